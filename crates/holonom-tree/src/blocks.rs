@@ -1,0 +1,126 @@
+//! The numbers of the matrix, in one flat array per kind of block.
+
+use crate::packed;
+use crate::shear::Shear;
+use crate::structure::{Kind, Link, LinkId, LinkValue, Node, Structure};
+
+/// Values of the matrix described by a [`Structure`]: fill them, then [`factor`](crate::Plan::factor).
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    /// Packed diagonal blocks of the primal nodes of size 6, which have kernels of their own.
+    pub(crate) six: Vec<[f64; 21]>,
+    /// Packed diagonal blocks of all other primal nodes.
+    pub(crate) other: Vec<f64>,
+    /// Node -> index into `six`, or offset into `other`.
+    place: Vec<Place>,
+    pub(crate) links: Vec<f64>,
+    link_ranges: Vec<(u32, u32)>,
+    /// One per sheared dual.
+    pub shears: Vec<Shear>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Six(u32),
+    Other { offset: u32, len: u32 },
+    None,
+}
+
+impl Blocks {
+    /// All zero, sized for the structure.
+    pub fn new(structure: &Structure) -> Self {
+        let mut n_six = 0;
+        let mut n_other = 0;
+        let place = structure
+            .kinds
+            .iter()
+            .zip(&structure.sizes)
+            .map(|(kind, &size)| match (kind, size) {
+                (Kind::Primal, 6) => {
+                    n_six += 1;
+                    Place::Six(n_six - 1)
+                }
+                (Kind::Primal, n) => {
+                    let len = packed::len(n as usize) as u32;
+                    n_other += len;
+                    Place::Other { offset: n_other - len, len }
+                }
+                _ => Place::None,
+            })
+            .collect();
+        let link_ranges = structure
+            .links
+            .iter()
+            .map(|l| match l.value {
+                LinkValue::Dense(start) => {
+                    (start, start + (structure.sizes[l.dual.index()] * structure.sizes[l.primal.index()]))
+                }
+                _ => (0, 0),
+            })
+            .collect();
+        Blocks {
+            six: vec![[0.0; 21]; n_six as usize],
+            other: vec![0.0; n_other as usize],
+            place,
+            links: vec![0.0; structure.n_dense],
+            link_ranges,
+            shears: vec![Shear::default(); structure.n_shears],
+        }
+    }
+
+    /// Packed diagonal block of a primal node (see [`packed`]); empty for a dual.
+    #[inline]
+    pub fn diagonal_mut(&mut self, node: Node) -> &mut [f64] {
+        match self.place[node.index()] {
+            Place::Six(i) => &mut self.six[i as usize],
+            Place::Other { offset, len } => &mut self.other[offset as usize..(offset + len) as usize],
+            Place::None => &mut [],
+        }
+    }
+
+    /// Packed diagonal block of a primal node; empty for a dual.
+    pub fn diagonal(&self, node: Node) -> &[f64] {
+        match self.place[node.index()] {
+            Place::Six(i) => &self.six[i as usize],
+            Place::Other { offset, len } => &self.other[offset as usize..(offset + len) as usize],
+            Place::None => &[],
+        }
+    }
+
+    /// Dense link block `J`, dual size x primal size, row by row.
+    #[inline]
+    pub fn link_mut(&mut self, link: LinkId) -> &mut [f64] {
+        let (start, end) = self.link_ranges[link.0 as usize];
+        &mut self.links[start as usize..end as usize]
+    }
+
+    /// Dense link block `J`.
+    pub fn link(&self, link: LinkId) -> &[f64] {
+        let (start, end) = self.link_ranges[link.0 as usize];
+        &self.links[start as usize..end as usize]
+    }
+
+    /// The block of any link, dense or sheared, written out as `rows x columns` into `out`.
+    pub(crate) fn write_link(&self, structure: &Structure, link: &Link, out: &mut [f64]) {
+        match (link.value, structure.kinds[link.dual.index()]) {
+            (LinkValue::Dense(start), _) => out.copy_from_slice(&self.links[start as usize..][..out.len()]),
+            (end, Kind::Sheared { shear, mask, .. }) => {
+                self.shears[shear as usize].write_rows(mask, end == LinkValue::Far, out)
+            }
+            // `Structure` makes near and far links only for sheared duals
+            _ => out.fill(0.0),
+        }
+    }
+
+    /// The block of the `index`-th link of the structure (dense or sheared) as a dense matrix. For references and checks.
+    pub fn dense_link(&self, structure: &Structure, index: usize, out: &mut Vec<f64>) {
+        let link = structure.links[index];
+        out.clear();
+        out.resize(structure.size(link.dual) * structure.size(link.primal), 0.0);
+        self.write_link(structure, &link, out);
+    }
+
+    pub(crate) fn place(&self, node: Node) -> Place {
+        self.place[node.index()]
+    }
+}

@@ -1,0 +1,190 @@
+//! The numeric phase: walk the plan, eliminate.
+
+use crate::blocks::Blocks;
+use crate::packed;
+use crate::plan::{Front, Op, Pair, Plan, Store};
+use crate::shear::{AlignedPivot, FreePivot};
+use crate::structure::{Mask, Node};
+
+/// A pivot without its sign: the matrix is singular, or not of the form promised.
+#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
+#[error("singular pivot at node {} (pivot {pivot:e})", .node.index())]
+pub struct Singular {
+    /// The node whose pivot failed. For a pair this is the dual.
+    pub node: Node,
+    /// The offending pivot, NaN when it is not a single number.
+    pub pivot: f64,
+}
+
+/// The factors, and the scratch of both phases. Made by [`Plan::new_factor`], reused for ever.
+#[derive(Clone, Debug)]
+pub struct Factor {
+    pub(crate) six: Vec<[f64; 21]>,
+    pub(crate) arena: Vec<f64>,
+    pub(crate) y: Vec<f64>,
+    pub(crate) aligned: Vec<AlignedPivot>,
+    pub(crate) free: Vec<FreePivot>,
+    /// u_k of the free directions between the two sweeps of a solve.
+    pub(crate) free_u: Vec<[f64; 3]>,
+    pub(crate) scratch: Vec<f64>,
+    pub(crate) link: Vec<f64>,
+}
+
+impl Plan {
+    /// Storage for one factorisation.
+    pub fn new_factor(&self) -> Factor {
+        Factor {
+            six: vec![[0.0; 21]; self.n_six],
+            arena: vec![0.0; self.n_arena],
+            y: vec![0.0; self.n_y],
+            aligned: vec![AlignedPivot::default(); self.n_aligned],
+            free: vec![FreePivot::default(); self.n_free],
+            free_u: vec![[0.0; 3]; self.n_free],
+            scratch: vec![0.0; self.largest_front],
+            link: vec![0.0; self.largest_link],
+        }
+    }
+
+    /// Factor the matrix with these values. O(nodes); allocates nothing.
+    pub fn factor(&self, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
+        factor.six.copy_from_slice(&blocks.six);
+        self.assemble(blocks, factor);
+        for op in &self.ops {
+            match op {
+                Op::Pair(pair) => self.factor_pair(pair, blocks, factor)?,
+                Op::Front(front) => self.factor_front(front, blocks, factor)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Copy what is not of size 6 into the fronts.
+    fn assemble(&self, blocks: &Blocks, factor: &mut Factor) {
+        factor.arena.fill(0.0);
+        for op in &self.ops {
+            let Op::Front(front) = op else { continue };
+            let Store::Arena(start) = front.store else { continue };
+            let n = front.n as usize;
+            let matrix = &mut factor.arena[start as usize..][..packed::len(n)];
+            for member in &self.members[front.members.0 as usize..front.members.1 as usize] {
+                let (at, size) = (member.at as usize, member.size as usize);
+                let diagonal = blocks.diagonal(member.node);
+                if !diagonal.is_empty() {
+                    for i in 0..size {
+                        for j in i..size {
+                            matrix[packed::at(n, at + i, at + j)] = diagonal[packed::at(size, i, j)];
+                        }
+                    }
+                } else if at > 0 {
+                    // a deferred dual: -J^T beside its leader, which comes first in the front
+                    let link = self.link(member.link);
+                    let width = self.structure.size(link.primal);
+                    let block = &mut factor.link[..size * width];
+                    blocks.write_link(&self.structure, link, block);
+                    for i in 0..width {
+                        for r in 0..size {
+                            matrix[packed::at(n, i, at + r)] = -block[r * width + i];
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn factor_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
+        let shear = &blocks.shears[pair.shear as usize];
+        let (r_child, r_parent) = if pair.child_is_far { (shear.far, shear.near) } else { (shear.near, shear.far) };
+        let d = factor.six[pair.child as usize];
+        let parent = if pair.has_parent() { Some(&mut factor.six[pair.parent as usize]) } else { None };
+        let failed = Singular { node: Node(pair.dual), pivot: f64::NAN };
+        if pair.aligned {
+            factor.aligned[pair.pivot as usize] =
+                AlignedPivot::factor(&d, r_child, r_parent, parent).ok_or(failed)?;
+            return Ok(());
+        }
+        // constant masks for the common cases, so that the loops over directions unroll
+        let axes = &shear.axes;
+        let pivot = match pair.mask {
+            Mask(0b011_111) => FreePivot::factor(Mask(0b011_111), &d, axes, r_child, r_parent, parent),
+            Mask(0b111_011) => FreePivot::factor(Mask(0b111_011), &d, axes, r_child, r_parent, parent),
+            Mask(0b111_111) => FreePivot::factor(Mask(0b111_111), &d, axes, r_child, r_parent, parent),
+            mask => factor_any(mask, &d, axes, r_child, r_parent, parent),
+        };
+        factor.free[pair.pivot as usize] = pivot.ok_or(failed)?;
+        Ok(())
+    }
+
+    fn factor_front(&self, front: &Front, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
+        let n = front.n as usize;
+        let matrix = match front.store {
+            Store::Six(i) => &mut factor.six[i as usize][..],
+            Store::Arena(start) => &mut factor.arena[start as usize..][..packed::len(n)],
+        };
+        packed::factor(matrix, n, |k| k < front.n_primal as usize).map_err(|k| {
+            let members = &self.members[front.members.0 as usize..front.members.1 as usize];
+            let at_fault = members.iter().rev().find(|m| m.at as usize <= k && m.size > 0);
+            Singular { node: at_fault.map_or(members[0].node, |m| m.node), pivot: matrix[packed::at(n, k, k)] }
+        })?;
+        let Some(up) = front.up else { return Ok(()) };
+
+        // Y = L^-1 B; B is -J (or its transpose) in the rows of the top member, zero elsewhere
+        let link = self.link(up.link);
+        let (rows, width) = (self.structure.size(link.dual), self.structure.size(link.primal));
+        let block = &mut factor.link[..rows * width];
+        blocks.write_link(&self.structure, link, block);
+        let u = up.size as usize;
+        let y = &mut factor.y[front.y as usize..][..n * u];
+        y.fill(0.0);
+        let top = up.top as usize;
+        if front.n_primal > 0 {
+            for i in 0..width {
+                for r in 0..rows {
+                    y[(top + i) * u + r] = -block[r * width + i];
+                }
+            }
+        } else {
+            for (y, b) in y[top * u..].iter_mut().zip(block.iter()) {
+                *y = -b;
+            }
+        }
+        packed::solve_lower(matrix, n, y, u);
+
+        // parent -= Y^T D^-1 Y, one triangle
+        let d_inverse = &mut factor.scratch[..n];
+        for k in 0..n {
+            d_inverse[k] = matrix[packed::at(n, k, k)];
+        }
+        let (target, size) = match up.store {
+            Store::Six(i) => (&mut factor.six[i as usize][..], 6),
+            Store::Arena(start) => {
+                let size = up.n as usize;
+                (&mut factor.arena[start as usize..][..packed::len(size)], size)
+            }
+        };
+        let at = up.at as usize;
+        for k in 0..n {
+            let row = &y[k * u..][..u];
+            for i in 0..u {
+                let l = row[i] * d_inverse[k];
+                let start = packed::at(size, at + i, at + i);
+                for (t, &r) in target[start..].iter_mut().zip(&row[i..]) {
+                    *t -= l * r;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[inline(never)]
+fn factor_any(
+    mask: Mask,
+    d: &[f64; 21],
+    axes: &[[f64; 3]; 3],
+    r_child: [f64; 3],
+    r_parent: [f64; 3],
+    parent: Option<&mut [f64; 21]>,
+) -> Option<FreePivot> {
+    FreePivot::factor(mask, d, axes, r_child, r_parent, parent)
+}

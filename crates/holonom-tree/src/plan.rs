@@ -1,0 +1,596 @@
+//! From structure to a list of pivots: which order, which storage, which kernel.
+//!
+//! Order. Each tree is hung from a root and eliminated leaves first; a node then has one neighbour left, its parent, and
+//! elimination makes no fill. One case needs care: a dual can be a pivot only when the nodes eliminated before it give its
+//! rows full rank (its pivot block is `-J D^-1 J^T` over its children). Where they do not, it is *deferred*: it joins its
+//! parent's pivot and is eliminated right after it, when all its rows are complete. A parent that carries deferred duals has
+//! fewer directions left, so the dual above it is deferred too. With `J` of full row rank every pivot is then legal, and
+//! blocks stay as small as two nodes and what hangs on them.
+//!
+//! Form. A pair (primal of size 6, sheared dual above it) is one pivot. With three rows or more it goes through the free
+//! directions ([`crate::shear`]); with fewer, through the rows, as all dense blocks do. Counted flops decide: 195, 320 and
+//! 474 through 1, 2 and 3 rows against 1060, 806 and 585 through 5, 4 and 3 free directions, and three aligned rows cost less than half of that.
+
+use crate::blocks::{Blocks, Place};
+use crate::packed;
+use crate::structure::{Kind, Link, LinkValue, Mask, Node, Structure};
+
+/// Why a structure cannot be planned.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PlanError {
+    /// The links of this dual close a cycle.
+    #[error("dual node {} closes a cycle", .0.index())]
+    Cycle(Node),
+    /// This dual has rows but no links.
+    #[error("dual node {} has rows but no links", .0.index())]
+    Unlinked(Node),
+}
+
+/// How a node is eliminated, for reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PivotForm {
+    /// Alone, as a dense block (a dual: through its rows).
+    Rows,
+    /// Together with the primal node below it, through the free directions.
+    Free,
+    /// After its parent, inside the parent's block.
+    Deferred,
+}
+
+/// Work of the numeric phase, counted from the plan (which it follows exactly).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Cost {
+    /// Pivot blocks.
+    pub pivots: usize,
+    /// Multiplications and additions of one factorisation.
+    pub factor_flops: f64,
+    /// Multiplications and additions of one solve.
+    pub solve_flops: f64,
+    /// Largest pivot block.
+    pub largest: usize,
+}
+
+const NONE: u32 = u32::MAX;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pair {
+    /// Index of the child among the blocks of size 6, and the parent's.
+    pub child: u32,
+    pub parent: u32,
+    pub x_child: u32,
+    pub x_dual: u32,
+    pub x_parent: u32,
+    pub shear: u32,
+    /// Index among the pivots of this form.
+    pub pivot: u32,
+    pub dual: u32,
+    pub mask: Mask,
+    pub aligned: bool,
+    pub child_is_far: bool,
+}
+
+impl Pair {
+    #[inline(always)]
+    pub fn has_parent(&self) -> bool {
+        self.parent != NONE
+    }
+}
+
+/// Where a packed matrix lives in the factor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Store {
+    Six(u32),
+    Arena(u32),
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Up {
+    pub store: Store,
+    /// Size of the matrix that holds the parent, and the parent's place in it.
+    pub n: u32,
+    pub at: u32,
+    pub x: u32,
+    pub size: u32,
+    /// The link between the top member of this front and the parent.
+    pub link: u32,
+    /// First row of the top member in this front.
+    pub top: u32,
+}
+
+/// A dense pivot block: one node, or a primal node and the duals deferred to it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Front {
+    pub n: u32,
+    pub n_primal: u32,
+    pub store: Store,
+    /// Offset of Y = L^-1 B.
+    pub y: u32,
+    pub members: (u32, u32),
+    pub up: Option<Up>,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Member {
+    pub node: Node,
+    pub at: u32,
+    pub x: u32,
+    pub size: u32,
+    /// Link to the leader, for a deferred dual.
+    pub link: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Op {
+    Pair(Pair),
+    Front(Front),
+}
+
+/// Elimination order, storage and kernels for one structure. Immutable; may be shared between threads.
+#[derive(Clone, Debug)]
+pub struct Plan {
+    pub(crate) structure: Structure,
+    pub(crate) ops: Vec<Op>,
+    pub(crate) members: Vec<Member>,
+    pub(crate) n_six: usize,
+    pub(crate) n_arena: usize,
+    pub(crate) n_y: usize,
+    pub(crate) n_aligned: usize,
+    pub(crate) n_free: usize,
+    pub(crate) largest_front: usize,
+    pub(crate) largest_link: usize,
+    n_x: usize,
+    parents: Vec<u32>,
+    deferred: Vec<bool>,
+    paired: Vec<bool>,
+}
+
+impl Structure {
+    /// Plan the elimination. `sample` holds values typical of the matrix (a generic pose of whatever it describes): the
+    /// planner looks at the rank of dense links there.
+    pub fn plan(&self, sample: &Blocks) -> Result<Plan, PlanError> {
+        Planner::new(self).run(sample)
+    }
+}
+
+struct Planner<'s> {
+    s: &'s Structure,
+    /// Links of node i: `adjacent[starts[i]..starts[i + 1]]`.
+    starts: Vec<u32>,
+    adjacent: Vec<u32>,
+}
+
+impl<'s> Planner<'s> {
+    fn new(s: &'s Structure) -> Self {
+        let n = s.n_nodes();
+        let mut starts = vec![0u32; n + 1];
+        for l in &s.links {
+            starts[l.dual.index() + 1] += 1;
+            starts[l.primal.index() + 1] += 1;
+        }
+        for i in 0..n {
+            starts[i + 1] += starts[i];
+        }
+        let mut fill = starts.clone();
+        let mut adjacent = vec![0; 2 * s.links.len()];
+        for (k, l) in s.links.iter().enumerate() {
+            for node in [l.dual, l.primal] {
+                adjacent[fill[node.index()] as usize] = k as u32;
+                fill[node.index()] += 1;
+            }
+        }
+        Planner { s, starts, adjacent }
+    }
+
+    fn links_of(&self, node: usize) -> &[u32] {
+        &self.adjacent[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+
+    fn degree(&self, node: usize) -> usize {
+        self.links_of(node).len()
+    }
+
+    fn run(self, sample: &Blocks) -> Result<Plan, PlanError> {
+        self.refuse_cycles()?;
+        let (order, parent_link) = self.hang(sample)?;
+        let deferred = self.defer(&order, &parent_link, sample);
+        Ok(self.lay_out(&order, &parent_link, deferred, sample))
+    }
+
+    /// Union-find over the links, in order: the first link inside one set closes a cycle.
+    fn refuse_cycles(&self) -> Result<(), PlanError> {
+        let mut set: Vec<u32> = (0..self.s.n_nodes() as u32).collect();
+        let find = |set: &mut Vec<u32>, mut i: u32| {
+            while set[i as usize] != i {
+                set[i as usize] = set[set[i as usize] as usize];
+                i = set[i as usize];
+            }
+            i
+        };
+        for l in &self.s.links {
+            let (a, b) = (find(&mut set, l.dual.0), find(&mut set, l.primal.0));
+            if a == b {
+                return Err(PlanError::Cycle(l.dual));
+            }
+            set[a.max(b) as usize] = a.min(b);
+        }
+        Ok(())
+    }
+
+    /// Hang every tree from its root. Returns the nodes leaves first, and for each node the link to its parent.
+    fn hang(&self, sample: &Blocks) -> Result<(Vec<u32>, Vec<u32>), PlanError> {
+        let n = self.s.n_nodes();
+        let mut parent_link = vec![NONE; n];
+        let mut seen = vec![false; n];
+        let mut order: Vec<u32> = Vec::with_capacity(n);
+        let mut component: Vec<u32> = Vec::new();
+        let mut wish = vec![false; n];
+        for r in &self.s.roots {
+            wish[r.index()] = true;
+        }
+        let mut visited = vec![false; n];
+        for first in 0..n {
+            if visited[first] {
+                continue;
+            }
+            component.clear();
+            component.push(first as u32);
+            visited[first] = true;
+            let mut k = 0;
+            while k < component.len() {
+                for &l in self.links_of(component[k] as usize) {
+                    let other = self.other_end(l, component[k]);
+                    if !visited[other as usize] {
+                        visited[other as usize] = true;
+                        component.push(other);
+                    }
+                }
+                k += 1;
+            }
+            let root = self.choose_root(&component, &wish, sample)?;
+            let start = order.len();
+            order.push(root);
+            seen[root as usize] = true;
+            let mut k = start;
+            while k < order.len() {
+                let node = order[k];
+                for &l in self.links_of(node as usize) {
+                    let other = self.other_end(l, node);
+                    if !seen[other as usize] {
+                        seen[other as usize] = true;
+                        parent_link[other as usize] = l;
+                        order.push(other);
+                    }
+                }
+                k += 1;
+            }
+        }
+        order.reverse();
+        Ok((order, parent_link))
+    }
+
+    fn other_end(&self, link: u32, node: u32) -> u32 {
+        let l = &self.s.links[link as usize];
+        if l.dual.0 == node { l.primal.0 } else { l.dual.0 }
+    }
+
+    fn choose_root(&self, component: &[u32], wish: &[bool], sample: &Blocks) -> Result<u32, PlanError> {
+        if let Some(&r) = component.iter().find(|&&i| wish[i as usize]) {
+            return Ok(r);
+        }
+        let is_dual = |i: u32| self.s.is_dual(Node(i));
+        if let Some(&r) = component.iter().filter(|&&i| is_dual(i) && self.degree(i as usize) == 1).min() {
+            return Ok(r);
+        }
+        if component.len() == 1 && is_dual(component[0]) {
+            let node = Node(component[0]);
+            return if self.s.size(node) == 0 { Ok(node.0) } else { Err(PlanError::Unlinked(node)) };
+        }
+        // a primal node that cannot give full rank to one of its duals is best eliminated last
+        let weak = |i: u32| {
+            self.links_of(i as usize).iter().any(|&l| {
+                let link = &self.s.links[l as usize];
+                matches!(link.value, LinkValue::Dense(_)) && !self.full_rank(&[l], link.dual, sample)
+            })
+        };
+        let primals = || component.iter().copied().filter(|&i| !is_dual(i));
+        let best = primals().max_by_key(|&i| (weak(i), self.degree(i as usize), std::cmp::Reverse(i)));
+        Ok(best.unwrap_or(component[0]))
+    }
+
+    /// Do these links of a dual, side by side, have full row rank in the sample? Gram-Schmidt over the rows.
+    fn full_rank(&self, links: &[u32], dual: Node, sample: &Blocks) -> bool {
+        let m = self.s.size(dual);
+        let mut rows = vec![Vec::new(); m];
+        let mut block = Vec::new();
+        for &l in links {
+            sample.dense_link(self.s, l as usize, &mut block);
+            let width = self.s.size(self.s.links[l as usize].primal);
+            for (i, row) in rows.iter_mut().enumerate() {
+                row.extend_from_slice(&block[i * width..(i + 1) * width]);
+            }
+        }
+        independent_rows(&rows).iter().all(|&keep| keep)
+    }
+
+    /// Which duals must wait for their parent.
+    fn defer(&self, order: &[u32], parent_link: &[u32], sample: &Blocks) -> Vec<bool> {
+        let n = self.s.n_nodes();
+        let mut deferred = vec![false; n];
+        let mut carries = vec![false; n];
+        let mut below = Vec::new();
+        for &i in order {
+            let node = Node(i);
+            let up = parent_link[i as usize];
+            if !self.s.is_dual(node) || up == NONE {
+                continue;
+            }
+            below.clear();
+            below.extend(self.links_of(i as usize).iter().copied().filter(|&l| l != up));
+            let weak_child = below.iter().any(|&l| carries[self.other_end(l, i) as usize]);
+            let sheared = matches!(self.s.kinds[i as usize], Kind::Sheared { .. });
+            let enough = if sheared { !below.is_empty() } else { self.full_rank(&below, node, sample) };
+            if weak_child || !enough {
+                deferred[i as usize] = true;
+                carries[self.other_end(up, i) as usize] = true;
+            }
+        }
+        deferred
+    }
+
+    fn lay_out(self, order: &[u32], parent_link: &[u32], deferred: Vec<bool>, sample: &Blocks) -> Plan {
+        let s = self.s;
+        let n = s.n_nodes();
+        let mut x = vec![0u32; n + 1];
+        for i in 0..n {
+            x[i + 1] = x[i] + s.sizes[i];
+        }
+        let parents: Vec<u32> = (0..n)
+            .map(|i| if parent_link[i] == NONE { NONE } else { self.other_end(parent_link[i], i as u32) })
+            .collect();
+
+        // fronts: a leader and the duals deferred to it, stored where the leader is
+        let mut carried = vec![(0u32, 0u32); n]; // count and total size
+        for i in 0..n {
+            if deferred[i] {
+                let (count, size) = &mut carried[parents[i] as usize];
+                *count += 1;
+                *size += s.sizes[i];
+            }
+        }
+        let mut place_in_front = vec![0u32; n];
+        let mut store = vec![Store::Arena(0); n];
+        let mut n_arena = 0;
+        let mut plan = Plan {
+            structure: s.clone(),
+            ops: Vec::with_capacity(n),
+            members: Vec::new(),
+            n_six: sample.six.len(),
+            n_arena: 0,
+            n_y: 0,
+            n_aligned: 0,
+            n_free: 0,
+            largest_front: 0,
+            largest_link: 0,
+            n_x: x[n] as usize,
+            parents,
+            deferred,
+            paired: vec![false; n],
+        };
+        for i in 0..n {
+            if plan.deferred[i] {
+                continue;
+            }
+            store[i] = match sample.place(Node(i as u32)) {
+                Place::Six(k) if carried[i].0 == 0 => Store::Six(k),
+                _ => {
+                    n_arena += packed::len((s.sizes[i] + carried[i].1) as usize) as u32;
+                    Store::Arena(n_arena - packed::len((s.sizes[i] + carried[i].1) as usize) as u32)
+                }
+            };
+        }
+        let mut filled: Vec<u32> = s.sizes.clone();
+        for i in 0..n {
+            if plan.deferred[i] {
+                let p = plan.parents[i] as usize;
+                place_in_front[i] = filled[p];
+                filled[p] += s.sizes[i];
+                store[i] = store[p];
+            }
+        }
+        plan.n_arena = n_arena as usize;
+        let front_size = |i: usize, plan: &Plan| {
+            let leader = if plan.deferred[i] { plan.parents[i] as usize } else { i };
+            s.sizes[leader] + carried[leader].1
+        };
+
+        // members of each front, grouped by leader
+        let mut deferred_of: Vec<(u32, u32)> =
+            (0..n as u32).filter(|&i| plan.deferred[i as usize]).map(|i| (plan.parents[i as usize], i)).collect();
+        deferred_of.sort_unstable();
+
+        for &i in order {
+            let i = i as usize;
+            if plan.deferred[i] || plan.paired[i] {
+                continue;
+            }
+            if let Some(pair) = self.pair(i, &plan, &carried, &x, &store, parent_link) {
+                plan.paired[pair.dual as usize] = true;
+                let pivot = if pair.aligned { &mut plan.n_aligned } else { &mut plan.n_free };
+                *pivot += 1;
+                let pair = Pair { pivot: *pivot as u32 - 1, ..pair };
+                plan.ops.push(Op::Pair(pair));
+                continue;
+            }
+            let first = plan.members.len() as u32;
+            let member = |node: usize, at: u32, link: u32| Member {
+                node: Node(node as u32),
+                at,
+                x: x[node],
+                size: s.sizes[node],
+                link,
+            };
+            plan.members.push(member(i, 0, NONE));
+            let start = deferred_of.partition_point(|&(leader, _)| (leader as usize) < i);
+            for &(_, d) in deferred_of[start..].iter().take(carried[i].0 as usize) {
+                plan.members.push(member(d as usize, place_in_front[d as usize], parent_link[d as usize]));
+            }
+            let up = (parent_link[i] != NONE).then(|| {
+                let p = plan.parents[i] as usize;
+                Up {
+                    store: store[p],
+                    n: front_size(p, &plan),
+                    at: place_in_front[p],
+                    x: x[p],
+                    size: s.sizes[p],
+                    link: parent_link[i],
+                    top: 0,
+                }
+            });
+            let size = front_size(i, &plan);
+            let width = up.map_or(0, |u| u.size);
+            let front = Front {
+                n: size,
+                n_primal: if s.is_dual(Node(i as u32)) { 0 } else { s.sizes[i] },
+                store: store[i],
+                y: plan.n_y as u32,
+                members: (first, plan.members.len() as u32),
+                up,
+            };
+            plan.n_y += (size * width) as usize;
+            plan.largest_front = plan.largest_front.max(size as usize);
+            plan.ops.push(Op::Front(front));
+        }
+        plan.largest_link =
+            s.links.iter().map(|l| (s.sizes[l.dual.index()] * s.sizes[l.primal.index()]) as usize).max().unwrap_or(0);
+        plan
+    }
+
+    /// The pair pivot of primal node `i` and the sheared dual above it, where the free form applies and is cheaper.
+    fn pair(
+        &self,
+        i: usize,
+        plan: &Plan,
+        carried: &[(u32, u32)],
+        x: &[u32],
+        store: &[Store],
+        parent_link: &[u32],
+    ) -> Option<Pair> {
+        let s = self.s;
+        let dual = plan.parents[i];
+        if s.is_dual(Node(i as u32)) || dual == NONE || plan.deferred[dual as usize] || carried[i].0 > 0 {
+            return None;
+        }
+        let Kind::Sheared { shear, mask, aligned } = s.kinds[dual as usize] else { return None };
+        if mask.count() < 3 || (plan.parents[dual as usize] == NONE && self.degree(dual as usize) > 1) {
+            return None;
+        }
+        let Store::Six(child) = store[i] else { return None };
+        let p = plan.parents[dual as usize];
+        let (parent, x_parent) = if p == NONE {
+            (NONE, 0)
+        } else {
+            let Store::Six(k) = store[p as usize] else { return None };
+            (k, x[p as usize])
+        };
+        Some(Pair {
+            child,
+            parent,
+            x_child: x[i],
+            x_dual: x[dual as usize],
+            x_parent,
+            shear,
+            pivot: 0,
+            dual,
+            mask,
+            aligned: aligned && mask == Mask::FIRST_THREE,
+            child_is_far: s.links[parent_link[i] as usize].value == LinkValue::Far,
+        })
+    }
+}
+
+/// Which rows are independent of the rows before them? Gram-Schmidt with a threshold relative to each row's own length.
+pub fn independent_rows(rows: &[Vec<f64>]) -> Vec<bool> {
+    // a generic row that is dependent is left with rounding errors of about 1e-15 of its length
+    const THRESHOLD: f64 = 1e-9;
+    let mut basis: Vec<Vec<f64>> = Vec::new();
+    rows.iter()
+        .map(|row| {
+            let length = norm(row);
+            let mut rest = row.clone();
+            for _ in 0..2 {
+                for b in &basis {
+                    let along: f64 = b.iter().zip(&rest).map(|(a, c)| a * c).sum();
+                    rest.iter_mut().zip(b).for_each(|(r, b)| *r -= along * b);
+                }
+            }
+            let left = norm(&rest);
+            let keep = left > THRESHOLD * length;
+            if keep {
+                rest.iter_mut().for_each(|r| *r /= left);
+                basis.push(rest);
+            }
+            keep
+        })
+        .collect()
+}
+
+fn norm(x: &[f64]) -> f64 {
+    x.iter().map(|v| v * v).sum::<f64>().sqrt()
+}
+
+impl Plan {
+    /// Length of a right-hand side.
+    pub fn len(&self) -> usize {
+        self.n_x
+    }
+
+    /// No unknowns at all?
+    pub fn is_empty(&self) -> bool {
+        self.n_x == 0
+    }
+
+    /// Parent of a node in the elimination tree.
+    pub fn parent(&self, node: Node) -> Option<Node> {
+        let p = self.parents[node.index()];
+        (p != NONE).then_some(Node(p))
+    }
+
+    /// How a dual is eliminated.
+    pub fn form(&self, node: Node) -> PivotForm {
+        if self.deferred[node.index()] {
+            PivotForm::Deferred
+        } else if self.paired[node.index()] {
+            PivotForm::Free
+        } else {
+            PivotForm::Rows
+        }
+    }
+
+    /// Counted work of one factorisation and one solve.
+    pub fn cost(&self) -> Cost {
+        let mut cost = Cost::default();
+        for op in &self.ops {
+            cost.pivots += 1;
+            match op {
+                Op::Pair(p) => {
+                    let free = (6 - p.mask.count()) as f64;
+                    let (factor, solve) = if p.aligned { (390.0, 120.0) } else { (260.0 + 62.0 * free, 230.0 + 50.0 * free) };
+                    cost.factor_flops += factor;
+                    cost.solve_flops += solve;
+                    cost.largest = cost.largest.max(6);
+                }
+                Op::Front(f) => {
+                    let (p, q) = (f.n as f64, f.up.map_or(0.0, |u| u.size as f64));
+                    cost.factor_flops += p * p * p / 3.0 + q * p * p + q * (q + 1.0) * p;
+                    cost.solve_flops += 2.0 * (p * p + 2.0 * p * q);
+                    cost.largest = cost.largest.max(f.n as usize);
+                }
+            }
+        }
+        cost
+    }
+
+    pub(crate) fn link(&self, index: u32) -> &Link {
+        &self.structure.links[index as usize]
+    }
+}

@@ -1,0 +1,178 @@
+//! One right-hand side through the factors: leaves to roots, then back.
+
+use crate::factor::Factor;
+use crate::packed;
+use crate::plan::{Front, Op, Pair, Plan, Store};
+use crate::structure::Mask;
+
+#[inline(always)]
+fn read<const N: usize>(x: &[f64], at: u32) -> [f64; N] {
+    let part = &x[at as usize..at as usize + N];
+    std::array::from_fn(|i| part[i])
+}
+
+#[inline(always)]
+fn write<const N: usize>(x: &mut [f64], at: u32, values: [f64; N]) {
+    x[at as usize..at as usize + N].copy_from_slice(&values);
+}
+
+impl Plan {
+    /// Solve `[D -J^T; -J 0] x = rhs` in place; nodes in their order of declaration. O(nodes); allocates nothing.
+    ///
+    /// # Panics
+    /// When `x` is shorter than [`Plan::len`].
+    pub fn solve(&self, factor: &mut Factor, x: &mut [f64]) {
+        for op in &self.ops {
+            match op {
+                Op::Pair(pair) => forward_pair(pair, factor, x),
+                Op::Front(front) => self.forward_front(front, factor, x),
+            }
+        }
+        for op in self.ops.iter().rev() {
+            match op {
+                Op::Pair(pair) => backward_pair(pair, factor, x),
+                Op::Front(front) => self.backward_front(front, factor, x),
+            }
+        }
+    }
+
+    fn gather(&self, front: &Front, x: &[f64], out: &mut [f64]) {
+        for m in &self.members[front.members.0 as usize..front.members.1 as usize] {
+            let (at, size) = (m.at as usize, m.size as usize);
+            out[at..at + size].copy_from_slice(&x[m.x as usize..m.x as usize + size]);
+        }
+    }
+
+    fn scatter(&self, front: &Front, values: &[f64], x: &mut [f64]) {
+        for m in &self.members[front.members.0 as usize..front.members.1 as usize] {
+            let (at, size) = (m.at as usize, m.size as usize);
+            x[m.x as usize..m.x as usize + size].copy_from_slice(&values[at..at + size]);
+        }
+    }
+
+    fn forward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
+        let n = front.n as usize;
+        let Factor { six, arena, y, scratch, .. } = factor;
+        let matrix = match front.store {
+            Store::Six(i) => &six[i as usize][..],
+            Store::Arena(start) => &arena[start as usize..][..packed::len(n)],
+        };
+        let z = &mut scratch[..n];
+        self.gather(front, x, z);
+        packed::solve_lower(matrix, n, z, 1);
+        self.scatter(front, z, x);
+        if let Some(up) = front.up {
+            let u = up.size as usize;
+            let target = &mut x[up.x as usize..][..u];
+            for k in 0..n {
+                let l = z[k] * matrix[packed::at(n, k, k)];
+                for (t, &yk) in target.iter_mut().zip(&y[front.y as usize + k * u..][..u]) {
+                    *t -= l * yk;
+                }
+            }
+        }
+    }
+
+    fn backward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
+        let n = front.n as usize;
+        let Factor { six, arena, y, scratch, .. } = factor;
+        let matrix = match front.store {
+            Store::Six(i) => &six[i as usize][..],
+            Store::Arena(start) => &arena[start as usize..][..packed::len(n)],
+        };
+        let z = &mut scratch[..n];
+        self.gather(front, x, z);
+        for k in 0..n {
+            if let Some(up) = front.up {
+                let u = up.size as usize;
+                for (&yk, &xu) in y[front.y as usize + k * u..][..u].iter().zip(&x[up.x as usize..][..u]) {
+                    z[k] -= yk * xu;
+                }
+            }
+            z[k] *= matrix[packed::at(n, k, k)];
+        }
+        packed::solve_upper(matrix, n, z);
+        self.scatter(front, z, x);
+    }
+}
+
+#[inline(always)]
+fn sign(pair: &Pair) -> f64 {
+    if pair.child_is_far { 1.0 } else { -1.0 }
+}
+
+#[inline(always)]
+fn add_to_parent(pair: &Pair, x: &mut [f64], gain: [f64; 6]) {
+    if pair.has_parent() {
+        let p = &mut x[pair.x_parent as usize..pair.x_parent as usize + 6];
+        for i in 0..6 {
+            p[i] += gain[i];
+        }
+    }
+}
+
+#[inline(always)]
+fn parent_of(pair: &Pair, x: &[f64]) -> [f64; 6] {
+    if pair.has_parent() { read(x, pair.x_parent) } else { [0.0; 6] }
+}
+
+#[inline(always)]
+fn aligned_g(pair: &Pair, x: &[f64]) -> [f64; 3] {
+    let g: [f64; 3] = read(x, pair.x_dual);
+    g.map(|g| sign(pair) * g)
+}
+
+#[inline(always)]
+fn forward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
+    let mut child: [f64; 6] = read(x, pair.x_child);
+    if pair.aligned {
+        let pivot = &factor.aligned[pair.pivot as usize];
+        let gain = pivot.forward(&mut child, aligned_g(pair, x));
+        write(x, pair.x_child, child);
+        add_to_parent(pair, x, gain);
+    } else {
+        match pair.mask {
+            Mask(0b011_111) => forward_free(Mask(0b011_111), pair, factor, x, child),
+            Mask(0b111_011) => forward_free(Mask(0b111_011), pair, factor, x, child),
+            Mask(0b111_111) => forward_free(Mask(0b111_111), pair, factor, x, child),
+            mask => forward_free(mask, pair, factor, x, child),
+        }
+    }
+}
+
+#[inline(always)]
+fn forward_free(mask: Mask, pair: &Pair, factor: &mut Factor, x: &mut [f64], mut child: [f64; 6]) {
+    let pivot = &factor.free[pair.pivot as usize];
+    let g = pivot.spread(mask, sign(pair), &x[pair.x_dual as usize..][..mask.count()]);
+    let gain = pivot.forward(mask, &mut child, &mut factor.free_u[pair.pivot as usize], &g);
+    write(x, pair.x_child, child);
+    add_to_parent(pair, x, gain);
+}
+
+#[inline(always)]
+fn backward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
+    let mut child: [f64; 6] = read(x, pair.x_child);
+    let parent = parent_of(pair, x);
+    if pair.aligned {
+        let pivot = &factor.aligned[pair.pivot as usize];
+        let dual = pivot.backward(&mut child, &parent, aligned_g(pair, x));
+        write(x, pair.x_dual, dual.map(|d| sign(pair) * d));
+        write(x, pair.x_child, child);
+    } else {
+        match pair.mask {
+            Mask(0b011_111) => backward_free(Mask(0b011_111), pair, factor, x, child, parent),
+            Mask(0b111_011) => backward_free(Mask(0b111_011), pair, factor, x, child, parent),
+            Mask(0b111_111) => backward_free(Mask(0b111_111), pair, factor, x, child, parent),
+            mask => backward_free(mask, pair, factor, x, child, parent),
+        }
+    }
+}
+
+#[inline(always)]
+fn backward_free(mask: Mask, pair: &Pair, factor: &Factor, x: &mut [f64], mut child: [f64; 6], parent: [f64; 6]) {
+    let pivot = &factor.free[pair.pivot as usize];
+    let dual = &mut x[pair.x_dual as usize..][..mask.count()];
+    let g = pivot.spread(mask, sign(pair), dual);
+    pivot.backward(mask, &mut child, &factor.free_u[pair.pivot as usize], &parent, &g, sign(pair), dual);
+    write(x, pair.x_child, child);
+}

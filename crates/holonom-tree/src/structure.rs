@@ -1,0 +1,169 @@
+//! What the matrix looks like, before any number is known: nodes with sizes, links between them.
+
+/// A block row of the matrix.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Node(pub u32);
+
+/// A dense block between a dual and a primal node.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LinkId(pub u32);
+
+impl Node {
+    /// Position in the order of declaration.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// Which of the six rows of a sheared dual are kept: bits 0-2 are the rows along the columns of `E` that act on the
+/// first three entries of a node (sheared by the lever arm), bits 3-5 those that act on the last three.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mask(pub u8);
+
+impl Mask {
+    /// Rows 0, 1 and 2: the first three entries.
+    pub const FIRST_THREE: Mask = Mask(0b000_111);
+    /// All six rows.
+    pub const ALL: Mask = Mask(0b111_111);
+
+    /// Number of rows kept.
+    pub fn count(self) -> usize {
+        (self.0 & 0b111_111).count_ones() as usize
+    }
+
+    /// Is row `k` (0 to 5) kept?
+    #[inline(always)]
+    pub fn keeps(self, k: usize) -> bool {
+        self.0 >> k & 1 == 1
+    }
+
+    /// The rows kept, in order.
+    pub fn rows(self) -> impl Iterator<Item = usize> {
+        (0..6).filter(move |&k| self.keeps(k))
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Primal,
+    /// Dense rows.
+    Dual,
+    /// Sheared rows; `shear` indexes the shears of `Blocks`. `aligned`: E is the identity.
+    Sheared { shear: u32, mask: Mask, aligned: bool },
+}
+
+/// One edge of the graph, seen from its dual end. `value` says where the numbers are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Link {
+    pub dual: Node,
+    pub primal: Node,
+    pub value: LinkValue,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum LinkValue {
+    /// Offset into the dense link values; `dual size x primal size`, row by row.
+    Dense(u32),
+    /// The near (sign -1) or far (sign +1) end of the dual's shear.
+    Near,
+    Far,
+}
+
+/// Sizes and links of a symmetric saddle-point matrix. Nodes keep the order in which they are declared; vectors are
+/// laid out in that order.
+#[derive(Clone, Debug, Default)]
+pub struct Structure {
+    pub(crate) sizes: Vec<u32>,
+    pub(crate) kinds: Vec<Kind>,
+    pub(crate) links: Vec<Link>,
+    pub(crate) roots: Vec<Node>,
+    pub(crate) n_dense: usize,
+    pub(crate) n_shears: usize,
+}
+
+impl Structure {
+    /// An empty matrix.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn node(&mut self, size: usize, kind: Kind) -> Node {
+        self.sizes.push(size as u32);
+        self.kinds.push(kind);
+        Node(self.sizes.len() as u32 - 1)
+    }
+
+    /// A node with a symmetric positive definite diagonal block of this size.
+    pub fn primal(&mut self, size: usize) -> Node {
+        self.node(size, Kind::Primal)
+    }
+
+    /// A node with `rows` dense rows and a zero diagonal block. Connect it with [`Structure::link`].
+    pub fn dual(&mut self, rows: usize) -> Node {
+        self.node(rows, Kind::Dual)
+    }
+
+    /// A dense block `J` between a dual and a primal node; it stands as `-J` in the matrix.
+    ///
+    /// # Panics
+    /// When the two nodes are not a dense dual and a primal node, in this order: a mistake of the calling program.
+    pub fn link(&mut self, dual: Node, primal: Node) -> LinkId {
+        assert!(self.kinds[dual.index()] == Kind::Dual, "link: the first node must be a dense dual");
+        assert!(self.kinds[primal.index()] == Kind::Primal, "link: the second node must be primal");
+        let offset = self.n_dense;
+        self.n_dense += (self.sizes[dual.index()] * self.sizes[primal.index()]) as usize;
+        self.links.push(Link { dual, primal, value: LinkValue::Dense(offset as u32) });
+        LinkId(self.links.len() as u32 - 1)
+    }
+
+    /// A dual whose rows are `mask^T E^T (X(far) - X(near))` with `X(r) = [1 -[r]; 0 1]`; both nodes of size 6, `near`
+    /// may be missing. `aligned` promises that `E` is the identity.
+    ///
+    /// # Panics
+    /// When a node is not primal of size 6: a mistake of the calling program.
+    pub fn sheared(&mut self, mask: Mask, aligned: bool, near: Option<Node>, far: Node) -> Node {
+        let shear = self.n_shears as u32;
+        self.n_shears += 1;
+        let dual = self.node(mask.count(), Kind::Sheared { shear, mask, aligned });
+        for (primal, value) in near.map(|n| (n, LinkValue::Near)).into_iter().chain([(far, LinkValue::Far)]) {
+            let fits = self.kinds[primal.index()] == Kind::Primal && self.sizes[primal.index()] == 6;
+            assert!(fits, "sheared: both ends must be primal nodes of size 6");
+            self.links.push(Link { dual, primal, value });
+        }
+        dual
+    }
+
+    /// Ask that the tree of this node be rooted at it. Without a wish a tree is rooted at a dual with a single link, if
+    /// it has one, or at its most connected primal node.
+    pub fn prefer_root(&mut self, node: Node) {
+        self.roots.push(node);
+    }
+
+    /// Number of nodes.
+    pub fn n_nodes(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Size of a node's block.
+    pub fn size(&self, node: Node) -> usize {
+        self.sizes[node.index()] as usize
+    }
+
+    /// Is the node dual?
+    pub fn is_dual(&self, node: Node) -> bool {
+        self.kinds[node.index()] != Kind::Primal
+    }
+
+    /// Links as (dual, primal) pairs, in the order of declaration.
+    pub fn links(&self) -> impl Iterator<Item = (Node, Node)> {
+        self.links.iter().map(|l| (l.dual, l.primal))
+    }
+
+    /// Index of the shear of a sheared dual, `None` for other nodes.
+    pub fn shear_index(&self, node: Node) -> Option<usize> {
+        match self.kinds[node.index()] {
+            Kind::Sheared { shear, .. } => Some(shear as usize),
+            _ => None,
+        }
+    }
+}
