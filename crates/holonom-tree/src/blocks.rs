@@ -104,8 +104,8 @@ impl Blocks {
     pub(crate) fn write_link(&self, structure: &Structure, link: &Link, out: &mut [f64]) {
         match (link.value, structure.kinds[link.dual.index()]) {
             (LinkValue::Dense(start), _) => out.copy_from_slice(&self.links[start as usize..][..out.len()]),
-            (end, Kind::Sheared { shear, mask, .. }) => {
-                self.shears[shear as usize].write_rows(mask, end == LinkValue::Far, out)
+            (end, Kind::Sheared { shear, mask, aligned }) => {
+                self.shears[shear as usize].write_rows(mask, aligned, end == LinkValue::Far, out)
             }
             // `Structure` makes near and far links only for sheared duals
             _ => out.fill(0.0),

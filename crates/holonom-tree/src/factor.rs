@@ -96,15 +96,15 @@ impl Plan {
         let shear = &blocks.shears[pair.shear as usize];
         let (r_child, r_parent) = if pair.child_is_far { (shear.far, shear.near) } else { (shear.near, shear.far) };
         let d = factor.six[pair.child as usize];
-        let parent = if pair.has_parent() { Some(&mut factor.six[pair.parent as usize]) } else { None };
+        let (r_parent, parent) =
+            if pair.has_parent() { (r_parent, Some(&mut factor.six[pair.parent as usize])) } else { ([0.0; 3], None) };
         let failed = Singular { node: Node(pair.dual), pivot: f64::NAN };
-        if pair.aligned {
-            factor.aligned[pair.pivot as usize] =
-                AlignedPivot::factor(&d, r_child, r_parent, parent).ok_or(failed)?;
+        if pair.three_aligned() {
+            factor.aligned[pair.pivot as usize] = AlignedPivot::factor(&d, r_child, r_parent, parent).ok_or(failed)?;
             return Ok(());
         }
         // constant masks for the common cases, so that the loops over directions unroll
-        let axes = &shear.axes;
+        let axes = shear.axes(pair.aligned);
         let pivot = match pair.mask {
             Mask(0b011_111) => FreePivot::factor(Mask(0b011_111), &d, axes, r_child, r_parent, parent),
             Mask(0b111_011) => FreePivot::factor(Mask(0b111_011), &d, axes, r_child, r_parent, parent),

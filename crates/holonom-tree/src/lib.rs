@@ -55,6 +55,6 @@ mod structure;
 
 pub use blocks::Blocks;
 pub use factor::{Factor, Singular};
-pub use plan::{Cost, Plan, PlanError, PivotForm};
+pub use plan::{Cost, PivotForm, Plan, PlanError, independent_rows};
 pub use shear::Shear;
 pub use structure::{LinkId, Mask, Node, Structure};

@@ -70,6 +70,12 @@ pub(crate) struct Pair {
 }
 
 impl Pair {
+    /// Is this the pair with a kernel of its own, three rows and `E = 1`?
+    #[inline(always)]
+    pub fn three_aligned(&self) -> bool {
+        self.aligned && self.mask == Mask::FIRST_THREE
+    }
+
     #[inline(always)]
     pub fn has_parent(&self) -> bool {
         self.parent != NONE
@@ -142,6 +148,9 @@ pub struct Plan {
     parents: Vec<u32>,
     deferred: Vec<bool>,
     paired: Vec<bool>,
+    /// Links of node i: `adjacent[starts[i]..starts[i + 1]]`.
+    starts: Vec<u32>,
+    adjacent: Vec<u32>,
 }
 
 impl Structure {
@@ -274,16 +283,16 @@ impl<'s> Planner<'s> {
     }
 
     fn choose_root(&self, component: &[u32], wish: &[bool], sample: &Blocks) -> Result<u32, PlanError> {
-        if let Some(&r) = component.iter().find(|&&i| wish[i as usize]) {
-            return Ok(r);
-        }
         let is_dual = |i: u32| self.s.is_dual(Node(i));
-        if let Some(&r) = component.iter().filter(|&&i| is_dual(i) && self.degree(i as usize) == 1).min() {
-            return Ok(r);
-        }
         if component.len() == 1 && is_dual(component[0]) {
             let node = Node(component[0]);
             return if self.s.size(node) == 0 { Ok(node.0) } else { Err(PlanError::Unlinked(node)) };
+        }
+        if let Some(&r) = component.iter().find(|&&i| wish[i as usize]) {
+            return Ok(r);
+        }
+        if let Some(&r) = component.iter().filter(|&&i| is_dual(i) && self.degree(i as usize) == 1).min() {
+            return Ok(r);
         }
         // a primal node that cannot give full rank to one of its duals is best eliminated last
         let weak = |i: u32| {
@@ -297,7 +306,7 @@ impl<'s> Planner<'s> {
         Ok(best.unwrap_or(component[0]))
     }
 
-    /// Do these links of a dual, side by side, have full row rank in the sample? Gram-Schmidt over the rows.
+    /// Do these links of a dual, side by side, have full row rank in the sample, with something to spare?
     fn full_rank(&self, links: &[u32], dual: Node, sample: &Blocks) -> bool {
         let m = self.s.size(dual);
         let mut rows = vec![Vec::new(); m];
@@ -309,7 +318,9 @@ impl<'s> Planner<'s> {
                 row.extend_from_slice(&block[i * width..(i + 1) * width]);
             }
         }
-        independent_rows(&rows).iter().all(|&keep| keep)
+        // A pivot J D^-1 J^T squares what is left of a row: a rest of 1e-3 costs six digits of the answer, one of 1e-8 all of
+        // them. To defer is always legal, so a row in doubt counts as dependent here.
+        independent(&rows, 1e-3).iter().all(|&keep| keep)
     }
 
     /// Which duals must wait for their parent.
@@ -375,18 +386,26 @@ impl<'s> Planner<'s> {
             parents,
             deferred,
             paired: vec![false; n],
+            starts: self.starts.clone(),
+            adjacent: self.adjacent.clone(),
         };
         for i in 0..n {
-            if plan.deferred[i] {
-                continue;
+            match sample.place(Node(i as u32)) {
+                Place::Six(k) if carried[i].0 == 0 => store[i] = Store::Six(k),
+                _ => {}
             }
-            store[i] = match sample.place(Node(i as u32)) {
-                Place::Six(k) if carried[i].0 == 0 => Store::Six(k),
-                _ => {
-                    n_arena += packed::len((s.sizes[i] + carried[i].1) as usize) as u32;
-                    Store::Arena(n_arena - packed::len((s.sizes[i] + carried[i].1) as usize) as u32)
-                }
-            };
+        }
+        for i in 0..n {
+            if let Some(pair) = self.pair(i, &plan, &carried, &x, &store, parent_link) {
+                plan.paired[pair.dual as usize] = true;
+            }
+        }
+        for i in 0..n {
+            // a paired dual has no block of its own
+            if matches!(store[i], Store::Arena(_)) && !plan.deferred[i] && !plan.paired[i] {
+                store[i] = Store::Arena(n_arena);
+                n_arena += packed::len((s.sizes[i] + carried[i].1) as usize) as u32;
+            }
         }
         let mut filled: Vec<u32> = s.sizes.clone();
         for i in 0..n {
@@ -414,8 +433,7 @@ impl<'s> Planner<'s> {
                 continue;
             }
             if let Some(pair) = self.pair(i, &plan, &carried, &x, &store, parent_link) {
-                plan.paired[pair.dual as usize] = true;
-                let pivot = if pair.aligned { &mut plan.n_aligned } else { &mut plan.n_free };
+                let pivot = if pair.three_aligned() { &mut plan.n_aligned } else { &mut plan.n_free };
                 *pivot += 1;
                 let pair = Pair { pivot: *pivot as u32 - 1, ..pair };
                 plan.ops.push(Op::Pair(pair));
@@ -502,7 +520,7 @@ impl<'s> Planner<'s> {
             pivot: 0,
             dual,
             mask,
-            aligned: aligned && mask == Mask::FIRST_THREE,
+            aligned,
             child_is_far: s.links[parent_link[i] as usize].value == LinkValue::Far,
         })
     }
@@ -511,7 +529,11 @@ impl<'s> Planner<'s> {
 /// Which rows are independent of the rows before them? Gram-Schmidt with a threshold relative to each row's own length.
 pub fn independent_rows(rows: &[Vec<f64>]) -> Vec<bool> {
     // a generic row that is dependent is left with rounding errors of about 1e-15 of its length
-    const THRESHOLD: f64 = 1e-9;
+    independent(rows, 1e-9)
+}
+
+/// Which rows keep more than this part of their length at right angles to the rows before them?
+fn independent(rows: &[Vec<f64>], threshold: f64) -> Vec<bool> {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     rows.iter()
         .map(|row| {
@@ -524,7 +546,7 @@ pub fn independent_rows(rows: &[Vec<f64>]) -> Vec<bool> {
                 }
             }
             let left = norm(&rest);
-            let keep = left > THRESHOLD * length;
+            let keep = left > threshold * length;
             if keep {
                 rest.iter_mut().for_each(|r| *r /= left);
                 basis.push(rest);
@@ -574,7 +596,8 @@ impl Plan {
             match op {
                 Op::Pair(p) => {
                     let free = (6 - p.mask.count()) as f64;
-                    let (factor, solve) = if p.aligned { (390.0, 120.0) } else { (260.0 + 62.0 * free, 230.0 + 50.0 * free) };
+                    let (factor, solve) =
+                        if p.three_aligned() { (390.0, 120.0) } else { (260.0 + 62.0 * free, 230.0 + 50.0 * free) };
                     cost.factor_flops += factor;
                     cost.solve_flops += solve;
                     cost.largest = cost.largest.max(6);
@@ -592,5 +615,56 @@ impl Plan {
 
     pub(crate) fn link(&self, index: u32) -> &Link {
         &self.structure.links[index as usize]
+    }
+}
+
+impl Plan {
+    /// After a factorisation: the dual whose pivot is smallest against the diagonal of its own `J D^-1 J^T`, and that ratio. A ratio
+    /// near rounding says that `J` has dependent rows there. For use when a structure is built, not in the numeric phase.
+    pub fn weakest_dual(&self, blocks: &Blocks, factor: &crate::Factor) -> Option<(Node, f64)> {
+        let mut weakest: Option<(Node, f64)> = None;
+        let (mut diagonal, mut row) = (Vec::new(), Vec::new());
+        for op in &self.ops {
+            let Op::Front(front) = op else { continue };
+            let n = front.n as usize;
+            let matrix = match front.store {
+                Store::Six(i) => &factor.six[i as usize][..],
+                Store::Arena(start) => &factor.arena[start as usize..][..packed::len(n)],
+            };
+            for member in &self.members[front.members.0 as usize..front.members.1 as usize] {
+                if !self.structure.is_dual(member.node) {
+                    continue;
+                }
+                for r in 0..member.size as usize {
+                    let k = member.at as usize + r;
+                    let pivot = 1.0 / matrix[packed::at(n, k, k)].abs();
+                    let scale = self.own_diagonal(blocks, member.node, r, &mut diagonal, &mut row);
+                    if weakest.is_none_or(|(_, w)| pivot / scale < w) {
+                        weakest = Some((member.node, pivot / scale));
+                    }
+                }
+            }
+        }
+        weakest
+    }
+
+    /// Entry (r, r) of a dual's own `J D^-1 J^T`, from the blocks as given.
+    fn own_diagonal(&self, blocks: &Blocks, dual: Node, r: usize, d: &mut Vec<f64>, row: &mut Vec<f64>) -> f64 {
+        let mut sum = 0.0;
+        for &index in &self.adjacent[self.starts[dual.index()] as usize..self.starts[dual.index() + 1] as usize] {
+            let link = self.link(index);
+            let n = self.structure.size(link.primal);
+            blocks.dense_link(&self.structure, index as usize, row);
+            let row_r = &row[r * n..(r + 1) * n];
+            d.clear();
+            d.extend_from_slice(blocks.diagonal(link.primal));
+            if packed::factor(d, n, |_| true).is_err() {
+                return f64::NAN;
+            }
+            let mut x = row_r.to_vec();
+            packed::solve(d, n, &mut x);
+            sum += x.iter().zip(row_r).map(|(a, b)| a * b).sum::<f64>();
+        }
+        sum
     }
 }

@@ -42,20 +42,27 @@ use crate::structure::Mask;
 /// Numbers of a sheared dual: the columns of `E`, and the lever arms of its two nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Shear {
-    /// `axes[k]` is column k of `E`, which must be orthonormal. Not read for an aligned dual.
+    /// `axes[k]` is column k of `E`; the columns must be orthonormal. Not read for an aligned dual.
     pub axes: [[f64; 3]; 3],
-    /// Lever arm of the near node (sign -1).
+    /// Lever arm of the near node (sign -1). Not read when there is none.
     pub near: [f64; 3],
     /// Lever arm of the far node (sign +1).
     pub far: [f64; 3],
 }
 
 impl Shear {
+    /// The columns of `E`. An aligned dual has the identity, whatever stands in `axes`.
+    #[inline(always)]
+    pub(crate) fn axes(&self, aligned: bool) -> &[V3; 3] {
+        if aligned { &IDENTITY } else { &self.axes }
+    }
+
     /// The kept rows as a dense block, `mask.count() x 6`.
-    pub(crate) fn write_rows(&self, mask: Mask, far: bool, out: &mut [f64]) {
+    pub(crate) fn write_rows(&self, mask: Mask, aligned: bool, far: bool, out: &mut [f64]) {
         let (sign, r) = if far { (1.0, self.far) } else { (-1.0, self.near) };
+        let axes = self.axes(aligned);
         for (row, k) in mask.rows().enumerate() {
-            let e = self.axes[k % 3];
+            let e = axes[k % 3];
             // e^T (-[r] w) = (r x e) . w
             let (first, last) = if k < 3 { (e, cross(r, e)) } else { ([0.0; 3], e) };
             for i in 0..3 {
@@ -71,6 +78,8 @@ type V3 = [f64; 3];
 type Sym6 = [f64; 21];
 /// Packed symmetric 3 x 3: 00 01 02 11 12 22.
 type Sym3 = [f64; 6];
+
+const IDENTITY: [V3; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 #[inline(always)]
 pub(crate) fn cross(a: V3, b: V3) -> V3 {
@@ -166,7 +175,8 @@ pub(crate) struct AlignedPivot {
 }
 
 impl AlignedPivot {
-    /// Eliminate the pair: returns the pivot and adds to the parent. `None` when C' is not positive definite.
+    /// Eliminate the pair: returns the pivot and adds to the parent. `None` when C' is not positive definite; a NaN
+    /// anywhere in `d` or `r_child` gets into C' and ends here too.
     #[inline(always)]
     pub fn factor(d: &Sym6, r_child: V3, r_parent: V3, parent: Option<&mut Sym6>) -> Option<Self> {
         let (a, b, c) = split(d);
@@ -202,8 +212,7 @@ impl AlignedPivot {
     pub fn forward(&self, x: &mut [f64; 6], g: V3) -> [f64; 6] {
         let (lin, ang) = halves(x);
         let ang = sub(ang, cross(self.r_child, lin));
-        let reduced =
-            [lin[0] - dot(self.g[0], ang), lin[1] - dot(self.g[1], ang), lin[2] - dot(self.g[2], ang)];
+        let reduced = [lin[0] - dot(self.g[0], ang), lin[1] - dot(self.g[1], ang), lin[2] - dot(self.g[2], ang)];
         let y = sym3_mul(&self.c_inverse, ang);
         *x = whole(reduced, y);
         let w = add(reduced, sym3_mul(&self.s, g));
@@ -222,6 +231,18 @@ impl AlignedPivot {
         *x = whole(add(t, cross(self.r_child, w)), w);
         dual
     }
+}
+
+/// Is there a NaN in the matrix? It survives any sum; three sums side by side, because a single one would wait for itself.
+#[inline(always)]
+fn has_nan(values: &Sym6) -> bool {
+    let mut sums = [0.0; 3];
+    for three in values.chunks_exact(3) {
+        for i in 0..3 {
+            sums[i] += three[i];
+        }
+    }
+    (sums[0] + sums[1] + sums[2]).is_nan()
 }
 
 /// Inverse of a symmetric positive definite 3 x 3 by cofactors; `None` when a leading minor is not positive.
@@ -255,7 +276,8 @@ pub(crate) struct FreePivot {
 }
 
 impl FreePivot {
-    /// Eliminate the pair; `None` when a pivot is not positive. `mask` is a constant in every hot call, so the loops unroll.
+    /// Eliminate the pair; `None` when a pivot is not positive, or on a NaN. `mask` is a constant in every hot call, so the
+    /// loops unroll.
     #[inline(always)]
     pub fn factor(
         mask: Mask,
@@ -284,7 +306,8 @@ impl FreePivot {
             };
             let half = if k < 3 { [u[0], u[1], u[2]] } else { [u[3], u[4], u[5]] };
             let d = dot(e, half);
-            if !(d > 0.0) {
+            let positive = d > 0.0; // false for NaN
+            if !positive {
                 return None;
             }
             let inverse = 1.0 / d;
@@ -299,6 +322,10 @@ impl FreePivot {
             out.u[n] = u;
             out.inverse[n] = inverse;
             n += 1;
+        }
+        // the directions kept meet no comparison on their way up: a NaN in them would pass unnoticed
+        if has_nan(&out.s) {
+            return None;
         }
         if let Some(p) = parent {
             let (a, b, c) = split(&out.s);

@@ -125,7 +125,7 @@ fn aligned_g(pair: &Pair, x: &[f64]) -> [f64; 3] {
 #[inline(always)]
 fn forward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
     let mut child: [f64; 6] = read(x, pair.x_child);
-    if pair.aligned {
+    if pair.three_aligned() {
         let pivot = &factor.aligned[pair.pivot as usize];
         let gain = pivot.forward(&mut child, aligned_g(pair, x));
         write(x, pair.x_child, child);
@@ -153,7 +153,7 @@ fn forward_free(mask: Mask, pair: &Pair, factor: &mut Factor, x: &mut [f64], mut
 fn backward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
     let mut child: [f64; 6] = read(x, pair.x_child);
     let parent = parent_of(pair, x);
-    if pair.aligned {
+    if pair.three_aligned() {
         let pivot = &factor.aligned[pair.pivot as usize];
         let dual = pivot.backward(&mut child, &parent, aligned_g(pair, x));
         write(x, pair.x_dual, dual.map(|d| sign(pair) * d));

@@ -49,7 +49,11 @@ pub(crate) enum Kind {
     /// Dense rows.
     Dual,
     /// Sheared rows; `shear` indexes the shears of `Blocks`. `aligned`: E is the identity.
-    Sheared { shear: u32, mask: Mask, aligned: bool },
+    Sheared {
+        shear: u32,
+        mask: Mask,
+        aligned: bool,
+    },
 }
 
 /// One edge of the graph, seen from its dual end. `value` says where the numbers are.

@@ -1,1 +1,88 @@
+//! # holonom
+//!
+//! Multibody dynamics with exact joint forces in linear time. Bodies keep all their coordinates, joints are equations, and the forces that
+//! enforce the equations are computed directly, in time linear in the number of bodies.
+//!
+//! A pendulum in a dozen lines:
+//!
+//! ```
+//! use holonom::prelude::*;
+//!
+//! let mut m = ModelBuilder::new(); // gravity is (0, 0, -9.81) m/s^2
+//! let rod = m.body("rod", Rigid::cuboid(1.0, [1.0, 0.1, 0.1]).position([0.5, 0.0, 0.0]));
+//! let pin = m.joint(
+//!     "pin",
+//!     Revolute::new(BodyId::GROUND.origin().along([0.0, 1.0, 0.0]), rod.at([-0.5, 0.0, 0.0]).along([0.0, 1.0, 0.0])),
+//! );
+//! let mut sim = Simulation::build(m)?;
+//! sim.run_until(1.0)?;
+//! let (angle, rate) = sim.coordinate(pin, 0).unwrap();
+//! println!("angle {angle:.6} rad, rate {rate:.6} rad/s, pin load {:.3} N", sim.reaction(pin)?.force.length());
+//! assert!(sim.violation().0 < 1e-12); // the pin holds
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! ## The map
+//!
+//! - [`ModelBuilder`] collects bodies, joints and forces and builds a [`Model`], which never changes. [`Simulation`] runs it.
+//! - [`bodies`]: particle, planar, rigid, affine, and the [`bodies::Body`] trait for your own.
+//! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
+//! - [`forces`]: springs, torques, your own laws.
+//! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
+//! - [`check`]: finite-difference checks for your own bodies and joints.
+//!
+//! Signs, frames and units: see `docs/notation.md`. SI units throughout, z up, angles in radians.
 
+pub mod attach;
+pub mod bodies;
+mod build;
+pub mod check;
+mod drift;
+mod energy;
+mod error;
+mod evaluate;
+pub mod forces;
+pub mod integrate;
+pub mod joints;
+mod laws;
+pub mod math;
+mod model;
+mod reaction;
+mod residual;
+mod simulation;
+mod solve;
+mod state;
+mod step;
+mod workspace;
+
+pub use attach::{Attached, Attachment, BodyId, Carried, Marker};
+pub use bodies::Momentum;
+pub use drift::Drift;
+pub use energy::{Energy, Ledger};
+pub use error::{ModelError, SnapshotError, StepError};
+pub use evaluate::Feedback;
+pub use holonom_tree::{Cost, PivotForm};
+pub use integrate::{Coordinates, IntegratorKind};
+pub use math::{Mat3, Quat, Vec3};
+pub use model::{ForceId, JointId, Model, ModelBuilder};
+pub use reaction::{Axes, Reaction};
+pub use residual::Residual;
+pub use simulation::{Simulation, Summary};
+pub use solve::SolverKind;
+pub use state::State;
+pub use step::StepReport;
+pub use workspace::Workspace;
+
+/// Everything a small program needs.
+pub mod prelude {
+    pub use crate::bodies::{Affine, Particle, Planar, Rigid};
+    pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
+    pub use crate::joints::{
+        Cylindrical, Distance, PlanarJoint, PointOnLine, PointOnPlane, Prismatic, Revolute, Spherical, Universal, Weld,
+    };
+    pub use crate::math::{Mat3, Quat, Vec3, vec3};
+    pub use crate::{
+        Attachment, Axes, BodyId, Coordinates, Drift, IntegratorKind, Marker, Model, ModelBuilder, ModelError,
+        Simulation, SolverKind, State, StepError,
+    };
+}

@@ -1,0 +1,34 @@
+//! Exactly defined mechanisms, shared by tests, benchmarks and verification, so that answers can be compared with other programs.
+//!
+//! Every link is a 1 kg box of 1.0 x 0.2 x 0.2 m with its long axis along body x, body origin at the proximal end, centre of mass at
+//! (0.5, 0, 0), inertia about it diag(0.08, 1.04, 1.04)/12 kg m². A joint sits at the origin of the child and at a point `at` of the parent;
+//! at zero joint position the two frames are parallel.
+
+mod state;
+
+pub use state::{TreeCase, TreeJoint, tree_case};
+
+use holonom::ModelBuilder;
+use holonom::prelude::*;
+
+/// The common link, not yet placed.
+pub fn link() -> Rigid {
+    link_of_mass(1.0)
+}
+
+/// The common link with another mass (inertia in proportion).
+pub fn link_of_mass(mass: f64) -> Rigid {
+    Rigid::principal(mass, vec3(0.08, 1.04, 1.04) * (mass / 12.0)).centre([0.5, 0.0, 0.0])
+}
+
+/// A ball chain at rest along x, first link pinned to the ground at the origin; `mass(i)` is the mass of link i.
+pub fn straight_ball_chain(n: usize, mass: impl Fn(usize) -> f64) -> ModelBuilder {
+    let mut m = ModelBuilder::new();
+    let mut above = BodyId::GROUND.origin();
+    for i in 0..n {
+        let body = m.body(format!("link {i}"), link_of_mass(mass(i)).position([i as f64, 0.0, 0.0]));
+        m.joint(format!("ball {i}"), Spherical::new(above, body.origin()));
+        above = body.at([1.0, 0.0, 0.0]);
+    }
+    m
+}

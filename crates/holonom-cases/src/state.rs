@@ -1,0 +1,141 @@
+//! Trees in random states that are reproducible to the last bit: splitmix64 with seed 1996, first all positions in body order, then all
+//! velocities.
+//!
+//! - ball joint: position exp of a rotation vector of 3 U(0.5); velocity 3 U(1), relative angular velocity in child axes
+//! - revolute: U(0.5) rad; U(1) rad/s
+//! - free root: position 0 and exp of 3 U(0.5); velocity 3 U(1) of the frame origin in world axes, then 3 U(1) angular velocity in body axes
+
+use crate::link;
+use holonom::ModelBuilder;
+use holonom::math::{SplitMix, exp_quat};
+use holonom::prelude::*;
+
+/// Joint between a link and its parent.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum TreeJoint {
+    /// Ball joint.
+    Ball,
+    /// Revolute about this axis of both frames.
+    Revolute(Vec3),
+    /// No joint: a free root.
+    Free,
+}
+
+/// A tree of links.
+pub struct TreeCase {
+    /// Parent of each link; `None` is the ground (or nothing, for a free root).
+    pub parent: Vec<Option<usize>>,
+    /// Where the joint sits on the parent.
+    pub at: Vec<Vec3>,
+    /// The joint above each link.
+    pub joint: Vec<TreeJoint>,
+}
+
+/// The cases by name: `aN` ball chain, `bN` revolute chain (axes y, z alternating), `c128` binary tree with a free root, `d127` star with a
+/// free hub. `None` for other names. `cN` and `dN` of other sizes follow the same rule.
+pub fn tree_case(name: &str) -> Option<TreeCase> {
+    let kind = name.chars().next()?;
+    let n: usize = name.get(1..)?.parse().ok()?;
+    if n == 0 || n > 4_000_000 {
+        return None;
+    }
+    let mut case = TreeCase { parent: Vec::new(), at: Vec::new(), joint: Vec::new() };
+    let mut add = |parent: Option<usize>, at: Vec3, joint| {
+        case.parent.push(parent);
+        case.at.push(at);
+        case.joint.push(joint);
+    };
+    let end = vec3(1.0, 0.0, 0.0);
+    match kind {
+        'a' | 'b' => {
+            for i in 0..n {
+                let axis = if i % 2 == 0 { Vec3::Y } else { Vec3::Z };
+                let joint = if kind == 'a' { TreeJoint::Ball } else { TreeJoint::Revolute(axis) };
+                add(i.checked_sub(1), if i == 0 { Vec3::ZERO } else { end }, joint);
+            }
+        }
+        'c' => {
+            add(None, Vec3::ZERO, TreeJoint::Free);
+            for i in 1..n {
+                let side = if i % 2 == 1 { 0.1 } else { -0.1 };
+                add(Some((i - 1) / 2), vec3(1.0, side, 0.0), TreeJoint::Ball);
+            }
+        }
+        'd' => {
+            add(None, Vec3::ZERO, TreeJoint::Free);
+            for k in 0..n {
+                let t = 2.0 * std::f64::consts::PI * k as f64 / n as f64;
+                add(Some(0), vec3(0.5 + 0.5 * t.cos(), 0.5 * t.sin(), 0.0), TreeJoint::Ball);
+            }
+        }
+        _ => return None,
+    }
+    Some(case)
+}
+
+impl TreeCase {
+    /// Number of links.
+    pub fn n_bodies(&self) -> usize {
+        self.parent.len()
+    }
+
+    /// The model in the random state described above.
+    pub fn builder(&self) -> ModelBuilder {
+        let mut g = SplitMix(1996);
+        let n = self.n_bodies();
+        let turns: Vec<Quat> = self
+            .joint
+            .iter()
+            .map(|joint| match joint {
+                TreeJoint::Ball | TreeJoint::Free => exp_quat(g.vec3(0.5)),
+                TreeJoint::Revolute(axis) => exp_quat(*axis * g.symmetric(0.5)),
+            })
+            .collect();
+        let mut orientation: Vec<Quat> = Vec::with_capacity(n);
+        let mut position: Vec<Vec3> = Vec::with_capacity(n);
+        let mut velocity: Vec<Vec3> = Vec::with_capacity(n);
+        let mut spin: Vec<Vec3> = Vec::with_capacity(n);
+        let mut m = ModelBuilder::new();
+        for i in 0..n {
+            let (e_p, x_p, v_p, w_p) = match self.parent[i] {
+                Some(p) => (orientation[p], position[p], velocity[p], spin[p]),
+                None => (Quat::IDENTITY, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO),
+            };
+            let e = (e_p * turns[i]).normalize();
+            let arm = e_p * self.at[i];
+            let mut v = v_p + w_p.cross(arm);
+            let w = match self.joint[i] {
+                TreeJoint::Ball => w_p + e * g.vec3(1.0),
+                TreeJoint::Revolute(axis) => w_p + e * axis * g.symmetric(1.0),
+                TreeJoint::Free => {
+                    v = g.vec3(1.0);
+                    e * g.vec3(1.0)
+                }
+            };
+            orientation.push(e);
+            position.push(x_p + arm);
+            velocity.push(v);
+            spin.push(w);
+            let body = m.body(format!("link {i}"), link().position(position[i]).orientation(e).velocity(v).spin(w));
+            let above = match self.parent[i] {
+                Some(p) => m_body(p).at(self.at[i]),
+                None => BodyId::GROUND.at(self.at[i]),
+            };
+            match self.joint[i] {
+                TreeJoint::Ball => {
+                    m.joint(format!("joint {i}"), Spherical::new(above, body.origin()));
+                }
+                TreeJoint::Revolute(axis) => {
+                    m.joint(format!("joint {i}"), Revolute::new(above.along(axis), body.origin().along(axis)));
+                }
+                TreeJoint::Free => {}
+            }
+        }
+        m
+    }
+}
+
+/// Links are the only bodies, in order.
+fn m_body(i: usize) -> BodyId {
+    BodyId::from_index(i)
+}

@@ -1,0 +1,105 @@
+//! Body kinds: what has coordinates, mass, and carries points.
+//!
+//! A kind is one file that implements [`Body`]. Nothing outside this folder names one.
+
+mod affine;
+mod particle;
+mod planar;
+mod rigid;
+
+pub use affine::Affine;
+pub use particle::Particle;
+pub use planar::Planar;
+pub use rigid::Rigid;
+
+use crate::attach::{Attached, Carried, Frame};
+use crate::math::Vec3;
+
+/// Linear momentum (kg m/s) and angular momentum about the world origin (kg m^2/s).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Momentum {
+    /// Sum of m v.
+    pub linear: Vec3,
+    /// Sum of x × m v, plus spin.
+    pub angular: Vec3,
+}
+
+/// What [`Body::evaluate`] fills in.
+pub struct Inertia<'w> {
+    /// Packed upper triangle of the mass block, all entries (see `holonom_tree::packed`).
+    pub mass: &'w mut [f64],
+    /// Gravity and velocity-dependent inertial forces (Coriolis, gyroscopic), overwritten.
+    pub force: &'w mut [f64],
+}
+
+/// A kind of body. Velocity coordinates `v` need not be the derivative of `q`: a rigid body has a quaternion in `q` and an
+/// angular velocity in `v`.
+///
+/// Equation of motion of a free body: `M(q) vdot = force`, where `force` holds gravity and everything quadratic in `v`.
+pub trait Body: Send + Sync {
+    /// Name of the kind, for messages.
+    fn kind(&self) -> &'static str;
+    /// Number of position coordinates.
+    fn n_q(&self) -> usize;
+    /// Number of velocity coordinates.
+    fn n_dof(&self) -> usize;
+    /// Mass, kg.
+    fn mass(&self) -> f64;
+    /// Start values.
+    fn initial(&self, q: &mut [f64], v: &mut [f64]);
+    /// Are the parameters usable? `Err` says which is not, its value, and what is allowed.
+    fn validate(&self) -> Result<(), String>;
+
+    /// Can it carry this? `Err` says why not.
+    fn can_carry(&self, what: &Carried) -> Result<(), &'static str>;
+    /// Where is it, how fast, and what part of its acceleration is there already? World axes.
+    fn carry(&self, q: &[f64], v: &[f64], what: &Carried) -> Attached;
+    /// `out += J^T g` where `rate = J v`: the generalised force of a push `g` on it.
+    fn pull(&self, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]);
+    /// The lock-row door: a body with `v = (velocity of a reference point, angular velocity)`, both in world axes, says so here,
+    /// and then needs `carry` and `pull` only through its frame.
+    fn frame(&self, _q: &[f64], _v: &[f64]) -> Frame {
+        Frame::NONE
+    }
+
+    /// Mass block and inertial forces at `(q, v)`; `frame` is what [`Body::frame`] gave.
+    fn evaluate(&self, q: &[f64], v: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>);
+    /// dq/dt. Runge-Kutta stages combine these linearly.
+    fn q_rate(&self, q: &[f64], v: &[f64], out: &mut [f64]);
+    /// Move by `v dt` along the configuration space, exactly on it.
+    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64);
+    /// Put a `q` that left its manifold by a little back on it (a quaternion to unit length).
+    fn normalise(&self, _q: &mut [f64]) {}
+    /// Motion without forces for a time `dt`, as a symmetric map that keeps momentum; `v` changes where inertia turns with the
+    /// body. The variational integrator is built on it. The default suits bodies whose mass block is constant.
+    fn free_flight(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
+        self.advance(q, v, dt);
+    }
+    /// Does `free_flight` account for the inertial forces of `evaluate`?
+    fn inertial_in_flight(&self) -> bool {
+        true
+    }
+
+    /// Centre of mass, world (m).
+    fn centre(&self, q: &[f64]) -> Vec3;
+    /// Momentum.
+    fn momentum(&self, q: &[f64], v: &[f64]) -> Momentum;
+    /// Potential energy (J): gravity, and whatever the body stores inside.
+    fn potential(&self, q: &[f64], gravity: Vec3) -> f64 {
+        -self.mass() * gravity.dot(self.centre(q))
+    }
+}
+
+/// Shared wording for parameters that must be positive.
+pub(crate) fn positive(name: &str, value: f64, unit: &str) -> Result<(), String> {
+    if value.is_finite() && value > 0.0 {
+        Ok(())
+    } else {
+        Err(format!("{name} is {value} {unit}, must be finite and greater than 0"))
+    }
+}
+
+/// Shared wording for vectors that must be finite.
+pub(crate) fn finite(name: &str, value: Vec3) -> Result<(), String> {
+    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
+}

@@ -1,0 +1,399 @@
+//! From a builder to a model: every check, the structure of the equations, the plan, the assembled start state.
+
+use crate::attach::{Attachment, Carried, View, is_direction};
+use crate::drift::{self, Assembly};
+use crate::error::ModelError;
+use crate::evaluate::{self, RowScratch};
+use crate::joints::{CoordinateKind, RowLaw};
+use crate::math::SplitMix;
+use crate::model::{ForceLaw, Form, Joint, Model, ModelBuilder, Names};
+use crate::solve::SolverKind;
+use crate::state::State;
+use crate::workspace::{Workspace, bodies_at};
+use holonom_tree::{Blocks, Node, PlanError, Structure, independent_rows};
+
+/// Gap of an assembled joint, m or rad.
+const ASSEMBLED: f64 = 1e-9;
+/// Pivots below this fraction of their row's own size are dependent rows. Rounding leaves about 1e-15.
+const DEPENDENT: f64 = 1e-10;
+
+pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
+    let (body_names, joint_names, force_names) =
+        (Names::new(b.body_names), Names::new(b.joint_names), Names::new(b.force_names));
+    for (what, names) in [("bodies", &body_names), ("joints", &joint_names), ("forces", &force_names)] {
+        if let Some(name) = names.duplicate() {
+            return Err(ModelError::DuplicateName { what, name: name.into() });
+        }
+    }
+    if !b.gravity.is_finite() {
+        return Err(ModelError::Parameter(format!("gravity is {}, must be finite", b.gravity)));
+    }
+    let (mut q_start, mut v_start) = (vec![0], vec![0]);
+    for (i, body) in b.bodies.iter().enumerate() {
+        body.validate().map_err(|reason| ModelError::Body {
+            body: body_names.names[i].to_string(),
+            kind: body.kind(),
+            reason,
+        })?;
+        q_start.push(q_start[i] + body.n_q() as u32);
+        v_start.push(v_start[i] + body.n_dof() as u32);
+    }
+    let empty = Structure::new();
+    let Ok(no_plan) = empty.plan(&Blocks::new(&empty)) else {
+        return Err(ModelError::Parameter("an empty structure has a plan".into()));
+    };
+    let mut q = vec![0.0; q_start[b.bodies.len()] as usize];
+    let mut v = vec![0.0; v_start[b.bodies.len()] as usize];
+    let mut model = Model {
+        bodies: b.bodies,
+        joints: Vec::new(),
+        forces: Vec::new(),
+        body_names,
+        joint_names,
+        force_names,
+        gravity: b.gravity,
+        q_start,
+        v_start,
+        n_rows: 0,
+        n_turns: 0,
+        turned_rows: Vec::new(),
+        structure: empty,
+        plan: no_plan,
+        initial: State {
+            t: 0.0,
+            q: Vec::new(),
+            v: Vec::new(),
+            turns: Vec::new(),
+            work: Vec::new(),
+            opening_energy: 0.0,
+            next_step: 0.0,
+            last_error: 0.0,
+        },
+    };
+    for (i, body) in model.bodies.iter().enumerate() {
+        let (qr, vr) = (
+            model.q_start[i] as usize..model.q_start[i + 1] as usize,
+            model.v_start[i] as usize..model.v_start[i + 1] as usize,
+        );
+        body.initial(&mut q[qr], &mut v[vr]);
+    }
+
+    for (i, law) in b.forces.into_iter().enumerate() {
+        let name = || model.force_names.names[i].to_string();
+        let kind = law.kind();
+        law.validate().map_err(|reason| ModelError::Force { force: name(), kind, reason })?;
+        check_attachments(&model, "force", &name, law.attachments())?;
+        model.forces.push(ForceLaw { law });
+    }
+    for (i, constraint) in b.joints.into_iter().enumerate() {
+        let name = || model.joint_names.names[i].to_string();
+        let kind = constraint.kind();
+        constraint.validate().map_err(|reason| ModelError::Joint { joint: name(), kind, reason })?;
+        check_attachments(&model, "joint", &name, constraint.attachments())?;
+        let unsupported = |what| Err(ModelError::Unsupported { joint: name(), what });
+        if constraint.law() != RowLaw::Equality {
+            return unsupported("rows with bounds need the contact solver, which this version does not have");
+        }
+        if constraint.own_force_direction() {
+            return unsupported(
+                "rows with a force direction of their own need the auxiliary solver, which this version does not have",
+            );
+        }
+        if constraint.n_rows() > 32 {
+            return unsupported("a constraint may have at most 32 rows; split it");
+        }
+        if constraint.attachments().len() < 2 && constraint.lock_shape().is_some() {
+            return unsupported("a lock needs attachments 0 and 1 to name its two bodies");
+        }
+        if constraint.attachments().iter().all(|a| a.body.is_ground()) {
+            let reason = "touches no body, only the ground".to_string();
+            return Err(ModelError::Joint { joint: name(), kind, reason });
+        }
+        let n_rows = constraint.n_rows() as u8;
+        let kept = if n_rows == 32 { u32::MAX } else { (1 << n_rows) - 1 };
+        let form = Form::Rows { links: Box::new([]), slots: Box::new([]) };
+        model.joints.push(Joint { constraint, form, row: 0, n_rows, kept, first_turn: 0 });
+    }
+    refuse_loops(&model)?;
+    structure(&mut model, b.lock_rows, &q, &v);
+    plan(&mut model, &q)?;
+    start(&mut model, q, v)?;
+    Ok(model)
+}
+
+fn check_attachments(
+    model: &Model,
+    what: &'static str,
+    name: &dyn Fn() -> String,
+    attachments: &[Attachment],
+) -> Result<(), ModelError> {
+    for a in attachments {
+        let Some(i) = a.body.index() else { continue };
+        let Some(body) = model.bodies.get(i) else {
+            return Err(ModelError::UnknownBody { what, name: name(), index: i, bodies: model.bodies.len() });
+        };
+        let refuse = |reason| ModelError::NotCarried {
+            what,
+            name: name(),
+            body: model.body_names.names[i].to_string(),
+            kind: body.kind(),
+            carried: a.what.describe(),
+            reason,
+        };
+        body.can_carry(&a.what).map_err(refuse)?;
+        match a.what {
+            Carried::Point(p) if !p.is_finite() => return Err(refuse("the point is not finite")),
+            Carried::Direction(d) if !is_direction(d) => {
+                return Err(refuse("the direction has zero length (less than 1e-12) or is not finite"));
+            }
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+/// Union-find over bodies and the ground.
+fn refuse_loops(model: &Model) -> Result<(), ModelError> {
+    let n = model.bodies.len();
+    let mut with_ground: Vec<u32> = (0..=n as u32).collect();
+    let mut without = with_ground.clone();
+    fn find(set: &mut [u32], mut i: u32) -> u32 {
+        while set[i as usize] != i {
+            set[i as usize] = set[set[i as usize] as usize];
+            i = set[i as usize];
+        }
+        i
+    }
+    for (k, joint) in model.joints.iter().enumerate() {
+        let touched = touched_bodies(joint.constraint.attachments());
+        let grounded = joint.constraint.attachments().iter().any(|a| a.body.is_ground());
+        let mut ends: Vec<u32> = touched.clone();
+        if grounded {
+            ends.push(n as u32);
+        }
+        for pair in 1..ends.len() {
+            let (a, b) = (ends[0], ends[pair]);
+            let (ra, rb) = (find(&mut with_ground, a), find(&mut with_ground, b));
+            if ra == rb {
+                let through_ground = find(&mut without, a) != find(&mut without, b);
+                return Err(ModelError::Loop { joint: model.joint_names.names[k].to_string(), through_ground });
+            }
+            with_ground[ra.max(rb) as usize] = ra.min(rb);
+        }
+        // one body held twice against the ground shows as ground already connected
+        for pair in 1..touched.len() {
+            let (ra, rb) = (find(&mut without, touched[0]), find(&mut without, touched[pair]));
+            without[ra.max(rb) as usize] = ra.min(rb);
+        }
+    }
+    Ok(())
+}
+
+fn touched_bodies(attachments: &[Attachment]) -> Vec<u32> {
+    let mut out = Vec::new();
+    for i in attachments.iter().filter_map(|a| a.body.index()) {
+        if !out.contains(&(i as u32)) {
+            out.push(i as u32);
+        }
+    }
+    out
+}
+
+/// A generic pose: the start pose moved at random.
+fn random_pose(model: &Model, q: &[f64], g: &mut SplitMix) -> Vec<f64> {
+    let mut q = q.to_vec();
+    let mut v = Vec::new();
+    for (i, body) in model.bodies.iter().enumerate() {
+        v.clear();
+        v.extend((0..body.n_dof()).map(|_| g.symmetric(0.7)));
+        body.advance(model.q_of_mut(i, &mut q), &v, 1.0);
+    }
+    q
+}
+
+/// Nodes and links; rows that vanish between the bodies at hand are dropped here.
+fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) {
+    let n = model.bodies.len();
+    let mut s = Structure::new();
+    for body in &model.bodies {
+        s.primal(body.n_dof());
+    }
+    let rigid: Vec<bool> = (0..n).map(|i| model.bodies[i].frame(model.q_of(i, q), model.v_of(i, v)).rigid).collect();
+    let is_rigid = |a: &Attachment| a.body.index().is_none_or(|i| rigid[i]);
+    let forms: Vec<Option<holonom_tree::Mask>> = model
+        .joints
+        .iter()
+        .map(|joint| {
+            let shape = joint.constraint.lock_shape().filter(|_| lock_rows)?;
+            joint.constraint.attachments()[..2].iter().all(is_rigid).then_some(shape.mask)
+        })
+        .collect();
+    drop_dependent_rows(model, q, &forms);
+    let mut row = 0;
+    let mut first_turn = 0;
+    for (joint, form) in model.joints.iter_mut().zip(forms) {
+        let attachments = joint.constraint.attachments();
+        joint.row = row;
+        joint.first_turn = first_turn;
+        first_turn += joint.constraint.coordinates().iter().filter(|&&k| k == CoordinateKind::Angle).count() as u32;
+        joint.form = match form {
+            Some(mask) => {
+                let aligned = joint.constraint.lock_shape().is_some_and(|s| s.aligned);
+                let (a, b) = (attachments[0].body.index(), attachments[1].body.index());
+                let node = |i: usize| Node(i as u32);
+                let dual = match (a, b) {
+                    (a, Some(b)) => s.sheared(mask, aligned, a.map(node), node(b)),
+                    (Some(a), None) => s.sheared(mask, aligned, None, node(a)),
+                    (None, None) => s.dual(0), // refused before
+                };
+                let turned = b.is_none();
+                if turned {
+                    model.turned_rows.extend(row..row + joint.n_rows as u32);
+                }
+                Form::Lock { shear: s.shear_index(dual).unwrap_or(0) as u32, mask, turned }
+            }
+            None => {
+                let dual = s.dual(joint.n_rows as usize);
+                let bodies = touched_bodies(attachments);
+                let links = bodies.iter().map(|&i| s.link(dual, Node(i))).collect();
+                let slot = |a: &Attachment| {
+                    let at = a.body.index().and_then(|i| bodies.iter().position(|&b| b == i as u32));
+                    at.unwrap_or(0) as u8
+                };
+                Form::Rows { links, slots: attachments.iter().map(slot).collect() }
+            }
+        };
+        row += joint.n_rows as u32;
+    }
+    model.n_rows = row as usize;
+    model.n_turns = first_turn as usize;
+    model.structure = s;
+}
+
+/// A spatial joint between planar bodies has rows that say nothing new in any pose. Keep the first independent set, judged at
+/// three random poses. (That the dropped rows hold is checked once the model is assembled.)
+fn drop_dependent_rows(model: &mut Model, q: &[f64], forms: &[Option<holonom_tree::Mask>]) {
+    if forms.iter().all(|f| f.is_some()) {
+        return;
+    }
+    let mut g = SplitMix(0x5eed);
+    let (rows, cells) = model.largest_constraint();
+    let mut scratch =
+        (vec![Default::default(); rows], vec![Default::default(); cells], vec![Default::default(); cells]);
+    let mut needed = vec![0u32; model.joints.len()];
+    for _ in 0..3 {
+        let q = random_pose(model, q, &mut g);
+        let v = vec![0.0; model.n_v()];
+        let mut frames: Vec<_> =
+            model.bodies.iter().enumerate().map(|(i, b)| b.frame(model.q_of(i, &q), model.v_of(i, &v))).collect();
+        frames.push(crate::attach::Frame::GROUND);
+        let bodies = bodies_at(model, &frames, &q, &v);
+        for (k, joint) in model.joints.iter().enumerate().filter(|(k, _)| forms[*k].is_none()) {
+            let attachments = joint.constraint.attachments();
+            let mut out = RowScratch { rows: &mut scratch.0, gradients: &mut scratch.1, forces: &mut scratch.2 };
+            let n = out.evaluate(joint.constraint.as_ref(), &View { bodies, attachments }, 0.0);
+            let touched = touched_bodies(attachments);
+            let jacobian: Vec<Vec<f64>> = (0..joint.constraint.n_rows())
+                .map(|i| {
+                    let mut row = Vec::new();
+                    for &body in &touched {
+                        let start = row.len();
+                        row.resize(start + model.bodies[body as usize].n_dof(), 0.0);
+                        for (k, a) in attachments.iter().enumerate().filter(|(_, a)| a.body.0 == body) {
+                            bodies.pull(a, out.gradients[i * n + k], &mut row[start..]);
+                        }
+                    }
+                    // a row that vanishes has only rounding left: measure it against its gradients
+                    let size: f64 = (0..n).map(|k| out.gradients[i * n + k].length_squared()).sum();
+                    let left: f64 = row.iter().map(|x| x * x).sum();
+                    if left <= 1e-18 * size {
+                        row.fill(0.0);
+                    }
+                    row
+                })
+                .collect();
+            for (i, keep) in independent_rows(&jacobian).into_iter().enumerate() {
+                needed[k] |= (keep as u32) << i;
+            }
+        }
+    }
+    for (k, joint) in model.joints.iter_mut().enumerate().filter(|(k, _)| forms[*k].is_none()) {
+        joint.kept = needed[k];
+        joint.n_rows = needed[k].count_ones() as u8;
+    }
+}
+
+/// Plan the elimination at a generic pose, and refuse dependent rows there.
+fn plan(model: &mut Model, q: &[f64]) -> Result<(), ModelError> {
+    let mut g = SplitMix(0xface);
+    let q = random_pose(model, q, &mut g);
+    let v = vec![0.0; model.n_v()];
+    let mut work = Workspace::new(model, SolverKind::Tree);
+    evaluate::evaluate_bodies(model, &q, &v, &mut work);
+    evaluate::evaluate_constraints(model, &q, &v, 0.0, &mut work);
+    let n = model.bodies.len();
+    let joint_of = |node: Node| model.joint_names.names[node.index() - n].to_string();
+    model.plan = model.structure.plan(&work.blocks).map_err(|e| match e {
+        PlanError::Cycle(node) => ModelError::Loop { joint: joint_of(node), through_ground: false },
+        PlanError::Unlinked(node) => ModelError::Redundant { joint: joint_of(node), ratio: 0.0 },
+    })?;
+    let mut factor = model.plan.new_factor();
+    if let Err(e) = model.plan.factor(&work.blocks, &mut factor) {
+        return Err(if e.node.index() < n {
+            ModelError::Body {
+                body: model.node_name(e.node),
+                kind: model.bodies[e.node.index()].kind(),
+                reason: "its mass block is not positive definite".into(),
+            }
+        } else {
+            ModelError::Redundant { joint: joint_of(e.node), ratio: 0.0 }
+        });
+    }
+    match model.plan.weakest_dual(&work.blocks, &factor) {
+        Some((node, ratio)) if !(ratio > DEPENDENT) => Err(ModelError::Redundant { joint: joint_of(node), ratio }),
+        _ => Ok(()),
+    }
+}
+
+/// Assemble the start pose, make the start velocities legal, open the ledger.
+fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>) -> Result<(), ModelError> {
+    let mut work = Workspace::new(model, SolverKind::Tree);
+    match drift::assemble(model, &mut q, &mut v, 0.0, &mut work) {
+        Assembly::Closed => {}
+        Assembly::Open { joint, gap } => {
+            let joint = model.joint_names.names[joint].to_string();
+            return Err(ModelError::NotAssembled { joint, gap, allowed: ASSEMBLED });
+        }
+    }
+    let bodies = bodies_at(model, &work.frames, &q, &v);
+    let mut turns = Vec::with_capacity(model.n_turns);
+    for (k, joint) in model.joints.iter().enumerate() {
+        let view = View { bodies, attachments: joint.constraint.attachments() };
+        let name = || model.joint_names.names[k].to_string();
+        if !(joint.constraint.branch(&view) > 0.0) {
+            return Err(ModelError::WrongBranch { joint: name() });
+        }
+        if (joint.n_rows as usize) < joint.constraint.n_rows() {
+            let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
+            out.evaluate(joint.constraint.as_ref(), &view, 0.0);
+            let largest = (0..joint.constraint.n_rows()).map(|i| out.rows[i].gap.abs()).fold(0.0, f64::max);
+            if joint.constraint.holonomic() && largest > ASSEMBLED {
+                return Err(ModelError::NotAssembled { joint: name(), gap: largest, allowed: ASSEMBLED });
+            }
+        }
+        turns.extend(joint.constraint.coordinates().iter().filter(|&&c| c == CoordinateKind::Angle).map(|_| 0));
+    }
+    let work_entries = model.forces.len() + model.joints.len() + 1;
+    model.initial = State {
+        t: 0.0,
+        q,
+        v,
+        turns,
+        work: vec![0.0; work_entries],
+        opening_energy: 0.0,
+        next_step: 0.0,
+        last_error: 1e-4,
+    };
+    model.initial.opening_energy = crate::energy::mechanical(model, &model.initial.q, &model.initial.v);
+    Ok(())
+}

@@ -1,0 +1,136 @@
+//! Checks for constraints and bodies, ours and yours, by finite differences. Every one returns the largest deviation found, so that a test
+//! can print it.
+
+use crate::error::StepError;
+use crate::evaluate;
+use crate::model::{JointId, Model};
+use crate::state::State;
+use crate::workspace::Workspace;
+use crate::{SolverKind, residual};
+
+/// Deviations of one constraint at one state, per row the larger of relative and absolute.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ConstraintCheck {
+    /// `J v + C_t` against the central difference of the gap along the motion. Zero for nonholonomic rows, which have no gap.
+    pub rate: f64,
+    /// `c` against the central difference of the gap's rate along the motion with constant `v`.
+    pub acceleration: f64,
+    /// The Jacobian handed to the solver, times `v`, against the rate the constraint reports.
+    pub jacobian: f64,
+}
+
+fn deviation(a: f64, b: f64) -> f64 {
+    (a - b).abs() / (1.0 + a.abs().max(b.abs()))
+}
+
+fn rates(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> (Vec<f64>, Vec<f64>) {
+    evaluate::place_bodies(model, q, v, work);
+    evaluate::evaluate_gaps(model, q, v, t, work);
+    (work.gap.clone(), work.gap_rate.clone())
+}
+
+/// Check the rows of one joint at a state. The step of the differences is `h` seconds; 1e-5 suits motions of order one.
+pub fn constraint(model: &Model, joint: JointId, state: &State, h: f64) -> ConstraintCheck {
+    let mut work = Workspace::new(model, SolverKind::Tree);
+    let moved = |s: f64| {
+        let mut q = state.q.clone();
+        for (i, body) in model.bodies.iter().enumerate() {
+            body.advance(model.q_of_mut(i, &mut q), model.v_of(i, &state.v), s);
+        }
+        q
+    };
+    let (ahead, behind) = (moved(h), moved(-h));
+    let (gap_ahead, rate_ahead) = rates(model, &ahead, &state.v, state.t + h, &mut work);
+    let (gap_behind, rate_behind) = rates(model, &behind, &state.v, state.t - h, &mut work);
+    evaluate::evaluate_bodies(model, &state.q, &state.v, &mut work);
+    evaluate::evaluate_constraints(model, &state.q, &state.v, state.t, &mut work);
+    evaluate::evaluate_gaps(model, &state.q, &state.v, state.t, &mut work);
+    let rate = work.gap_rate.clone();
+    let c = work.c.clone();
+    // the partial derivative by time is the rate at rest
+    let rest = vec![0.0; state.v.len()];
+    let (_, rate_t) = rates(model, &state.q, &rest, state.t, &mut work);
+    // J v from the blocks
+    let mut jv = vec![0.0; model.n_rows()];
+    let mut block = Vec::new();
+    for (k, (dual, primal)) in model.structure().links().enumerate() {
+        let record = &model.joints[dual.index() - model.n_bodies()];
+        let sign = if matches!(record.form, crate::model::Form::Lock { turned: true, .. }) { -1.0 } else { 1.0 };
+        work.blocks.dense_link(model.structure(), k, &mut block);
+        let v = model.v_of(primal.index(), &state.v);
+        for (e, j) in block.iter().enumerate() {
+            jv[record.row as usize + e / v.len()] += sign * j * v[e % v.len()];
+        }
+    }
+    let holonomic = model.constraint(joint).holonomic();
+    let mut out = ConstraintCheck::default();
+    for i in model.rows_of(joint) {
+        if holonomic {
+            out.rate = out.rate.max(deviation(rate[i], (gap_ahead[i] - gap_behind[i]) / (2.0 * h)));
+        }
+        out.acceleration = out.acceleration.max(deviation(c[i], (rate_ahead[i] - rate_behind[i]) / (2.0 * h)));
+        out.jacobian = out.jacobian.max(deviation(jv[i] + rate_t[i], rate[i]));
+    }
+    out
+}
+
+/// Residual of the equations of motion and constraints at a state, with the named solver.
+pub fn solution(model: &Model, state: &State, solver: SolverKind) -> Result<(Vec<f64>, residual::Residual), StepError> {
+    let mut work = Workspace::new(model, solver);
+    evaluate::accelerations(model, &state.q, &state.v, state.t, None, &mut work)?;
+    Ok((work.x.clone(), residual::residual(model, &work)))
+}
+
+/// Deviations of one body at one state.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct BodyCheck {
+    /// Rates of carried points and directions against central differences of their positions.
+    pub rate: f64,
+    /// Their `jdot_v` against central differences of their rates at constant `v`.
+    pub jdot_v: f64,
+    /// `pull` against `carry`: power of a push two ways.
+    pub power: f64,
+    /// `q_rate` against `advance`.
+    pub q_rate: f64,
+}
+
+/// Check one body of a model at a state: everything in `carried` that it can carry.
+pub fn body(
+    model: &Model,
+    id: crate::BodyId,
+    state: &State,
+    carried: &[crate::Carried],
+    push: crate::Vec3,
+    h: f64,
+) -> BodyCheck {
+    let mut out = BodyCheck::default();
+    let Some(i) = id.index() else { return out };
+    let body = model.bodies[i].as_ref();
+    let (q, v) = (model.q_of(i, &state.q), model.v_of(i, &state.v));
+    let moved = |s: f64| {
+        let mut q = q.to_vec();
+        body.advance(&mut q, v, s);
+        q
+    };
+    let (ahead, behind) = (moved(h), moved(-h));
+    let mut rate = vec![0.0; q.len()];
+    body.q_rate(q, v, &mut rate);
+    for k in 0..q.len() {
+        out.q_rate = out.q_rate.max(deviation(rate[k], (ahead[k] - behind[k]) / (2.0 * h)));
+    }
+    for what in carried.iter().filter(|w| body.can_carry(w).is_ok()) {
+        let (now, a, b) = (body.carry(q, v, what), body.carry(&ahead, v, what), body.carry(&behind, v, what));
+        let is_spin = matches!(what, crate::Carried::Spin);
+        for k in 0..3 {
+            if !is_spin {
+                out.rate = out.rate.max(deviation(now.rate[k], (a.at[k] - b.at[k]) / (2.0 * h)));
+            }
+            out.jdot_v = out.jdot_v.max(deviation(now.jdot_v[k], (a.rate[k] - b.rate[k]) / (2.0 * h)));
+        }
+        let mut force = vec![0.0; v.len()];
+        body.pull(q, what, push, &mut force);
+        let power: f64 = force.iter().zip(v).map(|(f, v)| f * v).sum();
+        out.power = out.power.max(deviation(power, push.dot(now.rate)));
+    }
+    out
+}

@@ -1,0 +1,204 @@
+//! What can go wrong, as values that name the body or joint.
+
+/// A model that cannot be built. Each message stands alone and says what is allowed.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ModelError {
+    /// A body's parameters are unusable.
+    #[error("body `{body}` ({kind}): {reason}")]
+    Body {
+        /// The body.
+        body: String,
+        /// Its kind.
+        kind: &'static str,
+        /// Which parameter, its value, what is allowed.
+        reason: String,
+    },
+    /// A joint's parameters are unusable.
+    #[error("joint `{joint}` ({kind}): {reason}")]
+    Joint {
+        /// The joint.
+        joint: String,
+        /// Its kind.
+        kind: &'static str,
+        /// Which parameter, its value, what is allowed.
+        reason: String,
+    },
+    /// A force's parameters are unusable.
+    #[error("force `{force}` ({kind}): {reason}")]
+    Force {
+        /// The force.
+        force: String,
+        /// Its kind.
+        kind: &'static str,
+        /// Which parameter, its value, what is allowed.
+        reason: String,
+    },
+    /// The model itself has an unusable parameter.
+    #[error("{0}")]
+    Parameter(String),
+    /// Two things have one name.
+    #[error("two {what} are called `{name}`; names must differ")]
+    DuplicateName {
+        /// "bodies", "joints" or "forces".
+        what: &'static str,
+        /// The name.
+        name: String,
+    },
+    /// A body id of another model.
+    #[error("{what} `{name}` refers to body number {index}, but the model has {bodies} bodies")]
+    UnknownBody {
+        /// "joint" or "force".
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// The number asked for.
+        index: usize,
+        /// How many there are.
+        bodies: usize,
+    },
+    /// A joint or force wants a body to carry what it cannot.
+    #[error("{what} `{name}` needs body `{body}` ({kind}) to carry {carried}: {reason}")]
+    NotCarried {
+        /// "joint" or "force".
+        what: &'static str,
+        /// Its name.
+        name: String,
+        /// The body.
+        body: String,
+        /// The kind of body.
+        kind: &'static str,
+        /// "a point", "a direction", "a spin".
+        carried: &'static str,
+        /// Why it cannot.
+        reason: &'static str,
+    },
+    /// The joint closes a loop (through the ground counts).
+    #[error("joint `{joint}` closes a loop{}; this version solves trees of joints only",
+        if *.through_ground { " through the ground (its bodies are already held there by another joint)" } else { "" })]
+    Loop {
+        /// The joint that closes it.
+        joint: String,
+        /// The loop passes through the ground.
+        through_ground: bool,
+    },
+    /// The rows of this joint depend on those of others (or of its own) in every pose.
+    #[error(
+        "joint `{joint}` is redundant: its rows depend on the other rows in every pose (pivot {ratio:.1e} of its size)"
+    )]
+    Redundant {
+        /// The joint.
+        joint: String,
+        /// Smallest pivot relative to the row's own size.
+        ratio: f64,
+    },
+    /// The start pose does not satisfy the joint, and no pose nearby does.
+    #[error(
+        "joint `{joint}` cannot be assembled from the start pose: smallest gap reached {gap:.3e} (allowed {allowed:.0e}, m or rad)"
+    )]
+    NotAssembled {
+        /// The joint with the largest gap.
+        joint: String,
+        /// That gap.
+        gap: f64,
+        /// The limit.
+        allowed: f64,
+    },
+    /// Assembled, but turned the wrong way.
+    #[error(
+        "joint `{joint}` is assembled the wrong way round: its axes on the two bodies point in opposite directions at the start"
+    )]
+    WrongBranch {
+        /// The joint.
+        joint: String,
+    },
+    /// Something the traits can say but this version cannot solve.
+    #[error("joint `{joint}`: {what}")]
+    Unsupported {
+        /// The joint.
+        joint: String,
+        /// What is not supported.
+        what: &'static str,
+    },
+}
+
+/// A step that could not be taken. The state is as it was before the step.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum StepError {
+    /// The equations are singular in this pose.
+    #[error("at t = {time:.6} s the equations are singular at `{name}`")]
+    Singular {
+        /// The joint or body at fault.
+        name: String,
+        /// Time, s.
+        time: f64,
+    },
+    /// A number left the finite range.
+    #[error("at t = {time:.6} s the motion of body `{body}` left the finite range")]
+    NotFinite {
+        /// The body.
+        body: String,
+        /// Time, s.
+        time: f64,
+    },
+    /// The adaptive integrator cannot meet its tolerance.
+    #[error("at t = {time:.6} s the step size fell to {step:.3e} s: the motion is too stiff or not smooth there")]
+    StepTooSmall {
+        /// Time, s.
+        time: f64,
+        /// The step size that was still too large, s.
+        step: f64,
+    },
+    /// Projection could not close a joint after the step.
+    #[error(
+        "at t = {time:.6} s joint `{joint}` could not be closed after a step of {step:.3e} s: gap {gap:.3e}; use a smaller step"
+    )]
+    DriftNotCorrected {
+        /// The joint with the largest gap.
+        joint: String,
+        /// Gap left.
+        gap: f64,
+        /// Time, s.
+        time: f64,
+        /// Step size, s.
+        step: f64,
+    },
+    /// An iterative solver or integrator did not converge.
+    #[error("at t = {time:.6} s {what} did not converge: residual {residual:.3e} after {iterations} iterations")]
+    NotConverged {
+        /// What did not.
+        what: &'static str,
+        /// Residual reached.
+        residual: f64,
+        /// Iterations spent.
+        iterations: usize,
+        /// Time, s.
+        time: f64,
+    },
+    /// The request itself makes no sense.
+    #[error("{0}")]
+    Invalid(String),
+}
+
+/// A snapshot that cannot be used.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[non_exhaustive]
+pub enum SnapshotError {
+    /// Not a snapshot, or of another version.
+    #[error("not a snapshot of this version")]
+    Format,
+    /// Shorter or longer than it says, or its checksum is wrong.
+    #[error("the snapshot is damaged")]
+    Damaged,
+    /// A snapshot of a model with other sizes.
+    #[error("the snapshot has {found} {what}, the model {expected}")]
+    Mismatch {
+        /// What was counted.
+        what: &'static str,
+        /// In the snapshot.
+        found: usize,
+        /// In the model.
+        expected: usize,
+    },
+}

@@ -1,0 +1,230 @@
+//! One evaluation of the equations of motion: state in; M, F, J, c, and from them accelerations and multipliers out.
+//!
+//! ```text
+//! M vdot - J^T lambda = F          - J vdot = c               (notation.md, eq. 1-2)
+//! ```
+
+use crate::attach::{Bodies, View};
+use crate::bodies::Inertia;
+use crate::error::StepError;
+use crate::forces::Push;
+use crate::joints::{Constraint, Rows};
+use crate::math::Vec3;
+use crate::model::{Form, Joint, Model};
+use crate::workspace::{Workspace, bodies_at};
+use holonom_tree::Node;
+
+/// Witkin's feedback in the constraint equation: `J vdot + c + kd Cdot + ks C = 0`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Feedback {
+    /// 1/s^2.
+    pub ks: f64,
+    /// 1/s.
+    pub kd: f64,
+}
+
+impl Default for Feedback {
+    /// Critically damped with a time constant of 50 ms: brings back what the integrator loses without stiffening the motion.
+    fn default() -> Self {
+        Feedback { ks: 400.0, kd: 40.0 }
+    }
+}
+
+/// Accelerations and multipliers at `(q, v, t)`, into `work.x`.
+pub(crate) fn accelerations(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    feedback: Option<Feedback>,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    evaluate_bodies(model, q, v, work); // M, F from inertia and gravity
+    apply_forces(model, q, v, t, work); // F from force laws
+    evaluate_constraints(model, q, v, t, work); // J, c
+    if let Some(feedback) = feedback {
+        add_feedback(model, q, v, t, feedback, work);
+    }
+    factor(model, t, work)?;
+    solve_motion(model, t, work)
+}
+
+/// Frames only: enough to place attachments.
+pub(crate) fn place_bodies(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        work.frames[i] = body.frame(model.q_of(i, q), model.v_of(i, v));
+    }
+}
+
+/// Frames, mass blocks, gravity and inertial forces.
+pub(crate) fn evaluate_bodies(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
+        let frame = &mut work.frames[i];
+        *frame = body.frame(qi, vi);
+        let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+        let out = Inertia { mass: work.blocks.diagonal_mut(Node(i as u32)), force: &mut work.force[range] };
+        body.evaluate(qi, vi, frame, model.gravity, out);
+    }
+}
+
+/// Force laws, and the power of each.
+pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    for (k, force) in model.forces.iter().enumerate() {
+        let bodies = bodies_at(model, &work.frames, q, v);
+        let attachments = force.law.attachments();
+        let mut push = Push { bodies, attachments, force: &mut work.force, power: 0.0 };
+        force.law.apply(&View { bodies, attachments }, t, &mut push);
+        work.power[k] = push.power;
+    }
+}
+
+/// J into the blocks, c into `work.c`.
+pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    for joint in &model.joints {
+        let bodies = bodies_at(model, &work.frames, q, v);
+        let attachments = joint.constraint.attachments();
+        let view = View { bodies, attachments };
+        match &joint.form {
+            Form::Lock { shear, mask, turned } => {
+                let lock = joint.constraint.lock(&view);
+                let shear = &mut work.blocks.shears[*shear as usize];
+                shear.near = (lock.point - view.frame(0).x).to_array();
+                shear.far = (lock.point - view.frame(1).x).to_array();
+                if *turned {
+                    std::mem::swap(&mut shear.near, &mut shear.far);
+                }
+                shear.axes = lock.axes.to_cols_array_2d();
+                let c = &mut work.c[joint.row as usize..][..joint.n_rows as usize];
+                if mask.0 == 0b000_111 {
+                    c.copy_from_slice(&(lock.axes.transpose() * lock.c_linear).to_array());
+                } else {
+                    for (c, k) in c.iter_mut().zip(mask.rows()) {
+                        let part = if k < 3 { lock.c_linear } else { lock.c_angular };
+                        *c = lock.axes.col(k % 3).dot(part);
+                    }
+                }
+            }
+            Form::Rows { .. } => {
+                let mut out =
+                    RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
+                let n = out.evaluate(joint.constraint.as_ref(), &view, t);
+                let c = &mut work.c[joint.row as usize..][..joint.n_rows as usize];
+                for (c, i) in c.iter_mut().zip(joint.kept_rows()) {
+                    let jdot_v: f64 = (0..n).map(|k| out.gradients[i * n + k].dot(view.get(k).jdot_v)).sum();
+                    *c = jdot_v + out.rows[i].curvature;
+                }
+                write_jacobian(model, joint, &bodies, out.gradients, &mut work.blocks);
+            }
+        }
+    }
+}
+
+/// The rows of one constraint, in scratch memory.
+pub(crate) struct RowScratch<'w> {
+    pub rows: &'w mut [crate::joints::Row],
+    pub gradients: &'w mut [Vec3],
+    pub forces: &'w mut [Vec3],
+}
+
+impl RowScratch<'_> {
+    /// Evaluate; returns the number of attachments (the row stride of the gradients).
+    pub fn evaluate(&mut self, constraint: &dyn Constraint, view: &View, t: f64) -> usize {
+        let (m, n) = (constraint.n_rows(), view.attachments.len());
+        self.rows[..m].fill(Default::default());
+        self.gradients[..m * n].fill(Vec3::ZERO);
+        self.forces[..m * n].fill(Vec3::ZERO);
+        let mut rows = Rows {
+            rows: &mut self.rows[..m],
+            gradients: &mut self.gradients[..m * n],
+            forces: &mut self.forces[..m * n],
+            n_attachments: n,
+        };
+        constraint.rows(view, t, &mut rows);
+        n
+    }
+}
+
+/// Chain rule: row i of the block of a body is `sum_k J_k^T g_ik` over the attachments k on that body.
+fn write_jacobian(
+    model: &Model,
+    joint: &Joint,
+    bodies: &Bodies,
+    gradients: &[Vec3],
+    blocks: &mut holonom_tree::Blocks,
+) {
+    let Form::Rows { links, slots } = &joint.form else { return };
+    let attachments = joint.constraint.attachments();
+    let n = attachments.len();
+    for link in links.iter() {
+        blocks.link_mut(*link).fill(0.0);
+    }
+    for (k, a) in attachments.iter().enumerate() {
+        let Some(body) = a.body.index() else { continue };
+        let block = blocks.link_mut(links[slots[k] as usize]);
+        let width = model.bodies[body].n_dof();
+        for (row, i) in joint.kept_rows().enumerate() {
+            let g = gradients[i * n + k];
+            if g != Vec3::ZERO {
+                bodies.pull(a, g, &mut block[row * width..(row + 1) * width]);
+            }
+        }
+    }
+}
+
+/// Violations and their rates, per row. Frames must be up to date.
+pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    for joint in &model.joints {
+        let bodies = bodies_at(model, &work.frames, q, v);
+        let view = View { bodies, attachments: joint.constraint.attachments() };
+        let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
+        let n = out.evaluate(joint.constraint.as_ref(), &view, t);
+        let start = joint.row as usize;
+        let holonomic = joint.constraint.holonomic();
+        for (row, i) in joint.kept_rows().enumerate() {
+            let rate: f64 = (0..n).map(|k| out.gradients[i * n + k].dot(view.get(k).rate)).sum();
+            work.gap[start + row] = if holonomic { out.rows[i].gap } else { 0.0 };
+            work.gap_rate[start + row] = rate + out.rows[i].rate_t;
+        }
+    }
+}
+
+fn add_feedback(model: &Model, q: &[f64], v: &[f64], t: f64, feedback: Feedback, work: &mut Workspace) {
+    evaluate_gaps(model, q, v, t, work);
+    for i in 0..work.c.len() {
+        work.c[i] += feedback.kd * work.gap_rate[i] + feedback.ks * work.gap[i];
+    }
+}
+
+/// Factor H at the values in the blocks.
+pub(crate) fn factor(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    work.solver.factor(model, &work.blocks).map_err(|node| StepError::Singular { name: model.node_name(node), time: t })
+}
+
+/// `[vdot; lambda]` from F and c.
+fn solve_motion(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    let n = work.force.len();
+    work.x[..n].copy_from_slice(&work.force);
+    work.x[n..].copy_from_slice(&work.c);
+    solve(model, t, work)
+}
+
+/// Solve `H x = x` in place. Rows of a lock whose second body is the ground stand in the blocks with their sign turned.
+pub(crate) fn solve(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    turn_rows(model, work);
+    work.solver.solve(model, &work.blocks, &mut work.x).map_err(|e| StepError::NotConverged {
+        what: "the linear solver",
+        residual: e.residual,
+        iterations: e.iterations,
+        time: t,
+    })?;
+    turn_rows(model, work);
+    Ok(())
+}
+
+fn turn_rows(model: &Model, work: &mut Workspace) {
+    let lambda = &mut work.x[work.force.len()..];
+    for &i in &model.turned_rows {
+        lambda[i as usize] = -lambda[i as usize];
+    }
+}

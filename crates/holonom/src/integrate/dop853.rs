@@ -1,0 +1,161 @@
+//! Dormand-Prince of order 8 with error estimates of order 5 and 3, and dense output of order 7.
+//!
+//! Stages combine the rates of quaternions linearly; the step ends by normalising them, which keeps the full order in 3-D rotation.
+//! Stage 2's and 3's memory is used again for stages 11 and 12 (Hairer's arrangement): ten arrays serve twelve stages.
+
+use super::dop853_table::{A, B, C, D, E3, E5};
+use super::{Attempt, Integrator, Motion, System};
+use crate::error::StepError;
+use crate::model::Model;
+
+/// Memory of each stage.
+const SLOT: [usize; 16] = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 1, 2, 3, 4, 10, 11];
+
+/// The adaptive integrator of order 8.
+#[derive(Clone, Debug)]
+pub struct Dop853 {
+    relative: f64,
+    absolute: f64,
+    y: Vec<f64>,
+    start: Vec<f64>,
+    stage: Vec<f64>,
+    k: Vec<Vec<f64>>,
+    /// Dense output: differences of the last step; empty until asked for.
+    dense: Vec<Vec<f64>>,
+    dense_ready: bool,
+}
+
+impl Dop853 {
+    /// With relative and absolute tolerances per step.
+    pub fn new(relative: f64, absolute: f64) -> Self {
+        Dop853 {
+            relative,
+            absolute,
+            y: Vec::new(),
+            start: Vec::new(),
+            stage: Vec::new(),
+            k: Vec::new(),
+            dense: Vec::new(),
+            dense_ready: false,
+        }
+    }
+}
+
+/// out = y + h sum_j a_j k_j.
+fn combine(out: &mut [f64], y: &[f64], h: f64, k: &[Vec<f64>], weights: &[(usize, f64)]) {
+    out.copy_from_slice(y);
+    for &(j, a) in weights {
+        let factor = h * a;
+        for (o, k) in out.iter_mut().zip(&k[SLOT[j]]) {
+            *o += factor * k;
+        }
+    }
+}
+
+fn run_stage(
+    system: &mut dyn System,
+    s: usize,
+    t: f64,
+    h: f64,
+    y: &[f64],
+    stage: &mut [f64],
+    k: &mut [Vec<f64>],
+) -> Result<(), StepError> {
+    combine(stage, y, h, k, A[s]);
+    system.rate(t + C[s] * h, stage, &mut k[SLOT[s]])
+}
+
+impl Integrator for Dop853 {
+    fn name(&self) -> &'static str {
+        "dop853"
+    }
+    fn order(&self) -> u32 {
+        8
+    }
+    fn adaptive(&self) -> bool {
+        true
+    }
+    fn any_coordinates(&self) -> bool {
+        true
+    }
+
+    fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
+        let Dop853 { relative, absolute, y, start, stage, k, dense_ready, .. } = self;
+        *dense_ready = false;
+        m.with_system(y, |system, t, y| {
+            let n = system.len();
+            k.resize(k.len().max(10), Vec::new());
+            for k in k.iter_mut().take(10) {
+                k.resize(n, 0.0);
+            }
+            stage.resize(n, 0.0);
+            start.resize(n, 0.0);
+            start.copy_from_slice(y);
+            system.rate(t, y, &mut k[0])?;
+            for s in 1..12 {
+                run_stage(system, s, t, h, start, stage, k)?;
+            }
+            combine(y, start, h, k, B);
+
+            let (mut sum5, mut sum3) = (0.0, 0.0);
+            let controlled = system.n_controlled();
+            for i in 0..controlled {
+                let scale = *absolute + *relative * start[i].abs().max(y[i].abs());
+                let at = |e: &[(usize, f64)]| e.iter().map(|&(j, e)| e * k[SLOT[j]][i]).sum::<f64>() / scale;
+                let (e5, e3) = (at(E5), at(E3));
+                sum5 += e5 * e5;
+                sum3 += e3 * e3;
+            }
+            let size = (sum5 + 0.01 * sum3) * controlled as f64;
+            let error = if size > 0.0 { h.abs() * sum5 / size.sqrt() } else { 0.0 };
+            system.normalise(y);
+            Ok(Attempt { error: Some(if error.is_nan() { f64::INFINITY } else { error }), evaluations: 12 })
+        })
+    }
+
+    fn prepare_dense(&mut self, m: &mut Motion<'_>, h: f64) -> Result<bool, StepError> {
+        let Dop853 { y, start, stage, k, dense, dense_ready, .. } = self;
+        let t_end = m.t;
+        m.with_system(y, |system, _, y| {
+            let n = system.len();
+            k.resize(12, Vec::new());
+            dense.resize(7, Vec::new());
+            for x in k.iter_mut().skip(10).chain(dense.iter_mut()) {
+                x.resize(n, 0.0);
+            }
+            let t = t_end - h;
+            // the end point as it was reported, after projection
+            system.rate(t_end, y, &mut k[SLOT[12]])?;
+            for s in 13..16 {
+                run_stage(system, s, t, h, start, stage, k)?;
+            }
+            for i in 0..n {
+                let delta = y[i] - start[i];
+                dense[0][i] = delta;
+                dense[1][i] = h * k[0][i] - delta;
+                dense[2][i] = 2.0 * delta - h * (k[SLOT[12]][i] + k[0][i]);
+                for (d, weights) in D.iter().enumerate() {
+                    dense[3 + d][i] = h * weights.iter().map(|&(j, w)| w * k[SLOT[j]][i]).sum::<f64>();
+                }
+            }
+            Ok(())
+        })?;
+        *dense_ready = true;
+        Ok(true)
+    }
+
+    fn interpolate(&self, theta: f64, model: &Model, q: &mut [f64], v: &mut [f64]) {
+        let n_q = q.len();
+        for i in 0..n_q + v.len() {
+            let mut sum = 0.0;
+            for (j, d) in self.dense.iter().enumerate().rev() {
+                sum = (sum + d[i]) * if j % 2 == 0 { theta } else { 1.0 - theta };
+            }
+            let value = self.start[i] + sum;
+            if i < n_q { q[i] = value } else { v[i - n_q] = value }
+        }
+        for (i, body) in model.bodies.iter().enumerate() {
+            body.normalise(model.q_of_mut(i, q));
+        }
+    }
+}

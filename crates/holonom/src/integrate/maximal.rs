@@ -1,0 +1,65 @@
+//! The system in maximal coordinates: y = (q, v, work of each force and joint).
+
+use super::System;
+use crate::error::StepError;
+use crate::evaluate::{self, Feedback};
+use crate::model::Model;
+use crate::reaction;
+use crate::workspace::Workspace;
+
+pub(crate) struct Maximal<'a> {
+    pub model: &'a Model,
+    pub work: &'a mut Workspace,
+    pub feedback: Option<Feedback>,
+}
+
+impl Maximal<'_> {
+    pub fn load(&self, q: &[f64], v: &[f64], ledger: &[f64], y: &mut Vec<f64>) {
+        y.clear();
+        y.extend_from_slice(q);
+        y.extend_from_slice(v);
+        y.extend_from_slice(ledger);
+    }
+
+    pub fn store(&self, y: &[f64], q: &mut [f64], v: &mut [f64], ledger: &mut [f64]) {
+        let (yq, rest) = y.split_at(q.len());
+        let (yv, yw) = rest.split_at(v.len());
+        q.copy_from_slice(yq);
+        v.copy_from_slice(yv);
+        ledger.copy_from_slice(yw);
+    }
+}
+
+impl System for Maximal<'_> {
+    fn len(&self) -> usize {
+        self.n_controlled() + self.work.power.len()
+    }
+
+    fn n_controlled(&self) -> usize {
+        self.model.n_q() + self.model.n_v()
+    }
+
+    fn rate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError> {
+        let (n_q, n_v) = (self.model.n_q(), self.model.n_v());
+        let (q, v) = (&y[..n_q], &y[n_q..n_q + n_v]);
+        evaluate::accelerations(self.model, q, v, t, self.feedback, self.work)?;
+        reaction::joint_powers(self.model, q, v, self.work);
+        q_rates(self.model, q, v, &mut dy[..n_q]);
+        dy[n_q..n_q + n_v].copy_from_slice(&self.work.x[..n_v]);
+        dy[n_q + n_v..].copy_from_slice(&self.work.power);
+        Ok(())
+    }
+
+    fn normalise(&self, y: &mut [f64]) {
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            body.normalise(self.model.q_of_mut(i, y));
+        }
+    }
+}
+
+/// dq/dt of all bodies.
+pub(crate) fn q_rates(model: &Model, q: &[f64], v: &[f64], out: &mut [f64]) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        body.q_rate(model.q_of(i, q), model.v_of(i, v), model.q_of_mut(i, out));
+    }
+}

@@ -1,0 +1,177 @@
+//! Integrators, behind one trait. Each states its order; a test measures it.
+
+mod dop853;
+mod dop853_table;
+mod euler;
+mod joint_space;
+mod maximal;
+mod rattle;
+mod rk4;
+
+pub use dop853::Dop853;
+pub use euler::SemiImplicitEuler;
+pub(crate) use joint_space::JointSpace;
+pub(crate) use maximal::Maximal;
+pub use rattle::Rattle;
+pub use rk4::RungeKutta4;
+
+use crate::drift::Drift;
+use crate::error::StepError;
+use crate::evaluate::Feedback;
+use crate::model::Model;
+use crate::workspace::Workspace;
+
+/// Which coordinates are integrated.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Coordinates {
+    /// All coordinates of every body; joints are kept by projection or feedback. The default.
+    Maximal,
+    /// Joint coordinates: each stage is mapped to the bodies, solved there, and its accelerations are mapped back (Baraff 1996, section
+    /// 2.2). Joints cannot drift. For trees of rigid bodies whose joints all have a chart.
+    Joint,
+}
+
+/// A first-order system y' = f(t, y).
+pub(crate) trait System {
+    /// Length of y.
+    fn len(&self) -> usize;
+    /// The first so many entries count for error control; the rest are integrals carried along.
+    fn n_controlled(&self) -> usize;
+    /// f.
+    fn rate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError>;
+    /// Put a combination of stages back on its manifold.
+    fn normalise(&self, y: &mut [f64]);
+}
+
+/// What an integrator works on: a model, its scratch, and the state `(t, q, v, work)` to advance in place. When a step fails, the caller
+/// discards all of it.
+pub struct Motion<'a> {
+    pub(crate) model: &'a Model,
+    pub(crate) work: &'a mut Workspace,
+    pub(crate) t: f64,
+    pub(crate) q: &'a mut Vec<f64>,
+    pub(crate) v: &'a mut Vec<f64>,
+    /// Work of forces and joints so far, J.
+    pub(crate) ledger: &'a mut [f64],
+    pub(crate) drift: Drift,
+    pub(crate) coordinates: Coordinates,
+    pub(crate) joint_space: Option<&'a mut JointSpace>,
+}
+
+impl Motion<'_> {
+    pub(crate) fn feedback(&self) -> Option<Feedback> {
+        match self.drift {
+            Drift::Feedback(f) => Some(f),
+            _ => None,
+        }
+    }
+
+    /// Load y, hand a system to `run`, store y back.
+    fn with_system<R>(
+        &mut self,
+        y: &mut Vec<f64>,
+        run: impl FnOnce(&mut dyn System, f64, &mut Vec<f64>) -> Result<R, StepError>,
+    ) -> Result<R, StepError> {
+        let feedback = self.feedback();
+        let t = self.t;
+        match (&mut self.joint_space, self.coordinates) {
+            (Some(space), Coordinates::Joint) => {
+                let mut system = space.system(self.model, self.work, self.ledger.len());
+                system.load(self.q, self.v, self.ledger, y);
+                let result = run(&mut system, t, y)?;
+                system.store(y, self.q, self.v, self.ledger);
+                Ok(result)
+            }
+            _ => {
+                let mut system = Maximal { model: self.model, work: self.work, feedback };
+                system.load(self.q, self.v, self.ledger, y);
+                let result = run(&mut system, t, y)?;
+                system.store(y, self.q, self.v, self.ledger);
+                Ok(result)
+            }
+        }
+    }
+}
+
+/// What one attempt of an integrator gave.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Attempt {
+    /// Estimated error relative to the tolerance; accepted when at most 1. `None` where there is no estimate.
+    pub error: Option<f64>,
+    /// Evaluations of the equations of motion.
+    pub evaluations: usize,
+}
+
+/// A method for advancing a state by one step.
+pub trait Integrator: Send {
+    /// The name used in files and on the command line.
+    fn name(&self) -> &'static str;
+    /// Order of accuracy.
+    fn order(&self) -> u32;
+    /// Can it choose its own step?
+    fn adaptive(&self) -> bool {
+        false
+    }
+    /// Can it follow joint coordinates as well as maximal ones?
+    fn any_coordinates(&self) -> bool {
+        false
+    }
+    /// Advance `motion` by `h`.
+    fn attempt(&mut self, motion: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError>;
+    /// After an accepted attempt and with `motion` at its end: prepare [`Integrator::interpolate`]. False when there is no dense output.
+    fn prepare_dense(&mut self, _motion: &mut Motion<'_>, _h: f64) -> Result<bool, StepError> {
+        Ok(false)
+    }
+    /// `(q, v)` at the fraction `theta` of the last step, off the constraints by the interpolation error.
+    fn interpolate(&self, _theta: f64, _model: &Model, _q: &mut [f64], _v: &mut [f64]) {}
+}
+
+/// Integrators by name.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum IntegratorKind {
+    /// Velocity first, then position with the new velocity. Order 1.
+    SemiImplicitEuler,
+    /// The classical method of order 4.
+    RungeKutta4,
+    /// Dormand-Prince of order 8 with error control and dense output. The default.
+    Dop853 {
+        /// Relative tolerance.
+        relative: f64,
+        /// Absolute tolerance (m, rad, m/s, rad/s).
+        absolute: f64,
+    },
+    /// RATTLE: symmetric, of order 2, keeps the energy of long runs from drifting.
+    Rattle,
+}
+
+impl Default for IntegratorKind {
+    fn default() -> Self {
+        IntegratorKind::Dop853 { relative: 1e-10, absolute: 1e-10 }
+    }
+}
+
+impl IntegratorKind {
+    /// The names accepted by [`IntegratorKind::from_name`].
+    pub const NAMES: &'static [&'static str] = &["euler", "rk4", "dop853", "rattle"];
+
+    /// From the name used in files and on the command line.
+    pub fn from_name(name: &str) -> Option<IntegratorKind> {
+        Some(match name {
+            "euler" => IntegratorKind::SemiImplicitEuler,
+            "rk4" => IntegratorKind::RungeKutta4,
+            "dop853" => IntegratorKind::default(),
+            "rattle" => IntegratorKind::Rattle,
+            _ => return None,
+        })
+    }
+
+    /// Make one.
+    pub fn create(self) -> Box<dyn Integrator> {
+        match self {
+            IntegratorKind::SemiImplicitEuler => Box::new(SemiImplicitEuler),
+            IntegratorKind::RungeKutta4 => Box::new(RungeKutta4::default()),
+            IntegratorKind::Dop853 { relative, absolute } => Box::new(Dop853::new(relative, absolute)),
+            IntegratorKind::Rattle => Box::new(Rattle::default()),
+        }
+    }
+}

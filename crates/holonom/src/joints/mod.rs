@@ -1,0 +1,368 @@
+//! Constraints: the trait, the parts joints are made of, and the table of joints.
+//!
+//! A constraint is a set of rows written against attachments. For each row it gives
+//!
+//! ```text
+//! gap         C: how far the condition is from holding (m, rad or a pure number); absent in a nonholonomic row
+//! gradient    g_k = dC/d(attachment k): the engine turns it into the Jacobian through each body's `pull`
+//! rate_t      C_t, for rows that depend on time
+//! curvature   what is left of d²C/dt² after `sum_k g_k . (second derivative of attachment k)`: the part quadratic in the
+//!             attachments' rates, plus 2 C_qt v + C_tt
+//! ```
+//!
+//! so that  dC/dt = sum_k g_k . rate_k + C_t   and   c = sum_k g_k . jdot_v_k + curvature   (notation.md, eq. 2).
+//! A body kind is never named here, and no solver names a joint.
+//!
+//! A joint is one file and one line in [`TABLE`].
+
+mod cylindrical;
+mod distance;
+mod planar;
+mod point_on_line;
+mod point_on_plane;
+mod prismatic;
+mod revolute;
+mod spherical;
+mod universal;
+mod weld;
+
+pub use cylindrical::Cylindrical;
+pub use distance::Distance;
+pub use planar::PlanarJoint;
+pub use point_on_line::PointOnLine;
+pub use point_on_plane::PointOnPlane;
+pub use prismatic::Prismatic;
+pub use revolute::Revolute;
+pub use spherical::Spherical;
+pub use universal::Universal;
+pub use weld::Weld;
+
+use crate::attach::{Attached, Attachment, Carried, Marker, View};
+use crate::math::{Mat3, SplitMix, Vec3, vec3};
+pub use holonom_tree::Mask;
+
+/// Which multipliers a row allows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum RowLaw {
+    /// The row holds exactly; its multiplier has any sign.
+    Equality,
+    /// The gap may open (>= 0); the multiplier only pushes (>= 0).
+    Unilateral,
+    /// The multiplier stays within bounds (N or N m); where it reaches one, the row gives way.
+    Bounded {
+        /// Smallest multiplier.
+        least: f64,
+        /// Largest multiplier.
+        most: f64,
+    },
+}
+
+/// The lock-row door, static part: which of the six relative directions of two rigid bodies are held.
+#[derive(Clone, Copy, Debug)]
+pub struct LockShape {
+    /// Held directions: bits 0-2 translation along the axes, bits 3-5 rotation about them.
+    pub mask: Mask,
+    /// The axes are the world's.
+    pub aligned: bool,
+}
+
+/// The lock-row door at one state. Body a is that of attachment 0, body b that of attachment 1.
+#[derive(Clone, Copy, Debug)]
+pub struct Lock {
+    /// The point where both twists are taken, world (m): a point of body b.
+    pub point: Vec3,
+    /// Columns: the axes of the mask, orthonormal, world axes.
+    pub axes: Mat3,
+    /// Acceleration term of the translation rows: row k has `c = axes[k] . c_linear`.
+    pub c_linear: Vec3,
+    /// Acceleration term of the rotation rows.
+    pub c_angular: Vec3,
+}
+
+impl Lock {
+    /// Axes fixed to body a. With r_a, r_b from the bodies' reference points to the point and u the relative velocity there:
+    ///
+    /// ```text
+    /// rows   e . (v_b + w_b × r_b - v_a - w_a × r_a),    e . (w_b - w_a),     e turns with w_a, the point moves with b
+    /// c_linear  = w_b × (w_b × r_b) - w_a × (w_a × r_a) - 2 w_a × u
+    /// c_angular = w_b × w_a
+    /// ```
+    #[inline(always)]
+    pub fn in_first(a: &View, point: Vec3, axes: Mat3) -> Lock {
+        let (fa, fb) = (a.frame(0), a.frame(1));
+        let wra = fa.w.cross(point - fa.x);
+        let wrb = fb.w.cross(point - fb.x);
+        let u = fb.v + wrb - fa.v - wra;
+        let c_linear = fb.w.cross(wrb) - fa.w.cross(wra + 2.0 * u);
+        Lock { point, axes, c_linear, c_angular: fb.w.cross(fa.w) }
+    }
+
+    /// World axes, for rows that need no others. The relative velocity at the point is zero when the rows hold.
+    #[inline(always)]
+    pub fn in_world(a: &View, point: Vec3) -> Lock {
+        let (fa, fb) = (a.frame(0), a.frame(1));
+        let wra = fa.w.cross(point - fa.x);
+        let wrb = fb.w.cross(point - fb.x);
+        let c_linear = fb.w.cross(wrb) - fa.w.cross(wra);
+        Lock { point, axes: Mat3::IDENTITY, c_linear, c_angular: Vec3::ZERO }
+    }
+}
+
+/// A coordinate of a joint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CoordinateKind {
+    /// Metres.
+    Length,
+    /// Radians; the engine counts turns.
+    Angle,
+}
+
+/// A condition on bodies.
+pub trait Constraint: Send + Sync {
+    /// Name of the kind, as in the table and in messages.
+    fn kind(&self) -> &'static str;
+    /// What it touches, the same at every call. Attachments 0 and 1 name the bodies a and b of the reaction's sign.
+    fn attachments(&self) -> &[Attachment];
+    /// Number of rows.
+    fn n_rows(&self) -> usize;
+    /// Are the parameters usable? `Err` says which is not and what is allowed.
+    fn validate(&self) -> Result<(), String> {
+        Ok(())
+    }
+    /// Fill in the rows at the current state. Gradients start at zero.
+    fn rows(&self, a: &View, t: f64, out: &mut Rows);
+    /// Does it have a gap, or is it a condition on velocities only?
+    fn holonomic(&self) -> bool {
+        true
+    }
+    /// Does it depend on time?
+    fn rheonomic(&self) -> bool {
+        false
+    }
+    /// Which multipliers its rows allow.
+    fn law(&self) -> RowLaw {
+        RowLaw::Equality
+    }
+    /// Do its rows push along directions of their own (`Rows::force`) instead of their gradients?
+    fn own_force_direction(&self) -> bool {
+        false
+    }
+    /// The lock-row door. A joint that offers it is called through `lock` between rigid bodies, which is faster.
+    fn lock_shape(&self) -> Option<LockShape> {
+        None
+    }
+    /// The lock at this state; called only when `lock_shape` is `Some` and both bodies are rigid.
+    fn lock(&self, a: &View) -> Lock {
+        Lock::in_world(a, a.at(1))
+    }
+    /// Index of the attachment on body b at which the reaction is reported.
+    fn reference(&self) -> usize {
+        1
+    }
+    /// Joint coordinates, if any.
+    fn coordinates(&self) -> &'static [CoordinateKind] {
+        &[]
+    }
+    /// Value and rate of coordinate `i`; angles in (-pi, pi].
+    fn coordinate(&self, _a: &View, _i: usize) -> (f64, f64) {
+        (0.0, 0.0)
+    }
+    /// Positive when the pose is on the intended side of a condition that has two (an axis that may point either way).
+    fn branch(&self, _a: &View) -> f64 {
+        1.0
+    }
+    /// Integration in joint coordinates: the joint as a motion with parameters of its own, where it has one.
+    fn chart(&self) -> Option<&dyn Chart> {
+        None
+    }
+}
+
+/// A joint as a motion with coordinates `u` and rates `w`: the twist of marker b relative to marker a, taken at the point of b
+/// and in the axes of marker a, is `sum_k w_k phi_k(u)` with orthonormal `phi_k`. Also required: `d(phi_k)/dt w_k` summed over k is
+/// perpendicular to every `phi_k`, so that `wdot_k = phi_k . (relative acceleration)`.
+pub trait Chart {
+    /// The markers joined.
+    fn markers(&self) -> (&Marker, &Marker);
+    /// Number of coordinates `u` (a free rotation has four).
+    fn n_u(&self) -> usize;
+    /// Number of rates `w`.
+    fn n_w(&self) -> usize;
+    /// `phi_k`: translation and rotation, in the axes of marker a.
+    fn free(&self, u: &[f64], k: usize) -> (Vec3, Vec3);
+    /// Position (in the axes of marker a) and rotation of marker b relative to marker a.
+    fn pose(&self, u: &[f64]) -> (Vec3, Mat3);
+    /// Coordinates of a relative pose that satisfies the joint.
+    fn read(&self, p: Vec3, r: Mat3, u: &mut [f64]);
+    /// du/dt from the rates.
+    fn u_rate(&self, u: &[f64], w: &[f64], out: &mut [f64]);
+    /// Back on the manifold (unit quaternion).
+    fn normalise(&self, _u: &mut [f64]) {}
+}
+
+/// One row of a constraint.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Row {
+    /// C.
+    pub gap: f64,
+    /// C_t.
+    pub rate_t: f64,
+    /// The part of d²C/dt² that is quadratic in the attachments' rates, plus 2 C_qt v + C_tt.
+    pub curvature: f64,
+}
+
+/// Where a constraint writes its rows.
+pub struct Rows<'w> {
+    pub(crate) rows: &'w mut [Row],
+    /// `rows x attachments`.
+    pub(crate) gradients: &'w mut [Vec3],
+    /// Force directions, where they differ from the gradients; same shape, or empty.
+    pub(crate) forces: &'w mut [Vec3],
+    pub(crate) n_attachments: usize,
+}
+
+impl Rows<'_> {
+    /// Row `i`.
+    #[inline(always)]
+    pub fn row(&mut self, i: usize) -> &mut Row {
+        &mut self.rows[i]
+    }
+
+    /// dC_i/d(attachment k).
+    #[inline(always)]
+    pub fn gradient(&mut self, i: usize, k: usize, g: Vec3) {
+        self.gradients[i * self.n_attachments + k] += g;
+    }
+
+    /// Push direction of row `i` on attachment `k`, for constraints with `own_force_direction`.
+    pub fn force(&mut self, i: usize, k: usize, h: Vec3) {
+        if let Some(slot) = self.forces.get_mut(i * self.n_attachments + k) {
+            *slot += h;
+        }
+    }
+
+    // ---- parts: small conditions that joints are made of -------------------------------------------------------
+
+    /// Rows i, i+1, i+2: point `b` on point `a`, along the world axes.  C = p_b - p_a.
+    pub fn coincide(&mut self, i: usize, a: (usize, Attached), b: (usize, Attached)) {
+        for (j, e) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+            self.row(i + j).gap = (b.1.at - a.1.at)[j];
+            self.gradient(i + j, a.0, -e);
+            self.gradient(i + j, b.0, e);
+        }
+    }
+
+    /// Row i: no offset along the carried direction `e`.  C = e . (p_b - p_a),  curvature 2 edot . (pdot_b - pdot_a).
+    pub fn along(&mut self, i: usize, e: (usize, Attached), a: (usize, Attached), b: (usize, Attached)) {
+        let d = b.1.at - a.1.at;
+        self.row(i).gap = e.1.at.dot(d);
+        self.row(i).curvature = 2.0 * e.1.rate.dot(b.1.rate - a.1.rate);
+        self.gradient(i, e.0, d);
+        self.gradient(i, b.0, e.1.at);
+        self.gradient(i, a.0, -e.1.at);
+    }
+
+    /// Row i: carried directions perpendicular.  C = s d . e,  curvature 2 s ddot . edot.
+    pub fn perpendicular(&mut self, i: usize, s: f64, d: (usize, Attached), e: (usize, Attached)) {
+        self.row(i).gap = s * d.1.at.dot(e.1.at);
+        self.row(i).curvature = 2.0 * s * d.1.rate.dot(e.1.rate);
+        self.gradient(i, d.0, s * e.1.at);
+        self.gradient(i, e.0, s * d.1.at);
+    }
+}
+
+/// Attachment `k` with its number, as the parts want it.
+#[inline(always)]
+pub(crate) fn numbered(a: &View, k: usize) -> (usize, Attached) {
+    (k, a.get(k))
+}
+
+/// Do the markers make sense?
+pub(crate) fn check_markers(a: &Marker, b: &Marker) -> Result<(), String> {
+    for (side, m) in [("first", a), ("second", b)] {
+        if !m.point.is_finite() {
+            return Err(format!("point on the {side} body is {}, must be finite", m.point));
+        }
+        if !m.axes.is_finite() {
+            return Err(format!("axis on the {side} body has zero length or is not finite"));
+        }
+    }
+    if a.body == b.body {
+        return Err("joins a body to itself".into());
+    }
+    Ok(())
+}
+
+/// Angle of `x_b` about z, in the x-y plane of marker a, and its rate: atan2(y_a . x_b, x_a . x_b).
+pub(crate) fn angle_about(a: &View, x_a: usize, y_a: usize, x_b: usize) -> (f64, f64) {
+    let (x, y, d) = (a.get(x_a), a.get(y_a), a.get(x_b));
+    let (c, s) = (x.at.dot(d.at), y.at.dot(d.at));
+    let c_rate = x.rate.dot(d.at) + x.at.dot(d.rate);
+    let s_rate = y.rate.dot(d.at) + y.at.dot(d.rate);
+    (libm::atan2(s, c), (c * s_rate - s * c_rate) / (c * c + s * s))
+}
+
+/// Offset of point `b` from point `a` along the carried direction `e`, and its rate.
+pub(crate) fn offset_along(a: &View, e: usize, p_a: usize, p_b: usize) -> (f64, f64) {
+    let (e, p, q) = (a.get(e), a.get(p_a), a.get(p_b));
+    let d = q.at - p.at;
+    (e.at.dot(d), e.rate.dot(d) + e.at.dot(q.rate - p.rate))
+}
+
+/// Rotation about z.
+pub(crate) fn about_z(angle: f64) -> Mat3 {
+    let (s, c) = libm::sincos(angle);
+    Mat3::from_cols(vec3(c, s, 0.0), vec3(-s, c, 0.0), Vec3::Z)
+}
+
+/// Angle about z of a rotation.
+pub(crate) fn angle_of(r: Mat3) -> f64 {
+    libm::atan2(r.x_axis.y, r.x_axis.x)
+}
+
+/// The k-th free direction of a mask, in the axes it refers to.
+pub(crate) fn free_of(mask: Mask, k: usize) -> (Vec3, Vec3) {
+    let axes = [Vec3::X, Vec3::Y, Vec3::Z];
+    match (0..6).filter(|&i| !mask.keeps(i)).nth(k) {
+        Some(i) if i < 3 => (axes[i], Vec3::ZERO),
+        Some(i) => (Vec3::ZERO, axes[i - 3]),
+        None => (Vec3::ZERO, Vec3::ZERO),
+    }
+}
+
+/// One line of the table of joints.
+pub struct JointKind {
+    /// The name used in files, help and messages.
+    pub name: &'static str,
+    /// Rows it takes between rigid bodies.
+    pub rows: usize,
+    /// One sentence for people.
+    pub summary: &'static str,
+    /// A joint of this kind between two markers, with random values for any parameters it has beyond them.
+    pub sample: fn(Marker, Marker, &mut SplitMix) -> Box<dyn Constraint>,
+}
+
+macro_rules! joint {
+    ($name:literal, $rows:literal, $summary:literal, $make:expr) => {
+        JointKind { name: $name, rows: $rows, summary: $summary, sample: $make }
+    };
+}
+
+/// All joints, in a stable order. Generic tests, help texts and file readers walk it.
+#[rustfmt::skip]
+pub static TABLE: &[JointKind] = &[
+    joint!("weld", 6, "holds b to a completely", |a, b, _| Box::new(Weld::new(a, b))),
+    joint!("revolute", 5, "turns about the common z axis", |a, b, _| Box::new(Revolute::new(a, b))),
+    joint!("prismatic", 5, "slides along the common z axis", |a, b, _| Box::new(Prismatic::new(a, b))),
+    joint!("cylindrical", 4, "turns about and slides along the common z axis", |a, b, _| Box::new(Cylindrical::new(a, b))),
+    joint!("universal", 4, "turns about x of a and about y of b, which stay perpendicular", |a, b, _| Box::new(Universal::new(a, b))),
+    joint!("spherical", 3, "turns about a common point", |a, b, _| Box::new(Spherical::new(a, b))),
+    joint!("planar", 3, "slides in the x-y plane of a and turns about its normal", |a, b, _| Box::new(PlanarJoint::new(a, b))),
+    joint!("point-on-line", 2, "keeps a point of b on the z axis of a", |a, b, _| Box::new(PointOnLine::new(a, b))),
+    joint!("point-on-plane", 1, "keeps a point of b in the x-y plane of a", |a, b, _| Box::new(PointOnPlane::new(a, b))),
+    joint!("distance", 1, "keeps two points at a fixed distance: a massless rod", |a, b, g| Box::new(Distance::new(a, b, 0.5 + g.unit()))),
+];
+
+/// Does the attachment sit on a point? Reactions of direction and spin attachments are pure torques.
+pub(crate) fn is_point(a: &Attachment) -> bool {
+    matches!(a.what, Carried::Point(_))
+}

@@ -1,0 +1,351 @@
+//! The model: bodies, joints and forces, immutable once built.
+
+use crate::attach::{Attachment, BodyId, Marker};
+use crate::bodies::Body;
+use crate::build;
+use crate::error::ModelError;
+use crate::forces::Force;
+use crate::joints::{Constraint, Mask};
+use crate::math::{Mat3, Vec3, perpendicular, vec3};
+use crate::state::State;
+use holonom_tree::{Cost, LinkId, Node, PivotForm, Plan, Structure};
+
+/// A joint of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct JointId(pub(crate) u32);
+
+/// A force of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ForceId(pub(crate) u32);
+
+impl JointId {
+    /// Position in the order of creation.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl ForceId {
+    /// Position in the order of creation.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// How the rows of a joint enter the equations.
+pub(crate) enum Form {
+    /// Through the lock-row door. `turned`: the second body is the ground, and the rows stand with the opposite sign.
+    Lock { shear: u32, mask: Mask, turned: bool },
+    /// Row by row: one block per body touched; `slots[k]` is the block of attachment k.
+    Rows { links: Box<[LinkId]>, slots: Box<[u8]> },
+}
+
+pub(crate) struct Joint {
+    pub constraint: Box<dyn Constraint>,
+    pub form: Form,
+    /// First row among all rows.
+    pub row: u32,
+    /// Rows kept.
+    pub n_rows: u8,
+    /// Bit i: row i is kept. Rows that vanish identically between the bodies at hand are dropped.
+    pub kept: u32,
+    /// First of its angles among the turn counters.
+    pub first_turn: u32,
+}
+
+impl Joint {
+    #[inline(always)]
+    pub fn kept_rows(&self) -> impl Iterator<Item = usize> + use<> {
+        let kept = self.kept;
+        (0..32).filter(move |i| kept >> i & 1 == 1).take(self.n_rows as usize)
+    }
+
+    pub fn row_range(&self) -> std::ops::Range<usize> {
+        self.row as usize..self.row as usize + self.n_rows as usize
+    }
+}
+
+pub(crate) struct ForceLaw {
+    pub law: Box<dyn Force>,
+}
+
+/// Names in the order of creation, with an index to find them.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Names {
+    pub names: Vec<Box<str>>,
+    sorted: Vec<u32>,
+}
+
+impl Names {
+    pub fn new(names: Vec<Box<str>>) -> Self {
+        let mut sorted: Vec<u32> = (0..names.len() as u32).collect();
+        sorted.sort_by(|&a, &b| names[a as usize].cmp(&names[b as usize]).then(a.cmp(&b)));
+        Names { names, sorted }
+    }
+
+    pub fn find(&self, name: &str) -> Option<u32> {
+        let at = self.sorted.binary_search_by(|&i| (*self.names[i as usize]).cmp(name)).ok()?;
+        Some(self.sorted[at])
+    }
+
+    pub fn duplicate(&self) -> Option<&str> {
+        let twice = self.sorted.windows(2).find(|w| self.names[w[0] as usize] == self.names[w[1] as usize])?;
+        Some(&self.names[twice[0] as usize])
+    }
+}
+
+/// A mechanism: bodies, joints, forces, gravity, and the plan for solving it. Cheap to share between threads.
+pub struct Model {
+    pub(crate) bodies: Vec<Box<dyn Body>>,
+    pub(crate) joints: Vec<Joint>,
+    pub(crate) forces: Vec<ForceLaw>,
+    pub(crate) body_names: Names,
+    pub(crate) joint_names: Names,
+    pub(crate) force_names: Names,
+    pub(crate) gravity: Vec3,
+    pub(crate) q_start: Vec<u32>,
+    pub(crate) v_start: Vec<u32>,
+    pub(crate) n_rows: usize,
+    pub(crate) n_turns: usize,
+    /// Rows of locks that stand with the opposite sign.
+    pub(crate) turned_rows: Vec<u32>,
+    pub(crate) structure: Structure,
+    pub(crate) plan: Plan,
+    pub(crate) initial: State,
+}
+
+impl Model {
+    /// Number of bodies, the ground not counted.
+    pub fn n_bodies(&self) -> usize {
+        self.bodies.len()
+    }
+    /// Number of joints.
+    pub fn n_joints(&self) -> usize {
+        self.joints.len()
+    }
+    /// Number of forces.
+    pub fn n_forces(&self) -> usize {
+        self.forces.len()
+    }
+    /// Number of position coordinates.
+    pub fn n_q(&self) -> usize {
+        self.q_start[self.bodies.len()] as usize
+    }
+    /// Number of velocity coordinates.
+    pub fn n_v(&self) -> usize {
+        self.v_start[self.bodies.len()] as usize
+    }
+    /// Number of constraint rows, that is of multipliers.
+    pub fn n_rows(&self) -> usize {
+        self.n_rows
+    }
+    /// Gravity, m/s^2.
+    pub fn gravity(&self) -> Vec3 {
+        self.gravity
+    }
+    /// The assembled start state.
+    pub fn initial_state(&self) -> &State {
+        &self.initial
+    }
+
+    /// Find a body by name.
+    pub fn body(&self, name: &str) -> Option<BodyId> {
+        self.body_names.find(name).map(BodyId)
+    }
+    /// Find a joint by name.
+    pub fn joint(&self, name: &str) -> Option<JointId> {
+        self.joint_names.find(name).map(JointId)
+    }
+    /// Find a force by name.
+    pub fn force(&self, name: &str) -> Option<ForceId> {
+        self.force_names.find(name).map(ForceId)
+    }
+    /// Name of a body.
+    pub fn body_name(&self, id: BodyId) -> &str {
+        id.index().map_or("ground", |i| &self.body_names.names[i])
+    }
+    /// Name of a joint.
+    pub fn joint_name(&self, id: JointId) -> &str {
+        &self.joint_names.names[id.index()]
+    }
+    /// Name of a force.
+    pub fn force_name(&self, id: ForceId) -> &str {
+        &self.force_names.names[id.index()]
+    }
+    /// All bodies.
+    pub fn bodies(&self) -> impl Iterator<Item = BodyId> + use<> {
+        (0..self.bodies.len() as u32).map(BodyId)
+    }
+    /// All joints.
+    pub fn joints(&self) -> impl Iterator<Item = JointId> + use<> {
+        (0..self.joints.len() as u32).map(JointId)
+    }
+    /// All forces.
+    pub fn forces(&self) -> impl Iterator<Item = ForceId> + use<> {
+        (0..self.forces.len() as u32).map(ForceId)
+    }
+    /// A body's kind.
+    pub fn body_kind(&self, id: BodyId) -> &'static str {
+        id.index().map_or("ground", |i| self.bodies[i].kind())
+    }
+    /// The constraint of a joint.
+    pub fn constraint(&self, id: JointId) -> &dyn Constraint {
+        self.joints[id.index()].constraint.as_ref()
+    }
+    /// The rows of a joint among all rows.
+    pub fn rows_of(&self, id: JointId) -> std::ops::Range<usize> {
+        self.joints[id.index()].row_range()
+    }
+    /// The velocity coordinates of a body among all.
+    pub fn v_range(&self, id: BodyId) -> std::ops::Range<usize> {
+        id.index().map_or(0..0, |i| self.v_start[i] as usize..self.v_start[i + 1] as usize)
+    }
+    /// The position coordinates of a body among all.
+    pub fn q_range(&self, id: BodyId) -> std::ops::Range<usize> {
+        id.index().map_or(0..0, |i| self.q_start[i] as usize..self.q_start[i + 1] as usize)
+    }
+
+    /// Counted work of one factorisation and one solve.
+    pub fn cost(&self) -> Cost {
+        self.plan.cost()
+    }
+    /// How the tree solver eliminates a joint.
+    pub fn pivot_form(&self, id: JointId) -> PivotForm {
+        self.plan.form(self.joint_node(id))
+    }
+
+    pub(crate) fn joint_node(&self, id: JointId) -> Node {
+        Node((self.bodies.len() + id.index()) as u32)
+    }
+    pub(crate) fn structure(&self) -> &Structure {
+        &self.structure
+    }
+    #[inline(always)]
+    pub(crate) fn q_of<'a>(&self, i: usize, q: &'a [f64]) -> &'a [f64] {
+        &q[self.q_start[i] as usize..self.q_start[i + 1] as usize]
+    }
+    #[inline(always)]
+    pub(crate) fn v_of<'a>(&self, i: usize, v: &'a [f64]) -> &'a [f64] {
+        &v[self.v_start[i] as usize..self.v_start[i + 1] as usize]
+    }
+    pub(crate) fn q_of_mut<'a>(&self, i: usize, q: &'a mut [f64]) -> &'a mut [f64] {
+        &mut q[self.q_start[i] as usize..self.q_start[i + 1] as usize]
+    }
+
+    /// The body or joint of a node of the structure.
+    pub(crate) fn node_name(&self, node: Node) -> String {
+        let i = node.index();
+        let n = self.bodies.len();
+        if i < n { self.body_names.names[i].to_string() } else { self.joint_names.names[i - n].to_string() }
+    }
+
+    /// Rows and gradient cells of the largest constraint.
+    pub(crate) fn largest_constraint(&self) -> (usize, usize) {
+        self.joints.iter().fold((0, 0), |(rows, cells), j| {
+            let m = j.constraint.n_rows();
+            (rows.max(m), cells.max(m * j.constraint.attachments().len()))
+        })
+    }
+}
+
+/// Collects bodies, joints and forces, then builds a [`Model`].
+///
+/// Angles in rad, SI units, z up; gravity is (0, 0, -9.81) m/s^2 unless changed.
+pub struct ModelBuilder {
+    pub(crate) bodies: Vec<Box<dyn Body>>,
+    pub(crate) joints: Vec<Box<dyn Constraint>>,
+    pub(crate) forces: Vec<Box<dyn Force>>,
+    pub(crate) body_names: Vec<Box<str>>,
+    pub(crate) joint_names: Vec<Box<str>>,
+    pub(crate) force_names: Vec<Box<str>>,
+    pub(crate) gravity: Vec3,
+    pub(crate) lock_rows: bool,
+}
+
+impl Default for ModelBuilder {
+    fn default() -> Self {
+        ModelBuilder {
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            forces: Vec::new(),
+            body_names: Vec::new(),
+            joint_names: Vec::new(),
+            force_names: Vec::new(),
+            gravity: vec3(0.0, 0.0, -9.81),
+            lock_rows: true,
+        }
+    }
+}
+
+impl ModelBuilder {
+    /// An empty model.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Change gravity, m/s^2.
+    pub fn gravity(&mut self, gravity: impl Into<Vec3>) -> &mut Self {
+        self.gravity = gravity.into();
+        self
+    }
+
+    /// Add a body.
+    pub fn body(&mut self, name: impl Into<String>, body: impl Body + 'static) -> BodyId {
+        self.body_names.push(name.into().into_boxed_str());
+        self.bodies.push(Box::new(body));
+        BodyId(self.bodies.len() as u32 - 1)
+    }
+
+    /// Add a joint, or any other constraint.
+    pub fn joint(&mut self, name: impl Into<String>, constraint: impl Constraint + 'static) -> JointId {
+        self.boxed_joint(name, Box::new(constraint))
+    }
+
+    /// Add a joint that is boxed already.
+    pub fn boxed_joint(&mut self, name: impl Into<String>, constraint: Box<dyn Constraint>) -> JointId {
+        self.joint_names.push(name.into().into_boxed_str());
+        self.joints.push(constraint);
+        JointId(self.joints.len() as u32 - 1)
+    }
+
+    /// Add a force.
+    pub fn force(&mut self, name: impl Into<String>, force: impl Force + 'static) -> ForceId {
+        self.force_names.push(name.into().into_boxed_str());
+        self.forces.push(Box::new(force));
+        ForceId(self.forces.len() as u32 - 1)
+    }
+
+    /// Use the general rows of every joint, never the lock-row door. The answers are the same to rounding; for checking.
+    pub fn general_rows_only(&mut self) -> &mut Self {
+        self.lock_rows = false;
+        self
+    }
+
+    /// A marker on a rigid, planar or affine body given in *world* terms at the start pose: the point, and the direction of its z axis.
+    ///
+    /// # Panics
+    /// When the body is not of this builder, or carries no directions (a particle).
+    pub fn marker(&self, body: BodyId, point: impl Into<Vec3>, axis: impl Into<Vec3>) -> Marker {
+        let (point, z) = (point.into(), axis.into().normalize());
+        let (x, y) = perpendicular(z);
+        let axes = Mat3::from_cols(x, y, z);
+        let Some(i) = body.index() else { return Marker { body, point, axes } };
+        let b = &self.bodies[i];
+        let (mut q, mut v) = (vec![0.0; b.n_q()], vec![0.0; b.n_dof()]);
+        b.initial(&mut q, &mut v);
+        let see = |a: Attachment| b.carry(&q, &v, &a.what).at;
+        let origin = see(Attachment::point(body, Vec3::ZERO));
+        let turn = Mat3::from_cols(
+            see(Attachment::direction(body, Vec3::X)),
+            see(Attachment::direction(body, Vec3::Y)),
+            see(Attachment::direction(body, Vec3::Z)),
+        )
+        .inverse();
+        Marker { body, point: turn * (point - origin), axes: turn * axes }
+    }
+
+    /// Check everything, plan the solver, assemble the start pose.
+    pub fn build(self) -> Result<Model, ModelError> {
+        build::build(self)
+    }
+}

@@ -1,0 +1,124 @@
+//! What joints do to bodies: reactions and their power, from the multipliers.
+//!
+//! A multiplier acts on each body through `J^T lambda`. As a lock that is a force and a torque at the point of b; as general rows it is
+//! a push `lambda g_k` on every attachment k.
+
+use crate::attach::{Bodies, BodyId, Carried, View};
+use crate::evaluate::RowScratch;
+use crate::joints::is_point;
+use crate::math::{Mat3, Vec3};
+use crate::model::{Form, JointId, Model};
+use crate::workspace::{Workspace, bodies_at};
+
+/// Action of body a on body b through a joint.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Reaction {
+    /// N.
+    pub force: Vec3,
+    /// About `point`, N m.
+    pub torque: Vec3,
+    /// Where it acts: the joint's point on body b, world (m).
+    pub point: Vec3,
+}
+
+/// In whose axes numbers are given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axes {
+    /// The world's.
+    World,
+    /// Those of the joint's first body.
+    A,
+    /// Those of the joint's second body.
+    B,
+}
+
+/// Power of every joint's reaction, `lambda . J v`, into `work.power` after those of the forces.
+pub(crate) fn joint_powers(model: &Model, _q: &[f64], v: &[f64], work: &mut Workspace) {
+    let n = v.len();
+    let n_forces = model.n_forces();
+    let bodies = model.n_bodies();
+    for (k, joint) in model.joints.iter().enumerate() {
+        let lambda = &work.x[n + joint.row as usize..][..joint.n_rows as usize];
+        let power = match &joint.form {
+            Form::Lock { shear, mask, turned } => {
+                let at = joint.constraint.attachments();
+                let slot = |id: BodyId| (id.0 as usize).min(bodies);
+                let (a, b) = (&work.frames[slot(at[0].body)], &work.frames[slot(at[1].body)]);
+                let s = &work.blocks.shears[*shear as usize];
+                let (near, far) = if *turned { (s.far, s.near) } else { (s.near, s.far) };
+                let slip = b.v + b.w.cross(far.into()) - a.v - a.w.cross(near.into());
+                let spin = b.w - a.w;
+                mask.rows()
+                    .zip(lambda)
+                    .map(|(i, l)| l * Vec3::from(s.axes[i % 3]).dot(if i < 3 { slip } else { spin }))
+                    .sum()
+            }
+            Form::Rows { links, .. } => {
+                let mut sum = 0.0;
+                for (&link, body) in links.iter().zip(distinct_bodies(joint.constraint.attachments())) {
+                    let v = model.v_of(body, v);
+                    for (row, l) in work.blocks.link(link).chunks_exact(v.len()).zip(lambda) {
+                        sum += l * row.iter().zip(v).map(|(a, b)| a * b).sum::<f64>();
+                    }
+                }
+                sum
+            }
+        };
+        work.power[n_forces + k] = power;
+    }
+}
+
+/// Bodies touched, each once, in the order of first mention: the order of the joint's blocks.
+fn distinct_bodies(attachments: &[crate::attach::Attachment]) -> impl Iterator<Item = usize> + '_ {
+    attachments
+        .iter()
+        .enumerate()
+        .filter_map(move |(k, a)| a.body.index().filter(|_| attachments[..k].iter().all(|b| b.body != a.body)))
+}
+
+/// The reaction of one joint at the state last evaluated.
+pub(crate) fn reaction(model: &Model, id: JointId, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Reaction {
+    let joint = &model.joints[id.index()];
+    let constraint = joint.constraint.as_ref();
+    let bodies = bodies_at(model, &work.frames, q, v);
+    let view = View { bodies, attachments: constraint.attachments() };
+    let reference = constraint.reference();
+    let point = view.at(reference);
+    let lambda = &work.x[v.len() + joint.row as usize..][..joint.n_rows as usize];
+    let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+    match &joint.form {
+        Form::Lock { mask, .. } => {
+            let lock = constraint.lock(&view);
+            for (i, l) in mask.rows().zip(lambda) {
+                let push = lock.axes.col(i % 3) * *l;
+                if i < 3 { force += push } else { torque += push }
+            }
+        }
+        Form::Rows { .. } => {
+            let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
+            let n = out.evaluate(constraint, &view, t);
+            let on = view.attachments[reference].body;
+            for (k, a) in view.attachments.iter().enumerate().filter(|(_, a)| a.body == on) {
+                let push: Vec3 = joint.kept_rows().zip(lambda).map(|(i, l)| out.gradients[i * n + k] * *l).sum();
+                if is_point(a) {
+                    force += push;
+                    torque += (view.at(k) - point).cross(push);
+                } else if a.what == Carried::Spin {
+                    torque += push;
+                } else {
+                    torque += view.at(k).cross(push);
+                }
+            }
+        }
+    }
+    Reaction { force, torque, point }
+}
+
+/// Axes of a body, world, as far as it has any.
+pub(crate) fn body_axes(bodies: &Bodies, body: BodyId) -> Mat3 {
+    let see = |d: Vec3| {
+        let a = crate::attach::Attachment::direction(body, d);
+        bodies.carry(&a).at.normalize_or_zero()
+    };
+    Mat3::from_cols(see(Vec3::X), see(Vec3::Y), see(Vec3::Z))
+}

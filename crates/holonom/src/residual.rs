@@ -1,0 +1,76 @@
+//! Does the solution solve the equations? Measured against the size of their own terms.
+
+use crate::model::Model;
+use crate::workspace::Workspace;
+use holonom_tree::{Node, packed};
+
+/// Largest residuals, each relative to the sum of the absolute terms of its own equation.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Residual {
+    /// Of `M vdot = J^T lambda + F`, body by body.
+    pub motion: f64,
+    /// Of `J vdot + c = 0`, joint by joint.
+    pub constraint: f64,
+}
+
+impl Residual {
+    /// The larger of the two.
+    pub fn largest(&self) -> f64 {
+        self.motion.max(self.constraint)
+    }
+}
+
+/// Residual of the solution in `work.x`. Allocates; meant for certificates and tests.
+pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
+    let n = model.n_v();
+    let (vdot, lambda) = work.x.split_at(n);
+    let s = model.structure();
+    let mut motion = vec![0.0; n];
+    let mut motion_size = vec![0.0; n];
+    let mut rows: Vec<f64> = work.c.clone();
+    let mut rows_size: Vec<f64> = work.c.iter().map(|c| c.abs()).collect();
+    for i in 0..model.n_bodies() {
+        let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+        let m = work.blocks.diagonal(Node(i as u32));
+        let size = range.len();
+        for r in 0..size {
+            for c in 0..size {
+                let term = packed::get(m, size, r, c) * vdot[range.start + c];
+                motion[range.start + r] += term;
+                motion_size[range.start + r] += term.abs();
+            }
+            let f = work.force[range.start + r];
+            motion[range.start + r] -= f;
+            motion_size[range.start + r] += f.abs();
+        }
+    }
+    let mut block = Vec::new();
+    for (k, (dual, primal)) in s.links().enumerate() {
+        work.blocks.dense_link(s, k, &mut block);
+        let joint = &model.joints[dual.index() - model.n_bodies()];
+        let turned = matches!(joint.form, crate::model::Form::Lock { turned: true, .. });
+        let sign = if turned { -1.0 } else { 1.0 };
+        let at = model.v_start[primal.index()] as usize;
+        let width = s.size(primal);
+        for (e, &j) in block.iter().enumerate() {
+            let (row, column) = (joint.row as usize + e / width, at + e % width);
+            let push = sign * j * lambda[row];
+            motion[column] -= push;
+            motion_size[column] += push.abs();
+            let term = sign * j * vdot[column];
+            rows[row] += term;
+            rows_size[row] += term.abs();
+        }
+    }
+    // per body and per joint: components of one vector share its scale
+    let worst = |parts: &mut dyn Iterator<Item = std::ops::Range<usize>>, r: &[f64], size: &[f64]| {
+        parts.fold(0.0, |worst: f64, range| {
+            let top = r[range.clone()].iter().fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() });
+            let scale: f64 = size[range].iter().fold(0.0, |m: f64, x| m.max(*x));
+            if top == 0.0 { worst } else { worst.max(top / scale) }
+        })
+    };
+    let mut bodies = (0..model.n_bodies()).map(|i| model.v_start[i] as usize..model.v_start[i + 1] as usize);
+    let mut joints = model.joints.iter().map(|j| j.row_range());
+    Residual { motion: worst(&mut bodies, &motion, &motion_size), constraint: worst(&mut joints, &rows, &rows_size) }
+}

@@ -1,0 +1,507 @@
+//! Model, state and scratch in one hand: what most programs use.
+
+use crate::attach::{Attachment, BodyId, Carried, Marker, View};
+use crate::bodies::Momentum;
+use crate::drift::{self, Drift};
+use crate::energy::{self, Energy, Ledger};
+use crate::error::{ModelError, SnapshotError, StepError};
+use crate::evaluate;
+use crate::integrate::{Coordinates, Integrator, IntegratorKind, JointSpace, Motion};
+use crate::joints::CoordinateKind;
+use crate::math::{Mat3, Vec3};
+use crate::model::{JointId, Model, ModelBuilder};
+use crate::reaction::{self, Axes, Reaction};
+use crate::residual::{self, Residual};
+use crate::solve::SolverKind;
+use crate::state::State;
+use crate::step::{self, Method, StepReport};
+use crate::workspace::{Workspace, bodies_at};
+use std::sync::Arc;
+
+/// A running simulation.
+pub struct Simulation {
+    model: Arc<Model>,
+    state: State,
+    work: Workspace,
+    method: Method,
+    solver: SolverKind,
+    max_step: f64,
+    /// The equations in `work` belong to the current state.
+    current: bool,
+}
+
+impl Simulation {
+    /// Start at the model's assembled start state, with the default solver (tree), integrator (DOP853) and drift correction (projection).
+    pub fn new(model: impl Into<Arc<Model>>) -> Self {
+        let model = model.into();
+        let state = model.initial_state().clone();
+        let work = Workspace::new(&model, SolverKind::Tree);
+        let method = Method {
+            integrator: IntegratorKind::default().create(),
+            drift: Drift::Project,
+            coordinates: Coordinates::Maximal,
+            joint_space: None,
+            next: state.clone(),
+            angles: vec![(0.0, 0.0); model.n_turns],
+        };
+        Simulation { model, state, work, method, solver: SolverKind::Tree, max_step: 0.1, current: false }
+    }
+
+    /// Build a model and start it.
+    pub fn build(builder: ModelBuilder) -> Result<Self, ModelError> {
+        Ok(Simulation::new(builder.build()?))
+    }
+
+    // ---- choices ---------------------------------------------------------------------------------------------
+
+    /// Choose the linear solver.
+    pub fn set_solver(&mut self, kind: SolverKind) {
+        self.solver = kind;
+        self.work = Workspace::new(&self.model, kind);
+        self.current = false;
+    }
+
+    /// Choose the integrator by name.
+    pub fn set_integrator(&mut self, kind: IntegratorKind) {
+        self.set_own_integrator(kind.create());
+    }
+
+    /// Use an integrator of your own.
+    pub fn set_own_integrator(&mut self, integrator: Box<dyn Integrator>) {
+        self.method.integrator = integrator;
+        self.state.next_step = 0.0;
+    }
+
+    /// Choose what is done about drift.
+    pub fn set_drift(&mut self, drift: Drift) {
+        self.method.drift = drift;
+        self.current = false;
+    }
+
+    /// Choose the coordinates that are integrated. Joint coordinates need a tree of rigid bodies, joints with charts, and a
+    /// Runge-Kutta integrator.
+    pub fn set_coordinates(&mut self, coordinates: Coordinates) -> Result<(), StepError> {
+        if coordinates == Coordinates::Joint && self.method.joint_space.is_none() {
+            self.method.joint_space = Some(JointSpace::new(&self.model)?);
+        }
+        self.method.coordinates = coordinates;
+        Ok(())
+    }
+
+    /// Longest step of an adaptive run, s (0.1 unless changed).
+    pub fn set_max_step(&mut self, max_step: f64) {
+        self.max_step = max_step;
+    }
+
+    // ---- time ------------------------------------------------------------------------------------------------
+
+    /// One step of exactly `dt` seconds. On failure the state is as before.
+    pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        if !(dt.is_finite() && dt > 0.0) {
+            return Err(StepError::Invalid(format!("step size is {dt} s, must be finite and greater than 0")));
+        }
+        self.check_method()?;
+        self.current = false;
+        let attempt = step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, dt, false)?;
+        Ok(StepReport { step: dt, error: attempt.error, evaluations: attempt.evaluations, rejected: 0 })
+    }
+
+    fn check_method(&self) -> Result<(), StepError> {
+        if self.method.coordinates == Coordinates::Joint && !self.method.integrator.any_coordinates() {
+            let name = self.method.integrator.name();
+            return Err(StepError::Invalid(format!(
+                "integrator `{name}` does not work in joint coordinates; use rk4 or dop853"
+            )));
+        }
+        Ok(())
+    }
+
+    /// One adaptive step of at most `limit` seconds.
+    fn adaptive_step(&mut self, limit: f64) -> Result<StepReport, StepError> {
+        // first step of a run: small enough for any smooth motion, and grown at once where it can be
+        let wish = if self.state.next_step > 0.0 { self.state.next_step } else { 1e-3 };
+        let mut h = wish.min(self.max_step).min(limit);
+        let cut = h < wish;
+        // step size controller of Hairer and Wanner, with a little memory of the last error
+        const BETA: f64 = 0.04;
+        const EXPONENT: f64 = 1.0 / 8.0 - 0.2 * BETA;
+        let (mut rejected, mut evaluations) = (0, 0);
+        self.current = false;
+        loop {
+            if h < 1e-13 * self.state.t.abs().max(1.0) && h < limit {
+                return Err(StepError::StepTooSmall { time: self.state.t, step: h });
+            }
+            let attempt = step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, h, true)?;
+            evaluations += attempt.evaluations;
+            let error = attempt.error.unwrap_or(0.0).max(1e-10);
+            let shrink = libm::pow(error, EXPONENT) / 0.9;
+            if error <= 1.0 {
+                let factor = (shrink / libm::pow(self.state.last_error, BETA)).clamp(1.0 / 6.0, 3.0);
+                let factor = if rejected > 0 { factor.max(1.0) } else { factor };
+                self.state.last_error = error.max(1e-4);
+                let next = (h / factor).min(self.max_step);
+                // a step cut short by an output time says nothing against the longer one
+                self.state.next_step = if cut && rejected == 0 { next.max(wish) } else { next };
+                return Ok(StepReport { step: h, error: attempt.error, evaluations, rejected });
+            }
+            rejected += 1;
+            h /= shrink.clamp(1.0, 3.0);
+            if !h.is_finite() || h == 0.0 {
+                return Err(StepError::StepTooSmall { time: self.state.t, step: h });
+            }
+        }
+    }
+
+    /// Run to time `t_end` exactly. Adaptive integrators choose their steps; the others take steps of 1 ms.
+    pub fn run_until(&mut self, t_end: f64) -> Result<Summary, StepError> {
+        if !self.method.integrator.adaptive() {
+            return self.run_fixed(t_end, 1e-3);
+        }
+        self.check_method()?;
+        let mut summary = Summary::default();
+        while self.state.t < t_end {
+            let left = t_end - self.state.t;
+            let report = self.adaptive_step(left)?;
+            if report.step == left {
+                self.state.t = t_end;
+            }
+            summary.add(&report);
+        }
+        Ok(summary)
+    }
+
+    /// Run to time `t_end` exactly with steps of `dt`; the last one may be shorter.
+    pub fn run_fixed(&mut self, t_end: f64, dt: f64) -> Result<Summary, StepError> {
+        let mut summary = Summary::default();
+        let start = self.state.t;
+        let n = libm::ceil((t_end - start) / dt - 1e-9).max(0.0);
+        for k in 1..=n as u64 {
+            let goal = if k as f64 == n { t_end } else { start + k as f64 * dt };
+            let report = self.step(goal - self.state.t)?;
+            self.state.t = goal;
+            summary.add(&report);
+        }
+        Ok(summary)
+    }
+
+    /// Run to `t_end` and report the state every `every` seconds, start and end included, without letting the reports shorten the steps: states
+    /// between steps come from the dense output and are projected onto the constraints.
+    pub fn run_sampled(
+        &mut self,
+        t_end: f64,
+        every: f64,
+        mut report: impl FnMut(&Model, &State),
+    ) -> Result<Summary, StepError> {
+        if !(every > 0.0 && every.is_finite()) {
+            return Err(StepError::Invalid(format!(
+                "sampling interval is {every} s, must be finite and greater than 0"
+            )));
+        }
+        let model = self.model.clone();
+        let start = self.state.t;
+        let n = libm::floor((t_end - start) / every + 1e-9).max(0.0) as u64;
+        let time = |k: u64| {
+            if k == n && (start + k as f64 * every - t_end).abs() < 1e-9 * every {
+                t_end
+            } else {
+                start + k as f64 * every
+            }
+        };
+        let mut summary = Summary::default();
+        report(&model, &self.state);
+        let mut k = 1;
+        if !self.method.integrator.adaptive() || self.method.coordinates == Coordinates::Joint {
+            while k <= n {
+                summary.merge(&self.run_until(time(k))?);
+                report(&model, &self.state);
+                k += 1;
+            }
+            summary.merge(&self.run_until(t_end)?);
+            return Ok(summary);
+        }
+        let mut sample = self.state.clone();
+        while self.state.t < t_end {
+            let before = self.state.t;
+            let left = t_end - before;
+            let taken = self.adaptive_step(left)?;
+            if taken.step == left {
+                self.state.t = t_end;
+            }
+            summary.add(&taken);
+            if k <= n && time(k) < self.state.t {
+                self.prepare_dense(taken.step)?;
+            }
+            while k <= n && time(k) <= self.state.t {
+                if time(k) == self.state.t {
+                    report(&model, &self.state);
+                } else {
+                    sample.clone_from(&self.state);
+                    sample.t = time(k);
+                    let theta = (sample.t - before) / taken.step;
+                    self.method.integrator.interpolate(theta, &model, &mut sample.q, &mut sample.v);
+                    if self.method.drift == Drift::Project {
+                        drift::project(&model, &mut sample.q, &mut sample.v, sample.t, taken.step, &mut self.work)?;
+                    }
+                    report(&model, &sample);
+                }
+                k += 1;
+            }
+        }
+        Ok(summary)
+    }
+
+    fn prepare_dense(&mut self, h: f64) -> Result<bool, StepError> {
+        let next = &mut self.method.next;
+        next.clone_from(&self.state);
+        let n_ledger = next.work.len() - 1;
+        let mut motion = Motion {
+            model: &self.model,
+            work: &mut self.work,
+            t: next.t,
+            q: &mut next.q,
+            v: &mut next.v,
+            ledger: &mut next.work[..n_ledger],
+            drift: self.method.drift,
+            coordinates: self.method.coordinates,
+            joint_space: None,
+        };
+        self.method.integrator.prepare_dense(&mut motion, h)
+    }
+
+    // ---- state -----------------------------------------------------------------------------------------------
+
+    /// The model.
+    pub fn model(&self) -> &Arc<Model> {
+        &self.model
+    }
+    /// Time, s.
+    pub fn time(&self) -> f64 {
+        self.state.t
+    }
+    /// The state.
+    pub fn state(&self) -> &State {
+        &self.state
+    }
+    /// Replace the state, for instance by an earlier clone: an exact rollback.
+    ///
+    /// # Panics
+    /// When the state belongs to a model of other size.
+    pub fn set_state(&mut self, state: State) {
+        let same = state.q.len() == self.state.q.len()
+            && state.v.len() == self.state.v.len()
+            && state.work.len() == self.state.work.len()
+            && state.turns.len() == self.state.turns.len();
+        assert!(same, "set_state: the state belongs to another model");
+        self.state = state;
+        self.current = false;
+    }
+    /// The state as bytes.
+    pub fn snapshot(&self) -> Vec<u8> {
+        self.state.to_bytes()
+    }
+    /// Back to a snapshot, bit for bit.
+    pub fn restore(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
+        self.state = State::from_bytes(&self.model, bytes)?;
+        self.current = false;
+        Ok(())
+    }
+    /// Change positions or velocities by hand. Call [`Simulation::project`] afterwards unless the change is legal.
+    pub fn state_mut(&mut self) -> &mut State {
+        self.current = false;
+        &mut self.state
+    }
+    /// Bring a changed state back onto the constraints.
+    pub fn project(&mut self) -> Result<(), StepError> {
+        self.evaluate()?;
+        self.current = false;
+        drift::project(&self.model, &mut self.state.q, &mut self.state.v, self.state.t, 0.0, &mut self.work)
+    }
+    /// Open the energy ledger anew at the current state.
+    pub fn reset_ledger(&mut self) {
+        self.state.work.fill(0.0);
+        self.state.opening_energy = energy::mechanical(&self.model, &self.state.q, &self.state.v);
+    }
+
+    // ---- answers ---------------------------------------------------------------------------------------------
+
+    /// Evaluate the equations of motion at the current state. Called by every question that needs it.
+    pub fn evaluate(&mut self) -> Result<(), StepError> {
+        if !self.current {
+            let feedback = match self.method.drift {
+                Drift::Feedback(f) => Some(f),
+                _ => None,
+            };
+            let s = &self.state;
+            evaluate::accelerations(&self.model, &s.q, &s.v, s.t, feedback, &mut self.work)?;
+            self.current = true;
+        }
+        Ok(())
+    }
+
+    /// Accelerations of all velocity coordinates.
+    pub fn accelerations(&mut self) -> Result<&[f64], StepError> {
+        self.evaluate()?;
+        Ok(self.work.accelerations())
+    }
+
+    /// Multipliers of all constraint rows.
+    pub fn multipliers(&mut self) -> Result<&[f64], StepError> {
+        self.evaluate()?;
+        Ok(self.work.multipliers())
+    }
+
+    /// How well the last solve satisfies the equations of motion and the constraints.
+    pub fn residual(&mut self) -> Result<Residual, StepError> {
+        self.evaluate()?;
+        Ok(residual::residual(&self.model, &self.work))
+    }
+
+    /// Action of body a on body b through a joint, at the joint's point on b, in world axes.
+    pub fn reaction(&mut self, joint: JointId) -> Result<Reaction, StepError> {
+        self.reaction_in(joint, Axes::World)
+    }
+
+    /// The reaction in the axes of the world or of either body. The point stays in world coordinates.
+    pub fn reaction_in(&mut self, joint: JointId, axes: Axes) -> Result<Reaction, StepError> {
+        self.evaluate()?;
+        let s = &self.state;
+        let r = reaction::reaction(&self.model, joint, &s.q, &s.v, s.t, &mut self.work);
+        let at = self.model.constraint(joint).attachments();
+        let bodies = bodies_at(&self.model, &self.work.frames, &s.q, &s.v);
+        let turn = match axes {
+            Axes::World => Mat3::IDENTITY,
+            Axes::A => reaction::body_axes(&bodies, at[0].body).transpose(),
+            Axes::B => reaction::body_axes(&bodies, at.get(1).unwrap_or(&at[0]).body).transpose(),
+        };
+        Ok(Reaction { force: turn * r.force, torque: turn * r.torque, point: r.point })
+    }
+
+    /// Value (turns counted) and rate of coordinate `i` of a joint; `None` when it has no such coordinate.
+    pub fn coordinate(&mut self, joint: JointId, i: usize) -> Option<(f64, f64)> {
+        let record = &self.model.joints[joint.index()];
+        let kinds = record.constraint.coordinates();
+        let kind = *kinds.get(i)?;
+        evaluate::place_bodies(&self.model, &self.state.q, &self.state.v, &mut self.work);
+        let bodies = bodies_at(&self.model, &self.work.frames, &self.state.q, &self.state.v);
+        let view = View { bodies, attachments: record.constraint.attachments() };
+        let (value, rate) = record.constraint.coordinate(&view, i);
+        let turns = match kind {
+            CoordinateKind::Angle => {
+                let before = kinds[..i].iter().filter(|&&k| k == CoordinateKind::Angle).count();
+                self.state.turns[record.first_turn as usize + before] as f64
+            }
+            CoordinateKind::Length => 0.0,
+        };
+        Some((value + turns * std::f64::consts::TAU, rate))
+    }
+
+    /// Where a point of a body is and how fast it moves, world axes.
+    pub fn point(&self, marker: Marker) -> (Vec3, Vec3) {
+        let a = self.look(&marker.p());
+        (a.at, a.rate)
+    }
+
+    fn look(&self, a: &Attachment) -> crate::attach::Attached {
+        match a.body.index() {
+            None => crate::attach::Frame::GROUND.carry(&a.what),
+            Some(i) => {
+                let (q, v) = (self.model.q_of(i, &self.state.q), self.model.v_of(i, &self.state.v));
+                self.model.bodies[i].carry(q, v, &a.what)
+            }
+        }
+    }
+
+    /// Axes of a body in the world (columns), for bodies that have an orientation.
+    pub fn axes(&self, body: BodyId) -> Option<Mat3> {
+        let carries = |d| body.index().is_none_or(|i| self.model.bodies[i].can_carry(&Carried::Direction(d)).is_ok());
+        carries(Vec3::X).then(|| {
+            let see = |d| self.look(&Attachment::direction(body, d)).at;
+            Mat3::from_cols(see(Vec3::X), see(Vec3::Y), see(Vec3::Z))
+        })
+    }
+
+    /// Angular velocity of a body, world axes (rad/s), for bodies that have one.
+    pub fn spin(&self, body: BodyId) -> Option<Vec3> {
+        let i = body.index()?;
+        self.model.bodies[i].can_carry(&Carried::Spin).ok()?;
+        Some(self.look(&Attachment::spin(body)).rate)
+    }
+
+    /// Centre of mass of a body, world (m); the origin for the ground.
+    pub fn centre(&self, body: BodyId) -> Vec3 {
+        body.index().map_or(Vec3::ZERO, |i| self.model.bodies[i].centre(self.model.q_of(i, &self.state.q)))
+    }
+
+    /// Velocity of the centre of mass of a body (m/s).
+    pub fn centre_velocity(&self, body: BodyId) -> Vec3 {
+        body.index().map_or(Vec3::ZERO, |i| {
+            let b = &self.model.bodies[i];
+            b.momentum(self.model.q_of(i, &self.state.q), self.model.v_of(i, &self.state.v)).linear / b.mass()
+        })
+    }
+
+    /// Energies, J.
+    pub fn energy(&mut self) -> Energy {
+        self.current = false;
+        energy::energies(&self.model, &self.state, &mut self.work)
+    }
+
+    /// Total momentum of all bodies.
+    pub fn momentum(&self) -> Momentum {
+        energy::momentum(&self.model, &self.state)
+    }
+
+    /// The energy ledger since the start, or since it was opened anew.
+    pub fn ledger(&self) -> Ledger {
+        Ledger::read(&self.model, &self.state)
+    }
+
+    /// Largest violation of any constraint row and of its rate (m, rad; m/s, rad/s).
+    pub fn violation(&mut self) -> (f64, f64) {
+        self.current = false;
+        let s = &self.state;
+        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work);
+        evaluate::evaluate_gaps(&self.model, &s.q, &s.v, s.t, &mut self.work);
+        let largest = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() });
+        (largest(&self.work.gap), largest(&self.work.gap_rate))
+    }
+
+    /// Iterations of the last solve, for iterative solvers.
+    pub fn solver_iterations(&self) -> Option<usize> {
+        self.work.solver.iterations()
+    }
+
+    /// The solver in use.
+    pub fn solver(&self) -> SolverKind {
+        self.solver
+    }
+
+    pub(crate) fn parts(&mut self) -> (&Model, &mut State, &mut Workspace) {
+        self.current = false;
+        (&self.model, &mut self.state, &mut self.work)
+    }
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Steps taken.
+    pub steps: usize,
+    /// Attempts rejected.
+    pub rejected: usize,
+    /// Evaluations of the equations of motion.
+    pub evaluations: usize,
+}
+
+impl Summary {
+    fn add(&mut self, report: &StepReport) {
+        self.steps += 1;
+        self.rejected += report.rejected;
+        self.evaluations += report.evaluations;
+    }
+    fn merge(&mut self, other: &Summary) {
+        self.steps += other.steps;
+        self.rejected += other.rejected;
+        self.evaluations += other.evaluations;
+    }
+}

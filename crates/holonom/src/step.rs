@@ -1,0 +1,138 @@
+//! One step, top to bottom. Imports everything; only `simulation` imports it.
+
+use crate::attach::View;
+use crate::drift::{self, Drift};
+use crate::energy;
+use crate::error::StepError;
+use crate::evaluate;
+use crate::integrate::{Attempt, Coordinates, Integrator, JointSpace, Motion};
+use crate::joints::CoordinateKind;
+use crate::math::unwrap_angle;
+use crate::model::Model;
+use crate::state::State;
+use crate::workspace::{Workspace, bodies_at};
+
+/// How steps are taken.
+pub(crate) struct Method {
+    pub integrator: Box<dyn Integrator>,
+    pub drift: Drift,
+    pub coordinates: Coordinates,
+    pub joint_space: Option<JointSpace>,
+    /// The state under construction.
+    pub next: State,
+    /// Value and rate of every joint angle before the step.
+    pub angles: Vec<(f64, f64)>,
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport {
+    /// Step taken, s.
+    pub step: f64,
+    /// Estimated error relative to the tolerance, where the integrator estimates one.
+    pub error: Option<f64>,
+    /// Evaluations of the equations of motion, rejected attempts included.
+    pub evaluations: usize,
+    /// Attempts rejected by the error control.
+    pub rejected: usize,
+}
+
+/// Advance `state` by `h`, or leave it as it was. With `control`, an attempt whose estimated error exceeds 1 is not committed.
+pub(crate) fn step(
+    model: &Model,
+    state: &mut State,
+    work: &mut Workspace,
+    method: &mut Method,
+    h: f64,
+    control: bool,
+) -> Result<Attempt, StepError> {
+    method.next.clone_from(state);
+    note_angles(model, state, work, method);
+    let attempt = integrate(model, work, method, h)?; // stages: M, F, J, c, factor, solve
+    if control && attempt.error.is_some_and(|e| e > 1.0) {
+        return Ok(attempt);
+    }
+    correct_drift(model, work, method, h)?; // pull C and Cdot back to zero
+    count_turns(model, work, method, h);
+    refuse_nonsense(model, &method.next)?;
+    std::mem::swap(state, &mut method.next); // commit: the only line that writes the state
+    Ok(attempt)
+}
+
+/// Run the integrator on `method.next`.
+fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<Attempt, StepError> {
+    let n_ledger = method.next.work.len() - 1;
+    let mut motion = Motion {
+        model,
+        work,
+        t: method.next.t,
+        q: &mut method.next.q,
+        v: &mut method.next.v,
+        ledger: &mut method.next.work[..n_ledger],
+        drift: method.drift,
+        coordinates: method.coordinates,
+        joint_space: method.joint_space.as_mut(),
+    };
+    let attempt = method.integrator.attempt(&mut motion, h)?;
+    method.next.t += h;
+    Ok(attempt)
+}
+
+fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<(), StepError> {
+    let next = &mut method.next;
+    if method.drift == Drift::Project {
+        refuse_nonsense(model, next)?;
+        let before = energy::mechanical(model, &next.q, &next.v);
+        drift::project(model, &mut next.q, &mut next.v, next.t, h, work)?;
+        let last = next.work.len() - 1;
+        next.work[last] += energy::mechanical(model, &next.q, &next.v) - before;
+    } else {
+        evaluate::place_bodies(model, &next.q, &next.v, work);
+    }
+    Ok(())
+}
+
+fn for_each_angle(model: &Model, q: &[f64], v: &[f64], work: &Workspace, mut visit: impl FnMut(usize, f64, f64)) {
+    let bodies = bodies_at(model, &work.frames, q, v);
+    for joint in &model.joints {
+        let mut turn = joint.first_turn as usize;
+        for (i, kind) in joint.constraint.coordinates().iter().enumerate() {
+            if *kind == CoordinateKind::Angle {
+                let view = View { bodies, attachments: joint.constraint.attachments() };
+                let (angle, rate) = joint.constraint.coordinate(&view, i);
+                visit(turn, angle, rate);
+                turn += 1;
+            }
+        }
+    }
+}
+
+fn note_angles(model: &Model, state: &State, work: &mut Workspace, method: &mut Method) {
+    if model.n_turns > 0 {
+        evaluate::place_bodies(model, &state.q, &state.v, work);
+        let angles = &mut method.angles;
+        for_each_angle(model, &state.q, &state.v, work, |k, angle, rate| angles[k] = (angle, rate));
+    }
+}
+
+/// Each angle is that of its turn nearest to where its mean rate would have taken it.
+fn count_turns(model: &Model, work: &Workspace, method: &mut Method, h: f64) {
+    let Method { next, angles, .. } = method;
+    let turns = &mut next.turns;
+    for_each_angle(model, &next.q, &next.v, work, |k, angle, rate| {
+        let (before, rate_before) = angles[k];
+        let guess = before + 0.5 * h * (rate_before + rate);
+        let moved = (unwrap_angle(angle, guess) - angle) / std::f64::consts::TAU;
+        turns[k] = turns[k].saturating_add(libm::round(moved) as i32);
+    });
+}
+
+fn refuse_nonsense(model: &Model, next: &State) -> Result<(), StepError> {
+    for i in 0..model.n_bodies() {
+        let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
+        if !finite(model.q_of(i, &next.q)) || !finite(model.v_of(i, &next.v)) {
+            return Err(StepError::NotFinite { body: model.body_names.names[i].to_string(), time: next.t });
+        }
+    }
+    Ok(())
+}

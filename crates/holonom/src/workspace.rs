@@ -1,0 +1,70 @@
+//! All scratch memory of a simulation, sized once from the model. It can be thrown away at any time.
+
+use crate::attach::{Bodies, Frame};
+use crate::joints::Row;
+use crate::math::Vec3;
+use crate::model::Model;
+use crate::solve::{Solver, SolverKind};
+use holonom_tree::Blocks;
+
+/// Scratch for one simulation thread.
+pub struct Workspace {
+    /// One per body, then the ground.
+    pub(crate) frames: Vec<Frame>,
+    /// Values of M and J.
+    pub(crate) blocks: Blocks,
+    /// Applied and inertial forces, per velocity coordinate.
+    pub(crate) force: Vec<f64>,
+    /// c of the acceleration condition J vdot + c = 0, per row; feedback included.
+    pub(crate) c: Vec<f64>,
+    /// Right-hand side, then solution [vdot; lambda] (or the like for the other laws).
+    pub(crate) x: Vec<f64>,
+    /// Violation and its rate, per row.
+    pub(crate) gap: Vec<f64>,
+    pub(crate) gap_rate: Vec<f64>,
+    /// Power of each force and joint, W.
+    pub(crate) power: Vec<f64>,
+    pub(crate) solver: Solver,
+    pub(crate) rows: Vec<Row>,
+    pub(crate) gradients: Vec<Vec3>,
+    pub(crate) forces: Vec<Vec3>,
+}
+
+impl Workspace {
+    /// Scratch for `model`, with the named solver.
+    pub fn new(model: &Model, solver: SolverKind) -> Self {
+        let (n_v, n_rows) = (model.n_v(), model.n_rows());
+        let (rows, cells) = model.largest_constraint();
+        let mut frames = vec![Frame::NONE; model.n_bodies() + 1];
+        frames[model.n_bodies()] = Frame::GROUND;
+        Workspace {
+            frames,
+            blocks: Blocks::new(model.structure()),
+            force: vec![0.0; n_v],
+            c: vec![0.0; n_rows],
+            x: vec![0.0; n_v + n_rows],
+            gap: vec![0.0; n_rows],
+            gap_rate: vec![0.0; n_rows],
+            power: vec![0.0; model.n_forces() + model.n_joints()],
+            solver: Solver::new(solver, model),
+            rows: vec![Row::default(); rows],
+            gradients: vec![Vec3::ZERO; cells],
+            forces: vec![Vec3::ZERO; cells],
+        }
+    }
+
+    /// Accelerations found last, per velocity coordinate.
+    pub fn accelerations(&self) -> &[f64] {
+        &self.x[..self.force.len()]
+    }
+
+    /// Multipliers found last, per row.
+    pub fn multipliers(&self) -> &[f64] {
+        &self.x[self.force.len()..]
+    }
+}
+
+/// The bodies at `(q, v)`, whose frames must be up to date.
+pub(crate) fn bodies_at<'a>(model: &'a Model, frames: &'a [Frame], q: &'a [f64], v: &'a [f64]) -> Bodies<'a> {
+    Bodies { bodies: &model.bodies, frames, q, v, q_start: &model.q_start, v_start: &model.v_start }
+}
