@@ -95,23 +95,27 @@ impl Plan {
     fn factor_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
         let shear = &blocks.shears[pair.shear as usize];
         let (r_child, r_parent) = if pair.child_is_far { (shear.far, shear.near) } else { (shear.near, shear.far) };
-        let d = factor.six[pair.child as usize];
-        let (r_parent, parent) =
-            if pair.has_parent() { (r_parent, Some(&mut factor.six[pair.parent as usize])) } else { ([0.0; 3], None) };
-        let failed = Singular { node: Node(pair.dual), pivot: f64::NAN };
-        if pair.three_aligned() {
-            factor.aligned[pair.pivot as usize] = AlignedPivot::factor(&d, r_child, r_parent, parent).ok_or(failed)?;
-            return Ok(());
-        }
-        // constant masks for the common cases, so that the loops over directions unroll
-        let axes = shear.axes(pair.aligned);
-        let pivot = match pair.mask {
-            Mask(0b011_111) => FreePivot::factor(Mask(0b011_111), &d, axes, r_child, r_parent, parent),
-            Mask(0b111_011) => FreePivot::factor(Mask(0b111_011), &d, axes, r_child, r_parent, parent),
-            Mask(0b111_111) => FreePivot::factor(Mask(0b111_111), &d, axes, r_child, r_parent, parent),
-            mask => factor_any(mask, &d, axes, r_child, r_parent, parent),
+        let r_parent = if pair.has_parent() { r_parent } else { [0.0; 3] };
+        let d = &factor.six[pair.child as usize];
+        let gain = if pair.three_aligned() {
+            factor.aligned[pair.pivot as usize].factor(d, r_child, r_parent)
+        } else {
+            let pivot = &mut factor.free[pair.pivot as usize];
+            let axes = shear.axes(pair.aligned);
+            // constant masks for the common cases, so that the loops over directions unroll
+            match pair.mask {
+                Mask(0b011_111) => pivot.factor(Mask(0b011_111), d, axes, r_child, r_parent),
+                Mask(0b111_011) => pivot.factor(Mask(0b111_011), d, axes, r_child, r_parent),
+                Mask(0b111_111) => pivot.factor(Mask(0b111_111), d, axes, r_child, r_parent),
+                mask => factor_any(pivot, mask, d, axes, r_child, r_parent),
+            }
         };
-        factor.free[pair.pivot as usize] = pivot.ok_or(failed)?;
+        let Some(gain) = gain else { return Err(Singular { node: Node(pair.dual), pivot: f64::NAN }) };
+        if pair.has_parent() {
+            for (p, g) in factor.six[pair.parent as usize].iter_mut().zip(gain) {
+                *p += g;
+            }
+        }
         Ok(())
     }
 
@@ -179,12 +183,12 @@ impl Plan {
 
 #[inline(never)]
 fn factor_any(
+    pivot: &mut FreePivot,
     mask: Mask,
     d: &[f64; 21],
     axes: &[[f64; 3]; 3],
     r_child: [f64; 3],
     r_parent: [f64; 3],
-    parent: Option<&mut [f64; 21]>,
-) -> Option<FreePivot> {
-    FreePivot::factor(mask, d, axes, r_child, r_parent, parent)
+) -> Option<[f64; 21]> {
+    pivot.factor(mask, d, axes, r_child, r_parent)
 }

@@ -175,10 +175,10 @@ pub(crate) struct AlignedPivot {
 }
 
 impl AlignedPivot {
-    /// Eliminate the pair: returns the pivot and adds to the parent. `None` when C' is not positive definite; a NaN
-    /// anywhere in `d` or `r_child` gets into C' and ends here too.
+    /// Eliminate the pair with the child's block `d`; returns what the parent receives. `None` when C' is not positive definite; a
+    /// NaN anywhere in `d` or `r_child` gets into C' and ends here too.
     #[inline(always)]
-    pub fn factor(d: &Sym6, r_child: V3, r_parent: V3, parent: Option<&mut Sym6>) -> Option<Self> {
+    pub fn factor(&mut self, d: &Sym6, r_child: V3, r_parent: V3) -> Option<Sym6> {
         let (a, b, c) = split(d);
         let (b, c) = sheared_parts(&a, &b, &c, r_child);
         let c_inverse = invert(&c)?;
@@ -192,19 +192,17 @@ impl AlignedPivot {
             a[4] - dot(g[1], b[2]),
             a[5] - dot(g[2], b[2]),
         ];
-        if let Some(p) = parent {
-            // X^T [S 0; 0 0] X: the same shear with -r_parent
-            let r = scale(r_parent, -1.0);
-            let rows = rows_of(&s);
-            let q = [cross(rows[0], r), cross(rows[1], r), cross(rows[2], r)];
-            let w = [cross(column(&q, 0), r), cross(column(&q, 1), r), cross(column(&q, 2), r)];
-            let add_c = [w[0][0], w[1][0], w[2][0], w[1][1], w[2][1], w[2][2]];
-            let update = join(&s, &q, &add_c);
-            for (p, u) in p.iter_mut().zip(update) {
-                *p += u;
-            }
-        }
-        Some(AlignedPivot { g, c_inverse, s, r_child, r_parent })
+        self.g = g;
+        self.c_inverse = c_inverse;
+        self.s = s;
+        self.r_child = r_child;
+        self.r_parent = r_parent;
+        // X^T [S 0; 0 0] X: the same shear with -r_parent
+        let r = scale(r_parent, -1.0);
+        let rows = rows_of(&s);
+        let q = [cross(rows[0], r), cross(rows[1], r), cross(rows[2], r)];
+        let w = [cross(column(&q, 0), r), cross(column(&q, 1), r), cross(column(&q, 2), r)];
+        Some(join(&s, &q, &[w[0][0], w[1][0], w[2][0], w[1][1], w[2][1], w[2][2]]))
     }
 
     /// `x`: the child's right-hand side, replaced by what `backward` needs; returns what the parent receives.
@@ -276,26 +274,19 @@ pub(crate) struct FreePivot {
 }
 
 impl FreePivot {
-    /// Eliminate the pair; `None` when a pivot is not positive, or on a NaN. `mask` is a constant in every hot call, so the
-    /// loops unroll.
+    /// Eliminate the pair with the child's block `d`; returns what the parent receives. `None` when a pivot is not positive, or on a
+    /// NaN. `mask` is a constant in every hot call, so the loops unroll.
     #[inline(always)]
-    pub fn factor(
-        mask: Mask,
-        d: &Sym6,
-        axes: &[V3; 3],
-        r_child: V3,
-        r_parent: V3,
-        parent: Option<&mut Sym6>,
-    ) -> Option<Self> {
+    pub fn factor(&mut self, mask: Mask, d: &Sym6, axes: &[V3; 3], r_child: V3, r_parent: V3) -> Option<Sym6> {
         let (a, b, c) = split(d);
         let (b, c) = sheared_parts(&a, &b, &c, r_child);
-        let mut out = FreePivot { s: join(&a, &b, &c), axes: *axes, r_child, r_parent, ..Default::default() };
+        let mut s = join(&a, &b, &c);
         let mut n = 0;
         for k in 0..6 {
             if mask.keeps(k) {
                 continue;
             }
-            let (a, b, c) = split(&out.s);
+            let (a, b, c) = split(&s);
             let e = axes[k % 3];
             let u = if k < 3 {
                 let lin = sym3_mul(&a, e);
@@ -315,26 +306,25 @@ impl FreePivot {
             for i in 0..6 {
                 let l = u[i] * inverse;
                 for j in i..6 {
-                    out.s[at] -= l * u[j];
+                    s[at] -= l * u[j];
                     at += 1;
                 }
             }
-            out.u[n] = u;
-            out.inverse[n] = inverse;
+            self.u[n] = u;
+            self.inverse[n] = inverse;
             n += 1;
         }
         // the directions kept meet no comparison on their way up: a NaN in them would pass unnoticed
-        if has_nan(&out.s) {
+        if has_nan(&s) {
             return None;
         }
-        if let Some(p) = parent {
-            let (a, b, c) = split(&out.s);
-            let (b, c) = sheared_parts(&a, &b, &c, scale(r_parent, -1.0));
-            for (p, u) in p.iter_mut().zip(join(&a, &b, &c)) {
-                *p += u;
-            }
-        }
-        Some(out)
+        self.s = s;
+        self.axes = *axes;
+        self.r_child = r_child;
+        self.r_parent = r_parent;
+        let (a, b, c) = split(&s);
+        let (b, c) = sheared_parts(&a, &b, &c, scale(r_parent, -1.0));
+        Some(join(&a, &b, &c))
     }
 
     /// Spread the dual's entries over the six directions: `Ê mask g`.

@@ -6,9 +6,15 @@ use crate::plan::{Front, Op, Pair, Plan, Store};
 use crate::structure::Mask;
 
 #[inline(always)]
-fn read<const N: usize>(x: &[f64], at: u32) -> [f64; N] {
-    let part = &x[at as usize..at as usize + N];
-    std::array::from_fn(|i| part[i])
+fn read6(x: &[f64], at: u32) -> [f64; 6] {
+    let p = &x[at as usize..at as usize + 6];
+    [p[0], p[1], p[2], p[3], p[4], p[5]]
+}
+
+#[inline(always)]
+fn read3(x: &[f64], at: u32) -> [f64; 3] {
+    let p = &x[at as usize..at as usize + 3];
+    [p[0], p[1], p[2]]
 }
 
 #[inline(always)]
@@ -113,18 +119,18 @@ fn add_to_parent(pair: &Pair, x: &mut [f64], gain: [f64; 6]) {
 
 #[inline(always)]
 fn parent_of(pair: &Pair, x: &[f64]) -> [f64; 6] {
-    if pair.has_parent() { read(x, pair.x_parent) } else { [0.0; 6] }
+    if pair.has_parent() { read6(x, pair.x_parent) } else { [0.0; 6] }
 }
 
 #[inline(always)]
 fn aligned_g(pair: &Pair, x: &[f64]) -> [f64; 3] {
-    let g: [f64; 3] = read(x, pair.x_dual);
+    let g = read3(x, pair.x_dual);
     g.map(|g| sign(pair) * g)
 }
 
 #[inline(always)]
 fn forward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
-    let mut child: [f64; 6] = read(x, pair.x_child);
+    let mut child = read6(x, pair.x_child);
     if pair.three_aligned() {
         let pivot = &factor.aligned[pair.pivot as usize];
         let gain = pivot.forward(&mut child, aligned_g(pair, x));
@@ -151,7 +157,7 @@ fn forward_free(mask: Mask, pair: &Pair, factor: &mut Factor, x: &mut [f64], mut
 
 #[inline(always)]
 fn backward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
-    let mut child: [f64; 6] = read(x, pair.x_child);
+    let mut child = read6(x, pair.x_child);
     let parent = parent_of(pair, x);
     if pair.three_aligned() {
         let pivot = &factor.aligned[pair.pivot as usize];

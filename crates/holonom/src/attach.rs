@@ -256,7 +256,7 @@ impl<'a> Bodies<'a> {
 /// The attachments of one constraint or force, at the current state.
 #[derive(Clone, Copy)]
 pub struct View<'a> {
-    pub(crate) bodies: Bodies<'a>,
+    pub(crate) bodies: &'a Bodies<'a>,
     pub(crate) attachments: &'a [Attachment],
 }
 
@@ -276,6 +276,17 @@ impl<'a> View<'a> {
             (true, Carried::Point(p)) => frame.x + frame.r_wb * (p - frame.origin),
             (true, Carried::Direction(d)) => frame.r_wb * d,
             _ => self.get(k).at,
+        }
+    }
+
+    /// Lever arm of point `k` from the reference point of its body, world axes, where the body is rigid.
+    #[inline(always)]
+    pub fn arm(&self, k: usize) -> Vec3 {
+        let a = &self.attachments[k];
+        let frame = self.bodies.frame(a.body);
+        match a.what {
+            Carried::Point(p) => frame.r_wb * (p - frame.origin),
+            _ => Vec3::ZERO,
         }
     }
 

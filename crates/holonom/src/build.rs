@@ -1,6 +1,7 @@
 //! From a builder to a model: every check, the structure of the equations, the plan, the assembled start state.
 
 use crate::attach::{Attachment, Carried, View, is_direction};
+use crate::bodies::frame_of;
 use crate::drift::{self, Assembly};
 use crate::error::ModelError;
 use crate::evaluate::{self, RowScratch};
@@ -218,7 +219,8 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) {
     for body in &model.bodies {
         s.primal(body.n_dof());
     }
-    let rigid: Vec<bool> = (0..n).map(|i| model.bodies[i].frame(model.q_of(i, q), model.v_of(i, v)).rigid).collect();
+    let rigid: Vec<bool> =
+        (0..n).map(|i| frame_of(model.bodies[i].as_ref(), model.q_of(i, q), model.v_of(i, v)).rigid).collect();
     let is_rigid = |a: &Attachment| a.body.index().is_none_or(|i| rigid[i]);
     let forms: Vec<Option<holonom_tree::Mask>> = model
         .joints
@@ -250,7 +252,7 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) {
                 if turned {
                     model.turned_rows.extend(row..row + joint.n_rows as u32);
                 }
-                Form::Lock { shear: s.shear_index(dual).unwrap_or(0) as u32, mask, turned }
+                Form::Lock { shear: s.shear_index(dual).unwrap_or(0) as u32, mask, aligned, turned }
             }
             None => {
                 let dual = s.dual(joint.n_rows as usize);
@@ -284,10 +286,14 @@ fn drop_dependent_rows(model: &mut Model, q: &[f64], forms: &[Option<holonom_tre
     for _ in 0..3 {
         let q = random_pose(model, q, &mut g);
         let v = vec![0.0; model.n_v()];
-        let mut frames: Vec<_> =
-            model.bodies.iter().enumerate().map(|(i, b)| b.frame(model.q_of(i, &q), model.v_of(i, &v))).collect();
+        let mut frames: Vec<_> = model
+            .bodies
+            .iter()
+            .enumerate()
+            .map(|(i, b)| frame_of(b.as_ref(), model.q_of(i, &q), model.v_of(i, &v)))
+            .collect();
         frames.push(crate::attach::Frame::GROUND);
-        let bodies = bodies_at(model, &frames, &q, &v);
+        let bodies = &bodies_at(model, &frames, &q, &v);
         for (k, joint) in model.joints.iter().enumerate().filter(|(k, _)| forms[*k].is_none()) {
             let attachments = joint.constraint.attachments();
             let mut out = RowScratch { rows: &mut scratch.0, gradients: &mut scratch.1, forces: &mut scratch.2 };
@@ -365,7 +371,7 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>) -> Result<(), Mode
             return Err(ModelError::NotAssembled { joint, gap, allowed: ASSEMBLED });
         }
     }
-    let bodies = bodies_at(model, &work.frames, &q, &v);
+    let bodies = &bodies_at(model, &work.frames, &q, &v);
     let mut turns = Vec::with_capacity(model.n_turns);
     for (k, joint) in model.joints.iter().enumerate() {
         let view = View { bodies, attachments: joint.constraint.attachments() };

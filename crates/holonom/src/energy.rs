@@ -10,7 +10,7 @@
 //! is left. Joints that hold still in time do no work: their entries measure how well the velocities obey them.
 
 use crate::attach::View;
-use crate::bodies::Momentum;
+use crate::bodies::{Momentum, frame_of};
 use crate::evaluate::place_bodies;
 use crate::model::{ForceId, JointId, Model};
 use crate::state::State;
@@ -51,7 +51,8 @@ fn kinetic_and_potential(model: &Model, q: &[f64], v: &[f64]) -> (f64, f64) {
         let mut force = [0.0; 12];
         let mut product = [0.0; 12];
         potential += body.potential(qi, model.gravity);
-        let frame = body.frame(qi, vi);
+        let frame = frame_of(body.as_ref(), qi, vi);
+        mass.fill(0.0);
         if n <= 12 {
             let inertia = crate::bodies::Inertia { mass: &mut mass[..packed::len(n)], force: &mut force[..n] };
             body.evaluate(qi, vi, &frame, model.gravity, inertia);
@@ -74,7 +75,7 @@ fn kinetic_and_potential(model: &Model, q: &[f64], v: &[f64]) -> (f64, f64) {
 /// Energies at a state.
 pub(crate) fn energies(model: &Model, state: &State, work: &mut Workspace) -> Energy {
     place_bodies(model, &state.q, &state.v, work);
-    let bodies = bodies_at(model, &work.frames, &state.q, &state.v);
+    let bodies = &bodies_at(model, &work.frames, &state.q, &state.v);
     let elastic = model
         .forces
         .iter()

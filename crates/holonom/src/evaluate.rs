@@ -52,69 +52,67 @@ pub(crate) fn accelerations(
 /// Frames only: enough to place attachments.
 pub(crate) fn place_bodies(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
     for (i, body) in model.bodies.iter().enumerate() {
-        work.frames[i] = body.frame(model.q_of(i, q), model.v_of(i, v));
+        body.place(model.q_of(i, q), model.v_of(i, v), &mut work.frames[i]);
     }
 }
 
 /// Frames, mass blocks, gravity and inertial forces.
 pub(crate) fn evaluate_bodies(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
-    for (i, body) in model.bodies.iter().enumerate() {
+    let Workspace { frames, blocks, force, .. } = work;
+    for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate() {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
-        let frame = &mut work.frames[i];
-        *frame = body.frame(qi, vi);
+        body.place(qi, vi, frame);
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
-        let out = Inertia { mass: work.blocks.diagonal_mut(Node(i as u32)), force: &mut work.force[range] };
+        let out = Inertia { mass: blocks.diagonal_mut(Node(i as u32)), force: &mut force[range] };
         body.evaluate(qi, vi, frame, model.gravity, out);
     }
 }
 
 /// Force laws, and the power of each.
 pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    for (k, force) in model.forces.iter().enumerate() {
-        let bodies = bodies_at(model, &work.frames, q, v);
-        let attachments = force.law.attachments();
-        let mut push = Push { bodies, attachments, force: &mut work.force, power: 0.0 };
-        force.law.apply(&View { bodies, attachments }, t, &mut push);
-        work.power[k] = push.power;
+    let Workspace { frames, force, power, .. } = work;
+    let bodies = &bodies_at(model, frames, q, v);
+    for (law, power) in model.forces.iter().zip(power) {
+        let attachments = law.law.attachments();
+        let mut push = Push { bodies, attachments, force, power: 0.0 };
+        law.law.apply(&View { bodies, attachments }, t, &mut push);
+        *power = push.power;
     }
 }
 
 /// J into the blocks, c into `work.c`.
 pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    let Workspace { frames, blocks, c, rows, gradients, forces, .. } = work;
+    let bodies = &bodies_at(model, frames, q, v);
     for joint in &model.joints {
-        let bodies = bodies_at(model, &work.frames, q, v);
-        let attachments = joint.constraint.attachments();
-        let view = View { bodies, attachments };
+        let view = View { bodies, attachments: joint.constraint.attachments() };
+        let c = &mut c[joint.row as usize..][..joint.n_rows as usize];
         match &joint.form {
-            Form::Lock { shear, mask, turned } => {
+            Form::Lock { shear, mask, aligned, turned } => {
                 let lock = joint.constraint.lock(&view);
-                let shear = &mut work.blocks.shears[*shear as usize];
-                shear.near = (lock.point - view.frame(0).x).to_array();
-                shear.far = (lock.point - view.frame(1).x).to_array();
+                let shear = &mut blocks.shears[*shear as usize];
+                (shear.near, shear.far) = (lock.arm_a.to_array(), lock.arm_b.to_array());
                 if *turned {
                     std::mem::swap(&mut shear.near, &mut shear.far);
                 }
+                if *aligned && mask.0 == 0b000_111 {
+                    c.copy_from_slice(&lock.c_linear.to_array());
+                    continue;
+                }
                 shear.axes = lock.axes.to_cols_array_2d();
-                let c = &mut work.c[joint.row as usize..][..joint.n_rows as usize];
-                if mask.0 == 0b000_111 {
-                    c.copy_from_slice(&(lock.axes.transpose() * lock.c_linear).to_array());
-                } else {
-                    for (c, k) in c.iter_mut().zip(mask.rows()) {
-                        let part = if k < 3 { lock.c_linear } else { lock.c_angular };
-                        *c = lock.axes.col(k % 3).dot(part);
-                    }
+                for (c, k) in c.iter_mut().zip(mask.rows()) {
+                    let part = if k < 3 { lock.c_linear } else { lock.c_angular };
+                    *c = lock.axes.col(k % 3).dot(part);
                 }
             }
             Form::Rows { .. } => {
-                let mut out =
-                    RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
+                let mut out = RowScratch { rows, gradients, forces };
                 let n = out.evaluate(joint.constraint.as_ref(), &view, t);
-                let c = &mut work.c[joint.row as usize..][..joint.n_rows as usize];
                 for (c, i) in c.iter_mut().zip(joint.kept_rows()) {
                     let jdot_v: f64 = (0..n).map(|k| out.gradients[i * n + k].dot(view.get(k).jdot_v)).sum();
                     *c = jdot_v + out.rows[i].curvature;
                 }
-                write_jacobian(model, joint, &bodies, out.gradients, &mut work.blocks);
+                write_jacobian(model, joint, bodies, out.gradients, blocks);
             }
         }
     }
@@ -174,8 +172,8 @@ fn write_jacobian(
 
 /// Violations and their rates, per row. Frames must be up to date.
 pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    let bodies = &bodies_at(model, &work.frames, q, v);
     for joint in &model.joints {
-        let bodies = bodies_at(model, &work.frames, q, v);
         let view = View { bodies, attachments: joint.constraint.attachments() };
         let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
         let n = out.evaluate(joint.constraint.as_ref(), &view, t);

@@ -34,8 +34,8 @@ impl ForceId {
 
 /// How the rows of a joint enter the equations.
 pub(crate) enum Form {
-    /// Through the lock-row door. `turned`: the second body is the ground, and the rows stand with the opposite sign.
-    Lock { shear: u32, mask: Mask, turned: bool },
+    /// Through the lock-row door. `aligned`: with the world's axes. `turned`: the second body is the ground, and the rows stand with the opposite sign.
+    Lock { shear: u32, mask: Mask, aligned: bool, turned: bool },
     /// Row by row: one block per body touched; `slots[k]` is the block of attachment k.
     Rows { links: Box<[LinkId]>, slots: Box<[u8]> },
 }

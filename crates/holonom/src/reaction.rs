@@ -40,7 +40,7 @@ pub(crate) fn joint_powers(model: &Model, _q: &[f64], v: &[f64], work: &mut Work
     for (k, joint) in model.joints.iter().enumerate() {
         let lambda = &work.x[n + joint.row as usize..][..joint.n_rows as usize];
         let power = match &joint.form {
-            Form::Lock { shear, mask, turned } => {
+            Form::Lock { shear, mask, turned, .. } => {
                 let at = joint.constraint.attachments();
                 let slot = |id: BodyId| (id.0 as usize).min(bodies);
                 let (a, b) = (&work.frames[slot(at[0].body)], &work.frames[slot(at[1].body)]);
@@ -80,7 +80,7 @@ fn distinct_bodies(attachments: &[crate::attach::Attachment]) -> impl Iterator<I
 pub(crate) fn reaction(model: &Model, id: JointId, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Reaction {
     let joint = &model.joints[id.index()];
     let constraint = joint.constraint.as_ref();
-    let bodies = bodies_at(model, &work.frames, q, v);
+    let bodies = &bodies_at(model, &work.frames, q, v);
     let view = View { bodies, attachments: constraint.attachments() };
     let reference = constraint.reference();
     let point = view.at(reference);

@@ -367,11 +367,11 @@ impl Simulation {
         let s = &self.state;
         let r = reaction::reaction(&self.model, joint, &s.q, &s.v, s.t, &mut self.work);
         let at = self.model.constraint(joint).attachments();
-        let bodies = bodies_at(&self.model, &self.work.frames, &s.q, &s.v);
+        let bodies = &bodies_at(&self.model, &self.work.frames, &s.q, &s.v);
         let turn = match axes {
             Axes::World => Mat3::IDENTITY,
-            Axes::A => reaction::body_axes(&bodies, at[0].body).transpose(),
-            Axes::B => reaction::body_axes(&bodies, at.get(1).unwrap_or(&at[0]).body).transpose(),
+            Axes::A => reaction::body_axes(bodies, at[0].body).transpose(),
+            Axes::B => reaction::body_axes(bodies, at.get(1).unwrap_or(&at[0]).body).transpose(),
         };
         Ok(Reaction { force: turn * r.force, torque: turn * r.torque, point: r.point })
     }
@@ -382,7 +382,7 @@ impl Simulation {
         let kinds = record.constraint.coordinates();
         let kind = *kinds.get(i)?;
         evaluate::place_bodies(&self.model, &self.state.q, &self.state.v, &mut self.work);
-        let bodies = bodies_at(&self.model, &self.work.frames, &self.state.q, &self.state.v);
+        let bodies = &bodies_at(&self.model, &self.work.frames, &self.state.q, &self.state.v);
         let view = View { bodies, attachments: record.constraint.attachments() };
         let (value, rate) = record.constraint.coordinate(&view, i);
         let turns = match kind {

@@ -93,7 +93,7 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
 }
 
 fn for_each_angle(model: &Model, q: &[f64], v: &[f64], work: &Workspace, mut visit: impl FnMut(usize, f64, f64)) {
-    let bodies = bodies_at(model, &work.frames, q, v);
+    let bodies = &bodies_at(model, &work.frames, q, v);
     for joint in &model.joints {
         let mut turn = joint.first_turn as usize;
         for (i, kind) in joint.constraint.coordinates().iter().enumerate() {

@@ -37,9 +37,12 @@ impl Workspace {
         let (rows, cells) = model.largest_constraint();
         let mut frames = vec![Frame::NONE; model.n_bodies() + 1];
         frames[model.n_bodies()] = Frame::GROUND;
+        let mut blocks = Blocks::new(model.structure());
+        // aligned locks never write theirs
+        blocks.shears.iter_mut().for_each(|s| s.axes = crate::math::Mat3::IDENTITY.to_cols_array_2d());
         Workspace {
             frames,
-            blocks: Blocks::new(model.structure()),
+            blocks,
             force: vec![0.0; n_v],
             c: vec![0.0; n_rows],
             x: vec![0.0; n_v + n_rows],

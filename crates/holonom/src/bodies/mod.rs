@@ -26,7 +26,8 @@ pub struct Momentum {
 
 /// What [`Body::evaluate`] fills in.
 pub struct Inertia<'w> {
-    /// Packed upper triangle of the mass block, all entries (see `holonom_tree::packed`).
+    /// Packed upper triangle of the mass block (see `holonom_tree::packed`). It arrives as this body left it, at first zero: entries that are
+    /// always zero need not be written.
     pub mass: &'w mut [f64],
     /// Gravity and velocity-dependent inertial forces (Coriolis, gyroscopic), overwritten.
     pub force: &'w mut [f64],
@@ -56,13 +57,11 @@ pub trait Body: Send + Sync {
     fn carry(&self, q: &[f64], v: &[f64], what: &Carried) -> Attached;
     /// `out += J^T g` where `rate = J v`: the generalised force of a push `g` on it.
     fn pull(&self, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]);
-    /// The lock-row door: a body with `v = (velocity of a reference point, angular velocity)`, both in world axes, says so here,
-    /// and then needs `carry` and `pull` only through its frame.
-    fn frame(&self, _q: &[f64], _v: &[f64]) -> Frame {
-        Frame::NONE
-    }
+    /// The lock-row door: a body with `v = (velocity of a reference point, angular velocity)`, both in world axes, fills in its frame here. It
+    /// is then asked for `carry` and `pull` through the frame only. Others leave it alone.
+    fn place(&self, _q: &[f64], _v: &[f64], _frame: &mut Frame) {}
 
-    /// Mass block and inertial forces at `(q, v)`; `frame` is what [`Body::frame`] gave.
+    /// Mass block and inertial forces at `(q, v)`; `frame` is what [`Body::place`] filled in.
     fn evaluate(&self, q: &[f64], v: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>);
     /// dq/dt. Runge-Kutta stages combine these linearly.
     fn q_rate(&self, q: &[f64], v: &[f64], out: &mut [f64]);
@@ -88,6 +87,13 @@ pub trait Body: Send + Sync {
     fn potential(&self, q: &[f64], gravity: Vec3) -> f64 {
         -self.mass() * gravity.dot(self.centre(q))
     }
+}
+
+/// A body's frame at a state; `Frame::NONE` for bodies that are not rigid.
+pub(crate) fn frame_of(body: &dyn Body, q: &[f64], v: &[f64]) -> Frame {
+    let mut frame = Frame::NONE;
+    body.place(q, v, &mut frame);
+    frame
 }
 
 /// Shared wording for parameters that must be positive.

@@ -13,7 +13,7 @@
 //! Free flight for the variational integrator: straight line, and the free rotor split into turns about the three body axes
 //! (symmetric, so of order 2; each turn is exact and keeps the angular momentum in world axes).
 
-use super::{Body, Inertia, Momentum, finite, positive};
+use super::{Body, Inertia, Momentum, finite, frame_of, positive};
 use crate::attach::{Attached, Carried, Frame, read3, write3};
 use crate::math::{Mat3, Quat, Vec3, exp_quat, rotation, vec3};
 
@@ -203,36 +203,34 @@ impl Body for Rigid {
         Ok(())
     }
     fn carry(&self, q: &[f64], v: &[f64], what: &Carried) -> Attached {
-        self.frame(q, v).carry(what)
+        frame_of(self, q, v).carry(what)
     }
     fn pull(&self, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
-        self.frame(q, &[0.0; 6]).pull(what, g, out);
+        frame_of(self, q, &[0.0; 6]).pull(what, g, out);
     }
 
     #[inline]
-    fn frame(&self, q: &[f64], v: &[f64]) -> Frame {
+    fn place(&self, q: &[f64], v: &[f64], frame: &mut Frame) {
         let (q, v) = (&q[..7], &v[..6]);
-        Frame {
-            x: read3(q),
-            r_wb: rotation(q[3], q[4], q[5], q[6]),
-            v: read3(v),
-            w: read3(&v[3..]),
-            origin: self.centre,
-            rigid: true,
-        }
+        frame.x = read3(q);
+        frame.r_wb = rotation(q[3], q[4], q[5], q[6]);
+        frame.v = read3(v);
+        frame.w = read3(&v[3..]);
+        frame.origin = self.centre;
+        frame.rigid = true;
     }
 
     #[inline]
     fn evaluate(&self, _: &[f64], _: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>) {
         let i = self.world_inertia(&frame.r_wb);
-        let m = self.mass;
-        let mass = &mut out.mass[..21];
-        mass.copy_from_slice(&[
-            m, 0.0, 0.0, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, 0.0, m, 0.0, 0.0, 0.0, i[0], i[1], i[2], i[3], i[4], i[5],
-        ]);
-        let f = m * gravity;
-        let t = -frame.w.cross(sym_mul(&i, frame.w));
-        out.force[..6].copy_from_slice(&[f.x, f.y, f.z, t.x, t.y, t.z]);
+        // the other entries are always zero
+        let (mass, force) = (&mut out.mass[..21], &mut out.force[..6]);
+        mass[0] = self.mass;
+        mass[6] = self.mass;
+        mass[11] = self.mass;
+        mass[15..].copy_from_slice(&i);
+        write3(force, self.mass * gravity);
+        write3(&mut force[3..], -frame.w.cross(sym_mul(&i, frame.w)));
     }
 
     fn q_rate(&self, q: &[f64], v: &[f64], out: &mut [f64]) {

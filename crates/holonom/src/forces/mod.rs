@@ -33,7 +33,7 @@ pub trait Force: Send + Sync {
 
 /// Takes the pushes of one force and adds them to the equations of motion.
 pub struct Push<'w> {
-    pub(crate) bodies: Bodies<'w>,
+    pub(crate) bodies: &'w Bodies<'w>,
     pub(crate) attachments: &'w [Attachment],
     pub(crate) force: &'w mut [f64],
     pub(crate) power: f64,

@@ -17,6 +17,7 @@
 
 use super::System;
 use crate::attach::{Frame, read3};
+use crate::bodies::frame_of;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::joints::Chart;
@@ -55,7 +56,7 @@ impl JointSpace {
         let n = model.n_bodies();
         let state = model.initial_state();
         for (i, body) in model.bodies.iter().enumerate() {
-            if !body.frame(model.q_of(i, &state.q), model.v_of(i, &state.v)).rigid {
+            if !frame_of(body.as_ref(), model.q_of(i, &state.q), model.v_of(i, &state.v)).rigid {
                 let name = &model.body_names.names[i];
                 return Err(StepError::Invalid(format!(
                     "joint coordinates need rigid bodies; `{name}` is a {}",
@@ -226,7 +227,7 @@ impl JointSystem<'_> {
                     ang += pa * *w;
                 }
                 let body = model.bodies[i].as_ref();
-                let origin = body.frame(&q[qr.clone()], &v[vr.clone()]).origin;
+                let origin = frame_of(body, &q[qr.clone()], &v[vr.clone()]).origin;
                 let (x, axes, velocity, spin) = if limb.is_b {
                     let at_a = place(&a, ma);
                     let point = at_a.point + at_a.axes * p;
@@ -253,7 +254,7 @@ impl JointSystem<'_> {
                 q[qr.clone()].copy_from_slice(u);
                 v[vr.clone()].copy_from_slice(w);
             }
-            self.work.frames[i] = model.bodies[i].frame(&q[qr], &v[vr]);
+            model.bodies[i].place(&q[qr], &v[vr], &mut self.work.frames[i]);
         }
         self.space.q = q;
         self.space.v = v;

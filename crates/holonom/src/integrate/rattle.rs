@@ -12,7 +12,7 @@
 //! two fixed-point passes.
 
 use super::{Attempt, Integrator, Motion};
-use crate::bodies::Inertia;
+use crate::bodies::{Inertia, frame_of};
 use crate::error::StepError;
 use crate::evaluate;
 use crate::model::Model;
@@ -36,7 +36,7 @@ fn evaluate_kick(model: &Model, q: &[f64], v: &[f64], t: f64, zero: &[f64], work
     for (i, body) in model.bodies.iter().enumerate() {
         let qi = model.q_of(i, q);
         let vi = if body.inertial_in_flight() { model.v_of(i, zero) } else { model.v_of(i, v) };
-        let frame = body.frame(qi, vi);
+        let frame = frame_of(body.as_ref(), qi, vi);
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
         let out = Inertia { mass: work.blocks.diagonal_mut(Node(i as u32)), force: &mut work.force[range] };
         body.evaluate(qi, vi, &frame, model.gravity, out);

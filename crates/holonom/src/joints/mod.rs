@@ -66,11 +66,13 @@ pub struct LockShape {
     pub aligned: bool,
 }
 
-/// The lock-row door at one state. Body a is that of attachment 0, body b that of attachment 1.
+/// The lock-row door at one state. Body a is that of attachment 0, body b that of attachment 1; both twists are taken at one point, p_b.
 #[derive(Clone, Copy, Debug)]
 pub struct Lock {
-    /// The point where both twists are taken, world (m): a point of body b.
-    pub point: Vec3,
+    /// From the reference point of body a to p_b, world axes (m).
+    pub arm_a: Vec3,
+    /// From the reference point of body b to p_b, world axes (m).
+    pub arm_b: Vec3,
     /// Columns: the axes of the mask, orthonormal, world axes.
     pub axes: Mat3,
     /// Acceleration term of the translation rows: row k has `c = axes[k] . c_linear`.
@@ -80,7 +82,7 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Axes fixed to body a. With r_a, r_b from the bodies' reference points to the point and u the relative velocity there:
+    /// Axes fixed to body a, points p_a and p_b (attachments 0 and 1) that may be apart. With u the relative velocity at p_b:
     ///
     /// ```text
     /// rows   e . (v_b + w_b × r_b - v_a - w_a × r_a),    e . (w_b - w_a),     e turns with w_a, the point moves with b
@@ -88,23 +90,25 @@ impl Lock {
     /// c_angular = w_b × w_a
     /// ```
     #[inline(always)]
-    pub fn in_first(a: &View, point: Vec3, axes: Mat3) -> Lock {
+    pub fn in_first(a: &View, axes: Mat3) -> Lock {
         let (fa, fb) = (a.frame(0), a.frame(1));
-        let wra = fa.w.cross(point - fa.x);
-        let wrb = fb.w.cross(point - fb.x);
+        let arm_b = a.arm(1);
+        let arm_a = (fb.x - fa.x) + arm_b;
+        let wra = fa.w.cross(arm_a);
+        let wrb = fb.w.cross(arm_b);
         let u = fb.v + wrb - fa.v - wra;
         let c_linear = fb.w.cross(wrb) - fa.w.cross(wra + 2.0 * u);
-        Lock { point, axes, c_linear, c_angular: fb.w.cross(fa.w) }
+        Lock { arm_a, arm_b, axes, c_linear, c_angular: fb.w.cross(fa.w) }
     }
 
-    /// World axes, for rows that need no others. The relative velocity at the point is zero when the rows hold.
+    /// Axes fixed to body a or of the world, for joints that hold all three translations: p_a and p_b coincide, each arm is taken to its own
+    /// body's point (no difference of large positions), and the relative velocity there is zero.
     #[inline(always)]
-    pub fn in_world(a: &View, point: Vec3) -> Lock {
+    pub fn at_common_point(a: &View, axes: Mat3) -> Lock {
         let (fa, fb) = (a.frame(0), a.frame(1));
-        let wra = fa.w.cross(point - fa.x);
-        let wrb = fb.w.cross(point - fb.x);
-        let c_linear = fb.w.cross(wrb) - fa.w.cross(wra);
-        Lock { point, axes: Mat3::IDENTITY, c_linear, c_angular: Vec3::ZERO }
+        let (arm_a, arm_b) = (a.arm(0), a.arm(1));
+        let c_linear = fb.w.cross(fb.w.cross(arm_b)) - fa.w.cross(fa.w.cross(arm_a));
+        Lock { arm_a, arm_b, axes, c_linear, c_angular: fb.w.cross(fa.w) }
     }
 }
 
@@ -153,7 +157,7 @@ pub trait Constraint: Send + Sync {
     }
     /// The lock at this state; called only when `lock_shape` is `Some` and both bodies are rigid.
     fn lock(&self, a: &View) -> Lock {
-        Lock::in_world(a, a.at(1))
+        Lock::at_common_point(a, Mat3::IDENTITY)
     }
     /// Index of the attachment on body b at which the reaction is reported.
     fn reference(&self) -> usize {

@@ -53,7 +53,7 @@ impl Constraint for PlanarJoint {
         Some(LockShape { mask: MASK, aligned: false })
     }
     fn lock(&self, a: &View) -> Lock {
-        Lock::in_first(a, a.at(1), Mat3::from_cols(a.at(2), a.at(3), a.at(4)))
+        Lock::in_first(a, Mat3::from_cols(a.at(2), a.at(3), a.at(4)))
     }
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Length, CoordinateKind::Length, CoordinateKind::Angle]

@@ -57,7 +57,7 @@ impl Constraint for Revolute {
         Some(LockShape { mask: MASK, aligned: false })
     }
     fn lock(&self, a: &View) -> Lock {
-        Lock::in_first(a, a.at(1), Mat3::from_cols(a.at(2), a.at(3), a.at(4)))
+        Lock::at_common_point(a, Mat3::from_cols(a.at(2), a.at(3), a.at(4)))
     }
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Angle]

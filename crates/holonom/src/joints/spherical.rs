@@ -46,7 +46,7 @@ impl Constraint for Spherical {
         Some(LockShape { mask: Mask(0b000_111), aligned: true })
     }
     fn lock(&self, a: &View) -> Lock {
-        Lock::in_world(a, a.at(1))
+        Lock::at_common_point(a, Mat3::IDENTITY)
     }
     fn chart(&self) -> Option<&dyn Chart> {
         Some(self)

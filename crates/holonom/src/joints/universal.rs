@@ -74,8 +74,8 @@ impl Constraint for Universal {
         let (e, f) = (a.get(2), a.get(3));
         let n = e.at.cross(f.at).normalize();
         let c = -(f.at.dot(e.jdot_v) + e.at.dot(f.jdot_v) + 2.0 * e.rate.dot(f.rate));
-        let world = Lock::in_world(a, a.at(1));
-        Lock { axes: Mat3::from_cols(e.at, n.cross(e.at), n), c_angular: n * c, ..world }
+        let axes = Mat3::from_cols(e.at, n.cross(e.at), n);
+        Lock { c_angular: n * c, ..Lock::at_common_point(a, axes) }
     }
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Angle, CoordinateKind::Angle]

@@ -54,7 +54,7 @@ impl Constraint for Weld {
         Some(LockShape { mask: MASK, aligned: false })
     }
     fn lock(&self, a: &View) -> Lock {
-        Lock::in_first(a, a.at(1), Mat3::from_cols(a.at(2), a.at(3), a.at(4)))
+        Lock::at_common_point(a, Mat3::from_cols(a.at(2), a.at(3), a.at(4)))
     }
     fn branch(&self, a: &View) -> f64 {
         let cos = |i: usize| a.at(2 + i).dot(a.at(5 + i));
