@@ -3,10 +3,14 @@
 //! Every link is a 1 kg box of 1.0 x 0.2 x 0.2 m with its long axis along body x, body origin at the proximal end, centre of mass at
 //! (0.5, 0, 0), inertia about it diag(0.08, 1.04, 1.04)/12 kg m². A joint sits at the origin of the child and at a point `at` of the parent;
 //! at zero joint position the two frames are parallel.
+//!
+//! [`forward_dynamics`] and [`problem`] give the known answers, computed independently of this engine.
 
+mod reference;
 mod state;
 
-pub use state::{TreeCase, TreeJoint, tree_case};
+pub use reference::{ForwardDynamics, PROBLEMS, Problem, forward_dynamics, problem};
+pub use state::{SEED, TreeCase, TreeJoint, tree_case};
 
 use holonom::ModelBuilder;
 use holonom::prelude::*;

@@ -1,4 +1,4 @@
-//! Trees in random states that are reproducible to the last bit: splitmix64 with seed 1996, first all positions in body order, then all
+//! Trees in random states that are reproducible to the last bit: splitmix64 with a seed (1996 unless another is asked for), first all positions in body order, then all
 //! velocities.
 //!
 //! - ball joint: position exp of a rotation vector of 3 U(0.5); velocity 3 U(1), relative angular velocity in child axes
@@ -7,8 +7,12 @@
 
 use crate::link;
 use holonom::ModelBuilder;
+use holonom::bodies::Body;
 use holonom::math::{SplitMix, exp_quat};
 use holonom::prelude::*;
+
+/// The seed of the states that the reference accelerations belong to.
+pub const SEED: u64 = 1996;
 
 /// Joint between a link and its parent.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -65,7 +69,7 @@ pub fn tree_case(name: &str) -> Option<TreeCase> {
             add(None, Vec3::ZERO, TreeJoint::Free);
             for k in 0..n {
                 let t = 2.0 * std::f64::consts::PI * k as f64 / n as f64;
-                add(Some(0), vec3(0.5 + 0.5 * t.cos(), 0.5 * t.sin(), 0.0), TreeJoint::Ball);
+                add(Some(0), vec3(0.5 + 0.5 * libm::cos(t), 0.5 * libm::sin(t), 0.0), TreeJoint::Ball);
             }
         }
         _ => return None,
@@ -79,10 +83,9 @@ impl TreeCase {
         self.parent.len()
     }
 
-    /// The model in the random state described above.
-    pub fn builder(&self) -> ModelBuilder {
-        let mut g = SplitMix(1996);
-        let n = self.n_bodies();
+    /// The links in the random state of this seed.
+    pub fn links(&self, seed: u64) -> Vec<Rigid> {
+        let mut g = SplitMix(seed);
         let turns: Vec<Quat> = self
             .joint
             .iter()
@@ -91,14 +94,11 @@ impl TreeCase {
                 TreeJoint::Revolute(axis) => exp_quat(*axis * g.symmetric(0.5)),
             })
             .collect();
-        let mut orientation: Vec<Quat> = Vec::with_capacity(n);
-        let mut position: Vec<Vec3> = Vec::with_capacity(n);
-        let mut velocity: Vec<Vec3> = Vec::with_capacity(n);
-        let mut spin: Vec<Vec3> = Vec::with_capacity(n);
-        let mut m = ModelBuilder::new();
-        for i in 0..n {
+        // pose and twist of each body origin: orientation, position, velocity, spin
+        let mut placed: Vec<(Quat, Vec3, Vec3, Vec3)> = Vec::with_capacity(self.n_bodies());
+        for i in 0..self.n_bodies() {
             let (e_p, x_p, v_p, w_p) = match self.parent[i] {
-                Some(p) => (orientation[p], position[p], velocity[p], spin[p]),
+                Some(p) => placed[p],
                 None => (Quat::IDENTITY, Vec3::ZERO, Vec3::ZERO, Vec3::ZERO),
             };
             let e = (e_p * turns[i]).normalize();
@@ -112,15 +112,18 @@ impl TreeCase {
                     e * g.vec3(1.0)
                 }
             };
-            orientation.push(e);
-            position.push(x_p + arm);
-            velocity.push(v);
-            spin.push(w);
-            let body = m.body(format!("link {i}"), link().position(position[i]).orientation(e).velocity(v).spin(w));
-            let above = match self.parent[i] {
-                Some(p) => m_body(p).at(self.at[i]),
-                None => BodyId::GROUND.at(self.at[i]),
-            };
+            placed.push((e, x_p + arm, v, w));
+        }
+        placed.into_iter().map(|(e, x, v, w)| link().position(x).orientation(e).velocity(v).spin(w)).collect()
+    }
+
+    /// The model, starting in the random state of [`SEED`].
+    pub fn builder(&self) -> ModelBuilder {
+        let mut m = ModelBuilder::new();
+        for (i, link) in self.links(SEED).into_iter().enumerate() {
+            let body = m.body(format!("link {i}"), link);
+            // links are the only bodies, in order
+            let above = self.parent[i].map_or(BodyId::GROUND, BodyId::from_index).at(self.at[i]);
             match self.joint[i] {
                 TreeJoint::Ball => {
                     m.joint(format!("joint {i}"), Spherical::new(above, body.origin()));
@@ -133,9 +136,13 @@ impl TreeCase {
         }
         m
     }
-}
 
-/// Links are the only bodies, in order.
-fn m_body(i: usize) -> BodyId {
-    BodyId::from_index(i)
+    /// A state of the built model with the positions and velocities of another seed. Joints hold to rounding.
+    pub fn state(&self, model: &Model, seed: u64) -> State {
+        let mut state = model.initial_state().clone();
+        for (id, link) in model.bodies().zip(self.links(seed)) {
+            link.initial(&mut state.q[model.q_range(id)], &mut state.v[model.v_range(id)]);
+        }
+        state
+    }
 }

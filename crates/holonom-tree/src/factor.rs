@@ -112,8 +112,9 @@ impl Plan {
         };
         let Some(gain) = gain else { return Err(Singular { node: Node(pair.dual), pivot: f64::NAN }) };
         if pair.has_parent() {
-            for (p, g) in factor.six[pair.parent as usize].iter_mut().zip(gain) {
-                *p += g;
+            let parent = &mut factor.six[pair.parent as usize];
+            for i in 0..21 {
+                parent[i] += gain[i];
             }
         }
         Ok(())

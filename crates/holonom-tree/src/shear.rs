@@ -378,7 +378,7 @@ impl FreePivot {
         parent: &[f64; 6],
         g: &[f64; 6],
         sign: f64,
-        dual: &mut [f64],
+        dual: &mut [f64; 6],
     ) {
         let (lin, ang) = halves(parent);
         let p = whole(add(lin, cross(ang, self.r_parent)), ang);

@@ -5,21 +5,13 @@ use crate::packed;
 use crate::plan::{Front, Op, Pair, Plan, Store};
 use crate::structure::Mask;
 
+/// `N` entries of a vector from `at` on. [`Plan::solve`] has checked that the vector is as long as the plan says.
 #[inline(always)]
-fn read6(x: &[f64], at: u32) -> [f64; 6] {
-    let p = &x[at as usize..at as usize + 6];
-    [p[0], p[1], p[2], p[3], p[4], p[5]]
-}
-
-#[inline(always)]
-fn read3(x: &[f64], at: u32) -> [f64; 3] {
-    let p = &x[at as usize..at as usize + 3];
-    [p[0], p[1], p[2]]
-}
-
-#[inline(always)]
-fn write<const N: usize>(x: &mut [f64], at: u32, values: [f64; N]) {
-    x[at as usize..at as usize + N].copy_from_slice(&values);
+fn part<const N: usize>(x: &mut [f64], at: u32) -> &mut [f64; N] {
+    match x[at as usize..].first_chunk_mut() {
+        Some(part) => part,
+        None => unreachable!("offsets of a plan lie within its vectors"),
+    }
 }
 
 impl Plan {
@@ -28,6 +20,7 @@ impl Plan {
     /// # Panics
     /// When `x` is shorter than [`Plan::len`].
     pub fn solve(&self, factor: &mut Factor, x: &mut [f64]) {
+        assert!(x.len() >= self.len(), "solve: the vector has {} entries, the plan {}", x.len(), self.len());
         for op in &self.ops {
             match op {
                 Op::Pair(pair) => forward_pair(pair, factor, x),
@@ -110,7 +103,7 @@ fn sign(pair: &Pair) -> f64 {
 #[inline(always)]
 fn add_to_parent(pair: &Pair, x: &mut [f64], gain: [f64; 6]) {
     if pair.has_parent() {
-        let p = &mut x[pair.x_parent as usize..pair.x_parent as usize + 6];
+        let p = part::<6>(x, pair.x_parent);
         for i in 0..6 {
             p[i] += gain[i];
         }
@@ -118,67 +111,65 @@ fn add_to_parent(pair: &Pair, x: &mut [f64], gain: [f64; 6]) {
 }
 
 #[inline(always)]
-fn parent_of(pair: &Pair, x: &[f64]) -> [f64; 6] {
-    if pair.has_parent() { read6(x, pair.x_parent) } else { [0.0; 6] }
+fn parent_of(pair: &Pair, x: &mut [f64]) -> [f64; 6] {
+    if pair.has_parent() { *part::<6>(x, pair.x_parent) } else { [0.0; 6] }
 }
 
 #[inline(always)]
-fn aligned_g(pair: &Pair, x: &[f64]) -> [f64; 3] {
-    let g = read3(x, pair.x_dual);
-    g.map(|g| sign(pair) * g)
+fn aligned_g(pair: &Pair, x: &mut [f64]) -> [f64; 3] {
+    let (s, g) = (sign(pair), part::<3>(x, pair.x_dual));
+    [s * g[0], s * g[1], s * g[2]]
 }
 
 #[inline(always)]
 fn forward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
-    let mut child = read6(x, pair.x_child);
     if pair.three_aligned() {
-        let pivot = &factor.aligned[pair.pivot as usize];
-        let gain = pivot.forward(&mut child, aligned_g(pair, x));
-        write(x, pair.x_child, child);
+        let g = aligned_g(pair, x);
+        let gain = factor.aligned[pair.pivot as usize].forward(part::<6>(x, pair.x_child), g);
         add_to_parent(pair, x, gain);
     } else {
         match pair.mask {
-            Mask(0b011_111) => forward_free(Mask(0b011_111), pair, factor, x, child),
-            Mask(0b111_011) => forward_free(Mask(0b111_011), pair, factor, x, child),
-            Mask(0b111_111) => forward_free(Mask(0b111_111), pair, factor, x, child),
-            mask => forward_free(mask, pair, factor, x, child),
+            Mask(0b011_111) => forward_free(Mask(0b011_111), pair, factor, x),
+            Mask(0b111_011) => forward_free(Mask(0b111_011), pair, factor, x),
+            Mask(0b111_111) => forward_free(Mask(0b111_111), pair, factor, x),
+            mask => forward_free(mask, pair, factor, x),
         }
     }
 }
 
 #[inline(always)]
-fn forward_free(mask: Mask, pair: &Pair, factor: &mut Factor, x: &mut [f64], mut child: [f64; 6]) {
+fn forward_free(mask: Mask, pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
     let pivot = &factor.free[pair.pivot as usize];
     let g = pivot.spread(mask, sign(pair), &x[pair.x_dual as usize..][..mask.count()]);
-    let gain = pivot.forward(mask, &mut child, &mut factor.free_u[pair.pivot as usize], &g);
-    write(x, pair.x_child, child);
+    let u = &mut factor.free_u[pair.pivot as usize];
+    let gain = pivot.forward(mask, part::<6>(x, pair.x_child), u, &g);
     add_to_parent(pair, x, gain);
 }
 
 #[inline(always)]
 fn backward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
-    let mut child = read6(x, pair.x_child);
     let parent = parent_of(pair, x);
     if pair.three_aligned() {
-        let pivot = &factor.aligned[pair.pivot as usize];
-        let dual = pivot.backward(&mut child, &parent, aligned_g(pair, x));
-        write(x, pair.x_dual, dual.map(|d| sign(pair) * d));
-        write(x, pair.x_child, child);
+        let g = aligned_g(pair, x);
+        let dual = factor.aligned[pair.pivot as usize].backward(part::<6>(x, pair.x_child), &parent, g);
+        let s = sign(pair);
+        *part::<3>(x, pair.x_dual) = [s * dual[0], s * dual[1], s * dual[2]];
     } else {
         match pair.mask {
-            Mask(0b011_111) => backward_free(Mask(0b011_111), pair, factor, x, child, parent),
-            Mask(0b111_011) => backward_free(Mask(0b111_011), pair, factor, x, child, parent),
-            Mask(0b111_111) => backward_free(Mask(0b111_111), pair, factor, x, child, parent),
-            mask => backward_free(mask, pair, factor, x, child, parent),
+            Mask(0b011_111) => backward_free(Mask(0b011_111), pair, factor, x, parent),
+            Mask(0b111_011) => backward_free(Mask(0b111_011), pair, factor, x, parent),
+            Mask(0b111_111) => backward_free(Mask(0b111_111), pair, factor, x, parent),
+            mask => backward_free(mask, pair, factor, x, parent),
         }
     }
 }
 
 #[inline(always)]
-fn backward_free(mask: Mask, pair: &Pair, factor: &Factor, x: &mut [f64], mut child: [f64; 6], parent: [f64; 6]) {
+fn backward_free(mask: Mask, pair: &Pair, factor: &Factor, x: &mut [f64], parent: [f64; 6]) {
     let pivot = &factor.free[pair.pivot as usize];
-    let dual = &mut x[pair.x_dual as usize..][..mask.count()];
-    let g = pivot.spread(mask, sign(pair), dual);
-    pivot.backward(mask, &mut child, &factor.free_u[pair.pivot as usize], &parent, &g, sign(pair), dual);
-    write(x, pair.x_child, child);
+    let g = pivot.spread(mask, sign(pair), &x[pair.x_dual as usize..][..mask.count()]);
+    let u = &factor.free_u[pair.pivot as usize];
+    let mut dual = [0.0; 6];
+    pivot.backward(mask, part::<6>(x, pair.x_child), u, &parent, &g, sign(pair), &mut dual);
+    x[pair.x_dual as usize..][..mask.count()].copy_from_slice(&dual[..mask.count()]);
 }

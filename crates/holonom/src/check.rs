@@ -3,10 +3,11 @@
 
 use crate::error::StepError;
 use crate::evaluate;
-use crate::model::{JointId, Model};
+use crate::model::{Form, JointId, Model};
 use crate::state::State;
 use crate::workspace::Workspace;
 use crate::{SolverKind, residual};
+use holonom_tree::{Node, packed};
 
 /// Deviations of one constraint at one state, per row the larger of relative and absolute.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -51,17 +52,11 @@ pub fn constraint(model: &Model, joint: JointId, state: &State, h: f64) -> Const
     let rest = vec![0.0; state.v.len()];
     let (_, rate_t) = rates(model, &state.q, &rest, state.t, &mut work);
     // J v from the blocks
-    let mut jv = vec![0.0; model.n_rows()];
-    let mut block = Vec::new();
-    for (k, (dual, primal)) in model.structure().links().enumerate() {
-        let record = &model.joints[dual.index() - model.n_bodies()];
-        let sign = if matches!(record.form, crate::model::Form::Lock { turned: true, .. }) { -1.0 } else { 1.0 };
-        work.blocks.dense_link(model.structure(), k, &mut block);
-        let v = model.v_of(primal.index(), &state.v);
-        for (e, j) in block.iter().enumerate() {
-            jv[record.row as usize + e / v.len()] += sign * j * v[e % v.len()];
-        }
-    }
+    let n = state.v.len();
+    let jacobian = equations(model, state).jacobian;
+    let jv: Vec<f64> = (0..model.n_rows())
+        .map(|i| jacobian[i * n..(i + 1) * n].iter().zip(&state.v).map(|(j, v)| j * v).sum())
+        .collect();
     let holonomic = model.constraint(joint).holonomic();
     let mut out = ConstraintCheck::default();
     for i in model.rows_of(joint) {
@@ -72,6 +67,53 @@ pub fn constraint(model: &Model, joint: JointId, state: &State, h: f64) -> Const
         out.jacobian = out.jacobian.max(deviation(jv[i] + rate_t[i], rate[i]));
     }
     out
+}
+
+/// The equations at one state, written out densely, row by row: `M vdot = J^T lambda + F` and `J vdot + c = 0`.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Equations {
+    /// M, `n_v x n_v`.
+    pub mass: Vec<f64>,
+    /// J, `n_rows x n_v`.
+    pub jacobian: Vec<f64>,
+    /// F: applied and inertial forces, per velocity coordinate.
+    pub force: Vec<f64>,
+    /// c, per row.
+    pub c: Vec<f64>,
+    /// C, per row.
+    pub gap: Vec<f64>,
+    /// `J v + C_t`, per row.
+    pub gap_rate: Vec<f64>,
+}
+
+/// Write out the equations at a state, for checks that want to see every number.
+pub fn equations(model: &Model, state: &State) -> Equations {
+    let mut work = Workspace::new(model, SolverKind::Tree);
+    evaluate::evaluate_bodies(model, &state.q, &state.v, &mut work);
+    evaluate::apply_forces(model, &state.q, &state.v, state.t, &mut work);
+    evaluate::evaluate_constraints(model, &state.q, &state.v, state.t, &mut work);
+    evaluate::evaluate_gaps(model, &state.q, &state.v, state.t, &mut work);
+    let (n, s) = (model.n_v(), model.structure());
+    let mut mass = vec![0.0; n * n];
+    for i in 0..model.n_bodies() {
+        let (at, end) = (model.v_start[i] as usize, model.v_start[i + 1] as usize);
+        let m = work.blocks.diagonal(Node(i as u32));
+        for (r, c) in (at..end).flat_map(|r| (at..end).map(move |c| (r, c))) {
+            mass[r * n + c] = packed::get(m, end - at, r - at, c - at);
+        }
+    }
+    let mut jacobian = vec![0.0; model.n_rows() * n];
+    let mut block = Vec::new();
+    for (k, (dual, primal)) in s.links().enumerate() {
+        let joint = &model.joints[dual.index() - model.n_bodies()];
+        let sign = if matches!(joint.form, Form::Lock { turned: true, .. }) { -1.0 } else { 1.0 };
+        work.blocks.dense_link(s, k, &mut block);
+        let (at, width) = (model.v_start[primal.index()] as usize, s.size(primal));
+        for (e, j) in block.iter().enumerate() {
+            jacobian[(joint.row as usize + e / width) * n + at + e % width] = sign * j;
+        }
+    }
+    Equations { mass, jacobian, force: work.force, c: work.c, gap: work.gap, gap_rate: work.gap_rate }
 }
 
 /// Residual of the equations of motion and constraints at a state, with the named solver.

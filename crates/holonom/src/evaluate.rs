@@ -200,7 +200,7 @@ pub(crate) fn factor(model: &Model, t: f64, work: &mut Workspace) -> Result<(), 
 }
 
 /// `[vdot; lambda]` from F and c.
-fn solve_motion(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+pub(crate) fn solve_motion(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
     let n = work.force.len();
     work.x[..n].copy_from_slice(&work.force);
     work.x[n..].copy_from_slice(&work.c);

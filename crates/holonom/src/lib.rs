@@ -30,6 +30,7 @@
 //! - [`forces`]: springs, torques, your own laws.
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`check`]: finite-difference checks for your own bodies and joints.
+//! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!
 //! Signs, frames and units: see `docs/notation.md`. SI units throughout, z up, angles in radians.
 
@@ -47,6 +48,7 @@ pub mod joints;
 mod laws;
 pub mod math;
 mod model;
+pub mod phases;
 mod reaction;
 mod residual;
 mod simulation;

@@ -1,0 +1,159 @@
+//! Known answers: accelerations of the tree cases, and sampled motions of problems with closed forms or high-precision solutions.
+//!
+//! The numbers stand in `data/` with all their digits and are read when asked for.
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+/// Accelerations of all bodies of a tree case in its first state, from an independent dense solve.
+#[derive(Clone, Debug, Deserialize)]
+pub struct ForwardDynamics {
+    /// Number of bodies.
+    pub bodies: usize,
+    /// Number of multipliers.
+    pub multipliers: usize,
+    /// Per body: acceleration of the centre of mass (m/s^2), then angular acceleration (rad/s^2), world axes.
+    #[serde(rename = "body_acc")]
+    pub accelerations: Vec<[f64; 6]>,
+}
+
+impl ForwardDynamics {
+    /// Largest deviation of `found` (six numbers per body, in order), relative to the largest acceleration.
+    /// Infinite when the sizes differ or a number is NaN.
+    pub fn error(&self, found: &[f64]) -> f64 {
+        let expected = self.accelerations.as_flattened();
+        if found.len() != expected.len() || found.iter().any(|x| x.is_nan()) {
+            return f64::INFINITY;
+        }
+        let largest = expected.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        expected.iter().zip(found).fold(0.0, |m: f64, (a, b)| m.max((a - b).abs())) / largest
+    }
+}
+
+/// The reference of a tree case: `a16 a128 b16 b128 c128 d127`; `None` for the others.
+pub fn forward_dynamics(case: &str) -> Option<ForwardDynamics> {
+    let mut all: std::collections::BTreeMap<String, ForwardDynamics> =
+        serde_json::from_str(include_str!("../data/forward-dynamics.json")).expect("the embedded data is valid");
+    all.remove(case)
+}
+
+/// A problem with a known answer.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Problem {
+    /// Short name; its first three characters select it.
+    pub id: String,
+    /// One line for people.
+    pub title: String,
+    /// What is modelled, in words.
+    pub definition: String,
+    /// Names of the sample columns; the first is `t`.
+    pub columns: Vec<String>,
+    /// One row per sample time.
+    pub samples: Vec<Vec<f64>>,
+    /// Digits of the samples and scalars that can be trusted.
+    pub trusted_digits: i32,
+    scalars: Map<String, Value>,
+    parameters: Map<String, Value>,
+    initial: Map<String, Value>,
+}
+
+/// Read numbers out of a map of the embedded data. A name that is not there is a mistake in this program.
+fn numbers(map: &Map<String, Value>, name: &str) -> Vec<f64> {
+    let value = map.get(name).unwrap_or_else(|| panic!("the embedded data has no `{name}`"));
+    let list = value.as_array().map_or(std::slice::from_ref(value), |list| list);
+    list.iter().map(|x| x.as_f64().unwrap_or_else(|| panic!("`{name}` is not made of numbers"))).collect()
+}
+
+impl Problem {
+    /// Number of this name among the scalar answers.
+    ///
+    /// # Panics
+    /// When there is none, here and in the functions below.
+    pub fn scalar(&self, name: &str) -> f64 {
+        numbers(&self.scalars, name)[0]
+    }
+
+    /// List of this name among the scalar answers.
+    pub fn scalars(&self, name: &str) -> Vec<f64> {
+        numbers(&self.scalars, name)
+    }
+
+    /// A parameter.
+    pub fn parameter(&self, name: &str) -> f64 {
+        numbers(&self.parameters, name)[0]
+    }
+
+    /// A parameter that is a vector.
+    pub fn parameter_vector(&self, name: &str) -> [f64; 3] {
+        vector(&numbers(&self.parameters, name))
+    }
+
+    /// An initial value.
+    pub fn initial(&self, name: &str) -> f64 {
+        numbers(&self.initial, name)[0]
+    }
+
+    /// An initial value that is a vector.
+    pub fn initial_vector(&self, name: &str) -> [f64; 3] {
+        vector(&numbers(&self.initial, name))
+    }
+
+    /// The sample times.
+    pub fn times(&self) -> impl Iterator<Item = f64> + '_ {
+        self.samples.iter().map(|row| row[0])
+    }
+}
+
+fn vector(x: &[f64]) -> [f64; 3] {
+    [x[0], x[1], x[2]]
+}
+
+/// All problems at hand: name and data.
+pub static PROBLEMS: &[(&str, &str)] = &[
+    ("p01-a01-pendulum", include_str!("../data/p01-a01-pendulum.json")),
+    ("p06-double-pendulum", include_str!("../data/p06-double-pendulum.json")),
+    ("p07-spherical-pendulum", include_str!("../data/p07-spherical-pendulum.json")),
+    ("p08-free-asymmetric-top", include_str!("../data/p08-free-asymmetric-top.json")),
+    ("p09-dzhanibekov", include_str!("../data/p09-dzhanibekov.json")),
+    ("p10-heavy-top-fast", include_str!("../data/p10-heavy-top-fast.json")),
+];
+
+/// A problem by its full name.
+pub fn problem(id: &str) -> Option<Problem> {
+    let (_, data) = PROBLEMS.iter().find(|(name, _)| *name == id)?;
+    Some(serde_json::from_str(data).expect("the embedded data is valid"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_data_file_can_be_read_and_is_rectangular() {
+        for (id, _) in PROBLEMS {
+            let p = problem(id).expect("listed");
+            assert_eq!(p.id, *id);
+            assert_eq!(p.columns[0], "t", "{id}");
+            assert!(p.samples.len() > 50 && p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
+            assert!(p.times().zip(p.times().skip(1)).all(|(a, b)| a < b), "{id}");
+            assert!(p.trusted_digits >= 9, "{id}");
+        }
+    }
+
+    #[test]
+    fn every_reference_has_the_size_of_its_case() {
+        for name in ["a16", "a128", "b16", "b128", "c128", "d127"] {
+            let r = forward_dynamics(name).expect("listed");
+            assert_eq!(r.accelerations.len(), r.bodies, "{name}");
+            assert_eq!(crate::tree_case(name).expect("known").n_bodies(), r.bodies, "{name}");
+            assert_eq!(r.error(r.accelerations.as_flattened()), 0.0);
+        }
+        assert!(forward_dynamics("a17").is_none());
+    }
+
+    #[test]
+    fn digits_survive_reading() {
+        let r = forward_dynamics("a16").expect("listed");
+        assert_eq!(r.accelerations[0][0].to_bits(), (-3.2484194520142076f64).to_bits());
+    }
+}
