@@ -3,7 +3,7 @@
 use crate::blocks::Blocks;
 use crate::packed;
 use crate::plan::{Front, Op, Pair, Plan, Store};
-use crate::shear::{AlignedPivot, FreePivot};
+use crate::shear::{AlignedPivot, FreePivot, Parts, sub};
 use crate::structure::{Mask, Node};
 
 /// A pivot without its sign: the matrix is singular, or not of the form promised.
@@ -47,7 +47,9 @@ impl Plan {
 
     /// Factor the matrix with these values. O(nodes); allocates nothing.
     pub fn factor(&self, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
-        factor.six.copy_from_slice(&blocks.six);
+        for &k in &self.cleared {
+            factor.six[k as usize] = [0.0; 21];
+        }
         self.assemble(blocks, factor);
         for op in &self.ops {
             match op {
@@ -95,26 +97,38 @@ impl Plan {
     fn factor_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
         let shear = &blocks.shears[pair.shear as usize];
         let (r_child, r_parent) = if pair.child_is_far { (shear.far, shear.near) } else { (shear.near, shear.far) };
+        let own = &blocks.six[pair.child as usize];
+        let from_below = (!pair.leaf).then_some(&factor.six[pair.child as usize]);
+        let d = Parts::at_point(own, from_below, r_child, pair.central, pair.shifted);
         let r_parent = if pair.has_parent() { r_parent } else { [0.0; 3] };
-        let d = &factor.six[pair.child as usize];
+        let lever = if pair.parent_is_shifted() {
+            let s = &blocks.shears[pair.parent_shear as usize];
+            sub(r_parent, if pair.parent_is_far { s.far } else { s.near })
+        } else {
+            r_parent
+        };
         let gain = if pair.three_aligned() {
-            factor.aligned[pair.pivot as usize].factor(d, r_child, r_parent)
+            factor.aligned[pair.pivot as usize].factor(&d, r_child, r_parent, lever)
         } else {
             let pivot = &mut factor.free[pair.pivot as usize];
             let axes = shear.axes(pair.aligned);
             // constant masks for the common cases, so that the loops over directions unroll
             match pair.mask {
-                Mask(0b011_111) => pivot.factor(Mask(0b011_111), d, axes, r_child, r_parent),
-                Mask(0b111_011) => pivot.factor(Mask(0b111_011), d, axes, r_child, r_parent),
-                Mask(0b111_111) => pivot.factor(Mask(0b111_111), d, axes, r_child, r_parent),
-                mask => factor_any(pivot, mask, d, axes, r_child, r_parent),
+                Mask(0b011_111) => pivot.factor(Mask(0b011_111), &d, axes, r_child, r_parent, lever),
+                Mask(0b111_011) => pivot.factor(Mask(0b111_011), &d, axes, r_child, r_parent, lever),
+                Mask(0b111_111) => pivot.factor(Mask(0b111_111), &d, axes, r_child, r_parent, lever),
+                mask => factor_any(pivot, mask, &d, axes, r_child, r_parent, lever),
             }
         };
         let Some(gain) = gain else { return Err(Singular { node: Node(pair.dual), pivot: f64::NAN }) };
         if pair.has_parent() {
             let parent = &mut factor.six[pair.parent as usize];
-            for i in 0..21 {
-                parent[i] += gain[i];
+            if pair.opens_parent {
+                *parent = gain;
+            } else {
+                for i in 0..21 {
+                    parent[i] += gain[i];
+                }
             }
         }
         Ok(())
@@ -123,7 +137,13 @@ impl Plan {
     fn factor_front(&self, front: &Front, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
         let n = front.n as usize;
         let matrix = match front.store {
-            Store::Six(i) => &mut factor.six[i as usize][..],
+            Store::Six(i) => {
+                let matrix = &mut factor.six[i as usize];
+                for (m, own) in matrix.iter_mut().zip(&blocks.six[i as usize]) {
+                    *m += own;
+                }
+                &mut matrix[..]
+            }
             Store::Arena(start) => &mut factor.arena[start as usize..][..packed::len(n)],
         };
         packed::factor(matrix, n, |k| k < front.n_primal as usize).map_err(|k| {
@@ -186,10 +206,11 @@ impl Plan {
 fn factor_any(
     pivot: &mut FreePivot,
     mask: Mask,
-    d: &[f64; 21],
+    d: &Parts,
     axes: &[[f64; 3]; 3],
     r_child: [f64; 3],
     r_parent: [f64; 3],
+    lever: [f64; 3],
 ) -> Option<[f64; 21]> {
-    pivot.factor(mask, d, axes, r_child, r_parent)
+    pivot.factor(mask, d, axes, r_child, r_parent, lever)
 }

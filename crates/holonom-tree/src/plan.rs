@@ -67,6 +67,17 @@ pub(crate) struct Pair {
     pub mask: Mask,
     pub aligned: bool,
     pub child_is_far: bool,
+    /// The child's own block has the form `[a 1, 0; 0, C]`.
+    pub central: bool,
+    /// What the child receives from below, if anything, is already sheared to the point of this pair.
+    pub shifted: bool,
+    /// The child receives nothing from below.
+    pub leaf: bool,
+    /// This pair is the first to write to its parent, which then need not be cleared.
+    pub opens_parent: bool,
+    /// The shear to whose point the parent's block is sheared, or `NONE`, and the parent's end of it.
+    pub parent_shear: u32,
+    pub parent_is_far: bool,
 }
 
 impl Pair {
@@ -79,6 +90,11 @@ impl Pair {
     #[inline(always)]
     pub fn has_parent(&self) -> bool {
         self.parent != NONE
+    }
+
+    #[inline(always)]
+    pub fn parent_is_shifted(&self) -> bool {
+        self.parent_shear != NONE
     }
 }
 
@@ -138,6 +154,8 @@ pub struct Plan {
     pub(crate) ops: Vec<Op>,
     pub(crate) members: Vec<Member>,
     pub(crate) n_six: usize,
+    /// Blocks of size 6 that fronts add to: cleared before each factorisation.
+    pub(crate) cleared: Vec<u32>,
     pub(crate) n_arena: usize,
     pub(crate) n_y: usize,
     pub(crate) n_aligned: usize,
@@ -376,6 +394,7 @@ impl<'s> Planner<'s> {
             ops: Vec::with_capacity(n),
             members: Vec::new(),
             n_six: sample.six.len(),
+            cleared: Vec::new(),
             n_arena: 0,
             n_y: 0,
             n_aligned: 0,
@@ -478,6 +497,7 @@ impl<'s> Planner<'s> {
             plan.largest_front = plan.largest_front.max(size as usize);
             plan.ops.push(Op::Front(front));
         }
+        thread_pairs(&mut plan);
         plan.largest_link =
             s.links.iter().map(|l| (s.sizes[l.dual.index()] * s.sizes[l.primal.index()]) as usize).max().unwrap_or(0);
         plan
@@ -522,7 +542,51 @@ impl<'s> Planner<'s> {
             mask,
             aligned,
             child_is_far: s.links[parent_link[i] as usize].value == LinkValue::Far,
+            central: s.central[i],
+            shifted: true,
+            leaf: true,
+            opens_parent: false,
+            parent_shear: NONE,
+            parent_is_far: false,
         })
+    }
+}
+
+/// Decide, for every block of size 6, who writes to it first and to which point it is sheared.
+///
+/// A block that only pairs write to is kept sheared to the point of its own pair: what comes from below is then sheared once, from
+/// point to point. A block that fronts write to stays as it is given, and is sheared when it is eliminated.
+fn thread_pairs(plan: &mut Plan) {
+    let n = plan.n_six;
+    let mut from_fronts = vec![false; n];
+    let mut own: Vec<Option<(u32, bool)>> = vec![None; n];
+    for op in &plan.ops {
+        match op {
+            Op::Front(front) => {
+                if let Some(Up { store: Store::Six(k), .. }) = front.up {
+                    from_fronts[k as usize] = true;
+                }
+                if let Store::Six(k) = front.store {
+                    from_fronts[k as usize] = true;
+                }
+            }
+            Op::Pair(pair) => own[pair.child as usize] = Some((pair.shear, pair.child_is_far)),
+        }
+    }
+    plan.cleared = (0..n as u32).filter(|&k| from_fronts[k as usize]).collect();
+    let mut written = from_fronts.clone();
+    for op in &mut plan.ops {
+        let Op::Pair(pair) = op else { continue };
+        pair.shifted = !from_fronts[pair.child as usize];
+        // children come before their parents, so whoever writes to this child has done so
+        pair.leaf = !written[pair.child as usize];
+        if pair.has_parent() {
+            let p = pair.parent as usize;
+            pair.opens_parent = !std::mem::replace(&mut written[p], true);
+            if let (Some((shear, far)), false) = (own[p], from_fronts[p]) {
+                (pair.parent_shear, pair.parent_is_far) = (shear, far);
+            }
+        }
     }
 }
 

@@ -22,7 +22,8 @@
 //!     U = D' σ,   d = σ^T D' σ,   D' <- D' - U U^T / d           (afterwards D' σ = 0: no row remains in that direction)
 //! ```
 //!
-//! What remains, `S`, is the Schur complement of the pair, and the parent receives `X(r_parent)^T S X(r_parent)`. Right-hand
+//! What remains, `S`, is the Schur complement of the pair, and the parent receives `X(r_parent)^T S X(r_parent)`; where the parent's block is
+//! itself kept at the point of the parent's own pair, the lever arm from that point takes the place of `r_parent`. Right-hand
 //! side, child's part `f' = X^-T f`:
 //!
 //! ```text
@@ -97,7 +98,7 @@ fn add(a: V3, b: V3) -> V3 {
 }
 
 #[inline(always)]
-fn sub(a: V3, b: V3) -> V3 {
+pub(crate) fn sub(a: V3, b: V3) -> V3 {
     [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
 }
 
@@ -163,6 +164,69 @@ fn sheared_parts(a: &Sym3, b: &[V3; 3], c: &Sym3, r: V3) -> ([V3; 3], Sym3) {
     (b2, c2)
 }
 
+/// A symmetric 6 x 6 taken apart, sheared to the point of a pair.
+pub(crate) struct Parts {
+    a: Sym3,
+    b: [V3; 3],
+    c: Sym3,
+}
+
+impl Parts {
+    /// The block of a pair's child at the pair's point: its own block and what came from below. `central` promises `own = [a 1, 0; 0, C]`;
+    /// `shifted` says that what came from below is at the point already.
+    #[inline(always)]
+    pub fn at_point(own: &Sym6, from_below: Option<&Sym6>, r: V3, central: bool, shifted: bool) -> Parts {
+        if !shifted {
+            let mut d = *own;
+            if let Some(below) = from_below {
+                for i in 0..21 {
+                    d[i] += below[i];
+                }
+            }
+            return Parts::sheared(&d, r);
+        }
+        let mut parts = if central { Parts::of_central(own, r) } else { Parts::sheared(own, r) };
+        if let Some(below) = from_below {
+            let (a, b, c) = split(below);
+            for i in 0..6 {
+                parts.a[i] += a[i];
+                parts.c[i] += c[i];
+            }
+            for i in 0..3 {
+                parts.b[i] = add(parts.b[i], b[i]);
+            }
+        }
+        parts
+    }
+
+    #[inline(always)]
+    fn sheared(d: &Sym6, r: V3) -> Parts {
+        let (a, b, c) = split(d);
+        let (b, c) = sheared_parts(&a, &b, &c, r);
+        Parts { a, b, c }
+    }
+
+    /// A = a 1, B = 0:  B' = a [r],  C' = C + a (|r|^2 1 - r r^T).
+    #[inline(always)]
+    fn of_central(d: &Sym6, r: V3) -> Parts {
+        let m = d[0];
+        let s = scale(r, m);
+        let (xx, yy, zz) = (s[0] * r[0], s[1] * r[1], s[2] * r[2]);
+        Parts {
+            a: [m, 0.0, 0.0, m, 0.0, m],
+            b: [[0.0, -s[2], s[1]], [s[2], 0.0, -s[0]], [-s[1], s[0], 0.0]],
+            c: [
+                d[15] + (yy + zz),
+                d[16] - s[0] * r[1],
+                d[17] - s[0] * r[2],
+                d[18] + (xx + zz),
+                d[19] - s[1] * r[2],
+                d[20] + (xx + yy),
+            ],
+        }
+    }
+}
+
 /// Pivot of a pair whose dual keeps the first three rows with `E = 1`.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct AlignedPivot {
@@ -175,13 +239,12 @@ pub(crate) struct AlignedPivot {
 }
 
 impl AlignedPivot {
-    /// Eliminate the pair with the child's block `d`; returns what the parent receives. `None` when C' is not positive definite; a
-    /// NaN anywhere in `d` or `r_child` gets into C' and ends here too.
+    /// Eliminate the pair with the child's block `d` at the pair's point; returns what the parent receives, at the point that `lever` leads
+    /// away from. `None` when C' is not positive definite; a NaN anywhere in the child's block or arm gets into C' and ends here too.
     #[inline(always)]
-    pub fn factor(&mut self, d: &Sym6, r_child: V3, r_parent: V3) -> Option<Sym6> {
-        let (a, b, c) = split(d);
-        let (b, c) = sheared_parts(&a, &b, &c, r_child);
-        let c_inverse = invert(&c)?;
+    pub fn factor(&mut self, d: &Parts, r_child: V3, r_parent: V3, lever: V3) -> Option<Sym6> {
+        let Parts { a, b, c } = d;
+        let c_inverse = invert(c)?;
         let g = [sym3_mul(&c_inverse, b[0]), sym3_mul(&c_inverse, b[1]), sym3_mul(&c_inverse, b[2])];
         // S = A - G B'^T, one triangle
         let s = [
@@ -197,8 +260,8 @@ impl AlignedPivot {
         self.s = s;
         self.r_child = r_child;
         self.r_parent = r_parent;
-        // X^T [S 0; 0 0] X: the same shear with -r_parent
-        let r = scale(r_parent, -1.0);
+        // X^T [S 0; 0 0] X: the same shear with -lever
+        let r = scale(lever, -1.0);
         let rows = rows_of(&s);
         let q = [cross(rows[0], r), cross(rows[1], r), cross(rows[2], r)];
         let w = [cross(column(&q, 0), r), cross(column(&q, 1), r), cross(column(&q, 2), r)];
@@ -274,13 +337,18 @@ pub(crate) struct FreePivot {
 }
 
 impl FreePivot {
-    /// Eliminate the pair with the child's block `d`; returns what the parent receives. `None` when a pivot is not positive, or on a
-    /// NaN. `mask` is a constant in every hot call, so the loops unroll.
+    /// Eliminate the pair, as in [`AlignedPivot::factor`]. `None` when a pivot is not positive, or on a NaN. `mask` is a constant in every hot call, so the loops unroll.
     #[inline(always)]
-    pub fn factor(&mut self, mask: Mask, d: &Sym6, axes: &[V3; 3], r_child: V3, r_parent: V3) -> Option<Sym6> {
-        let (a, b, c) = split(d);
-        let (b, c) = sheared_parts(&a, &b, &c, r_child);
-        let mut s = join(&a, &b, &c);
+    pub fn factor(
+        &mut self,
+        mask: Mask,
+        d: &Parts,
+        axes: &[V3; 3],
+        r_child: V3,
+        r_parent: V3,
+        lever: V3,
+    ) -> Option<Sym6> {
+        let mut s = join(&d.a, &d.b, &d.c);
         let mut n = 0;
         for k in 0..6 {
             if mask.keeps(k) {
@@ -323,7 +391,7 @@ impl FreePivot {
         self.r_child = r_child;
         self.r_parent = r_parent;
         let (a, b, c) = split(&s);
-        let (b, c) = sheared_parts(&a, &b, &c, scale(r_parent, -1.0));
+        let (b, c) = sheared_parts(&a, &b, &c, scale(lever, -1.0));
         Some(join(&a, &b, &c))
     }
 

@@ -81,6 +81,8 @@ pub struct Structure {
     pub(crate) kinds: Vec<Kind>,
     pub(crate) links: Vec<Link>,
     pub(crate) roots: Vec<Node>,
+    /// Promises of [`Structure::central`].
+    pub(crate) central: Vec<bool>,
     pub(crate) n_dense: usize,
     pub(crate) n_shears: usize,
 }
@@ -94,6 +96,7 @@ impl Structure {
     fn node(&mut self, size: usize, kind: Kind) -> Node {
         self.sizes.push(size as u32);
         self.kinds.push(kind);
+        self.central.push(false);
         Node(self.sizes.len() as u32 - 1)
     }
 
@@ -141,6 +144,16 @@ impl Structure {
     /// it has one, or at its most connected primal node.
     pub fn prefer_root(&mut self, node: Node) {
         self.roots.push(node);
+    }
+
+    /// Promise that the diagonal block of this node of size 6 always has the form `[a 1, 0; 0, C]`: shearing it is then cheap.
+    ///
+    /// # Panics
+    /// When the node is not primal of size 6: a mistake of the calling program.
+    pub fn central(&mut self, node: Node) {
+        let fits = self.kinds[node.index()] == Kind::Primal && self.sizes[node.index()] == 6;
+        assert!(fits, "central: the node must be primal of size 6");
+        self.central[node.index()] = true;
     }
 
     /// Number of nodes.

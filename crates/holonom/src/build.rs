@@ -217,7 +217,10 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) {
     let n = model.bodies.len();
     let mut s = Structure::new();
     for body in &model.bodies {
-        s.primal(body.n_dof());
+        let node = s.primal(body.n_dof());
+        if body.central() && body.n_dof() == 6 {
+            s.central(node);
+        }
     }
     let rigid: Vec<bool> =
         (0..n).map(|i| frame_of(model.bodies[i].as_ref(), model.q_of(i, q), model.v_of(i, v)).rigid).collect();

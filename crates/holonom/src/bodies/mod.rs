@@ -61,6 +61,11 @@ pub trait Body: Send + Sync {
     /// is then asked for `carry` and `pull` through the frame only. Others leave it alone.
     fn place(&self, _q: &[f64], _v: &[f64], _frame: &mut Frame) {}
 
+    /// For rigid bodies: is the reference point the centre of mass? The mass block then has the form `[m 1, 0; 0, I]`, always.
+    fn central(&self) -> bool {
+        false
+    }
+
     /// Mass block and inertial forces at `(q, v)`; `frame` is what [`Body::place`] filled in.
     fn evaluate(&self, q: &[f64], v: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>);
     /// dq/dt. Runge-Kutta stages combine these linearly.

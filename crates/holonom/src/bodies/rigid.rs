@@ -220,6 +220,10 @@ impl Body for Rigid {
         frame.rigid = true;
     }
 
+    fn central(&self) -> bool {
+        true
+    }
+
     #[inline]
     fn evaluate(&self, _: &[f64], _: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>) {
         let i = self.world_inertia(&frame.r_wb);

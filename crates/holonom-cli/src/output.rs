@@ -1,0 +1,66 @@
+//! Standard output with every write checked, and progress on standard error.
+
+use crate::failure::Failure;
+use std::io::{ErrorKind, IsTerminal, Write};
+
+/// Standard output. A reader that has seen enough (`| head`) is no error: what follows is dropped.
+pub(crate) struct Output {
+    closed: bool,
+}
+
+impl Output {
+    pub fn new() -> Self {
+        Output { closed: false }
+    }
+
+    /// Has the reader gone away?
+    pub fn closed(&self) -> bool {
+        self.closed
+    }
+
+    /// Write and flush.
+    pub fn write(&mut self, text: &str) -> Result<(), Failure> {
+        if self.closed {
+            return Ok(());
+        }
+        let mut stdout = std::io::stdout().lock();
+        match stdout.write_all(text.as_bytes()).and_then(|()| stdout.flush()) {
+            Ok(()) => Ok(()),
+            Err(e) if e.kind() == ErrorKind::BrokenPipe => {
+                self.closed = true;
+                Ok(())
+            }
+            Err(e) => Err(Failure::io(format!("cannot write to standard output: {e}"))
+                .help("check that the disk is not full and that the target can be written to")),
+        }
+    }
+
+    /// A value as one line of JSON.
+    pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), Failure> {
+        let text = serde_json::to_string(value).map_err(|e| Failure::io(format!("cannot write the answer as JSON: {e}")))?;
+        self.write(&(text + "\n"))
+    }
+}
+
+/// One line on standard error that replaces itself; nothing when that is not a terminal.
+pub(crate) struct Progress {
+    visible: bool,
+}
+
+impl Progress {
+    pub fn new() -> Self {
+        Progress { visible: std::io::stderr().is_terminal() }
+    }
+
+    pub fn show(&self, text: &str) {
+        if self.visible {
+            let _ = write!(std::io::stderr(), "\r\x1b[2K{text}");
+        }
+    }
+}
+
+impl Drop for Progress {
+    fn drop(&mut self) {
+        self.show("");
+    }
+}
