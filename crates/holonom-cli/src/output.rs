@@ -13,11 +13,6 @@ impl Output {
         Output { closed: false }
     }
 
-    /// Has the reader gone away?
-    pub fn closed(&self) -> bool {
-        self.closed
-    }
-
     /// Write and flush.
     pub fn write(&mut self, text: &str) -> Result<(), Failure> {
         if self.closed {
@@ -37,7 +32,8 @@ impl Output {
 
     /// A value as one line of JSON.
     pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), Failure> {
-        let text = serde_json::to_string(value).map_err(|e| Failure::io(format!("cannot write the answer as JSON: {e}")))?;
+        let text =
+            serde_json::to_string(value).map_err(|e| Failure::io(format!("cannot write the answer as JSON: {e}")))?;
         self.write(&(text + "\n"))
     }
 }

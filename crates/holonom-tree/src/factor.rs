@@ -47,10 +47,7 @@ impl Plan {
 
     /// Factor the matrix with these values. O(nodes); allocates nothing.
     pub fn factor(&self, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
-        for &k in &self.cleared {
-            factor.six[k as usize] = [0.0; 21];
-        }
-        self.assemble(blocks, factor);
+        self.prepare(blocks, factor);
         for op in &self.ops {
             match op {
                 Op::Pair(pair) => self.factor_pair(pair, blocks, factor)?,
@@ -58,6 +55,12 @@ impl Plan {
             }
         }
         Ok(())
+    }
+
+    /// Clear what is summed up from below, and fill the fronts.
+    pub(crate) fn prepare(&self, blocks: &Blocks, factor: &mut Factor) {
+        factor.six.fill([0.0; 21]);
+        self.assemble(blocks, factor);
     }
 
     /// Copy what is not of size 6 into the fronts.
@@ -94,47 +97,56 @@ impl Plan {
     }
 
     #[inline(always)]
-    fn factor_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
+    pub(crate) fn factor_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
         let shear = &blocks.shears[pair.shear as usize];
         let (r_child, r_parent) = if pair.child_is_far { (shear.far, shear.near) } else { (shear.near, shear.far) };
         let own = &blocks.six[pair.child as usize];
-        let from_below = (!pair.leaf).then_some(&factor.six[pair.child as usize]);
-        let d = Parts::at_point(own, from_below, r_child, pair.central, pair.shifted);
-        let r_parent = if pair.has_parent() { r_parent } else { [0.0; 3] };
+        let mut nowhere = [0.0; 21];
+        let (below, parent, r_parent) = if pair.has_parent() {
+            match factor.six.get_disjoint_mut([pair.child as usize, pair.parent as usize]) {
+                Ok([below, parent]) => (below, parent, r_parent),
+                Err(_) => unreachable!("a node is not its own parent, and both lie within the plan"),
+            }
+        } else {
+            (&mut factor.six[pair.child as usize], &mut nowhere, [0.0; 3])
+        };
         let lever = if pair.parent_is_shifted() {
             let s = &blocks.shears[pair.parent_shear as usize];
             sub(r_parent, if pair.parent_is_far { s.far } else { s.near })
         } else {
             r_parent
         };
-        let gain = if pair.three_aligned() {
-            factor.aligned[pair.pivot as usize].factor(&d, r_child, r_parent, lever)
+        let simple = pair.central && pair.shifted;
+        let good = if pair.three_aligned() {
+            let pivot = &mut factor.aligned[pair.pivot as usize];
+            if simple && pair.leaf {
+                pivot.factor_leaf(own, r_child, r_parent, lever, parent)
+            } else if simple {
+                pivot.factor(&Parts::central_with(own, below, r_child), r_child, r_parent, lever, parent)
+            } else {
+                let d = Parts::at_point(own, below, r_child, pair.shifted);
+                pivot.factor(&d, r_child, r_parent, lever, parent)
+            }
         } else {
+            let d = if simple {
+                Parts::central_with(own, below, r_child)
+            } else {
+                Parts::at_point(own, below, r_child, pair.shifted)
+            };
             let pivot = &mut factor.free[pair.pivot as usize];
             let axes = shear.axes(pair.aligned);
             // constant masks for the common cases, so that the loops over directions unroll
             match pair.mask {
-                Mask(0b011_111) => pivot.factor(Mask(0b011_111), &d, axes, r_child, r_parent, lever),
-                Mask(0b111_011) => pivot.factor(Mask(0b111_011), &d, axes, r_child, r_parent, lever),
-                Mask(0b111_111) => pivot.factor(Mask(0b111_111), &d, axes, r_child, r_parent, lever),
-                mask => factor_any(pivot, mask, &d, axes, r_child, r_parent, lever),
+                Mask(0b011_111) => pivot.factor(Mask(0b011_111), &d, axes, r_child, r_parent, lever, parent),
+                Mask(0b111_011) => pivot.factor(Mask(0b111_011), &d, axes, r_child, r_parent, lever, parent),
+                Mask(0b111_111) => pivot.factor(Mask(0b111_111), &d, axes, r_child, r_parent, lever, parent),
+                mask => factor_any(pivot, mask, &d, axes, r_child, r_parent, lever, parent),
             }
         };
-        let Some(gain) = gain else { return Err(Singular { node: Node(pair.dual), pivot: f64::NAN }) };
-        if pair.has_parent() {
-            let parent = &mut factor.six[pair.parent as usize];
-            if pair.opens_parent {
-                *parent = gain;
-            } else {
-                for i in 0..21 {
-                    parent[i] += gain[i];
-                }
-            }
-        }
-        Ok(())
+        if good { Ok(()) } else { Err(Singular { node: Node(pair.dual), pivot: f64::NAN }) }
     }
 
-    fn factor_front(&self, front: &Front, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
+    pub(crate) fn factor_front(&self, front: &Front, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
         let n = front.n as usize;
         let matrix = match front.store {
             Store::Six(i) => {
@@ -211,6 +223,7 @@ fn factor_any(
     r_child: [f64; 3],
     r_parent: [f64; 3],
     lever: [f64; 3],
-) -> Option<[f64; 21]> {
-    pivot.factor(mask, d, axes, r_child, r_parent, lever)
+    parent: &mut [f64; 21],
+) -> bool {
+    pivot.factor(mask, d, axes, r_child, r_parent, lever, parent)
 }

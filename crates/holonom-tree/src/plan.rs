@@ -73,8 +73,6 @@ pub(crate) struct Pair {
     pub shifted: bool,
     /// The child receives nothing from below.
     pub leaf: bool,
-    /// This pair is the first to write to its parent, which then need not be cleared.
-    pub opens_parent: bool,
     /// The shear to whose point the parent's block is sheared, or `NONE`, and the parent's end of it.
     pub parent_shear: u32,
     pub parent_is_far: bool,
@@ -154,8 +152,6 @@ pub struct Plan {
     pub(crate) ops: Vec<Op>,
     pub(crate) members: Vec<Member>,
     pub(crate) n_six: usize,
-    /// Blocks of size 6 that fronts add to: cleared before each factorisation.
-    pub(crate) cleared: Vec<u32>,
     pub(crate) n_arena: usize,
     pub(crate) n_y: usize,
     pub(crate) n_aligned: usize,
@@ -184,6 +180,7 @@ struct Planner<'s> {
     /// Links of node i: `adjacent[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
     adjacent: Vec<u32>,
+    doubted: Vec<bool>,
 }
 
 impl<'s> Planner<'s> {
@@ -205,7 +202,9 @@ impl<'s> Planner<'s> {
                 fill[node.index()] += 1;
             }
         }
-        Planner { s, starts, adjacent }
+        let mut doubted = vec![false; n];
+        s.doubted.iter().for_each(|node| doubted[node.index()] = true);
+        Planner { s, starts, adjacent, doubted }
     }
 
     fn links_of(&self, node: usize) -> &[u32] {
@@ -316,7 +315,8 @@ impl<'s> Planner<'s> {
         let weak = |i: u32| {
             self.links_of(i as usize).iter().any(|&l| {
                 let link = &self.s.links[l as usize];
-                matches!(link.value, LinkValue::Dense(_)) && !self.full_rank(&[l], link.dual, sample)
+                let dense = matches!(link.value, LinkValue::Dense(_));
+                dense && (self.doubted[i as usize] || !self.full_rank(&[l], link.dual, sample))
             })
         };
         let primals = || component.iter().copied().filter(|&i| !is_dual(i));
@@ -328,17 +328,23 @@ impl<'s> Planner<'s> {
     fn full_rank(&self, links: &[u32], dual: Node, sample: &Blocks) -> bool {
         let m = self.s.size(dual);
         let mut rows = vec![Vec::new(); m];
+        let mut squares = vec![0.0; m];
         let mut block = Vec::new();
-        for &l in links {
+        for &l in self.links_of(dual.index()) {
             sample.dense_link(self.s, l as usize, &mut block);
             let width = self.s.size(self.s.links[l as usize].primal);
             for (i, row) in rows.iter_mut().enumerate() {
-                row.extend_from_slice(&block[i * width..(i + 1) * width]);
+                let part = &block[i * width..(i + 1) * width];
+                squares[i] += part.iter().map(|x| x * x).sum::<f64>();
+                if links.contains(&l) {
+                    row.extend_from_slice(part);
+                }
             }
         }
         // A pivot J D^-1 J^T squares what is left of a row: a rest of 1e-3 costs six digits of the answer, one of 1e-8 all of
-        // them. To defer is always legal, so a row in doubt counts as dependent here.
-        independent(&rows, 1e-3).iter().all(|&keep| keep)
+        // them. To defer is always legal, so a row in doubt counts as dependent here. The length of a row is that over all its
+        // links: in one of them there may be nothing but rounding errors.
+        independent(&rows, |i| squares[i].sqrt(), 1e-3).iter().all(|&keep| keep)
     }
 
     /// Which duals must wait for their parent.
@@ -355,7 +361,8 @@ impl<'s> Planner<'s> {
             }
             below.clear();
             below.extend(self.links_of(i as usize).iter().copied().filter(|&l| l != up));
-            let weak_child = below.iter().any(|&l| carries[self.other_end(l, i) as usize]);
+            let weak_child =
+                below.iter().map(|&l| self.other_end(l, i) as usize).any(|c| carries[c] || self.doubted[c]);
             let sheared = matches!(self.s.kinds[i as usize], Kind::Sheared { .. });
             let enough = if sheared { !below.is_empty() } else { self.full_rank(&below, node, sample) };
             if weak_child || !enough {
@@ -394,7 +401,6 @@ impl<'s> Planner<'s> {
             ops: Vec::with_capacity(n),
             members: Vec::new(),
             n_six: sample.six.len(),
-            cleared: Vec::new(),
             n_arena: 0,
             n_y: 0,
             n_aligned: 0,
@@ -545,14 +551,13 @@ impl<'s> Planner<'s> {
             central: s.central[i],
             shifted: true,
             leaf: true,
-            opens_parent: false,
             parent_shear: NONE,
             parent_is_far: false,
         })
     }
 }
 
-/// Decide, for every block of size 6, who writes to it first and to which point it is sheared.
+/// Decide, for every block of size 6, to which point it is sheared, and whether anything is written to it from below.
 ///
 /// A block that only pairs write to is kept sheared to the point of its own pair: what comes from below is then sheared once, from
 /// point to point. A block that fronts write to stays as it is given, and is sheared when it is eliminated.
@@ -573,7 +578,6 @@ fn thread_pairs(plan: &mut Plan) {
             Op::Pair(pair) => own[pair.child as usize] = Some((pair.shear, pair.child_is_far)),
         }
     }
-    plan.cleared = (0..n as u32).filter(|&k| from_fronts[k as usize]).collect();
     let mut written = from_fronts.clone();
     for op in &mut plan.ops {
         let Op::Pair(pair) = op else { continue };
@@ -582,7 +586,7 @@ fn thread_pairs(plan: &mut Plan) {
         pair.leaf = !written[pair.child as usize];
         if pair.has_parent() {
             let p = pair.parent as usize;
-            pair.opens_parent = !std::mem::replace(&mut written[p], true);
+            written[p] = true;
             if let (Some((shear, far)), false) = (own[p], from_fronts[p]) {
                 (pair.parent_shear, pair.parent_is_far) = (shear, far);
             }
@@ -593,15 +597,15 @@ fn thread_pairs(plan: &mut Plan) {
 /// Which rows are independent of the rows before them? Gram-Schmidt with a threshold relative to each row's own length.
 pub fn independent_rows(rows: &[Vec<f64>]) -> Vec<bool> {
     // a generic row that is dependent is left with rounding errors of about 1e-15 of its length
-    independent(rows, 1e-9)
+    independent(rows, |i| norm(&rows[i]), 1e-9)
 }
 
 /// Which rows keep more than this part of their length at right angles to the rows before them?
-fn independent(rows: &[Vec<f64>], threshold: f64) -> Vec<bool> {
+fn independent(rows: &[Vec<f64>], length: impl Fn(usize) -> f64, threshold: f64) -> Vec<bool> {
     let mut basis: Vec<Vec<f64>> = Vec::new();
     rows.iter()
-        .map(|row| {
-            let length = norm(row);
+        .enumerate()
+        .map(|(i, row)| {
             let mut rest = row.clone();
             for _ in 0..2 {
                 for b in &basis {
@@ -610,7 +614,7 @@ fn independent(rows: &[Vec<f64>], threshold: f64) -> Vec<bool> {
                 }
             }
             let left = norm(&rest);
-            let keep = left > threshold * length;
+            let keep = left > threshold * length(i);
             if keep {
                 rest.iter_mut().for_each(|r| *r /= left);
                 basis.push(rest);

@@ -172,31 +172,21 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The block of a pair's child at the pair's point: its own block and what came from below. `central` promises `own = [a 1, 0; 0, C]`;
-    /// `shifted` says that what came from below is at the point already.
+    /// The block of a pair's child at the pair's point: its own block and what came from below, which `shifted` says is at the point
+    /// already.
     #[inline(always)]
-    pub fn at_point(own: &Sym6, from_below: Option<&Sym6>, r: V3, central: bool, shifted: bool) -> Parts {
-        if !shifted {
+    pub fn at_point(own: &Sym6, below: &Sym6, r: V3, shifted: bool) -> Parts {
+        if shifted {
+            let Parts { a, b, c } = Parts::sheared(own, r);
+            let mut d = join(&a, &b, &c);
+            (0..21).for_each(|i| d[i] += below[i]);
+            let (a, b, c) = split(&d);
+            Parts { a, b, c }
+        } else {
             let mut d = *own;
-            if let Some(below) = from_below {
-                for i in 0..21 {
-                    d[i] += below[i];
-                }
-            }
-            return Parts::sheared(&d, r);
+            (0..21).for_each(|i| d[i] += below[i]);
+            Parts::sheared(&d, r)
         }
-        let mut parts = if central { Parts::of_central(own, r) } else { Parts::sheared(own, r) };
-        if let Some(below) = from_below {
-            let (a, b, c) = split(below);
-            for i in 0..6 {
-                parts.a[i] += a[i];
-                parts.c[i] += c[i];
-            }
-            for i in 0..3 {
-                parts.b[i] = add(parts.b[i], b[i]);
-            }
-        }
-        parts
     }
 
     #[inline(always)]
@@ -206,24 +196,49 @@ impl Parts {
         Parts { a, b, c }
     }
 
-    /// A = a 1, B = 0:  B' = a [r],  C' = C + a (|r|^2 1 - r r^T).
+    /// The same for a block `[a 1, 0; 0, C]` and what is at the point already:  B' = a [r].
     #[inline(always)]
-    fn of_central(d: &Sym6, r: V3) -> Parts {
-        let m = d[0];
+    pub fn central_with(own: &Sym6, below: &Sym6, r: V3) -> Parts {
+        let m = own[0];
         let s = scale(r, m);
-        let (xx, yy, zz) = (s[0] * r[0], s[1] * r[1], s[2] * r[2]);
+        let (a, b, c) = split(below);
+        let k = central_c(own, r, s);
         Parts {
-            a: [m, 0.0, 0.0, m, 0.0, m],
-            b: [[0.0, -s[2], s[1]], [s[2], 0.0, -s[0]], [-s[1], s[0], 0.0]],
-            c: [
-                d[15] + (yy + zz),
-                d[16] - s[0] * r[1],
-                d[17] - s[0] * r[2],
-                d[18] + (xx + zz),
-                d[19] - s[1] * r[2],
-                d[20] + (xx + yy),
+            a: [a[0] + m, a[1], a[2], a[3] + m, a[4], a[5] + m],
+            b: [
+                [b[0][0], b[0][1] - s[2], b[0][2] + s[1]],
+                [b[1][0] + s[2], b[1][1], b[1][2] - s[0]],
+                [b[2][0] - s[1], b[2][1] + s[0], b[2][2]],
             ],
+            c: [c[0] + k[0], c[1] + k[1], c[2] + k[2], c[3] + k[3], c[4] + k[4], c[5] + k[5]],
         }
+    }
+}
+
+/// C' = C + a (|r|^2 1 - r r^T) of a block `[a 1, 0; 0, C]`, with `s = a r`.
+#[inline(always)]
+fn central_c(d: &Sym6, r: V3, s: V3) -> Sym3 {
+    let (xx, yy, zz) = (s[0] * r[0], s[1] * r[1], s[2] * r[2]);
+    [
+        d[15] + (yy + zz),
+        d[16] - s[0] * r[1],
+        d[17] - s[0] * r[2],
+        d[18] + (xx + zz),
+        d[19] - s[1] * r[2],
+        d[20] + (xx + yy),
+    ]
+}
+
+/// parent += X^T [S 0; 0 0] X: the shear with -lever.
+#[inline(always)]
+fn add_sheared(s: &Sym3, lever: V3, p: &mut Sym6) {
+    let rows = rows_of(s);
+    // row i of -S [lever] is lever × S_i
+    let q = [cross(lever, rows[0]), cross(lever, rows[1]), cross(lever, rows[2])];
+    let w = [cross(lever, column(&q, 0)), cross(lever, column(&q, 1)), cross(lever, column(&q, 2))];
+    let gain = join(s, &q, &[w[0][0], w[1][0], w[2][0], w[1][1], w[2][1], w[2][2]]);
+    for i in 0..21 {
+        p[i] += gain[i];
     }
 }
 
@@ -239,12 +254,13 @@ pub(crate) struct AlignedPivot {
 }
 
 impl AlignedPivot {
-    /// Eliminate the pair with the child's block `d` at the pair's point; returns what the parent receives, at the point that `lever` leads
-    /// away from. `None` when C' is not positive definite; a NaN anywhere in the child's block or arm gets into C' and ends here too.
+    /// Eliminate the pair with the child's block `d` at the pair's point, and add to the parent's block, which stands at the point that
+    /// `lever` leads away from. False when C' is not positive definite; a NaN anywhere in the child's block or arm gets into C' and
+    /// ends here too.
     #[inline(always)]
-    pub fn factor(&mut self, d: &Parts, r_child: V3, r_parent: V3, lever: V3) -> Option<Sym6> {
+    pub fn factor(&mut self, d: &Parts, r_child: V3, r_parent: V3, lever: V3, parent: &mut Sym6) -> bool {
         let Parts { a, b, c } = d;
-        let c_inverse = invert(c)?;
+        let Some(c_inverse) = invert(c) else { return false };
         let g = [sym3_mul(&c_inverse, b[0]), sym3_mul(&c_inverse, b[1]), sym3_mul(&c_inverse, b[2])];
         // S = A - G B'^T, one triangle
         let s = [
@@ -255,17 +271,27 @@ impl AlignedPivot {
             a[4] - dot(g[1], b[2]),
             a[5] - dot(g[2], b[2]),
         ];
-        self.g = g;
-        self.c_inverse = c_inverse;
-        self.s = s;
-        self.r_child = r_child;
-        self.r_parent = r_parent;
-        // X^T [S 0; 0 0] X: the same shear with -lever
-        let r = scale(lever, -1.0);
-        let rows = rows_of(&s);
-        let q = [cross(rows[0], r), cross(rows[1], r), cross(rows[2], r)];
-        let w = [cross(column(&q, 0), r), cross(column(&q, 1), r), cross(column(&q, 2), r)];
-        Some(join(&s, &q, &[w[0][0], w[1][0], w[2][0], w[1][1], w[2][1], w[2][2]]))
+        *self = AlignedPivot { g, c_inverse, s, r_child, r_parent };
+        add_sheared(&s, lever, parent);
+        true
+    }
+
+    /// The same for a child `[a 1, 0; 0, C]` that receives nothing from below: B' = [v] with v = a r, so that G = [v] C'^-1 has the
+    /// columns v × (column of C'^-1), and row i of G B'^T is v × G_i.
+    #[inline(always)]
+    pub fn factor_leaf(&mut self, own: &Sym6, r_child: V3, r_parent: V3, lever: V3, parent: &mut Sym6) -> bool {
+        let m = own[0];
+        let v = scale(r_child, m);
+        let Some(c_inverse) = invert(&central_c(own, r_child, v)) else { return false };
+        let k = rows_of(&c_inverse);
+        let (g0, g1, g2) = (cross(v, k[0]), cross(v, k[1]), cross(v, k[2]));
+        let g = [[g0[0], g1[0], g2[0]], [g0[1], g1[1], g2[1]], [g0[2], g1[2], g2[2]]];
+        // [v] y = v × y, so G_i . (row j of [v]) = (v × G_i)_j
+        let (t0, t1, t2) = (cross(v, g[0]), cross(v, g[1]), cross(v, g[2]));
+        let s = [m - t0[0], -t0[1], -t0[2], m - t1[1], -t1[2], m - t2[2]];
+        *self = AlignedPivot { g, c_inverse, s, r_child, r_parent };
+        add_sheared(&s, lever, parent);
+        true
     }
 
     /// `x`: the child's right-hand side, replaced by what `backward` needs; returns what the parent receives.
@@ -337,7 +363,7 @@ pub(crate) struct FreePivot {
 }
 
 impl FreePivot {
-    /// Eliminate the pair, as in [`AlignedPivot::factor`]. `None` when a pivot is not positive, or on a NaN. `mask` is a constant in every hot call, so the loops unroll.
+    /// Eliminate the pair, as in [`AlignedPivot::factor`]. False when a pivot is not positive, or on a NaN. `mask` is a constant in every hot call, so the loops unroll.
     #[inline(always)]
     pub fn factor(
         &mut self,
@@ -347,7 +373,8 @@ impl FreePivot {
         r_child: V3,
         r_parent: V3,
         lever: V3,
-    ) -> Option<Sym6> {
+        parent: &mut Sym6,
+    ) -> bool {
         let mut s = join(&d.a, &d.b, &d.c);
         let mut n = 0;
         for k in 0..6 {
@@ -367,7 +394,7 @@ impl FreePivot {
             let d = dot(e, half);
             let positive = d > 0.0; // false for NaN
             if !positive {
-                return None;
+                return false;
             }
             let inverse = 1.0 / d;
             let mut at = 0;
@@ -384,7 +411,7 @@ impl FreePivot {
         }
         // the directions kept meet no comparison on their way up: a NaN in them would pass unnoticed
         if has_nan(&s) {
-            return None;
+            return false;
         }
         self.s = s;
         self.axes = *axes;
@@ -392,7 +419,11 @@ impl FreePivot {
         self.r_parent = r_parent;
         let (a, b, c) = split(&s);
         let (b, c) = sheared_parts(&a, &b, &c, scale(lever, -1.0));
-        Some(join(&a, &b, &c))
+        let gain = join(&a, &b, &c);
+        for i in 0..21 {
+            parent[i] += gain[i];
+        }
+        true
     }
 
     /// Spread the dual's entries over the six directions: `Ê mask g`.

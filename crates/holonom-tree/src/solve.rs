@@ -1,6 +1,7 @@
 //! One right-hand side through the factors: leaves to roots, then back.
 
-use crate::factor::Factor;
+use crate::blocks::Blocks;
+use crate::factor::{Factor, Singular};
 use crate::packed;
 use crate::plan::{Front, Op, Pair, Plan, Store};
 use crate::structure::Mask;
@@ -27,6 +28,34 @@ impl Plan {
                 Op::Front(front) => self.forward_front(front, factor, x),
             }
         }
+        self.backward(factor, x);
+    }
+
+    /// Factor and solve for one right-hand side: the same numbers as [`Plan::factor`] and [`Plan::solve`] one after the other, with one
+    /// sweep from the leaves instead of two. The factor can be used for more right-hand sides afterwards.
+    ///
+    /// # Panics
+    /// When `x` is shorter than [`Plan::len`].
+    pub fn factor_and_solve(&self, blocks: &Blocks, factor: &mut Factor, x: &mut [f64]) -> Result<(), Singular> {
+        assert!(x.len() >= self.len(), "solve: the vector has {} entries, the plan {}", x.len(), self.len());
+        self.prepare(blocks, factor);
+        for op in &self.ops {
+            match op {
+                Op::Pair(pair) => {
+                    self.factor_pair(pair, blocks, factor)?;
+                    forward_pair(pair, factor, x);
+                }
+                Op::Front(front) => {
+                    self.factor_front(front, blocks, factor)?;
+                    self.forward_front(front, factor, x);
+                }
+            }
+        }
+        self.backward(factor, x);
+        Ok(())
+    }
+
+    fn backward(&self, factor: &mut Factor, x: &mut [f64]) {
         for op in self.ops.iter().rev() {
             match op {
                 Op::Pair(pair) => backward_pair(pair, factor, x),

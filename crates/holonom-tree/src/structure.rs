@@ -81,6 +81,7 @@ pub struct Structure {
     pub(crate) kinds: Vec<Kind>,
     pub(crate) links: Vec<Link>,
     pub(crate) roots: Vec<Node>,
+    pub(crate) doubted: Vec<Node>,
     /// Promises of [`Structure::central`].
     pub(crate) central: Vec<bool>,
     pub(crate) n_dense: usize,
@@ -154,6 +155,12 @@ impl Structure {
         let fits = self.kinds[node.index()] == Kind::Primal && self.sizes[node.index()] == 6;
         assert!(fits, "central: the node must be primal of size 6");
         self.central[node.index()] = true;
+    }
+
+    /// Say that the dense links of this primal node, of full rank in the sample, may lose it for other values. Its duals then wait until
+    /// their other ends have been eliminated too.
+    pub fn doubt(&mut self, node: Node) {
+        self.doubted.push(node);
     }
 
     /// Number of nodes.

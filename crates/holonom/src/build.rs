@@ -6,7 +6,7 @@ use crate::drift::{self, Assembly};
 use crate::error::ModelError;
 use crate::evaluate::{self, RowScratch};
 use crate::joints::{CoordinateKind, RowLaw};
-use crate::math::SplitMix;
+use crate::math::{SplitMix, Vec3};
 use crate::model::{ForceLaw, Form, Joint, Model, ModelBuilder, Names};
 use crate::solve::SolverKind;
 use crate::state::State;
@@ -273,6 +273,18 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) {
     model.n_rows = row as usize;
     model.n_turns = first_turn as usize;
     model.structure = s;
+}
+
+/// Can a push in any direction move the body's origin? Not that of a planar body: rows on it may vanish in some poses, though not in a
+/// generic one, and the planner must not rely on them.
+fn reaches_everywhere(body: &dyn crate::bodies::Body, q: &[f64]) -> bool {
+    let origin = Carried::Point(Vec3::ZERO);
+    let push = |g: Vec3| {
+        let mut row = vec![0.0; body.n_dof()];
+        body.pull(q, &origin, g, &mut row);
+        row
+    };
+    body.can_carry(&origin).is_ok() && independent_rows(&[push(Vec3::X), push(Vec3::Y), push(Vec3::Z)]).iter().all(|&k| k)
 }
 
 /// A spatial joint between planar bodies has rows that say nothing new in any pose. Keep the first independent set, judged at

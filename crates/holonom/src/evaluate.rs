@@ -11,6 +11,7 @@ use crate::forces::Push;
 use crate::joints::{Constraint, Rows};
 use crate::math::Vec3;
 use crate::model::{Form, Joint, Model};
+use crate::solve::NotConverged;
 use crate::workspace::{Workspace, bodies_at};
 use holonom_tree::Node;
 
@@ -45,8 +46,7 @@ pub(crate) fn accelerations(
     if let Some(feedback) = feedback {
         add_feedback(model, q, v, t, feedback, work);
     }
-    factor(model, t, work)?;
-    solve_motion(model, t, work)
+    factor_and_solve_motion(model, t, work)
 }
 
 /// Frames only: enough to place attachments.
@@ -196,28 +196,44 @@ fn add_feedback(model: &Model, q: &[f64], v: &[f64], t: f64, feedback: Feedback,
 
 /// Factor H at the values in the blocks.
 pub(crate) fn factor(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
-    work.solver.factor(model, &work.blocks).map_err(|node| StepError::Singular { name: model.node_name(node), time: t })
+    work.solver.factor(model, &work.blocks).map_err(|node| singular(model, node, t))
 }
 
-/// `[vdot; lambda]` from F and c.
+/// Factor H, and `[vdot; lambda]` from F and c, in one sweep where the solver can.
+fn factor_and_solve_motion(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    load_motion(work);
+    turn_rows(model, work);
+    let solved = work.solver.factor_and_solve(model, &work.blocks, &mut work.x);
+    turn_rows(model, work);
+    solved.map_err(|node| singular(model, node, t))?.map_err(|e| not_converged(e, t))
+}
+
+/// `[vdot; lambda]` from F and c with the factor at hand.
 pub(crate) fn solve_motion(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    load_motion(work);
+    solve(model, t, work)
+}
+
+fn load_motion(work: &mut Workspace) {
     let n = work.force.len();
     work.x[..n].copy_from_slice(&work.force);
     work.x[n..].copy_from_slice(&work.c);
-    solve(model, t, work)
 }
 
 /// Solve `H x = x` in place. Rows of a lock whose second body is the ground stand in the blocks with their sign turned.
 pub(crate) fn solve(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
     turn_rows(model, work);
-    work.solver.solve(model, &work.blocks, &mut work.x).map_err(|e| StepError::NotConverged {
-        what: "the linear solver",
-        residual: e.residual,
-        iterations: e.iterations,
-        time: t,
-    })?;
+    let solved = work.solver.solve(model, &mut work.x);
     turn_rows(model, work);
-    Ok(())
+    solved.map_err(|e| not_converged(e, t))
+}
+
+fn singular(model: &Model, node: Node, time: f64) -> StepError {
+    StepError::Singular { name: model.node_name(node), time }
+}
+
+fn not_converged(e: NotConverged, time: f64) -> StepError {
+    StepError::NotConverged { what: "the linear solver", residual: e.residual, iterations: e.iterations, time }
 }
 
 fn turn_rows(model: &Model, work: &mut Workspace) {

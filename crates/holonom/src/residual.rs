@@ -4,7 +4,7 @@ use crate::model::Model;
 use crate::workspace::Workspace;
 use holonom_tree::{Node, packed};
 
-/// Largest residuals, each relative to the sum of the absolute terms of its own equation.
+/// Largest residuals, each relative to the sum of the absolute terms of its own equation (with vdot = M^-1 F + M^-1 J^T lambda as two).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residual {
     /// Of `M vdot = J^T lambda + F`, body by body.
@@ -26,6 +26,7 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
     let (vdot, lambda) = work.x.split_at(n);
     let s = model.structure();
     let mut motion = vec![0.0; n];
+    let mut pushes = vec![0.0; n];
     let mut motion_size = vec![0.0; n];
     let mut rows: Vec<f64> = work.c.clone();
     let mut rows_size: Vec<f64> = work.c.iter().map(|c| c.abs()).collect();
@@ -57,9 +58,29 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
             let push = sign * j * lambda[row];
             motion[column] -= push;
             motion_size[column] += push.abs();
-            let term = sign * j * vdot[column];
-            rows[row] += term;
-            rows_size[row] += term.abs();
+            pushes[column] += push;
+            rows[row] += sign * j * vdot[column];
+        }
+    }
+    // vdot is the sum of M^-1 F and M^-1 J^T lambda, which may cancel (a body that is held): their sizes count, not that of the sum
+    let mut parts = vec![0.0; n];
+    for i in 0..model.n_bodies() {
+        let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+        let mut m = work.blocks.diagonal(Node(i as u32)).to_vec();
+        if packed::factor(&mut m, range.len(), |_| true).is_ok() {
+            for source in [&work.force, &pushes] {
+                let mut part = source[range.clone()].to_vec();
+                packed::solve(&m, range.len(), &mut part);
+                parts[range.clone()].iter_mut().zip(part).for_each(|(sum, x)| *sum += x.abs());
+            }
+        }
+    }
+    for (k, (dual, primal)) in s.links().enumerate() {
+        work.blocks.dense_link(s, k, &mut block);
+        let joint = &model.joints[dual.index() - model.n_bodies()];
+        let (at, width) = (model.v_start[primal.index()] as usize, s.size(primal));
+        for (e, &j) in block.iter().enumerate() {
+            rows_size[joint.row as usize + e / width] += (j * parts[at + e % width]).abs();
         }
     }
     // per body and per joint: components of one vector share its scale

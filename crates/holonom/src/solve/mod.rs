@@ -103,8 +103,22 @@ impl Solver {
         }
     }
 
+    /// Factor, then solve in place, where one sweep can do both. `Err` as in `factor`.
+    pub fn factor_and_solve(
+        &mut self,
+        model: &Model,
+        blocks: &Blocks,
+        x: &mut [f64],
+    ) -> Result<Result<(), NotConverged>, Node> {
+        if let Solver::Tree(factor) = self {
+            return model.plan.factor_and_solve(blocks, factor, x).map(Ok).map_err(|e| e.node);
+        }
+        self.factor(model, blocks)?;
+        Ok(self.solve(model, x))
+    }
+
     /// Solve in place.
-    pub fn solve(&mut self, model: &Model, _blocks: &Blocks, x: &mut [f64]) -> Result<(), NotConverged> {
+    pub fn solve(&mut self, model: &Model, x: &mut [f64]) -> Result<(), NotConverged> {
         match self {
             Solver::Tree(factor) => model.plan.solve(factor, x),
             Solver::Dense(s) => s.solve(x),

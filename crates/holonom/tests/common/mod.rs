@@ -10,7 +10,9 @@ pub mod spec;
 use holonom::math::{Mat3, SplitMix, Vec3, exp_quat};
 use holonom::{Model, Simulation, State};
 use proptest::prelude::*;
-use proptest::test_runner::RngSeed;
+use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 /// The same cases on every run; `share` of the usual number, which the variable PROPTEST_CASES can raise.
 pub fn config(share: f64) -> ProptestConfig {
@@ -67,4 +69,74 @@ pub fn at(model: &std::sync::Arc<Model>, state: &State) -> Simulation {
 /// Slopes of log2(error) between successive halvings of the step.
 pub fn slopes(errors: &[f64]) -> Vec<f64> {
     errors.windows(2).map(|e| (e[0] / e[1]).log2()).collect()
+}
+
+/// The largest of every figure measured, for the report at the end of a test.
+#[derive(Default)]
+pub struct Worst(RefCell<BTreeMap<&'static str, f64>>);
+
+impl Worst {
+    pub fn note(&self, what: &'static str, value: f64) {
+        let mut figures = self.0.borrow_mut();
+        let old = figures.entry(what).or_insert(0.0);
+        if !(value <= *old) {
+            *old = value;
+        }
+    }
+
+    /// Note the figure, and fail when it is larger than allowed (or NaN).
+    pub fn at_most(&self, what: &'static str, value: f64, allowed: f64) -> Result<(), TestCaseError> {
+        self.note(what, value);
+        if value <= allowed { Ok(()) } else { Err(TestCaseError::fail(format!("{what}: {value:e}, allowed {allowed:e}"))) }
+    }
+
+    /// As [`Worst::at_most`], for tests without a runner.
+    pub fn demand(&self, what: &'static str, value: f64, allowed: f64) {
+        self.at_most(what, value, allowed).unwrap_or_else(|e| panic!("{e}"));
+    }
+
+    pub fn get(&self, what: &str) -> f64 {
+        self.0.borrow().get(what).copied().unwrap_or(0.0)
+    }
+
+    pub fn print(&self, test: &str) {
+        for (what, value) in self.0.borrow().iter() {
+            println!("{test}: {what} {value:.2e}");
+        }
+    }
+}
+
+/// Run a test on many values, the same on every run, with shrinking; then print its figures.
+pub fn for_all<S: Strategy>(
+    name: &str,
+    share: f64,
+    strategy: S,
+    test: impl Fn(S::Value, &Worst) -> Result<(), TestCaseError>,
+) {
+    let worst = Worst::default();
+    let result = TestRunner::new(config(share)).run(&strategy, |value| test(value, &worst));
+    worst.print(name);
+    if let Err(e) = result {
+        panic!("{name}: {e}");
+    }
+}
+
+/// Run a test on random mechanisms. Most of the bodies asked for must have been accepted.
+pub fn for_mechanisms(
+    name: &str,
+    share: f64,
+    wish: grow::Wish,
+    test: impl Fn(&spec::Spec, &Worst) -> Result<(), TestCaseError>,
+) {
+    let counts = RefCell::new((0, 0));
+    for_all(name, share, grow::steps(wish), |(steps, seed), worst| {
+        let grown = grow::grow(&steps, seed, wish);
+        let mut counts = counts.borrow_mut();
+        counts.0 += grown.asked;
+        counts.1 += grown.refused.len();
+        test(&grown.spec, worst)
+    });
+    let (asked, refused) = *counts.borrow();
+    println!("{name}: {refused} of {asked} bodies refused");
+    assert!(4 * refused <= asked, "{name}: {refused} of {asked} bodies refused");
 }

@@ -1,0 +1,124 @@
+//! The clock: repeats of one evaluation, and of its phases.
+
+use super::Timing;
+use super::case::Case;
+use crate::failure::Failure;
+use holonom::{Model, Simulation, SolverKind, State, StepError, Workspace, phases};
+use holonom_cases::{SEED, forward_dynamics};
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+/// Time spent on whole evaluations and on phases, per case.
+const BUDGET: Duration = Duration::from_millis(250);
+const PHASE_BUDGET: Duration = Duration::from_millis(150);
+/// However long they take.
+const LEAST_REPEATS: usize = 5;
+/// One repeat is at least so long, so that the clock's own cost does not count.
+const REPEAT: f64 = 50e-6;
+
+/// Build a case and time it.
+pub(super) fn measure(case: &Case, solver: SolverKind) -> Result<Timing, Failure> {
+    let name = case.name();
+    let tree = case.tree()?;
+    let model = tree.builder().build().map_err(|e| Failure::model(&format!("case `{name}`"), &e))?;
+    let states = [model.initial_state().clone(), tree.state(&model, SEED + 1)];
+    drop(tree);
+    let stopped = |e: StepError| Failure::step(&format!("case `{name}`"), &e);
+
+    let mut work = Workspace::new(&model, solver);
+    let seconds = whole(&model, &states, &mut work).map_err(stopped)?;
+    let [jacobian, factor, solve] = in_phases(&model, &states, &mut work).map_err(stopped)?;
+    drop(work); // a million bodies: make room for the check
+
+    let cost = model.cost();
+    let flops = (solver == SolverKind::Tree).then_some(cost.factor_flops + cost.solve_flops);
+    let (n, rows) = (model.n_bodies(), model.n_rows());
+    let (error, against_reference) = error(&name, model, solver).map_err(stopped)?;
+    if !error.is_finite() {
+        return Err(Failure::numerical(format!("case `{name}`: the accelerations are not finite")));
+    }
+    let us_min = 1e6 * seconds[0];
+    Ok(Timing {
+        case: name,
+        n,
+        rows,
+        us_min,
+        us_median: 1e6 * seconds[seconds.len() / 2],
+        ns_per_body: 1e3 * us_min / n as f64,
+        us_jacobian: 1e6 * jacobian,
+        us_factor: 1e6 * factor,
+        us_solve: 1e6 * solve,
+        us_auxiliary: 0.0, // trees have no auxiliary rows
+        error,
+        against_reference,
+        flops,
+    })
+}
+
+/// Seconds per evaluation of every repeat, shortest first.
+fn whole(model: &Model, states: &[State; 2], work: &mut Workspace) -> Result<Vec<f64>, StepError> {
+    let mut turn = 0;
+    let mut evaluate = |times: usize| -> Result<f64, StepError> {
+        let start = Instant::now();
+        for _ in 0..times {
+            phases::accelerations(model, black_box(&states[turn % 2]), work)?;
+            black_box(work.accelerations());
+            turn += 1;
+        }
+        Ok(start.elapsed().as_secs_f64() / times as f64)
+    };
+    evaluate(1)?; // touches all memory
+    let once = evaluate(1)?;
+    let batch = (REPEAT / once.max(1e-9)).ceil().clamp(1.0, 1e4) as usize;
+    let start = Instant::now();
+    let mut seconds = Vec::new();
+    while seconds.len() < LEAST_REPEATS || start.elapsed() < BUDGET {
+        seconds.push(evaluate(batch)?);
+    }
+    seconds.sort_by(f64::total_cmp);
+    Ok(seconds)
+}
+
+/// Shortest seconds of the three phases, timed inside whole evaluations so that each finds the caches as it really does.
+fn in_phases(model: &Model, states: &[State; 2], work: &mut Workspace) -> Result<[f64; 3], StepError> {
+    let mut least = [f64::INFINITY; 3];
+    let begin = Instant::now();
+    let mut repeats = 0;
+    while repeats < LEAST_REPEATS || begin.elapsed() < PHASE_BUDGET {
+        let state = black_box(&states[repeats % 2]);
+        let t0 = Instant::now();
+        phases::equations(model, state, work);
+        let t1 = Instant::now();
+        phases::factor(model, state, work)?;
+        let t2 = Instant::now();
+        phases::solve(model, state, work)?;
+        let t3 = Instant::now();
+        for (least, span) in least.iter_mut().zip([t1 - t0, t2 - t1, t3 - t2]) {
+            *least = least.min(span.as_secs_f64());
+        }
+        repeats += 1;
+    }
+    let clock = clock_cost();
+    Ok(least.map(|s| (s - clock).max(0.0)))
+}
+
+/// What reading the clock adds to a span.
+fn clock_cost() -> f64 {
+    let span = || {
+        let start = Instant::now();
+        black_box(Instant::now()).duration_since(start).as_secs_f64()
+    };
+    (0..1000).map(|_| span()).fold(f64::INFINITY, f64::min)
+}
+
+/// Against the reference where there is one, otherwise the scaled residual of all equations.
+fn error(name: &str, model: Model, solver: SolverKind) -> Result<(f64, bool), StepError> {
+    let mut sim = Simulation::new(model);
+    if solver != SolverKind::Tree {
+        sim.set_solver(solver);
+    }
+    match forward_dynamics(name) {
+        Some(reference) => Ok((reference.error(sim.accelerations()?), true)),
+        None => Ok((sim.residual()?.largest(), false)),
+    }
+}

@@ -1,0 +1,175 @@
+//! `holonom bench`: how long one evaluation of the equations of motion takes.
+
+mod case;
+mod measure;
+
+use crate::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, Progress};
+use crate::table::{Align, Table, significant};
+use case::Case;
+use clap::builder::PossibleValuesParser;
+use holonom::SolverKind;
+use serde::Serialize;
+use std::collections::BTreeMap;
+
+/// Times one evaluation: state and forces in, all accelerations and multipliers out, on one thread.
+///
+/// Two different states take turns, so that nothing can be kept from one evaluation to the next. Phases are timed in a run of their
+/// own: `jacobian` is bodies, forces and constraints.
+#[derive(clap::Args)]
+pub(crate) struct Args {
+    /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star. Default: a list of each.
+    #[arg(value_name = "CASE")]
+    cases: Vec<String>,
+    /// Print one line of JSON instead of a table.
+    #[arg(long)]
+    json: bool,
+    /// How the multipliers are computed.
+    #[arg(long, value_name = "NAME", default_value = "tree", value_parser = PossibleValuesParser::new(SolverKind::NAMES))]
+    solver: String,
+}
+
+const DEFAULT: &[&str] = &["a16", "a128", "a1024", "a8192", "b16", "b128", "b1024", "b8192", "c128", "d127"];
+
+/// One timed case. Times in microseconds, single evaluations.
+#[derive(Debug, Serialize)]
+struct Timing {
+    case: String,
+    n: usize,
+    rows: usize,
+    us_min: f64,
+    us_median: f64,
+    ns_per_body: f64,
+    us_jacobian: f64,
+    us_factor: f64,
+    us_solve: f64,
+    us_auxiliary: f64,
+    error: f64,
+    /// The error is measured against reference accelerations; otherwise it is the scaled residual of all equations.
+    #[serde(skip)]
+    against_reference: bool,
+    /// Counted operations of factor and solve, where they are counted.
+    #[serde(skip)]
+    flops: Option<f64>,
+}
+
+/// The answer.
+#[derive(Debug, Serialize)]
+struct Report {
+    cases: Vec<Timing>,
+    exponents: BTreeMap<String, f64>,
+    time_exponents: BTreeMap<String, f64>,
+}
+
+/// Run the command.
+pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(solver) = SolverKind::from_name(&args.solver) else {
+        return Err(Failure::usage(format!("no solver called `{}`", args.solver)));
+    };
+    let names: Vec<&str> =
+        if args.cases.is_empty() { DEFAULT.to_vec() } else { args.cases.iter().map(String::as_str).collect() };
+    // every mistake is reported before the first measurement
+    let cases = names.into_iter().map(|name| Case::parse(name, solver)).collect::<Result<Vec<_>, _>>()?;
+
+    let progress = Progress::new();
+    let mut timings = Vec::new();
+    for (k, case) in cases.iter().enumerate() {
+        progress.show(&format!("timing {} ({} of {})", case.name(), k + 1, cases.len()));
+        timings.push(measure::measure(case, solver)?);
+    }
+    drop(progress);
+
+    let exponents = fit(&cases, &timings, |t| t.flops);
+    let time_exponents = fit(&cases, &timings, |t| Some(t.us_min));
+    let report = Report { cases: timings, exponents, time_exponents };
+    if args.json {
+        out.json(&report)?
+    } else {
+        out.write(&text(&report, solver))?
+    }
+    Ok(Exit::Ok)
+}
+
+/// Slope of log(value) over log(n) for every family with at least two sizes, by least squares.
+fn fit(cases: &[Case], timings: &[Timing], value: impl Fn(&Timing) -> Option<f64>) -> BTreeMap<String, f64> {
+    let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
+    for (case, timing) in cases.iter().zip(timings) {
+        if let Some(value) = value(timing).filter(|v| *v > 0.0) {
+            points.entry(case.family.to_string()).or_default().push(((timing.n as f64).ln(), value.ln()));
+        }
+    }
+    points.into_iter().filter_map(|(family, points)| Some((family, slope(&points)?))).collect()
+}
+
+/// `None` when all abscissas are the same.
+fn slope(points: &[(f64, f64)]) -> Option<f64> {
+    let n = points.len() as f64;
+    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), p| (x + p.0 / n, y + p.1 / n));
+    let (sxx, sxy) = points.iter().fold((0.0, 0.0), |(a, b), p| (a + (p.0 - x) * (p.0 - x), b + (p.0 - x) * (p.1 - y)));
+    (sxx > 1e-12).then(|| sxy / sxx)
+}
+
+fn text(report: &Report, solver: SolverKind) -> String {
+    let right = Align::Right;
+    let mut table = Table::new(&[
+        ("case", Align::Left),
+        ("bodies", right),
+        ("rows", right),
+        ("min us", right),
+        ("median us", right),
+        ("ns/body", right),
+        ("jacobian us", right),
+        ("factor us", right),
+        ("solve us", right),
+        ("auxiliary us", right),
+        ("error", right),
+        ("against", Align::Left),
+    ]);
+    for t in &report.cases {
+        let us = |x| significant(x, 4);
+        table.row([
+            t.case.clone(),
+            t.n.to_string(),
+            t.rows.to_string(),
+            us(t.us_min),
+            us(t.us_median),
+            format!("{:.1}", t.ns_per_body),
+            us(t.us_jacobian),
+            us(t.us_factor),
+            us(t.us_solve),
+            us(t.us_auxiliary),
+            format!("{:.1e}", t.error),
+            if t.against_reference { "reference" } else { "residual" }.to_string(),
+        ]);
+    }
+    let list = |map: &BTreeMap<String, f64>| {
+        let parts: Vec<String> = map.iter().map(|(family, e)| format!("{family} {e:.3}")).collect();
+        if parts.is_empty() { "none (needs two sizes of a family)".to_string() } else { parts.join(", ") }
+    };
+    let per_body: Vec<String> =
+        report.cases.iter().filter_map(|t| Some(format!("{} {:.0}", t.case, t.flops? / t.n as f64))).collect();
+    let mut text = format!("One evaluation, one thread, solver {}.\n\n{}\n", solver.name(), table.text());
+    if !per_body.is_empty() {
+        text += &format!(
+            "The same on every machine: counted operations per body {}; exponent of the count over n: {}.\n",
+            per_body.join(", "),
+            list(&report.exponents)
+        );
+    }
+    text + &format!("Of this machine: exponent of the time over n: {}.\n", list(&report.time_exponents))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_slope_of_a_power_law_is_its_exponent() {
+        let points: Vec<(f64, f64)> =
+            [16.0f64, 128.0, 1024.0].iter().map(|n| (n.ln(), (3.0 * n.powf(1.5)).ln())).collect();
+        assert!((slope(&points).expect("two sizes") - 1.5).abs() < 1e-12);
+        assert_eq!(slope(&points[..1]), None);
+        assert_eq!(slope(&[points[0], points[0]]), None);
+    }
+}

@@ -1,0 +1,144 @@
+//! `holonom verify`: the verification manual. Every problem is modelled as a user would, run, and compared with its known answer.
+
+mod book;
+mod p01;
+mod p06;
+mod p07;
+mod p08_p09;
+mod p10;
+mod track;
+
+use crate::Exit;
+use crate::failure::Failure;
+use crate::output::{Output, Progress};
+use crate::suggest::nearest;
+use crate::table::{Align, Table, significant};
+use book::{Book, Stop, Verdict};
+use holonom_cases::{PROBLEMS, Problem, problem};
+
+/// Runs the problems with known answers and compares.
+///
+/// Every column of the samples is compared at every sample time, and every scalar that can be measured. An error is the largest
+/// deviation divided by `scale`, the largest magnitude of the reference or 1 if that is larger. Allowed is 10 units of the last
+/// trusted digit of the reference, and never less than 1e-9.
+#[derive(clap::Args, Default)]
+pub(crate) struct Args {
+    /// Run only the problems whose names begin so, e.g. p06. Default: all.
+    #[arg(value_name = "PREFIX")]
+    prefixes: Vec<String>,
+    /// Print one line of JSON, a list of {problem, quantity, error, allowed, pass}.
+    #[arg(long)]
+    json: bool,
+}
+
+/// Model, run and compare one problem.
+type Run = fn(&Problem, &mut Book) -> Result<(), Stop>;
+
+/// By the first characters of the problem's name.
+const RUNS: &[(&str, Run)] = &[
+    ("p01", p01::run),
+    ("p06", p06::run),
+    ("p07", p07::run),
+    ("p08", p08_p09::free_top),
+    ("p09", p08_p09::flip),
+    ("p10", p10::run),
+];
+
+/// Run the command.
+pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let chosen = choose(&args.prefixes)?;
+    let progress = Progress::new();
+    let mut verdicts = Vec::new();
+    for (id, run) in chosen {
+        progress.show(&format!("running {id}"));
+        let Some(problem) = problem(id) else { continue };
+        let mut book = Book::new(&problem);
+        run(&problem, &mut book).map_err(|stop| stop.failure(id))?;
+        verdicts.extend(book.verdicts);
+    }
+    drop(progress);
+    if args.json {
+        out.json(&verdicts)?
+    } else {
+        out.write(&text(&verdicts))?
+    }
+    Ok(if verdicts.iter().all(|v| v.pass) { Exit::Ok } else { Exit::VerdictFailed })
+}
+
+/// The problems selected, in their own order, each once.
+fn choose(prefixes: &[String]) -> Result<Vec<(&'static str, Run)>, Failure> {
+    for prefix in prefixes {
+        if prefix.is_empty() || !PROBLEMS.iter().any(|(id, _)| id.starts_with(prefix.as_str())) {
+            return Err(unknown(prefix));
+        }
+    }
+    let wanted = |id: &str| prefixes.is_empty() || prefixes.iter().any(|prefix| id.starts_with(prefix.as_str()));
+    let run_of = |id: &str| RUNS.iter().find(|(short, _)| id.starts_with(short)).map(|(_, run)| *run);
+    Ok(PROBLEMS.iter().filter(|(id, _)| wanted(id)).filter_map(|&(id, _)| Some((id, run_of(id)?))).collect())
+}
+
+fn unknown(prefix: &str) -> Failure {
+    let names = || PROBLEMS.iter().map(|(id, _)| *id);
+    let failure = Failure::usage(format!("no problem begins with `{prefix}`"));
+    let lower = prefix.to_lowercase();
+    let meant = names()
+        .find(|id| lower.len() > 3 && id.contains(&lower))
+        .or_else(|| nearest(prefix, names().map(|id| &id[..3])))
+        .or_else(|| nearest(prefix, names()));
+    let failure = match meant {
+        Some(meant) => failure.help(format!("did you mean `{meant}`?")),
+        None => failure,
+    };
+    failure.help(format!("problems: {}", names().collect::<Vec<_>>().join(", ")))
+}
+
+fn text(verdicts: &[Verdict]) -> String {
+    let right = Align::Right;
+    let mut table = Table::new(&[
+        ("problem", Align::Left),
+        ("quantity", Align::Left),
+        ("error", right),
+        ("allowed", right),
+        ("scale", right),
+        ("verdict", Align::Left),
+    ]);
+    for v in verdicts {
+        table.row([
+            v.problem.clone(),
+            v.quantity.clone(),
+            format!("{:.1e}", v.error),
+            format!("{:.0e}", v.allowed),
+            significant(v.scale, 4),
+            if v.pass { "pass" } else { "FAIL" }.to_string(),
+        ]);
+    }
+    let passed = verdicts.iter().filter(|v| v.pass).count();
+    format!(
+        "{}\nerror = largest deviation / scale; scale = largest magnitude of the reference, at least 1 (m, rad, s, J, as the quantity).\n\
+         allowed = 10 units of the last trusted digit of the reference, at least 1e-9.\n\
+         {passed} passed, {} failed\n",
+        table.text(),
+        verdicts.len() - passed
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_problem_has_a_run() {
+        assert_eq!(choose(&[]).expect("all").len(), PROBLEMS.len());
+    }
+
+    #[test]
+    fn prefixes_select_in_order_and_once() {
+        let ids = |prefixes: &[&str]| -> Vec<&str> {
+            let prefixes: Vec<String> = prefixes.iter().map(|p| p.to_string()).collect();
+            choose(&prefixes).expect("known").into_iter().map(|(id, _)| id).collect()
+        };
+        assert_eq!(ids(&["p1", "p01", "p10"]), ["p01-a01-pendulum", "p10-heavy-top-fast"]);
+        assert_eq!(ids(&["p0"]).len(), 5);
+        assert!(choose(&["p02".to_string()]).is_err() && choose(&[String::new()]).is_err());
+    }
+}
