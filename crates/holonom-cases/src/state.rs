@@ -5,7 +5,7 @@
 //! - revolute: U(0.5) rad; U(1) rad/s
 //! - free root: position 0 and exp of 3 U(0.5); velocity 3 U(1) of the frame origin in world axes, then 3 U(1) angular velocity in body axes
 
-use crate::link;
+use crate::link_of_mass;
 use holonom::ModelBuilder;
 use holonom::bodies::Body;
 use holonom::math::{SplitMix, exp_quat};
@@ -85,6 +85,10 @@ impl TreeCase {
 
     /// The links in the random state of this seed.
     pub fn links(&self, seed: u64) -> Vec<Rigid> {
+        self.links_with_masses(seed, |_| 1.0)
+    }
+
+    fn links_with_masses(&self, seed: u64, mass: impl Fn(usize) -> f64) -> Vec<Rigid> {
         let mut g = SplitMix(seed);
         let turns: Vec<Quat> = self
             .joint
@@ -114,13 +118,19 @@ impl TreeCase {
             };
             placed.push((e, x_p + arm, v, w));
         }
-        placed.into_iter().map(|(e, x, v, w)| link().position(x).orientation(e).velocity(v).spin(w)).collect()
+        let place = |(i, (e, x, v, w))| link_of_mass(mass(i)).position(x).orientation(e).velocity(v).spin(w);
+        placed.into_iter().enumerate().map(place).collect()
     }
 
     /// The model, starting in the random state of [`SEED`].
     pub fn builder(&self) -> ModelBuilder {
+        self.builder_with_masses(|_| 1.0)
+    }
+
+    /// The same with other masses, kg (inertia in proportion).
+    pub fn builder_with_masses(&self, mass: impl Fn(usize) -> f64) -> ModelBuilder {
         let mut m = ModelBuilder::new();
-        for (i, link) in self.links(SEED).into_iter().enumerate() {
+        for (i, link) in self.links_with_masses(SEED, mass).into_iter().enumerate() {
             let body = m.body(format!("link {i}"), link);
             // links are the only bodies, in order
             let above = self.parent[i].map_or(BodyId::GROUND, BodyId::from_index).at(self.at[i]);

@@ -73,9 +73,22 @@ impl Failure {
     }
 }
 
+/// Something the user should know although the command goes on.
+pub(crate) fn warn(message: &str) {
+    let _ = std::io::stderr().write_all(format!("warning: {message}\n").as_bytes());
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_stopped_simulation_is_code_3() {
+        let e = StepError::NotFinite { body: "rod".into(), time: 0.5 };
+        let failure = Failure::step("case `a16`", &e);
+        assert_eq!(failure.exit as u8, 3);
+        assert!(failure.text().starts_with("error: case `a16`: at t = 0.5"), "{}", failure.text());
+    }
 
     #[test]
     fn a_message_reads_like_those_of_the_compiler() {

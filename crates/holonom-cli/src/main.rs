@@ -26,11 +26,10 @@ struct Cli {
     command: Option<Command>,
 }
 
+// each command is described at its arguments
 #[derive(Subcommand)]
 enum Command {
-    /// Time one evaluation of the equations of motion.
     Bench(bench::Args),
-    /// Run the problems with known answers and compare.
     Verify(verify::Args),
 }
 

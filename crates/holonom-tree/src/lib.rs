@@ -49,6 +49,7 @@ mod blocks;
 mod factor;
 pub mod packed;
 mod plan;
+mod residual;
 pub mod shear;
 mod solve;
 mod structure;

@@ -11,7 +11,7 @@ use crate::model::{ForceLaw, Form, Joint, Model, ModelBuilder, Names};
 use crate::solve::SolverKind;
 use crate::state::State;
 use crate::workspace::{Workspace, bodies_at};
-use holonom_tree::{Blocks, Node, PlanError, Structure, independent_rows};
+use holonom_tree::{Blocks, Node, PlanError, Structure, independent_rows, packed};
 
 /// Gap of an assembled joint, m or rad.
 const ASSEMBLED: f64 = 1e-9;
@@ -216,8 +216,11 @@ fn random_pose(model: &Model, q: &[f64], g: &mut SplitMix) -> Vec<f64> {
 fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) {
     let n = model.bodies.len();
     let mut s = Structure::new();
-    for body in &model.bodies {
+    for (i, body) in model.bodies.iter().enumerate() {
         let node = s.primal(body.n_dof());
+        if !reaches_everywhere(body.as_ref(), model.q_of(i, q)) {
+            s.doubt(node);
+        }
         if body.central() && body.n_dof() == 6 {
             s.central(node);
         }
@@ -358,18 +361,28 @@ fn plan(model: &mut Model, q: &[f64]) -> Result<(), ModelError> {
         PlanError::Cycle(node) => ModelError::Loop { joint: joint_of(node), through_ground: false },
         PlanError::Unlinked(node) => ModelError::Redundant { joint: joint_of(node), ratio: 0.0 },
     })?;
-    let mut factor = model.plan.new_factor();
-    if let Err(e) = model.plan.factor(&work.blocks, &mut factor) {
-        return Err(if e.node.index() < n {
-            ModelError::Body {
-                body: model.node_name(e.node),
-                kind: model.bodies[e.node.index()].kind(),
+    for i in 0..n {
+        let mut mass = work.blocks.diagonal(Node(i as u32)).to_vec();
+        if packed::factor(&mut mass, model.bodies[i].n_dof(), |_| true).is_err() {
+            return Err(ModelError::Body {
+                body: model.node_name(Node(i as u32)),
+                kind: model.bodies[i].kind(),
                 reason: "its mass block is not positive definite".into(),
-            }
-        } else {
-            ModelError::Redundant { joint: joint_of(e.node), ratio: 0.0 }
-        });
+            });
+        }
     }
+    // the rank of J has nothing to do with masses: judge it with every mass block the identity
+    for i in 0..n {
+        let size = model.bodies[i].n_dof();
+        let mass = work.blocks.diagonal_mut(Node(i as u32));
+        mass.fill(0.0);
+        (0..size).for_each(|k| mass[packed::at(size, k, k)] = 1.0);
+    }
+    let mut factor = model.plan.new_factor();
+    model
+        .plan
+        .factor(&work.blocks, &mut factor)
+        .map_err(|e| ModelError::Redundant { joint: joint_of(e.node), ratio: 0.0 })?;
     match model.plan.weakest_dual(&work.blocks, &factor) {
         Some((node, ratio)) if !(ratio > DEPENDENT) => Err(ModelError::Redundant { joint: joint_of(node), ratio }),
         _ => Ok(()),

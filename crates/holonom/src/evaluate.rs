@@ -223,7 +223,7 @@ fn load_motion(work: &mut Workspace) {
 /// Solve `H x = x` in place. Rows of a lock whose second body is the ground stand in the blocks with their sign turned.
 pub(crate) fn solve(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
     turn_rows(model, work);
-    let solved = work.solver.solve(model, &mut work.x);
+    let solved = work.solver.solve(model, &work.blocks, &mut work.x);
     turn_rows(model, work);
     solved.map_err(|e| not_converged(e, t))
 }

@@ -54,3 +54,121 @@ fn all_solvers_agree() {
         Ok(())
     });
 }
+
+/// lambda . J v, joint by joint, against the absolute powers of all products it is the sum of.
+#[test]
+fn constraint_forces_do_no_work() {
+    for_mechanisms("power", 4.0, Wish::ANY, |spec, worst| {
+        let mut sim = spec.simulation();
+        let lambda = sim.multipliers().expect("regular").to_vec();
+        let d = Dense::at(sim.model(), sim.state());
+        let v = &sim.state().v;
+        let (mut net, mut absolute) = (0.0, 0.0);
+        for (joint, ends) in sim.model().joints().zip(&spec.joints) {
+            let moves = |b: BodyId| size(&v[sim.model().v_range(b)]) > 1e-9;
+            if !moves(ends.a.body) && !moves(ends.b.body) {
+                continue; // locked: only rounding errors are left of the velocities
+            }
+            net += sim.model().rows_of(joint).map(|i| lambda[i] * dot(d.row(i), v)).sum::<f64>().abs();
+            for i in sim.model().rows_of(joint) {
+                absolute += d.row(i).iter().zip(v).map(|(j, v)| (lambda[i] * j * v).abs()).sum::<f64>();
+            }
+        }
+        worst.at_most("joint power of absolute power", net / absolute.max(1e-300), 1e-12)
+    });
+}
+
+/// Pushes on random points of random bodies.
+fn pushes(spec: &Spec, g: &mut SplitMix) -> Vec<(Marker, Vec3)> {
+    let push = |(i, b): (usize, &common::spec::BodySpec)| {
+        let marker = common::grow::random_marker(Some(b.kind), body_id(i), g);
+        (marker, g.vec3(3.0))
+    };
+    spec.bodies.iter().enumerate().map(push).collect()
+}
+
+/// Gauss: among all legal accelerations the true ones are nearest to the free ones, measured by M.
+#[test]
+fn no_legal_acceleration_is_nearer_to_the_free_one() {
+    for_mechanisms("Gauss", 2.0, Wish::ANY, |spec, worst| {
+        let mut sim = spec.simulation();
+        let a = sim.accelerations().expect("regular").to_vec();
+        let d = Dense::at(sim.model(), sim.state());
+        let free = d.mass_solve(&d.e.force);
+        let constrained: Vec<f64> = a.iter().zip(&free).map(|(a, f)| a - f).collect();
+        let least = d.inner(&constrained, &constrained);
+        let size = least + d.inner(&free, &free);
+        let mut g = SplitMix(spec.joints.first().map_or(1, |j| j.seed));
+        for _ in 0..4 {
+            let n = sim.velocities_from_forces(&pushes(spec, &mut g)).expect("regular");
+            let own = d.inner(&n, &n);
+            // M-orthogonal, so that every other legal acceleration is farther away by n . M n
+            let cross = d.inner(&constrained, &n).abs() / (size.sqrt() * own.sqrt()).max(1e-300);
+            let cross = if own.sqrt() > 1e-9 { cross } else { 0.0 };
+            worst.at_most("cosine to legal accelerations", cross, 1e-10)?;
+            let scale = if own > 0.0 { (size / own).sqrt() } else { 0.0 };
+            for s in [-1.0, -1e-3, 1e-3, 1.0] {
+                let other: Vec<f64> = constrained.iter().zip(&n).map(|(c, n)| c + s * scale * n).collect();
+                let excess = (least - d.inner(&other, &other)) / size.max(1e-300);
+                let excess = if own.sqrt() > 1e-9 { excess } else { 0.0 };
+                worst.at_most("how much nearer another one is", excess, 1e-12)?;
+            }
+        }
+        Ok(())
+    });
+}
+
+/// The generalised force `f` of one body as pushes on what it carries.
+fn as_force(spec: &Spec, i: usize, f: &[f64]) -> UserForce {
+    let (b, id) = (&spec.bodies[i], body_id(i));
+    let v = |k: usize| vec3(f[k], f[k + 1], f[k + 2]);
+    let pushes: Vec<(Attachment, Vec3)> = match b.kind {
+        Kind::Particle => vec![(Attachment::point(id, Vec3::ZERO), v(0))],
+        Kind::Rigid => vec![(Attachment::point(id, b.centre), v(0)), (Attachment::spin(id), v(3))],
+        Kind::Planar => {
+            let p = b.plane();
+            vec![
+                (Attachment::point(id, b.centre), p.x_axis * f[0] + p.y_axis * f[1]),
+                (Attachment::spin(id), p.z_axis * f[2]),
+            ]
+        }
+        Kind::Affine => vec![
+            (Attachment::point(id, b.centre), v(0)),
+            (Attachment::direction(id, Vec3::X), v(3)),
+            (Attachment::direction(id, Vec3::Y), v(6)),
+            (Attachment::direction(id, Vec3::Z), v(9)),
+        ],
+    };
+    let attachments: Vec<Attachment> = pushes.iter().map(|p| p.0).collect();
+    UserForce::new(attachments, move |_, _, push| {
+        for (k, (_, f)) in pushes.iter().enumerate() {
+            push.on(k, *f);
+        }
+    })
+}
+
+/// Choose legal accelerations, compute the forces that give them, apply these: the accelerations come back.
+#[test]
+fn forward_of_inverse_is_the_identity() {
+    for_mechanisms("forward and inverse", 2.0, Wish::ANY, |spec, worst| {
+        let mut sim = spec.simulation();
+        let mut wanted = sim.accelerations().expect("regular").to_vec();
+        let d = Dense::at(sim.model(), sim.state());
+        let mut g = SplitMix(spec.bodies.len() as u64);
+        let random: Vec<f64> = wanted.iter().map(|_| g.symmetric(10.0)).collect();
+        wanted.iter_mut().zip(d.legal_part(&random)).for_each(|(w, x)| *w += x);
+        // any multipliers may be added: the joints take them up
+        let mu: Vec<f64> = (0..d.m).map(|_| g.symmetric(10.0)).collect();
+        let push = d.transposed_times(&mu);
+        let needed: Vec<f64> =
+            d.mass_times(&wanted).iter().zip(&d.e.force).zip(&push).map(|((ma, f), p)| ma - f + p).collect();
+        let mut m = spec.builder();
+        for i in 0..spec.bodies.len() {
+            m.force(format!("inverse {i}"), as_force(spec, i, &needed[sim.model().v_range(body_id(i))]));
+        }
+        let mut forced = Simulation::build(m).expect("built before");
+        let scale = size(&wanted) + size(&d.mass_solve(&needed)) + size(&d.mass_solve(&d.e.force));
+        let error = gap(forced.accelerations().expect("regular"), &wanted) / scale.max(1e-300);
+        worst.at_most("accelerations that came back", error, 1e-10)
+    });
+}

@@ -31,19 +31,23 @@ impl Case {
     }
 
     fn from_name(name: &str) -> Result<Case, Failure> {
-        let unknown = || unknown(name);
-        let family = name.chars().next().ok_or_else(unknown)?;
-        let digits = &name[family.len_utf8()..];
-        if !"abcd".contains(family) || digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-            return Err(unknown());
-        }
-        // only a number too large to be represented fails here
-        let size = digits.parse().unwrap_or(usize::MAX);
-        if size == 0 {
+        let case = Case::read(name).ok_or_else(|| unknown(name))?;
+        if case.size == 0 {
             return Err(Failure::usage(format!("case `{name}` has no bodies"))
                 .help("the number after the letter must be at least 1, e.g. a16"));
         }
-        Ok(Case { family, size })
+        Ok(case)
+    }
+
+    /// A letter and digits; nothing else.
+    fn read(name: &str) -> Option<Case> {
+        let family = name.chars().next().filter(|c| "abcd".contains(*c))?;
+        let digits = &name[1..];
+        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+            return None;
+        }
+        // only a number too large to be represented fails to parse
+        Some(Case { family, size: digits.parse().unwrap_or(usize::MAX) })
     }
 
     fn check(&self, solver: SolverKind) -> Result<(), Failure> {
@@ -119,9 +123,9 @@ fn meant(lower: &str) -> Option<String> {
     let letters: String = lower.chars().filter(char::is_ascii_alphabetic).collect();
     let digits: String = lower.chars().filter(char::is_ascii_digit).collect();
     let candidate = format!("{letters}{digits}");
-    match Case::from_name(&candidate) {
-        Ok(case) => Some(case.name()),
-        Err(_) => nearest(lower, super::DEFAULT.iter().copied()).map(str::to_string),
+    match Case::read(&candidate).filter(|case| case.size > 0) {
+        Some(case) => Some(case.name()),
+        None => nearest(lower, super::DEFAULT.iter().copied()).map(str::to_string),
     }
 }
 

@@ -4,7 +4,7 @@ mod case;
 mod measure;
 
 use crate::Exit;
-use crate::failure::Failure;
+use crate::failure::{self, Failure};
 use crate::output::{Output, Progress};
 use crate::table::{Align, Table, significant};
 use case::Case;
@@ -13,10 +13,13 @@ use holonom::SolverKind;
 use serde::Serialize;
 use std::collections::BTreeMap;
 
-/// Times one evaluation: state and forces in, all accelerations and multipliers out, on one thread.
+/// Time one evaluation of the equations of motion.
 ///
-/// Two different states take turns, so that nothing can be kept from one evaluation to the next. Phases are timed in a run of their
-/// own: `jacobian` is bodies, forces and constraints.
+/// State and forces in, all accelerations and multipliers out, on one thread. Two different states take turns, so that nothing can be
+/// kept from one evaluation to the next. Phases are timed one by one in a run of their own and need not add up to the whole: `jacobian`
+/// is bodies, forces and constraints.
+/// `error` is the largest deviation from reference accelerations over the largest of them, or the scaled residual of all equations
+/// where there is no reference.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star. Default: a list of each.
@@ -31,6 +34,9 @@ pub(crate) struct Args {
 }
 
 const DEFAULT: &[&str] = &["a16", "a128", "a1024", "a8192", "b16", "b128", "b1024", "b8192", "c128", "d127"];
+
+/// A time is worth nothing when the answer is off by more than this.
+const TRUSTED: f64 = 1e-9;
 
 /// One timed case. Times in microseconds, single evaluations.
 #[derive(Debug, Serialize)]
@@ -79,6 +85,10 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         timings.push(measure::measure(case, solver)?);
     }
     drop(progress);
+    for t in timings.iter().filter(|t| !(t.error <= TRUSTED)) {
+        let (case, error) = (&t.case, t.error);
+        failure::warn(&format!("case `{case}`: the answer is wrong, error {error:.1e} (allowed {TRUSTED:.0e})"));
+    }
 
     let exponents = fit(&cases, &timings, |t| t.flops);
     let time_exponents = fit(&cases, &timings, |t| Some(t.us_min));

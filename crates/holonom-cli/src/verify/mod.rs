@@ -16,7 +16,7 @@ use crate::table::{Align, Table, significant};
 use book::{Book, Stop, Verdict};
 use holonom_cases::{PROBLEMS, Problem, problem};
 
-/// Runs the problems with known answers and compares.
+/// Run the problems with known answers and compare.
 ///
 /// Every column of the samples is compared at every sample time, and every scalar that can be measured. An error is the largest
 /// deviation divided by `scale`, the largest magnitude of the reference or 1 if that is larger. Allowed is 10 units of the last
@@ -85,7 +85,10 @@ fn unknown(prefix: &str) -> Failure {
         .find(|id| lower.len() > 3 && id.contains(&lower))
         .or_else(|| nearest(prefix, names().map(|id| &id[..3])))
         .or_else(|| nearest(prefix, names()));
+    // `p02` is not misspelt, the problem is just not here
+    let well_formed = prefix.len() == 3 && prefix.strip_prefix('p').is_some_and(|n| n.parse::<u8>().is_ok());
     let failure = match meant {
+        _ if well_formed => failure.note("note", "this version does not have it"),
         Some(meant) => failure.help(format!("did you mean `{meant}`?")),
         None => failure,
     };

@@ -4,12 +4,14 @@ mod banded;
 mod cg;
 mod dense;
 mod explicit;
+mod tree;
 
 use crate::model::Model;
 use banded::Banded;
 use cg::ConjugateResidual;
 use dense::{DenseDelassus, DenseKkt};
-use holonom_tree::{Blocks, Factor, Node};
+use holonom_tree::{Blocks, Node};
+use tree::Tree;
 
 /// Which solver computes the multipliers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -71,7 +73,7 @@ pub struct NotConverged {
 
 /// A solver with its storage.
 pub(crate) enum Solver {
-    Tree(Factor),
+    Tree(Tree),
     Dense(DenseDelassus),
     DenseKkt(DenseKkt),
     Banded(Banded),
@@ -82,7 +84,7 @@ impl Solver {
     pub fn new(kind: SolverKind, model: &Model) -> Self {
         let s = model.structure();
         match kind {
-            SolverKind::Tree => Solver::Tree(model.plan.new_factor()),
+            SolverKind::Tree => Solver::Tree(Tree::new(model)),
             SolverKind::Dense => Solver::Dense(DenseDelassus::new(s)),
             SolverKind::DenseKkt => Solver::DenseKkt(DenseKkt::new(s)),
             SolverKind::Banded => Solver::Banded(Banded::new(s)),
@@ -95,7 +97,7 @@ impl Solver {
     /// Factor; on failure returns the node whose pivot failed.
     pub fn factor(&mut self, model: &Model, blocks: &Blocks) -> Result<(), Node> {
         match self {
-            Solver::Tree(factor) => model.plan.factor(blocks, factor).map_err(|e| e.node),
+            Solver::Tree(tree) => model.plan.factor(blocks, &mut tree.factor).map_err(|e| e.node),
             Solver::Dense(s) => s.factor(model.structure(), blocks),
             Solver::DenseKkt(s) => s.factor(model.structure(), blocks),
             Solver::Banded(s) => s.factor(model.structure(), blocks),
@@ -110,17 +112,17 @@ impl Solver {
         blocks: &Blocks,
         x: &mut [f64],
     ) -> Result<Result<(), NotConverged>, Node> {
-        if let Solver::Tree(factor) = self {
-            return model.plan.factor_and_solve(blocks, factor, x).map(Ok).map_err(|e| e.node);
+        if let Solver::Tree(tree) = self {
+            return tree.factor_and_solve(model, blocks, x).map(Ok);
         }
         self.factor(model, blocks)?;
-        Ok(self.solve(model, x))
+        Ok(self.solve(model, blocks, x))
     }
 
     /// Solve in place.
-    pub fn solve(&mut self, model: &Model, x: &mut [f64]) -> Result<(), NotConverged> {
+    pub fn solve(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), NotConverged> {
         match self {
-            Solver::Tree(factor) => model.plan.solve(factor, x),
+            Solver::Tree(tree) => tree.solve(model, blocks, x),
             Solver::Dense(s) => s.solve(x),
             Solver::DenseKkt(s) => s.solve(x),
             Solver::Banded(s) => s.solve(x),

@@ -1,0 +1,81 @@
+//! `holonom verify`: every problem passes, fields, refusals.
+
+mod common;
+use common::{holonom, json, refused, stderr, stdout};
+
+const PROBLEMS: [&str; 6] = [
+    "p01-a01-pendulum",
+    "p06-double-pendulum",
+    "p07-spherical-pendulum",
+    "p08-free-asymmetric-top",
+    "p09-dzhanibekov",
+    "p10-heavy-top-fast",
+];
+
+#[test]
+fn every_problem_passes() {
+    let verdicts = json(&["verify", "--json"]);
+    let verdicts = verdicts.as_array().expect("a list");
+    for v in verdicts {
+        assert_eq!(v.as_object().expect("an object").len(), 5, "{v}");
+        let quantity = v["quantity"].as_str().expect("text");
+        let (error, allowed) = (v["error"].as_f64().expect("a number"), v["allowed"].as_f64().expect("a number"));
+        let limit = if v["problem"] == "p09-dzhanibekov" { 1.000001e-8 } else { 1.000001e-9 };
+        assert!(!quantity.is_empty() && allowed <= limit && error >= 0.0, "{v}");
+        assert_eq!(v["pass"].as_bool(), Some(true), "{v}");
+        assert!(error <= allowed, "{v}");
+    }
+    for (problem, least) in PROBLEMS.into_iter().zip([25, 20, 16, 20, 24, 24]) {
+        let n = verdicts.iter().filter(|v| v["problem"] == problem).count();
+        assert!(n >= least, "{problem}: only {n} verdicts");
+    }
+    // named scalars of the references
+    for name in [
+        "period",
+        "max_tension_over_mg",
+        "total_energy",
+        "azimuth_advance_per_period",
+        "flip_interval",
+        "nutation_period",
+    ] {
+        let found = verdicts.iter().any(|v| v["quantity"].as_str().is_some_and(|q| q.ends_with(&format!(": {name}"))));
+        assert!(found, "{name} is not measured");
+    }
+}
+
+#[test]
+fn a_prefix_selects() {
+    let verdicts = json(&["verify", "p06", "p1", "--json"]);
+    let mut problems: Vec<&str> =
+        verdicts.as_array().expect("a list").iter().filter_map(|v| v["problem"].as_str()).collect();
+    problems.dedup();
+    assert_eq!(problems, ["p06-double-pendulum", "p10-heavy-top-fast"]);
+}
+
+#[test]
+fn the_table_ends_with_the_count() {
+    let out = holonom(&["verify", "p08"]);
+    assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+    assert!(out.stderr.is_empty(), "progress only on a terminal: {}", stderr(&out));
+    let text = stdout(&out);
+    let passed = text.lines().filter(|l| l.starts_with("p08") && l.ends_with("pass")).count();
+    assert_eq!(text.lines().last(), Some(format!("{passed} passed, 0 failed").as_str()));
+    assert!(text.contains("error = ") && text.contains("allowed = "), "says what the numbers are relative to: {text}");
+}
+
+#[test]
+fn two_runs_agree_to_the_last_bit() {
+    assert_eq!(
+        stdout(&holonom(&["verify", "p06", "p09", "--json"])),
+        stdout(&holonom(&["verify", "p06", "p09", "--json"]))
+    );
+}
+
+#[test]
+fn unknown_prefixes_are_refused_with_the_list() {
+    refused(&["verify", "q7"], 2, &["`q7`", "p01-a01-pendulum", "p10-heavy-top-fast"]);
+    refused(&["verify", "p06", "P07"], 2, &["`P07`", "did you mean `p07`?"]);
+    refused(&["verify", "dzhanibekov"], 2, &["did you mean `p09-dzhanibekov`?"]);
+    refused(&["verify", ""], 2, &["problems: "]);
+    refused(&["verify", "p02"], 2, &["`p02`", "does not have it"]);
+}
