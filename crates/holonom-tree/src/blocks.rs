@@ -14,6 +14,7 @@ pub struct Blocks {
     /// Node -> index into `six`, or offset into `other`.
     place: Vec<Place>,
     pub(crate) links: Vec<f64>,
+    /// Start and end of each dense link.
     link_ranges: Vec<(u32, u32)>,
     /// One per sheared dual.
     pub shears: Vec<Shear>,
@@ -22,7 +23,8 @@ pub struct Blocks {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
     Six(u32),
-    Other { offset: u32, len: u32 },
+    /// Offset, and the size of the node (not of its packed block: eight bytes must do).
+    Other { offset: u32, size: u16 },
     None,
 }
 
@@ -43,19 +45,9 @@ impl Blocks {
                 (Kind::Primal, n) => {
                     let len = packed::len(n as usize) as u32;
                     n_other += len;
-                    Place::Other { offset: n_other - len, len }
+                    Place::Other { offset: n_other - len, size: n as u16 }
                 }
                 _ => Place::None,
-            })
-            .collect();
-        let link_ranges = structure
-            .links
-            .iter()
-            .map(|l| match l.value {
-                LinkValue::Dense(start) => {
-                    (start, start + (structure.sizes[l.dual.index()] * structure.sizes[l.primal.index()]))
-                }
-                _ => (0, 0),
             })
             .collect();
         Blocks {
@@ -63,7 +55,7 @@ impl Blocks {
             other: vec![0.0; n_other as usize],
             place,
             links: vec![0.0; structure.n_dense],
-            link_ranges,
+            link_ranges: structure.dense_links.clone(),
             shears: vec![Shear::default(); structure.n_shears],
         }
     }
@@ -73,7 +65,7 @@ impl Blocks {
     pub fn diagonal_mut(&mut self, node: Node) -> &mut [f64] {
         match self.place[node.index()] {
             Place::Six(i) => &mut self.six[i as usize],
-            Place::Other { offset, len } => &mut self.other[offset as usize..(offset + len) as usize],
+            Place::Other { offset, size } => &mut self.other[offset as usize..][..packed::len(size as usize)],
             Place::None => &mut [],
         }
     }
@@ -82,7 +74,7 @@ impl Blocks {
     pub fn diagonal(&self, node: Node) -> &[f64] {
         match self.place[node.index()] {
             Place::Six(i) => &self.six[i as usize],
-            Place::Other { offset, len } => &self.other[offset as usize..(offset + len) as usize],
+            Place::Other { offset, size } => &self.other[offset as usize..][..packed::len(size as usize)],
             Place::None => &[],
         }
     }

@@ -51,7 +51,7 @@ impl Plan {
         for op in &self.ops {
             match op {
                 Op::Pair(pair) => self.factor_pair(pair, blocks, factor)?,
-                Op::Front(front) => self.factor_front(front, blocks, factor)?,
+                Op::Front(k) => self.factor_front(&self.fronts[*k as usize], blocks, factor)?,
             }
         }
         Ok(())
@@ -66,8 +66,7 @@ impl Plan {
     /// Copy what is not of size 6 into the fronts.
     fn assemble(&self, blocks: &Blocks, factor: &mut Factor) {
         factor.arena.fill(0.0);
-        for op in &self.ops {
-            let Op::Front(front) = op else { continue };
+        for front in &self.fronts {
             let Store::Arena(start) = front.store else { continue };
             let n = front.n as usize;
             let matrix = &mut factor.arena[start as usize..][..packed::len(n)];

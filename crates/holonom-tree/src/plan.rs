@@ -147,7 +147,8 @@ pub(crate) struct Member {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
     Pair(Pair),
-    Front(Front),
+    /// Index of a front.
+    Front(u32),
 }
 
 /// Elimination order, storage and kernels for one structure. Immutable; may be shared between threads.
@@ -155,6 +156,7 @@ pub(crate) enum Op {
 pub struct Plan {
     pub(crate) structure: Structure,
     pub(crate) ops: Vec<Op>,
+    pub(crate) fronts: Vec<Front>,
     pub(crate) members: Vec<Member>,
     pub(crate) n_six: usize,
     pub(crate) n_arena: usize,
@@ -170,9 +172,6 @@ pub struct Plan {
     deferred: Vec<bool>,
     paired: Vec<bool>,
     heavy: usize,
-    /// Links of node i: `adjacent[starts[i]..starts[i + 1]]`.
-    starts: Vec<u32>,
-    adjacent: Vec<u32>,
 }
 
 impl Structure {
@@ -436,6 +435,7 @@ impl<'s> Planner<'s> {
         let mut plan = Plan {
             structure: s.clone(),
             ops: Vec::with_capacity(n),
+            fronts: Vec::new(),
             members: Vec::new(),
             n_six: sample.six.len(),
             n_arena: 0,
@@ -450,8 +450,6 @@ impl<'s> Planner<'s> {
             deferred,
             paired: vec![false; n],
             heavy,
-            starts: self.starts.clone(),
-            adjacent: self.adjacent.clone(),
         };
         for i in 0..n {
             match sample.place(Node(i as u32)) {
@@ -540,9 +538,13 @@ impl<'s> Planner<'s> {
             };
             plan.n_y += (size * width) as usize;
             plan.largest_front = plan.largest_front.max(size as usize);
-            plan.ops.push(Op::Front(front));
+            plan.ops.push(Op::Front(plan.fronts.len() as u32));
+            plan.fronts.push(front);
         }
         thread_pairs(&mut plan);
+        plan.ops.shrink_to_fit();
+        plan.fronts.shrink_to_fit();
+        plan.members.shrink_to_fit();
         plan.largest_link =
             s.links.iter().map(|l| (s.sizes[l.dual.index()] * s.sizes[l.primal.index()]) as usize).max().unwrap_or(0);
         plan
@@ -606,7 +608,8 @@ fn thread_pairs(plan: &mut Plan) {
     let mut own: Vec<Option<(u32, bool)>> = vec![None; n];
     for op in &plan.ops {
         match op {
-            Op::Front(front) => {
+            Op::Front(index) => {
+                let front = &plan.fronts[*index as usize];
                 if let Some(Up { store: Store::Six(k), .. }) = front.up {
                     from_fronts[k as usize] = true;
                 }
@@ -678,6 +681,11 @@ impl Plan {
         self.n_x == 0
     }
 
+    /// The structure this plan was made for.
+    pub fn structure(&self) -> &Structure {
+        &self.structure
+    }
+
     /// Parent of a node in the elimination tree.
     pub fn parent(&self, node: Node) -> Option<Node> {
         let p = self.parents[node.index()];
@@ -709,7 +717,8 @@ impl Plan {
                     cost.solve_flops += solve;
                     cost.largest = cost.largest.max(6);
                 }
-                Op::Front(f) => {
+                Op::Front(index) => {
+                    let f = &self.fronts[*index as usize];
                     let (p, q) = (f.n as f64, f.up.map_or(0.0, |u| u.size as f64));
                     cost.factor_flops += p * p * p / 3.0 + q * p * p + q * (q + 1.0) * p;
                     cost.solve_flops += 2.0 * (p * p + 2.0 * p * q);
@@ -741,8 +750,8 @@ impl Plan {
     pub fn weakest_dual(&self, blocks: &Blocks, factor: &crate::Factor) -> Option<(Node, f64)> {
         let mut weakest: Option<(Node, f64)> = None;
         let (mut diagonal, mut row) = (Vec::new(), Vec::new());
-        for op in &self.ops {
-            let Op::Front(front) = op else { continue };
+        let planner = Planner::new(&self.structure);
+        for front in &self.fronts {
             let n = front.n as usize;
             let matrix = match front.store {
                 Store::Six(i) => &factor.six[i as usize][..],
@@ -755,7 +764,8 @@ impl Plan {
                 for r in 0..member.size as usize {
                     let k = member.at as usize + r;
                     let pivot = 1.0 / matrix[packed::at(n, k, k)].abs();
-                    let scale = self.own_diagonal(blocks, member.node, r, &mut diagonal, &mut row);
+                    let links = planner.links_of(member.node.index());
+                    let scale = self.own_diagonal(blocks, links, r, &mut diagonal, &mut row);
                     if weakest.is_none_or(|(_, w)| pivot / scale < w) {
                         weakest = Some((member.node, pivot / scale));
                     }
@@ -766,9 +776,9 @@ impl Plan {
     }
 
     /// Entry (r, r) of a dual's own `J D^-1 J^T`, from the blocks as given.
-    fn own_diagonal(&self, blocks: &Blocks, dual: Node, r: usize, d: &mut Vec<f64>, row: &mut Vec<f64>) -> f64 {
+    fn own_diagonal(&self, blocks: &Blocks, links: &[u32], r: usize, d: &mut Vec<f64>, row: &mut Vec<f64>) -> f64 {
         let mut sum = 0.0;
-        for &index in &self.adjacent[self.starts[dual.index()] as usize..self.starts[dual.index() + 1] as usize] {
+        for &index in links {
             let link = self.link(index);
             let n = self.structure.size(link.primal);
             blocks.dense_link(&self.structure, index as usize, row);

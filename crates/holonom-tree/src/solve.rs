@@ -25,7 +25,7 @@ impl Plan {
         for op in &self.ops {
             match op {
                 Op::Pair(pair) => forward_pair(pair, factor, x),
-                Op::Front(front) => self.forward_front(front, factor, x),
+                Op::Front(k) => self.forward_front(&self.fronts[*k as usize], factor, x),
             }
         }
         self.backward(factor, x);
@@ -45,7 +45,8 @@ impl Plan {
                     self.factor_pair(pair, blocks, factor)?;
                     forward_pair(pair, factor, x);
                 }
-                Op::Front(front) => {
+                Op::Front(k) => {
+                    let front = &self.fronts[*k as usize];
                     self.factor_front(front, blocks, factor)?;
                     self.forward_front(front, factor, x);
                 }
@@ -59,7 +60,7 @@ impl Plan {
         for op in self.ops.iter().rev() {
             match op {
                 Op::Pair(pair) => backward_pair(pair, factor, x),
-                Op::Front(front) => self.backward_front(front, factor, x),
+                Op::Front(k) => self.backward_front(&self.fronts[*k as usize], factor, x),
             }
         }
     }

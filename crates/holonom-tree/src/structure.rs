@@ -84,6 +84,8 @@ pub struct Structure {
     pub(crate) doubted: Vec<Node>,
     /// Promises of [`Structure::central`].
     pub(crate) central: Vec<bool>,
+    /// Where the values of each dense link stand.
+    pub(crate) dense_links: Vec<(u32, u32)>,
     pub(crate) n_dense: usize,
     pub(crate) n_shears: usize,
 }
@@ -102,7 +104,11 @@ impl Structure {
     }
 
     /// A node with a symmetric positive definite diagonal block of this size.
+    ///
+    /// # Panics
+    /// When the size exceeds 65,535.
     pub fn primal(&mut self, size: usize) -> Node {
+        assert!(size <= u16::MAX as usize, "primal: a node has at most 65,535 entries");
         self.node(size, Kind::Primal)
     }
 
@@ -121,7 +127,8 @@ impl Structure {
         let offset = self.n_dense;
         self.n_dense += (self.sizes[dual.index()] * self.sizes[primal.index()]) as usize;
         self.links.push(Link { dual, primal, value: LinkValue::Dense(offset as u32) });
-        LinkId(self.links.len() as u32 - 1)
+        self.dense_links.push((offset as u32, self.n_dense as u32));
+        LinkId(self.dense_links.len() as u32 - 1)
     }
 
     /// A dual whose rows are `mask^T E^T (X(far) - X(near))` with `X(r) = [1 -[r]; 0 1]`; both nodes of size 6, `near`

@@ -116,6 +116,13 @@ pub struct Attachment {
 }
 
 impl Attachment {
+    /// The point carried, in body coordinates; zero where it is not a point.
+    pub(crate) fn carried_point(&self) -> Vec3 {
+        match self.what {
+            Carried::Point(p) => p,
+            _ => Vec3::ZERO,
+        }
+    }
     /// The spin of a body.
     pub fn spin(body: BodyId) -> Self {
         Attachment { body, what: Carried::Spin }

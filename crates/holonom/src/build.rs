@@ -7,10 +7,10 @@ use crate::error::ModelError;
 use crate::evaluate::{self, RowScratch};
 use crate::joints::{CoordinateKind, RowLaw};
 use crate::math::{SplitMix, Vec3};
-use crate::model::{ForceLaw, Form, Joint, Model, ModelBuilder, Names};
+use crate::model::{ForceLaw, Form, Joint, Model, ModelBuilder, Names, RowBlocks};
 use crate::solve::SolverKind;
 use crate::state::State;
-use crate::workspace::{Workspace, bodies_at};
+use crate::workspace::{self, Workspace, bodies_at};
 use holonom_tree::{Blocks, Node, PlanError, Structure, independent_rows, packed};
 
 /// Gap of an assembled joint, m or rad.
@@ -32,7 +32,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
     let (mut q_start, mut v_start) = (vec![0], vec![0]);
     for (i, body) in b.bodies.iter().enumerate() {
         body.validate().map_err(|reason| ModelError::Body {
-            body: body_names.names[i].to_string(),
+            body: body_names.get(i).to_string(),
             kind: body.kind(),
             reason,
         })?;
@@ -58,7 +58,6 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         n_rows: 0,
         n_turns: 0,
         turned_rows: Vec::new(),
-        structure: empty,
         plan: no_plan,
         initial: State {
             t: 0.0,
@@ -80,14 +79,14 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
     }
 
     for (i, law) in b.forces.into_iter().enumerate() {
-        let name = || model.force_names.names[i].to_string();
+        let name = || model.force_names.get(i).to_string();
         let kind = law.kind();
         law.validate().map_err(|reason| ModelError::Force { force: name(), kind, reason })?;
         check_attachments(&model, "force", &name, law.attachments())?;
         model.forces.push(ForceLaw { law });
     }
     for (i, constraint) in b.joints.into_iter().enumerate() {
-        let name = || model.joint_names.names[i].to_string();
+        let name = || model.joint_names.get(i).to_string();
         let kind = constraint.kind();
         constraint.validate().map_err(|reason| ModelError::Joint { joint: name(), kind, reason })?;
         check_attachments(&model, "joint", &name, constraint.attachments())?;
@@ -112,12 +111,16 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         }
         let n_rows = constraint.n_rows() as u8;
         let kept = if n_rows == 32 { u32::MAX } else { (1 << n_rows) - 1 };
-        let form = Form::Rows { links: Box::new([]), slots: Box::new([]) };
+        let form = Form::Rows(Default::default());
         model.joints.push(Joint { constraint, form, row: 0, n_rows, kept, first_turn: 0 });
     }
+    model.bodies.shrink_to_fit();
+    model.joints.shrink_to_fit();
+    model.q_start.shrink_to_fit();
+    model.v_start.shrink_to_fit();
     refuse_loops(&model)?;
-    structure(&mut model, b.lock_rows, &q, &v);
-    plan(&mut model, &q)?;
+    let structure = structure(&mut model, b.lock_rows, &q, &v);
+    plan(&mut model, structure, &q)?;
     start(&mut model, q, v)?;
     Ok(model)
 }
@@ -136,7 +139,7 @@ fn check_attachments(
         let refuse = |reason| ModelError::NotCarried {
             what,
             name: name(),
-            body: model.body_names.names[i].to_string(),
+            body: model.body_names.get(i).to_string(),
             kind: body.kind(),
             carried: a.what.describe(),
             reason,
@@ -177,7 +180,7 @@ fn refuse_loops(model: &Model) -> Result<(), ModelError> {
             let (ra, rb) = (find(&mut with_ground, a), find(&mut with_ground, b));
             if ra == rb {
                 let through_ground = find(&mut without, a) != find(&mut without, b);
-                return Err(ModelError::Loop { joint: model.joint_names.names[k].to_string(), through_ground });
+                return Err(ModelError::Loop { joint: model.joint_names.get(k).to_string(), through_ground });
             }
             with_ground[ra.max(rb) as usize] = ra.min(rb);
         }
@@ -213,7 +216,7 @@ fn random_pose(model: &Model, q: &[f64], g: &mut SplitMix) -> Vec<f64> {
 }
 
 /// Nodes and links; rows that vanish between the bodies at hand are dropped here.
-fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) {
+fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Structure {
     let n = model.bodies.len();
     let mut s = Structure::new();
     for (i, body) in model.bodies.iter().enumerate() {
@@ -268,14 +271,14 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) {
                     let at = a.body.index().and_then(|i| bodies.iter().position(|&b| b == i as u32));
                     at.unwrap_or(0) as u8
                 };
-                Form::Rows { links, slots: attachments.iter().map(slot).collect() }
+                Form::Rows(Box::new(RowBlocks { links, slots: attachments.iter().map(slot).collect() }))
             }
         };
         row += joint.n_rows as u32;
     }
     model.n_rows = row as usize;
     model.n_turns = first_turn as usize;
-    model.structure = s;
+    s
 }
 
 /// Can a push in any direction move the body's origin? Not that of a planar body: rows on it may vanish in some poses, though not in a
@@ -287,7 +290,8 @@ fn reaches_everywhere(body: &dyn crate::bodies::Body, q: &[f64]) -> bool {
         body.pull(q, &origin, g, &mut row);
         row
     };
-    body.can_carry(&origin).is_ok() && independent_rows(&[push(Vec3::X), push(Vec3::Y), push(Vec3::Z)]).iter().all(|&k| k)
+    body.can_carry(&origin).is_ok()
+        && independent_rows(&[push(Vec3::X), push(Vec3::Y), push(Vec3::Z)]).iter().all(|&k| k)
 }
 
 /// A spatial joint between planar bodies has rows that say nothing new in any pose. Keep the first independent set, judged at
@@ -348,16 +352,17 @@ fn drop_dependent_rows(model: &mut Model, q: &[f64], forms: &[Option<holonom_tre
 }
 
 /// Plan the elimination at a generic pose, and refuse dependent rows there.
-fn plan(model: &mut Model, q: &[f64]) -> Result<(), ModelError> {
+fn plan(model: &mut Model, structure: Structure, q: &[f64]) -> Result<(), ModelError> {
     let mut g = SplitMix(0xface);
     let q = random_pose(model, q, &mut g);
     let v = vec![0.0; model.n_v()];
     let mut work = Workspace::new(model, SolverKind::Tree);
+    work.blocks = workspace::new_blocks(&structure);
     evaluate::evaluate_bodies(model, &q, &v, &mut work);
     evaluate::evaluate_constraints(model, &q, &v, 0.0, &mut work);
     let n = model.bodies.len();
-    let joint_of = |node: Node| model.joint_names.names[node.index() - n].to_string();
-    model.plan = model.structure.plan(&work.blocks).map_err(|e| match e {
+    let joint_of = |node: Node| model.joint_names.get(node.index() - n).to_string();
+    model.plan = structure.plan(&work.blocks).map_err(|e| match e {
         PlanError::Cycle(node) => ModelError::Loop { joint: joint_of(node), through_ground: false },
         PlanError::Unlinked(node) => ModelError::Redundant { joint: joint_of(node), ratio: 0.0 },
     })?;
@@ -395,7 +400,7 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>) -> Result<(), Mode
     match drift::assemble(model, &mut q, &mut v, 0.0, &mut work) {
         Assembly::Closed => {}
         Assembly::Open { joint, gap } => {
-            let joint = model.joint_names.names[joint].to_string();
+            let joint = model.joint_names.get(joint).to_string();
             return Err(ModelError::NotAssembled { joint, gap, allowed: ASSEMBLED });
         }
     }
@@ -403,7 +408,7 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>) -> Result<(), Mode
     let mut turns = Vec::with_capacity(model.n_turns);
     for (k, joint) in model.joints.iter().enumerate() {
         let view = View { bodies, attachments: joint.constraint.attachments() };
-        let name = || model.joint_names.names[k].to_string();
+        let name = || model.joint_names.get(k).to_string();
         if !(joint.constraint.branch(&view) > 0.0) {
             return Err(ModelError::WrongBranch { joint: name() });
         }

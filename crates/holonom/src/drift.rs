@@ -59,7 +59,11 @@ fn close_gaps(
         let (row, gap) = largest(&work.gap);
         let reach = q.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
         let stalled = gap > 0.25 * last;
-        if gap <= SMALL || (stalled && gap <= ROUNDING * reach) || iteration == max_iterations || !gap.is_finite() {
+        if gap <= SMALL.max(4.0 * f64::EPSILON * reach)
+            || (stalled && gap <= ROUNDING * reach)
+            || iteration == max_iterations
+            || !gap.is_finite()
+        {
             return Ok((row, gap));
         }
         if fresh || gap > 0.05 * last {
@@ -122,7 +126,7 @@ pub(crate) fn project(
     let (row, gap) = close_gaps(model, q, v, t, work, false, 30)?;
     let reach = q.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
     if !(gap <= 1e-10 * reach) {
-        let joint = model.joint_names.names[joint_of_row(model, row)].to_string();
+        let joint = model.joint_names.get(joint_of_row(model, row)).to_string();
         return Err(StepError::DriftNotCorrected { joint, gap, time: t, step });
     }
     close_rates(model, q, v, t, work)

@@ -10,7 +10,7 @@ use crate::error::StepError;
 use crate::forces::Push;
 use crate::joints::{Constraint, Rows};
 use crate::math::Vec3;
-use crate::model::{Form, Joint, Model};
+use crate::model::{Form, Joint, Model, RowBlocks};
 use crate::solve::NotConverged;
 use crate::workspace::{Workspace, bodies_at};
 use holonom_tree::Node;
@@ -105,7 +105,7 @@ pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, 
                     *c = lock.axes.col(k % 3).dot(part);
                 }
             }
-            Form::Rows { .. } => {
+            Form::Rows(_) => {
                 let mut out = RowScratch { rows, gradients, forces };
                 let n = out.evaluate(joint.constraint.as_ref(), &view, t);
                 for (c, i) in c.iter_mut().zip(joint.kept_rows()) {
@@ -151,7 +151,8 @@ fn write_jacobian(
     gradients: &[Vec3],
     blocks: &mut holonom_tree::Blocks,
 ) {
-    let Form::Rows { links, slots } = &joint.form else { return };
+    let Form::Rows(form) = &joint.form else { return };
+    let RowBlocks { links, slots } = form.as_ref();
     let attachments = joint.constraint.attachments();
     let n = attachments.len();
     for link in links.iter() {
@@ -172,6 +173,9 @@ fn write_jacobian(
 
 /// Violations and their rates, per row. Frames must be up to date.
 pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    // many programs only ever ask for accelerations: memory for gaps is taken when first needed
+    work.gap.resize(model.n_rows(), 0.0);
+    work.gap_rate.resize(model.n_rows(), 0.0);
     let bodies = &bodies_at(model, &work.frames, q, v);
     for joint in &model.joints {
         let view = View { bodies, attachments: joint.constraint.attachments() };

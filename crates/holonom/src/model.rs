@@ -36,8 +36,17 @@ impl ForceId {
 pub(crate) enum Form {
     /// Through the lock-row door. `aligned`: with the world's axes. `turned`: the second body is the ground, and the rows stand with the opposite sign.
     Lock { shear: u32, mask: Mask, aligned: bool, turned: bool },
-    /// Row by row: one block per body touched; `slots[k]` is the block of attachment k.
-    Rows { links: Box<[LinkId]>, slots: Box<[u8]> },
+    /// Row by row.
+    Rows(Box<RowBlocks>),
+}
+
+/// The Jacobian of a joint in general rows.
+#[derive(Default)]
+pub(crate) struct RowBlocks {
+    /// One block per body touched.
+    pub links: Vec<LinkId>,
+    /// Attachment k writes to block `slots[k]`.
+    pub slots: Vec<u8>,
 }
 
 pub(crate) struct Joint {
@@ -69,28 +78,42 @@ pub(crate) struct ForceLaw {
     pub law: Box<dyn Force>,
 }
 
-/// Names in the order of creation, with an index to find them.
+/// Names in the order of creation, end to end in one string, with an index to find them.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
-    pub names: Vec<Box<str>>,
+    text: String,
+    ends: Vec<u32>,
     sorted: Vec<u32>,
 }
 
 impl Names {
     pub fn new(names: Vec<Box<str>>) -> Self {
-        let mut sorted: Vec<u32> = (0..names.len() as u32).collect();
-        sorted.sort_by(|&a, &b| names[a as usize].cmp(&names[b as usize]).then(a.cmp(&b)));
-        Names { names, sorted }
+        let text: String = names.concat();
+        let mut end = 0;
+        let ends = names.iter().map(|n| {
+            end += n.len() as u32;
+            end
+        });
+        let mut all = Names { text, ends: ends.collect(), sorted: (0..names.len() as u32).collect() };
+        all.text.shrink_to_fit();
+        let mut sorted = std::mem::take(&mut all.sorted);
+        sorted.sort_by(|&a, &b| all.get(a as usize).cmp(all.get(b as usize)).then(a.cmp(&b)));
+        Names { sorted, ..all }
+    }
+
+    pub fn get(&self, i: usize) -> &str {
+        let start = if i == 0 { 0 } else { self.ends[i - 1] };
+        &self.text[start as usize..self.ends[i] as usize]
     }
 
     pub fn find(&self, name: &str) -> Option<u32> {
-        let at = self.sorted.binary_search_by(|&i| (*self.names[i as usize]).cmp(name)).ok()?;
+        let at = self.sorted.binary_search_by(|&i| self.get(i as usize).cmp(name)).ok()?;
         Some(self.sorted[at])
     }
 
     pub fn duplicate(&self) -> Option<&str> {
-        let twice = self.sorted.windows(2).find(|w| self.names[w[0] as usize] == self.names[w[1] as usize])?;
-        Some(&self.names[twice[0] as usize])
+        let twice = self.sorted.windows(2).find(|w| self.get(w[0] as usize) == self.get(w[1] as usize))?;
+        Some(self.get(twice[0] as usize))
     }
 }
 
@@ -109,7 +132,6 @@ pub struct Model {
     pub(crate) n_turns: usize,
     /// Rows of locks that stand with the opposite sign.
     pub(crate) turned_rows: Vec<u32>,
-    pub(crate) structure: Structure,
     pub(crate) plan: Plan,
     pub(crate) initial: State,
 }
@@ -162,15 +184,15 @@ impl Model {
     }
     /// Name of a body.
     pub fn body_name(&self, id: BodyId) -> &str {
-        id.index().map_or("ground", |i| &self.body_names.names[i])
+        id.index().map_or("ground", |i| self.body_names.get(i))
     }
     /// Name of a joint.
     pub fn joint_name(&self, id: JointId) -> &str {
-        &self.joint_names.names[id.index()]
+        self.joint_names.get(id.index())
     }
     /// Name of a force.
     pub fn force_name(&self, id: ForceId) -> &str {
-        &self.force_names.names[id.index()]
+        self.force_names.get(id.index())
     }
     /// All bodies.
     pub fn bodies(&self) -> impl Iterator<Item = BodyId> + use<> {
@@ -218,7 +240,7 @@ impl Model {
         Node((self.bodies.len() + id.index()) as u32)
     }
     pub(crate) fn structure(&self) -> &Structure {
-        &self.structure
+        self.plan.structure()
     }
     #[inline(always)]
     pub(crate) fn q_of<'a>(&self, i: usize, q: &'a [f64]) -> &'a [f64] {
@@ -236,7 +258,7 @@ impl Model {
     pub(crate) fn node_name(&self, node: Node) -> String {
         let i = node.index();
         let n = self.bodies.len();
-        if i < n { self.body_names.names[i].to_string() } else { self.joint_names.names[i - n].to_string() }
+        if i < n { self.body_names.get(i).to_string() } else { self.joint_names.get(i - n).to_string() }
     }
 
     /// Rows and gradient cells of the largest constraint.

@@ -53,9 +53,9 @@ pub(crate) fn joint_powers(model: &Model, _q: &[f64], v: &[f64], work: &mut Work
                     .map(|(i, l)| l * Vec3::from(s.axes[i % 3]).dot(if i < 3 { slip } else { spin }))
                     .sum()
             }
-            Form::Rows { links, .. } => {
+            Form::Rows(form) => {
                 let mut sum = 0.0;
-                for (&link, body) in links.iter().zip(distinct_bodies(joint.constraint.attachments())) {
+                for (&link, body) in form.links.iter().zip(distinct_bodies(joint.constraint.attachments())) {
                     let v = model.v_of(body, v);
                     for (row, l) in work.blocks.link(link).chunks_exact(v.len()).zip(lambda) {
                         sum += l * row.iter().zip(v).map(|(a, b)| a * b).sum::<f64>();
@@ -94,7 +94,7 @@ pub(crate) fn reaction(model: &Model, id: JointId, q: &[f64], v: &[f64], t: f64,
                 if i < 3 { force += push } else { torque += push }
             }
         }
-        Form::Rows { .. } => {
+        Form::Rows(_) => {
             let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
             let n = out.evaluate(constraint, &view, t);
             let on = view.attachments[reference].body;

@@ -41,7 +41,7 @@ impl Simulation {
             drift: Drift::Project,
             coordinates: Coordinates::Maximal,
             joint_space: None,
-            next: state.clone(),
+            next: State::default(),
             angles: vec![(0.0, 0.0); model.n_turns],
         };
         Simulation { model, state, work, method, solver: SolverKind::Tree, max_step: 0.1, current: false }

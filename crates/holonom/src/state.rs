@@ -4,7 +4,7 @@ use crate::error::SnapshotError;
 use crate::model::Model;
 
 /// Positions, velocities, time, and the memory that a bit-equal resume needs.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct State {
     /// Time, s.
     pub t: f64,

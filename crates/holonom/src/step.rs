@@ -131,7 +131,7 @@ fn refuse_nonsense(model: &Model, next: &State) -> Result<(), StepError> {
     for i in 0..model.n_bodies() {
         let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
         if !finite(model.q_of(i, &next.q)) || !finite(model.v_of(i, &next.v)) {
-            return Err(StepError::NotFinite { body: model.body_names.names[i].to_string(), time: next.t });
+            return Err(StepError::NotFinite { body: model.body_names.get(i).to_string(), time: next.t });
         }
     }
     Ok(())

@@ -2,10 +2,10 @@
 
 use crate::attach::{Bodies, Frame};
 use crate::joints::Row;
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use crate::solve::{Solver, SolverKind};
-use holonom_tree::Blocks;
+use holonom_tree::{Blocks, Structure};
 
 /// Scratch for one simulation thread.
 pub struct Workspace {
@@ -37,17 +37,15 @@ impl Workspace {
         let (rows, cells) = model.largest_constraint();
         let mut frames = vec![Frame::NONE; model.n_bodies() + 1];
         frames[model.n_bodies()] = Frame::GROUND;
-        let mut blocks = Blocks::new(model.structure());
-        // aligned locks never write theirs
-        blocks.shears.iter_mut().for_each(|s| s.axes = crate::math::Mat3::IDENTITY.to_cols_array_2d());
+        let blocks = new_blocks(model.structure());
         Workspace {
             frames,
             blocks,
             force: vec![0.0; n_v],
             c: vec![0.0; n_rows],
             x: vec![0.0; n_v + n_rows],
-            gap: vec![0.0; n_rows],
-            gap_rate: vec![0.0; n_rows],
+            gap: Vec::new(),
+            gap_rate: Vec::new(),
             power: vec![0.0; model.n_forces() + model.n_joints()],
             solver: Solver::new(solver, model),
             rows: vec![Row::default(); rows],
@@ -65,6 +63,13 @@ impl Workspace {
     pub fn multipliers(&self) -> &[f64] {
         &self.x[self.force.len()..]
     }
+}
+
+/// Blocks at zero, with the world's axes in every lock: locks in world axes never write theirs.
+pub(crate) fn new_blocks(structure: &Structure) -> Blocks {
+    let mut blocks = Blocks::new(structure);
+    blocks.shears.iter_mut().for_each(|s| s.axes = Mat3::IDENTITY.to_cols_array_2d());
+    blocks
 }
 
 /// The bodies at `(q, v)`, whose frames must be up to date.

@@ -57,7 +57,7 @@ impl JointSpace {
         let state = model.initial_state();
         for (i, body) in model.bodies.iter().enumerate() {
             if !frame_of(body.as_ref(), model.q_of(i, &state.q), model.v_of(i, &state.v)).rigid {
-                let name = &model.body_names.names[i];
+                let name = model.body_names.get(i);
                 return Err(StepError::Invalid(format!(
                     "joint coordinates need rigid bodies; `{name}` is a {}",
                     body.kind()
@@ -71,7 +71,7 @@ impl JointSpace {
             if joint.constraint.chart().is_none() {
                 return Err(StepError::Invalid(format!(
                     "joint coordinates need a chart for every joint; `{}` ({}) has none",
-                    model.joint_names.names[k],
+                    model.joint_names.get(k),
                     joint.constraint.kind()
                 )));
             }
@@ -179,7 +179,7 @@ impl JointSystem<'_> {
             let (u, w) = (&mut left[u0..u0 + limb.n_u as usize], &mut right[..limb.n_w as usize]);
             if let Some((chart, a, b)) = self.frames(limb) {
                 let (ma, mb) = chart.markers();
-                let (at_a, at_b) = (place(&a, ma), place(&b, mb));
+                let (at_a, at_b) = (place(&a, &ma), place(&b, &mb));
                 let back = at_a.axes.transpose();
                 chart.read(back * (at_b.point - at_a.point), back * at_b.axes, u);
                 let (lin, ang) = relative_twist(&a, &b, &at_a, &at_b);
@@ -229,7 +229,7 @@ impl JointSystem<'_> {
                 let body = model.bodies[i].as_ref();
                 let origin = frame_of(body, &q[qr.clone()], &v[vr.clone()]).origin;
                 let (x, axes, velocity, spin) = if limb.is_b {
-                    let at_a = place(&a, ma);
+                    let at_a = place(&a, &ma);
                     let point = at_a.point + at_a.axes * p;
                     // marker axes are orthonormal: their transpose is their inverse
                     let axes = at_a.axes * r * mb.axes.transpose();
@@ -238,7 +238,7 @@ impl JointSystem<'_> {
                     let at_point = a.v + a.w.cross(point - a.x) + at_a.axes * lin;
                     (x, axes, at_point + spin.cross(x - point), spin)
                 } else {
-                    let at_b = place(&b, mb);
+                    let at_b = place(&b, &mb);
                     let marker = at_b.axes * r.transpose();
                     let axes = marker * ma.axes.transpose();
                     let point_a = at_b.point - marker * p;
@@ -285,7 +285,7 @@ impl System for JointSystem<'_> {
             if let Some((chart, a, b)) = self.frames(limb) {
                 chart.u_rate(u, w, u_rate);
                 let (ma, mb) = chart.markers();
-                let (at_a, at_b) = (place(&a, ma), place(&b, mb));
+                let (at_a, at_b) = (place(&a, &ma), place(&b, &mb));
                 let at = self.model.joints[limb.joint.unwrap_or(0) as usize].constraint.attachments();
                 let acceleration = |k: usize| {
                     at[k].body.index().map_or((Vec3::ZERO, Vec3::ZERO), |i| {

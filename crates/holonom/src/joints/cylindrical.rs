@@ -72,8 +72,8 @@ impl Constraint for Cylindrical {
 }
 
 impl Chart for Cylindrical {
-    fn markers(&self) -> (&Marker, &Marker) {
-        (&self.a, &self.b)
+    fn markers(&self) -> (Marker, Marker) {
+        (self.a, self.b)
     }
     fn n_u(&self) -> usize {
         2

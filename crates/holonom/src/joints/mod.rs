@@ -186,7 +186,7 @@ pub trait Constraint: Send + Sync {
 /// perpendicular to every `phi_k`, so that `wdot_k = phi_k . (relative acceleration)`.
 pub trait Chart {
     /// The markers joined.
-    fn markers(&self) -> (&Marker, &Marker);
+    fn markers(&self) -> (Marker, Marker);
     /// Number of coordinates `u` (a free rotation has four).
     fn n_u(&self) -> usize;
     /// Number of rates `w`.

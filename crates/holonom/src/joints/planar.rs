@@ -70,8 +70,8 @@ impl Constraint for PlanarJoint {
 }
 
 impl Chart for PlanarJoint {
-    fn markers(&self) -> (&Marker, &Marker) {
-        (&self.a, &self.b)
+    fn markers(&self) -> (Marker, Marker) {
+        (self.a, self.b)
     }
     fn n_u(&self) -> usize {
         3

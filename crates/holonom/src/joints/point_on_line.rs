@@ -66,8 +66,8 @@ impl Constraint for PointOnLine {
 }
 
 impl Chart for PointOnLine {
-    fn markers(&self) -> (&Marker, &Marker) {
-        (&self.a, &self.b)
+    fn markers(&self) -> (Marker, Marker) {
+        (self.a, self.b)
     }
     fn n_u(&self) -> usize {
         5

@@ -64,8 +64,8 @@ impl Constraint for PointOnPlane {
 }
 
 impl Chart for PointOnPlane {
-    fn markers(&self) -> (&Marker, &Marker) {
-        (&self.a, &self.b)
+    fn markers(&self) -> (Marker, Marker) {
+        (self.a, self.b)
     }
     fn n_u(&self) -> usize {
         6

@@ -74,8 +74,8 @@ impl Constraint for Prismatic {
 }
 
 impl Chart for Prismatic {
-    fn markers(&self) -> (&Marker, &Marker) {
-        (&self.a, &self.b)
+    fn markers(&self) -> (Marker, Marker) {
+        (self.a, self.b)
     }
     fn n_u(&self) -> usize {
         1

@@ -74,8 +74,8 @@ impl Constraint for Revolute {
 }
 
 impl Chart for Revolute {
-    fn markers(&self) -> (&Marker, &Marker) {
-        (&self.a, &self.b)
+    fn markers(&self) -> (Marker, Marker) {
+        (self.a, self.b)
     }
     fn n_u(&self) -> usize {
         1

@@ -14,15 +14,13 @@ use crate::math::{Mat3, Quat, Vec3, quat_from_axes, rotation};
 /// A ball joint.
 #[derive(Clone, Debug)]
 pub struct Spherical {
-    a: Marker,
-    b: Marker,
     attachments: [Attachment; 2],
 }
 
 impl Spherical {
     /// Joins the points of two markers; their axes do not matter.
     pub fn new(a: Marker, b: Marker) -> Self {
-        Spherical { a, b, attachments: [a.p(), b.p()] }
+        Spherical { attachments: [a.p(), b.p()] }
     }
 }
 
@@ -37,7 +35,8 @@ impl Constraint for Spherical {
         3
     }
     fn validate(&self) -> Result<(), String> {
-        check_markers(&self.a, &self.b)
+        let (a, b) = self.markers();
+        check_markers(&a, &b)
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         out.coincide(0, numbered(a, 0), numbered(a, 1));
@@ -54,8 +53,10 @@ impl Constraint for Spherical {
 }
 
 impl Chart for Spherical {
-    fn markers(&self) -> (&Marker, &Marker) {
-        (&self.a, &self.b)
+    fn markers(&self) -> (Marker, Marker) {
+        // the axes do not matter: those of the bodies will do
+        let marker = |a: &Attachment| a.body.at(a.carried_point());
+        (marker(&self.attachments[0]), marker(&self.attachments[1]))
     }
     fn n_u(&self) -> usize {
         4

@@ -109,8 +109,8 @@ fn turn((c, c_rate): (f64, f64), (s, s_rate): (f64, f64)) -> (f64, f64) {
 
 /// Relative rotation Rx(u_0) Ry(u_1): the relative angular velocity is w_0 x + w_1 Rx(u_0) y.
 impl Chart for Universal {
-    fn markers(&self) -> (&Marker, &Marker) {
-        (&self.a, &self.b)
+    fn markers(&self) -> (Marker, Marker) {
+        (self.a, self.b)
     }
     fn n_u(&self) -> usize {
         2

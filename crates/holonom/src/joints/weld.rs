@@ -66,8 +66,8 @@ impl Constraint for Weld {
 }
 
 impl Chart for Weld {
-    fn markers(&self) -> (&Marker, &Marker) {
-        (&self.a, &self.b)
+    fn markers(&self) -> (Marker, Marker) {
+        (self.a, self.b)
     }
     fn n_u(&self) -> usize {
         0

@@ -51,7 +51,7 @@ impl Dense {
         cholesky_solve(&l, self.n, x)
     }
 
-    /// 1 / condition number (1-norm) of `J M^-1 J^T` with rows scaled to a unit diagonal; 0 when it is singular.
+    /// 1 / condition number (1-norm) of `J M^-1 J^T`; 0 when it is singular. Rows are not scaled: one that has vanished must show.
     pub fn rcond(&self) -> f64 {
         let (n, m) = (self.n, self.m);
         if m == 0 {
@@ -63,13 +63,6 @@ impl Dense {
         }
         let w: Vec<Vec<f64>> = (0..m).map(|i| cholesky_solve(&l, n, self.row(i))).collect();
         let mut a: Vec<f64> = (0..m * m).map(|k| super::dot(self.row(k / m), &w[k % m])).collect();
-        let scale: Vec<f64> = (0..m).map(|i| 1.0 / a[i * m + i].sqrt()).collect();
-        if scale.iter().any(|s| !s.is_finite()) {
-            return 0.0;
-        }
-        for k in 0..m * m {
-            a[k] *= scale[k / m] * scale[k % m];
-        }
         let column_sum = |a: &[f64]| (0..m).map(|j| (0..m).map(|i| a[i * m + j].abs()).sum()).fold(0.0, f64::max);
         let norm: f64 = column_sum(&a);
         if !cholesky(&mut a, m) {

@@ -38,6 +38,7 @@ pub struct Step {
 pub struct Wish {
     pub most: usize,
     pub planar: bool,
+    pub affine: bool,
     pub ground: bool,
     /// Rigid bodies and joints with a chart only.
     pub charts: bool,
@@ -45,11 +46,11 @@ pub struct Wish {
 }
 
 impl Wish {
-    pub const ANY: Wish = Wish { most: 10, planar: true, ground: true, charts: false, forces: true };
+    pub const ANY: Wish = Wish { most: 10, planar: true, affine: true, ground: true, charts: false, forces: true };
     /// Nothing outside acts on it, once gravity is off.
-    pub const ISOLATED: Wish = Wish { most: 6, planar: false, ground: false, charts: false, forces: false };
+    pub const ISOLATED: Wish = Wish { most: 6, planar: false, affine: true, ground: false, charts: false, forces: false };
     /// Fit for joint coordinates.
-    pub const CHARTS: Wish = Wish { most: 5, planar: false, ground: true, charts: true, forces: true };
+    pub const CHARTS: Wish = Wish { most: 5, planar: false, affine: false, ground: true, charts: true, forces: true };
 }
 
 pub fn steps(wish: Wish) -> impl Strategy<Value = (Vec<Step>, u64)> {
@@ -57,7 +58,7 @@ pub fn steps(wish: Wish) -> impl Strategy<Value = (Vec<Step>, u64)> {
         _ if wish.charts => Kind::Rigid,
         0 | 1 => Kind::Particle,
         2 | 3 if wish.planar => Kind::Planar,
-        4 | 5 => Kind::Affine,
+        4 | 5 if wish.affine => Kind::Affine,
         _ => Kind::Rigid,
     });
     let link = (0..1000usize).prop_map(move |k| match k {
@@ -106,9 +107,9 @@ pub fn grow(steps: &[Step], seed: u64, wish: Wish) -> Grown {
 pub fn verdict(spec: &Spec) -> Result<(), String> {
     let model = match spec.build() {
         Ok(model) => model,
-        Err(
-            e @ (ModelError::Redundant { .. } | ModelError::NotAssembled { .. } | ModelError::WrongBranch { .. }),
-        ) => return Err(e.to_string()),
+        Err(e @ (ModelError::Redundant { .. } | ModelError::NotAssembled { .. } | ModelError::WrongBranch { .. })) => {
+            return Err(e.to_string());
+        }
         Err(e) => panic!("unexpected refusal: {e}"),
     };
     let rcond = Dense::at(&model, model.initial_state()).rcond();
@@ -195,7 +196,12 @@ fn add(spec: &mut Spec, step: &Step, wish: Wish, g: &mut SplitMix) -> String {
             continue;
         }
         place(&mut body, &joint, constraint.as_ref(), reversed, spec, g);
-        let what = format!("{:?} by {} (reversed: {reversed}) on {:?}", step.kind, joint.name(), parent.index().map(|i| kinds[i]));
+        let what = format!(
+            "{:?} by {} (reversed: {reversed}) on {:?}",
+            step.kind,
+            joint.name(),
+            parent.index().map(|i| kinds[i])
+        );
         spec.bodies.push(body);
         spec.joints.push(joint);
         return what;
@@ -216,7 +222,14 @@ fn relative_pose(constraint: &dyn Constraint, g: &mut SplitMix) -> (Vec3, Mat3) 
 }
 
 /// Put a body where its joint holds.
-pub fn place(body: &mut BodySpec, joint: &JointSpec, constraint: &dyn Constraint, is_a: bool, spec: &Spec, g: &mut SplitMix) {
+pub fn place(
+    body: &mut BodySpec,
+    joint: &JointSpec,
+    constraint: &dyn Constraint,
+    is_a: bool,
+    spec: &Spec,
+    g: &mut SplitMix,
+) {
     let (p, r) = relative_pose(constraint, g);
     let (above, below) = if is_a { (joint.b, joint.a) } else { (joint.a, joint.b) };
     let (origin, shape, turn) = match above.body.index() {

@@ -6,6 +6,7 @@
 pub mod dense;
 pub mod grow;
 pub mod spec;
+pub mod top;
 
 use holonom::math::{Mat3, SplitMix, Vec3, exp_quat};
 use holonom::{Model, Simulation, State};
@@ -23,7 +24,8 @@ pub fn config(share: f64) -> ProptestConfig {
 
 /// Largest absolute entry; NaN counts as infinite.
 pub fn size(x: &[f64]) -> f64 {
-    x.iter().fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() }.max(if x.is_nan() { f64::INFINITY } else { m }))
+    x.iter()
+        .fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() }.max(if x.is_nan() { f64::INFINITY } else { m }))
 }
 
 /// Largest difference of two lists; infinite when their lengths differ.
@@ -87,7 +89,11 @@ impl Worst {
     /// Note the figure, and fail when it is larger than allowed (or NaN).
     pub fn at_most(&self, what: &'static str, value: f64, allowed: f64) -> Result<(), TestCaseError> {
         self.note(what, value);
-        if value <= allowed { Ok(()) } else { Err(TestCaseError::fail(format!("{what}: {value:e}, allowed {allowed:e}"))) }
+        if value <= allowed {
+            Ok(())
+        } else {
+            Err(TestCaseError::fail(format!("{what}: {value:e}, allowed {allowed:e}")))
+        }
     }
 
     /// As [`Worst::at_most`], for tests without a runner.

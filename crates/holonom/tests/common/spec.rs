@@ -128,12 +128,35 @@ impl JointSpec {
 
 #[derive(Clone, Debug)]
 pub enum ForceSpec {
-    Spring { a: Marker, b: Marker, stiffness: f64, rest: f64, damping: f64 },
-    Torsion { a: Marker, b: Marker, stiffness: f64, rest: f64, damping: f64 },
-    Point { on: Marker, force: Vec3 },
-    Torque { on: BodyId, torque: Vec3 },
+    Spring {
+        a: Marker,
+        b: Marker,
+        stiffness: f64,
+        rest: f64,
+        damping: f64,
+    },
+    Torsion {
+        a: Marker,
+        b: Marker,
+        stiffness: f64,
+        rest: f64,
+        damping: f64,
+    },
+    Point {
+        on: Marker,
+        force: Vec3,
+    },
+    Torque {
+        on: BodyId,
+        torque: Vec3,
+    },
     /// -c v + f cos(rate t) on a point.
-    User { on: Marker, damping: f64, force: Vec3, rate: f64 },
+    User {
+        on: Marker,
+        damping: f64,
+        force: Vec3,
+        rate: f64,
+    },
 }
 
 /// A whole mechanism.
@@ -274,9 +297,13 @@ impl ForceSpec {
     fn scaled(&self, marker: impl Fn(Marker) -> Marker, l: f64, m: f64, t: f64) -> ForceSpec {
         let f = m * l / (t * t);
         match self.map(marker, |x| x * f) {
-            ForceSpec::Spring { a, b, stiffness, rest, damping } => {
-                ForceSpec::Spring { a, b, stiffness: stiffness * (m / (t * t)), rest: rest * l, damping: damping * m / t }
-            }
+            ForceSpec::Spring { a, b, stiffness, rest, damping } => ForceSpec::Spring {
+                a,
+                b,
+                stiffness: stiffness * (m / (t * t)),
+                rest: rest * l,
+                damping: damping * m / t,
+            },
             ForceSpec::Torsion { a, b, stiffness, rest, damping } => {
                 ForceSpec::Torsion { a, b, stiffness: stiffness * f * l, rest, damping: damping * f * l * t }
             }
