@@ -61,9 +61,9 @@ pub(crate) fn evaluate_bodies(model: &Model, q: &[f64], v: &[f64], work: &mut Wo
     let Workspace { frames, blocks, force, .. } = work;
     for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate() {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
-        body.place(qi, vi, frame);
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
         let out = Inertia { mass: blocks.diagonal_mut(Node(i as u32)), force: &mut force[range] };
+        body.place(qi, vi, frame);
         body.evaluate(qi, vi, frame, model.gravity, out);
     }
 }

@@ -101,14 +101,21 @@ impl Lock {
         Lock { arm_a, arm_b, axes, c_linear, c_angular: fb.w.cross(fa.w) }
     }
 
+    /// World axes, for joints that hold the three translations and nothing else.
+    #[inline(always)]
+    pub fn at_point_only(a: &View) -> Lock {
+        let (fa, fb) = (a.frame(0), a.frame(1));
+        let (arm_a, arm_b) = (a.arm(0), a.arm(1));
+        let c_linear = fb.w.cross(fb.w.cross(arm_b)) - fa.w.cross(fa.w.cross(arm_a));
+        Lock { arm_a, arm_b, axes: Mat3::IDENTITY, c_linear, c_angular: Vec3::ZERO }
+    }
+
     /// Axes fixed to body a or of the world, for joints that hold all three translations: p_a and p_b coincide, each arm is taken to its own
     /// body's point (no difference of large positions), and the relative velocity there is zero.
     #[inline(always)]
     pub fn at_common_point(a: &View, axes: Mat3) -> Lock {
         let (fa, fb) = (a.frame(0), a.frame(1));
-        let (arm_a, arm_b) = (a.arm(0), a.arm(1));
-        let c_linear = fb.w.cross(fb.w.cross(arm_b)) - fa.w.cross(fa.w.cross(arm_a));
-        Lock { arm_a, arm_b, axes, c_linear, c_angular: fb.w.cross(fa.w) }
+        Lock { axes, c_angular: fb.w.cross(fa.w), ..Lock::at_point_only(a) }
     }
 }
 

@@ -45,7 +45,7 @@ impl Constraint for Spherical {
         Some(LockShape { mask: Mask(0b000_111), aligned: true })
     }
     fn lock(&self, a: &View) -> Lock {
-        Lock::at_common_point(a, Mat3::IDENTITY)
+        Lock::at_point_only(a)
     }
     fn chart(&self) -> Option<&dyn Chart> {
         Some(self)
