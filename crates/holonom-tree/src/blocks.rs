@@ -24,7 +24,10 @@ pub struct Blocks {
 pub(crate) enum Place {
     Six(u32),
     /// Offset, and the size of the node (not of its packed block: eight bytes must do).
-    Other { offset: u32, size: u16 },
+    Other {
+        offset: u32,
+        size: u16,
+    },
     None,
 }
 

@@ -26,7 +26,7 @@
 //!
 //! ```
 //! use holonom_tree::{Structure, Blocks};
-//! // minimise x^2 - 2 x y... : two primal nodes of size 1 held together by one dual row  x - y = 3
+//! // two primal nodes of size 1 held together by one dual row  x - y = 3
 //! let mut s = Structure::new();
 //! let (x, y) = (s.primal(1), s.primal(1));
 //! let row = s.dual(1);
@@ -49,6 +49,8 @@ mod blocks;
 mod factor;
 pub mod packed;
 mod plan;
+mod planner;
+mod rank;
 mod residual;
 pub mod shear;
 mod solve;
@@ -56,6 +58,7 @@ mod structure;
 
 pub use blocks::Blocks;
 pub use factor::{Factor, Singular};
-pub use plan::{Cost, PivotForm, Plan, PlanError, independent_rows};
+pub use plan::{Cost, PivotForm, Plan, PlanError};
+pub use rank::independent_rows;
 pub use shear::Shear;
 pub use structure::{LinkId, Mask, Node, Structure};

@@ -10,7 +10,7 @@ const TOP: Top = Top { moments: vec3(1.0, 2.0, 2.5), a: 1.0, c: 1.2 };
 
 /// Integrator, its order, the largest of four step sizes for the top, and for the pendulum.
 const METHODS: [(&str, f64, f64, f64); 4] =
-    [("euler", 1.0, 1e-2, 2e-3), ("rk4", 4.0, 0.1, 0.01), ("rattle", 2.0, 0.1, 0.02), ("dop853", 8.0, 0.4, 0.08)];
+    [("euler", 1.0, 1e-2, 2e-3), ("rk4", 4.0, 0.05, 0.01), ("rattle", 2.0, 0.1, 0.02), ("dop853", 8.0, 0.4, 0.08)];
 
 fn in_joint_coordinates(name: &str) -> bool {
     matches!(name, "rk4" | "dop853")
@@ -74,7 +74,6 @@ fn orders_in_free_rotation() {
             let errors: Vec<f64> = (0..4).map(error).take_while(|e| *e > 1e-13).collect();
             let found = order(&errors);
             println!("top, {name}, {coordinates:?}: order {found:.2} from {errors:?}");
-            // the error constant of the first, longest steps is not yet settled
             assert!((found - stated).abs() < 0.2, "{name} {coordinates:?}: order {found}, stated {stated}, {errors:?}");
         }
     }
@@ -126,10 +125,15 @@ fn orders_in_a_spatial_double_pendulum() {
             };
             let (energy, state): (Vec<f64>, Vec<f64>) = (0..4).map(errors).unzip();
             let (p_energy, p_state) = (order(&energy), order(&state));
-            println!("pendulum, {name}, {coordinates:?}: order {p_state:.2} of the motion, {p_energy:.2} of the energy");
+            println!(
+                "pendulum, {name}, {coordinates:?}: order {p_state:.2} of the motion, {p_energy:.2} of the energy"
+            );
             println!("    {state:?}\n    {energy:?}");
             assert!((p_state - stated).abs() < 0.2, "{name} {coordinates:?}: order of the motion {p_state}, {state:?}");
-            assert!(p_energy > stated - 0.2, "{name} {coordinates:?}: order of the energy {p_energy}, {energy:?}");
+            // of order 8 the steps are so long that the energy still falls faster than it will
+            let above = if name == "dop853" { 1.0 } else { 0.2 };
+            let good = p_energy > stated - 0.2 && p_energy < stated + above;
+            assert!(good, "{name} {coordinates:?}: order of the energy {p_energy}, {energy:?}");
         }
     }
 }

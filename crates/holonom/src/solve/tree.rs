@@ -18,7 +18,7 @@ const REFINEMENTS: usize = 2;
 
 impl Tree {
     pub fn new(model: &Model) -> Self {
-        let n = if model.plan.n_heavy() > 0 { model.plan.len() } else { 0 };
+        let n = if model.plan.n_large() > 0 { model.plan.len() } else { 0 };
         Tree { factor: model.plan.new_factor(), rhs: vec![0.0; n], rest: vec![0.0; n] }
     }
 

@@ -48,7 +48,8 @@ pub struct Wish {
 impl Wish {
     pub const ANY: Wish = Wish { most: 10, planar: true, affine: true, ground: true, charts: false, forces: true };
     /// Nothing outside acts on it, once gravity is off.
-    pub const ISOLATED: Wish = Wish { most: 6, planar: false, affine: true, ground: false, charts: false, forces: false };
+    pub const ISOLATED: Wish =
+        Wish { most: 6, planar: false, affine: true, ground: false, charts: false, forces: false };
     /// Fit for joint coordinates.
     pub const CHARTS: Wish = Wish { most: 5, planar: false, affine: false, ground: true, charts: true, forces: true };
 }

@@ -1,0 +1,485 @@
+//! From structure to a list of pivots: which order, which storage, which kernel.
+//!
+//! Order. Each tree is hung from a root and eliminated leaves first; a node then has one neighbour left, its parent, and
+//! elimination makes no fill. One case needs care: a dual can be a pivot only when the nodes eliminated before it give its
+//! rows full rank (its pivot block is `-J D^-1 J^T` over its children). Where they do not, it is *deferred*: it joins its
+//! parent's pivot and is eliminated right after it, when all its rows are complete. A parent that carries deferred duals has
+//! fewer directions left, so the dual above it is deferred too. With `J` of full row rank every pivot is then legal, and
+//! blocks stay as small as two nodes and what hangs on them.
+//!
+//! Scale. Eliminating a node adds to its parent; when what is added is 10^9 times larger than the parent's own block, the sum keeps seven digits
+//! of that, and later pivots subtract the large part again. Such a dual is deferred too: its parent is then eliminated as it stands, and
+//! small and large meet in the dual's pivot as the sum of two inverses, `-(J D^-1 J^T)` of either side, where neither drowns the other in a
+//! way that matters.
+//!
+//! Form. A pair (primal of size 6, sheared dual above it) is one pivot. With three rows or more it goes through the free
+//! directions ([`crate::shear`]); with fewer, through the rows, as all dense blocks do. Counted flops decide: 195, 320 and
+//! 474 through 1, 2 and 3 rows against 1060, 806 and 585 through 5, 4 and 3 free directions, and three aligned rows cost less than half of that.
+
+use crate::blocks::{Blocks, Place};
+use crate::packed;
+use crate::plan::{Front, Member, NONE, Op, Pair, Plan, PlanError, Store, Up};
+use crate::rank::independent;
+use crate::structure::{Kind, LinkValue, Node, Structure};
+
+impl Structure {
+    /// Plan the elimination. `sample` holds values typical of the matrix, generic ones: the
+    /// planner looks at the rank of dense links there.
+    pub fn plan(&self, sample: &Blocks) -> Result<Plan, PlanError> {
+        Planner::new(self).run(sample)
+    }
+}
+
+/// Blocks this many times larger than that of the node they hang from would drown it (see the module's text). Measured on chains, the
+/// residual grows with the square of the ratio: 2e-12 here, 2e-10 at ten times as much.
+const LARGER: f64 = 300.0;
+/// How many such parts one node takes in its own pivot block; what comes beyond is solved for all the same, with fewer digits.
+const FEW: u32 = 6;
+
+/// Which duals wait for their parent, and how many of them because of their scale alone.
+struct Deferred {
+    deferred: Vec<bool>,
+    large: usize,
+}
+
+pub(crate) struct Planner<'s> {
+    s: &'s Structure,
+    /// Links of node i: `adjacent[starts[i]..starts[i + 1]]`.
+    starts: Vec<u32>,
+    adjacent: Vec<u32>,
+    doubted: Vec<bool>,
+}
+
+impl<'s> Planner<'s> {
+    pub fn new(s: &'s Structure) -> Self {
+        let n = s.n_nodes();
+        let mut starts = vec![0u32; n + 1];
+        for l in &s.links {
+            starts[l.dual.index() + 1] += 1;
+            starts[l.primal.index() + 1] += 1;
+        }
+        for i in 0..n {
+            starts[i + 1] += starts[i];
+        }
+        let mut fill = starts.clone();
+        let mut adjacent = vec![0; 2 * s.links.len()];
+        for (k, l) in s.links.iter().enumerate() {
+            for node in [l.dual, l.primal] {
+                adjacent[fill[node.index()] as usize] = k as u32;
+                fill[node.index()] += 1;
+            }
+        }
+        let mut doubted = vec![false; n];
+        s.doubted.iter().for_each(|node| doubted[node.index()] = true);
+        Planner { s, starts, adjacent, doubted }
+    }
+
+    pub fn links_of(&self, node: usize) -> &[u32] {
+        &self.adjacent[self.starts[node] as usize..self.starts[node + 1] as usize]
+    }
+
+    fn degree(&self, node: usize) -> usize {
+        self.links_of(node).len()
+    }
+
+    fn run(self, sample: &Blocks) -> Result<Plan, PlanError> {
+        self.refuse_cycles()?;
+        let (order, parent_link) = self.hang(sample)?;
+        let deferred = self.defer(&order, &parent_link, sample);
+        Ok(self.lay_out(&order, &parent_link, deferred, sample))
+    }
+
+    /// Union-find over the links, in order: the first link inside one set closes a cycle.
+    fn refuse_cycles(&self) -> Result<(), PlanError> {
+        let mut set: Vec<u32> = (0..self.s.n_nodes() as u32).collect();
+        let find = |set: &mut Vec<u32>, mut i: u32| {
+            while set[i as usize] != i {
+                set[i as usize] = set[set[i as usize] as usize];
+                i = set[i as usize];
+            }
+            i
+        };
+        for l in &self.s.links {
+            let (a, b) = (find(&mut set, l.dual.0), find(&mut set, l.primal.0));
+            if a == b {
+                return Err(PlanError::Cycle(l.dual));
+            }
+            set[a.max(b) as usize] = a.min(b);
+        }
+        Ok(())
+    }
+
+    /// Hang every tree from its root. Returns the nodes leaves first, and for each node the link to its parent.
+    fn hang(&self, sample: &Blocks) -> Result<(Vec<u32>, Vec<u32>), PlanError> {
+        let n = self.s.n_nodes();
+        let mut parent_link = vec![NONE; n];
+        let mut seen = vec![false; n];
+        let mut order: Vec<u32> = Vec::with_capacity(n);
+        let mut component: Vec<u32> = Vec::new();
+        let mut wish = vec![false; n];
+        for r in &self.s.roots {
+            wish[r.index()] = true;
+        }
+        let mut visited = vec![false; n];
+        for first in 0..n {
+            if visited[first] {
+                continue;
+            }
+            component.clear();
+            component.push(first as u32);
+            visited[first] = true;
+            let mut k = 0;
+            while k < component.len() {
+                for &l in self.links_of(component[k] as usize) {
+                    let other = self.other_end(l, component[k]);
+                    if !visited[other as usize] {
+                        visited[other as usize] = true;
+                        component.push(other);
+                    }
+                }
+                k += 1;
+            }
+            let root = self.choose_root(&component, &wish, sample)?;
+            let start = order.len();
+            order.push(root);
+            seen[root as usize] = true;
+            let mut k = start;
+            while k < order.len() {
+                let node = order[k];
+                for &l in self.links_of(node as usize) {
+                    let other = self.other_end(l, node);
+                    if !seen[other as usize] {
+                        seen[other as usize] = true;
+                        parent_link[other as usize] = l;
+                        order.push(other);
+                    }
+                }
+                k += 1;
+            }
+        }
+        order.reverse();
+        Ok((order, parent_link))
+    }
+
+    fn other_end(&self, link: u32, node: u32) -> u32 {
+        let l = &self.s.links[link as usize];
+        if l.dual.0 == node { l.primal.0 } else { l.dual.0 }
+    }
+
+    fn choose_root(&self, component: &[u32], wish: &[bool], sample: &Blocks) -> Result<u32, PlanError> {
+        let is_dual = |i: u32| self.s.is_dual(Node(i));
+        if component.len() == 1 && is_dual(component[0]) {
+            let node = Node(component[0]);
+            return if self.s.size(node) == 0 { Ok(node.0) } else { Err(PlanError::Unlinked(node)) };
+        }
+        if let Some(&r) = component.iter().find(|&&i| wish[i as usize]) {
+            return Ok(r);
+        }
+        if let Some(&r) = component.iter().filter(|&&i| is_dual(i) && self.degree(i as usize) == 1).min() {
+            return Ok(r);
+        }
+        // a primal node that cannot give full rank to one of its duals is best eliminated last
+        let weak = |i: u32| {
+            self.links_of(i as usize).iter().any(|&l| {
+                let link = &self.s.links[l as usize];
+                let dense = matches!(link.value, LinkValue::Dense(_));
+                dense && (self.doubted[i as usize] || !self.full_rank(&[l], link.dual, sample))
+            })
+        };
+        let primals = || component.iter().copied().filter(|&i| !is_dual(i));
+        let best = primals().max_by_key(|&i| (weak(i), self.degree(i as usize), std::cmp::Reverse(i)));
+        Ok(best.unwrap_or(component[0]))
+    }
+
+    /// Do these links of a dual, side by side, have full row rank in the sample, with something to spare?
+    fn full_rank(&self, links: &[u32], dual: Node, sample: &Blocks) -> bool {
+        let m = self.s.size(dual);
+        let mut rows = vec![Vec::new(); m];
+        let mut squares = vec![0.0; m];
+        let mut block = Vec::new();
+        for &l in self.links_of(dual.index()) {
+            sample.dense_link(self.s, l as usize, &mut block);
+            let width = self.s.size(self.s.links[l as usize].primal);
+            for (i, row) in rows.iter_mut().enumerate() {
+                let part = &block[i * width..(i + 1) * width];
+                squares[i] += part.iter().map(|x| x * x).sum::<f64>();
+                if links.contains(&l) {
+                    row.extend_from_slice(part);
+                }
+            }
+        }
+        // A pivot J D^-1 J^T squares what is left of a row: a rest of 1e-3 costs six digits of the answer, one of 1e-8 all of
+        // them. To defer is always legal, so a row in doubt counts as dependent here. The length of a row is that over all its
+        // links: in one of them there may be nothing but rounding errors.
+        independent(&rows, |i| squares[i].sqrt(), 1e-3).iter().all(|&keep| keep)
+    }
+
+    /// Which duals must wait for their parent, because their rows lack rank below it or because the blocks below are far larger.
+    fn defer(&self, order: &[u32], parent_link: &[u32], sample: &Blocks) -> Deferred {
+        let n = self.s.n_nodes();
+        let mut deferred = vec![false; n];
+        let mut carries = vec![false; n];
+        let mut large = 0;
+        // largest scale in the part of the tree that hangs from each node
+        let mut scale: Vec<f64> =
+            (0..n).map(|i| sample.diagonal(Node(i as u32)).first().copied().unwrap_or(0.0)).collect();
+        let own = scale.clone();
+        let mut n_large = vec![0u32; n];
+        let mut below = Vec::new();
+        for &i in order {
+            let node = Node(i);
+            let up = parent_link[i as usize];
+            if up == NONE {
+                continue;
+            }
+            let parent = self.other_end(up, i) as usize;
+            let hangs = scale[i as usize];
+            scale[parent] = scale[parent].max(hangs);
+            if !self.s.is_dual(node) {
+                continue;
+            }
+            below.clear();
+            below.extend(self.links_of(i as usize).iter().copied().filter(|&l| l != up));
+            let weak_child =
+                below.iter().map(|&l| self.other_end(l, i) as usize).any(|c| carries[c] || self.doubted[c]);
+            let sheared = matches!(self.s.kinds[i as usize], Kind::Sheared { .. });
+            let enough = if sheared { !below.is_empty() } else { self.full_rank(&below, node, sample) };
+            if weak_child || !enough {
+                deferred[i as usize] = true;
+                carries[parent] = true;
+            } else if hangs > LARGER * own[parent] && n_large[parent] < FEW && self.s.size(node) > 0 {
+                deferred[i as usize] = true;
+                n_large[parent] += 1;
+                large += 1;
+            }
+        }
+        Deferred { deferred, large }
+    }
+
+    fn lay_out(self, order: &[u32], parent_link: &[u32], deferred: Deferred, sample: &Blocks) -> Plan {
+        let Deferred { deferred, large } = deferred;
+        let s = self.s;
+        let n = s.n_nodes();
+        let mut x = vec![0u32; n + 1];
+        for i in 0..n {
+            x[i + 1] = x[i] + s.sizes[i];
+        }
+        let parents: Vec<u32> = (0..n)
+            .map(|i| if parent_link[i] == NONE { NONE } else { self.other_end(parent_link[i], i as u32) })
+            .collect();
+
+        // fronts: a leader and the duals deferred to it, stored where the leader is
+        let mut carried = vec![(0u32, 0u32); n]; // count and total size
+        for i in 0..n {
+            if deferred[i] {
+                let (count, size) = &mut carried[parents[i] as usize];
+                *count += 1;
+                *size += s.sizes[i];
+            }
+        }
+        let mut place_in_front = vec![0u32; n];
+        let mut store = vec![Store::Arena(0); n];
+        let mut n_arena = 0;
+        let mut plan = Plan {
+            structure: s.clone(),
+            ops: Vec::with_capacity(n),
+            fronts: Vec::new(),
+            members: Vec::new(),
+            n_six: sample.six.len(),
+            n_arena: 0,
+            n_y: 0,
+            n_aligned: 0,
+            n_free: 0,
+            largest_front: 0,
+            largest_link: 0,
+            n_x: x[n] as usize,
+            offsets: x.clone(),
+            parents,
+            deferred,
+            paired: vec![false; n],
+            large,
+        };
+        for i in 0..n {
+            match sample.place(Node(i as u32)) {
+                Place::Six(k) if carried[i].0 == 0 => store[i] = Store::Six(k),
+                _ => {}
+            }
+        }
+        for i in 0..n {
+            if let Some(pair) = self.pair(i, &plan, &carried, &x, &store, parent_link) {
+                plan.paired[pair.dual as usize] = true;
+            }
+        }
+        for i in 0..n {
+            // a paired dual has no block of its own
+            if matches!(store[i], Store::Arena(_)) && !plan.deferred[i] && !plan.paired[i] {
+                store[i] = Store::Arena(n_arena);
+                n_arena += packed::len((s.sizes[i] + carried[i].1) as usize) as u32;
+            }
+        }
+        let mut filled: Vec<u32> = s.sizes.clone();
+        for i in 0..n {
+            if plan.deferred[i] {
+                let p = plan.parents[i] as usize;
+                place_in_front[i] = filled[p];
+                filled[p] += s.sizes[i];
+                store[i] = store[p];
+            }
+        }
+        plan.n_arena = n_arena as usize;
+        let front_size = |i: usize, plan: &Plan| {
+            let leader = if plan.deferred[i] { plan.parents[i] as usize } else { i };
+            s.sizes[leader] + carried[leader].1
+        };
+
+        // members of each front, grouped by leader
+        let mut deferred_of: Vec<(u32, u32)> =
+            (0..n as u32).filter(|&i| plan.deferred[i as usize]).map(|i| (plan.parents[i as usize], i)).collect();
+        deferred_of.sort_unstable();
+
+        for &i in order {
+            let i = i as usize;
+            if plan.deferred[i] || plan.paired[i] {
+                continue;
+            }
+            if let Some(pair) = self.pair(i, &plan, &carried, &x, &store, parent_link) {
+                let pivot = if pair.three_aligned() { &mut plan.n_aligned } else { &mut plan.n_free };
+                *pivot += 1;
+                let pair = Pair { pivot: *pivot as u32 - 1, ..pair };
+                plan.ops.push(Op::Pair(pair));
+                continue;
+            }
+            let first = plan.members.len() as u32;
+            let member = |node: usize, at: u32, link: u32| Member {
+                node: Node(node as u32),
+                at,
+                x: x[node],
+                size: s.sizes[node],
+                link,
+            };
+            plan.members.push(member(i, 0, NONE));
+            let start = deferred_of.partition_point(|&(leader, _)| (leader as usize) < i);
+            for &(_, d) in deferred_of[start..].iter().take(carried[i].0 as usize) {
+                plan.members.push(member(d as usize, place_in_front[d as usize], parent_link[d as usize]));
+            }
+            let up = (parent_link[i] != NONE).then(|| {
+                let p = plan.parents[i] as usize;
+                Up {
+                    store: store[p],
+                    n: front_size(p, &plan),
+                    at: place_in_front[p],
+                    x: x[p],
+                    size: s.sizes[p],
+                    link: parent_link[i],
+                    top: 0,
+                }
+            });
+            let size = front_size(i, &plan);
+            let width = up.map_or(0, |u| u.size);
+            let front = Front {
+                n: size,
+                n_primal: if s.is_dual(Node(i as u32)) { 0 } else { s.sizes[i] },
+                store: store[i],
+                y: plan.n_y as u32,
+                members: (first, plan.members.len() as u32),
+                up,
+            };
+            plan.n_y += (size * width) as usize;
+            plan.largest_front = plan.largest_front.max(size as usize);
+            plan.ops.push(Op::Front(plan.fronts.len() as u32));
+            plan.fronts.push(front);
+        }
+        thread_pairs(&mut plan);
+        plan.ops.shrink_to_fit();
+        plan.fronts.shrink_to_fit();
+        plan.members.shrink_to_fit();
+        plan.largest_link =
+            s.links.iter().map(|l| (s.sizes[l.dual.index()] * s.sizes[l.primal.index()]) as usize).max().unwrap_or(0);
+        plan
+    }
+
+    /// The pair pivot of primal node `i` and the sheared dual above it, where the free form applies and is cheaper.
+    fn pair(
+        &self,
+        i: usize,
+        plan: &Plan,
+        carried: &[(u32, u32)],
+        x: &[u32],
+        store: &[Store],
+        parent_link: &[u32],
+    ) -> Option<Pair> {
+        let s = self.s;
+        let dual = plan.parents[i];
+        if s.is_dual(Node(i as u32)) || dual == NONE || plan.deferred[dual as usize] || carried[i].0 > 0 {
+            return None;
+        }
+        let Kind::Sheared { shear, mask, aligned } = s.kinds[dual as usize] else { return None };
+        if mask.count() < 3 || (plan.parents[dual as usize] == NONE && self.degree(dual as usize) > 1) {
+            return None;
+        }
+        let Store::Six(child) = store[i] else { return None };
+        let p = plan.parents[dual as usize];
+        let (parent, x_parent) = if p == NONE {
+            (NONE, 0)
+        } else {
+            let Store::Six(k) = store[p as usize] else { return None };
+            (k, x[p as usize])
+        };
+        Some(Pair {
+            child,
+            parent,
+            x_child: x[i],
+            x_dual: x[dual as usize],
+            x_parent,
+            shear,
+            pivot: 0,
+            dual,
+            mask,
+            aligned,
+            child_is_far: s.links[parent_link[i] as usize].value == LinkValue::Far,
+            central: s.central[i],
+            shifted: true,
+            leaf: true,
+            parent_shear: NONE,
+            parent_is_far: false,
+        })
+    }
+}
+
+/// Decide, for every block of size 6, to which point it is sheared, and whether anything is written to it from below.
+///
+/// A block that only pairs write to is kept sheared to the point of its own pair: what comes from below is then sheared once, from
+/// point to point. A block that fronts write to stays as it is given, and is sheared when it is eliminated.
+fn thread_pairs(plan: &mut Plan) {
+    let n = plan.n_six;
+    let mut from_fronts = vec![false; n];
+    let mut own: Vec<Option<(u32, bool)>> = vec![None; n];
+    for op in &plan.ops {
+        match op {
+            Op::Front(index) => {
+                let front = &plan.fronts[*index as usize];
+                if let Some(Up { store: Store::Six(k), .. }) = front.up {
+                    from_fronts[k as usize] = true;
+                }
+                if let Store::Six(k) = front.store {
+                    from_fronts[k as usize] = true;
+                }
+            }
+            Op::Pair(pair) => own[pair.child as usize] = Some((pair.shear, pair.child_is_far)),
+        }
+    }
+    let mut written = from_fronts.clone();
+    for op in &mut plan.ops {
+        let Op::Pair(pair) = op else { continue };
+        pair.shifted = !from_fronts[pair.child as usize];
+        // children come before their parents, so whoever writes to this child has done so
+        pair.leaf = !written[pair.child as usize];
+        if pair.has_parent() {
+            let p = pair.parent as usize;
+            written[p] = true;
+            if let (Some((shear, far)), false) = (own[p], from_fronts[p]) {
+                (pair.parent_shear, pair.parent_is_far) = (shear, far);
+            }
+        }
+    }
+}
