@@ -7,7 +7,9 @@ use crate::structure::{Kind, Link, LinkId, LinkValue, Node, Structure};
 /// Values of the matrix described by a [`Structure`]: fill them, then [`factor`](crate::Plan::factor).
 #[derive(Clone, Debug)]
 pub struct Blocks {
-    /// Packed diagonal blocks of the primal nodes of size 6, which have kernels of their own.
+    /// Diagonal blocks `[a 1, 0; 0, C]` of size 6, as promised by [`Structure::central`]: a, then C packed.
+    pub(crate) central: Vec<[f64; 7]>,
+    /// Packed diagonal blocks of the other primal nodes of size 6, which have kernels of their own too.
     pub(crate) six: Vec<[f64; 21]>,
     /// Packed diagonal blocks of all other primal nodes.
     pub(crate) other: Vec<f64>,
@@ -21,7 +23,8 @@ pub struct Blocks {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) enum Place {
+enum Place {
+    Central(u32),
     Six(u32),
     /// Offset, and the size of the node (not of its packed block: eight bytes must do).
     Other {
@@ -34,13 +37,17 @@ pub(crate) enum Place {
 impl Blocks {
     /// All zero, sized for the structure.
     pub fn new(structure: &Structure) -> Self {
-        let mut n_six = 0;
-        let mut n_other = 0;
+        let (mut n_central, mut n_six, mut n_other) = (0, 0, 0);
         let place = structure
             .kinds
             .iter()
             .zip(&structure.sizes)
-            .map(|(kind, &size)| match (kind, size) {
+            .zip(&structure.central)
+            .map(|((kind, &size), &central)| match (kind, size) {
+                (Kind::Primal, 6) if central => {
+                    n_central += 1;
+                    Place::Central(n_central - 1)
+                }
                 (Kind::Primal, 6) => {
                     n_six += 1;
                     Place::Six(n_six - 1)
@@ -54,6 +61,7 @@ impl Blocks {
             })
             .collect();
         Blocks {
+            central: vec![[0.0; 7]; n_central as usize],
             six: vec![[0.0; 21]; n_six as usize],
             other: vec![0.0; n_other as usize],
             place,
@@ -63,22 +71,59 @@ impl Blocks {
         }
     }
 
-    /// Packed diagonal block of a primal node (see [`packed`]); empty for a dual.
+    /// Diagonal block of a primal node, packed (see [`packed`]); the seven numbers `a, C packed` of a node promised to be
+    /// [central](Structure::central); empty for a dual.
     #[inline]
     pub fn diagonal_mut(&mut self, node: Node) -> &mut [f64] {
         match self.place[node.index()] {
+            Place::Central(i) => &mut self.central[i as usize],
             Place::Six(i) => &mut self.six[i as usize],
             Place::Other { offset, size } => &mut self.other[offset as usize..][..packed::len(size as usize)],
             Place::None => &mut [],
         }
     }
 
-    /// Packed diagonal block of a primal node; empty for a dual.
+    /// Diagonal block of a primal node, as in [`Blocks::diagonal_mut`].
     pub fn diagonal(&self, node: Node) -> &[f64] {
         match self.place[node.index()] {
+            Place::Central(i) => &self.central[i as usize],
             Place::Six(i) => &self.six[i as usize],
             Place::Other { offset, size } => &self.other[offset as usize..][..packed::len(size as usize)],
             Place::None => &[],
+        }
+    }
+
+    /// Entry (i, j) of the diagonal block of a primal node.
+    pub fn entry(&self, node: Node, i: usize, j: usize) -> f64 {
+        match self.place[node.index()] {
+            Place::Central(k) => {
+                let d = &self.central[k as usize];
+                match (i < 3, j < 3) {
+                    (true, true) if i == j => d[0],
+                    (false, false) => packed::get(&d[1..], 3, i - 3, j - 3),
+                    _ => 0.0,
+                }
+            }
+            Place::Six(k) => packed::get(&self.six[k as usize], 6, i, j),
+            Place::Other { size, .. } => packed::get(self.diagonal(node), size as usize, i, j),
+            Place::None => 0.0,
+        }
+    }
+
+    /// The whole diagonal block of a primal node, packed, whatever form it is given in.
+    pub fn packed_diagonal(&self, node: Node, size: usize, out: &mut Vec<f64>) {
+        out.clear();
+        for i in 0..size {
+            out.extend((i..size).map(|j| self.entry(node, i, j)));
+        }
+    }
+
+    /// Index among all blocks of size 6, central ones first; `None` for other nodes.
+    pub(crate) fn among_six(&self, node: Node) -> Option<u32> {
+        match self.place[node.index()] {
+            Place::Central(k) => Some(k),
+            Place::Six(k) => Some(self.central.len() as u32 + k),
+            _ => None,
         }
     }
 
@@ -113,9 +158,5 @@ impl Blocks {
         out.clear();
         out.resize(structure.size(link.dual) * structure.size(link.primal), 0.0);
         self.write_link(structure, &link, out);
-    }
-
-    pub(crate) fn place(&self, node: Node) -> Place {
-        self.place[node.index()]
     }
 }

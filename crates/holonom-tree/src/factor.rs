@@ -27,6 +27,8 @@ pub struct Factor {
     /// u_k of the free directions between the two sweeps of a solve.
     pub(crate) free_u: Vec<[f64; 3]>,
     pub(crate) scratch: Vec<f64>,
+    /// Where roots add what no parent takes.
+    pub(crate) nowhere: [f64; 21],
     pub(crate) link: Vec<f64>,
 }
 
@@ -41,6 +43,7 @@ impl Plan {
             free: vec![FreePivot::default(); self.n_free],
             free_u: vec![[0.0; 3]; self.n_free],
             scratch: vec![0.0; self.largest_front],
+            nowhere: [0.0; 21],
             link: vec![0.0; self.largest_link],
         }
     }
@@ -72,11 +75,10 @@ impl Plan {
             let matrix = &mut factor.arena[start as usize..][..packed::len(n)];
             for member in &self.members[front.members.0 as usize..front.members.1 as usize] {
                 let (at, size) = (member.at as usize, member.size as usize);
-                let diagonal = blocks.diagonal(member.node);
-                if !diagonal.is_empty() {
+                if !self.structure.is_dual(member.node) {
                     for i in 0..size {
                         for j in i..size {
-                            matrix[packed::at(n, at + i, at + j)] = diagonal[packed::at(size, i, j)];
+                            matrix[packed::at(n, at + i, at + j)] = blocks.entry(member.node, i, j);
                         }
                     }
                 } else if at > 0 {
@@ -99,15 +101,13 @@ impl Plan {
     pub(crate) fn factor_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
         let shear = &blocks.shears[pair.shear as usize];
         let (r_child, r_parent) = if pair.child_is_far { (shear.far, shear.near) } else { (shear.near, shear.far) };
-        let own = &blocks.six[pair.child as usize];
-        let mut nowhere = [0.0; 21];
         let (below, parent, r_parent) = if pair.has_parent() {
             match factor.six.get_disjoint_mut([pair.child as usize, pair.parent as usize]) {
                 Ok([below, parent]) => (below, parent, r_parent),
                 Err(_) => unreachable!("a node is not its own parent, and both lie within the plan"),
             }
         } else {
-            (&mut factor.six[pair.child as usize], &mut nowhere, [0.0; 3])
+            (&mut factor.six[pair.child as usize], &mut factor.nowhere, [0.0; 3])
         };
         let lever = if pair.parent_is_shifted() {
             let s = &blocks.shears[pair.parent_shear as usize];
@@ -115,22 +115,24 @@ impl Plan {
         } else {
             r_parent
         };
-        let simple = pair.central && pair.shifted;
-        let good = if pair.three_aligned() {
-            let pivot = &mut factor.aligned[pair.pivot as usize];
-            if simple && pair.leaf {
+        let child = pair.child as usize;
+        // blocks `[a 1, 0; 0, C]` already at their pair's point: the common case, kept in registers
+        let simple = child < self.n_central && pair.shifted;
+        let good = if pair.three_aligned() && simple {
+            let (own, pivot) = (&blocks.central[child], &mut factor.aligned[pair.pivot as usize]);
+            if pair.leaf {
                 pivot.factor_leaf(own, r_child, r_parent, lever, parent)
-            } else if simple {
-                pivot.factor(&Parts::central_with(own, below, r_child), r_child, r_parent, lever, parent)
             } else {
-                let d = Parts::at_point(own, below, r_child, pair.shifted);
-                pivot.factor(&d, r_child, r_parent, lever, parent)
+                pivot.factor(&Parts::central_with(own, below, r_child), r_child, r_parent, lever, parent)
             }
+        } else if pair.three_aligned() {
+            let d = self.any_block(pair, blocks, below, r_child);
+            factor_aligned_any(&mut factor.aligned[pair.pivot as usize], &d, r_child, r_parent, lever, parent)
         } else {
             let d = if simple {
-                Parts::central_with(own, below, r_child)
+                Parts::central_with(&blocks.central[child], below, r_child)
             } else {
-                Parts::at_point(own, below, r_child, pair.shifted)
+                self.any_block(pair, blocks, below, r_child)
             };
             let pivot = &mut factor.free[pair.pivot as usize];
             let axes = shear.axes(pair.aligned);
@@ -145,13 +147,29 @@ impl Plan {
         if good { Ok(()) } else { Err(Singular { node: Node(pair.dual), pivot: f64::NAN }) }
     }
 
+    /// The block of a pair's child at the pair's point, whatever its form.
+    #[inline(never)]
+    fn any_block(&self, pair: &Pair, blocks: &Blocks, below: &[f64; 21], r: [f64; 3]) -> Parts {
+        let child = pair.child as usize;
+        if child >= self.n_central {
+            Parts::at_point(&blocks.six[child - self.n_central], below, r, pair.shifted)
+        } else if pair.shifted {
+            Parts::central_with(&blocks.central[child], below, r)
+        } else {
+            Parts::central_sheared(&blocks.central[child], below, r)
+        }
+    }
+
     pub(crate) fn factor_front(&self, front: &Front, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
         let n = front.n as usize;
         let matrix = match front.store {
             Store::Six(i) => {
                 let matrix = &mut factor.six[i as usize];
-                for (m, own) in matrix.iter_mut().zip(&blocks.six[i as usize]) {
-                    *m += own;
+                let node = self.members[front.members.0 as usize].node;
+                for r in 0..6 {
+                    for c in r..6 {
+                        matrix[packed::at(6, r, c)] += blocks.entry(node, r, c);
+                    }
                 }
                 &mut matrix[..]
             }
@@ -211,6 +229,18 @@ impl Plan {
         }
         Ok(())
     }
+}
+
+#[inline(never)]
+fn factor_aligned_any(
+    pivot: &mut AlignedPivot,
+    d: &Parts,
+    r_child: [f64; 3],
+    r_parent: [f64; 3],
+    lever: [f64; 3],
+    parent: &mut [f64; 21],
+) -> bool {
+    pivot.factor(d, r_child, r_parent, lever, parent)
 }
 
 #[inline(never)]

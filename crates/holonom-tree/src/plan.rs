@@ -54,8 +54,6 @@ pub(crate) struct Pair {
     pub mask: Mask,
     pub aligned: bool,
     pub child_is_far: bool,
-    /// The child's own block has the form `[a 1, 0; 0, C]`.
-    pub central: bool,
     /// What the child receives from below, if anything, is already sheared to the point of this pair.
     pub shifted: bool,
     /// The child receives nothing from below.
@@ -141,6 +139,8 @@ pub struct Plan {
     pub(crate) fronts: Vec<Front>,
     pub(crate) members: Vec<Member>,
     pub(crate) n_six: usize,
+    /// How many of them are central; those come first.
+    pub(crate) n_central: usize,
     pub(crate) n_arena: usize,
     pub(crate) n_y: usize,
     pub(crate) n_aligned: usize,

@@ -16,7 +16,7 @@
 //! directions ([`crate::shear`]); with fewer, through the rows, as all dense blocks do. Counted flops decide: 195, 320 and
 //! 474 through 1, 2 and 3 rows against 1060, 806 and 585 through 5, 4 and 3 free directions, and three aligned rows cost less than half of that.
 
-use crate::blocks::{Blocks, Place};
+use crate::blocks::Blocks;
 use crate::packed;
 use crate::plan::{Front, Member, NONE, Op, Pair, Plan, PlanError, Store, Up};
 use crate::rank::independent;
@@ -285,7 +285,8 @@ impl<'s> Planner<'s> {
             ops: Vec::with_capacity(n),
             fronts: Vec::new(),
             members: Vec::new(),
-            n_six: sample.six.len(),
+            n_six: sample.central.len() + sample.six.len(),
+            n_central: sample.central.len(),
             n_arena: 0,
             n_y: 0,
             n_aligned: 0,
@@ -300,9 +301,8 @@ impl<'s> Planner<'s> {
             large,
         };
         for i in 0..n {
-            match sample.place(Node(i as u32)) {
-                Place::Six(k) if carried[i].0 == 0 => store[i] = Store::Six(k),
-                _ => {}
+            if let Some(k) = sample.among_six(Node(i as u32)).filter(|_| carried[i].0 == 0) {
+                store[i] = Store::Six(k);
             }
         }
         for i in 0..n {
@@ -437,7 +437,6 @@ impl<'s> Planner<'s> {
             mask,
             aligned,
             child_is_far: s.links[parent_link[i] as usize].value == LinkValue::Far,
-            central: s.central[i],
             shifted: true,
             leaf: true,
             parent_shear: NONE,

@@ -79,8 +79,7 @@ impl Plan {
             let n = self.structure.size(link.primal);
             blocks.dense_link(&self.structure, index as usize, row);
             let row_r = &row[r * n..(r + 1) * n];
-            d.clear();
-            d.extend_from_slice(blocks.diagonal(link.primal));
+            blocks.packed_diagonal(link.primal, n, d);
             if packed::factor(d, n, |_| true).is_err() {
                 return f64::NAN;
             }

@@ -19,17 +19,11 @@ impl Plan {
         let mut at = 0;
         for i in 0..s.n_nodes() {
             let size = s.size(Node(i as u32));
-            let d = blocks.diagonal(Node(i as u32));
-            if !d.is_empty() {
+            if !s.is_dual(Node(i as u32)) {
                 let (x, out) = (&x[at..at + size], &mut out[at..at + size]);
-                let mut k = 0;
                 for r in 0..size {
-                    out[r] -= d[k] * x[r];
-                    k += 1;
-                    for c in r + 1..size {
-                        out[r] -= d[k] * x[c];
-                        out[c] -= d[k] * x[r];
-                        k += 1;
+                    for c in 0..size {
+                        out[r] -= blocks.entry(Node(i as u32), r, c) * x[c];
                     }
                 }
             }

@@ -189,6 +189,15 @@ impl Parts {
         }
     }
 
+    /// A block `[a 1, 0; 0, C]` and what came from below, not yet at the point.
+    pub fn central_sheared(own: &[f64; 7], below: &Sym6, r: V3) -> Parts {
+        let mut d = *below;
+        for (k, o) in [0, 6, 11].into_iter().zip([0; 3]).chain((15..21).zip(1..7)) {
+            d[k] += own[o];
+        }
+        Parts::sheared(&d, r)
+    }
+
     #[inline(always)]
     fn sheared(d: &Sym6, r: V3) -> Parts {
         let (a, b, c) = split(d);
@@ -198,7 +207,7 @@ impl Parts {
 
     /// The same for a block `[a 1, 0; 0, C]` and what is at the point already:  B' = a [r].
     #[inline(always)]
-    pub fn central_with(own: &Sym6, below: &Sym6, r: V3) -> Parts {
+    pub fn central_with(own: &[f64; 7], below: &Sym6, r: V3) -> Parts {
         let m = own[0];
         let s = scale(r, m);
         let (a, b, c) = split(below);
@@ -217,16 +226,9 @@ impl Parts {
 
 /// C' = C + a (|r|^2 1 - r r^T) of a block `[a 1, 0; 0, C]`, with `s = a r`.
 #[inline(always)]
-fn central_c(d: &Sym6, r: V3, s: V3) -> Sym3 {
+fn central_c(d: &[f64; 7], r: V3, s: V3) -> Sym3 {
     let (xx, yy, zz) = (s[0] * r[0], s[1] * r[1], s[2] * r[2]);
-    [
-        d[15] + (yy + zz),
-        d[16] - s[0] * r[1],
-        d[17] - s[0] * r[2],
-        d[18] + (xx + zz),
-        d[19] - s[1] * r[2],
-        d[20] + (xx + yy),
-    ]
+    [d[1] + (yy + zz), d[2] - s[0] * r[1], d[3] - s[0] * r[2], d[4] + (xx + zz), d[5] - s[1] * r[2], d[6] + (xx + yy)]
 }
 
 /// parent += X^T [S 0; 0 0] X: the shear with -lever.
@@ -279,7 +281,7 @@ impl AlignedPivot {
     /// The same for a child `[a 1, 0; 0, C]` that receives nothing from below: B' = [v] with v = a r, so that G = [v] C'^-1 has the
     /// columns v × (column of C'^-1), and row i of G B'^T is v × G_i.
     #[inline(always)]
-    pub fn factor_leaf(&mut self, own: &Sym6, r_child: V3, r_parent: V3, lever: V3, parent: &mut Sym6) -> bool {
+    pub fn factor_leaf(&mut self, own: &[f64; 7], r_child: V3, r_parent: V3, lever: V3, parent: &mut Sym6) -> bool {
         let m = own[0];
         let v = scale(r_child, m);
         let Some(c_inverse) = invert(&central_c(own, r_child, v)) else { return false };

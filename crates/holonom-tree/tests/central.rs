@@ -32,12 +32,23 @@ fn tree(g: &mut Rng, promise: bool, dense: bool, n: usize) -> (Structure, Blocks
     }
     let mut b = Blocks::new(&s);
     for &node in &nodes {
-        let d = b.diagonal_mut(node);
         let a = 1.0 + 0.5 * g.unit();
-        (d[0], d[6], d[11]) = (a, a, a);
-        let c = [(0.2 * g.unit()), (0.2 * g.unit()), (0.2 * g.unit())];
-        (d[15], d[18], d[20]) = (1.5 + 0.5 * g.unit(), 1.5 + 0.5 * g.unit(), 1.5 + 0.5 * g.unit());
-        (d[16], d[17], d[19]) = (c[0], c[1], c[2]);
+        let c = [
+            1.5 + 0.5 * g.unit(),
+            0.2 * g.unit(),
+            0.2 * g.unit(),
+            1.5 + 0.5 * g.unit(),
+            0.2 * g.unit(),
+            1.5 + 0.5 * g.unit(),
+        ];
+        let d = b.diagonal_mut(node);
+        if promise {
+            d[0] = a;
+            d[1..].copy_from_slice(&c);
+        } else {
+            (d[0], d[6], d[11]) = (a, a, a);
+            d[15..].copy_from_slice(&c);
+        }
     }
     for link in links {
         b.link_mut(link).iter_mut().for_each(|x| *x = g.unit());

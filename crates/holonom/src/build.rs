@@ -57,6 +57,8 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         v_start,
         n_rows: 0,
         n_turns: 0,
+        island: Vec::new(),
+        n_islands: 0,
         turned_rows: Vec::new(),
         plan: no_plan,
         initial: State {
@@ -112,13 +114,13 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         let n_rows = constraint.n_rows() as u8;
         let kept = if n_rows == 32 { u32::MAX } else { (1 << n_rows) - 1 };
         let form = Form::Rows(Default::default());
-        model.joints.push(Joint { constraint, form, row: 0, n_rows, kept, first_turn: 0 });
+        model.joints.push(Joint { constraint, form, row: 0, n_rows, kept, first_turn: 0, island: 0 });
     }
     model.bodies.shrink_to_fit();
     model.joints.shrink_to_fit();
     model.q_start.shrink_to_fit();
     model.v_start.shrink_to_fit();
-    refuse_loops(&model)?;
+    refuse_loops(&mut model)?;
     let structure = structure(&mut model, b.lock_rows, &q, &v);
     plan(&mut model, structure, &q)?;
     start(&mut model, q, v)?;
@@ -156,8 +158,8 @@ fn check_attachments(
     Ok(())
 }
 
-/// Union-find over bodies and the ground.
-fn refuse_loops(model: &Model) -> Result<(), ModelError> {
+/// Union-find over bodies and the ground; the islands come with it.
+fn refuse_loops(model: &mut Model) -> Result<(), ModelError> {
     let n = model.bodies.len();
     let mut with_ground: Vec<u32> = (0..=n as u32).collect();
     let mut without = with_ground.clone();
@@ -189,6 +191,17 @@ fn refuse_loops(model: &Model) -> Result<(), ModelError> {
             let (ra, rb) = (find(&mut without, touched[0]), find(&mut without, touched[pair]));
             without[ra.max(rb) as usize] = ra.min(rb);
         }
+    }
+    // a root has the lowest number of its set: islands are numbered in the order of their first bodies
+    for i in 0..n as u32 {
+        let root = find(&mut without, i);
+        let island = if root == i { model.n_islands as u32 } else { model.island[root as usize] };
+        model.n_islands += (root == i) as usize;
+        model.island.push(island);
+    }
+    for joint in &mut model.joints {
+        let first = joint.constraint.attachments().iter().find_map(|a| a.body.index());
+        joint.island = first.map_or(0, |i| model.island[i]);
     }
     Ok(())
 }
@@ -351,6 +364,14 @@ fn drop_dependent_rows(model: &mut Model, q: &[f64], forms: &[Option<holonom_tre
     }
 }
 
+/// The joint of a node; for a body, one that holds it.
+fn joint_near(model: &Model, node: Node) -> String {
+    let n = model.bodies.len();
+    let holds = |j: &Joint| j.constraint.attachments().iter().any(|a| a.body.index() == Some(node.index()));
+    let k = node.index().checked_sub(n).or_else(|| model.joints.iter().position(holds)).unwrap_or(0);
+    model.joint_names.get(k).to_string()
+}
+
 /// Plan the elimination at a generic pose, and refuse dependent rows there.
 fn plan(model: &mut Model, structure: Structure, q: &[f64]) -> Result<(), ModelError> {
     let mut g = SplitMix(0xface);
@@ -366,8 +387,9 @@ fn plan(model: &mut Model, structure: Structure, q: &[f64]) -> Result<(), ModelE
         PlanError::Cycle(node) => ModelError::Loop { joint: joint_of(node), through_ground: false },
         PlanError::Unlinked(node) => ModelError::Redundant { joint: joint_of(node), ratio: 0.0 },
     })?;
+    let mut mass = Vec::new();
     for i in 0..n {
-        let mut mass = work.blocks.diagonal(Node(i as u32)).to_vec();
+        work.blocks.packed_diagonal(Node(i as u32), model.bodies[i].n_dof(), &mut mass);
         if packed::factor(&mut mass, model.bodies[i].n_dof(), |_| true).is_err() {
             return Err(ModelError::Body {
                 body: model.node_name(Node(i as u32)),
@@ -376,18 +398,17 @@ fn plan(model: &mut Model, structure: Structure, q: &[f64]) -> Result<(), ModelE
             });
         }
     }
-    // the rank of J has nothing to do with masses: judge it with every mass block the identity
+    // the rank of J has nothing to do with masses: judge it with every body of mass 1; inertia stays in proportion, and with it the scale of
+    // lengths against angles
     for i in 0..n {
-        let size = model.bodies[i].n_dof();
-        let mass = work.blocks.diagonal_mut(Node(i as u32));
-        mass.fill(0.0);
-        (0..size).for_each(|k| mass[packed::at(size, k, k)] = 1.0);
+        let scale = 1.0 / model.bodies[i].mass();
+        work.blocks.diagonal_mut(Node(i as u32)).iter_mut().for_each(|m| *m *= scale);
     }
     let mut factor = model.plan.new_factor();
     model
         .plan
         .factor(&work.blocks, &mut factor)
-        .map_err(|e| ModelError::Redundant { joint: joint_of(e.node), ratio: 0.0 })?;
+        .map_err(|e| ModelError::Redundant { joint: joint_near(model, e.node), ratio: 0.0 })?;
     match model.plan.weakest_dual(&work.blocks, &factor) {
         Some((node, ratio)) if !(ratio > DEPENDENT) => Err(ModelError::Redundant { joint: joint_of(node), ratio }),
         _ => Ok(()),

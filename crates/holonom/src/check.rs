@@ -7,7 +7,7 @@ use crate::model::{Form, JointId, Model};
 use crate::state::State;
 use crate::workspace::Workspace;
 use crate::{SolverKind, residual};
-use holonom_tree::{Node, packed};
+use holonom_tree::Node;
 
 /// Deviations of one constraint at one state, per row the larger of relative and absolute.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -97,9 +97,8 @@ pub fn equations(model: &Model, state: &State) -> Equations {
     let mut mass = vec![0.0; n * n];
     for i in 0..model.n_bodies() {
         let (at, end) = (model.v_start[i] as usize, model.v_start[i + 1] as usize);
-        let m = work.blocks.diagonal(Node(i as u32));
         for (r, c) in (at..end).flat_map(|r| (at..end).map(move |c| (r, c))) {
-            mass[r * n + c] = packed::get(m, end - at, r - at, c - at);
+            mass[r * n + c] = work.blocks.entry(Node(i as u32), r - at, c - at);
         }
     }
     let mut jacobian = vec![0.0; model.n_rows() * n];

@@ -32,81 +32,139 @@ const SMALL: f64 = 1e-14;
 /// A stalled projection is accepted below this, times the largest coordinate.
 const ROUNDING: f64 = 1e-13;
 
-/// Largest entry and its place.
-fn largest(x: &[f64]) -> (usize, f64) {
-    x.iter().enumerate().fold((0, 0.0), |(i, m), (k, x)| if !(x.abs() <= m) { (k, x.abs()) } else { (i, m) })
+/// How the iteration stands in one island, a set of bodies connected by joints. Islands do not feel each other: each one stops when it is
+/// done, so that its result does not depend on what else is in the model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Island {
+    pub active: bool,
+    /// Largest entry, and its row.
+    pub now: f64,
+    pub row: u32,
+    /// Largest entry one iteration ago.
+    pub last: f64,
+    /// Largest coordinate, at least 1.
+    pub reach: f64,
+}
+
+impl Island {
+    const START: Island = Island { active: true, now: 0.0, row: 0, last: f64::INFINITY, reach: 1.0 };
+}
+
+/// Begin an iteration.
+pub(crate) fn watch_all(model: &Model, islands: &mut Vec<Island>) {
+    islands.clear();
+    islands.resize(model.n_islands, Island::START);
+}
+
+/// Measure `rows` (gaps, or their rates) and `q`, island by island, and let go of those that are `done`. Is any left?
+pub(crate) fn watch(
+    model: &Model,
+    rows: &[f64],
+    q: &[f64],
+    islands: &mut [Island],
+    done: impl Fn(&Island) -> bool,
+) -> bool {
+    for island in islands.iter_mut().filter(|i| i.active) {
+        *island =
+            Island { last: if island.now > 0.0 { island.now } else { island.last }, now: 0.0, reach: 1.0, ..*island };
+    }
+    for (i, &k) in model.island.iter().enumerate() {
+        let reach = &mut islands[k as usize].reach;
+        *reach = model.q_of(i, q).iter().fold(*reach, |m: f64, x| m.max(x.abs()));
+    }
+    for joint in &model.joints {
+        let island = &mut islands[joint.island as usize];
+        for row in joint.row_range().filter(|_| island.active) {
+            let x = rows[row].abs();
+            if !(x <= island.now) {
+                (island.now, island.row) = (x, row as u32);
+            }
+        }
+    }
+    islands.iter_mut().for_each(|i| i.active = i.active && !done(i));
+    islands.iter().any(|i| i.active)
+}
+
+/// `rhs` of `H x = [0; rhs]`, of the islands still active only, into `work.x`.
+pub(crate) fn load_active(
+    model: &Model,
+    islands: &[Island],
+    work: &mut Workspace,
+    rhs: impl Fn(&Workspace, usize) -> f64,
+) {
+    work.x.fill(0.0);
+    let n = work.force.len();
+    for joint in model.joints.iter().filter(|j| islands[j.island as usize].active) {
+        for row in joint.row_range() {
+            work.x[n + row] = rhs(work, row);
+        }
+    }
 }
 
 fn joint_of_row(model: &Model, row: usize) -> usize {
     model.joints.partition_point(|j| j.row as usize <= row).saturating_sub(1)
 }
 
-/// Positions: returns the row with the largest gap left and that gap. `fresh` asks for a new factor before the first correction.
+/// Positions: returns the island with the largest gap left, compared with its reach. `fresh` asks for a new factor before the first correction.
 fn close_gaps(
     model: &Model,
     q: &mut [f64],
     v: &[f64],
     t: f64,
     work: &mut Workspace,
-    mut fresh: bool,
+    fresh: bool,
     max_iterations: usize,
-) -> Result<(usize, f64), StepError> {
-    let mut last = f64::INFINITY;
-    let mut slow = 0;
-    for iteration in 0.. {
+) -> Result<Island, StepError> {
+    let mut islands = std::mem::take(&mut work.islands);
+    watch_all(model, &mut islands);
+    for iteration in 0..=max_iterations {
         evaluate::place_bodies(model, q, v, work);
         evaluate::evaluate_gaps(model, q, v, t, work);
-        let (row, gap) = largest(&work.gap);
-        let reach = q.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-        let stalled = gap > 0.25 * last;
-        if gap <= SMALL.max(4.0 * f64::EPSILON * reach)
-            || (stalled && gap <= ROUNDING * reach)
-            || iteration == max_iterations
-            || !gap.is_finite()
-        {
-            return Ok((row, gap));
+        let left = watch(model, &work.gap, q, &mut islands, |i| {
+            let stalled = i.now > 0.25 * i.last;
+            i.now <= SMALL || (stalled && i.now <= ROUNDING * i.reach) || !i.now.is_finite()
+        });
+        if !left || iteration == max_iterations {
+            break;
         }
-        if fresh || gap > 0.05 * last {
-            slow += 1;
-            fresh = slow > 1 || fresh;
-        }
-        if fresh {
+        // two corrections with the factor at hand are enough for what a step leaves open
+        if fresh || iteration >= 2 {
             evaluate::evaluate_bodies(model, q, v, work);
             evaluate::evaluate_constraints(model, q, v, t, work);
             evaluate::factor(model, t, work)?;
         }
-        let n = work.force.len();
-        work.x[..n].fill(0.0);
-        work.x[n..].copy_from_slice(&work.gap);
+        load_active(model, &islands, work, |work, row| work.gap[row]);
         evaluate::solve(model, t, work)?;
-        for (i, body) in model.bodies.iter().enumerate() {
-            let dx = model.v_of(i, &work.x[..n]);
+        for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| islands[model.island[*i] as usize].active) {
+            let dx = model.v_of(i, &work.x);
             body.advance(model.q_of_mut(i, q), dx, 1.0);
         }
-        last = gap;
     }
-    Ok((0, 0.0))
+    let worse = |a: Island, b: &Island| if !(b.now / b.reach <= a.now / a.reach) { *b } else { a };
+    let worst = islands.iter().fold(Island::START, worse);
+    work.islands = islands;
+    Ok(worst)
 }
 
 /// Velocities, with the factor at hand.
 fn close_rates(model: &Model, q: &[f64], v: &mut [f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
-    let mut last = f64::INFINITY;
+    let mut islands = std::mem::take(&mut work.islands);
+    watch_all(model, &mut islands);
     for _ in 0..8 {
         evaluate::place_bodies(model, q, v, work);
         evaluate::evaluate_gaps(model, q, v, t, work);
-        let (_, rate) = largest(&work.gap_rate);
-        if rate <= SMALL || rate > 0.25 * last {
+        if !watch(model, &work.gap_rate, q, &mut islands, |i| i.now <= SMALL || i.now > 0.25 * i.last) {
             break;
         }
-        last = rate;
-        let n = work.force.len();
-        work.x[..n].fill(0.0);
-        work.x[n..].copy_from_slice(&work.gap_rate);
+        load_active(model, &islands, work, |work, row| work.gap_rate[row]);
         evaluate::solve(model, t, work)?;
-        for (v, dv) in v.iter_mut().zip(&work.x[..n]) {
-            *v += dv;
+        for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {
+            for k in model.v_start[i] as usize..model.v_start[i + 1] as usize {
+                v[k] += work.x[k];
+            }
         }
     }
+    work.islands = islands;
     Ok(())
 }
 
@@ -123,13 +181,22 @@ pub(crate) fn project(
         evaluate::place_bodies(model, q, v, work);
         return Ok(());
     }
-    let (row, gap) = close_gaps(model, q, v, t, work, false, 30)?;
-    let reach = q.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-    if !(gap <= 1e-10 * reach) {
+    let worst = close_gaps(model, q, v, t, work, false, 30)?;
+    if !(worst.now <= 1e-10 * worst.reach) {
+        let (row, gap) = (worst.row as usize, worst.now);
         let joint = model.joint_names.get(joint_of_row(model, row)).to_string();
         return Err(StepError::DriftNotCorrected { joint, gap, time: t, step });
     }
     close_rates(model, q, v, t, work)
+}
+
+/// The largest gap of all, when the equations turned out singular on the way.
+fn largest_gap(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Island {
+    evaluate::place_bodies(model, q, v, work);
+    evaluate::evaluate_gaps(model, q, v, t, work);
+    let all = work.gap.iter().enumerate();
+    let (row, now) = all.fold((0, 0.0), |(i, m), (k, x)| if !(x.abs() <= m) { (k, x.abs()) } else { (i, m) });
+    Island { now, row: row as u32, ..Island::START }
 }
 
 /// How an assembly ended.
@@ -145,13 +212,9 @@ pub(crate) enum Assembly {
 /// From a rough pose to one where every joint is closed, and to legal velocities. Frames in `work` are left at the result.
 pub(crate) fn assemble(model: &Model, q: &mut [f64], v: &mut [f64], t: f64, work: &mut Workspace) -> Assembly {
     if model.n_rows() > 0 {
-        evaluate::place_bodies(model, q, v, work);
-        evaluate::evaluate_gaps(model, q, v, t, work);
-        let open = largest(&work.gap);
-        let result = close_gaps(model, q, v, t, work, true, 100).unwrap_or(open);
-        let reach = q.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-        if !(result.1 <= 1e-12 * reach.max(1.0)) {
-            return Assembly::Open { joint: joint_of_row(model, result.0), gap: result.1 };
+        let worst = close_gaps(model, q, v, t, work, true, 100).unwrap_or_else(|_| largest_gap(model, q, v, t, work));
+        if !(worst.now <= 1e-12 * worst.reach) {
+            return Assembly::Open { joint: joint_of_row(model, worst.row as usize), gap: worst.now };
         }
         evaluate::evaluate_bodies(model, q, v, work);
         evaluate::evaluate_constraints(model, q, v, t, work);

@@ -10,7 +10,7 @@
 //! is left. Joints that hold still in time do no work: their entries measure how well the velocities obey them.
 
 use crate::attach::View;
-use crate::bodies::{Momentum, frame_of};
+use crate::bodies::{Inertia, Momentum, frame_of, half_square};
 use crate::evaluate::place_bodies;
 use crate::model::{ForceId, JointId, Model};
 use crate::state::State;
@@ -43,31 +43,24 @@ pub(crate) fn mechanical(model: &Model, q: &[f64], v: &[f64]) -> f64 {
 
 fn kinetic_and_potential(model: &Model, q: &[f64], v: &[f64]) -> (f64, f64) {
     let (mut kinetic, mut potential) = (0.0, 0.0);
-    let mut mass = [0.0; packed::len(12)];
-    let mut large = Vec::new();
+    // enough for all bodies of ours; a user's larger body takes memory from the heap, kept for the next
+    let (mut small, mut large) = ([0.0; packed::len(12) + 12], Vec::new());
     for (i, body) in model.bodies.iter().enumerate() {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
-        let n = vi.len();
-        let mut force = [0.0; 12];
-        let mut product = [0.0; 12];
         potential += body.potential(qi, model.gravity);
-        let frame = frame_of(body.as_ref(), qi, vi);
-        mass.fill(0.0);
-        if n <= 12 {
-            let inertia = crate::bodies::Inertia { mass: &mut mass[..packed::len(n)], force: &mut force[..n] };
-            body.evaluate(qi, vi, &frame, model.gravity, inertia);
-            packed::multiply_add(&mass[..packed::len(n)], vi, &mut product[..n]);
-            kinetic += 0.5 * vi.iter().zip(&product).map(|(a, b)| a * b).sum::<f64>();
+        let n = vi.len();
+        let n_mass = if body.central() { 7 } else { packed::len(n) };
+        let memory = if n <= 12 {
+            &mut small[..]
         } else {
-            // user bodies of unusual size: memory on the heap, kept between calls
-            large.clear();
-            large.resize(packed::len(n) + 2 * n, 0.0);
-            let (m, rest) = large.split_at_mut(packed::len(n));
-            let (f, p) = rest.split_at_mut(n);
-            body.evaluate(qi, vi, &frame, model.gravity, crate::bodies::Inertia { mass: m, force: f });
-            packed::multiply_add(m, vi, p);
-            kinetic += 0.5 * vi.iter().zip(p.iter()).map(|(a, b)| a * b).sum::<f64>();
-        }
+            large.resize(n_mass + n, 0.0);
+            &mut large[..]
+        };
+        memory.fill(0.0);
+        let (mass, force) = memory.split_at_mut(n_mass);
+        let frame = frame_of(body.as_ref(), qi, vi);
+        body.evaluate(qi, vi, &frame, model.gravity, Inertia { mass, force: &mut force[..n] });
+        kinetic += half_square(body.central(), mass, vi);
     }
     (kinetic, potential)
 }

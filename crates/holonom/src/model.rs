@@ -60,6 +60,8 @@ pub(crate) struct Joint {
     pub kept: u32,
     /// First of its angles among the turn counters.
     pub first_turn: u32,
+    /// Its island: bodies connected by joints, the ground left out.
+    pub island: u32,
 }
 
 impl Joint {
@@ -130,6 +132,9 @@ pub struct Model {
     pub(crate) v_start: Vec<u32>,
     pub(crate) n_rows: usize,
     pub(crate) n_turns: usize,
+    /// Island of each body, and their number.
+    pub(crate) island: Vec<u32>,
+    pub(crate) n_islands: usize,
     /// Rows of locks that stand with the opposite sign.
     pub(crate) turned_rows: Vec<u32>,
     pub(crate) plan: Plan,

@@ -32,11 +32,10 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
     let mut rows_size: Vec<f64> = work.c.iter().map(|c| c.abs()).collect();
     for i in 0..model.n_bodies() {
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
-        let m = work.blocks.diagonal(Node(i as u32));
         let size = range.len();
         for r in 0..size {
             for c in 0..size {
-                let term = packed::get(m, size, r, c) * vdot[range.start + c];
+                let term = work.blocks.entry(Node(i as u32), r, c) * vdot[range.start + c];
                 motion[range.start + r] += term;
                 motion_size[range.start + r] += term.abs();
             }
@@ -64,9 +63,10 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
     }
     // vdot is the sum of M^-1 F and M^-1 J^T lambda, which may cancel (a body that is held): their sizes count, not that of the sum
     let mut parts = vec![0.0; n];
+    let mut m = Vec::new();
     for i in 0..model.n_bodies() {
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
-        let mut m = work.blocks.diagonal(Node(i as u32)).to_vec();
+        work.blocks.packed_diagonal(Node(i as u32), range.len(), &mut m);
         if packed::factor(&mut m, range.len(), |_| true).is_ok() {
             for source in [&work.force, &pushes] {
                 let mut part = source[range.clone()].to_vec();

@@ -1,6 +1,7 @@
 //! All scratch memory of a simulation, sized once from the model. It can be thrown away at any time.
 
 use crate::attach::{Bodies, Frame};
+use crate::drift::Island;
 use crate::joints::Row;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
@@ -22,6 +23,8 @@ pub struct Workspace {
     /// Violation and its rate, per row.
     pub(crate) gap: Vec<f64>,
     pub(crate) gap_rate: Vec<f64>,
+    /// Iterations that close gaps; sized when first needed.
+    pub(crate) islands: Vec<Island>,
     /// Power of each force and joint, W.
     pub(crate) power: Vec<f64>,
     pub(crate) solver: Solver,
@@ -46,6 +49,7 @@ impl Workspace {
             x: vec![0.0; n_v + n_rows],
             gap: Vec::new(),
             gap_rate: Vec::new(),
+            islands: Vec::new(),
             power: vec![0.0; model.n_forces() + model.n_joints()],
             solver: Solver::new(solver, model),
             rows: vec![Row::default(); rows],

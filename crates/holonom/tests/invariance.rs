@@ -51,7 +51,8 @@ fn numbering() {
         let ids: Vec<_> = model.joints().collect();
         let lambda: Vec<f64> = joints.iter().flat_map(|&k| lambda[model.rows_of(ids[k])].to_vec()).collect();
         let found = other.multipliers().expect("regular");
-        worst.at_most("multipliers", gap(&lambda, found) / size(&lambda).max(1e-9), 1e-9)
+        let forces = size(&common::dense::Dense::at(&model, sim.state()).e.force);
+        worst.at_most("multipliers", gap(&lambda, found) / (size(&lambda) + forces).max(1e-300), 1e-9)
     });
 }
 
@@ -88,11 +89,17 @@ fn place_and_turn_of_the_world() {
         worst.at_most("legal start velocities", v, 1e-9)?;
         let a = turned(spec, q, sim.accelerations().expect("regular"));
         worst.at_most("accelerations", gap(&a, other.accelerations().expect("regular")) / scale, 1e-9)?;
-        for id in sim.model().joints().collect::<Vec<_>>() {
+        for (id, j) in sim.model().joints().collect::<Vec<_>>().into_iter().zip(&spec.joints) {
+            // what a planar body feels is unique; how its plane and the joint share the rest is not
+            let planar = |m: &Marker| m.body.index().is_some_and(|i| spec.bodies[i].kind == Kind::Planar);
+            if planar(&j.a) || planar(&j.b) {
+                continue;
+            }
             let (r, t) = (sim.reaction(id).expect("regular"), other.reaction(id).expect("regular"));
             let error = (q * r.force - t.force).length().max((q * r.torque - t.torque).length());
-            let lambda = size(sim.multipliers().expect("regular")).max(1e-9);
-            worst.at_most("reactions", error / lambda, 1e-9)?;
+            let forces = size(&common::dense::Dense::at(sim.model(), sim.state()).e.force);
+            let scale = size(sim.multipliers().expect("regular")) + forces;
+            worst.at_most("reactions", error / scale, 1e-9)?;
         }
         Ok(())
     });
@@ -210,7 +217,7 @@ fn split(spec: &Spec, k: usize, g: &mut SplitMix) -> Spec {
 
 #[test]
 fn a_body_in_two_welded_halves() {
-    for_mechanisms("halves", 1.0, Wish { most: 5, ..Wish::ANY }, |spec, worst| {
+    for_mechanisms("halves", 1.0, Wish { most: 5, affine: false, ..Wish::ANY }, |spec, worst| {
         let Some(k) = spec.bodies.iter().position(|b| b.kind == Kind::Rigid) else { return Ok(()) };
         let mut g = SplitMix(spec.bodies.len() as u64);
         let halves = split(spec, k, &mut g);
@@ -229,11 +236,9 @@ fn a_body_in_two_welded_halves() {
         };
         worst.at_most("start", compare(&sim, &other), 1e-9)?;
         for sim in [&mut sim, &mut other] {
-            sim.set_integrator(IntegratorKind::RungeKutta4);
-            for _ in 0..50 {
-                if sim.step(1e-3).is_err() {
-                    return Ok(worst.note("singular on the way", 1.0));
-                }
+            sim.set_integrator(IntegratorKind::Dop853 { relative: 1e-12, absolute: 1e-12 });
+            if sim.run_until(0.05).is_err() {
+                return Ok(worst.note("singular on the way", 1.0));
             }
         }
         worst.at_most("after 50 ms", compare(&sim, &other), 1e-9)

@@ -14,6 +14,7 @@ pub use rigid::Rigid;
 
 use crate::attach::{Attached, Carried, Frame};
 use crate::math::Vec3;
+use holonom_tree::packed;
 
 /// Linear momentum (kg m/s) and angular momentum about the world origin (kg m^2/s).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -26,8 +27,8 @@ pub struct Momentum {
 
 /// What [`Body::evaluate`] fills in.
 pub struct Inertia<'w> {
-    /// Packed upper triangle of the mass block (see `holonom_tree::packed`). It arrives as this body left it, at first zero: entries that are
-    /// always zero need not be written.
+    /// Packed upper triangle of the mass block (see `holonom_tree::packed`); for a [central](Body::central) body seven numbers, its mass and
+    /// the packed inertia tensor. It arrives as this body left it, at first zero: entries that are always zero need not be written.
     pub mass: &'w mut [f64],
     /// Gravity and velocity-dependent inertial forces (Coriolis, gyroscopic), overwritten.
     pub force: &'w mut [f64],
@@ -61,7 +62,7 @@ pub trait Body: Send + Sync {
     /// is then asked for `carry` and `pull` through the frame only. Others leave it alone.
     fn place(&self, _q: &[f64], _v: &[f64], _frame: &mut Frame) {}
 
-    /// For rigid bodies: is the reference point the centre of mass? The mass block then has the form `[m 1, 0; 0, I]`, always.
+    /// For rigid bodies: is the reference point the centre of mass? The mass block is then `[m 1, 0; 0, I]` and is given by seven numbers.
     fn central(&self) -> bool {
         false
     }
@@ -91,6 +92,25 @@ pub trait Body: Send + Sync {
     /// Potential energy (J): gravity, and whatever the body stores inside.
     fn potential(&self, q: &[f64], gravity: Vec3) -> f64 {
         -self.mass() * gravity.dot(self.centre(q))
+    }
+}
+
+/// `x . M x / 2` with the mass block as [`Body::evaluate`] gives it.
+pub(crate) fn half_square(central: bool, mass: &[f64], x: &[f64]) -> f64 {
+    let square = |m: &[f64], x: &[f64]| {
+        let n = x.len();
+        let mut sum = 0.0;
+        for i in 0..n {
+            for j in i..n {
+                sum += m[packed::at(n, i, j)] * x[i] * x[j] * if i == j { 0.5 } else { 1.0 };
+            }
+        }
+        sum
+    };
+    if central {
+        0.5 * mass[0] * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) + square(&mass[1..], &x[3..])
+    } else {
+        square(mass, x)
     }
 }
 

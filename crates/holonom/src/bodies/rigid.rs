@@ -227,12 +227,9 @@ impl Body for Rigid {
     #[inline]
     fn evaluate(&self, _: &[f64], _: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>) {
         let i = self.world_inertia(&frame.r_wb);
-        // the other entries are always zero
-        let (mass, force) = (&mut out.mass[..21], &mut out.force[..6]);
+        let (mass, force) = (&mut out.mass[..7], &mut out.force[..6]);
         mass[0] = self.mass;
-        mass[6] = self.mass;
-        mass[11] = self.mass;
-        mass[15..].copy_from_slice(&i);
+        mass[1..].copy_from_slice(&i);
         write3(force, self.mass * gravity);
         write3(&mut force[3..], -frame.w.cross(sym_mul(&i, frame.w)));
     }

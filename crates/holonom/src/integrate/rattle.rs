@@ -13,6 +13,7 @@
 
 use super::{Attempt, Integrator, Motion};
 use crate::bodies::{Inertia, frame_of};
+use crate::drift;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::model::Model;
@@ -80,8 +81,8 @@ impl Integrator for Rattle {
         evaluate::evaluate_gaps(model, m.q, m.v, t, work);
         kick(model, t, h, v_half, work)?;
         half_work(model, q_start, m.v, h, work, m.ledger);
-        let n = m.v.len();
-        let mut last = f64::INFINITY;
+        let mut islands = std::mem::take(&mut work.islands);
+        drift::watch_all(model, &mut islands);
         for iteration in 0.. {
             m.q.copy_from_slice(q_start);
             m.v.copy_from_slice(v_half);
@@ -91,11 +92,13 @@ impl Integrator for Rattle {
             }
             evaluate::place_bodies(model, m.q, m.v, work);
             evaluate::evaluate_gaps(model, m.q, m.v, t + h, work);
-            let gap = work.gap.iter().fold(0.0, |a: f64, g| a.max(g.abs()));
-            let reach = m.q.iter().fold(1.0, |a: f64, x| a.max(x.abs()));
-            if gap <= 1e-14 * reach || (gap >= last && gap <= 1e-12 * reach) {
+            let left = drift::watch(model, &work.gap, m.q, &mut islands, |i| {
+                i.now <= 1e-14 * i.reach || (i.now >= i.last && i.now <= 1e-12 * i.reach)
+            });
+            if !left {
                 break;
             }
+            let gap = islands.iter().filter(|i| i.active).fold(0.0, |a: f64, i| if i.now <= a { a } else { i.now });
             if iteration == MAX_ITERATIONS || !gap.is_finite() {
                 return Err(StepError::NotConverged {
                     what: "the position equation of RATTLE (the step may be too large)",
@@ -104,16 +107,15 @@ impl Integrator for Rattle {
                     time: t,
                 });
             }
-            last = gap;
-            work.x[..n].fill(0.0);
-            for (x, g) in work.x[n..].iter_mut().zip(&work.gap) {
-                *x = g / h;
-            }
+            drift::load_active(model, &islands, work, |work, row| work.gap[row] / h);
             evaluate::solve(model, t, work)?;
-            for (v, dv) in v_half.iter_mut().zip(&work.x) {
-                *v += dv;
+            for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {
+                for k in model.v_start[i] as usize..model.v_start[i + 1] as usize {
+                    v_half[k] += work.x[k];
+                }
             }
         }
+        work.islands = islands;
 
         // second kick
         let t = t + h;

@@ -158,10 +158,10 @@ pub(crate) fn dense_kkt(s: &Structure, blocks: &Blocks, h: &mut [f64]) {
     for i in 0..s.n_nodes() {
         let node = Node(i as u32);
         if !s.is_dual(node) {
-            let (at, size, m) = (starts[i], s.size(node), blocks.diagonal(node));
+            let (at, size) = (starts[i], s.size(node));
             for r in 0..size {
                 for c in 0..size {
-                    h[(at + r) * n + at + c] = packed::get(m, size, r, c);
+                    h[(at + r) * n + at + c] = blocks.entry(node, r, c);
                 }
             }
         }

@@ -59,8 +59,7 @@ impl Explicit {
     pub fn load(&mut self, s: &Structure, blocks: &Blocks) -> Result<(), Node> {
         for &i in &self.primal {
             let mass = &mut self.mass[i];
-            mass.clear();
-            mass.extend_from_slice(blocks.diagonal(Node(i as u32)));
+            blocks.packed_diagonal(Node(i as u32), self.size[i], mass);
             packed::factor(mass, self.size[i], |_| true).map_err(|_| Node(i as u32))?;
         }
         for (k, link) in self.links.iter_mut().enumerate() {

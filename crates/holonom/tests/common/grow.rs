@@ -211,14 +211,15 @@ fn add(spec: &mut Spec, step: &Step, wish: Wish, g: &mut SplitMix) -> String {
 }
 
 /// Relative pose of marker b to marker a that satisfies the joint, or nearly.
-fn relative_pose(constraint: &dyn Constraint, g: &mut SplitMix) -> (Vec3, Mat3) {
+fn relative_pose(joint: &JointSpec, constraint: &dyn Constraint, g: &mut SplitMix) -> (Vec3, Mat3) {
     match constraint.chart() {
         Some(chart) => {
             let mut u: Vec<f64> = (0..chart.n_u()).map(|_| g.symmetric(1.0)).collect();
             chart.normalise(&mut u);
             chart.pose(&u)
         }
-        None => (super::direction(g), turn(g)),
+        // a rod holds at its length; what is unknown starts near and is assembled
+        None => (super::direction(g) * joint.length().unwrap_or(1.0), turn(g)),
     }
 }
 
@@ -231,7 +232,7 @@ pub fn place(
     spec: &Spec,
     g: &mut SplitMix,
 ) {
-    let (p, r) = relative_pose(constraint, g);
+    let (p, r) = relative_pose(joint, constraint, g);
     let (above, below) = if is_a { (joint.b, joint.a) } else { (joint.a, joint.b) };
     let (origin, shape, turn) = match above.body.index() {
         Some(i) => (spec.bodies[i].position, spec.bodies[i].shape(), spec.bodies[i].turn),

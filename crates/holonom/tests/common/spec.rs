@@ -97,12 +97,15 @@ pub struct JointSpec {
 
 impl JointSpec {
     pub fn constraint(&self) -> Box<dyn Constraint> {
-        let mut g = SplitMix(self.seed);
-        if self.name() == "distance" {
-            // the same draw as in the table, scaled
-            return Box::new(Distance::new(self.a, self.b, self.scale * (0.5 + g.unit())));
+        match self.length() {
+            Some(length) => Box::new(Distance::new(self.a, self.b, length)),
+            None => (TABLE[self.kind].sample)(self.a, self.b, &mut SplitMix(self.seed)),
         }
-        (TABLE[self.kind].sample)(self.a, self.b, &mut g)
+    }
+
+    /// Length of a rod: the same draw as in the table, scaled.
+    pub fn length(&self) -> Option<f64> {
+        (self.name() == "distance").then(|| self.scale * (0.5 + SplitMix(self.seed).unit()))
     }
 
     pub fn name(&self) -> &'static str {

@@ -1,0 +1,227 @@
+//! Every joint of the table between every ordered pair of body kinds, by finite differences.
+
+mod common;
+
+use common::Worst;
+use common::grow::{place, random_body, random_marker};
+use common::spec::{JointSpec, Kind, Spec, body_id};
+use holonom::joints::TABLE;
+use holonom::math::SplitMix;
+use holonom::prelude::*;
+use holonom::{Carried, check};
+
+/// The ground and every kind of body.
+const KINDS: [Option<Kind>; 5] =
+    [None, Some(Kind::Particle), Some(Kind::Planar), Some(Kind::Rigid), Some(Kind::Affine)];
+
+/// Two bodies, or one and the ground, placed so that the joint holds.
+fn pair(kind: usize, a: Option<Kind>, b: Option<Kind>, general_rows: bool, g: &mut SplitMix) -> Spec {
+    let mut spec = Spec { bodies: vec![], joints: vec![], forces: vec![], gravity: g.vec3(9.0), general_rows };
+    let ids = [a, b].map(|k| match k {
+        None => BodyId::GROUND,
+        Some(k) => {
+            spec.bodies.push(random_body(k, g));
+            body_id(spec.bodies.len() - 1)
+        }
+    });
+    let joint =
+        JointSpec { kind, a: random_marker(a, ids[0], g), b: random_marker(b, ids[1], g), seed: g.bits(), scale: 1.0 };
+    // the last body is the one that is moved into place
+    let last = spec.bodies.len() - 1;
+    let is_a = ids[0] == body_id(last);
+    let mut body = spec.bodies[last].clone();
+    place(&mut body, &joint, joint.constraint().as_ref(), is_a, &spec, g);
+    spec.bodies[last] = body;
+    spec.joints.push(joint);
+    spec
+}
+
+/// Run `test` on every joint and every ordered pair of kinds that can carry it. Returns how many pairs each joint has.
+fn every_pair(general_rows: bool, draws: usize, mut test: impl FnMut(&str, Spec, Model, &mut SplitMix)) -> Vec<usize> {
+    let mut g = SplitMix(3);
+    let mut counts = vec![0; TABLE.len()];
+    for (kind, a, b) in (0..TABLE.len()).flat_map(|k| KINDS.map(|a| KINDS.map(|b| (k, a, b))).concat()) {
+        if a.is_none() && b.is_none() {
+            continue;
+        }
+        let what = format!("{} between {a:?} and {b:?}", TABLE[kind].name);
+        let mut built = 0;
+        for _ in 0..draws {
+            let spec = pair(kind, a, b, general_rows, &mut g);
+            match spec.build() {
+                Ok(model) => {
+                    built += 1;
+                    test(&what, spec, model, &mut g);
+                }
+                // a kind that cannot carry the joint never can
+                Err(ModelError::NotCarried { .. }) => break,
+                // random axes between planar bodies may be redundant or incompatible
+                Err(e) if [a, b].contains(&Some(Kind::Planar)) => drop(e),
+                Err(e) if a == Some(Kind::Affine) || b == Some(Kind::Affine) => {
+                    assert!(matches!(e, ModelError::NotAssembled { .. }), "{what}: {e}")
+                }
+                Err(e) => panic!("{what}: {e}"),
+            }
+        }
+        assert!(built == 0 || 3 * built >= draws, "{what}: only {built} of {draws} draws were built");
+        counts[kind] += (built > 0) as usize;
+    }
+    counts
+}
+
+/// Pairs of kinds that can carry each joint of the table: 25 less (ground, ground) where both need axes, less the particle's, and so on.
+fn expect_coverage(counts: &[usize]) {
+    for (joint, &count) in TABLE.iter().zip(counts) {
+        let expected = match joint.name {
+            // points only: all pairs but ground with ground
+            "spherical" | "distance" => 24,
+            // axes on a only: a particle can be b
+            "point-on-line" | "point-on-plane" => 19,
+            // axes on both
+            _ => 15,
+        };
+        assert_eq!(count, expected, "{} was tested on {count} pairs of kinds", joint.name);
+    }
+}
+
+/// Rates and accelerations of all rows against central differences, anywhere: the joint need not hold.
+#[test]
+fn general_rows_are_the_derivatives_of_the_gap() {
+    let worst = Worst::default();
+    let counts = every_pair(true, 6, |what, spec, model, g| {
+        let joint = model.joints().next().expect("one joint");
+        for _ in 0..4 {
+            let mut state = model.initial_state().clone();
+            for i in 0..spec.bodies.len() {
+                let q = &mut state.q[model.q_range(body_id(i))];
+                q.iter_mut().for_each(|x| *x += g.symmetric(0.3));
+                if spec.bodies[i].kind == Kind::Rigid {
+                    let length = q[3..].iter().map(|x| x * x).sum::<f64>().sqrt();
+                    q[3..].iter_mut().for_each(|x| *x /= length);
+                }
+            }
+            state.v.iter_mut().for_each(|v| *v = g.symmetric(1.5));
+            let c = check::constraint(&model, joint, &state, 1e-5);
+            worst.note("rate", c.rate);
+            worst.note("acceleration", c.acceleration);
+            worst.note("jacobian", c.jacobian);
+            assert!(c.rate < 1e-7 && c.acceleration < 1e-6 && c.jacobian < 1e-12, "{what}: {c:?}");
+        }
+    });
+    worst.print("general rows");
+    expect_coverage(&counts);
+}
+
+/// Lock rows at assembled states with legal velocities.
+#[test]
+fn lock_rows_are_the_derivatives_of_the_gap() {
+    let worst = Worst::default();
+    let counts = every_pair(false, 12, |what, _, model, g| {
+        let joint = model.joints().next().expect("one joint");
+        let mut sim = Simulation::new(model);
+        sim.state_mut().v.iter_mut().for_each(|v| *v = g.symmetric(1.5));
+        if sim.project().is_err() {
+            return; // random axes between planar bodies may be singular where they are assembled
+        }
+        let c = check::constraint(sim.model(), joint, sim.state(), 1e-5);
+        worst.note("rate", c.rate);
+        worst.note("acceleration", c.acceleration);
+        worst.note("jacobian", c.jacobian);
+        assert!(c.rate < 1e-7 && c.acceleration < 1e-6 && c.jacobian < 1e-12, "{what}: {c:?}");
+    });
+    worst.print("lock rows");
+    expect_coverage(&counts);
+}
+
+/// Accelerations and reactions do not depend on the form of the rows, for every joint that offers a lock.
+#[test]
+fn lock_rows_give_the_same_answers() {
+    let worst = Worst::default();
+    let mut locks = 0;
+    every_pair(false, 12, |what, spec, model, _| {
+        if model.constraint(model.joints().next().expect("one")).lock_shape().is_none() {
+            return;
+        }
+        locks += 1;
+        let mut lock = Simulation::new(model);
+        let mut rows = Spec { general_rows: true, ..spec.clone() }.simulation();
+        let (q, v) = (lock.state().q.clone(), lock.state().v.clone());
+        rows.state_mut().q.copy_from_slice(&q);
+        rows.state_mut().v.copy_from_slice(&v);
+        if common::dense::Dense::at(lock.model(), lock.state()).rcond() < 1e-8 {
+            return;
+        }
+        let (a, b) = (lock.accelerations().expect("regular").to_vec(), rows.accelerations().expect("regular"));
+        let scale = 1.0 + common::size(&a);
+        let error = common::gap(&a, b) / scale;
+        worst.note("accelerations", error);
+        assert!(error < 1e-10, "{what}: accelerations differ by {error:e}");
+        let joint = lock.model().joints().next().expect("one");
+        let (r, s) = (lock.reaction(joint).expect("regular"), rows.reaction(joint).expect("regular"));
+        let error = (r.force - s.force).length().max((r.torque - s.torque).length()) / (scale + r.force.length());
+        worst.note("reactions", error);
+        assert!(error < 1e-10, "{what}: reactions differ by {error:e}");
+    });
+    worst.print("lock and general rows");
+    assert!(locks > 9 * 5, "only {locks} locks were compared");
+}
+
+/// Coordinates of joints: their rates against their values before and after.
+#[test]
+fn coordinates_change_at_their_rates() {
+    let worst = Worst::default();
+    every_pair(false, 4, |what, _, model, _| {
+        let joint = model.joints().next().expect("one joint");
+        let mut sim = Simulation::new(model);
+        let n = sim.model().constraint(joint).coordinates().len();
+        assert!(sim.coordinate(joint, n).is_none(), "{what}: more than {n} coordinates");
+        let all = |sim: &mut Simulation| -> Vec<(f64, f64)> {
+            (0..n).map(|i| sim.coordinate(joint, i).expect("a coordinate")).collect()
+        };
+        let before = all(&mut sim);
+        const H: f64 = 1e-4;
+        if sim.step(H).is_err() {
+            return; // singular where it is assembled
+        }
+        let now = all(&mut sim);
+        sim.step(H).expect("regular");
+        for (i, after) in all(&mut sim).into_iter().enumerate() {
+            let found = (after.0 - before[i].0) / (2.0 * H);
+            let error = (found - now[i].1).abs() / (1.0 + found.abs());
+            worst.note("rate", error);
+            assert!(error < 1e-5, "{what}: coordinate {i} changes at {found}, says {}", now[i].1);
+        }
+    });
+    worst.print("coordinates");
+}
+
+#[test]
+fn bodies_carry_what_they_say() {
+    let worst = Worst::default();
+    let mut g = SplitMix(8);
+    for kind in KINDS.into_iter().flatten() {
+        for _ in 0..50 {
+            let spec = Spec {
+                bodies: vec![random_body(kind, &mut g)],
+                joints: vec![],
+                forces: vec![],
+                gravity: Vec3::ZERO,
+                general_rows: false,
+            };
+            let model = spec.build().expect("one body");
+            let state = model.initial_state();
+            let carried = [
+                Carried::Point(Vec3::ZERO),
+                Carried::Point(g.vec3(0.6)),
+                Carried::Direction(common::direction(&mut g)),
+                Carried::Spin,
+            ];
+            let c = check::body(&model, body_id(0), state, &carried, g.vec3(2.0), 1e-5);
+            for (name, value) in [("rate", c.rate), ("jdot_v", c.jdot_v), ("power", c.power), ("q_rate", c.q_rate)] {
+                worst.note(name, value);
+            }
+            assert!(c.rate < 1e-7 && c.jdot_v < 1e-6 && c.power < 1e-12 && c.q_rate < 1e-7, "{kind:?}: {c:?}");
+        }
+    }
+    worst.print("bodies");
+}
