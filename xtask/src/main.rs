@@ -1,1 +1,44 @@
-fn main() {}
+//! Chores of the workspace, written in Rust so that nothing but Rust is needed: `cargo xtask test` is the whole of it before a change goes in.
+
+mod documents;
+mod steps;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+const USAGE: &str = "\
+usage: cargo xtask COMMAND
+
+  test       formatting, lints, all tests, all examples, documentation
+  examples   write docs/examples.md and docs/images/chain.svg anew from the examples
+  fmt        format the workspace
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let root = root();
+    let good = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+        ["test"] => steps::test(&root),
+        ["examples"] => report(documents::write_examples(&root)),
+        ["fmt"] => report(steps::cargo(&root, &["fmt", "--all"])),
+        ["help" | "--help" | "-h"] => {
+            print!("{USAGE}");
+            true
+        }
+        _ => {
+            eprint!("{USAGE}");
+            return ExitCode::from(2);
+        }
+    };
+    if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// The folder of the workspace: the parent of this package's.
+fn root() -> PathBuf {
+    let here = std::env::var_os("CARGO_MANIFEST_DIR").map_or_else(|| env!("CARGO_MANIFEST_DIR").into(), PathBuf::from);
+    here.parent().map_or_else(|| ".".into(), PathBuf::from)
+}
+
+fn report(result: Result<(), String>) -> bool {
+    result.map_err(|e| eprintln!("error: {e}")).is_ok()
+}

@@ -97,8 +97,24 @@ impl Plan {
         }
     }
 
+    /// Eliminate a pair. Common ones (blocks `[a 1, 0; 0, C]` at their pair's point, usual masks) stay in registers from end to end.
     #[inline(always)]
     pub(crate) fn factor_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
+        let usual = pair.three_aligned() || matches!(pair.mask.0, 0b011_111 | 0b111_011 | 0b111_111);
+        if usual && pair.shifted && (pair.child as usize) < self.n_central {
+            self.eliminate_pair(pair, blocks, factor, true)
+        } else {
+            self.factor_unusual_pair(pair, blocks, factor)
+        }
+    }
+
+    #[inline(never)]
+    fn factor_unusual_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
+        self.eliminate_pair(pair, blocks, factor, false)
+    }
+
+    #[inline(always)]
+    fn eliminate_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor, usual: bool) -> Result<(), Singular> {
         let shear = &blocks.shears[pair.shear as usize];
         let (r_child, r_parent) = if pair.child_is_far { (shear.far, shear.near) } else { (shear.near, shear.far) };
         let (below, parent, r_parent) = if pair.has_parent() {
@@ -116,20 +132,20 @@ impl Plan {
             r_parent
         };
         let child = pair.child as usize;
-        // blocks `[a 1, 0; 0, C]` already at their pair's point: the common case, kept in registers
-        let simple = child < self.n_central && pair.shifted;
-        let good = if pair.three_aligned() && simple {
-            let (own, pivot) = (&blocks.central[child], &mut factor.aligned[pair.pivot as usize]);
-            if pair.leaf {
-                pivot.factor_leaf(own, r_child, r_parent, lever, parent)
+        let good = if pair.three_aligned() {
+            let pivot = &mut factor.aligned[pair.pivot as usize];
+            if usual && pair.leaf {
+                pivot.factor_leaf(&blocks.central[child], r_child, r_parent, lever, parent)
             } else {
-                pivot.factor(&Parts::central_with(own, below, r_child), r_child, r_parent, lever, parent)
+                let d = if usual {
+                    Parts::central_with(&blocks.central[child], below, r_child)
+                } else {
+                    self.any_block(pair, blocks, below, r_child)
+                };
+                pivot.factor(&d, r_child, r_parent, lever, parent)
             }
-        } else if pair.three_aligned() {
-            let d = self.any_block(pair, blocks, below, r_child);
-            factor_aligned_any(&mut factor.aligned[pair.pivot as usize], &d, r_child, r_parent, lever, parent)
         } else {
-            let d = if simple {
+            let d = if usual {
                 Parts::central_with(&blocks.central[child], below, r_child)
             } else {
                 self.any_block(pair, blocks, below, r_child)
@@ -138,17 +154,16 @@ impl Plan {
             let axes = shear.axes(pair.aligned);
             // constant masks for the common cases, so that the loops over directions unroll
             match pair.mask {
+                mask if !usual => pivot.factor(mask, &d, axes, r_child, r_parent, lever, parent),
                 Mask(0b011_111) => pivot.factor(Mask(0b011_111), &d, axes, r_child, r_parent, lever, parent),
                 Mask(0b111_011) => pivot.factor(Mask(0b111_011), &d, axes, r_child, r_parent, lever, parent),
-                Mask(0b111_111) => pivot.factor(Mask(0b111_111), &d, axes, r_child, r_parent, lever, parent),
-                mask => factor_any(pivot, mask, &d, axes, r_child, r_parent, lever, parent),
+                _ => pivot.factor(Mask(0b111_111), &d, axes, r_child, r_parent, lever, parent),
             }
         };
         if good { Ok(()) } else { Err(Singular { node: Node(pair.dual), pivot: f64::NAN }) }
     }
 
     /// The block of a pair's child at the pair's point, whatever its form.
-    #[inline(never)]
     fn any_block(&self, pair: &Pair, blocks: &Blocks, below: &[f64; 21], r: [f64; 3]) -> Parts {
         let child = pair.child as usize;
         if child >= self.n_central {
@@ -229,30 +244,4 @@ impl Plan {
         }
         Ok(())
     }
-}
-
-#[inline(never)]
-fn factor_aligned_any(
-    pivot: &mut AlignedPivot,
-    d: &Parts,
-    r_child: [f64; 3],
-    r_parent: [f64; 3],
-    lever: [f64; 3],
-    parent: &mut [f64; 21],
-) -> bool {
-    pivot.factor(d, r_child, r_parent, lever, parent)
-}
-
-#[inline(never)]
-fn factor_any(
-    pivot: &mut FreePivot,
-    mask: Mask,
-    d: &Parts,
-    axes: &[[f64; 3]; 3],
-    r_child: [f64; 3],
-    r_parent: [f64; 3],
-    lever: [f64; 3],
-    parent: &mut [f64; 21],
-) -> bool {
-    pivot.factor(mask, d, axes, r_child, r_parent, lever, parent)
 }

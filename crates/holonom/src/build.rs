@@ -364,6 +364,29 @@ fn drop_dependent_rows(model: &mut Model, q: &[f64], forms: &[Option<holonom_tre
     }
 }
 
+/// The rank of J has nothing to do with masses and units: weights in their place, which make all columns of J equally long.
+fn weigh_by_columns(model: &Model, blocks: &mut Blocks) {
+    let mut squares = vec![0.0; model.n_v()];
+    let mut block = Vec::new();
+    for (k, (_, primal)) in model.structure().links().enumerate() {
+        blocks.dense_link(model.structure(), k, &mut block);
+        let columns = &mut squares[model.v_start[primal.index()] as usize..model.v_start[primal.index() + 1] as usize];
+        for row in block.chunks_exact(columns.len()) {
+            columns.iter_mut().zip(row).for_each(|(c, j)| *c += j * j);
+        }
+    }
+    for (i, body) in model.bodies.iter().enumerate() {
+        let w: Vec<f64> = model.v_of(i, &squares).iter().map(|&c| if c > 0.0 { c } else { 1.0 }).collect();
+        let mass = blocks.diagonal_mut(Node(i as u32));
+        if body.central() {
+            mass.copy_from_slice(&[w[0].max(w[1]).max(w[2]), w[3], 0.0, 0.0, w[4], 0.0, w[5]]);
+        } else {
+            mass.fill(0.0);
+            w.iter().enumerate().for_each(|(k, w)| mass[packed::at(body.n_dof(), k, k)] = *w);
+        }
+    }
+}
+
 /// The joint of a node; for a body, one that holds it.
 fn joint_near(model: &Model, node: Node) -> String {
     let n = model.bodies.len();
@@ -398,12 +421,7 @@ fn plan(model: &mut Model, structure: Structure, q: &[f64]) -> Result<(), ModelE
             });
         }
     }
-    // the rank of J has nothing to do with masses: judge it with every body of mass 1; inertia stays in proportion, and with it the scale of
-    // lengths against angles
-    for i in 0..n {
-        let scale = 1.0 / model.bodies[i].mass();
-        work.blocks.diagonal_mut(Node(i as u32)).iter_mut().for_each(|m| *m *= scale);
-    }
+    weigh_by_columns(model, &mut work.blocks);
     let mut factor = model.plan.new_factor();
     model
         .plan

@@ -1,0 +1,119 @@
+//! The steps of `cargo xtask test`: each has a name, is timed, and goes on to the next even when it fails.
+
+use crate::documents;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// One step that was run.
+struct Done {
+    name: String,
+    time: Duration,
+    good: bool,
+}
+
+/// Run everything; true when all steps passed.
+pub fn test(root: &Path) -> bool {
+    if let Err(e) = require_components(root) {
+        eprintln!("error: {e}");
+        return false;
+    }
+    let mut done = Vec::new();
+    let mut step = |name: &str, run: &dyn Fn() -> Result<(), String>| {
+        println!("== {name}");
+        let start = Instant::now();
+        let result = run();
+        let time = start.elapsed();
+        if let Err(e) = &result {
+            println!("{e}");
+        }
+        println!("== {name}: {}, {:.1} s\n", if result.is_ok() { "passed" } else { "FAILED" }, time.as_secs_f64());
+        done.push(Done { name: name.to_string(), time, good: result.is_ok() });
+    };
+
+    step("formatting", &|| cargo(root, &["fmt", "--all", "--check"]));
+    step("lints", &|| cargo(root, &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]));
+    step("tests", &|| cargo(root, &["test", "--workspace", "--no-fail-fast"]));
+    step("documentation", &|| {
+        run(command(root, &["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
+    });
+    step("code map", &|| documents::check_map(root));
+    step("invariants", &|| documents::check_invariants(root));
+    step("links", &|| documents::check_links(root));
+    step("example index and picture", &|| documents::check_examples(root));
+    match documents::examples(root) {
+        Ok(examples) => {
+            for example in examples {
+                let arguments = ["run", "--quiet", "--package", "holonom", "--example", &example.name];
+                step(&format!("example {}", example.name), &|| quietly(&mut command(root, &arguments)));
+            }
+        }
+        Err(e) => step("examples", &|| Err(e.clone())),
+    }
+    summary(&done)
+}
+
+/// Formatter and linter are parts of Rust that may be missing from an installation.
+fn require_components(root: &Path) -> Result<(), String> {
+    let there = |what: &str| {
+        let mut version = command(root, &[what, "--version"]);
+        version.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|s| s.success())
+    };
+    if there("fmt") && there("clippy") {
+        return Ok(());
+    }
+    Err("the formatter or the linter of Rust is missing; install them with\n\nrustup component add rustfmt clippy\n"
+        .into())
+}
+
+fn command(root: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    command.args(arguments).current_dir(root);
+    command
+}
+
+/// Run cargo, its output going where ours goes.
+pub fn cargo(root: &Path, arguments: &[&str]) -> Result<(), String> {
+    run(&mut command(root, arguments))
+}
+
+fn run(command: &mut Command) -> Result<(), String> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("cargo ended with {status}")),
+        Err(e) => Err(format!("cargo could not be started: {e}")),
+    }
+}
+
+/// Run cargo; what it says is shown only when it fails.
+fn quietly(command: &mut Command) -> Result<(), String> {
+    output(command).map(|_| ())
+}
+
+/// Run cargo and return its standard output.
+fn output(command: &mut Command) -> Result<Vec<u8>, String> {
+    let out = command.output().map_err(|e| format!("cargo could not be started: {e}"))?;
+    if out.status.success() {
+        return Ok(out.stdout);
+    }
+    let (said, complained) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
+    Err(format!("{said}{complained}ended with {}", out.status))
+}
+
+/// What an example of the engine prints.
+pub fn example_output(root: &Path, name: &str) -> Result<Vec<u8>, String> {
+    output(&mut command(root, &["run", "--quiet", "--package", "holonom", "--example", name]))
+}
+
+fn summary(done: &[Done]) -> bool {
+    let width = done.iter().map(|d| d.name.len()).max().unwrap_or(0);
+    for d in done {
+        let verdict = if d.good { "passed" } else { "FAILED" };
+        println!("{:<width$}  {:>7.1} s  {verdict}", d.name, d.time.as_secs_f64());
+    }
+    let failed = done.iter().filter(|d| !d.good).count();
+    let total: f64 = done.iter().map(|d| d.time.as_secs_f64()).sum();
+    println!("\n{} steps in {total:.0} s", done.len());
+    println!("{} passed, {failed} failed", done.len() - failed);
+    failed == 0
+}
