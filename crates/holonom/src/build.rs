@@ -55,6 +55,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         gravity: b.gravity,
         q_start,
         v_start,
+        island_length: Vec::new(),
         n_rows: 0,
         n_turns: 0,
         island: Vec::new(),
@@ -121,10 +122,29 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
     model.q_start.shrink_to_fit();
     model.v_start.shrink_to_fit();
     refuse_loops(&mut model)?;
+    model.island_length = length_scales(&model, &q);
     let structure = structure(&mut model, b.lock_rows, &q, &v);
     plan(&mut model, structure, &q)?;
     start(&mut model, q, v)?;
     Ok(model)
+}
+
+/// Length scale of each island.
+fn length_scales(model: &Model, q: &[f64]) -> Vec<f64> {
+    let mut scale = vec![0.0f64; model.n_islands];
+    let mut first = vec![None; model.n_islands];
+    for (i, body) in model.bodies.iter().enumerate() {
+        let (k, centre) = (model.island[i] as usize, body.centre(model.q_of(i, q)));
+        let from: Vec3 = *first[k].get_or_insert(centre);
+        scale[k] = scale[k].max((centre - from).length());
+    }
+    for joint in &model.joints {
+        for a in joint.constraint.attachments().iter().filter(|a| !a.body.is_ground()) {
+            let k = joint.island as usize;
+            scale[k] = scale[k].max(a.carried_point().length());
+        }
+    }
+    scale.iter().map(|&s| if s > 0.0 { s } else { 1.0 }).collect()
 }
 
 fn check_attachments(

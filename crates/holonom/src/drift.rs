@@ -27,27 +27,30 @@ pub enum Drift {
     None,
 }
 
-/// Gaps (m, rad) and gap rates below this are left alone: rounding of coordinates of size 100.
-const SMALL: f64 = 1e-14;
-/// A stalled projection is accepted below this, times the largest coordinate.
-const ROUNDING: f64 = 1e-13;
+/// Gaps and gap rates are measured in units of their own rounding noise: 2^-52 times the size of what they are differences of. That is the same
+/// for metres, millimetres and pure numbers. Below this they are left alone.
+pub(crate) const QUIET: f64 = 1.0;
+/// A stalled iteration is accepted below this: about 1e-13 of the size of the mechanism.
+pub(crate) const STALLED: f64 = 1e3;
+/// An assembly must get below this, about 1e-12.
+const ASSEMBLED: f64 = 1e4;
+/// A projection after a step must get below this, about 1e-10.
+const CORRECTED: f64 = 1e6;
 
 /// How the iteration stands in one island, a set of bodies connected by joints. Islands do not feel each other: each one stops when it is
 /// done, so that its result does not depend on what else is in the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Island {
     pub active: bool,
-    /// Largest entry, and its row.
+    /// Largest entry in units of its noise, and its row.
     pub now: f64,
     pub row: u32,
     /// Largest entry one iteration ago.
     pub last: f64,
-    /// Largest coordinate, at least 1.
-    pub reach: f64,
 }
 
 impl Island {
-    const START: Island = Island { active: true, now: 0.0, row: 0, last: f64::INFINITY, reach: 1.0 };
+    const START: Island = Island { active: true, now: 0.0, row: 0, last: f64::INFINITY };
 }
 
 /// Begin an iteration.
@@ -56,26 +59,21 @@ pub(crate) fn watch_all(model: &Model, islands: &mut Vec<Island>) {
     islands.resize(model.n_islands, Island::START);
 }
 
-/// Measure `rows` (gaps, or their rates) and `q`, island by island, and let go of those that are `done`. Is any left?
+/// Measure `rows` (gaps, or their rates) against their noise, island by island, and let go of those that are `done`. Is any left?
 pub(crate) fn watch(
     model: &Model,
     rows: &[f64],
-    q: &[f64],
+    noise: &[f64],
     islands: &mut [Island],
     done: impl Fn(&Island) -> bool,
 ) -> bool {
     for island in islands.iter_mut().filter(|i| i.active) {
-        *island =
-            Island { last: if island.now > 0.0 { island.now } else { island.last }, now: 0.0, reach: 1.0, ..*island };
-    }
-    for (i, &k) in model.island.iter().enumerate() {
-        let reach = &mut islands[k as usize].reach;
-        *reach = model.q_of(i, q).iter().fold(*reach, |m: f64, x| m.max(x.abs()));
+        *island = Island { last: if island.now > 0.0 { island.now } else { island.last }, now: 0.0, ..*island };
     }
     for joint in &model.joints {
         let island = &mut islands[joint.island as usize];
         for row in joint.row_range().filter(|_| island.active) {
-            let x = rows[row].abs();
+            let x = if rows[row] == 0.0 { 0.0 } else { rows[row].abs() / noise[row] };
             if !(x <= island.now) {
                 (island.now, island.row) = (x, row as u32);
             }
@@ -105,7 +103,7 @@ fn joint_of_row(model: &Model, row: usize) -> usize {
     model.joints.partition_point(|j| j.row as usize <= row).saturating_sub(1)
 }
 
-/// Positions: returns the island with the largest gap left, compared with its reach. `fresh` asks for a new factor before the first correction.
+/// Positions: returns the island with the largest gap left. `fresh` asks for a new factor before the first correction.
 fn close_gaps(
     model: &Model,
     q: &mut [f64],
@@ -120,9 +118,9 @@ fn close_gaps(
     for iteration in 0..=max_iterations {
         evaluate::place_bodies(model, q, v, work);
         evaluate::evaluate_gaps(model, q, v, t, work);
-        let left = watch(model, &work.gap, q, &mut islands, |i| {
+        let left = watch(model, &work.gap, &work.gap_noise, &mut islands, |i| {
             let stalled = i.now > 0.25 * i.last;
-            i.now <= SMALL || (stalled && i.now <= ROUNDING * i.reach) || !i.now.is_finite()
+            i.now <= QUIET || (stalled && i.now <= STALLED) || !i.now.is_finite()
         });
         if !left || iteration == max_iterations {
             break;
@@ -140,7 +138,7 @@ fn close_gaps(
             body.advance(model.q_of_mut(i, q), dx, 1.0);
         }
     }
-    let worse = |a: Island, b: &Island| if !(b.now / b.reach <= a.now / a.reach) { *b } else { a };
+    let worse = |a: Island, b: &Island| if !(b.now <= a.now) { *b } else { a };
     let worst = islands.iter().fold(Island::START, worse);
     work.islands = islands;
     Ok(worst)
@@ -153,7 +151,7 @@ fn close_rates(model: &Model, q: &[f64], v: &mut [f64], t: f64, work: &mut Works
     for _ in 0..8 {
         evaluate::place_bodies(model, q, v, work);
         evaluate::evaluate_gaps(model, q, v, t, work);
-        if !watch(model, &work.gap_rate, q, &mut islands, |i| i.now <= SMALL || i.now > 0.25 * i.last) {
+        if !watch(model, &work.gap_rate, &work.rate_noise, &mut islands, |i| i.now <= QUIET || i.now > 0.7 * i.last) {
             break;
         }
         load_active(model, &islands, work, |work, row| work.gap_rate[row]);
@@ -182,8 +180,8 @@ pub(crate) fn project(
         return Ok(());
     }
     let worst = close_gaps(model, q, v, t, work, false, 30)?;
-    if !(worst.now <= 1e-10 * worst.reach) {
-        let (row, gap) = (worst.row as usize, worst.now);
+    if !(worst.now <= CORRECTED) {
+        let (row, gap) = (worst.row as usize, work.gap[worst.row as usize].abs());
         let joint = model.joint_names.get(joint_of_row(model, row)).to_string();
         return Err(StepError::DriftNotCorrected { joint, gap, time: t, step });
     }
@@ -194,9 +192,10 @@ pub(crate) fn project(
 fn largest_gap(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Island {
     evaluate::place_bodies(model, q, v, work);
     evaluate::evaluate_gaps(model, q, v, t, work);
-    let all = work.gap.iter().enumerate();
-    let (row, now) = all.fold((0, 0.0), |(i, m), (k, x)| if !(x.abs() <= m) { (k, x.abs()) } else { (i, m) });
-    Island { now, row: row as u32, ..Island::START }
+    let mut all = Vec::new();
+    watch_all(model, &mut all);
+    watch(model, &work.gap, &work.gap_noise, &mut all, |_| false);
+    all.into_iter().fold(Island::START, |a, b| if !(b.now <= a.now) { b } else { a })
 }
 
 /// How an assembly ended.
@@ -213,8 +212,9 @@ pub(crate) enum Assembly {
 pub(crate) fn assemble(model: &Model, q: &mut [f64], v: &mut [f64], t: f64, work: &mut Workspace) -> Assembly {
     if model.n_rows() > 0 {
         let worst = close_gaps(model, q, v, t, work, true, 100).unwrap_or_else(|_| largest_gap(model, q, v, t, work));
-        if !(worst.now <= 1e-12 * worst.reach) {
-            return Assembly::Open { joint: joint_of_row(model, worst.row as usize), gap: worst.now };
+        if !(worst.now <= ASSEMBLED) {
+            let row = worst.row as usize;
+            return Assembly::Open { joint: joint_of_row(model, row), gap: work.gap[row].abs() };
         }
         evaluate::evaluate_bodies(model, q, v, work);
         evaluate::evaluate_constraints(model, q, v, t, work);

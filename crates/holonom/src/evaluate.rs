@@ -4,7 +4,7 @@
 //! M vdot - J^T lambda = F          - J vdot = c               (notation.md, eq. 1-2)
 //! ```
 
-use crate::attach::{Bodies, View};
+use crate::attach::{Bodies, Carried, View};
 use crate::bodies::Inertia;
 use crate::error::StepError;
 use crate::forces::Push;
@@ -171,22 +171,57 @@ fn write_jacobian(
     }
 }
 
-/// Violations and their rates, per row. Frames must be up to date.
+/// Violations and their rates, per row, with the rounding noise of each. Frames must be up to date.
+///
+/// Noise: a gap is a difference of positions. With gradients g_k it carries an error of about 2^-52 sum_k |g_k| (size of what attachment k is
+/// made of): for a point the position of its body and its own, and a thousandth of the length scale of the island.
 pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    let Workspace { frames, gap, gap_rate, gap_noise, rate_noise, island_rate, rows, gradients, forces, .. } = work;
     // many programs only ever ask for accelerations: memory for gaps is taken when first needed
-    work.gap.resize(model.n_rows(), 0.0);
-    work.gap_rate.resize(model.n_rows(), 0.0);
-    let bodies = &bodies_at(model, &work.frames, q, v);
+    for x in [&mut *gap, gap_rate, gap_noise, rate_noise] {
+        x.resize(model.n_rows(), 0.0);
+    }
+    island_rate.resize(model.n_islands, 0.0);
+    island_rate.fill(0.0);
+    let bodies = &bodies_at(model, frames, q, v);
     for joint in &model.joints {
         let view = View { bodies, attachments: joint.constraint.attachments() };
-        let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
+        let mut out = RowScratch { rows, gradients, forces };
         let n = out.evaluate(joint.constraint.as_ref(), &view, t);
         let start = joint.row as usize;
         let holonomic = joint.constraint.holonomic();
+        let floor = 1e-3 * model.island_length[joint.island as usize];
+        for row in joint.row_range() {
+            (gap_rate[row], gap_noise[row], rate_noise[row]) = (0.0, 0.0, 0.0);
+        }
+        for k in 0..n {
+            let (a, frame) = (view.get(k), view.frame(k));
+            let (size, speed) = match view.attachments[k].what {
+                Carried::Point(_) => (a.at.length() + frame.x.length() + floor, a.rate.length() + frame.v.length()),
+                _ => (a.at.length(), a.rate.length()),
+            };
+            let fastest = &mut island_rate[joint.island as usize];
+            *fastest = fastest.max(if size > 0.0 { speed / size } else { 0.0 });
+            for (row, i) in joint.kept_rows().enumerate() {
+                let g = out.gradients[i * n + k];
+                if g != Vec3::ZERO {
+                    let length = g.length() * f64::EPSILON;
+                    gap_rate[start + row] += g.dot(a.rate);
+                    gap_noise[start + row] += length * size;
+                    rate_noise[start + row] += length * speed;
+                }
+            }
+        }
         for (row, i) in joint.kept_rows().enumerate() {
-            let rate: f64 = (0..n).map(|k| out.gradients[i * n + k].dot(view.get(k).rate)).sum();
-            work.gap[start + row] = if holonomic { out.rows[i].gap } else { 0.0 };
-            work.gap_rate[start + row] = rate + out.rows[i].rate_t;
+            gap[start + row] = if holonomic { out.rows[i].gap } else { 0.0 };
+            gap_rate[start + row] += out.rows[i].rate_t;
+            rate_noise[start + row] += out.rows[i].rate_t.abs() * f64::EPSILON;
+        }
+    }
+    // what rests among moving neighbours is at rest only to within their noise
+    for joint in &model.joints {
+        for row in joint.row_range() {
+            rate_noise[row] += 1e-3 * gap_noise[row] * island_rate[joint.island as usize];
         }
     }
 }

@@ -88,3 +88,8 @@ pub mod prelude {
         Simulation, SolverKind, State, StepError,
     };
 }
+
+/// The program in the README is compiled and run with the other documentation tests.
+#[cfg(doctest)]
+#[doc = include_str!("../../../README.md")]
+struct Readme;

@@ -84,7 +84,7 @@ impl SplitMix {
 
     /// Uniform in [0, 1).
     pub fn unit(&mut self) -> f64 {
-        (self.bits() >> 11) as f64 * (-53f64).exp2()
+        (self.bits() >> 11) as f64 / (1u64 << 53) as f64
     }
 
     /// Uniform in [-a, a).

@@ -130,6 +130,9 @@ pub struct Model {
     pub(crate) gravity: Vec3,
     pub(crate) q_start: Vec<u32>,
     pub(crate) v_start: Vec<u32>,
+    /// Length scale of each island, m: the farthest that points lie from their body's origin, or bodies from the island's first one at the
+    /// start; 1 where nothing is apart.
+    pub(crate) island_length: Vec<f64>,
     pub(crate) n_rows: usize,
     pub(crate) n_turns: usize,
     /// Island of each body, and their number.
@@ -169,6 +172,17 @@ impl Model {
     /// Gravity, m/s^2.
     pub fn gravity(&self) -> Vec3 {
         self.gravity
+    }
+    /// Length scale of the mechanism, m: the farthest that joint points lie from their body's origin, or connected bodies from each other at
+    /// the start. 1 for bodies without joints.
+    pub fn length_scale(&self) -> f64 {
+        self.island_length.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE)
+    }
+    /// Rate of the mechanism's natural motion, 1/s: that of a pendulum of its length; 1 without gravity. Default step sizes and absolute
+    /// tolerances follow it.
+    pub fn rate_scale(&self) -> f64 {
+        let g = self.gravity.length();
+        if g > 0.0 { (g / self.length_scale()).sqrt() } else { 1.0 }
     }
     /// The assembled start state.
     pub fn initial_state(&self) -> &State {

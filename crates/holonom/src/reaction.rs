@@ -82,7 +82,8 @@ pub(crate) fn reaction(model: &Model, id: JointId, q: &[f64], v: &[f64], t: f64,
     let constraint = joint.constraint.as_ref();
     let bodies = &bodies_at(model, &work.frames, q, v);
     let view = View { bodies, attachments: constraint.attachments() };
-    let reference = constraint.reference();
+    // a constraint on a single attachment has no second one
+    let reference = constraint.reference().min(view.attachments.len() - 1);
     let point = view.at(reference);
     let lambda = &work.x[v.len() + joint.row as usize..][..joint.n_rows as usize];
     let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);

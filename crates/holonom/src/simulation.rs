@@ -44,7 +44,8 @@ impl Simulation {
             next: State::default(),
             angles: vec![(0.0, 0.0); model.n_turns],
         };
-        Simulation { model, state, work, method, solver: SolverKind::Tree, max_step: 0.1, current: false }
+        let max_step = 0.3 / model.rate_scale();
+        Simulation { model, state, work, method, solver: SolverKind::Tree, max_step, current: false }
     }
 
     /// Build a model and start it.
@@ -88,7 +89,7 @@ impl Simulation {
         Ok(())
     }
 
-    /// Longest step of an adaptive run, s (0.1 unless changed).
+    /// Longest step of an adaptive run, s. Unless changed it is 0.3 over [`Model::rate_scale`]: 0.1 s for a mechanism of a metre.
     pub fn set_max_step(&mut self, max_step: f64) {
         self.max_step = max_step;
     }
@@ -119,35 +120,41 @@ impl Simulation {
     /// One adaptive step of at most `limit` seconds.
     fn adaptive_step(&mut self, limit: f64) -> Result<StepReport, StepError> {
         // first step of a run: small enough for any smooth motion, and grown at once where it can be
-        let wish = if self.state.next_step > 0.0 { self.state.next_step } else { 1e-3 };
+        let first = 3e-3 / self.model.rate_scale();
+        let wish = if self.state.next_step > 0.0 { self.state.next_step } else { first };
         let mut h = wish.min(self.max_step).min(limit);
         let cut = h < wish;
         // step size controller of Hairer and Wanner, with a little memory of the last error
         const BETA: f64 = 0.04;
-        const EXPONENT: f64 = 1.0 / 8.0 - 0.2 * BETA;
+        let exponent = 1.0 / self.method.integrator.order() as f64 - 0.2 * BETA;
+        let smallest = 1e-13 * self.state.t.abs().max(first);
         let (mut rejected, mut evaluations) = (0, 0);
         self.current = false;
         loop {
-            if h < 1e-13 * self.state.t.abs().max(1.0) && h < limit {
-                return Err(StepError::StepTooSmall { time: self.state.t, step: h });
-            }
-            let attempt = step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, h, true)?;
-            evaluations += attempt.evaluations;
-            let error = attempt.error.unwrap_or(0.0).max(1e-10);
-            let shrink = libm::pow(error, EXPONENT) / 0.9;
-            if error <= 1.0 {
-                let factor = (shrink / libm::pow(self.state.last_error, BETA)).clamp(1.0 / 6.0, 3.0);
-                let factor = if rejected > 0 { factor.max(1.0) } else { factor };
-                self.state.last_error = error.max(1e-4);
-                let next = (h / factor).min(self.max_step);
-                // a step cut short by an output time says nothing against the longer one
-                self.state.next_step = if cut && rejected == 0 { next.max(wish) } else { next };
-                return Ok(StepReport { step: h, error: attempt.error, evaluations, rejected });
-            }
+            let attempt = step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, h, true);
+            let shrink = match &attempt {
+                Ok(attempt) => {
+                    evaluations += attempt.evaluations;
+                    let error = attempt.error.unwrap_or(0.0).max(1e-10);
+                    let shrink = libm::pow(error, exponent) / 0.9;
+                    if error <= 1.0 {
+                        let factor = (shrink / libm::pow(self.state.last_error, BETA)).clamp(1.0 / 6.0, 3.0);
+                        let factor = if rejected > 0 { factor.max(1.0) } else { factor };
+                        self.state.last_error = error.max(1e-4);
+                        let next = (h / factor).min(self.max_step);
+                        // a step cut short by an output time says nothing against the longer one
+                        self.state.next_step = if cut && rejected == 0 { next.max(wish) } else { next };
+                        return Ok(StepReport { step: h, error: attempt.error, evaluations, rejected });
+                    }
+                    shrink.clamp(1.0, 3.0)
+                }
+                // a step far too long may fail in many ways before its error is known: a shorter one tells
+                Err(_) => 4.0,
+            };
             rejected += 1;
-            h /= shrink.clamp(1.0, 3.0);
-            if !h.is_finite() || h == 0.0 {
-                return Err(StepError::StepTooSmall { time: self.state.t, step: h });
+            h /= shrink;
+            if !(h > smallest) {
+                return Err(attempt.err().unwrap_or(StepError::StepTooSmall { time: self.state.t, step: h }));
             }
         }
     }
@@ -219,10 +226,10 @@ impl Simulation {
             summary.merge(&self.run_until(t_end)?);
             return Ok(summary);
         }
-        let mut sample = self.state.clone();
+        let (mut sample, mut before) = (self.state.clone(), self.state.clone());
         while self.state.t < t_end {
-            let before = self.state.t;
-            let left = t_end - before;
+            before.clone_from(&self.state);
+            let left = t_end - before.t;
             let taken = self.adaptive_step(left)?;
             if taken.step == left {
                 self.state.t = t_end;
@@ -235,19 +242,32 @@ impl Simulation {
                 if time(k) == self.state.t {
                     report(&model, &self.state);
                 } else {
-                    sample.clone_from(&self.state);
+                    sample.clone_from(&before);
                     sample.t = time(k);
-                    let theta = (sample.t - before) / taken.step;
-                    self.method.integrator.interpolate(theta, &model, &mut sample.q, &mut sample.v);
-                    if self.method.drift == Drift::Project {
-                        drift::project(&model, &mut sample.q, &mut sample.v, sample.t, taken.step, &mut self.work)?;
-                    }
+                    self.sample_between(before.t, taken.step, &mut sample)?;
                     report(&model, &sample);
                 }
                 k += 1;
             }
         }
         Ok(summary)
+    }
+
+    /// The state at `sample.t` inside the last step, which began at `start` with what `sample` holds otherwise.
+    fn sample_between(&mut self, start: f64, step: f64, sample: &mut State) -> Result<(), StepError> {
+        let model = &self.model;
+        let since = sample.t - start;
+        let (ledger, projection) = sample.work.split_at_mut(model.n_forces() + model.n_joints());
+        self.method.integrator.interpolate(since / step, model, &mut sample.q, &mut sample.v, ledger);
+        if self.method.drift == Drift::Project {
+            let open = energy::mechanical(model, &sample.q, &sample.v);
+            drift::project(model, &mut sample.q, &mut sample.v, sample.t, step, &mut self.work)?;
+            projection[0] += energy::mechanical(model, &sample.q, &sample.v) - open;
+        } else {
+            evaluate::place_bodies(model, &sample.q, &sample.v, &mut self.work);
+        }
+        step::count_turns(model, &self.work, &self.method.angles, sample, since);
+        Ok(())
     }
 
     fn prepare_dense(&mut self, h: f64) -> Result<bool, StepError> {

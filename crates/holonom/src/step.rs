@@ -53,7 +53,7 @@ pub(crate) fn step(
         return Ok(attempt);
     }
     correct_drift(model, work, method, h)?; // pull C and Cdot back to zero
-    count_turns(model, work, method, h);
+    count_turns(model, work, &method.angles, &mut method.next, h);
     refuse_nonsense(model, &method.next)?;
     std::mem::swap(state, &mut method.next); // commit: the only line that writes the state
     Ok(attempt)
@@ -115,9 +115,8 @@ fn note_angles(model: &Model, state: &State, work: &mut Workspace, method: &mut 
     }
 }
 
-/// Each angle is that of its turn nearest to where its mean rate would have taken it.
-fn count_turns(model: &Model, work: &Workspace, method: &mut Method, h: f64) {
-    let Method { next, angles, .. } = method;
+/// Each angle is that of its turn nearest to where its mean rate would have taken it in the time `h` since `angles` were noted.
+pub(crate) fn count_turns(model: &Model, work: &Workspace, angles: &[(f64, f64)], next: &mut State, h: f64) {
     let turns = &mut next.turns;
     for_each_angle(model, &next.q, &next.v, work, |k, angle, rate| {
         let (before, rate_before) = angles[k];

@@ -23,6 +23,11 @@ pub struct Workspace {
     /// Violation and its rate, per row.
     pub(crate) gap: Vec<f64>,
     pub(crate) gap_rate: Vec<f64>,
+    /// Their rounding errors.
+    pub(crate) gap_noise: Vec<f64>,
+    pub(crate) rate_noise: Vec<f64>,
+    /// Fastest relative motion in each island, 1/s.
+    pub(crate) island_rate: Vec<f64>,
     /// Iterations that close gaps; sized when first needed.
     pub(crate) islands: Vec<Island>,
     /// Power of each force and joint, W.
@@ -49,6 +54,9 @@ impl Workspace {
             x: vec![0.0; n_v + n_rows],
             gap: Vec::new(),
             gap_rate: Vec::new(),
+            gap_noise: Vec::new(),
+            rate_noise: Vec::new(),
+            island_rate: Vec::new(),
             islands: Vec::new(),
             power: vec![0.0; model.n_forces() + model.n_joints()],
             solver: Solver::new(solver, model),

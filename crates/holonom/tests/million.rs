@@ -62,6 +62,7 @@ fn a_star_with_a_million_leaves() {
 /// The factorisation and the solve follow the plan exactly, so its counted operations are theirs.
 #[test]
 fn counted_work_is_linear() {
+    let _alone = ALONE.lock().unwrap_or_else(|e| e.into_inner());
     for family in ["a", "b", "c", "d"] {
         let count = |n: usize| {
             let model = tree_case(&format!("{family}{n}")).expect("a known case").builder().build().expect("valid");

@@ -68,7 +68,9 @@ fn orders_in_free_rotation() {
                 let (m, id) = top();
                 let mut sim = simulation(m, name, coordinates);
                 let h = largest * 0.5f64.powi(k);
-                (0..(4.0 / h).round() as usize).for_each(|_| drop(sim.step(h).expect("regular")));
+                for _ in 0..(4.0 / h).round() as usize {
+                    sim.step(h).expect("regular");
+                }
                 deviation(&sim, id)
             };
             let errors: Vec<f64> = (0..4).map(error).take_while(|e| *e > 1e-13).collect();

@@ -47,6 +47,11 @@ pub trait Body: Send + Sync {
     fn n_dof(&self) -> usize;
     /// Mass, kg.
     fn mass(&self) -> f64;
+    /// How many of the first coordinates, of `q` and of `v` alike, are lengths and speeds; the others are pure numbers and rates. Error
+    /// control measures lengths against the size of the mechanism.
+    fn n_lengths(&self) -> usize {
+        self.n_dof().min(3)
+    }
     /// Start values.
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     /// Are the parameters usable? `Err` says which is not, its value, and what is allowed.

@@ -101,6 +101,9 @@ impl Body for Planar {
     fn mass(&self) -> f64 {
         self.mass
     }
+    fn n_lengths(&self) -> usize {
+        2
+    }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) {
         let (s, c) = libm::sincos(self.angle);
         let arm = [c * self.centre.x - s * self.centre.y, s * self.centre.x + c * self.centre.y];

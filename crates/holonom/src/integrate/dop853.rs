@@ -19,6 +19,7 @@ pub struct Dop853 {
     y: Vec<f64>,
     start: Vec<f64>,
     stage: Vec<f64>,
+    sizes: Vec<f64>,
     k: Vec<Vec<f64>>,
     /// Dense output: differences of the last step; empty until asked for.
     dense: Vec<Vec<f64>>,
@@ -34,6 +35,7 @@ impl Dop853 {
             y: Vec::new(),
             start: Vec::new(),
             stage: Vec::new(),
+            sizes: Vec::new(),
             k: Vec::new(),
             dense: Vec::new(),
             dense_ready: false,
@@ -80,7 +82,7 @@ impl Integrator for Dop853 {
     }
 
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
-        let Dop853 { relative, absolute, y, start, stage, k, dense_ready, .. } = self;
+        let Dop853 { relative, absolute, y, start, stage, sizes, k, dense_ready, .. } = self;
         *dense_ready = false;
         m.with_system(y, |system, t, y| {
             let n = system.len();
@@ -99,8 +101,11 @@ impl Integrator for Dop853 {
 
             let (mut sum5, mut sum3) = (0.0, 0.0);
             let controlled = system.n_controlled();
+            if sizes.len() != controlled {
+                system.sizes(sizes);
+            }
             for i in 0..controlled {
-                let scale = *absolute + *relative * start[i].abs().max(y[i].abs());
+                let scale = *absolute * sizes[i] + *relative * start[i].abs().max(y[i].abs());
                 let at = |e: &[(usize, f64)]| e.iter().map(|&(j, e)| e * k[SLOT[j]][i]).sum::<f64>() / scale;
                 let (e5, e3) = (at(E5), at(E3));
                 sum5 += e5 * e5;
@@ -144,15 +149,13 @@ impl Integrator for Dop853 {
         Ok(true)
     }
 
-    fn interpolate(&self, theta: f64, model: &Model, q: &mut [f64], v: &mut [f64]) {
-        let n_q = q.len();
-        for i in 0..n_q + v.len() {
+    fn interpolate(&self, theta: f64, model: &Model, q: &mut [f64], v: &mut [f64], ledger: &mut [f64]) {
+        for (i, out) in q.iter_mut().chain(v).chain(ledger).enumerate() {
             let mut sum = 0.0;
             for (j, d) in self.dense.iter().enumerate().rev() {
                 sum = (sum + d[i]) * if j % 2 == 0 { theta } else { 1.0 - theta };
             }
-            let value = self.start[i] + sum;
-            if i < n_q { q[i] = value } else { v[i - n_q] = value }
+            *out = self.start[i] + sum;
         }
         for (i, body) in model.bodies.iter().enumerate() {
             body.normalise(model.q_of_mut(i, q));

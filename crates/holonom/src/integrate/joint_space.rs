@@ -198,6 +198,14 @@ impl JointSystem<'_> {
 
     pub fn store(&mut self, y: &[f64], q: &mut [f64], v: &mut [f64], ledger: &mut [f64]) {
         self.to_bodies(y);
+        // a quaternion and its negative are one orientation: stay on the side of the one before
+        for limb in self.space.limbs.iter().filter(|limb| limb.joint.is_some()) {
+            let e = self.model.q_start[limb.body as usize] as usize + 3;
+            let new = &mut self.space.q[e..e + 4];
+            if new.iter().zip(&q[e..e + 4]).map(|(a, b)| a * b).sum::<f64>() < 0.0 {
+                new.iter_mut().for_each(|x| *x = -*x);
+            }
+        }
         q.copy_from_slice(&self.space.q);
         v.copy_from_slice(&self.space.v);
         ledger.copy_from_slice(&y[self.n_controlled()..]);
@@ -267,6 +275,14 @@ impl System for JointSystem<'_> {
     }
     fn n_controlled(&self) -> usize {
         self.space.n_u + self.space.n_w
+    }
+
+    /// Lengths and angles are not told apart here: the smaller of the two sizes serves both.
+    fn sizes(&self, out: &mut Vec<f64>) {
+        let (length, rate) = (self.model.length_scale().min(1.0), self.model.rate_scale());
+        out.clear();
+        out.resize(self.space.n_u, length);
+        out.resize(self.n_controlled(), length * rate);
     }
 
     fn rate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError> {

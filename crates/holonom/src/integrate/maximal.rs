@@ -39,6 +39,17 @@ impl System for Maximal<'_> {
         self.model.n_q() + self.model.n_v()
     }
 
+    fn sizes(&self, out: &mut Vec<f64>) {
+        let (length, rate) = (self.model.length_scale(), self.model.rate_scale());
+        out.clear();
+        for body in &self.model.bodies {
+            out.extend((0..body.n_q()).map(|i| if i < body.n_lengths() { length } else { 1.0 }));
+        }
+        for body in &self.model.bodies {
+            out.extend((0..body.n_dof()).map(|i| if i < body.n_lengths() { length * rate } else { rate }));
+        }
+    }
+
     fn rate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError> {
         let (n_q, n_v) = (self.model.n_q(), self.model.n_v());
         let (q, v) = (&y[..n_q], &y[n_q..n_q + n_v]);

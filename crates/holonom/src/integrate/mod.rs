@@ -37,6 +37,8 @@ pub(crate) trait System {
     fn len(&self) -> usize;
     /// The first so many entries count for error control; the rest are integrals carried along.
     fn n_controlled(&self) -> usize;
+    /// Typical size of each controlled entry, by which the absolute tolerance is multiplied.
+    fn sizes(&self, out: &mut Vec<f64>);
     /// f.
     fn rate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError>;
     /// Put a combination of stages back on its manifold.
@@ -122,8 +124,8 @@ pub trait Integrator: Send {
     fn prepare_dense(&mut self, _motion: &mut Motion<'_>, _h: f64) -> Result<bool, StepError> {
         Ok(false)
     }
-    /// `(q, v)` at the fraction `theta` of the last step, off the constraints by the interpolation error.
-    fn interpolate(&self, _theta: f64, _model: &Model, _q: &mut [f64], _v: &mut [f64]) {}
+    /// `(q, v)` and the work of forces and joints at the fraction `theta` of the last step, off the constraints by the interpolation error.
+    fn interpolate(&self, _theta: f64, _model: &Model, _q: &mut [f64], _v: &mut [f64], _ledger: &mut [f64]) {}
 }
 
 /// Integrators by name.
@@ -137,7 +139,7 @@ pub enum IntegratorKind {
     Dop853 {
         /// Relative tolerance.
         relative: f64,
-        /// Absolute tolerance (m, rad, m/s, rad/s).
+        /// Absolute tolerance, relative to the size of the mechanism (`Model::length_scale`, `Model::rate_scale`).
         absolute: f64,
     },
     /// RATTLE: symmetric, of order 2, keeps the energy of long runs from drifting.

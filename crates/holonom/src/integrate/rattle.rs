@@ -25,8 +25,11 @@ use holonom_tree::Node;
 #[derive(Clone, Debug, Default)]
 pub struct Rattle {
     q_start: Vec<f64>,
+    v_start: Vec<f64>,
     v_half: Vec<f64>,
     zero: Vec<f64>,
+    /// The impulses a of the first kick.
+    impulses: Vec<f64>,
 }
 
 /// Newton steps allowed for the first kick.
@@ -68,10 +71,11 @@ impl Integrator for Rattle {
         2
     }
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
-        let Rattle { q_start, v_half, zero } = self;
+        let Rattle { q_start, v_start, v_half, zero, impulses } = self;
         let (model, work, t) = (m.model, &mut *m.work, m.t);
         zero.resize(m.v.len(), 0.0);
         q_start.clone_from(m.q);
+        v_start.clone_from(m.v);
         v_half.clone_from(m.v);
 
         // first kick: legal to first order, then corrected until the flight ends on the constraints
@@ -80,7 +84,9 @@ impl Integrator for Rattle {
         evaluate::factor(model, t, work)?;
         evaluate::evaluate_gaps(model, m.q, m.v, t, work);
         kick(model, t, h, v_half, work)?;
-        half_work(model, q_start, m.v, h, work, m.ledger);
+        let n = m.v.len();
+        impulses.clear();
+        impulses.extend_from_slice(&work.x[n..]);
         let mut islands = std::mem::take(&mut work.islands);
         drift::watch_all(model, &mut islands);
         for iteration in 0.. {
@@ -92,13 +98,14 @@ impl Integrator for Rattle {
             }
             evaluate::place_bodies(model, m.q, m.v, work);
             evaluate::evaluate_gaps(model, m.q, m.v, t + h, work);
-            let left = drift::watch(model, &work.gap, m.q, &mut islands, |i| {
-                i.now <= 1e-14 * i.reach || (i.now >= i.last && i.now <= 1e-12 * i.reach)
+            let left = drift::watch(model, &work.gap, &work.gap_noise, &mut islands, |i| {
+                i.now <= drift::QUIET || (i.now >= i.last && i.now <= drift::STALLED)
             });
             if !left {
                 break;
             }
-            let gap = islands.iter().filter(|i| i.active).fold(0.0, |a: f64, i| if i.now <= a { a } else { i.now });
+            let open = islands.iter().filter(|i| i.active).map(|i| work.gap[i.row as usize].abs());
+            let gap = open.fold(0.0, |a: f64, gap| if gap <= a { a } else { gap });
             if iteration == MAX_ITERATIONS || !gap.is_finite() {
                 return Err(StepError::NotConverged {
                     what: "the position equation of RATTLE (the step may be too large)",
@@ -109,6 +116,7 @@ impl Integrator for Rattle {
             }
             drift::load_active(model, &islands, work, |work, row| work.gap[row] / h);
             evaluate::solve(model, t, work)?;
+            impulses.iter_mut().zip(&work.x[n..]).for_each(|(sum, a)| *sum += a);
             for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {
                 for k in model.v_start[i] as usize..model.v_start[i + 1] as usize {
                     v_half[k] += work.x[k];
@@ -116,6 +124,8 @@ impl Integrator for Rattle {
             }
         }
         work.islands = islands;
+        work.x[n..].copy_from_slice(impulses);
+        half_work(model, q_start, v_start, h, work, m.ledger);
 
         // second kick
         let t = t + h;

@@ -168,7 +168,7 @@ pub trait Constraint: Send + Sync {
     }
     /// Index of the attachment on body b at which the reaction is reported.
     fn reference(&self) -> usize {
-        1
+        1.min(self.attachments().len().saturating_sub(1))
     }
     /// Joint coordinates, if any.
     fn coordinates(&self) -> &'static [CoordinateKind] {
@@ -294,11 +294,14 @@ pub(crate) fn check_markers(a: &Marker, b: &Marker) -> Result<(), String> {
             return Err(format!("point on the {side} body is {}, must be finite", m.point));
         }
         if !m.axes.is_finite() {
-            return Err(format!("axis on the {side} body has zero length or is not finite"));
+            return Err(format!(
+                "axis on the {side} body has zero length or is not finite, must be finite and longer than 0"
+            ));
         }
     }
-    if a.body == b.body {
-        return Err("joins a body to itself".into());
+    // two markers on the ground are refused with all that touches no body
+    if a.body == b.body && !a.body.is_ground() {
+        return Err("joins a body to itself, must join two bodies or a body and the ground".into());
     }
     Ok(())
 }

@@ -5,6 +5,7 @@
 
 pub mod dense;
 pub mod grow;
+pub mod own;
 pub mod spec;
 pub mod top;
 

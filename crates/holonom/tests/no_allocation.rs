@@ -1,0 +1,84 @@
+//! Steps after the first must not touch the allocator. Alone in its file, because the count is that of the whole process.
+
+use holonom::prelude::*;
+use stats_alloc::{INSTRUMENTED_SYSTEM, Region, Stats, StatsAlloc};
+use std::alloc::System;
+
+#[global_allocator]
+static COUNTING: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
+
+/// Lock rows, general rows, deferred pivots, forces, turns: everything that has scratch memory.
+fn machine() -> ModelBuilder {
+    let mut m = ModelBuilder::new();
+    let axis = [0.0, 1.0, 0.0];
+    let mut above = BodyId::GROUND.origin().along(axis);
+    for i in 0..8 {
+        let x = i as f64 + 0.5;
+        let link = Rigid::cuboid(1.0, [1.0, 0.2, 0.1]).position([x, 0.0, 0.0]).spin([0.0, 0.1 * x, 0.0]);
+        let link = m.body(format!("link {i}"), link);
+        let near = link.at([-0.5, 0.0, 0.0]).along(axis);
+        match i % 3 {
+            0 => m.joint(format!("hinge {i}"), Revolute::new(above, near)),
+            1 => m.joint(format!("ball {i}"), Spherical::new(above, near)),
+            _ => m.joint(format!("cross {i}"), Universal::new(above, near)),
+        };
+        above = link.at([0.5, 0.0, 0.0]).along(axis);
+    }
+    let bead = m.body("bead", Particle::new(0.5, [9.0, 0.0, 0.0]));
+    m.joint("string", Distance::new(above, bead.origin(), 1.0));
+    let blob = m.body("blob", Affine::cuboid(0.5, [0.2; 3]).pose([9.0, 0.0, 0.0], Mat3::IDENTITY));
+    m.joint("knot", Spherical::new(bead.origin(), blob.origin()));
+    let plate = m.body("plate", Planar::rod(1.0, 1.0).pose(0.5, 3.0, 0.0));
+    m.joint("pin", Revolute::new(BodyId::GROUND.at([0.0, 3.0, 0.0]), plate.at([-0.5, 0.0, 0.0])));
+    m.force("spring", Spring::new(BodyId::GROUND.at([0.0, 0.0, -5.0]), bead.origin(), 5.0, 1.0).damping(0.1));
+    m.force("wind", UserForce::new([Attachment::point(bead, Vec3::ZERO)], |a, _, push| push.on(0, -0.1 * a.rate(0))));
+    m
+}
+
+/// The quietest of ten rounds: what the code itself allocates it allocates every time, the test harness only now and then.
+fn quietest(mut round: impl FnMut()) -> Stats {
+    let rounds = (0..10).map(|_| {
+        let region = Region::new(COUNTING);
+        round();
+        region.change()
+    });
+    rounds.min_by_key(|s| s.allocations + s.reallocations + s.deallocations).expect("ten rounds")
+}
+
+#[test]
+fn steps_allocate_nothing() {
+    for name in IntegratorKind::NAMES {
+        for drift in [Drift::Project, Drift::Feedback(Default::default()), Drift::None] {
+            let mut sim = Simulation::build(machine()).expect("valid");
+            sim.set_integrator(IntegratorKind::from_name(name).expect("known"));
+            sim.set_drift(drift);
+            for _ in 0..2 {
+                sim.step(1e-3).expect("regular");
+            }
+            let fixed = quietest(|| {
+                for _ in 0..5 {
+                    sim.step(1e-3).expect("regular");
+                }
+            });
+            assert_eq!(fixed, Stats::default(), "{name}, {drift:?}, fixed steps");
+            if *name == "dop853" {
+                let adaptive = quietest(|| {
+                    let goal = sim.time() + 0.02;
+                    sim.run_until(goal).expect("regular");
+                });
+                assert_eq!(adaptive, Stats::default(), "{name}, {drift:?}, adaptive steps");
+            }
+        }
+    }
+}
+
+#[test]
+fn evaluations_allocate_nothing() {
+    let mut sim = Simulation::build(machine()).expect("valid");
+    sim.evaluate().expect("regular");
+    let used = quietest(|| {
+        sim.state_mut();
+        sim.evaluate().expect("regular");
+    });
+    assert_eq!(used, Stats::default(), "an evaluation");
+}

@@ -1,0 +1,277 @@
+//! What cannot be simulated is refused, by name, with what is allowed; and what fails on the way leaves the state as it was.
+
+mod common;
+
+use common::own::Odd;
+use holonom::joints::RowLaw;
+use holonom::prelude::*;
+
+/// Build; the message must contain all of `parts`.
+#[track_caller]
+fn refused(parts: &[&str], fill: impl FnOnce(&mut ModelBuilder)) -> ModelError {
+    let mut m = ModelBuilder::new();
+    fill(&mut m);
+    let e = m.build().err().unwrap_or_else(|| panic!("built, but should have been refused with {parts:?}"));
+    let text = e.to_string();
+    for part in parts {
+        assert!(text.contains(part), "`{text}` does not say `{part}`");
+    }
+    e
+}
+
+fn rigid() -> Rigid {
+    Rigid::cuboid(1.0, [1.0, 0.2, 0.2])
+}
+
+const NAN: f64 = f64::NAN;
+
+#[test]
+fn bodies() {
+    for mass in [NAN, 0.0, -1.0, f64::INFINITY] {
+        let value = format!("mass is {mass} kg");
+        let parts = ["body `brick`", &value, "must be finite and greater than 0"];
+        refused(&parts, |m| drop(m.body("brick", Particle::new(mass, [0.0; 3]))));
+        refused(&parts, |m| drop(m.body("brick", Rigid::principal(mass, [1.0; 3]))));
+        refused(&parts, |m| drop(m.body("brick", Planar::new(mass, 1.0))));
+        refused(&parts, |m| drop(m.body("brick", Affine::new(mass, Mat3::IDENTITY))));
+    }
+    let inertia = |m: &mut ModelBuilder, i: Mat3| drop(m.body("top", Rigid::new(1.0, i)));
+    let diagonal = |x, y, z| Mat3::from_diagonal(vec3(x, y, z));
+    refused(&["body `top`", "principal moments", "greater than 0"], |m| inertia(m, diagonal(1.0, -1.0, 1.0)));
+    refused(&["body `top`", "principal moments", "greater than 0"], |m| inertia(m, diagonal(1.0, 1.0, 0.0)));
+    refused(&["body `top`", "none may exceed the sum of the other two"], |m| inertia(m, diagonal(1.0, 1.0, 2.1)));
+    refused(&["body `top`", "not finite"], |m| inertia(m, diagonal(NAN, 1.0, 1.0)));
+    let skew = Mat3::from_cols(vec3(1.0, 0.2, 0.0), vec3(0.1, 1.0, 0.0), vec3(0.0, 0.0, 1.0));
+    refused(&["body `top`", "not symmetric", "0.1", "0.2"], |m| inertia(m, skew));
+    refused(&["body `blob`", "not symmetric"], |m| drop(m.body("blob", Affine::new(1.0, skew))));
+    refused(&["body `blob`", "positive definite"], |m| drop(m.body("blob", Affine::new(1.0, diagonal(1.0, 0.0, 1.0)))));
+    refused(&["body `blob`", "positive determinant"], |m| {
+        drop(m.body("blob", Affine::cuboid(1.0, [1.0; 3]).pose([0.0; 3], diagonal(1.0, 1.0, -1.0))))
+    });
+    for moment in [NAN, 0.0, -2.0] {
+        let parts = ["body `disc`", "moment of inertia", "must be finite and greater than 0"];
+        refused(&parts, |m| drop(m.body("disc", Planar::new(1.0, moment))));
+    }
+    refused(&["body `disc`", "plane", "not parallel"], |m| {
+        drop(m.body("disc", Planar::new(1.0, 1.0).plane([0.0; 3], [1.0, 0.0, 0.0], [2.0, 0.0, 0.0])))
+    });
+    refused(&["body `top`", "position", "must be finite"], |m| drop(m.body("top", rigid().position([NAN, 0.0, 0.0]))));
+    refused(&["body `top`", "spin", "must be finite"], |m| drop(m.body("top", rigid().spin([0.0, NAN, 0.0]))));
+    refused(&["body `top`", "orientation", "length 1"], |m| {
+        drop(m.body("top", rigid().orientation(Quat::from_xyzw(0.0, 0.0, 0.0, 0.0))))
+    });
+}
+
+#[test]
+fn joints() {
+    refused(&["joint `hinge`", "axis on the second body", "longer than 0"], |m| {
+        let a = m.body("a", rigid());
+        m.joint("hinge", Revolute::new(BodyId::GROUND.origin(), a.origin().along([0.0; 3])));
+    });
+    refused(&["joint `ball`", "point on the second body", "must be finite"], |m| {
+        let a = m.body("a", rigid());
+        m.joint("ball", Spherical::new(BodyId::GROUND.origin(), a.at([NAN, 0.0, 0.0])));
+    });
+    for length in [0.0, -1.0, NAN] {
+        refused(&["joint `rod`", &format!("length is {length} m"), "finite and greater than 0"], |m| {
+            let a = m.body("a", rigid());
+            m.joint("rod", Distance::new(BodyId::GROUND.origin(), a.at([0.5, 0.0, 0.0]), length));
+        });
+    }
+    refused(&["joint `ball`", "body number 7", "has 1 bodies"], |m| {
+        let a = m.body("a", rigid());
+        m.joint("ball", Spherical::new(BodyId::from_index(7).origin(), a.origin()));
+    });
+    refused(&["joint `hinge`", "body `bead` (particle)", "a direction", "no orientation"], |m| {
+        let bead = m.body("bead", Particle::new(1.0, [0.0; 3]));
+        m.joint("hinge", Revolute::new(BodyId::GROUND.origin(), bead.origin()));
+    });
+    refused(&["joint `ball`", "body `bead` (particle)", "a point", "only the point at its own origin"], |m| {
+        let bead = m.body("bead", Particle::new(1.0, [0.0; 3]));
+        m.joint("ball", Spherical::new(BodyId::GROUND.origin(), bead.at([0.1, 0.0, 0.0])));
+    });
+    refused(&["joint `ball`", "joins a body to itself", "must join two bodies"], |m| {
+        let a = m.body("a", rigid());
+        m.joint("ball", Spherical::new(a.origin(), a.at([1.0, 0.0, 0.0])));
+    });
+    refused(&["joint `ball`", "touches no body, only the ground"], |m| {
+        m.joint("ball", Spherical::new(BodyId::GROUND.origin(), BodyId::GROUND.origin()));
+    });
+}
+
+#[test]
+fn names_and_model() {
+    refused(&["two bodies", "`twin`", "must differ"], |m| {
+        m.body("twin", rigid());
+        m.body("twin", rigid());
+    });
+    refused(&["two joints", "`pin`", "must differ"], |m| {
+        for name in ["a", "b"] {
+            let body = m.body(name, rigid());
+            m.joint("pin", Spherical::new(BodyId::GROUND.origin(), body.origin()));
+        }
+    });
+    refused(&["two forces", "`push`", "must differ"], |m| {
+        let a = m.body("a", rigid());
+        m.force("push", PointForce::new(a.origin(), [1.0, 0.0, 0.0]));
+        m.force("push", PointForce::new(a.origin(), [1.0, 0.0, 0.0]));
+    });
+    refused(&["gravity", "must be finite"], |m| drop(m.gravity([0.0, 0.0, NAN])));
+}
+
+#[test]
+fn forces() {
+    refused(&["force `spring`", "stiffness is -1 N/m", "not negative"], |m| {
+        let a = m.body("a", rigid());
+        m.force("spring", Spring::new(BodyId::GROUND.origin(), a.origin(), -1.0, 1.0));
+    });
+    refused(&["force `spring`", "damping", "not negative"], |m| {
+        let a = m.body("a", rigid());
+        m.force("spring", Spring::new(BodyId::GROUND.origin(), a.origin(), 1.0, 1.0).damping(NAN));
+    });
+    refused(&["force `wind`", "must be finite"], |m| {
+        let a = m.body("a", rigid());
+        m.force("wind", PointForce::new(a.origin(), [NAN, 0.0, 0.0]));
+    });
+    refused(&["force `twist`", "body `bead` (particle)", "a spin"], |m| {
+        let bead = m.body("bead", Particle::new(1.0, [0.0; 3]));
+        m.force("twist", Torque::new(bead, [1.0, 0.0, 0.0]));
+    });
+    refused(&["force `pull`", "body number 3", "has 1 bodies"], |m| {
+        m.body("a", rigid());
+        m.force("pull", PointForce::new(BodyId::from_index(3).origin(), [1.0, 0.0, 0.0]));
+    });
+}
+
+#[test]
+fn loops_and_redundancy() {
+    let e = refused(&["joint `ca` closes a loop", "trees of joints only"], |m| {
+        let ids: Vec<BodyId> = ["a", "b", "c"].map(|name| m.body(name, rigid())).to_vec();
+        for (name, i, j) in [("ab", 0, 1), ("bc", 1, 2), ("ca", 2, 0)] {
+            m.joint(name, Spherical::new(ids[i].at([0.5, 0.0, 0.0]), ids[j].at([-0.5, 0.0, 0.0])));
+        }
+    });
+    assert!(!e.to_string().contains("through the ground"), "{e}");
+    refused(&["joint `second` closes a loop through the ground"], |m| {
+        let a = m.body("a", rigid());
+        let b = m.body("b", rigid().position([1.0, 0.0, 0.0]));
+        m.joint("first", Spherical::new(BodyId::GROUND.origin(), a.origin()));
+        m.joint("middle", Spherical::new(a.at([0.5, 0.0, 0.0]), b.at([-0.5, 0.0, 0.0])));
+        m.joint("second", Spherical::new(b.at([0.5, 0.0, 0.0]), BodyId::GROUND.at([1.5, 0.0, 0.0])));
+    });
+    // two joints between the same two bodies are a loop as well
+    refused(&["joint `again` closes a loop"], |m| {
+        let (a, b) = (m.body("a", rigid()), m.body("b", rigid()));
+        m.joint("once", Spherical::new(a.origin(), b.origin()));
+        m.joint("again", Spherical::new(a.at([0.5, 0.0, 0.0]), b.at([0.5, 0.0, 0.0])));
+    });
+    // a bead between two plates that both hold its height
+    refused(&["joint `right` is redundant", "in every pose"], |m| {
+        let left = m.body("left plate", Planar::new(1.0, 1.0));
+        let right = m.body("right plate", Planar::new(1.0, 1.0));
+        let bead = m.body("bead", Particle::new(1.0, [0.0; 3]));
+        m.joint("left", Spherical::new(left.origin(), bead.origin()));
+        m.joint("right", Spherical::new(right.origin(), bead.origin()));
+    });
+}
+
+#[test]
+fn assembly() {
+    // a rod of 1 m from a plate at height 0 to a point at height 5
+    refused(&["joint `rod` cannot be assembled", "allowed"], |m| {
+        let plate = m.body("plate", Planar::new(1.0, 1.0));
+        m.joint("rod", Distance::new(BodyId::GROUND.at([0.5, 0.0, 5.0]), plate.origin(), 1.0));
+    });
+    // two plates in parallel planes cannot share a point
+    refused(&["joint `pin` cannot be assembled", "allowed"], |m| {
+        let low = m.body("low", Planar::new(1.0, 1.0));
+        let high = m.body("high", Planar::new(1.0, 1.0).plane([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]));
+        m.joint("pin", Revolute::new(low.origin(), high.origin()));
+    });
+    // turned over by half a turn about x: the axes point in opposite directions
+    refused(&["joint `hinge` is assembled the wrong way round"], |m| {
+        let a = m.body("a", rigid().orientation(Quat::from_xyzw(1.0, 0.0, 0.0, 0.0)));
+        m.joint("hinge", Revolute::new(BodyId::GROUND.origin(), a.origin()));
+    });
+}
+
+#[test]
+fn what_this_version_does_not_solve() {
+    let odd = |law, own_force, rows| {
+        move |m: &mut ModelBuilder| {
+            let a = m.body("a", rigid());
+            let on = [Attachment::point(BodyId::GROUND, Vec3::ZERO), Attachment::point(a, Vec3::ZERO)];
+            m.joint("limit", Odd { on, law, own_force, rows });
+        }
+    };
+    refused(&["joint `limit`", "rows with bounds"], odd(RowLaw::Unilateral, false, 1));
+    refused(&["joint `limit`", "rows with bounds"], odd(RowLaw::Bounded { least: -1.0, most: 1.0 }, false, 1));
+    refused(&["joint `limit`", "force direction of their own"], odd(RowLaw::Equality, true, 1));
+    refused(&["joint `limit`", "at most 32 rows"], odd(RowLaw::Equality, false, 33));
+}
+
+/// A pendulum whose drive returns NaN from `from` seconds on.
+fn broken_drive(from: f64) -> Simulation {
+    let mut m = ModelBuilder::new();
+    let axis = [0.0, 1.0, 0.0];
+    let rod = m.body("rod", rigid().position([0.5, 0.0, 0.0]));
+    m.joint("hinge", Revolute::new(BodyId::GROUND.origin().along(axis), rod.at([-0.5, 0.0, 0.0]).along(axis)));
+    let law = UserForce::new([Attachment::spin(rod)], move |_, t, push| {
+        push.on(0, Vec3::Y * if t < from { 0.1 } else { NAN });
+    });
+    m.force("drive", law);
+    Simulation::build(m).expect("valid")
+}
+
+#[test]
+fn a_failed_step_leaves_the_state_as_it_was() {
+    for name in IntegratorKind::NAMES {
+        let mut sim = broken_drive(0.05);
+        sim.set_integrator(IntegratorKind::from_name(name).expect("known"));
+        let e = loop {
+            let before = sim.snapshot();
+            match sim.step(1e-2) {
+                Ok(_) => assert!(sim.time() < 0.1, "{name}: NaN went unnoticed until {} s", sim.time()),
+                Err(e) => {
+                    assert_eq!(sim.snapshot(), before, "{name}: the failed step changed the state");
+                    break e;
+                }
+            }
+        };
+        println!("{name}: {e}");
+        assert!(e.to_string().contains("`rod`"), "{name}: {e}");
+        assert!(e.to_string().contains("finite"), "{name}: {e}");
+        // and once more, with the same result
+        let before = sim.snapshot();
+        assert!(sim.step(1e-2).is_err(), "{name}");
+        assert_eq!(sim.snapshot(), before, "{name}: the second failed step changed the state");
+    }
+    // adaptive: up to the last good step, then an error; what was reached stays
+    let mut sim = broken_drive(0.05);
+    let e = sim.run_until(1.0).expect_err("NaN from 0.05 s on");
+    println!("adaptive: {e}");
+    assert!(sim.time() < 0.05 && sim.state().q.iter().all(|x| x.is_finite()), "at {} s", sim.time());
+    let before = sim.snapshot();
+    assert!(sim.run_until(1.0).is_err());
+    assert_eq!(sim.snapshot(), before, "a second attempt changed the state");
+}
+
+#[test]
+fn a_singular_pose_is_named() {
+    // the rod stands across the plate: it can hold nothing there
+    let mut m = ModelBuilder::new();
+    let plate = m.body("plate", Planar::new(1.0, 1.0).velocity(0.1, 0.0, 0.0));
+    m.joint("rod", Distance::new(BodyId::GROUND.at([0.0, 0.0, 1.0]), plate.origin(), 1.0));
+    let mut sim = Simulation::build(m).expect("valid in other poses");
+    for name in IntegratorKind::NAMES {
+        sim.set_integrator(IntegratorKind::from_name(name).expect("known"));
+        let before = sim.snapshot();
+        let e = sim.step(1e-3).expect_err("singular").to_string();
+        assert!(e.contains("singular") && e.contains("`rod`"), "{name}: {e}");
+        assert_eq!(sim.snapshot(), before, "{name}: the failed step changed the state");
+    }
+    for dt in [0.0, -1e-3, NAN, f64::INFINITY] {
+        let e = sim.step(dt).expect_err("not a step").to_string();
+        assert!(e.contains(&format!("{dt}")) && e.contains("greater than 0"), "{e}");
+    }
+}
