@@ -24,12 +24,20 @@ pub struct Factor {
     pub(crate) y: Vec<f64>,
     pub(crate) aligned: Vec<AlignedPivot>,
     pub(crate) free: Vec<FreePivot>,
-    /// u_k of the free directions between the two sweeps of a solve.
-    pub(crate) free_u: Vec<[f64; 3]>,
+    /// One per pivot through free directions.
+    pub(crate) between: Vec<Between>,
     pub(crate) scratch: Vec<f64>,
     /// Where roots add what no parent takes.
     pub(crate) nowhere: [f64; 21],
     pub(crate) link: Vec<f64>,
+}
+
+/// What a pivot through free directions keeps between the two sweeps of a solve: u_k, and the right-hand side of its dual spread over the six
+/// directions.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Between {
+    pub u: [f64; 3],
+    pub g: [f64; 6],
 }
 
 impl Plan {
@@ -41,7 +49,7 @@ impl Plan {
             y: vec![0.0; self.n_y],
             aligned: vec![AlignedPivot::default(); self.n_aligned],
             free: vec![FreePivot::default(); self.n_free],
-            free_u: vec![[0.0; 3]; self.n_free],
+            between: vec![Between::default(); self.n_free],
             scratch: vec![0.0; self.largest_front],
             nowhere: [0.0; 21],
             link: vec![0.0; self.largest_link],

@@ -1,7 +1,7 @@
 //! One right-hand side through the factors: leaves to roots, then back.
 
 use crate::blocks::Blocks;
-use crate::factor::{Factor, Singular};
+use crate::factor::{Between, Factor, Singular};
 use crate::packed;
 use crate::plan::{Front, Op, Pair, Plan, Store};
 use crate::structure::Mask;
@@ -170,9 +170,9 @@ fn forward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
 #[inline(always)]
 fn forward_free(mask: Mask, pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
     let pivot = &factor.free[pair.pivot as usize];
-    let g = pivot.spread(mask, sign(pair), &x[pair.x_dual as usize..][..mask.count()]);
-    let u = &mut factor.free_u[pair.pivot as usize];
-    let gain = pivot.forward(mask, part::<6>(x, pair.x_child), u, &g);
+    let between = &mut factor.between[pair.pivot as usize];
+    between.g = pivot.spread(mask, sign(pair), &x[pair.x_dual as usize..][..mask.count()]);
+    let gain = pivot.forward(mask, part::<6>(x, pair.x_child), &mut between.u, &between.g);
     add_to_parent(pair, x, gain);
 }
 
@@ -197,9 +197,8 @@ fn backward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
 #[inline(always)]
 fn backward_free(mask: Mask, pair: &Pair, factor: &Factor, x: &mut [f64], parent: [f64; 6]) {
     let pivot = &factor.free[pair.pivot as usize];
-    let g = pivot.spread(mask, sign(pair), &x[pair.x_dual as usize..][..mask.count()]);
-    let u = &factor.free_u[pair.pivot as usize];
+    let Between { u, g } = &factor.between[pair.pivot as usize];
     let mut dual = [0.0; 6];
-    pivot.backward(mask, part::<6>(x, pair.x_child), u, &parent, &g, sign(pair), &mut dual);
+    pivot.backward(mask, part::<6>(x, pair.x_child), u, &parent, g, sign(pair), &mut dual);
     x[pair.x_dual as usize..][..mask.count()].copy_from_slice(&dual[..mask.count()]);
 }

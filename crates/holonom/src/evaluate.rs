@@ -100,9 +100,15 @@ pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, 
                     continue;
                 }
                 shear.axes = lock.axes.to_cols_array_2d();
-                for (c, k) in c.iter_mut().zip(mask.rows()) {
-                    let part = if k < 3 { lock.c_linear } else { lock.c_angular };
-                    *c = lock.axes.col(k % 3).dot(part);
+                let back = lock.axes.transpose();
+                let (linear, angular) = (back * lock.c_linear, back * lock.c_angular);
+                let all = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z];
+                let mut row = 0;
+                for k in 0..6 {
+                    if mask.keeps(k) {
+                        c[row] = all[k];
+                        row += 1;
+                    }
                 }
             }
             Form::Rows(_) => {

@@ -73,7 +73,7 @@ fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -
         coordinates: method.coordinates,
         joint_space: method.joint_space.as_mut(),
     };
-    let attempt = method.integrator.attempt(&mut motion, h)?;
+    let attempt = method.integrator.attempt(&mut motion, h).map_err(|e| name_nonsense(model, work, e))?;
     method.next.t += h;
     Ok(attempt)
 }
@@ -124,6 +124,22 @@ pub(crate) fn count_turns(model: &Model, work: &Workspace, angles: &[(f64, f64)]
         let moved = (unwrap_angle(angle, guess) - angle) / std::f64::consts::TAU;
         turns[k] = turns[k].saturating_add(libm::round(moved) as i32);
     });
+}
+
+/// A stage that met NaN has no factor either: then say which body is at fault, not that the pose is singular.
+fn name_nonsense(model: &Model, work: &Workspace, e: StepError) -> StepError {
+    let StepError::Singular { time, .. } = e else { return e };
+    let finite = |i: usize| {
+        let f = &work.frames[i];
+        f.x.is_finite()
+            && f.v.is_finite()
+            && f.w.is_finite()
+            && model.v_of(i, &work.force).iter().all(|f| f.is_finite())
+    };
+    match (0..model.n_bodies()).find(|&i| !finite(i)) {
+        Some(i) => StepError::NotFinite { body: model.body_names.get(i).to_string(), time },
+        None => e,
+    }
 }
 
 fn refuse_nonsense(model: &Model, next: &State) -> Result<(), StepError> {

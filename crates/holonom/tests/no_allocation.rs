@@ -1,6 +1,7 @@
 //! Steps after the first must not touch the allocator. Alone in its file, because the count is that of the whole process.
 
 use holonom::prelude::*;
+use holonom_cases::straight_ball_chain;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, Stats, StatsAlloc};
 use std::alloc::System;
 
@@ -45,35 +46,43 @@ fn quietest(mut round: impl FnMut()) -> Stats {
     rounds.min_by_key(|s| s.allocations + s.reallocations + s.deallocations).expect("ten rounds")
 }
 
+/// Step a few times until all memory is there, then count.
+fn count(what: &str, mut sim: Simulation, adaptive: bool) {
+    for _ in 0..2 {
+        sim.step(1e-3).expect("regular");
+    }
+    let fixed = quietest(|| {
+        for _ in 0..5 {
+            sim.step(1e-3).expect("regular");
+        }
+    });
+    assert_eq!(fixed, Stats::default(), "{what}, fixed steps");
+    if adaptive {
+        let used = quietest(|| {
+            let goal = sim.time() + 0.02;
+            sim.run_until(goal).expect("regular");
+        });
+        assert_eq!(used, Stats::default(), "{what}, adaptive steps");
+    }
+}
+
+/// One test only: others would run at the same time and be counted with it.
 #[test]
-fn steps_allocate_nothing() {
+fn nothing_is_allocated_after_the_first_step() {
     for name in IntegratorKind::NAMES {
         for drift in [Drift::Project, Drift::Feedback(Default::default()), Drift::None] {
             let mut sim = Simulation::build(machine()).expect("valid");
             sim.set_integrator(IntegratorKind::from_name(name).expect("known"));
             sim.set_drift(drift);
-            for _ in 0..2 {
-                sim.step(1e-3).expect("regular");
-            }
-            let fixed = quietest(|| {
-                for _ in 0..5 {
-                    sim.step(1e-3).expect("regular");
-                }
-            });
-            assert_eq!(fixed, Stats::default(), "{name}, {drift:?}, fixed steps");
-            if *name == "dop853" {
-                let adaptive = quietest(|| {
-                    let goal = sim.time() + 0.02;
-                    sim.run_until(goal).expect("regular");
-                });
-                assert_eq!(adaptive, Stats::default(), "{name}, {drift:?}, adaptive steps");
-            }
+            count(&format!("{name}, {drift:?}"), sim, *name == "dop853");
         }
     }
-}
-
-#[test]
-fn evaluations_allocate_nothing() {
+    for name in ["rk4", "dop853"] {
+        let mut sim = Simulation::build(straight_ball_chain(10, |_| 1.0)).expect("valid");
+        sim.set_integrator(IntegratorKind::from_name(name).expect("known"));
+        sim.set_coordinates(Coordinates::Joint).expect("a tree of rigid bodies");
+        count(&format!("{name} in joint coordinates"), sim, name == "dop853");
+    }
     let mut sim = Simulation::build(machine()).expect("valid");
     sim.evaluate().expect("regular");
     let used = quietest(|| {

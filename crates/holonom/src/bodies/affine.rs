@@ -107,6 +107,13 @@ impl Body for Affine {
             return Err("the start shape A must be finite with a positive determinant".into());
         }
         let s = &self.second;
+        let size = s.x_axis.x.abs() + s.y_axis.y.abs() + s.z_axis.z.abs();
+        let off = [("xy", s.y_axis.x, s.x_axis.y), ("xz", s.z_axis.x, s.x_axis.z), ("yz", s.z_axis.y, s.y_axis.z)];
+        if let Some((name, upper, lower)) = off.into_iter().find(|(_, u, l)| (u - l).abs() > 1e-9 * size) {
+            return Err(format!(
+                "second moments are not symmetric: {name} is {upper} above and {lower} below the diagonal"
+            ));
+        }
         let entries = [s.x_axis.x, s.y_axis.x, s.z_axis.x, s.y_axis.y, s.z_axis.y, s.z_axis.z];
         let mut factors = entries;
         if !s.is_finite() || packed::factor(&mut factors, 3, |_| true).is_err() {
