@@ -40,6 +40,7 @@ pub fn test(root: &Path) -> bool {
     step("code map", &|| documents::check_map(root));
     step("invariants", &|| documents::check_invariants(root));
     step("links", &|| documents::check_links(root));
+    step("building the examples", &|| cargo(root, &["build", "--quiet", "--package", "holonom", "--examples"]));
     step("example index and picture", &|| documents::check_examples(root));
     match documents::examples(root) {
         Ok(examples) => {

@@ -352,16 +352,19 @@ fn invert(c: &Sym3) -> Option<Sym3> {
 }
 
 /// Pivot of a pair whose dual keeps at least three rows.
+///
+/// In the order of use, so that a pivot with one free direction leaves the memory of the other two alone.
 #[derive(Clone, Copy, Debug, Default)]
+#[repr(C)]
 pub(crate) struct FreePivot {
     s: Sym6,
-    /// U_k of the free directions, in the order of their elimination.
-    u: [[f64; 6]; 3],
-    /// 1 / d_k.
-    inverse: [f64; 3],
     axes: [V3; 3],
     r_child: V3,
     r_parent: V3,
+    /// 1 / d_k.
+    inverse: [f64; 3],
+    /// U_k of the free directions, in the order of their elimination.
+    u: [[f64; 6]; 3],
 }
 
 impl FreePivot {

@@ -123,6 +123,13 @@ impl Attachment {
             _ => Vec3::ZERO,
         }
     }
+    /// The point or direction carried, in body coordinates.
+    pub(crate) fn carried_vector(&self) -> Vec3 {
+        match self.what {
+            Carried::Point(p) | Carried::Direction(p) => p,
+            Carried::Spin => Vec3::ZERO,
+        }
+    }
     /// The spin of a body.
     pub fn spin(body: BodyId) -> Self {
         Attachment { body, what: Carried::Spin }

@@ -13,6 +13,7 @@ use crate::evaluate;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::simulation::Simulation;
+use crate::step;
 use crate::workspace::{Workspace, bodies_at};
 
 /// Pushes on points as a generalised force, into the primal part of `work.x`. Frames must be up to date.
@@ -54,13 +55,16 @@ impl Simulation {
         let zero = vec![0.0; n];
         let mut next = state.clone();
         follow(model, &state.q, &zero, state.t, pushes, work)?;
-        advance_all(model, &mut next.q, &work.x[..n], 0.5 * dt);
+        let (first, mut angles) = (work.x[..n].to_vec(), vec![(0.0, 0.0); model.n_turns]);
+        step::note_angles(model, &state.q, &first, work, &mut angles);
+        advance_all(model, &mut next.q, &first, 0.5 * dt);
         follow(model, &next.q, &zero, state.t + 0.5 * dt, pushes, work)?;
         next.q.copy_from_slice(&state.q);
         advance_all(model, &mut next.q, &work.x[..n], dt);
         next.v.copy_from_slice(&work.x[..n]);
         next.t += dt;
         drift::project(model, &mut next.q, &mut next.v, next.t, dt, work)?;
+        step::count_turns(model, work, &angles, &mut next, dt);
         *state = next;
         Ok(())
     }

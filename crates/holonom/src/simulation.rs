@@ -98,9 +98,7 @@ impl Simulation {
 
     /// One step of exactly `dt` seconds. On failure the state is as before.
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
-        if !(dt.is_finite() && dt > 0.0) {
-            return Err(StepError::Invalid(format!("step size is {dt} s, must be finite and greater than 0")));
-        }
+        check_time("step size", dt, dt.is_finite() && dt > 0.0)?;
         self.check_method()?;
         self.current = false;
         let attempt = step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, dt, false)?;
@@ -165,6 +163,7 @@ impl Simulation {
             return self.run_fixed(t_end, 1e-3);
         }
         self.check_method()?;
+        check_time("end time", t_end, t_end.is_finite())?;
         let mut summary = Summary::default();
         while self.state.t < t_end {
             let left = t_end - self.state.t;
@@ -179,6 +178,8 @@ impl Simulation {
 
     /// Run to time `t_end` exactly with steps of `dt`; the last one may be shorter.
     pub fn run_fixed(&mut self, t_end: f64, dt: f64) -> Result<Summary, StepError> {
+        check_time("end time", t_end, t_end.is_finite())?;
+        check_time("step size", dt, dt.is_finite() && dt > 0.0)?;
         let mut summary = Summary::default();
         let start = self.state.t;
         let n = libm::ceil((t_end - start) / dt - 1e-9).max(0.0);
@@ -199,11 +200,8 @@ impl Simulation {
         every: f64,
         mut report: impl FnMut(&Model, &State),
     ) -> Result<Summary, StepError> {
-        if !(every > 0.0 && every.is_finite()) {
-            return Err(StepError::Invalid(format!(
-                "sampling interval is {every} s, must be finite and greater than 0"
-            )));
-        }
+        check_time("end time", t_end, t_end.is_finite())?;
+        check_time("sampling interval", every, every > 0.0 && every.is_finite())?;
         let model = self.model.clone();
         let start = self.state.t;
         let n = libm::floor((t_end - start) / every + 1e-9).max(0.0) as u64;
@@ -500,6 +498,11 @@ impl Simulation {
         self.current = false;
         (&self.model, &mut self.state, &mut self.work)
     }
+}
+
+fn check_time(what: &str, value: f64, good: bool) -> Result<(), StepError> {
+    let positive = if what == "end time" { "" } else { " and greater than 0" };
+    if good { Ok(()) } else { Err(StepError::Invalid(format!("{what} is {value} s, must be finite{positive}"))) }
 }
 
 /// What a run did.

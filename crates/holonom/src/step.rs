@@ -47,7 +47,7 @@ pub(crate) fn step(
     control: bool,
 ) -> Result<Attempt, StepError> {
     method.next.clone_from(state);
-    note_angles(model, state, work, method);
+    note_angles(model, &state.q, &state.v, work, &mut method.angles);
     let attempt = integrate(model, work, method, h)?; // stages: M, F, J, c, factor, solve
     if control && attempt.error.is_some_and(|e| e > 1.0) {
         return Ok(attempt);
@@ -107,11 +107,11 @@ fn for_each_angle(model: &Model, q: &[f64], v: &[f64], work: &Workspace, mut vis
     }
 }
 
-fn note_angles(model: &Model, state: &State, work: &mut Workspace, method: &mut Method) {
+/// Value and rate of every joint angle.
+pub(crate) fn note_angles(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace, angles: &mut [(f64, f64)]) {
     if model.n_turns > 0 {
-        evaluate::place_bodies(model, &state.q, &state.v, work);
-        let angles = &mut method.angles;
-        for_each_angle(model, &state.q, &state.v, work, |k, angle, rate| angles[k] = (angle, rate));
+        evaluate::place_bodies(model, q, v, work);
+        for_each_angle(model, q, v, work, |k, angle, rate| angles[k] = (angle, rate));
     }
 }
 

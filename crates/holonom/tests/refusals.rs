@@ -273,8 +273,31 @@ fn a_singular_pose_is_named() {
         assert!(e.contains("singular") && e.contains("`rod`"), "{name}: {e}");
         assert_eq!(sim.snapshot(), before, "{name}: the failed step changed the state");
     }
-    for dt in [0.0, -1e-3, NAN, f64::INFINITY] {
-        let e = sim.step(dt).expect_err("not a step").to_string();
-        assert!(e.contains(&format!("{dt}")) && e.contains("greater than 0"), "{e}");
+}
+
+#[test]
+fn requests_that_make_no_sense() {
+    let mut sim = broken_drive(f64::INFINITY);
+    for name in IntegratorKind::NAMES {
+        sim.set_integrator(IntegratorKind::from_name(name).expect("known"));
+        let before = sim.snapshot();
+        for dt in [0.0, -1e-3, NAN, f64::INFINITY] {
+            let errors = [
+                sim.step(dt).expect_err("not a step"),
+                sim.run_fixed(1.0, dt).expect_err("not a step"),
+                sim.run_sampled(1.0, dt, |_, _| ()).expect_err("not an interval"),
+                sim.kinematic_step(&[], dt).expect_err("not a step"),
+            ];
+            for e in errors.map(|e| e.to_string()) {
+                assert!(e.contains(&format!(" {dt} s")) && e.contains("finite and greater than 0"), "{name}: {e}");
+            }
+        }
+        for t in [NAN, f64::INFINITY, -f64::INFINITY] {
+            for result in [sim.run_until(t), sim.run_fixed(t, 1e-3), sim.run_sampled(t, 1e-3, |_, _| ())] {
+                let e = result.expect_err("not a time").to_string();
+                assert!(e.contains(&format!("end time is {t} s")) && e.contains("must be finite"), "{name}: {e}");
+            }
+        }
+        assert_eq!(sim.snapshot(), before, "{name}: a refused request changed the state");
     }
 }

@@ -33,6 +33,8 @@ fn chain(
     m
 }
 
+type AtLink = fn(usize) -> Vec3;
+
 fn residual(m: ModelBuilder, what: &str, worst: &Worst) -> Simulation {
     let mut sim = Simulation::build(m).unwrap_or_else(|e| panic!("{what}: {e}"));
     let r = sim.residual().unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -44,7 +46,7 @@ fn residual(m: ModelBuilder, what: &str, worst: &Worst) -> Simulation {
 #[test]
 fn a_chain_is_regular_in_every_pose() {
     let worst = Worst::default();
-    let poses: [(&str, fn(usize) -> Vec3); 6] = [
+    let poses: [(&str, AtLink); 6] = [
         ("horizontal", |_| Vec3::X),
         ("hanging", |_| -Vec3::Z),
         ("standing", |_| Vec3::Z),
@@ -52,7 +54,7 @@ fn a_chain_is_regular_in_every_pose() {
         ("folded once", |i| if i < 20 { Vec3::Y } else { -Vec3::Y }),
         ("staircase", |i| if i % 2 == 0 { Vec3::X } else { -Vec3::Z }),
     ];
-    let spins: [(&str, fn(usize) -> Vec3); 3] = [
+    let spins: [(&str, AtLink); 3] = [
         ("at rest", |_| Vec3::ZERO),
         ("turning as one", |_| vec3(0.3, -0.4, 0.5)),
         ("tumbling", |i| SplitMix(i as u64).vec3(2.0)),

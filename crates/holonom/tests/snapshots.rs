@@ -177,5 +177,5 @@ fn the_bits_of_one_scene() {
     }
     let hash = sim.state().hash();
     println!("hash after 500 steps: {hash:016x}");
-    assert_eq!(format!("{hash:016x}"), "0000000000000000");
+    assert_eq!(format!("{hash:016x}"), "b12d5dd451330324");
 }

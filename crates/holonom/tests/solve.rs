@@ -14,6 +14,9 @@ use holonom::prelude::*;
 fn the_equations_hold() {
     for_mechanisms("equations", 4.0, Wish::ANY, |spec, worst| {
         let mut sim = spec.simulation();
+        let (gap_at_start, rate_at_start) = sim.violation();
+        worst.at_most("gap at the start", gap_at_start, 1e-12)?;
+        worst.at_most("gap rate at the start", rate_at_start, 1e-12)?;
         let residual = sim.residual().expect("regular");
         worst.at_most("residual of motion", residual.motion, 1e-10)?;
         worst.at_most("residual of constraints", residual.constraint, 1e-10)?;

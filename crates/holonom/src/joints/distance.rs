@@ -11,15 +11,13 @@
 //! Not used: (d . d - length^2) / 2. It is cheaper, but its gap is in m^2 and scales badly beside rows in metres.
 //! Coordinate: r.
 
-use super::{Constraint, CoordinateKind, Rows, check_markers};
+use super::{Constraint, CoordinateKind, Rows, check_markers, markers};
 use crate::attach::{Attachment, Marker, View};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 
 /// Keeps two points at a fixed distance.
 #[derive(Clone, Debug)]
 pub struct Distance {
-    a: Marker,
-    b: Marker,
     length: f64,
     attachments: [Attachment; 2],
 }
@@ -27,7 +25,7 @@ pub struct Distance {
 impl Distance {
     /// Between the points of two markers; `length` in m.
     pub fn new(a: Marker, b: Marker, length: f64) -> Self {
-        Distance { a, b, length, attachments: [a.p(), b.p()] }
+        Distance { length, attachments: [a.p(), b.p()] }
     }
 }
 
@@ -48,7 +46,8 @@ impl Constraint for Distance {
         1
     }
     fn validate(&self) -> Result<(), String> {
-        check_markers(&self.a, &self.b)?;
+        let (a, b) = markers(&self.attachments, Mat3::IDENTITY, Mat3::IDENTITY);
+        check_markers(&a, &b)?;
         if self.length.is_finite() && self.length > 0.0 {
             Ok(())
         } else {

@@ -287,6 +287,12 @@ pub(crate) fn numbered(a: &View, k: usize) -> (usize, Attached) {
     (k, a.get(k))
 }
 
+/// Markers at attachments 0 and 1 with these axes: what a joint was made from.
+pub(crate) fn markers(attachments: &[Attachment], a: Mat3, b: Mat3) -> (Marker, Marker) {
+    let at = |k: usize, axes| Marker { axes, ..attachments[k].body.at(attachments[k].carried_vector()) };
+    (at(0, a), at(1, b))
+}
+
 /// Do the markers make sense?
 pub(crate) fn check_markers(a: &Marker, b: &Marker) -> Result<(), String> {
     for (side, m) in [("first", a), ("second", b)] {

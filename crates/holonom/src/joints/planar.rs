@@ -6,9 +6,10 @@
 //! ```
 //!
 //! Coordinates: offsets along x_a and y_a, and the angle from x_a to x_b about z.
+
 use super::{
     Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, angle_about, angle_of, check_markers,
-    free_of, numbered, offset_along,
+    free_of, markers, numbered, offset_along,
 };
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Vec3, vec3};
@@ -18,15 +19,13 @@ const MASK: Mask = Mask(0b011_100);
 /// Slides in the x-y plane of marker a and turns about its normal.
 #[derive(Clone, Debug)]
 pub struct PlanarJoint {
-    a: Marker,
-    b: Marker,
     attachments: [Attachment; 7],
 }
 
 impl PlanarJoint {
     /// Joins two markers; their z axes are the normal of the plane.
     pub fn new(a: Marker, b: Marker) -> Self {
-        PlanarJoint { a, b, attachments: [a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.z()] }
+        PlanarJoint { attachments: [a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.z()] }
     }
 }
 
@@ -41,7 +40,8 @@ impl Constraint for PlanarJoint {
         3
     }
     fn validate(&self) -> Result<(), String> {
-        check_markers(&self.a, &self.b)
+        let (a, b) = self.markers();
+        check_markers(&a, &b)
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
@@ -71,7 +71,8 @@ impl Constraint for PlanarJoint {
 
 impl Chart for PlanarJoint {
     fn markers(&self) -> (Marker, Marker) {
-        (self.a, self.b)
+        let d = |k: usize| self.attachments[k].carried_vector();
+        markers(&self.attachments, Mat3::from_cols(d(2), d(3), d(4)), Mat3::from_cols(d(5), d(6).cross(d(5)), d(6)))
     }
     fn n_u(&self) -> usize {
         3

@@ -5,8 +5,10 @@
 //! ```
 //!
 //! b needs to carry only a point, so a particle will do. Coordinates: x_a . d and y_a . d.
+
 use super::{
-    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, free_of, numbered, offset_along,
+    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, free_of, markers, numbered,
+    offset_along,
     spherical::{normalise_quat, quat_rate, read_quat},
 };
 use crate::attach::{Attachment, Marker, View};
@@ -17,15 +19,13 @@ const MASK: Mask = Mask(0b000_100);
 /// Keeps a point of b in the x-y plane of marker a.
 #[derive(Clone, Debug)]
 pub struct PointOnPlane {
-    a: Marker,
-    b: Marker,
     attachments: [Attachment; 5],
 }
 
 impl PointOnPlane {
     /// The plane's normal is the z axis of `a`; the axes of `b` do not matter.
     pub fn new(a: Marker, b: Marker) -> Self {
-        PointOnPlane { a, b, attachments: [a.p(), b.p(), a.x(), a.y(), a.z()] }
+        PointOnPlane { attachments: [a.p(), b.p(), a.x(), a.y(), a.z()] }
     }
 }
 
@@ -40,7 +40,8 @@ impl Constraint for PointOnPlane {
         1
     }
     fn validate(&self) -> Result<(), String> {
-        check_markers(&self.a, &self.b)
+        let (a, b) = self.markers();
+        check_markers(&a, &b)
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
@@ -65,7 +66,9 @@ impl Constraint for PointOnPlane {
 
 impl Chart for PointOnPlane {
     fn markers(&self) -> (Marker, Marker) {
-        (self.a, self.b)
+        let d = |k: usize| self.attachments[k].carried_vector();
+        // the axes of b do not matter: those of the body will do
+        markers(&self.attachments, Mat3::from_cols(d(2), d(3), d(4)), Mat3::IDENTITY)
     }
     fn n_u(&self) -> usize {
         6

@@ -7,8 +7,10 @@
 //!
 //! Rows x_a . d turn with a, so their rate is that of b's point seen from a: exactly the lock row at p_b.
 //! Coordinate: z_a . d.
+
 use super::{
-    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, free_of, numbered, offset_along,
+    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, free_of, markers, numbered,
+    offset_along,
 };
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Vec3, vec3};
@@ -18,15 +20,13 @@ const MASK: Mask = Mask(0b111_011);
 /// A slider along the common z axis of two markers.
 #[derive(Clone, Debug)]
 pub struct Prismatic {
-    a: Marker,
-    b: Marker,
     attachments: [Attachment; 8],
 }
 
 impl Prismatic {
     /// Joins two markers; their z axes become the direction of sliding.
     pub fn new(a: Marker, b: Marker) -> Self {
-        Prismatic { a, b, attachments: [a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.y(), b.z()] }
+        Prismatic { attachments: [a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.y(), b.z()] }
     }
 }
 
@@ -41,7 +41,8 @@ impl Constraint for Prismatic {
         5
     }
     fn validate(&self) -> Result<(), String> {
-        check_markers(&self.a, &self.b)
+        let (a, b) = self.markers();
+        check_markers(&a, &b)
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
@@ -75,7 +76,8 @@ impl Constraint for Prismatic {
 
 impl Chart for Prismatic {
     fn markers(&self) -> (Marker, Marker) {
-        (self.a, self.b)
+        let d = |k: usize| self.attachments[k].carried_vector();
+        markers(&self.attachments, Mat3::from_cols(d(2), d(3), d(4)), Mat3::from_cols(d(5), d(6), d(7)))
     }
     fn n_u(&self) -> usize {
         1

@@ -8,9 +8,10 @@
 //! A small turn d of b gives z_b = z_a + d × z_a, so the rotation rows are d . x_a and d . y_a to first order: the lock rows where
 //! C = 0. They vanish also with z_b opposite to z_a; `branch` tells the two apart.
 //! Coordinate: the angle from x_a to x_b about z, positive by the right hand; rate w_b - w_a along z.
+
 use super::{
     Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, angle_about, angle_of, check_markers,
-    free_of, numbered,
+    free_of, markers, numbered,
 };
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Vec3};
@@ -20,15 +21,13 @@ const MASK: Mask = Mask(0b011_111);
 /// A hinge about the common z axis of two markers.
 #[derive(Clone, Debug)]
 pub struct Revolute {
-    a: Marker,
-    b: Marker,
     attachments: [Attachment; 7],
 }
 
 impl Revolute {
     /// Joins two markers; their z axes become the axis of the hinge.
     pub fn new(a: Marker, b: Marker) -> Self {
-        Revolute { a, b, attachments: [a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.z()] }
+        Revolute { attachments: [a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.z()] }
     }
 }
 
@@ -43,7 +42,8 @@ impl Constraint for Revolute {
         5
     }
     fn validate(&self) -> Result<(), String> {
-        check_markers(&self.a, &self.b)
+        let (a, b) = self.markers();
+        check_markers(&a, &b)
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
@@ -57,7 +57,8 @@ impl Constraint for Revolute {
         Some(LockShape { mask: MASK, aligned: false })
     }
     fn lock(&self, a: &View) -> Lock {
-        Lock::at_common_point(a, Mat3::from_cols(a.at(2), a.at(3), a.at(4)))
+        let (x, y) = (a.at(2), a.at(3));
+        Lock::at_common_point(a, Mat3::from_cols(x, y, x.cross(y)))
     }
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Angle]
@@ -75,7 +76,8 @@ impl Constraint for Revolute {
 
 impl Chart for Revolute {
     fn markers(&self) -> (Marker, Marker) {
-        (self.a, self.b)
+        let d = |k: usize| self.attachments[k].carried_vector();
+        markers(&self.attachments, Mat3::from_cols(d(2), d(3), d(4)), Mat3::from_cols(d(5), d(6).cross(d(5)), d(6)))
     }
     fn n_u(&self) -> usize {
         1

@@ -7,7 +7,7 @@
 //! As a lock: the three translations at the point, world axes. Never singular. The joint has no coordinate of its own; the
 //! chart for joint coordinates is a unit quaternion.
 
-use super::{Chart, Constraint, Lock, LockShape, Mask, Rows, check_markers, free_of, numbered};
+use super::{Chart, Constraint, Lock, LockShape, Mask, Rows, check_markers, free_of, markers, numbered};
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Quat, Vec3, quat_from_axes, rotation};
 
@@ -55,8 +55,7 @@ impl Constraint for Spherical {
 impl Chart for Spherical {
     fn markers(&self) -> (Marker, Marker) {
         // the axes do not matter: those of the bodies will do
-        let marker = |a: &Attachment| a.body.at(a.carried_point());
-        (marker(&self.attachments[0]), marker(&self.attachments[1]))
+        markers(&self.attachments, Mat3::IDENTITY, Mat3::IDENTITY)
     }
     fn n_u(&self) -> usize {
         4

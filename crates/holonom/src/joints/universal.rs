@@ -18,22 +18,20 @@
 //! Singular only if e and f become parallel, which the row itself forbids.
 //! Coordinates: the turn of b's fork about x_a, and the turn about y_b.
 
-use super::{Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, numbered};
+use super::{Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, markers, numbered};
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Vec3, vec3};
 
 /// A Cardan joint about x of marker a and y of marker b.
 #[derive(Clone, Debug)]
 pub struct Universal {
-    a: Marker,
-    b: Marker,
     attachments: [Attachment; 7],
 }
 
 impl Universal {
     /// Joins two markers: the axes of the cross are x of `a` and y of `b`.
     pub fn new(a: Marker, b: Marker) -> Self {
-        Universal { a, b, attachments: [a.p(), b.p(), a.x(), b.y(), a.y(), a.z(), b.z()] }
+        Universal { attachments: [a.p(), b.p(), a.x(), b.y(), a.y(), a.z(), b.z()] }
     }
 }
 
@@ -48,7 +46,8 @@ impl Constraint for Universal {
         4
     }
     fn validate(&self) -> Result<(), String> {
-        check_markers(&self.a, &self.b)
+        let (a, b) = self.markers();
+        check_markers(&a, &b)
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
@@ -110,7 +109,8 @@ fn turn((c, c_rate): (f64, f64), (s, s_rate): (f64, f64)) -> (f64, f64) {
 /// Relative rotation Rx(u_0) Ry(u_1): the relative angular velocity is w_0 x + w_1 Rx(u_0) y.
 impl Chart for Universal {
     fn markers(&self) -> (Marker, Marker) {
-        (self.a, self.b)
+        let d = |k: usize| self.attachments[k].carried_vector();
+        markers(&self.attachments, Mat3::from_cols(d(2), d(4), d(5)), Mat3::from_cols(d(3).cross(d(6)), d(3), d(6)))
     }
     fn n_u(&self) -> usize {
         2

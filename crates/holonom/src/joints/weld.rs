@@ -7,7 +7,8 @@
 //!
 //! A small turn d of b gives y_b = y_a + d × y_a and so on: the three rotation rows are d . x_a, d . y_a, d . z_a to first order,
 //! which makes them the lock rows where C = 0. They vanish also half a turn off; `branch` tells the two apart.
-use super::{Chart, Constraint, Lock, LockShape, Mask, Rows, check_markers, free_of, numbered};
+
+use super::{Chart, Constraint, Lock, LockShape, Mask, Rows, check_markers, free_of, markers, numbered};
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Vec3};
 
@@ -16,15 +17,13 @@ const MASK: Mask = Mask(0b111_111);
 /// Holds two bodies together.
 #[derive(Clone, Debug)]
 pub struct Weld {
-    a: Marker,
-    b: Marker,
     attachments: [Attachment; 8],
 }
 
 impl Weld {
     /// Joins two markers, point to point and axis to axis.
     pub fn new(a: Marker, b: Marker) -> Self {
-        Weld { a, b, attachments: [a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.y(), b.z()] }
+        Weld { attachments: [a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.y(), b.z()] }
     }
 }
 
@@ -39,7 +38,8 @@ impl Constraint for Weld {
         6
     }
     fn validate(&self) -> Result<(), String> {
-        check_markers(&self.a, &self.b)
+        let (a, b) = self.markers();
+        check_markers(&a, &b)
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
@@ -67,7 +67,8 @@ impl Constraint for Weld {
 
 impl Chart for Weld {
     fn markers(&self) -> (Marker, Marker) {
-        (self.a, self.b)
+        let d = |k: usize| self.attachments[k].carried_vector();
+        markers(&self.attachments, Mat3::from_cols(d(2), d(3), d(4)), Mat3::from_cols(d(5), d(6), d(7)))
     }
     fn n_u(&self) -> usize {
         0

@@ -16,10 +16,10 @@ use proptest::test_runner::{RngSeed, TestCaseError, TestRunner};
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 
-/// The same cases on every run; `share` of the usual number, which the variable PROPTEST_CASES can raise.
+/// The same cases on every run; `share` of twice the usual number, which the variable PROPTEST_CASES can raise.
 pub fn config(share: f64) -> ProptestConfig {
     let default = ProptestConfig::default();
-    let cases = ((default.cases as f64 * share) as u32).max(1);
+    let cases = ((2.0 * default.cases as f64 * share) as u32).max(1);
     ProptestConfig { cases, rng_seed: RngSeed::Fixed(11), failure_persistence: None, ..default }
 }
 

@@ -208,6 +208,14 @@ impl Spec {
         self.build().expect("a mechanism that was built before").joints().collect()
     }
 
+    /// For long runs: without torsion springs, whose torque jumps half a turn from rest, and without torques that spin a small body up until
+    /// every rounding error is multiplied by 10^4.
+    pub fn smooth(&self) -> Spec {
+        let rough = |f: &&ForceSpec| matches!(f, ForceSpec::Torsion { .. } | ForceSpec::Torque { .. });
+        let forces = self.forces.iter().filter(|f| !rough(f)).cloned().collect();
+        Spec { forces, ..self.clone() }
+    }
+
     /// Everything turned by `q` and shifted by `s`, gravity and constant forces included.
     pub fn moved(&self, q: Mat3, s: Vec3) -> Spec {
         let marker = |m: Marker| {
