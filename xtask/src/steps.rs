@@ -40,13 +40,14 @@ pub fn test(root: &Path) -> bool {
     step("code map", &|| documents::check_map(root));
     step("invariants", &|| documents::check_invariants(root));
     step("links", &|| documents::check_links(root));
-    step("building the examples", &|| cargo(root, &["build", "--quiet", "--package", "holonom", "--examples"]));
+    step("building the examples", &|| {
+        cargo(root, &["build", "--quiet", "--profile", "test", "--package", "holonom", "--examples"])
+    });
     step("example index and picture", &|| documents::check_examples(root));
     match documents::examples(root) {
         Ok(examples) => {
             for example in examples {
-                let arguments = ["run", "--quiet", "--package", "holonom", "--example", &example.name];
-                step(&format!("example {}", example.name), &|| quietly(&mut command(root, &arguments)));
+                step(&format!("example {}", example.name), &|| example_output(root, &example.name).map(|_| ()));
             }
         }
         Err(e) => step("examples", &|| Err(e.clone())),
@@ -86,12 +87,7 @@ fn run(command: &mut Command) -> Result<(), String> {
     }
 }
 
-/// Run cargo; what it says is shown only when it fails.
-fn quietly(command: &mut Command) -> Result<(), String> {
-    output(command).map(|_| ())
-}
-
-/// Run cargo and return its standard output.
+/// Run cargo and return its standard output; when it fails, all it said.
 fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     let out = command.output().map_err(|e| format!("cargo could not be started: {e}"))?;
     if out.status.success() {
@@ -101,9 +97,9 @@ fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     Err(format!("{said}{complained}ended with {}", out.status))
 }
 
-/// What an example of the engine prints.
+/// What an example of the engine prints. Built as the tests are, so that nothing is compiled twice.
 pub fn example_output(root: &Path, name: &str) -> Result<Vec<u8>, String> {
-    output(&mut command(root, &["run", "--quiet", "--package", "holonom", "--example", name]))
+    output(&mut command(root, &["run", "--quiet", "--profile", "test", "--package", "holonom", "--example", name]))
 }
 
 fn summary(done: &[Done]) -> bool {

@@ -33,7 +33,7 @@ impl Structure {
 /// Blocks this many times larger than that of the node they hang from would drown it (see the module's text). Measured on chains, the
 /// residual grows with the square of the ratio: 2e-12 here, 2e-10 at ten times as much.
 const LARGER: f64 = 300.0;
-/// How many such parts one node takes in its own pivot block; what comes beyond is solved for all the same, with fewer digits.
+/// How many duals one node takes into its pivot block by choice; what comes beyond is solved for all the same, with fewer digits.
 const FEW: u32 = 6;
 
 /// Which duals wait for their parent, and how many of them because of their scale alone.
@@ -214,17 +214,19 @@ impl<'s> Planner<'s> {
         independent(&rows, |i| squares[i].sqrt(), 1e-3).iter().all(|&keep| keep)
     }
 
-    /// Which duals must wait for their parent, because their rows lack rank below it or because the blocks below are far larger.
+    /// Which duals wait for their parent: those that must, because their rows lack rank below it, and those that had better, because the
+    /// nodes below are in doubt or their blocks far larger. Of the second kind a node takes only a few, so that its pivot block stays small.
     fn defer(&self, order: &[u32], parent_link: &[u32], sample: &Blocks) -> Deferred {
         let n = self.s.n_nodes();
         let mut deferred = vec![false; n];
         let mut carries = vec![false; n];
+        let mut doubted = self.doubted.clone();
+        let mut n_by_choice = vec![0u32; n];
         let mut large = 0;
         // largest scale in the part of the tree that hangs from each node
         let mut scale: Vec<f64> =
             (0..n).map(|i| sample.diagonal(Node(i as u32)).first().copied().unwrap_or(0.0)).collect();
         let own = scale.clone();
-        let mut n_large = vec![0u32; n];
         let mut below = Vec::new();
         for &i in order {
             let node = Node(i);
@@ -240,17 +242,19 @@ impl<'s> Planner<'s> {
             }
             below.clear();
             below.extend(self.links_of(i as usize).iter().copied().filter(|&l| l != up));
-            let weak_child =
-                below.iter().map(|&l| self.other_end(l, i) as usize).any(|c| carries[c] || self.doubted[c]);
+            let children = || below.iter().map(|&l| self.other_end(l, i) as usize);
             let sheared = matches!(self.s.kinds[i as usize], Kind::Sheared { .. });
             let enough = if sheared { !below.is_empty() } else { self.full_rank(&below, node, sample) };
-            if weak_child || !enough {
+            let too_large = hangs > LARGER * own[parent] && self.s.size(node) > 0;
+            if !enough || children().any(|c| carries[c]) {
                 deferred[i as usize] = true;
                 carries[parent] = true;
-            } else if hangs > LARGER * own[parent] && n_large[parent] < FEW && self.s.size(node) > 0 {
+            } else if n_by_choice[parent] < FEW && (too_large || children().any(|c| doubted[c])) {
                 deferred[i as usize] = true;
-                n_large[parent] += 1;
-                large += 1;
+                n_by_choice[parent] += 1;
+                // the rows deferred to the parent take away some of what it has to give
+                doubted[parent] |= !too_large;
+                large += too_large as usize;
             }
         }
         Deferred { deferred, large }

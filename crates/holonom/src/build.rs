@@ -481,7 +481,7 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>) -> Result<(), Mode
         }
         turns.extend(joint.constraint.coordinates().iter().filter(|&&c| c == CoordinateKind::Angle).map(|_| 0));
     }
-    let work_entries = model.forces.len() + model.joints.len() + 1;
+    let work_entries = model.n_works() + 2;
     model.initial = State {
         t: 0.0,
         q,

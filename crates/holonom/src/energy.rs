@@ -3,7 +3,7 @@
 //! The ledger: with E = kinetic energy + potential energy of the bodies (gravity),
 //!
 //! ```text
-//! E(now) - E(start) = work of every force + work of every joint + change by projection + integrator's error
+//! E(now) - E(start) = work of every force + work of every joint + change by projection + imposed change + integrator's error
 //! ```
 //!
 //! Every work is integrated with the stages of the integrator; the projection's change is measured; the integrator's error is what
@@ -100,6 +100,8 @@ pub struct Ledger {
     pub joints: Vec<f64>,
     /// Change made by projection.
     pub projection: f64,
+    /// Change imposed by hand: impulses, and steps by the law f = m v.
+    pub imposed: f64,
     /// What is left: the integrator's own error.
     pub integrator: f64,
 }
@@ -114,7 +116,8 @@ impl Ledger {
             change,
             forces: forces.to_vec(),
             joints: joints.to_vec(),
-            projection: rest.first().copied().unwrap_or(0.0),
+            projection: rest[0],
+            imposed: rest[1],
             integrator: change - accounted,
         }
     }

@@ -8,11 +8,13 @@
 
 use crate::attach::Marker;
 use crate::drift;
+use crate::energy;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::simulation::Simulation;
+use crate::state::State;
 use crate::step;
 use crate::workspace::{Workspace, bodies_at};
 
@@ -65,6 +67,7 @@ impl Simulation {
         next.t += dt;
         drift::project(model, &mut next.q, &mut next.v, next.t, dt, work)?;
         step::count_turns(model, work, &angles, &mut next, dt);
+        impose(model, state, &mut next);
         *state = next;
         Ok(())
     }
@@ -81,11 +84,21 @@ impl Simulation {
     /// Strike the mechanism: apply impulses (N s) to points.
     pub fn apply_impulses(&mut self, impulses: &[(Marker, Vec3)]) -> Result<(), StepError> {
         let jump = self.velocity_jump(impulses)?;
-        for (v, dv) in self.state_mut().v.iter_mut().zip(&jump) {
+        let (model, state, _) = self.parts();
+        let mut next = state.clone();
+        for (v, dv) in next.v.iter_mut().zip(&jump) {
             *v += dv;
         }
+        impose(model, state, &mut next);
+        *state = next;
         Ok(())
     }
+}
+
+/// Enter the change of energy from one state to the next as imposed by hand.
+fn impose(model: &Model, before: &State, next: &mut State) {
+    let change = energy::mechanical(model, &next.q, &next.v) - energy::mechanical(model, &before.q, &before.v);
+    next.work[model.n_works() + 1] += change;
 }
 
 /// Velocities by f = m v, into `work.x`.

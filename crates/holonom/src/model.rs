@@ -157,6 +157,10 @@ impl Model {
     pub fn n_forces(&self) -> usize {
         self.forces.len()
     }
+    /// Entries of the ledger that are integrated: works of forces, then of joints.
+    pub(crate) fn n_works(&self) -> usize {
+        self.forces.len() + self.joints.len()
+    }
     /// Number of position coordinates.
     pub fn n_q(&self) -> usize {
         self.q_start[self.bodies.len()] as usize

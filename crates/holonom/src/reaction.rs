@@ -112,7 +112,23 @@ pub(crate) fn reaction(model: &Model, id: JointId, q: &[f64], v: &[f64], t: f64,
             }
         }
     }
+    // What neither body feels is held by what guides them (the plane of a planar body), and what the rows say of it is arbitrary. Bodies that
+    // feel different parts together feel everything that matters.
+    let ends = [constraint.attachments()[0].body, view.attachments[reference].body];
+    let felt = |id: BodyId| id.index().map_or((Vec3::ZERO, Vec3::ZERO), |i| model.bodies[i].felt(force, torque));
+    let (a, b) = (felt(ends[0]), felt(ends[1]));
+    if ends[0].is_ground() {
+        (force, torque) = b;
+    } else if ends[1].is_ground() || parallel(&a, &b) {
+        (force, torque) = a;
+    }
     Reaction { force, torque, point }
+}
+
+/// Do two bodies feel the same part?
+fn parallel(a: &(Vec3, Vec3), b: &(Vec3, Vec3)) -> bool {
+    let size = a.0.length() + a.1.length() + b.0.length() + b.1.length();
+    (a.0 - b.0).length() + (a.1 - b.1).length() <= 1e-12 * size
 }
 
 /// Axes of a body, world, as far as it has any.

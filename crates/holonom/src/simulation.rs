@@ -106,6 +106,7 @@ impl Simulation {
     }
 
     fn check_method(&self) -> Result<(), StepError> {
+        self.method.integrator.validate().map_err(StepError::Invalid)?;
         if self.method.coordinates == Coordinates::Joint && !self.method.integrator.any_coordinates() {
             let name = self.method.integrator.name();
             return Err(StepError::Invalid(format!(
@@ -192,7 +193,7 @@ impl Simulation {
         Ok(summary)
     }
 
-    /// Run to `t_end` and report the state every `every` seconds, start and end included, without letting the reports shorten the steps: states
+    /// Run to `t_end` and report the state every `every` seconds, at the start and at the end, without letting the reports shorten the steps: states
     /// between steps come from the dense output and are projected onto the constraints.
     pub fn run_sampled(
         &mut self,
@@ -215,13 +216,16 @@ impl Simulation {
         let mut summary = Summary::default();
         report(&model, &self.state);
         let mut k = 1;
-        if !self.method.integrator.adaptive() || self.method.coordinates == Coordinates::Joint {
+        if !self.method.integrator.dense_output() || self.method.coordinates == Coordinates::Joint {
             while k <= n {
                 summary.merge(&self.run_until(time(k))?);
                 report(&model, &self.state);
                 k += 1;
             }
-            summary.merge(&self.run_until(t_end)?);
+            if self.state.t < t_end {
+                summary.merge(&self.run_until(t_end)?);
+                report(&model, &self.state);
+            }
             return Ok(summary);
         }
         let (mut sample, mut before) = (self.state.clone(), self.state.clone());
@@ -248,6 +252,9 @@ impl Simulation {
                 k += 1;
             }
         }
+        if n == 0 || time(n) < t_end {
+            report(&model, &self.state);
+        }
         Ok(summary)
     }
 
@@ -255,7 +262,7 @@ impl Simulation {
     fn sample_between(&mut self, start: f64, step: f64, sample: &mut State) -> Result<(), StepError> {
         let model = &self.model;
         let since = sample.t - start;
-        let (ledger, projection) = sample.work.split_at_mut(model.n_forces() + model.n_joints());
+        let (ledger, projection) = sample.work.split_at_mut(model.n_works());
         self.method.integrator.interpolate(since / step, model, &mut sample.q, &mut sample.v, ledger);
         if self.method.drift == Drift::Project {
             let open = energy::mechanical(model, &sample.q, &sample.v);
@@ -268,17 +275,17 @@ impl Simulation {
         Ok(())
     }
 
-    fn prepare_dense(&mut self, h: f64) -> Result<bool, StepError> {
+    fn prepare_dense(&mut self, h: f64) -> Result<(), StepError> {
         let next = &mut self.method.next;
         next.clone_from(&self.state);
-        let n_ledger = next.work.len() - 1;
+        let n_works = self.model.n_works();
         let mut motion = Motion {
             model: &self.model,
             work: &mut self.work,
             t: next.t,
             q: &mut next.q,
             v: &mut next.v,
-            ledger: &mut next.work[..n_ledger],
+            ledger: &mut next.work[..n_works],
             drift: self.method.drift,
             coordinates: self.method.coordinates,
             joint_space: None,

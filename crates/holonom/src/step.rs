@@ -61,14 +61,14 @@ pub(crate) fn step(
 
 /// Run the integrator on `method.next`.
 fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<Attempt, StepError> {
-    let n_ledger = method.next.work.len() - 1;
+    let n_works = model.n_works();
     let mut motion = Motion {
         model,
         work,
         t: method.next.t,
         q: &mut method.next.q,
         v: &mut method.next.v,
-        ledger: &mut method.next.work[..n_ledger],
+        ledger: &mut method.next.work[..n_works],
         drift: method.drift,
         coordinates: method.coordinates,
         joint_space: method.joint_space.as_mut(),
@@ -84,8 +84,7 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
         refuse_nonsense(model, next)?;
         let before = energy::mechanical(model, &next.q, &next.v);
         drift::project(model, &mut next.q, &mut next.v, next.t, h, work)?;
-        let last = next.work.len() - 1;
-        next.work[last] += energy::mechanical(model, &next.q, &next.v) - before;
+        next.work[model.n_works()] += energy::mechanical(model, &next.q, &next.v) - before;
     } else {
         evaluate::place_bodies(model, &next.q, &next.v, work);
     }

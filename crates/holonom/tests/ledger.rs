@@ -152,3 +152,21 @@ fn the_ledger_can_be_opened_anew() {
     let l = sim.ledger();
     assert!(l.integrator.abs() < 1e-8, "{l:?}");
 }
+
+/// A blow enters as imposed, not as an error of the integrator.
+#[test]
+fn a_blow_has_a_column_of_its_own() {
+    let mut m = ModelBuilder::new();
+    let rod = m.body("rod", Rigid::cuboid(1.0, [1.0, 0.1, 0.1]).position([0.5, 0.0, 0.0]));
+    m.joint("pivot", Spherical::new(BodyId::GROUND.origin(), rod.at([-0.5, 0.0, 0.0])));
+    let mut sim = Simulation::build(m).expect("valid");
+    sim.run_until(0.2).expect("regular");
+    let before = sim.energy().total();
+    sim.apply_impulses(&[(rod.at([0.5, 0.0, 0.0]), vec3(0.0, 0.7, 0.2))]).expect("regular");
+    let blow = sim.energy().total() - before;
+    sim.run_until(0.5).expect("regular");
+    let l = sim.ledger();
+    assert!(blow > 0.1, "{blow}");
+    assert!((l.imposed - blow).abs() < 1e-12, "{} J entered, {blow} J given", l.imposed);
+    assert!(l.integrator.abs() < 1e-9, "{:e} J", l.integrator);
+}

@@ -154,3 +154,23 @@ fn lock_rows_and_general_rows_agree() {
         worst.at_most("reactions", gap(&r, &s) / scale.max(1e-300), 1e-10)
     });
 }
+
+/// A planar body in a tilted plane hangs from a pin: the plane carries the weight across it, the pin only what acts within the plane.
+#[test]
+fn a_pin_in_a_tilted_plane_carries_its_share() {
+    let (slope, weight) = (0.5f64, 9.81);
+    let (s, c) = slope.sin_cos();
+    // u is level, w points up the slope
+    let (u, w) = (vec3(1.0, 0.0, 0.0), vec3(0.0, c, s));
+    let mut m = ModelBuilder::new();
+    let plate = m.body("plate", Planar::new(1.0, 0.1).plane(Vec3::ZERO, u, w).pose(0.0, -1.0, 0.0));
+    let normal = u.cross(w);
+    // markers with axes of no particular direction, turned about the normal
+    let pin = m
+        .joint("pin", Revolute::new(m.marker(BodyId::GROUND, Vec3::ZERO, normal), m.marker(plate, Vec3::ZERO, normal)));
+    let mut sim = Simulation::build(m).expect("valid");
+    let r = sim.reaction(pin).expect("regular");
+    let expected = w * (weight * s);
+    assert!((r.force - expected).length() < 1e-12, "pin load {} N, expected {expected} N", r.force);
+    assert!(r.torque.length() < 1e-12, "{}", r.torque);
+}

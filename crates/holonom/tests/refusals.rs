@@ -301,3 +301,15 @@ fn requests_that_make_no_sense() {
         assert_eq!(sim.snapshot(), before, "{name}: a refused request changed the state");
     }
 }
+
+#[test]
+fn tolerances_without_meaning() {
+    for (relative, absolute) in [(f64::NAN, 1e-10), (0.0, 1e-10), (1e-10, -1.0), (2.0, 1e-10)] {
+        let mut m = ModelBuilder::new();
+        m.body("ball", Particle::new(1.0, Vec3::ZERO));
+        let mut sim = Simulation::build(m).expect("valid");
+        sim.set_integrator(IntegratorKind::Dop853 { relative, absolute });
+        let message = sim.run_until(1.0).expect_err("no such tolerance").to_string();
+        assert!(message.contains("tolerance of dop853") && message.contains("less than 1"), "{message}");
+    }
+}

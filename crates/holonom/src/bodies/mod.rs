@@ -90,6 +90,10 @@ pub trait Body: Send + Sync {
         true
     }
 
+    /// The part of a force and a torque (world axes) that can move this body; the rest is taken by whatever guides it.
+    fn felt(&self, force: Vec3, torque: Vec3) -> (Vec3, Vec3) {
+        (force, torque)
+    }
     /// Centre of mass, world (m).
     fn centre(&self, q: &[f64]) -> Vec3;
     /// Momentum.

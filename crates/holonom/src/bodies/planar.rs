@@ -157,6 +157,10 @@ impl Body for Planar {
             q[i] += dt * v[i];
         }
     }
+    fn felt(&self, force: Vec3, torque: Vec3) -> (Vec3, Vec3) {
+        let n = self.plane.z_axis;
+        (force - n * n.dot(force), n * n.dot(torque))
+    }
     fn centre(&self, q: &[f64]) -> Vec3 {
         self.plane_origin + self.plane * vec3(q[0], q[1], 0.0)
     }

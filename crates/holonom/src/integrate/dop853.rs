@@ -23,7 +23,6 @@ pub struct Dop853 {
     k: Vec<Vec<f64>>,
     /// Dense output: differences of the last step; empty until asked for.
     dense: Vec<Vec<f64>>,
-    dense_ready: bool,
 }
 
 impl Dop853 {
@@ -38,7 +37,6 @@ impl Dop853 {
             sizes: Vec::new(),
             k: Vec::new(),
             dense: Vec::new(),
-            dense_ready: false,
         }
     }
 }
@@ -80,10 +78,20 @@ impl Integrator for Dop853 {
     fn any_coordinates(&self) -> bool {
         true
     }
+    fn dense_output(&self) -> bool {
+        true
+    }
+    fn validate(&self) -> Result<(), String> {
+        for (name, value) in [("relative", self.relative), ("absolute", self.absolute)] {
+            if !(value > 0.0 && value < 1.0) {
+                return Err(format!("{name} tolerance of dop853 is {value}, must be greater than 0 and less than 1"));
+            }
+        }
+        Ok(())
+    }
 
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
-        let Dop853 { relative, absolute, y, start, stage, sizes, k, dense_ready, .. } = self;
-        *dense_ready = false;
+        let Dop853 { relative, absolute, y, start, stage, sizes, k, .. } = self;
         m.with_system(y, |system, t, y| {
             let n = system.len();
             k.resize(k.len().max(10), Vec::new());
@@ -118,8 +126,8 @@ impl Integrator for Dop853 {
         })
     }
 
-    fn prepare_dense(&mut self, m: &mut Motion<'_>, h: f64) -> Result<bool, StepError> {
-        let Dop853 { y, start, stage, k, dense, dense_ready, .. } = self;
+    fn prepare_dense(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+        let Dop853 { y, start, stage, k, dense, .. } = self;
         let t_end = m.t;
         m.with_system(y, |system, _, y| {
             let n = system.len();
@@ -145,8 +153,7 @@ impl Integrator for Dop853 {
             }
             Ok(())
         })?;
-        *dense_ready = true;
-        Ok(true)
+        Ok(())
     }
 
     fn interpolate(&self, theta: f64, model: &Model, q: &mut [f64], v: &mut [f64], ledger: &mut [f64]) {

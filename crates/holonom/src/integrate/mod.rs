@@ -120,9 +120,17 @@ pub trait Integrator: Send {
     }
     /// Advance `motion` by `h`.
     fn attempt(&mut self, motion: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError>;
-    /// After an accepted attempt and with `motion` at its end: prepare [`Integrator::interpolate`]. False when there is no dense output.
-    fn prepare_dense(&mut self, _motion: &mut Motion<'_>, _h: f64) -> Result<bool, StepError> {
-        Ok(false)
+    /// Are its parameters usable? `Err` says which is not and what is allowed.
+    fn validate(&self) -> Result<(), String> {
+        Ok(())
+    }
+    /// Can it tell states inside the last step? Then `prepare_dense` and `interpolate` must be there.
+    fn dense_output(&self) -> bool {
+        false
+    }
+    /// After an accepted attempt and with `motion` at its end: prepare [`Integrator::interpolate`].
+    fn prepare_dense(&mut self, _motion: &mut Motion<'_>, _h: f64) -> Result<(), StepError> {
+        Ok(())
     }
     /// `(q, v)` and the work of forces and joints at the fraction `theta` of the last step, off the constraints by the interpolation error.
     fn interpolate(&self, _theta: f64, _model: &Model, _q: &mut [f64], _v: &mut [f64], _ledger: &mut [f64]) {}
