@@ -30,6 +30,17 @@ fn load_pushes(model: &Model, q: &[f64], v: &[f64], pushes: &[(Marker, Vec3)], w
     }
 }
 
+/// A push that is not a number would go unnoticed until it is everywhere.
+fn refuse_nonsense(model: &Model, pushes: &[(Marker, Vec3)]) -> Result<(), StepError> {
+    match pushes.iter().find(|(_, push)| !push.is_finite()) {
+        Some((marker, push)) => {
+            let body = model.body_name(marker.body);
+            Err(StepError::Invalid(format!("push on body `{body}` is {push}, must be finite")))
+        }
+        None => Ok(()),
+    }
+}
+
 /// M, J, and their factor at `(q, v)`.
 fn prepare(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
     evaluate::evaluate_bodies(model, q, v, work);
@@ -75,6 +86,7 @@ impl Simulation {
     /// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept. The state is not changed.
     pub fn velocity_jump(&mut self, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
         let (model, state, work) = self.parts();
+        refuse_nonsense(model, impulses)?;
         prepare(model, &state.q, &state.v, state.t, work)?;
         load_pushes(model, &state.q, &state.v, impulses, work);
         evaluate::solve(model, state.t, work)?;
@@ -110,6 +122,7 @@ fn follow(
     pushes: &[(Marker, Vec3)],
     work: &mut Workspace,
 ) -> Result<(), StepError> {
+    refuse_nonsense(model, pushes)?;
     prepare(model, q, zero, t, work)?;
     // at zero velocity the rate of a gap is its partial derivative by time
     evaluate::evaluate_gaps(model, q, zero, t, work);

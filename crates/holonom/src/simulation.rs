@@ -107,6 +107,7 @@ impl Simulation {
 
     fn check_method(&self) -> Result<(), StepError> {
         self.method.integrator.validate().map_err(StepError::Invalid)?;
+        check_time("longest step", self.max_step, self.max_step > 0.0)?;
         if self.method.coordinates == Coordinates::Joint && !self.method.integrator.any_coordinates() {
             let name = self.method.integrator.name();
             return Err(StepError::Invalid(format!(

@@ -313,3 +313,27 @@ fn tolerances_without_meaning() {
         assert!(message.contains("tolerance of dop853") && message.contains("less than 1"), "{message}");
     }
 }
+
+#[test]
+fn steps_and_pushes_without_meaning() {
+    let fresh = || {
+        let mut m = ModelBuilder::new();
+        m.body("ball", Particle::new(1.0, Vec3::ZERO));
+        Simulation::build(m).expect("valid")
+    };
+    for longest in [0.0, -1.0, f64::NAN] {
+        let mut sim = fresh();
+        sim.set_max_step(longest);
+        let message = sim.run_until(1.0).expect_err("no such step").to_string();
+        assert!(message.contains("longest step"), "{message}");
+    }
+    let mut sim = fresh();
+    let (before, push) = (sim.snapshot(), [(BodyId::from_index(0).origin(), vec3(0.0, f64::NAN, 0.0))]);
+    for message in [
+        sim.apply_impulses(&push).expect_err("no such push").to_string(),
+        sim.kinematic_step(&push, 0.1).expect_err("no such push").to_string(),
+    ] {
+        assert!(message.contains("`ball`") && message.contains("finite"), "{message}");
+    }
+    assert_eq!(sim.snapshot(), before);
+}

@@ -178,7 +178,7 @@ impl IntegratorKind {
     /// Make one.
     pub fn create(self) -> Box<dyn Integrator> {
         match self {
-            IntegratorKind::SemiImplicitEuler => Box::new(SemiImplicitEuler),
+            IntegratorKind::SemiImplicitEuler => Box::new(SemiImplicitEuler::default()),
             IntegratorKind::RungeKutta4 => Box::new(RungeKutta4::default()),
             IntegratorKind::Dop853 { relative, absolute } => Box::new(Dop853::new(relative, absolute)),
             IntegratorKind::Rattle => Box::new(Rattle::default()),
