@@ -153,7 +153,8 @@ pub struct Plan {
     pub(crate) parents: Vec<u32>,
     pub(crate) deferred: Vec<bool>,
     pub(crate) paired: Vec<bool>,
-    pub(crate) large: usize,
+    /// Ranges of a vector: see [`Plan::large_parts`].
+    pub(crate) large: Vec<(u32, u32)>,
 }
 
 impl Plan {
@@ -215,10 +216,10 @@ impl Plan {
         cost
     }
 
-    /// Duals deferred because the blocks below them are far larger than their parent's. Where there are any, a step of iterative refinement
-    /// ([`Plan::residual`]) pays.
-    pub fn n_large(&self) -> usize {
-        self.large
+    /// The parts of a vector that belong to trees in which some dual was deferred because the blocks below it are far larger than its
+    /// parent's, as ranges. There, a step of iterative refinement ([`Plan::residual`]) pays.
+    pub fn large_parts(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        self.large.iter().map(|&(start, end)| start as usize..end as usize)
     }
 
     pub(crate) fn offset(&self, node: Node) -> usize {

@@ -36,10 +36,10 @@ const LARGER: f64 = 300.0;
 /// How many duals one node takes into its pivot block by choice; what comes beyond is solved for all the same, with fewer digits.
 const FEW: u32 = 6;
 
-/// Which duals wait for their parent, and how many of them because of their scale alone.
+/// Which duals wait for their parent, and which of them because of their scale.
 struct Deferred {
     deferred: Vec<bool>,
-    large: usize,
+    large: Vec<bool>,
 }
 
 pub(crate) struct Planner<'s> {
@@ -222,7 +222,7 @@ impl<'s> Planner<'s> {
         let mut carries = vec![false; n];
         let mut doubted = self.doubted.clone();
         let mut n_by_choice = vec![0u32; n];
-        let mut large = 0;
+        let mut large = vec![false; n];
         // largest scale in the part of the tree that hangs from each node
         let mut scale: Vec<f64> =
             (0..n).map(|i| sample.diagonal(Node(i as u32)).first().copied().unwrap_or(0.0)).collect();
@@ -254,7 +254,7 @@ impl<'s> Planner<'s> {
                 n_by_choice[parent] += 1;
                 // the rows deferred to the parent take away some of what it has to give
                 doubted[parent] |= !too_large;
-                large += too_large as usize;
+                large[i as usize] = too_large;
             }
         }
         Deferred { deferred, large }
@@ -299,10 +299,10 @@ impl<'s> Planner<'s> {
             largest_link: 0,
             n_x: x[n] as usize,
             offsets: x.clone(),
-            parents,
+            parents: parents.clone(),
             deferred,
             paired: vec![false; n],
-            large,
+            large: large_parts(order, &parents, &large, &x),
         };
         for i in 0..n {
             if let Some(k) = sample.among_six(Node(i as u32)).filter(|_| carried[i].0 == 0) {
@@ -447,6 +447,30 @@ impl<'s> Planner<'s> {
             parent_is_far: false,
         })
     }
+}
+
+/// Where the trees lie in a vector in which some dual was put off because of its scale, as ranges.
+fn large_parts(order: &[u32], parents: &[u32], large: &[bool], x: &[u32]) -> Vec<(u32, u32)> {
+    // leaves first: what a node knows is passed on to its parent; then back from the root
+    let mut in_tree = large.to_vec();
+    for &i in order {
+        if parents[i as usize] != NONE {
+            in_tree[parents[i as usize] as usize] |= in_tree[i as usize];
+        }
+    }
+    for &i in order.iter().rev() {
+        if parents[i as usize] != NONE {
+            in_tree[i as usize] = in_tree[parents[i as usize] as usize];
+        }
+    }
+    let mut parts: Vec<(u32, u32)> = Vec::new();
+    for i in (0..in_tree.len()).filter(|&i| in_tree[i]) {
+        match parts.last_mut() {
+            Some(last) if last.1 == x[i] => last.1 = x[i + 1],
+            _ => parts.push((x[i], x[i + 1])),
+        }
+    }
+    parts
 }
 
 /// Decide, for every block of size 6, to which point it is sheared, and whether anything is written to it from below.

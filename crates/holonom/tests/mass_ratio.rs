@@ -81,3 +81,27 @@ fn a_heavy_bob_swings() {
     println!("heavy bob: gap {gap:.1e} m, energy {error:.1e}");
     assert!(gap < 1e-12 && error < 1e-9, "gap {gap:e}, energy {error:e}");
 }
+
+/// Only the chain that needs refinement is refined: another one beside it keeps its bits.
+#[test]
+fn a_neighbour_keeps_its_bits() {
+    let chain = |m: &mut ModelBuilder, name: &str, y: f64, heavy: f64| {
+        let mut above = BodyId::GROUND.at([0.0, y, 0.0]);
+        for i in 0..5 {
+            let mass = if i == 4 { heavy } else { 1.0 };
+            let body = Rigid::cuboid(mass, [1.0, 0.2, 0.2]).position([0.5 + i as f64, y, 0.0]).spin([0.3, 0.1, 0.7]);
+            let body = m.body(format!("{name} {i}"), body);
+            m.joint(format!("{name} joint {i}"), Spherical::new(above, body.at([-0.5, 0.0, 0.0])));
+            above = body.at([0.5, 0.0, 0.0]);
+        }
+    };
+    let (mut alone, mut beside) = (ModelBuilder::new(), ModelBuilder::new());
+    chain(&mut alone, "light", 0.0, 1.0);
+    chain(&mut beside, "light", 0.0, 1.0);
+    chain(&mut beside, "heavy", 5.0, 1e9);
+    let bits = |m: ModelBuilder| -> Vec<u64> {
+        let mut sim = Simulation::build(m).expect("valid");
+        sim.accelerations().expect("regular")[..30].iter().map(|a| a.to_bits()).collect()
+    };
+    assert_eq!(bits(alone), bits(beside));
+}

@@ -18,7 +18,7 @@ const REFINEMENTS: usize = 2;
 
 impl Tree {
     pub fn new(model: &Model) -> Self {
-        let n = if model.plan.n_large() > 0 { model.plan.len() } else { 0 };
+        let n = if model.plan.large_parts().next().is_some() { model.plan.len() } else { 0 };
         Tree { factor: model.plan.new_factor(), rhs: vec![0.0; n], rest: vec![0.0; n] }
     }
 
@@ -47,8 +47,9 @@ impl Tree {
         for _ in 0..REFINEMENTS {
             model.plan.residual(blocks, &mut self.factor, x, &self.rhs, &mut self.rest);
             model.plan.solve(&mut self.factor, &mut self.rest);
-            for (x, dx) in x.iter_mut().zip(&self.rest) {
-                *x += dx;
+            // trees without such weights keep the bits they would have alone
+            for i in model.plan.large_parts().flatten() {
+                x[i] += self.rest[i];
             }
         }
     }
