@@ -17,7 +17,7 @@ pub use rk4::RungeKutta4;
 
 use crate::drift::Drift;
 use crate::error::StepError;
-use crate::evaluate::Feedback;
+use crate::evaluate::{self, Feedback};
 use crate::model::Model;
 use crate::workspace::Workspace;
 
@@ -61,6 +61,44 @@ pub struct Motion<'a> {
 }
 
 impl Motion<'_> {
+    /// The model.
+    pub fn model(&self) -> &Model {
+        self.model
+    }
+
+    /// Time at the start of the step, s.
+    pub fn time(&self) -> f64 {
+        self.t
+    }
+
+    /// Positions and velocities of all bodies, to be advanced in place.
+    pub fn state(&mut self) -> (&mut [f64], &mut [f64]) {
+        (self.q, self.v)
+    }
+
+    /// The equations of motion at `(q, v, t)`: dq/dt and dv/dt. Quaternions may be off unit length by a little.
+    pub fn rates(
+        &mut self,
+        t: f64,
+        q: &[f64],
+        v: &[f64],
+        q_rate: &mut [f64],
+        v_rate: &mut [f64],
+    ) -> Result<(), StepError> {
+        let feedback = self.feedback();
+        evaluate::accelerations(self.model, q, v, t, feedback, self.work)?;
+        maximal::q_rates(self.model, q, v, q_rate);
+        v_rate.copy_from_slice(self.work.accelerations());
+        Ok(())
+    }
+
+    /// Put positions that left their manifold by a little back on it (quaternions to unit length).
+    pub fn normalise(&self, q: &mut [f64]) {
+        for (i, body) in self.model.bodies.iter().enumerate() {
+            body.normalise(self.model.q_of_mut(i, q));
+        }
+    }
+
     pub(crate) fn feedback(&self) -> Option<Feedback> {
         match self.drift {
             Drift::Feedback(f) => Some(f),
