@@ -9,7 +9,7 @@
 
 use super::{
     Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, angle_about, angle_of, check_markers,
-    free_of, markers, numbered, offset_along,
+    markers, numbered, offset_along,
 };
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Vec3, vec3};
@@ -79,11 +79,8 @@ impl Chart for Cylindrical {
     fn n_u(&self) -> usize {
         2
     }
-    fn n_w(&self) -> usize {
-        2
-    }
-    fn free(&self, _: &[f64], k: usize) -> (Vec3, Vec3) {
-        free_of(MASK, k)
+    fn mask(&self) -> Mask {
+        MASK
     }
     fn pose(&self, u: &[f64]) -> (Vec3, Mat3) {
         (vec3(0.0, 0.0, u[0]), about_z(u[1]))

@@ -196,10 +196,16 @@ pub trait Chart {
     fn markers(&self) -> (Marker, Marker);
     /// Number of coordinates `u` (a free rotation has four).
     fn n_u(&self) -> usize;
+    /// Which relative directions are held, in the axes of marker a.
+    fn mask(&self) -> Mask;
     /// Number of rates `w`.
-    fn n_w(&self) -> usize;
-    /// `phi_k`: translation and rotation, in the axes of marker a.
-    fn free(&self, u: &[f64], k: usize) -> (Vec3, Vec3);
+    fn n_w(&self) -> usize {
+        6 - self.mask().count()
+    }
+    /// `phi_k`: translation and rotation, in the axes of marker a. By default the directions that the mask leaves free.
+    fn free(&self, _u: &[f64], k: usize) -> (Vec3, Vec3) {
+        free_of(self.mask(), k)
+    }
     /// Position (in the axes of marker a) and rotation of marker b relative to marker a.
     fn pose(&self, u: &[f64]) -> (Vec3, Mat3);
     /// Coordinates of a relative pose that satisfies the joint.
@@ -328,6 +334,12 @@ pub(crate) fn offset_along(a: &View, e: usize, p_a: usize, p_b: usize) -> (f64, 
     (e.at.dot(d), e.rate.dot(d) + e.at.dot(q.rate - p.rate))
 }
 
+/// Smallest cosine between the axes of a (attachments 2-4) and those of b (5-7): 1 when they agree, -1 half a turn off.
+pub(crate) fn agreement(a: &View) -> f64 {
+    let cos = |i: usize| a.at(2 + i).dot(a.at(5 + i));
+    cos(0).min(cos(1)).min(cos(2))
+}
+
 /// Rotation about z.
 pub(crate) fn about_z(angle: f64) -> Mat3 {
     let (s, c) = libm::sincos(angle);
@@ -340,7 +352,7 @@ pub(crate) fn angle_of(r: Mat3) -> f64 {
 }
 
 /// The k-th free direction of a mask, in the axes it refers to.
-pub(crate) fn free_of(mask: Mask, k: usize) -> (Vec3, Vec3) {
+fn free_of(mask: Mask, k: usize) -> (Vec3, Vec3) {
     let axes = [Vec3::X, Vec3::Y, Vec3::Z];
     match (0..6).filter(|&i| !mask.keeps(i)).nth(k) {
         Some(i) if i < 3 => (axes[i], Vec3::ZERO),

@@ -9,7 +9,7 @@
 
 use super::{
     Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, angle_about, angle_of, check_markers,
-    free_of, markers, numbered, offset_along,
+    markers, numbered, offset_along,
 };
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Vec3, vec3};
@@ -77,11 +77,8 @@ impl Chart for PlanarJoint {
     fn n_u(&self) -> usize {
         3
     }
-    fn n_w(&self) -> usize {
-        3
-    }
-    fn free(&self, _: &[f64], k: usize) -> (Vec3, Vec3) {
-        free_of(MASK, k)
+    fn mask(&self) -> Mask {
+        MASK
     }
     fn pose(&self, u: &[f64]) -> (Vec3, Mat3) {
         (vec3(u[0], u[1], 0.0), about_z(u[2]))

@@ -7,8 +7,7 @@
 //! b needs to carry only a point, so a particle will do. Coordinate: z_a . d.
 
 use super::{
-    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, free_of, markers, numbered,
-    offset_along,
+    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, markers, numbered, offset_along,
     spherical::{normalise_quat, quat_rate, read_quat},
 };
 use crate::attach::{Attachment, Marker, View};
@@ -75,11 +74,8 @@ impl Chart for PointOnLine {
     fn n_u(&self) -> usize {
         5
     }
-    fn n_w(&self) -> usize {
-        4
-    }
-    fn free(&self, _: &[f64], k: usize) -> (Vec3, Vec3) {
-        free_of(MASK, k)
+    fn mask(&self) -> Mask {
+        MASK
     }
     fn pose(&self, u: &[f64]) -> (Vec3, Mat3) {
         (vec3(0.0, 0.0, u[0]), rotation(u[1], u[2], u[3], u[4]))

@@ -9,7 +9,7 @@
 //! Coordinate: z_a . d.
 
 use super::{
-    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, free_of, markers, numbered,
+    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, agreement, check_markers, markers, numbered,
     offset_along,
 };
 use crate::attach::{Attachment, Marker, View};
@@ -66,8 +66,7 @@ impl Constraint for Prismatic {
         offset_along(a, 4, 0, 1)
     }
     fn branch(&self, a: &View) -> f64 {
-        let cos = |i: usize| a.at(2 + i).dot(a.at(5 + i));
-        cos(0).min(cos(1)).min(cos(2))
+        agreement(a)
     }
     fn chart(&self) -> Option<&dyn Chart> {
         Some(self)
@@ -82,11 +81,8 @@ impl Chart for Prismatic {
     fn n_u(&self) -> usize {
         1
     }
-    fn n_w(&self) -> usize {
-        1
-    }
-    fn free(&self, _: &[f64], k: usize) -> (Vec3, Vec3) {
-        free_of(MASK, k)
+    fn mask(&self) -> Mask {
+        MASK
     }
     fn pose(&self, u: &[f64]) -> (Vec3, Mat3) {
         (vec3(0.0, 0.0, u[0]), Mat3::IDENTITY)

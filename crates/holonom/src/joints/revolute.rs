@@ -11,7 +11,7 @@
 
 use super::{
     Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, angle_about, angle_of, check_markers,
-    free_of, markers, numbered,
+    markers, numbered,
 };
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Vec3};
@@ -82,11 +82,8 @@ impl Chart for Revolute {
     fn n_u(&self) -> usize {
         1
     }
-    fn n_w(&self) -> usize {
-        1
-    }
-    fn free(&self, _: &[f64], k: usize) -> (Vec3, Vec3) {
-        free_of(MASK, k)
+    fn mask(&self) -> Mask {
+        MASK
     }
     fn pose(&self, u: &[f64]) -> (Vec3, Mat3) {
         (Vec3::ZERO, about_z(u[0]))

@@ -7,9 +7,11 @@
 //! As a lock: the three translations at the point, world axes. Never singular. The joint has no coordinate of its own; the
 //! chart for joint coordinates is a unit quaternion.
 
-use super::{Chart, Constraint, Lock, LockShape, Mask, Rows, check_markers, free_of, markers, numbered};
+use super::{Chart, Constraint, Lock, LockShape, Mask, Rows, check_markers, markers, numbered};
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Quat, Vec3, quat_from_axes, rotation};
+
+const MASK: Mask = Mask(0b000_111);
 
 /// A ball joint.
 #[derive(Clone, Debug)]
@@ -42,7 +44,7 @@ impl Constraint for Spherical {
         out.coincide(0, numbered(a, 0), numbered(a, 1));
     }
     fn lock_shape(&self) -> Option<LockShape> {
-        Some(LockShape { mask: Mask(0b000_111), aligned: true })
+        Some(LockShape { mask: MASK, aligned: true })
     }
     fn lock(&self, a: &View) -> Lock {
         Lock::at_point_only(a)
@@ -60,11 +62,8 @@ impl Chart for Spherical {
     fn n_u(&self) -> usize {
         4
     }
-    fn n_w(&self) -> usize {
-        3
-    }
-    fn free(&self, _: &[f64], k: usize) -> (Vec3, Vec3) {
-        free_of(Mask(0b000_111), k)
+    fn mask(&self) -> Mask {
+        MASK
     }
     fn pose(&self, u: &[f64]) -> (Vec3, Mat3) {
         (Vec3::ZERO, rotation(u[0], u[1], u[2], u[3]))

@@ -22,6 +22,8 @@ use super::{Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, chec
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Vec3, vec3};
 
+const MASK: Mask = Mask(0b100_111);
+
 /// A Cardan joint about x of marker a and y of marker b.
 #[derive(Clone, Debug)]
 pub struct Universal {
@@ -67,7 +69,7 @@ impl Constraint for Universal {
         out.perpendicular(3, -1.0, (2, e), (3, f));
     }
     fn lock_shape(&self) -> Option<LockShape> {
-        Some(LockShape { mask: Mask(0b100_111), aligned: false })
+        Some(LockShape { mask: MASK, aligned: false })
     }
     fn lock(&self, a: &View) -> Lock {
         let (e, f) = (a.get(2), a.get(3));
@@ -115,8 +117,8 @@ impl Chart for Universal {
     fn n_u(&self) -> usize {
         2
     }
-    fn n_w(&self) -> usize {
-        2
+    fn mask(&self) -> Mask {
+        MASK
     }
     fn free(&self, u: &[f64], k: usize) -> (Vec3, Vec3) {
         let (s, c) = libm::sincos(u[0]);

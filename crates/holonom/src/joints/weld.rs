@@ -8,7 +8,7 @@
 //! A small turn d of b gives y_b = y_a + d × y_a and so on: the three rotation rows are d . x_a, d . y_a, d . z_a to first order,
 //! which makes them the lock rows where C = 0. They vanish also half a turn off; `branch` tells the two apart.
 
-use super::{Chart, Constraint, Lock, LockShape, Mask, Rows, check_markers, free_of, markers, numbered};
+use super::{Chart, Constraint, Lock, LockShape, Mask, Rows, agreement, check_markers, markers, numbered};
 use crate::attach::{Attachment, Marker, View};
 use crate::math::{Mat3, Vec3};
 
@@ -57,8 +57,7 @@ impl Constraint for Weld {
         Lock::at_common_point(a, Mat3::from_cols(a.at(2), a.at(3), a.at(4)))
     }
     fn branch(&self, a: &View) -> f64 {
-        let cos = |i: usize| a.at(2 + i).dot(a.at(5 + i));
-        cos(0).min(cos(1)).min(cos(2))
+        agreement(a)
     }
     fn chart(&self) -> Option<&dyn Chart> {
         Some(self)
@@ -73,11 +72,8 @@ impl Chart for Weld {
     fn n_u(&self) -> usize {
         0
     }
-    fn n_w(&self) -> usize {
-        0
-    }
-    fn free(&self, _: &[f64], k: usize) -> (Vec3, Vec3) {
-        free_of(MASK, k)
+    fn mask(&self) -> Mask {
+        MASK
     }
     fn pose(&self, _: &[f64]) -> (Vec3, Mat3) {
         (Vec3::ZERO, Mat3::IDENTITY)
