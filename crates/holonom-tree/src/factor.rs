@@ -2,6 +2,7 @@
 
 use crate::blocks::Blocks;
 use crate::packed;
+use crate::panel::PivotRule;
 use crate::plan::{Front, Op, Pair, Plan, Store};
 use crate::shear::{AlignedPivot, FreePivot, Parts, sub};
 use crate::structure::{Mask, Node};
@@ -30,6 +31,38 @@ pub struct Factor {
     /// Where roots add what no parent takes.
     pub(crate) nowhere: [f64; 21],
     pub(crate) link: Vec<f64>,
+    /// The core: panels, W of the feet and their inverses, own size of every dual row by its place in a vector.
+    pub(crate) panels: Vec<f64>,
+    pub(crate) feet: Vec<f64>,
+    pub(crate) inverses: Vec<[f64; 7]>,
+    pub(crate) own: Vec<f64>,
+    pub(crate) rule: PivotRule,
+    /// Weights of the rows in the soft rule, by place in a vector; empty when all are 1.
+    pub(crate) weights: Vec<f64>,
+    pub(crate) weak: usize,
+}
+
+impl Factor {
+    /// The rule for weak pivots in cycles, from the next factorisation on.
+    pub fn set_rule(&mut self, rule: PivotRule) {
+        self.rule = rule;
+    }
+
+    /// Weights for [`PivotRule::Soft`], one for every entry of a vector (those of duals are read); none means 1 for all.
+    pub fn set_weights(&mut self, weights: &[f64]) {
+        self.weights.clear();
+        self.weights.extend_from_slice(weights);
+    }
+
+    /// How many pivots of duals in the last factorisation were below 1e-7 of their row's own size: rows that depend on others, or nearly so.
+    pub fn weak_pivots(&self) -> usize {
+        self.weak
+    }
+
+    /// Own size `(J D^-1 J^T)_jj` of the dual rows in cycles, by place in a vector, as of the last factorisation.
+    pub fn own_sizes(&self) -> &[f64] {
+        &self.own
+    }
 }
 
 /// What a pivot through free directions keeps between the two sweeps of a solve: u_k, and the right-hand side of its dual spread over the six
@@ -53,6 +86,13 @@ impl Plan {
             scratch: vec![0.0; self.largest_front],
             nowhere: [0.0; 21],
             link: vec![0.0; self.largest_link],
+            panels: vec![0.0; self.n_panels],
+            feet: vec![0.0; self.n_feet],
+            inverses: vec![[0.0; 7]; self.feet.len()],
+            own: vec![0.0; if self.has_loops() { self.n_x } else { 0 }],
+            rule: PivotRule::Exact,
+            weights: Vec::new(),
+            weak: 0,
         }
     }
 
@@ -63,6 +103,8 @@ impl Plan {
             match op {
                 Op::Pair(pair) => self.factor_pair(pair, blocks, factor)?,
                 Op::Front(k) => self.factor_front(&self.fronts[*k as usize], blocks, factor)?,
+                Op::Foot(k) => self.factor_foot(&self.feet[*k as usize], blocks, factor)?,
+                Op::Panel(k) => self.factor_panel(&self.panels[*k as usize], blocks, factor)?,
             }
         }
         Ok(())
@@ -72,6 +114,7 @@ impl Plan {
     pub(crate) fn prepare(&self, blocks: &Blocks, factor: &mut Factor) {
         factor.six.fill([0.0; 21]);
         self.assemble(blocks, factor);
+        self.prepare_core(blocks, factor);
     }
 
     /// Copy what is not of size 6 into the fronts.
@@ -196,7 +239,7 @@ impl Plan {
                 }
                 &mut matrix[..]
             }
-            Store::Arena(start) => &mut factor.arena[start as usize..][..packed::len(n)],
+            Store::Arena(start) | Store::Panel(start) => &mut factor.arena[start as usize..][..packed::len(n)],
         };
         packed::factor(matrix, n, |k| k < front.n_primal as usize).map_err(|k| {
             let members = &self.members[front.members.0 as usize..front.members.1 as usize];
@@ -232,19 +275,18 @@ impl Plan {
         for k in 0..n {
             d_inverse[k] = matrix[packed::at(n, k, k)];
         }
-        let (target, size) = match up.store {
-            Store::Six(i) => (&mut factor.six[i as usize][..], 6),
-            Store::Arena(start) => {
-                let size = up.n as usize;
-                (&mut factor.arena[start as usize..][..packed::len(size)], size)
-            }
+        let size = up.n as usize;
+        let (target, in_panel) = match up.store {
+            Store::Six(i) => (&mut factor.six[i as usize][..], false),
+            Store::Arena(start) => (&mut factor.arena[start as usize..][..packed::len(size)], false),
+            Store::Panel(start) => (&mut factor.panels[start as usize..], true),
         };
         let at = up.at as usize;
         for k in 0..n {
             let row = &y[k * u..][..u];
             for i in 0..u {
                 let l = row[i] * d_inverse[k];
-                let start = packed::at(size, at + i, at + i);
+                let start = if in_panel { (at + i) * (size + 1) } else { packed::at(size, at + i, at + i) };
                 for (t, &r) in target[start..].iter_mut().zip(&row[i..]) {
                     *t -= l * r;
                 }

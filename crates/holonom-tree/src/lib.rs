@@ -1,4 +1,4 @@
-//! Block L D L^T of a symmetric saddle-point matrix whose block graph is a forest, in linear time.
+//! Block L D L^T of a symmetric saddle-point matrix on an elimination tree of its block graph.
 //!
 //! The matrix has two kinds of nodes, each with a block of its own size:
 //!
@@ -9,7 +9,9 @@
 //! ```
 //!
 //! Nodes and links form a graph. When it is a forest, eliminating leaves before their parents makes no fill:
-//! factor and solve take time and memory linear in the number of nodes.
+//! factor and solve take time and memory linear in the number of nodes. Where it has cycles, what hangs on them is peeled off in the
+//! same way, and the rest, the *core*, is eliminated primal nodes first and duals in an order that makes little fill: time stays linear
+//! for rings, ladders and all else whose cycles are not entangled without end.
 //!
 //! The work is split in three, so that the expensive thinking happens once:
 //!
@@ -17,8 +19,9 @@
 //! 2. [`Plan::factor`] walks the plan over the current [`Blocks`] and fills a [`Factor`].
 //! 3. [`Plan::solve`] uses the factor for as many right-hand sides as wanted.
 //!
-//! Steps 2 and 3 do not allocate, do not recurse, take no square roots and know no tolerance: a pivot either has its
-//! sign (primal positive, dual negative) or the factorisation stops with [`Singular`], which names the node.
+//! Steps 2 and 3 do not allocate, do not recurse and take no square roots. A pivot either has its sign (primal positive, dual
+//! negative) or the factorisation stops with [`Singular`], which names the node; [`PivotRule`] has other answers for dependent rows
+//! in cycles.
 //!
 //! Links come in two forms. A *dense* link is any matrix. A *sheared* dual connects nodes of size 6 through
 //! `mask^T E^T [1 -[r]; 0 1]`: a rotation `E`, a lever arm `r` and the list of rows kept. For those the same Schur
@@ -46,8 +49,12 @@
 //! ```
 
 mod blocks;
+mod core;
+mod core_layout;
 mod factor;
+mod order;
 pub mod packed;
+mod panel;
 mod plan;
 mod planner;
 mod rank;
@@ -58,6 +65,7 @@ mod structure;
 
 pub use blocks::Blocks;
 pub use factor::{Factor, Singular};
+pub use panel::PivotRule;
 pub use plan::{Cost, PivotForm, Plan, PlanError};
 pub use rank::independent_rows;
 pub use shear::Shear;

@@ -1,13 +1,14 @@
 //! A plan: the list of pivots that the numeric phase walks, and where each keeps its numbers. The planner makes it.
 
+use crate::panel::{Foot, FootLink, Panel, PanelLink, PanelUp, Target};
 use crate::structure::{Link, Mask, Node, Structure};
 
 /// Why a structure cannot be planned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PlanError {
-    /// The links of this dual close a cycle.
-    #[error("dual node {} closes a cycle", .0.index())]
-    Cycle(Node),
+    /// This dual has two links to one node: they are one link, and must be given as one.
+    #[error("dual node {} is linked twice to one node", .0.index())]
+    LinkedTwice(Node),
     /// This dual has rows but no links.
     #[error("dual node {} has rows but no links", .0.index())]
     Unlinked(Node),
@@ -22,6 +23,8 @@ pub enum PivotForm {
     Free,
     /// After its parent, inside the parent's block.
     Deferred,
+    /// After all nodes it is linked to, with whatever neighbours are left: the order inside cycles.
+    Core,
 }
 
 /// Work of the numeric phase, counted from the plan (which it follows exactly).
@@ -33,8 +36,19 @@ pub struct Cost {
     pub factor_flops: f64,
     /// Multiplications and additions of one solve.
     pub solve_flops: f64,
-    /// Largest pivot block.
+    /// Largest front: a pivot block, in a core together with the neighbours it has left.
     pub largest: usize,
+    /// Numbers in the factors.
+    pub entries: usize,
+    /// Numbers in one triangle of the matrix.
+    pub matrix_entries: usize,
+}
+
+impl Cost {
+    /// Numbers in the factors over those in the matrix. About 1 where elimination makes no fill.
+    pub fn fill(&self) -> f64 {
+        if self.matrix_entries == 0 { 1.0 } else { self.entries as f64 / self.matrix_entries as f64 }
+    }
 }
 
 pub(crate) const NONE: u32 = u32::MAX;
@@ -86,6 +100,8 @@ impl Pair {
 pub(crate) enum Store {
     Six(u32),
     Arena(u32),
+    /// In a panel that starts here, row by row.
+    Panel(u32),
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -129,6 +145,10 @@ pub(crate) enum Op {
     Pair(Pair),
     /// Index of a front.
     Front(u32),
+    /// Index of a foot.
+    Foot(u32),
+    /// Index of a panel.
+    Panel(u32),
 }
 
 /// Elimination order, storage and kernels for one structure. Immutable; may be shared between threads.
@@ -153,8 +173,18 @@ pub struct Plan {
     pub(crate) parents: Vec<u32>,
     pub(crate) deferred: Vec<bool>,
     pub(crate) paired: Vec<bool>,
-    /// Ranges of a vector: see [`Plan::large_parts`].
+    pub(crate) core: Vec<bool>,
+    /// Ranges of a vector: see [`Plan::large_parts`] and [`Plan::looped_parts`].
     pub(crate) large: Vec<(u32, u32)>,
+    pub(crate) looped: Vec<(u32, u32)>,
+    pub(crate) feet: Vec<Foot>,
+    pub(crate) foot_links: Vec<FootLink>,
+    pub(crate) panels: Vec<Panel>,
+    pub(crate) ups: Vec<PanelUp>,
+    pub(crate) panel_links: Vec<PanelLink>,
+    pub(crate) targets: Vec<Target>,
+    pub(crate) n_feet: usize,
+    pub(crate) n_panels: usize,
 }
 
 impl Plan {
@@ -185,6 +215,8 @@ impl Plan {
             PivotForm::Deferred
         } else if self.paired[node.index()] {
             PivotForm::Free
+        } else if self.core[node.index()] {
+            PivotForm::Core
         } else {
             PivotForm::Rows
         }
@@ -193,6 +225,11 @@ impl Plan {
     /// Counted work of one factorisation and one solve.
     pub fn cost(&self) -> Cost {
         let mut cost = Cost::default();
+        let dense = |cost: &mut Cost, p: u32, q: u32| {
+            let (p, q) = (p as f64, q as f64);
+            cost.factor_flops += p * p * p / 3.0 + q * p * p + q * (q + 1.0) * p;
+            cost.solve_flops += 2.0 * (p * p + 2.0 * p * q);
+        };
         for op in &self.ops {
             cost.pivots += 1;
             match op {
@@ -203,16 +240,37 @@ impl Plan {
                     cost.factor_flops += factor;
                     cost.solve_flops += solve;
                     cost.largest = cost.largest.max(6);
+                    cost.entries += 21 + 6 * p.mask.count();
                 }
                 Op::Front(index) => {
                     let f = &self.fronts[*index as usize];
-                    let (p, q) = (f.n as f64, f.up.map_or(0.0, |u| u.size as f64));
-                    cost.factor_flops += p * p * p / 3.0 + q * p * p + q * (q + 1.0) * p;
-                    cost.solve_flops += 2.0 * (p * p + 2.0 * p * q);
+                    let q = f.up.map_or(0, |u| u.size);
+                    dense(&mut cost, f.n, q);
                     cost.largest = cost.largest.max(f.n as usize);
+                    cost.entries += (f.n * (f.n + 1) / 2 + f.n * q) as usize;
+                }
+                Op::Foot(index) => {
+                    let links = self.feet[*index as usize].links;
+                    let rows: u32 = self.foot_links[links.0 as usize..links.1 as usize].iter().map(|l| l.rows).sum();
+                    let q = rows as f64;
+                    // an inverse of size 3, W, and the products of all pairs
+                    cost.factor_flops += 40.0 + 18.0 * q + 6.0 * q * (q + 1.0);
+                    cost.solve_flops += 2.0 * (9.0 + 12.0 * q);
+                    cost.largest = cost.largest.max(6 + rows as usize);
+                    cost.entries += 7 + 6 * rows as usize;
+                }
+                Op::Panel(index) => {
+                    let p = &self.panels[*index as usize];
+                    dense(&mut cost, p.n, p.width - p.n);
+                    cost.largest = cost.largest.max(p.width as usize);
+                    cost.entries += (p.n * (p.n + 1) / 2 + p.n * (p.width - p.n)) as usize;
                 }
             }
         }
+        let s = &self.structure;
+        let blocks: usize =
+            (0..s.n_nodes()).filter(|&i| !s.is_dual(Node(i as u32))).map(|i| s.sizes[i] as usize).map(|n| n * (n + 1) / 2).sum();
+        cost.matrix_entries = blocks + s.links().map(|(dual, primal)| s.size(dual) * s.size(primal)).sum::<usize>();
         cost
     }
 
@@ -220,6 +278,21 @@ impl Plan {
     /// parent's, as ranges. There, a step of iterative refinement ([`Plan::residual`]) pays.
     pub fn large_parts(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
         self.large.iter().map(|&(start, end)| start as usize..end as usize)
+    }
+
+    /// The parts of a vector that belong to components with cycles, as ranges. (Two duals with a single link each close a cycle too.)
+    pub fn looped_parts(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        self.looped.iter().map(|&(start, end)| start as usize..end as usize)
+    }
+
+    /// Does any component have cycles?
+    pub fn has_loops(&self) -> bool {
+        !self.looped.is_empty()
+    }
+
+    /// Is the node on a cycle, or on a path between cycles?
+    pub fn in_core(&self, node: Node) -> bool {
+        self.core[node.index()]
     }
 
     pub(crate) fn offset(&self, node: Node) -> usize {

@@ -17,6 +17,8 @@
 //! 474 through 1, 2 and 3 rows against 1060, 806 and 585 through 5, 4 and 3 free directions, and three aligned rows cost less than half of that.
 
 use crate::blocks::Blocks;
+use crate::core::Core;
+use crate::order::{self, Elimination};
 use crate::packed;
 use crate::plan::{Front, Member, NONE, Op, Pair, Plan, PlanError, Store, Up};
 use crate::rank::independent;
@@ -35,6 +37,8 @@ impl Structure {
 const LARGER: f64 = 300.0;
 /// How many duals one node takes into its pivot block by choice; what comes beyond is solved for all the same, with fewer digits.
 const FEW: u32 = 6;
+/// Orders with hubs are tried this often, each time with more duals after their hubs, before the planner does without hubs.
+const ATTEMPTS: usize = 4;
 
 /// Which duals wait for their parent, and which of them because of their scale.
 struct Deferred {
@@ -43,7 +47,7 @@ struct Deferred {
 }
 
 pub(crate) struct Planner<'s> {
-    s: &'s Structure,
+    pub s: &'s Structure,
     /// Links of node i: `adjacent[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
     adjacent: Vec<u32>,
@@ -54,7 +58,9 @@ impl<'s> Planner<'s> {
     pub fn new(s: &'s Structure) -> Self {
         let n = s.n_nodes();
         let mut starts = vec![0u32; n + 1];
-        for l in &s.links {
+        // a dual without rows ties nothing together
+        let links = || s.links.iter().enumerate().filter(|(_, l)| s.size(l.dual) > 0);
+        for (_, l) in links() {
             starts[l.dual.index() + 1] += 1;
             starts[l.primal.index() + 1] += 1;
         }
@@ -62,8 +68,8 @@ impl<'s> Planner<'s> {
             starts[i + 1] += starts[i];
         }
         let mut fill = starts.clone();
-        let mut adjacent = vec![0; 2 * s.links.len()];
-        for (k, l) in s.links.iter().enumerate() {
+        let mut adjacent = vec![0; starts[n] as usize];
+        for (k, l) in links() {
             for node in [l.dual, l.primal] {
                 adjacent[fill[node.index()] as usize] = k as u32;
                 fill[node.index()] += 1;
@@ -78,71 +84,66 @@ impl<'s> Planner<'s> {
         &self.adjacent[self.starts[node] as usize..self.starts[node + 1] as usize]
     }
 
-    fn degree(&self, node: usize) -> usize {
+    pub fn degree(&self, node: usize) -> usize {
         self.links_of(node).len()
     }
 
     fn run(self, sample: &Blocks) -> Result<Plan, PlanError> {
-        self.refuse_cycles()?;
-        let (order, parent_link) = self.hang(sample)?;
-        let deferred = self.defer(&order, &parent_link, sample);
-        Ok(self.lay_out(&order, &parent_link, deferred, sample))
+        self.refuse_twice()?;
+        let mut core = Core::find(&self);
+        let (order, mut parent_link) = self.hang(&core, sample)?;
+        let deferred = self.defer(&order, &mut parent_link, &mut core, sample);
+        if core.is_empty() {
+            return Ok(self.lay_out(&order, &parent_link, &deferred, &core, &Elimination::default(), sample));
+        }
+        // a hub waits for its duals, as far as their pivots stay strong without it
+        let mut late = vec![false; self.s.n_nodes()];
+        for _ in 0..ATTEMPTS {
+            let elimination = order::cheapest(&self, &core.inside, &late, true);
+            let plan = self.lay_out(&order, &parent_link, &deferred, &core, &elimination, sample);
+            let weak = plan.weak_before_hubs(&elimination, sample);
+            if weak.is_empty() {
+                return Ok(plan);
+            }
+            weak.iter().for_each(|&dual| late[dual as usize] = true);
+        }
+        let elimination = order::cheapest(&self, &core.inside, &late, false);
+        Ok(self.lay_out(&order, &parent_link, &deferred, &core, &elimination, sample))
     }
 
-    /// Union-find over the links, in order: the first link inside one set closes a cycle.
-    fn refuse_cycles(&self) -> Result<(), PlanError> {
-        let mut set: Vec<u32> = (0..self.s.n_nodes() as u32).collect();
-        let find = |set: &mut Vec<u32>, mut i: u32| {
-            while set[i as usize] != i {
-                set[i as usize] = set[set[i as usize] as usize];
-                i = set[i as usize];
+    /// Two links between the same two nodes are one link, and must be given as one.
+    fn refuse_twice(&self) -> Result<(), PlanError> {
+        for i in (0..self.s.n_nodes()).filter(|&i| self.s.is_dual(Node(i as u32))) {
+            let links = self.links_of(i);
+            for (k, &l) in links.iter().enumerate() {
+                let primal = self.other_end(l, i as u32);
+                if links[..k].iter().any(|&other| self.other_end(other, i as u32) == primal) {
+                    return Err(PlanError::LinkedTwice(Node(i as u32)));
+                }
             }
-            i
-        };
-        for l in &self.s.links {
-            let (a, b) = (find(&mut set, l.dual.0), find(&mut set, l.primal.0));
-            if a == b {
-                return Err(PlanError::Cycle(l.dual));
-            }
-            set[a.max(b) as usize] = a.min(b);
         }
         Ok(())
     }
 
-    /// Hang every tree from its root. Returns the nodes leaves first, and for each node the link to its parent.
-    fn hang(&self, sample: &Blocks) -> Result<(Vec<u32>, Vec<u32>), PlanError> {
+    /// Hang every tree from its root, or from the core. Returns the nodes leaves first (the core last within its component), and for
+    /// each node the link to its parent.
+    fn hang(&self, core: &Core, sample: &Blocks) -> Result<(Vec<u32>, Vec<u32>), PlanError> {
         let n = self.s.n_nodes();
         let mut parent_link = vec![NONE; n];
         let mut seen = vec![false; n];
         let mut order: Vec<u32> = Vec::with_capacity(n);
-        let mut component: Vec<u32> = Vec::new();
         let mut wish = vec![false; n];
         for r in &self.s.roots {
             wish[r.index()] = true;
         }
-        let mut visited = vec![false; n];
-        for first in 0..n {
-            if visited[first] {
-                continue;
-            }
-            component.clear();
-            component.push(first as u32);
-            visited[first] = true;
-            let mut k = 0;
-            while k < component.len() {
-                for &l in self.links_of(component[k] as usize) {
-                    let other = self.other_end(l, component[k]);
-                    if !visited[other as usize] {
-                        visited[other as usize] = true;
-                        component.push(other);
-                    }
-                }
-                k += 1;
-            }
-            let root = self.choose_root(&component, &wish, sample)?;
+        for c in 0..core.n_components() {
+            let component = core.nodes_of(c);
             let start = order.len();
-            order.push(root);
-            seen[root as usize] = true;
+            order.extend(component.iter().copied().filter(|&i| core.inside[i as usize]));
+            if order.len() == start {
+                order.push(self.choose_root(component, &wish, sample)?);
+            }
+            order[start..].iter().for_each(|&i| seen[i as usize] = true);
             let mut k = start;
             while k < order.len() {
                 let node = order[k];
@@ -161,7 +162,7 @@ impl<'s> Planner<'s> {
         Ok((order, parent_link))
     }
 
-    fn other_end(&self, link: u32, node: u32) -> u32 {
+    pub fn other_end(&self, link: u32, node: u32) -> u32 {
         let l = &self.s.links[link as usize];
         if l.dual.0 == node { l.primal.0 } else { l.dual.0 }
     }
@@ -216,7 +217,8 @@ impl<'s> Planner<'s> {
 
     /// Which duals wait for their parent: those that must, because their rows lack rank below it, and those that had better, because the
     /// nodes below are in doubt or their blocks far larger. Of the second kind a node takes only a few, so that its pivot block stays small.
-    fn defer(&self, order: &[u32], parent_link: &[u32], sample: &Blocks) -> Deferred {
+    /// A dual that would be deferred to a node of the core joins the core instead, where duals come after all primal nodes anyway.
+    fn defer(&self, order: &[u32], parent_link: &mut [u32], core: &mut Core, sample: &Blocks) -> Deferred {
         let n = self.s.n_nodes();
         let mut deferred = vec![false; n];
         let mut carries = vec![false; n];
@@ -246,10 +248,15 @@ impl<'s> Planner<'s> {
             let sheared = matches!(self.s.kinds[i as usize], Kind::Sheared { .. });
             let enough = if sheared { !below.is_empty() } else { self.full_rank(&below, node, sample) };
             let too_large = hangs > LARGER * own[parent] && self.s.size(node) > 0;
-            if !enough || children().any(|c| carries[c]) {
+            let must = !enough || children().any(|c| carries[c]);
+            let had_better = n_by_choice[parent] < FEW && (too_large || children().any(|c| doubted[c]));
+            if core.inside[parent] && (must || had_better) {
+                core.inside[i as usize] = true;
+                parent_link[i as usize] = NONE;
+            } else if must {
                 deferred[i as usize] = true;
                 carries[parent] = true;
-            } else if n_by_choice[parent] < FEW && (too_large || children().any(|c| doubted[c])) {
+            } else if had_better {
                 deferred[i as usize] = true;
                 n_by_choice[parent] += 1;
                 // the rows deferred to the parent take away some of what it has to give
@@ -260,7 +267,15 @@ impl<'s> Planner<'s> {
         Deferred { deferred, large }
     }
 
-    fn lay_out(self, order: &[u32], parent_link: &[u32], deferred: Deferred, sample: &Blocks) -> Plan {
+    fn lay_out(
+        &self,
+        order: &[u32],
+        parent_link: &[u32],
+        deferred: &Deferred,
+        core: &Core,
+        elimination: &Elimination,
+        sample: &Blocks,
+    ) -> Plan {
         let Deferred { deferred, large } = deferred;
         let s = self.s;
         let n = s.n_nodes();
@@ -300,9 +315,19 @@ impl<'s> Planner<'s> {
             n_x: x[n] as usize,
             offsets: x.clone(),
             parents: parents.clone(),
-            deferred,
+            deferred: deferred.clone(),
             paired: vec![false; n],
-            large: large_parts(order, &parents, &large, &x),
+            core: core.inside.clone(),
+            large: parts(core, large, &x),
+            looped: parts(core, &core.inside, &x),
+            feet: Vec::new(),
+            foot_links: Vec::new(),
+            panels: Vec::new(),
+            ups: Vec::new(),
+            panel_links: Vec::new(),
+            targets: Vec::new(),
+            n_feet: 0,
+            n_panels: 0,
         };
         for i in 0..n {
             if let Some(k) = sample.among_six(Node(i as u32)).filter(|_| carried[i].0 == 0) {
@@ -316,7 +341,7 @@ impl<'s> Planner<'s> {
         }
         for i in 0..n {
             // a paired dual has no block of its own
-            if matches!(store[i], Store::Arena(_)) && !plan.deferred[i] && !plan.paired[i] {
+            if matches!(store[i], Store::Arena(_)) && !plan.deferred[i] && !plan.paired[i] && !core.inside[i] {
                 store[i] = Store::Arena(n_arena);
                 n_arena += packed::len((s.sizes[i] + carried[i].1) as usize) as u32;
             }
@@ -331,7 +356,19 @@ impl<'s> Planner<'s> {
             }
         }
         plan.n_arena = n_arena as usize;
+        let mut hung = vec![false; n];
+        parents.iter().filter(|&&p| p != NONE).for_each(|&p| hung[p as usize] = true);
+        let (core_ops, places) = self.lay_out_core(elimination, &hung, sample, &mut plan);
+        for i in (0..n).filter(|&i| core.inside[i]) {
+            if let (Store::Arena(_), Some(panel)) = (store[i], places.panel(&plan, i)) {
+                store[i] = Store::Panel(panel.at);
+                place_in_front[i] = places.row(i);
+            }
+        }
         let front_size = |i: usize, plan: &Plan| {
+            if let Store::Panel(_) = store[i] {
+                return places.panel(plan, i).map_or(0, |p| p.width);
+            }
             let leader = if plan.deferred[i] { plan.parents[i] as usize } else { i };
             s.sizes[leader] + carried[leader].1
         };
@@ -343,7 +380,7 @@ impl<'s> Planner<'s> {
 
         for &i in order {
             let i = i as usize;
-            if plan.deferred[i] || plan.paired[i] {
+            if plan.deferred[i] || plan.paired[i] || core.inside[i] {
                 continue;
             }
             if let Some(pair) = self.pair(i, &plan, &carried, &x, &store, parent_link) {
@@ -394,6 +431,7 @@ impl<'s> Planner<'s> {
             plan.fronts.push(front);
         }
         thread_pairs(&mut plan);
+        plan.ops.extend(core_ops);
         plan.ops.shrink_to_fit();
         plan.fronts.shrink_to_fit();
         plan.members.shrink_to_fit();
@@ -414,7 +452,7 @@ impl<'s> Planner<'s> {
     ) -> Option<Pair> {
         let s = self.s;
         let dual = plan.parents[i];
-        if s.is_dual(Node(i as u32)) || dual == NONE || plan.deferred[dual as usize] || carried[i].0 > 0 {
+        if s.is_dual(Node(i as u32)) || dual == NONE || plan.deferred[dual as usize] || carried[i].0 > 0 || plan.core[i] || plan.core[dual as usize] {
             return None;
         }
         let Kind::Sheared { shear, mask, aligned } = s.kinds[dual as usize] else { return None };
@@ -449,22 +487,12 @@ impl<'s> Planner<'s> {
     }
 }
 
-/// Where the trees lie in a vector in which some dual was put off because of its scale, as ranges.
-fn large_parts(order: &[u32], parents: &[u32], large: &[bool], x: &[u32]) -> Vec<(u32, u32)> {
-    // leaves first: what a node knows is passed on to its parent; then back from the root
-    let mut in_tree = large.to_vec();
-    for &i in order {
-        if parents[i as usize] != NONE {
-            in_tree[parents[i as usize] as usize] |= in_tree[i as usize];
-        }
-    }
-    for &i in order.iter().rev() {
-        if parents[i as usize] != NONE {
-            in_tree[i as usize] = in_tree[parents[i as usize] as usize];
-        }
-    }
+/// Where the components that contain a marked node lie in a vector, as ranges.
+fn parts(core: &Core, marked: &[bool], x: &[u32]) -> Vec<(u32, u32)> {
+    let mut wanted = vec![false; core.n_components()];
+    (0..marked.len()).filter(|&i| marked[i]).for_each(|i| wanted[core.component[i] as usize] = true);
     let mut parts: Vec<(u32, u32)> = Vec::new();
-    for i in (0..in_tree.len()).filter(|&i| in_tree[i]) {
+    for i in (0..marked.len()).filter(|&i| wanted[core.component[i] as usize]) {
         match parts.last_mut() {
             Some(last) if last.1 == x[i] => last.1 = x[i + 1],
             _ => parts.push((x[i], x[i + 1])),
@@ -493,6 +521,7 @@ fn thread_pairs(plan: &mut Plan) {
                 }
             }
             Op::Pair(pair) => own[pair.child as usize] = Some((pair.shear, pair.child_is_far)),
+            Op::Foot(_) | Op::Panel(_) => {}
         }
     }
     let mut written = from_fronts.clone();

@@ -3,8 +3,12 @@
 use crate::blocks::Blocks;
 use crate::packed;
 use crate::plan::{Plan, Store};
+use crate::order::Elimination;
 use crate::planner::Planner;
 use crate::structure::Node;
+
+/// A dual may be eliminated before its hub when its pivot keeps this part of its row's own size.
+const STRONG: f64 = 1e-2;
 
 /// Which rows are independent of the rows before them? Gram-Schmidt with a threshold relative to each row's own length.
 pub fn independent_rows(rows: &[Vec<f64>]) -> Vec<bool> {
@@ -51,7 +55,7 @@ impl Plan {
             let n = front.n as usize;
             let matrix = match front.store {
                 Store::Six(i) => &factor.six[i as usize][..],
-                Store::Arena(start) => &factor.arena[start as usize..][..packed::len(n)],
+                Store::Arena(start) | Store::Panel(start) => &factor.arena[start as usize..][..packed::len(n)],
             };
             for member in &self.members[front.members.0 as usize..front.members.1 as usize] {
                 if !self.structure.is_dual(member.node) {
@@ -68,7 +72,56 @@ impl Plan {
                 }
             }
         }
+        for (dual, pivot) in self.core_pivots(blocks, factor) {
+            if weakest.is_none_or(|(_, w)| pivot < w) {
+                weakest = Some((dual, pivot));
+            }
+        }
         weakest
+    }
+
+    /// Pivots of the core's duals, each against its row's own `J D^-1 J^T`: (dual, ratio).
+    fn core_pivots(&self, blocks: &Blocks, factor: &crate::Factor) -> Vec<(Node, f64)> {
+        let planner = Planner::new(&self.structure);
+        let (mut diagonal, mut row, mut out) = (Vec::new(), Vec::new(), Vec::new());
+        for panel in self.panels.iter().filter(|p| !p.primal) {
+            let width = panel.width as usize;
+            for m in &self.members[panel.members.0 as usize..panel.members.1 as usize] {
+                for r in 0..m.size as usize {
+                    let at = m.at as usize + r;
+                    let pivot = 1.0 / factor.panels[panel.at as usize + at * width + at].abs();
+                    let links = planner.links_of(m.node.index());
+                    out.push((m.node, pivot / self.own_diagonal(blocks, links, r, &mut diagonal, &mut row)));
+                }
+            }
+        }
+        out
+    }
+
+    /// Duals that come before a hub and whose pivots, in the sample, are weak without it.
+    pub(crate) fn weak_before_hubs(&self, order: &Elimination, sample: &Blocks) -> Vec<u32> {
+        if order.hubs.is_empty() {
+            return Vec::new();
+        }
+        let last = order.nodes.iter().rposition(|i| order.hubs.contains(i)).unwrap_or(0);
+        let mut early = vec![false; self.structure.n_nodes()];
+        order.nodes[..last].iter().for_each(|&i| early[i as usize] = self.structure.is_dual(Node(i)));
+        let mut factor = self.new_factor();
+        // regular enough to see which pivots are weak
+        factor.set_rule(crate::PivotRule::Soft { eps: 1e-8 });
+        match self.factor(sample, &mut factor) {
+            Err(e) if early[e.node.index()] => return vec![e.node.0],
+            // weak for other reasons: not the hubs' fault, but none of the duals can be judged either
+            Err(_) => return order.nodes.iter().copied().filter(|&i| early[i as usize]).collect(),
+            Ok(()) => {}
+        }
+        let mut weak: Vec<u32> = (self.core_pivots(sample, &factor).iter())
+            .filter(|(dual, ratio)| early[dual.index()] && !(*ratio > STRONG))
+            .map(|(dual, _)| dual.0)
+            .collect();
+        weak.sort_unstable();
+        weak.dedup();
+        weak
     }
 
     /// Entry (r, r) of a dual's own `J D^-1 J^T`, from the blocks as given.

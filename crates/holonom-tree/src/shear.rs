@@ -336,7 +336,7 @@ fn has_nan(values: &Sym6) -> bool {
 
 /// Inverse of a symmetric positive definite 3 x 3 by cofactors; `None` when a leading minor is not positive.
 #[inline(always)]
-fn invert(c: &Sym3) -> Option<Sym3> {
+pub(crate) fn invert(c: &Sym3) -> Option<Sym3> {
     let k00 = c[3] * c[5] - c[4] * c[4];
     let k01 = c[2] * c[4] - c[1] * c[5];
     let k02 = c[1] * c[4] - c[2] * c[3];

@@ -26,6 +26,8 @@ impl Plan {
             match op {
                 Op::Pair(pair) => forward_pair(pair, factor, x),
                 Op::Front(k) => self.forward_front(&self.fronts[*k as usize], factor, x),
+                Op::Foot(k) => self.forward_foot(&self.feet[*k as usize], factor, x),
+                Op::Panel(k) => self.forward_panel(&self.panels[*k as usize], factor, x),
             }
         }
         self.backward(factor, x);
@@ -50,6 +52,16 @@ impl Plan {
                     self.factor_front(front, blocks, factor)?;
                     self.forward_front(front, factor, x);
                 }
+                Op::Foot(k) => {
+                    let foot = &self.feet[*k as usize];
+                    self.factor_foot(foot, blocks, factor)?;
+                    self.forward_foot(foot, factor, x);
+                }
+                Op::Panel(k) => {
+                    let panel = &self.panels[*k as usize];
+                    self.factor_panel(panel, blocks, factor)?;
+                    self.forward_panel(panel, factor, x);
+                }
             }
         }
         self.backward(factor, x);
@@ -61,6 +73,8 @@ impl Plan {
             match op {
                 Op::Pair(pair) => backward_pair(pair, factor, x),
                 Op::Front(k) => self.backward_front(&self.fronts[*k as usize], factor, x),
+                Op::Foot(k) => self.backward_foot(&self.feet[*k as usize], factor, x),
+                Op::Panel(k) => self.backward_panel(&self.panels[*k as usize], factor, x),
             }
         }
     }
@@ -84,7 +98,7 @@ impl Plan {
         let Factor { six, arena, y, scratch, .. } = factor;
         let matrix = match front.store {
             Store::Six(i) => &six[i as usize][..],
-            Store::Arena(start) => &arena[start as usize..][..packed::len(n)],
+            Store::Arena(start) | Store::Panel(start) => &arena[start as usize..][..packed::len(n)],
         };
         let z = &mut scratch[..n];
         self.gather(front, x, z);
@@ -107,7 +121,7 @@ impl Plan {
         let Factor { six, arena, y, scratch, .. } = factor;
         let matrix = match front.store {
             Store::Six(i) => &six[i as usize][..],
-            Store::Arena(start) => &arena[start as usize..][..packed::len(n)],
+            Store::Arena(start) | Store::Panel(start) => &arena[start as usize..][..packed::len(n)],
         };
         let z = &mut scratch[..n];
         self.gather(front, x, z);

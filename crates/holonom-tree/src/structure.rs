@@ -149,7 +149,7 @@ impl Structure {
     }
 
     /// Ask that the tree of this node be rooted at it. Without a wish a tree is rooted at a dual with a single link, if
-    /// it has one, or at its most connected primal node.
+    /// it has one, or at its most connected primal node. Where there are cycles, they take the place of the root, and the wish is not heard.
     pub fn prefer_root(&mut self, node: Node) {
         self.roots.push(node);
     }

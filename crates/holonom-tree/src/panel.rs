@@ -1,0 +1,505 @@
+//! Pivots of the core, where a node may have several neighbours left.
+//!
+//! A *panel* is a pivot block `D` (one node, or duals with the same later neighbours) beside its row `B` of blocks towards the
+//! neighbours: `n` rows of `n + q` numbers. Eliminating it row by row,
+//!
+//! ```text
+//!     row_i -= row_i0 / d_k  row_k          for the rows i below k, entries from the diagonal on
+//! ```
+//!
+//! leaves `d_k l_jk` in row k, and every pair of neighbours a, b receives
+//!
+//! ```text
+//!     T_ab -= sum_k row_k[a] row_k[b] / d_k
+//! ```
+//!
+//! where `T_ab` stands in the panel of whichever of the two is eliminated first. The plan holds the address of every such block.
+//!
+//! A *foot* is a primal node `[a 1, 0; 0, C]` with nothing below it. Its inverse is explicit, and so is what its duals receive:
+//!
+//! ```text
+//!     W_a = J_a D^-1 = [ (first three columns of J_a) / a,  (last three) C^-1 ],       T_ab -= J_a W_b^T
+//!     forward  x_a += W_a f            backward   y = D^-1 f + sum_a W_a^T x_a
+//! ```
+//!
+//! Pivots of duals are compared with the row's own size, `own_j = (J D^-1 J^T)_jj`, which the primal pivots add up on their way. What
+//! happens to small ones is the [`PivotRule`].
+
+use crate::blocks::Blocks;
+use crate::factor::{Factor, Singular};
+use crate::plan::{Member, NONE, Plan};
+use crate::shear::{cross, invert};
+use crate::structure::Node;
+
+/// What to do about duals of a core whose rows depend on others, or nearly so. Duals outside the core never do.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum PivotRule {
+    /// Nothing: a pivot without its sign stops the factorisation.
+    Exact,
+    /// Every row j of the core gives way a little: `-eps own_j` is added to its diagonal. The factors are then those of a regular
+    /// matrix close by, and refinement with [`Plan::residual`] leads back to the matrix as given.
+    Soft {
+        /// Relative to the row's own size.
+        eps: f64,
+    },
+    /// A pivot below `threshold` of the row's own size is replaced by an infinite one: that entry of the solution is zero (Tasora's rule).
+    Huge {
+        /// Relative to the row's own size.
+        threshold: f64,
+    },
+}
+
+/// A dual pivot below this part of its row's own size counts as weak.
+pub(crate) const WEAK: f64 = 1e-7;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Foot {
+    pub node: Node,
+    /// Index among the central blocks.
+    pub central: u32,
+    pub x: u32,
+    /// Index among the inverses.
+    pub inverse: u32,
+    pub links: (u32, u32),
+    /// First of its targets.
+    pub targets: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FootLink {
+    pub link: u32,
+    /// The dual in a vector.
+    pub x: u32,
+    pub rows: u32,
+    /// Offset of W among the feet's numbers.
+    pub w: u32,
+    /// Three rows and `E = 1`; then `shear` and `far` say where the lever arm is.
+    pub three_aligned: bool,
+    pub shear: u32,
+    pub far: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Panel {
+    pub n: u32,
+    /// `n` and the sizes of the neighbours.
+    pub width: u32,
+    /// Offset among the panels' numbers.
+    pub at: u32,
+    /// For a primal node of size 6, its index among those; else `NONE`.
+    pub six: u32,
+    pub primal: bool,
+    pub members: (u32, u32),
+    pub ups: (u32, u32),
+    pub links: (u32, u32),
+    pub targets: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PanelUp {
+    pub x: u32,
+    pub size: u32,
+    pub column: u32,
+}
+
+/// A block of the matrix that stands in a panel from the start.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PanelLink {
+    pub link: u32,
+    pub row: u32,
+    pub column: u32,
+}
+
+/// Where a block is kept.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Target {
+    pub at: u32,
+    pub stride: u32,
+}
+
+impl Plan {
+    /// Clear the panels and write into them what the matrix has there.
+    pub(crate) fn prepare_core(&self, blocks: &Blocks, factor: &mut Factor) {
+        factor.panels.fill(0.0);
+        factor.own.fill(0.0);
+        factor.weak = 0;
+        for panel in &self.panels {
+            let width = panel.width as usize;
+            let numbers = &mut factor.panels[panel.at as usize..][..panel.n as usize * width];
+            for l in &self.panel_links[panel.links.0 as usize..panel.links.1 as usize] {
+                let link = self.link(l.link);
+                let (rows, columns) = (self.structure.size(link.dual), self.structure.size(link.primal));
+                let block = &mut factor.link[..rows * columns];
+                blocks.write_link(&self.structure, link, block);
+                let (row, column) = (l.row as usize, l.column as usize);
+                for r in 0..rows {
+                    for c in 0..columns {
+                        let (i, j) = if panel.primal { (c, r) } else { (r, c) };
+                        numbers[(row + i) * width + column + j] = -block[r * columns + c];
+                    }
+                }
+            }
+            if panel.primal && panel.six == NONE {
+                self.add_diagonal(panel, blocks, numbers);
+            }
+        }
+    }
+
+    fn add_diagonal(&self, panel: &Panel, blocks: &Blocks, numbers: &mut [f64]) {
+        let (n, width) = (panel.n as usize, panel.width as usize);
+        let node = self.members[panel.members.0 as usize].node;
+        for i in 0..n {
+            for j in i..n {
+                numbers[i * width + j] += blocks.entry(node, i, j);
+            }
+        }
+    }
+
+    /// Eliminate a foot.
+    pub(crate) fn factor_foot(&self, foot: &Foot, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
+        let d = &blocks.central[foot.central as usize];
+        let Some(k) = invert(&[d[1], d[2], d[3], d[4], d[5], d[6]]).filter(|_| d[0] > 0.0) else {
+            return Err(Singular { node: foot.node, pivot: f64::NAN });
+        };
+        let a = 1.0 / d[0];
+        factor.inverses[foot.inverse as usize] = [a, k[0], k[1], k[2], k[3], k[4], k[5]];
+        let links = &self.foot_links[foot.links.0 as usize..foot.links.1 as usize];
+        let mut targets = self.targets[foot.targets as usize..].iter();
+        let k = [[k[0], k[1], k[2]], [k[1], k[3], k[4]], [k[2], k[4], k[5]]];
+        for l in links {
+            let w = &mut factor.feet[l.w as usize..][..6 * l.rows as usize];
+            if l.three_aligned {
+                let (s, r) = self.aligned_end(l, blocks);
+                write_aligned_w(a, &k, s, r, w);
+            } else {
+                blocks.write_link(&self.structure, self.link(l.link), w);
+                for row in w.as_chunks_mut::<6>().0 {
+                    let y = [row[3], row[4], row[5]];
+                    *row = [a * row[0], a * row[1], a * row[2], dot(k[0], y), dot(k[1], y), dot(k[2], y)];
+                }
+            }
+        }
+        for (i, first) in links.iter().enumerate() {
+            let rows = first.rows as usize;
+            let own = &mut factor.own[first.x as usize..][..rows];
+            if first.three_aligned && links[i..].iter().all(|l| l.three_aligned) {
+                let (s, r) = self.aligned_end(first, blocks);
+                for (second, t) in links[i..].iter().zip(&mut targets) {
+                    let w = &factor.feet[second.w as usize..][..18];
+                    let block = aligned_product(s, r, w);
+                    subtract(&block, &mut factor.panels, t);
+                    if std::ptr::eq(first, second) {
+                        (0..3).for_each(|c| own[c] += block[c][c]);
+                    }
+                }
+                continue;
+            }
+            let j = &mut factor.link[..6 * rows];
+            blocks.write_link(&self.structure, self.link(first.link), j);
+            let j = j.as_chunks::<6>().0;
+            for (second, t) in links[i..].iter().zip(&mut targets) {
+                let w = factor.feet[second.w as usize..][..6 * second.rows as usize].as_chunks::<6>().0;
+                for (r, j) in j.iter().enumerate() {
+                    let row = &mut factor.panels[t.at as usize + r * t.stride as usize..][..w.len()];
+                    for (t, w) in row.iter_mut().zip(w) {
+                        *t -= dot6(j, w);
+                    }
+                    if std::ptr::eq(first, second) {
+                        own[r] += dot6(j, &w[r]);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sign and lever arm of an aligned link.
+    #[inline(always)]
+    fn aligned_end(&self, l: &FootLink, blocks: &Blocks) -> (f64, [f64; 3]) {
+        let shear = &blocks.shears[l.shear as usize];
+        if l.far { (1.0, shear.far) } else { (-1.0, shear.near) }
+    }
+
+    /// Eliminate a panel.
+    pub(crate) fn factor_panel(&self, panel: &Panel, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
+        let (n, width) = (panel.n as usize, panel.width as usize);
+        let (own_part, later) = factor.panels[panel.at as usize..].split_at_mut(n * width);
+        let members = &self.members[panel.members.0 as usize..panel.members.1 as usize];
+        if panel.six != NONE {
+            let below = &factor.six[panel.six as usize];
+            let mut k = 0;
+            for i in 0..6 {
+                for j in i..6 {
+                    own_part[i * width + j] += below[k];
+                    k += 1;
+                }
+            }
+            self.add_diagonal(panel, blocks, own_part);
+        }
+        // the size of each row, by which a dual's pivot is judged; a primal pivot is not
+        let sizes = &mut factor.scratch[..n];
+        if !panel.primal {
+            for m in members {
+                for r in 0..m.size as usize {
+                    let at = m.at as usize + r;
+                    let own = factor.own[m.x as usize + r];
+                    sizes[at] = if own > 0.0 { own } else { own_part[at * width + at].abs() };
+                    if let PivotRule::Soft { eps } = factor.rule {
+                        let weight = factor.weights.get(m.x as usize + r).copied().unwrap_or(1.0);
+                        own_part[at * width + at] -= eps * weight * sizes[at];
+                    }
+                }
+            }
+        }
+        let judge = Judge { rule: factor.rule, primal: panel.primal, sizes: &*sizes };
+        let eliminated = match (n, width) {
+            (3, 9) => eliminate(own_part, 3, 9, &judge, &mut factor.weak),
+            (3, _) => eliminate(own_part, 3, width, &judge, &mut factor.weak),
+            (6, _) => eliminate(own_part, 6, width, &judge, &mut factor.weak),
+            _ => eliminate(own_part, n, width, &judge, &mut factor.weak),
+        };
+        eliminated.map_err(|k| {
+            let at_fault = members.iter().rev().find(|m| m.at as usize <= k && m.size > 0).unwrap_or(&members[0]);
+            Singular { node: at_fault.node, pivot: own_part[k * width + k] }
+        })?;
+        let ups = &self.ups[panel.ups.0 as usize..panel.ups.1 as usize];
+        let mut targets = self.targets[panel.targets as usize..].iter();
+        let end = panel.at as usize + n * width;
+        for (i, a) in ups.iter().enumerate() {
+            for (b, t) in ups[i..].iter().zip(&mut targets) {
+                let target = &mut later[t.at as usize - end..];
+                let (ca, cb) = (a.column as usize, b.column as usize);
+                match (n, a.size, b.size) {
+                    (3, 3, 3) => update(own_part, 3, width, ca, 3, cb, 3, target, t.stride as usize),
+                    (_, 3, 3) => update(own_part, n, width, ca, 3, cb, 3, target, t.stride as usize),
+                    (_, 5, 5) => update(own_part, n, width, ca, 5, cb, 5, target, t.stride as usize),
+                    _ => update_any(own_part, n, width, a, b, target, t.stride as usize),
+                }
+            }
+            if panel.primal {
+                for j in 0..a.size as usize {
+                    let c = a.column as usize + j;
+                    let own: f64 = (0..n).map(|k| own_part[k * width + c].powi(2) * own_part[k * width + k]).sum();
+                    factor.own[a.x as usize + j] += own;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(crate) fn forward_foot(&self, foot: &Foot, factor: &Factor, x: &mut [f64]) {
+        let f: [f64; 6] = std::array::from_fn(|i| x[foot.x as usize + i]);
+        for l in &self.foot_links[foot.links.0 as usize..foot.links.1 as usize] {
+            let w = factor.feet[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
+            for (x, w) in x[l.x as usize..].iter_mut().zip(w) {
+                *x += dot6(&f, w);
+            }
+        }
+    }
+
+    pub(crate) fn backward_foot(&self, foot: &Foot, factor: &Factor, x: &mut [f64]) {
+        let at = foot.x as usize;
+        let [a, k @ ..] = factor.inverses[foot.inverse as usize];
+        let y = [x[at + 3], x[at + 4], x[at + 5]];
+        let mut out = [
+            a * x[at],
+            a * x[at + 1],
+            a * x[at + 2],
+            k[0] * y[0] + k[1] * y[1] + k[2] * y[2],
+            k[1] * y[0] + k[3] * y[1] + k[4] * y[2],
+            k[2] * y[0] + k[4] * y[1] + k[5] * y[2],
+        ];
+        for l in &self.foot_links[foot.links.0 as usize..foot.links.1 as usize] {
+            let w = factor.feet[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
+            for (x, w) in x[l.x as usize..].iter().zip(w) {
+                (0..6).for_each(|i| out[i] += x * w[i]);
+            }
+        }
+        x[at..at + 6].copy_from_slice(&out);
+    }
+
+    pub(crate) fn forward_panel(&self, panel: &Panel, factor: &mut Factor, x: &mut [f64]) {
+        let (n, width) = (panel.n as usize, panel.width as usize);
+        let numbers = &factor.panels[panel.at as usize..][..n * width];
+        let members = &self.members[panel.members.0 as usize..panel.members.1 as usize];
+        let z = &mut factor.scratch[..width];
+        gather(members, x, z);
+        z[n..].fill(0.0);
+        for (k, row) in numbers.chunks_exact(width).enumerate() {
+            let l = z[k] * row[k];
+            for (z, r) in z[k + 1..].iter_mut().zip(&row[k + 1..]) {
+                *z -= l * r;
+            }
+        }
+        scatter(members, z, x);
+        for up in &self.ups[panel.ups.0 as usize..panel.ups.1 as usize] {
+            let part = &z[up.column as usize..][..up.size as usize];
+            x[up.x as usize..].iter_mut().zip(part).for_each(|(x, z)| *x += z);
+        }
+    }
+
+    pub(crate) fn backward_panel(&self, panel: &Panel, factor: &mut Factor, x: &mut [f64]) {
+        let (n, width) = (panel.n as usize, panel.width as usize);
+        let numbers = &factor.panels[panel.at as usize..][..n * width];
+        let members = &self.members[panel.members.0 as usize..panel.members.1 as usize];
+        let z = &mut factor.scratch[..width];
+        gather(members, x, z);
+        for up in &self.ups[panel.ups.0 as usize..panel.ups.1 as usize] {
+            z[up.column as usize..][..up.size as usize].copy_from_slice(&x[up.x as usize..][..up.size as usize]);
+        }
+        for (k, row) in numbers.chunks_exact(width).enumerate().rev() {
+            let sum: f64 = row[k + 1..].iter().zip(&z[k + 1..]).map(|(r, z)| r * z).sum();
+            z[k] = row[k] * (z[k] - sum);
+        }
+        scatter(members, z, x);
+    }
+}
+
+fn gather(members: &[Member], x: &[f64], z: &mut [f64]) {
+    for m in members {
+        z[m.at as usize..][..m.size as usize].copy_from_slice(&x[m.x as usize..][..m.size as usize]);
+    }
+}
+
+fn scatter(members: &[Member], z: &[f64], x: &mut [f64]) {
+    for m in members {
+        x[m.x as usize..][..m.size as usize].copy_from_slice(&z[m.at as usize..][..m.size as usize]);
+    }
+}
+
+struct Judge<'a> {
+    rule: PivotRule,
+    primal: bool,
+    sizes: &'a [f64],
+}
+
+impl Judge<'_> {
+    /// The inverse of pivot k, or `None`; weak pivots are counted.
+    #[inline(always)]
+    fn inverse(&self, k: usize, d: f64, weak: &mut usize) -> Option<f64> {
+        if self.primal {
+            return (d > 0.0).then(|| 1.0 / d);
+        }
+        let size = self.sizes[k];
+        if !(-d > WEAK * size) {
+            *weak += 1;
+        }
+        if let PivotRule::Huge { threshold } = self.rule
+            && !(-d > threshold * size)
+            && d.is_finite()
+        {
+            return Some(0.0);
+        }
+        (d < 0.0).then(|| 1.0 / d)
+    }
+}
+
+/// Row by row; the inverse of each pivot takes its place.
+#[inline(always)]
+fn eliminate(panel: &mut [f64], n: usize, width: usize, judge: &Judge, weak: &mut usize) -> Result<(), usize> {
+    for k in 0..n {
+        let (top, below) = panel.split_at_mut((k + 1) * width);
+        let row_k = &mut top[k * width..];
+        let inverse = judge.inverse(k, row_k[k], weak).ok_or(k)?;
+        row_k[k] = inverse;
+        for i in k + 1..n {
+            let l = row_k[i] * inverse;
+            let row_i = &mut below[(i - k - 1) * width..][..width];
+            for j in i..width {
+                row_i[j] -= l * row_k[j];
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `T_ab -= sum_k row_k[a] row_k[b] / d_k` for sizes known to the compiler. The part of a block on the diagonal that lies below it is
+/// written too, and never read.
+#[inline(always)]
+fn update(
+    panel: &[f64],
+    n: usize,
+    width: usize,
+    a: usize,
+    size_a: usize,
+    b: usize,
+    size_b: usize,
+    target: &mut [f64],
+    stride: usize,
+) {
+    let mut sum = [[0.0; 6]; 6];
+    for k in 0..n {
+        let row = &panel[k * width..][..width];
+        let inverse = row[k];
+        let (row_a, row_b) = (&row[a..a + size_a], &row[b..b + size_b]);
+        for i in 0..size_a {
+            let l = row_a[i] * inverse;
+            for j in 0..size_b {
+                sum[i][j] += l * row_b[j];
+            }
+        }
+    }
+    for i in 0..size_a {
+        for (t, s) in target[i * stride..][..size_b].iter_mut().zip(&sum[i]) {
+            *t -= s;
+        }
+    }
+}
+
+/// The same for any sizes.
+fn update_any(panel: &[f64], n: usize, width: usize, a: &PanelUp, b: &PanelUp, target: &mut [f64], stride: usize) {
+    for k in 0..n {
+        let row = &panel[k * width..][..width];
+        let row_b = &row[b.column as usize..][..b.size as usize];
+        for i in 0..a.size as usize {
+            let l = row[a.column as usize + i] * row[k];
+            for (t, r) in target[i * stride..].iter_mut().zip(row_b) {
+                *t -= l * r;
+            }
+        }
+    }
+}
+
+/// W = s [a 1, -[r] K]: row i of -[r] K has the entries (K_j × r)_i.
+#[inline(always)]
+fn write_aligned_w(a: f64, k: &[[f64; 3]; 3], s: f64, r: [f64; 3], w: &mut [f64]) {
+    let p = [cross(k[0], r), cross(k[1], r), cross(k[2], r)];
+    for i in 0..3 {
+        for j in 0..3 {
+            w[6 * i + j] = if i == j { s * a } else { 0.0 };
+            w[6 * i + 3 + j] = s * p[j][i];
+        }
+    }
+}
+
+/// J_a W_b^T with J_a = s [1 -[r]]: entry (i, c) is s (W_b first)_ci + s ((W_b last)_c × r)_i.
+#[inline(always)]
+fn aligned_product(s: f64, r: [f64; 3], w: &[f64]) -> [[f64; 3]; 3] {
+    let mut out = [[0.0; 3]; 3];
+    for c in 0..3 {
+        let w = &w[6 * c..6 * c + 6];
+        let turn = cross([w[3], w[4], w[5]], r);
+        for i in 0..3 {
+            out[i][c] = s * (w[i] + turn[i]);
+        }
+    }
+    out
+}
+
+#[inline(always)]
+fn subtract(block: &[[f64; 3]; 3], panels: &mut [f64], t: &Target) {
+    for (r, b) in block.iter().enumerate() {
+        let row = &mut panels[t.at as usize + r * t.stride as usize..][..3];
+        (0..3).for_each(|c| row[c] -= b[c]);
+    }
+}
+
+#[inline(always)]
+fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+}
+
+#[inline(always)]
+fn dot6(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+    (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
+}
