@@ -358,6 +358,9 @@ impl<'s> Planner<'s> {
         plan.n_arena = n_arena as usize;
         let mut hung = vec![false; n];
         parents.iter().filter(|&&p| p != NONE).for_each(|&p| hung[p as usize] = true);
+        for (k, &i) in elimination.nodes.iter().enumerate() {
+            plan.parents[i as usize] = elimination.later_of(k).first().copied().unwrap_or(NONE);
+        }
         let (core_ops, places) = self.lay_out_core(elimination, &hung, sample, &mut plan);
         for i in (0..n).filter(|&i| core.inside[i]) {
             if let (Store::Arena(_), Some(panel)) = (store[i], places.panel(&plan, i)) {
