@@ -296,6 +296,17 @@ impl AlignedPivot {
         true
     }
 
+    /// Last three entries of `X^-T f`.
+    pub fn last_at_point(&self, f: &[f64; 6]) -> V3 {
+        let (lin, ang) = halves(f);
+        sub(ang, cross(self.r_child, lin))
+    }
+
+    /// `a^T C'^-1 b`.
+    pub fn last_product(&self, a: V3, b: V3) -> f64 {
+        dot(a, sym3_mul(&self.c_inverse, b))
+    }
+
     /// `x`: the child's right-hand side, replaced by what `backward` needs; returns what the parent receives.
     #[inline(always)]
     pub fn forward(&self, x: &mut [f64; 6], g: V3) -> [f64; 6] {
@@ -429,6 +440,11 @@ impl FreePivot {
             parent[i] += gain[i];
         }
         true
+    }
+
+    /// 1 / d_k of the free directions.
+    pub fn inverses(&self, mask: Mask) -> &[f64] {
+        &self.inverse[..6 - mask.count()]
     }
 
     /// Spread the dual's entries over the six directions: `Ê mask g`.

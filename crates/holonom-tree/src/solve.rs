@@ -1,7 +1,8 @@
 //! One right-hand side through the factors: leaves to roots, then back.
 
 use crate::blocks::Blocks;
-use crate::factor::{Between, Factor, Singular};
+pub(crate) use crate::factor::Between;
+use crate::factor::{Factor, Singular};
 use crate::packed;
 use crate::plan::{Front, Op, Pair, Plan, Store};
 use crate::structure::Mask;
@@ -93,7 +94,7 @@ impl Plan {
         }
     }
 
-    fn forward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
+    pub(crate) fn forward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
         let n = front.n as usize;
         let Factor { six, arena, y, scratch, .. } = factor;
         let matrix = match front.store {
@@ -113,6 +114,15 @@ impl Plan {
                     *t -= l * yk;
                 }
             }
+        }
+    }
+
+    /// 1 / d_k of a front.
+    pub(crate) fn front_inverse(&self, front: &Front, factor: &Factor, k: usize) -> f64 {
+        let n = front.n as usize;
+        match front.store {
+            Store::Six(i) => factor.six[i as usize][packed::at(n, k, k)],
+            Store::Arena(start) | Store::Panel(start) => factor.arena[start as usize + packed::at(n, k, k)],
         }
     }
 
@@ -166,7 +176,7 @@ fn aligned_g(pair: &Pair, x: &mut [f64]) -> [f64; 3] {
 }
 
 #[inline(always)]
-fn forward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
+pub(crate) fn forward_pair(pair: &Pair, factor: &mut Factor, x: &mut [f64]) {
     if pair.three_aligned() {
         let g = aligned_g(pair, x);
         let gain = factor.aligned[pair.pivot as usize].forward(part::<6>(x, pair.x_child), g);

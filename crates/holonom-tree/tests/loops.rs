@@ -142,6 +142,41 @@ proptest! {
     }
 
     #[test]
+    fn half_a_solve_gives_products(
+        steps in prop::collection::vec(step(), 2..=14), extra in prop::collection::vec(extra(), 0..=2), seed in any::<u64>()
+    ) {
+        let mut forest = Forest::grow(&steps, seed);
+        close(&mut forest, &extra, &mut Rng(!seed));
+        let problem = forest.in_order();
+        prop_assume!(condition(&problem) > 1e-6);
+        let s = &problem.structure;
+        let at = offsets(s);
+        let plan = s.plan(&problem.blocks).unwrap();
+        let mut factor = plan.new_factor();
+        plan.factor(&problem.blocks, &mut factor).unwrap();
+        let mut rng = Rng(3);
+        let [a, b] = [0, 1].map(|_| {
+            let mut v = rng.list(plan.len());
+            for i in (0..s.n_nodes()).filter(|&i| s.is_dual(Node(i as u32))) {
+                v[at[i]..at[i + 1]].fill(0.0);
+            }
+            v
+        });
+        let halves = [&a, &b].map(|v| {
+            let mut half = vec![0.0; plan.half_len()];
+            plan.solve_half(&mut factor, &mut v.clone(), &mut half);
+            half
+        });
+        let product = plan.half_product(&factor, &halves[0], &halves[1]);
+        let mut x = b.clone();
+        plan.solve(&mut factor, &mut x);
+        let expected: f64 = a.iter().zip(&x).map(|(a, x)| a * x).sum();
+        // the blocks are of size 1; a node that is held responds with rounding errors only
+        let scale = common::rng::norm(&a) * common::rng::norm(&b);
+        prop_assert!((product - expected).abs() <= 1e-10 * scale, "{product} instead of {expected}");
+    }
+
+    #[test]
     fn softened_rows_are_brought_back_by_refinement(
         steps in prop::collection::vec(step(), 2..=10), extra in prop::collection::vec(extra(), 1..=3), seed in any::<u64>()
     ) {
