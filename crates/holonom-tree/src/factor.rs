@@ -39,7 +39,7 @@ pub struct Factor {
     pub(crate) rule: PivotRule,
     /// Weights of the rows in the soft rule, by place in a vector; empty when all are 1.
     pub(crate) weights: Vec<f64>,
-    pub(crate) weak: usize,
+    pub(crate) weak: Vec<u32>,
 }
 
 impl Factor {
@@ -54,9 +54,10 @@ impl Factor {
         self.weights.extend_from_slice(weights);
     }
 
-    /// How many pivots of duals in the last factorisation were below 1e-7 of their row's own size: rows that depend on others, or nearly so.
-    pub fn weak_pivots(&self) -> usize {
-        self.weak
+    /// Dual rows in cycles whose pivots in the last factorisation were below 1e-7 of their own size, by place in a vector: rows that
+    /// depend on others, or nearly so.
+    pub fn weak_rows(&self) -> &[u32] {
+        &self.weak
     }
 
     /// Own size `(J D^-1 J^T)_jj` of the dual rows in cycles, by place in a vector, as of the last factorisation.
@@ -92,7 +93,7 @@ impl Plan {
             own: vec![0.0; if self.has_loops() { self.n_x } else { 0 }],
             rule: PivotRule::Exact,
             weights: Vec::new(),
-            weak: 0,
+            weak: Vec::with_capacity(if self.has_loops() { self.n_x } else { 0 }),
         }
     }
 

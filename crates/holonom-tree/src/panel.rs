@@ -122,7 +122,7 @@ impl Plan {
     pub(crate) fn prepare_core(&self, blocks: &Blocks, factor: &mut Factor) {
         factor.panels.fill(0.0);
         factor.own.fill(0.0);
-        factor.weak = 0;
+        factor.weak.clear();
         for panel in &self.panels {
             let width = panel.width as usize;
             let numbers = &mut factor.panels[panel.at as usize..][..panel.n as usize * width];
@@ -252,12 +252,16 @@ impl Plan {
             }
         }
         let judge = Judge { rule: factor.rule, primal: panel.primal, sizes: &*sizes };
+        let mut n_weak = 0;
         let eliminated = match (n, width) {
-            (3, 9) => eliminate(own_part, 3, 9, &judge, &mut factor.weak),
-            (3, _) => eliminate(own_part, 3, width, &judge, &mut factor.weak),
-            (6, _) => eliminate(own_part, 6, width, &judge, &mut factor.weak),
-            _ => eliminate(own_part, n, width, &judge, &mut factor.weak),
+            (3, 9) => eliminate(own_part, 3, 9, &judge, &mut n_weak),
+            (3, _) => eliminate(own_part, 3, width, &judge, &mut n_weak),
+            (6, _) => eliminate(own_part, 6, width, &judge, &mut n_weak),
+            _ => eliminate(own_part, n, width, &judge, &mut n_weak),
         };
+        if n_weak > 0 {
+            note_weak(members, own_part, width, &judge, &mut factor.weak);
+        }
         eliminated.map_err(|k| {
             let at_fault = members.iter().rev().find(|m| m.at as usize <= k && m.size > 0).unwrap_or(&members[0]);
             Singular { node: at_fault.node, pivot: own_part[k * width + k] }
@@ -364,6 +368,20 @@ fn gather(members: &[Member], x: &[f64], z: &mut [f64]) {
 fn scatter(members: &[Member], z: &[f64], x: &mut [f64]) {
     for m in members {
         x[m.x as usize..][..m.size as usize].copy_from_slice(&z[m.at as usize..][..m.size as usize]);
+    }
+}
+
+/// Which rows of a panel were weak: their pivots are known by their inverses.
+#[cold]
+fn note_weak(members: &[Member], panel: &[f64], width: usize, judge: &Judge, weak: &mut Vec<u32>) {
+    for m in members {
+        for r in 0..m.size as usize {
+            let at = m.at as usize + r;
+            let inverse = panel[at * width + at];
+            if inverse == 0.0 || !(-1.0 / inverse > WEAK * judge.sizes[at]) {
+                weak.push(m.x + r as u32);
+            }
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::blocks::Blocks;
 use crate::packed;
-use crate::plan::{Plan, Store};
+use crate::plan::Plan;
 use crate::order::Elimination;
 use crate::planner::Planner;
 use crate::structure::Node;
@@ -48,36 +48,31 @@ impl Plan {
     /// After a factorisation: the dual whose pivot is smallest against the diagonal of its own `J D^-1 J^T`, and that ratio. A ratio
     /// near rounding says that `J` has dependent rows there. For use when a structure is built, not in the numeric phase.
     pub fn weakest_dual(&self, blocks: &Blocks, factor: &crate::Factor) -> Option<(Node, f64)> {
-        let mut weakest: Option<(Node, f64)> = None;
-        let (mut diagonal, mut row) = (Vec::new(), Vec::new());
+        let all = self.front_pivots(blocks, factor).into_iter().chain(self.core_pivots(blocks, factor));
+        // a ratio that is not a number is the weakest of all
+        all.reduce(|a, b| if a.1 <= b.1 { a } else { b })
+    }
+
+    /// After a factorisation: the duals outside cycles with pivots not above this part of their own `J D^-1 J^T`.
+    pub fn dependent_outside_cycles(&self, blocks: &Blocks, factor: &crate::Factor, threshold: f64) -> Vec<Node> {
+        let weak = |p: &(Node, f64)| !(p.1 > threshold);
+        self.front_pivots(blocks, factor).into_iter().filter(weak).map(|p| p.0).collect()
+    }
+
+    /// Pivots of the duals outside cycles that are eliminated through their rows, each against its row's own `J D^-1 J^T`.
+    fn front_pivots(&self, blocks: &Blocks, factor: &crate::Factor) -> Vec<(Node, f64)> {
         let planner = Planner::new(&self.structure);
+        let (mut diagonal, mut row, mut out) = (Vec::new(), Vec::new(), Vec::new());
         for front in &self.fronts {
-            let n = front.n as usize;
-            let matrix = match front.store {
-                Store::Six(i) => &factor.six[i as usize][..],
-                Store::Arena(start) | Store::Panel(start) => &factor.arena[start as usize..][..packed::len(n)],
-            };
-            for member in &self.members[front.members.0 as usize..front.members.1 as usize] {
-                if !self.structure.is_dual(member.node) {
-                    continue;
-                }
-                for r in 0..member.size as usize {
-                    let k = member.at as usize + r;
-                    let pivot = 1.0 / matrix[packed::at(n, k, k)].abs();
-                    let links = planner.links_of(member.node.index());
-                    let scale = self.own_diagonal(blocks, links, r, &mut diagonal, &mut row);
-                    if weakest.is_none_or(|(_, w)| pivot / scale < w) {
-                        weakest = Some((member.node, pivot / scale));
-                    }
+            for m in &self.members[front.members.0 as usize..front.members.1 as usize] {
+                for r in 0..if self.structure.is_dual(m.node) { m.size as usize } else { 0 } {
+                    let pivot = 1.0 / self.front_inverse(front, factor, m.at as usize + r).abs();
+                    let links = planner.links_of(m.node.index());
+                    out.push((m.node, pivot / self.own_diagonal(blocks, links, r, &mut diagonal, &mut row)));
                 }
             }
         }
-        for (dual, pivot) in self.core_pivots(blocks, factor) {
-            if weakest.is_none_or(|(_, w)| pivot < w) {
-                weakest = Some((dual, pivot));
-            }
-        }
-        weakest
+        out
     }
 
     /// Pivots of the core's duals, each against its row's own `J D^-1 J^T`: (dual, ratio).

@@ -82,6 +82,7 @@ pub struct Structure {
     pub(crate) links: Vec<Link>,
     pub(crate) roots: Vec<Node>,
     pub(crate) doubted: Vec<Node>,
+    pub(crate) entangled: Vec<Node>,
     /// Promises of [`Structure::central`].
     pub(crate) central: Vec<bool>,
     /// Where the values of each dense link stand.
@@ -170,6 +171,12 @@ impl Structure {
         self.doubted.push(node);
     }
 
+    /// Treat the whole component of this node as if it were on cycles. Some of its rows may depend on others although it is a tree, and
+    /// only in cycles are there rules for that ([`PivotRule`](crate::PivotRule)).
+    pub fn entangle(&mut self, node: Node) {
+        self.entangled.push(node);
+    }
+
     /// Number of nodes.
     pub fn n_nodes(&self) -> usize {
         self.sizes.len()
@@ -188,6 +195,11 @@ impl Structure {
     /// Links as (dual, primal) pairs, in the order of declaration.
     pub fn links(&self) -> impl Iterator<Item = (Node, Node)> {
         self.links.iter().map(|l| (l.dual, l.primal))
+    }
+
+    /// Is the node promised to be [central](Structure::central)?
+    pub fn is_central(&self, node: Node) -> bool {
+        self.central[node.index()]
     }
 
     /// Index of the shear of a sheared dual, `None` for other nodes.

@@ -38,7 +38,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     for name in SolverKind::NAMES {
         let mut sim = chain()?;
-        sim.set_solver(SolverKind::from_name(name).ok_or("every name in the list is known")?);
+        sim.set_solver(SolverKind::from_name(name).ok_or("every name in the list is known")?)?;
         report(&format!("solver {name}, dop853"), sim)?;
     }
     for name in IntegratorKind::NAMES {

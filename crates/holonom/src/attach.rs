@@ -6,6 +6,7 @@
 
 use crate::bodies::Body;
 use crate::math::{Mat3, Vec3, perpendicular, vec3};
+use std::sync::Arc;
 
 /// A body of a model. [`BodyId::GROUND`] is the world, which never moves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -216,7 +217,7 @@ impl Frame {
 /// All bodies at one state: answers what attachments ask.
 #[derive(Clone, Copy)]
 pub struct Bodies<'a> {
-    pub(crate) bodies: &'a [Box<dyn Body>],
+    pub(crate) bodies: &'a [Arc<dyn Body>],
     /// One per body, then the ground.
     pub(crate) frames: &'a [Frame],
     pub(crate) q: &'a [f64],

@@ -7,11 +7,13 @@ use crate::error::ModelError;
 use crate::evaluate::{self, RowScratch};
 use crate::joints::{CoordinateKind, RowLaw};
 use crate::math::{SplitMix, Vec3};
-use crate::model::{ForceLaw, Form, Joint, Model, ModelBuilder, Names, RowBlocks};
-use crate::solve::SolverKind;
+use crate::model::{
+    ForceLaw, Form, Joint, JointStatus, Model, ModelBuilder, Names, OwnBlocks, OwnBody, RowBlocks, Sets, touched_bodies,
+};
+use crate::solve::{EPS, SolverKind};
 use crate::state::State;
 use crate::workspace::{self, Workspace, bodies_at};
-use holonom_tree::{Blocks, Node, PlanError, Structure, independent_rows, packed};
+use holonom_tree::{Blocks, Node, PivotRule, PlanError, Structure, independent_rows, packed};
 
 /// Gap of an assembled joint, m or rad.
 const ASSEMBLED: f64 = 1e-9;
@@ -61,6 +63,8 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         island: Vec::new(),
         n_islands: 0,
         turned_rows: Vec::new(),
+        row_joint: Vec::new(),
+        soft_islands: Vec::new(),
         plan: no_plan,
         initial: State {
             t: 0.0,
@@ -88,7 +92,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         check_attachments(&model, "force", &name, law.attachments())?;
         model.forces.push(ForceLaw { law });
     }
-    for (i, constraint) in b.joints.into_iter().enumerate() {
+    for (i, (constraint, status)) in b.joints.into_iter().enumerate() {
         let name = || model.joint_names.get(i).to_string();
         let kind = constraint.kind();
         constraint.validate().map_err(|reason| ModelError::Joint { joint: name(), kind, reason })?;
@@ -96,11 +100,6 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         let unsupported = |what| Err(ModelError::Unsupported { joint: name(), what });
         if constraint.law() != RowLaw::Equality {
             return unsupported("rows with bounds need the contact solver, which this version does not have");
-        }
-        if constraint.own_force_direction() {
-            return unsupported(
-                "rows with a force direction of their own need the auxiliary solver, which this version does not have",
-            );
         }
         if constraint.n_rows() > 32 {
             return unsupported("a constraint may have at most 32 rows; split it");
@@ -112,16 +111,16 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
             let reason = "touches no body, only the ground".to_string();
             return Err(ModelError::Joint { joint: name(), kind, reason });
         }
-        let n_rows = constraint.n_rows() as u8;
+        let n_rows = if matches!(status, JointStatus::Broken) { 0 } else { constraint.n_rows() as u8 };
         let kept = if n_rows == 32 { u32::MAX } else { (1 << n_rows) - 1 };
         let form = Form::Rows(Default::default());
-        model.joints.push(Joint { constraint, form, row: 0, n_rows, kept, first_turn: 0, island: 0 });
+        model.joints.push(Joint { constraint, status, form, row: 0, n_rows, kept, first_turn: 0, island: 0 });
     }
     model.bodies.shrink_to_fit();
     model.joints.shrink_to_fit();
     model.q_start.shrink_to_fit();
     model.v_start.shrink_to_fit();
-    refuse_loops(&mut model)?;
+    find_islands(&mut model);
     model.island_length = length_scales(&model, &q);
     let structure = structure(&mut model, b.lock_rows, &q, &v);
     plan(&mut model, structure, &q)?;
@@ -178,43 +177,16 @@ fn check_attachments(
     Ok(())
 }
 
-/// Union-find over bodies and the ground; the islands come with it.
-fn refuse_loops(model: &mut Model) -> Result<(), ModelError> {
+/// Islands: bodies connected by joints, the ground left out.
+fn find_islands(model: &mut Model) {
     let n = model.bodies.len();
-    let mut with_ground: Vec<u32> = (0..=n as u32).collect();
-    let mut without = with_ground.clone();
-    fn find(set: &mut [u32], mut i: u32) -> u32 {
-        while set[i as usize] != i {
-            set[i as usize] = set[set[i as usize] as usize];
-            i = set[i as usize];
-        }
-        i
-    }
-    for (k, joint) in model.joints.iter().enumerate() {
-        let touched = touched_bodies(joint.constraint.attachments());
-        let grounded = joint.constraint.attachments().iter().any(|a| a.body.is_ground());
-        let mut ends: Vec<u32> = touched.clone();
-        if grounded {
-            ends.push(n as u32);
-        }
-        for pair in 1..ends.len() {
-            let (a, b) = (ends[0], ends[pair]);
-            let (ra, rb) = (find(&mut with_ground, a), find(&mut with_ground, b));
-            if ra == rb {
-                let through_ground = find(&mut without, a) != find(&mut without, b);
-                return Err(ModelError::Loop { joint: model.joint_names.get(k).to_string(), through_ground });
-            }
-            with_ground[ra.max(rb) as usize] = ra.min(rb);
-        }
-        // one body held twice against the ground shows as ground already connected
-        for pair in 1..touched.len() {
-            let (ra, rb) = (find(&mut without, touched[0]), find(&mut without, touched[pair]));
-            without[ra.max(rb) as usize] = ra.min(rb);
-        }
+    let mut sets = Sets::new(n);
+    for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
+        touched_bodies(joint.constraint.attachments()).windows(2).for_each(|w| sets.join(w[0], w[1]));
     }
     // a root has the lowest number of its set: islands are numbered in the order of their first bodies
     for i in 0..n as u32 {
-        let root = find(&mut without, i);
+        let root = sets.find(i);
         let island = if root == i { model.n_islands as u32 } else { model.island[root as usize] };
         model.n_islands += (root == i) as usize;
         model.island.push(island);
@@ -223,17 +195,6 @@ fn refuse_loops(model: &mut Model) -> Result<(), ModelError> {
         let first = joint.constraint.attachments().iter().find_map(|a| a.body.index());
         joint.island = first.map_or(0, |i| model.island[i]);
     }
-    Ok(())
-}
-
-fn touched_bodies(attachments: &[Attachment]) -> Vec<u32> {
-    let mut out = Vec::new();
-    for i in attachments.iter().filter_map(|a| a.body.index()) {
-        if !out.contains(&(i as u32)) {
-            out.push(i as u32);
-        }
-    }
-    out
 }
 
 /// A generic pose: the start pose moved at random.
@@ -268,16 +229,24 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
         .joints
         .iter()
         .map(|joint| {
-            let shape = joint.constraint.lock_shape().filter(|_| lock_rows)?;
+            let shape = joint.constraint.lock_shape().filter(|_| lock_rows && joint.n_rows > 0)?;
             joint.constraint.attachments()[..2].iter().all(is_rigid).then_some(shape.mask)
         })
         .collect();
     drop_dependent_rows(model, q, &forms);
-    let mut row = 0;
+    let is_own = |joint: &Joint| joint.constraint.own_force_direction();
+    let n_rows = |own: bool| model.joints.iter().filter(|j| is_own(j) == own).map(|j| j.n_rows as u32).sum::<u32>();
+    // rows that are not in the matrix come after all others
+    let (mut row, mut own_row, mut own_at) = (0, n_rows(false), 0);
+    let mut row_joint = vec![0; (n_rows(false) + n_rows(true)) as usize];
     let mut first_turn = 0;
-    for (joint, form) in model.joints.iter_mut().zip(forms) {
+    let v_start = &model.v_start;
+    for (k, (joint, form)) in model.joints.iter_mut().zip(forms).enumerate() {
         let attachments = joint.constraint.attachments();
-        joint.row = row;
+        let next = if joint.constraint.own_force_direction() { &mut own_row } else { &mut row };
+        joint.row = *next;
+        *next += joint.n_rows as u32;
+        joint.row_range().for_each(|r| row_joint[r] = k as u32);
         joint.first_turn = first_turn;
         first_turn += joint.constraint.coordinates().iter().filter(|&&k| k == CoordinateKind::Angle).count() as u32;
         joint.form = match form {
@@ -292,24 +261,38 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
                 };
                 let turned = b.is_none();
                 if turned {
-                    model.turned_rows.extend(row..row + joint.n_rows as u32);
+                    model.turned_rows.extend(joint.row..joint.row + joint.n_rows as u32);
                 }
                 Form::Lock { shear: s.shear_index(dual).unwrap_or(0) as u32, mask, aligned, turned }
             }
             None => {
-                let dual = s.dual(joint.n_rows as usize);
                 let bodies = touched_bodies(attachments);
-                let links = bodies.iter().map(|&i| s.link(dual, Node(i))).collect();
                 let slot = |a: &Attachment| {
                     let at = a.body.index().and_then(|i| bodies.iter().position(|&b| b == i as u32));
                     at.unwrap_or(0) as u8
                 };
-                Form::Rows(Box::new(RowBlocks { links, slots: attachments.iter().map(slot).collect() }))
+                let slots = attachments.iter().map(slot).collect();
+                if joint.constraint.own_force_direction() {
+                    s.dual(0);
+                    let mut column = 0;
+                    let bodies = bodies.iter().map(|&i| {
+                        let (v, n) = (v_start[i as usize], v_start[i as usize + 1] - v_start[i as usize]);
+                        column += n;
+                        OwnBody { v, n, column: column - n }
+                    });
+                    let own = OwnBlocks { at: own_at, bodies: bodies.collect(), slots };
+                    own_at += own.width() as u32 * joint.n_rows as u32;
+                    Form::Own(Box::new(own))
+                } else {
+                    let dual = s.dual(joint.n_rows as usize);
+                    let links = bodies.iter().map(|&i| s.link(dual, Node(i))).collect();
+                    Form::Rows(Box::new(RowBlocks { links, slots }))
+                }
             }
         };
-        row += joint.n_rows as u32;
     }
-    model.n_rows = row as usize;
+    model.n_rows = row_joint.len();
+    model.row_joint = if own_at > 0 { row_joint } else { Vec::new() };
     model.n_turns = first_turn as usize;
     s
 }
@@ -379,8 +362,8 @@ fn drop_dependent_rows(model: &mut Model, q: &[f64], forms: &[Option<holonom_tre
         }
     }
     for (k, joint) in model.joints.iter_mut().enumerate().filter(|(k, _)| forms[*k].is_none()) {
-        joint.kept = needed[k];
-        joint.n_rows = needed[k].count_ones() as u8;
+        joint.kept &= needed[k];
+        joint.n_rows = joint.kept.count_ones() as u8;
     }
 }
 
@@ -407,32 +390,32 @@ fn weigh_by_columns(model: &Model, blocks: &mut Blocks) {
     }
 }
 
-/// The joint of a node; for a body, one that holds it.
-fn joint_near(model: &Model, node: Node) -> String {
-    let n = model.bodies.len();
-    let holds = |j: &Joint| j.constraint.attachments().iter().any(|a| a.body.index() == Some(node.index()));
-    let k = node.index().checked_sub(n).or_else(|| model.joints.iter().position(holds)).unwrap_or(0);
-    model.joint_names.get(k).to_string()
-}
-
-/// Plan the elimination at a generic pose, and refuse dependent rows there.
-fn plan(model: &mut Model, structure: Structure, q: &[f64]) -> Result<(), ModelError> {
-    let mut g = SplitMix(0xface);
-    let q = random_pose(model, q, &mut g);
+/// M and J at a generic pose: what the planner looks at.
+fn sample_at(model: &Model, structure: &Structure, q: &[f64]) -> Blocks {
+    let q = random_pose(model, q, &mut SplitMix(0xface));
     let v = vec![0.0; model.n_v()];
     let mut work = Workspace::new(model, SolverKind::Tree);
-    work.blocks = workspace::new_blocks(&structure);
+    work.blocks = workspace::new_blocks(structure);
     evaluate::evaluate_bodies(model, &q, &v, &mut work);
     evaluate::evaluate_constraints(model, &q, &v, 0.0, &mut work);
+    work.blocks
+}
+
+impl Model {
+    /// M and J at a generic pose.
+    pub(crate) fn sample(&self) -> Blocks {
+        sample_at(self, self.structure(), &self.initial.q)
+    }
+}
+
+/// Plan the elimination at a generic pose. Trees with rows that depend on each other even there are treated like loops, for which there are
+/// rules.
+fn plan(model: &mut Model, mut structure: Structure, q: &[f64]) -> Result<(), ModelError> {
+    let sample = sample_at(model, &structure, q);
     let n = model.bodies.len();
-    let joint_of = |node: Node| model.joint_names.get(node.index() - n).to_string();
-    model.plan = structure.plan(&work.blocks).map_err(|e| match e {
-        PlanError::Cycle(node) => ModelError::Loop { joint: joint_of(node), through_ground: false },
-        PlanError::Unlinked(node) => ModelError::Redundant { joint: joint_of(node), ratio: 0.0 },
-    })?;
     let mut mass = Vec::new();
     for i in 0..n {
-        work.blocks.packed_diagonal(Node(i as u32), model.bodies[i].n_dof(), &mut mass);
+        sample.packed_diagonal(Node(i as u32), model.bodies[i].n_dof(), &mut mass);
         if packed::factor(&mut mass, model.bodies[i].n_dof(), |_| true).is_err() {
             return Err(ModelError::Body {
                 body: model.node_name(Node(i as u32)),
@@ -441,21 +424,51 @@ fn plan(model: &mut Model, structure: Structure, q: &[f64]) -> Result<(), ModelE
             });
         }
     }
-    weigh_by_columns(model, &mut work.blocks);
-    let mut factor = model.plan.new_factor();
-    model
-        .plan
-        .factor(&work.blocks, &mut factor)
-        .map_err(|e| ModelError::Redundant { joint: joint_near(model, e.node), ratio: 0.0 })?;
-    match model.plan.weakest_dual(&work.blocks, &factor) {
-        Some((node, ratio)) if !(ratio > DEPENDENT) => Err(ModelError::Redundant { joint: joint_of(node), ratio }),
-        _ => Ok(()),
+    loop {
+        model.plan = structure.plan(&sample).map_err(|e| {
+            // every row touches a body, and each body once: the engine links them so
+            let (PlanError::LinkedTwice(node) | PlanError::Unlinked(node)) = e;
+            ModelError::Parameter(format!("joint `{}` cannot be planned: {e}", model.node_name(node)))
+        })?;
+        let mut blocks = sample.clone();
+        weigh_by_columns(model, &mut blocks);
+        let mut factor = model.plan.new_factor();
+        factor.set_rule(PivotRule::Soft { eps: EPS });
+        let dependent = match model.plan.factor(&blocks, &mut factor) {
+            Ok(()) => model.plan.dependent_outside_cycles(&blocks, &factor, DEPENDENT),
+            Err(e) if !model.plan.in_core(e.node) => vec![e.node],
+            Err(_) => return Ok(()),
+        };
+        if dependent.is_empty() {
+            return Ok(());
+        }
+        dependent.into_iter().for_each(|node| structure.entangle(node));
     }
+}
+
+/// Islands whose joints are redundant at this pose, or singular.
+fn soft_islands(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Vec<bool> {
+    let mut soft = vec![false; model.n_islands];
+    if !model.plan.has_loops() {
+        return soft;
+    }
+    evaluate::evaluate_bodies(model, q, v, work);
+    evaluate::evaluate_constraints(model, q, v, t, work);
+    let mut factor = model.plan.new_factor();
+    factor.set_rule(PivotRule::Soft { eps: EPS });
+    if model.plan.factor(&work.blocks, &mut factor).is_ok() {
+        for &x in factor.weak_rows() {
+            soft[model.island_of_row(x as usize - model.n_v())] = true;
+        }
+    }
+    soft
 }
 
 /// Assemble the start pose, make the start velocities legal, open the ledger.
 fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>) -> Result<(), ModelError> {
     let mut work = Workspace::new(model, SolverKind::Tree);
+    // nothing is known of the joints yet: all islands with loops may have redundant ones
+    model.soft_islands = vec![model.plan.has_loops(); model.n_islands];
     match drift::assemble(model, &mut q, &mut v, 0.0, &mut work) {
         Assembly::Closed => {}
         Assembly::Open { joint, gap } => {
@@ -463,6 +476,7 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>) -> Result<(), Mode
             return Err(ModelError::NotAssembled { joint, gap, allowed: ASSEMBLED });
         }
     }
+    model.soft_islands = soft_islands(model, &q, &v, 0.0, &mut work);
     let bodies = &bodies_at(model, &work.frames, &q, &v);
     let mut turns = Vec::with_capacity(model.n_turns);
     for (k, joint) in model.joints.iter().enumerate() {

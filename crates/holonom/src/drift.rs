@@ -99,10 +99,6 @@ pub(crate) fn load_active(
     }
 }
 
-fn joint_of_row(model: &Model, row: usize) -> usize {
-    model.joints.partition_point(|j| j.row as usize <= row).saturating_sub(1)
-}
-
 /// Positions: returns the island with the largest gap left. `fresh` asks for a new factor before the first correction.
 fn close_gaps(
     model: &Model,
@@ -182,7 +178,7 @@ pub(crate) fn project(
     let worst = close_gaps(model, q, v, t, work, false, 30)?;
     if !(worst.now <= CORRECTED) {
         let (row, gap) = (worst.row as usize, work.gap[worst.row as usize].abs());
-        let joint = model.joint_names.get(joint_of_row(model, row)).to_string();
+        let joint = model.joint_names.get(model.joint_of_row(row)).to_string();
         return Err(StepError::DriftNotCorrected { joint, gap, time: t, step });
     }
     close_rates(model, q, v, t, work)
@@ -214,7 +210,7 @@ pub(crate) fn assemble(model: &Model, q: &mut [f64], v: &mut [f64], t: f64, work
         let worst = close_gaps(model, q, v, t, work, true, 100).unwrap_or_else(|_| largest_gap(model, q, v, t, work));
         if !(worst.now <= ASSEMBLED) {
             let row = worst.row as usize;
-            return Assembly::Open { joint: joint_of_row(model, row), gap: work.gap[row].abs() };
+            return Assembly::Open { joint: model.joint_of_row(row), gap: work.gap[row].abs() };
         }
         evaluate::evaluate_bodies(model, q, v, work);
         evaluate::evaluate_constraints(model, q, v, t, work);

@@ -73,25 +73,6 @@ pub enum ModelError {
         /// Why it cannot.
         reason: &'static str,
     },
-    /// The joint closes a loop (through the ground counts).
-    #[error("joint `{joint}` closes a loop{}; this version solves trees of joints only",
-        if *.through_ground { " through the ground (its bodies are already held there by another joint)" } else { "" })]
-    Loop {
-        /// The joint that closes it.
-        joint: String,
-        /// The loop passes through the ground.
-        through_ground: bool,
-    },
-    /// The rows of this joint depend on those of others (or of its own) in every pose.
-    #[error(
-        "joint `{joint}` is redundant: its rows depend on the other rows in every pose (pivot {ratio:.1e} of its size)"
-    )]
-    Redundant {
-        /// The joint.
-        joint: String,
-        /// Smallest pivot relative to the row's own size.
-        ratio: f64,
-    },
     /// The start pose does not satisfy the joint, and no pose nearby does.
     #[error(
         "joint `{joint}` cannot be assembled from the start pose: smallest gap reached {gap:.3e} (allowed {allowed:.0e}, m or rad)"

@@ -10,8 +10,8 @@ use crate::error::StepError;
 use crate::forces::Push;
 use crate::joints::{Constraint, Rows};
 use crate::math::Vec3;
-use crate::model::{Form, Joint, Model, RowBlocks};
-use crate::solve::NotConverged;
+use crate::model::{Form, Joint, Model, OwnBlocks, RowBlocks};
+use crate::solve::Failure;
 use crate::workspace::{Workspace, bodies_at};
 use holonom_tree::Node;
 
@@ -82,9 +82,9 @@ pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, work: &m
 
 /// J into the blocks, c into `work.c`.
 pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    let Workspace { frames, blocks, c, rows, gradients, forces, .. } = work;
+    let Workspace { frames, blocks, own, c, rows, gradients, forces, .. } = work;
     let bodies = &bodies_at(model, frames, q, v);
-    for joint in &model.joints {
+    for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
         let view = View { bodies, attachments: joint.constraint.attachments() };
         let c = &mut c[joint.row as usize..][..joint.n_rows as usize];
         match &joint.form {
@@ -111,14 +111,19 @@ pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, 
                     }
                 }
             }
-            Form::Rows(_) => {
+            Form::Rows(_) | Form::Own(_) => {
                 let mut out = RowScratch { rows, gradients, forces };
                 let n = out.evaluate(joint.constraint.as_ref(), &view, t);
                 for (c, i) in c.iter_mut().zip(joint.kept_rows()) {
                     let jdot_v: f64 = (0..n).map(|k| out.gradients[i * n + k].dot(view.get(k).jdot_v)).sum();
                     *c = jdot_v + out.rows[i].curvature;
                 }
-                write_jacobian(model, joint, bodies, out.gradients, blocks);
+                if let Form::Own(form) = &joint.form {
+                    write_own(joint, form, bodies, out.gradients, &mut own.j);
+                    write_own(joint, form, bodies, out.forces, &mut own.k);
+                } else {
+                    write_jacobian(model, joint, bodies, out.gradients, blocks);
+                }
             }
         }
     }
@@ -177,6 +182,21 @@ fn write_jacobian(
     }
 }
 
+/// The same chain rule for gradients or force directions of rows that are not in the matrix.
+fn write_own(joint: &Joint, form: &OwnBlocks, bodies: &Bodies, vectors: &[Vec3], out: &mut [f64]) {
+    let attachments = joint.constraint.attachments();
+    let (n, width) = (attachments.len(), form.width());
+    let out = &mut out[form.at as usize..][..joint.n_rows as usize * width];
+    out.fill(0.0);
+    for (k, a) in attachments.iter().enumerate().filter(|(_, a)| !a.body.is_ground()) {
+        let body = form.bodies[form.slots[k] as usize];
+        for (row, i) in joint.kept_rows().enumerate() {
+            let start = row * width + body.column as usize;
+            bodies.pull(a, vectors[i * n + k], &mut out[start..start + body.n as usize]);
+        }
+    }
+}
+
 /// Violations and their rates, per row, with the rounding noise of each. Frames must be up to date.
 ///
 /// Noise: a gap is a difference of positions. With gradients g_k it carries an error of about 2^-52 sum_k |g_k| (size of what attachment k is
@@ -190,7 +210,7 @@ pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &
     island_rate.resize(model.n_islands, 0.0);
     island_rate.fill(0.0);
     let bodies = &bodies_at(model, frames, q, v);
-    for joint in &model.joints {
+    for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
         let view = View { bodies, attachments: joint.constraint.attachments() };
         let mut out = RowScratch { rows, gradients, forces };
         let n = out.evaluate(joint.constraint.as_ref(), &view, t);
@@ -241,16 +261,16 @@ fn add_feedback(model: &Model, q: &[f64], v: &[f64], t: f64, feedback: Feedback,
 
 /// Factor H at the values in the blocks.
 pub(crate) fn factor(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
-    work.solver.factor(model, &work.blocks).map_err(|node| singular(model, node, t))
+    work.solver.factor(model, &work.blocks, &work.own).map_err(|e| failure(model, e, t))
 }
 
 /// Factor H, and `[vdot; lambda]` from F and c, in one sweep where the solver can.
 fn factor_and_solve_motion(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
     load_motion(work);
     turn_rows(model, work);
-    let solved = work.solver.factor_and_solve(model, &work.blocks, &mut work.x);
+    let solved = work.solver.factor_and_solve(model, &work.blocks, &work.own, &mut work.x);
     turn_rows(model, work);
-    solved.map_err(|node| singular(model, node, t))?.map_err(|e| not_converged(e, t))
+    solved.map_err(|e| failure(model, e, t))
 }
 
 /// `[vdot; lambda]` from F and c with the factor at hand.
@@ -270,15 +290,19 @@ pub(crate) fn solve(model: &Model, t: f64, work: &mut Workspace) -> Result<(), S
     turn_rows(model, work);
     let solved = work.solver.solve(model, &work.blocks, &mut work.x);
     turn_rows(model, work);
-    solved.map_err(|e| not_converged(e, t))
+    solved.map_err(|e| failure(model, e, t))
 }
 
-fn singular(model: &Model, node: Node, time: f64) -> StepError {
-    StepError::Singular { name: model.node_name(node), time }
-}
-
-fn not_converged(e: NotConverged, time: f64) -> StepError {
-    StepError::NotConverged { what: "the linear solver", residual: e.residual, iterations: e.iterations, time }
+fn failure(model: &Model, e: Failure, time: f64) -> StepError {
+    match e {
+        Failure::Singular(node) => StepError::Singular { name: model.node_name(node), time },
+        Failure::NotConverged(e) => StepError::NotConverged {
+            what: "the linear solver",
+            residual: e.residual,
+            iterations: e.iterations,
+            time,
+        },
+    }
 }
 
 fn turn_rows(model: &Model, work: &mut Workspace) {

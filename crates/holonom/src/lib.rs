@@ -70,7 +70,7 @@ pub use model::{ForceId, JointId, Model, ModelBuilder};
 pub use reaction::{Axes, Reaction};
 pub use residual::Residual;
 pub use simulation::{Simulation, Summary};
-pub use solve::SolverKind;
+pub use solve::{Counts, SolverKind};
 pub use state::State;
 pub use step::StepReport;
 pub use workspace::Workspace;

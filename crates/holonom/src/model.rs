@@ -7,8 +7,10 @@ use crate::error::ModelError;
 use crate::forces::Force;
 use crate::joints::{Constraint, Mask};
 use crate::math::{Mat3, Vec3, perpendicular, vec3};
+use crate::solve::SolverKind;
 use crate::state::State;
 use holonom_tree::{Cost, LinkId, Node, PivotForm, Plan, Structure};
+use std::sync::Arc;
 
 /// A joint of a model.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -32,12 +34,49 @@ impl ForceId {
     }
 }
 
+/// What is being done with a joint.
+#[derive(Clone)]
+pub(crate) enum JointStatus {
+    Active,
+    /// Held as it stands by a weld in its place; the joint itself is kept here. (Boxed: few joints are locked, and all have a status.)
+    Locked(Box<Arc<dyn Constraint>>),
+    /// Holds nothing.
+    Broken,
+}
+
 /// How the rows of a joint enter the equations.
 pub(crate) enum Form {
     /// Through the lock-row door. `aligned`: with the world's axes. `turned`: the second body is the ground, and the rows stand with the opposite sign.
     Lock { shear: u32, mask: Mask, aligned: bool, turned: bool },
     /// Row by row.
     Rows(Box<RowBlocks>),
+    /// Row by row, with force directions of their own: not in the matrix, but auxiliary rows on top of it.
+    Own(Box<OwnBlocks>),
+}
+
+/// Rows with force directions of their own.
+#[derive(Default)]
+pub(crate) struct OwnBlocks {
+    /// First number of its rows among the values.
+    pub at: u32,
+    pub bodies: Vec<OwnBody>,
+    /// Attachment k writes to body `slots[k]`.
+    pub slots: Vec<u8>,
+}
+
+/// A body touched by such rows: first velocity coordinate, number of them, first column in the joint's rows.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnBody {
+    pub v: u32,
+    pub n: u32,
+    pub column: u32,
+}
+
+impl OwnBlocks {
+    /// Numbers per row.
+    pub fn width(&self) -> usize {
+        self.bodies.last().map_or(0, |b| (b.column + b.n) as usize)
+    }
 }
 
 /// The Jacobian of a joint in general rows.
@@ -50,7 +89,8 @@ pub(crate) struct RowBlocks {
 }
 
 pub(crate) struct Joint {
-    pub constraint: Box<dyn Constraint>,
+    pub constraint: Arc<dyn Constraint>,
+    pub status: JointStatus,
     pub form: Form,
     /// First row among all rows.
     pub row: u32,
@@ -76,8 +116,46 @@ impl Joint {
     }
 }
 
+/// Bodies touched, each once, in the order of first mention.
+pub(crate) fn touched_bodies(attachments: &[Attachment]) -> Vec<u32> {
+    let mut out = Vec::new();
+    for i in attachments.iter().filter_map(|a| a.body.index()) {
+        if !out.contains(&(i as u32)) {
+            out.push(i as u32);
+        }
+    }
+    out
+}
+
+/// Disjoint sets.
+pub(crate) struct Sets(Vec<u32>);
+
+impl Sets {
+    pub fn new(n: usize) -> Self {
+        Sets((0..n as u32).collect())
+    }
+
+    /// The lowest number in the set of `i`.
+    pub fn find(&mut self, mut i: u32) -> u32 {
+        while self.0[i as usize] != i {
+            self.0[i as usize] = self.0[self.0[i as usize] as usize];
+            i = self.0[i as usize];
+        }
+        i
+    }
+
+    pub fn joined(&mut self, a: u32, b: u32) -> bool {
+        self.find(a) == self.find(b)
+    }
+
+    pub fn join(&mut self, a: u32, b: u32) {
+        let (a, b) = (self.find(a), self.find(b));
+        self.0[a.max(b) as usize] = a.min(b);
+    }
+}
+
 pub(crate) struct ForceLaw {
-    pub law: Box<dyn Force>,
+    pub law: Arc<dyn Force>,
 }
 
 /// Names in the order of creation, end to end in one string, with an index to find them.
@@ -121,7 +199,7 @@ impl Names {
 
 /// A mechanism: bodies, joints, forces, gravity, and the plan for solving it. Cheap to share between threads.
 pub struct Model {
-    pub(crate) bodies: Vec<Box<dyn Body>>,
+    pub(crate) bodies: Vec<Arc<dyn Body>>,
     pub(crate) joints: Vec<Joint>,
     pub(crate) forces: Vec<ForceLaw>,
     pub(crate) body_names: Names,
@@ -140,6 +218,10 @@ pub struct Model {
     pub(crate) n_islands: usize,
     /// Rows of locks that stand with the opposite sign.
     pub(crate) turned_rows: Vec<u32>,
+    /// Joint of each row; empty where the rows stand in the order of the joints.
+    pub(crate) row_joint: Vec<u32>,
+    /// Islands whose joints are redundant where the model is assembled.
+    pub(crate) soft_islands: Vec<bool>,
     pub(crate) plan: Plan,
     pub(crate) initial: State,
 }
@@ -277,6 +359,60 @@ impl Model {
         &mut q[self.q_start[i] as usize..self.q_start[i + 1] as usize]
     }
 
+    /// Numbers in the rows with force directions of their own.
+    pub(crate) fn n_own_numbers(&self) -> usize {
+        let numbers = |j: &Joint| if let Form::Own(own) = &j.form { own.width() * j.n_rows as usize } else { 0 };
+        self.joints.iter().map(numbers).sum()
+    }
+
+    /// Joint that a row belongs to.
+    pub(crate) fn joint_of_row(&self, row: usize) -> usize {
+        match self.row_joint.get(row) {
+            Some(&joint) => joint as usize,
+            None => self.joints.partition_point(|j| j.row as usize <= row).saturating_sub(1),
+        }
+    }
+    pub(crate) fn island_of_row(&self, row: usize) -> usize {
+        self.joints[self.joint_of_row(row)].island as usize
+    }
+    pub(crate) fn island_of_node(&self, node: Node) -> usize {
+        let (i, n) = (node.index(), self.bodies.len());
+        if i < n { self.island[i] as usize } else { self.joints[i - n].island as usize }
+    }
+    /// Does any joint close a loop? Two joints to the ground do, too.
+    pub fn has_loops(&self) -> bool {
+        self.plan.has_loops()
+    }
+
+    /// The solver a simulation of this model starts with.
+    pub fn default_solver(&self) -> SolverKind {
+        if self.has_loops() { SolverKind::Sparse } else { SolverKind::Tree }
+    }
+
+    /// Which joints form a forest, ground included? Joints are taken in order; one that would close a loop is left out, and so are rows
+    /// with force directions of their own.
+    pub(crate) fn spanning_forest(&self) -> Vec<bool> {
+        let mut sets = Sets::new(self.bodies.len() + 1);
+        let ground = self.bodies.len() as u32;
+        self.joints
+            .iter()
+            .map(|joint| {
+                let attachments = joint.constraint.attachments();
+                let mut ends = touched_bodies(attachments);
+                // a condition on one body alone holds it against the world
+                if ends.len() == 1 || attachments.iter().any(|a| a.body.is_ground()) {
+                    ends.push(ground);
+                }
+                let free = (1..ends.len()).all(|k| ends[..k].iter().all(|&e| !sets.joined(e, ends[k])));
+                let primary = free && !matches!(joint.form, Form::Own(_));
+                if primary {
+                    ends.windows(2).for_each(|w| sets.join(w[0], w[1]));
+                }
+                primary
+            })
+            .collect()
+    }
+
     /// The body or joint of a node of the structure.
     pub(crate) fn node_name(&self, node: Node) -> String {
         let i = node.index();
@@ -297,9 +433,9 @@ impl Model {
 ///
 /// Angles in rad, SI units, z up; gravity is (0, 0, -9.81) m/s^2 unless changed.
 pub struct ModelBuilder {
-    pub(crate) bodies: Vec<Box<dyn Body>>,
-    pub(crate) joints: Vec<Box<dyn Constraint>>,
-    pub(crate) forces: Vec<Box<dyn Force>>,
+    pub(crate) bodies: Vec<Arc<dyn Body>>,
+    pub(crate) joints: Vec<(Arc<dyn Constraint>, JointStatus)>,
+    pub(crate) forces: Vec<Arc<dyn Force>>,
     pub(crate) body_names: Vec<Box<str>>,
     pub(crate) joint_names: Vec<Box<str>>,
     pub(crate) force_names: Vec<Box<str>>,
@@ -337,26 +473,31 @@ impl ModelBuilder {
     /// Add a body.
     pub fn body(&mut self, name: impl Into<String>, body: impl Body + 'static) -> BodyId {
         self.body_names.push(name.into().into_boxed_str());
-        self.bodies.push(Box::new(body));
+        self.bodies.push(Arc::new(body));
         BodyId(self.bodies.len() as u32 - 1)
     }
 
     /// Add a joint, or any other constraint.
     pub fn joint(&mut self, name: impl Into<String>, constraint: impl Constraint + 'static) -> JointId {
-        self.boxed_joint(name, Box::new(constraint))
+        self.shared_joint(name, Arc::new(constraint))
     }
 
     /// Add a joint that is boxed already.
     pub fn boxed_joint(&mut self, name: impl Into<String>, constraint: Box<dyn Constraint>) -> JointId {
+        self.shared_joint(name, constraint.into())
+    }
+
+    /// Add a joint that another model may hold too.
+    pub(crate) fn shared_joint(&mut self, name: impl Into<String>, constraint: Arc<dyn Constraint>) -> JointId {
         self.joint_names.push(name.into().into_boxed_str());
-        self.joints.push(constraint);
+        self.joints.push((constraint, JointStatus::Active));
         JointId(self.joints.len() as u32 - 1)
     }
 
     /// Add a force.
     pub fn force(&mut self, name: impl Into<String>, force: impl Force + 'static) -> ForceId {
         self.force_names.push(name.into().into_boxed_str());
-        self.forces.push(Box::new(force));
+        self.forces.push(Arc::new(force));
         ForceId(self.forces.len() as u32 - 1)
     }
 

@@ -63,6 +63,18 @@ pub(crate) fn joint_powers(model: &Model, _q: &[f64], v: &[f64], work: &mut Work
                 }
                 sum
             }
+            Form::Own(form) => {
+                let width = form.width();
+                let rows = work.own.k[form.at as usize..].chunks(width.max(1));
+                let push = |row: &[f64]| -> f64 {
+                    let part = |b: &crate::model::OwnBody| {
+                        let k = &row[b.column as usize..][..b.n as usize];
+                        k.iter().zip(&v[b.v as usize..]).map(|(k, v)| k * v).sum::<f64>()
+                    };
+                    form.bodies.iter().map(part).sum()
+                };
+                rows.zip(lambda).map(|(row, l)| l * push(row)).sum()
+            }
         };
         work.power[n_forces + k] = power;
     }
@@ -95,12 +107,13 @@ pub(crate) fn reaction(model: &Model, id: JointId, q: &[f64], v: &[f64], t: f64,
                 if i < 3 { force += push } else { torque += push }
             }
         }
-        Form::Rows(_) => {
+        Form::Rows(_) | Form::Own(_) => {
             let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
             let n = out.evaluate(constraint, &view, t);
+            let directions = if constraint.own_force_direction() { &out.forces } else { &out.gradients };
             let on = view.attachments[reference].body;
             for (k, a) in view.attachments.iter().enumerate().filter(|(_, a)| a.body == on) {
-                let push: Vec3 = joint.kept_rows().zip(lambda).map(|(i, l)| out.gradients[i * n + k] * *l).sum();
+                let push: Vec3 = joint.kept_rows().zip(lambda).map(|(i, l)| directions[i * n + k] * *l).sum();
                 if is_point(a) {
                     force += push;
                     torque += (view.at(k) - point).cross(push);

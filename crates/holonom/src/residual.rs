@@ -61,6 +61,23 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
             rows[row] += sign * j * vdot[column];
         }
     }
+    for joint in &model.joints {
+        let crate::model::Form::Own(own) = &joint.form else { continue };
+        for (r, row) in joint.row_range().enumerate() {
+            let at = own.at as usize + r * own.width();
+            for b in &own.bodies {
+                for i in 0..b.n as usize {
+                    let (e, column) = (at + b.column as usize + i, b.v as usize + i);
+                    let push = work.own.k[e] * lambda[row];
+                    motion[column] -= push;
+                    motion_size[column] += push.abs();
+                    pushes[column] += push;
+                    rows[row] += work.own.j[e] * vdot[column];
+                    rows_size[row] += (work.own.j[e] * vdot[column]).abs();
+                }
+            }
+        }
+    }
     // vdot is the sum of M^-1 F and M^-1 J^T lambda, which may cancel (a body that is held): their sizes count, not that of the sum
     let mut parts = vec![0.0; n];
     let mut m = Vec::new();

@@ -12,7 +12,7 @@ use crate::math::{Mat3, Vec3};
 use crate::model::{JointId, Model, ModelBuilder};
 use crate::reaction::{self, Axes, Reaction};
 use crate::residual::{self, Residual};
-use crate::solve::SolverKind;
+use crate::solve::{Counts, SolverKind};
 use crate::state::State;
 use crate::step::{self, Method, StepReport};
 use crate::workspace::{Workspace, bodies_at};
@@ -31,11 +31,12 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Start at the model's assembled start state, with the default solver (tree), integrator (DOP853) and drift correction (projection).
+    /// Start at the model's assembled start state, with the default solver (tree, or sparse where there are loops), integrator (DOP853) and drift correction (projection).
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
         let model = model.into();
         let state = model.initial_state().clone();
-        let work = Workspace::new(&model, SolverKind::Tree);
+        let solver = model.default_solver();
+        let work = Workspace::new(&model, solver);
         let method = Method {
             integrator: IntegratorKind::default().create(),
             drift: Drift::Project,
@@ -45,7 +46,7 @@ impl Simulation {
             angles: vec![(0.0, 0.0); model.n_turns],
         };
         let max_step = 0.3 / model.rate_scale();
-        Simulation { model, state, work, method, solver: SolverKind::Tree, max_step, current: false }
+        Simulation { model, state, work, method, solver, max_step, current: false }
     }
 
     /// Build a model and start it.
@@ -55,11 +56,17 @@ impl Simulation {
 
     // ---- choices ---------------------------------------------------------------------------------------------
 
-    /// Choose the linear solver.
-    pub fn set_solver(&mut self, kind: SolverKind) {
+    /// Choose the linear solver. The tree solver needs a mechanism without loops.
+    pub fn set_solver(&mut self, kind: SolverKind) -> Result<(), StepError> {
+        if kind == SolverKind::Tree && self.model.has_loops() {
+            return Err(StepError::Invalid(
+                "solver `tree` needs a mechanism without loops, and joints of this one close some; use `sparse`".into(),
+            ));
+        }
         self.solver = kind;
         self.work = Workspace::new(&self.model, kind);
         self.current = false;
+        Ok(())
     }
 
     /// Choose the integrator by name.
@@ -495,6 +502,11 @@ impl Simulation {
     /// Iterations of the last solve, for iterative solvers.
     pub fn solver_iterations(&self) -> Option<usize> {
         self.work.solver.iterations()
+    }
+
+    /// What the solver has done since it was chosen, where it works with factors.
+    pub fn solver_counts(&self) -> Option<Counts> {
+        self.work.solver.counts()
     }
 
     /// The solver in use.

@@ -8,12 +8,20 @@ use crate::model::Model;
 use crate::solve::{Solver, SolverKind};
 use holonom_tree::{Blocks, Structure};
 
+/// Values of the rows with force directions of their own: J and K^T, laid out as their joints say.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct OwnRows {
+    pub j: Vec<f64>,
+    pub k: Vec<f64>,
+}
+
 /// Scratch for one simulation thread.
 pub struct Workspace {
     /// One per body, then the ground.
     pub(crate) frames: Vec<Frame>,
     /// Values of M and J.
     pub(crate) blocks: Blocks,
+    pub(crate) own: OwnRows,
     /// Applied and inertial forces, per velocity coordinate.
     pub(crate) force: Vec<f64>,
     /// c of the acceleration condition J vdot + c = 0, per row; feedback included.
@@ -49,6 +57,7 @@ impl Workspace {
         Workspace {
             frames,
             blocks,
+            own: OwnRows { j: vec![0.0; model.n_own_numbers()], k: vec![0.0; model.n_own_numbers()] },
             force: vec![0.0; n_v],
             c: vec![0.0; n_rows],
             x: vec![0.0; n_v + n_rows],

@@ -10,7 +10,7 @@ fn two_factorisations_agree() {
         let case = tree_case(name).expect("a known case");
         let mut tree = Simulation::build(case.builder()).expect("a valid chain");
         let mut banded = Simulation::build(case.builder()).expect("a valid chain");
-        banded.set_solver(SolverKind::Banded);
+        banded.set_solver(SolverKind::Banded).expect("it applies");
         let a = tree.accelerations().expect("regular").to_vec();
         let b = banded.accelerations().expect("regular");
         let size = b.iter().fold(0.0, |m: f64, x| m.max(x.abs()));

@@ -56,7 +56,7 @@ fn accelerations_agree_with_the_dense_solve() {
         };
         let mut tree = Simulation::build(builder()).expect("a valid chain");
         let mut dense = Simulation::build(builder()).expect("a valid chain");
-        dense.set_solver(SolverKind::DenseKkt);
+        dense.set_solver(SolverKind::DenseKkt).expect("it applies");
         let (a, b) = (tree.accelerations().expect("regular").to_vec(), dense.accelerations().expect("regular"));
         let size = b.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let error = a.iter().zip(b).fold(0.0, |m: f64, (x, y)| m.max((x - y).abs())) / size;

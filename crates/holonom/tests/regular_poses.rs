@@ -68,13 +68,13 @@ fn a_chain_is_regular_in_every_pose() {
             let mut sim = residual(chain(40, direction, spin, ball), &what, &worst);
             let a = sim.accelerations().expect("regular").to_vec();
             for solver in ["dense", "dense-kkt", "banded"] {
-                sim.set_solver(SolverKind::from_name(solver).expect("known"));
+                sim.set_solver(SolverKind::from_name(solver).expect("known")).expect("it applies");
                 // a chain that hangs at rest has no acceleration: gravity is the measure
                 let error = common::gap(sim.accelerations().expect("regular"), &a) / (9.81 + size(&a));
                 worst.note("difference from other solvers", error);
                 assert!(error < 1e-9, "{what}: {solver} differs by {error:e}");
             }
-            sim.set_solver(SolverKind::Tree);
+            sim.set_solver(SolverKind::Tree).expect("it applies");
             sim.set_integrator(IntegratorKind::RungeKutta4);
             for _ in 0..10 {
                 sim.step(1e-3).unwrap_or_else(|e| panic!("{what}: {e}"));
@@ -133,7 +133,7 @@ fn a_rod_across_a_plate() {
             m.joint("rod", Distance::new(bob.origin(), plate.origin(), 1.0));
             let mut sim = residual(m, &format!("offset {offset}"), &worst);
             let a = sim.accelerations().expect("regular").to_vec();
-            sim.set_solver(SolverKind::DenseKkt);
+            sim.set_solver(SolverKind::DenseKkt).expect("it applies");
             let error = difference(sim.accelerations().expect("regular"), &a);
             worst.note("difference from dense", error);
             assert!(error < 1e-9, "offset {offset}: differs from dense by {error:e}");

@@ -45,7 +45,7 @@ fn all_solvers_agree() {
         let scale = size(&a) + size(&d.mass_solve(&d.e.force)) + size(&d.mass_solve(&d.transposed_times(&lambda)));
         let rcond = d.rcond();
         for name in ["dense", "dense-kkt", "banded", "cg"] {
-            sim.set_solver(SolverKind::from_name(name).expect("a known solver"));
+            sim.set_solver(SolverKind::from_name(name).expect("a known solver")).expect("it applies");
             let error = gap(sim.accelerations().expect("regular"), &a) / scale.max(1e-300);
             worst.at_most(name, error, 1e-9)?;
             if rcond > 1e-5 {

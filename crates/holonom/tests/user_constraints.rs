@@ -21,10 +21,10 @@ fn check_all(sim: &mut Simulation, worst: &Worst) {
     let a = sim.accelerations().expect("regular").to_vec();
     worst.demand("residual", sim.residual().expect("regular").largest(), 1e-10);
     for name in SolverKind::NAMES {
-        sim.set_solver(SolverKind::from_name(name).expect("known"));
+        sim.set_solver(SolverKind::from_name(name).expect("known")).expect("it applies");
         worst.demand("difference of solvers", difference(sim.accelerations().expect("regular"), &a), 1e-9);
     }
-    sim.set_solver(SolverKind::Tree);
+    sim.set_solver(SolverKind::Tree).expect("it applies");
 }
 
 /// A rod whose end is led along a path, with a second link on a ball joint.

@@ -114,8 +114,8 @@ fn clock_cost() -> f64 {
 /// Against the reference where there is one, otherwise the scaled residual of all equations.
 fn error(name: &str, model: Model, solver: SolverKind) -> Result<(f64, bool), StepError> {
     let mut sim = Simulation::new(model);
-    if solver != SolverKind::Tree {
-        sim.set_solver(solver);
+    if solver != sim.solver() {
+        sim.set_solver(solver)?;
     }
     match forward_dynamics(name) {
         Some(reference) => Ok((reference.error(sim.accelerations()?), true)),

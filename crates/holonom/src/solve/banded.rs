@@ -1,6 +1,7 @@
 //! Band Cholesky of `A = J M^-1 J^T` (after Surles 1992): constraints numbered by reverse Cuthill-McKee, so that those which share a
 //! body lie close together. Linear for chains; the band widens with every branch.
 
+use super::dense::DEPENDENT;
 use super::explicit::Explicit;
 use holonom_tree::{Blocks, Node, Structure};
 
@@ -58,12 +59,13 @@ impl Banded {
                 }
             }
         });
+        let own: Vec<f64> = a.iter().step_by(stride).copied().collect();
         for k in 0..self.n {
             let reach = self.width.min(self.n - 1 - k);
             let (top, below) = a.split_at_mut((k + 1) * stride);
             let row = &mut top[k * stride..];
             let d = row[0];
-            if !(d > 0.0) {
+            if !(d > DEPENDENT * own[k]) {
                 let dual = self.order.iter().rev().find(|&&d| place[d] <= k && e.size[d] > 0);
                 return Err(Node(dual.copied().unwrap_or(0) as u32));
             }

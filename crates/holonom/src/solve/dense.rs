@@ -1,13 +1,23 @@
 //! The dumb roads: Cholesky of the dense `J M^-1 J^T`, and L U of the dense `H`. They check the clever ones.
+//!
+//! With redundant rows the first finds their number and drops as many; the second refuses them.
 
 use super::explicit::Explicit;
-use holonom_tree::{Blocks, Node, Structure, packed};
+use holonom_tree::{Blocks, Node, Structure};
 
-/// `J M^-1 J^T` as one dense matrix.
+/// A pivot below this part of its row's own size belongs to a row that depends on others. Rounding leaves about 1e-15.
+pub(super) const DEPENDENT: f64 = 1e-13;
+
+/// `J M^-1 J^T` as one dense matrix, its rows scaled to a diagonal of 1 and eliminated largest pivot first. When only rounding is left, the
+/// remaining rows depend on the others: their multipliers are zero.
 pub(crate) struct DenseDelassus {
     e: Explicit,
     n: usize,
     a: Vec<f64>,
+    /// Row k of the elimination is row `order[k]` of A.
+    order: Vec<usize>,
+    scale: Vec<f64>,
+    rank: usize,
     b: Vec<f64>,
     lambda: Vec<f64>,
 }
@@ -17,7 +27,12 @@ impl DenseDelassus {
         let e = Explicit::new(s);
         let n = e.len() - e.n_primal;
         let b = vec![0.0; e.len()];
-        DenseDelassus { e, n, a: vec![0.0; packed::len(n)], b, lambda: vec![0.0; n] }
+        let order = (0..n).collect();
+        DenseDelassus { e, n, a: vec![0.0; n * n], order, scale: vec![1.0; n], rank: n, b, lambda: vec![0.0; n] }
+    }
+
+    pub fn deficiency(&self) -> usize {
+        self.n - self.rank
     }
 
     pub fn factor(&mut self, s: &Structure, blocks: &Blocks) -> Result<(), Node> {
@@ -31,18 +46,65 @@ impl DenseDelassus {
                 for c in 0..columns {
                     let (i, j) = (place[first] + r, place[second] + c);
                     if i <= j {
-                        a[packed::at(n, i, j)] += block[r * columns + c];
+                        a[i * n + j] += block[r * columns + c];
                     }
                 }
             }
         });
-        packed::factor(a, n, |_| true).map_err(|k| dual_at(e, &place, k))
+        for i in 0..n {
+            let d = a[i * n + i];
+            if !d.is_finite() {
+                return Err(dual_at(e, &place, i));
+            }
+            self.scale[i] = if d > 0.0 { 1.0 / d.sqrt() } else { 0.0 };
+            self.order[i] = i;
+        }
+        for i in 0..n {
+            for j in i..n {
+                a[i * n + j] *= self.scale[i] * self.scale[j];
+                a[j * n + i] = a[i * n + j];
+            }
+        }
+        self.rank = 0;
+        for k in 0..n {
+            let p = (k..n).max_by(|&i, &j| a[i * n + i].total_cmp(&a[j * n + j]).then(j.cmp(&i))).unwrap_or(k);
+            if !(a[p * n + p] > DEPENDENT) {
+                break;
+            }
+            self.rank += 1;
+            if p != k {
+                self.order.swap(k, p);
+                (0..n).for_each(|j| a.swap(k * n + j, p * n + j));
+                (0..n).for_each(|i| a.swap(i * n + k, i * n + p));
+            }
+            let (done, below) = a.split_at_mut((k + 1) * n);
+            let row_k = &done[k * n..];
+            for row in below.chunks_exact_mut(n) {
+                let l = row[k] / row_k[k];
+                row[k] = l;
+                (k + 1..n).for_each(|j| row[j] -= l * row_k[j]);
+            }
+        }
+        Ok(())
     }
 
     pub fn solve(&mut self, x: &mut [f64]) {
         self.e.reduce(x, &mut self.b);
         gather(&self.e, &self.b, &mut self.lambda);
-        packed::solve(&self.a, self.n, &mut self.lambda);
+        let (n, a) = (self.n, &self.a);
+        let mut y: Vec<f64> = self.order.iter().map(|&i| self.lambda[i] * self.scale[i]).collect();
+        for i in 1..self.rank {
+            let sum: f64 = (0..i).map(|j| a[i * n + j] * y[j]).sum();
+            y[i] -= sum;
+        }
+        y[self.rank..].fill(0.0);
+        for i in (0..self.rank).rev() {
+            let sum: f64 = (i + 1..self.rank).map(|j| a[i * n + j] * y[j]).sum();
+            y[i] = (y[i] - sum) / a[i * n + i];
+        }
+        for (&i, y) in self.order.iter().zip(&y) {
+            self.lambda[i] = y * self.scale[i];
+        }
         scatter(&self.e, &self.lambda, &mut self.b);
         self.e.recover(&self.b, x);
     }
@@ -102,11 +164,12 @@ impl DenseKkt {
         let n = self.n;
         dense_kkt(s, blocks, &mut self.h);
         let h = &mut self.h;
+        let sizes: Vec<f64> = h.chunks_exact(n.max(1)).map(|row| row.iter().fold(0.0, |m: f64, x| m.max(x.abs()))).collect();
         for k in 0..n {
             let p = (k..n).max_by(|&i, &j| h[i * n + k].abs().total_cmp(&h[j * n + k].abs())).unwrap_or(k);
             self.pivots[k] = p;
             let pivot = h[p * n + k];
-            if pivot == 0.0 || !pivot.is_finite() {
+            if !(pivot.abs() > DEPENDENT * sizes[k]) || !pivot.is_finite() {
                 let node = self.starts.partition_point(|&start| start <= k).saturating_sub(1);
                 return Err(Node(node as u32));
             }

@@ -1,28 +1,45 @@
 //! Solvers of `H x = rhs`, `H = [M -J^T; -J 0]`, by name. They know a structure and its blocks, never a joint or a body.
+//!
+//! Rows with force directions of their own are no part of H, which would lose its symmetry: whatever the solver, they are auxiliary rows on
+//! top of it.
 
+mod auxiliary;
 mod banded;
 mod cg;
 mod dense;
 mod explicit;
-mod tree;
+mod sparse;
 
 use crate::model::Model;
+use crate::workspace::OwnRows;
+use auxiliary::{Auxiliary, Complement};
 use banded::Banded;
 use cg::ConjugateResidual;
 use dense::{DenseDelassus, DenseKkt};
 use holonom_tree::{Blocks, Node};
-use tree::Tree;
+use sparse::{AsResponder, Sparse};
+
+pub(crate) use sparse::EPS;
 
 /// Which solver computes the multipliers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SolverKind {
-    /// Block L D L^T on the tree of bodies and joints: linear time. The default.
+    /// Block L D L^T on the tree of bodies and joints: linear time. The default where no joint closes a loop, and only there.
     Tree,
-    /// Cholesky of the dense `J M^-1 J^T`: cubic time, for checking.
+    /// Block L D L^T on an elimination tree of any mechanism, loops and redundant joints included. On trees it is [`SolverKind::Tree`].
+    /// The default where a joint closes a loop.
+    Sparse,
+    /// [`SolverKind::Sparse`] with Tasora's rule for redundant rows: a vanishing pivot is replaced by a huge one, which freezes that
+    /// multiplier at zero. One of many solutions for the multipliers, and not a symmetric one; the accelerations are the same.
+    HugePivot,
+    /// Baraff's method: a tree of joints solved in linear time, the joints that close loops as auxiliary rows on top of it. Cubic in the
+    /// number of those rows.
+    Auxiliary,
+    /// Cholesky of the dense `J M^-1 J^T` with pivoting, so that redundant rows show: cubic time, for checking.
     Dense,
-    /// L U with pivoting of the dense `H` itself: cubic time, for checking.
+    /// L U with pivoting of the dense `H` itself: cubic time, for checking. Refuses redundant rows.
     DenseKkt,
-    /// Band Cholesky of `J M^-1 J^T` after reverse Cuthill-McKee ordering of the constraints.
+    /// Band Cholesky of `J M^-1 J^T` after reverse Cuthill-McKee ordering of the constraints. Refuses redundant rows.
     Banded,
     /// Matrix-free iteration on `J M^-1 J^T` that minimises the residual: conjugate gradients in its least-squares form, so that
     /// redundant rows do no harm.
@@ -36,12 +53,16 @@ pub enum SolverKind {
 
 impl SolverKind {
     /// The names accepted by [`SolverKind::from_name`], as they stand in messages.
-    pub const NAMES: &'static [&'static str] = &["tree", "dense", "dense-kkt", "banded", "cg"];
+    pub const NAMES: &'static [&'static str] =
+        &["tree", "sparse", "huge-pivot", "auxiliary", "dense", "dense-kkt", "banded", "cg"];
 
     /// From the name used in files and on the command line; iterative solvers get sensible limits.
     pub fn from_name(name: &str) -> Option<SolverKind> {
         Some(match name {
             "tree" => SolverKind::Tree,
+            "sparse" => SolverKind::Sparse,
+            "huge-pivot" => SolverKind::HugePivot,
+            "auxiliary" => SolverKind::Auxiliary,
             "dense" => SolverKind::Dense,
             "dense-kkt" => SolverKind::DenseKkt,
             "banded" => SolverKind::Banded,
@@ -54,6 +75,9 @@ impl SolverKind {
     pub fn name(self) -> &'static str {
         match self {
             SolverKind::Tree => "tree",
+            SolverKind::Sparse => "sparse",
+            SolverKind::HugePivot => "huge-pivot",
+            SolverKind::Auxiliary => "auxiliary",
             SolverKind::Dense => "dense",
             SolverKind::DenseKkt => "dense-kkt",
             SolverKind::Banded => "banded",
@@ -71,9 +95,53 @@ pub struct NotConverged {
     pub iterations: usize,
 }
 
+/// Why there is no solution.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Failure {
+    /// The pivot of this node failed.
+    Singular(Node),
+    NotConverged(NotConverged),
+}
+
+/// What a solver that works with factors has done since it was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counts {
+    /// Factorisations.
+    pub factors: usize,
+    /// Sweeps from the leaves to the roots; every solve has one.
+    pub forward: usize,
+    /// Sweeps back; every complete solve has one.
+    pub backward: usize,
+}
+
+/// Something that answers forces: `H x = x` for the rows it keeps, in place. Entries of rows it does not know are left alone.
+pub(crate) trait Responder {
+    fn respond(&mut self, x: &mut [f64]) -> Result<(), Failure>;
+    /// Length of half a solve, when products can be had from forward sweeps alone; and the work of a whole one.
+    fn half_len(&self) -> Option<usize> {
+        None
+    }
+    fn solve_flops(&self) -> f64 {
+        0.0
+    }
+    /// Half a solve of `x`, which is zero in its dual entries and is used up.
+    fn half(&mut self, _x: &mut [f64], _half: &mut [f64]) {}
+    /// The product of two halves.
+    fn half_product(&self, _a: &[f64], _b: &[f64]) -> f64 {
+        0.0
+    }
+}
+
 /// A solver with its storage.
-pub(crate) enum Solver {
-    Tree(Tree),
+pub(crate) struct Solver {
+    base: Base,
+    /// Rows with force directions of their own.
+    own: Option<Complement>,
+}
+
+enum Base {
+    Sparse(Box<Sparse>),
+    Auxiliary(Box<Auxiliary>),
     Dense(DenseDelassus),
     DenseKkt(DenseKkt),
     Banded(Banded),
@@ -83,59 +151,127 @@ pub(crate) enum Solver {
 impl Solver {
     pub fn new(kind: SolverKind, model: &Model) -> Self {
         let s = model.structure();
-        match kind {
-            SolverKind::Tree => Solver::Tree(Tree::new(model)),
-            SolverKind::Dense => Solver::Dense(DenseDelassus::new(s)),
-            SolverKind::DenseKkt => Solver::DenseKkt(DenseKkt::new(s)),
-            SolverKind::Banded => Solver::Banded(Banded::new(s)),
+        let base = match kind {
+            SolverKind::Tree | SolverKind::Sparse => Base::Sparse(Box::new(Sparse::new(model, false))),
+            SolverKind::HugePivot => Base::Sparse(Box::new(Sparse::new(model, true))),
+            SolverKind::Auxiliary => Base::Auxiliary(Box::new(Auxiliary::new(model))),
+            SolverKind::Dense => Base::Dense(DenseDelassus::new(s)),
+            SolverKind::DenseKkt => Base::DenseKkt(DenseKkt::new(s)),
+            SolverKind::Banded => Base::Banded(Banded::new(s)),
             SolverKind::Cg { tolerance, max_iterations } => {
-                Solver::Cg(ConjugateResidual::new(s, tolerance, max_iterations))
+                Base::Cg(ConjugateResidual::new(s, tolerance, max_iterations))
             }
-        }
+        };
+        Solver { base, own: auxiliary::own_rows(model) }
     }
 
-    /// Factor; on failure returns the node whose pivot failed.
-    pub fn factor(&mut self, model: &Model, blocks: &Blocks) -> Result<(), Node> {
-        match self {
-            Solver::Tree(tree) => model.plan.factor(blocks, &mut tree.factor).map_err(|e| e.node),
-            Solver::Dense(s) => s.factor(model.structure(), blocks),
-            Solver::DenseKkt(s) => s.factor(model.structure(), blocks),
-            Solver::Banded(s) => s.factor(model.structure(), blocks),
-            Solver::Cg(s) => s.factor(model.structure(), blocks),
-        }
-    }
-
-    /// Factor, then solve in place, where one sweep can do both. `Err` as in `factor`.
-    pub fn factor_and_solve(
-        &mut self,
-        model: &Model,
-        blocks: &Blocks,
-        x: &mut [f64],
-    ) -> Result<Result<(), NotConverged>, Node> {
-        if let Solver::Tree(tree) = self {
-            return tree.factor_and_solve(model, blocks, x).map(Ok);
-        }
-        self.factor(model, blocks)?;
-        Ok(self.solve(model, blocks, x))
-    }
-
-    /// Solve in place.
-    pub fn solve(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), NotConverged> {
-        match self {
-            Solver::Tree(tree) => tree.solve(model, blocks, x),
-            Solver::Dense(s) => s.solve(x),
-            Solver::DenseKkt(s) => s.solve(x),
-            Solver::Banded(s) => s.solve(x),
-            Solver::Cg(s) => return s.solve(x),
+    /// Factor.
+    pub fn factor(&mut self, model: &Model, blocks: &Blocks, own: &OwnRows) -> Result<(), Failure> {
+        self.base.factor(model, blocks)?;
+        if let Some(complement) = &mut self.own {
+            complement.load(own);
+            with_responder(&mut self.base, model, blocks, |responder| complement.factor(responder))?;
         }
         Ok(())
     }
 
+    /// Factor, then solve in place, where one sweep can do both.
+    pub fn factor_and_solve(
+        &mut self,
+        model: &Model,
+        blocks: &Blocks,
+        own: &OwnRows,
+        x: &mut [f64],
+    ) -> Result<(), Failure> {
+        if let (Base::Sparse(sparse), None) = (&mut self.base, &self.own) {
+            return sparse.factor_and_solve(model, blocks, x);
+        }
+        self.factor(model, blocks, own)?;
+        self.solve(model, blocks, x)
+    }
+
+    /// Solve in place.
+    pub fn solve(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), Failure> {
+        match &mut self.own {
+            None => self.base.solve(model, blocks, x),
+            Some(complement) => {
+                with_responder(&mut self.base, model, blocks, |responder| complement.solve(responder, x))
+            }
+        }
+    }
+
     /// Iterations of the last solve of an iterative solver.
     pub fn iterations(&self) -> Option<usize> {
-        match self {
-            Solver::Cg(s) => Some(s.iterations()),
+        match &self.base {
+            Base::Cg(s) => Some(s.iterations()),
             _ => None,
         }
+    }
+
+    /// What was done so far.
+    pub fn counts(&self) -> Option<Counts> {
+        match &self.base {
+            Base::Sparse(s) => Some(s.counts()),
+            Base::Auxiliary(s) => Some(s.counts()),
+            _ => None,
+        }
+    }
+
+    /// Rows that depended on others in the last factorisation, where the solver can tell.
+    pub fn deficiency(&self) -> Option<usize> {
+        let own = self.own.as_ref().map_or(0, |c| c.deficiency());
+        match &self.base {
+            Base::Sparse(s) => Some(s.weak_rows().len() + own),
+            Base::Auxiliary(s) => Some(s.deficiency() + own),
+            Base::Dense(s) => Some(s.deficiency() + own),
+            _ => None,
+        }
+    }
+
+    /// Number of auxiliary rows.
+    pub fn n_auxiliary(&self) -> usize {
+        match &self.base {
+            Base::Auxiliary(s) => s.n_rows(),
+            _ => 0,
+        }
+    }
+}
+
+impl Base {
+    fn factor(&mut self, model: &Model, blocks: &Blocks) -> Result<(), Failure> {
+        match self {
+            Base::Sparse(s) => s.factor(model, blocks),
+            Base::Auxiliary(s) => s.factor(model, blocks),
+            Base::Dense(s) => Ok(s.factor(model.structure(), blocks)?),
+            Base::DenseKkt(s) => Ok(s.factor(model.structure(), blocks)?),
+            Base::Banded(s) => Ok(s.factor(model.structure(), blocks)?),
+            Base::Cg(s) => Ok(s.factor(model.structure(), blocks)?),
+        }
+    }
+
+    fn solve(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), Failure> {
+        match self {
+            Base::Sparse(s) => s.solve(model, blocks, x),
+            Base::Auxiliary(s) => return s.solve(x),
+            Base::Dense(s) => s.solve(x),
+            Base::DenseKkt(s) => s.solve(x),
+            Base::Banded(s) => s.solve(x),
+            Base::Cg(s) => return s.solve(x).map_err(Failure::NotConverged),
+        }
+        Ok(())
+    }
+}
+
+/// The base solver as a responder; the sparse one has more to offer than the others.
+fn with_responder<T>(base: &mut Base, model: &Model, blocks: &Blocks, then: impl FnOnce(&mut dyn Responder) -> T) -> T {
+    struct Plain<'a>(&'a mut Base, &'a Model, &'a Blocks);
+    impl Responder for Plain<'_> {
+        fn respond(&mut self, x: &mut [f64]) -> Result<(), Failure> {
+            self.0.solve(self.1, self.2, &mut x[..self.1.plan.len()])
+        }
+    }
+    match base {
+        Base::Sparse(sparse) => then(&mut AsResponder { sparse, model, blocks }),
+        _ => then(&mut Plain(base, model, blocks)),
     }
 }

@@ -108,7 +108,7 @@ pub fn grow(steps: &[Step], seed: u64, wish: Wish) -> Grown {
 pub fn verdict(spec: &Spec) -> Result<(), String> {
     let model = match spec.build() {
         Ok(model) => model,
-        Err(e @ (ModelError::Redundant { .. } | ModelError::NotAssembled { .. } | ModelError::WrongBranch { .. })) => {
+        Err(e @ (ModelError::NotAssembled { .. } | ModelError::WrongBranch { .. })) => {
             return Err(e.to_string());
         }
         Err(e) => panic!("unexpected refusal: {e}"),
