@@ -1,8 +1,8 @@
 //! From a builder to a model: every check, the structure of the equations, the plan, the assembled start state.
 
+use crate::assemble::{self, Assembly};
 use crate::attach::{Attachment, Carried, View, is_direction};
 use crate::bodies::frame_of;
-use crate::drift::{self, Assembly};
 use crate::error::ModelError;
 use crate::evaluate::{self, RowScratch};
 use crate::joints::{CoordinateKind, RowLaw};
@@ -124,7 +124,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
     model.island_length = length_scales(&model, &q);
     let structure = structure(&mut model, b.lock_rows, &q, &v);
     plan(&mut model, structure, &q)?;
-    start(&mut model, q, v)?;
+    start(&mut model, q, v, b.assembly)?;
     Ok(model)
 }
 
@@ -465,16 +465,17 @@ fn soft_islands(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspac
 }
 
 /// Assemble the start pose, make the start velocities legal, open the ledger.
-fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>) -> Result<(), ModelError> {
+fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, how: Assembly) -> Result<(), ModelError> {
     let mut work = Workspace::new(model, SolverKind::Tree);
     // nothing is known of the joints yet: all islands with loops may have redundant ones
     model.soft_islands = vec![model.plan.has_loops(); model.n_islands];
-    match drift::assemble(model, &mut q, &mut v, 0.0, &mut work) {
-        Assembly::Closed => {}
-        Assembly::Open { joint, gap } => {
-            let joint = model.joint_names.get(joint).to_string();
-            return Err(ModelError::NotAssembled { joint, gap, allowed: ASSEMBLED });
-        }
+    if let Err(open) = assemble::assemble(model, &mut q, &mut v, 0.0, how, &mut work) {
+        let name = |k: usize| model.joint_names.get(k).to_string();
+        let conflict = open.conflict.iter().map(|&k| name(k)).collect();
+        return Err(ModelError::NotAssembled { joint: name(open.joint), gap: open.gap, allowed: ASSEMBLED, conflict });
+    }
+    if let Some(k) = assemble::wrong_branch(model, &q, &v, &work) {
+        return Err(ModelError::WrongBranch { joint: model.joint_names.get(k).to_string() });
     }
     model.soft_islands = soft_islands(model, &q, &v, 0.0, &mut work);
     let bodies = &bodies_at(model, &work.frames, &q, &v);
@@ -482,15 +483,17 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>) -> Result<(), Mode
     for (k, joint) in model.joints.iter().enumerate() {
         let view = View { bodies, attachments: joint.constraint.attachments() };
         let name = || model.joint_names.get(k).to_string();
-        if !(joint.constraint.branch(&view) > 0.0) {
-            return Err(ModelError::WrongBranch { joint: name() });
-        }
-        if (joint.n_rows as usize) < joint.constraint.n_rows() {
+        if joint.n_rows > 0 && (joint.n_rows as usize) < joint.constraint.n_rows() {
             let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
             out.evaluate(joint.constraint.as_ref(), &view, 0.0);
             let largest = (0..joint.constraint.n_rows()).map(|i| out.rows[i].gap.abs()).fold(0.0, f64::max);
             if joint.constraint.holonomic() && largest > ASSEMBLED {
-                return Err(ModelError::NotAssembled { joint: name(), gap: largest, allowed: ASSEMBLED });
+                return Err(ModelError::NotAssembled {
+                    joint: name(),
+                    gap: largest,
+                    allowed: ASSEMBLED,
+                    conflict: vec![name()],
+                });
             }
         }
         turns.extend(joint.constraint.coordinates().iter().filter(|&&c| c == CoordinateKind::Angle).map(|_| 0));

@@ -32,8 +32,6 @@ pub enum Drift {
 pub(crate) const QUIET: f64 = 1.0;
 /// A stalled iteration is accepted below this: about 1e-13 of the size of the mechanism.
 pub(crate) const STALLED: f64 = 1e3;
-/// An assembly must get below this, about 1e-12.
-const ASSEMBLED: f64 = 1e4;
 /// A projection after a step must get below this, about 1e-10.
 const CORRECTED: f64 = 1e6;
 
@@ -99,22 +97,24 @@ pub(crate) fn load_active(
     }
 }
 
-/// Positions: returns the island with the largest gap left. `fresh` asks for a new factor before the first correction.
+/// Positions: returns the island with the largest gap left.
 fn close_gaps(
     model: &Model,
     q: &mut [f64],
-    v: &[f64],
+    v: &mut [f64],
     t: f64,
+    step: f64,
     work: &mut Workspace,
-    fresh: bool,
-    max_iterations: usize,
 ) -> Result<Island, StepError> {
     let mut islands = std::mem::take(&mut work.islands);
     watch_all(model, &mut islands);
+    // loops in singular poses need more than Newton's method
+    let max_iterations = if model.has_loops() { 6 } else { 30 };
+    let mut left = true;
     for iteration in 0..=max_iterations {
         evaluate::place_bodies(model, q, v, work);
         evaluate::evaluate_gaps(model, q, v, t, work);
-        let left = watch(model, &work.gap, &work.gap_noise, &mut islands, |i| {
+        left = watch(model, &work.gap, &work.gap_noise, &mut islands, |i| {
             let stalled = i.now > 0.25 * i.last;
             i.now <= QUIET || (stalled && i.now <= STALLED) || !i.now.is_finite()
         });
@@ -122,17 +122,17 @@ fn close_gaps(
             break;
         }
         // two corrections with the factor at hand are enough for what a step leaves open
-        if fresh || iteration >= 2 {
+        if iteration >= 2 {
             evaluate::evaluate_bodies(model, q, v, work);
             evaluate::evaluate_constraints(model, q, v, t, work);
             evaluate::factor(model, t, work)?;
         }
         load_active(model, &islands, work, |work, row| work.gap[row]);
         evaluate::solve(model, t, work)?;
-        for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| islands[model.island[*i] as usize].active) {
-            let dx = model.v_of(i, &work.x);
-            body.advance(model.q_of_mut(i, q), dx, 1.0);
-        }
+        advance_active(model, &islands, q, work);
+    }
+    if left && model.has_loops() {
+        coax(model, q, v, t, step, &mut islands, work)?;
     }
     let worse = |a: Island, b: &Island| if !(b.now <= a.now) { *b } else { a };
     let worst = islands.iter().fold(Island::START, worse);
@@ -140,8 +140,70 @@ fn close_gaps(
     Ok(worst)
 }
 
+fn advance_active(model: &Model, islands: &[Island], q: &mut [f64], work: &Workspace) {
+    for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| islands[model.island[*i] as usize].active) {
+        body.advance(model.q_of_mut(i, q), model.v_of(i, &work.x), 1.0);
+    }
+}
+
+/// What is still open lies in directions that hardly move: a loop in or near a singular pose, like a taut chain held at both ends. Its rows must
+/// not give way there as redundant ones may; the iteration halves such gaps at best, and a step that makes them larger is taken back.
+/// A motion that has to be taken back by a correction of first order was none the loop can make, so its velocity goes with it.
+fn coax(
+    model: &Model,
+    q: &mut [f64],
+    v: &mut [f64],
+    t: f64,
+    step: f64,
+    islands: &mut [Island],
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    let mut taken = vec![0.0; model.n_v()];
+    let (mut kept, mut before) = (q.to_vec(), islands.to_vec());
+    for _ in 0..60 {
+        evaluate::evaluate_bodies(model, q, v, work);
+        evaluate::evaluate_constraints(model, q, v, t, work);
+        work.solver.harden(true);
+        let factored = evaluate::factor(model, t, work);
+        work.solver.harden(false);
+        if factored.is_err() {
+            evaluate::factor(model, t, work)?;
+        }
+        load_active(model, islands, work, |work, row| work.gap[row]);
+        evaluate::solve(model, t, work)?;
+        kept.copy_from_slice(q);
+        before.copy_from_slice(islands);
+        advance_active(model, islands, q, work);
+        evaluate::place_bodies(model, q, v, work);
+        evaluate::evaluate_gaps(model, q, v, t, work);
+        let left = watch(model, &work.gap, &work.gap_noise, islands, |i| i.now <= QUIET || !(i.now < 0.9 * i.last));
+        for i in (0..model.n_bodies()).filter(|&i| before[model.island[i] as usize].active) {
+            if islands[model.island[i] as usize].now < before[model.island[i] as usize].now {
+                let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+                taken[range.clone()].iter_mut().zip(&work.x[range]).for_each(|(sum, dx)| *sum += dx);
+            } else {
+                model.q_of_mut(i, q).copy_from_slice(model.q_of(i, &kept));
+            }
+        }
+        for (now, before) in islands.iter_mut().zip(&before).filter(|(_, before)| before.active) {
+            if !(now.now < before.now) {
+                (now.now, now.row) = (before.now, before.row);
+            }
+        }
+        if !left {
+            break;
+        }
+    }
+    if step > 0.0 {
+        v.iter_mut().zip(&taken).for_each(|(v, dx)| *v += dx / step);
+    }
+    evaluate::place_bodies(model, q, v, work);
+    evaluate::evaluate_gaps(model, q, v, t, work);
+    Ok(())
+}
+
 /// Velocities, with the factor at hand.
-fn close_rates(model: &Model, q: &[f64], v: &mut [f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
+pub(crate) fn close_rates(model: &Model, q: &[f64], v: &mut [f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
     let mut islands = std::mem::take(&mut work.islands);
     watch_all(model, &mut islands);
     for _ in 0..8 {
@@ -175,50 +237,11 @@ pub(crate) fn project(
         evaluate::place_bodies(model, q, v, work);
         return Ok(());
     }
-    let worst = close_gaps(model, q, v, t, work, false, 30)?;
+    let worst = close_gaps(model, q, v, t, step, work)?;
     if !(worst.now <= CORRECTED) {
         let (row, gap) = (worst.row as usize, work.gap[worst.row as usize].abs());
         let joint = model.joint_names.get(model.joint_of_row(row)).to_string();
         return Err(StepError::DriftNotCorrected { joint, gap, time: t, step });
     }
     close_rates(model, q, v, t, work)
-}
-
-/// The largest gap of all, when the equations turned out singular on the way.
-fn largest_gap(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Island {
-    evaluate::place_bodies(model, q, v, work);
-    evaluate::evaluate_gaps(model, q, v, t, work);
-    let mut all = Vec::new();
-    watch_all(model, &mut all);
-    watch(model, &work.gap, &work.gap_noise, &mut all, |_| false);
-    all.into_iter().fold(Island::START, |a, b| if !(b.now <= a.now) { b } else { a })
-}
-
-/// How an assembly ended.
-pub(crate) enum Assembly {
-    Closed,
-    /// Joint with the largest gap left.
-    Open {
-        joint: usize,
-        gap: f64,
-    },
-}
-
-/// From a rough pose to one where every joint is closed, and to legal velocities. Frames in `work` are left at the result.
-pub(crate) fn assemble(model: &Model, q: &mut [f64], v: &mut [f64], t: f64, work: &mut Workspace) -> Assembly {
-    if model.n_rows() > 0 {
-        let worst = close_gaps(model, q, v, t, work, true, 100).unwrap_or_else(|_| largest_gap(model, q, v, t, work));
-        if !(worst.now <= ASSEMBLED) {
-            let row = worst.row as usize;
-            return Assembly::Open { joint: model.joint_of_row(row), gap: work.gap[row].abs() };
-        }
-        evaluate::evaluate_bodies(model, q, v, work);
-        evaluate::evaluate_constraints(model, q, v, t, work);
-        if evaluate::factor(model, t, work).is_ok() {
-            // a failure here would show again, with its name, at the first step
-            let _ = close_rates(model, q, v, t, work);
-        }
-    }
-    evaluate::place_bodies(model, q, v, work);
-    Assembly::Closed
 }

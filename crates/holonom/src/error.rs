@@ -1,5 +1,15 @@
 //! What can go wrong, as values that name the body or joint.
 
+/// The other joints of a contradiction, at most ten of them.
+fn in_conflict(joint: &str, conflict: &[String]) -> String {
+    let others: Vec<String> = conflict.iter().filter(|c| *c != joint).map(|c| format!("`{c}`")).collect();
+    match others.len() {
+        0 => String::new(),
+        n if n > 10 => format!("; it contradicts {} and {} more", others[..10].join(", "), n - 10),
+        _ => format!("; it contradicts {}", others.join(", ")),
+    }
+}
+
 /// A model that cannot be built. Each message stands alone and says what is allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -75,7 +85,8 @@ pub enum ModelError {
     },
     /// The start pose does not satisfy the joint, and no pose nearby does.
     #[error(
-        "joint `{joint}` cannot be assembled from the start pose: smallest gap reached {gap:.3e} (allowed {allowed:.0e}, m or rad)"
+        "joint `{joint}` cannot be closed from the start pose: smallest gap reached {gap:.3e} (allowed {allowed:.0e}, m or rad){}",
+        in_conflict(.joint, .conflict)
     )]
     NotAssembled {
         /// The joint with the largest gap.
@@ -84,6 +95,8 @@ pub enum ModelError {
         gap: f64,
         /// The limit.
         allowed: f64,
+        /// The joints that contradict each other, this one included.
+        conflict: Vec<String>,
     },
     /// Assembled, but turned the wrong way.
     #[error(

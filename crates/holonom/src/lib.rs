@@ -34,6 +34,7 @@
 //!
 //! Signs, frames and units: see `docs/notation.md`. SI units throughout, z up, angles in radians.
 
+mod assemble;
 pub mod attach;
 pub mod bodies;
 mod build;
@@ -57,6 +58,7 @@ mod state;
 mod step;
 mod workspace;
 
+pub use assemble::Assembly;
 pub use attach::{Attached, Attachment, BodyId, Carried, Marker};
 pub use bodies::Momentum;
 pub use drift::Drift;

@@ -1,5 +1,6 @@
 //! The model: bodies, joints and forces, immutable once built.
 
+use crate::assemble::Assembly;
 use crate::attach::{Attachment, BodyId, Marker};
 use crate::bodies::Body;
 use crate::build;
@@ -441,6 +442,7 @@ pub struct ModelBuilder {
     pub(crate) force_names: Vec<Box<str>>,
     pub(crate) gravity: Vec3,
     pub(crate) lock_rows: bool,
+    pub(crate) assembly: Assembly,
 }
 
 impl Default for ModelBuilder {
@@ -454,6 +456,7 @@ impl Default for ModelBuilder {
             force_names: Vec::new(),
             gravity: vec3(0.0, 0.0, -9.81),
             lock_rows: true,
+            assembly: Assembly::default(),
         }
     }
 }
@@ -504,6 +507,12 @@ impl ModelBuilder {
     /// Use the general rows of every joint, never the lock-row door. The answers are the same to rounding; for checking.
     pub fn general_rows_only(&mut self) -> &mut Self {
         self.lock_rows = false;
+        self
+    }
+
+    /// How the parts are brought together where the start poses do not fit.
+    pub fn assembly(&mut self, how: Assembly) -> &mut Self {
+        self.assembly = how;
         self
     }
 

@@ -200,6 +200,21 @@ impl Solver {
         }
     }
 
+    /// Until further notice, let every row of the loops give way by these weights (relative to what redundant rows do), and do not undo it by
+    /// sweeps: the damping of an assembly. Solvers without factors do nothing of the kind.
+    pub fn damp(&mut self, weights: Option<&[f64]>) {
+        if let Base::Sparse(s) = &mut self.base {
+            s.damp(weights);
+        }
+    }
+
+    /// Until further notice, let redundant rows give way a hundred thousand times less.
+    pub fn harden(&mut self, hard: bool) {
+        if let Base::Sparse(s) = &mut self.base {
+            s.harden(hard);
+        }
+    }
+
     /// Iterations of the last solve of an iterative solver.
     pub fn iterations(&self) -> Option<usize> {
         match &self.base {

@@ -37,6 +37,10 @@ pub(crate) struct Sparse {
     refine: bool,
     weights: Vec<f64>,
     huge_pivots: bool,
+    /// The weights are given from outside, and there are no sweeps.
+    damped: bool,
+    /// Weight of softened rows: less than 1 near singular poses.
+    weight: f64,
     counts: Counts,
 }
 
@@ -44,6 +48,8 @@ pub(crate) struct Sparse {
 const REFINEMENTS: usize = 2;
 /// How far redundant rows give way, relative to their own size.
 pub(crate) const EPS: f64 = 1e-8;
+/// Relative to that, near singular poses: still a hundred times what rounding leaves of a pivot.
+const HARDER: f64 = 1e-5;
 /// Tasora's rule: a pivot below this part of its row's own size freezes its multiplier.
 const VANISHED: f64 = 1e-9;
 
@@ -65,8 +71,24 @@ impl Sparse {
             refine: large,
             weights: vec![0.0; if looped { n } else { 0 }],
             huge_pivots,
+            damped: false,
+            weight: 1.0,
             counts: Counts::default(),
         }
+    }
+
+    /// Let rows give way by these weights, without sweeps; or go back to what redundant rows need.
+    pub fn damp(&mut self, weights: Option<&[f64]>) {
+        self.damped = weights.is_some();
+        if let Some(weights) = weights {
+            let n = self.weights.len();
+            self.weights.copy_from_slice(&weights[..n]);
+        }
+    }
+
+    /// Let softened rows give way far less: for corrections near singular poses, where what moves little must still be moved.
+    pub fn harden(&mut self, hard: bool) {
+        self.weight = if hard { HARDER } else { 1.0 };
     }
 
     pub fn counts(&self) -> Counts {
@@ -113,6 +135,12 @@ impl Sparse {
         self.counts.factors += 1;
         if !model.plan.has_loops() {
             mark_large(model, &mut self.refined);
+            return attempt(self).map_err(|e| Failure::Singular(e.node));
+        }
+        if self.damped {
+            self.refine = false;
+            self.factor.set_rule(PivotRule::Soft { eps: EPS });
+            self.factor.set_weights(&self.weights);
             return attempt(self).map_err(|e| Failure::Singular(e.node));
         }
         self.soft.clear();
@@ -165,7 +193,7 @@ impl Sparse {
             let rows = joint.row_range();
             if n + rows.end <= self.weights.len() {
                 self.refined[n + rows.start..n + rows.end].fill(true);
-                self.weights[n + rows.start..n + rows.end].fill(1.0);
+                self.weights[n + rows.start..n + rows.end].fill(self.weight);
             }
         }
     }

@@ -1,0 +1,312 @@
+//! From a rough pose to one where every joint is closed.
+//!
+//! Newton's method in the mass metric, through the same factor as everything else, with damping: with gaps C of an island (bodies
+//! connected by joints) and mu_i its damping,
+//!
+//! ```text
+//! dx = - M^-1 J^T (A + mu_i diag A)^-1 C,      A = J M^-1 J^T          (Levenberg and Marquardt, in the metric of the masses)
+//! q <- q + s_i dx                                                      s_i: no body turns by more than half a radian at once
+//! ```
+//!
+//! A step is kept when the sum of the squares of the island's gaps, each in units of its own rounding noise, gets smaller; otherwise it is
+//! halved and damped more. Moving as little as the masses allow keeps the mechanism on the branch of the pose it was given.
+//!
+//! What cannot be closed ends where the gaps, as far as they are weighed alike, cannot be reduced: `J^T W C = 0`. There C is a self-stress, and
+//! the rows in which it does not vanish are those that contradict each other. Such a point may also be an unlucky start (three bodies
+//! in one place), so the search is begun again a few times from poses nearby. The smallest gap comes from a last search in which
+//! the joints of a spanning forest are held harder and harder than those that close loops: it gathers in the joints that close them.
+
+use crate::attach::View;
+use crate::drift;
+use crate::error::StepError;
+use crate::evaluate;
+use crate::math::SplitMix;
+use crate::model::Model;
+use crate::workspace::{Workspace, bodies_at};
+
+/// How the parts of a mechanism are brought together when a model is built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Assembly {
+    /// Damped Newton steps: a few iterations. The default.
+    #[default]
+    Newton,
+    /// Gaps shrink by a tenth at a time until they are small, as if springs and dampers pulled the parts together (after Barzel and Barr
+    /// 1988). Slower, and closer to the pose given where that is rough.
+    Gradual,
+}
+
+/// What could not be assembled.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Open {
+    /// Joint with the largest gap left, and that gap.
+    pub joint: usize,
+    pub gap: f64,
+    /// Joints that contradict each other, as far as can be told.
+    pub conflict: Vec<usize>,
+}
+
+/// A gap counts as closed below this, in units of its rounding noise: about 1e-12 of the size of the mechanism.
+const CLOSED: f64 = 1e4;
+/// Least damping, relative to the diagonal of A, and how much is given up on.
+const LEAST: f64 = crate::solve::EPS;
+const MOST: f64 = 1e8;
+/// Largest turn of a body in one step, rad.
+const TURN: f64 = 0.5;
+/// Fresh starts, each further from the pose given: part of a radian, and of the size of the mechanism.
+const SHAKES: [f64; 6] = [0.03, 0.1, 0.2, 0.4, 0.8, 1.2];
+
+#[derive(Clone, Copy)]
+struct Search {
+    active: bool,
+    damping: f64,
+    length: f64,
+    /// Sum of squares at the pose kept, and largest entry.
+    merit: f64,
+    largest: f64,
+    /// Steps without much to show for.
+    idle: u32,
+}
+
+/// Close every joint, and make the velocities legal. Frames in `work` are left at the result. `Err` when an island cannot be closed.
+pub(crate) fn assemble(
+    model: &Model,
+    q: &mut Vec<f64>,
+    v: &mut [f64],
+    t: f64,
+    how: Assembly,
+    work: &mut Workspace,
+) -> Result<(), Open> {
+    if model.n_rows() > 0 {
+        let hint = q.clone();
+        let all = vec![true; model.n_islands];
+        let mut open = search(model, q, v, t, how, &all, &[], work);
+        let mut g = SplitMix(0xa55e);
+        for shake in SHAKES {
+            if !open.contains(&true) {
+                break;
+            }
+            let mut again = q.clone();
+            shake_up(model, &hint, shake, &open, &mut g, &mut again);
+            let still = search(model, &mut again, v, t, how, &open, &[], work);
+            for i in (0..model.n_bodies()).filter(|&i| open[model.island[i] as usize] && !still[model.island[i] as usize]) {
+                model.q_of_mut(i, q).copy_from_slice(model.q_of(i, &again));
+            }
+            open.iter_mut().zip(&still).for_each(|(open, still)| *open &= still);
+        }
+        if open.contains(&true) {
+            return Err(explain(model, &hint, q, v, t, &open, work));
+        }
+        evaluate::evaluate_bodies(model, q, v, work);
+        evaluate::evaluate_constraints(model, q, v, t, work);
+        if evaluate::factor(model, t, work).is_ok() {
+            // a failure here would show again, with its name, at the first step
+            let _ = drift::close_rates(model, q, v, t, work);
+        }
+    }
+    evaluate::place_bodies(model, q, v, work);
+    Ok(())
+}
+
+/// Put the bodies of the islands named somewhere near `hint`.
+fn shake_up(model: &Model, hint: &[f64], shake: f64, islands: &[bool], g: &mut SplitMix, q: &mut [f64]) {
+    let mut v = Vec::new();
+    for (i, body) in model.bodies.iter().enumerate() {
+        let island = model.island[i] as usize;
+        let length = model.island_length[island];
+        v.clear();
+        v.extend((0..body.n_dof()).map(|k| g.symmetric(shake) * if k < body.n_lengths() { length } else { 1.0 }));
+        if islands[island] {
+            let q = model.q_of_mut(i, q);
+            q.copy_from_slice(model.q_of(i, hint));
+            body.advance(q, &v, 1.0);
+        }
+    }
+}
+
+/// Search from `q`; returns which of the islands named stay open. `softness` weighs the rows; none means alike.
+fn search(
+    model: &Model,
+    q: &mut Vec<f64>,
+    v: &[f64],
+    t: f64,
+    how: Assembly,
+    islands: &[bool],
+    softness: &[f64],
+    work: &mut Workspace,
+) -> Vec<bool> {
+    let start = |&active| Search { active, damping: LEAST, length: 1.0, merit: 0.0, largest: 0.0, idle: 0 };
+    let mut all: Vec<Search> = islands.iter().map(start).collect();
+    let mut trial = q.clone();
+    let mut weights = vec![1.0; model.n_v() + model.n_rows()];
+    measure(model, q, v, t, softness, work, |i, merit, largest| (all[i].merit, all[i].largest) = (merit, largest));
+    for _ in 0..500 {
+        for s in all.iter_mut().filter(|s| s.active) {
+            s.active = s.largest > drift::QUIET && s.idle < 30 && s.damping < MOST && s.merit.is_finite();
+        }
+        if !all.iter().any(|s| s.active) {
+            break;
+        }
+        for joint in &model.joints {
+            for row in joint.row_range() {
+                let own = softness.get(row).copied().unwrap_or(1.0);
+                weights[model.n_v() + row] = own * all[joint.island as usize].damping / LEAST;
+            }
+        }
+        work.solver.damp(Some(&weights));
+        let stepped = newton_step(model, q, v, t, &all, work);
+        work.solver.damp(None);
+        if stepped.is_err() {
+            break;
+        }
+        trial.copy_from_slice(q);
+        for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| all[model.island[*i] as usize].active) {
+            let s = &all[model.island[i] as usize];
+            let gradual = how == Assembly::Gradual && s.largest > 1e9;
+            body.advance(model.q_of_mut(i, &mut trial), model.v_of(i, &work.x), s.length * if gradual { 0.1 } else { 1.0 });
+        }
+        let mut kept = vec![false; model.n_islands];
+        measure(model, &trial, v, t, softness, work, |i, merit, largest| {
+            let s = &mut all[i];
+            if !s.active {
+                return;
+            }
+            if merit < s.merit {
+                kept[i] = true;
+                s.idle = if merit > 0.999 * s.merit { s.idle + 1 } else { 0 };
+                (s.merit, s.largest) = (merit, largest);
+                (s.damping, s.length) = ((0.1 * s.damping).max(LEAST), (2.0 * s.length).min(1.0));
+            } else if s.largest <= CLOSED {
+                s.active = false; // rounding is all that is left
+            } else {
+                (s.damping, s.length) = (4.0 * s.damping, 0.5 * s.length);
+                s.idle += (s.length < 1e-4) as u32;
+            }
+        });
+        for i in (0..model.n_bodies()).filter(|&i| kept[model.island[i] as usize]) {
+            model.q_of_mut(i, q).copy_from_slice(model.q_of(i, &trial));
+        }
+    }
+    all.iter().zip(islands).map(|(s, &asked)| asked && !(s.largest <= CLOSED)).collect()
+}
+
+/// dx of all active islands, into `work.x`, shortened so that no body turns too far.
+fn newton_step(model: &Model, q: &[f64], v: &[f64], t: f64, all: &[Search], work: &mut Workspace) -> Result<(), StepError> {
+    evaluate::evaluate_bodies(model, q, v, work);
+    evaluate::evaluate_constraints(model, q, v, t, work);
+    evaluate::evaluate_gaps(model, q, v, t, work);
+    evaluate::factor(model, t, work)?;
+    work.x.fill(0.0);
+    let n = model.n_v();
+    for joint in model.joints.iter().filter(|j| all[j.island as usize].active) {
+        for row in joint.row_range() {
+            work.x[n + row] = work.gap[row];
+        }
+    }
+    evaluate::solve(model, t, work)?;
+    let mut turn = vec![0.0f64; model.n_islands];
+    for (i, body) in model.bodies.iter().enumerate() {
+        let dx = model.v_of(i, &work.x);
+        let turned = dx[body.n_lengths().min(dx.len())..].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let island = &mut turn[model.island[i] as usize];
+        *island = island.max(turned);
+    }
+    for i in 0..model.n_bodies() {
+        let turn = turn[model.island[i] as usize];
+        if turn > TURN {
+            let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+            work.x[range].iter_mut().for_each(|x| *x *= TURN / turn);
+        }
+    }
+    Ok(())
+}
+
+/// Gaps in units of their noise: sum of squares and largest, island by island.
+fn measure(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    softness: &[f64],
+    work: &mut Workspace,
+    mut report: impl FnMut(usize, f64, f64),
+) {
+    evaluate::place_bodies(model, q, v, work);
+    evaluate::evaluate_gaps(model, q, v, t, work);
+    let mut sums = vec![(0.0f64, 0.0f64); model.n_islands];
+    for joint in &model.joints {
+        let (sum, largest) = &mut sums[joint.island as usize];
+        for row in joint.row_range() {
+            let x = if work.gap[row] == 0.0 { 0.0 } else { work.gap[row].abs() / work.gap_noise[row] };
+            *sum += x * x / softness.get(row).copied().unwrap_or(1.0);
+            if !(x <= *largest) {
+                *largest = x;
+            }
+        }
+    }
+    sums.iter().enumerate().for_each(|(i, &(merit, largest))| report(i, merit, largest));
+}
+
+/// Which joints contradict each other, and how far apart they must stay.
+fn explain(
+    model: &Model,
+    hint: &[f64],
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    open: &[bool],
+    work: &mut Workspace,
+) -> Open {
+    // the self-stress at the pose reached
+    evaluate::place_bodies(model, q, v, work);
+    evaluate::evaluate_gaps(model, q, v, t, work);
+    let size = |work: &Workspace, k: usize| -> f64 {
+        let joint = &model.joints[k];
+        joint.row_range().map(|r| work.gap[r] / work.gap_noise[r]).map(|x| x * x).sum::<f64>().sqrt()
+    };
+    let candidates: Vec<usize> = (0..model.n_joints()).filter(|&k| open[model.joints[k].island as usize]).collect();
+    let largest = candidates.iter().map(|&k| size(work, k)).fold(0.0, f64::max);
+    let worst = candidates.iter().copied().find(|&k| size(work, k) == largest).unwrap_or(0);
+    let island = model.joints[worst].island;
+    let conflict: Vec<usize> = candidates
+        .iter()
+        .copied()
+        .filter(|&k| model.joints[k].island == island && size(work, k) > 1e-3 * largest)
+        .collect();
+    let length = |work: &Workspace, k: usize| {
+        model.joints[k].row_range().map(|r| work.gap[r] * work.gap[r]).sum::<f64>().sqrt()
+    };
+    let mut found = (worst, length(work, worst));
+    // the same gap gathered in the joints that close loops, by and by
+    let forest = model.spanning_forest();
+    if conflict.iter().any(|&k| !forest[k]) {
+        let only: Vec<bool> = (0..model.n_islands).map(|i| i == island as usize).collect();
+        for from in [q, hint] {
+            let mut pose = from.to_vec();
+            for harder in [10.0, 1e2, 1e3, 1e4] {
+                let softness: Vec<f64> = (0..model.n_rows())
+                    .map(|r| if forest[model.joint_of_row(r)] { 1.0 / harder } else { harder })
+                    .collect();
+                search(model, &mut pose, v, t, Assembly::Newton, &only, &softness, work);
+            }
+            evaluate::place_bodies(model, &pose, v, work);
+            evaluate::evaluate_gaps(model, &pose, v, t, work);
+            let rest = (0..model.n_joints()).filter(|&k| model.joints[k].island == island && forest[k]);
+            let held = rest.map(|k| length(work, k)).fold(0.0, f64::max);
+            let closing = conflict.iter().copied().filter(|&k| !forest[k]);
+            let Some(k) = closing.reduce(|a, b| if length(work, b) > length(work, a) { b } else { a }) else { continue };
+            if held < 1e-3 * length(work, k) && (forest[found.0] || length(work, k) < found.1) {
+                found = (k, length(work, k));
+            }
+        }
+    }
+    Open { joint: found.0, gap: found.1, conflict }
+}
+
+/// A joint assembled on the wrong side of a condition that has two.
+pub(crate) fn wrong_branch(model: &Model, q: &[f64], v: &[f64], work: &Workspace) -> Option<usize> {
+    let bodies = &bodies_at(model, &work.frames, q, v);
+    model.joints.iter().position(|joint| {
+        let view = View { bodies, attachments: joint.constraint.attachments() };
+        joint.n_rows > 0 && !(joint.constraint.branch(&view) > 0.0)
+    })
+}
