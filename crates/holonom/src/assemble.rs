@@ -9,7 +9,7 @@
 //! ```
 //!
 //! A step is kept when the sum of the squares of the island's gaps, each in units of its own rounding noise, gets smaller; otherwise it is
-//! halved and damped more. Moving as little as the masses allow keeps the mechanism on the branch of the pose it was given.
+//! damped more, or cut. Moving as little as the masses allow keeps the mechanism on the branch of the pose it was given.
 //!
 //! What cannot be closed ends where the gaps, as far as they are weighed alike, cannot be reduced: `J^T W C = 0`. There C is a self-stress, and
 //! the rows in which it does not vanish are those that contradict each other. Such a point may also be an unlucky start (three bodies
@@ -23,6 +23,7 @@ use crate::evaluate;
 use crate::math::SplitMix;
 use crate::model::Model;
 use crate::workspace::{Workspace, bodies_at};
+use holonom_tree::Node;
 
 /// How the parts of a mechanism are brought together when a model is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -47,9 +48,10 @@ pub(crate) struct Open {
 
 /// A gap counts as closed below this, in units of its rounding noise: about 1e-12 of the size of the mechanism.
 const CLOSED: f64 = 1e4;
-/// Least damping, relative to the diagonal of A, and how much is given up on.
+/// Least damping, relative to the diagonal of A.
 const LEAST: f64 = crate::solve::EPS;
-const MOST: f64 = 1e8;
+/// Steps are not cut to less than this part of what they should be.
+const SHORTEST: f64 = 1e-4;
 /// Largest turn of a body in one step, rad.
 const TURN: f64 = 0.5;
 /// Fresh starts, each further from the pose given: part of a radian, and of the size of the mechanism.
@@ -136,12 +138,17 @@ fn search(
 ) -> Vec<bool> {
     let start = |&active| Search { active, damping: LEAST, length: 1.0, merit: 0.0, largest: 0.0, idle: 0 };
     let mut all: Vec<Search> = islands.iter().map(start).collect();
+    // damping reaches the rows of loops only; elsewhere steps are cut
+    let mut looped = vec![false; model.n_islands];
+    for (k, joint) in model.joints.iter().enumerate() {
+        looped[joint.island as usize] |= model.plan.in_core(Node((model.n_bodies() + k) as u32));
+    }
     let mut trial = q.clone();
     let mut weights = vec![1.0; model.n_v() + model.n_rows()];
     measure(model, q, v, t, softness, work, |i, merit, largest| (all[i].merit, all[i].largest) = (merit, largest));
     for _ in 0..500 {
         for s in all.iter_mut().filter(|s| s.active) {
-            s.active = s.largest > drift::QUIET && s.idle < 30 && s.damping < MOST && s.merit.is_finite();
+            s.active = s.largest > drift::QUIET && s.idle < 30 && s.length > SHORTEST && s.merit.is_finite();
         }
         if !all.iter().any(|s| s.active) {
             break;
@@ -174,12 +181,13 @@ fn search(
                 kept[i] = true;
                 s.idle = if merit > 0.999 * s.merit { s.idle + 1 } else { 0 };
                 (s.merit, s.largest) = (merit, largest);
-                (s.damping, s.length) = ((0.1 * s.damping).max(LEAST), (2.0 * s.length).min(1.0));
+                (s.damping, s.length) = ((0.2 * s.damping).max(LEAST), (2.0 * s.length).min(1.0));
             } else if s.largest <= CLOSED {
                 s.active = false; // rounding is all that is left
+            } else if looped[i] && s.damping < 1e3 {
+                s.damping *= 10.0;
             } else {
-                (s.damping, s.length) = (4.0 * s.damping, 0.5 * s.length);
-                s.idle += (s.length < 1e-4) as u32;
+                s.length *= 0.5;
             }
         });
         for i in (0..model.n_bodies()).filter(|&i| kept[model.island[i] as usize]) {
