@@ -65,6 +65,8 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         turned_rows: Vec::new(),
         row_joint: Vec::new(),
         soft_islands: Vec::new(),
+        entangled_islands: Vec::new(),
+        compliance: b.compliance,
         plan: no_plan,
         initial: State {
             t: 0.0,
@@ -120,7 +122,16 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
     model.joints.shrink_to_fit();
     model.q_start.shrink_to_fit();
     model.v_start.shrink_to_fit();
+    for (&joint, &(translation, rotation)) in &model.compliance {
+        if !(translation > 0.0 && rotation > 0.0 && translation.is_finite() && rotation.is_finite()) {
+            let name = model.joint_names.get(joint as usize);
+            return Err(ModelError::Parameter(format!(
+                "compliance of joint `{name}` is {translation} m/N and {rotation} rad/(N m), both must be finite and greater than 0"
+            )));
+        }
+    }
     find_islands(&mut model);
+    model.entangled_islands = vec![false; model.n_islands];
     model.island_length = length_scales(&model, &q);
     let structure = structure(&mut model, b.lock_rows, &q, &v);
     plan(&mut model, structure, &q)?;
@@ -442,7 +453,11 @@ fn plan(model: &mut Model, mut structure: Structure, q: &[f64]) -> Result<(), Mo
         if dependent.is_empty() {
             return Ok(());
         }
-        dependent.into_iter().for_each(|node| structure.entangle(node));
+        for node in dependent {
+            structure.entangle(node);
+            let island = model.island_of_node(node);
+            model.entangled_islands[island] = true;
+        }
     }
 }
 

@@ -112,6 +112,15 @@ pub fn equations(model: &Model, state: &State) -> Equations {
             jacobian[(joint.row as usize + e / width) * n + at + e % width] = sign * j;
         }
     }
+    for joint in &model.joints {
+        let Form::Own(own) = &joint.form else { continue };
+        for (r, row) in joint.row_range().enumerate() {
+            for b in &own.bodies {
+                let at = own.at as usize + r * own.width() + b.column as usize;
+                jacobian[row * n + b.v as usize..][..b.n as usize].copy_from_slice(&work.own.j[at..at + b.n as usize]);
+            }
+        }
+    }
     Equations { mass, jacobian, force: work.force, c: work.c, gap: work.gap, gap_rate: work.gap_rate }
 }
 

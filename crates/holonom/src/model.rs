@@ -11,6 +11,7 @@ use crate::math::{Mat3, Vec3, perpendicular, vec3};
 use crate::solve::SolverKind;
 use crate::state::State;
 use holonom_tree::{Cost, LinkId, Node, PivotForm, Plan, Structure};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A joint of a model.
@@ -223,6 +224,10 @@ pub struct Model {
     pub(crate) row_joint: Vec<u32>,
     /// Islands whose joints are redundant where the model is assembled.
     pub(crate) soft_islands: Vec<bool>,
+    /// Islands without loops whose rows depend on each other all the same.
+    pub(crate) entangled_islands: Vec<bool>,
+    /// Compliance of joints, translation (m/N) and rotation (rad/(N m)), where given.
+    pub(crate) compliance: BTreeMap<u32, (f64, f64)>,
     pub(crate) plan: Plan,
     pub(crate) initial: State,
 }
@@ -443,6 +448,7 @@ pub struct ModelBuilder {
     pub(crate) gravity: Vec3,
     pub(crate) lock_rows: bool,
     pub(crate) assembly: Assembly,
+    pub(crate) compliance: BTreeMap<u32, (f64, f64)>,
 }
 
 impl Default for ModelBuilder {
@@ -457,6 +463,7 @@ impl Default for ModelBuilder {
             gravity: vec3(0.0, 0.0, -9.81),
             lock_rows: true,
             assembly: Assembly::default(),
+            compliance: BTreeMap::new(),
         }
     }
 }
@@ -513,6 +520,13 @@ impl ModelBuilder {
     /// How the parts are brought together where the start poses do not fit.
     pub fn assembly(&mut self, how: Assembly) -> &mut Self {
         self.assembly = how;
+        self
+    }
+
+    /// How much a joint gives way in reality, in translation (m/N) and rotation (rad/(N m)). It does not change the motion, only how loads
+    /// are shared out where joints are redundant: in proportion to stiffness. Joints without a compliance count as the mean of those that have one.
+    pub fn compliance(&mut self, joint: JointId, translation: f64, rotation: f64) -> &mut Self {
+        self.compliance.insert(joint.0, (translation, rotation));
         self
     }
 

@@ -88,8 +88,16 @@ fn distinct_bodies(attachments: &[crate::attach::Attachment]) -> impl Iterator<I
         .filter_map(move |(k, a)| a.body.index().filter(|_| attachments[..k].iter().all(|b| b.body != a.body)))
 }
 
-/// The reaction of one joint at the state last evaluated.
-pub(crate) fn reaction(model: &Model, id: JointId, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Reaction {
+/// The reaction of one joint that these multipliers (of all rows) stand for, at the pose whose frames are in `work`.
+pub(crate) fn reaction(
+    model: &Model,
+    id: JointId,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    lambda: &[f64],
+    work: &mut Workspace,
+) -> Reaction {
     let joint = &model.joints[id.index()];
     let constraint = joint.constraint.as_ref();
     let bodies = &bodies_at(model, &work.frames, q, v);
@@ -97,7 +105,7 @@ pub(crate) fn reaction(model: &Model, id: JointId, q: &[f64], v: &[f64], t: f64,
     // a constraint on a single attachment has no second one
     let reference = constraint.reference().min(view.attachments.len() - 1);
     let point = view.at(reference);
-    let lambda = &work.x[v.len() + joint.row as usize..][..joint.n_rows as usize];
+    let lambda = &lambda[joint.row_range()];
     let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
     match &joint.form {
         Form::Lock { mask, .. } => {

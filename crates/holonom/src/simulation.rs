@@ -395,10 +395,12 @@ impl Simulation {
     }
 
     /// The reaction in the axes of the world or of either body. The point stays in world coordinates.
+    ///
+    /// Where joints are redundant, this is the split with the smallest loads; [`Simulation::diagnose`] says which components are unique.
     pub fn reaction_in(&mut self, joint: JointId, axes: Axes) -> Result<Reaction, StepError> {
-        self.evaluate()?;
+        let lambda = self.split_multipliers()?;
         let s = &self.state;
-        let r = reaction::reaction(&self.model, joint, &s.q, &s.v, s.t, &mut self.work);
+        let r = reaction::reaction(&self.model, joint, &s.q, &s.v, s.t, &lambda, &mut self.work);
         let at = self.model.constraint(joint).attachments();
         let bodies = &bodies_at(&self.model, &self.work.frames, &s.q, &s.v);
         let turn = match axes {

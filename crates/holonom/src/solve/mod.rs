@@ -234,13 +234,26 @@ impl Solver {
 
     /// Rows that depended on others in the last factorisation, where the solver can tell.
     pub fn deficiency(&self) -> Option<usize> {
-        let own = self.own.as_ref().map_or(0, |c| c.deficiency());
+        let own = self.own_deficiency();
         match &self.base {
             Base::Sparse(s) => Some(s.weak_rows().len() + own),
             Base::Auxiliary(s) => Some(s.deficiency() + own),
             Base::Dense(s) => Some(s.deficiency() + own),
             _ => None,
         }
+    }
+
+    /// Of the rows with force directions of their own, how many depended on others.
+    pub fn own_deficiency(&self) -> usize {
+        self.own.as_ref().map_or(0, |c| c.deficiency())
+    }
+
+    /// Entries of rows in loops that depended on others in the last factorisation, and own sizes of all rows in loops, by place in a vector.
+    pub fn weak_rows(&self) -> &[u32] {
+        if let Base::Sparse(s) = &self.base { s.weak_rows() } else { &[] }
+    }
+    pub fn own_sizes(&self) -> Option<&[f64]> {
+        if let Base::Sparse(s) = &self.base { Some(s.own_sizes()) } else { None }
     }
 
     /// Number of auxiliary rows.

@@ -100,6 +100,10 @@ impl Sparse {
         self.factor.weak_rows()
     }
 
+    pub fn own_sizes(&self) -> &[f64] {
+        self.factor.own_sizes()
+    }
+
     pub fn factor(&mut self, model: &Model, blocks: &Blocks) -> Result<(), Failure> {
         self.settle(model, |sparse| model.plan.factor(blocks, &mut sparse.factor))
     }
