@@ -4,11 +4,14 @@
 //! (0.5, 0, 0), inertia about it diag(0.08, 1.04, 1.04)/12 kg m². A joint sits at the origin of the child and at a point `at` of the parent;
 //! at zero joint position the two frames are parallel.
 //!
+//! [`case`] finds a mechanism by name: trees in [`TreeCase`], closed loops in [`LoopCase`] (some of which have other bodies).
 //! [`forward_dynamics`] and [`problem`] give the known answers, computed independently of this engine.
 
+mod loops;
 mod reference;
 mod state;
 
+pub use loops::{LoopCase, LoopFamily, loop_case};
 pub use reference::{ForwardDynamics, PROBLEMS, Problem, forward_dynamics, problem};
 pub use state::{SEED, TreeCase, TreeJoint, tree_case};
 
@@ -23,6 +26,45 @@ pub fn link() -> Rigid {
 /// The common link with another mass (inertia in proportion).
 pub fn link_of_mass(mass: f64) -> Rigid {
     Rigid::principal(mass, vec3(0.08, 1.04, 1.04) * (mass / 12.0)).centre([0.5, 0.0, 0.0])
+}
+
+/// A mechanism by name.
+pub enum Case {
+    /// Without loops.
+    Tree(TreeCase),
+    /// With loops.
+    Loop(LoopCase),
+}
+
+/// Any of [`tree_case`] and [`loop_case`]; `None` for other names.
+pub fn case(name: &str) -> Option<Case> {
+    tree_case(name).map(Case::Tree).or_else(|| loop_case(name).map(Case::Loop))
+}
+
+impl Case {
+    /// Number of bodies.
+    pub fn n_bodies(&self) -> usize {
+        match self {
+            Case::Tree(case) => case.n_bodies(),
+            Case::Loop(case) => case.n_bodies(),
+        }
+    }
+
+    /// The model, starting in the state of [`SEED`].
+    pub fn builder(&self) -> ModelBuilder {
+        match self {
+            Case::Tree(case) => case.builder(),
+            Case::Loop(case) => case.builder(),
+        }
+    }
+
+    /// A state of the built model from another seed. Joints hold to rounding.
+    pub fn state(&self, model: &Model, seed: u64) -> State {
+        match self {
+            Case::Tree(case) => case.state(model, seed),
+            Case::Loop(case) => case.state(model, seed),
+        }
+    }
 }
 
 /// A ball chain at rest along x, first link pinned to the ground at the origin; `mass(i)` is the mass of link i.

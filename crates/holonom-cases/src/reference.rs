@@ -1,11 +1,11 @@
-//! Known answers: accelerations of the tree cases, and sampled motions of problems with closed forms or high-precision solutions.
+//! Known answers: accelerations of some cases, and sampled motions of problems with closed forms or high-precision solutions.
 //!
 //! The numbers stand in `data/` with all their digits and are read when asked for.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-/// Accelerations of all bodies of a tree case in its first state, from an independent dense solve.
+/// Accelerations of all bodies of a case in its first state, from an independent dense solve.
 #[derive(Clone, Debug, Deserialize)]
 pub struct ForwardDynamics {
     /// Number of bodies.
@@ -30,7 +30,7 @@ impl ForwardDynamics {
     }
 }
 
-/// The reference of a tree case: `a16 a128 b16 b128 c128 d127`; `None` for the others.
+/// The reference of a case: `a16 a128 b16 b128 c128 d127 e20 e40`; `None` for the others.
 pub fn forward_dynamics(case: &str) -> Option<ForwardDynamics> {
     let mut all: std::collections::BTreeMap<String, ForwardDynamics> =
         serde_json::from_str(include_str!("../data/forward-dynamics.json")).expect("the embedded data is valid");
@@ -142,10 +142,10 @@ mod tests {
 
     #[test]
     fn every_reference_has_the_size_of_its_case() {
-        for name in ["a16", "a128", "b16", "b128", "c128", "d127"] {
+        for name in ["a16", "a128", "b16", "b128", "c128", "d127", "e20", "e40"] {
             let r = forward_dynamics(name).expect("listed");
             assert_eq!(r.accelerations.len(), r.bodies, "{name}");
-            assert_eq!(crate::tree_case(name).expect("known").n_bodies(), r.bodies, "{name}");
+            assert_eq!(crate::case(name).expect("known").n_bodies(), r.bodies, "{name}");
             assert_eq!(r.error(r.accelerations.as_flattened()), 0.0);
         }
         assert!(forward_dynamics("a17").is_none());

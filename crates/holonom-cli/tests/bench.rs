@@ -41,6 +41,44 @@ fn small_cases_are_right_and_every_field_is_a_number() {
 }
 
 #[test]
+fn loops_are_right_and_show_their_fill() {
+    let report = json(&[
+        "bench",
+        "e20",
+        "e40",
+        "r20",
+        "ladder-10",
+        "ladder-100",
+        "fourbars-10",
+        "fourbars-100",
+        "grid-8",
+        "--json",
+    ]);
+    let cases = report["cases"].as_array().expect("a list");
+    let expected = [
+        ("e20", 20, 63),
+        ("e40", 40, 123),
+        ("r20", 20, 105),
+        ("ladder-10", 30, 120),
+        ("ladder-100", 300, 1200),
+        ("fourbars-10", 21, 155),
+        ("fourbars-100", 201, 1505),
+        ("grid-8", 64, 342),
+    ];
+    assert_eq!(cases.len(), expected.len());
+    for (case, (name, n, rows)) in cases.iter().zip(expected) {
+        assert_eq!(case["case"], name);
+        assert_eq!((case["n"].as_u64(), case["rows"].as_u64()), (Some(n), Some(rows)), "{name}");
+        let number = |key: &str| case[key].as_f64().unwrap_or_else(|| panic!("{name}: {key} is no number"));
+        assert!(number("error") < 1e-9, "{name}: error {:e}", number("error"));
+        assert!(number("us_auxiliary") > 0.0, "{name}");
+        assert!(number("front") > 0.0 && number("front") < 200.0, "{name}: front {}", number("front"));
+    }
+    let fitted = report["exponents"].as_object().expect("an object");
+    assert_eq!(fitted.keys().collect::<Vec<_>>(), ["e", "fourbars", "ladder"]);
+}
+
+#[test]
 fn without_a_reference_the_error_is_a_residual() {
     let report = json(&["bench", "a17", "b3", "c5", "d1", "--json"]);
     for case in report["cases"].as_array().expect("a list") {
@@ -80,13 +118,16 @@ fn unknown_cases_are_refused_with_what_is_known() {
     refused(&["bench", "a0"], 2, &["`a0`", "at least 1"]);
     refused(&["bench", ""], 2, &["known cases"]);
     refused(&["bench", "crane.toml"], 2, &["`crane.toml`", "scene files", "later"]);
-    refused(&["bench", "e20"], 2, &["`e20`", "loops"]);
+    refused(&["bench", "e2"], 2, &["`e2`", "at least 3"]);
+    refused(&["bench", "ladder64"], 2, &["`ladder64`", "did you mean `ladder-64`?"]);
 }
 
 #[test]
 fn sizes_beyond_a_limit_are_refused_at_once() {
     refused(&["bench", "a2000001"], 4, &["2000000 bodies"]);
     refused(&["bench", "d99999999999999999999"], 4, &["2000000 bodies"]);
+    refused(&["bench", "ladder-700000"], 4, &["2000000 bodies"]);
+    refused(&["bench", "grid-500"], 4, &["128 cubes"]);
     refused(&["bench", "a1024", "--solver", "dense"], 4, &["`dense`", "3072", "2000 rows"]);
     refused(&["bench", "a1024", "--solver", "dense-kkt"], 4, &["`dense-kkt`", "2000 unknowns"]);
     refused(&["bench", "d1000", "--solver", "banded"], 4, &["`banded`", "2000 rows"]);

@@ -3,67 +3,130 @@
 use crate::failure::Failure;
 use crate::suggest::nearest;
 use holonom::SolverKind;
-use holonom_cases::{TreeCase, tree_case};
+use holonom_cases::{LoopCase, LoopFamily};
 
 /// Largest model built here, bodies.
 const MAX_BODIES: usize = 2_000_000;
+/// Largest net: its fill grows faster than its bodies, cubes along a side.
+const MAX_SIDE: usize = 128;
 /// Largest system for solvers of cubic time, rows of J (or of H).
 const MAX_DENSE: usize = 2_000;
 /// Largest system for the iterative solver, rows of J: it needs more iterations the longer the chain.
 const MAX_ITERATIVE: usize = 10_000;
 
-const KNOWN: &str =
-    "known cases: aN ball chain, bN revolute chain, cN binary tree, dN star, with N bodies (d: N leaves), e.g. a128";
+const KNOWN: &str = "known cases: aN ball chain, bN revolute chain, cN binary tree, dN star, with N bodies \
+     (d: N leaves); eN ring, rN ring of hinges, ladder-N, fourbars-N, grid-N; e.g. a128, ladder-64";
+
+/// A kind of mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Family {
+    /// By its letter.
+    Tree(char),
+    Loop(LoopFamily),
+}
+
+impl Family {
+    fn all() -> impl Iterator<Item = Family> {
+        "abcd".chars().map(Family::Tree).chain(LoopFamily::ALL.into_iter().map(Family::Loop))
+    }
+
+    /// What stands before the number.
+    fn prefix(self) -> String {
+        match self {
+            Family::Tree(letter) => letter.to_string(),
+            Family::Loop(family) => family.prefix().to_string(),
+        }
+    }
+
+    /// As it is called where sizes do not matter.
+    pub fn name(self) -> String {
+        self.prefix().trim_end_matches('-').to_string()
+    }
+
+    fn least_size(self) -> usize {
+        match self {
+            Family::Tree(_) => 1,
+            Family::Loop(family) => family.least_size(),
+        }
+    }
+}
 
 /// A family and a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Case {
-    pub family: char,
+    pub family: Family,
     size: usize,
 }
 
 impl Case {
-    /// Read a name, and refuse what this solver cannot do in reasonable time and memory.
-    pub fn parse(name: &str, solver: SolverKind) -> Result<Case, Failure> {
+    /// Read a name, and refuse what the solver asked for cannot do in reasonable time and memory.
+    pub fn parse(name: &str, solver: Option<SolverKind>) -> Result<Case, Failure> {
         let case = Case::from_name(name)?;
-        case.check(solver)?;
+        case.check(case.solver(solver))?;
         Ok(case)
+    }
+
+    /// The solver asked for, or else the one that suits the case.
+    pub fn solver(&self, asked: Option<SolverKind>) -> SolverKind {
+        asked.unwrap_or(self.direct())
+    }
+
+    /// The direct solver.
+    fn direct(&self) -> SolverKind {
+        match self.family {
+            Family::Tree(_) => SolverKind::Tree,
+            Family::Loop(_) => SolverKind::Sparse,
+        }
     }
 
     fn from_name(name: &str) -> Result<Case, Failure> {
         let case = Case::read(name).ok_or_else(|| unknown(name))?;
-        if case.size == 0 {
-            return Err(Failure::usage(format!("case `{name}` has no bodies"))
-                .help("the number after the letter must be at least 1, e.g. a16"));
+        let (least, prefix) = (case.family.least_size(), case.family.prefix());
+        if case.size < least {
+            return Err(Failure::usage(format!("case `{name}` is too small"))
+                .help(format!("the number after `{prefix}` must be at least {least}, e.g. {prefix}16")));
         }
         Ok(case)
     }
 
-    /// A letter and digits; nothing else.
+    /// A prefix and digits; nothing else.
     fn read(name: &str) -> Option<Case> {
-        let family = name.chars().next().filter(|c| "abcd".contains(*c))?;
-        let digits = &name[1..];
-        if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
-            return None;
-        }
-        // only a number too large to be represented fails to parse
-        Some(Case { family, size: digits.parse().unwrap_or(usize::MAX) })
+        Family::all().find_map(|family| {
+            let digits = name.strip_prefix(&family.prefix())?;
+            if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
+                return None;
+            }
+            // only a number too large to be represented fails to parse
+            Some(Case { family, size: digits.parse().unwrap_or(usize::MAX) })
+        })
     }
 
     fn check(&self, solver: SolverKind) -> Result<(), Failure> {
         let name = self.name();
+        if self.family == Family::Loop(LoopFamily::Grid) && self.size > MAX_SIDE {
+            return Err(Failure::limit(format!("case `{name}` has more than {MAX_SIDE} cubes along a side"))
+                .note("limit", format!("{MAX_SIDE}, because the work of a net grows faster than its bodies")));
+        }
         if self.n_bodies() > MAX_BODIES {
             return Err(Failure::limit(format!("case `{name}` has more than {MAX_BODIES} bodies"))
                 .note("limit", format!("{MAX_BODIES} bodies in one model")));
         }
+        if solver == SolverKind::Tree && self.direct() != solver {
+            return Err(Failure::usage(format!("case `{name}` has closed loops, and the solver `tree` is for trees"))
+                .help("use `--solver sparse`, or none"));
+        }
         let rows = self.n_rows();
+        let branched = matches!(self.family, Family::Tree('c' | 'd') | Family::Loop(LoopFamily::Grid));
         let (count, limit, what) = match solver {
-            SolverKind::Tree | SolverKind::Sparse | SolverKind::HugePivot | SolverKind::Auxiliary => return Ok(()),
-            // a chain has a narrow band at any length
-            SolverKind::Banded if matches!(self.family, 'a' | 'b') => return Ok(()),
+            SolverKind::Tree | SolverKind::Sparse | SolverKind::HugePivot => return Ok(()),
+            SolverKind::Auxiliary => {
+                (self.n_closing_rows(), MAX_DENSE, "rows that close loops, because its time is cubic")
+            }
+            // chains, rings and ladders have a narrow band at any length
+            SolverKind::Banded if !branched => return Ok(()),
             SolverKind::Dense => (rows, MAX_DENSE, "rows, because its time is cubic"),
             SolverKind::DenseKkt => (rows + 6 * self.n_bodies(), MAX_DENSE, "unknowns, because its time is cubic"),
-            SolverKind::Banded => (rows, MAX_DENSE, "rows where joints branch, because its band is then almost full"),
+            SolverKind::Banded => (rows, MAX_DENSE, "rows where joints branch, because its band is then wide"),
             SolverKind::Cg { .. } => {
                 (rows, MAX_ITERATIVE, "rows, because its iterations grow with the length of chains")
             }
@@ -74,42 +137,56 @@ impl Case {
                 "case `{name}` is too large for the solver `{solver}`: {count} of at most {limit}"
             ))
             .note("limit", format!("{limit} {what}"))
-            .help("use a smaller case, or `--solver tree`, which has no such limit"));
+            .help(format!("use a smaller case, or `--solver {}`, which has no such limit", self.direct().name())));
         }
         Ok(())
     }
 
     /// The name in its shortest form.
     pub fn name(&self) -> String {
-        format!("{}{}", self.family, self.size)
+        format!("{}{}", self.family.prefix(), self.size)
+    }
+
+    fn looped(&self) -> Option<LoopCase> {
+        match self.family {
+            Family::Tree(_) => None,
+            Family::Loop(family) => LoopCase::new(family, self.size),
+        }
     }
 
     fn n_bodies(&self) -> usize {
-        self.size.saturating_add(usize::from(self.family == 'd'))
+        match self.family {
+            Family::Tree(letter) => self.size.saturating_add(usize::from(letter == 'd')),
+            // no such case: too large to be defined
+            Family::Loop(_) => self.looped().map_or(usize::MAX, |case| case.n_bodies()),
+        }
     }
 
     fn n_rows(&self) -> usize {
-        let per_body = if self.family == 'b' { 5 } else { 3 };
-        let free_root = usize::from(matches!(self.family, 'c' | 'd'));
+        let Family::Tree(letter) = self.family else {
+            return self.looped().map_or(usize::MAX, |case| case.n_rows());
+        };
+        let per_body = if letter == 'b' { 5 } else { 3 };
+        let free_root = usize::from(matches!(letter, 'c' | 'd'));
         per_body * (self.n_bodies() - free_root)
     }
 
+    /// Rows of the joints that close loops.
+    fn n_closing_rows(&self) -> usize {
+        self.looped().map_or(0, |case| case.n_closing_rows())
+    }
+
     /// The mechanism.
-    pub fn tree(&self) -> Result<TreeCase, Failure> {
-        tree_case(&self.name()).ok_or_else(|| unknown(&self.name()))
+    pub fn mechanism(&self) -> Result<holonom_cases::Case, Failure> {
+        holonom_cases::case(&self.name()).ok_or_else(|| unknown(&self.name()))
     }
 }
 
 fn unknown(name: &str) -> Failure {
     let failure = Failure::usage(format!("no case called `{name}`"));
     let lower = name.to_lowercase();
-    let numbered = |prefix: &str| {
-        lower.strip_prefix(prefix).is_some_and(|rest| !rest.is_empty() && rest.bytes().all(|b| b.is_ascii_digit()))
-    };
     let failure = if lower.contains(['.', '/', '\\']) {
         failure.note("note", "scene files cannot be timed in this version; they come with a later one")
-    } else if ["e", "r", "ladder-", "fourbars-", "grid-"].into_iter().any(numbered) {
-        failure.note("note", "this case has closed loops; this version solves trees of joints only")
     } else if let Some(meant) = meant(&lower) {
         failure.help(format!("did you mean `{meant}`?"))
     } else {
@@ -122,8 +199,9 @@ fn unknown(name: &str) -> Failure {
 fn meant(lower: &str) -> Option<String> {
     let letters: String = lower.chars().filter(char::is_ascii_alphabetic).collect();
     let digits: String = lower.chars().filter(char::is_ascii_digit).collect();
-    let candidate = format!("{letters}{digits}");
-    match Case::read(&candidate).filter(|case| case.size > 0) {
+    let candidates = [format!("{letters}{digits}"), format!("{letters}-{digits}")];
+    let read = |name: &String| Case::read(name).filter(|case| case.size >= case.family.least_size());
+    match candidates.iter().find_map(read) {
         Some(case) => Some(case.name()),
         None => nearest(lower, super::DEFAULT.iter().copied()).map(str::to_string),
     }
@@ -135,14 +213,14 @@ mod tests {
     use crate::Exit;
 
     fn exit_of(name: &str, solver: SolverKind) -> Option<Exit> {
-        Case::parse(name, solver).err().map(|f| f.exit)
+        Case::parse(name, Some(solver)).err().map(|f| f.exit)
     }
 
     #[test]
     fn sizes_agree_with_the_models() {
-        for name in ["a5", "b5", "c7", "d4"] {
-            let case = Case::parse(name, SolverKind::Tree).expect("known");
-            let model = case.tree().expect("known").builder().build().expect("valid");
+        for name in ["a5", "b5", "c7", "d4", "e5", "r4", "ladder-3", "fourbars-2", "grid-3"] {
+            let case = Case::parse(name, None).expect("known");
+            let model = case.mechanism().expect("known").builder().build().expect("valid");
             assert_eq!((model.n_bodies(), model.n_rows()), (case.n_bodies(), case.n_rows()), "{name}");
         }
     }
@@ -152,15 +230,29 @@ mod tests {
         let tree = SolverKind::Tree;
         assert_eq!(exit_of("a1000000", tree), None);
         assert_eq!(exit_of("a007", tree), None);
-        for name in ["", "a", "a0", "a+5", "a-5", "z9", "a16x", "é16", "e20", "crane.toml", "ladder-3"] {
+        for name in ["", "a", "a0", "a+5", "a-5", "z9", "a16x", "é16", "e2", "grid-1", "ladder3", "crane.toml"] {
             assert_eq!(exit_of(name, tree), Some(Exit::Usage), "{name}");
         }
-        for name in ["a2000001", "d2000000", "a99999999999999999999999999"] {
+        assert_eq!(exit_of("ladder-640", SolverKind::Sparse), None);
+        assert_eq!(exit_of("ladder-640", tree), Some(Exit::Usage));
+        assert_eq!(exit_of("ladder-640", SolverKind::Auxiliary), None);
+        assert_eq!(exit_of("ladder-6400", SolverKind::Auxiliary), Some(Exit::Limit));
+        let huge = [
+            "a2000001",
+            "d2000000",
+            "a99999999999999999999999999",
+            "ladder-666667",
+            "grid-129",
+            "e99999999999999999999999",
+        ];
+        for name in huge {
             assert_eq!(exit_of(name, tree), Some(Exit::Limit), "{name}");
         }
         assert_eq!(exit_of("a1024", SolverKind::Dense), Some(Exit::Limit));
         assert_eq!(exit_of("b1024", SolverKind::Banded), None);
+        assert_eq!(exit_of("ladder-640", SolverKind::Banded), None);
         assert_eq!(exit_of("d1024", SolverKind::Banded), Some(Exit::Limit));
+        assert_eq!(exit_of("grid-32", SolverKind::Banded), Some(Exit::Limit));
     }
 
     #[test]
@@ -168,6 +260,7 @@ mod tests {
         assert_eq!(meant("a_16").as_deref(), Some("a16"));
         assert_eq!(meant("128c").as_deref(), Some("c128"));
         assert_eq!(meant("a128x").as_deref(), Some("a128"));
+        assert_eq!(meant("ladder16").as_deref(), Some("ladder-16"));
         assert_eq!(meant("windmill"), None);
     }
 }

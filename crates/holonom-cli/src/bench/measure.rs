@@ -1,10 +1,10 @@
 //! The clock: repeats of one evaluation, and of its phases.
 
 use super::Timing;
-use super::case::Case;
+use super::case;
 use crate::failure::Failure;
 use holonom::{Model, Simulation, SolverKind, State, StepError, Workspace, phases};
-use holonom_cases::{SEED, forward_dynamics};
+use holonom_cases::{Case, SEED, forward_dynamics};
 use std::hint::black_box;
 use std::time::{Duration, Instant};
 
@@ -13,25 +13,39 @@ const BUDGET: Duration = Duration::from_millis(250);
 const PHASE_BUDGET: Duration = Duration::from_millis(150);
 /// However long they take.
 const LEAST_REPEATS: usize = 5;
+/// Time spent on the auxiliary method, which is here to be compared with.
+const AUXILIARY_BUDGET: Duration = Duration::from_millis(100);
+/// Rows that close loops, beyond which the auxiliary method is not timed: it is cubic in them.
+const MAX_AUXILIARY: usize = 2_000;
 /// One repeat is at least so long, so that the clock's own cost does not count.
 const REPEAT: f64 = 50e-6;
 
 /// Build a case and time it.
-pub(super) fn measure(case: &Case, solver: SolverKind) -> Result<Timing, Failure> {
-    let name = case.name();
-    let tree = case.tree()?;
-    let model = tree.builder().build().map_err(|e| Failure::model(&format!("case `{name}`"), &e))?;
-    let states = [model.initial_state().clone(), tree.state(&model, SEED + 1)];
-    drop(tree);
+pub(super) fn measure(case: &case::Case, solver: Option<SolverKind>) -> Result<Timing, Failure> {
+    let (name, solver) = (case.name(), case.solver(solver));
+    let mechanism = case.mechanism()?;
+    let model = mechanism.builder().build().map_err(|e| Failure::model(&format!("case `{name}`"), &e))?;
+    let states = [model.initial_state().clone(), mechanism.state(&model, SEED + 1)];
+    let closing_rows = match &mechanism {
+        Case::Tree(_) => 0,
+        Case::Loop(case) => case.n_closing_rows(),
+    };
+    drop(mechanism);
     let stopped = |e: StepError| Failure::step(&format!("case `{name}`"), &e);
 
     let mut work = Workspace::new(&model, solver);
     let seconds = whole(&model, &states, &mut work).map_err(stopped)?;
     let [jacobian, factor, solve] = in_phases(&model, &states, &mut work).map_err(stopped)?;
     drop(work); // a million bodies: make room for the check
+    let us_auxiliary = match closing_rows {
+        0 => Some(0.0),
+        1..=MAX_AUXILIARY => Some(1e6 * auxiliary(&model, &states).map_err(stopped)?),
+        _ => None,
+    };
 
     let cost = model.cost();
-    let flops = (solver == SolverKind::Tree).then_some(cost.factor_flops + cost.solve_flops);
+    let counted = matches!(solver, SolverKind::Tree | SolverKind::Sparse);
+    let flops = counted.then_some(cost.factor_flops + cost.solve_flops);
     let (n, rows) = (model.n_bodies(), model.n_rows());
     let (error, against_reference) = error(&name, model, solver).map_err(stopped)?;
     if !error.is_finite() {
@@ -48,7 +62,9 @@ pub(super) fn measure(case: &Case, solver: SolverKind) -> Result<Timing, Failure
         us_jacobian: 1e6 * jacobian,
         us_factor: 1e6 * factor,
         us_solve: 1e6 * solve,
-        us_auxiliary: 0.0, // trees have no auxiliary rows
+        us_auxiliary,
+        front: (closing_rows > 0 && counted).then_some(cost.largest),
+        fill: (closing_rows > 0 && counted).then_some(cost.fill()),
         error,
         against_reference,
         flops,
@@ -77,6 +93,22 @@ fn whole(model: &Model, states: &[State; 2], work: &mut Workspace) -> Result<Vec
     }
     seconds.sort_by(f64::total_cmp);
     Ok(seconds)
+}
+
+/// Shortest seconds of a whole evaluation that treats the rows of closing joints as auxiliary ones.
+fn auxiliary(model: &Model, states: &[State; 2]) -> Result<f64, StepError> {
+    let mut work = Workspace::new(model, SolverKind::Auxiliary);
+    let mut least = f64::INFINITY;
+    let begin = Instant::now();
+    let mut repeats = 0;
+    while repeats < 1 || begin.elapsed() < AUXILIARY_BUDGET {
+        let start = Instant::now();
+        phases::accelerations(model, black_box(&states[repeats % 2]), &mut work)?;
+        black_box(work.accelerations());
+        least = least.min(start.elapsed().as_secs_f64());
+        repeats += 1;
+    }
+    Ok(least)
 }
 
 /// Shortest seconds of the three phases, timed inside whole evaluations so that each finds the caches as it really does.

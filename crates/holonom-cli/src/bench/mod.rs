@@ -15,25 +15,51 @@ use std::collections::BTreeMap;
 
 /// Time one evaluation of the equations of motion.
 ///
-/// State and forces in, all accelerations and multipliers out, on one thread. Two different states take turns, so that nothing can be
-/// kept from one evaluation to the next. Phases are timed one by one in a run of their own and need not add up to the whole: `jacobian`
-/// is bodies, forces and constraints.
-/// `error` is the largest deviation from reference accelerations over the largest of them, or the scaled residual of all equations
-/// where there is no reference.
+/// State and forces in, all accelerations and multipliers out, on one thread. Two different states take turns, so that
+/// nothing can be kept from one evaluation to the next. Phases are timed one by one in a run of their own and need not
+/// add up to the whole: `jacobian` is bodies, forces and constraints. `error` is the largest deviation from reference
+/// accelerations over the largest of them, or the scaled residual of all equations where there is no reference.
+/// `auxiliary` is the whole evaluation again, with the joints that close loops solved for on top of a tree. `front` is
+/// the largest dense block that loops make the direct solver work on, `fill` the size of its factors over that of the
+/// matrix.
 #[derive(clap::Args)]
 pub(crate) struct Args {
-    /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star. Default: a list of each.
+    /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star; with loops: eN ring, rN ring of hinges,
+    /// ladder-N, fourbars-N, grid-N. Default: a list of each.
     #[arg(value_name = "CASE")]
     cases: Vec<String>,
     /// Print one line of JSON instead of a table.
     #[arg(long)]
     json: bool,
-    /// How the multipliers are computed.
-    #[arg(long, value_name = "NAME", default_value = "tree", value_parser = PossibleValuesParser::new(SolverKind::NAMES))]
-    solver: String,
+    /// How the multipliers are computed. Default: tree, or sparse where there are loops.
+    #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(SolverKind::NAMES))]
+    solver: Option<String>,
 }
 
-const DEFAULT: &[&str] = &["a16", "a128", "a1024", "a8192", "b16", "b128", "b1024", "b8192", "c128", "d127"];
+const DEFAULT: &[&str] = &[
+    "a16",
+    "a128",
+    "a1024",
+    "a8192",
+    "b16",
+    "b128",
+    "b1024",
+    "b8192",
+    "c128",
+    "c1024",
+    "d127",
+    "d1023",
+    "e20",
+    "e40",
+    "r20",
+    "r40",
+    "ladder-64",
+    "ladder-640",
+    "fourbars-32",
+    "fourbars-320",
+    "grid-8",
+    "grid-32",
+];
 
 /// A time is worth nothing when the answer is off by more than this.
 const TRUSTED: f64 = 1e-9;
@@ -50,8 +76,15 @@ struct Timing {
     us_jacobian: f64,
     us_factor: f64,
     us_solve: f64,
-    us_auxiliary: f64,
+    /// A whole evaluation with the auxiliary method, for comparison: 0 without loops, null where it would take too long.
+    us_auxiliary: Option<f64>,
     error: f64,
+    /// Largest front of the factorisation, rows; with loops only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    front: Option<usize>,
+    /// Numbers in the factors over those in the matrix; with loops only.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fill: Option<f64>,
     /// The error is measured against reference accelerations; otherwise it is the scaled residual of all equations.
     #[serde(skip)]
     against_reference: bool,
@@ -70,9 +103,9 @@ struct Report {
 
 /// Run the command.
 pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
-    let Some(solver) = SolverKind::from_name(&args.solver) else {
-        return Err(Failure::usage(format!("no solver called `{}`", args.solver)));
-    };
+    let by_name =
+        |name: &String| SolverKind::from_name(name).ok_or_else(|| Failure::usage(format!("no solver called `{name}`")));
+    let solver = args.solver.as_ref().map(by_name).transpose()?;
     let names: Vec<&str> =
         if args.cases.is_empty() { DEFAULT.to_vec() } else { args.cases.iter().map(String::as_str).collect() };
     // every mistake is reported before the first measurement
@@ -106,7 +139,7 @@ fn fit(cases: &[Case], timings: &[Timing], value: impl Fn(&Timing) -> Option<f64
     let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     for (case, timing) in cases.iter().zip(timings) {
         if let Some(value) = value(timing).filter(|v| *v > 0.0) {
-            points.entry(case.family.to_string()).or_default().push(((timing.n as f64).ln(), value.ln()));
+            points.entry(case.family.name()).or_default().push(((timing.n as f64).ln(), value.ln()));
         }
     }
     points.into_iter().filter_map(|(family, points)| Some((family, slope(&points)?))).collect()
@@ -120,7 +153,7 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
     (sxx > 1e-12).then(|| sxy / sxx)
 }
 
-fn text(report: &Report, solver: SolverKind) -> String {
+fn text(report: &Report, solver: Option<SolverKind>) -> String {
     let right = Align::Right;
     let mut table = Table::new(&[
         ("case", Align::Left),
@@ -133,11 +166,14 @@ fn text(report: &Report, solver: SolverKind) -> String {
         ("factor us", right),
         ("solve us", right),
         ("auxiliary us", right),
+        ("front", right),
+        ("fill", right),
         ("error", right),
         ("against", Align::Left),
     ]);
     for t in &report.cases {
         let us = |x| significant(x, 4);
+        let none = || "-".to_string();
         table.row([
             t.case.clone(),
             t.n.to_string(),
@@ -148,7 +184,9 @@ fn text(report: &Report, solver: SolverKind) -> String {
             us(t.us_jacobian),
             us(t.us_factor),
             us(t.us_solve),
-            us(t.us_auxiliary),
+            t.us_auxiliary.map_or_else(none, us),
+            t.front.map_or_else(none, |rows| rows.to_string()),
+            t.fill.map_or_else(none, |fill| significant(fill, 3)),
             format!("{:.1e}", t.error),
             if t.against_reference { "reference" } else { "residual" }.to_string(),
         ]);
@@ -159,7 +197,8 @@ fn text(report: &Report, solver: SolverKind) -> String {
     };
     let per_body: Vec<String> =
         report.cases.iter().filter_map(|t| Some(format!("{} {:.0}", t.case, t.flops? / t.n as f64))).collect();
-    let mut text = format!("One evaluation, one thread, solver {}.\n\n{}\n", solver.name(), table.text());
+    let solver = solver.map_or("tree, or sparse where there are loops", SolverKind::name);
+    let mut text = format!("One evaluation, one thread, solver {solver}.\n\n{}\n", table.text());
     if !per_body.is_empty() {
         text += &format!(
             "The same on every machine: counted operations per body {}; exponent of the count over n: {}.\n",
