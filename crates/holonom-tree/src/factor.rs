@@ -37,7 +37,7 @@ pub struct Factor {
     pub(crate) inverses: Vec<[f64; 7]>,
     pub(crate) own: Vec<f64>,
     pub(crate) rule: PivotRule,
-    /// Weights of the rows in the soft rule, by place in a vector; empty when all are 1.
+    /// Weights of the rows in the damped rule, by place in a vector; empty when all are 1.
     pub(crate) weights: Vec<f64>,
     pub(crate) weak: Vec<u32>,
 }
@@ -48,14 +48,14 @@ impl Factor {
         self.rule = rule;
     }
 
-    /// Weights for [`PivotRule::Soft`], one for every entry of a vector (those of duals are read); none means 1 for all.
+    /// Weights for [`PivotRule::Damped`], one for every entry of a vector (those of duals are read); none means 1 for all.
     pub fn set_weights(&mut self, weights: &[f64]) {
         self.weights.clear();
         self.weights.extend_from_slice(weights);
     }
 
-    /// Dual rows in cycles whose pivots in the last factorisation were below 1e-7 of their own size, by place in a vector: rows that
-    /// depend on others, or nearly so.
+    /// Dual rows in cycles whose pivots in the last factorisation were weak, by place in a vector: rows that depend on others, or nearly so.
+    /// Weak is what the rule says; below 1e-11 of the row's own size for [`PivotRule::Exact`].
     pub fn weak_rows(&self) -> &[u32] {
         &self.weak
     }

@@ -36,9 +36,14 @@ use crate::structure::Node;
 pub enum PivotRule {
     /// Nothing: a pivot without its sign stops the factorisation.
     Exact,
-    /// Every row j of the core gives way a little: `-eps own_j` is added to its diagonal. The factors are then those of a regular
+    /// A row whose pivot is below `eps` of its own size gives way: its pivot becomes that much larger. The factors are then those of a regular
     /// matrix close by, and refinement with [`Plan::residual`] leads back to the matrix as given.
     Soft {
+        /// Relative to the row's own size.
+        eps: f64,
+    },
+    /// Every row j of the core gives way: `-eps w_j own_j` is added to its diagonal, with the weights of [`Factor::set_weights`].
+    Damped {
         /// Relative to the row's own size.
         eps: f64,
     },
@@ -49,8 +54,8 @@ pub enum PivotRule {
     },
 }
 
-/// A dual pivot below this part of its row's own size counts as weak.
-pub(crate) const WEAK: f64 = 1e-7;
+/// A dual pivot below this part of its row's own size counts as weak, where the rule does not say otherwise.
+const WEAK: f64 = 1e-11;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Foot {
@@ -244,23 +249,25 @@ impl Plan {
                     let at = m.at as usize + r;
                     let own = factor.own[m.x as usize + r];
                     sizes[at] = if own > 0.0 { own } else { own_part[at * width + at].abs() };
-                    if let PivotRule::Soft { eps } = factor.rule {
+                    if let PivotRule::Damped { eps } = factor.rule {
                         let weight = factor.weights.get(m.x as usize + r).copied().unwrap_or(1.0);
                         own_part[at * width + at] -= eps * weight * sizes[at];
                     }
                 }
             }
         }
-        let judge = Judge { rule: factor.rule, primal: panel.primal, sizes: &*sizes };
-        let mut n_weak = 0;
+        let judge = Judge::new(factor.rule, panel.primal, &*sizes);
+        let weak = &mut factor.weak;
+        let first_weak = weak.len();
         let eliminated = match (n, width) {
-            (3, 9) => eliminate(own_part, 3, 9, &judge, &mut n_weak),
-            (3, _) => eliminate(own_part, 3, width, &judge, &mut n_weak),
-            (6, _) => eliminate(own_part, 6, width, &judge, &mut n_weak),
-            _ => eliminate(own_part, n, width, &judge, &mut n_weak),
+            (3, 9) => eliminate(own_part, 3, 9, &judge, weak),
+            (3, _) => eliminate(own_part, 3, width, &judge, weak),
+            (6, _) => eliminate(own_part, 6, width, &judge, weak),
+            _ => eliminate(own_part, n, width, &judge, weak),
         };
-        if n_weak > 0 {
-            note_weak(members, own_part, width, &judge, &mut factor.weak);
+        for row in &mut weak[first_weak..] {
+            let m = members.iter().rev().find(|m| m.at <= *row && m.size > 0).unwrap_or(&members[0]);
+            *row = m.x + *row - m.at;
         }
         eliminated.map_err(|k| {
             let at_fault = members.iter().rev().find(|m| m.at as usize <= k && m.size > 0).unwrap_or(&members[0]);
@@ -371,50 +378,57 @@ fn scatter(members: &[Member], z: &[f64], x: &mut [f64]) {
     }
 }
 
-/// Which rows of a panel were weak: their pivots are known by their inverses.
-#[cold]
-fn note_weak(members: &[Member], panel: &[f64], width: usize, judge: &Judge, weak: &mut Vec<u32>) {
-    for m in members {
-        for r in 0..m.size as usize {
-            let at = m.at as usize + r;
-            let inverse = panel[at * width + at];
-            if inverse == 0.0 || !(-1.0 / inverse > WEAK * judge.sizes[at]) {
-                weak.push(m.x + r as u32);
-            }
-        }
-    }
-}
-
+/// Judges pivots by the rule.
 struct Judge<'a> {
-    rule: PivotRule,
     primal: bool,
     sizes: &'a [f64],
+    /// A dual pivot below this part of its row's size is weak; it is then made larger by this part, or infinite.
+    threshold: f64,
+    soft: f64,
+    huge: bool,
 }
 
-impl Judge<'_> {
-    /// The inverse of pivot k, or `None`; weak pivots are counted.
+impl<'a> Judge<'a> {
+    fn new(rule: PivotRule, primal: bool, sizes: &'a [f64]) -> Self {
+        let (threshold, soft, huge) = match rule {
+            PivotRule::Exact => (WEAK, 0.0, false),
+            PivotRule::Soft { eps } => (eps, eps, false),
+            // what is left of a row that depends on others is its damping, where that is light
+            PivotRule::Damped { eps } => (10.0 * eps, 0.0, false),
+            PivotRule::Huge { threshold } => (threshold, 0.0, true),
+        };
+        Judge { primal, sizes, threshold, soft, huge }
+    }
+
+    /// The inverse of pivot k, or `None`; weak pivots are noted.
     #[inline(always)]
-    fn inverse(&self, k: usize, d: f64, weak: &mut usize) -> Option<f64> {
+    fn inverse(&self, k: usize, d: f64, weak: &mut Vec<u32>) -> Option<f64> {
         if self.primal {
             return (d > 0.0).then(|| 1.0 / d);
         }
-        let size = self.sizes[k];
-        if !(-d > WEAK * size) {
-            *weak += 1;
+        if -d > self.threshold * self.sizes[k] {
+            return Some(1.0 / d);
         }
-        if let PivotRule::Huge { threshold } = self.rule
-            && !(-d > threshold * size)
-            && d.is_finite()
-        {
+        self.weak_inverse(k, d, weak)
+    }
+
+    #[cold]
+    fn weak_inverse(&self, k: usize, d: f64, weak: &mut Vec<u32>) -> Option<f64> {
+        if !d.is_finite() {
+            return None;
+        }
+        weak.push(k as u32);
+        if self.huge {
             return Some(0.0);
         }
+        let d = if self.soft > 0.0 { d.min(0.0) - self.soft * self.sizes[k] } else { d };
         (d < 0.0).then(|| 1.0 / d)
     }
 }
 
 /// Row by row; the inverse of each pivot takes its place.
 #[inline(always)]
-fn eliminate(panel: &mut [f64], n: usize, width: usize, judge: &Judge, weak: &mut usize) -> Result<(), usize> {
+fn eliminate(panel: &mut [f64], n: usize, width: usize, judge: &Judge, weak: &mut Vec<u32>) -> Result<(), usize> {
     for k in 0..n {
         let (top, below) = panel.split_at_mut((k + 1) * width);
         let row_k = &mut top[k * width..];

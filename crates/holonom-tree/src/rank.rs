@@ -103,7 +103,7 @@ impl Plan {
         order.nodes[..last].iter().for_each(|&i| early[i as usize] = self.structure.is_dual(Node(i)));
         let mut factor = self.new_factor();
         // regular enough to see which pivots are weak
-        factor.set_rule(crate::PivotRule::Soft { eps: 1e-8 });
+        factor.set_rule(crate::PivotRule::Damped { eps: 1e-8 });
         match self.factor(sample, &mut factor) {
             Err(e) if early[e.node.index()] => return vec![e.node.0],
             // weak for other reasons: not the hubs' fault, but none of the duals can be judged either

@@ -177,7 +177,7 @@ proptest! {
     }
 
     #[test]
-    fn softened_rows_are_brought_back_by_refinement(
+    fn damped_rows_are_brought_back_by_refinement(
         steps in prop::collection::vec(step(), 2..=10), extra in prop::collection::vec(extra(), 1..=3), seed in any::<u64>()
     ) {
         let mut forest = Forest::grow(&steps, seed);
@@ -188,7 +188,7 @@ proptest! {
         let rhs = Rng(6).list(matrix.n);
         let plan = problem.structure.plan(&problem.blocks).unwrap();
         let mut factor = plan.new_factor();
-        factor.set_rule(PivotRule::Soft { eps: 1e-8 });
+        factor.set_rule(PivotRule::Damped { eps: 1e-8 });
         plan.factor(&problem.blocks, &mut factor).unwrap();
         let mut x = rhs.clone();
         plan.solve(&mut factor, &mut x);

@@ -64,7 +64,6 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         n_islands: 0,
         turned_rows: Vec::new(),
         row_joint: Vec::new(),
-        soft_islands: Vec::new(),
         entangled_islands: Vec::new(),
         compliance: b.compliance,
         plan: no_plan,
@@ -444,7 +443,7 @@ fn plan(model: &mut Model, mut structure: Structure, q: &[f64]) -> Result<(), Mo
         let mut blocks = sample.clone();
         weigh_by_columns(model, &mut blocks);
         let mut factor = model.plan.new_factor();
-        factor.set_rule(PivotRule::Soft { eps: EPS });
+        factor.set_rule(PivotRule::Damped { eps: EPS });
         let dependent = match model.plan.factor(&blocks, &mut factor) {
             Ok(()) => model.plan.dependent_outside_cycles(&blocks, &factor, DEPENDENT),
             Err(e) if !model.plan.in_core(e.node) => vec![e.node],
@@ -461,29 +460,9 @@ fn plan(model: &mut Model, mut structure: Structure, q: &[f64]) -> Result<(), Mo
     }
 }
 
-/// Islands whose joints are redundant at this pose, or singular.
-fn soft_islands(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Vec<bool> {
-    let mut soft = vec![false; model.n_islands];
-    if !model.plan.has_loops() {
-        return soft;
-    }
-    evaluate::evaluate_bodies(model, q, v, work);
-    evaluate::evaluate_constraints(model, q, v, t, work);
-    let mut factor = model.plan.new_factor();
-    factor.set_rule(PivotRule::Soft { eps: EPS });
-    if model.plan.factor(&work.blocks, &mut factor).is_ok() {
-        for &x in factor.weak_rows() {
-            soft[model.island_of_row(x as usize - model.n_v())] = true;
-        }
-    }
-    soft
-}
-
 /// Assemble the start pose, make the start velocities legal, open the ledger.
 fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, how: Assembly) -> Result<(), ModelError> {
     let mut work = Workspace::new(model, SolverKind::Tree);
-    // nothing is known of the joints yet: all islands with loops may have redundant ones
-    model.soft_islands = vec![model.plan.has_loops(); model.n_islands];
     if let Err(open) = assemble::assemble(model, &mut q, &mut v, 0.0, how, &mut work) {
         let name = |k: usize| model.joint_names.get(k).to_string();
         let conflict = open.conflict.iter().map(|&k| name(k)).collect();
@@ -492,7 +471,6 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, how: Assembly) -> 
     if let Some(k) = assemble::wrong_branch(model, &q, &v, &work) {
         return Err(ModelError::WrongBranch { joint: model.joint_names.get(k).to_string() });
     }
-    model.soft_islands = soft_islands(model, &q, &v, 0.0, &mut work);
     let bodies = &bodies_at(model, &work.frames, &q, &v);
     let mut turns = Vec::with_capacity(model.n_turns);
     for (k, joint) in model.joints.iter().enumerate() {

@@ -222,8 +222,6 @@ pub struct Model {
     pub(crate) turned_rows: Vec<u32>,
     /// Joint of each row; empty where the rows stand in the order of the joints.
     pub(crate) row_joint: Vec<u32>,
-    /// Islands whose joints are redundant where the model is assembled.
-    pub(crate) soft_islands: Vec<bool>,
     /// Islands without loops whose rows depend on each other all the same.
     pub(crate) entangled_islands: Vec<bool>,
     /// Compliance of joints, translation (m/N) and rotation (rad/(N m)), where given.

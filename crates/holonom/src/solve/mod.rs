@@ -208,7 +208,7 @@ impl Solver {
         }
     }
 
-    /// Until further notice, let redundant rows give way a hundred thousand times less.
+    /// Until further notice, let redundant rows give way far less.
     pub fn harden(&mut self, hard: bool) {
         if let Base::Sparse(s) = &mut self.base {
             s.harden(hard);
@@ -256,6 +256,11 @@ impl Solver {
         if let Base::Sparse(s) = &self.base { Some(s.own_sizes()) } else { None }
     }
 
+    /// Did rows contradict each other in the last solve, so that its answer is that of least squares?
+    pub fn contradiction(&self) -> bool {
+        if let Base::Sparse(s) = &self.base { s.contradiction() } else { false }
+    }
+
     /// Number of auxiliary rows.
     pub fn n_auxiliary(&self) -> usize {
         match &self.base {
@@ -279,7 +284,7 @@ impl Base {
 
     fn solve(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), Failure> {
         match self {
-            Base::Sparse(s) => s.solve(model, blocks, x),
+            Base::Sparse(s) => return s.solve(model, blocks, x),
             Base::Auxiliary(s) => return s.solve(x),
             Base::Dense(s) => s.solve(x),
             Base::DenseKkt(s) => s.solve(x),
