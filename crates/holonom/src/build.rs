@@ -55,6 +55,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         joint_names,
         force_names,
         gravity: b.gravity,
+        lock_rows: b.lock_rows,
         q_start,
         v_start,
         island_length: Vec::new(),
@@ -84,6 +85,11 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
             model.v_start[i] as usize..model.v_start[i + 1] as usize,
         );
         body.initial(&mut q[qr], &mut v[vr]);
+    }
+
+    let mut t = 0.0;
+    if let Some(start) = b.start {
+        (q, v, t) = (start.q, start.v, start.t);
     }
 
     for (i, law) in b.forces.into_iter().enumerate() {
@@ -134,7 +140,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
     model.island_length = length_scales(&model, &q);
     let structure = structure(&mut model, b.lock_rows, &q, &v);
     plan(&mut model, structure, &q)?;
-    start(&mut model, q, v, b.assembly)?;
+    start(&mut model, q, v, t, b.assembly)?;
     Ok(model)
 }
 
@@ -461,9 +467,9 @@ fn plan(model: &mut Model, mut structure: Structure, q: &[f64]) -> Result<(), Mo
 }
 
 /// Assemble the start pose, make the start velocities legal, open the ledger.
-fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, how: Assembly) -> Result<(), ModelError> {
+fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assembly) -> Result<(), ModelError> {
     let mut work = Workspace::new(model, SolverKind::Tree);
-    if let Err(open) = assemble::assemble(model, &mut q, &mut v, 0.0, how, &mut work) {
+    if let Err(open) = assemble::assemble(model, &mut q, &mut v, t, how, &mut work) {
         let name = |k: usize| model.joint_names.get(k).to_string();
         let conflict = open.conflict.iter().map(|&k| name(k)).collect();
         return Err(ModelError::NotAssembled { joint: name(open.joint), gap: open.gap, allowed: ASSEMBLED, conflict });
@@ -478,7 +484,7 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, how: Assembly) -> 
         let name = || model.joint_names.get(k).to_string();
         if joint.n_rows > 0 && (joint.n_rows as usize) < joint.constraint.n_rows() {
             let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
-            out.evaluate(joint.constraint.as_ref(), &view, 0.0);
+            out.evaluate(joint.constraint.as_ref(), &view, t);
             let largest = (0..joint.constraint.n_rows()).map(|i| out.rows[i].gap.abs()).fold(0.0, f64::max);
             if joint.constraint.holonomic() && largest > ASSEMBLED {
                 return Err(ModelError::NotAssembled {
@@ -493,7 +499,7 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, how: Assembly) -> 
     }
     let work_entries = model.n_works() + 2;
     model.initial = State {
-        t: 0.0,
+        t,
         q,
         v,
         turns,

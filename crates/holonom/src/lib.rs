@@ -38,6 +38,7 @@ mod assemble;
 pub mod attach;
 pub mod bodies;
 mod build;
+mod certificate;
 pub mod check;
 pub mod doctor;
 mod drift;
@@ -58,11 +59,13 @@ mod simulation;
 mod solve;
 mod state;
 mod step;
+mod surgery;
 mod workspace;
 
 pub use assemble::Assembly;
 pub use attach::{Attached, Attachment, BodyId, Carried, Marker};
 pub use bodies::Momentum;
+pub use certificate::Certificate;
 pub use doctor::Diagnosis;
 pub use drift::Drift;
 pub use energy::{Energy, Ledger};
@@ -78,6 +81,7 @@ pub use simulation::{Simulation, Summary};
 pub use solve::{Counts, SolverKind};
 pub use state::State;
 pub use step::StepReport;
+pub use surgery::{Checkpoint, Edited, JointCondition};
 pub use workspace::Workspace;
 
 /// Everything a small program needs.

@@ -40,10 +40,25 @@ impl ForceId {
 #[derive(Clone)]
 pub(crate) enum JointStatus {
     Active,
-    /// Held as it stands by a weld in its place; the joint itself is kept here. (Boxed: few joints are locked, and all have a status.)
-    Locked(Box<Arc<dyn Constraint>>),
+    /// Held as it stands by a weld in its place. (Boxed: few joints are locked, and all have a status.)
+    Locked(Box<LockedJoint>),
     /// Holds nothing.
     Broken,
+}
+
+/// The joint itself, while a weld holds it, and the turns its angles had made.
+#[derive(Clone)]
+pub(crate) struct LockedJoint {
+    pub constraint: Arc<dyn Constraint>,
+    pub turns: Vec<i32>,
+}
+
+/// Where a model starts, instead of where its bodies say.
+#[derive(Clone)]
+pub(crate) struct Start {
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub t: f64,
 }
 
 /// How the rows of a joint enter the equations.
@@ -208,6 +223,8 @@ pub struct Model {
     pub(crate) joint_names: Names,
     pub(crate) force_names: Names,
     pub(crate) gravity: Vec3,
+    /// Joints may use their lock rows.
+    pub(crate) lock_rows: bool,
     pub(crate) q_start: Vec<u32>,
     pub(crate) v_start: Vec<u32>,
     /// Length scale of each island, m: the farthest that points lie from their body's origin, or bodies from the island's first one at the
@@ -447,6 +464,7 @@ pub struct ModelBuilder {
     pub(crate) lock_rows: bool,
     pub(crate) assembly: Assembly,
     pub(crate) compliance: BTreeMap<u32, (f64, f64)>,
+    pub(crate) start: Option<Start>,
 }
 
 impl Default for ModelBuilder {
@@ -462,6 +480,7 @@ impl Default for ModelBuilder {
             lock_rows: true,
             assembly: Assembly::default(),
             compliance: BTreeMap::new(),
+            start: None,
         }
     }
 }

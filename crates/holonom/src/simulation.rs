@@ -6,7 +6,7 @@ use crate::drift::{self, Drift};
 use crate::energy::{self, Energy, Ledger};
 use crate::error::{ModelError, SnapshotError, StepError};
 use crate::evaluate;
-use crate::integrate::{Coordinates, Integrator, IntegratorKind, JointSpace, Motion};
+use crate::integrate::{Attempt, Coordinates, Integrator, IntegratorKind, JointSpace, Motion};
 use crate::joints::CoordinateKind;
 use crate::math::{Mat3, Vec3};
 use crate::model::{JointId, Model, ModelBuilder};
@@ -109,7 +109,13 @@ impl Simulation {
         self.check_method()?;
         self.current = false;
         let attempt = step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, dt, false)?;
-        Ok(StepReport { step: dt, error: attempt.error, evaluations: attempt.evaluations, rejected: 0 })
+        Ok(self.report(dt, &attempt, attempt.evaluations, 0))
+    }
+
+    fn report(&self, step: f64, attempt: &Attempt, evaluations: usize, rejected: usize) -> StepReport {
+        let (gap, gap_rate) = step::largest_gaps(&self.work);
+        let rank_deficiency = self.work.solver.deficiency().unwrap_or(0);
+        StepReport { step, error: attempt.error, evaluations, rejected, gap, gap_rate, rank_deficiency }
     }
 
     fn check_method(&self) -> Result<(), StepError> {
@@ -151,7 +157,7 @@ impl Simulation {
                         let next = (h / factor).min(self.max_step);
                         // a step cut short by an output time says nothing against the longer one
                         self.state.next_step = if cut && rejected == 0 { next.max(wish) } else { next };
-                        return Ok(StepReport { step: h, error: attempt.error, evaluations, rejected });
+                        return Ok(self.report(h, attempt, evaluations, rejected));
                     }
                     shrink.clamp(1.0, 3.0)
                 }
@@ -436,7 +442,7 @@ impl Simulation {
         (a.at, a.rate)
     }
 
-    fn look(&self, a: &Attachment) -> crate::attach::Attached {
+    pub(crate) fn look(&self, a: &Attachment) -> crate::attach::Attached {
         match a.body.index() {
             None => crate::attach::Frame::GROUND.carry(&a.what),
             Some(i) => {
@@ -497,8 +503,7 @@ impl Simulation {
         let s = &self.state;
         evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work);
         evaluate::evaluate_gaps(&self.model, &s.q, &s.v, s.t, &mut self.work);
-        let largest = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() });
-        (largest(&self.work.gap), largest(&self.work.gap_rate))
+        step::largest_gaps(&self.work)
     }
 
     /// Iterations of the last solve, for iterative solvers.
@@ -511,9 +516,28 @@ impl Simulation {
         self.work.solver.counts()
     }
 
+    /// How many rows the solver treats as auxiliary, on top of a tree of joints.
+    pub fn auxiliary_rows(&self) -> usize {
+        self.work.solver.n_auxiliary()
+    }
+
     /// The solver in use.
     pub fn solver(&self) -> SolverKind {
         self.solver
+    }
+
+    /// Another model and state in place of those at hand.
+    pub(crate) fn swap_model(&mut self, model: Arc<Model>, state: State, solver: SolverKind) {
+        self.work = Workspace::new(&model, solver);
+        self.method.joint_space = None;
+        self.method.angles = vec![(0.0, 0.0); model.n_turns];
+        self.method.next = State::default();
+        (self.model, self.state, self.solver, self.current) = (model, state, solver, false);
+    }
+
+    /// The coordinates that are integrated.
+    pub fn coordinates(&self) -> Coordinates {
+        self.method.coordinates
     }
 
     pub(crate) fn parts(&mut self) -> (&Model, &mut State, &mut Workspace) {

@@ -35,6 +35,18 @@ pub struct StepReport {
     pub evaluations: usize,
     /// Attempts rejected by the error control.
     pub rejected: usize,
+    /// Largest gap of a joint after the step, m or rad.
+    pub gap: f64,
+    /// Largest rate of a gap after the step, m/s or rad/s.
+    pub gap_rate: f64,
+    /// Rows that depended on others when last factored.
+    pub rank_deficiency: usize,
+}
+
+/// Largest gap and gap rate as last evaluated; 0 without joints.
+pub(crate) fn largest_gaps(work: &Workspace) -> (f64, f64) {
+    let largest = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() });
+    (largest(&work.gap), largest(&work.gap_rate))
 }
 
 /// Advance `state` by `h`, or leave it as it was. With `control`, an attempt whose estimated error exceeds 1 is not committed.
@@ -87,6 +99,7 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
         next.work[model.n_works()] += energy::mechanical(model, &next.q, &next.v) - before;
     } else {
         evaluate::place_bodies(model, &next.q, &next.v, work);
+        evaluate::evaluate_gaps(model, &next.q, &next.v, next.t, work);
     }
     Ok(())
 }

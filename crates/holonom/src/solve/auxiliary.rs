@@ -144,6 +144,10 @@ impl Complement {
         Ok(())
     }
 
+    pub fn n_rows(&self) -> usize {
+        self.rows.len()
+    }
+
     /// Rows of `A^a` that depended on others in the last factorisation.
     pub fn deficiency(&self) -> usize {
         self.rows.len() - self.a.rank
@@ -356,7 +360,7 @@ impl Auxiliary {
     }
 
     pub fn n_rows(&self) -> usize {
-        self.complement.rows.len()
+        self.complement.n_rows()
     }
 
     pub fn deficiency(&self) -> usize {

@@ -263,10 +263,8 @@ impl Solver {
 
     /// Number of auxiliary rows.
     pub fn n_auxiliary(&self) -> usize {
-        match &self.base {
-            Base::Auxiliary(s) => s.n_rows(),
-            _ => 0,
-        }
+        let base = if let Base::Auxiliary(s) = &self.base { s.n_rows() } else { 0 };
+        base + self.own.as_ref().map_or(0, |c| c.n_rows())
     }
 }
 

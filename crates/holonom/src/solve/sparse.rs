@@ -41,6 +41,7 @@ pub(crate) struct Sparse {
     rest: Vec<f64>,
     /// Entries of a vector that are refined; `always` for the sake of their weights or number, the others while an island has weak rows.
     refined: Vec<bool>,
+    always_refined: Vec<bool>,
     always: bool,
     refine: bool,
     rule: Rule,
@@ -85,6 +86,7 @@ impl Sparse {
             rhs: vec![0.0; n],
             rest: vec![0.0; n],
             refined: vec![false; n],
+            always_refined: Vec::new(),
             always: false,
             refine: false,
             rule: if huge_pivots { Rule::HugePivots } else { Rule::Soft(SOFT) },
@@ -92,6 +94,7 @@ impl Sparse {
             counts: Counts::default(),
         };
         sparse.always = sparse.mark_always(model);
+        sparse.always_refined = sparse.refined.clone();
         sparse.refine = sparse.always;
         sparse
     }
@@ -171,7 +174,6 @@ impl Sparse {
 
     /// What is refined whatever the pose.
     fn mark_always(&mut self, model: &Model) -> bool {
-        self.refined.fill(false);
         let mut any = false;
         for part in model.plan.large_parts() {
             self.refined[part].fill(true);
@@ -216,7 +218,7 @@ impl Sparse {
         if !soft && self.refine == self.always {
             return;
         }
-        self.mark_always(model);
+        self.refined.copy_from_slice(&self.always_refined);
         self.refine = self.always || soft;
         if soft {
             let n = model.n_v();

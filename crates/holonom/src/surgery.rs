@@ -1,0 +1,269 @@
+//! Changing a mechanism while it runs.
+//!
+//! An edit makes a new model from the old one (bodies, joints and forces are shared, not copied) and carries the state over. A joint that
+//! is made takes hold at once: gaps are closed by moving the bodies as little as their masses allow, and the velocities jump by the law of impulses,
+//!
+//! ```text
+//! M dv = J^T mu,     J (v + dv) + C_t = 0
+//! ```
+//!
+//! a perfectly plastic catch. The impulses act between the bodies the joints connect, so that the momentum of what is not held by the ground stays
+//! what it was; the energy lost goes into the ledger as imposed. A joint that is taken away takes its forces with it and changes nothing else.
+//!
+//! A model never changes once built. A [`Checkpoint`] keeps the model and the state of a moment, and undoes whatever came after it.
+
+use crate::attach::{Attachment, BodyId, Carried, Marker};
+use crate::energy;
+use crate::error::ModelError;
+use crate::integrate::Coordinates;
+use crate::joints::{Constraint, Weld};
+use crate::math::{Mat3, Vec3};
+use crate::model::{JointId, JointStatus, LockedJoint, Model, ModelBuilder, Start};
+use crate::simulation::Simulation;
+use crate::solve::SolverKind;
+use crate::state::State;
+use std::sync::Arc;
+
+/// Model and state of a moment.
+#[derive(Clone)]
+pub struct Checkpoint {
+    model: Arc<Model>,
+    state: State,
+    solver: SolverKind,
+}
+
+/// What a joint does at present.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum JointCondition {
+    /// It holds as it was made to.
+    Active,
+    /// It cannot move.
+    Locked,
+    /// It holds nothing.
+    Broken,
+}
+
+/// How an edit changed the motion.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Edited {
+    /// Farthest that a coordinate was moved to close gaps, m or rad.
+    pub moved: f64,
+    /// Largest jump of a velocity coordinate, m/s or rad/s.
+    pub jump: f64,
+    /// Change of kinetic and potential energy, J: negative where impulses took some.
+    pub energy: f64,
+}
+
+impl Model {
+    /// What a joint does at present.
+    pub fn condition(&self, joint: JointId) -> JointCondition {
+        match self.joints[joint.index()].status {
+            JointStatus::Active => JointCondition::Active,
+            JointStatus::Locked(_) => JointCondition::Locked,
+            JointStatus::Broken => JointCondition::Broken,
+        }
+    }
+
+    /// A builder that would build this model again.
+    fn reopen(&self) -> ModelBuilder {
+        let names = |n: usize, get: &dyn Fn(usize) -> String| (0..n).map(|i| get(i).into_boxed_str()).collect();
+        ModelBuilder {
+            bodies: self.bodies.clone(),
+            joints: self.joints.iter().map(|j| (j.constraint.clone(), j.status.clone())).collect(),
+            forces: self.forces.iter().map(|f| f.law.clone()).collect(),
+            body_names: names(self.n_bodies(), &|i| self.body_names.get(i).into()),
+            joint_names: names(self.n_joints(), &|i| self.joint_names.get(i).into()),
+            force_names: names(self.n_forces(), &|i| self.force_names.get(i).into()),
+            gravity: self.gravity,
+            lock_rows: self.lock_rows,
+            compliance: self.compliance.clone(),
+            ..ModelBuilder::default()
+        }
+    }
+}
+
+impl Simulation {
+    /// Add a joint. It takes hold at once; the ids of other joints stay what they were.
+    pub fn add_joint(
+        &mut self,
+        name: impl Into<String>,
+        constraint: impl Constraint + 'static,
+    ) -> Result<(JointId, Edited), ModelError> {
+        let mut builder = self.model().reopen();
+        let id = builder.joint(name, constraint);
+        Ok((id, self.change(builder, |k| (k < id.index()).then_some(k))?))
+    }
+
+    /// Take a joint away. The ids of the joints after it become smaller by one.
+    pub fn remove_joint(&mut self, joint: JointId) -> Result<Edited, ModelError> {
+        self.check_joint(joint)?;
+        let mut builder = self.model().reopen();
+        let k = joint.index();
+        builder.joints.remove(k);
+        builder.joint_names.remove(k);
+        builder.compliance = (builder.compliance.iter())
+            .filter(|(j, _)| **j != joint.0)
+            .map(|(&j, &c)| (if j > joint.0 { j - 1 } else { j }, c))
+            .collect();
+        self.change(builder, |new| Some(if new < k { new } else { new + 1 }))
+    }
+
+    /// Break a joint: it stays in the list and holds nothing until it is [mended](Simulation::mend_joint).
+    pub fn break_joint(&mut self, joint: JointId) -> Result<Edited, ModelError> {
+        self.check_joint(joint)?;
+        let mut builder = self.model().reopen();
+        let (constraint, status) = &mut builder.joints[joint.index()];
+        if let JointStatus::Locked(locked) = status {
+            *constraint = locked.constraint.clone();
+        }
+        *status = JointStatus::Broken;
+        self.change(builder, Some)
+    }
+
+    /// Let a broken joint take hold again.
+    pub fn mend_joint(&mut self, joint: JointId) -> Result<Edited, ModelError> {
+        self.check_joint(joint)?;
+        let mut builder = self.model().reopen();
+        let status = &mut builder.joints[joint.index()].1;
+        if !matches!(status, JointStatus::Broken) {
+            return self.refuse(joint, "is not broken");
+        }
+        *status = JointStatus::Active;
+        self.change(builder, Some)
+    }
+
+    /// Hold a joint as it stands: a weld takes its place until it is [unlocked](Simulation::unlock_joint).
+    pub fn lock_joint(&mut self, joint: JointId) -> Result<Edited, ModelError> {
+        self.check_joint(joint)?;
+        let model = self.model().clone();
+        let record = &model.joints[joint.index()];
+        if !matches!(record.status, JointStatus::Active) {
+            return self.refuse(joint, "is locked or broken already");
+        }
+        let attachments = record.constraint.attachments();
+        let ends = [attachments[0].body, attachments.get(1).map_or(BodyId::GROUND, |a| a.body)];
+        if attachments.iter().any(|a| !ends.contains(&a.body)) || ends[0] == ends[1] {
+            return self.refuse(joint, "cannot be locked: it does not join exactly two bodies");
+        }
+        let point = self.look(&attachments[record.constraint.reference()]).at;
+        let mut markers = Vec::new();
+        for body in ends {
+            let Some(marker) = marker_at(&model, self.state(), body, point) else {
+                return self.refuse(joint, "cannot be locked: one of its bodies has no orientation");
+            };
+            markers.push(marker);
+        }
+        let angles = record.constraint.coordinates().iter().filter(|&&c| c == crate::joints::CoordinateKind::Angle).count();
+        let turns = self.state().turns[record.first_turn as usize..][..angles].to_vec();
+        let mut builder = model.reopen();
+        let slot = &mut builder.joints[joint.index()];
+        let locked = LockedJoint { constraint: slot.0.clone(), turns };
+        *slot = (Arc::new(Weld::new(markers[0], markers[1])), JointStatus::Locked(Box::new(locked)));
+        self.change(builder, Some)
+    }
+
+    /// Let a locked joint move again.
+    pub fn unlock_joint(&mut self, joint: JointId) -> Result<Edited, ModelError> {
+        self.check_joint(joint)?;
+        let mut builder = self.model().reopen();
+        let (constraint, status) = &mut builder.joints[joint.index()];
+        let JointStatus::Locked(locked) = status else {
+            return self.refuse(joint, "is not locked");
+        };
+        *constraint = locked.constraint.clone();
+        *status = JointStatus::Active;
+        self.change(builder, Some)
+    }
+
+    /// Keep this moment.
+    pub fn checkpoint(&self) -> Checkpoint {
+        Checkpoint { model: self.model().clone(), state: self.state().clone(), solver: self.solver() }
+    }
+
+    /// Back to a moment kept, edits undone.
+    pub fn return_to(&mut self, checkpoint: &Checkpoint) {
+        self.replace(checkpoint.model.clone(), checkpoint.state.clone(), checkpoint.solver);
+    }
+
+    fn check_joint(&self, joint: JointId) -> Result<(), ModelError> {
+        let n = self.model().n_joints();
+        if joint.index() < n {
+            return Ok(());
+        }
+        Err(ModelError::Parameter(format!("joint number {} does not exist, the model has {n}", joint.index())))
+    }
+
+    fn refuse<T>(&self, joint: JointId, why: &str) -> Result<T, ModelError> {
+        Err(ModelError::Parameter(format!("joint `{}` {why}", self.model().joint_name(joint))))
+    }
+
+    /// Build, and carry the state over. `old` gives the former number of a joint. On failure nothing is changed.
+    fn change(&mut self, mut builder: ModelBuilder, old: impl Fn(usize) -> Option<usize>) -> Result<Edited, ModelError> {
+        let (before, state) = (self.model().clone(), self.state().clone());
+        builder.start = Some(Start { q: state.q.clone(), v: state.v.clone(), t: state.t });
+        let model = Arc::new(builder.build()?);
+        let mut next = model.initial_state().clone();
+        (next.next_step, next.last_error) = (0.0, state.last_error);
+        next.opening_energy = state.opening_energy;
+        let n_forces = model.n_forces();
+        next.work[..n_forces].copy_from_slice(&state.work[..n_forces]);
+        let mut carried = 0.0;
+        for k in 0..model.n_joints() {
+            let Some(from) = old(k) else { continue };
+            let work = state.work[n_forces + from];
+            next.work[n_forces + k] = work;
+            carried += work;
+            carry_turns(&model, k, &before, from, &state, &mut next);
+        }
+        // what joints that are no more have done counts as imposed
+        let all: f64 = state.work[n_forces..before.n_works()].iter().sum();
+        let change = energy::mechanical(&model, &next.q, &next.v) - energy::mechanical(&before, &state.q, &state.v);
+        next.work[model.n_works()] = state.work[before.n_works()];
+        next.work[model.n_works() + 1] = state.work[before.n_works() + 1] + all - carried + change;
+        let largest = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+        let edited = Edited { moved: largest(&next.q, &state.q), jump: largest(&next.v, &state.v), energy: change };
+        let solver = match self.solver() {
+            SolverKind::Tree | SolverKind::Sparse => model.default_solver(),
+            other => other,
+        };
+        self.replace(model, next, solver);
+        Ok(edited)
+    }
+
+    /// Run another model from another state, by the same method.
+    fn replace(&mut self, model: Arc<Model>, state: State, solver: SolverKind) {
+        self.swap_model(model, state, solver);
+        // joint coordinates are laid out for one model, and may not exist for another
+        if self.coordinates() == Coordinates::Joint && self.set_coordinates(Coordinates::Joint).is_err() {
+            let _ = self.set_coordinates(Coordinates::Maximal);
+        }
+    }
+}
+
+/// Whole turns of a joint's angles: as before, or as they were when it was locked.
+fn carry_turns(model: &Model, k: usize, before: &Model, from: usize, state: &State, next: &mut State) {
+    let (new, old) = (&model.joints[k], &before.joints[from]);
+    let angles = |c: &dyn Constraint| {
+        c.coordinates().iter().filter(|&&c| c == crate::joints::CoordinateKind::Angle).count()
+    };
+    let n = angles(new.constraint.as_ref());
+    let kept = match &old.status {
+        JointStatus::Locked(locked) => &locked.turns[..],
+        _ => &state.turns[old.first_turn as usize..][..angles(old.constraint.as_ref())],
+    };
+    if kept.len() == n {
+        next.turns[new.first_turn as usize..][..n].copy_from_slice(kept);
+    }
+}
+
+/// The world's axes at a point, as a marker on a body at this state; `None` when it carries no directions.
+fn marker_at(model: &Model, state: &State, body: BodyId, point: Vec3) -> Option<Marker> {
+    let Some(i) = body.index() else { return Some(Marker { body, point, axes: Mat3::IDENTITY }) };
+    let b = &model.bodies[i];
+    b.can_carry(&Carried::Direction(Vec3::X)).ok()?;
+    let see = |a: Attachment| b.carry(model.q_of(i, &state.q), model.v_of(i, &state.v), &a.what).at;
+    let origin = see(Attachment::point(body, Vec3::ZERO));
+    let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|d| see(Attachment::direction(body, d)));
+    let back = Mat3::from_cols(axes[0], axes[1], axes[2]).inverse();
+    Some(Marker { body, point: back * (point - origin), axes: back })
+}
