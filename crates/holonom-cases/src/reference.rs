@@ -52,6 +52,7 @@ pub struct Problem {
     pub samples: Vec<Vec<f64>>,
     /// Digits of the samples and scalars that can be trusted.
     pub trusted_digits: i32,
+    #[serde(default)]
     scalars: Map<String, Value>,
     parameters: Map<String, Value>,
     initial: Map<String, Value>,
@@ -93,6 +94,11 @@ impl Problem {
         numbers(&self.initial, name)[0]
     }
 
+    /// A list of initial values.
+    pub fn initials(&self, name: &str) -> Vec<f64> {
+        numbers(&self.initial, name)
+    }
+
     /// An initial value that is a vector.
     pub fn initial_vector(&self, name: &str) -> [f64; 3] {
         vector(&numbers(&self.initial, name))
@@ -111,11 +117,19 @@ fn vector(x: &[f64]) -> [f64; 3] {
 /// All problems at hand: name and data.
 pub static PROBLEMS: &[(&str, &str)] = &[
     ("p01-a01-pendulum", include_str!("../data/p01-a01-pendulum.json")),
+    ("p02-a02-fourbar-n2", include_str!("../data/p02-a02-fourbar-n2.json")),
+    ("p03-andrews-squeezer", include_str!("../data/p03-andrews-squeezer.json")),
+    ("p04-a05-flyball", include_str!("../data/p04-a05-flyball.json")),
+    ("p05-spatial-slider-crank", include_str!("../data/p05-spatial-slider-crank.json")),
     ("p06-double-pendulum", include_str!("../data/p06-double-pendulum.json")),
     ("p07-spherical-pendulum", include_str!("../data/p07-spherical-pendulum.json")),
     ("p08-free-asymmetric-top", include_str!("../data/p08-free-asymmetric-top.json")),
     ("p09-dzhanibekov", include_str!("../data/p09-dzhanibekov.json")),
     ("p10-heavy-top-fast", include_str!("../data/p10-heavy-top-fast.json")),
+    ("p11-planar-slider-crank", include_str!("../data/p11-planar-slider-crank.json")),
+    ("p12-peaucellier", include_str!("../data/p12-peaucellier.json")),
+    ("p22-bead-on-circle", include_str!("../data/p22-bead-on-circle.json")),
+    ("p24-cardan", include_str!("../data/p24-cardan.json")),
 ];
 
 /// A problem by its full name.
@@ -134,7 +148,7 @@ mod tests {
             let p = problem(id).expect("listed");
             assert_eq!(p.id, *id);
             assert_eq!(p.columns[0], "t", "{id}");
-            assert!(p.samples.len() > 50 && p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
+            assert!(p.samples.len() > 30 && p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
             assert!(p.times().zip(p.times().skip(1)).all(|(a, b)| a < b), "{id}");
             assert!(p.trusted_digits >= 9, "{id}");
         }

@@ -3,14 +3,36 @@
 mod common;
 use common::{holonom, json, refused, stderr, stdout};
 
-const PROBLEMS: [&str; 6] = [
-    "p01-a01-pendulum",
-    "p06-double-pendulum",
-    "p07-spherical-pendulum",
-    "p08-free-asymmetric-top",
-    "p09-dzhanibekov",
-    "p10-heavy-top-fast",
+/// Problems, and the least number of verdicts on each.
+const PROBLEMS: [(&str, usize); 14] = [
+    ("p01-a01-pendulum", 25),
+    ("p02-a02-fourbar-n2", 28),
+    ("p03-andrews-squeezer", 54),
+    ("p04-a05-flyball", 22),
+    ("p05-spatial-slider-crank", 6),
+    ("p06-double-pendulum", 20),
+    ("p07-spherical-pendulum", 16),
+    ("p08-free-asymmetric-top", 20),
+    ("p09-dzhanibekov", 24),
+    ("p10-heavy-top-fast", 24),
+    ("p11-planar-slider-crank", 20),
+    ("p12-peaucellier", 15),
+    ("p22-bead-on-circle", 24),
+    ("p24-cardan", 17),
 ];
+
+/// The most that may be allowed: ten units of the last trusted digit, and the tighter or looser limits of a few quantities.
+fn limit(problem: &serde_json::Value, quantity: &str) -> f64 {
+    match problem.as_str().expect("text") {
+        "p02-a02-fourbar-n2" | "p12-peaucellier" if quantity.ends_with("joint gap") => 1e-10,
+        "p02-a02-fourbar-n2" if quantity.ends_with("off the parallelogram") => 1e-7,
+        "p02-a02-fourbar-n2" if quantity.ends_with("change of energy") => 0.1,
+        "p02-a02-fourbar-n2" => 1e-6,
+        "p24-cardan" if quantity.contains("ratio") => 1e-10,
+        "p05-spatial-slider-crank" | "p09-dzhanibekov" | "p11-planar-slider-crank" => 1e-8,
+        _ => 1e-9,
+    }
+}
 
 #[test]
 fn every_problem_passes() {
@@ -20,12 +42,11 @@ fn every_problem_passes() {
         assert_eq!(v.as_object().expect("an object").len(), 5, "{v}");
         let quantity = v["quantity"].as_str().expect("text");
         let (error, allowed) = (v["error"].as_f64().expect("a number"), v["allowed"].as_f64().expect("a number"));
-        let limit = if v["problem"] == "p09-dzhanibekov" { 1.000001e-8 } else { 1.000001e-9 };
-        assert!(!quantity.is_empty() && allowed <= limit && error >= 0.0, "{v}");
+        assert!(!quantity.is_empty() && allowed <= limit(&v["problem"], quantity) * 1.000001 && error >= 0.0, "{v}");
         assert_eq!(v["pass"].as_bool(), Some(true), "{v}");
         assert!(error <= allowed, "{v}");
     }
-    for (problem, least) in PROBLEMS.into_iter().zip([25, 20, 16, 20, 24, 24]) {
+    for (problem, least) in PROBLEMS {
         let n = verdicts.iter().filter(|v| v["problem"] == problem).count();
         assert!(n >= least, "{problem}: only {n} verdicts");
     }
@@ -37,6 +58,9 @@ fn every_problem_passes() {
         "azimuth_advance_per_period",
         "flip_interval",
         "nutation_period",
+        "time_per_full_turn",
+        "s_max_over_samples",
+        "hoop_period_from_0p5",
     ] {
         let found = verdicts.iter().any(|v| v["quantity"].as_str().is_some_and(|q| q.ends_with(&format!(": {name}"))));
         assert!(found, "{name} is not measured");
@@ -49,7 +73,7 @@ fn a_prefix_selects() {
     let mut problems: Vec<&str> =
         verdicts.as_array().expect("a list").iter().filter_map(|v| v["problem"].as_str()).collect();
     problems.dedup();
-    assert_eq!(problems, ["p06-double-pendulum", "p10-heavy-top-fast"]);
+    assert_eq!(problems, ["p06-double-pendulum", "p10-heavy-top-fast", "p11-planar-slider-crank", "p12-peaucellier"]);
 }
 
 #[test]
@@ -77,5 +101,5 @@ fn unknown_prefixes_are_refused_with_the_list() {
     refused(&["verify", "p06", "P07"], 2, &["`P07`", "did you mean `p07`?"]);
     refused(&["verify", "dzhanibekov"], 2, &["did you mean `p09-dzhanibekov`?"]);
     refused(&["verify", ""], 2, &["problems: "]);
-    refused(&["verify", "p02"], 2, &["`p02`", "does not have it"]);
+    refused(&["verify", "p99"], 2, &["`p99`", "does not have it"]);
 }

@@ -90,6 +90,25 @@ impl<'a> Book<'a> {
         self.compare(name, found.iter().copied(), std::iter::repeat_n(expected, found.len()));
     }
 
+    /// A quantity at several times, one expected value for each.
+    pub fn series(&mut self, name: &str, found: &[f64], expected: &[f64]) {
+        let missing = std::iter::repeat_n(f64::NAN, expected.len().saturating_sub(found.len()));
+        self.compare(name, found.iter().copied().chain(missing), expected.iter().copied());
+    }
+
+    /// Something that should be zero, as it was found, with a limit of its own.
+    pub fn at_most(&mut self, name: &str, found: &[f64], allowed: f64) {
+        let found = if found.is_empty() { &[f64::NAN] } else { found };
+        self.held_to(allowed, |book| book.constant(name, found, 0.0));
+    }
+
+    /// Verdicts with a limit that does not come from the trusted digits.
+    pub fn held_to(&mut self, allowed: f64, verdicts: impl FnOnce(&mut Self)) {
+        let usual = std::mem::replace(&mut self.allowed, allowed);
+        verdicts(self);
+        self.allowed = usual;
+    }
+
     fn compare(&mut self, name: &str, found: impl IntoIterator<Item = f64>, expected: impl IntoIterator<Item = f64>) {
         let (mut scale, mut worst) = (1f64, 0f64);
         for (found, expected) in found.into_iter().zip(expected) {
@@ -126,11 +145,14 @@ mod tests {
         book.constant("small", &[0.5], 0.25);
         book.scalar("nothing", None, 1.0);
         book.scalar("exact", Some(1.0), 1.0);
+        book.series("too short", &[1.0], &[1.0, 2.0]);
+        book.at_most("small enough", &[1e-4, -2e-4], 1e-3);
+        book.at_most("nothing to look at", &[], 1e-3);
         book.columns(&[]);
         let errors: Vec<f64> = book.verdicts.iter().map(|v| v.error).collect();
-        assert_eq!(errors[..4], [0.02, 0.25, f64::MAX, 0.0]);
+        assert_eq!(errors[..7], [0.02, 0.25, f64::MAX, 0.0, f64::MAX, 2e-4, f64::MAX]);
         let passes: Vec<bool> = book.verdicts.iter().map(|v| v.pass).collect();
-        assert_eq!(passes[..4], [false, false, false, true]);
-        assert_eq!(passes[4..], vec![false; problem.columns.len() - 1]);
+        assert_eq!(passes[..7], [false, false, false, true, false, true, false]);
+        assert_eq!(passes[7..], vec![false; problem.columns.len() - 1]);
     }
 }

@@ -1,11 +1,21 @@
 //! `holonom verify`: the verification manual. Every problem is modelled as a user would, run, and compared with its known answer.
 
 mod book;
+mod drive;
 mod p01;
+mod p02;
+mod p03;
+mod p04;
+mod p05;
 mod p06;
 mod p07;
 mod p08_p09;
 mod p10;
+mod p11;
+mod p12;
+mod p22;
+mod p24;
+mod plane;
 mod track;
 
 use crate::Exit;
@@ -20,7 +30,7 @@ use holonom_cases::{PROBLEMS, Problem, problem};
 ///
 /// Every column of the samples is compared at every sample time, and every scalar that can be measured. An error is the largest
 /// deviation divided by `scale`, the largest magnitude of the reference or 1 if that is larger. Allowed is 10 units of the last
-/// trusted digit of the reference, and never less than 1e-9.
+/// trusted digit of the reference, and never less than 1e-9; the few quantities with a limit of their own are listed with it.
 #[derive(clap::Args, Default)]
 pub(crate) struct Args {
     /// Run only the problems whose names begin so, e.g. p06. Default: all.
@@ -37,11 +47,19 @@ type Run = fn(&Problem, &mut Book) -> Result<(), Stop>;
 /// By the first characters of the problem's name.
 const RUNS: &[(&str, Run)] = &[
     ("p01", p01::run),
+    ("p02", p02::run),
+    ("p03", p03::run),
+    ("p04", p04::run),
+    ("p05", p05::run),
     ("p06", p06::run),
     ("p07", p07::run),
     ("p08", p08_p09::free_top),
     ("p09", p08_p09::flip),
     ("p10", p10::run),
+    ("p11", p11::run),
+    ("p12", p12::run),
+    ("p22", p22::run),
+    ("p24", p24::run),
 ];
 
 /// Run the command.
@@ -85,7 +103,7 @@ fn unknown(prefix: &str) -> Failure {
         .find(|id| lower.len() > 3 && id.contains(&lower))
         .or_else(|| nearest(prefix, names().map(|id| &id[..3])))
         .or_else(|| nearest(prefix, names()));
-    // `p02` is not misspelt, the problem is just not here
+    // `p99` is not misspelt, the problem is just not here
     let well_formed = prefix.len() == 3 && prefix.strip_prefix('p').is_some_and(|n| n.parse::<u8>().is_ok());
     let failure = match meant {
         _ if well_formed => failure.note("note", "this version does not have it"),
@@ -118,7 +136,7 @@ fn text(verdicts: &[Verdict]) -> String {
     let passed = verdicts.iter().filter(|v| v.pass).count();
     format!(
         "{}\nerror = largest deviation / scale; scale = largest magnitude of the reference, at least 1 (m, rad, s, J, as the quantity).\n\
-         allowed = 10 units of the last trusted digit of the reference, at least 1e-9.\n\
+         allowed = 10 units of the last trusted digit of the reference, at least 1e-9, or the quantity's own limit.\n\
          {passed} passed, {} failed\n",
         table.text(),
         verdicts.len() - passed
@@ -140,8 +158,11 @@ mod tests {
             let prefixes: Vec<String> = prefixes.iter().map(|p| p.to_string()).collect();
             choose(&prefixes).expect("known").into_iter().map(|(id, _)| id).collect()
         };
-        assert_eq!(ids(&["p1", "p01", "p10"]), ["p01-a01-pendulum", "p10-heavy-top-fast"]);
-        assert_eq!(ids(&["p0"]).len(), 5);
-        assert!(choose(&["p02".to_string()]).is_err() && choose(&[String::new()]).is_err());
+        assert_eq!(
+            ids(&["p1", "p01", "p10"]),
+            ["p01-a01-pendulum", "p10-heavy-top-fast", "p11-planar-slider-crank", "p12-peaucellier"]
+        );
+        assert_eq!(ids(&["p0"]).len(), 9);
+        assert!(choose(&["p99".to_string()]).is_err() && choose(&[String::new()]).is_err());
     }
 }

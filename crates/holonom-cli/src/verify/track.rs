@@ -22,8 +22,17 @@ pub(super) struct Track {
 
 impl Track {
     /// Run, stepping exactly to each of `times`; the first is the start.
-    pub fn run(mut sim: Simulation, times: impl Iterator<Item = f64>) -> Result<Track, StepError> {
-        sim.set_integrator(TIGHT);
+    pub fn run(sim: Simulation, times: impl Iterator<Item = f64>) -> Result<Track, StepError> {
+        Track::run_with(sim, TIGHT, times)
+    }
+
+    /// The same with another integrator.
+    pub fn run_with(
+        mut sim: Simulation,
+        integrator: IntegratorKind,
+        times: impl Iterator<Item = f64>,
+    ) -> Result<Track, StepError> {
+        sim.set_integrator(integrator);
         let mut states = Vec::new();
         for t in times {
             sim.run_until(t)?;
@@ -101,6 +110,21 @@ impl Track {
         }
         Ok(best.1)
     }
+}
+
+/// Steps of fixed length to `end`, as a program with a clock of its own takes them; a look at the start and after each.
+pub(super) fn fixed_steps(
+    sim: &mut Simulation,
+    end: f64,
+    step: f64,
+    mut look: impl FnMut(&mut Simulation),
+) -> Result<(), StepError> {
+    look(sim);
+    for k in 1..=(end / step).round() as u64 {
+        sim.run_fixed(k as f64 * step, step)?;
+        look(sim);
+    }
+    Ok(())
 }
 
 /// Mean time between the start and the last of some events that come once per period.

@@ -1,0 +1,136 @@
+//! Cardan shaft: two shafts at an angle of 30 degrees on bearings, joined by a Cardan joint with a massless cross. With a hinge for each
+//! bearing (14 rows on 12 velocities, one freedom: redundant), and with a self-aligning bearing for the output shaft, which only holds a
+//! point of it on its line (11 rows, nothing redundant).
+//!
+//! Also with a second joint behind the first, the yokes of the middle shaft in phase, and the input led around at a constant rate: the
+//! middle shaft turns as the closed form says, the last one as the first. What is led is held to 1e-10, the reference's own demand.
+//!
+//! Axes of every shaft: x along it, z upwards at the start. The input's arm is its y, the output's arm its z, so t1 and t2 are the turns of
+//! the shafts about themselves.
+
+use super::book::{Book, Stop};
+use super::drive::Drive;
+use super::track::Track;
+use holonom::math::{quat_from_axes, unwrap_angle};
+use holonom::prelude::*;
+use holonom_cases::Problem;
+
+/// What the rates behind a led shaft may be off by, relative to its own.
+const LED: f64 = 1e-10;
+
+pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
+    book.variant("hinges");
+    free(p, book, |m, out| hinge(m, "output bearing", out, Vec3::ZERO))?;
+    book.variant("self-aligning bearing");
+    free(p, book, |m, out| {
+        let line = BodyId::GROUND.origin().along(out.axes.x_axis);
+        m.joint("output bearing", PointOnLine::new(line, out.body.at(Vec3::X)));
+    })?;
+    book.variant("two joints, led");
+    led(p, book)
+}
+
+/// A shaft and its axes at the start.
+#[derive(Clone, Copy)]
+struct Shaft {
+    body: BodyId,
+    axes: Mat3,
+}
+
+impl Shaft {
+    /// At this angle in the x-y plane, with its own origin at `at`. Only the moment about its axis matters.
+    fn new(m: &mut ModelBuilder, name: &str, moment: f64, angle: f64, at: Vec3, spin: f64) -> Shaft {
+        let (s, c) = angle.sin_cos();
+        let axes = Mat3::from_cols(vec3(c, s, 0.0), vec3(-s, c, 0.0), Vec3::Z);
+        let body = Rigid::principal(1.0, vec3(1.0, 2.0, 2.0) * moment)
+            .position(at)
+            .orientation(quat_from_axes(axes))
+            .spin(axes.x_axis * spin);
+        Shaft { body: m.body(name, body), axes }
+    }
+
+    /// How far it has turned, nearest to `before`, and how fast.
+    fn turned(&self, sim: &Simulation, before: f64) -> (f64, f64) {
+        let y = sim.axes(self.body).unwrap_or(Mat3::NAN).y_axis;
+        let angle = y.dot(self.axes.z_axis).atan2(y.dot(self.axes.y_axis));
+        (unwrap_angle(angle, before), self.axes.x_axis.dot(sim.spin(self.body).unwrap_or(Vec3::NAN)))
+    }
+}
+
+/// A bearing that lets a shaft only turn; `at` in the world, where the shaft's origin is.
+fn hinge(m: &mut ModelBuilder, name: &str, shaft: Shaft, at: Vec3) {
+    let line = BodyId::GROUND.at(at).along(shaft.axes.x_axis);
+    m.joint(name, Revolute::new(line, shaft.body.origin().along(Vec3::X)));
+}
+
+/// Turn and rate of the shaft behind a joint when that before it has turned by `t1` at the rate `w1`.
+fn behind(b: f64, t1: f64, w1: f64) -> (f64, f64) {
+    let ((s, c), (sb, cb)) = (t1.sin_cos(), b.sin_cos());
+    (unwrap_angle(s.atan2(c * cb), t1), w1 * cb / (1.0 - sb * sb * c * c))
+}
+
+fn free(p: &Problem, book: &mut Book, bearing: impl FnOnce(&mut ModelBuilder, Shaft)) -> Result<(), Stop> {
+    let (b, w1) = (p.parameter("b_deg").to_radians(), p.initial("w1"));
+    let (_, w2) = behind(b, 0.0, w1);
+    let mut m = ModelBuilder::new();
+    m.gravity(Vec3::ZERO);
+    let input = Shaft::new(&mut m, "input", p.parameter("J1"), 0.0, Vec3::ZERO, w1);
+    let output = Shaft::new(&mut m, "output", p.parameter("J2"), b, Vec3::ZERO, w2);
+    hinge(&mut m, "input bearing", input, Vec3::ZERO);
+    // the cross turns about x of the first marker, y of the input, and y of the second, z of the output
+    let arms = |shaft: Shaft| shaft.body.origin().axes(Vec3::Y, Vec3::X);
+    m.joint("cross", Universal::new(arms(input), arms(output)));
+    bearing(&mut m, output);
+    let mut track = Track::run(Simulation::build(m)?, p.times())?;
+
+    let (mut t1, mut t2) = (p.initial("t1"), p.initial("t1"));
+    let rows = track.read(|sim| {
+        let (first, second) = (input.turned(sim, t1), output.turned(sim, t2));
+        (t1, t2) = (first.0, second.0);
+        vec![first.0, first.1, second.0, second.1]
+    });
+    book.columns(&rows);
+    let energy = 0.5 * (p.parameter("J1") * w1 * w1 + p.parameter("J2") * w2 * w2);
+    book.constant("energy", &track.energies(), energy);
+    book.constant("joint gap", &track.gaps(), 0.0);
+    Ok(())
+}
+
+fn led(p: &Problem, book: &mut Book) -> Result<(), Stop> {
+    let (b, w1) = (p.parameter("b_deg").to_radians(), p.initial("w1"));
+    let mut m = ModelBuilder::new();
+    m.gravity(Vec3::ZERO);
+    let input = Shaft::new(&mut m, "input", p.parameter("J1"), 0.0, Vec3::ZERO, w1);
+    let middle = Shaft::new(&mut m, "middle", p.parameter("J2"), b, Vec3::ZERO, behind(b, 0.0, w1).1);
+    // the second cross is a metre away, and the last shaft parallel to the first
+    let far = middle.axes.x_axis;
+    let last = Shaft::new(&mut m, "last", p.parameter("J1"), 0.0, far, w1);
+    hinge(&mut m, "input bearing", input, Vec3::ZERO);
+    let arms = |shaft: Shaft| shaft.body.origin().axes(Vec3::Y, Vec3::X);
+    m.joint("first cross", Universal::new(arms(input), arms(middle)));
+    let (z_of_middle, y_of_last) = (middle.body.at(Vec3::X).axes(Vec3::Z, Vec3::X), -Vec3::Z);
+    m.joint("second cross", Universal::new(z_of_middle, last.body.origin().axes(y_of_last, Vec3::X)));
+    // free to slide, so that the length of the middle shaft is not held twice
+    let line = BodyId::GROUND.at(far).along(Vec3::X);
+    m.joint("last bearing", Cylindrical::new(line, last.body.origin().along(Vec3::X)));
+    m.joint("drive", Drive::new(Attachment::direction(input.body, Vec3::Y), Vec3::Y, Vec3::Z, 0.0, w1));
+    let mut track = Track::run(Simulation::build(m)?, p.times())?;
+
+    let [mut t2_off, mut w2_off, mut t3_off, mut w3_off] = [const { Vec::new() }; 4];
+    track.read(|sim| {
+        let t1 = w1 * sim.time();
+        let known = behind(b, t1, w1);
+        let (t2, w2) = middle.turned(sim, known.0);
+        let (t3, w3) = last.turned(sim, t1);
+        t2_off.push(t2 - known.0);
+        w2_off.push((w2 - known.1) / w1);
+        t3_off.push(t3 - t1);
+        w3_off.push((w3 - w1) / w1);
+    });
+    book.at_most("angle of the middle shaft", &t2_off, LED);
+    book.at_most("ratio w2/w1", &w2_off, LED);
+    book.at_most("angle of the last shaft", &t3_off, LED);
+    book.at_most("ratio w3/w1", &w3_off, LED);
+    book.constant("joint gap", &track.gaps(), 0.0);
+    Ok(())
+}
