@@ -37,8 +37,10 @@ pub struct Factor {
     pub(crate) inverses: Vec<[f64; 7]>,
     pub(crate) own: Vec<f64>,
     pub(crate) rule: PivotRule,
-    /// Weights of the rows in the damped rule, by place in a vector; empty when all are 1.
+    /// Weights of the rows in the soft and damped rules, by place in a vector; empty when all are 1.
     pub(crate) weights: Vec<f64>,
+    /// Rows that give way in any case under the soft rule, by place in a vector; empty when there are none.
+    pub(crate) yielding: Vec<bool>,
     pub(crate) weak: Vec<u32>,
 }
 
@@ -48,10 +50,16 @@ impl Factor {
         self.rule = rule;
     }
 
-    /// Weights for [`PivotRule::Damped`], one for every entry of a vector (those of duals are read); none means 1 for all.
+    /// Weights for [`PivotRule::Soft`] and [`PivotRule::Damped`], one for every entry of a vector (those of duals are read); none means 1 for all.
     pub fn set_weights(&mut self, weights: &[f64]) {
         self.weights.clear();
         self.weights.extend_from_slice(weights);
+    }
+
+    /// Rows that give way in any case under [`PivotRule::Soft`], one entry for every entry of a vector; none when empty.
+    pub fn set_yielding(&mut self, yielding: &[bool]) {
+        self.yielding.clear();
+        self.yielding.extend_from_slice(yielding);
     }
 
     /// Dual rows in cycles whose pivots in the last factorisation were weak, by place in a vector: rows that depend on others, or nearly so.
@@ -93,6 +101,7 @@ impl Plan {
             own: vec![0.0; if self.has_loops() { self.n_x } else { 0 }],
             rule: PivotRule::Exact,
             weights: Vec::new(),
+            yielding: Vec::new(),
             weak: Vec::with_capacity(if self.has_loops() { self.n_x } else { 0 }),
         }
     }

@@ -36,13 +36,14 @@ use crate::structure::Node;
 pub enum PivotRule {
     /// Nothing: a pivot without its sign stops the factorisation.
     Exact,
-    /// A row whose pivot is below `eps` of its own size gives way: its pivot becomes that much larger. The factors are then those of a regular
-    /// matrix close by, and refinement with [`Plan::residual`] leads back to the matrix as given.
+    /// A row j whose pivot is below `eps w_j` of its own size gives way: its pivot becomes that much larger. The factors are then those of a
+    /// regular matrix close by, and refinement with [`Plan::residual`] leads back to the matrix as given. Weights: [`Factor::set_weights`].
+    /// Rows named by [`Factor::set_yielding`] give way by `eps` of their own size in any case.
     Soft {
         /// Relative to the row's own size.
         eps: f64,
     },
-    /// Every row j of the core gives way: `-eps w_j own_j` is added to its diagonal, with the weights of [`Factor::set_weights`].
+    /// Every row j of the core gives way: `-eps w_j own_j` is added to its diagonal.
     Damped {
         /// Relative to the row's own size.
         eps: f64,
@@ -249,9 +250,17 @@ impl Plan {
                     let at = m.at as usize + r;
                     let own = factor.own[m.x as usize + r];
                     sizes[at] = if own > 0.0 { own } else { own_part[at * width + at].abs() };
-                    if let PivotRule::Damped { eps } = factor.rule {
-                        let weight = factor.weights.get(m.x as usize + r).copied().unwrap_or(1.0);
-                        own_part[at * width + at] -= eps * weight * sizes[at];
+                    match (factor.rule, factor.weights.get(m.x as usize + r)) {
+                        (PivotRule::Damped { eps }, weight) => {
+                            own_part[at * width + at] -= eps * weight.unwrap_or(&1.0) * sizes[at];
+                        }
+                        (PivotRule::Soft { eps }, weight) => {
+                            if factor.yielding.get(m.x as usize + r).is_some_and(|&y| y) {
+                                own_part[at * width + at] -= eps * sizes[at];
+                            }
+                            sizes[at] *= weight.unwrap_or(&1.0);
+                        }
+                        _ => {}
                     }
                 }
             }

@@ -75,6 +75,21 @@ impl Plan {
         out
     }
 
+    /// After a factorisation: the pivots of the dual rows in cycles, each against its row's own size at the time, by place in a vector. Other entries
+    /// are left alone.
+    pub fn pivot_ratios(&self, factor: &crate::Factor, out: &mut [f64]) {
+        for panel in self.panels.iter().filter(|p| !p.primal) {
+            for m in &self.members[panel.members.0 as usize..panel.members.1 as usize] {
+                for r in 0..m.size as usize {
+                    let at = (m.at as usize + r) * (panel.width as usize + 1);
+                    let own = factor.own[m.x as usize + r];
+                    let pivot = 1.0 / factor.panels[panel.at as usize + at].abs();
+                    out[m.x as usize + r] = if own > 0.0 { pivot / own } else { 1.0 };
+                }
+            }
+        }
+    }
+
     /// Pivots of the core's duals, each against its row's own `J D^-1 J^T`: (dual, ratio).
     fn core_pivots(&self, blocks: &Blocks, factor: &crate::Factor) -> Vec<(Node, f64)> {
         let planner = Planner::new(&self.structure);

@@ -3,6 +3,7 @@
 use crate::assemble::{self, Assembly};
 use crate::attach::{Attachment, Carried, View, is_direction};
 use crate::bodies::frame_of;
+use crate::doctor;
 use crate::error::ModelError;
 use crate::evaluate::{self, RowScratch};
 use crate::joints::{CoordinateKind, RowLaw};
@@ -10,7 +11,7 @@ use crate::math::{SplitMix, Vec3};
 use crate::model::{
     ForceLaw, Form, Joint, JointStatus, Model, ModelBuilder, Names, OwnBlocks, OwnBody, RowBlocks, Sets, touched_bodies,
 };
-use crate::solve::{EPS, SolverKind};
+use crate::solve::{self, EPS, SolverKind};
 use crate::state::State;
 use crate::workspace::{self, Workspace, bodies_at};
 use holonom_tree::{Blocks, Node, PivotRule, PlanError, Structure, independent_rows, packed};
@@ -65,6 +66,8 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         n_islands: 0,
         turned_rows: Vec::new(),
         row_joint: Vec::new(),
+        softness: Vec::new(),
+        stuck_islands: Vec::new(),
         entangled_islands: Vec::new(),
         compliance: b.compliance,
         plan: no_plan,
@@ -473,6 +476,17 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assem
         let name = |k: usize| model.joint_names.get(k).to_string();
         let conflict = open.conflict.iter().map(|&k| name(k)).collect();
         return Err(ModelError::NotAssembled { joint: name(open.joint), gap: open.gap, allowed: ASSEMBLED, conflict });
+    }
+    if model.has_loops() {
+        evaluate::evaluate_bodies(model, &q, &v, &mut work);
+        evaluate::evaluate_constraints(model, &q, &v, t, &mut work);
+        let (softness, singular) = solve::softness(model, &work.blocks);
+        model.softness = softness;
+        if singular.contains(&true) {
+            let mut work = Workspace::new(model, SolverKind::Sparse);
+            let stuck = doctor::stuck_islands(model, &q, t, &mut work);
+            model.stuck_islands = stuck.iter().zip(&singular).map(|(stuck, singular)| *stuck && *singular).collect();
+        }
     }
     if let Some(k) = assemble::wrong_branch(model, &q, &v, &work) {
         return Err(ModelError::WrongBranch { joint: model.joint_names.get(k).to_string() });

@@ -239,6 +239,10 @@ pub struct Model {
     pub(crate) turned_rows: Vec<u32>,
     /// Joint of each row; empty where the rows stand in the order of the joints.
     pub(crate) row_joint: Vec<u32>,
+    /// How readily rows in loops give way where their pivots vanish, by place in a vector; empty when all are alike.
+    pub(crate) softness: Vec<f64>,
+    /// Islands that cannot move away from the singular pose they are assembled in.
+    pub(crate) stuck_islands: Vec<bool>,
     /// Islands without loops whose rows depend on each other all the same.
     pub(crate) entangled_islands: Vec<bool>,
     /// Compliance of joints, translation (m/N) and rotation (rad/(N m)), where given.

@@ -38,6 +38,8 @@ pub struct Workspace {
     pub(crate) island_rate: Vec<f64>,
     /// Iterations that close gaps; sized when first needed.
     pub(crate) islands: Vec<Island>,
+    /// Where an iteration began; sized when first needed.
+    pub(crate) kept: Vec<f64>,
     /// Power of each force and joint, W.
     pub(crate) power: Vec<f64>,
     pub(crate) solver: Solver,
@@ -67,6 +69,7 @@ impl Workspace {
             rate_noise: Vec::new(),
             island_rate: Vec::new(),
             islands: Vec::new(),
+            kept: Vec::new(),
             power: vec![0.0; model.n_forces() + model.n_joints()],
             solver: Solver::new(solver, model),
             rows: vec![Row::default(); rows],

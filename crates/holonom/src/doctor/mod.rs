@@ -140,7 +140,8 @@ impl Simulation {
         let rank = model.n_rows() - own_rows - clusters.iter().map(|c| c.dropped.len()).sum::<usize>()
             + own_rows.saturating_sub(work.solver.own_deficiency());
         let mobility = model.n_v().saturating_sub(rank);
-        let (mobility_generic, stuck) = nearby(model, state, &loops, rank, mobility, work);
+        let mobility_generic = nearby(model, state, &loops, rank, mobility, work);
+        let stuck = model.stuck_islands.contains(&true);
         let reactions = reactions(model, state, &clusters, lambda, work);
         let name = |c: &Cluster, i: usize| row_name(model, c.rows[i]);
         let not_unique = clusters
@@ -229,43 +230,64 @@ fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace
     out
 }
 
-/// Mobility at legal poses nearby, and whether some motion could not go on.
-fn nearby(model: &Model, state: &State, loops: &Loops, rank: usize, mobility: usize, work: &mut Workspace) -> (usize, bool) {
-    let (mut best, mut stuck) = (rank, false);
+/// A pose nearby: along a random motion that the rows allow to begin, then back onto the constraints. Also the pose before that. `None` when
+/// it cannot be reached.
+fn pose_nearby(model: &Model, q: &[f64], t: f64, g: &mut SplitMix, work: &mut Workspace) -> Option<(Vec<f64>, Vec<f64>)> {
+    let mut v: Vec<f64> = Vec::with_capacity(model.n_v());
+    for (i, body) in model.bodies.iter().enumerate() {
+        let length = model.island_length[model.island[i] as usize];
+        v.extend((0..body.n_dof()).map(|k| g.symmetric(0.02) * if k < body.n_lengths() { length } else { 1.0 }));
+    }
+    let mut q = q.to_vec();
+    evaluate::evaluate_bodies(model, &q, &v, work);
+    evaluate::evaluate_constraints(model, &q, &v, t, work);
+    evaluate::factor(model, t, work).ok()?;
+    drift::close_rates(model, &q, &mut v, t, work).ok()?;
+    for (i, body) in model.bodies.iter().enumerate() {
+        body.advance(model.q_of_mut(i, &mut q), model.v_of(i, &v), 1.0);
+    }
+    let free = q.clone();
+    let mut rest = vec![0.0; v.len()];
+    drift::project(model, &mut q, &mut rest, t, 0.0, work).ok()?;
+    Some((q, free))
+}
+
+/// Islands in which a motion that the rows allow to begin has to be taken back: at least a third of it, or it cannot be corrected at all.
+pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspace) -> Vec<bool> {
+    let mut g = SplitMix(0x57c);
+    let mut stuck = vec![true; model.n_islands];
+    for _ in 0..2 {
+        let Some((there, free)) = pose_nearby(model, q, t, &mut g, work) else { continue };
+        let mut moved = vec![(0.0, 0.0); model.n_islands];
+        for i in 0..model.n_bodies() {
+            let (back, away) = &mut moved[model.island[i] as usize];
+            let (q, there, free) = (model.q_of(i, q), model.q_of(i, &there), model.q_of(i, &free));
+            for k in 0..q.len() {
+                *back += (there[k] - free[k]).powi(2);
+                *away += (free[k] - q[k]).powi(2);
+            }
+        }
+        for (stuck, (back, away)) in stuck.iter_mut().zip(moved) {
+            *stuck &= back > 0.1 * away;
+        }
+    }
+    stuck
+}
+
+/// Mobility at legal poses nearby.
+fn nearby(model: &Model, state: &State, loops: &Loops, rank: usize, mobility: usize, work: &mut Workspace) -> usize {
+    let mut best = rank;
     if loops.clusters.is_empty() || mobility == 0 {
-        return (mobility, false);
+        return mobility;
     }
     let mut g = SplitMix(0x9e4);
     for _ in 0..2 {
-        let mut v: Vec<f64> = Vec::with_capacity(model.n_v());
-        for (i, body) in model.bodies.iter().enumerate() {
-            let length = model.island_length[model.island[i] as usize];
-            v.extend((0..body.n_dof()).map(|k| g.symmetric(0.02) * if k < body.n_lengths() { length } else { 1.0 }));
-        }
-        let mut q = state.q.clone();
-        evaluate::evaluate_bodies(model, &q, &v, work);
-        evaluate::evaluate_constraints(model, &q, &v, state.t, work);
-        let legal = evaluate::factor(model, state.t, work).is_ok()
-            && drift::close_rates(model, &q, &mut v, state.t, work).is_ok();
-        if !legal {
-            continue;
-        }
-        for (i, body) in model.bodies.iter().enumerate() {
-            body.advance(model.q_of_mut(i, &mut q), model.v_of(i, &v), 1.0);
-        }
-        let free = q.clone();
-        let mut rest = vec![0.0; v.len()];
-        if drift::project(model, &mut q, &mut rest, state.t, 0.0, work).is_err() {
-            continue;
-        }
-        let distance = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt();
-        stuck |= distance(&q, &free) > 0.3 * distance(&free, &state.q);
-        let near = State { q, v: rest, ..state.clone() };
+        let Some((q, _)) = pose_nearby(model, &state.q, state.t, &mut g, work) else { continue };
+        let near = State { q, v: vec![0.0; model.n_v()], ..state.clone() };
         let there = analyse(model, &near, loops, work);
         best = best.max(model.n_rows() - there.iter().map(|c| c.dropped.len()).sum::<usize>());
     }
-    let singular = best > rank;
-    (model.n_v().saturating_sub(best), stuck && !singular)
+    model.n_v().saturating_sub(best)
 }
 
 fn reactions(

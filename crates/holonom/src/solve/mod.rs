@@ -19,7 +19,7 @@ use dense::{DenseDelassus, DenseKkt};
 use holonom_tree::{Blocks, Node};
 use sparse::{AsResponder, Sparse};
 
-pub(crate) use sparse::EPS;
+pub(crate) use sparse::{EPS, softness};
 
 /// Which solver computes the multipliers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -205,13 +205,6 @@ impl Solver {
     pub fn damp(&mut self, weights: Option<&[f64]>) {
         if let Base::Sparse(s) = &mut self.base {
             s.damp(weights);
-        }
-    }
-
-    /// Until further notice, let redundant rows give way far less.
-    pub fn harden(&mut self, hard: bool) {
-        if let Base::Sparse(s) = &mut self.base {
-            s.harden(hard);
         }
     }
 

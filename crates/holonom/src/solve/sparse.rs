@@ -10,15 +10,22 @@
 //! depends on those before it vanishes but for rounding. Such a row gives way,
 //!
 //! ```text
-//! H_eps = H - diag(0, eps_j),        eps_j = 1e-11 (J M^-1 J^T)_jj  in these rows, 0 in all others
+//! H_eps = H - diag(0, eps_j),        eps_j = 1e-8 (J M^-1 J^T)_jj  in rows whose pivots are below that, 0 in all others
 //! x_0 = H_eps^-1 rhs,                x_k+1 = x_k + H_eps^-1 (rhs - H x_k)
 //! ```
 //!
 //! which is the proximal iteration: in the rows it reads (A + E) lambda_k+1 = b + E lambda_k. Where b can be reached at all, there is a solution
 //! whose multipliers vanish in the rows that give way; it solves the first equation too, so x_0 is exact. Near a singular pose, where a
-//! pivot is small and not zero, the error shrinks by eps_j / (eps_j + pivot) in every sweep. (Letting every row give way, by 1e-8 as is usual,
-//! needs sweeps by the dozen in long loops: the smallest eigenvalues of A in a ring of n hinges fall faster than n^-3. At 40 hinges two sweeps
-//! leave an error of 1e-5, at 160 one of 30 %.)
+//! pivot is small and not zero, the error shrinks by eps_j / (eps_j + pivot) in every sweep: forces that would have to be enormous are kept
+//! within bounds while the mechanism passes.
+//!
+//! Why not let every row give way by 1e-8, as is usual? In long loops that needs sweeps by the dozen: the smallest eigenvalues of A in a ring
+//! of n hinges fall faster than n^-3. At 40 hinges two sweeps leave an error of 1e-5, at 160 one of 30 %. For the same reason a row whose pivot is
+//! small where the model is assembled, and not zero, gives way only when it falls to a thousandth of that ([`softness`]).
+//!
+//! *Taut loops.* A chain held at both ends and stretched out straight is singular where it is assembled, and cannot move away from there although its rows
+//! would let it begin to. Such islands are found when the model is built; every row of theirs gives way by 1e-8, as if the joints were
+//! very stiff springs, which keeps the forces finite that hold it.
 //!
 //! *Contradictions.* When what is left of such a row does not go away, the rows contradict each other (two drives that want different speeds). Then,
 //! and only then, every row of the loops gives way,
@@ -45,6 +52,11 @@ pub(crate) struct Sparse {
     always: bool,
     refine: bool,
     rule: Rule,
+    /// Weights of the rows as the model has them, and whether they must be put into the factor again.
+    softness: Vec<f64>,
+    reset_weights: bool,
+    /// The factors are those of a rule under which contradictions are looked for.
+    watchful: bool,
     /// Every row gives way, because some contradict each other.
     least_squares: bool,
     counts: Counts,
@@ -62,13 +74,10 @@ enum Rule {
 
 /// Refinements: the first brings most, the second what is left at weight ratios of 10^12 and near singular poses.
 const REFINEMENTS: usize = 2;
-/// How far rows that depend on others give way, relative to their own size: far above what rounding leaves of their pivots, far below the pivots
-/// of rows that do not.
-const SOFT: f64 = 1e-11;
-/// The same for corrections near singular poses, where what moves little must still be moved.
-const HARD: f64 = 1e-13;
-/// How far every row gives way in a contradiction, and in an assembly.
+/// How far rows give way, relative to their own size: those that depend on others; and every row in a contradiction, and in an assembly.
 pub(crate) const EPS: f64 = 1e-8;
+/// What rounding may leave of the pivot of a row that depends on others, relative to its own size.
+const ROUNDING: f64 = 1e-11;
 /// Sweeps towards a least-squares answer.
 const SWEEPS: usize = 3;
 /// What is left of a row that gives way is a contradiction above this part of what the row could be.
@@ -89,10 +98,23 @@ impl Sparse {
             always_refined: Vec::new(),
             always: false,
             refine: false,
-            rule: if huge_pivots { Rule::HugePivots } else { Rule::Soft(SOFT) },
+            rule: if huge_pivots { Rule::HugePivots } else { Rule::Soft(EPS) },
+            softness: model.softness.clone(),
+            reset_weights: true,
+            watchful: false,
             least_squares: false,
             counts: Counts::default(),
         };
+        if model.stuck_islands.contains(&true) {
+            let mut yielding = vec![false; n];
+            for joint in model.joints.iter().filter(|j| model.stuck_islands[j.island as usize]) {
+                let rows = joint.row_range();
+                if model.n_v() + rows.end <= n {
+                    yielding[model.n_v() + rows.start..model.n_v() + rows.end].fill(true);
+                }
+            }
+            sparse.factor.set_yielding(&yielding);
+        }
         sparse.always = sparse.mark_always(model);
         sparse.always_refined = sparse.refined.clone();
         sparse.refine = sparse.always;
@@ -106,13 +128,11 @@ impl Sparse {
                 self.factor.set_weights(&weights[..self.rhs.len()]);
                 self.rule = Rule::Damped;
             }
-            None => self.rule = Rule::Soft(SOFT),
+            None => {
+                self.rule = Rule::Soft(EPS);
+                self.reset_weights = true;
+            }
         }
-    }
-
-    /// Let rows that depend on others give way far less.
-    pub fn harden(&mut self, hard: bool) {
-        self.rule = Rule::Soft(if hard { HARD } else { SOFT });
     }
 
     pub fn counts(&self) -> Counts {
@@ -165,9 +185,14 @@ impl Sparse {
     fn begin(&mut self) {
         self.counts.factors += 1;
         self.least_squares = false;
+        self.watchful = self.rule == Rule::Soft(EPS);
+        if self.reset_weights {
+            self.factor.set_weights(&self.softness);
+            self.reset_weights = false;
+        }
         self.factor.set_rule(match self.rule {
             Rule::Soft(eps) => PivotRule::Soft { eps },
-            Rule::HugePivots => PivotRule::Huge { threshold: SOFT },
+            Rule::HugePivots => PivotRule::Huge { threshold: ROUNDING },
             Rule::Damped => PivotRule::Damped { eps: EPS },
         });
     }
@@ -187,7 +212,8 @@ impl Sparse {
             let in_loop = model.plan.in_core(Node((model.n_bodies() + k) as u32));
             rows[joint.island as usize] += if in_loop { joint.n_rows as usize } else { 0 };
         }
-        for island in (0..model.n_islands).filter(|&i| rows[i] > MANY) {
+        let stuck = |i: usize| model.stuck_islands.get(i) == Some(&true);
+        for island in (0..model.n_islands).filter(|&i| rows[i] > MANY || stuck(i)) {
             self.mark(model, |i| i == island);
             any = true;
         }
@@ -260,7 +286,7 @@ impl Sparse {
     /// Is there something left of a weak row that no sweep takes away? Measured against the most that the row could be with accelerations of this
     /// size: `|J_j x| <= (J M^-1 J^T)_jj^1/2 (x^T M x)^1/2`.
     fn contradicts(&self, blocks: &Blocks, model: &Model, x: &[f64]) -> bool {
-        if self.factor.weak_rows().is_empty() || !matches!(self.rule, Rule::Soft(_)) {
+        if self.factor.weak_rows().is_empty() || !self.watchful {
             return false;
         }
         let mut energy = 0.0;
@@ -275,7 +301,8 @@ impl Sparse {
         let own = self.factor.own_sizes();
         let left = |&x: &u32| {
             let i = x as usize;
-            self.rest[i].abs() > CONTRADICTION * (self.rhs[i].abs() + (own[i] * energy).sqrt())
+            let stuck = model.stuck_islands.get(model.island_of_row(i - model.n_v())) == Some(&true);
+            !stuck && self.rest[i].abs() > CONTRADICTION * (self.rhs[i].abs() + (own[i] * energy).sqrt())
         };
         self.factor.weak_rows().iter().any(left)
     }
@@ -284,6 +311,7 @@ impl Sparse {
         self.counts.factors += 1;
         self.factor.set_rule(PivotRule::Damped { eps: EPS });
         self.factor.set_weights(&[]);
+        self.reset_weights = true;
         model.plan.factor(blocks, &mut self.factor).map_err(|e| Failure::Singular(e.node))?;
         self.least_squares = true;
         let n = self.rhs.len();
@@ -291,6 +319,25 @@ impl Sparse {
         self.plain_solve(model, x);
         self.refine(model, blocks, x)
     }
+}
+
+/// Weights of the rows in loops, from their pivots at the pose where the model is assembled: 1 where they are far from singular or depend on
+/// others, less where they are small by nature. Empty when all are 1. And which islands have rows that depend on others.
+pub(crate) fn softness(model: &Model, blocks: &Blocks) -> (Vec<f64>, Vec<bool>) {
+    let mut singular = vec![false; model.n_islands];
+    let mut factor = model.plan.new_factor();
+    factor.set_rule(PivotRule::Soft { eps: ROUNDING });
+    if model.plan.factor(blocks, &mut factor).is_err() {
+        return (Vec::new(), singular);
+    }
+    let mut ratios = vec![1.0; model.plan.len()];
+    model.plan.pivot_ratios(&factor, &mut ratios);
+    for &x in factor.weak_rows() {
+        ratios[x as usize] = 1.0;
+        singular[model.island_of_row(x as usize - model.n_v())] = true;
+    }
+    let weights: Vec<f64> = ratios.iter().map(|r| (1e-3 * r / EPS).min(1.0)).collect();
+    (if weights.iter().all(|&w| w == 1.0) { Vec::new() } else { weights }, singular)
 }
 
 /// The factorisation at hand as a responder. Products from half a solve are offered while nothing is refined.
