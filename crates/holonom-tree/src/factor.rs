@@ -42,6 +42,9 @@ pub struct Factor {
     /// Rows that give way in any case under the soft rule, by place in a vector; empty when there are none.
     pub(crate) yielding: Vec<bool>,
     pub(crate) weak: Vec<u32>,
+    /// Parts of their own size below which pivots count as near to singular, by place in a vector; empty when nobody asks.
+    pub(crate) watched: Vec<f64>,
+    pub(crate) near: bool,
 }
 
 impl Factor {
@@ -66,6 +69,18 @@ impl Factor {
     /// Weak is what the rule says; below 1e-11 of the row's own size for [`PivotRule::Exact`].
     pub fn weak_rows(&self) -> &[u32] {
         &self.weak
+    }
+
+    /// Watch the pivots of dual rows in cycles: one entry for every entry of a vector, the part of its own size below which a row's pivot makes
+    /// [`Factor::near_singular`] true.
+    pub fn set_watched(&mut self, watched: &[f64]) {
+        self.watched.clear();
+        self.watched.extend_from_slice(watched);
+    }
+
+    /// Was a pivot in the last factorisation below what is watched for?
+    pub fn near_singular(&self) -> bool {
+        self.near
     }
 
     /// Own size `(J D^-1 J^T)_jj` of the dual rows in cycles, by place in a vector, as of the last factorisation.
@@ -102,6 +117,8 @@ impl Plan {
             rule: PivotRule::Exact,
             weights: Vec::new(),
             yielding: Vec::new(),
+            watched: Vec::new(),
+            near: false,
             weak: Vec::with_capacity(if self.has_loops() { self.n_x } else { 0 }),
         }
     }

@@ -129,6 +129,7 @@ impl Plan {
         factor.panels.fill(0.0);
         factor.own.fill(0.0);
         factor.weak.clear();
+        factor.near = false;
         for panel in &self.panels {
             let width = panel.width as usize;
             let numbers = &mut factor.panels[panel.at as usize..][..panel.n as usize * width];
@@ -282,6 +283,15 @@ impl Plan {
             let at_fault = members.iter().rev().find(|m| m.at as usize <= k && m.size > 0).unwrap_or(&members[0]);
             Singular { node: at_fault.node, pivot: own_part[k * width + k] }
         })?;
+        if !panel.primal && !factor.watched.is_empty() {
+            for m in members {
+                for r in 0..m.size as usize {
+                    let (x, at) = (m.x as usize + r, m.at as usize + r);
+                    // pivot < watched own, with the inverse at hand
+                    factor.near |= -own_part[at * width + at] * factor.watched[x] * factor.own[x] > 1.0;
+                }
+            }
+        }
         let ups = &self.ups[panel.ups.0 as usize..panel.ups.1 as usize];
         let mut targets = self.targets[panel.targets as usize..].iter();
         let end = panel.at as usize + n * width;

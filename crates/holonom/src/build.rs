@@ -67,6 +67,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         turned_rows: Vec::new(),
         row_joint: Vec::new(),
         softness: Vec::new(),
+        watched: Vec::new(),
         stuck_islands: Vec::new(),
         entangled_islands: Vec::new(),
         compliance: b.compliance,
@@ -480,8 +481,8 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assem
     if model.has_loops() {
         evaluate::evaluate_bodies(model, &q, &v, &mut work);
         evaluate::evaluate_constraints(model, &q, &v, t, &mut work);
-        let (softness, singular) = solve::softness(model, &work.blocks);
-        model.softness = softness;
+        let solve::Softness { weights, watched, singular } = solve::softness(model, &work.blocks);
+        (model.softness, model.watched) = (weights, watched);
         if singular.contains(&true) {
             let mut work = Workspace::new(model, SolverKind::Sparse);
             let stuck = doctor::stuck_islands(model, &q, t, &mut work);

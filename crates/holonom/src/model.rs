@@ -241,6 +241,8 @@ pub struct Model {
     pub(crate) row_joint: Vec<u32>,
     /// How readily rows in loops give way where their pivots vanish, by place in a vector; empty when all are alike.
     pub(crate) softness: Vec<f64>,
+    /// Parts of their own size below which the pivots of rows in loops say that a pose is near to singular, by place in a vector.
+    pub(crate) watched: Vec<f64>,
     /// Islands that cannot move away from the singular pose they are assembled in.
     pub(crate) stuck_islands: Vec<bool>,
     /// Islands without loops whose rows depend on each other all the same.

@@ -1,6 +1,7 @@
 //! The system in maximal coordinates: y = (q, v, work of each force and joint).
 
 use super::System;
+use crate::drift;
 use crate::error::StepError;
 use crate::evaluate::{self, Feedback};
 use crate::model::Model;
@@ -54,10 +55,10 @@ impl System for Maximal<'_> {
         let (n_q, n_v) = (self.model.n_q(), self.model.n_v());
         let (q, v) = (&y[..n_q], &y[n_q..n_q + n_v]);
         evaluate::accelerations(self.model, q, v, t, self.feedback, self.work)?;
-        reaction::joint_powers(self.model, q, v, self.work);
-        q_rates(self.model, q, v, &mut dy[..n_q]);
-        dy[n_q..n_q + n_v].copy_from_slice(&self.work.x[..n_v]);
-        dy[n_q + n_v..].copy_from_slice(&self.work.power);
+        if self.work.solver.near_singular() {
+            return self.rate_near_singular(t, y, dy);
+        }
+        self.write_rate(q, v, dy);
         Ok(())
     }
 
@@ -65,6 +66,29 @@ impl System for Maximal<'_> {
         for (i, body) in self.model.bodies.iter().enumerate() {
             body.normalise(self.model.q_of_mut(i, y));
         }
+    }
+}
+
+impl Maximal<'_> {
+    fn write_rate(&mut self, q: &[f64], v: &[f64], dy: &mut [f64]) {
+        let (n_q, n_v) = (q.len(), v.len());
+        reaction::joint_powers(self.model, q, v, self.work);
+        q_rates(self.model, q, v, &mut dy[..n_q]);
+        dy[n_q..n_q + n_v].copy_from_slice(&self.work.x[..n_v]);
+        dy[n_q + n_v..].copy_from_slice(&self.work.power);
+    }
+
+    /// The stages of a step lie a little off the constraints. Near a singular pose what they are off by is divided by the distance from it, and a
+    /// loop that should pass is thrown off its course. So the velocities of the stage are made legal first; the equations at hand are those of
+    /// the same pose, and only what depends on velocities is evaluated again.
+    #[cold]
+    fn rate_near_singular(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError> {
+        let (n_q, n_v) = (self.model.n_q(), self.model.n_v());
+        let (q, mut v) = (&y[..n_q], y[n_q..n_q + n_v].to_vec());
+        drift::close_rates(self.model, q, &mut v, t, self.work)?;
+        evaluate::accelerations(self.model, q, &v, t, self.feedback, self.work)?;
+        self.write_rate(q, &v, dy);
+        Ok(())
     }
 }
 

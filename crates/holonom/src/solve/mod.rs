@@ -19,7 +19,7 @@ use dense::{DenseDelassus, DenseKkt};
 use holonom_tree::{Blocks, Node};
 use sparse::{AsResponder, Sparse};
 
-pub(crate) use sparse::{EPS, softness};
+pub(crate) use sparse::{EPS, Softness, softness};
 
 /// Which solver computes the multipliers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -247,6 +247,11 @@ impl Solver {
     }
     pub fn own_sizes(&self) -> Option<&[f64]> {
         if let Base::Sparse(s) = &self.base { Some(s.own_sizes()) } else { None }
+    }
+
+    /// Is the pose last factored near to a singular one, as far as the solver can tell?
+    pub fn near_singular(&self) -> bool {
+        if let Base::Sparse(s) = &self.base { s.near_singular() } else { false }
     }
 
     /// Did rows contradict each other in the last solve, so that its answer is that of least squares?

@@ -105,6 +105,7 @@ impl Sparse {
             least_squares: false,
             counts: Counts::default(),
         };
+        sparse.factor.set_watched(&model.watched);
         if model.stuck_islands.contains(&true) {
             let mut yielding = vec![false; n];
             for joint in model.joints.iter().filter(|j| model.stuck_islands[j.island as usize]) {
@@ -142,6 +143,11 @@ impl Sparse {
     /// Rows that depended on others in the last factorisation.
     pub fn weak_rows(&self) -> &[u32] {
         self.factor.weak_rows()
+    }
+
+    /// Was the pose last factored near to a singular one?
+    pub fn near_singular(&self) -> bool {
+        self.factor.near_singular()
     }
 
     /// Did rows contradict each other when last solved for?
@@ -321,23 +327,37 @@ impl Sparse {
     }
 }
 
+/// What the pivots of the rows in loops are like where the model is assembled.
+#[derive(Default)]
+pub(crate) struct Softness {
+    pub weights: Vec<f64>,
+    /// Below this part of its own size the pivot of a row says that the pose is near to singular; 0 for rows that depend on others anyway.
+    pub watched: Vec<f64>,
+    pub singular: Vec<bool>,
+}
+
+/// Pivots below this part of their own size are near to singular, unless they are small by nature.
+const NEAR: f64 = 1e-4;
+
 /// Weights of the rows in loops, from their pivots at the pose where the model is assembled: 1 where they are far from singular or depend on
 /// others, less where they are small by nature. Empty when all are 1. And which islands have rows that depend on others.
-pub(crate) fn softness(model: &Model, blocks: &Blocks) -> (Vec<f64>, Vec<bool>) {
+pub(crate) fn softness(model: &Model, blocks: &Blocks) -> Softness {
     let mut singular = vec![false; model.n_islands];
     let mut factor = model.plan.new_factor();
     factor.set_rule(PivotRule::Soft { eps: ROUNDING });
     if model.plan.factor(blocks, &mut factor).is_err() {
-        return (Vec::new(), singular);
+        return Softness { singular, ..Softness::default() };
     }
     let mut ratios = vec![1.0; model.plan.len()];
     model.plan.pivot_ratios(&factor, &mut ratios);
+    let mut watched: Vec<f64> = ratios.iter().map(|r| (1e-2 * r).min(NEAR)).collect();
     for &x in factor.weak_rows() {
-        ratios[x as usize] = 1.0;
+        (ratios[x as usize], watched[x as usize]) = (1.0, 0.0);
         singular[model.island_of_row(x as usize - model.n_v())] = true;
     }
     let weights: Vec<f64> = ratios.iter().map(|r| (1e-3 * r / EPS).min(1.0)).collect();
-    (if weights.iter().all(|&w| w == 1.0) { Vec::new() } else { weights }, singular)
+    let weights = if weights.iter().all(|&w| w == 1.0) { Vec::new() } else { weights };
+    Softness { weights, watched, singular }
 }
 
 /// The factorisation at hand as a responder. Products from half a solve are offered while nothing is refined.
