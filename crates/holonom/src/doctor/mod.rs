@@ -230,13 +230,20 @@ fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace
     out
 }
 
-/// A pose nearby: along a random motion that the rows allow to begin, then back onto the constraints. Also the pose before that. `None` when
-/// it cannot be reached.
-fn pose_nearby(model: &Model, q: &[f64], t: f64, g: &mut SplitMix, work: &mut Workspace) -> Option<(Vec<f64>, Vec<f64>)> {
+/// A pose nearby: `far` (lengths, rad) along a random motion that the rows allow to begin, then back onto the constraints. Also the pose before
+/// that. `None` when it cannot be reached.
+fn pose_nearby(
+    model: &Model,
+    q: &[f64],
+    t: f64,
+    far: f64,
+    g: &mut SplitMix,
+    work: &mut Workspace,
+) -> Option<(Vec<f64>, Vec<f64>)> {
     let mut v: Vec<f64> = Vec::with_capacity(model.n_v());
     for (i, body) in model.bodies.iter().enumerate() {
         let length = model.island_length[model.island[i] as usize];
-        v.extend((0..body.n_dof()).map(|k| g.symmetric(0.02) * if k < body.n_lengths() { length } else { 1.0 }));
+        v.extend((0..body.n_dof()).map(|k| g.symmetric(far) * if k < body.n_lengths() { length } else { 1.0 }));
     }
     let mut q = q.to_vec();
     evaluate::evaluate_bodies(model, &q, &v, work);
@@ -252,12 +259,12 @@ fn pose_nearby(model: &Model, q: &[f64], t: f64, g: &mut SplitMix, work: &mut Wo
     Some((q, free))
 }
 
-/// Islands in which a motion that the rows allow to begin has to be taken back: at least a third of it, or it cannot be corrected at all.
+/// Islands in which a motion that the rows allow to begin cannot go on. Of a possible motion a correction takes back a part that shrinks with its
+/// length, because only its curvature is corrected; of an impossible one always the same part, most of it.
 pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspace) -> Vec<bool> {
-    let mut g = SplitMix(0x57c);
-    let mut stuck = vec![true; model.n_islands];
-    for _ in 0..2 {
-        let Some((there, free)) = pose_nearby(model, q, t, &mut g, work) else { continue };
+    let mut taken_back = |far: f64| {
+        let mut g = SplitMix(0x57c);
+        let (there, free) = pose_nearby(model, q, t, far, &mut g, work)?;
         let mut moved = vec![(0.0, 0.0); model.n_islands];
         for i in 0..model.n_bodies() {
             let (back, away) = &mut moved[model.island[i] as usize];
@@ -267,11 +274,12 @@ pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspa
                 *away += (free[k] - q[k]).powi(2);
             }
         }
-        for (stuck, (back, away)) in stuck.iter_mut().zip(moved) {
-            *stuck &= back > 0.1 * away;
-        }
-    }
-    stuck
+        Some(moved.into_iter().map(|(back, away)| if away > 0.0 { (back / away).sqrt() } else { 0.0 }).collect())
+    };
+    let (Some(far), Some(near)): (Option<Vec<f64>>, Option<Vec<f64>>) = (taken_back(8e-3), taken_back(2e-3)) else {
+        return vec![false; model.n_islands];
+    };
+    far.iter().zip(&near).map(|(far, near)| *near > 0.1 && *near > 0.5 * far).collect()
 }
 
 /// Mobility at legal poses nearby.
@@ -282,7 +290,7 @@ fn nearby(model: &Model, state: &State, loops: &Loops, rank: usize, mobility: us
     }
     let mut g = SplitMix(0x9e4);
     for _ in 0..2 {
-        let Some((q, _)) = pose_nearby(model, &state.q, state.t, &mut g, work) else { continue };
+        let Some((q, _)) = pose_nearby(model, &state.q, state.t, 0.02, &mut g, work) else { continue };
         let near = State { q, v: vec![0.0; model.n_v()], ..state.clone() };
         let there = analyse(model, &near, loops, work);
         best = best.max(model.n_rows() - there.iter().map(|c| c.dropped.len()).sum::<usize>());
