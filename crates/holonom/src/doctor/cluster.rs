@@ -18,8 +18,9 @@
 //! (A + E) z = E z_0           leaves of any z_0 its part in the null space, to within eps
 //! ```
 //!
-//! so that a few random z_0 show which rows have a part in it (inverse iteration), weak pivots count its dimension, and the softened solution
-//! itself is the split.
+//! (inverse iteration). Of a few more random vectors than there are weak pivots, those combinations are null vectors that push nothing: the
+//! eigenvectors of `Z^T A Z` with eigenvalues below [`DEPENDENT`] squared. Where there are very many dependencies, weak pivots count them, and a few
+//! random vectors show which rows have a part in them.
 
 use crate::evaluate;
 use crate::math::SplitMix;
@@ -31,8 +32,9 @@ use holonom_tree::{Node, packed};
 pub(super) const DEPENDENT: f64 = 1e-9;
 /// Above this many rows a cluster is not written out densely.
 pub(super) const LARGEST_DENSE: usize = 1000;
-/// Random vectors for larger ones.
-const PROBES: usize = 4;
+/// Up to this many dependencies a larger cluster is probed for each of them, with this many vectors to spare.
+const FEW: usize = 24;
+const SPARE: usize = 8;
 
 /// What is known of the rows of a cluster at one pose.
 pub(super) struct Cluster {
@@ -112,28 +114,37 @@ impl Cluster {
         let n = model.n_v();
         let mut place = vec![usize::MAX; model.n_rows()];
         self.rows.iter().enumerate().for_each(|(i, &r)| place[r] = i);
-        let own = match softened(model, work, &self.rows, &self.compliance) {
-            Some(own) => own,
-            None => return,
-        };
-        self.dropped = work.solver.weak_rows().iter().map(|&x| place[x as usize - n]).filter(|&i| i != usize::MAX).collect();
+        let Some((softening, own)) = softened(model, work, &self.rows, &self.compliance) else { return };
+        let weak = work.solver.weak_rows().iter().map(|&x| place[x as usize - n]).filter(|&i| i != usize::MAX);
+        self.dropped = weak.collect();
         self.dropped.sort_unstable();
+        // a few more vectors than there can be null vectors, so that what is no null vector shows; with many dependencies the pivots must do
+        let exact = self.dropped.len() <= FEW;
+        let n_probes = if exact { self.dropped.len() + SPARE } else { SPARE };
         let mut g = SplitMix(0xd0c);
-        for _ in 0..if self.dropped.is_empty() { 0 } else { PROBES } {
-            let mut z: Vec<f64> = self.compliance.iter().map(|w| g.symmetric(1.0) / w.sqrt()).collect();
-            for _ in 0..2 {
+        let mut z: Vec<Vec<f64>> =
+            (0..n_probes).map(|_| own.iter().map(|own| g.symmetric(1.0) / own.sqrt()).collect()).collect();
+        let mut pushes: Vec<Vec<f64>> = Vec::new();
+        for _ in 0..3 {
+            pushes.clear();
+            orthonormalise(&mut z, &own);
+            for z in &mut z {
                 work.x.fill(0.0);
-                for (i, &r) in self.rows.iter().enumerate() {
-                    work.x[n + r] = -own[i] * z[i];
-                }
+                self.rows.iter().enumerate().for_each(|(i, &r)| work.x[n + r] = -softening[i] * z[i]);
                 if evaluate::solve(model, 0.0, work).is_err() {
                     return;
                 }
-                self.rows.iter().zip(&mut z).for_each(|(&r, z)| *z = work.x[n + r]);
+                self.rows.iter().zip(&mut *z).for_each(|(&r, z)| *z = work.x[n + r]);
+                pushes.push(work.x[..n].to_vec());
             }
-            self.circuits.push(z);
         }
         work.solver.damp(None);
+        if exact {
+            self.circuits = null_vectors(model, work, &z, &pushes, &own);
+            self.dropped = pivot_rows(&self.circuits, &own);
+        } else {
+            self.circuits = z;
+        }
     }
 
     /// The split with the least compliance-weighted norm: change `lambda` (of all rows) in place.
@@ -151,8 +162,119 @@ impl Cluster {
     }
 }
 
-/// Factor with rows softened in proportion to these compliances, without sweeps; returns the softening of each row. The solver stays damped.
-pub(super) fn softened(model: &Model, work: &mut Workspace, rows: &[usize], compliance: &[f64]) -> Option<Vec<f64>> {
+/// Of the span of `z`, the vectors that push nothing: `|M^-1/2 J^T z| <= 1e-9 |z|`, each row measured in its own size. `pushes` are the
+/// responses `M^-1 J^T z`.
+fn null_vectors(model: &Model, work: &Workspace, z: &[Vec<f64>], pushes: &[Vec<f64>], own: &[f64]) -> Vec<Vec<f64>> {
+    let k = z.len();
+    let weighted = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(own).map(|((a, b), w)| a * b * w).sum::<f64>();
+    let energy = |a: &[f64], b: &[f64]| {
+        let mut sum = 0.0;
+        for i in 0..model.n_bodies() {
+            let (a, b) = (model.v_of(i, a), model.v_of(i, b));
+            for r in 0..a.len() {
+                for c in 0..a.len() {
+                    sum += a[r] * work.blocks.entry(Node(i as u32), r, c) * b[c];
+                }
+            }
+        }
+        sum
+    };
+    // orthonormal combinations of z, with the same combinations of the pushes
+    let (mut basis, mut image): (Vec<Vec<f64>>, Vec<Vec<f64>>) = (Vec::new(), Vec::new());
+    for i in 0..k {
+        let (mut v, mut y) = (z[i].clone(), pushes[i].clone());
+        let size = weighted(&v, &v).sqrt();
+        for _ in 0..2 {
+            for (b, b_image) in basis.iter().zip(&image) {
+                let part = weighted(b, &v);
+                v.iter_mut().zip(b).for_each(|(v, b)| *v -= part * b);
+                y.iter_mut().zip(b_image).for_each(|(y, b)| *y -= part * b);
+            }
+        }
+        let left = weighted(&v, &v).sqrt();
+        // what inverse iteration has made vanish is no null vector
+        if left > 1e-12 * size && size > 1e-3 {
+            v.iter_mut().for_each(|v| *v /= left);
+            y.iter_mut().for_each(|y| *y /= left);
+            basis.push(v);
+            image.push(y);
+        }
+    }
+    let m = basis.len();
+    let mut gram = vec![0.0; m * m];
+    for i in 0..m {
+        for j in i..m {
+            gram[i * m + j] = energy(&image[i], &image[j]);
+            gram[j * m + i] = gram[i * m + j];
+        }
+    }
+    let (values, vectors) = symmetric_eigen(gram, m);
+    (0..m)
+        .filter(|&e| values[e] <= DEPENDENT * DEPENDENT)
+        .map(|e| (0..own.len()).map(|r| (0..m).map(|i| vectors[i * m + e] * basis[i][r]).sum()).collect())
+        .collect()
+}
+
+/// Jacobi's rotations: eigenvalues, and eigenvectors as columns.
+fn symmetric_eigen(mut a: Vec<f64>, n: usize) -> (Vec<f64>, Vec<f64>) {
+    let mut v = vec![0.0; n * n];
+    (0..n).for_each(|i| v[i * n + i] = 1.0);
+    for _ in 0..30 {
+        let mut turned = false;
+        for p in 0..n {
+            for q in p + 1..n {
+                let (app, aqq, apq) = (a[p * n + p], a[q * n + q], a[p * n + q]);
+                if apq.abs() <= 1e-17 * (app.abs() * aqq.abs()).sqrt() {
+                    continue;
+                }
+                turned = true;
+                let theta = 0.5 * (aqq - app) / apq;
+                let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+                let c = 1.0 / (t * t + 1.0).sqrt();
+                let s = t * c;
+                for k in 0..n {
+                    let (x, y) = (a[k * n + p], a[k * n + q]);
+                    (a[k * n + p], a[k * n + q]) = (c * x - s * y, s * x + c * y);
+                }
+                for k in 0..n {
+                    let (x, y) = (a[p * n + k], a[q * n + k]);
+                    (a[p * n + k], a[q * n + k]) = (c * x - s * y, s * x + c * y);
+                    let (x, y) = (v[k * n + p], v[k * n + q]);
+                    (v[k * n + p], v[k * n + q]) = (c * x - s * y, s * x + c * y);
+                }
+            }
+        }
+        if !turned {
+            break;
+        }
+    }
+    ((0..n).map(|i| a[i * n + i]).collect(), v)
+}
+
+/// One row for each null vector that could be left out: those with the largest entries, the later one of equals.
+fn pivot_rows(null: &[Vec<f64>], own: &[f64]) -> Vec<usize> {
+    let mut rest = null.to_vec();
+    let mut out = Vec::new();
+    for k in 0..rest.len() {
+        let size = |i: usize| rest[k][i].abs() * own[i].sqrt();
+        let largest = (0..own.len()).map(size).fold(0.0, f64::max);
+        let Some(row) = (0..own.len()).rev().find(|&i| size(i) >= 0.999 * largest) else { continue };
+        out.push(row);
+        let (done, later) = rest.split_at_mut(k + 1);
+        for v in later {
+            let part = v[row] / done[k][row];
+            v.iter_mut().zip(&done[k]).for_each(|(v, d)| *v -= part * d);
+        }
+    }
+    out.sort_unstable();
+    out
+}
+
+/// Softening and own size of each row.
+type Softened = (Vec<f64>, Vec<f64>);
+
+/// Factor with rows softened in proportion to these compliances, without sweeps. The solver stays damped.
+fn softened(model: &Model, work: &mut Workspace, rows: &[usize], compliance: &[f64]) -> Option<Softened> {
     let n = model.n_v();
     let mut weights = vec![1.0; n + model.n_rows()];
     work.solver.damp(Some(&weights));
@@ -166,7 +288,8 @@ pub(super) fn softened(model: &Model, work: &mut Workspace, rows: &[usize], comp
     }
     work.solver.damp(Some(&weights));
     evaluate::factor(model, 0.0, work).ok()?;
-    Some(rows.iter().map(|&r| crate::solve::EPS * weights[n + r] * size(r)).collect())
+    let softening = rows.iter().map(|&r| crate::solve::EPS * weights[n + r] * size(r)).collect();
+    Some((softening, rows.iter().map(|&r| if size(r) > 0.0 { size(r) } else { 1.0 }).collect()))
 }
 
 /// The rows in the metric of the masses, each of length 1, and what their lengths were.
