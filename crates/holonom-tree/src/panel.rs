@@ -275,6 +275,9 @@ impl Plan {
             (6, _) => eliminate(own_part, 6, width, &judge, weak),
             _ => eliminate(own_part, n, width, &judge, weak),
         };
+        if !panel.primal && !factor.yielding.is_empty() {
+            note_yielding(members, own_part, width, &judge, &factor.yielding, weak);
+        }
         for row in &mut weak[first_weak..] {
             let m = members.iter().rev().find(|m| m.at <= *row && m.size > 0).unwrap_or(&members[0]);
             *row = m.x + *row - m.at;
@@ -394,6 +397,26 @@ fn gather(members: &[Member], x: &[f64], z: &mut [f64]) {
 fn scatter(members: &[Member], z: &[f64], x: &mut [f64]) {
     for m in members {
         x[m.x as usize..][..m.size as usize].copy_from_slice(&z[m.at as usize..][..m.size as usize]);
+    }
+}
+
+/// Of rows that give way in any case, those of which not much more than that is left depend on others. (By their places in the panel.)
+#[cold]
+fn note_yielding(
+    members: &[Member],
+    panel: &[f64],
+    width: usize,
+    judge: &Judge,
+    yielding: &[bool],
+    weak: &mut Vec<u32>,
+) {
+    for m in members {
+        for r in (0..m.size).filter(|r| yielding[(m.x + r) as usize]) {
+            let at = (m.at + r) as usize;
+            if -panel[at * width + at] * 1e3 * judge.threshold * judge.sizes[at] > 1.0 {
+                weak.push(m.at + r);
+            }
+        }
     }
 }
 

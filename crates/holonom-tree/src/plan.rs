@@ -23,7 +23,7 @@ pub enum PivotForm {
     Free,
     /// After its parent, inside the parent's block.
     Deferred,
-    /// After all nodes it is linked to, with whatever neighbours are left: the order inside cycles.
+    /// After the nodes it is linked to (hubs may come later), with whatever neighbours are left: the order inside cycles.
     Core,
 }
 

@@ -283,7 +283,7 @@ fn explain(
     let length = |work: &Workspace, k: usize| {
         model.joints[k].row_range().map(|r| work.gap[r] * work.gap[r]).sum::<f64>().sqrt()
     };
-    let mut found = (worst, length(work, worst));
+    let (mut found, mut gathered) = ((worst, length(work, worst)), false);
     // the same gap gathered in the joints that close loops, by and by
     let forest = model.spanning_forest();
     if conflict.iter().any(|&k| !forest[k]) {
@@ -302,8 +302,10 @@ fn explain(
             let held = rest.map(|k| length(work, k)).fold(0.0, f64::max);
             let closing = conflict.iter().copied().filter(|&k| !forest[k]);
             let Some(k) = closing.reduce(|a, b| if length(work, b) > length(work, a) { b } else { a }) else { continue };
-            if held < 1e-3 * length(work, k) && (forest[found.0] || length(work, k) < found.1) {
-                found = (k, length(work, k));
+            // of the two searches, the better one
+            let better = !gathered || length(work, k) < found.1;
+            if held < 1e-3 * length(work, k) && better {
+                (found, gathered) = ((k, length(work, k)), true);
             }
         }
     }

@@ -29,6 +29,8 @@
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
 //! - [`forces`]: springs, torques, your own laws.
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
+//! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
+//! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
 //! - [`check`]: finite-difference checks for your own bodies and joints.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!

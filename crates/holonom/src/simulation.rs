@@ -395,14 +395,13 @@ impl Simulation {
         Ok(residual::residual(&self.model, &self.work))
     }
 
-    /// Action of body a on body b through a joint, at the joint's point on b, in world axes.
+    /// Action of body a on body b through a joint, at the joint's point on b, in world axes. Where joints are redundant, this is the split with
+    /// the smallest loads; [`Simulation::diagnose`] says which components are unique.
     pub fn reaction(&mut self, joint: JointId) -> Result<Reaction, StepError> {
         self.reaction_in(joint, Axes::World)
     }
 
     /// The reaction in the axes of the world or of either body. The point stays in world coordinates.
-    ///
-    /// Where joints are redundant, this is the split with the smallest loads; [`Simulation::diagnose`] says which components are unique.
     pub fn reaction_in(&mut self, joint: JointId, axes: Axes) -> Result<Reaction, StepError> {
         let lambda = self.split_multipliers()?;
         let s = &self.state;

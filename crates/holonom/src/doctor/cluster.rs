@@ -111,9 +111,14 @@ impl Cluster {
     }
 
     fn by_probing(&mut self, model: &Model, work: &mut Workspace) {
-        let n = model.n_v();
         let mut place = vec![usize::MAX; model.n_rows()];
         self.rows.iter().enumerate().for_each(|(i, &r)| place[r] = i);
+        self.probe(model, work, &place);
+        work.solver.damp(None);
+    }
+
+    fn probe(&mut self, model: &Model, work: &mut Workspace, place: &[usize]) {
+        let n = model.n_v();
         let Some((softening, own)) = softened(model, work, &self.rows, &self.compliance) else { return };
         let weak = work.solver.weak_rows().iter().map(|&x| place[x as usize - n]).filter(|&i| i != usize::MAX);
         self.dropped = weak.collect();
@@ -138,7 +143,6 @@ impl Cluster {
                 pushes.push(work.x[..n].to_vec());
             }
         }
-        work.solver.damp(None);
         if exact {
             self.circuits = null_vectors(model, work, &z, &pushes, &own);
             self.dropped = pivot_rows(&self.circuits, &own);

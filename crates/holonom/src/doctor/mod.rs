@@ -262,6 +262,7 @@ fn pose_nearby(
 /// Islands in which a motion that the rows allow to begin cannot go on. Of a possible motion a correction takes back a part that shrinks with its
 /// length, because only its curvature is corrected; of an impossible one always the same part, most of it.
 pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspace) -> Vec<bool> {
+    let mut reached = q.to_vec();
     let mut taken_back = |far: f64| {
         let mut g = SplitMix(0x57c);
         let (there, free) = pose_nearby(model, q, t, far, &mut g, work)?;
@@ -274,12 +275,24 @@ pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspa
                 *away += (free[k] - q[k]).powi(2);
             }
         }
+        reached.copy_from_slice(&there);
         Some(moved.into_iter().map(|(back, away)| if away > 0.0 { (back / away).sqrt() } else { 0.0 }).collect())
     };
-    let (Some(far), Some(near)): (Option<Vec<f64>>, Option<Vec<f64>>) = (taken_back(8e-3), taken_back(2e-3)) else {
+    let (Some(near), Some(far)): (Option<Vec<f64>>, Option<Vec<f64>>) = (taken_back(2e-3), taken_back(8e-3)) else {
         return vec![false; model.n_islands];
     };
-    far.iter().zip(&near).map(|(far, near)| *near > 0.1 && *near > 0.5 * far).collect()
+    // where several branches meet, a loop can leave along each of them: the pose reached is then a regular one
+    let mut weak = |q: &[f64]| {
+        let (mut count, rest) = (vec![0; model.n_islands], vec![0.0; model.n_v()]);
+        evaluate::evaluate_bodies(model, q, &rest, work);
+        evaluate::evaluate_constraints(model, q, &rest, t, work);
+        if evaluate::factor(model, t, work).is_ok() {
+            work.solver.weak_rows().iter().for_each(|&x| count[model.island_of_row(x as usize - model.n_v())] += 1);
+        }
+        count
+    };
+    let (here, there) = (weak(q), weak(&reached));
+    (0..model.n_islands).map(|i| near[i] > 0.1 && near[i] > 0.5 * far[i] && there[i] >= here[i]).collect()
 }
 
 /// Mobility at legal poses nearby.
@@ -293,7 +306,8 @@ fn nearby(model: &Model, state: &State, loops: &Loops, rank: usize, mobility: us
         let Some((q, _)) = pose_nearby(model, &state.q, state.t, 0.02, &mut g, work) else { continue };
         let near = State { q, v: vec![0.0; model.n_v()], ..state.clone() };
         let there = analyse(model, &near, loops, work);
-        best = best.max(model.n_rows() - there.iter().map(|c| c.dropped.len()).sum::<usize>());
+        let surplus = there.iter().map(|c| c.dropped.len()).sum::<usize>() + work.solver.own_deficiency();
+        best = best.max(model.n_rows() - surplus);
     }
     model.n_v().saturating_sub(best)
 }

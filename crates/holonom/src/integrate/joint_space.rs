@@ -64,10 +64,13 @@ impl JointSpace {
                 )));
             }
         }
+        if model.has_loops() {
+            return Err(StepError::Invalid("joint coordinates need a tree of joints; some of these close loops".into()));
+        }
         let mut joints_of = vec![Vec::new(); n];
         let mut above: Vec<Option<(u32, bool)>> = vec![None; n];
         let mut queue = std::collections::VecDeque::new();
-        for (k, joint) in model.joints.iter().enumerate() {
+        for (k, joint) in model.joints.iter().enumerate().filter(|(_, j)| j.n_rows > 0) {
             if joint.constraint.chart().is_none() {
                 return Err(StepError::Invalid(format!(
                     "joint coordinates need a chart for every joint; `{}` ({}) has none",

@@ -290,18 +290,19 @@ impl Sparse {
     }
 
     /// Is there something left of a weak row that no sweep takes away? Measured against the most that the row could be with accelerations of this
-    /// size: `|J_j x| <= (J M^-1 J^T)_jj^1/2 (x^T M x)^1/2`.
+    /// size, or of what the forces alone would cause: `|J_j x| <= (J M^-1 J^T)_jj^1/2 (x^T M x)^1/2`.
     fn contradicts(&self, blocks: &Blocks, model: &Model, x: &[f64]) -> bool {
         if self.factor.weak_rows().is_empty() || !self.watchful {
             return false;
         }
         let mut energy = 0.0;
         for i in 0..model.n_bodies() {
-            let x = model.v_of(i, x);
+            let (x, f) = (model.v_of(i, x), model.v_of(i, &self.rhs));
             for r in 0..x.len() {
                 for c in 0..x.len() {
                     energy += blocks.entry(Node(i as u32), r, c) * x[r] * x[c];
                 }
+                energy += f[r] * f[r] / blocks.entry(Node(i as u32), r, r);
             }
         }
         let own = self.factor.own_sizes();
