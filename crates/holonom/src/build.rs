@@ -470,6 +470,30 @@ fn plan(model: &mut Model, mut structure: Structure, q: &[f64]) -> Result<(), Mo
     }
 }
 
+/// Of the islands that seem stuck, those in which all rows may give way without changing the accelerations. In others, long loops with very small
+/// eigenvalues, that would do more harm than good.
+fn harmless(model: &mut Model, stuck: Vec<bool>, q: &[f64], v: &[f64], t: f64) -> Vec<bool> {
+    if !stuck.contains(&true) {
+        return stuck;
+    }
+    let mut accelerations = |islands: Vec<bool>| {
+        model.stuck_islands = islands;
+        let mut work = Workspace::new(model, SolverKind::Sparse);
+        evaluate::accelerations(model, q, v, t, None, &mut work).ok()?;
+        Some(work.accelerations().to_vec())
+    };
+    let none = vec![false; stuck.len()];
+    let (Some(with), Some(without)) = (accelerations(stuck.clone()), accelerations(none.clone())) else { return none };
+    let mut sizes = vec![(0.0f64, 0.0f64); stuck.len()];
+    for i in 0..model.n_bodies() {
+        let (change, size) = &mut sizes[model.island[i] as usize];
+        for (a, b) in model.v_of(i, &with).iter().zip(model.v_of(i, &without)) {
+            (*change, *size) = (change.max((a - b).abs()), size.max(b.abs()));
+        }
+    }
+    stuck.iter().zip(sizes).map(|(&stuck, (change, size))| stuck && change <= 1e-9 * size).collect()
+}
+
 /// Assemble the start pose, make the start velocities legal, open the ledger.
 fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assembly) -> Result<(), ModelError> {
     let mut work = Workspace::new(model, SolverKind::Tree);
@@ -486,7 +510,8 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assem
         if singular.contains(&true) {
             let mut work = Workspace::new(model, SolverKind::Sparse);
             let stuck = doctor::stuck_islands(model, &q, t, &mut work);
-            model.stuck_islands = stuck.iter().zip(&singular).map(|(stuck, singular)| *stuck && *singular).collect();
+            let stuck = stuck.iter().zip(&singular).map(|(stuck, singular)| *stuck && *singular).collect();
+            model.stuck_islands = harmless(model, stuck, &q, &v, t);
         }
     }
     if let Some(k) = assemble::wrong_branch(model, &q, &v, &work) {

@@ -171,6 +171,19 @@ pub(crate) fn close_rates(model: &Model, q: &[f64], v: &mut [f64], t: f64, work:
     Ok(())
 }
 
+/// As near to the constraints as projection leads; returns the islands in which more than a hundredth of the gaps is left.
+pub(crate) fn approach(model: &Model, q: &mut [f64], v: &[f64], t: f64, work: &mut Workspace) -> Vec<bool> {
+    let mut before = Vec::new();
+    watch_all(model, &mut before);
+    evaluate::place_bodies(model, q, v, work);
+    evaluate::evaluate_gaps(model, q, v, t, work);
+    watch(model, &work.gap, &work.gap_noise, &mut before, |_| false);
+    match close_gaps(model, q, v, t, work) {
+        Ok(_) => work.islands.iter().zip(&before).map(|(now, before)| !(now.now <= QUIET.max(1e-2 * before.now))).collect(),
+        Err(_) => vec![true; model.n_islands],
+    }
+}
+
 /// Project `(q, v)` onto the constraints; the factor in `work` belongs to this pose or a near one.
 pub(crate) fn project(
     model: &Model,

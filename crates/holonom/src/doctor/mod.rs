@@ -230,19 +230,24 @@ fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace
     out
 }
 
-/// A pose nearby: `far` (lengths, rad) along a random motion that the rows allow to begin, then back onto the constraints. Also the pose before
-/// that. `None` when it cannot be reached.
-fn pose_nearby(
-    model: &Model,
-    q: &[f64],
-    t: f64,
-    far: f64,
-    g: &mut SplitMix,
-    work: &mut Workspace,
-) -> Option<(Vec<f64>, Vec<f64>)> {
+/// A pose nearby, and how it was reached.
+struct Nearby {
+    q: Vec<f64>,
+    /// Before it was brought back onto the constraints.
+    free: Vec<f64>,
+    /// Islands that could not be.
+    open: Vec<bool>,
+}
+
+/// Along a random motion that the rows allow to begin, then back onto the constraints. `far`: in radians and lengths of the mechanism, less
+/// for larger islands, in which small turns add up.
+fn pose_nearby(model: &Model, q: &[f64], t: f64, far: f64, g: &mut SplitMix, work: &mut Workspace) -> Option<Nearby> {
+    let mut bodies = vec![0; model.n_islands];
+    model.island.iter().for_each(|&i| bodies[i as usize] += 1);
     let mut v: Vec<f64> = Vec::with_capacity(model.n_v());
     for (i, body) in model.bodies.iter().enumerate() {
-        let length = model.island_length[model.island[i] as usize];
+        let island = model.island[i] as usize;
+        let (length, far) = (model.island_length[island], far / (bodies[island] as f64).sqrt());
         v.extend((0..body.n_dof()).map(|k| g.symmetric(far) * if k < body.n_lengths() { length } else { 1.0 }));
     }
     let mut q = q.to_vec();
@@ -254,34 +259,28 @@ fn pose_nearby(
         body.advance(model.q_of_mut(i, &mut q), model.v_of(i, &v), 1.0);
     }
     let free = q.clone();
-    let mut rest = vec![0.0; v.len()];
-    drift::project(model, &mut q, &mut rest, t, 0.0, work).ok()?;
-    Some((q, free))
+    let open = drift::approach(model, &mut q, &vec![0.0; v.len()], t, work);
+    Some(Nearby { q, free, open })
 }
 
 /// Islands in which a motion that the rows allow to begin cannot go on. Of a possible motion a correction takes back a part that shrinks with its
-/// length, because only its curvature is corrected; of an impossible one always the same part, most of it.
+/// length, because only its curvature is corrected; of an impossible one always the same part, most of it, if it can be corrected at all. Where
+/// several branches meet, a loop can leave along each of them, though not between them: the pose reached is then a regular one.
 pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspace) -> Vec<bool> {
-    let mut reached = q.to_vec();
-    let mut taken_back = |far: f64| {
-        let mut g = SplitMix(0x57c);
-        let (there, free) = pose_nearby(model, q, t, far, &mut g, work)?;
+    let mut nearby = |far: f64| pose_nearby(model, q, t, far, &mut SplitMix(0x57c), work);
+    let (Some(near), Some(far)) = (nearby(5e-3), nearby(2e-2)) else { return vec![false; model.n_islands] };
+    let taken_back = |pose: &Nearby| -> Vec<f64> {
         let mut moved = vec![(0.0, 0.0); model.n_islands];
         for i in 0..model.n_bodies() {
             let (back, away) = &mut moved[model.island[i] as usize];
-            let (q, there, free) = (model.q_of(i, q), model.q_of(i, &there), model.q_of(i, &free));
+            let (q, there, free) = (model.q_of(i, q), model.q_of(i, &pose.q), model.q_of(i, &pose.free));
             for k in 0..q.len() {
                 *back += (there[k] - free[k]).powi(2);
                 *away += (free[k] - q[k]).powi(2);
             }
         }
-        reached.copy_from_slice(&there);
-        Some(moved.into_iter().map(|(back, away)| if away > 0.0 { (back / away).sqrt() } else { 0.0 }).collect())
+        moved.into_iter().map(|(back, away)| if away > 0.0 { (back / away).sqrt() } else { 0.0 }).collect()
     };
-    let (Some(near), Some(far)): (Option<Vec<f64>>, Option<Vec<f64>>) = (taken_back(2e-3), taken_back(8e-3)) else {
-        return vec![false; model.n_islands];
-    };
-    // where several branches meet, a loop can leave along each of them: the pose reached is then a regular one
     let mut weak = |q: &[f64]| {
         let (mut count, rest) = (vec![0; model.n_islands], vec![0.0; model.n_v()]);
         evaluate::evaluate_bodies(model, q, &rest, work);
@@ -291,8 +290,12 @@ pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspa
         }
         count
     };
-    let (here, there) = (weak(q), weak(&reached));
-    (0..model.n_islands).map(|i| near[i] > 0.1 && near[i] > 0.5 * far[i] && there[i] >= here[i]).collect()
+    let (here, there, back_near, back_far) = (weak(q), weak(&near.q), taken_back(&near), taken_back(&far));
+    let stuck = |i: usize| {
+        let returns = back_near[i] > 0.1 && back_near[i] > 0.5 * back_far[i] && there[i] >= here[i];
+        near.open[i] || returns
+    };
+    (0..model.n_islands).map(stuck).collect()
 }
 
 /// Mobility at legal poses nearby.
@@ -303,7 +306,11 @@ fn nearby(model: &Model, state: &State, loops: &Loops, rank: usize, mobility: us
     }
     let mut g = SplitMix(0x9e4);
     for _ in 0..2 {
-        let Some((q, _)) = pose_nearby(model, &state.q, state.t, 0.02, &mut g, work) else { continue };
+        let Some(pose) = pose_nearby(model, &state.q, state.t, 0.05, &mut g, work) else { continue };
+        if pose.open.contains(&true) {
+            continue;
+        }
+        let q = pose.q;
         let near = State { q, v: vec![0.0; model.n_v()], ..state.clone() };
         let there = analyse(model, &near, loops, work);
         let surplus = there.iter().map(|c| c.dropped.len()).sum::<usize>() + work.solver.own_deficiency();
