@@ -40,8 +40,7 @@ impl Planner<'_> {
     ) -> (Vec<Op>, Places) {
         let s = self.s;
         let n_nodes = s.n_nodes();
-        let mut places =
-            Places { position: vec![NONE; n_nodes], panel: vec![NONE; n_nodes], row: vec![0; n_nodes] };
+        let mut places = Places { position: vec![NONE; n_nodes], panel: vec![NONE; n_nodes], row: vec![0; n_nodes] };
         for (k, &i) in order.nodes.iter().enumerate() {
             places.position[i as usize] = k as u32;
         }
@@ -129,11 +128,13 @@ impl Planner<'_> {
             width += size;
         }
         let primal = !s.is_dual(Node(nodes[0]));
+        let six = if primal { sample.among_six(Node(nodes[0])).unwrap_or(NONE) } else { NONE };
         plan.panels.push(Panel {
             n,
             width,
             at: plan.n_panels as u32,
-            six: if primal { sample.among_six(Node(nodes[0])).unwrap_or(NONE) } else { NONE },
+            six,
+            central: if (six as usize) < plan.n_central { six } else { NONE },
             primal,
             members: (first_member, plan.members.len() as u32),
             ups: (first_up, plan.ups.len() as u32),

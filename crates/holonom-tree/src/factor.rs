@@ -44,7 +44,7 @@ pub struct Factor {
     pub(crate) weak: Vec<u32>,
     /// Parts of their own size below which pivots count as near to singular, by place in a vector; empty when nobody asks.
     pub(crate) watched: Vec<f64>,
-    pub(crate) near: bool,
+    pub(crate) near: Vec<u32>,
 }
 
 impl Factor {
@@ -71,16 +71,16 @@ impl Factor {
         &self.weak
     }
 
-    /// Watch the pivots of dual rows in cycles: one entry for every entry of a vector, the part of its own size below which a row's pivot makes
-    /// [`Factor::near_singular`] true.
+    /// Watch the pivots of dual rows in cycles: one entry for every entry of a vector, the part of its own size below which a row is named by
+    /// [`Factor::near_singular`].
     pub fn set_watched(&mut self, watched: &[f64]) {
         self.watched.clear();
         self.watched.extend_from_slice(watched);
     }
 
-    /// Was a pivot in the last factorisation below what is watched for?
-    pub fn near_singular(&self) -> bool {
-        self.near
+    /// Rows whose pivots in the last factorisation were below what is watched for, by place in a vector.
+    pub fn near_singular(&self) -> &[u32] {
+        &self.near
     }
 
     /// Own size `(J D^-1 J^T)_jj` of the dual rows in cycles, by place in a vector, as of the last factorisation.
@@ -118,7 +118,7 @@ impl Plan {
             weights: Vec::new(),
             yielding: Vec::new(),
             watched: Vec::new(),
-            near: false,
+            near: Vec::with_capacity(if self.has_loops() { self.n_x } else { 0 }),
             weak: Vec::with_capacity(if self.has_loops() { self.n_x } else { 0 }),
         }
     }

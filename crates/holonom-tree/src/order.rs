@@ -13,6 +13,7 @@
 //! their number. It may come after its duals instead. Until then the duals have only the other nodes to give their rows full rank, as
 //! if the hub could not move. Where that is not enough, the planner says so (`late`), and the dual waits for the hubs.
 
+use crate::core::Core;
 use crate::planner::Planner;
 use crate::structure::Node;
 use std::cmp::Reverse;
@@ -30,7 +31,8 @@ pub(crate) struct Elimination {
     pub later: Vec<u32>,
     /// Hubs left to be eliminated after their duals.
     pub hubs: Vec<u32>,
-    flops: f64,
+    /// Operations, by component.
+    flops: Vec<f64>,
 }
 
 impl Elimination {
@@ -56,28 +58,35 @@ enum Measure {
     Fill,
 }
 
-/// The cheapest order found. `late` are duals that must wait for their hubs; without `hubs`, there are none.
-pub(crate) fn cheapest(planner: &Planner, inside: &[bool], late: &[bool], hubs: bool) -> Elimination {
-    let links_inside = |i: usize| {
-        planner.links_of(i).iter().filter(|&&l| inside[planner.other_end(l, i as u32) as usize]).count()
-    };
+/// The cheapest order found, component by component: what is best for one is nothing to the others. `late` are duals that must wait for the hubs of
+/// their component; without `hubs`, there are none.
+pub(crate) fn cheapest(planner: &Planner, core: &Core, late: &[bool], hubs: bool) -> Elimination {
+    let inside = &core.inside;
+    let links_inside =
+        |i: usize| planner.links_of(i).iter().filter(|&&l| inside[planner.other_end(l, i as u32) as usize]).count();
     let is_hub: Vec<bool> = (0..inside.len())
         .map(|i| hubs && inside[i] && !planner.s.is_dual(Node(i as u32)) && links_inside(i) > HUB)
         .collect();
-    let mut best: Option<Elimination> = None;
-    let mut try_all = |is_hub: &[bool]| {
+    let none = vec![false; inside.len()];
+    let mut tried: Vec<Elimination> = Vec::new();
+    for is_hub in [&none, &is_hub].into_iter().take(1 + is_hub.contains(&true) as usize) {
         for measure in [Measure::Degree, Measure::Flops, Measure::Fill] {
-            let order = Graph::new(planner, inside, late, is_hub).run(measure);
-            if best.as_ref().is_none_or(|b| order.flops < b.flops) {
-                best = Some(order);
-            }
+            tried.push(Graph::new(planner, core, late, is_hub).run(measure));
         }
-    };
-    if is_hub.iter().any(|&h| h) {
-        try_all(&is_hub);
     }
-    try_all(&vec![false; inside.len()]);
-    best.map(in_postorder).unwrap_or_default()
+    // the first of equals
+    let choice: Vec<usize> = (0..core.n_components())
+        .map(|c| (0..tried.len()).reduce(|a, b| if tried[b].flops[c] < tried[a].flops[c] { b } else { a }).unwrap_or(0))
+        .collect();
+    let component = |i: u32| core.component[i as usize] as usize;
+    let mut best = Elimination { starts: vec![0], ..Default::default() };
+    for (t, order) in tried.iter().enumerate() {
+        for (k, &i) in order.nodes.iter().enumerate().filter(|(_, i)| choice[component(**i)] == t) {
+            best.push(i, order.later_of(k).iter().copied());
+        }
+        best.hubs.extend(order.hubs.iter().copied().filter(|&h| choice[component(h)] == t));
+    }
+    in_postorder(best)
 }
 
 fn flops(pivot: u32, rest: u32) -> f64 {
@@ -88,11 +97,13 @@ fn flops(pivot: u32, rest: u32) -> f64 {
 struct Graph<'p> {
     planner: &'p Planner<'p>,
     is_hub: &'p [bool],
-    /// Duals that wait for the hubs: the late ones, and those that have nothing but hubs.
+    /// Duals that wait for the hubs of their component: the late ones, and those that have nothing but hubs.
     waits: Vec<bool>,
     /// How many duals a hub still waits for.
     awaited: Vec<u32>,
-    hubs_left: usize,
+    component: &'p [u32],
+    /// Hubs not yet eliminated, by component.
+    hubs_left: Vec<u32>,
     /// Elements of each node still there, and its neighbours that are not yet in an element with it (duals and hubs).
     elements: Vec<Vec<u32>>,
     direct: Vec<Vec<u32>>,
@@ -107,27 +118,33 @@ struct Graph<'p> {
 }
 
 impl<'p> Graph<'p> {
-    fn new(planner: &'p Planner, inside: &[bool], late: &[bool], is_hub: &'p [bool]) -> Self {
+    fn new(planner: &'p Planner, core: &'p Core, late: &[bool], is_hub: &'p [bool]) -> Self {
+        let inside = &core.inside;
         let n = inside.len();
         let mut graph = Graph {
             planner,
             is_hub,
             waits: vec![false; n],
             awaited: vec![0; n],
-            hubs_left: 0,
+            component: &core.component,
+            hubs_left: vec![0; core.n_components()],
             elements: vec![Vec::new(); n],
             direct: vec![Vec::new(); n],
             nodes: vec![Vec::new(); n],
             weight: vec![0; n],
             degree: vec![0; n],
             done: vec![true; n],
-            order: Elimination { starts: vec![0], ..Default::default() },
+            order: Elimination { starts: vec![0], flops: vec![0.0; core.n_components()], ..Default::default() },
             members: Vec::new(),
         };
         let size = |i: u32| planner.s.sizes[i as usize];
         for i in (0..n).filter(|&i| inside[i] && !planner.s.is_dual(Node(i as u32))) {
-            let neighbours: Vec<u32> =
-                planner.links_of(i).iter().map(|&l| planner.other_end(l, i as u32)).filter(|&d| inside[d as usize]).collect();
+            let neighbours: Vec<u32> = planner
+                .links_of(i)
+                .iter()
+                .map(|&l| planner.other_end(l, i as u32))
+                .filter(|&d| inside[d as usize])
+                .collect();
             if is_hub[i] {
                 for &dual in &neighbours {
                     graph.direct[dual as usize].push(i as u32);
@@ -138,7 +155,7 @@ impl<'p> Graph<'p> {
                 continue;
             }
             graph.weight[i] = neighbours.iter().map(|&d| size(d)).sum();
-            graph.order.flops += flops(size(i as u32), graph.weight[i]);
+            graph.order.flops[core.component[i] as usize] += flops(size(i as u32), graph.weight[i]);
             graph.order.push(i as u32, neighbours.iter().copied());
             neighbours.iter().for_each(|&d| graph.elements[d as usize].push(i as u32));
             graph.nodes[i] = neighbours;
@@ -153,7 +170,9 @@ impl<'p> Graph<'p> {
             let around: u32 = graph.elements[i].iter().map(|&e| graph.weight[e as usize] - size(i as u32)).sum();
             graph.degree[i] = around + graph.direct[i].iter().map(|&d| size(d)).sum::<u32>();
         }
-        graph.hubs_left = graph.order.hubs.len();
+        for &h in &graph.order.hubs {
+            graph.hubs_left[core.component[h as usize] as usize] += 1;
+        }
         for h in (0..n).filter(|&i| is_hub[i]) {
             graph.awaited[h] = graph.direct[h].iter().filter(|&&d| !graph.waits[d as usize]).count() as u32;
         }
@@ -166,7 +185,8 @@ impl<'p> Graph<'p> {
 
     /// May the node be eliminated now?
     fn ready(&self, node: u32) -> bool {
-        self.awaited[node as usize] == 0 && !(self.waits[node as usize] && self.hubs_left > 0)
+        let hubs_left = self.hubs_left[self.component[node as usize] as usize];
+        self.awaited[node as usize] == 0 && !(self.waits[node as usize] && hubs_left > 0)
     }
 
     fn score(&self, node: u32, measure: Measure) -> u64 {
@@ -197,8 +217,12 @@ impl<'p> Graph<'p> {
                 continue; // an old entry
             }
             let mut changed = self.eliminate(node, &mut outside, &mut stamp);
-            if self.is_hub[node as usize] && self.hubs_left == 0 {
-                changed.extend(self.members.iter().copied().filter(|&i| self.waits[i as usize] && !self.done[i as usize]));
+            let component = self.component[node as usize];
+            if self.is_hub[node as usize] && self.hubs_left[component as usize] == 0 {
+                let waited = |&i: &u32| self.waits[i as usize] && !self.done[i as usize];
+                changed.extend(
+                    self.members.iter().copied().filter(waited).filter(|&i| self.component[i as usize] == component),
+                );
             }
             for i in changed {
                 if self.ready(i) {
@@ -218,7 +242,7 @@ impl<'p> Graph<'p> {
         let p = node as usize;
         self.done[p] = true;
         if self.is_hub[p] {
-            self.hubs_left -= 1;
+            self.hubs_left[self.component[p] as usize] -= 1;
         } else if !self.waits[p] {
             for &l in self.planner.links_of(p) {
                 let other = self.planner.other_end(l, node) as usize;
@@ -246,7 +270,7 @@ impl<'p> Graph<'p> {
         }
         around.sort_unstable();
         let weight: u32 = around.iter().map(|&i| self.size(i)).sum();
-        self.order.flops += flops(self.size(node), weight);
+        self.order.flops[self.component[p] as usize] += flops(self.size(node), weight);
         self.order.push(node, around.iter().copied());
         for &i in &around {
             let i = i as usize;
@@ -318,7 +342,7 @@ fn in_postorder(order: Elimination) -> Elimination {
     for (k, &old) in sequence.iter().enumerate() {
         position[order.nodes[old as usize] as usize] = k as u32;
     }
-    let mut out = Elimination { starts: vec![0], hubs: order.hubs.clone(), flops: order.flops, ..Default::default() };
+    let mut out = Elimination { starts: vec![0], hubs: order.hubs.clone(), ..Default::default() };
     for &old in &sequence {
         let mut later = order.later_of(old as usize).to_vec();
         later.sort_unstable_by_key(|&i| position[i as usize]);

@@ -38,7 +38,7 @@ pub enum PivotRule {
     Exact,
     /// A row j whose pivot is below `eps w_j` of its own size gives way: its pivot becomes that much larger. The factors are then those of a
     /// regular matrix close by, and refinement with [`Plan::residual`] leads back to the matrix as given. Weights: [`Factor::set_weights`].
-    /// Rows named by [`Factor::set_yielding`] give way by `eps` of their own size in any case.
+    /// Rows named by [`Factor::set_yielding`] give way by `10 eps` of their own size in any case.
     Soft {
         /// Relative to the row's own size.
         eps: f64,
@@ -55,6 +55,8 @@ pub enum PivotRule {
     },
 }
 
+/// Rows that give way in any case do so by this many times `eps`.
+const YIELD: f64 = 10.0;
 /// A dual pivot below this part of its row's own size counts as weak, where the rule does not say otherwise.
 const WEAK: f64 = 1e-11;
 
@@ -92,8 +94,9 @@ pub(crate) struct Panel {
     pub width: u32,
     /// Offset among the panels' numbers.
     pub at: u32,
-    /// For a primal node of size 6, its index among those; else `NONE`.
+    /// For a primal node of size 6, its index among those; else `NONE`. And among the central ones.
     pub six: u32,
+    pub central: u32,
     pub primal: bool,
     pub members: (u32, u32),
     pub ups: (u32, u32),
@@ -129,7 +132,7 @@ impl Plan {
         factor.panels.fill(0.0);
         factor.own.fill(0.0);
         factor.weak.clear();
-        factor.near = false;
+        factor.near.clear();
         for panel in &self.panels {
             let width = panel.width as usize;
             let numbers = &mut factor.panels[panel.at as usize..][..panel.n as usize * width];
@@ -143,6 +146,16 @@ impl Plan {
                     for c in 0..columns {
                         let (i, j) = if panel.primal { (c, r) } else { (r, c) };
                         numbers[(row + i) * width + column + j] = -block[r * columns + c];
+                    }
+                }
+                if panel.central != NONE {
+                    // own sizes from the block as given: what hangs on the node is not theirs
+                    let d = &blocks.central[panel.central as usize];
+                    let Some(k) = invert(&[d[1], d[2], d[3], d[4], d[5], d[6]]) else { continue };
+                    for (r, row) in block.as_chunks::<6>().0.iter().enumerate() {
+                        let (lin, y) = ([row[0], row[1], row[2]], [row[3], row[4], row[5]]);
+                        let ky = [dot([k[0], k[1], k[2]], y), dot([k[1], k[3], k[4]], y), dot([k[2], k[4], k[5]], y)];
+                        factor.own[self.offset(link.dual) + r] += dot(lin, lin) / d[0] + dot(y, ky);
                     }
                 }
             }
@@ -257,7 +270,7 @@ impl Plan {
                         }
                         (PivotRule::Soft { eps }, weight) => {
                             if factor.yielding.get(m.x as usize + r).is_some_and(|&y| y) {
-                                own_part[at * width + at] -= eps * sizes[at];
+                                own_part[at * width + at] -= YIELD * eps * sizes[at];
                             }
                             sizes[at] *= weight.unwrap_or(&1.0);
                         }
@@ -291,7 +304,9 @@ impl Plan {
                 for r in 0..m.size as usize {
                     let (x, at) = (m.x as usize + r, m.at as usize + r);
                     // pivot < watched own, with the inverse at hand
-                    factor.near |= -own_part[at * width + at] * factor.watched[x] * factor.own[x] > 1.0;
+                    if -own_part[at * width + at] * factor.watched[x] * factor.own[x] > 1.0 {
+                        factor.near.push(x as u32);
+                    }
                 }
             }
         }
@@ -309,7 +324,7 @@ impl Plan {
                     _ => update_any(own_part, n, width, a, b, target, t.stride as usize),
                 }
             }
-            if panel.primal {
+            if panel.primal && panel.central == NONE {
                 for j in 0..a.size as usize {
                     let c = a.column as usize + j;
                     let own: f64 = (0..n).map(|k| own_part[k * width + c].powi(2) * own_part[k * width + k]).sum();
@@ -413,7 +428,7 @@ fn note_yielding(
     for m in members {
         for r in (0..m.size).filter(|r| yielding[(m.x + r) as usize]) {
             let at = (m.at + r) as usize;
-            if -panel[at * width + at] * 1e3 * judge.threshold * judge.sizes[at] > 1.0 {
+            if -panel[at * width + at] * 1e4 * judge.threshold * judge.sizes[at] > 1.0 {
                 weak.push(m.at + r);
             }
         }

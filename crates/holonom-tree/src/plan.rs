@@ -268,8 +268,11 @@ impl Plan {
             }
         }
         let s = &self.structure;
-        let blocks: usize =
-            (0..s.n_nodes()).filter(|&i| !s.is_dual(Node(i as u32))).map(|i| s.sizes[i] as usize).map(|n| n * (n + 1) / 2).sum();
+        let blocks: usize = (0..s.n_nodes())
+            .filter(|&i| !s.is_dual(Node(i as u32)))
+            .map(|i| s.sizes[i] as usize)
+            .map(|n| n * (n + 1) / 2)
+            .sum();
         cost.matrix_entries = blocks + s.links().map(|(dual, primal)| s.size(dual) * s.size(primal)).sum::<usize>();
         cost
     }

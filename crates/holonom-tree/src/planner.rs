@@ -99,15 +99,15 @@ impl<'s> Planner<'s> {
         // a hub waits for its duals, as far as their pivots stay strong without it
         let mut late = vec![false; self.s.n_nodes()];
         for _ in 0..ATTEMPTS {
-            let elimination = order::cheapest(&self, &core.inside, &late, true);
+            let elimination = order::cheapest(&self, &core, &late, true);
             let plan = self.lay_out(&order, &parent_link, &deferred, &core, &elimination, sample);
-            let weak = plan.weak_before_hubs(&elimination, sample);
+            let weak = plan.weak_before_hubs(&elimination, &core, sample);
             if weak.is_empty() {
                 return Ok(plan);
             }
             weak.iter().for_each(|&dual| late[dual as usize] = true);
         }
-        let elimination = order::cheapest(&self, &core.inside, &late, false);
+        let elimination = order::cheapest(&self, &core, &late, false);
         Ok(self.lay_out(&order, &parent_link, &deferred, &core, &elimination, sample))
     }
 
@@ -455,7 +455,13 @@ impl<'s> Planner<'s> {
     ) -> Option<Pair> {
         let s = self.s;
         let dual = plan.parents[i];
-        if s.is_dual(Node(i as u32)) || dual == NONE || plan.deferred[dual as usize] || carried[i].0 > 0 || plan.core[i] || plan.core[dual as usize] {
+        if s.is_dual(Node(i as u32))
+            || dual == NONE
+            || plan.deferred[dual as usize]
+            || carried[i].0 > 0
+            || plan.core[i]
+            || plan.core[dual as usize]
+        {
             return None;
         }
         let Kind::Sheared { shear, mask, aligned } = s.kinds[dual as usize] else { return None };

@@ -1,9 +1,10 @@
 //! Are rows independent? Asked when a structure is planned and when one is built, never in the numeric phase.
 
 use crate::blocks::Blocks;
+use crate::core::Core;
+use crate::order::Elimination;
 use crate::packed;
 use crate::plan::Plan;
-use crate::order::Elimination;
 use crate::planner::Planner;
 use crate::structure::Node;
 
@@ -109,13 +110,22 @@ impl Plan {
     }
 
     /// Duals that come before a hub and whose pivots, in the sample, are weak without it.
-    pub(crate) fn weak_before_hubs(&self, order: &Elimination, sample: &Blocks) -> Vec<u32> {
+    pub(crate) fn weak_before_hubs(&self, order: &Elimination, core: &Core, sample: &Blocks) -> Vec<u32> {
         if order.hubs.is_empty() {
             return Vec::new();
         }
-        let last = order.nodes.iter().rposition(|i| order.hubs.contains(i)).unwrap_or(0);
+        let component = |i: u32| core.component[i as usize] as usize;
+        let mut is_hub = vec![false; self.structure.n_nodes()];
+        order.hubs.iter().for_each(|&h| is_hub[h as usize] = true);
+        // position of the last hub of each component
+        let mut last = vec![0; core.n_components()];
+        for (k, &i) in order.nodes.iter().enumerate().filter(|(_, i)| is_hub[**i as usize]) {
+            last[component(i)] = k;
+        }
         let mut early = vec![false; self.structure.n_nodes()];
-        order.nodes[..last].iter().for_each(|&i| early[i as usize] = self.structure.is_dual(Node(i)));
+        for (k, &i) in order.nodes.iter().enumerate() {
+            early[i as usize] = self.structure.is_dual(Node(i)) && k < last[component(i)];
+        }
         let mut factor = self.new_factor();
         // regular enough to see which pivots are weak
         factor.set_rule(crate::PivotRule::Damped { eps: 1e-8 });

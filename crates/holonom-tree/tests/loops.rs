@@ -73,7 +73,10 @@ fn condition(problem: &Problem) -> f64 {
     let m = Matrix::assemble(s, &problem.blocks);
     let at = offsets(s);
     let rows = |dual: bool| {
-        (0..s.n_nodes()).filter(move |&i| s.is_dual(Node(i as u32)) == dual).flat_map(|i| at[i]..at[i + 1]).collect::<Vec<_>>()
+        (0..s.n_nodes())
+            .filter(move |&i| s.is_dual(Node(i as u32)) == dual)
+            .flat_map(|i| at[i]..at[i + 1])
+            .collect::<Vec<_>>()
     };
     let (primal, dual) = (rows(false), rows(true));
     let mut d = Matrix { n: primal.len(), values: vec![0.0; primal.len() * primal.len()] };
@@ -311,7 +314,8 @@ fn duals_that_are_weak_without_the_hub_wait_for_it() {
 #[test]
 fn the_forest_around_cycles_is_peeled() {
     // a triangle with a tail of four
-    let (s, blocks) = net(7, &[(Some(0), 1), (Some(1), 2), (Some(2), 0), (Some(2), 3), (Some(3), 4), (Some(4), 5), (Some(5), 6)], 8);
+    let (s, blocks) =
+        net(7, &[(Some(0), 1), (Some(1), 2), (Some(2), 0), (Some(2), 3), (Some(3), 4), (Some(4), 5), (Some(5), 6)], 8);
     let plan = s.plan(&blocks).unwrap();
     let forms: Vec<PivotForm> = (7..14).map(|i| plan.form(Node(i))).collect();
     assert_eq!(forms[..3], [PivotForm::Core; 3]);

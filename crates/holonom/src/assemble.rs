@@ -72,14 +72,14 @@ struct Search {
 /// Close every joint, and make the velocities legal. Frames in `work` are left at the result. `Err` when an island cannot be closed.
 pub(crate) fn assemble(
     model: &Model,
-    q: &mut Vec<f64>,
+    q: &mut [f64],
     v: &mut [f64],
     t: f64,
     how: Assembly,
     work: &mut Workspace,
 ) -> Result<(), Open> {
     if model.n_rows() > 0 {
-        let hint = q.clone();
+        let hint = q.to_vec();
         let all = vec![true; model.n_islands];
         let mut open = search(model, q, v, t, how, &all, &[], work);
         let mut g = SplitMix(0xa55e);
@@ -87,10 +87,12 @@ pub(crate) fn assemble(
             if !open.contains(&true) {
                 break;
             }
-            let mut again = q.clone();
+            let mut again = q.to_vec();
             shake_up(model, &hint, shake, &open, &mut g, &mut again);
             let still = search(model, &mut again, v, t, how, &open, &[], work);
-            for i in (0..model.n_bodies()).filter(|&i| open[model.island[i] as usize] && !still[model.island[i] as usize]) {
+            for i in
+                (0..model.n_bodies()).filter(|&i| open[model.island[i] as usize] && !still[model.island[i] as usize])
+            {
                 model.q_of_mut(i, q).copy_from_slice(model.q_of(i, &again));
             }
             open.iter_mut().zip(&still).for_each(|(open, still)| *open &= still);
@@ -128,7 +130,7 @@ fn shake_up(model: &Model, hint: &[f64], shake: f64, islands: &[bool], g: &mut S
 /// Search from `q`; returns which of the islands named stay open. `softness` weighs the rows; none means alike.
 fn search(
     model: &Model,
-    q: &mut Vec<f64>,
+    q: &mut [f64],
     v: &[f64],
     t: f64,
     how: Assembly,
@@ -143,9 +145,13 @@ fn search(
     for (k, joint) in model.joints.iter().enumerate() {
         looped[joint.island as usize] |= model.plan.in_core(Node((model.n_bodies() + k) as u32));
     }
-    let mut trial = q.clone();
+    let mut trial = q.to_vec();
     let mut weights = vec![1.0; model.n_v() + model.n_rows()];
-    measure(model, q, v, t, softness, work, |i, merit, largest| (all[i].merit, all[i].largest) = (merit, largest));
+    let sizes = own_sizes(model, q, v, t, &weights, work);
+    let sizes = &sizes[..];
+    measure(model, q, v, t, sizes, softness, work, |i, merit, largest| {
+        (all[i].merit, all[i].largest) = (merit, largest)
+    });
     for _ in 0..500 {
         for s in all.iter_mut().filter(|s| s.active) {
             s.active = s.largest > drift::QUIET && s.idle < 30 && s.length > SHORTEST && s.merit.is_finite();
@@ -169,10 +175,14 @@ fn search(
         for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| all[model.island[*i] as usize].active) {
             let s = &all[model.island[i] as usize];
             let gradual = how == Assembly::Gradual && s.largest > 1e9;
-            body.advance(model.q_of_mut(i, &mut trial), model.v_of(i, &work.x), s.length * if gradual { 0.1 } else { 1.0 });
+            body.advance(
+                model.q_of_mut(i, &mut trial),
+                model.v_of(i, &work.x),
+                s.length * if gradual { 0.1 } else { 1.0 },
+            );
         }
         let mut kept = vec![false; model.n_islands];
-        measure(model, &trial, v, t, softness, work, |i, merit, largest| {
+        measure(model, &trial, v, t, sizes, softness, work, |i, merit, largest| {
             let s = &mut all[i];
             if !s.active {
                 return;
@@ -197,8 +207,25 @@ fn search(
     all.iter().zip(islands).map(|(s, &asked)| asked && !(s.largest <= CLOSED)).collect()
 }
 
+/// Own sizes of the rows in loops at a pose: the diagonal of A, which damping is relative to.
+fn own_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, weights: &[f64], work: &mut Workspace) -> Vec<f64> {
+    work.solver.damp(Some(weights));
+    evaluate::evaluate_bodies(model, q, v, work);
+    evaluate::evaluate_constraints(model, q, v, t, work);
+    let sizes = evaluate::factor(model, t, work).ok().and_then(|()| work.solver.own_sizes().map(|s| s.to_vec()));
+    work.solver.damp(None);
+    sizes.unwrap_or_default()
+}
+
 /// dx of all active islands, into `work.x`, shortened so that no body turns too far.
-fn newton_step(model: &Model, q: &[f64], v: &[f64], t: f64, all: &[Search], work: &mut Workspace) -> Result<(), StepError> {
+fn newton_step(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    all: &[Search],
+    work: &mut Workspace,
+) -> Result<(), StepError> {
     evaluate::evaluate_bodies(model, q, v, work);
     evaluate::evaluate_constraints(model, q, v, t, work);
     evaluate::evaluate_gaps(model, q, v, t, work);
@@ -234,6 +261,7 @@ fn measure(
     q: &[f64],
     v: &[f64],
     t: f64,
+    sizes: &[f64],
     softness: &[f64],
     work: &mut Workspace,
     mut report: impl FnMut(usize, f64, f64),
@@ -245,7 +273,9 @@ fn measure(
         let (sum, largest) = &mut sums[joint.island as usize];
         for row in joint.row_range() {
             let x = if work.gap[row] == 0.0 { 0.0 } else { work.gap[row].abs() / work.gap_noise[row] };
-            *sum += x * x / softness.get(row).copied().unwrap_or(1.0);
+            let own = sizes.get(model.n_v() + row).copied().unwrap_or(0.0);
+            let y = if own > 0.0 { work.gap[row] / own.sqrt() } else { x };
+            *sum += y * y / softness.get(row).copied().unwrap_or(1.0);
             if !(x <= *largest) {
                 *largest = x;
             }
@@ -255,15 +285,7 @@ fn measure(
 }
 
 /// Which joints contradict each other, and how far apart they must stay.
-fn explain(
-    model: &Model,
-    hint: &[f64],
-    q: &[f64],
-    v: &[f64],
-    t: f64,
-    open: &[bool],
-    work: &mut Workspace,
-) -> Open {
+fn explain(model: &Model, hint: &[f64], q: &[f64], v: &[f64], t: f64, open: &[bool], work: &mut Workspace) -> Open {
     // the self-stress at the pose reached
     evaluate::place_bodies(model, q, v, work);
     evaluate::evaluate_gaps(model, q, v, t, work);
@@ -275,14 +297,13 @@ fn explain(
     let largest = candidates.iter().map(|&k| size(work, k)).fold(0.0, f64::max);
     let worst = candidates.iter().copied().find(|&k| size(work, k) == largest).unwrap_or(0);
     let island = model.joints[worst].island;
-    let conflict: Vec<usize> = candidates
+    let mut conflict: Vec<usize> = candidates
         .iter()
         .copied()
         .filter(|&k| model.joints[k].island == island && size(work, k) > 1e-3 * largest)
         .collect();
-    let length = |work: &Workspace, k: usize| {
-        model.joints[k].row_range().map(|r| work.gap[r] * work.gap[r]).sum::<f64>().sqrt()
-    };
+    let length =
+        |work: &Workspace, k: usize| model.joints[k].row_range().map(|r| work.gap[r] * work.gap[r]).sum::<f64>().sqrt();
     let (mut found, mut gathered) = ((worst, length(work, worst)), false);
     // the same gap gathered in the joints that close loops, by and by
     let forest = model.spanning_forest();
@@ -300,12 +321,29 @@ fn explain(
             evaluate::evaluate_gaps(model, &pose, v, t, work);
             let rest = (0..model.n_joints()).filter(|&k| model.joints[k].island == island && forest[k]);
             let held = rest.map(|k| length(work, k)).fold(0.0, f64::max);
-            let closing = conflict.iter().copied().filter(|&k| !forest[k]);
-            let Some(k) = closing.reduce(|a, b| if length(work, b) > length(work, a) { b } else { a }) else { continue };
-            // of the two searches, the better one
-            let better = !gathered || length(work, k) < found.1;
-            if held < 1e-3 * length(work, k) && better {
-                (found, gathered) = ((k, length(work, k)), true);
+            let all = (0..model.n_joints()).filter(|&k| model.joints[k].island == island);
+            let closing = all.clone().filter(|&k| !forest[k]);
+            let Some(k) = closing.reduce(|a, b| if length(work, b) > length(work, a) { b } else { a }) else {
+                continue;
+            };
+            if held < 1e-3 * length(work, k) && (!gathered || length(work, k) < found.1) {
+                found = (k, length(work, k));
+                gathered = true;
+                // gaps are in proportion to the stress times what they were allowed to give way
+                let softness = |k: usize| if forest[k] { 1e-4 } else { 1e4 };
+                let gaps: Vec<f64> = (0..model.n_rows()).map(|r| work.gap[r]).collect();
+                let ones = vec![1.0; model.n_v() + model.n_rows()];
+                let sizes = own_sizes(model, &pose, v, t, &ones, work);
+                let stress = |k: usize| {
+                    let rows = model.joints[k].row_range();
+                    let scaled = rows.map(|r| {
+                        let own = sizes.get(model.n_v() + r).copied().unwrap_or(0.0);
+                        if own > 0.0 { gaps[r] * gaps[r] / own } else { 0.0 }
+                    });
+                    scaled.sum::<f64>().sqrt() / softness(k)
+                };
+                let most = all.clone().map(stress).fold(0.0, f64::max);
+                conflict = all.filter(|&k| stress(k) > 1e-3 * most).collect();
             }
         }
     }

@@ -9,7 +9,8 @@ use crate::evaluate::{self, RowScratch};
 use crate::joints::{CoordinateKind, RowLaw};
 use crate::math::{SplitMix, Vec3};
 use crate::model::{
-    ForceLaw, Form, Joint, JointStatus, Model, ModelBuilder, Names, OwnBlocks, OwnBody, RowBlocks, Sets, touched_bodies,
+    ForceLaw, Form, Joint, JointStatus, Model, ModelBuilder, Names, OwnBlocks, OwnBody, RowBlocks, Sets, Start,
+    touched_bodies,
 };
 use crate::solve::{self, EPS, SolverKind};
 use crate::state::State;
@@ -298,7 +299,7 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
                     let bodies = bodies.iter().map(|&i| {
                         let (v, n) = (v_start[i as usize], v_start[i as usize + 1] - v_start[i as usize]);
                         column += n;
-                        OwnBody { v, n, column: column - n }
+                        OwnBody { body: i, v, n, column: column - n }
                     });
                     let own = OwnBlocks { at: own_at, bodies: bodies.collect(), slots };
                     own_at += own.width() as u32 * joint.n_rows as u32;
@@ -319,7 +320,7 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
 
 /// Can a push in any direction move the body's origin? Not that of a planar body: rows on it may vanish in some poses, though not in a
 /// generic one, and the planner must not rely on them.
-fn reaches_everywhere(body: &dyn crate::bodies::Body, q: &[f64]) -> bool {
+pub(crate) fn reaches_everywhere(body: &dyn crate::bodies::Body, q: &[f64]) -> bool {
     let origin = Carried::Point(Vec3::ZERO);
     let push = |g: Vec3| {
         let mut row = vec![0.0; body.n_dof()];
@@ -497,7 +498,17 @@ fn harmless(model: &mut Model, stuck: Vec<bool>, q: &[f64], v: &[f64], t: f64) -
 /// Assemble the start pose, make the start velocities legal, open the ledger.
 fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assembly) -> Result<(), ModelError> {
     let mut work = Workspace::new(model, SolverKind::Tree);
-    if let Err(open) = assemble::assemble(model, &mut q, &mut v, t, how, &mut work) {
+    let hint = (q.clone(), v.clone());
+    let mut assembled = assemble::assemble(model, &mut q, &mut v, t, how, &mut work);
+    let wrong = assembled.is_err() || assemble::wrong_branch(model, &q, &v, &work).is_some();
+    if wrong && model.lock_rows {
+        // lock rows are the derivatives of the gaps only where those are small; far from it general rows know better
+        let start = Some(Start { q: hint.0, v: hint.1, t });
+        let general = ModelBuilder { lock_rows: false, start, assembly: how, ..model.reopen() }.build()?;
+        (q, v) = (general.initial.q.clone(), general.initial.v.clone());
+        assembled = assemble::assemble(model, &mut q, &mut v, t, how, &mut work);
+    }
+    if let Err(open) = assembled {
         let name = |k: usize| model.joint_names.get(k).to_string();
         let conflict = open.conflict.iter().map(|&k| name(k)).collect();
         return Err(ModelError::NotAssembled { joint: name(open.joint), gap: open.gap, allowed: ASSEMBLED, conflict });
@@ -538,16 +549,8 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assem
         turns.extend(joint.constraint.coordinates().iter().filter(|&&c| c == CoordinateKind::Angle).map(|_| 0));
     }
     let work_entries = model.n_works() + 2;
-    model.initial = State {
-        t,
-        q,
-        v,
-        turns,
-        work: vec![0.0; work_entries],
-        opening_energy: 0.0,
-        next_step: 0.0,
-        last_error: 1e-4,
-    };
+    model.initial =
+        State { t, q, v, turns, work: vec![0.0; work_entries], opening_energy: 0.0, next_step: 0.0, last_error: 1e-4 };
     model.initial.opening_energy = crate::energy::mechanical(model, &model.initial.q, &model.initial.v);
     Ok(())
 }

@@ -36,6 +36,8 @@ pub(crate) const STALLED: f64 = 1e3;
 /// in what moves, and what would close them is out of reach.
 const CORRECTED: f64 = 1e6;
 const LOOPED: f64 = 1e8;
+/// And loops that are stuck in a singular pose by 1e-6, as they give way there.
+const STUCK: f64 = 1e10;
 
 /// How the iteration stands in one island, a set of bodies connected by joints. Islands do not feel each other: each one stops when it is
 /// done, so that its result does not depend on what else is in the model.
@@ -100,13 +102,7 @@ pub(crate) fn load_active(
 }
 
 /// Positions: returns the island with the largest gap left.
-fn close_gaps(
-    model: &Model,
-    q: &mut [f64],
-    v: &[f64],
-    t: f64,
-    work: &mut Workspace,
-) -> Result<Island, StepError> {
+fn close_gaps(model: &Model, q: &mut [f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<Island, StepError> {
     let mut islands = std::mem::take(&mut work.islands);
     watch_all(model, &mut islands);
     let mut kept = std::mem::take(&mut work.kept);
@@ -131,8 +127,10 @@ fn close_gaps(
         }
         // two corrections with the factor at hand are enough for what a step leaves open
         if iteration >= 2 {
-            evaluate::evaluate_bodies(model, q, v, work);
-            evaluate::evaluate_constraints(model, q, v, t, work);
+            // of islands that are done the equations stay as they are, and with them their factor
+            let active = |i: u32| islands[i as usize].active;
+            evaluate::evaluate_bodies_of(model, q, v, active, work);
+            evaluate::evaluate_constraints_of(model, q, v, t, active, work);
             evaluate::factor(model, t, work)?;
         }
         load_active(model, &islands, work, |work, row| work.gap[row]);
@@ -150,9 +148,28 @@ fn close_gaps(
 }
 
 /// Velocities, with the factor at hand.
-pub(crate) fn close_rates(model: &Model, q: &[f64], v: &mut [f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
+pub(crate) fn close_rates(
+    model: &Model,
+    q: &[f64],
+    v: &mut [f64],
+    t: f64,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    close_rates_of(model, q, v, t, |_| true, work)
+}
+
+/// The same for some islands only.
+pub(crate) fn close_rates_of(
+    model: &Model,
+    q: &[f64],
+    v: &mut [f64],
+    t: f64,
+    wanted: impl Fn(usize) -> bool,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
     let mut islands = std::mem::take(&mut work.islands);
     watch_all(model, &mut islands);
+    islands.iter_mut().enumerate().for_each(|(i, island)| island.active = wanted(i));
     for _ in 0..8 {
         evaluate::place_bodies(model, q, v, work);
         evaluate::evaluate_gaps(model, q, v, t, work);
@@ -171,19 +188,6 @@ pub(crate) fn close_rates(model: &Model, q: &[f64], v: &mut [f64], t: f64, work:
     Ok(())
 }
 
-/// As near to the constraints as projection leads; returns the islands in which more than a hundredth of the gaps is left.
-pub(crate) fn approach(model: &Model, q: &mut [f64], v: &[f64], t: f64, work: &mut Workspace) -> Vec<bool> {
-    let mut before = Vec::new();
-    watch_all(model, &mut before);
-    evaluate::place_bodies(model, q, v, work);
-    evaluate::evaluate_gaps(model, q, v, t, work);
-    watch(model, &work.gap, &work.gap_noise, &mut before, |_| false);
-    match close_gaps(model, q, v, t, work) {
-        Ok(_) => work.islands.iter().zip(&before).map(|(now, before)| !(now.now <= QUIET.max(1e-2 * before.now))).collect(),
-        Err(_) => vec![true; model.n_islands],
-    }
-}
-
 /// Project `(q, v)` onto the constraints; the factor in `work` belongs to this pose or a near one.
 pub(crate) fn project(
     model: &Model,
@@ -198,7 +202,15 @@ pub(crate) fn project(
         return Ok(());
     }
     let worst = close_gaps(model, q, v, t, work)?;
-    if !(worst.now <= if model.has_loops() { LOOPED } else { CORRECTED }) {
+    let stuck = |i: &Island| model.stuck_islands.get(model.island_of_row(i.row as usize)) == Some(&true);
+    let allowed = if !model.has_loops() {
+        CORRECTED
+    } else if stuck(&worst) {
+        STUCK
+    } else {
+        LOOPED
+    };
+    if !(worst.now <= allowed) {
         let (row, gap) = (worst.row as usize, work.gap[worst.row as usize].abs());
         let joint = model.joint_names.get(model.joint_of_row(row)).to_string();
         return Err(StepError::DriftNotCorrected { joint, gap, time: t, step });

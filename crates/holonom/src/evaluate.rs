@@ -58,8 +58,20 @@ pub(crate) fn place_bodies(model: &Model, q: &[f64], v: &[f64], work: &mut Works
 
 /// Frames, mass blocks, gravity and inertial forces.
 pub(crate) fn evaluate_bodies(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
+    evaluate_bodies_of(model, q, v, |_| true, work);
+}
+
+/// The same for some islands only: the equations of the others stay what they were.
+#[inline(always)]
+pub(crate) fn evaluate_bodies_of(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    islands: impl Fn(u32) -> bool,
+    work: &mut Workspace,
+) {
     let Workspace { frames, blocks, force, .. } = work;
-    for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate() {
+    for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate().filter(|(i, _)| islands(model.island[*i])) {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
         let out = Inertia { mass: blocks.diagonal_mut(Node(i as u32)), force: &mut force[range] };
@@ -82,9 +94,22 @@ pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, work: &m
 
 /// J into the blocks, c into `work.c`.
 pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    evaluate_constraints_of(model, q, v, t, |_| true, work);
+}
+
+/// The same for some islands only.
+#[inline(always)]
+pub(crate) fn evaluate_constraints_of(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    islands: impl Fn(u32) -> bool,
+    work: &mut Workspace,
+) {
     let Workspace { frames, blocks, own, c, rows, gradients, forces, .. } = work;
     let bodies = &bodies_at(model, frames, q, v);
-    for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
+    for joint in model.joints.iter().filter(|j| j.n_rows > 0 && islands(j.island)) {
         let view = View { bodies, attachments: joint.constraint.attachments() };
         let c = &mut c[joint.row as usize..][..joint.n_rows as usize];
         match &joint.form {
@@ -296,12 +321,9 @@ pub(crate) fn solve(model: &Model, t: f64, work: &mut Workspace) -> Result<(), S
 fn failure(model: &Model, e: Failure, time: f64) -> StepError {
     match e {
         Failure::Singular(node) => StepError::Singular { name: model.node_name(node), time },
-        Failure::NotConverged(e) => StepError::NotConverged {
-            what: "the linear solver",
-            residual: e.residual,
-            iterations: e.iterations,
-            time,
-        },
+        Failure::NotConverged(e) => {
+            StepError::NotConverged { what: "the linear solver", residual: e.residual, iterations: e.iterations, time }
+        }
     }
 }
 

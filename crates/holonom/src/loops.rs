@@ -3,8 +3,9 @@
 //! Bodies, the ground and joints are the nodes of a graph, with an edge from every joint to whatever it touches (a condition on one body alone
 //! holds it against the ground). Edges that lie on a common cycle form a biconnected component; components that meet in a joint are one
 //! cluster. Forces inside a cluster balance without the rest: what hangs on it by a single joint can neither add to nor take from a
-//! dependency among its rows.
+//! dependency among its rows. A body that cannot move everywhere (a planar one) is guided by the ground: for this purpose that is one more joint.
 
+use crate::build::reaches_everywhere;
 use crate::model::{Model, Sets, touched_bodies};
 
 /// The loops of a mechanism.
@@ -19,8 +20,11 @@ pub(crate) struct Loops {
 impl Loops {
     pub fn of(model: &Model) -> Loops {
         let (n_bodies, n_joints) = (model.n_bodies(), model.n_joints());
-        // bodies, the ground, joints
-        let n = n_bodies + 1 + n_joints;
+        // bodies, the ground, joints, guides
+        let guided: Vec<usize> = (0..n_bodies)
+            .filter(|&i| !reaches_everywhere(model.bodies[i].as_ref(), model.q_of(i, &model.initial.q)))
+            .collect();
+        let n = n_bodies + 1 + n_joints + guided.len();
         let mut edges: Vec<(u32, u32)> = Vec::new();
         for (k, joint) in model.joints.iter().enumerate().filter(|(_, j)| j.n_rows > 0) {
             let attachments = joint.constraint.attachments();
@@ -30,11 +34,18 @@ impl Loops {
             }
             edges.extend(ends.iter().map(|&e| (e, (n_bodies + 1 + k) as u32)));
         }
-        let component = biconnected(n, &edges);
+        let n_edges = edges.len();
+        for (g, &i) in guided.iter().enumerate() {
+            let guide = (n_bodies + 1 + n_joints + g) as u32;
+            edges.extend([(i as u32, guide), (n_bodies as u32, guide)]);
+        }
+        let mut component = biconnected(n, &edges);
         // components that meet in a joint belong together; a component of one edge is a bridge
         let n_components = component.iter().map(|&c| c as usize + 1).max().unwrap_or(0);
         let mut size = vec![0; n_components];
         component.iter().for_each(|&c| size[c as usize] += 1);
+        component.truncate(n_edges);
+        edges.truncate(n_edges);
         let mut sets = Sets::new(n_components);
         let mut first = vec![u32::MAX; n_joints];
         for (&(_, joint), &c) in edges.iter().zip(&component).filter(|(_, c)| size[**c as usize] > 1) {

@@ -81,9 +81,10 @@ pub(crate) struct OwnBlocks {
     pub slots: Vec<u8>,
 }
 
-/// A body touched by such rows: first velocity coordinate, number of them, first column in the joint's rows.
+/// A body touched by such rows: its number, first velocity coordinate, number of them, first column in the joint's rows.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnBody {
+    pub body: u32,
     pub v: u32,
     pub n: u32,
     pub column: u32,

@@ -4,7 +4,7 @@ use crate::model::Model;
 use crate::workspace::Workspace;
 use holonom_tree::{Node, packed};
 
-/// Largest residuals, each relative to the sum of the absolute terms of its own equation (with vdot = M^-1 F + M^-1 J^T lambda as two).
+/// Largest residuals, each relative to the sum of the absolute terms of its own equation (with vdot as the sum of M^-1 F and of M^-1 J^T lambda of every joint).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residual {
     /// Of `M vdot = J^T lambda + F`, body by body.
@@ -26,7 +26,6 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
     let (vdot, lambda) = work.x.split_at(n);
     let s = model.structure();
     let mut motion = vec![0.0; n];
-    let mut pushes = vec![0.0; n];
     let mut motion_size = vec![0.0; n];
     let mut rows: Vec<f64> = work.c.clone();
     let mut rows_size: Vec<f64> = work.c.iter().map(|c| c.abs()).collect();
@@ -57,7 +56,6 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
             let push = sign * j * lambda[row];
             motion[column] -= push;
             motion_size[column] += push.abs();
-            pushes[column] += push;
             rows[row] += sign * j * vdot[column];
         }
     }
@@ -71,27 +69,63 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
                     let push = work.own.k[e] * lambda[row];
                     motion[column] -= push;
                     motion_size[column] += push.abs();
-                    pushes[column] += push;
                     rows[row] += work.own.j[e] * vdot[column];
                     rows_size[row] += (work.own.j[e] * vdot[column]).abs();
                 }
             }
         }
     }
-    // vdot is the sum of M^-1 F and M^-1 J^T lambda, which may cancel (a body that is held): their sizes count, not that of the sum
+    // vdot is the sum of M^-1 F and of M^-1 J^T lambda of every joint, which may cancel (a body that is held): their sizes count, not that of
+    // the sum
     let mut parts = vec![0.0; n];
-    let mut m = Vec::new();
+    let mut masses: Vec<Option<Vec<f64>>> = Vec::new();
     for i in 0..model.n_bodies() {
-        let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
-        work.blocks.packed_diagonal(Node(i as u32), range.len(), &mut m);
-        if packed::factor(&mut m, range.len(), |_| true).is_ok() {
-            for source in [&work.force, &pushes] {
-                let mut part = source[range.clone()].to_vec();
-                packed::solve(&m, range.len(), &mut part);
-                parts[range.clone()].iter_mut().zip(part).for_each(|(sum, x)| *sum += x.abs());
+        let mut m = Vec::new();
+        let size = model.v_start[i + 1] as usize - model.v_start[i] as usize;
+        work.blocks.packed_diagonal(Node(i as u32), size, &mut m);
+        masses.push(packed::factor(&mut m, size, |_| true).is_ok().then_some(m));
+    }
+    // in a contradiction joints push against each other as hard as they can, and that would hide it: there the sum counts
+    let mut sums = vec![0.0; n];
+    let contradiction = work.solver.contradiction();
+    let mut add = |i: usize, mut push: Vec<f64>, forces: bool| {
+        if let Some(m) = &masses[i] {
+            packed::solve(m, push.len(), &mut push);
+            let range = model.v_start[i] as usize..model.v_start[i] as usize + push.len();
+            for ((part, sum), x) in parts[range.clone()].iter_mut().zip(&mut sums[range]).zip(push) {
+                if forces || !contradiction {
+                    *part += x.abs();
+                } else {
+                    *sum += x;
+                }
             }
         }
+    };
+    for i in 0..model.n_bodies() {
+        add(i, model.v_of(i, &work.force).to_vec(), true);
     }
+    for (k, (dual, primal)) in s.links().enumerate() {
+        work.blocks.dense_link(s, k, &mut block);
+        let joint = &model.joints[dual.index() - model.n_bodies()];
+        let width = s.size(primal);
+        let mut push = vec![0.0; width];
+        for (row, l) in block.chunks_exact(width).zip(&lambda[joint.row_range()]) {
+            push.iter_mut().zip(row).for_each(|(p, j)| *p += j * l);
+        }
+        add(primal.index(), push, false);
+    }
+    for joint in &model.joints {
+        let crate::model::Form::Own(own) = &joint.form else { continue };
+        for b in &own.bodies {
+            let mut push = vec![0.0; b.n as usize];
+            for (r, row) in joint.row_range().enumerate() {
+                let k = &work.own.k[own.at as usize + r * own.width() + b.column as usize..][..b.n as usize];
+                push.iter_mut().zip(k).for_each(|(p, k)| *p += k * lambda[row]);
+            }
+            add(b.body as usize, push, false);
+        }
+    }
+    parts.iter_mut().zip(&sums).for_each(|(part, sum)| *part += sum.abs());
     for (k, (dual, primal)) in s.links().enumerate() {
         work.blocks.dense_link(s, k, &mut block);
         let joint = &model.joints[dual.index() - model.n_bodies()];

@@ -30,6 +30,7 @@ pub struct Checkpoint {
     model: Arc<Model>,
     state: State,
     solver: SolverKind,
+    coordinates: Coordinates,
 }
 
 /// What a joint does at present.
@@ -65,7 +66,7 @@ impl Model {
     }
 
     /// A builder that would build this model again.
-    fn reopen(&self) -> ModelBuilder {
+    pub(crate) fn reopen(&self) -> ModelBuilder {
         let names = |n: usize, get: &dyn Fn(usize) -> String| (0..n).map(|i| get(i).into_boxed_str()).collect();
         ModelBuilder {
             bodies: self.bodies.clone(),
@@ -113,6 +114,9 @@ impl Simulation {
         self.check_joint(joint)?;
         let mut builder = self.model().reopen();
         let (constraint, status) = &mut builder.joints[joint.index()];
+        if matches!(status, JointStatus::Broken) {
+            return self.refuse(joint, "is broken already");
+        }
         if let JointStatus::Locked(locked) = status {
             *constraint = locked.constraint.clone();
         }
@@ -153,7 +157,8 @@ impl Simulation {
             };
             markers.push(marker);
         }
-        let angles = record.constraint.coordinates().iter().filter(|&&c| c == crate::joints::CoordinateKind::Angle).count();
+        let angles =
+            record.constraint.coordinates().iter().filter(|&&c| c == crate::joints::CoordinateKind::Angle).count();
         let turns = self.state().turns[record.first_turn as usize..][..angles].to_vec();
         let mut builder = model.reopen();
         let slot = &mut builder.joints[joint.index()];
@@ -177,12 +182,15 @@ impl Simulation {
 
     /// Keep this moment.
     pub fn checkpoint(&self) -> Checkpoint {
-        Checkpoint { model: self.model().clone(), state: self.state().clone(), solver: self.solver() }
+        let (model, state) = (self.model().clone(), self.state().clone());
+        Checkpoint { model, state, solver: self.solver(), coordinates: self.coordinates() }
     }
 
     /// Back to a moment kept, edits undone.
     pub fn return_to(&mut self, checkpoint: &Checkpoint) {
         self.replace(checkpoint.model.clone(), checkpoint.state.clone(), checkpoint.solver);
+        // what worked with this model then works now
+        let _ = self.set_coordinates(checkpoint.coordinates);
     }
 
     fn check_joint(&self, joint: JointId) -> Result<(), ModelError> {
@@ -198,7 +206,11 @@ impl Simulation {
     }
 
     /// Build, and carry the state over. `old` gives the former number of a joint. On failure nothing is changed.
-    fn change(&mut self, mut builder: ModelBuilder, old: impl Fn(usize) -> Option<usize>) -> Result<Edited, ModelError> {
+    fn change(
+        &mut self,
+        mut builder: ModelBuilder,
+        old: impl Fn(usize) -> Option<usize>,
+    ) -> Result<Edited, ModelError> {
         let (before, state) = (self.model().clone(), self.state().clone());
         builder.start = Some(Start { q: state.q.clone(), v: state.v.clone(), t: state.t });
         let model = Arc::new(builder.build()?);
@@ -243,9 +255,8 @@ impl Simulation {
 /// Whole turns of a joint's angles: as before, or as they were when it was locked.
 fn carry_turns(model: &Model, k: usize, before: &Model, from: usize, state: &State, next: &mut State) {
     let (new, old) = (&model.joints[k], &before.joints[from]);
-    let angles = |c: &dyn Constraint| {
-        c.coordinates().iter().filter(|&&c| c == crate::joints::CoordinateKind::Angle).count()
-    };
+    let angles =
+        |c: &dyn Constraint| c.coordinates().iter().filter(|&&c| c == crate::joints::CoordinateKind::Angle).count();
     let n = angles(new.constraint.as_ref());
     let kept = match &old.status {
         JointStatus::Locked(locked) => &locked.turns[..],

@@ -148,12 +148,12 @@ fn forces() {
 #[test]
 fn assembly() {
     // a rod of 1 m from a plate at height 0 to a point at height 5
-    refused(&["joint `rod` cannot be assembled", "allowed"], |m| {
+    refused(&["joint `rod` cannot be closed", "allowed"], |m| {
         let plate = m.body("plate", Planar::new(1.0, 1.0));
         m.joint("rod", Distance::new(BodyId::GROUND.at([0.5, 0.0, 5.0]), plate.origin(), 1.0));
     });
     // two plates in parallel planes cannot share a point
-    refused(&["joint `pin` cannot be assembled", "allowed"], |m| {
+    refused(&["joint `pin` cannot be closed", "allowed"], |m| {
         let low = m.body("low", Planar::new(1.0, 1.0));
         let high = m.body("high", Planar::new(1.0, 1.0).plane([0.0, 0.0, 1.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0]));
         m.joint("pin", Revolute::new(low.origin(), high.origin()));

@@ -58,7 +58,12 @@ impl Cluster {
     }
 
     /// Analyse a cluster at the pose whose blocks are in `work`.
-    pub fn analyse(model: &Model, joints: Vec<usize>, compliance: impl Fn(usize) -> f64, work: &mut Workspace) -> Cluster {
+    pub fn analyse(
+        model: &Model,
+        joints: Vec<usize>,
+        compliance: impl Fn(usize) -> f64,
+        work: &mut Workspace,
+    ) -> Cluster {
         let rows: Vec<usize> = joints.iter().flat_map(|&k| model.joints[k].row_range()).collect();
         let compliance = rows.iter().map(|&r| compliance(r)).collect();
         let dense = rows.len() <= LARGEST_DENSE;
@@ -286,7 +291,8 @@ fn softened(model: &Model, work: &mut Workspace, rows: &[usize], compliance: &[f
     let own: Vec<f64> = work.solver.own_sizes()?.to_vec();
     let size = |r: usize| own.get(n + r).copied().unwrap_or(0.0);
     // one factor for all rows keeps the proportions; the weakest row decides, so that none gives way too far
-    let scale = rows.iter().zip(compliance).map(|(&r, w)| size(r) / w).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
+    let scale =
+        rows.iter().zip(compliance).map(|(&r, w)| size(r) / w).filter(|s| *s > 0.0).fold(f64::INFINITY, f64::min);
     for (&r, w) in rows.iter().zip(compliance) {
         weights[n + r] = if size(r) > 0.0 { scale * w / size(r) } else { 1.0 };
     }
@@ -339,7 +345,8 @@ fn scaled_rows(model: &Model, joints: &[usize], n_rows: usize, work: &Workspace)
             }
         }
     }
-    let lengths: Vec<f64> = rows.iter().map(|row| dot(row, row).sqrt()).map(|s| if s > 0.0 { s } else { 1.0 }).collect();
+    let lengths: Vec<f64> =
+        rows.iter().map(|row| dot(row, row).sqrt()).map(|s| if s > 0.0 { s } else { 1.0 }).collect();
     for (row, s) in rows.iter_mut().zip(&lengths) {
         row.iter_mut().for_each(|x| *x /= s);
     }

@@ -182,7 +182,9 @@ fn analyse(model: &Model, state: &State, loops: &Loops, work: &mut Workspace) ->
     // in a tree whose rows depend on each other all of its joints are suspect
     let mut groups = loops.clusters.clone();
     let mut whole: Vec<Vec<usize>> = vec![Vec::new(); model.n_islands];
-    for (k, joint) in model.joints.iter().enumerate().filter(|(_, j)| model.entangled_islands[j.island as usize] && j.n_rows > 0) {
+    for (k, joint) in
+        model.joints.iter().enumerate().filter(|(_, j)| model.entangled_islands[j.island as usize] && j.n_rows > 0)
+    {
         whole[joint.island as usize].push(k);
     }
     groups.retain(|g| !model.entangled_islands[model.joints[g[0]].island as usize]);
@@ -210,7 +212,9 @@ fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace
             .collect();
         let centroid = points.iter().copied().sum::<Vec3>() / points.len().max(1) as f64;
         let spread = points.iter().map(|p| (*p - centroid).length_squared()).sum::<f64>() / points.len().max(1) as f64;
-        let length = if spread > 0.0 { spread.sqrt() } else { model.length_scale() };
+        // joints in one place are apart by rounding only
+        let apart = spread.sqrt() > 1e-9 * model.length_scale();
+        let length = if apart { spread.sqrt() } else { model.length_scale() };
         let given: Vec<(f64, f64)> = group.iter().filter_map(|&k| model.compliance.get(&(k as u32)).copied()).collect();
         let mean = |f: fn(&(f64, f64)) -> f64| given.iter().map(f).sum::<f64>() / given.len() as f64;
         let usual = if given.is_empty() { (1.0, 1.0 / (length * length)) } else { (mean(|c| c.0), mean(|c| c.1)) };
@@ -218,7 +222,8 @@ fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace
             let (translation, rotation) = model.compliance.get(&(k as u32)).copied().unwrap_or(usual);
             let joint = &model.joints[k];
             let view = View { bodies, attachments: joint.constraint.attachments() };
-            let mut rows = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
+            let mut rows =
+                RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
             let n = rows.evaluate(joint.constraint.as_ref(), &view, state.t);
             for (row, i) in joint.row_range().zip(joint.kept_rows()) {
                 // a row that pushes on points is a force
@@ -230,18 +235,9 @@ fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace
     out
 }
 
-/// A pose nearby, and how it was reached.
-struct Nearby {
-    q: Vec<f64>,
-    /// Before it was brought back onto the constraints.
-    free: Vec<f64>,
-    /// Islands that could not be.
-    open: Vec<bool>,
-}
-
-/// Along a random motion that the rows allow to begin, then back onto the constraints. `far`: in radians and lengths of the mechanism, less
-/// for larger islands, in which small turns add up.
-fn pose_nearby(model: &Model, q: &[f64], t: f64, far: f64, g: &mut SplitMix, work: &mut Workspace) -> Option<Nearby> {
+/// A pose nearby: along a random motion that the rows allow to begin (`far`: in radians and lengths of the mechanism, less for larger islands, in
+/// which small turns add up), then back onto the constraints. `None` when that cannot be done.
+fn pose_nearby(model: &Model, q: &[f64], t: f64, far: f64, g: &mut SplitMix, work: &mut Workspace) -> Option<Vec<f64>> {
     let mut bodies = vec![0; model.n_islands];
     model.island.iter().for_each(|&i| bodies[i as usize] += 1);
     let mut v: Vec<f64> = Vec::with_capacity(model.n_v());
@@ -258,45 +254,72 @@ fn pose_nearby(model: &Model, q: &[f64], t: f64, far: f64, g: &mut SplitMix, wor
     for (i, body) in model.bodies.iter().enumerate() {
         body.advance(model.q_of_mut(i, &mut q), model.v_of(i, &v), 1.0);
     }
-    let free = q.clone();
-    let open = drift::approach(model, &mut q, &vec![0.0; v.len()], t, work);
-    Some(Nearby { q, free, open })
+    drift::project(model, &mut q, &mut vec![0.0; v.len()], t, 0.0, work).ok()?;
+    Some(q)
 }
 
-/// Islands in which a motion that the rows allow to begin cannot go on. Of a possible motion a correction takes back a part that shrinks with its
-/// length, because only its curvature is corrected; of an impossible one always the same part, most of it, if it can be corrected at all. Where
-/// several branches meet, a loop can leave along each of them, though not between them: the pose reached is then a regular one.
+/// Islands in which motions that the rows allow to begin cannot go on. A velocity v that satisfies the rows can be followed only if accelerations
+/// exist that keep satisfying them, `J a + c(v) = 0`. Where a combination n of the rows pushes nothing, `n^T J = 0`, that asks for
+///
+/// ```text
+/// n^T c(v) = 0,     a quadratic form in v
+/// ```
+///
+/// In a redundant mechanism it vanishes for every legal v. Where branches of motion cross it has both signs: some motions can go on. Where it has
+/// one sign only, like the tension of a straight chain times the squares of its turning rates, none can. A row whose pivot vanishes and that
+/// gives way has a multiplier in proportion to `n^T c`; a handful of random velocities shows its signs.
 pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspace) -> Vec<bool> {
-    let mut nearby = |far: f64| pose_nearby(model, q, t, far, &mut SplitMix(0x57c), work);
-    let (Some(near), Some(far)) = (nearby(5e-3), nearby(2e-2)) else { return vec![false; model.n_islands] };
-    let taken_back = |pose: &Nearby| -> Vec<f64> {
-        let mut moved = vec![(0.0, 0.0); model.n_islands];
-        for i in 0..model.n_bodies() {
-            let (back, away) = &mut moved[model.island[i] as usize];
-            let (q, there, free) = (model.q_of(i, q), model.q_of(i, &pose.q), model.q_of(i, &pose.free));
-            for k in 0..q.len() {
-                *back += (there[k] - free[k]).powi(2);
-                *away += (free[k] - q[k]).powi(2);
-            }
+    let (n, rest) = (model.n_v(), vec![0.0; model.n_v()]);
+    let mut stuck = vec![false; model.n_islands];
+    evaluate::evaluate_bodies(model, q, &rest, work);
+    evaluate::evaluate_constraints(model, q, &rest, t, work);
+    if evaluate::factor(model, t, work).is_err() {
+        return stuck;
+    }
+    work.solver.hush();
+    // what drives ask for at rest is not of this kind
+    let at_rest = work.c.clone();
+    let weak: Vec<usize> = work.solver.weak_rows().iter().map(|&x| x as usize).collect();
+    let own: Vec<f64> = weak.iter().map(|&x| work.solver.own_sizes().map_or(1.0, |own| own[x])).collect();
+    let mut g = SplitMix(0x57c);
+    let mut signs = vec![(0, 0); weak.len()];
+    for _ in 0..SAMPLES {
+        let mut v: Vec<f64> = Vec::with_capacity(n);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let length = model.island_length[model.island[i] as usize];
+            v.extend((0..body.n_dof()).map(|k| g.symmetric(1.0) * if k < body.n_lengths() { length } else { 1.0 }));
         }
-        moved.into_iter().map(|(back, away)| if away > 0.0 { (back / away).sqrt() } else { 0.0 }).collect()
-    };
-    let mut weak = |q: &[f64]| {
-        let (mut count, rest) = (vec![0; model.n_islands], vec![0.0; model.n_v()]);
-        evaluate::evaluate_bodies(model, q, &rest, work);
-        evaluate::evaluate_constraints(model, q, &rest, t, work);
-        if evaluate::factor(model, t, work).is_ok() {
-            work.solver.weak_rows().iter().for_each(|&x| count[model.island_of_row(x as usize - model.n_v())] += 1);
+        if drift::close_rates(model, q, &mut v, t, work).is_err() {
+            return stuck;
         }
-        count
-    };
-    let (here, there, back_near, back_far) = (weak(q), weak(&near.q), taken_back(&near), taken_back(&far));
-    let stuck = |i: usize| {
-        let returns = back_near[i] > 0.1 && back_near[i] > 0.5 * back_far[i] && there[i] >= here[i];
-        near.open[i] || returns
-    };
-    (0..model.n_islands).map(stuck).collect()
+        // c at these velocities; J stays what it is
+        evaluate::place_bodies(model, q, &v, work);
+        evaluate::evaluate_constraints(model, q, &v, t, work);
+        let mut sizes = vec![0.0f64; model.n_islands];
+        for row in 0..model.n_rows() {
+            let size = &mut sizes[model.island_of_row(row)];
+            *size = size.max((work.c[row] - at_rest[row]).abs());
+            work.x[n + row] = work.c[row] - at_rest[row];
+        }
+        work.x[..n].fill(0.0);
+        if evaluate::solve(model, t, work).is_err() {
+            return stuck;
+        }
+        for ((&x, own), (plus, minus)) in weak.iter().zip(&own).zip(&mut signs) {
+            let left = crate::solve::EPS * own * work.x[x];
+            let size = 1e-6 * sizes[model.island_of_row(x - n)];
+            *plus += (left > size) as usize;
+            *minus += (left < -size) as usize;
+        }
+    }
+    for (&x, &(plus, minus)) in weak.iter().zip(&signs) {
+        stuck[model.island_of_row(x - n)] |= plus == SAMPLES || minus == SAMPLES;
+    }
+    stuck
 }
+
+/// Random velocities tried.
+const SAMPLES: usize = 8;
 
 /// Mobility at legal poses nearby.
 fn nearby(model: &Model, state: &State, loops: &Loops, rank: usize, mobility: usize, work: &mut Workspace) -> usize {
@@ -306,11 +329,7 @@ fn nearby(model: &Model, state: &State, loops: &Loops, rank: usize, mobility: us
     }
     let mut g = SplitMix(0x9e4);
     for _ in 0..2 {
-        let Some(pose) = pose_nearby(model, &state.q, state.t, 0.05, &mut g, work) else { continue };
-        if pose.open.contains(&true) {
-            continue;
-        }
-        let q = pose.q;
+        let Some(q) = pose_nearby(model, &state.q, state.t, 0.05, &mut g, work) else { continue };
         let near = State { q, v: vec![0.0; model.n_v()], ..state.clone() };
         let there = analyse(model, &near, loops, work);
         let surplus = there.iter().map(|c| c.dropped.len()).sum::<usize>() + work.solver.own_deficiency();
@@ -471,14 +490,18 @@ impl fmt::Display for Diagnosis {
             return writeln!(f, "no redundant rows: all reactions are unique");
         }
         let doubtful: Vec<&JointReaction> = self.reactions.iter().filter(|r| !r.is_unique()).collect();
-        writeln!(f, "reactions: {} with components that are not unique (marked ~)", count(doubtful.len(), "joint", "joints"))?;
+        writeln!(
+            f,
+            "reactions: {} with components that are not unique (marked ~)",
+            count(doubtful.len(), "joint", "joints")
+        )?;
         for r in doubtful.iter().take(24) {
             let name = self.redundant.iter().flat_map(|s| &s.rows).find(|n| n.joint == r.joint);
             let mark = |x: f64, unique: bool| format!("{}{x:.4}", if unique { "" } else { "~" });
-            let vector = |v: Vec3, u: &[bool; 3]| {
-                format!("({}, {}, {})", mark(v.x, u[0]), mark(v.y, u[1]), mark(v.z, u[2]))
-            };
-            let (force, torque) = (vector(r.reaction.force, &r.force_unique), vector(r.reaction.torque, &r.torque_unique));
+            let vector =
+                |v: Vec3, u: &[bool; 3]| format!("({}, {}, {})", mark(v.x, u[0]), mark(v.y, u[1]), mark(v.z, u[2]));
+            let (force, torque) =
+                (vector(r.reaction.force, &r.force_unique), vector(r.reaction.torque, &r.torque_unique));
             let name = name.map_or(String::new(), |n| n.joint_name.clone());
             writeln!(f, "    `{name}`: force {force} N, torque {torque} N m")?;
         }

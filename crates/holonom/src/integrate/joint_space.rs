@@ -65,7 +65,9 @@ impl JointSpace {
             }
         }
         if model.has_loops() {
-            return Err(StepError::Invalid("joint coordinates need a tree of joints; some of these close loops".into()));
+            return Err(StepError::Invalid(
+                "joint coordinates need a tree of joints; some of these close loops".into(),
+            ));
         }
         let mut joints_of = vec![Vec::new(); n];
         let mut above: Vec<Option<(u32, bool)>> = vec![None; n];

@@ -55,7 +55,7 @@ impl System for Maximal<'_> {
         let (n_q, n_v) = (self.model.n_q(), self.model.n_v());
         let (q, v) = (&y[..n_q], &y[n_q..n_q + n_v]);
         evaluate::accelerations(self.model, q, v, t, self.feedback, self.work)?;
-        if self.work.solver.near_singular() {
+        if !self.work.solver.near_singular().is_empty() {
             return self.rate_near_singular(t, y, dy);
         }
         self.write_rate(q, v, dy);
@@ -85,7 +85,11 @@ impl Maximal<'_> {
     fn rate_near_singular(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError> {
         let (n_q, n_v) = (self.model.n_q(), self.model.n_v());
         let (q, mut v) = (&y[..n_q], y[n_q..n_q + n_v].to_vec());
-        drift::close_rates(self.model, q, &mut v, t, self.work)?;
+        let mut near = vec![false; self.model.n_islands];
+        for &x in self.work.solver.near_singular() {
+            near[self.model.island_of_row(x as usize - n_v)] = true;
+        }
+        drift::close_rates_of(self.model, q, &mut v, t, |i| near[i], self.work)?;
         evaluate::accelerations(self.model, q, &v, t, self.feedback, self.work)?;
         self.write_rate(q, &v, dy);
         Ok(())

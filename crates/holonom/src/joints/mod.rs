@@ -334,10 +334,11 @@ pub(crate) fn offset_along(a: &View, e: usize, p_a: usize, p_b: usize) -> (f64, 
     (e.at.dot(d), e.rate.dot(d) + e.at.dot(q.rate - p.rate))
 }
 
-/// Smallest cosine between the axes of a (attachments 2-4) and those of b (5-7): 1 when they agree, -1 half a turn off.
+/// Do the axes of a (attachments 2-4) and of b (5-7) agree? Half a turn off the smallest of their cosines is -1, a third of a turn off, about
+/// (1, 1, 1), all are 0, and rows of the form x_a . z_b vanish there too: so it must be well above 0.
 pub(crate) fn agreement(a: &View) -> f64 {
     let cos = |i: usize| a.at(2 + i).dot(a.at(5 + i));
-    cos(0).min(cos(1)).min(cos(2))
+    cos(0).min(cos(1)).min(cos(2)) - 0.5
 }
 
 /// Rotation about z.

@@ -15,13 +15,13 @@
 //! two backward ones: a third fewer of the three triangular passes (L, D, L^T) each solve consists of. The products of the half-solved
 //! columns cost k^2 n/2 in their turn, so this is done only while k is small enough to gain by it.
 //!
-//! `A^a` is solved by elimination with complete pivoting on equilibrated rows and columns. A pivot below 1e-11 is a row that depends on
-//! the others: its mu is zero.
+//! `A^a` is solved by elimination with complete pivoting, every row and column scaled by what it would be without primary constraints,
+//! `(J^a M^-1 J^aT)_ii` and `(K^T M^-1 K)_jj`. A pivot below 1e-11 of that is a row that depends on the others: its mu is zero.
 
 use super::{Counts, Failure, Responder};
 use crate::model::{Form, Model};
 use crate::workspace::OwnRows;
-use holonom_tree::{Blocks, Factor, LinkId, Node, Plan, Structure};
+use holonom_tree::{Blocks, Factor, LinkId, Node, Plan, Structure, packed};
 
 /// Where an auxiliary row acts: blocks of J and K one after the other, per body touched.
 #[derive(Clone, Debug)]
@@ -30,8 +30,8 @@ pub(crate) struct AuxiliaryRow {
     pub x: usize,
     /// First number of its blocks.
     pub at: usize,
-    /// Bodies: first velocity coordinate, number of them.
-    pub bodies: Vec<(usize, usize)>,
+    /// Bodies: node, first velocity coordinate, number of them.
+    pub bodies: Vec<(Node, usize, usize)>,
 }
 
 /// The k x k system of auxiliary rows.
@@ -51,7 +51,7 @@ pub(crate) struct Complement {
 impl Complement {
     pub fn new(rows: Vec<AuxiliaryRow>, len: usize, workless: bool) -> Self {
         let n = rows.len();
-        let numbers = rows.last().map_or(0, |r| r.at + r.bodies.iter().map(|b| b.1).sum::<usize>());
+        let numbers = rows.last().map_or(0, |r| r.at + r.bodies.iter().map(|b| b.2).sum::<usize>());
         Complement {
             rows,
             j: vec![0.0; numbers],
@@ -69,7 +69,7 @@ impl Complement {
     fn product(&self, row: &AuxiliaryRow, x: &[f64]) -> f64 {
         let mut at = row.at;
         let mut sum = 0.0;
-        for &(start, n) in &row.bodies {
+        for &(_, start, n) in &row.bodies {
             sum += self.j[at..at + n].iter().zip(&x[start..start + n]).map(|(j, x)| j * x).sum::<f64>();
             at += n;
         }
@@ -79,14 +79,33 @@ impl Complement {
     /// `x += s K_row`.
     fn push(row: &AuxiliaryRow, k: &[f64], s: f64, x: &mut [f64]) {
         let mut at = row.at;
-        for &(start, n) in &row.bodies {
+        for &(_, start, n) in &row.bodies {
             x[start..start + n].iter_mut().zip(&k[at..at + n]).for_each(|(x, k)| *x += s * k);
             at += n;
         }
     }
 
+    /// `row^T M^-1 row` of every row of J or K: what it would be without primary constraints, and the measure of what is left of it.
+    fn sizes(&self, values: &[f64], blocks: &Blocks, out: &mut [f64]) {
+        let (mut mass, mut part) = (Vec::new(), Vec::new());
+        for (row, out) in self.rows.iter().zip(out) {
+            let mut at = row.at;
+            *out = 0.0;
+            for &(node, _, n) in &row.bodies {
+                blocks.packed_diagonal(node, n, &mut mass);
+                part.clear();
+                part.extend_from_slice(&values[at..at + n]);
+                if packed::factor(&mut mass, n, |_| true).is_ok() {
+                    packed::solve(&mass, n, &mut part);
+                }
+                *out += part.iter().zip(&values[at..at + n]).map(|(a, b)| a * b).sum::<f64>();
+                at += n;
+            }
+        }
+    }
+
     /// Step 3 of the method: the matrix of responses, and its elimination. The responder's factors must be up to date.
-    pub fn factor(&mut self, responder: &mut dyn Responder) -> Result<(), Failure> {
+    pub fn factor(&mut self, responder: &mut dyn Responder, blocks: &Blocks) -> Result<(), Failure> {
         let n = self.rows.len();
         let half_len = responder.half_len().filter(|&len| {
             // k forward sweeps saved against k^2 / 2 products
@@ -117,6 +136,12 @@ impl Complement {
                 }
             }
         }
+        let mut scale = std::mem::take(&mut self.a.row_scale);
+        self.sizes(&self.j, blocks, &mut scale);
+        self.a.row_scale = scale;
+        let mut scale = std::mem::take(&mut self.a.column_scale);
+        self.sizes(&self.k, blocks, &mut scale);
+        self.a.column_scale = scale;
         self.a.eliminate();
         Ok(())
     }
@@ -166,7 +191,7 @@ struct Eliminated {
     rank: usize,
 }
 
-/// A pivot of the equilibrated matrix below this is zero.
+/// A pivot below this part of what its row and column could be without primary constraints is zero.
 const DEPENDENT: f64 = 1e-11;
 
 impl Eliminated {
@@ -183,16 +208,12 @@ impl Eliminated {
         }
     }
 
+    /// The scales are sizes of rows and columns on entry.
     fn eliminate(&mut self) {
         let n = self.n;
         let a = &mut self.values;
-        let inverse = |x: f64| if x > 0.0 { 1.0 / x } else { 1.0 };
-        for i in 0..n {
-            self.row_scale[i] = inverse(a[i * n..(i + 1) * n].iter().fold(0.0, |m: f64, x| m.max(x.abs())).sqrt());
-        }
-        for j in 0..n {
-            let top = (0..n).fold(0.0, |m: f64, i| m.max((a[i * n + j] * self.row_scale[i]).abs()));
-            self.column_scale[j] = inverse(top);
+        for x in self.row_scale.iter_mut().chain(&mut self.column_scale) {
+            *x = if *x > 0.0 { 1.0 / x.sqrt() } else { 0.0 };
         }
         for i in 0..n {
             (0..n).for_each(|j| a[i * n + j] *= self.row_scale[i] * self.column_scale[j]);
@@ -329,9 +350,9 @@ impl Auxiliary {
                 }
                 (_, false) => {
                     forest.dual(0);
-                    let bodies: Vec<(usize, usize)> =
-                        links_of[k].iter().map(|(_, p)| (model.v_start[p.index()] as usize, s.size(*p))).collect();
-                    let width: usize = bodies.iter().map(|b| b.1).sum();
+                    let bodies: Vec<(Node, usize, usize)> =
+                        links_of[k].iter().map(|(_, p)| (*p, model.v_start[p.index()] as usize, s.size(*p))).collect();
+                    let width: usize = bodies.iter().map(|b| b.2).sum();
                     let widths = links_of[k].iter().map(|(l, p)| (*l, s.size(*p))).collect();
                     closing.push(Closing { at, rows: joint.n_rows as usize, links: widths });
                     for r in joint.row_range() {
@@ -386,7 +407,7 @@ impl Auxiliary {
             }
         }
         complement.k.copy_from_slice(&complement.j);
-        complement.factor(forest)
+        complement.factor(forest, blocks)
     }
 
     pub fn solve(&mut self, x: &mut [f64]) -> Result<(), Failure> {
@@ -443,7 +464,7 @@ pub(super) fn own_rows(model: &Model) -> Option<Complement> {
     for joint in &model.joints {
         let Form::Own(own) = &joint.form else { continue };
         let width = own.width();
-        let bodies: Vec<(usize, usize)> = own.bodies.iter().map(|b| (b.v as usize, b.n as usize)).collect();
+        let bodies: Vec<_> = own.bodies.iter().map(|b| (Node(b.body), b.v as usize, b.n as usize)).collect();
         for (r, row) in joint.row_range().enumerate() {
             rows.push(AuxiliaryRow { x: model.n_v() + row, at: own.at as usize + r * width, bodies: bodies.clone() });
         }
@@ -457,4 +478,3 @@ impl Complement {
         self.k.copy_from_slice(&own.k);
     }
 }
-

@@ -164,7 +164,8 @@ impl DenseKkt {
         let n = self.n;
         dense_kkt(s, blocks, &mut self.h);
         let h = &mut self.h;
-        let sizes: Vec<f64> = h.chunks_exact(n.max(1)).map(|row| row.iter().fold(0.0, |m: f64, x| m.max(x.abs()))).collect();
+        let sizes: Vec<f64> =
+            h.chunks_exact(n.max(1)).map(|row| row.iter().fold(0.0, |m: f64, x| m.max(x.abs()))).collect();
         for k in 0..n {
             let p = (k..n).max_by(|&i, &j| h[i * n + k].abs().total_cmp(&h[j * n + k].abs())).unwrap_or(k);
             self.pivots[k] = p;

@@ -170,7 +170,7 @@ impl Solver {
         self.base.factor(model, blocks)?;
         if let Some(complement) = &mut self.own {
             complement.load(own);
-            with_responder(&mut self.base, model, blocks, |responder| complement.factor(responder))?;
+            with_responder(&mut self.base, model, blocks, |responder| complement.factor(responder, blocks))?;
         }
         Ok(())
     }
@@ -249,9 +249,16 @@ impl Solver {
         if let Base::Sparse(s) = &self.base { Some(s.own_sizes()) } else { None }
     }
 
-    /// Is the pose last factored near to a singular one, as far as the solver can tell?
-    pub fn near_singular(&self) -> bool {
-        if let Base::Sparse(s) = &self.base { s.near_singular() } else { false }
+    /// Rows in which the pose last factored is near to a singular one, by place in a vector, as far as the solver can tell.
+    pub fn near_singular(&self) -> &[u32] {
+        if let Base::Sparse(s) = &self.base { s.near_singular() } else { &[] }
+    }
+
+    /// Do not look for contradictions in the factorisation at hand.
+    pub fn hush(&mut self) {
+        if let Base::Sparse(s) = &mut self.base {
+            s.hush();
+        }
     }
 
     /// Did rows contradict each other in the last solve, so that its answer is that of least squares?

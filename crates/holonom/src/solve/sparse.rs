@@ -28,14 +28,14 @@
 //! very stiff springs, which keeps the forces finite that hold it.
 //!
 //! *Contradictions.* When what is left of such a row does not go away, the rows contradict each other (two drives that want different speeds). Then,
-//! and only then, every row of the loops gives way,
+//! and only then, every row of the island's loops gives way,
 //!
 //! ```text
-//! eps_j = 1e-8 (J M^-1 J^T)_jj    in all rows
+//! eps_j = 1e-8 (J M^-1 J^T)_jj    in all rows of the island
 //! ```
 //!
-//! and the sweeps lead to the least-squares answer: the smallest sum of `violation_j^2 / eps_j`. lambda then grows with every sweep, which is why
-//! their number is fixed.
+//! and the sweeps lead to the least-squares answer: the smallest sum of `violation_j^2 / eps_j`. (M is that of a body with all that hangs on it
+//! outside the loops.) lambda then grows with every sweep, which is why their number is fixed.
 
 use super::{Counts, Failure, Responder};
 use crate::model::Model;
@@ -57,8 +57,13 @@ pub(crate) struct Sparse {
     reset_weights: bool,
     /// The factors are those of a rule under which contradictions are looked for.
     watchful: bool,
-    /// Every row gives way, because some contradict each other.
+    /// Islands in which every row gives way because some contradict each other, and whether there are any.
+    quarrels: Vec<bool>,
     least_squares: bool,
+    /// Scratch, per island.
+    energies: Vec<f64>,
+    /// Rows that give way whatever the pose, by place in a vector.
+    yielding: Vec<bool>,
     counts: Counts,
 }
 
@@ -78,8 +83,6 @@ const REFINEMENTS: usize = 2;
 pub(crate) const EPS: f64 = 1e-8;
 /// What rounding may leave of the pivot of a row that depends on others, relative to its own size.
 const ROUNDING: f64 = 1e-11;
-/// Sweeps towards a least-squares answer.
-const SWEEPS: usize = 3;
 /// What is left of a row that gives way is a contradiction above this part of what the row could be.
 const CONTRADICTION: f64 = 1e-6;
 /// Loops with more rows than this are refined always: residuals of single rows grow with the square of their number, to 1e-10 at 10,000.
@@ -102,24 +105,37 @@ impl Sparse {
             softness: model.softness.clone(),
             reset_weights: true,
             watchful: false,
+            quarrels: vec![false; model.n_islands],
+            energies: vec![0.0; model.n_islands],
             least_squares: false,
+            yielding: Vec::new(),
             counts: Counts::default(),
         };
-        sparse.factor.set_watched(&model.watched);
+        let mut watched = model.watched.clone();
         if model.stuck_islands.contains(&true) {
             let mut yielding = vec![false; n];
             for joint in model.joints.iter().filter(|j| model.stuck_islands[j.island as usize]) {
                 let rows = joint.row_range();
                 if model.n_v() + rows.end <= n {
-                    yielding[model.n_v() + rows.start..model.n_v() + rows.end].fill(true);
+                    let part = model.n_v() + rows.start..model.n_v() + rows.end;
+                    yielding[part.clone()].fill(true);
+                    // they are near to singular always
+                    watched.get_mut(part).into_iter().for_each(|w| w.fill(0.0));
                 }
             }
             sparse.factor.set_yielding(&yielding);
+            sparse.yielding = yielding;
         }
+        sparse.factor.set_watched(&watched);
         sparse.always = sparse.mark_always(model);
         sparse.always_refined = sparse.refined.clone();
         sparse.refine = sparse.always;
         sparse
+    }
+
+    /// Do not look for contradictions in the factorisation at hand.
+    pub fn hush(&mut self) {
+        self.watchful = false;
     }
 
     /// Let rows give way by these weights, without sweeps; or go back to what redundant rows need.
@@ -127,6 +143,7 @@ impl Sparse {
         match weights {
             Some(weights) => {
                 self.factor.set_weights(&weights[..self.rhs.len()]);
+                self.reset_weights = false;
                 self.rule = Rule::Damped;
             }
             None => {
@@ -145,8 +162,8 @@ impl Sparse {
         self.factor.weak_rows()
     }
 
-    /// Was the pose last factored near to a singular one?
-    pub fn near_singular(&self) -> bool {
+    /// Rows in which the pose last factored is near to a singular one, by place in a vector.
+    pub fn near_singular(&self) -> &[u32] {
         self.factor.near_singular()
     }
 
@@ -190,7 +207,11 @@ impl Sparse {
 
     fn begin(&mut self) {
         self.counts.factors += 1;
-        self.least_squares = false;
+        if self.least_squares {
+            self.least_squares = false;
+            self.quarrels.fill(false);
+            self.factor.set_yielding(&self.yielding);
+        }
         self.watchful = self.rule == Rule::Soft(EPS);
         if self.reset_weights {
             self.factor.set_weights(&self.softness);
@@ -274,9 +295,9 @@ impl Sparse {
         if !self.refine {
             return Ok(());
         }
-        for sweep in 0..if self.least_squares { SWEEPS } else { REFINEMENTS } {
+        for sweep in 0..REFINEMENTS {
             model.plan.residual(blocks, &mut self.factor, x, &self.rhs, &mut self.rest);
-            if sweep > 0 && !self.least_squares && self.contradicts(blocks, model, x) {
+            if sweep > 0 && self.watchful && self.find_quarrels(blocks, model, x) {
                 return self.to_least_squares(model, blocks, x);
             }
             let mut rest = std::mem::take(&mut self.rest);
@@ -289,39 +310,61 @@ impl Sparse {
         Ok(())
     }
 
-    /// Is there something left of a weak row that no sweep takes away? Measured against the most that the row could be with accelerations of this
-    /// size, or of what the forces alone would cause: `|J_j x| <= (J M^-1 J^T)_jj^1/2 (x^T M x)^1/2`.
-    fn contradicts(&self, blocks: &Blocks, model: &Model, x: &[f64]) -> bool {
-        if self.factor.weak_rows().is_empty() || !self.watchful {
-            return false;
+    /// Is there something left of a weak row that no sweep takes away? Measured against the most that the row could be with the accelerations of its
+    /// island, or those the forces alone would cause: `|J_j x| <= (J M^-1 J^T)_jj^1/2 (x^T M x)^1/2`.
+    fn find_quarrels(&mut self, blocks: &Blocks, model: &Model, x: &[f64]) -> bool {
+        let n = model.n_v();
+        let (own, mut found) = (self.factor.own_sizes(), false);
+        let (mut energies, mut known) = (std::mem::take(&mut self.energies), false);
+        for &at in self.factor.weak_rows() {
+            let (i, island) = (at as usize, model.island_of_row(at as usize - n));
+            if self.quarrels[island] || model.stuck_islands.get(island) == Some(&true) {
+                continue;
+            }
+            let left = self.rest[i].abs();
+            // most rows are quiet beyond doubt
+            if left > CONTRADICTION * self.rhs[i].abs() {
+                if !known {
+                    self.write_energies(blocks, model, x, &mut energies);
+                    known = true;
+                }
+                self.quarrels[island] = left > CONTRADICTION * (own[i] * energies[island]).sqrt();
+                found |= self.quarrels[island];
+            }
         }
-        let mut energy = 0.0;
+        self.energies = energies;
+        found
+    }
+
+    /// `x^T M x` of every island, with that of the accelerations by forces alone.
+    fn write_energies(&self, blocks: &Blocks, model: &Model, x: &[f64], energies: &mut [f64]) {
+        energies.fill(0.0);
         for i in 0..model.n_bodies() {
+            let energy = &mut energies[model.island[i] as usize];
             let (x, f) = (model.v_of(i, x), model.v_of(i, &self.rhs));
             for r in 0..x.len() {
                 for c in 0..x.len() {
-                    energy += blocks.entry(Node(i as u32), r, c) * x[r] * x[c];
+                    *energy += blocks.entry(Node(i as u32), r, c) * x[r] * x[c];
                 }
-                energy += f[r] * f[r] / blocks.entry(Node(i as u32), r, r);
+                *energy += f[r] * f[r] / blocks.entry(Node(i as u32), r, r);
             }
         }
-        let own = self.factor.own_sizes();
-        let left = |&x: &u32| {
-            let i = x as usize;
-            let stuck = model.stuck_islands.get(model.island_of_row(i - model.n_v())) == Some(&true);
-            !stuck && self.rest[i].abs() > CONTRADICTION * (self.rhs[i].abs() + (own[i] * energy).sqrt())
-        };
-        self.factor.weak_rows().iter().any(left)
     }
 
     fn to_least_squares(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), Failure> {
         self.counts.factors += 1;
-        self.factor.set_rule(PivotRule::Damped { eps: EPS });
-        self.factor.set_weights(&[]);
-        self.reset_weights = true;
-        model.plan.factor(blocks, &mut self.factor).map_err(|e| Failure::Singular(e.node))?;
-        self.least_squares = true;
         let n = self.rhs.len();
+        let mut yielding = self.yielding.clone();
+        yielding.resize(n, false);
+        for joint in model.joints.iter().filter(|j| self.quarrels[j.island as usize]) {
+            let rows = joint.row_range();
+            if model.n_v() + rows.end <= n {
+                yielding[model.n_v() + rows.start..model.n_v() + rows.end].fill(true);
+            }
+        }
+        self.factor.set_yielding(&yielding);
+        model.plan.factor(blocks, &mut self.factor).map_err(|e| Failure::Singular(e.node))?;
+        (self.least_squares, self.watchful) = (true, false);
         x[..n].copy_from_slice(&self.rhs);
         self.plain_solve(model, x);
         self.refine(model, blocks, x)
@@ -337,6 +380,8 @@ pub(crate) struct Softness {
     pub singular: Vec<bool>,
 }
 
+/// Loops with fewer rows than this are small.
+const SMALL: usize = 300;
 /// Pivots below this part of their own size are near to singular, unless they are small by nature.
 const NEAR: f64 = 1e-4;
 
@@ -346,6 +391,17 @@ pub(crate) fn softness(model: &Model, blocks: &Blocks) -> Softness {
     let mut singular = vec![false; model.n_islands];
     let mut factor = model.plan.new_factor();
     factor.set_rule(PivotRule::Soft { eps: ROUNDING });
+    // in small loops no pivot is as small as that by nature, and rounding may be larger
+    let mut rows = vec![0; model.n_islands];
+    model.joints.iter().for_each(|j| rows[j.island as usize] += j.n_rows as usize);
+    let mut small = vec![1.0; model.plan.len()];
+    for joint in model.joints.iter().filter(|j| rows[j.island as usize] < SMALL) {
+        let range = joint.row_range();
+        if model.n_v() + range.end <= small.len() {
+            small[model.n_v() + range.start..model.n_v() + range.end].fill(100.0);
+        }
+    }
+    factor.set_weights(&small);
     if model.plan.factor(blocks, &mut factor).is_err() {
         return Softness { singular, ..Softness::default() };
     }

@@ -4,7 +4,9 @@
 #![allow(dead_code)]
 
 pub mod dense;
+pub mod editing;
 pub mod grow;
+pub mod linkage;
 pub mod own;
 pub mod spec;
 pub mod top;
