@@ -8,8 +8,8 @@
 //! q <- q + s_i dx                                                      s_i: no body turns by more than half a radian at once
 //! ```
 //!
-//! A step is kept when the sum of the squares of the island's gaps, each in units of its own rounding noise, gets smaller; otherwise it is
-//! damped more, or cut. Moving as little as the masses allow keeps the mechanism on the branch of the pose it was given.
+//! A step is kept when the sum of the squares of the island's gaps gets smaller, in loops each against its row's own size A_jj, elsewhere in
+//! units of its rounding noise; otherwise it is damped more, or cut. Moving as little as the masses allow keeps the mechanism on the branch of the pose it was given.
 //!
 //! What cannot be closed ends where the gaps, as far as they are weighed alike, cannot be reduced: `J^T W C = 0`. There C is a self-stress, and
 //! the rows in which it does not vanish are those that contradict each other. Such a point may also be an unlucky start (three bodies

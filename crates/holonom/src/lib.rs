@@ -104,3 +104,8 @@ pub mod prelude {
 #[cfg(doctest)]
 #[doc = include_str!("../../../README.md")]
 struct Readme;
+
+/// And those in the guide to loops.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/loops.md")]
+struct GuideToLoops;

@@ -1,6 +1,6 @@
 //! Block L D L^T on an elimination tree: the tree of bodies and joints where there is one, a fill-reducing order where joints close loops.
 //!
-//! Two things are added to the bare factorisation.
+//! Added to the bare factorisation:
 //!
 //! *Refinement*: r = rhs - H x from the blocks as given, H dx = r, x += dx. It costs one residual and one solve, and leaves the equations
 //! satisfied to rounding although the factors have lost digits: where the plan says that weights differ enormously, in loops of very many
@@ -23,19 +23,19 @@
 //! of n hinges fall faster than n^-3. At 40 hinges two sweeps leave an error of 1e-5, at 160 one of 30 %. For the same reason a row whose pivot is
 //! small where the model is assembled, and not zero, gives way only when it falls to a thousandth of that ([`softness`]).
 //!
-//! *Taut loops.* A chain held at both ends and stretched out straight is singular where it is assembled, and cannot move away from there although its rows
-//! would let it begin to. Such islands are found when the model is built; every row of theirs gives way by 1e-8, as if the joints were
+//! *Taut loops.* A chain held at both ends and stretched out straight is singular where it is assembled, and cannot move away from there
+//! although its rows would let it begin to. Such islands are found when the model is built; every row of their loops gives way by 1e-7, as if the joints were
 //! very stiff springs, which keeps the forces finite that hold it.
 //!
 //! *Contradictions.* When what is left of such a row does not go away, the rows contradict each other (two drives that want different speeds). Then,
 //! and only then, every row of the island's loops gives way,
 //!
 //! ```text
-//! eps_j = 1e-8 (J M^-1 J^T)_jj    in all rows of the island
+//! eps_j = 1e-7 (J M^-1 J^T)_jj    in all rows of the island's loops
 //! ```
 //!
-//! and the sweeps lead to the least-squares answer: the smallest sum of `violation_j^2 / eps_j`. (M is that of a body with all that hangs on it
-//! outside the loops.) lambda then grows with every sweep, which is why their number is fixed.
+//! and the sweeps lead to the least-squares answer: the smallest sum of `violation_j^2 / eps_j`. lambda then grows with
+//! every sweep, which is why their number is fixed.
 
 use super::{Counts, Failure, Responder};
 use crate::model::Model;
