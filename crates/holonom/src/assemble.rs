@@ -9,7 +9,8 @@
 //! ```
 //!
 //! A step is kept when the sum of the squares of the island's gaps gets smaller, in loops each against its row's own size A_jj, elsewhere in
-//! units of its rounding noise; otherwise it is damped more, or cut. Moving as little as the masses allow keeps the mechanism on the branch of the pose it was given.
+//! units of its rounding noise; otherwise it is damped more, or cut. Moving as little as the masses allow keeps the mechanism on the branch of
+//! the pose it was given.
 //!
 //! What cannot be closed ends where the gaps, as far as they are weighed alike, cannot be reduced: `J^T W C = 0`. There C is a self-stress, and
 //! the rows in which it does not vanish are those that contradict each other. Such a point may also be an unlucky start (three bodies
@@ -147,8 +148,7 @@ fn search(
     }
     let mut trial = q.to_vec();
     let mut weights = vec![1.0; model.n_v() + model.n_rows()];
-    let sizes = own_sizes(model, q, v, t, &weights, work);
-    let sizes = &sizes[..];
+    let sizes = &own_sizes(model, q, v, t, work)[..];
     measure(model, q, v, t, sizes, softness, work, |i, merit, largest| {
         (all[i].merit, all[i].largest) = (merit, largest)
     });
@@ -207,14 +207,32 @@ fn search(
     all.iter().zip(islands).map(|(s, &asked)| asked && !(s.largest <= CLOSED)).collect()
 }
 
-/// Own sizes of the rows in loops at a pose: the diagonal of A, which damping is relative to.
-fn own_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, weights: &[f64], work: &mut Workspace) -> Vec<f64> {
-    work.solver.damp(Some(weights));
+/// Own sizes of the rows at a pose, in islands with loops: the diagonal of A, which damping is relative to. Rows outside the loops get the mean
+/// of their island. Elsewhere 0, and nothing at all without loops.
+fn own_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Vec<f64> {
+    if !model.has_loops() {
+        return Vec::new();
+    }
+    let n = model.n_v();
+    work.solver.damp(Some(&vec![1.0; n + model.n_rows()]));
     evaluate::evaluate_bodies(model, q, v, work);
     evaluate::evaluate_constraints(model, q, v, t, work);
-    let sizes = evaluate::factor(model, t, work).ok().and_then(|()| work.solver.own_sizes().map(|s| s.to_vec()));
+    let known = evaluate::factor(model, t, work).ok().and_then(|()| work.solver.own_sizes().map(|s| s.to_vec()));
     work.solver.damp(None);
-    sizes.unwrap_or_default()
+    let known = known.unwrap_or_default();
+    let mut sizes: Vec<f64> = (0..model.n_rows()).map(|r| known.get(n + r).copied().unwrap_or(0.0)).collect();
+    let mut mean = vec![(0.0, 0.0); model.n_islands];
+    for (row, &size) in sizes.iter().enumerate().filter(|(_, s)| **s > 0.0) {
+        let (sum, count) = &mut mean[model.island_of_row(row)];
+        (*sum, *count) = (*sum + size, *count + 1.0);
+    }
+    for row in 0..sizes.len() {
+        let (sum, count) = mean[model.island_of_row(row)];
+        if !(sizes[row] > 0.0) && count > 0.0 {
+            sizes[row] = sum / count;
+        }
+    }
+    sizes
 }
 
 /// dx of all active islands, into `work.x`, shortened so that no body turns too far.
@@ -255,7 +273,7 @@ fn newton_step(
     Ok(())
 }
 
-/// Gaps in units of their noise: sum of squares and largest, island by island.
+/// Gaps island by island: the sum of their squares, against own sizes where these are known, and the largest in units of its noise.
 fn measure(
     model: &Model,
     q: &[f64],
@@ -273,7 +291,7 @@ fn measure(
         let (sum, largest) = &mut sums[joint.island as usize];
         for row in joint.row_range() {
             let x = if work.gap[row] == 0.0 { 0.0 } else { work.gap[row].abs() / work.gap_noise[row] };
-            let own = sizes.get(model.n_v() + row).copied().unwrap_or(0.0);
+            let own = sizes.get(row).copied().unwrap_or(0.0);
             let y = if own > 0.0 { work.gap[row] / own.sqrt() } else { x };
             *sum += y * y / softness.get(row).copied().unwrap_or(1.0);
             if !(x <= *largest) {
@@ -291,7 +309,8 @@ fn explain(model: &Model, hint: &[f64], q: &[f64], v: &[f64], t: f64, open: &[bo
     evaluate::evaluate_gaps(model, q, v, t, work);
     let size = |work: &Workspace, k: usize| -> f64 {
         let joint = &model.joints[k];
-        joint.row_range().map(|r| work.gap[r] / work.gap_noise[r]).map(|x| x * x).sum::<f64>().sqrt()
+        let noises = |r: usize| if work.gap[r] == 0.0 { 0.0 } else { work.gap[r] / work.gap_noise[r] };
+        joint.row_range().map(noises).map(|x| x * x).sum::<f64>().sqrt()
     };
     let candidates: Vec<usize> = (0..model.n_joints()).filter(|&k| open[model.joints[k].island as usize]).collect();
     let largest = candidates.iter().map(|&k| size(work, k)).fold(0.0, f64::max);
@@ -332,14 +351,10 @@ fn explain(model: &Model, hint: &[f64], q: &[f64], v: &[f64], t: f64, open: &[bo
                 // gaps are in proportion to the stress times what they were allowed to give way
                 let softness = |k: usize| if forest[k] { 1e-4 } else { 1e4 };
                 let gaps: Vec<f64> = (0..model.n_rows()).map(|r| work.gap[r]).collect();
-                let ones = vec![1.0; model.n_v() + model.n_rows()];
-                let sizes = own_sizes(model, &pose, v, t, &ones, work);
+                let sizes = own_sizes(model, &pose, v, t, work);
                 let stress = |k: usize| {
                     let rows = model.joints[k].row_range();
-                    let scaled = rows.map(|r| {
-                        let own = sizes.get(model.n_v() + r).copied().unwrap_or(0.0);
-                        if own > 0.0 { gaps[r] * gaps[r] / own } else { 0.0 }
-                    });
+                    let scaled = rows.map(|r| if sizes[r] > 0.0 { gaps[r] * gaps[r] / sizes[r] } else { 0.0 });
                     scaled.sum::<f64>().sqrt() / softness(k)
                 };
                 let most = all.clone().map(stress).fold(0.0, f64::max);
