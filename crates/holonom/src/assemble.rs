@@ -24,7 +24,6 @@ use crate::evaluate;
 use crate::math::SplitMix;
 use crate::model::Model;
 use crate::workspace::{Workspace, bodies_at};
-use holonom_tree::Node;
 
 /// How the parts of a mechanism are brought together when a model is built.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -141,11 +140,6 @@ fn search(
 ) -> Vec<bool> {
     let start = |&active| Search { active, damping: LEAST, length: 1.0, merit: 0.0, largest: 0.0, idle: 0 };
     let mut all: Vec<Search> = islands.iter().map(start).collect();
-    // damping reaches the rows of loops only; elsewhere steps are cut
-    let mut looped = vec![false; model.n_islands];
-    for (k, joint) in model.joints.iter().enumerate() {
-        looped[joint.island as usize] |= model.plan.in_core(Node((model.n_bodies() + k) as u32));
-    }
     let mut trial = q.to_vec();
     let mut weights = vec![1.0; model.n_v() + model.n_rows()];
     let sizes = &own_sizes(model, q, v, t, work)[..];
@@ -194,7 +188,8 @@ fn search(
                 (s.damping, s.length) = ((0.2 * s.damping).max(LEAST), (2.0 * s.length).min(1.0));
             } else if s.largest <= CLOSED {
                 s.active = false; // rounding is all that is left
-            } else if looped[i] && s.damping < 1e3 {
+            } else if model.looped_islands[i] && s.damping < 1e3 {
+                // damping reaches the rows of loops only; elsewhere steps are cut
                 s.damping *= 10.0;
             } else {
                 s.length *= 0.5;

@@ -69,6 +69,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         row_joint: Vec::new(),
         softness: Vec::new(),
         watched: Vec::new(),
+        looped_islands: Vec::new(),
         stuck_islands: Vec::new(),
         entangled_islands: Vec::new(),
         compliance: b.compliance,
@@ -145,6 +146,11 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
     model.island_length = length_scales(&model, &q);
     let structure = structure(&mut model, b.lock_rows, &q, &v);
     plan(&mut model, structure, &q)?;
+    model.looped_islands = vec![false; model.n_islands];
+    for (k, joint) in model.joints.iter().enumerate() {
+        let node = Node((model.bodies.len() + k) as u32);
+        model.looped_islands[joint.island as usize] |= joint.n_rows > 0 && model.plan.in_core(node);
+    }
     start(&mut model, q, v, t, b.assembly)?;
     Ok(model)
 }

@@ -107,21 +107,15 @@ fn close_gaps(model: &Model, q: &mut [f64], v: &[f64], t: f64, work: &mut Worksp
     watch_all(model, &mut islands);
     let mut kept = std::mem::take(&mut work.kept);
     kept.resize(q.len(), 0.0);
+    kept.copy_from_slice(q);
     for iteration in 0..=30 {
         evaluate::place_bodies(model, q, v, work);
         evaluate::evaluate_gaps(model, q, v, t, work);
         let left = watch(model, &work.gap, &work.gap_noise, &mut islands, |i| {
             let stalled = i.now > 0.25 * i.last;
-            i.now <= QUIET || (stalled && i.now <= STALLED) || !(i.now <= i.last)
+            i.now <= QUIET || (stalled && i.now <= STALLED) || !i.now.is_finite()
         });
-        // a correction that made things worse is taken back: a loop near a singular pose, where small gaps ask for large motions
-        for i in 0..model.n_bodies() {
-            let island = &islands[model.island[i] as usize];
-            if !(island.now <= island.last) {
-                model.q_of_mut(i, q).copy_from_slice(model.q_of(i, &kept));
-            }
-        }
-        islands.iter_mut().filter(|i| !(i.now <= i.last)).for_each(|i| (i.now, i.last) = (i.last, f64::INFINITY));
+        let left = take_back(model, q, &kept, &mut islands) && left;
         if !left || iteration == 30 {
             break;
         }
@@ -145,6 +139,26 @@ fn close_gaps(model: &Model, q: &mut [f64], v: &[f64], t: f64, work: &mut Worksp
     let worst = islands.iter().fold(Island::START, worse);
     work.islands = islands;
     Ok(worst)
+}
+
+/// In loops a correction that made things worse is taken back, and the island left: near a singular pose small gaps ask for large motions. Is
+/// any island left to be corrected?
+fn take_back(model: &Model, q: &mut [f64], kept: &[f64], islands: &mut [Island]) -> bool {
+    let worse = |i: usize, island: &Island| model.looped_islands[i] && island.active && island.now > island.last;
+    if islands.iter().enumerate().any(|(i, island)| worse(i, island)) {
+        for i in 0..model.n_bodies() {
+            let k = model.island[i] as usize;
+            if worse(k, &islands[k]) {
+                model.q_of_mut(i, q).copy_from_slice(model.q_of(i, kept));
+            }
+        }
+        for (i, island) in islands.iter_mut().enumerate() {
+            if worse(i, island) {
+                *island = Island { active: false, now: island.last, ..*island };
+            }
+        }
+    }
+    islands.iter().any(|i| i.active)
 }
 
 /// Velocities, with the factor at hand.

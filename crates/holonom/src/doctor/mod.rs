@@ -460,6 +460,17 @@ impl fmt::Display for RowName {
     }
 }
 
+/// Five digits or so; what is rounding beside the largest number is zero.
+fn number(x: f64, largest: f64) -> String {
+    if x.abs() <= 1e-12 * largest {
+        "0".into()
+    } else if (1e-3..1e6).contains(&x.abs()) {
+        format!("{x:.4}")
+    } else {
+        format!("{x:.4e}")
+    }
+}
+
 /// A report to be read by people.
 impl fmt::Display for Diagnosis {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -495,9 +506,11 @@ impl fmt::Display for Diagnosis {
             "reactions: {} with components that are not unique (marked ~)",
             count(doubtful.len(), "joint", "joints")
         )?;
+        let parts = |r: &&JointReaction| [r.reaction.force, r.reaction.torque].map(|v| v.abs().max_element());
+        let largest = doubtful.iter().flat_map(parts).fold(0.0, f64::max);
         for r in doubtful.iter().take(24) {
             let name = self.redundant.iter().flat_map(|s| &s.rows).find(|n| n.joint == r.joint);
-            let mark = |x: f64, unique: bool| format!("{}{x:.4}", if unique { "" } else { "~" });
+            let mark = |x: f64, unique: bool| format!("{}{}", if unique { "" } else { "~" }, number(x, largest));
             let vector =
                 |v: Vec3, u: &[bool; 3]| format!("({}, {}, {})", mark(v.x, u[0]), mark(v.y, u[1]), mark(v.z, u[2]));
             let (force, torque) =
