@@ -28,6 +28,8 @@ pub struct Simulation {
     max_step: f64,
     /// The equations in `work` belong to the current state.
     current: bool,
+    /// The multipliers at the current state, those of redundant rows split, once somebody has asked.
+    split: Option<Vec<f64>>,
 }
 
 impl Simulation {
@@ -46,7 +48,7 @@ impl Simulation {
             angles: vec![(0.0, 0.0); model.n_turns],
         };
         let max_step = 0.3 / model.rate_scale();
-        Simulation { model, state, work, method, solver, max_step, current: false }
+        Simulation { model, state, work, method, solver, max_step, current: false, split: None }
     }
 
     /// Build a model and start it.
@@ -372,7 +374,7 @@ impl Simulation {
             };
             let s = &self.state;
             evaluate::accelerations(&self.model, &s.q, &s.v, s.t, feedback, &mut self.work)?;
-            self.current = true;
+            (self.current, self.split) = (true, None);
         }
         Ok(())
     }
@@ -403,7 +405,7 @@ impl Simulation {
 
     /// The reaction in the axes of the world or of either body. The point stays in world coordinates.
     pub fn reaction_in(&mut self, joint: JointId, axes: Axes) -> Result<Reaction, StepError> {
-        let lambda = self.split_multipliers()?;
+        let lambda = self.split_multipliers()?.to_vec();
         let s = &self.state;
         let r = reaction::reaction(&self.model, joint, &s.q, &s.v, s.t, &lambda, &mut self.work);
         let at = self.model.constraint(joint).attachments();
@@ -532,6 +534,17 @@ impl Simulation {
         self.method.angles = vec![(0.0, 0.0); model.n_turns];
         self.method.next = State::default();
         (self.model, self.state, self.solver, self.current) = (model, state, solver, false);
+    }
+
+    /// Multipliers with those of redundant rows split by `split`, which must leave the solution in the workspace as it is; kept until the state
+    /// changes.
+    pub(crate) fn split_by(
+        &mut self,
+        split: impl FnOnce(&Model, &State, &mut Workspace) -> Vec<f64>,
+    ) -> Result<&[f64], StepError> {
+        self.evaluate()?;
+        let Simulation { model, state, work, split: kept, .. } = self;
+        Ok(kept.get_or_insert_with(|| split(model, state, work)))
     }
 
     /// The coordinates that are integrated.

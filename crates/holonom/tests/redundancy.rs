@@ -420,3 +420,22 @@ fn a_flat_parallelogram() {
     assert!(energy.kinetic > 0.1, "it falls: {energy:?}");
     assert!((energy.total() - start).abs() < 1e-6 * energy.kinetic, "{start} became {}", energy.total());
 }
+
+/// Asking for reactions must leave the equations of the present state as they are.
+#[test]
+fn asking_for_loads_changes_nothing() {
+    let mut m = ModelBuilder::new();
+    let door = m.body("door", Rigid::cuboid(20.0, [1.0, 0.05, 2.0]).position([0.5, 0.0, 1.0]));
+    let hinges = [0.2, 1.8].map(|z| {
+        let (a, b) = (m.marker(BodyId::GROUND, [0.0, 0.0, z], Vec3::Z), m.marker(door, [0.0, 0.0, z], Vec3::Z));
+        m.joint(format!("hinge at {z}"), Revolute::new(a, b))
+    });
+    m.force("push", PointForce::new(door.at([0.5, 0.0, 0.0]), [0.0, 30.0, 0.0]));
+    let mut sim = Simulation::build(m).expect("valid");
+    let before = (sim.multipliers().expect("regular").to_vec(), sim.residual().expect("regular"));
+    let loads = hinges.map(|h| sim.reaction(h).expect("regular"));
+    assert_eq!(before, (sim.multipliers().expect("regular").to_vec(), sim.residual().expect("regular")));
+    assert_eq!(loads, hinges.map(|h| sim.reaction(h).expect("regular")), "and twice the same");
+    sim.step(1e-3).expect("regular");
+    assert_ne!(loads[0], sim.reaction(hinges[0]).expect("regular"), "but not after a step");
+}

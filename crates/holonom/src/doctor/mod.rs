@@ -135,7 +135,7 @@ impl Simulation {
         let (model, state, work) = self.parts();
         let loops = Loops::of(model);
         let lambda = work.multipliers().to_vec();
-        let clusters = analyse(model, state, &loops, work);
+        let clusters = analyse(model, state, &loops, usize::MAX, work);
         let own_rows = model.n_rows() + model.n_v() - model.plan.len();
         let rank = model.n_rows() - own_rows - clusters.iter().map(|c| c.dropped.len()).sum::<usize>()
             + own_rows.saturating_sub(work.solver.own_deficiency());
@@ -174,8 +174,9 @@ impl Simulation {
     }
 }
 
-/// Analyse all clusters at a state. The equations in `work` are evaluated there.
-fn analyse(model: &Model, state: &State, loops: &Loops, work: &mut Workspace) -> Vec<Cluster> {
+/// Analyse all clusters of up to `most_rows` rows at a state. The equations in `work` are evaluated there, applied forces left out; the factor is
+/// changed only by clusters too large to be written out.
+fn analyse(model: &Model, state: &State, loops: &Loops, most_rows: usize, work: &mut Workspace) -> Vec<Cluster> {
     evaluate::evaluate_bodies(model, &state.q, &state.v, work);
     evaluate::evaluate_constraints(model, &state.q, &state.v, state.t, work);
     let compliance = compliances(model, state, loops, work);
@@ -192,6 +193,8 @@ fn analyse(model: &Model, state: &State, loops: &Loops, work: &mut Workspace) ->
     for g in &mut groups {
         g.retain(|&k| !matches!(model.joints[k].form, crate::model::Form::Own(_)));
     }
+    let rows = |g: &[usize]| g.iter().map(|&k| model.joints[k].n_rows as usize).sum::<usize>();
+    groups.retain(|g| rows(g) <= most_rows);
     groups.into_iter().map(|g| Cluster::analyse(model, g, |r| compliance[r], work)).collect()
 }
 
@@ -331,7 +334,7 @@ fn nearby(model: &Model, state: &State, loops: &Loops, rank: usize, mobility: us
     for _ in 0..2 {
         let Some(q) = pose_nearby(model, &state.q, state.t, 0.05, &mut g, work) else { continue };
         let near = State { q, v: vec![0.0; model.n_v()], ..state.clone() };
-        let there = analyse(model, &near, loops, work);
+        let there = analyse(model, &near, loops, usize::MAX, work);
         let surplus = there.iter().map(|c| c.dropped.len()).sum::<usize>() + work.solver.own_deficiency();
         best = best.max(model.n_rows() - surplus);
     }
@@ -432,25 +435,18 @@ pub(crate) fn row_name(model: &Model, row: usize) -> RowName {
 }
 
 impl Simulation {
-    /// The multipliers with those of redundant rows split as the doctor does, for clusters small enough to do it every time.
-    pub(crate) fn split_multipliers(&mut self) -> Result<Vec<f64>, StepError> {
-        self.evaluate()?;
-        let (model, state, work) = self.parts();
-        let mut lambda = work.multipliers().to_vec();
-        if work.solver.deficiency().unwrap_or(0) > 0 {
-            let loops = Loops::of(model);
-            let kept = work.x.clone();
-            let small: Vec<Vec<usize>> = loops
-                .clusters
-                .iter()
-                .filter(|g| g.iter().map(|&k| model.joints[k].n_rows as usize).sum::<usize>() <= LARGEST_DENSE)
-                .cloned()
-                .collect();
-            let loops = Loops { clusters: small, ..loops };
-            analyse(model, state, &loops, work).iter().for_each(|c| c.split(&mut lambda));
-            work.x.copy_from_slice(&kept);
-        }
-        Ok(lambda)
+    /// The multipliers with those of redundant rows split as the doctor does, for clusters small enough to do it at every state.
+    pub(crate) fn split_multipliers(&mut self) -> Result<&[f64], StepError> {
+        self.split_by(|model, state, work| {
+            let mut lambda = work.multipliers().to_vec();
+            if work.solver.deficiency().unwrap_or(0) > 0 {
+                let (force, c) = (work.force.clone(), work.c.clone());
+                let clusters = analyse(model, state, &Loops::of(model), LARGEST_DENSE, work);
+                clusters.iter().for_each(|c| c.split(&mut lambda));
+                (work.force, work.c) = (force, c);
+            }
+            lambda
+        })
     }
 }
 
