@@ -2,11 +2,14 @@
 //! that does not mind dependent rows, and what it costs.
 
 mod common;
+#[path = "common/singular.rs"]
+mod singular;
 
 use common::dense::Dense;
 use common::{dot, gap, size};
 use holonom::prelude::*;
 use holonom_cases::{LoopCase, SEED, forward_dynamics, loop_case};
+use singular::Lower;
 
 fn known(name: &str) -> LoopCase {
     loop_case(name).expect("a known case")
@@ -103,46 +106,6 @@ fn rotate_until_orthogonal(b: &mut [Vec<f64>], r: &mut [f64]) {
         }
     }
     panic!("the columns do not become orthogonal");
-}
-
-/// L of M = L L^T.
-struct Lower {
-    n: usize,
-    l: Vec<f64>,
-}
-
-impl Lower {
-    fn factor(mass: &[f64], n: usize) -> Lower {
-        let mut l = vec![0.0; n * n];
-        for i in 0..n {
-            for j in 0..=i {
-                let sum = mass[i * n + j] - dot(&l[i * n..i * n + j], &l[j * n..j * n + j]);
-                l[i * n + j] = if i == j { sum.sqrt() } else { sum / l[j * n + j] };
-            }
-        }
-        Lower { n, l }
-    }
-
-    /// L^-1 x.
-    fn solve(&self, x: &[f64]) -> Vec<f64> {
-        let mut y = x.to_vec();
-        for i in 0..self.n {
-            y[i] = (y[i] - dot(&self.l[i * self.n..i * self.n + i], &y[..i])) / self.l[i * self.n + i];
-        }
-        y
-    }
-
-    /// L^-T x.
-    fn solve_transposed(&self, x: &[f64]) -> Vec<f64> {
-        let mut y = x.to_vec();
-        for i in (0..self.n).rev() {
-            y[i] /= self.l[i * self.n + i];
-            for k in 0..i {
-                y[k] -= self.l[i * self.n + k] * y[i];
-            }
-        }
-        y
-    }
 }
 
 #[test]

@@ -141,13 +141,13 @@ fn rotate_until_orthogonal(b: &mut [Vec<f64>], v: &mut [Vec<f64>]) {
 }
 
 /// L of M = L L^T.
-struct Lower {
+pub struct Lower {
     n: usize,
     l: Vec<f64>,
 }
 
 impl Lower {
-    fn factor(mass: &[f64], n: usize) -> Lower {
+    pub fn factor(mass: &[f64], n: usize) -> Lower {
         let mut l = vec![0.0; n * n];
         for i in 0..n {
             for j in 0..=i {
@@ -159,7 +159,7 @@ impl Lower {
     }
 
     /// L^-1 x.
-    fn solve(&self, x: &[f64]) -> Vec<f64> {
+    pub fn solve(&self, x: &[f64]) -> Vec<f64> {
         let mut y = x.to_vec();
         for i in 0..self.n {
             y[i] = (y[i] - dot(&self.l[i * self.n..i * self.n + i], &y[..i])) / self.l[i * self.n + i];
@@ -168,7 +168,7 @@ impl Lower {
     }
 
     /// L^-T x.
-    fn solve_transposed(&self, x: &[f64]) -> Vec<f64> {
+    pub fn solve_transposed(&self, x: &[f64]) -> Vec<f64> {
         let mut y = x.to_vec();
         for i in (0..self.n).rev() {
             y[i] /= self.l[i * self.n + i];
