@@ -1,8 +1,9 @@
 //! Storage and pivots of the core, from an order of elimination.
 
 use crate::blocks::Blocks;
+use crate::foot::{Foot, FootLink};
 use crate::order::Elimination;
-use crate::panel::{Foot, FootLink, Panel, PanelLink, PanelUp, Target};
+use crate::panel::{Panel, PanelLink, PanelUp, Target};
 use crate::plan::{Member, NONE, Op, Plan};
 use crate::planner::Planner;
 use crate::structure::{Kind, LinkValue, Mask, Node};

@@ -52,6 +52,7 @@ mod blocks;
 mod core;
 mod core_layout;
 mod factor;
+mod foot;
 mod half;
 mod order;
 pub mod packed;

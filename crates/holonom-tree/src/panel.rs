@@ -4,7 +4,7 @@
 //! neighbours: `n` rows of `n + q` numbers. Eliminating it row by row,
 //!
 //! ```text
-//!     row_i -= row_i0 / d_k  row_k          for the rows i below k, entries from the diagonal on
+//!     row_i -= (row_k[i] / d_k) row_k       for the rows i below k, entries from the diagonal on
 //! ```
 //!
 //! leaves `d_k l_jk` in row k, and every pair of neighbours a, b receives
@@ -15,12 +15,7 @@
 //!
 //! where `T_ab` stands in the panel of whichever of the two is eliminated first. The plan holds the address of every such block.
 //!
-//! A *foot* is a primal node `[a 1, 0; 0, C]` with nothing below it. Its inverse is explicit, and so is what its duals receive:
-//!
-//! ```text
-//!     W_a = J_a D^-1 = [ (first three columns of J_a) / a,  (last three) C^-1 ],       T_ab -= J_a W_b^T
-//!     forward  x_a += W_a f            backward   y = D^-1 f + sum_a W_a^T x_a
-//! ```
+//! Primal nodes with nothing below them have a form of their own: [`crate::foot`].
 //!
 //! Pivots of duals are compared with the row's own size, `own_j = (J D^-1 J^T)_jj`, which the primal pivots add up on their way. What
 //! happens to small ones is the [`PivotRule`].
@@ -28,8 +23,7 @@
 use crate::blocks::Blocks;
 use crate::factor::{Factor, Singular};
 use crate::plan::{Member, NONE, Plan};
-use crate::shear::{cross, invert};
-use crate::structure::Node;
+use crate::shear::invert;
 
 /// What to do about duals of a core whose rows depend on others, or nearly so. Duals outside the core never do.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -59,33 +53,6 @@ pub enum PivotRule {
 const YIELD: f64 = 10.0;
 /// A dual pivot below this part of its row's own size counts as weak, where the rule does not say otherwise.
 const WEAK: f64 = 1e-11;
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Foot {
-    pub node: Node,
-    /// Index among the central blocks.
-    pub central: u32,
-    pub x: u32,
-    /// Index among the inverses.
-    pub inverse: u32,
-    pub links: (u32, u32),
-    /// First of its targets.
-    pub targets: u32,
-}
-
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct FootLink {
-    pub link: u32,
-    /// The dual in a vector.
-    pub x: u32,
-    pub rows: u32,
-    /// Offset of W among the feet's numbers.
-    pub w: u32,
-    /// Three rows and `E = 1`; then `shear` and `far` say where the lever arm is.
-    pub three_aligned: bool,
-    pub shear: u32,
-    pub far: bool,
-}
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Panel {
@@ -175,71 +142,6 @@ impl Plan {
         }
     }
 
-    /// Eliminate a foot.
-    pub(crate) fn factor_foot(&self, foot: &Foot, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
-        let d = &blocks.central[foot.central as usize];
-        let Some(k) = invert(&[d[1], d[2], d[3], d[4], d[5], d[6]]).filter(|_| d[0] > 0.0) else {
-            return Err(Singular { node: foot.node, pivot: f64::NAN });
-        };
-        let a = 1.0 / d[0];
-        factor.inverses[foot.inverse as usize] = [a, k[0], k[1], k[2], k[3], k[4], k[5]];
-        let links = &self.foot_links[foot.links.0 as usize..foot.links.1 as usize];
-        let mut targets = self.targets[foot.targets as usize..].iter();
-        let k = [[k[0], k[1], k[2]], [k[1], k[3], k[4]], [k[2], k[4], k[5]]];
-        for l in links {
-            let w = &mut factor.feet[l.w as usize..][..6 * l.rows as usize];
-            if l.three_aligned {
-                let (s, r) = self.aligned_end(l, blocks);
-                write_aligned_w(a, &k, s, r, w);
-            } else {
-                blocks.write_link(&self.structure, self.link(l.link), w);
-                for row in w.as_chunks_mut::<6>().0 {
-                    let y = [row[3], row[4], row[5]];
-                    *row = [a * row[0], a * row[1], a * row[2], dot(k[0], y), dot(k[1], y), dot(k[2], y)];
-                }
-            }
-        }
-        for (i, first) in links.iter().enumerate() {
-            let rows = first.rows as usize;
-            let own = &mut factor.own[first.x as usize..][..rows];
-            if first.three_aligned && links[i..].iter().all(|l| l.three_aligned) {
-                let (s, r) = self.aligned_end(first, blocks);
-                for (second, t) in links[i..].iter().zip(&mut targets) {
-                    let w = &factor.feet[second.w as usize..][..18];
-                    let block = aligned_product(s, r, w);
-                    subtract(&block, &mut factor.panels, t);
-                    if std::ptr::eq(first, second) {
-                        (0..3).for_each(|c| own[c] += block[c][c]);
-                    }
-                }
-                continue;
-            }
-            let j = &mut factor.link[..6 * rows];
-            blocks.write_link(&self.structure, self.link(first.link), j);
-            let j = j.as_chunks::<6>().0;
-            for (second, t) in links[i..].iter().zip(&mut targets) {
-                let w = factor.feet[second.w as usize..][..6 * second.rows as usize].as_chunks::<6>().0;
-                for (r, j) in j.iter().enumerate() {
-                    let row = &mut factor.panels[t.at as usize + r * t.stride as usize..][..w.len()];
-                    for (t, w) in row.iter_mut().zip(w) {
-                        *t -= dot6(j, w);
-                    }
-                    if std::ptr::eq(first, second) {
-                        own[r] += dot6(j, &w[r]);
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// Sign and lever arm of an aligned link.
-    #[inline(always)]
-    fn aligned_end(&self, l: &FootLink, blocks: &Blocks) -> (f64, [f64; 3]) {
-        let shear = &blocks.shears[l.shear as usize];
-        if l.far { (1.0, shear.far) } else { (-1.0, shear.near) }
-    }
-
     /// Eliminate a panel.
     pub(crate) fn factor_panel(&self, panel: &Panel, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
         let (n, width) = (panel.n as usize, panel.width as usize);
@@ -256,28 +158,10 @@ impl Plan {
             }
             self.add_diagonal(panel, blocks, own_part);
         }
-        // the size of each row, by which a dual's pivot is judged; a primal pivot is not
         let sizes = &mut factor.scratch[..n];
         if !panel.primal {
-            for m in members {
-                for r in 0..m.size as usize {
-                    let at = m.at as usize + r;
-                    let own = factor.own[m.x as usize + r];
-                    sizes[at] = if own > 0.0 { own } else { own_part[at * width + at].abs() };
-                    match (factor.rule, factor.weights.get(m.x as usize + r)) {
-                        (PivotRule::Damped { eps }, weight) => {
-                            own_part[at * width + at] -= eps * weight.unwrap_or(&1.0) * sizes[at];
-                        }
-                        (PivotRule::Soft { eps }, weight) => {
-                            if factor.yielding.get(m.x as usize + r).is_some_and(|&y| y) {
-                                own_part[at * width + at] -= YIELD * eps * sizes[at];
-                            }
-                            sizes[at] *= weight.unwrap_or(&1.0);
-                        }
-                        _ => {}
-                    }
-                }
-            }
+            let soft = Softening { rule: factor.rule, weights: &factor.weights, yielding: &factor.yielding };
+            soft.apply(members, &factor.own, own_part, width, sizes);
         }
         let judge = Judge::new(factor.rule, panel.primal, &*sizes);
         let weak = &mut factor.weak;
@@ -300,15 +184,7 @@ impl Plan {
             Singular { node: at_fault.node, pivot: own_part[k * width + k] }
         })?;
         if !panel.primal && !factor.watched.is_empty() {
-            for m in members {
-                for r in 0..m.size as usize {
-                    let (x, at) = (m.x as usize + r, m.at as usize + r);
-                    // pivot < watched own, with the inverse at hand
-                    if -own_part[at * width + at] * factor.watched[x] * factor.own[x] > 1.0 {
-                        factor.near.push(x as u32);
-                    }
-                }
-            }
+            note_near(members, own_part, width, &factor.watched, &factor.own, &mut factor.near);
         }
         let ups = &self.ups[panel.ups.0 as usize..panel.ups.1 as usize];
         let mut targets = self.targets[panel.targets as usize..].iter();
@@ -333,37 +209,6 @@ impl Plan {
             }
         }
         Ok(())
-    }
-
-    pub(crate) fn forward_foot(&self, foot: &Foot, factor: &Factor, x: &mut [f64]) {
-        let f: [f64; 6] = std::array::from_fn(|i| x[foot.x as usize + i]);
-        for l in &self.foot_links[foot.links.0 as usize..foot.links.1 as usize] {
-            let w = factor.feet[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
-            for (x, w) in x[l.x as usize..].iter_mut().zip(w) {
-                *x += dot6(&f, w);
-            }
-        }
-    }
-
-    pub(crate) fn backward_foot(&self, foot: &Foot, factor: &Factor, x: &mut [f64]) {
-        let at = foot.x as usize;
-        let [a, k @ ..] = factor.inverses[foot.inverse as usize];
-        let y = [x[at + 3], x[at + 4], x[at + 5]];
-        let mut out = [
-            a * x[at],
-            a * x[at + 1],
-            a * x[at + 2],
-            k[0] * y[0] + k[1] * y[1] + k[2] * y[2],
-            k[1] * y[0] + k[3] * y[1] + k[4] * y[2],
-            k[2] * y[0] + k[4] * y[1] + k[5] * y[2],
-        ];
-        for l in &self.foot_links[foot.links.0 as usize..foot.links.1 as usize] {
-            let w = factor.feet[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
-            for (x, w) in x[l.x as usize..].iter().zip(w) {
-                (0..6).for_each(|i| out[i] += x * w[i]);
-            }
-        }
-        x[at..at + 6].copy_from_slice(&out);
     }
 
     pub(crate) fn forward_panel(&self, panel: &Panel, factor: &mut Factor, x: &mut [f64]) {
@@ -412,6 +257,52 @@ fn gather(members: &[Member], x: &[f64], z: &mut [f64]) {
 fn scatter(members: &[Member], z: &[f64], x: &mut [f64]) {
     for m in members {
         x[m.x as usize..][..m.size as usize].copy_from_slice(&z[m.at as usize..][..m.size as usize]);
+    }
+}
+
+/// How rows give way before they are eliminated.
+struct Softening<'a> {
+    rule: PivotRule,
+    weights: &'a [f64],
+    yielding: &'a [bool],
+}
+
+impl Softening<'_> {
+    /// The size of each row of a panel, by which its pivot will be judged; rows that give way anyway do so here.
+    #[inline(always)]
+    fn apply(&self, members: &[Member], own: &[f64], panel: &mut [f64], width: usize, sizes: &mut [f64]) {
+        for m in members {
+            for r in 0..m.size as usize {
+                let (x, at) = (m.x as usize + r, m.at as usize + r);
+                let diagonal = at * (width + 1);
+                let size = if own[x] > 0.0 { own[x] } else { panel[diagonal].abs() };
+                let weight = self.weights.get(x).copied().unwrap_or(1.0);
+                sizes[at] = size;
+                match self.rule {
+                    PivotRule::Damped { eps } => panel[diagonal] -= eps * weight * size,
+                    PivotRule::Soft { eps } => {
+                        if self.yielding.get(x) == Some(&true) {
+                            panel[diagonal] -= YIELD * eps * size;
+                        }
+                        sizes[at] = weight * size;
+                    }
+                    _ => {}
+                }
+            }
+        }
+    }
+}
+
+/// Rows of a panel whose pivots are below what is watched for: `pivot < watched own`, with the inverse at hand.
+#[inline(always)]
+fn note_near(members: &[Member], panel: &[f64], width: usize, watched: &[f64], own: &[f64], near: &mut Vec<u32>) {
+    for m in members {
+        for r in 0..m.size {
+            let (x, at) = ((m.x + r) as usize, (m.at + r) as usize);
+            if -panel[at * (width + 1)] * watched[x] * own[x] > 1.0 {
+                near.push(m.x + r);
+            }
+        }
     }
 }
 
@@ -549,46 +440,7 @@ fn update_any(panel: &[f64], n: usize, width: usize, a: &PanelUp, b: &PanelUp, t
     }
 }
 
-/// W = s [a 1, -[r] K]: row i of -[r] K has the entries (K_j × r)_i.
 #[inline(always)]
-fn write_aligned_w(a: f64, k: &[[f64; 3]; 3], s: f64, r: [f64; 3], w: &mut [f64]) {
-    let p = [cross(k[0], r), cross(k[1], r), cross(k[2], r)];
-    for i in 0..3 {
-        for j in 0..3 {
-            w[6 * i + j] = if i == j { s * a } else { 0.0 };
-            w[6 * i + 3 + j] = s * p[j][i];
-        }
-    }
-}
-
-/// J_a W_b^T with J_a = s [1 -[r]]: entry (i, c) is s (W_b first)_ci + s ((W_b last)_c × r)_i.
-#[inline(always)]
-fn aligned_product(s: f64, r: [f64; 3], w: &[f64]) -> [[f64; 3]; 3] {
-    let mut out = [[0.0; 3]; 3];
-    for c in 0..3 {
-        let w = &w[6 * c..6 * c + 6];
-        let turn = cross([w[3], w[4], w[5]], r);
-        for i in 0..3 {
-            out[i][c] = s * (w[i] + turn[i]);
-        }
-    }
-    out
-}
-
-#[inline(always)]
-fn subtract(block: &[[f64; 3]; 3], panels: &mut [f64], t: &Target) {
-    for (r, b) in block.iter().enumerate() {
-        let row = &mut panels[t.at as usize + r * t.stride as usize..][..3];
-        (0..3).for_each(|c| row[c] -= b[c]);
-    }
-}
-
-#[inline(always)]
-fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
+pub(crate) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
     a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn dot6(a: &[f64; 6], b: &[f64; 6]) -> f64 {
-    (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
 }

@@ -1,6 +1,7 @@
 //! A plan: the list of pivots that the numeric phase walks, and where each keeps its numbers. The planner makes it.
 
-use crate::panel::{Foot, FootLink, Panel, PanelLink, PanelUp, Target};
+use crate::foot::{Foot, FootLink};
+use crate::panel::{Panel, PanelLink, PanelUp, Target};
 use crate::structure::{Link, Mask, Node, Structure};
 
 /// Why a structure cannot be planned.

@@ -1,0 +1,181 @@
+//! Feet: primal nodes of the core with a block `[a 1, 0; 0, C]` and nothing below them.
+//!
+//! The inverse of such a block is explicit, and so is what its duals receive:
+//!
+//! ```text
+//!     W_a = J_a D^-1 = [ (first three columns of J_a) / a,  (last three) C^-1 ],       T_ab -= J_a W_b^T
+//!     forward  x_a += W_a f            backward   y = D^-1 f + sum_a W_a^T x_a
+//! ```
+//!
+//! where `T_ab` is the block between duals a and b, in the panel of whichever is eliminated first ([`crate::panel`]).
+
+use crate::blocks::Blocks;
+use crate::factor::{Factor, Singular};
+use crate::panel::{Target, dot};
+use crate::plan::Plan;
+use crate::shear::{cross, invert};
+use crate::structure::Node;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Foot {
+    pub node: Node,
+    /// Index among the central blocks.
+    pub central: u32,
+    pub x: u32,
+    /// Index among the inverses.
+    pub inverse: u32,
+    pub links: (u32, u32),
+    /// First of its targets.
+    pub targets: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct FootLink {
+    pub link: u32,
+    /// The dual in a vector.
+    pub x: u32,
+    pub rows: u32,
+    /// Offset of W among the feet's numbers.
+    pub w: u32,
+    /// Three rows and `E = 1`; then `shear` and `far` say where the lever arm is.
+    pub three_aligned: bool,
+    pub shear: u32,
+    pub far: bool,
+}
+
+impl Plan {
+    /// Eliminate a foot.
+    pub(crate) fn factor_foot(&self, foot: &Foot, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
+        let d = &blocks.central[foot.central as usize];
+        let Some(k) = invert(&[d[1], d[2], d[3], d[4], d[5], d[6]]).filter(|_| d[0] > 0.0) else {
+            return Err(Singular { node: foot.node, pivot: f64::NAN });
+        };
+        let a = 1.0 / d[0];
+        factor.inverses[foot.inverse as usize] = [a, k[0], k[1], k[2], k[3], k[4], k[5]];
+        let links = &self.foot_links[foot.links.0 as usize..foot.links.1 as usize];
+        let mut targets = self.targets[foot.targets as usize..].iter();
+        let k = [[k[0], k[1], k[2]], [k[1], k[3], k[4]], [k[2], k[4], k[5]]];
+        for l in links {
+            let w = &mut factor.feet[l.w as usize..][..6 * l.rows as usize];
+            if l.three_aligned {
+                let (s, r) = self.aligned_end(l, blocks);
+                write_aligned_w(a, &k, s, r, w);
+            } else {
+                blocks.write_link(&self.structure, self.link(l.link), w);
+                for row in w.as_chunks_mut::<6>().0 {
+                    let y = [row[3], row[4], row[5]];
+                    *row = [a * row[0], a * row[1], a * row[2], dot(k[0], y), dot(k[1], y), dot(k[2], y)];
+                }
+            }
+        }
+        for (i, first) in links.iter().enumerate() {
+            let rows = first.rows as usize;
+            let own = &mut factor.own[first.x as usize..][..rows];
+            if first.three_aligned && links[i..].iter().all(|l| l.three_aligned) {
+                let (s, r) = self.aligned_end(first, blocks);
+                for (second, t) in links[i..].iter().zip(&mut targets) {
+                    let w = &factor.feet[second.w as usize..][..18];
+                    let block = aligned_product(s, r, w);
+                    subtract(&block, &mut factor.panels, t);
+                    if std::ptr::eq(first, second) {
+                        (0..3).for_each(|c| own[c] += block[c][c]);
+                    }
+                }
+                continue;
+            }
+            let j = &mut factor.link[..6 * rows];
+            blocks.write_link(&self.structure, self.link(first.link), j);
+            let j = j.as_chunks::<6>().0;
+            for (second, t) in links[i..].iter().zip(&mut targets) {
+                let w = factor.feet[second.w as usize..][..6 * second.rows as usize].as_chunks::<6>().0;
+                for (r, j) in j.iter().enumerate() {
+                    let row = &mut factor.panels[t.at as usize + r * t.stride as usize..][..w.len()];
+                    for (t, w) in row.iter_mut().zip(w) {
+                        *t -= dot6(j, w);
+                    }
+                    if std::ptr::eq(first, second) {
+                        own[r] += dot6(j, &w[r]);
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Sign and lever arm of an aligned link.
+    #[inline(always)]
+    fn aligned_end(&self, l: &FootLink, blocks: &Blocks) -> (f64, [f64; 3]) {
+        let shear = &blocks.shears[l.shear as usize];
+        if l.far { (1.0, shear.far) } else { (-1.0, shear.near) }
+    }
+
+    pub(crate) fn forward_foot(&self, foot: &Foot, factor: &Factor, x: &mut [f64]) {
+        let f: [f64; 6] = std::array::from_fn(|i| x[foot.x as usize + i]);
+        for l in &self.foot_links[foot.links.0 as usize..foot.links.1 as usize] {
+            let w = factor.feet[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
+            for (x, w) in x[l.x as usize..].iter_mut().zip(w) {
+                *x += dot6(&f, w);
+            }
+        }
+    }
+
+    pub(crate) fn backward_foot(&self, foot: &Foot, factor: &Factor, x: &mut [f64]) {
+        let at = foot.x as usize;
+        let [a, k @ ..] = factor.inverses[foot.inverse as usize];
+        let y = [x[at + 3], x[at + 4], x[at + 5]];
+        let mut out = [
+            a * x[at],
+            a * x[at + 1],
+            a * x[at + 2],
+            k[0] * y[0] + k[1] * y[1] + k[2] * y[2],
+            k[1] * y[0] + k[3] * y[1] + k[4] * y[2],
+            k[2] * y[0] + k[4] * y[1] + k[5] * y[2],
+        ];
+        for l in &self.foot_links[foot.links.0 as usize..foot.links.1 as usize] {
+            let w = factor.feet[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
+            for (x, w) in x[l.x as usize..].iter().zip(w) {
+                (0..6).for_each(|i| out[i] += x * w[i]);
+            }
+        }
+        x[at..at + 6].copy_from_slice(&out);
+    }
+}
+
+/// W = s [a 1, -[r] K]: row i of -[r] K has the entries (K_j × r)_i.
+#[inline(always)]
+fn write_aligned_w(a: f64, k: &[[f64; 3]; 3], s: f64, r: [f64; 3], w: &mut [f64]) {
+    let p = [cross(k[0], r), cross(k[1], r), cross(k[2], r)];
+    for i in 0..3 {
+        for j in 0..3 {
+            w[6 * i + j] = if i == j { s * a } else { 0.0 };
+            w[6 * i + 3 + j] = s * p[j][i];
+        }
+    }
+}
+
+/// J_a W_b^T with J_a = s [1 -[r]]: entry (i, c) is s (W_b first)_ci + s ((W_b last)_c × r)_i.
+#[inline(always)]
+fn aligned_product(s: f64, r: [f64; 3], w: &[f64]) -> [[f64; 3]; 3] {
+    let mut out = [[0.0; 3]; 3];
+    for c in 0..3 {
+        let w = &w[6 * c..6 * c + 6];
+        let turn = cross([w[3], w[4], w[5]], r);
+        for i in 0..3 {
+            out[i][c] = s * (w[i] + turn[i]);
+        }
+    }
+    out
+}
+
+#[inline(always)]
+fn subtract(block: &[[f64; 3]; 3], panels: &mut [f64], t: &Target) {
+    for (r, b) in block.iter().enumerate() {
+        let row = &mut panels[t.at as usize + r * t.stride as usize..][..3];
+        (0..3).for_each(|c| row[c] -= b[c]);
+    }
+}
+
+#[inline(always)]
+fn dot6(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+    (a[0] * b[0] + a[1] * b[1] + a[2] * b[2]) + (a[3] * b[3] + a[4] * b[4] + a[5] * b[5])
+}
