@@ -349,3 +349,25 @@ fn a_differential_in_a_tree_and_in_loops() {
         assert!((spin(0) - 2.0 - (torques[0] + lambda) / moments[0]).abs() < 1e-9, "{}", spin(0));
     }
 }
+
+/// The doctor has instruments of his own: the same findings whatever solver is in use, above the size that is written out too, and the solver goes
+/// on as before.
+#[test]
+fn the_solver_in_use_does_not_matter() {
+    let case = holonom_cases::loop_case("r250").expect("a known case");
+    let mut sim = Simulation::build(case.builder()).expect("valid");
+    let expected = sim.diagnose().expect("regular");
+    assert_eq!((expected.surplus(), expected.clusters[0].exact), (3, false), "1250 rows, three of them too many");
+    for name in ["huge-pivot", "auxiliary"] {
+        sim.set_solver(SolverKind::from_name(name).expect("known")).expect("it applies");
+        let before = sim.accelerations().expect("regular").to_vec();
+        let found = sim.diagnose().expect("regular");
+        assert_eq!(
+            (found.rank, found.mobility, found.stuck),
+            (expected.rank, expected.mobility, expected.stuck),
+            "{name}"
+        );
+        assert_eq!(found.not_unique, expected.not_unique, "{name}");
+        assert_eq!(sim.accelerations().expect("regular"), before, "{name}");
+    }
+}

@@ -129,19 +129,20 @@ impl Simulation {
     /// Ask the doctor about the mechanism in its present state. Takes time cubic in the rows of the largest cluster of loops up to 1000 of them,
     /// linear beyond.
     pub fn diagnose(&mut self) -> Result<Diagnosis, StepError> {
-        self.evaluate()?;
         let gap = self.violation().0;
-        self.evaluate()?;
-        let (model, state, work) = self.parts();
+        let lambda = self.multipliers()?.to_vec();
+        // the doctor has instruments of his own: whatever solver is in use, and left as it is
+        let (model, state) = (self.model(), self.state());
+        let work = &mut Workspace::new(model, model.default_solver());
+        evaluate::accelerations(model, &state.q, &state.v, state.t, None, work)?;
         let loops = Loops::of(model);
-        let lambda = work.multipliers().to_vec();
         let clusters = analyse(model, state, &loops, usize::MAX, work);
         let own_rows = model.n_rows() + model.n_v() - model.plan.len();
         let rank = model.n_rows() - own_rows - clusters.iter().map(|c| c.dropped.len()).sum::<usize>()
             + own_rows.saturating_sub(work.solver.own_deficiency());
         let mobility = model.n_v().saturating_sub(rank);
         let mobility_generic = nearby(model, state, &loops, rank, mobility, work);
-        let stuck = model.stuck_islands.contains(&true);
+        let stuck = stuck_islands(model, &state.q, state.t, work).contains(&true);
         let reactions = reactions(model, state, &clusters, lambda, work);
         let name = |c: &Cluster, i: usize| row_name(model, c.rows[i]);
         let not_unique = clusters
@@ -310,9 +311,12 @@ pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspa
         }
         for ((&x, own), (plus, minus)) in weak.iter().zip(&own).zip(&mut signs) {
             let left = crate::solve::EPS * own * work.x[x];
-            let size = 1e-6 * sizes[model.island_of_row(x - n)];
-            *plus += (left > size) as usize;
-            *minus += (left < -size) as usize;
+            let island = model.island_of_row(x - n);
+            let size = 1e-6 * sizes[island];
+            // what cannot begin to move has velocities of rounding size, and is not stuck but held
+            let moves = sizes[island] > 1e-9 * model.island_length[island].min(1.0);
+            *plus += (moves && left > size) as usize;
+            *minus += (moves && left < -size) as usize;
         }
     }
     for (&x, &(plus, minus)) in weak.iter().zip(&signs) {

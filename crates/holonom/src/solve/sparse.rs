@@ -51,7 +51,9 @@ pub(crate) struct Sparse {
     always_refined: Vec<bool>,
     always: bool,
     refine: bool,
+    /// The rule for weak pivots at present, and when nothing is damped.
     rule: Rule,
+    usual: Rule,
     /// Weights of the rows as the model has them, and whether they must be put into the factor again.
     softness: Vec<f64>,
     reset_weights: bool,
@@ -69,8 +71,8 @@ pub(crate) struct Sparse {
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Rule {
-    /// Rows that depend on others give way, by this part of their own size.
-    Soft(f64),
+    /// Rows that depend on others give way.
+    Soft,
     /// Tasora's: their multipliers are frozen.
     HugePivots,
     /// Every row gives way by weights from outside, and nothing is refined.
@@ -93,6 +95,7 @@ impl Sparse {
         let looped = model.plan.has_loops();
         let large = model.plan.large_parts().next().is_some();
         let n = if looped || large { model.plan.len() } else { 0 };
+        let usual = if huge_pivots { Rule::HugePivots } else { Rule::Soft };
         let mut sparse = Sparse {
             factor: model.plan.new_factor(),
             rhs: vec![0.0; n],
@@ -101,7 +104,8 @@ impl Sparse {
             always_refined: Vec::new(),
             always: false,
             refine: false,
-            rule: if huge_pivots { Rule::HugePivots } else { Rule::Soft(EPS) },
+            rule: usual,
+            usual,
             softness: model.softness.clone(),
             reset_weights: true,
             watchful: false,
@@ -147,7 +151,7 @@ impl Sparse {
                 self.rule = Rule::Damped;
             }
             None => {
-                self.rule = Rule::Soft(EPS);
+                self.rule = self.usual;
                 self.reset_weights = true;
             }
         }
@@ -212,13 +216,13 @@ impl Sparse {
             self.quarrels.fill(false);
             self.factor.set_yielding(&self.yielding);
         }
-        self.watchful = self.rule == Rule::Soft(EPS);
+        self.watchful = self.rule == Rule::Soft;
         if self.reset_weights {
             self.factor.set_weights(&self.softness);
             self.reset_weights = false;
         }
         self.factor.set_rule(match self.rule {
-            Rule::Soft(eps) => PivotRule::Soft { eps },
+            Rule::Soft => PivotRule::Soft { eps: EPS },
             Rule::HugePivots => PivotRule::Huge { threshold: ROUNDING },
             Rule::Damped => PivotRule::Damped { eps: EPS },
         });
@@ -267,7 +271,7 @@ impl Sparse {
             self.refine = false;
             return;
         }
-        let soft = matches!(self.rule, Rule::Soft(_)) && !self.factor.weak_rows().is_empty();
+        let soft = self.rule == Rule::Soft && !self.factor.weak_rows().is_empty();
         if !soft && self.refine == self.always {
             return;
         }

@@ -1,5 +1,6 @@
 //! Random mechanisms with closed loops: a tree from the generator, and joints more between markers that coincide where it stands.
 
+// every test file is a crate of its own and uses a part of this module
 #![allow(dead_code)]
 
 use crate::common::dense::Dense;

@@ -1,5 +1,6 @@
 //! Singular values of constraint rows, and what follows from them: rank, null vectors, accelerations by the pseudo-inverse, smallest loads.
 
+// every test file is a crate of its own and uses a part of this module
 #![allow(dead_code)]
 
 use crate::common::dense::Dense;
