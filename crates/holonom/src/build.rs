@@ -6,7 +6,7 @@ use crate::bodies::frame_of;
 use crate::doctor;
 use crate::error::ModelError;
 use crate::evaluate::{self, RowScratch};
-use crate::joints::{CoordinateKind, RowLaw};
+use crate::joints::{CoordinateKind, Level, RowLaw};
 use crate::math::{SplitMix, Vec3};
 use crate::model::{
     ForceLaw, Form, Joint, JointStatus, Model, ModelBuilder, Names, OwnBlocks, OwnBody, RowBlocks, Sets, Start,
@@ -542,8 +542,9 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assem
         if joint.n_rows > 0 && (joint.n_rows as usize) < joint.constraint.n_rows() {
             let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
             out.evaluate(joint.constraint.as_ref(), &view, t);
-            let largest = (0..joint.constraint.n_rows()).map(|i| out.rows[i].gap.abs()).fold(0.0, f64::max);
-            if joint.constraint.holonomic() && largest > ASSEMBLED {
+            let gaps = (0..joint.constraint.n_rows()).filter(|&i| joint.constraint.level(i) == Level::Position);
+            let largest = gaps.map(|i| out.rows[i].gap.abs()).fold(0.0, f64::max);
+            if largest > ASSEMBLED {
                 return Err(ModelError::NotAssembled {
                     joint: name(),
                     gap: largest,

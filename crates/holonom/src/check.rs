@@ -3,6 +3,7 @@
 
 use crate::error::StepError;
 use crate::evaluate;
+use crate::joints::Level;
 use crate::model::{Form, JointId, Model};
 use crate::state::State;
 use crate::workspace::Workspace;
@@ -57,11 +58,15 @@ pub fn constraint(model: &Model, joint: JointId, state: &State, h: f64) -> Const
     let jv: Vec<f64> = (0..model.n_rows())
         .map(|i| jacobian[i * n..(i + 1) * n].iter().zip(&state.v).map(|(j, v)| j * v).sum())
         .collect();
-    let holonomic = model.constraint(joint).holonomic();
+    let kept: Vec<usize> = model.joints[joint.index()].kept_rows().collect();
     let mut out = ConstraintCheck::default();
-    for i in model.rows_of(joint) {
-        if holonomic {
+    for (i, k) in model.rows_of(joint).zip(kept) {
+        let level = model.constraint(joint).level(k);
+        if level == Level::Position {
             out.rate = out.rate.max(deviation(rate[i], (gap_ahead[i] - gap_behind[i]) / (2.0 * h)));
+        }
+        if level == Level::Acceleration {
+            continue;
         }
         out.acceleration = out.acceleration.max(deviation(c[i], (rate_ahead[i] - rate_behind[i]) / (2.0 * h)));
         out.jacobian = out.jacobian.max(deviation(jv[i] + rate_t[i], rate[i]));

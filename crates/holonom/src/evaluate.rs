@@ -8,7 +8,7 @@ use crate::attach::{Bodies, Carried, View};
 use crate::bodies::Inertia;
 use crate::error::StepError;
 use crate::forces::Push;
-use crate::joints::{Constraint, Rows};
+use crate::joints::{Constraint, Level, Rows};
 use crate::math::Vec3;
 use crate::model::{Form, Joint, Model, OwnBlocks, RowBlocks};
 use crate::solve::Failure;
@@ -240,7 +240,6 @@ pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &
         let mut out = RowScratch { rows, gradients, forces };
         let n = out.evaluate(joint.constraint.as_ref(), &view, t);
         let start = joint.row as usize;
-        let holonomic = joint.constraint.holonomic();
         let floor = 1e-3 * model.island_length[joint.island as usize];
         for row in joint.row_range() {
             (gap_rate[row], gap_noise[row], rate_noise[row]) = (0.0, 0.0, 0.0);
@@ -264,8 +263,12 @@ pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &
             }
         }
         for (row, i) in joint.kept_rows().enumerate() {
-            gap[start + row] = if holonomic { out.rows[i].gap } else { 0.0 };
+            let level = joint.constraint.level(i);
+            gap[start + row] = if level == Level::Position { out.rows[i].gap } else { 0.0 };
             gap_rate[start + row] += out.rows[i].rate_t;
+            if level == Level::Acceleration {
+                gap_rate[start + row] = 0.0;
+            }
             rate_noise[start + row] += out.rows[i].rate_t.abs() * f64::EPSILON;
         }
     }

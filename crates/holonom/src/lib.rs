@@ -48,6 +48,7 @@ mod energy;
 mod error;
 mod evaluate;
 pub mod forces;
+pub mod functions;
 pub mod integrate;
 pub mod joints;
 mod laws;

@@ -280,8 +280,8 @@ impl Constraint for Differential {
     fn n_rows(&self) -> usize {
         1
     }
-    fn holonomic(&self) -> bool {
-        false
+    fn level(&self, _: usize) -> holonom::joints::Level {
+        holonom::joints::Level::Velocity
     }
     fn rows(&self, _: &View, _: f64, out: &mut Rows) {
         for (k, weight) in [1.0, 1.0, -2.0].into_iter().enumerate() {

@@ -78,6 +78,13 @@ pub trait Body: Send + Sync {
     fn q_rate(&self, q: &[f64], v: &[f64], out: &mut [f64]);
     /// Move by `v dt` along the configuration space, exactly on it.
     fn advance(&self, q: &mut [f64], v: &[f64], dt: f64);
+    /// The `v` that [`Body::advance`] takes from one pose to another in a time of 1; the nearest one where there are several. The default
+    /// suits bodies whose `advance` adds `v dt` to `q`.
+    fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
+        for ((out, from), to) in out.iter_mut().zip(from).zip(to) {
+            *out = to - from;
+        }
+    }
     /// Put a `q` that left its manifold by a little back on it (a quaternion to unit length).
     fn normalise(&self, _q: &mut [f64]) {}
     /// Motion without forces for a time `dt`, as a symmetric map that keeps momentum; `v` changes where inertia turns with the
@@ -89,6 +96,11 @@ pub trait Body: Send + Sync {
     fn inertial_in_flight(&self) -> bool {
         true
     }
+
+    /// Add the stiffness inside the body to its mass block: `mass += per_position K + per_velocity D`, where `K = -d(force)/dq` and
+    /// `D = -d(force)/dv` of [`Body::evaluate`], as far as they are symmetric and positive semidefinite. Implicit integrators ask; nothing else
+    /// depends on it. For [central](Body::central) bodies it is never called.
+    fn stiffen(&self, _q: &[f64], _v: &[f64], _per_position: f64, _per_velocity: f64, _mass: &mut [f64]) {}
 
     /// The part of a force and a torque (world axes) that can move this body; the rest is taken by whatever guides it.
     fn felt(&self, force: Vec3, torque: Vec3) -> (Vec3, Vec3) {

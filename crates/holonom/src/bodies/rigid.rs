@@ -15,7 +15,7 @@
 
 use super::{Body, Inertia, Momentum, finite, frame_of, positive};
 use crate::attach::{Attached, Carried, Frame, read3, write3};
-use crate::math::{Mat3, Quat, Vec3, exp_quat, rotation, vec3};
+use crate::math::{Mat3, Quat, Vec3, exp_quat, log_quat, rotation, vec3};
 
 /// A rigid body with six degrees of freedom.
 #[derive(Clone, Debug)]
@@ -247,6 +247,13 @@ impl Body for Rigid {
             q[i] += dt * v[i];
         }
         write_quat(q, (exp_quat(read3(&v[3..]) * dt) * quat_of(q)).normalize());
+    }
+
+    fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
+        for i in 0..3 {
+            out[i] = to[i] - from[i];
+        }
+        write3(&mut out[3..], log_quat(quat_of(to).normalize() * quat_of(from).normalize().conjugate()));
     }
 
     fn normalise(&self, q: &mut [f64]) {

@@ -7,7 +7,7 @@
 //!
 //! At r = 0 there is no direction and no force is applied; with rest = 0 that is the exact limit.
 
-use super::{Force, Push};
+use super::{Force, Push, Stiffness};
 use crate::attach::{Attachment, Marker, View};
 
 /// A linear spring and damper between two points.
@@ -63,5 +63,14 @@ impl Force for Spring {
     fn energy(&self, a: &View, _: f64) -> f64 {
         let stretch = (a.at(1) - a.at(0)).length() - self.rest;
         0.5 * self.stiffness * stretch * stretch
+    }
+    fn n_stiff(&self) -> usize {
+        1
+    }
+    fn stiffness(&self, a: &View, _: f64, out: &mut Stiffness) {
+        let n = (a.at(1) - a.at(0)).normalize_or_zero();
+        out.gradient(0, 0, -n);
+        out.gradient(0, 1, n);
+        out.set(0, 0, self.stiffness, self.damping);
     }
 }

@@ -57,6 +57,17 @@ pub enum RowLaw {
     },
 }
 
+/// What a row is a condition on, and so what is corrected when it drifts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Level {
+    /// Positions: `C(q, t) = 0`.
+    Position,
+    /// Velocities only, not to be had as the derivative of a gap (nonholonomic): rolling, a blade, a speed. Its `gap` is not looked at.
+    Velocity,
+    /// Accelerations only: `J vdot + c = 0`, with whatever c the row says. Neither gap nor rate is corrected.
+    Acceleration,
+}
+
 /// The lock-row door, static part: which of the six relative directions of two rigid bodies are held.
 #[derive(Clone, Copy, Debug)]
 pub struct LockShape {
@@ -142,9 +153,9 @@ pub trait Constraint: Send + Sync {
     }
     /// Fill in the rows at the current state. Gradients start at zero.
     fn rows(&self, a: &View, t: f64, out: &mut Rows);
-    /// Does it have a gap, or is it a condition on velocities only?
-    fn holonomic(&self) -> bool {
-        true
+    /// What row `i` is a condition on, the same at every call.
+    fn level(&self, _i: usize) -> Level {
+        Level::Position
     }
     /// Does it depend on time?
     fn rheonomic(&self) -> bool {

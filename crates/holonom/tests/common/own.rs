@@ -65,8 +65,8 @@ impl Constraint for KnifeEdge {
     fn n_rows(&self) -> usize {
         1
     }
-    fn holonomic(&self) -> bool {
-        false
+    fn level(&self, _: usize) -> holonom::joints::Level {
+        holonom::joints::Level::Velocity
     }
     fn reference(&self) -> usize {
         0
