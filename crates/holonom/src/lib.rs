@@ -42,6 +42,7 @@ pub mod bodies;
 mod build;
 mod certificate;
 pub mod check;
+pub mod curves;
 pub mod doctor;
 mod drift;
 mod energy;
