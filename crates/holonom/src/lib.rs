@@ -65,6 +65,7 @@ mod simulation;
 mod solve;
 mod state;
 mod step;
+pub mod surfaces;
 mod surgery;
 mod workspace;
 mod written;
@@ -98,8 +99,9 @@ pub mod prelude {
     pub use crate::bodies::{Affine, Particle, Planar, Rigid};
     pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
     pub use crate::joints::{
-        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnLine, PointOnPlane, PrescribedPoint,
-        Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical, Universal, Weld,
+        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnCurve, PointOnLine, PointOnPlane,
+        PointOnSurface, PrescribedPoint, Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical,
+        SurfaceTangency, Universal, Weld,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
