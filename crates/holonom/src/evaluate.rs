@@ -282,7 +282,7 @@ pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &
     }
 }
 
-fn add_feedback(model: &Model, q: &[f64], v: &[f64], t: f64, feedback: Feedback, work: &mut Workspace) {
+pub(crate) fn add_feedback(model: &Model, q: &[f64], v: &[f64], t: f64, feedback: Feedback, work: &mut Workspace) {
     evaluate_gaps(model, q, v, t, work);
     for i in 0..work.c.len() {
         work.c[i] += feedback.kd * work.gap_rate[i] + feedback.ks * work.gap[i];

@@ -27,6 +27,7 @@
 //! - [`ModelBuilder`] collects bodies, joints and forces and builds a [`Model`], which never changes. [`Simulation`] runs it.
 //! - [`bodies`]: particle, planar, rigid, affine, and the [`bodies::Body`] trait for your own.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
+//! - [`functions`] of one variable, [`curves`] and [`surfaces`] for joints that follow them.
 //! - [`forces`]: springs, torques, your own laws.
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].

@@ -361,6 +361,14 @@ fn bad_curves_are_refused_with_a_reason() {
         ),
         (Sheet::new(NurbsSurface::clamped([2, 2], [3, 3], &[Vec3::X; 9])).validate().unwrap_err(), "patch is"),
     ];
+    let flat = UserPatch::new((0.0, 1.0), (0.0, 1.0), |u, v| PatchJet {
+        r: vec3(u, v, 0.0),
+        u: Vec3::X,
+        v: Vec3::Y,
+        ..PatchJet::default()
+    });
+    let e = Sheet::new(flat.closed(true, false)).validate().unwrap_err();
+    assert!(e.starts_with("closed along u, but"), "{e}");
     for (found, expected) in cases {
         assert!(found.starts_with(expected), "said: {found}\nexpected: {expected}");
     }

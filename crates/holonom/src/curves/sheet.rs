@@ -288,6 +288,21 @@ impl Table {
             starts.push([u, v]);
             leaves.push((middle.r, 1.1 * radius));
         }
+        for k in (0..2).filter(|&k| patch.closed()[k]) {
+            let (from, to) = patch.domain()[k];
+            let size = leaves.iter().fold(0.0, |size: f64, (r, _)| size.max((*r - leaves[0].0).length()));
+            for at in &[&vs, &us][k][..] {
+                let edge = |x: f64| if k == 0 { patch.at(x, *at) } else { patch.at(*at, x) };
+                let (a, b) = (edge(from), edge(to));
+                let name = ["u", "v"][k];
+                if (a.r - b.r).length() > 1e-9 * size {
+                    return Err(format!("closed along {name}, but {} m does not meet {} m, must meet", b.r, a.r));
+                }
+                if (a.normal() - b.normal()).length() > 1e-9 {
+                    return Err(format!("closed along {name}, but the normal jumps at {} m, must not jump", a.r));
+                }
+            }
+        }
         Ok(Table { starts, spheres: Spheres::new(&leaves), fault: None })
     }
 }

@@ -38,6 +38,22 @@ use crate::math::Vec3;
 use crate::number::{Gradient, Number, Point, Vector};
 
 /// Keeps a point of b on a curve fixed to marker a.
+///
+/// ```
+/// use holonom::curves::CubicSpline;
+/// use holonom::prelude::*;
+///
+/// let rail = CubicSpline::natural(&[vec3(0.0, 0.0, 2.0), vec3(1.0, 0.0, 1.0), vec3(2.0, 0.5, 1.2), vec3(3.0, 0.5, 0.5)]);
+/// let mut m = ModelBuilder::new();
+/// let car = m.body("car", Particle::new(1.0, [0.0, 0.0, 2.0]));
+/// let rail = m.joint("rail", PointOnCurve::new(BodyId::GROUND.origin(), car.origin(), rail));
+/// let mut sim = Simulation::build(m)?;
+/// sim.run_until(0.5)?;
+/// let (way, speed) = sim.coordinate(rail, 0).unwrap();
+/// println!("{way:.3} m down the rail at {speed:.3} m/s");
+/// assert!(way > 0.5 && sim.violation().0 < 1e-12);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone)]
 pub struct PointOnCurve {
     attachments: [Attachment; 5],
@@ -140,6 +156,9 @@ impl Constraint for PointOnCurve {
             let off = q - foot.point();
             [first.dot(off), second.dot(off)]
         });
+        for i in 0..2 {
+            out.row(i).rate_t = 0.0; // but for rounding it was: time does not come in
+        }
     }
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Length]

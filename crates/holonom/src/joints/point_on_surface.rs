@@ -105,5 +105,6 @@ impl Constraint for PointOnSurface {
                 Shape::Patch(sheet) => [distance(sheet, q)],
             }
         });
+        out.row(0).rate_t = 0.0; // but for rounding it was: time does not come in
     }
 }

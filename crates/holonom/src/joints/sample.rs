@@ -1,6 +1,8 @@
 //! Constraints with random parameters, for the tables: what needs more than a line.
 
-use super::{Motor, PlanarJoint, PointOnCurve, PointOnSurface, PrescribedPoint, Revolute, Servo, SurfaceTangency};
+use super::{
+    Motor, PointOnCurve, PointOnLine, PointOnPlane, PointOnSurface, PrescribedPoint, Revolute, Servo, SurfaceTangency,
+};
 use crate::attach::Marker;
 use crate::coordinate::Coordinate;
 use crate::curves::{Circle, CubicSpline, Helix, Nurbs, NurbsSurface, Sheet};
@@ -26,8 +28,10 @@ pub fn led(a: Marker, b: Marker, g: &mut SplitMix) -> PrescribedPoint {
 }
 
 pub fn servo(a: Marker, b: Marker, g: &mut SplitMix) -> Servo {
-    let actuators: Vec<_> = (0..3).map(|i| Coordinate::of(PlanarJoint::new(a, b), i)).collect();
-    Servo::new(led(a, b, g), actuators)
+    // pushes along the axes of a, not at the point that is led but beside it
+    let beside = Marker { point: b.point + g.vec3(0.1), ..b };
+    let across = |i| Coordinate::of(PointOnPlane::new(a, beside), i);
+    Servo::new(led(a, b, g), [across(0), across(1), Coordinate::of(PointOnLine::new(a, beside), 0)])
 }
 
 /// Along z, bent gently: centres of curvature are metres away.

@@ -269,5 +269,6 @@ impl Constraint for SurfaceTangency {
             }
             [unknown[3]]
         });
+        out.row(0).rate_t = 0.0; // but for rounding it was: time does not come in
     }
 }
