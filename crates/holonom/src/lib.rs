@@ -95,7 +95,8 @@ pub mod prelude {
     pub use crate::bodies::{Affine, Particle, Planar, Rigid};
     pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
     pub use crate::joints::{
-        Cylindrical, Distance, PlanarJoint, PointOnLine, PointOnPlane, Prismatic, Revolute, Spherical, Universal, Weld,
+        ConstantVelocity, Cylindrical, Distance, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot,
+        PlanarJoint, PointOnLine, PointOnPlane, Prismatic, Revolute, Spherical, Universal, Weld,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
