@@ -34,6 +34,7 @@
 
 use super::{Constraint, CoordinateKind, Rows, check_markers, markers, numbered};
 use crate::attach::{Attachment, Marker, View};
+use crate::coordinate::Measure;
 use crate::math::Mat3;
 
 /// A homokinetic joint between shafts along the z axes of two markers.
@@ -79,12 +80,12 @@ impl Constraint for ConstantVelocity {
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Angle; 2]
     }
-    fn coordinate(&self, a: &View, i: usize) -> (f64, f64) {
-        let (side, sign) = if i == 0 { (a.get(3), -1.0) } else { (a.get(2), 1.0) };
-        let (z_a, z_b) = (a.get(4), a.get(7));
-        let (s, s_rate) = (sign * side.at.dot(z_b.at), sign * (side.rate.dot(z_b.at) + side.at.dot(z_b.rate)));
-        let (c, c_rate) = (1.0 + z_a.at.dot(z_b.at), z_a.rate.dot(z_b.at) + z_a.at.dot(z_b.rate));
-        (2.0 * libm::atan2(s, c), 2.0 * (c * s_rate - s * c_rate) / (c * c + s * s))
+    fn measure(&self, a: &View, i: usize, out: &mut Measure) {
+        if i == 0 {
+            out.write::<8>(a, |[_, _, _, y, z, _, _, f]| 2.0 * (-y.dot(f)).atan2(1.0 + z.dot(f)));
+        } else {
+            out.write::<8>(a, |[_, _, x, _, z, _, _, f]| 2.0 * x.dot(f).atan2(1.0 + z.dot(f)));
+        }
     }
     fn branch(&self, a: &View) -> f64 {
         0.5 * (a.at(2).dot(a.at(5)) + a.at(3).dot(a.at(6)))

@@ -422,8 +422,8 @@ pub fn kinds() -> impl Iterator<Item = &'static JointKind> {
 pub static RELATIONS: &[JointKind] = &[
 ];
 
-/// Joints that hold where two markers coincide (a rod: where they are its length apart), in a stable order. Generic tests, help texts and file
-/// readers walk it.
+/// Joints that hold where two markers coincide (a rod: where they are its length apart; perpendicular axes: where z leans by their angle), in a stable
+/// order. Generic tests, help texts and file readers walk it.
 #[rustfmt::skip]
 pub static TABLE: &[JointKind] = &[
     joint!("weld", 6, "holds b to a completely", |a, b, _| Box::new(Weld::new(a, b))),

@@ -23,9 +23,9 @@
 
 use super::{
     Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, agreement, check_markers, markers, numbered,
-    offset_along,
 };
 use crate::attach::{Attachment, Marker, View};
+use crate::coordinate::Measure;
 use crate::math::{Mat3, Vec3, vec3};
 
 const MASK: Mask = Mask(0b111_100);
@@ -71,8 +71,8 @@ impl Constraint for Oldham {
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Length; 2]
     }
-    fn coordinate(&self, a: &View, i: usize) -> (f64, f64) {
-        offset_along(a, 2 + i, 0, 1)
+    fn measure(&self, a: &View, i: usize, out: &mut Measure) {
+        out.offset(a, 2 + i, 0, 1);
     }
     fn branch(&self, a: &View) -> f64 {
         agreement(a)

@@ -24,11 +24,9 @@
 //! axes take two rows, `ParallelAxes`. The multiplier is a torque (N m) about n.
 //! Coordinates, from x_b, y_b, z_b = Rz(alpha) Ry(theta) Rz(beta) in the axes of a: alpha, the angle of z_b about z_a from x_a, and beta, the turn of b about z_b.
 
-use super::{
-    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, angle_about, check_markers, free_of,
-    markers,
-};
+use super::{Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, check_markers, free_of, markers};
 use crate::attach::{Attached, Attachment, Marker, View};
+use crate::coordinate::Measure;
 use crate::math::{Mat3, Vec3, vec3};
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -115,9 +113,12 @@ impl Constraint for PerpendicularAxes {
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Angle; 2]
     }
-    fn coordinate(&self, a: &View, i: usize) -> (f64, f64) {
-        // z_a in the axes of b is sin theta (-cos beta, sin beta), and cos theta along z_b
-        if i == 0 { angle_about(a, 2, 3, 7) } else { angle_about(a, 5, 6, 4) }
+    fn measure(&self, a: &View, i: usize, out: &mut Measure) {
+        if i == 0 {
+            out.angle(a, 2, 3, 7)
+        } else {
+            out.angle(a, 5, 6, 4) // z_a in the axes of b is sin theta (-cos beta, sin beta), and cos theta along z_b
+        };
     }
     fn chart(&self) -> Option<&dyn Chart> {
         Some(self)
