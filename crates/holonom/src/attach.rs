@@ -310,6 +310,11 @@ impl<'a> View<'a> {
         View::new(self.bodies, &self.attachments[first..first + n])
     }
 
+    /// The first `n` attachments, memory of turns included.
+    pub(crate) fn head(&self, n: usize) -> View<'a> {
+        View { attachments: &self.attachments[..n], ..*self }
+    }
+
     /// The angle on the turn it is on: of all that differ from `angle` by whole turns, the one nearest to where its rate has led since its turn
     /// was last known. `slot` counts the angles that the constraint or force follows: first its own, then those of the coordinates it reads.
     pub fn follow(&self, slot: usize, angle: f64, rate: f64) -> f64 {

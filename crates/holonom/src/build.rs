@@ -228,13 +228,10 @@ fn check_readings(
     name: &dyn Fn() -> String,
     reads: &[Coordinate],
 ) -> Result<(), ModelError> {
-    for c in reads {
+    for c in reads.iter().filter(|c| !c.name.is_empty()) {
         let missing = || format!("there is no joint `{}` whose coordinate it could use", c.name);
         let found = model.joint_names.find(&c.name).map(|_| ()).ok_or_else(missing);
-        found.and_then(|()| c.validate()).map_err(|e| {
-            let name = name();
-            ModelError::Parameter(format!("{what} `{name}`: {e}"))
-        })?;
+        found.map_err(|e| ModelError::Parameter(format!("{what} `{}`: {e}", name())))?;
     }
     Ok(())
 }

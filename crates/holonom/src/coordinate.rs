@@ -116,19 +116,25 @@ pub struct Coordinate {
 
 impl std::fmt::Debug for Coordinate {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "coordinate {} of joint `{}`", self.index, self.name)
+        write!(f, "coordinate {} of {}", self.index, self.joint_name())
     }
 }
 
 impl Coordinate {
+    /// Coordinate `index` of a joint that need not be in the model: what would be its coordinate if it were. Angles of such joints are taken
+    /// within half a turn; to follow them further, put the joint into the model and use [`crate::ModelBuilder::coordinate`].
+    pub fn of(joint: impl Constraint + 'static, index: usize) -> Self {
+        Coordinate { joint: Arc::new(joint), name: Box::default(), index }
+    }
+
     /// A length or an angle.
     pub fn kind(&self) -> CoordinateKind {
         self.joint.coordinates().get(self.index).copied().unwrap_or(CoordinateKind::Length)
     }
 
-    /// The name of its joint.
+    /// The name of its joint, or the kind where it is not in the model.
     pub fn joint_name(&self) -> &str {
-        &self.name
+        if self.name.is_empty() { self.joint.kind() } else { &self.name }
     }
 
     /// What its joint is attached to. Whoever uses the coordinate has these among its own attachments.

@@ -97,13 +97,14 @@ pub mod prelude {
     pub use crate::bodies::{Affine, Particle, Planar, Rigid};
     pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
     pub use crate::joints::{
-        ConstantVelocity, Cylindrical, Distance, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot,
-        PlanarJoint, PointOnLine, PointOnPlane, Prismatic, Revolute, Spherical, Universal, Weld,
+        ConstantVelocity, Cylindrical, Distance, KnifeEdge, Motor, Mouse, Oldham, OrientationLock, ParallelAxes,
+        PerpendicularAxes, PinSlot, PlanarJoint, PointOnLine, PointOnPlane, PrescribedPoint, Prismatic, Revolute,
+        RollingDisc, RollingSphere, Servo, Spherical, Universal, Weld,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
-        Attachment, Axes, BodyId, Coordinates, Drift, IntegratorKind, Marker, Model, ModelBuilder, ModelError,
-        Potential, Simulation, SolverKind, State, StepError, Written, WrittenRate,
+        Attachment, Axes, BodyId, Coordinate, Coordinates, Drift, IntegratorKind, Marker, Model, ModelBuilder,
+        ModelError, Potential, Simulation, SolverKind, State, StepError, Written, WrittenRate,
     };
 }
 

@@ -18,6 +18,9 @@
 mod constant_velocity;
 mod cylindrical;
 mod distance;
+mod knife_edge;
+mod motor;
+mod mouse;
 mod oldham;
 mod orientation;
 mod parallel_axes;
@@ -26,8 +29,13 @@ mod pin_slot;
 mod planar;
 mod point_on_line;
 mod point_on_plane;
+mod prescribed_point;
 mod prismatic;
 mod revolute;
+mod rolling_disc;
+mod rolling_sphere;
+mod sample;
+mod servo;
 mod spherical;
 mod universal;
 mod weld;
@@ -35,6 +43,9 @@ mod weld;
 pub use constant_velocity::ConstantVelocity;
 pub use cylindrical::Cylindrical;
 pub use distance::Distance;
+pub use knife_edge::KnifeEdge;
+pub use motor::Motor;
+pub use mouse::{Mouse, MouseTarget};
 pub use oldham::Oldham;
 pub use orientation::OrientationLock;
 pub use parallel_axes::ParallelAxes;
@@ -43,8 +54,12 @@ pub use pin_slot::PinSlot;
 pub use planar::PlanarJoint;
 pub use point_on_line::PointOnLine;
 pub use point_on_plane::PointOnPlane;
+pub use prescribed_point::PrescribedPoint;
 pub use prismatic::Prismatic;
 pub use revolute::Revolute;
+pub use rolling_disc::RollingDisc;
+pub use rolling_sphere::RollingSphere;
+pub use servo::Servo;
 pub use spherical::Spherical;
 pub use universal::Universal;
 pub use weld::Weld;
@@ -420,6 +435,13 @@ pub fn kinds() -> impl Iterator<Item = &'static JointKind> {
 /// Conditions that do not hold two markers together, in a stable order: gears, drives, rolling, curves and the like.
 #[rustfmt::skip]
 pub static RELATIONS: &[JointKind] = &[
+    joint!("rolling-disc", 3, "a disc rolls on a plane without slipping", |a, b, g| Box::new(RollingDisc::new(a, b, 0.2 + g.unit()))),
+    joint!("rolling-sphere", 3, "a sphere rolls on a plane without slipping", |a, b, g| Box::new(RollingSphere::new(a, b, 0.2 + g.unit()))),
+    joint!("knife-edge", 1, "a point moves along its blade, not across it", |a, b, _| Box::new(KnifeEdge::new(a, b))),
+    joint!("motor", 1, "a joint coordinate moves as prescribed, in position or speed", |a, b, g| Box::new(sample::motor(a, b, g))),
+    joint!("prescribed-point", 3, "a point is led along a path", |a, b, g| Box::new(sample::led(a, b, g))),
+    joint!("servo", 3, "a condition is kept by named actuators", |a, b, g| Box::new(sample::servo(a, b, g))),
+    joint!("mouse", 3, "a hand pulls a point towards a target", |_, b, g| Box::new(Mouse::new(b, 0.05 + g.unit()))),
 ];
 
 /// Joints that hold where two markers coincide (a rod: where they are its length apart; perpendicular axes: where z leans by their angle), in a stable
