@@ -147,9 +147,9 @@ fn constant_velocity_passes_half_a_turn() {
         let mut sim = Simulation::build(m).expect("valid");
         sim.set_integrator(IntegratorKind::Dop853 { relative: tolerance, absolute: tolerance });
         let start = sim.energy().total();
-        let (mut passed, mut torque, mut last) = (0, 0.0f64, None);
-        for k in 1..=500 {
-            sim.run_until(0.01 * k as f64).expect("regular");
+        let (mut passed, mut torque, mut last) = (0, 0.0f64, None::<[f64; 2]>);
+        for k in 1..=100 {
+            sim.run_until(0.05 * k as f64).expect("regular");
             let axes = sim.axes(arm).expect("rigid");
             worst.demand("energy", (sim.energy().total() - start).abs() / start, 100.0 * tolerance);
             worst.demand("gap", sim.violation().0, 1e-12);
@@ -164,7 +164,7 @@ fn constant_velocity_passes_half_a_turn() {
         (sim.state().v.clone(), passed, torque)
     };
     let (fine, passed, torque) = run(1e-12);
-    worst.demand("difference between tolerances", difference(&run(1e-9).0, &fine), 1e-5);
+    worst.demand("difference between tolerances", difference(&run(1e-7).0, &fine), 1e-4);
     println!("passed {passed} times, torque up to {torque:.3} N m");
     assert!(passed > 2 && torque > 0.1, "passed {passed} times, torque {torque} N m");
     worst.print("half a turn");
