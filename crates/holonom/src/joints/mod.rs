@@ -15,11 +15,17 @@
 //!
 //! A joint is one file and one line in [`TABLE`], or in [`RELATIONS`] where it does not hold two markers together.
 
+mod constant_velocity;
 mod cylindrical;
 mod distance;
 mod knife_edge;
 mod motor;
 mod mouse;
+mod oldham;
+mod orientation;
+mod parallel_axes;
+mod perpendicular_axes;
+mod pin_slot;
 mod planar;
 mod point_on_curve;
 mod point_on_line;
@@ -37,11 +43,17 @@ mod tangency;
 mod universal;
 mod weld;
 
+pub use constant_velocity::ConstantVelocity;
 pub use cylindrical::Cylindrical;
 pub use distance::Distance;
 pub use knife_edge::KnifeEdge;
 pub use motor::Motor;
 pub use mouse::{Mouse, MouseTarget};
+pub use oldham::Oldham;
+pub use orientation::OrientationLock;
+pub use parallel_axes::ParallelAxes;
+pub use perpendicular_axes::PerpendicularAxes;
+pub use pin_slot::PinSlot;
 pub use planar::PlanarJoint;
 pub use point_on_curve::PointOnCurve;
 pub use point_on_line::PointOnLine;
@@ -329,6 +341,19 @@ impl Rows<'_> {
         self.gradient(i, d.0, s * e.1.at);
         self.gradient(i, e.0, s * d.1.at);
     }
+
+    /// Rows i, i+1: axis z_b along the third axis of a, of which x and y are given.  C = (- y_a . z_b, x_a . z_b): small turns about x_a, y_a.
+    pub fn parallel(&mut self, i: usize, [x, y]: [(usize, Attached); 2], z_b: (usize, Attached)) {
+        self.perpendicular(i, -1.0, y, z_b);
+        self.perpendicular(i + 1, 1.0, x, z_b);
+    }
+
+    /// Rows i, i+1, i+2: axes (x, y, z) of b along those of a.  C = (z_a . y_b, x_a . z_b, y_a . x_b): small turns about x_a, y_a, z_a.
+    pub fn same_axes(&mut self, i: usize, a: [(usize, Attached); 3], b: [(usize, Attached); 3]) {
+        self.perpendicular(i, 1.0, a[2], b[1]);
+        self.perpendicular(i + 1, 1.0, a[0], b[2]);
+        self.perpendicular(i + 2, 1.0, a[1], b[0]);
+    }
 }
 
 /// Attachment `k` with its number, as the parts want it.
@@ -428,8 +453,8 @@ pub static RELATIONS: &[JointKind] = &[
     joint!("tangency", 1, "keeps two smooth surfaces in touch", |a, b, g| Box::new(sample::touching(a, b, g))),
 ];
 
-/// Joints that hold where two markers coincide (a rod: where they are its length apart), in a stable order. Generic tests, help texts and file
-/// readers walk it.
+/// Joints that hold where two markers coincide (a rod: where they are its length apart; perpendicular axes: where z leans by their angle), in a stable
+/// order. Generic tests, help texts and file readers walk it.
 #[rustfmt::skip]
 pub static TABLE: &[JointKind] = &[
     joint!("weld", 6, "holds b to a completely", |a, b, _| Box::new(Weld::new(a, b))),
@@ -442,6 +467,12 @@ pub static TABLE: &[JointKind] = &[
     joint!("point-on-line", 2, "keeps a point of b on the z axis of a", |a, b, _| Box::new(PointOnLine::new(a, b))),
     joint!("point-on-plane", 1, "keeps a point of b in the x-y plane of a", |a, b, _| Box::new(PointOnPlane::new(a, b))),
     joint!("distance", 1, "keeps two points at a fixed distance: a massless rod", |a, b, g| Box::new(Distance::new(a, b, 0.5 + g.unit()))),
+    joint!("parallel-axes", 2, "keeps the z axes of a and b parallel", |a, b, _| Box::new(ParallelAxes::new(a, b))),
+    joint!("perpendicular-axes", 1, "keeps the z axes of a and b perpendicular, or at another fixed angle", |a, b, g| Box::new(PerpendicularAxes::new(a, b).angle(0.5 + 2.0 * g.unit()))),
+    joint!("orientation-lock", 3, "keeps b from turning against a", |a, b, _| Box::new(OrientationLock::new(a, b))),
+    joint!("oldham", 4, "couples parallel shafts along z with a free lateral offset", |a, b, _| Box::new(Oldham::new(a, b))),
+    joint!("constant-velocity", 4, "couples shafts along z, bent at a common point, at equal rates", |a, b, _| Box::new(ConstantVelocity::new(a, b))),
+    joint!("pin-slot", 4, "slides along x of a and turns about the common z axis", |a, b, _| Box::new(PinSlot::new(a, b))),
 ];
 
 /// Does the attachment sit on a point? Reactions of direction and spin attachments are pure torques.
