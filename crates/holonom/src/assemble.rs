@@ -349,7 +349,9 @@ fn explain(model: &Model, hint: &[f64], q: &[f64], v: &[f64], t: f64, open: &[bo
                 let sizes = own_sizes(model, &pose, v, t, work);
                 let stress = |k: usize| {
                     let rows = model.joints[k].row_range();
-                    let scaled = rows.map(|r| if sizes[r] > 0.0 { gaps[r] * gaps[r] / sizes[r] } else { 0.0 });
+                    // without loops nothing has a size, and rows with directions of their own are all that can stay open
+                    let size = |r: usize| sizes.get(r).copied().unwrap_or(1.0);
+                    let scaled = rows.map(|r| if size(r) > 0.0 { gaps[r] * gaps[r] / size(r) } else { 0.0 });
                     scaled.sum::<f64>().sqrt() / softness(k)
                 };
                 let most = all.clone().map(stress).fold(0.0, f64::max);

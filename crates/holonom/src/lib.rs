@@ -97,8 +97,9 @@ pub mod prelude {
     pub use crate::bodies::{Affine, Particle, Planar, Rigid};
     pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
     pub use crate::joints::{
-        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnLine, PointOnPlane, PrescribedPoint,
-        Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical, Universal, Weld,
+        Belt, BevelGear, Coupler, Cylindrical, Differential, Distance, Gear, KnifeEdge, Motor, Mouse, PlanarJoint,
+        PointOnLine, PointOnPlane, PrescribedPoint, Prismatic, RackAndPinion, Reeving, Revolute, RollingDisc,
+        RollingSphere, Screw, Servo, Spherical, Universal, VelocityRatio, Weld, Winch, Worm,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{

@@ -1,11 +1,12 @@
-//! Every joint of the table between every ordered pair of body kinds, by finite differences.
+//! Every joint of the table and every relation between every ordered pair of body kinds, by finite differences.
 
 mod common;
 
 use common::Worst;
 use common::grow::{place, random_body, random_marker};
 use common::spec::{JointSpec, Kind, Spec, body_id};
-use holonom::joints::TABLE;
+use holonom::joints::Constraint;
+use holonom::joints::{TABLE, kinds};
 use holonom::math::SplitMix;
 use holonom::prelude::*;
 use holonom::{Carried, check};
@@ -110,6 +111,96 @@ fn general_rows_are_the_derivatives_of_the_gap() {
     });
     worst.print("general rows");
     expect_coverage(&counts);
+}
+
+/// A model with two bodies, or one and the ground, whose markers are about a metre apart and whose axes are at an angle of about 0.8 rad: a pose that
+/// suits joints and relations of every kind. Nothing need hold there.
+fn apart(
+    sample: impl FnOnce(Marker, Marker, &mut SplitMix) -> Box<dyn Constraint>,
+    a: Option<Kind>,
+    b: Option<Kind>,
+    g: &mut SplitMix,
+) -> (Vec<Kind>, Result<Model, ModelError>) {
+    let mut spec = Spec { bodies: vec![], joints: vec![], forces: vec![], gravity: g.vec3(9.0), general_rows: true };
+    let (sin, cos) = libm::sincos(g.symmetric(3.0));
+    let tilt = Mat3::from_rotation_z(g.symmetric(3.0)) * Mat3::from_rotation_x(0.7 + 0.2 * g.unit());
+    let poses = [(Vec3::ZERO, Mat3::IDENTITY), (vec3(cos, sin, 0.3), tilt * Mat3::from_rotation_z(g.symmetric(3.0)))];
+    let world = common::turn(g);
+    let markers = [(a, poses[0]), (b, poses[1])].map(|(kind, (p, r))| {
+        let Some(kind) = kind else { return Marker { body: BodyId::GROUND, point: world * p, axes: world * r } };
+        let id = body_id(spec.bodies.len());
+        let marker = random_marker(Some(kind), id, g);
+        let mut body = random_body(kind, g);
+        body.turn = world * r * marker.axes.transpose();
+        body.position = world * p - body.shape() * marker.point;
+        spec.bodies.push(body);
+        marker
+    });
+    let mut m = spec.builder();
+    m.boxed_joint("relation", sample(markers[0], markers[1], g));
+    (spec.bodies.iter().map(|b| b.kind).collect(), m.build())
+}
+
+/// Rates and accelerations of all rows of joints *and relations*, away from where they hold. A body that cannot carry what a kind needs is refused
+/// with its name.
+#[test]
+fn every_kind_is_the_derivative_of_its_gap_or_is_refused() {
+    let (worst, mut g) = (Worst::default(), SplitMix(21));
+    let (mut pairs, mut refused, mut checks, mut not_assembled) = (0, 0, 0, 0);
+    for (kind, a, b) in kinds().flat_map(|k| KINDS.map(|a| KINDS.map(|b| (k, a, b))).concat()) {
+        if a.is_none() && b.is_none() {
+            continue;
+        }
+        let what = format!("{} between {a:?} and {b:?}", kind.name);
+        let mut built = 0;
+        let draws = 8;
+        for _ in 0..draws {
+            let (bodies, model) = apart(|a, b, g| (kind.sample)(a, b, g), a, b, &mut g);
+            let model = match model {
+                Ok(model) => model,
+                Err(ModelError::NotCarried { .. }) => continue,
+                // nothing to hold on the body that is there (the hand on the ground)
+                Err(ModelError::Joint { reason, .. }) if reason.contains("only the ground") => continue,
+                // far from holding, some joints of bodies that only move in a plane or deform cannot be closed
+                Err(ModelError::NotAssembled { .. } | ModelError::WrongBranch { .. }) => {
+                    not_assembled += 1;
+                    continue;
+                }
+                Err(e) => panic!("{what}: {e}"),
+            };
+            built += 1;
+            let joint = model.joints().next().expect("one joint");
+            for _ in 0..3 {
+                let mut state = model.initial_state().clone();
+                for (i, kind) in bodies.iter().enumerate() {
+                    let q = &mut state.q[model.q_range(body_id(i))];
+                    q.iter_mut().for_each(|x| *x += g.symmetric(0.1));
+                    if *kind == Kind::Rigid {
+                        let length = q[3..].iter().map(|x| x * x).sum::<f64>().sqrt();
+                        q[3..].iter_mut().for_each(|x| *x /= length);
+                    }
+                }
+                state.v.iter_mut().for_each(|v| *v = g.symmetric(1.0));
+                let c = check::constraint(&model, joint, &state, 1e-5);
+                checks += 1;
+                worst.note("rate", c.rate);
+                worst.note("acceleration", c.acceleration);
+                worst.note("jacobian", c.jacobian);
+                assert!(c.rate < 1e-7 && c.acceleration < 1e-6 && c.jacobian < 1e-12, "{what}: {c:?}");
+            }
+        }
+        if built > 0 {
+            pairs += 1
+        } else {
+            refused += 1
+        }
+        println!("{what}: {built} of {draws}");
+    }
+    worst.print("all kinds");
+    println!(
+        "{} kinds: {pairs} pairs checked {checks} times, {refused} refused, {not_assembled} draws not assembled",
+        kinds().count()
+    );
 }
 
 /// Lock rows at assembled states with legal velocities.
