@@ -310,12 +310,14 @@ fn a_worm_turns_its_wheel_by_hand_and_side() {
     }
 }
 
+type Couple<'a> = dyn Fn(&mut ModelBuilder, [BodyId; 2], [JointId; 2]) + 'a;
+
 /// A gear by teeth, by belt, by coupler, and by ratio of speeds gives the same motion.
 #[test]
 fn four_ways_to_couple_two_wheels_agree() {
     let (r_a, r_b) = (0.1, 0.25);
     let at = vec3(r_a + r_b, 0.0, 0.0);
-    let run = |couple: &dyn Fn(&mut ModelBuilder, [BodyId; 2], [JointId; 2])| {
+    let run = |couple: &Couple| {
         let mut m = ModelBuilder::new();
         let (one, first) = wheel(&mut m, "one", 0.3, BodyId::GROUND.origin(), Vec3::ZERO);
         let (two, second) = wheel(&mut m, "two", 0.5, BodyId::GROUND.at(at), at);
@@ -398,16 +400,18 @@ fn a_gear_engages_in_motion() {
     assert!((middle - engaged).abs() < 1e-10 && (end - engaged).abs() < 1e-10, "{engaged} {middle} {end}");
 }
 
+type Make = dyn Fn(Marker, Marker) -> Box<dyn Constraint>;
+
 #[test]
 fn nonsense_is_refused_with_its_number() {
-    let reason = |relation: &dyn Fn(Marker, Marker) -> Box<dyn Constraint>| {
+    let reason = |relation: &Make| {
         let mut m = ModelBuilder::new();
         let a = m.body("a", Rigid::ball(1.0, 0.1));
         let b = m.body("b", Rigid::ball(1.0, 0.1).position([1.0, 0.0, 0.0]));
         m.boxed_joint("relation", relation(a.origin(), b.origin()));
         m.build().err().map_or_else(|| "accepted".to_string(), |e| e.to_string())
     };
-    let cases: &[(&str, &dyn Fn(Marker, Marker) -> Box<dyn Constraint>)] = &[
+    let cases: &[(&str, &Make)] = &[
         ("radius of the second wheel is -1 m", &|a, b| Box::new(Gear::external(a, b, 1.0, -1.0))),
         ("radius of the second wheel is -2 m", &|a, b| Box::new(Gear::internal(a, b, 1.0, -2.0))),
         ("must differ", &|a, b| Box::new(Gear::internal(a, b, 1.0, 1.0))),

@@ -14,7 +14,7 @@ use std::f64::consts::TAU;
 const LIMIT: f64 = 1e-10;
 
 pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let parts: [(&'static str, fn(&Problem, &mut Book) -> Result<(), Stop>); 9] = [
+    let parts: [(&'static str, super::Run); 9] = [
         ("Atwood", atwood),
         ("movable pulley", movable_pulley),
         ("screw", screw),
