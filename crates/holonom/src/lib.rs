@@ -27,6 +27,7 @@
 //! - [`ModelBuilder`] collects bodies, joints and forces and builds a [`Model`], which never changes. [`Simulation`] runs it.
 //! - [`bodies`]: particle, planar, rigid, affine, and the [`bodies::Body`] trait for your own.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
+//! - [`functions`] of one variable, [`curves`] and [`surfaces`] for joints that follow them.
 //! - [`forces`]: springs, torques, your own laws.
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
@@ -39,10 +40,12 @@
 mod assemble;
 pub mod attach;
 pub mod bodies;
+mod breakage;
 mod build;
 mod certificate;
 pub mod check;
 pub mod coordinate;
+pub mod curves;
 pub mod doctor;
 mod drift;
 mod energy;
@@ -52,6 +55,7 @@ pub mod forces;
 pub mod functions;
 pub mod integrate;
 pub mod joints;
+mod kinematics;
 mod laws;
 mod loops;
 pub mod math;
@@ -64,6 +68,7 @@ mod simulation;
 mod solve;
 mod state;
 mod step;
+pub mod surfaces;
 mod surgery;
 mod workspace;
 mod written;
@@ -80,6 +85,7 @@ pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
 pub use holonom_tree::{Cost, PivotForm};
 pub use integrate::{Coordinates, IntegratorKind};
+pub use kinematics::JointMotion;
 pub use math::{Mat3, Quat, Vec3};
 pub use model::{ForceId, JointId, Model, ModelBuilder};
 pub use reaction::{Axes, Reaction};
@@ -98,8 +104,9 @@ pub mod prelude {
     pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
     pub use crate::joints::{
         Belt, BevelGear, Coupler, Cylindrical, Differential, Distance, Gear, KnifeEdge, Motor, Mouse, PlanarJoint,
-        PointOnLine, PointOnPlane, PrescribedPoint, Prismatic, RackAndPinion, Reeving, Revolute, RollingDisc,
-        RollingSphere, Screw, Servo, Spherical, Universal, VelocityRatio, Weld, Winch, Worm,
+        PointOnCurve, PointOnLine, PointOnPlane, PointOnSurface, PrescribedPoint, Prismatic, RackAndPinion, Reeving,
+        Revolute, RollingDisc, RollingSphere, Screw, Servo, Spherical, SurfaceTangency, Universal, VelocityRatio, Weld,
+        Winch, Worm,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
