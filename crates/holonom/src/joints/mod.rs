@@ -15,9 +15,14 @@
 //!
 //! A joint is one file and one line in [`TABLE`], or in [`RELATIONS`] where it does not hold two markers together.
 
+mod belt;
+mod bevel;
 mod constant_velocity;
+mod coupler;
 mod cylindrical;
+mod differential;
 mod distance;
+mod gear;
 mod knife_edge;
 mod motor;
 mod mouse;
@@ -31,21 +36,33 @@ mod point_on_curve;
 mod point_on_line;
 mod point_on_plane;
 mod point_on_surface;
+mod polar;
 mod prescribed_point;
 mod prismatic;
+mod rack;
+mod reeving;
 mod revolute;
 mod rolling_disc;
 mod rolling_sphere;
 mod sample;
+mod screw;
 mod servo;
 mod spherical;
 mod tangency;
 mod universal;
+mod velocity_ratio;
 mod weld;
+mod winch;
+mod worm;
 
+pub use belt::Belt;
+pub use bevel::BevelGear;
 pub use constant_velocity::ConstantVelocity;
+pub use coupler::Coupler;
 pub use cylindrical::Cylindrical;
+pub use differential::Differential;
 pub use distance::Distance;
+pub use gear::Gear;
 pub use knife_edge::KnifeEdge;
 pub use motor::Motor;
 pub use mouse::{Mouse, MouseTarget};
@@ -61,14 +78,20 @@ pub use point_on_plane::PointOnPlane;
 pub use point_on_surface::PointOnSurface;
 pub use prescribed_point::PrescribedPoint;
 pub use prismatic::Prismatic;
+pub use rack::RackAndPinion;
+pub use reeving::Reeving;
 pub use revolute::Revolute;
 pub use rolling_disc::RollingDisc;
 pub use rolling_sphere::RollingSphere;
+pub use screw::Screw;
 pub use servo::Servo;
 pub use spherical::Spherical;
 pub use tangency::SurfaceTangency;
 pub use universal::Universal;
+pub use velocity_ratio::VelocityRatio;
 pub use weld::Weld;
+pub use winch::Winch;
+pub use worm::Worm;
 
 use crate::attach::{Attached, Attachment, Carried, Marker, View};
 use crate::coordinate::{Coordinate, Measure};
@@ -451,6 +474,17 @@ pub static RELATIONS: &[JointKind] = &[
     joint!("point-on-curve", 2, "keeps a point of b on a curve fixed to a", |a, b, g| Box::new(sample::on_curve(a, b, g))),
     joint!("point-on-surface", 1, "keeps a point of b on a surface fixed to a", |a, b, g| Box::new(sample::on_surface(a, b, g))),
     joint!("tangency", 1, "keeps two smooth surfaces in touch", |a, b, g| Box::new(sample::touching(a, b, g))),
+    joint!("coupler", 1, "a weighted sum of joint coordinates stays constant", |a, b, g| Box::new(sample::coupler(a, b, g))),
+    joint!("differential", 1, "two joint coordinates together are twice a third", |a, b, g| Box::new(sample::differential(a, b, g))),
+    joint!("gear", 1, "wheels on parallel axes mesh: spur or helical, external or internal", |a, b, g| Box::new(sample::gear(a, b, g))),
+    joint!("bevel-gear", 1, "wheels on axes that meet mesh", |a, b, g| Box::new(BevelGear::new(a, b, 0.2 + g.unit(), 0.2 + g.unit()))),
+    joint!("worm", 1, "a worm drives a wheel on a crossed axis", |a, b, g| Box::new(sample::worm(a, b, g))),
+    joint!("rack-and-pinion", 1, "a pinion rolls along a rack", |a, b, g| Box::new(sample::rack(a, b, g))),
+    joint!("belt", 1, "a belt runs over two wheels, open or crossed", |a, b, g| Box::new(sample::belt(a, b, g))),
+    joint!("winch", 1, "a rope wound on a drum holds a point", |a, b, g| Box::new(sample::winch(a, b, g))),
+    joint!("reeving", 1, "a rope of fixed length passes a list of points", |a, b, g| Box::new(sample::reeving(a, b, g))),
+    joint!("screw", 5, "turns about the common z axis and advances along it in proportion", |a, b, g| Box::new(Screw::new(a, b, g.symmetric(2.0)))),
+    joint!("velocity-ratio", 1, "one spin or rate is a multiple of another", |a, b, g| Box::new(sample::ratio(a, b, g))),
 ];
 
 /// Joints that hold where two markers coincide (a rod: where they are its length apart; perpendicular axes: where z leans by their angle), in a stable
