@@ -90,7 +90,10 @@ pub use workspace::Workspace;
 /// Everything a small program needs.
 pub mod prelude {
     pub use crate::bodies::{Affine, Particle, Planar, Rigid};
-    pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
+    pub use crate::forces::{
+        AngularDrag, AxisMotor, Bushing, Drag, OneSided, PointForce, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw,
+        TorsionSpring, UserForce,
+    };
     pub use crate::joints::{
         Cylindrical, Distance, PlanarJoint, PointOnLine, PointOnPlane, Prismatic, Revolute, Spherical, Universal, Weld,
     };

@@ -537,6 +537,13 @@ impl ModelBuilder {
         ForceId(self.forces.len() as u32 - 1)
     }
 
+    /// Add a force from a box, for lists of mixed kinds.
+    pub fn boxed_force(&mut self, name: impl Into<String>, force: Box<dyn Force>) -> ForceId {
+        self.force_names.push(name.into().into_boxed_str());
+        self.forces.push(Arc::from(force));
+        ForceId(self.forces.len() as u32 - 1)
+    }
+
     /// Use the general rows of every joint, never the lock-row door. The answers are the same to rounding; for checking.
     pub fn general_rows_only(&mut self) -> &mut Self {
         self.lock_rows = false;

@@ -7,7 +7,7 @@
 //!
 //! The spring does not count turns: past half a turn from rest it pulls the other way round.
 
-use super::{Force, Push};
+use super::{Force, Push, Stiffness};
 use crate::attach::{Attachment, Marker, View};
 use crate::joints::angle_about;
 use crate::math::unwrap_angle;
@@ -66,5 +66,14 @@ impl Force for TorsionSpring {
     fn energy(&self, a: &View, _: f64) -> f64 {
         let (angle, _) = self.angle(a);
         0.5 * self.stiffness * angle * angle
+    }
+    fn n_stiff(&self) -> usize {
+        1
+    }
+    fn stiffness(&self, a: &View, _: f64, out: &mut Stiffness) {
+        let z = a.at(4);
+        out.gradient(0, 0, -z);
+        out.gradient(0, 1, z);
+        out.set(0, 0, self.stiffness, self.damping);
     }
 }
