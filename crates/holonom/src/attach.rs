@@ -68,16 +68,24 @@ impl Marker {
         Marker { axes: Mat3::from_cols(y.cross(z), y, z), ..self }
     }
 
-    pub(crate) fn x(&self) -> Attachment {
+    /// Its x axis, as a direction carried by the body.
+    pub fn x(&self) -> Attachment {
         self.direction(self.axes.x_axis)
     }
-    pub(crate) fn y(&self) -> Attachment {
+    /// Its y axis.
+    pub fn y(&self) -> Attachment {
         self.direction(self.axes.y_axis)
     }
-    pub(crate) fn z(&self) -> Attachment {
+    /// Its z axis.
+    pub fn z(&self) -> Attachment {
         self.direction(self.axes.z_axis)
     }
-    pub(crate) fn p(&self) -> Attachment {
+    /// The spin of its body.
+    pub fn spin(&self) -> Attachment {
+        Attachment::spin(self.body)
+    }
+    /// Its point, as carried by the body.
+    pub fn p(&self) -> Attachment {
         Attachment { body: self.body, what: Carried::Point(self.point) }
     }
     fn direction(&self, d: Vec3) -> Attachment {

@@ -55,6 +55,7 @@ mod laws;
 mod loops;
 pub mod math;
 mod model;
+pub mod number;
 pub mod phases;
 mod reaction;
 mod residual;
@@ -64,6 +65,7 @@ mod state;
 mod step;
 mod surgery;
 mod workspace;
+mod written;
 
 pub use assemble::Assembly;
 pub use attach::{Attached, Attachment, BodyId, Carried, Marker};
@@ -86,6 +88,7 @@ pub use state::State;
 pub use step::StepReport;
 pub use surgery::{Checkpoint, Edited, JointCondition};
 pub use workspace::Workspace;
+pub use written::{Potential, Written, WrittenRate};
 
 /// Everything a small program needs.
 pub mod prelude {
@@ -100,7 +103,7 @@ pub mod prelude {
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
         Attachment, Axes, BodyId, Coordinates, Drift, IntegratorKind, Marker, Model, ModelBuilder, ModelError,
-        Simulation, SolverKind, State, StepError,
+        Potential, Simulation, SolverKind, State, StepError, Written, WrittenRate,
     };
 }
 
