@@ -49,11 +49,7 @@ pub struct Drag {
 impl Drag {
     /// Proportional to speed: `coefficient` in N s/m.
     pub fn linear(on: Marker, coefficient: f64) -> Self {
-        Drag {
-            attachments: [on.p()],
-            law: Resistance { linear: coefficient, quadratic: 0.0 },
-            wind: Vec3::ZERO,
-        }
+        Drag { attachments: [on.p()], law: Resistance { linear: coefficient, quadratic: 0.0 }, wind: Vec3::ZERO }
     }
 
     /// Proportional to speed squared: density of the fluid (kg/m^3), drag coefficient (a number), frontal area (m^2).

@@ -9,25 +9,18 @@
 //!
 //! Between points ds/dp_b = n = d / r = -ds/dp_a. Without a length there is no direction and no push.
 //!
-//! About an axis, with h the part of x_b across z_a, ĥ its direction and t = z_a × ĥ, the angle grows by
-//!
-//! ```text
-//! ds = t . ((dw_b - dw_a) × x_b) / |h| = (dw_b - dw_a) . e,      e = (x_b × t) / |h| = z_a - (z_a . x_b / |h|) ĥ
-//! ```
-//!
-//! which is z_a where the axes agree. With e instead of z_a the law is exactly conservative also where nothing holds the axes together. Where
-//! x_b is along z_a there is no angle and no push. The angle is the one within half a turn of a middle angle (0 unless set); it does not
-//! count turns.
+//! About an axis ds = (dw_b - dw_a) . e with the axis e of the torsion spring (`torsion.rs`): z_a where the axes agree. The angle is the one
+//! within half a turn of a middle angle (0 unless set); it does not count turns.
 //!
 //! The spring's integral is taken anew at every question, to rounding, also for laws with kinks; `general` stores nothing. Stiff direction: s,
 //! with spring' and damper' where they are positive, and differences of `general`.
 
 use super::integral::integral;
+use super::torsion::angle_and_axis;
 use super::{Force, Push, Stiffness, check_finite};
 use crate::attach::{Attachment, Marker, View};
 use crate::bodies::positive;
 use crate::functions::Function;
-use crate::joints::angle_about;
 use crate::math::{Vec3, unwrap_angle};
 use std::sync::Arc;
 
@@ -197,16 +190,10 @@ impl TorsionLaw {
         TorsionLaw { middle: angle, ..self }
     }
 
-    /// Angle, rate, and the axis e; `None` where there is no angle.
+    /// Angle, rate, axis; `None` where there is no angle.
     fn angle(&self, a: &View) -> Option<(f64, f64, Vec3)> {
-        let (angle, rate) = angle_about(a, 2, 3, 5);
-        let (z, x) = (a.at(4), a.at(5));
-        let h = x - z * z.dot(x);
-        let across = h.length();
-        (across > 1e-9).then(|| {
-            let e = z - h * (z.dot(x) / (across * across));
-            (unwrap_angle(angle, self.middle), rate, e)
-        })
+        let (angle, rate, e) = angle_and_axis(a)?;
+        Some((unwrap_angle(angle, self.middle), rate, e))
     }
 }
 
