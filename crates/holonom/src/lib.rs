@@ -94,8 +94,8 @@ pub use written::{Potential, Written, WrittenRate};
 pub mod prelude {
     pub use crate::bodies::{Affine, Particle, Planar, Rigid};
     pub use crate::forces::{
-        AngularDrag, AxisMotor, Bushing, Drag, OneSided, PointForce, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw,
-        TorsionSpring, UserForce,
+        AngularDrag, AxisMotor, Bushing, Drag, Grip, HeightField, OneSided, PlaneTerrain, PointForce, SlipCurve, Spring,
+        SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
     };
     pub use crate::joints::{
         Cylindrical, Distance, PlanarJoint, PointOnLine, PointOnPlane, Prismatic, Revolute, Spherical, Universal, Weld,

@@ -8,7 +8,9 @@ mod motor;
 mod point;
 mod spring;
 mod table;
+mod terrain;
 mod torsion;
+mod tyre;
 mod user;
 
 pub use bushing::{Bushing, Matrix6};
@@ -18,7 +20,9 @@ pub use motor::{AxisMotor, TorqueCurve};
 pub use point::{PointForce, Torque};
 pub use spring::Spring;
 pub use table::{ForceKind, TABLE};
+pub use terrain::{HeightField, PlaneTerrain, Terrain};
 pub use torsion::TorsionSpring;
+pub use tyre::{Grip, SlipCurve, Tyre, TyreLoad};
 pub use user::UserForce;
 
 use crate::attach::{Attachment, Bodies, View};

@@ -136,7 +136,7 @@ mod tests {
             assert!((torque - k * (x * u - k * speed) / r).abs() < 1e-14);
             assert!((slope + k * k / r).abs() < 1e-16);
         }
-        assert!(TorqueCurve::dc(k, -r, u).validate().unwrap_err().contains("stall torque is -0.75 N m"));
+        assert!(TorqueCurve::dc(k, -r, u).validate().unwrap_err().contains("stall torque is -0.75"));
         assert!(TorqueCurve::new(f64::NAN).validate().unwrap_err().starts_with("torque curve"));
     }
 
