@@ -7,8 +7,9 @@
 //! meets the terrain at x = p + y e + rho r;       deflection  delta = R - rho;       n: the terrain's normal;       l = -n . r > 0
 //! ```
 //!
-//! **Springs.** The tread moves along its ray. Between two rays it gives way linearly; its energy E and the loads f = dE/d(delta) on the rays are
-//! those of `carcass.rs`. From `n . dx = 0` on the terrain, `d(delta) = -(n . dx_w) / l`, where dx_w is the displacement of the point x as a
+//! **Springs.** The tread moves along its ray. Between two rays, h apart, it gives way linearly; its energy E and the loads f = dE/d(delta) on the
+//! rays are those of `carcass.rs`. (A chord lies below its arc by h^2/12 R in the mean: rays are longer by that, and the error left is of a
+//! higher order.) From `n . dx = 0` on the terrain, `d(delta) = -(n . dx_w) / l`, where dx_w is the displacement of the point x as a
 //! point of the wheel. So by virtual work the frictionless terrain pushes on the wheel with
 //!
 //! ```text
@@ -82,6 +83,7 @@ pub struct Tyre {
 #[derive(Clone, Debug)]
 struct Row {
     offset: f64,
+    /// Of the tread, and h^2/12 R more (m).
     radius: f64,
     /// Length of tread between two rays (m).
     length: f64,
@@ -198,7 +200,10 @@ impl Tyre {
             let radius = self.radius - d;
             match Carcass::fit(self.load.as_ref(), self.most, radius, &drops, j) {
                 Ok(Some(carcass)) => {
-                    self.rows.push(Row { offset: offset(j), radius, length: radius * step, carcass });
+                    // the sagitta's mean
+                    let length = radius * step;
+                    let radius = radius + length * length / (12.0 * radius);
+                    self.rows.push(Row { offset: offset(j), radius, length, carcass });
                 }
                 Ok(None) => {}
                 Err(reason) => self.fault = reason,
