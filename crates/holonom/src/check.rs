@@ -1,16 +1,15 @@
 //! Checks for constraints, bodies and force laws, ours and yours, by finite differences. Every one returns the largest deviation found, so that a test
 //! can print it.
 
-use crate::attach::View;
 use crate::error::StepError;
 use crate::evaluate;
-use crate::forces::{Force, Push, Stiffness};
+use crate::forces::{Push, Stiffness};
 use crate::joints::Level;
 use crate::math::{SplitMix, Vec3};
-use crate::model::{ForceId, Form, JointId, Model};
+use crate::model::{ForceId, ForceLaw, Form, JointId, Model};
 use crate::state::State;
 use crate::workspace::{Workspace, bodies_at};
-use crate::{SolverKind, residual};
+use crate::{SolverKind, residual, step};
 use holonom_tree::{Node, packed};
 
 /// Deviations of one constraint at one state, per row the larger of relative and absolute.
@@ -209,19 +208,19 @@ pub struct ForceCheck {
 }
 
 /// Generalised force and power of one law.
-fn pushes(model: &Model, law: &dyn Force, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> (Vec<f64>, f64) {
+fn pushes(model: &Model, law: &ForceLaw, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> (Vec<f64>, f64) {
     evaluate::place_bodies(model, q, v, work);
     let bodies = &bodies_at(model, &work.frames, q, v);
-    let (attachments, mut force) = (law.attachments(), vec![0.0; v.len()]);
+    let (attachments, mut force) = (law.law.attachments(), vec![0.0; v.len()]);
     let mut push = Push { bodies, attachments, force: &mut force, power: 0.0 };
-    law.apply(&View { bodies, attachments }, t, &mut push);
+    law.law.apply(&work.angles.view(bodies, attachments, &law.slots, t), t, &mut push);
     let power = push.power;
     (force, power)
 }
 
 /// `G^T k G` and `G^T c G` of the stiff directions of one law, `n_v x n_v`, and the smallest quadratic form found.
-fn stiff(model: &Model, law: &dyn Force, state: &State, work: &mut Workspace) -> (Vec<f64>, Vec<f64>, f64) {
-    let (n, n_stiff, attachments) = (state.v.len(), law.n_stiff(), law.attachments());
+fn stiff(model: &Model, law: &ForceLaw, state: &State, work: &mut Workspace) -> (Vec<f64>, Vec<f64>, f64) {
+    let (n, n_stiff, attachments) = (state.v.len(), law.law.n_stiff(), law.law.attachments());
     let (mut k, mut c, mut least) = (vec![0.0; n * n], vec![0.0; n * n], 0.0);
     if n_stiff == 0 {
         return (k, c, least);
@@ -233,7 +232,7 @@ fn stiff(model: &Model, law: &dyn Force, state: &State, work: &mut Workspace) ->
     let [stiffness, damping] = &mut small;
     let n_attachments = attachments.len();
     let mut out = Stiffness { gradients: &mut gradients, stiffness, damping, n_stiff, n_attachments };
-    law.stiffness(&View { bodies, attachments }, state.t, &mut out);
+    law.law.stiffness(&work.angles.view(bodies, attachments, &law.slots, state.t), state.t, &mut out);
     let mut g = vec![0.0; n_stiff * n];
     for i in 0..n_stiff {
         for (a, gradient) in attachments.iter().zip(&gradients[i * n_attachments..]) {
@@ -265,8 +264,9 @@ fn stiff(model: &Model, law: &dyn Force, state: &State, work: &mut Workspace) ->
 
 /// Check one force law at a state. The step of the differences is `h` (s, with velocities of 1); 1e-5 suits motions of order one.
 pub fn force(model: &Model, force: ForceId, state: &State, h: f64) -> ForceCheck {
-    let law = model.forces[force.index()].law.as_ref();
+    let law = &model.forces[force.index()];
     let mut work = Workspace::new(model, SolverKind::Tree);
+    step::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work);
     let (n, t) = (state.v.len(), state.t);
     let rest = vec![0.0; n];
     let moved = |k: usize, s: f64| {
@@ -288,7 +288,7 @@ pub fn force(model: &Model, force: ForceId, state: &State, h: f64) -> ForceCheck
     let mut energy = |q: &[f64]| {
         evaluate::place_bodies(model, q, &rest, &mut work);
         let bodies = &bodies_at(model, &work.frames, q, &rest);
-        law.energy(&View { bodies, attachments: law.attachments() }, t)
+        law.law.energy(&work.angles.view(bodies, law.law.attachments(), &law.slots, t), t)
     };
     let slopes: Vec<f64> = (0..n).map(|k| (energy(&moved(k, h)) - energy(&moved(k, -h))) / (2.0 * h)).collect();
     out.energy = worst(&still.iter().zip(&slopes).map(|(f, s)| (*f, -s)).collect::<Vec<_>>());

@@ -42,6 +42,7 @@ pub mod bodies;
 mod build;
 mod certificate;
 pub mod check;
+pub mod coordinate;
 pub mod doctor;
 mod drift;
 mod energy;
@@ -71,6 +72,7 @@ pub use assemble::Assembly;
 pub use attach::{Attached, Attachment, BodyId, Carried, Marker};
 pub use bodies::Momentum;
 pub use certificate::Certificate;
+pub use coordinate::Coordinate;
 pub use doctor::Diagnosis;
 pub use drift::Drift;
 pub use energy::{Energy, Ledger};
@@ -94,16 +96,17 @@ pub use written::{Potential, Written, WrittenRate};
 pub mod prelude {
     pub use crate::bodies::{Affine, Particle, Planar, Rigid};
     pub use crate::forces::{
-        AngularDrag, AxisMotor, Bushing, Drag, Grip, HeightField, OneSided, PlaneTerrain, PointForce, SlipCurve, Spring,
+        AngularDrag, AxisMotor, Bushing, CoordinateForce, Drag, Grip, HeightField, OneSided, PlaneTerrain, PointForce, SlipCurve, Spring,
         SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
     };
     pub use crate::joints::{
-        Cylindrical, Distance, PlanarJoint, PointOnLine, PointOnPlane, Prismatic, Revolute, Spherical, Universal, Weld,
+        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnLine, PointOnPlane, PrescribedPoint,
+        Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical, Universal, Weld,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
-        Attachment, Axes, BodyId, Coordinates, Drift, IntegratorKind, Marker, Model, ModelBuilder, ModelError,
-        Potential, Simulation, SolverKind, State, StepError, Written, WrittenRate,
+        Attachment, Axes, BodyId, Coordinate, Coordinates, Drift, IntegratorKind, Marker, Model, ModelBuilder,
+        ModelError, Potential, Simulation, SolverKind, State, StepError, Written, WrittenRate,
     };
 }
 

@@ -131,7 +131,7 @@ where
 /// use holonom::prelude::*;
 ///
 /// let mut m = ModelBuilder::new();
-/// let sleigh = m.body("sleigh", Planar::new(1.0, 0.5).velocity([1.0, 0.0], 2.0));
+/// let sleigh = m.body("sleigh", Planar::new(1.0, 0.5).velocity(1.0, 0.6, 2.0));
 /// let (edge, across) = (sleigh.at([-0.3, 0.0, 0.0]).p(), sleigh.origin().y());
 /// m.joint("blade", WrittenRate::new([edge, across], |[p, n], _t| [p.rate.dot(n.at)])); // does not slip sideways
 /// let mut sim = Simulation::build(m)?;

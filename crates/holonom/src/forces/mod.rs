@@ -5,6 +5,7 @@ mod drag;
 mod integral;
 mod law;
 mod motor;
+mod on_coordinate;
 mod point;
 mod spring;
 mod table;
@@ -17,6 +18,7 @@ pub use bushing::{Bushing, Matrix6};
 pub use drag::{AngularDrag, Drag};
 pub use law::{OneSided, SpringLaw, TorsionLaw};
 pub use motor::{AxisMotor, TorqueCurve};
+pub use on_coordinate::CoordinateForce;
 pub use point::{PointForce, Torque};
 pub use spring::Spring;
 pub use table::{ForceKind, TABLE};
@@ -26,6 +28,7 @@ pub use tyre::{Grip, SlipCurve, Tyre, TyreLoad};
 pub use user::UserForce;
 
 use crate::attach::{Attachment, Bodies, View};
+use crate::coordinate::Coordinate;
 use crate::math::Vec3;
 use holonom_tree::packed;
 
@@ -44,6 +47,10 @@ pub trait Force: Send + Sync {
     /// Energy stored (J), for laws that store any.
     fn energy(&self, _a: &View, _t: f64) -> f64 {
         0.0
+    }
+    /// Coordinates of joints that it uses.
+    fn reads(&self) -> &[Coordinate] {
+        &[]
     }
     /// Number of stiff directions, the same at every call: what an implicit integrator must know to take long steps.
     fn n_stiff(&self) -> usize {

@@ -7,7 +7,7 @@
 //! ```
 //!
 //! The throttle of a curve scales its torque; that of a DC motor is its voltage and shifts the line, so that a motor at zero voltage brakes.
-//! [`TorqueCurve::torque`] is the law; [`AxisMotor`] applies it between two bodies, w = (w_b - w_a) . z_a, with +tau z_a on b and the
+//! [`TorqueCurve::torque`] is the law; `CoordinateForce::motor` applies it to the coordinate of a joint, [`AxisMotor`] between two bodies, w = (w_b - w_a) . z_a, with +tau z_a on b and the
 //! opposite on a. Power given: tau w. Stiff direction: the turn about z_a, with damping -dtau/dw where the torque falls.
 
 use super::{Force, Push, Stiffness};

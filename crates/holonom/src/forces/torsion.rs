@@ -14,11 +14,10 @@
 //! e is z_a where the axes agree. With e instead of z_a the pushes are the gradient of the energy also where nothing holds the axes together.
 //! Where x_b is along z_a there is no angle and no push.
 //!
-//! The spring does not count turns: past half a turn from rest it pulls the other way round.
+//! The spring does not count turns: past half a turn from rest it pulls the other way round. A spring on the coordinate of a joint does count.
 
 use super::{Force, Push, Stiffness};
 use crate::attach::{Attachment, Marker, View};
-use crate::joints::angle_about;
 use crate::math::{Vec3, unwrap_angle};
 
 /// A linear torsion spring and damper about the common z axis of two markers.
@@ -51,10 +50,13 @@ impl TorsionSpring {
 
 /// Angle of x_b (attachment 5) about z_a (axes of a: 2-4), its rate, and the axis e; `None` where there is no angle.
 pub(crate) fn angle_and_axis(a: &View) -> Option<(f64, f64, Vec3)> {
-    let (angle, rate) = angle_about(a, 2, 3, 5);
-    let (z, x) = (a.at(4), a.at(5));
-    let along = z.dot(x);
-    let h = x - z * along;
+    let (x, y, z, d) = (a.get(2), a.get(3), a.at(4), a.get(5));
+    let (c, s) = (x.at.dot(d.at), y.at.dot(d.at));
+    let c_rate = x.rate.dot(d.at) + x.at.dot(d.rate);
+    let s_rate = y.rate.dot(d.at) + y.at.dot(d.rate);
+    let (angle, rate) = (libm::atan2(s, c), (c * s_rate - s * c_rate) / (c * c + s * s));
+    let along = z.dot(d.at);
+    let h = d.at - z * along;
     let across = h.length_squared();
     (across > 1e-18).then(|| (angle, rate, z - h * (along / across)))
 }
