@@ -2,6 +2,8 @@
 
 use super::*;
 use crate::attach::Marker;
+use crate::coordinate::Coordinate;
+use crate::joints::{Cylindrical, Revolute};
 use crate::math::{SplitMix, vec3};
 
 /// One line of the table of force laws.
@@ -70,6 +72,18 @@ pub static TABLE: &[ForceKind] = &[
     force!("drag", false, false, false, "resistance of a fluid that flows", |_, b, g| Box::new(Drag::quadratic(b, 1.2, 1.0, g.unit()).wind(g.vec3(3.0)))),
     force!("angular drag", false, false, true, "resistance of a still fluid against a spin", |_, b, g| Box::new(AngularDrag::new(b.body, g.unit(), g.unit()))),
     force!("axis motor", true, false, false, "torque about the z axis of a as a function of speed", |a, b, g| Box::new(AxisMotor::new(a, b, TorqueCurve::stall_and_no_load(1.0 + g.unit(), 5.0)))),
+    force!("coordinate force", true, true, true, "a spring on a coordinate of a joint", |a, b, g| {
+        Box::new(CoordinateForce::spring(Coordinate::of(Revolute::new(a, b), 0), 1.0 + g.unit(), 0.3))
+    }),
+    force!("coordinate force", true, true, true, "a spring by its law and a damper on a coordinate of a joint", |a, b, g| {
+        let (k, c) = (1.0 + g.unit(), 0.1 + g.unit());
+        let back = move |q: f64| [k * q + q * q * q, k + 3.0 * q * q, 6.0 * q];
+        Box::new(CoordinateForce::spring_law(Coordinate::of(Cylindrical::new(a, b), 0), back, 0.0).damping(c))
+    }),
+    force!("coordinate force", true, false, false, "a motor on a coordinate of a joint", |a, b, g| {
+        let curve = TorqueCurve::stall_and_no_load(1.0 + g.unit(), 4.0);
+        Box::new(CoordinateForce::motor(Coordinate::of(Revolute::new(a, b), 0), curve))
+    }),
     force!("user force", false, false, false, "any pushes on attachments", |_, b, _| {
         Box::new(UserForce::new([Attachment::point(b.body, b.point)], |a, t, push| push.on(0, vec3(libm::sin(t), 0.0, 0.0) - 0.1 * a.rate(0))))
     }),
