@@ -27,6 +27,7 @@
 //! - [`ModelBuilder`] collects bodies, joints and forces and builds a [`Model`], which never changes. [`Simulation`] runs it.
 //! - [`bodies`]: particle, planar, rigid, affine, and the [`bodies::Body`] trait for your own.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
+//! - [`functions`] of one variable, [`curves`] and [`surfaces`] for joints that follow them.
 //! - [`forces`]: springs, torques, your own laws.
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
@@ -43,6 +44,7 @@ mod build;
 mod certificate;
 pub mod check;
 pub mod coordinate;
+pub mod curves;
 pub mod doctor;
 mod drift;
 mod energy;
@@ -64,6 +66,7 @@ mod simulation;
 mod solve;
 mod state;
 mod step;
+pub mod surfaces;
 mod surgery;
 mod workspace;
 mod written;
@@ -100,8 +103,9 @@ pub mod prelude {
         SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
     };
     pub use crate::joints::{
-        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnLine, PointOnPlane, PrescribedPoint,
-        Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical, Universal, Weld,
+        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnCurve, PointOnLine, PointOnPlane,
+        PointOnSurface, PrescribedPoint, Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical,
+        SurfaceTangency, Universal, Weld,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
