@@ -1,5 +1,5 @@
-//! Watch for: the first touch compresses the tyre beyond what its weight needs, the damping settles it, and each bump shows in the load. The wheel
-//! was thrown without spin: it slides until friction has spun it up, then rolls, and loses speed slowly.
+//! Watch for: the wheel is thrown without spin and spun up by friction at its first touch; it bounces, and every bump throws it off the road again.
+//! The energy only falls.
 //!
 //! ```text
 //! cargo run --release -p holonom --example tyre
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let wheel = m.body("wheel", plane.pose(0.0, RADIUS + 0.02, 0.0).velocity(4.0, 0.0, 0.0));
     // the plane's normal is -y: in the body's axes the axle is -z
     let hub = wheel.origin().along([0.0, 0.0, -1.0]);
-    let tyre = Tyre::new(hub, RADIUS, TyreLoad::CITY_BIKE, 0.03, road).damping(0.4).grip(Grip::ASPHALT_CLEAN);
+    let tyre = Tyre::new(hub, RADIUS, TyreLoad::CITY_BIKE, 0.03, road).damping(1.0).grip(Grip::ASPHALT_CLEAN);
     println!("{} rays around the tread", tyre.rays_around());
     m.force("tyre", tyre);
 

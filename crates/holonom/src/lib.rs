@@ -28,11 +28,11 @@
 //! - [`bodies`]: particle, planar, rigid, affine, and the [`bodies::Body`] trait for your own.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
 //! - [`functions`] of one variable, [`curves`] and [`surfaces`] for joints that follow them.
-//! - [`forces`]: springs, torques, your own laws.
+//! - [`forces`]: springs, dampers, bushings, motors, drag, tyres, your own laws.
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
 //! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
-//! - [`check`]: finite-difference checks for your own bodies and joints.
+//! - [`check`]: finite-difference checks for your own bodies, joints and forces.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!
 //! Signs, frames and units: see `docs/notation.md`. SI units throughout, z up, angles in radians.

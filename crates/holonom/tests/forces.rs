@@ -4,6 +4,7 @@ mod common;
 
 use common::{Worst, difference, gap, turn};
 use holonom::forces::{Force, ForceKind, TABLE};
+use holonom::functions::{Function, SmoothTable, Table};
 use holonom::math::{SplitMix, exp_quat, quat_from_axes};
 use holonom::prelude::*;
 use holonom::{ForceId, check};
@@ -235,6 +236,44 @@ fn a_rope_pulls_only() {
     assert!((sim.centre(bob).z - (-0.5 - 0.5 * 9.81 * t * t)).abs() < 1e-13 && sim.energy().elastic == 0.0);
     sim.run_until(2.0).expect("regular");
     assert!((sim.energy().total() - start).abs() < 1e-9, "{:e}", sim.energy().total() - start);
+}
+
+/// Tables as laws: the energy is the area under the table, kinks and all; a motor by samples.
+#[test]
+fn tables_are_laws() {
+    let (x, y) = ([0.5, 0.8, 1.1, 1.7], [-4.0, 0.0, 9.0, 11.0]);
+    let area = |r: f64| {
+        let table = Table::new(&x, &y);
+        let corners: Vec<f64> =
+            [0.8].into_iter().chain(x.into_iter().filter(|c| *c > 0.8 && *c < r)).chain([r]).collect();
+        corners.windows(2).map(|w| 0.5 * (table.at(w[0])[0] + table.at(w[1])[0]) * (w[1] - w[0])).sum::<f64>()
+    };
+    for smooth in [false, true] {
+        let mut m = ModelBuilder::new();
+        let bob = m.body("bob", Particle::new(0.7, [0.2, 0.0, -1.6]));
+        let (a, b) = (BodyId::GROUND.origin(), bob.origin());
+        let spring = match smooth {
+            true => m.force("spring", SpringLaw::new(a, b, SmoothTable::new(&x, &y), 0.8)),
+            false => m.force("spring", SpringLaw::new(a, b, Table::new(&x, &y), 0.8)),
+        };
+        let mut sim = Simulation::build(m).expect("valid");
+        sim.set_integrator(IntegratorKind::Dop853 { relative: 1e-13, absolute: 1e-13 });
+        let start = sim.energy();
+        for i in 1..=20 {
+            sim.run_until(0.1 * i as f64).expect("regular");
+            let now = sim.energy();
+            if !smooth {
+                let r = sim.centre(bob).length();
+                assert!((now.elastic - area(r)).abs() < 1e-12 || r < 0.8, "{} {}", now.elastic, area(r));
+            }
+            let exchanged = start.kinetic + start.elastic + start.gravity.abs();
+            let missing = sim.ledger().force(spring) + now.elastic - start.elastic;
+            assert!(missing.abs() < 1e-9 * exchanged, "{missing:e} of {exchanged}");
+        }
+    }
+    let curve = TorqueCurve::new(SmoothTable::new(&[0.0, 100.0, 300.0, 500.0], &[60.0, 80.0, 75.0, 0.0])).throttle(0.5);
+    assert!((curve.torque(100.0, 0.0).0 - 40.0).abs() < 1e-12 && curve.validate().is_ok());
+    assert!(TorqueCurve::new(Table::new(&[1.0], &[2.0])).validate().is_err());
 }
 
 /// Terminal speeds: m g = c v, and m g = b v^2.

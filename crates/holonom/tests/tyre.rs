@@ -4,7 +4,7 @@ mod common;
 
 use common::Worst;
 use holonom::check;
-use holonom::functions::Function;
+use holonom::functions::{Function, SmoothTable, Table};
 use holonom::math::{SplitMix, exp_quat};
 use holonom::prelude::*;
 
@@ -55,13 +55,18 @@ fn load_against_deflection() {
         let mut errors = Vec::new();
         for resolution in [0.012, 0.006, 0.003, 0.0015] {
             let (mut worst, mut relative) = (0.0_f64, 0.0_f64);
+            let mut m = ModelBuilder::new();
+            m.gravity([0.0; 3]);
+            let id = m.body("wheel", wheel(2.0).position([0.3, -0.2, 1.0]));
+            let tyre = flat(hub(id)).resolution(resolution);
+            m.force("tyre", if rows > 1 { tyre.section(0.026, 0.014, rows) } else { tyre });
+            let sim = Simulation::build(m).expect("valid");
             for k in 1..=80 {
                 let d = 0.00025 * k as f64;
-                let tyre = |hub| {
-                    let tyre = flat(hub).resolution(resolution);
-                    if rows > 1 { tyre.section(0.026, 0.014, rows) } else { tyre }
-                };
-                let (force, torque) = wrench(tyre, wheel(2.0).position([0.3, -0.2, RADIUS - d]));
+                let mut state = sim.state().clone();
+                state.q[2] = RADIUS - d;
+                let f = check::equations(sim.model(), &state).force;
+                let (force, torque) = (vec3(f[0], f[1], f[2]), vec3(f[3], f[4], f[5]));
                 let expected = TyreLoad::CITY_BIKE.at(d)[0];
                 let error = (force.z - expected).abs();
                 worst = worst.max(error / full);
@@ -82,6 +87,23 @@ fn load_against_deflection() {
     }
     let flat = flat(hub(BodyId::from_index(0)));
     assert_eq!(flat.rays_around(), 716);
+}
+
+/// A measured table is reproduced at its samples and between them.
+#[test]
+fn a_table_of_loads() {
+    let (d, f) = ([0.0, 0.004, 0.008, 0.012, 0.02], [0.0, 340.0, 800.0, 1310.0, 2500.0]);
+    let worst = Worst::default();
+    let (smooth, straight) = (SmoothTable::new(&d, &f), Table::new(&d, &f));
+    for k in 1..=40 {
+        let depth = 0.0005 * k as f64;
+        let body = || wheel(2.0).position([0.0, 0.0, RADIUS - depth]);
+        let tyre = |hub| Tyre::new(hub, RADIUS, smooth.clone(), MOST, PlaneTerrain::level(0.0));
+        worst.demand("smooth table", (wrench(tyre, body()).0.z - smooth.at(depth)[0]).abs() / 2500.0, 1e-4);
+        let tyre = |hub| Tyre::new(hub, RADIUS, straight.clone(), MOST, PlaneTerrain::level(0.0));
+        worst.demand("table", (wrench(tyre, body()).0.z - straight.at(depth)[0]).abs() / 2500.0, 1e-3);
+    }
+    worst.print("table of loads");
 }
 
 /// Pushes are the gradient of the energy on any terrain and in any pose; power; stiff directions.
@@ -374,6 +396,7 @@ fn unusable_tyres_are_refused() {
         (Tyre::new(hub(id), 0.3, TyreLoad::new(-5.0, 0.0), 0.02, PlaneTerrain::level(0.0)), "stiffness is -5 N/m"),
         (Tyre::new(hub(id), 0.3, 100.0, 0.02, PlaneTerrain::level(0.0)), "load is 100 N without"),
         (Tyre::new(hub(id), 0.3, TyreLoad::CITY_BIKE, 0.02, PlaneTerrain::new([0.0; 3], [1.0, 0.0, 0.0])), "terrain"),
+        (Tyre::new(hub(id), 0.3, Table::new(&[0.0], &[]), 0.02, PlaneTerrain::level(0.0)), "load: "),
         (flat(hub(id)).resolution(0.2), "resolution is 0.2 m"),
         (flat(hub(id)).section(0.04, 0.01, 3), "crown radius is 0.01 m"),
         (flat(hub(id)).section(0.04, 0.03, 0), "0 rows"),

@@ -1,4 +1,7 @@
 //! Applied forces: pushes on attachments. Gravity is a property of the model and acts through each body.
+//!
+//! A law is one file, and one line in [`TABLE`] where it acts between markers. Laws that store energy push along the exact gradient of it;
+//! laws that are stiff say in which directions.
 
 mod bushing;
 mod drag;

@@ -89,7 +89,12 @@ impl Carcass {
         if most <= 1e-6 * radius {
             return Ok(None);
         }
-        let share = |x: f64| (x - drop) / drops.iter().map(|d| (x - d).max(0.0)).sum::<f64>() * load.at(x)[1];
+        let share = |x: f64| {
+            let all: f64 = drops.iter().map(|d| (x - d).max(0.0)).sum();
+            // where the first rows touch: equal shares among them
+            let first = drops.iter().filter(|&&d| d <= x).count().max(1);
+            load.at(x)[1] * if all > 0.0 { (x - drop).max(0.0) / all } else { 1.0 / first as f64 }
+        };
         let (mut q, mut carried) = (vec![0.0; CELLS + 1], 0.0);
         for k in 1..=CELLS {
             let depth = node(most, k);

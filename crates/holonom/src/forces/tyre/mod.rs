@@ -181,7 +181,7 @@ impl Tyre {
         self.rows.clear();
         self.rays.clear();
         self.fault.clear();
-        if self.check_dimensions().is_err() {
+        if self.check_dimensions().is_err() || self.load.validate().is_err() {
             return self;
         }
         let quarter = (0.5 * std::f64::consts::PI * self.radius / self.resolution).ceil() as usize;
