@@ -145,7 +145,7 @@ fn pushes_are_the_gradient_of_the_energy() {
         let found = check::force(sim.model(), force, sim.state(), 1e-7);
         println!("case {case}: {stored:.3} J {found:?}");
         worst.demand("power", found.power, 1e-12);
-        worst.demand("gradient of the energy", found.energy, 2e-6);
+        worst.demand("gradient of the energy", found.energy, 1e-8);
         worst.demand("stiff directions are positive", -found.least, 1e-14);
     }
     worst.print("tyre");
