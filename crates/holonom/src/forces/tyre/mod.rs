@@ -90,6 +90,9 @@ struct Row {
     carcass: Carcass,
 }
 
+/// A distance to the ground (m), and its normal there.
+type Ground = (f64, Vec3);
+
 /// One ray that takes a load.
 struct Contact {
     /// From the hub to where it meets the terrain, world axes.
@@ -277,7 +280,7 @@ impl Tyre {
         for row in &self.rows {
             let centre = hub + axle * row.offset;
             // of the ray before: direction, clearance, and where it meets the terrain, if that was asked for
-            let mut before: Option<(Vec3, (f64, Vec3), Option<(f64, Vec3)>)> = None;
+            let mut before: Option<(Vec3, Ground, Option<Ground>)> = None;
             for &(cos, sin) in &self.rays {
                 let ray = hang.down * cos + hang.across * sin;
                 let first = self.clearance(centre + ray * row.radius);
