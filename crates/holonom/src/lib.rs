@@ -28,11 +28,11 @@
 //! - [`bodies`]: particle, planar, rigid, affine, and the [`bodies::Body`] trait for your own.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
 //! - [`functions`] of one variable, [`curves`] and [`surfaces`] for joints that follow them.
-//! - [`forces`]: springs, torques, your own laws.
+//! - [`forces`]: springs, dampers, bushings, motors, drag, tyres, your own laws.
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
 //! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
-//! - [`check`]: finite-difference checks for your own bodies and joints.
+//! - [`check`]: finite-difference checks for your own bodies, joints and forces.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!
 //! Signs, frames and units: see `docs/notation.md`. SI units throughout, z up, angles in radians.
@@ -101,7 +101,10 @@ pub use written::{Potential, Written, WrittenRate};
 /// Everything a small program needs.
 pub mod prelude {
     pub use crate::bodies::{Affine, Particle, Planar, Rigid};
-    pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
+    pub use crate::forces::{
+        AngularDrag, AxisMotor, Bushing, CoordinateForce, Drag, Grip, HeightField, OneSided, PlaneTerrain, PointForce, SlipCurve, Spring,
+        SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
+    };
     pub use crate::joints::{
         Belt, BevelGear, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, Gear, KnifeEdge, Motor, Mouse,
         Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint, PointOnCurve, PointOnLine,
