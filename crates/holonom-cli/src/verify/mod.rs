@@ -1,7 +1,6 @@
 //! `holonom verify`: the verification manual. Every problem is modelled as a user would, run, and compared with its known answer.
 
 mod book;
-mod drive;
 mod p01;
 mod p02;
 mod p03;
