@@ -61,14 +61,6 @@ impl SurfaceTangency {
         }
     }
 
-    /// The pair of nearest points at a pose: that of a, that of b (world, m), and the gap between them (m, negative where the surfaces
-    /// overlap).
-    pub fn nearest(&self, a: &View) -> Option<(Vec3, Vec3, f64)> {
-        let sides = self.sides(a);
-        let u = Unknown::solve(&sides)?;
-        Some((u.y, u.y + sides[0].gradient(u.y).normalize() * u.gap, u.gap))
-    }
-
     fn sides(&self, a: &View) -> [Side<'_>; 2] {
         [0, 1].map(|k| Side {
             surface: self.surfaces[k].as_ref(),
