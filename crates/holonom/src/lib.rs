@@ -102,8 +102,8 @@ pub use written::{Potential, Written, WrittenRate};
 pub mod prelude {
     pub use crate::bodies::{Affine, Particle, Planar, Rigid};
     pub use crate::forces::{
-        AngularDrag, AxisMotor, Bushing, CoordinateForce, Drag, Grip, HeightField, OneSided, PlaneTerrain, PointForce, SlipCurve, Spring,
-        SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
+        AngularDrag, AxisMotor, Bushing, CoordinateForce, Drag, Grip, HeightField, OneSided, PlaneTerrain, PointForce,
+        SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
     };
     pub use crate::joints::{
         Belt, BevelGear, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, Gear, KnifeEdge, Motor, Mouse,
