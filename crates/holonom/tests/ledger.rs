@@ -170,3 +170,71 @@ fn a_blow_has_a_column_of_its_own() {
     assert!((l.imposed - blow).abs() < 1e-12, "{} J entered, {blow} J given", l.imposed);
     assert!(l.integrator.abs() < 1e-9, "{:e} J", l.integrator);
 }
+
+/// Everything that feeds and takes at once: a motor led in position, one led in speed, one with a torque curve, a hand that leads a point, a servo, dampers
+/// and springs on points and on coordinates. What is left over is below 1e-9 of the energy exchanged.
+#[test]
+fn drives_and_dampers_close_to_a_billionth() {
+    let tight = IntegratorKind::Dop853 { relative: 1e-12, absolute: 1e-12 };
+    let mut m = ModelBuilder::new();
+    let y = [0.0, 1.0, 0.0];
+    let link = |m: &mut ModelBuilder, name: &str, x: f64| {
+        m.body(name, Rigid::cuboid(1.0, [1.0, 0.2, 0.1]).position([x, 0.0, 0.0]))
+    };
+    let (a, b, c, d) = (link(&mut m, "a", 0.5), link(&mut m, "b", 1.5), link(&mut m, "c", 2.5), link(&mut m, "d", 3.5));
+    let (near, far) = ([-0.5, 0.0, 0.0], [0.5, 0.0, 0.0]);
+    let first = m.joint("first", Revolute::new(BodyId::GROUND.origin().along(y), a.at(near).along(y)));
+    let second = m.joint("second", Revolute::new(a.at(far).along(y), b.at(near).along(y)));
+    let third = m.joint("third", Revolute::new(b.at(far).along([0.0, 0.0, 1.0]), c.at(near).along([0.0, 0.0, 1.0])));
+    let fourth =
+        m.joint("fourth", Universal::new(c.at(far).axes(y, [1.0, 0.0, 0.0]), d.at(near).axes(y, [1.0, 0.0, 0.0])));
+    let coordinate = |m: &ModelBuilder, joint, i| m.coordinate(joint, i);
+    let led = coordinate(&m, first, 0);
+    let led = m.joint(
+        "led",
+        Motor::position(led, |t: f64| [0.3 * libm::sin(2.0 * t), 0.6 * libm::cos(2.0 * t), -1.2 * libm::sin(2.0 * t)]),
+    );
+    let paced = coordinate(&m, second, 0);
+    let paced = m.joint("paced", Motor::speed(paced, |t: f64| [libm::sin(3.0 * t), 3.0 * libm::cos(3.0 * t), 0.0]));
+    let turned = coordinate(&m, third, 0);
+    m.force(
+        "curve",
+        holonom::forces::CoordinateForce::motor(
+            turned.clone(),
+            holonom::forces::TorqueCurve::stall_and_no_load(4.0, 10.0),
+        ),
+    );
+    m.force("coil", holonom::forces::CoordinateForce::spring(turned, 5.0, 0.2).damping(0.3));
+    m.force("rope", Spring::new(BodyId::GROUND.at([2.0, 0.5, 1.5]), d.at(far), 30.0, 0.8).damping(1.5));
+    // a particle carried along a path by hand, tied to the chain
+    let bead = m.body("bead", Particle::new(0.4, [3.0, -1.0, 0.5]));
+    let path = |t: f64| {
+        let (s, c) = libm::sincos(1.5 * t);
+        [vec3(3.0 + 0.2 * s, -1.0, 0.5), vec3(0.3 * c, 0.0, 0.0), vec3(-0.45 * s, 0.0, 0.0)]
+    };
+    let hand = m.joint("hand", PrescribedPoint::new(BodyId::GROUND.origin(), bead.origin(), path));
+    m.force("tie", Spring::new(bead.origin(), c.origin(), 20.0, 0.5).damping(0.4));
+    // a servo: actuators on the universal joint keep the height of a point and its side
+    let actuators = [coordinate(&m, fourth, 0), coordinate(&m, fourth, 1)];
+    let hold = PrescribedPoint::new(c.at(far), d.at(far), |t: f64| {
+        let lift = 0.2 * libm::sin(t);
+        [vec3(0.0, lift, 0.0), vec3(0.0, 0.2 * libm::cos(t), 0.0), vec3(0.0, -lift, 0.0)]
+    });
+    let servo = m.joint("servo", holonom::joints::Servo::new(hold.only(false, true, true), actuators));
+    let mut sim = Simulation::build(m).expect("valid");
+    sim.set_integrator(tight);
+    // energy exchanged: the sum of what every force and joint gave or took, step by step
+    let (mut exchanged, mut last) = (0.0, sim.ledger());
+    for k in 1..=200 {
+        sim.run_until(0.01 * k as f64).expect("regular");
+        let now = sim.ledger();
+        let moved = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).sum::<f64>();
+        exchanged += moved(&now.forces, &last.forces) + moved(&now.joints, &last.joints);
+        last = now;
+    }
+    println!("exchanged {exchanged:.3} J, left over {:.1e} J, projection {:.1e} J", last.integrator, last.projection);
+    for joint in [led, paced, hand, servo] {
+        assert!(last.joint(joint).abs() > 1e-2, "{} works: {} J", sim.model().joint_name(joint), last.joint(joint));
+    }
+    assert!(exchanged > 10.0 && (last.integrator.abs() + last.projection.abs()) < 1e-9 * exchanged, "{last:?}");
+}
