@@ -209,6 +209,46 @@ fn every_kind_is_the_derivative_of_its_gap_or_is_refused() {
     assert!(stuck.iter().all(|w| ["prescribed-point", "servo"].iter().any(|k| w.starts_with(k))), "{stuck:?}");
 }
 
+/// What joints and relations measure, with gradients and curvatures: the row of a coupler over all coordinates of each kind, on all pairs of bodies on
+/// which both can be closed.
+#[test]
+fn every_coordinate_is_differentiated_twice() {
+    let (worst, mut g) = (Worst::default(), SplitMix(22));
+    for kind in kinds() {
+        let (mut pairs, mut measured) = (0, 0);
+        for (a, b) in KINDS.map(|a| KINDS.map(|b| (a, b))).concat() {
+            let mut built = 0;
+            for _ in 0..4 {
+                let (spec, markers) = apart(a, b, 1.0, 0.7 + 0.2 * g.unit(), &mut g);
+                let constraint = (kind.sample)(markers[0], markers[1], &mut g);
+                measured = constraint.coordinates().len();
+                if measured == 0 || spec.bodies.is_empty() {
+                    break;
+                }
+                let mut m = spec.builder();
+                let joint = m.boxed_joint("joint", constraint);
+                let terms: Vec<_> = (0..measured).map(|i| (0.5 + g.unit(), m.coordinate(joint, i))).collect();
+                let coupler = m.joint("coupler", Coupler::new(terms));
+                let Ok(model) = m.build() else { continue };
+                built += 1;
+                let free = spec.build().expect("bodies alone");
+                let mut state = model.initial_state().clone();
+                state.q.copy_from_slice(&free.initial_state().q);
+                state.v.iter_mut().for_each(|v| *v = g.symmetric(1.0));
+                let c = check::constraint(&model, coupler, &state, 1e-5);
+                worst.note("rate", c.rate);
+                worst.note("acceleration", c.acceleration);
+                assert!(c.rate < 1e-7 && c.acceleration < 1e-6, "{} between {a:?} and {b:?}: {c:?}", kind.name);
+            }
+            pairs += (built > 0) as usize;
+        }
+        println!("{}: {measured} coordinates on {pairs} pairs", kind.name);
+        // a rod's length is what the rod holds: a coupler that holds another contradicts it
+        assert!(measured == 0 || pairs >= 4 || kind.name == "distance", "{}: only on {pairs} pairs", kind.name);
+    }
+    worst.print("coordinates, twice");
+}
+
 /// Lock rows at assembled states with legal velocities.
 #[test]
 fn lock_rows_are_the_derivatives_of_the_gap() {
