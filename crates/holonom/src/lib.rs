@@ -106,9 +106,10 @@ pub mod prelude {
         SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
     };
     pub use crate::joints::{
-        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnCurve, PointOnLine, PointOnPlane,
-        PointOnSurface, PrescribedPoint, Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical,
-        SurfaceTangency, Universal, Weld,
+        Belt, BevelGear, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, Gear, KnifeEdge, Motor, Mouse,
+        Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint, PointOnCurve, PointOnLine,
+        PointOnPlane, PointOnSurface, PrescribedPoint, Prismatic, RackAndPinion, Reeving, Revolute, RollingDisc,
+        RollingSphere, Screw, Servo, Spherical, SurfaceTangency, Universal, VelocityRatio, Weld, Winch, Worm,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{

@@ -17,6 +17,7 @@ mod p14_p15;
 mod p22;
 mod p23;
 mod p24;
+mod p25;
 mod plane;
 mod track;
 
@@ -66,6 +67,7 @@ const RUNS: &[(&str, Run)] = &[
     ("p22", p22::run),
     ("p23", p23::run),
     ("p24", p24::run),
+    ("p25", p25::run),
 ];
 
 /// Run the command.
