@@ -9,14 +9,20 @@
 //!
 //! Between points ds/dp_b = n = d / r = -ds/dp_a. Without a length there is no direction and no push.
 //!
-//! About an axis ds = (dw_b - dw_a) . e with the axis e of the torsion spring (`torsion.rs`): z_a where the axes agree. The angle is the one
-//! within half a turn of a middle angle (0 unless set); it does not count turns.
+//! About an axis, with h the part of x_b across z_a, ĥ its direction and t = z_a × ĥ, the angle grows by
+//!
+//! ```text
+//! ds = t . ((dw_b - dw_a) × x_b) / |h| = (dw_b - dw_a) . e,      e = (x_b × t) / |h| = z_a - (z_a . x_b / |h|) ĥ
+//! ```
+//!
+//! which is z_a where the axes agree. With e instead of z_a the law is exactly conservative also where nothing holds the axes together; e grows
+//! without bounds as x_b comes to lie along z_a, where there is no angle (and no push). The angle is the one within half a turn of a middle
+//! angle (0 unless set); it does not count turns.
 //!
 //! The spring's integral is taken anew at every question, to rounding, also for laws with kinks; `general` stores nothing. Stiff direction: s,
 //! with spring' and damper' where they are positive, and differences of `general`.
 
 use super::integral::integral;
-use super::torsion::angle_and_axis;
 use super::{Force, Push, Stiffness, check_finite};
 use crate::attach::{Attachment, Marker, View};
 use crate::bodies::positive;
@@ -190,10 +196,18 @@ impl TorsionLaw {
         TorsionLaw { middle: angle, ..self }
     }
 
-    /// Angle, rate, axis; `None` where there is no angle.
+    /// Angle, rate, axis e; `None` where there is no angle.
     fn angle(&self, a: &View) -> Option<(f64, f64, Vec3)> {
-        let (angle, rate, e) = angle_and_axis(a)?;
-        Some((unwrap_angle(angle, self.middle), rate, e))
+        let (x, y, z, d) = (a.get(2), a.get(3), a.at(4), a.get(5));
+        let (c, s) = (x.at.dot(d.at), y.at.dot(d.at));
+        let c_rate = x.rate.dot(d.at) + x.at.dot(d.rate);
+        let s_rate = y.rate.dot(d.at) + y.at.dot(d.rate);
+        let across = c * c + s * s;
+        (across > 1e-18).then(|| {
+            let angle = unwrap_angle(libm::atan2(s, c), self.middle);
+            let along = z.dot(d.at);
+            (angle, (c * s_rate - s * c_rate) / across, z - (d.at - z * along) * (along / across))
+        })
     }
 }
 

@@ -38,14 +38,15 @@ macro_rules! force {
     };
 }
 
-/// All force laws between markers, in a stable order; some stand twice, with and without losses.
+/// All force laws between markers, in a stable order; some stand twice, with and without losses. The torsion spring stores and only takes where
+/// the axes agree: not everywhere.
 #[rustfmt::skip]
 pub static TABLE: &[ForceKind] = &[
     force!("point force", false, false, false, "a constant force on a point", |_, b, g| Box::new(PointForce::new(b, g.vec3(1.0)))),
     force!("torque", false, false, false, "a constant torque on a body", |_, b, g| Box::new(Torque::new(b.body, g.vec3(1.0)))),
     force!("spring", true, true, true, "a linear spring between two points", |a, b, g| Box::new(Spring::new(a, b, 2.0 + g.unit(), g.unit()))),
     force!("spring", true, true, true, "a linear spring and damper between two points", |a, b, g| Box::new(Spring::new(a, b, 2.0 + g.unit(), g.unit()).damping(g.unit()))),
-    force!("torsion spring", true, true, true, "a linear torsion spring and damper about the common z axis", |a, b, g| Box::new(TorsionSpring::new(a, b, 1.0 + g.unit(), 0.0).damping(g.unit()))),
+    force!("torsion spring", true, false, false, "a linear torsion spring and damper about the common z axis", |a, b, g| Box::new(TorsionSpring::new(a, b, 1.0 + g.unit(), 0.0).damping(g.unit()))),
     force!("spring law", true, true, true, "tension as a function of length", |a, b, g| {
         let (k, r) = (1.0 + g.unit(), 0.5 + g.unit());
         Box::new(SpringLaw::new(a, b, move |x: f64| { let s = x - r; [k * s + s * s * s, k + 3.0 * s * s, 6.0 * s] }, r))
