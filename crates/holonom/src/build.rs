@@ -57,6 +57,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         joint_names,
         force_names,
         gravity: b.gravity,
+        dissipative: Vec::new(),
         lock_rows: b.lock_rows,
         q_start,
         v_start,
@@ -555,6 +556,8 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assem
         }
         turns.extend(joint.constraint.coordinates().iter().filter(|&&c| c == CoordinateKind::Angle).map(|_| 0));
     }
+    let loses = |&i: &usize| model.bodies[i].dissipation(model.q_of(i, &q), model.v_of(i, &v)).is_some();
+    model.dissipative = (0..model.n_bodies()).filter(loses).map(|i| i as u32).collect();
     let work_entries = model.n_works() + 2;
     model.initial =
         State { t, q, v, turns, work: vec![0.0; work_entries], opening_energy: 0.0, next_step: 0.0, last_error: 1e-4 };

@@ -25,7 +25,8 @@
 //! ## The map
 //!
 //! - [`ModelBuilder`] collects bodies, joints and forces and builds a [`Model`], which never changes. [`Simulation`] runs it.
-//! - [`bodies`]: particle, planar, rigid, affine, and the [`bodies::Body`] trait for your own.
+//! - [`bodies`]: particle, planar, rigid, scaled, affine, and the [`bodies::Body`] trait for your own.
+//! - [`MassProperties`]: mass, centre and moments of shapes, of closed meshes, and of what is put together from them.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
 //! - [`forces`]: springs, torques, your own laws.
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
@@ -53,6 +54,7 @@ pub mod integrate;
 pub mod joints;
 mod laws;
 mod loops;
+mod mass;
 pub mod math;
 mod model;
 pub mod phases;
@@ -76,6 +78,7 @@ pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
 pub use holonom_tree::{Cost, PivotForm};
 pub use integrate::{Coordinates, IntegratorKind};
+pub use mass::{MassProperties, MeshError};
 pub use math::{Mat3, Quat, Vec3};
 pub use model::{ForceId, JointId, Model, ModelBuilder};
 pub use reaction::{Axes, Reaction};
@@ -89,15 +92,15 @@ pub use workspace::Workspace;
 
 /// Everything a small program needs.
 pub mod prelude {
-    pub use crate::bodies::{Affine, Particle, Planar, Rigid};
+    pub use crate::bodies::{Affine, Particle, Planar, Rigid, Scaled};
     pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
     pub use crate::joints::{
         Cylindrical, Distance, PlanarJoint, PointOnLine, PointOnPlane, Prismatic, Revolute, Spherical, Universal, Weld,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
-        Attachment, Axes, BodyId, Coordinates, Drift, IntegratorKind, Marker, Model, ModelBuilder, ModelError,
-        Simulation, SolverKind, State, StepError,
+        Attachment, Axes, BodyId, Coordinates, Drift, IntegratorKind, Marker, MassProperties, Model, ModelBuilder,
+        ModelError, Simulation, SolverKind, State, StepError,
     };
 }
 

@@ -40,7 +40,7 @@ pub struct Workspace {
     pub(crate) islands: Vec<Island>,
     /// Where an iteration began; sized when first needed.
     pub(crate) kept: Vec<f64>,
-    /// Power of each force and joint, W.
+    /// Power of each force and joint, and of friction inside bodies, W.
     pub(crate) power: Vec<f64>,
     pub(crate) solver: Solver,
     pub(crate) rows: Vec<Row>,
@@ -70,7 +70,7 @@ impl Workspace {
             island_rate: Vec::new(),
             islands: Vec::new(),
             kept: Vec::new(),
-            power: vec![0.0; model.n_forces() + model.n_joints()],
+            power: vec![0.0; model.n_works()],
             solver: Solver::new(solver, model),
             rows: vec![Row::default(); rows],
             gradients: vec![Vec3::ZERO; cells],
