@@ -200,7 +200,13 @@ impl<'s> Planner<'s> {
         let mut block = Vec::new();
         for &l in self.links_of(dual.index()) {
             sample.dense_link(self.s, l as usize, &mut block);
-            let width = self.s.size(self.s.links[l as usize].primal);
+            let primal = self.s.links[l as usize].primal;
+            let width = self.s.size(primal);
+            // columns in their own measure: what is dependent must not depend on units
+            for k in 0..width {
+                let own = sample.entry(primal, k, k).sqrt();
+                (0..m).for_each(|i| block[i * width + k] /= own);
+            }
             for (i, row) in rows.iter_mut().enumerate() {
                 let part = &block[i * width..(i + 1) * width];
                 squares[i] += part.iter().map(|x| x * x).sum::<f64>();

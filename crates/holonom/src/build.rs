@@ -93,6 +93,8 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         );
         body.initial(&mut q[qr], &mut v[vr]);
     }
+    let loses = |&i: &usize| model.bodies[i].dissipation(model.q_of(i, &q), model.v_of(i, &v)).is_some();
+    model.dissipative = (0..model.n_bodies()).filter(loses).map(|i| i as u32).collect();
 
     let mut t = 0.0;
     if let Some(start) = b.start {
@@ -225,13 +227,14 @@ fn find_islands(model: &mut Model) {
     }
 }
 
-/// A generic pose: the start pose moved at random.
+/// A generic pose: the start pose moved at random, lengths by up to a part of the size of their island.
 fn random_pose(model: &Model, q: &[f64], g: &mut SplitMix) -> Vec<f64> {
     let mut q = q.to_vec();
     let mut v = Vec::new();
     for (i, body) in model.bodies.iter().enumerate() {
+        let length = model.island_length[model.island[i] as usize];
         v.clear();
-        v.extend((0..body.n_dof()).map(|_| g.symmetric(0.7)));
+        v.extend((0..body.n_dof()).map(|k| g.symmetric(0.7) * if k < body.n_lengths() { length } else { 1.0 }));
         body.advance(model.q_of_mut(i, &mut q), &v, 1.0);
     }
     q
@@ -556,8 +559,6 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assem
         }
         turns.extend(joint.constraint.coordinates().iter().filter(|&&c| c == CoordinateKind::Angle).map(|_| 0));
     }
-    let loses = |&i: &usize| model.bodies[i].dissipation(model.q_of(i, &q), model.v_of(i, &v)).is_some();
-    model.dissipative = (0..model.n_bodies()).filter(loses).map(|i| i as u32).collect();
     let work_entries = model.n_works() + 2;
     model.initial =
         State { t, q, v, turns, work: vec![0.0; work_entries], opening_energy: 0.0, next_step: 0.0, last_error: 1e-4 };

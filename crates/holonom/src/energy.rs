@@ -115,15 +115,16 @@ impl Ledger {
     pub(crate) fn read(model: &Model, state: &State) -> Ledger {
         let (forces, rest) = state.work.split_at(model.n_forces());
         let (joints, rest) = rest.split_at(model.n_joints());
+        let (bodies, rest) = rest.split_at(rest.len() - 2);
         let change = mechanical(model, &state.q, &state.v) - state.opening_energy;
         let accounted: f64 = state.work.iter().sum();
         Ledger {
             change,
             forces: forces.to_vec(),
             joints: joints.to_vec(),
-            bodies: rest[0],
-            projection: rest[1],
-            imposed: rest[2],
+            bodies: bodies.iter().sum(),
+            projection: rest[0],
+            imposed: rest[1],
             integrator: change - accounted,
         }
     }

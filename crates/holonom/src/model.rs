@@ -271,9 +271,9 @@ impl Model {
     pub fn n_forces(&self) -> usize {
         self.forces.len()
     }
-    /// Entries of the ledger that are integrated: works of forces, then of joints, then of friction inside bodies.
+    /// Entries of the ledger that are integrated: works of forces, then of joints, then of friction inside bodies if there is any.
     pub(crate) fn n_works(&self) -> usize {
-        self.forces.len() + self.joints.len() + 1
+        self.forces.len() + self.joints.len() + !self.dissipative.is_empty() as usize
     }
     /// Number of position coordinates.
     pub fn n_q(&self) -> usize {

@@ -78,11 +78,12 @@ pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], work: &mut Works
         };
         work.power[n_forces + k] = power;
     }
+    let Some(power) = work.power.get_mut(n_forces + model.n_joints()) else { return };
     let loss = |&i: &u32| {
         let i = i as usize;
         model.bodies[i].dissipation(model.q_of(i, q), model.v_of(i, v)).unwrap_or(0.0)
     };
-    work.power[model.n_works() - 1] = -model.dissipative.iter().map(loss).sum::<f64>();
+    *power = -model.dissipative.iter().map(loss).sum::<f64>();
 }
 
 /// Bodies touched, each once, in the order of first mention: the order of the joint's blocks.

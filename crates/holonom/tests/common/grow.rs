@@ -151,7 +151,9 @@ pub fn random_body(kind: Kind, g: &mut SplitMix) -> BodySpec {
     }
     let alike = |x: Vec3| if kind == Kind::Uniform { Vec3::splat(x.x) } else { x };
     let scales = alike(Vec3::ONE + g.vec3(0.3));
-    let (scale_rates, stiffness) = (alike(g.vec3(0.7)), 5.0 + 5.0 * g.unit());
+    // soft enough for steps of milliseconds: a few radians per second, whatever the size
+    let least = body.second.x_axis.x.min(body.second.y_axis.y).min(body.second.z_axis.z);
+    let (scale_rates, stiffness) = (alike(g.vec3(0.7)), least * (5.0 + 5.0 * g.unit()));
     BodySpec { stretch: Mat3::from_diagonal(scales), scale_rates, stiffness, ..body }
 }
 

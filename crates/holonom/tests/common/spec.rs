@@ -33,6 +33,9 @@ impl Kind {
     }
 }
 
+/// The scale at which springs inside scaled bodies are slack.
+pub const REST: f64 = 1.1;
+
 #[derive(Clone, Debug)]
 pub struct BodySpec {
     pub kind: Kind,
@@ -104,7 +107,7 @@ impl BodySpec {
                     .velocity(self.velocity)
                     .spin(self.spin)
                     .scale_rates(self.scale_rates)
-                    .spring(self.stiffness, 1.1);
+                    .spring(self.stiffness, REST);
                 m.body(name, body)
             }
             Kind::Planar => {
@@ -243,6 +246,16 @@ impl Spec {
     /// A simulation at the assembled start state.
     pub fn simulation(&self) -> Simulation {
         Simulation::new(self.build().expect("a mechanism that was built before"))
+    }
+
+    /// What the springs inside scaled bodies hold, J.
+    pub fn stored(&self, state: &State, model: &Model) -> f64 {
+        let inside = |(i, b): (usize, &BodySpec)| {
+            let scales = &state.q[model.q_range(body_id(i))];
+            let logs = scales[scales.len() - b.kind.scales()..].iter().map(|s| libm::log(s / REST));
+            logs.map(|x| 0.5 * b.stiffness * x * x).sum::<f64>()
+        };
+        self.bodies.iter().enumerate().map(inside).sum()
     }
 
     pub fn joint_ids(&self) -> Vec<JointId> {
