@@ -130,6 +130,7 @@ pub static PROBLEMS: &[(&str, &str)] = &[
     ("p12-peaucellier", include_str!("../data/p12-peaucellier.json")),
     ("p22-bead-on-circle", include_str!("../data/p22-bead-on-circle.json")),
     ("p24-cardan", include_str!("../data/p24-cardan.json")),
+    ("p27-affine-body", include_str!("../data/p27-affine-body.json")),
 ];
 
 /// A problem by its full name.

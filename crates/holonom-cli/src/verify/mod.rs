@@ -15,6 +15,7 @@ mod p11;
 mod p12;
 mod p22;
 mod p24;
+mod p27;
 mod plane;
 mod track;
 
@@ -60,6 +61,7 @@ const RUNS: &[(&str, Run)] = &[
     ("p12", p12::run),
     ("p22", p22::run),
     ("p24", p24::run),
+    ("p27", p27::run),
 ];
 
 /// Run the command.
