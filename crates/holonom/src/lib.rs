@@ -25,7 +25,7 @@
 //! ## The map
 //!
 //! - [`ModelBuilder`] collects bodies, joints and forces and builds a [`Model`], which never changes. [`Simulation`] runs it.
-//! - [`bodies`]: particle, planar, rigid, scaled, affine, and the [`bodies::Body`] trait for your own.
+//! - [`bodies`]: particle, planar, rigid, scaled, affine, parametric, and the [`bodies::Body`] trait for your own.
 //! - [`MassProperties`]: mass, centre and moments of shapes, of closed meshes, and of what is put together from them.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
 //! - [`forces`]: springs, torques, your own laws.
@@ -97,7 +97,7 @@ pub use written::{Potential, Written, WrittenRate};
 
 /// Everything a small program needs.
 pub mod prelude {
-    pub use crate::bodies::{Affine, Particle, Planar, Rigid, Scaled};
+    pub use crate::bodies::{Affine, Parametric, Particle, Planar, Rigid, Scaled};
     pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
     pub use crate::joints::{
         Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnLine, PointOnPlane, PrescribedPoint,

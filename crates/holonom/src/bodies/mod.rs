@@ -3,12 +3,14 @@
 //! A kind is one file that implements [`Body`]. Nothing outside this folder names one.
 
 mod affine;
+mod parametric;
 mod particle;
 mod planar;
 mod rigid;
 mod scaled;
 
 pub use affine::Affine;
+pub use parametric::{Parameter, Parametric, Place};
 pub use particle::Particle;
 pub use planar::Planar;
 pub use rigid::Rigid;
