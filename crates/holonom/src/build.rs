@@ -77,6 +77,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         stuck_islands: Vec::new(),
         entangled_islands: Vec::new(),
         compliance: b.compliance,
+        break_loads: b.break_loads,
         plan: no_plan,
         initial: State {
             t: 0.0,
@@ -157,6 +158,14 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
             let name = model.joint_names.get(joint as usize);
             return Err(ModelError::Parameter(format!(
                 "compliance of joint `{name}` is {translation} m/N and {rotation} rad/(N m), both must be finite and greater than 0"
+            )));
+        }
+    }
+    for (&joint, &(force, torque)) in &model.break_loads {
+        if !(force > 0.0 && torque > 0.0) {
+            let name = model.joint_names.get(joint as usize);
+            return Err(ModelError::Parameter(format!(
+                "break load of joint `{name}` is {force} N and {torque} N m, both must be greater than 0"
             )));
         }
     }

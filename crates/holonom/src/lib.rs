@@ -28,6 +28,7 @@
 //! - [`bodies`]: particle, planar, rigid, scaled, affine, parametric, and the [`bodies::Body`] trait for your own.
 //! - [`MassProperties`]: mass, centre and moments of shapes, of closed meshes, and of what is put together from them.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
+//! - [`functions`] of one variable, [`curves`] and [`surfaces`] for joints that follow them.
 //! - [`forces`]: springs, torques, your own laws.
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
@@ -40,10 +41,12 @@
 mod assemble;
 pub mod attach;
 pub mod bodies;
+mod breakage;
 mod build;
 mod certificate;
 pub mod check;
 pub mod coordinate;
+pub mod curves;
 pub mod doctor;
 mod drift;
 mod energy;
@@ -53,6 +56,7 @@ pub mod forces;
 pub mod functions;
 pub mod integrate;
 pub mod joints;
+mod kinematics;
 mod laws;
 mod loops;
 mod mass;
@@ -66,6 +70,7 @@ mod simulation;
 mod solve;
 mod state;
 mod step;
+pub mod surfaces;
 mod surgery;
 mod workspace;
 mod written;
@@ -82,6 +87,7 @@ pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
 pub use holonom_tree::{Cost, PivotForm};
 pub use integrate::{Coordinates, IntegratorKind};
+pub use kinematics::JointMotion;
 pub use mass::{MassProperties, MeshError};
 pub use math::{Mat3, Quat, Vec3};
 pub use model::{ForceId, JointId, Model, ModelBuilder};
@@ -100,8 +106,9 @@ pub mod prelude {
     pub use crate::bodies::{Affine, Parametric, Particle, Planar, Rigid, Scaled};
     pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
     pub use crate::joints::{
-        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnLine, PointOnPlane, PrescribedPoint,
-        Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical, Universal, Weld,
+        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnCurve, PointOnLine, PointOnPlane,
+        PointOnSurface, PrescribedPoint, Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical,
+        SurfaceTangency, Universal, Weld,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{

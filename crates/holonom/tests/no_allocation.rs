@@ -1,7 +1,9 @@
 //! Steps after the first must not touch the allocator. Alone in its file, because the count is that of the whole process.
 
+use holonom::curves::{CubicSpline, Nurbs, NurbsSurface, Sheet};
 use holonom::math::exp_quat;
 use holonom::prelude::*;
+use holonom::surfaces::{Plane, Quadric, Torus};
 use holonom_cases::straight_ball_chain;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, Stats, StatsAlloc};
 use std::alloc::System;
@@ -94,6 +96,28 @@ fn looped() -> ModelBuilder {
     m
 }
 
+/// Joints that follow curves and surfaces.
+fn guided() -> ModelBuilder {
+    let mut m = ModelBuilder::new();
+    let ground = BodyId::GROUND.origin();
+    let rail: Vec<Vec3> = (0..6).map(|i| vec3(i as f64, 0.3 * (i % 2) as f64, -0.2 * i as f64)).collect();
+    let car = m.body("car", Rigid::cuboid(1.0, [0.3, 0.2, 0.1]).position(rail[0]).spin([0.1, 0.2, 0.3]));
+    m.joint("rail", PointOnCurve::new(ground, car.origin(), CubicSpline::natural(&rail)));
+    let bead = m.body("bead", Particle::new(0.5, [0.0, 1.0, 0.0]).velocity([1.0, 0.0, 0.0]));
+    m.joint("wire", PointOnCurve::new(ground, bead.origin(), Nurbs::circle(1.0)));
+    let pearl = m.body("pearl", Particle::new(0.5, [0.5, 0.5, 0.0]).velocity([1.0, 0.0, 0.0]));
+    let net: Vec<Vec3> = (0..25).map(|k| vec3((k / 5) as f64, (k % 5) as f64, 0.1 * (k % 3) as f64)).collect();
+    m.joint(
+        "net",
+        PointOnSurface::patch(ground, pearl.origin(), Sheet::new(NurbsSurface::clamped([3, 3], [5, 5], &net))),
+    );
+    let egg = m.body("egg", Rigid::cuboid(1.0, [0.5, 0.4, 0.3]).position([9.0, 0.0, 0.5]).spin([1.0, 2.0, 0.0]));
+    m.joint("floor", SurfaceTangency::new(ground, Plane, egg.origin(), Quadric::ellipsoid([0.3, 0.4, 0.5])));
+    let drop = m.body("drop", Particle::new(0.5, [1.5, 0.0, 0.0]).velocity([0.0, 1.0, 0.0]));
+    m.joint("ring", PointOnSurface::new(ground, drop.origin(), Torus { ring: 1.0, tube: 0.5 }));
+    m
+}
+
 /// The quietest of ten rounds: what the code itself allocates it allocates every time, the test harness only now and then.
 fn quietest(mut round: impl FnMut()) -> Stats {
     let rounds = (0..10).map(|_| {
@@ -140,6 +164,7 @@ fn nothing_is_allocated_after_the_first_step() {
             count(&format!("{name}, {drift:?}, loops"), sim, *name == "dop853");
         }
     }
+    count("guides", Simulation::build(guided()).expect("closes"), true);
     for name in ["rk4", "dop853"] {
         let mut sim = Simulation::build(straight_ball_chain(10, |_| 1.0)).expect("valid");
         sim.set_integrator(IntegratorKind::from_name(name).expect("known"));

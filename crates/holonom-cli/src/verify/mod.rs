@@ -1,7 +1,6 @@
 //! `holonom verify`: the verification manual. Every problem is modelled as a user would, run, and compared with its known answer.
 
 mod book;
-mod drive;
 mod p01;
 mod p02;
 mod p03;
@@ -13,7 +12,10 @@ mod p08_p09;
 mod p10;
 mod p11;
 mod p12;
+mod p13;
+mod p14_p15;
 mod p22;
+mod p23;
 mod p24;
 mod p27;
 mod plane;
@@ -59,7 +61,11 @@ const RUNS: &[(&str, Run)] = &[
     ("p10", p10::run),
     ("p11", p11::run),
     ("p12", p12::run),
+    ("p13", p13::run),
+    ("p14", p14_p15::sleigh),
+    ("p15", p14_p15::skate),
     ("p22", p22::run),
+    ("p23", p23::run),
     ("p24", p24::run),
     ("p27", p27::run),
 ];

@@ -312,7 +312,8 @@ impl Body for Scaled {
             return Err(format!("scale is {s}, must be finite and greater than 0"));
         }
         let same = |x: Vec3| x.x == x.y && x.y == x.z;
-        if !self.per_axis && !(same(s) && same(self.scale_rates)) {
+        let fits = self.per_axis || (same(s) && same(self.scale_rates));
+        if !fits {
             return Err(format!("scales {s} and rates {} must be the same along all axes", self.scale_rates));
         }
         for (name, value, unit) in [("stiffness", self.stiffness, "J"), ("damping", self.damping, "J s")] {

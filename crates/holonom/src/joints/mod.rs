@@ -21,8 +21,10 @@ mod knife_edge;
 mod motor;
 mod mouse;
 mod planar;
+mod point_on_curve;
 mod point_on_line;
 mod point_on_plane;
+mod point_on_surface;
 mod prescribed_point;
 mod prismatic;
 mod revolute;
@@ -31,6 +33,7 @@ mod rolling_sphere;
 mod sample;
 mod servo;
 mod spherical;
+mod tangency;
 mod universal;
 mod weld;
 
@@ -40,8 +43,10 @@ pub use knife_edge::KnifeEdge;
 pub use motor::Motor;
 pub use mouse::{Mouse, MouseTarget};
 pub use planar::PlanarJoint;
+pub use point_on_curve::PointOnCurve;
 pub use point_on_line::PointOnLine;
 pub use point_on_plane::PointOnPlane;
+pub use point_on_surface::PointOnSurface;
 pub use prescribed_point::PrescribedPoint;
 pub use prismatic::Prismatic;
 pub use revolute::Revolute;
@@ -49,6 +54,7 @@ pub use rolling_disc::RollingDisc;
 pub use rolling_sphere::RollingSphere;
 pub use servo::Servo;
 pub use spherical::Spherical;
+pub use tangency::SurfaceTangency;
 pub use universal::Universal;
 pub use weld::Weld;
 
@@ -417,6 +423,9 @@ pub static RELATIONS: &[JointKind] = &[
     joint!("prescribed-point", 3, "a point is led along a path", |a, b, g| Box::new(sample::led(a, b, g))),
     joint!("servo", 3, "a condition is kept by named actuators", |a, b, g| Box::new(sample::servo(a, b, g))),
     joint!("mouse", 3, "a hand pulls a point towards a target", |_, b, g| Box::new(Mouse::new(b, 0.05 + g.unit()))),
+    joint!("point-on-curve", 2, "keeps a point of b on a curve fixed to a", |a, b, g| Box::new(sample::on_curve(a, b, g))),
+    joint!("point-on-surface", 1, "keeps a point of b on a surface fixed to a", |a, b, g| Box::new(sample::on_surface(a, b, g))),
+    joint!("tangency", 1, "keeps two smooth surfaces in touch", |a, b, g| Box::new(sample::touching(a, b, g))),
 ];
 
 /// Joints that hold where two markers coincide (a rod: where they are its length apart), in a stable order. Generic tests, help texts and file

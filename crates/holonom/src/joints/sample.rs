@@ -1,9 +1,13 @@
 //! Constraints with random parameters, for the tables: what needs more than a line.
 
-use super::{Motor, PlanarJoint, PrescribedPoint, Revolute, Servo};
+use super::{
+    Motor, PointOnCurve, PointOnLine, PointOnPlane, PointOnSurface, PrescribedPoint, Revolute, Servo, SurfaceTangency,
+};
 use crate::attach::Marker;
 use crate::coordinate::Coordinate;
-use crate::math::{SplitMix, vec3};
+use crate::curves::{Circle, CubicSpline, Helix, Nurbs, NurbsSurface, Sheet};
+use crate::math::{SplitMix, Vec3, vec3};
+use crate::surfaces::{Inside, Plane, Quadric, Torus};
 
 pub fn motor(a: Marker, b: Marker, g: &mut SplitMix) -> Motor {
     let (amplitude, rate) = (0.2 + g.unit(), 0.5 + g.unit());
@@ -24,6 +28,49 @@ pub fn led(a: Marker, b: Marker, g: &mut SplitMix) -> PrescribedPoint {
 }
 
 pub fn servo(a: Marker, b: Marker, g: &mut SplitMix) -> Servo {
-    let actuators: Vec<_> = (0..3).map(|i| Coordinate::of(PlanarJoint::new(a, b), i)).collect();
-    Servo::new(led(a, b, g), actuators)
+    // pushes along the axes of a, not at the point that is led but beside it
+    let beside = Marker { point: b.point + g.vec3(0.1), ..b };
+    let across = |i| Coordinate::of(PointOnPlane::new(a, beside), i);
+    Servo::new(led(a, b, g), [across(0), across(1), Coordinate::of(PointOnLine::new(a, beside), 0)])
+}
+
+/// Along z, bent gently: centres of curvature are metres away.
+fn wavy(n: usize, g: &mut SplitMix) -> Vec<Vec3> {
+    (0..n).map(|i| vec3(g.symmetric(0.08), g.symmetric(0.08), i as f64 - 0.5 * n as f64)).collect()
+}
+
+pub fn on_curve(a: Marker, b: Marker, g: &mut SplitMix) -> PointOnCurve {
+    match g.below(5) {
+        0 => PointOnCurve::new(a, b, Circle { radius: 2.5 + g.unit() }),
+        1 => PointOnCurve::new(a, b, Nurbs::circle(2.5 + g.unit())),
+        2 => PointOnCurve::new(a, b, Helix { radius: 2.5 + g.unit(), pitch: 4.0, turns: 1.5 }),
+        3 => PointOnCurve::new(a, b, CubicSpline::natural(&wavy(6, g))),
+        _ => PointOnCurve::new(a, b, Nurbs::clamped(4, &wavy(8, g))),
+    }
+}
+
+pub fn on_surface(a: Marker, b: Marker, g: &mut SplitMix) -> PointOnSurface {
+    let r = 0.9 + g.unit();
+    match g.below(5) {
+        0 => PointOnSurface::new(a, b, Plane),
+        1 => PointOnSurface::new(a, b, Quadric::ellipsoid([r, 1.0, 1.3])),
+        2 => PointOnSurface::new(a, b, Inside(Quadric::cylinder(r))),
+        3 => PointOnSurface::new(a, b, Torus { ring: 1.0 + r, tube: 0.8 }),
+        _ => {
+            let points: Vec<Vec3> =
+                (0..30).map(|k| vec3((k / 6) as f64 - 2.0, (k % 6) as f64 - 2.5, g.symmetric(0.08))).collect();
+            PointOnSurface::patch(a, b, Sheet::new(NurbsSurface::clamped([3, 3], [5, 6], &points)))
+        }
+    }
+}
+
+pub fn touching(a: Marker, b: Marker, g: &mut SplitMix) -> SurfaceTangency {
+    let mut semi_axes = || vec3(0.2 + 0.2 * g.unit(), 0.2 + 0.2 * g.unit(), 0.2 + 0.2 * g.unit());
+    let (first, second) = (Quadric::ellipsoid(semi_axes()), Quadric::ellipsoid(semi_axes()));
+    match g.below(4) {
+        0 => SurfaceTangency::new(a, Plane, b, second),
+        1 => SurfaceTangency::new(a, first, b, Plane),
+        2 => SurfaceTangency::new(a, Quadric::cylinder(0.3), b, second),
+        _ => SurfaceTangency::new(a, first, b, second),
+    }
 }
