@@ -201,7 +201,8 @@ fn a_spinning_body_breathes_as_its_minimal_equations_say() {
 #[test]
 fn rattle_flies_these_bodies() {
     let mut g = SplitMix(77);
-    let bodies: [(&str, bool, Box<dyn Fn(&mut SplitMix) -> Simulation>); 6] = [
+    type Make = Box<dyn Fn(&mut SplitMix) -> Simulation>;
+    let bodies: [(&str, bool, Make); 6] = [
         ("elastic", true, Box::new(|g| alone(elastic(g)).0)),
         ("viscous", false, Box::new(|g| alone(elastic(g).viscous(200.0)).0)),
         ("uniform", true, Box::new(|g| alone(scaled(Kind::Uniform, g)).0)),
@@ -394,8 +395,11 @@ fn a_body_that_shrinks_away_is_refused() {
         };
         if *name != "euler" {
             let mut sim = shrinking(0.0);
-            let error = (0..60).find_map(|_| sim.step(0.01).err()).expect("its size reaches zero after half a second");
-            assert!(matches!(&error, StepError::NotFinite { body, .. } if body == "balloon"), "{name}: {error}");
+            let error = (0..60).find_map(|_| sim.step(0.013).err()).expect("its size reaches zero after half a second");
+            let named = matches!(&error, StepError::NotFinite { body, .. } if body == "balloon");
+            // an implicit method meets the end of the equations inside its iteration
+            let implicit = *name == "sdirk4" && matches!(error, StepError::NotConverged { .. });
+            assert!(named || implicit, "{name}: {error}");
             assert!(sim.state().q[7] > 0.0 && sim.time() < 0.5, "{name}: {:?} at {}", sim.state().q, sim.time());
         }
         let mut sim = shrinking(1.0);

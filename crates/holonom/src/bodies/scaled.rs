@@ -34,7 +34,7 @@
 //!
 //! **Scales stay positive.** `advance` multiplies them (s exp(sdot dt / s)), so no correction of a pose reaches zero. A motion may: a body that
 //! shrinks without spring and without spin arrives at s = 0 in finite time. There its equations end, and the step is refused with
-//! [`StepError::NotFinite`](crate::StepError::NotFinite), its name in it.
+//! [`StepError::NotFinite`](crate::StepError::NotFinite), its name in it (implicit integrators say that they did not converge).
 //!
 //! Free flight for the variational integrator is the implicit midpoint rule at constant angular momentum L: symmetric, of order 2. With
 //! p = D sdot + B^T W and f_j = dT/ds_j at constant W and sdot, all at the middle (e_m = exp(h/2 w) e, s_m = s + h/2 sdot, p_m = p + h/2 f):
