@@ -29,11 +29,11 @@
 //! - [`MassProperties`]: mass, centre and moments of shapes, of closed meshes, and of what is put together from them.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
 //! - [`functions`] of one variable, [`curves`] and [`surfaces`] for joints that follow them.
-//! - [`forces`]: springs, torques, your own laws.
+//! - [`forces`]: springs, dampers, bushings, motors, drag, tyres, your own laws.
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
 //! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
-//! - [`check`]: finite-difference checks for your own bodies and joints.
+//! - [`check`]: finite-difference checks for your own bodies, joints and forces.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!
 //! Signs, frames and units: see `docs/notation.md`. SI units throughout, z up, angles in radians.
@@ -104,11 +104,15 @@ pub use written::{Potential, Written, WrittenRate};
 /// Everything a small program needs.
 pub mod prelude {
     pub use crate::bodies::{Affine, Parametric, Particle, Planar, Rigid, Scaled};
-    pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
+    pub use crate::forces::{
+        AngularDrag, AxisMotor, Bushing, CoordinateForce, Drag, Grip, HeightField, OneSided, PlaneTerrain, PointForce,
+        SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
+    };
     pub use crate::joints::{
-        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnCurve, PointOnLine, PointOnPlane,
-        PointOnSurface, PrescribedPoint, Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical,
-        SurfaceTangency, Universal, Weld,
+        Belt, BevelGear, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, Gear, KnifeEdge, Motor, Mouse,
+        Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint, PointOnCurve, PointOnLine,
+        PointOnPlane, PointOnSurface, PrescribedPoint, Prismatic, RackAndPinion, Reeving, Revolute, RollingDisc,
+        RollingSphere, Screw, Servo, Spherical, SurfaceTangency, Universal, VelocityRatio, Weld, Winch, Worm,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{

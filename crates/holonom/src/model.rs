@@ -567,6 +567,13 @@ impl ModelBuilder {
         ForceId(self.forces.len() as u32 - 1)
     }
 
+    /// Add a force from a box, for lists of mixed kinds.
+    pub fn boxed_force(&mut self, name: impl Into<String>, force: Box<dyn Force>) -> ForceId {
+        self.force_names.push(name.into().into_boxed_str());
+        self.forces.push(Arc::from(force));
+        ForceId(self.forces.len() as u32 - 1)
+    }
+
     /// Coordinate `i` of a joint, to be driven, coupled or pulled.
     ///
     /// # Panics

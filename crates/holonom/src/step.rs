@@ -147,7 +147,11 @@ pub(crate) fn count_turns(model: &Model, work: &Workspace, next: &mut State) {
 
 /// A stage that met NaN has no factor either: then say which body is at fault, not that the pose is singular.
 fn name_nonsense(model: &Model, work: &Workspace, e: StepError) -> StepError {
-    let StepError::Singular { time, .. } = e else { return e };
+    let time = match e {
+        StepError::Singular { time, .. } => time,
+        StepError::NotConverged { residual, time, .. } if !residual.is_finite() => time,
+        _ => return e,
+    };
     let finite = |i: usize| {
         let f = &work.frames[i];
         f.x.is_finite()

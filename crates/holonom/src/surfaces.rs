@@ -48,6 +48,11 @@ pub trait Surface: Send + Sync {
         }
         x
     }
+    /// f at the origin, for surfaces that shrink to it with f, as an ellipsoid does: then the search for the place where two of them touch can
+    /// begin with small ones.
+    fn innermost(&self) -> Option<f64> {
+        None
+    }
     /// How deep below the surface (m) the gradient may vanish; negative where that is outside, infinite where it is nowhere.
     fn depth(&self) -> f64 {
         f64::INFINITY
@@ -142,6 +147,9 @@ impl Surface for Quadric {
         } else {
             free + self.semi_axes.y * Vec3::Y
         }
+    }
+    fn innermost(&self) -> Option<f64> {
+        (self.straight() == 0).then(|| self.value(Vec3::ZERO))
     }
     fn depth(&self) -> f64 {
         self.semi_axes.min_element()

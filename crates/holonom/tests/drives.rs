@@ -316,7 +316,7 @@ fn drives_are_refused_clearly() {
     let q = m.coordinate(axle, 0);
     m.joint("motor", Motor::speed(q, 3.0));
     let mut sim = Simulation::build(m).expect("valid");
-    let error = sim.remove_joint(axle).err().expect("needed").to_string();
+    let error = sim.remove_joint(axle).expect_err("needed").to_string();
     assert!(error.contains("there is no joint `axle`"), "{error}");
 }
 

@@ -18,6 +18,7 @@ mod p22;
 mod p23;
 mod p24;
 mod p27;
+mod p25;
 mod plane;
 mod track;
 
@@ -68,6 +69,7 @@ const RUNS: &[(&str, Run)] = &[
     ("p23", p23::run),
     ("p24", p24::run),
     ("p27", p27::run),
+    ("p25", p25::run),
 ];
 
 /// Run the command.

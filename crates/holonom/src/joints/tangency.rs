@@ -8,9 +8,14 @@
 //! F = (f_a(y),   f_b(z),   n + mu grad f_b(z)) = 0                five equations; mu > 0: the normals are opposite
 //! ```
 //!
-//! They are solved afresh at every evaluation, from a start that depends on the pose alone: y near the origin of marker b, z near that y, y
-//! near that z (where the normals there are not opposed, the far side of one of the two, seen from its marker). Newton's method, with steps shortened while they do not help, then converges to rounding. Derivatives of C by everything that
-//! moves follow from F = 0: with unknowns that carry derivatives and the inverse of the Jacobian of F as plain numbers,
+//! They are solved afresh at every evaluation by Newton's method with shortened steps, to rounding, from a start that depends on the pose
+//! alone: y near the origin of marker b, z near that y, y near that z (where the normals there are not opposed, the far side of one of the
+//! two, seen from its marker). Where that leads nowhere, as between long thin bodies, the surfaces are grown: level sets f = c of an
+//! ellipsoid are smaller ellipsoids, and two tiny ones face each other along the line of their centres, which is followed up to their size.
+//! Between convex bodies that do not overlap much there is one pair only.
+//!
+//! Derivatives of C by everything that moves follow from F = 0: with unknowns that carry derivatives and the inverse of the Jacobian of F as
+//! plain numbers,
 //!
 //! ```text
 //! unknown <- unknown - (dF/d unknown)^-1 F(unknown, pose)
@@ -56,14 +61,6 @@ impl SurfaceTangency {
         }
     }
 
-    /// The pair of nearest points at a pose: that of a, that of b (world, m), and the gap between them (m, negative where the surfaces
-    /// overlap).
-    pub fn nearest(&self, a: &View) -> Option<(Vec3, Vec3, f64)> {
-        let sides = self.sides(a);
-        let u = Unknown::solve(&sides)?;
-        Some((u.y, u.y + sides[0].gradient(u.y).normalize() * u.gap, u.gap))
-    }
-
     fn sides(&self, a: &View) -> [Side<'_>; 2] {
         [0, 1].map(|k| Side {
             surface: self.surfaces[k].as_ref(),
@@ -93,6 +90,13 @@ impl Side<'_> {
     fn hessian(&self, y: Vec3) -> Mat3 {
         self.axes * self.surface.hessian(self.local(y)) * self.axes.transpose()
     }
+    /// The point with normal `n` of the surface shrunk about its innermost point to a small part.
+    fn facing(&self, n: Vec3, part: f64) -> Vec3 {
+        let least = self.surface.innermost().unwrap_or(0.0);
+        let n = self.axes.transpose() * n;
+        let out = self.surface.hessian(Vec3::ZERO).inverse() * n;
+        self.p + self.axes.transpose().inverse() * out * (part * (-2.0 * least / out.dot(n)).sqrt())
+    }
     fn near(&self, y: Vec3) -> Vec3 {
         self.p + self.axes.transpose().inverse() * self.surface.near(self.local(y))
     }
@@ -105,14 +109,26 @@ struct Unknown {
     mu: f64,
 }
 
+/// Part of their size at which surfaces begin to grow.
+const SMALL: f64 = 1e-3;
+
+/// Values of f taken as the surfaces: zero, or less for shrunken ones.
+type Levels = [f64; 2];
+
 impl Unknown {
+    /// From a pair of points whose normals are about opposite.
+    fn between([a, b]: &[Side; 2], y: Vec3, z: Vec3) -> Unknown {
+        let n = a.gradient(y).normalize();
+        Unknown { y, gap: (z - y).dot(n), mu: 1.0 / b.gradient(z).length() }
+    }
+
     /// F, and by how much it is off in lengths and angles (squared).
-    fn residual(&self, [a, b]: &[Side; 2], size: f64) -> ([f64; 5], f64) {
+    fn residual(&self, [a, b]: &[Side; 2], levels: Levels, size: f64) -> ([f64; 5], f64) {
         let g = a.gradient(self.y);
         let n = g.normalize();
         let z = self.y + n * self.gap;
         let h = b.gradient(z);
-        let (f, e, turn) = (a.value(self.y), b.value(z), n + h * self.mu);
+        let (f, e, turn) = (a.value(self.y) - levels[0], b.value(z) - levels[1], n + h * self.mu);
         let (p, q) = (f / g.length() / size, e / h.length() / size);
         ([f, e, turn.x, turn.y, turn.z], p * p + q * q + turn.length_squared())
     }
@@ -142,8 +158,23 @@ impl Unknown {
         invert(m)
     }
 
-    /// The common normal, to rounding: from the first start that leads to one.
+    /// The common normal, to rounding: straight from the near sides, or by growing the surfaces where that does not lead to one or leads
+    /// deep inside. Of two, the one with the larger gap.
     fn solve(sides: &[Side; 2]) -> Option<Unknown> {
+        let direct = Self::direct(sides);
+        if let Some((u, size)) = direct
+            && u.gap > -0.02 * size
+        {
+            return Some(u);
+        }
+        match (direct, Self::grown(sides)) {
+            (Some((u, _)), Some(v)) => Some(if v.gap > u.gap { v } else { u }),
+            (u, v) => v.or(u.map(|u| u.0)),
+        }
+    }
+
+    /// From the near sides; and the size of what was searched.
+    fn direct(sides: &[Side; 2]) -> Option<(Unknown, f64)> {
         let [a, b] = sides;
         let y = a.near(b.p);
         let z = b.near(y);
@@ -151,18 +182,63 @@ impl Unknown {
         // the near sides; then, for surfaces that overlap far, the far side of one of them
         let (y_far, z_far) = (a.near(2.0 * a.p - y), b.near(2.0 * b.p - z));
         let starts = [(y, z), (y, z_far), (y_far, z)];
-        let facing = |y: Vec3, z: Vec3| a.gradient(y).dot(b.gradient(z)) < 0.0;
-        let chosen = starts.into_iter().filter(|&(y, z)| facing(y, z));
-        chosen.chain([(y, z)]).find_map(|(y, z)| Self::converge(sides, y, z))
+        let facing = |&(y, z): &(Vec3, Vec3)| a.gradient(y).dot(b.gradient(z)) < 0.0;
+        starts.into_iter().filter(facing).find_map(|(y, z)| {
+            let size = (y - a.p).length().max((z - b.p).length());
+            Some((Self::between(sides, y, z).converge(sides, [0.0; 2], size, 1e-15)?, size))
+        })
     }
 
-    /// Newton's method from a pair of points.
-    fn converge(sides: &[Side; 2], y: Vec3, z: Vec3) -> Option<Unknown> {
+    /// From surfaces so small that they face each other along the line of their centres, grown step by step to their size.
+    fn grown(sides: &[Side; 2]) -> Option<Unknown> {
         let [a, b] = sides;
-        let n = a.gradient(y).normalize();
-        let mut u = Unknown { y, gap: (z - y).dot(n), mu: 1.0 / b.gradient(z).length() };
-        let size = (y - a.p).length().max((z - b.p).length()).max(1e-300);
-        let (mut f, mut off) = u.residual(sides, size);
+        let least = [a.surface.innermost(), b.surface.innermost()];
+        let n = match least {
+            [None, None] => return None,
+            [Some(_), Some(_)] => b.p - a.p,
+            [None, Some(_)] => a.gradient(a.near(b.p)),
+            [Some(_), None] => -b.gradient(b.near(a.p)),
+        };
+        let n = n.normalize();
+        let mut part = SMALL;
+        let mut y = if least[0].is_some() { a.facing(n, part) } else { a.near(b.p) };
+        let mut z = if least[1].is_some() { b.facing(-n, part) } else { b.near(a.p) };
+        let mut growth = 2.0_f64;
+        let mut u = Self::between(sides, y, z);
+        for _ in 0..500 {
+            let levels = least.map(|f| f.unwrap_or(0.0) * (1.0 - part * part));
+            let size = [(y, a.p, least[0]), (z, b.p, least[1])]
+                .map(|(x, p, f)| if f.is_some() { (x - p).length() } else { 0.0 });
+            let precision = if part == 1.0 { 1e-15 } else { 1e-6 };
+            let found = u.converge(sides, levels, size[0].max(size[1]), precision);
+            // where the last growth was too much, take back some of it
+            let (from, next) = match found {
+                Some(v) if part == 1.0 => return Some(v),
+                Some(v) => {
+                    y = v.y;
+                    z = v.y + a.gradient(v.y).normalize() * v.gap;
+                    growth = (growth * growth.sqrt()).min(2.0);
+                    (part, (part * growth).min(1.0))
+                }
+                None if growth > 1.0001 && part > SMALL => {
+                    let from = part / growth;
+                    growth = growth.sqrt();
+                    (from, from * growth)
+                }
+                None => return None,
+            };
+            let scale = next / from;
+            let scaled = |x: Vec3, p: Vec3, f: Option<f64>| if f.is_some() { p + (x - p) * scale } else { x };
+            u = Self::between(sides, scaled(y, a.p, least[0]), scaled(z, b.p, least[1]));
+            part = next;
+        }
+        None
+    }
+
+    /// Newton's method, until steps are below a part of `size`.
+    fn converge(self, sides: &[Side; 2], levels: Levels, size: f64, precision: f64) -> Option<Unknown> {
+        let mut u = self;
+        let (mut f, mut off) = u.residual(sides, levels, size);
         let mut last = f64::INFINITY;
         for _ in 0..60 {
             let inverse = u.inverse(sides)?;
@@ -173,19 +249,22 @@ impl Unknown {
                 return None;
             }
             // at rounding steps no longer shrink
-            if length <= 1e-15 * size || (length <= 1e-10 * size && length >= 0.5 * last) {
+            if length <= precision * size || (length <= 1e-10 * size && length >= 0.5 * last) {
                 return (u.mu > 0.0).then_some(u);
             }
             last = length;
             let mut part = (0.5 * size / length).min(1.0);
             loop {
                 let next = Unknown { y: u.y + step * part, gap: u.gap + d[3] * part, mu: u.mu + d[4] * part };
-                let (f_next, off_next) = next.residual(sides, size);
-                if off_next < off || length < 1e-7 * size || part < 1e-3 {
+                let (f_next, off_next) = next.residual(sides, levels, size);
+                if off_next < off || length < 1e-7 * size {
                     (u, f, off) = (next, f_next, off_next);
                     break;
                 }
                 part *= 0.5;
+                if part < 1e-3 {
+                    return None;
+                }
             }
         }
         None
