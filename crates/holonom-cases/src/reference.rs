@@ -143,6 +143,7 @@ pub static PROBLEMS: &[(&str, &str)] = &[
     ("p22-bead-on-circle", include_str!("../data/p22-bead-on-circle.json")),
     ("p23-ball-on-turntable", include_str!("../data/p23-ball-on-turntable.json")),
     ("p24-cardan", include_str!("../data/p24-cardan.json")),
+    ("p27-affine-body", include_str!("../data/p27-affine-body.json")),
     ("p25-gears-pulleys-screw", include_str!("../data/p25-gears-pulleys-screw.json")),
 ];
 

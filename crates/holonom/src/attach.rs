@@ -254,6 +254,22 @@ impl<'a> Bodies<'a> {
         &self.v[self.v_start[i] as usize..self.v_start[i + 1] as usize]
     }
 
+    /// How far the coordinates of a body are from zero, and how fast they move: what it carries is rounded to these.
+    pub(crate) fn reach(&self, body: BodyId) -> (f64, f64) {
+        let i = self.slot(body);
+        let frame = &self.frames[i];
+        if frame.rigid {
+            return (frame.x.length(), frame.v.length());
+        }
+        let n = self.bodies[i].n_lengths();
+        if n == 0 {
+            let momentum = self.bodies[i].momentum(self.q_of(i), self.v_of(i));
+            return (self.bodies[i].centre(self.q_of(i)).length(), momentum.linear.length() / self.bodies[i].mass());
+        }
+        let length = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
+        (length(&self.q_of(i)[..n]), length(&self.v_of(i)[..n]))
+    }
+
     /// Evaluate one attachment.
     #[inline(always)]
     pub fn carry(&self, a: &Attachment) -> Attached {

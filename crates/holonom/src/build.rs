@@ -59,6 +59,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         joint_names,
         force_names,
         gravity: b.gravity,
+        dissipative: Vec::new(),
         lock_rows: b.lock_rows,
         q_start,
         v_start,
@@ -96,6 +97,8 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         );
         body.initial(&mut q[qr], &mut v[vr]);
     }
+    let loses = |&i: &usize| model.bodies[i].dissipation(model.q_of(i, &q), model.v_of(i, &v)).is_some();
+    model.dissipative = (0..model.n_bodies()).filter(loses).map(|i| i as u32).collect();
 
     let start_from = match b.start {
         Some(start) => Start { turns: start.turns, ..start },

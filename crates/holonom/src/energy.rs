@@ -1,9 +1,10 @@
 //! Energies, momentum, and the ledger.
 //!
-//! The ledger: with E = kinetic energy + potential energy of the bodies (gravity),
+//! The ledger: with E = kinetic energy + potential energy of the bodies (gravity, and what elastic bodies store inside),
 //!
 //! ```text
-//! E(now) - E(start) = work of every force + work of every joint + change by projection + imposed change + integrator's error
+//! E(now) - E(start) = work of every force + work of every joint + work of friction inside bodies (never positive)
+//!                     + change by projection + imposed change + integrator's error
 //! ```
 //!
 //! Every work is integrated with the stages of the integrator; the projection's change is measured; the integrator's error is what
@@ -23,7 +24,7 @@ pub struct Energy {
     pub kinetic: f64,
     /// Of the bodies in the field of gravity; zero at height zero.
     pub gravity: f64,
-    /// Stored in springs and other force laws.
+    /// Stored in springs and other force laws, and inside bodies that are elastic.
     pub elastic: f64,
 }
 
@@ -36,17 +37,19 @@ impl Energy {
 
 /// Kinetic plus potential energy of the bodies.
 pub(crate) fn mechanical(model: &Model, q: &[f64], v: &[f64]) -> f64 {
-    let (kinetic, potential) = kinetic_and_potential(model, q, v);
-    kinetic + potential
+    let Energy { kinetic, gravity, elastic } = of_bodies(model, q, v);
+    kinetic + gravity + elastic
 }
 
-fn kinetic_and_potential(model: &Model, q: &[f64], v: &[f64]) -> (f64, f64) {
-    let (mut kinetic, mut potential) = (0.0, 0.0);
+/// Energies of the bodies alone.
+fn of_bodies(model: &Model, q: &[f64], v: &[f64]) -> Energy {
+    let mut sum = Energy::default();
     // enough for all bodies of ours; a user's larger body takes memory from the heap, kept for the next
     let (mut small, mut large) = ([0.0; packed::len(12) + 12], Vec::new());
     for (i, body) in model.bodies.iter().enumerate() {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
-        potential += body.potential(qi, model.gravity);
+        sum.gravity += body.potential(qi, model.gravity);
+        sum.elastic += body.stored(qi);
         let n = vi.len();
         let n_mass = if body.central() { 7 } else { packed::len(n) };
         let memory = if n <= 12 {
@@ -59,9 +62,9 @@ fn kinetic_and_potential(model: &Model, q: &[f64], v: &[f64]) -> (f64, f64) {
         let (mass, force) = memory.split_at_mut(n_mass);
         let frame = frame_of(body.as_ref(), qi, vi);
         body.evaluate(qi, vi, &frame, model.gravity, Inertia { mass, force: &mut force[..n] });
-        kinetic += half_square(body.central(), mass, vi);
+        sum.kinetic += half_square(body.central(), mass, vi);
     }
-    (kinetic, potential)
+    sum
 }
 
 /// Energies at a state.
@@ -73,8 +76,8 @@ pub(crate) fn energies(model: &Model, state: &State, work: &mut Workspace) -> En
         .iter()
         .map(|f| f.law.energy(&work.angles.view(bodies, f.law.attachments(), &f.slots, state.t), state.t))
         .sum::<f64>();
-    let (kinetic, gravity) = kinetic_and_potential(model, &state.q, &state.v);
-    Energy { kinetic, gravity, elastic }
+    let inside = of_bodies(model, &state.q, &state.v);
+    Energy { elastic: elastic + inside.elastic, ..inside }
 }
 
 /// Total momentum.
@@ -91,12 +94,14 @@ pub(crate) fn momentum(model: &Model, state: &State) -> Momentum {
 /// The energy ledger of a run: where the energy of the bodies went, J. Positive entries gave energy to the bodies.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ledger {
-    /// Change of kinetic plus gravitational energy since the ledger was opened.
+    /// Change of the bodies' kinetic, gravitational and stored energy since the ledger was opened.
     pub change: f64,
     /// Work of each force, in the order of the model.
     pub forces: Vec<f64>,
     /// Work of each joint, in the order of the model.
     pub joints: Vec<f64>,
+    /// Work of friction inside bodies: what they lost to it, never positive.
+    pub bodies: f64,
     /// Change made by projection.
     pub projection: f64,
     /// Change imposed by hand: impulses, and steps by the law f = m v.
@@ -109,12 +114,14 @@ impl Ledger {
     pub(crate) fn read(model: &Model, state: &State) -> Ledger {
         let (forces, rest) = state.work.split_at(model.n_forces());
         let (joints, rest) = rest.split_at(model.n_joints());
+        let (bodies, rest) = rest.split_at(rest.len() - 2);
         let change = mechanical(model, &state.q, &state.v) - state.opening_energy;
         let accounted: f64 = state.work.iter().sum();
         Ledger {
             change,
             forces: forces.to_vec(),
             joints: joints.to_vec(),
+            bodies: bodies.iter().sum(),
             projection: rest[0],
             imposed: rest[1],
             integrator: change - accounted,

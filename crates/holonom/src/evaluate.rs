@@ -247,9 +247,12 @@ pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &
             (gap_rate[row], gap_noise[row], rate_noise[row]) = (0.0, 0.0, 0.0);
         }
         for k in 0..n {
-            let (a, frame) = (view.get(k), view.frame(k));
-            let (size, speed) = match view.attachments[k].what {
-                Carried::Point(_) => (a.at.length() + frame.x.length() + floor, a.rate.length() + frame.v.length()),
+            let (a, from) = (view.get(k), &view.attachments[k]);
+            let (size, speed) = match from.what {
+                Carried::Point(_) => {
+                    let (far, fast) = bodies.reach(from.body);
+                    (a.at.length() + far + floor, a.rate.length() + fast)
+                }
                 _ => (a.at.length(), a.rate.length()),
             };
             let fastest = &mut island_rate[joint.island as usize];

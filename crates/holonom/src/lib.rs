@@ -25,7 +25,8 @@
 //! ## The map
 //!
 //! - [`ModelBuilder`] collects bodies, joints and forces and builds a [`Model`], which never changes. [`Simulation`] runs it.
-//! - [`bodies`]: particle, planar, rigid, affine, and the [`bodies::Body`] trait for your own.
+//! - [`bodies`]: particle, planar, rigid, scaled, affine, parametric, and the [`bodies::Body`] trait for your own.
+//! - [`MassProperties`]: mass, centre and moments of shapes, of closed meshes, and of what is put together from them.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
 //! - [`functions`] of one variable, [`curves`] and [`surfaces`] for joints that follow them.
 //! - [`forces`]: springs, dampers, bushings, motors, drag, tyres, your own laws.
@@ -58,6 +59,7 @@ pub mod joints;
 mod kinematics;
 mod laws;
 mod loops;
+mod mass;
 pub mod math;
 mod model;
 pub mod number;
@@ -86,6 +88,7 @@ pub use evaluate::Feedback;
 pub use holonom_tree::{Cost, PivotForm};
 pub use integrate::{Coordinates, IntegratorKind};
 pub use kinematics::JointMotion;
+pub use mass::{MassProperties, MeshError};
 pub use math::{Mat3, Quat, Vec3};
 pub use model::{ForceId, JointId, Model, ModelBuilder};
 pub use reaction::{Axes, Reaction};
@@ -100,7 +103,7 @@ pub use written::{Potential, Written, WrittenRate};
 
 /// Everything a small program needs.
 pub mod prelude {
-    pub use crate::bodies::{Affine, Particle, Planar, Rigid};
+    pub use crate::bodies::{Affine, Parametric, Particle, Planar, Rigid, Scaled};
     pub use crate::forces::{
         AngularDrag, AxisMotor, Bushing, CoordinateForce, Drag, Grip, HeightField, OneSided, PlaneTerrain, PointForce,
         SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
@@ -113,8 +116,8 @@ pub mod prelude {
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
-        Attachment, Axes, BodyId, Coordinate, Coordinates, Drift, IntegratorKind, Marker, Model, ModelBuilder,
-        ModelError, Potential, Simulation, SolverKind, State, StepError, Written, WrittenRate,
+        Attachment, Axes, BodyId, Coordinate, Coordinates, Drift, IntegratorKind, Marker, MassProperties, Model,
+        ModelBuilder, ModelError, Potential, Simulation, SolverKind, State, StepError, Written, WrittenRate,
     };
 }
 

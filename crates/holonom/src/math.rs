@@ -68,6 +68,35 @@ pub fn unwrap_angle(angle: f64, guess: f64) -> f64 {
     angle + TURN * libm::round((guess - angle) / TURN)
 }
 
+/// Eigenvectors (columns) and eigenvalues of a symmetric matrix, by Jacobi rotations.
+pub fn symmetric_eigen(m: &Mat3) -> (Mat3, [f64; 3]) {
+    let mut a = m.to_cols_array_2d();
+    let mut axes = Mat3::IDENTITY.to_cols_array_2d();
+    // each sweep squares the off-diagonal part; ten are more than any 3 x 3 needs
+    for _ in 0..10 {
+        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
+            if a[p][q] == 0.0 {
+                continue;
+            }
+            let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
+            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
+            let c = 1.0 / (t * t + 1.0).sqrt();
+            let s = t * c;
+            for k in 0..3 {
+                let (x, y) = (a[k][p], a[k][q]);
+                (a[k][p], a[k][q]) = (c * x - s * y, s * x + c * y);
+            }
+            for k in 0..3 {
+                let (x, y) = (a[p][k], a[q][k]);
+                (a[p][k], a[q][k]) = (c * x - s * y, s * x + c * y);
+                let (x, y) = (axes[p][k], axes[q][k]);
+                (axes[p][k], axes[q][k]) = (c * x - s * y, s * x + c * y);
+            }
+        }
+    }
+    (Mat3::from_cols_array_2d(&axes), [a[0][0], a[1][1], a[2][2]])
+}
+
 /// A deterministic random generator (splitmix64), for random poses and tests.
 #[derive(Clone, Debug)]
 pub struct SplitMix(pub u64);
@@ -134,5 +163,14 @@ mod tests {
             let (x, y) = perpendicular(z);
             assert!((x.cross(y) - z).length() < 1e-15 && x.dot(z).abs() < 1e-15);
         }
+    }
+
+    #[test]
+    fn jacobi_finds_the_principal_axes() {
+        let turn = Mat3::from_quat(exp_quat(vec3(0.3, -0.7, 0.4)));
+        let i = turn * Mat3::from_diagonal(vec3(1.0, 2.0, 2.5)) * turn.transpose();
+        let (axes, moments) = symmetric_eigen(&i);
+        let back = axes * Mat3::from_diagonal(moments.into()) * axes.transpose();
+        assert!(back.abs_diff_eq(i, 1e-14), "{back}");
     }
 }

@@ -237,6 +237,8 @@ pub struct Model {
     pub(crate) joint_names: Names,
     pub(crate) force_names: Names,
     pub(crate) gravity: Vec3,
+    /// Bodies that lose energy inside.
+    pub(crate) dissipative: Vec<u32>,
     /// Joints may use their lock rows.
     pub(crate) lock_rows: bool,
     pub(crate) q_start: Vec<u32>,
@@ -286,9 +288,9 @@ impl Model {
     pub fn n_forces(&self) -> usize {
         self.forces.len()
     }
-    /// Entries of the ledger that are integrated: works of forces, then of joints.
+    /// Entries of the ledger that are integrated: works of forces, then of joints, then of friction inside bodies if there is any.
     pub(crate) fn n_works(&self) -> usize {
-        self.forces.len() + self.joints.len()
+        self.forces.len() + self.joints.len() + !self.dissipative.is_empty() as usize
     }
     /// Number of position coordinates.
     pub fn n_q(&self) -> usize {

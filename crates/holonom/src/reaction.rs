@@ -32,8 +32,8 @@ pub enum Axes {
     B,
 }
 
-/// Power of every joint's reaction, `lambda . J v`, into `work.power` after those of the forces.
-pub(crate) fn joint_powers(model: &Model, _q: &[f64], v: &[f64], work: &mut Workspace) {
+/// Power of every joint's reaction, `lambda . J v`, into `work.power` after those of the forces, and of friction inside bodies.
+pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
     let n = v.len();
     let n_forces = model.n_forces();
     let bodies = model.n_bodies();
@@ -78,6 +78,12 @@ pub(crate) fn joint_powers(model: &Model, _q: &[f64], v: &[f64], work: &mut Work
         };
         work.power[n_forces + k] = power;
     }
+    let Some(power) = work.power.get_mut(n_forces + model.n_joints()) else { return };
+    let loss = |&i: &u32| {
+        let i = i as usize;
+        model.bodies[i].dissipation(model.q_of(i, q), model.v_of(i, v)).unwrap_or(0.0)
+    };
+    *power = -model.dissipative.iter().map(loss).sum::<f64>();
 }
 
 /// Bodies touched, each once, in the order of first mention: the order of the joint's blocks.

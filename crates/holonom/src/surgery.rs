@@ -241,8 +241,11 @@ impl Simulation {
             carried += work;
         }
         // what joints that are no more have done counts as imposed
-        let all: f64 = state.work[n_forces..before.n_works()].iter().sum();
+        let all: f64 = state.work[n_forces..n_forces + before.n_joints()].iter().sum();
         let change = energy::mechanical(&model, &next.q, &next.v) - energy::mechanical(&before, &state.q, &state.v);
+        if !model.dissipative.is_empty() {
+            next.work[model.n_works() - 1] = state.work[before.n_works() - 1];
+        }
         next.work[model.n_works()] = state.work[before.n_works()];
         next.work[model.n_works() + 1] = state.work[before.n_works() + 1] + all - carried + change;
         let largest = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);

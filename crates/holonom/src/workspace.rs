@@ -64,7 +64,7 @@ pub struct Workspace {
     pub(crate) islands: Vec<Island>,
     /// Where an iteration began; sized when first needed.
     pub(crate) kept: Vec<f64>,
-    /// Power of each force and joint, W.
+    /// Power of each force and joint, and of friction inside bodies, W.
     pub(crate) power: Vec<f64>,
     /// The turns that angles are on.
     pub(crate) angles: Angles,
@@ -98,7 +98,7 @@ impl Workspace {
             island_rate: Vec::new(),
             islands: Vec::new(),
             kept: Vec::new(),
-            power: vec![0.0; model.n_forces() + model.n_joints()],
+            power: vec![0.0; model.n_works()],
             angles: Angles::default(),
             stiff: None,
             solver: Solver::new(solver, model),

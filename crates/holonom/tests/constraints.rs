@@ -11,8 +11,15 @@ use holonom::prelude::*;
 use holonom::{Carried, check};
 
 /// The ground and every kind of body.
-const KINDS: [Option<Kind>; 5] =
-    [None, Some(Kind::Particle), Some(Kind::Planar), Some(Kind::Rigid), Some(Kind::Affine)];
+const KINDS: [Option<Kind>; 7] = [
+    None,
+    Some(Kind::Particle),
+    Some(Kind::Planar),
+    Some(Kind::Rigid),
+    Some(Kind::Affine),
+    Some(Kind::Uniform),
+    Some(Kind::PerAxis),
+];
 
 /// Two bodies, or one and the ground, placed so that the joint holds.
 fn pair(kind: usize, a: Option<Kind>, b: Option<Kind>, general_rows: bool, g: &mut SplitMix) -> Spec {
@@ -69,16 +76,16 @@ fn every_pair(general_rows: bool, draws: usize, mut test: impl FnMut(&str, Spec,
     counts
 }
 
-/// Pairs of kinds that can carry each joint of the table: 25 less (ground, ground) where both need axes, less the particle's, and so on.
+/// Pairs of kinds that can carry each joint of the table: 49 less (ground, ground) where both need axes, less the particle's, and so on.
 fn expect_coverage(counts: &[usize]) {
     for (joint, &count) in TABLE.iter().zip(counts) {
         let expected = match joint.name {
             // points only: all pairs but ground with ground
-            "spherical" | "distance" => 24,
+            "spherical" | "distance" => 48,
             // axes on a only: a particle can be b
-            "point-on-line" | "point-on-plane" => 19,
+            "point-on-line" | "point-on-plane" => 41,
             // axes on both
-            _ => 15,
+            _ => 35,
         };
         assert_eq!(count, expected, "{} was tested on {count} pairs of kinds", joint.name);
     }
@@ -95,9 +102,9 @@ fn general_rows_are_the_derivatives_of_the_gap() {
             for i in 0..spec.bodies.len() {
                 let q = &mut state.q[model.q_range(body_id(i))];
                 q.iter_mut().for_each(|x| *x += g.symmetric(0.3));
-                if spec.bodies[i].kind == Kind::Rigid {
-                    let length = q[3..].iter().map(|x| x * x).sum::<f64>().sqrt();
-                    q[3..].iter_mut().for_each(|x| *x /= length);
+                if spec.bodies[i].kind.turns() {
+                    let length = q[3..7].iter().map(|x| x * x).sum::<f64>().sqrt();
+                    q[3..7].iter_mut().for_each(|x| *x /= length);
                 }
             }
             state.v.iter_mut().for_each(|v| *v = g.symmetric(1.5));

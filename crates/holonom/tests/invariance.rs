@@ -69,11 +69,14 @@ fn turned(spec: &Spec, q: Mat3, x: &[f64]) -> Vec<f64> {
             Kind::Particle => 1,
             Kind::Rigid => 2,
             Kind::Affine => 4,
+            Kind::Uniform | Kind::PerAxis => 2,
         };
         for _ in 0..n {
             let at = out.len();
             out.extend((q * vec3(x[at], x[at + 1], x[at + 2])).to_array());
         }
+        let at = out.len();
+        out.extend_from_slice(&x[at..at + b.kind.scales()]);
     }
     out
 }
@@ -112,6 +115,7 @@ fn units(spec: &Spec, l: f64, t: f64, velocity: bool) -> Vec<f64> {
         Kind::Planar => vec![l, l, 1.0],
         Kind::Rigid => [vec![l; 3], vec![1.0; if velocity { 3 } else { 4 }]].concat(),
         Kind::Affine => [vec![l; 3], vec![1.0; 9]].concat(),
+        kind => [vec![l; 3], vec![1.0; kind.scales() + if velocity { 3 } else { 4 }]].concat(),
     };
     spec.bodies.iter().flat_map(part).map(|x| x * t).collect()
 }

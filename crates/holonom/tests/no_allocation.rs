@@ -32,6 +32,17 @@ fn machine() -> ModelBuilder {
     m.joint("string", Distance::new(above, bead.origin(), 1.0));
     let blob = m.body("blob", Affine::cuboid(0.5, [0.2; 3]).pose([9.0, 0.0, 0.0], Mat3::IDENTITY));
     m.joint("knot", Spherical::new(bead.origin(), blob.origin()));
+    let jelly =
+        Affine::cuboid(0.5, [0.2; 3]).elastic(1e4, 0.3, 8e-3).viscous(5.0).pose([9.0, 0.0, 0.1], Mat3::IDENTITY);
+    let jelly = m.body("jelly", jelly);
+    m.joint("jelly on blob", Spherical::new(blob.at([0.0, 0.0, 0.1]), jelly.origin()));
+    let ball = Scaled::per_axis_from(&MassProperties::sphere(100.0, 0.1)).spring(3.0, 1.0).position([0.0, 1.0, 0.0]);
+    let ball = m.body("balloon", ball);
+    m.joint("balloon pin", Revolute::new(BodyId::GROUND.at([0.0, 1.0, 0.1]), ball.at([0.0, 0.0, 0.1])));
+    let swing = Parametric::new([0.3], |[a], x| holonom::bodies::Place::new(a.sin() * x.x, a * 0.0, a.cos() * -x.x));
+    let swing = m.body("swing", swing.mass([1.0, 0.0, 0.0], 1.0).potential(|[a]| a * a));
+    let hung = m.body("hung", Particle::new(0.2, [0.3, 0.0, -1.5]));
+    m.joint("thread", Distance::new(swing.at([1.0, 0.0, 0.0]), hung.origin(), 0.6));
     let plate = m.body("plate", Planar::rod(1.0, 1.0).pose(0.5, 3.0, 0.0));
     m.joint("pin", Revolute::new(BodyId::GROUND.at([0.0, 3.0, 0.0]), plate.at([-0.5, 0.0, 0.0])));
     m.force("spring", Spring::new(BodyId::GROUND.at([0.0, 0.0, -5.0]), bead.origin(), 5.0, 1.0).damping(0.1));

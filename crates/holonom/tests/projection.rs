@@ -4,7 +4,7 @@ mod common;
 
 use common::dense::Dense;
 use common::grow::{Wish, random_marker};
-use common::spec::{Kind, Spec, body_id};
+use common::spec::{Spec, body_id};
 use common::{Worst, for_mechanisms, size};
 use holonom::Feedback;
 use holonom::math::{SplitMix, log_quat};
@@ -17,9 +17,9 @@ fn disturb(spec: &Spec, sim: &mut Simulation, g: &mut SplitMix, d: f64) {
     for i in 0..spec.bodies.len() {
         let q = &mut state.q[model.q_range(body_id(i))];
         q.iter_mut().for_each(|x| *x += g.symmetric(d));
-        if spec.bodies[i].kind == Kind::Rigid {
-            let length = q[3..].iter().map(|x| x * x).sum::<f64>().sqrt();
-            q[3..].iter_mut().for_each(|x| *x /= length);
+        if spec.bodies[i].kind.turns() {
+            let length = q[3..7].iter().map(|x| x * x).sum::<f64>().sqrt();
+            q[3..7].iter_mut().for_each(|x| *x /= length);
         }
     }
 }
@@ -29,10 +29,11 @@ fn way(spec: &Spec, model: &Model, from: &[f64], to: &[f64]) -> Vec<f64> {
     let mut out = Vec::new();
     for i in 0..spec.bodies.len() {
         let (a, b) = (&from[model.q_range(body_id(i))], &to[model.q_range(body_id(i))]);
-        if spec.bodies[i].kind == Kind::Rigid {
+        if spec.bodies[i].kind.turns() {
             out.extend((0..3).map(|k| b[k] - a[k]));
             let quat = |x: &[f64]| Quat::from_xyzw(x[4], x[5], x[6], x[3]);
             out.extend(log_quat(quat(b) * quat(a).conjugate()).to_array());
+            out.extend((7..a.len()).map(|k| a[k] * libm::log(b[k] / a[k])));
         } else {
             out.extend(a.iter().zip(b).map(|(a, b)| b - a));
         }

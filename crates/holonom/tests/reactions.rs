@@ -31,6 +31,21 @@ fn inertial_wrench(spec: &Spec, i: usize, sim: &Simulation, a: &[f64]) -> (Vec3,
             let terms = (0..9).map(|k| shape.col(k / 3).cross(three(3 + 3 * (k % 3))) * b.second.col(k / 3)[k % 3]);
             (three(0), terms.sum())
         }
+        Kind::Uniform | Kind::PerAxis => {
+            // as points of the shape A = R S: A'' = [w'] A + R S'' + [w] [w] A + 2 [w] R S'
+            let r = sim.axes(body_id(i)).expect("has axes");
+            let w = sim.spin(body_id(i)).expect("has a spin");
+            let scales = |x: &[f64]| if b.kind == Kind::Uniform { Vec3::splat(x[0]) } else { vec3(x[0], x[1], x[2]) };
+            let s = scales(&sim.state().q[sim.model().q_range(body_id(i))][7..]);
+            let rate = scales(&sim.state().v[sim.model().v_range(body_id(i))][6..]);
+            let column = |k: usize| r.col(k) * s[k];
+            let second = |k: usize| {
+                let spun = w.cross(column(k)) + r.col(k) * (2.0 * rate[k]);
+                three(3).cross(column(k)) + r.col(k) * scales(&a[6..])[k] + w.cross(spun)
+            };
+            let terms = (0..9).map(|k| column(k / 3).cross(second(k % 3)) * b.second.col(k / 3)[k % 3]);
+            (three(0), terms.sum())
+        }
     };
     let force = (linear - spec.gravity) * b.mass;
     (force, spin + centre.cross(force))

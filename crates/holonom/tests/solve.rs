@@ -122,12 +122,21 @@ fn no_legal_acceleration_is_nearer_to_the_free_one() {
 }
 
 /// The generalised force `f` of one body as pushes on what it carries.
-fn as_force(spec: &Spec, i: usize, f: &[f64]) -> UserForce {
+fn as_force(spec: &Spec, i: usize, axes: Mat3, f: &[f64]) -> UserForce {
     let (b, id) = (&spec.bodies[i], body_id(i));
     let v = |k: usize| vec3(f[k], f[k + 1], f[k + 2]);
     let pushes: Vec<(Attachment, Vec3)> = match b.kind {
         Kind::Particle => vec![(Attachment::point(id, Vec3::ZERO), v(0))],
         Kind::Rigid => vec![(Attachment::point(id, b.centre), v(0)), (Attachment::spin(id), v(3))],
+        Kind::Uniform | Kind::PerAxis => {
+            let whole = [(Attachment::point(id, b.centre), v(0)), (Attachment::spin(id), v(3))];
+            // pulling a point away from the centre along a body axis stretches and does nothing else
+            let pair = |j: usize| {
+                let pull = axes.col(j) * f[6 + j];
+                [(Attachment::point(id, b.centre + Vec3::AXES[j]), pull), (Attachment::point(id, b.centre), -pull)]
+            };
+            whole.into_iter().chain((0..b.kind.scales()).flat_map(pair)).collect()
+        }
         Kind::Planar => {
             let p = b.plane();
             vec![
@@ -167,7 +176,10 @@ fn forward_of_inverse_is_the_identity() {
             d.mass_times(&wanted).iter().zip(&d.e.force).zip(&push).map(|((ma, f), p)| ma - f + p).collect();
         let mut m = spec.builder();
         for i in 0..spec.bodies.len() {
-            m.force(format!("inverse {i}"), as_force(spec, i, &needed[sim.model().v_range(body_id(i))]));
+            m.force(
+                format!("inverse {i}"),
+                as_force(spec, i, sim.axes(body_id(i)).unwrap_or(Mat3::NAN), &needed[sim.model().v_range(body_id(i))]),
+            );
         }
         let mut forced = Simulation::build(m).expect("built before");
         let scale = size(&wanted) + size(&d.mass_solve(&needed)) + size(&d.mass_solve(&d.e.force));

@@ -17,6 +17,7 @@ mod p14_p15;
 mod p22;
 mod p23;
 mod p24;
+mod p27;
 mod p25;
 mod plane;
 mod track;
@@ -67,6 +68,7 @@ const RUNS: &[(&str, Run)] = &[
     ("p22", p22::run),
     ("p23", p23::run),
     ("p24", p24::run),
+    ("p27", p27::run),
     ("p25", p25::run),
 ];
 

@@ -3,17 +3,21 @@
 //! A kind is one file that implements [`Body`]. Nothing outside this folder names one.
 
 mod affine;
+mod parametric;
 mod particle;
 mod planar;
 mod rigid;
+mod scaled;
 
 pub use affine::Affine;
+pub use parametric::{Parameter, Parametric, Place};
 pub use particle::Particle;
 pub use planar::Planar;
 pub use rigid::Rigid;
+pub use scaled::Scaled;
 
 use crate::attach::{Attached, Carried, Frame};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use holonom_tree::packed;
 
 /// Linear momentum (kg m/s) and angular momentum about the world origin (kg m^2/s).
@@ -30,14 +34,15 @@ pub struct Inertia<'w> {
     /// Packed upper triangle of the mass block (see `holonom_tree::packed`); for a [central](Body::central) body seven numbers, its mass and
     /// the packed inertia tensor. It arrives as this body left it, at first zero: entries that are always zero need not be written.
     pub mass: &'w mut [f64],
-    /// Gravity and velocity-dependent inertial forces (Coriolis, gyroscopic), overwritten.
+    /// Gravity, velocity-dependent inertial forces (Coriolis, gyroscopic), and forces inside the body; overwritten.
     pub force: &'w mut [f64],
 }
 
 /// A kind of body. Velocity coordinates `v` need not be the derivative of `q`: a rigid body has a quaternion in `q` and an
 /// angular velocity in `v`.
 ///
-/// Equation of motion of a free body: `M(q) vdot = force`, where `force` holds gravity and everything quadratic in `v`.
+/// Equation of motion of a free body: `M(q) vdot = force`, where `force` holds gravity, everything quadratic in `v`, and
+/// what the body's own elasticity and inner friction do.
 pub trait Body: Send + Sync {
     /// Name of the kind, for messages.
     fn kind(&self) -> &'static str;
@@ -92,7 +97,7 @@ pub trait Body: Send + Sync {
     fn free_flight(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
         self.advance(q, v, dt);
     }
-    /// Does `free_flight` account for the inertial forces of `evaluate`?
+    /// Does `free_flight` account for all forces of `evaluate` that depend on velocity? Where it does not, a body flies straight on along `q`.
     fn inertial_in_flight(&self) -> bool {
         true
     }
@@ -110,9 +115,17 @@ pub trait Body: Send + Sync {
     fn centre(&self, q: &[f64]) -> Vec3;
     /// Momentum.
     fn momentum(&self, q: &[f64], v: &[f64]) -> Momentum;
-    /// Potential energy (J): gravity, and whatever the body stores inside.
+    /// Potential energy in the field of gravity (J).
     fn potential(&self, q: &[f64], gravity: Vec3) -> f64 {
         -self.mass() * gravity.dot(self.centre(q))
+    }
+    /// Energy that the body stores inside (J): what its elastic forces in [`Body::evaluate`] are the slope of.
+    fn stored(&self, _q: &[f64]) -> f64 {
+        0.0
+    }
+    /// Power that the body loses inside (W), not negative; `None` for a body that never loses any. The ledger keeps count of it.
+    fn dissipation(&self, _q: &[f64], _v: &[f64]) -> Option<f64> {
+        None
     }
 }
 
@@ -154,4 +167,21 @@ pub(crate) fn positive(name: &str, value: f64, unit: &str) -> Result<(), String>
 /// Shared wording for vectors that must be finite.
 pub(crate) fn finite(name: &str, value: Vec3) -> Result<(), String> {
     if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
+}
+
+/// Second moments must be symmetric and positive definite.
+pub(crate) fn second_moments(s: &Mat3) -> Result<(), String> {
+    let size = s.x_axis.x.abs() + s.y_axis.y.abs() + s.z_axis.z.abs();
+    let off = [("xy", s.y_axis.x, s.x_axis.y), ("xz", s.z_axis.x, s.x_axis.z), ("yz", s.z_axis.y, s.y_axis.z)];
+    if let Some((name, upper, lower)) = off.into_iter().find(|(_, u, l)| (u - l).abs() > 1e-9 * size) {
+        return Err(format!(
+            "second moments are not symmetric: {name} is {upper} above and {lower} below the diagonal"
+        ));
+    }
+    let entries = [s.x_axis.x, s.y_axis.x, s.z_axis.x, s.y_axis.y, s.z_axis.y, s.z_axis.z];
+    let mut factors = entries;
+    if !s.is_finite() || packed::factor(&mut factors, 3, |_| true).is_err() {
+        return Err(format!("second moments {entries:?} kg m^2 (xx xy xz yy yz zz) must be positive definite"));
+    }
+    Ok(())
 }

@@ -13,6 +13,7 @@
 
 use super::{Body, Inertia, Momentum, finite, positive};
 use crate::attach::{Attached, Carried, Frame};
+use crate::mass::MassProperties;
 use crate::math::{Mat3, Vec3, vec3};
 
 /// A rigid body with three degrees of freedom in a plane, by default the world's x-y plane.
@@ -43,6 +44,12 @@ impl Planar {
             velocity: [0.0; 2],
             spin: 0.0,
         }
+    }
+
+    /// With the mass properties of a solid seen along its z axis: its moment of inertia about z, and its centre of mass across z.
+    pub fn from_properties(properties: &MassProperties) -> Self {
+        let c = properties.centre();
+        Self::new(properties.mass(), properties.inertia().z_axis.z).centre(c.x, c.y)
     }
 
     /// A thin uniform rod along x, origin at its centre.

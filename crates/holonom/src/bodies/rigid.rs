@@ -15,7 +15,8 @@
 
 use super::{Body, Inertia, Momentum, finite, frame_of, positive};
 use crate::attach::{Attached, Carried, Frame, read3, write3};
-use crate::math::{Mat3, Quat, Vec3, exp_quat, log_quat, rotation, vec3};
+use crate::mass::MassProperties;
+use crate::math::{Mat3, Quat, Vec3, exp_quat, log_quat, rotation, symmetric_eigen, vec3};
 
 /// A rigid body with six degrees of freedom.
 #[derive(Clone, Debug)]
@@ -63,6 +64,16 @@ impl Rigid {
     /// A uniform ball, origin at its centre.
     pub fn ball(mass: f64, radius: f64) -> Self {
         Self::principal(mass, Vec3::splat(0.4 * mass * radius * radius))
+    }
+
+    /// With these mass properties; points are given from their origin.
+    pub fn from_properties(properties: &MassProperties) -> Self {
+        Self::new(properties.mass(), properties.inertia()).centre(properties.centre())
+    }
+
+    /// A uniform solid cylinder with half balls on its ends, along z, origin at its centre; `length` is that of the cylinder alone.
+    pub fn capsule(mass: f64, radius: f64, length: f64) -> Self {
+        Self::from_properties(&MassProperties::capsule(1.0, radius, length).of_mass(mass))
     }
 
     /// A uniform solid cylinder along z, origin at its centre.
@@ -302,53 +313,10 @@ impl Rigid {
             let i = &self.inertia;
             return (Mat3::IDENTITY, [i.x_axis.x, i.y_axis.y, i.z_axis.z]);
         }
-        eigen(&self.inertia)
+        symmetric_eigen(&self.inertia)
     }
 }
 
 fn principal_moments(i: &Mat3) -> [f64; 3] {
-    eigen(i).1
-}
-
-/// Eigenvectors (columns) and eigenvalues of a symmetric matrix, by Jacobi rotations.
-fn eigen(m: &Mat3) -> (Mat3, [f64; 3]) {
-    let mut a = m.to_cols_array_2d();
-    let mut axes = Mat3::IDENTITY.to_cols_array_2d();
-    // each sweep squares the off-diagonal part; ten are more than any 3 x 3 needs
-    for _ in 0..10 {
-        for (p, q) in [(0, 1), (0, 2), (1, 2)] {
-            if a[p][q] == 0.0 {
-                continue;
-            }
-            let theta = (a[q][q] - a[p][p]) / (2.0 * a[p][q]);
-            let t = theta.signum() / (theta.abs() + (theta * theta + 1.0).sqrt());
-            let c = 1.0 / (t * t + 1.0).sqrt();
-            let s = t * c;
-            for k in 0..3 {
-                let (x, y) = (a[k][p], a[k][q]);
-                (a[k][p], a[k][q]) = (c * x - s * y, s * x + c * y);
-            }
-            for k in 0..3 {
-                let (x, y) = (a[p][k], a[q][k]);
-                (a[p][k], a[q][k]) = (c * x - s * y, s * x + c * y);
-                let (x, y) = (axes[p][k], axes[q][k]);
-                (axes[p][k], axes[q][k]) = (c * x - s * y, s * x + c * y);
-            }
-        }
-    }
-    (Mat3::from_cols_array_2d(&axes), [a[0][0], a[1][1], a[2][2]])
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn jacobi_finds_the_principal_axes() {
-        let turn = Mat3::from_quat(exp_quat(vec3(0.3, -0.7, 0.4)));
-        let i = turn * Mat3::from_diagonal(vec3(1.0, 2.0, 2.5)) * turn.transpose();
-        let (axes, moments) = eigen(&i);
-        let back = axes * Mat3::from_diagonal(moments.into()) * axes.transpose();
-        assert!(back.abs_diff_eq(i, 1e-14), "{back}");
-    }
+    symmetric_eigen(i).1
 }

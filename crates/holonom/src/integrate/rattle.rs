@@ -130,7 +130,8 @@ impl Integrator for Rattle {
         // second kick
         let t = t + h;
         v_half.copy_from_slice(m.v);
-        let passes = if model.n_forces() > 0 { 3 } else { 1 };
+        let all_in_flight = model.n_forces() == 0 && model.bodies.iter().all(|b| b.inertial_in_flight());
+        let passes = if all_in_flight { 1 } else { 3 };
         for pass in 0..passes {
             evaluate_kick(model, m.q, m.v, t, zero, work);
             if pass == 0 {

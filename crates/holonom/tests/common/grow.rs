@@ -39,6 +39,7 @@ pub struct Wish {
     pub most: usize,
     pub planar: bool,
     pub affine: bool,
+    pub scaled: bool,
     pub ground: bool,
     /// Rigid bodies and joints with a chart only.
     pub charts: bool,
@@ -46,12 +47,14 @@ pub struct Wish {
 }
 
 impl Wish {
-    pub const ANY: Wish = Wish { most: 10, planar: true, affine: true, ground: true, charts: false, forces: true };
+    pub const ANY: Wish =
+        Wish { most: 10, planar: true, affine: true, scaled: true, ground: true, charts: false, forces: true };
     /// Nothing outside acts on it, once gravity is off.
     pub const ISOLATED: Wish =
-        Wish { most: 6, planar: false, affine: true, ground: false, charts: false, forces: false };
+        Wish { most: 6, planar: false, affine: true, scaled: true, ground: false, charts: false, forces: false };
     /// Fit for joint coordinates.
-    pub const CHARTS: Wish = Wish { most: 5, planar: false, affine: false, ground: true, charts: true, forces: true };
+    pub const CHARTS: Wish =
+        Wish { most: 5, planar: false, affine: false, scaled: false, ground: true, charts: true, forces: true };
 }
 
 pub fn steps(wish: Wish) -> impl Strategy<Value = (Vec<Step>, u64)> {
@@ -60,6 +63,8 @@ pub fn steps(wish: Wish) -> impl Strategy<Value = (Vec<Step>, u64)> {
         0 | 1 => Kind::Particle,
         2 | 3 if wish.planar => Kind::Planar,
         4 | 5 if wish.affine => Kind::Affine,
+        6 if wish.scaled => Kind::Uniform,
+        7 if wish.scaled => Kind::PerAxis,
         _ => Kind::Rigid,
     });
     let link = (0..1000usize).prop_map(move |k| match k {
@@ -122,7 +127,7 @@ pub fn random_body(kind: Kind, g: &mut SplitMix) -> BodySpec {
     let sides = vec3(0.2 + g.unit(), 0.2 + g.unit(), 0.2 + g.unit());
     let axes = turn(g);
     let stretch = Mat3::IDENTITY + Mat3::from_cols(g.vec3(0.1), g.vec3(0.1), g.vec3(0.1));
-    BodySpec {
+    let body = BodySpec {
         kind,
         mass,
         second: symmetric(axes * Mat3::from_diagonal(sides * sides * (mass / 12.0)) * axes.transpose()),
@@ -138,7 +143,18 @@ pub fn random_body(kind: Kind, g: &mut SplitMix) -> BodySpec {
         velocity: g.vec3(1.0),
         spin: g.vec3(1.5),
         shape_rate: Mat3::from_cols(g.vec3(0.7), g.vec3(0.7), g.vec3(0.7)),
+        scale_rates: Vec3::ZERO,
+        stiffness: 0.0,
+    };
+    if kind.scales() == 0 {
+        return body;
     }
+    let alike = |x: Vec3| if kind == Kind::Uniform { Vec3::splat(x.x) } else { x };
+    let scales = alike(Vec3::ONE + g.vec3(0.3));
+    // soft enough for steps of milliseconds: a few radians per second, whatever the size
+    let least = body.second.x_axis.x.min(body.second.y_axis.y).min(body.second.z_axis.z);
+    let (scale_rates, stiffness) = (alike(g.vec3(0.7)), least * (5.0 + 5.0 * g.unit()));
+    BodySpec { stretch: Mat3::from_diagonal(scales), scale_rates, stiffness, ..body }
 }
 
 fn symmetric(m: Mat3) -> Mat3 {
@@ -265,7 +281,7 @@ fn add_force(spec: &mut Spec, g: &mut SplitMix) {
     let (kind, on) = pick(g);
     let (other_kind, other) = pick(g);
     let other = if other.body == on.body { Marker { body: BodyId::GROUND, ..other } } else { other };
-    let spins = |k: Kind| matches!(k, Kind::Rigid | Kind::Planar);
+    let spins = |k: Kind| k.turns() || k == Kind::Planar;
     let (stiffness, damping) = (20.0 * g.unit(), g.unit());
     let force = match g.below(5) {
         0 if spins(kind) && (spins(other_kind) || other.body.is_ground()) => {

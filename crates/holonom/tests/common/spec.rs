@@ -11,7 +11,30 @@ pub enum Kind {
     Planar,
     Rigid,
     Affine,
+    /// With one scale.
+    Uniform,
+    /// With three scales.
+    PerAxis,
 }
+
+impl Kind {
+    /// How many scales it has.
+    pub fn scales(self) -> usize {
+        match self {
+            Kind::Uniform => 1,
+            Kind::PerAxis => 3,
+            _ => 0,
+        }
+    }
+
+    /// Has it a quaternion?
+    pub fn turns(self) -> bool {
+        matches!(self, Kind::Rigid | Kind::Uniform | Kind::PerAxis)
+    }
+}
+
+/// The scale at which springs inside scaled bodies are slack.
+pub const REST: f64 = 1.1;
 
 #[derive(Clone, Debug)]
 pub struct BodySpec {
@@ -23,12 +46,15 @@ pub struct BodySpec {
     /// Start position of the origin, and start orientation.
     pub position: Vec3,
     pub turn: Mat3,
-    /// Affine: the start shape is `turn * stretch`. Planar: the start angle and the coordinates of the origin in its plane.
+    /// Affine and scaled: the start shape is `turn * stretch`. Planar: the start angle and the coordinates of the origin in its plane.
     pub stretch: Mat3,
     pub in_plane: Vec3,
     pub velocity: Vec3,
     pub spin: Vec3,
     pub shape_rate: Mat3,
+    /// Scaled: rates of the scales, and the stiffness of their springs (J).
+    pub scale_rates: Vec3,
+    pub stiffness: f64,
 }
 
 impl BodySpec {
@@ -42,9 +68,14 @@ impl BodySpec {
         self.turn * Mat3::from_rotation_z(-self.in_plane.z)
     }
 
+    /// Start scales.
+    pub fn scales(&self) -> Vec3 {
+        vec3(self.stretch.x_axis.x, self.stretch.y_axis.y, self.stretch.z_axis.z)
+    }
+
     /// Shape at the start: where body vectors go.
     pub fn shape(&self) -> Mat3 {
-        if self.kind == Kind::Affine { self.turn * self.stretch } else { self.turn }
+        if self.kind == Kind::Affine || self.kind.scales() > 0 { self.turn * self.stretch } else { self.turn }
     }
 
     fn add(&self, m: &mut ModelBuilder, name: String) -> BodyId {
@@ -66,6 +97,19 @@ impl BodySpec {
                     .pose(self.position, self.shape())
                     .velocity(self.velocity, self.shape_rate),
             ),
+            Kind::Uniform | Kind::PerAxis => {
+                let new = if self.kind == Kind::Uniform { Scaled::uniform } else { Scaled::per_axis };
+                let body = new(self.mass, self.second)
+                    .centre(self.centre)
+                    .position(self.position)
+                    .orientation(Quat::from_mat3(&self.turn))
+                    .scales(self.scales())
+                    .velocity(self.velocity)
+                    .spin(self.spin)
+                    .scale_rates(self.scale_rates)
+                    .spring(self.stiffness, REST);
+                m.body(name, body)
+            }
             Kind::Planar => {
                 let plane = self.plane();
                 let [x, y, angle] = self.in_plane.to_array();
@@ -204,6 +248,16 @@ impl Spec {
         Simulation::new(self.build().expect("a mechanism that was built before"))
     }
 
+    /// What the springs inside scaled bodies hold, J.
+    pub fn stored(&self, state: &State, model: &Model) -> f64 {
+        let inside = |(i, b): (usize, &BodySpec)| {
+            let scales = &state.q[model.q_range(body_id(i))];
+            let logs = scales[scales.len() - b.kind.scales()..].iter().map(|s| libm::log(s / REST));
+            logs.map(|x| 0.5 * b.stiffness * x * x).sum::<f64>()
+        };
+        self.bodies.iter().enumerate().map(inside).sum()
+    }
+
     pub fn joint_ids(&self) -> Vec<JointId> {
         self.build().expect("a mechanism that was built before").joints().collect()
     }
@@ -250,6 +304,8 @@ impl Spec {
                 velocity: b.velocity * (l / t),
                 spin: b.spin / t,
                 shape_rate: b.shape_rate * (1.0 / t),
+                scale_rates: b.scale_rates / t,
+                stiffness: b.stiffness * (m * l * l / (t * t)),
                 ..b.clone()
             }
         };
