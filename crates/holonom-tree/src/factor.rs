@@ -259,10 +259,15 @@ impl Plan {
             Store::Six(i) => {
                 let matrix = &mut factor.six[i as usize];
                 let node = self.members[front.members.0 as usize].node;
-                for r in 0..6 {
-                    for c in r..6 {
-                        matrix[packed::at(6, r, c)] += blocks.entry(node, r, c);
+                let own = blocks.diagonal(node);
+                if self.structure.is_central(node) {
+                    for (k, &(r, c)) in [(0, 0), (3, 3), (3, 4), (3, 5), (4, 4), (4, 5), (5, 5)].iter().enumerate() {
+                        matrix[packed::at(6, r, c)] += own[k];
                     }
+                    matrix[packed::at(6, 1, 1)] += own[0];
+                    matrix[packed::at(6, 2, 2)] += own[0];
+                } else {
+                    matrix.iter_mut().zip(own).for_each(|(m, o)| *m += o);
                 }
                 &mut matrix[..]
             }
@@ -309,16 +314,44 @@ impl Plan {
             Store::Panel(start) => (&mut factor.panels[start as usize..], true),
         };
         let at = up.at as usize;
-        for k in 0..n {
-            let row = &y[k * u..][..u];
-            for i in 0..u {
-                let l = row[i] * d_inverse[k];
-                let start = if in_panel { (at + i) * (size + 1) } else { packed::at(size, at + i, at + i) };
-                for (t, &r) in target[start..].iter_mut().zip(&row[i..]) {
-                    *t -= l * r;
-                }
-            }
+        if in_panel {
+            subtract_square(target, |i| (at + i) * (size + 1), y, d_inverse, n, u);
+        } else {
+            subtract_square(target, |i| packed::at(size, at + i, at + i), y, d_inverse, n, u);
         }
         Ok(())
+    }
+}
+
+/// `target -= Y^T D^-1 Y`, one triangle, whose row `i` begins at `start(i)`. Common sizes are spelt out, so that their loops unroll.
+#[inline(always)]
+fn subtract_square(target: &mut [f64], start: impl Fn(usize) -> usize, y: &[f64], d: &[f64], n: usize, u: usize) {
+    match (n, u) {
+        (6, 1) => subtract_square_any(target, start, y, d, 6, 1),
+        (6, 2) => subtract_square_any(target, start, y, d, 6, 2),
+        (6, 3) => subtract_square_any(target, start, y, d, 6, 3),
+        (6, 4) => subtract_square_any(target, start, y, d, 6, 4),
+        (6, 5) => subtract_square_any(target, start, y, d, 6, 5),
+        (1, 6) => subtract_square_any(target, start, y, d, 1, 6),
+        (2, 6) => subtract_square_any(target, start, y, d, 2, 6),
+        (3, 6) => subtract_square_any(target, start, y, d, 3, 6),
+        (4, 6) => subtract_square_any(target, start, y, d, 4, 6),
+        (5, 6) => subtract_square_any(target, start, y, d, 5, 6),
+        _ => subtract_square_any(target, start, y, d, n, u),
+    }
+}
+
+#[inline(always)]
+fn subtract_square_any(target: &mut [f64], start: impl Fn(usize) -> usize, y: &[f64], d: &[f64], n: usize, u: usize) {
+    let (y, d) = (&y[..n * u], &d[..n]);
+    for i in 0..u {
+        let target = &mut target[start(i)..][..u - i];
+        for k in 0..n {
+            let row = &y[k * u..][..u];
+            let l = row[i] * d[k];
+            for j in i..u {
+                target[j - i] -= l * row[j];
+            }
+        }
     }
 }

@@ -35,6 +35,21 @@ pub fn multiply_add(m: &[f64], x: &[f64], y: &mut [f64]) {
 /// column k of L, its diagonal entry becomes `1 / D_k`. `positive(k)` says which sign pivot k must have. On failure returns
 /// the index of the pivot with the wrong sign (or NaN).
 pub fn factor(m: &mut [f64], n: usize, positive: impl Fn(usize) -> bool) -> Result<(), usize> {
+    // the same loops with their sizes known, which then unroll
+    match n {
+        1 => factor_any(m, 1, positive),
+        2 => factor_any(m, 2, positive),
+        3 => factor_any(m, 3, positive),
+        4 => factor_any(m, 4, positive),
+        5 => factor_any(m, 5, positive),
+        6 => factor_any(m, 6, positive),
+        _ => factor_any(m, n, positive),
+    }
+}
+
+#[inline(always)]
+fn factor_any(m: &mut [f64], n: usize, positive: impl Fn(usize) -> bool) -> Result<(), usize> {
+    let m = &mut m[..len(n)];
     for k in 0..n {
         let row_k = at(n, k, k);
         let d = m[row_k];
@@ -64,6 +79,24 @@ pub fn factor(m: &mut [f64], n: usize, positive: impl Fn(usize) -> bool) -> Resu
 
 /// `x <- L^-1 x`, with the factors of [`factor`]. `stride` right-hand sides lie side by side in `x`.
 pub fn solve_lower(m: &[f64], n: usize, x: &mut [f64], stride: usize) {
+    match (n, stride) {
+        (6, 1) => solve_lower_any(m, 6, x, 1),
+        (6, 2) => solve_lower_any(m, 6, x, 2),
+        (6, 3) => solve_lower_any(m, 6, x, 3),
+        (6, 4) => solve_lower_any(m, 6, x, 4),
+        (6, 5) => solve_lower_any(m, 6, x, 5),
+        (1, 6) => {}
+        (2, 6) => solve_lower_any(m, 2, x, 6),
+        (3, 6) => solve_lower_any(m, 3, x, 6),
+        (4, 6) => solve_lower_any(m, 4, x, 6),
+        (5, 6) => solve_lower_any(m, 5, x, 6),
+        _ => solve_lower_any(m, n, x, stride),
+    }
+}
+
+#[inline(always)]
+fn solve_lower_any(m: &[f64], n: usize, x: &mut [f64], stride: usize) {
+    let (m, x) = (&m[..len(n)], &mut x[..n * stride]);
     for k in 0..n {
         let row_k = at(n, k, k);
         let (done, rest) = x.split_at_mut((k + 1) * stride);

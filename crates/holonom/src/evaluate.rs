@@ -139,9 +139,15 @@ pub(crate) fn evaluate_constraints_of(
             Form::Rows(_) | Form::Own(_) => {
                 let mut out = RowScratch { rows, gradients, forces };
                 let n = out.evaluate(joint.constraint.as_ref(), &view, t);
+                c.fill(0.0);
+                for k in 0..n {
+                    let jdot_v = view.get(k).jdot_v;
+                    for (c, i) in c.iter_mut().zip(joint.kept_rows()) {
+                        *c += out.gradients[i * n + k].dot(jdot_v);
+                    }
+                }
                 for (c, i) in c.iter_mut().zip(joint.kept_rows()) {
-                    let jdot_v: f64 = (0..n).map(|k| out.gradients[i * n + k].dot(view.get(k).jdot_v)).sum();
-                    *c = jdot_v + out.rows[i].curvature;
+                    *c += out.rows[i].curvature;
                 }
                 if let Form::Own(form) = &joint.form {
                     write_own(joint, form, bodies, out.gradients, &mut own.j);

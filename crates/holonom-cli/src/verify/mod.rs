@@ -17,8 +17,8 @@ mod p14_p15;
 mod p22;
 mod p23;
 mod p24;
-mod p27;
 mod p25;
+mod p27;
 mod plane;
 mod track;
 
