@@ -31,6 +31,7 @@
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
 //! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
+//! - [`linear`]: small motions about a state, [`Simulation::linearise`], and static equilibria, [`Simulation::equilibrium`].
 //! - [`check`]: finite-difference checks for your own bodies and joints.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!
@@ -52,6 +53,7 @@ pub mod functions;
 pub mod integrate;
 pub mod joints;
 mod laws;
+pub mod linear;
 mod loops;
 pub mod math;
 mod model;
@@ -76,6 +78,7 @@ pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
 pub use holonom_tree::{Cost, PivotForm};
 pub use integrate::{Coordinates, IntegratorKind};
+pub use linear::{Equilibrium, EquilibriumOptions, Linearisation};
 pub use math::{Mat3, Quat, Vec3};
 pub use model::{ForceId, JointId, Model, ModelBuilder};
 pub use reaction::{Axes, Reaction};
