@@ -364,7 +364,7 @@ fn explain(model: &Model, hint: &[f64], q: &[f64], v: &[f64], t: f64, open: &[bo
 pub(crate) fn wrong_branch(model: &Model, q: &[f64], v: &[f64], work: &Workspace) -> Option<usize> {
     let bodies = &bodies_at(model, &work.frames, q, v);
     model.joints.iter().position(|joint| {
-        let view = View { bodies, attachments: joint.constraint.attachments() };
+        let view = View::new(bodies, joint.constraint.attachments());
         joint.n_rows > 0 && !(joint.constraint.branch(&view) > 0.0)
     })
 }

@@ -5,7 +5,7 @@
 //! kinds and joint kinds never meet.
 
 use crate::bodies::Body;
-use crate::math::{Mat3, Vec3, perpendicular, vec3};
+use crate::math::{Mat3, Vec3, perpendicular, unwrap_angle, vec3};
 use std::sync::Arc;
 
 /// A body of a model. [`BodyId::GROUND`] is the world, which never moves.
@@ -68,16 +68,24 @@ impl Marker {
         Marker { axes: Mat3::from_cols(y.cross(z), y, z), ..self }
     }
 
-    pub(crate) fn x(&self) -> Attachment {
+    /// Its x axis, as a direction carried by the body.
+    pub fn x(&self) -> Attachment {
         self.direction(self.axes.x_axis)
     }
-    pub(crate) fn y(&self) -> Attachment {
+    /// Its y axis.
+    pub fn y(&self) -> Attachment {
         self.direction(self.axes.y_axis)
     }
-    pub(crate) fn z(&self) -> Attachment {
+    /// Its z axis.
+    pub fn z(&self) -> Attachment {
         self.direction(self.axes.z_axis)
     }
-    pub(crate) fn p(&self) -> Attachment {
+    /// The spin of its body.
+    pub fn spin(&self) -> Attachment {
+        Attachment::spin(self.body)
+    }
+    /// Its point, as carried by the body.
+    pub fn p(&self) -> Attachment {
         Attachment { body: self.body, what: Carried::Point(self.point) }
     }
     fn direction(&self, d: Vec3) -> Attachment {
@@ -273,9 +281,50 @@ impl<'a> Bodies<'a> {
 pub struct View<'a> {
     pub(crate) bodies: &'a Bodies<'a>,
     pub(crate) attachments: &'a [Attachment],
+    pub(crate) turns: Turns<'a>,
+}
+
+/// The turns that angles are on: their values and rates at a moment not long ago.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Turns<'a> {
+    /// Value (turns counted) and rate of every angle of the model then; empty when nobody remembers.
+    pub angles: &'a [(f64, f64)],
+    /// Which of them are meant.
+    pub slots: &'a [u32],
+    /// Time since then, s.
+    pub since: f64,
 }
 
 impl<'a> View<'a> {
+    pub(crate) fn new(bodies: &'a Bodies<'a>, attachments: &'a [Attachment]) -> Self {
+        View { bodies, attachments, turns: Turns::default() }
+    }
+
+    /// The same, with a memory of turns.
+    pub(crate) fn with_turns(self, angles: &'a [(f64, f64)], slots: &'a [u32], since: f64) -> Self {
+        View { turns: Turns { angles, slots, since }, ..self }
+    }
+
+    /// Some of the attachments, in a row.
+    pub(crate) fn part(&self, first: usize, n: usize) -> View<'a> {
+        View::new(self.bodies, &self.attachments[first..first + n])
+    }
+
+    /// The first `n` attachments, memory of turns included.
+    pub(crate) fn head(&self, n: usize) -> View<'a> {
+        View { attachments: &self.attachments[..n], ..*self }
+    }
+
+    /// The angle on the turn it is on: of all that differ from `angle` by whole turns, the one nearest to where its rate has led since its turn
+    /// was last known. `slot` counts the angles that the constraint or force follows: first its own, then those of the coordinates it reads.
+    pub fn follow(&self, slot: usize, angle: f64, rate: f64) -> f64 {
+        let known = self.turns.slots.get(slot).and_then(|&k| self.turns.angles.get(k as usize));
+        match known {
+            Some((value, before)) => unwrap_angle(angle, value + 0.5 * self.turns.since * (before + rate)),
+            None => angle,
+        }
+    }
+
     /// Position, rate and `jdot_v` of attachment `k`.
     #[inline(always)]
     pub fn get(&self, k: usize) -> Attached {

@@ -3,6 +3,7 @@
 use crate::assemble::{self, Assembly};
 use crate::attach::{Attachment, Carried, View, is_direction};
 use crate::bodies::frame_of;
+use crate::coordinate::Coordinate;
 use crate::doctor;
 use crate::error::ModelError;
 use crate::evaluate::{self, RowScratch};
@@ -14,6 +15,7 @@ use crate::model::{
 };
 use crate::solve::{self, EPS, SolverKind};
 use crate::state::State;
+use crate::step;
 use crate::workspace::{self, Workspace, bodies_at};
 use holonom_tree::{Blocks, Node, PivotRule, PlanError, Structure, independent_rows, packed};
 
@@ -63,6 +65,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         island_length: Vec::new(),
         n_rows: 0,
         n_turns: 0,
+        reads_turns: false,
         island: Vec::new(),
         n_islands: 0,
         turned_rows: Vec::new(),
@@ -93,23 +96,26 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         body.initial(&mut q[qr], &mut v[vr]);
     }
 
-    let mut t = 0.0;
-    if let Some(start) = b.start {
-        (q, v, t) = (start.q, start.v, start.t);
-    }
+    let start_from = match b.start {
+        Some(start) => Start { turns: start.turns, ..start },
+        None => Start { q, v, t: 0.0, turns: Default::default() },
+    };
+    let (q, v) = (&start_from.q, &start_from.v);
 
     for (i, law) in b.forces.into_iter().enumerate() {
         let name = || model.force_names.get(i).to_string();
         let kind = law.kind();
         law.validate().map_err(|reason| ModelError::Force { force: name(), kind, reason })?;
         check_attachments(&model, "force", &name, law.attachments())?;
-        model.forces.push(ForceLaw { law });
+        check_readings(&model, "force", &name, law.reads())?;
+        model.forces.push(ForceLaw { law, slots: Box::default() });
     }
     for (i, (constraint, status)) in b.joints.into_iter().enumerate() {
         let name = || model.joint_names.get(i).to_string();
         let kind = constraint.kind();
         constraint.validate().map_err(|reason| ModelError::Joint { joint: name(), kind, reason })?;
         check_attachments(&model, "joint", &name, constraint.attachments())?;
+        check_readings(&model, "joint", &name, constraint.reads())?;
         let unsupported = |what| Err(ModelError::Unsupported { joint: name(), what });
         if constraint.law() != RowLaw::Equality {
             return unsupported("rows with bounds need the contact solver, which this version does not have");
@@ -127,7 +133,17 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         let n_rows = if matches!(status, JointStatus::Broken) { 0 } else { constraint.n_rows() as u8 };
         let kept = if n_rows == 32 { u32::MAX } else { (1 << n_rows) - 1 };
         let form = Form::Rows(Default::default());
-        model.joints.push(Joint { constraint, status, form, row: 0, n_rows, kept, first_turn: 0, island: 0 });
+        model.joints.push(Joint {
+            constraint,
+            status,
+            form,
+            row: 0,
+            n_rows,
+            kept,
+            first_turn: 0,
+            island: 0,
+            slots: Box::default(),
+        });
     }
     model.bodies.shrink_to_fit();
     model.joints.shrink_to_fit();
@@ -143,15 +159,16 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
     }
     find_islands(&mut model);
     model.entangled_islands = vec![false; model.n_islands];
-    model.island_length = length_scales(&model, &q);
-    let structure = structure(&mut model, b.lock_rows, &q, &v);
-    plan(&mut model, structure, &q)?;
+    model.island_length = length_scales(&model, q);
+    let structure = structure(&mut model, b.lock_rows, q, v);
+    find_slots(&mut model);
+    plan(&mut model, structure, q)?;
     model.looped_islands = vec![false; model.n_islands];
     for (k, joint) in model.joints.iter().enumerate() {
         let node = Node((model.bodies.len() + k) as u32);
         model.looped_islands[joint.island as usize] |= joint.n_rows > 0 && model.plan.in_core(node);
     }
-    start(&mut model, q, v, t, b.assembly)?;
+    start(&mut model, start_from, b.assembly)?;
     Ok(model)
 }
 
@@ -202,6 +219,49 @@ fn check_attachments(
         }
     }
     Ok(())
+}
+
+/// Every coordinate used must be there.
+fn check_readings(
+    model: &Model,
+    what: &'static str,
+    name: &dyn Fn() -> String,
+    reads: &[Coordinate],
+) -> Result<(), ModelError> {
+    for c in reads.iter().filter(|c| !c.name.is_empty()) {
+        let missing = || format!("there is no joint `{}` whose coordinate it could use", c.name);
+        let found = model.joint_names.find(&c.name).map(|_| ()).ok_or_else(missing);
+        found.map_err(|e| ModelError::Parameter(format!("{what} `{}`: {e}", name())))?;
+    }
+    Ok(())
+}
+
+/// Which turn counters are followed by whom: a joint's own first, then those of the coordinates it reads.
+fn find_slots(model: &mut Model) {
+    let slot = |model: &Model, c: &Coordinate| {
+        let joint = model.joint_names.find(&c.name).map(|k| &model.joints[k as usize]);
+        let kinds = c.joint.coordinates();
+        let before = kinds.iter().take(c.index).filter(|&&k| k == CoordinateKind::Angle).count();
+        match joint {
+            Some(joint) if c.kind() == CoordinateKind::Angle && joint.n_turns() > before => {
+                joint.first_turn + before as u32
+            }
+            _ => u32::MAX,
+        }
+    };
+    for k in 0..model.joints.len() {
+        let joint = &model.joints[k];
+        let own = if joint.constraint.follows_turns() { joint.n_turns() as u32 } else { 0 };
+        let own = (0..own).map(|i| joint.first_turn + i);
+        let slots: Box<[u32]> = own.chain(joint.constraint.reads().iter().map(|c| slot(model, c))).collect();
+        model.reads_turns |= !slots.is_empty();
+        model.joints[k].slots = slots;
+    }
+    for k in 0..model.forces.len() {
+        let slots: Box<[u32]> = model.forces[k].law.reads().iter().map(|c| slot(model, c)).collect();
+        model.reads_turns |= !slots.is_empty();
+        model.forces[k].slots = slots;
+    }
 }
 
 /// Islands: bodies connected by joints, the ground left out.
@@ -275,7 +335,7 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
         *next += joint.n_rows as u32;
         joint.row_range().for_each(|r| row_joint[r] = k as u32);
         joint.first_turn = first_turn;
-        first_turn += joint.constraint.coordinates().iter().filter(|&&k| k == CoordinateKind::Angle).count() as u32;
+        first_turn += joint.n_turns() as u32;
         joint.form = match form {
             Some(mask) => {
                 let aligned = joint.constraint.lock_shape().is_some_and(|s| s.aligned);
@@ -362,7 +422,7 @@ fn drop_dependent_rows(model: &mut Model, q: &[f64], forms: &[Option<holonom_tre
         for (k, joint) in model.joints.iter().enumerate().filter(|(k, _)| forms[*k].is_none()) {
             let attachments = joint.constraint.attachments();
             let mut out = RowScratch { rows: &mut scratch.0, gradients: &mut scratch.1, forces: &mut scratch.2 };
-            let n = out.evaluate(joint.constraint.as_ref(), &View { bodies, attachments }, 0.0);
+            let n = out.evaluate(joint.constraint.as_ref(), &View::new(bodies, attachments), 0.0);
             let touched = touched_bodies(attachments);
             let jacobian: Vec<Vec<f64>> = (0..joint.constraint.n_rows())
                 .map(|i| {
@@ -501,16 +561,43 @@ fn harmless(model: &mut Model, stuck: Vec<bool>, q: &[f64], v: &[f64], t: f64) -
     stuck.iter().zip(sizes).map(|(&stuck, (change, size))| stuck && change <= 1e-9 * size).collect()
 }
 
+/// What constraints left open is taken from the pose they start in.
+fn settle(model: &mut Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    evaluate::place_bodies(model, q, v, work);
+    let settled: Vec<_> = {
+        let bodies = &bodies_at(model, &work.frames, q, v);
+        let settle = |joint: &Joint| {
+            joint.constraint.settled(&work.angles.view(bodies, joint.constraint.attachments(), &joint.slots, t))
+        };
+        model.joints.iter().map(settle).collect()
+    };
+    for (joint, settled) in model.joints.iter_mut().zip(settled) {
+        if let Some(constraint) = settled {
+            joint.constraint = constraint;
+        }
+    }
+}
+
 /// Assemble the start pose, make the start velocities legal, open the ledger.
-fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assembly) -> Result<(), ModelError> {
+fn start(model: &mut Model, from: Start, how: Assembly) -> Result<(), ModelError> {
     let mut work = Workspace::new(model, SolverKind::Tree);
-    let hint = (q.clone(), v.clone());
+    let hint = from.clone();
+    let Start { mut q, mut v, t, turns: by_name } = from;
+    let mut turns = vec![0; model.n_turns];
+    for (k, joint) in model.joints.iter().enumerate() {
+        if let Some(known) = by_name.get(model.joint_names.get(k)).filter(|known| known.len() == joint.n_turns()) {
+            turns[joint.first_turn as usize..][..known.len()].copy_from_slice(known);
+        }
+    }
+    if model.reads_turns {
+        step::note_angles(model, &q, &v, &turns, t, &mut work);
+    }
+    settle(model, &q, &v, t, &mut work);
     let mut assembled = assemble::assemble(model, &mut q, &mut v, t, how, &mut work);
     let wrong = assembled.is_err() || assemble::wrong_branch(model, &q, &v, &work).is_some();
     if wrong && model.lock_rows {
         // lock rows are the derivatives of the gaps only where those are small; far from it general rows know better
-        let start = Some(Start { q: hint.0, v: hint.1, t });
-        let general = ModelBuilder { lock_rows: false, start, assembly: how, ..model.reopen() }.build()?;
+        let general = ModelBuilder { lock_rows: false, start: Some(hint), assembly: how, ..model.reopen() }.build()?;
         (q, v) = (general.initial.q.clone(), general.initial.v.clone());
         assembled = assemble::assemble(model, &mut q, &mut v, t, how, &mut work);
     }
@@ -535,9 +622,8 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assem
         return Err(ModelError::WrongBranch { joint: model.joint_names.get(k).to_string() });
     }
     let bodies = &bodies_at(model, &work.frames, &q, &v);
-    let mut turns = Vec::with_capacity(model.n_turns);
     for (k, joint) in model.joints.iter().enumerate() {
-        let view = View { bodies, attachments: joint.constraint.attachments() };
+        let view = View::new(bodies, joint.constraint.attachments());
         let name = || model.joint_names.get(k).to_string();
         if joint.n_rows > 0 && (joint.n_rows as usize) < joint.constraint.n_rows() {
             let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
@@ -553,11 +639,15 @@ fn start(model: &mut Model, mut q: Vec<f64>, mut v: Vec<f64>, t: f64, how: Assem
                 });
             }
         }
-        turns.extend(joint.constraint.coordinates().iter().filter(|&&c| c == CoordinateKind::Angle).map(|_| 0));
     }
     let work_entries = model.n_works() + 2;
     model.initial =
         State { t, q, v, turns, work: vec![0.0; work_entries], opening_energy: 0.0, next_step: 0.0, last_error: 1e-4 };
+    if model.reads_turns {
+        let mut initial = std::mem::take(&mut model.initial);
+        step::count_turns(model, &work, &mut initial);
+        model.initial = initial;
+    }
     model.initial.opening_energy = crate::energy::mechanical(model, &model.initial.q, &model.initial.v);
     Ok(())
 }

@@ -9,7 +9,6 @@
 //! Every work is integrated with the stages of the integrator; the projection's change is measured; the integrator's error is what
 //! is left. Joints that hold still in time do no work: their entries measure how well the velocities obey them.
 
-use crate::attach::View;
 use crate::bodies::{Inertia, Momentum, frame_of, half_square};
 use crate::evaluate::place_bodies;
 use crate::model::{ForceId, JointId, Model};
@@ -72,7 +71,7 @@ pub(crate) fn energies(model: &Model, state: &State, work: &mut Workspace) -> En
     let elastic = model
         .forces
         .iter()
-        .map(|f| f.law.energy(&View { bodies, attachments: f.law.attachments() }, state.t))
+        .map(|f| f.law.energy(&work.angles.view(bodies, f.law.attachments(), &f.slots, state.t), state.t))
         .sum::<f64>();
     let (kinetic, gravity) = kinetic_and_potential(model, &state.q, &state.v);
     Energy { kinetic, gravity, elastic }

@@ -82,12 +82,12 @@ pub(crate) fn evaluate_bodies_of(
 
 /// Force laws, and the power of each.
 pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    let Workspace { frames, force, power, .. } = work;
+    let Workspace { frames, force, power, angles, .. } = work;
     let bodies = &bodies_at(model, frames, q, v);
     for (law, power) in model.forces.iter().zip(power) {
         let attachments = law.law.attachments();
         let mut push = Push { bodies, attachments, force, power: 0.0 };
-        law.law.apply(&View { bodies, attachments }, t, &mut push);
+        law.law.apply(&angles.view(bodies, attachments, &law.slots, t), t, &mut push);
         *power = push.power;
     }
 }
@@ -107,10 +107,10 @@ pub(crate) fn evaluate_constraints_of(
     islands: impl Fn(u32) -> bool,
     work: &mut Workspace,
 ) {
-    let Workspace { frames, blocks, own, c, rows, gradients, forces, .. } = work;
+    let Workspace { frames, blocks, own, c, rows, gradients, forces, angles, .. } = work;
     let bodies = &bodies_at(model, frames, q, v);
     for joint in model.joints.iter().filter(|j| j.n_rows > 0 && islands(j.island)) {
-        let view = View { bodies, attachments: joint.constraint.attachments() };
+        let view = angles.view(bodies, joint.constraint.attachments(), &joint.slots, t);
         let c = &mut c[joint.row as usize..][..joint.n_rows as usize];
         match &joint.form {
             Form::Lock { shear, mask, aligned, turned } => {
@@ -227,7 +227,9 @@ fn write_own(joint: &Joint, form: &OwnBlocks, bodies: &Bodies, vectors: &[Vec3],
 /// Noise: a gap is a difference of positions. With gradients g_k it carries an error of about 2^-52 sum_k |g_k| (size of what attachment k is
 /// made of): for a point the position of its body and its own, and a thousandth of the length scale of the island.
 pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    let Workspace { frames, gap, gap_rate, gap_noise, rate_noise, island_rate, rows, gradients, forces, .. } = work;
+    let Workspace {
+        frames, gap, gap_rate, gap_noise, rate_noise, island_rate, rows, gradients, forces, angles, ..
+    } = work;
     // many programs only ever ask for accelerations: memory for gaps is taken when first needed
     for x in [&mut *gap, gap_rate, gap_noise, rate_noise] {
         x.resize(model.n_rows(), 0.0);
@@ -236,7 +238,7 @@ pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &
     island_rate.fill(0.0);
     let bodies = &bodies_at(model, frames, q, v);
     for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
-        let view = View { bodies, attachments: joint.constraint.attachments() };
+        let view = angles.view(bodies, joint.constraint.attachments(), &joint.slots, t);
         let mut out = RowScratch { rows, gradients, forces };
         let n = out.evaluate(joint.constraint.as_ref(), &view, t);
         let start = joint.row as usize;

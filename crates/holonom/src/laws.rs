@@ -68,8 +68,8 @@ impl Simulation {
         let zero = vec![0.0; n];
         let mut next = state.clone();
         follow(model, &state.q, &zero, state.t, pushes, work)?;
-        let (first, mut angles) = (work.x[..n].to_vec(), vec![(0.0, 0.0); model.n_turns]);
-        step::note_angles(model, &state.q, &first, work, &mut angles);
+        let first = work.x[..n].to_vec();
+        step::note_angles(model, &state.q, &first, &state.turns, state.t, work);
         advance_all(model, &mut next.q, &first, 0.5 * dt);
         follow(model, &next.q, &zero, state.t + 0.5 * dt, pushes, work)?;
         next.q.copy_from_slice(&state.q);
@@ -77,7 +77,7 @@ impl Simulation {
         next.v.copy_from_slice(&work.x[..n]);
         next.t += dt;
         drift::project(model, &mut next.q, &mut next.v, next.t, dt, work)?;
-        step::count_turns(model, work, &angles, &mut next, dt);
+        step::count_turns(model, work, &mut next);
         impose(model, state, &mut next);
         *state = next;
         Ok(())

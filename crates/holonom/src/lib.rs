@@ -43,6 +43,7 @@ pub mod bodies;
 mod build;
 mod certificate;
 pub mod check;
+pub mod coordinate;
 pub mod doctor;
 mod drift;
 mod energy;
@@ -57,6 +58,7 @@ pub mod linear;
 mod loops;
 pub mod math;
 mod model;
+pub mod number;
 pub mod phases;
 mod reaction;
 mod residual;
@@ -66,11 +68,13 @@ mod state;
 mod step;
 mod surgery;
 mod workspace;
+mod written;
 
 pub use assemble::Assembly;
 pub use attach::{Attached, Attachment, BodyId, Carried, Marker};
 pub use bodies::Momentum;
 pub use certificate::Certificate;
+pub use coordinate::Coordinate;
 pub use doctor::Diagnosis;
 pub use drift::Drift;
 pub use energy::{Energy, Ledger};
@@ -89,18 +93,20 @@ pub use state::State;
 pub use step::StepReport;
 pub use surgery::{Checkpoint, Edited, JointCondition};
 pub use workspace::Workspace;
+pub use written::{Potential, Written, WrittenRate};
 
 /// Everything a small program needs.
 pub mod prelude {
     pub use crate::bodies::{Affine, Particle, Planar, Rigid};
     pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
     pub use crate::joints::{
-        Cylindrical, Distance, PlanarJoint, PointOnLine, PointOnPlane, Prismatic, Revolute, Spherical, Universal, Weld,
+        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnLine, PointOnPlane, PrescribedPoint,
+        Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical, Universal, Weld,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
-        Attachment, Axes, BodyId, Coordinates, Drift, IntegratorKind, Marker, Model, ModelBuilder, ModelError,
-        Simulation, SolverKind, State, StepError,
+        Attachment, Axes, BodyId, Coordinate, Coordinates, Drift, IntegratorKind, Marker, Model, ModelBuilder,
+        ModelError, Potential, Simulation, SolverKind, State, StepError, Written, WrittenRate,
     };
 }
 

@@ -4,9 +4,10 @@ use crate::assemble::Assembly;
 use crate::attach::{Attachment, BodyId, Marker};
 use crate::bodies::Body;
 use crate::build;
+use crate::coordinate::Coordinate;
 use crate::error::ModelError;
 use crate::forces::Force;
-use crate::joints::{Constraint, Mask};
+use crate::joints::{Constraint, CoordinateKind, Mask};
 use crate::math::{Mat3, Vec3, perpendicular, vec3};
 use crate::solve::SolverKind;
 use crate::state::State;
@@ -40,17 +41,10 @@ impl ForceId {
 #[derive(Clone)]
 pub(crate) enum JointStatus {
     Active,
-    /// Held as it stands by a weld in its place. (Boxed: few joints are locked, and all have a status.)
-    Locked(Box<LockedJoint>),
+    /// Held as it stands by a weld in its place; this is the joint itself.
+    Locked(Arc<dyn Constraint>),
     /// Holds nothing.
     Broken,
-}
-
-/// The joint itself, while a weld holds it, and the turns its angles had made.
-#[derive(Clone)]
-pub(crate) struct LockedJoint {
-    pub constraint: Arc<dyn Constraint>,
-    pub turns: Vec<i32>,
 }
 
 /// Where a model starts, instead of where its bodies say.
@@ -59,6 +53,8 @@ pub(crate) struct Start {
     pub q: Vec<f64>,
     pub v: Vec<f64>,
     pub t: f64,
+    /// Turns that the angles of joints, by name, have made.
+    pub turns: BTreeMap<String, Vec<i32>>,
 }
 
 /// How the rows of a joint enter the equations.
@@ -120,6 +116,8 @@ pub(crate) struct Joint {
     pub first_turn: u32,
     /// Its island: bodies connected by joints, the ground left out.
     pub island: u32,
+    /// Angles whose turns it follows, among the turn counters.
+    pub slots: Box<[u32]>,
 }
 
 impl Joint {
@@ -127,6 +125,19 @@ impl Joint {
     pub fn kept_rows(&self) -> impl Iterator<Item = usize> + use<> {
         let kept = self.kept;
         (0..32).filter(move |i| kept >> i & 1 == 1).take(self.n_rows as usize)
+    }
+
+    /// The joint whose coordinates are meant: itself, also while a weld holds it.
+    pub fn measured(&self) -> &dyn Constraint {
+        match &self.status {
+            JointStatus::Locked(joint) => joint.as_ref(),
+            _ => self.constraint.as_ref(),
+        }
+    }
+
+    /// Angles among its coordinates.
+    pub fn n_turns(&self) -> usize {
+        self.measured().coordinates().iter().filter(|&&c| c == CoordinateKind::Angle).count()
     }
 
     pub fn row_range(&self) -> std::ops::Range<usize> {
@@ -174,6 +185,8 @@ impl Sets {
 
 pub(crate) struct ForceLaw {
     pub law: Arc<dyn Force>,
+    /// Angles whose turns it follows, among the turn counters.
+    pub slots: Box<[u32]>,
 }
 
 /// Names in the order of creation, end to end in one string, with an index to find them.
@@ -233,6 +246,8 @@ pub struct Model {
     pub(crate) island_length: Vec<f64>,
     pub(crate) n_rows: usize,
     pub(crate) n_turns: usize,
+    /// Somebody needs to know which turn an angle is on.
+    pub(crate) reads_turns: bool,
     /// Island of each body, and their number.
     pub(crate) island: Vec<u32>,
     pub(crate) n_islands: usize,
@@ -344,6 +359,15 @@ impl Model {
     /// A body's kind.
     pub fn body_kind(&self, id: BodyId) -> &'static str {
         id.index().map_or("ground", |i| self.bodies[i].kind())
+    }
+    /// Coordinate `i` of a joint, to be driven, coupled or pulled by what is added to the running mechanism.
+    pub fn coordinate(&self, joint: JointId, i: usize) -> Coordinate {
+        let record = &self.joints[joint.index()];
+        let constraint = match &record.status {
+            JointStatus::Locked(joint) => joint.clone(),
+            _ => record.constraint.clone(),
+        };
+        Coordinate { joint: constraint, name: self.joint_names.get(joint.index()).into(), index: i }
     }
     /// The constraint of a joint.
     pub fn constraint(&self, id: JointId) -> &dyn Constraint {
@@ -535,6 +559,15 @@ impl ModelBuilder {
         self.force_names.push(name.into().into_boxed_str());
         self.forces.push(Arc::new(force));
         ForceId(self.forces.len() as u32 - 1)
+    }
+
+    /// Coordinate `i` of a joint, to be driven, coupled or pulled.
+    ///
+    /// # Panics
+    /// When the joint is not of this builder.
+    pub fn coordinate(&self, joint: JointId, i: usize) -> Coordinate {
+        let k = joint.index();
+        Coordinate { joint: self.joints[k].0.clone(), name: self.joint_names[k].clone(), index: i }
     }
 
     /// Use the general rows of every joint, never the lock-row door. The answers are the same to rounding; for checking.

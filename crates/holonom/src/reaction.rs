@@ -3,7 +3,7 @@
 //! A multiplier acts on each body through `J^T lambda`. As a lock that is a force and a torque at the point of b; as general rows it is
 //! a push `lambda g_k` on every attachment k.
 
-use crate::attach::{Bodies, BodyId, Carried, View};
+use crate::attach::{Bodies, BodyId, Carried};
 use crate::evaluate::RowScratch;
 use crate::joints::is_point;
 use crate::math::{Mat3, Vec3};
@@ -101,7 +101,7 @@ pub(crate) fn reaction(
     let joint = &model.joints[id.index()];
     let constraint = joint.constraint.as_ref();
     let bodies = &bodies_at(model, &work.frames, q, v);
-    let view = View { bodies, attachments: constraint.attachments() };
+    let view = work.angles.view(bodies, constraint.attachments(), &joint.slots, t);
     // a constraint on a single attachment has no second one
     let reference = constraint.reference().min(view.attachments.len() - 1);
     let point = view.at(reference);

@@ -2,6 +2,7 @@
 
 use crate::attach::{Attachment, BodyId, Carried, Marker, View};
 use crate::bodies::Momentum;
+use crate::coordinate;
 use crate::drift::{self, Drift};
 use crate::energy::{self, Energy, Ledger};
 use crate::error::{ModelError, SnapshotError, StepError};
@@ -45,7 +46,6 @@ impl Simulation {
             coordinates: Coordinates::Maximal,
             joint_space: None,
             next: State::default(),
-            angles: vec![(0.0, 0.0); model.n_turns],
         };
         let max_step = 0.3 / model.rate_scale();
         Simulation { model, state, work, method, solver, max_step, current: false, split: None }
@@ -287,7 +287,7 @@ impl Simulation {
         } else {
             evaluate::place_bodies(model, &sample.q, &sample.v, &mut self.work);
         }
-        step::count_turns(model, &self.work, &self.method.angles, sample, since);
+        step::count_turns(model, &self.work, sample);
         Ok(())
     }
 
@@ -368,6 +368,7 @@ impl Simulation {
     /// Evaluate the equations of motion at the current state. Called by every question that needs it.
     pub fn evaluate(&mut self) -> Result<(), StepError> {
         if !self.current {
+            self.note_turns();
             let feedback = match self.method.drift {
                 Drift::Feedback(f) => Some(f),
                 _ => None,
@@ -421,12 +422,13 @@ impl Simulation {
     /// Value (turns counted) and rate of coordinate `i` of a joint; `None` when it has no such coordinate.
     pub fn coordinate(&mut self, joint: JointId, i: usize) -> Option<(f64, f64)> {
         let record = &self.model.joints[joint.index()];
-        let kinds = record.constraint.coordinates();
+        let constraint = record.measured();
+        let kinds = constraint.coordinates();
         let kind = *kinds.get(i)?;
         evaluate::place_bodies(&self.model, &self.state.q, &self.state.v, &mut self.work);
         let bodies = &bodies_at(&self.model, &self.work.frames, &self.state.q, &self.state.v);
-        let view = View { bodies, attachments: record.constraint.attachments() };
-        let (value, rate) = record.constraint.coordinate(&view, i);
+        let view = View::new(bodies, constraint.attachments());
+        let (value, rate) = coordinate::value_and_rate(constraint, &view, i);
         let turns = match kind {
             CoordinateKind::Angle => {
                 let before = kinds[..i].iter().filter(|&&k| k == CoordinateKind::Angle).count();
@@ -485,6 +487,7 @@ impl Simulation {
     /// Energies, J.
     pub fn energy(&mut self) -> Energy {
         self.current = false;
+        self.note_turns();
         energy::energies(&self.model, &self.state, &mut self.work)
     }
 
@@ -501,6 +504,7 @@ impl Simulation {
     /// Largest violation of any constraint row and of its rate (m, rad; m/s, rad/s).
     pub fn violation(&mut self) -> (f64, f64) {
         self.current = false;
+        self.note_turns();
         let s = &self.state;
         evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work);
         evaluate::evaluate_gaps(&self.model, &s.q, &s.v, s.t, &mut self.work);
@@ -531,7 +535,6 @@ impl Simulation {
     pub(crate) fn swap_model(&mut self, model: Arc<Model>, state: State, solver: SolverKind) {
         self.work = Workspace::new(&model, solver);
         self.method.joint_space = None;
-        self.method.angles = vec![(0.0, 0.0); model.n_turns];
         self.method.next = State::default();
         (self.model, self.state, self.solver, self.current) = (model, state, solver, false);
     }
@@ -552,8 +555,17 @@ impl Simulation {
         self.method.coordinates
     }
 
+    /// Where somebody reads angles: the turns they are on at the current state.
+    fn note_turns(&mut self) {
+        if self.model.reads_turns {
+            let s = &self.state;
+            step::note_angles(&self.model, &s.q, &s.v, &s.turns, s.t, &mut self.work);
+        }
+    }
+
     pub(crate) fn parts(&mut self) -> (&Model, &mut State, &mut Workspace) {
         self.current = false;
+        self.note_turns();
         (&self.model, &mut self.state, &mut self.work)
     }
 }

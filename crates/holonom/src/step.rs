@@ -1,6 +1,7 @@
 //! One step, top to bottom. Imports everything; only `simulation` imports it.
 
-use crate::attach::View;
+use crate::attach::{Frame, View};
+use crate::coordinate;
 use crate::drift::{self, Drift};
 use crate::energy;
 use crate::error::StepError;
@@ -20,8 +21,6 @@ pub(crate) struct Method {
     pub joint_space: Option<JointSpace>,
     /// The state under construction.
     pub next: State,
-    /// Value and rate of every joint angle before the step.
-    pub angles: Vec<(f64, f64)>,
 }
 
 /// What a step did.
@@ -59,13 +58,13 @@ pub(crate) fn step(
     control: bool,
 ) -> Result<Attempt, StepError> {
     method.next.clone_from(state);
-    note_angles(model, &state.q, &state.v, work, &mut method.angles);
+    note_angles(model, &state.q, &state.v, &state.turns, state.t, work);
     let attempt = integrate(model, work, method, h)?; // stages: M, F, J, c, factor, solve
     if control && attempt.error.is_some_and(|e| e > 1.0) {
         return Ok(attempt);
     }
     correct_drift(model, work, method, h)?; // pull C and Cdot back to zero
-    count_turns(model, work, &method.angles, &mut method.next, h);
+    count_turns(model, work, &mut method.next);
     refuse_nonsense(model, &method.next)?;
     std::mem::swap(state, &mut method.next); // commit: the only line that writes the state
     Ok(attempt)
@@ -104,14 +103,15 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
     Ok(())
 }
 
-fn for_each_angle(model: &Model, q: &[f64], v: &[f64], work: &Workspace, mut visit: impl FnMut(usize, f64, f64)) {
-    let bodies = &bodies_at(model, &work.frames, q, v);
+fn for_each_angle(model: &Model, q: &[f64], v: &[f64], frames: &[Frame], mut visit: impl FnMut(usize, f64, f64)) {
+    let bodies = &bodies_at(model, frames, q, v);
     for joint in &model.joints {
         let mut turn = joint.first_turn as usize;
-        for (i, kind) in joint.constraint.coordinates().iter().enumerate() {
+        let constraint = joint.measured();
+        for (i, kind) in constraint.coordinates().iter().enumerate() {
             if *kind == CoordinateKind::Angle {
-                let view = View { bodies, attachments: joint.constraint.attachments() };
-                let (angle, rate) = joint.constraint.coordinate(&view, i);
+                let view = View::new(bodies, constraint.attachments());
+                let (angle, rate) = coordinate::value_and_rate(constraint, &view, i);
                 visit(turn, angle, rate);
                 turn += 1;
             }
@@ -119,22 +119,27 @@ fn for_each_angle(model: &Model, q: &[f64], v: &[f64], work: &Workspace, mut vis
     }
 }
 
-/// Value and rate of every joint angle.
-pub(crate) fn note_angles(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace, angles: &mut [(f64, f64)]) {
+/// Keep value and rate of every joint angle at `(q, v, t)`.
+pub(crate) fn note_angles(model: &Model, q: &[f64], v: &[f64], turns: &[i32], t: f64, work: &mut Workspace) {
     if model.n_turns > 0 {
         evaluate::place_bodies(model, q, v, work);
-        for_each_angle(model, q, v, work, |k, angle, rate| angles[k] = (angle, rate));
+        let Workspace { frames, angles, .. } = work;
+        angles.known.resize(model.n_turns, (0.0, 0.0));
+        angles.time = t;
+        for_each_angle(model, q, v, frames, |k, angle, rate| {
+            angles.known[k] = (angle + turns[k] as f64 * std::f64::consts::TAU, rate);
+        });
     }
 }
 
-/// Each angle is that of its turn nearest to where its mean rate would have taken it in the time `h` since `angles` were noted.
-pub(crate) fn count_turns(model: &Model, work: &Workspace, angles: &[(f64, f64)], next: &mut State, h: f64) {
-    let turns = &mut next.turns;
-    for_each_angle(model, &next.q, &next.v, work, |k, angle, rate| {
-        let (before, rate_before) = angles[k];
+/// Each angle is that of its turn nearest to where its mean rate would have taken it since the angles were noted.
+pub(crate) fn count_turns(model: &Model, work: &Workspace, next: &mut State) {
+    let State { q, v, t, turns, .. } = next;
+    let h = *t - work.angles.time;
+    for_each_angle(model, q, v, &work.frames, |k, angle, rate| {
+        let (before, rate_before) = work.angles.known[k];
         let guess = before + 0.5 * h * (rate_before + rate);
-        let moved = (unwrap_angle(angle, guess) - angle) / std::f64::consts::TAU;
-        turns[k] = turns[k].saturating_add(libm::round(moved) as i32);
+        turns[k] = libm::round((unwrap_angle(angle, guess) - angle) / std::f64::consts::TAU) as i32;
     });
 }
 

@@ -18,7 +18,7 @@ use crate::error::ModelError;
 use crate::integrate::Coordinates;
 use crate::joints::{Constraint, Weld};
 use crate::math::{Mat3, Vec3};
-use crate::model::{JointId, JointStatus, LockedJoint, Model, ModelBuilder, Start};
+use crate::model::{JointId, JointStatus, Model, ModelBuilder, Start};
 use crate::simulation::Simulation;
 use crate::solve::SolverKind;
 use crate::state::State;
@@ -90,8 +90,17 @@ impl Simulation {
         name: impl Into<String>,
         constraint: impl Constraint + 'static,
     ) -> Result<(JointId, Edited), ModelError> {
+        self.add_boxed_joint(name, Box::new(constraint))
+    }
+
+    /// Add a joint that is boxed already.
+    pub fn add_boxed_joint(
+        &mut self,
+        name: impl Into<String>,
+        constraint: Box<dyn Constraint>,
+    ) -> Result<(JointId, Edited), ModelError> {
         let mut builder = self.model().reopen();
-        let id = builder.joint(name, constraint);
+        let id = builder.boxed_joint(name, constraint);
         Ok((id, self.change(builder, |k| (k < id.index()).then_some(k))?))
     }
 
@@ -118,7 +127,7 @@ impl Simulation {
             return self.refuse(joint, "is broken already");
         }
         if let JointStatus::Locked(locked) = status {
-            *constraint = locked.constraint.clone();
+            *constraint = locked.clone();
         }
         *status = JointStatus::Broken;
         self.change(builder, Some)
@@ -157,13 +166,9 @@ impl Simulation {
             };
             markers.push(marker);
         }
-        let angles =
-            record.constraint.coordinates().iter().filter(|&&c| c == crate::joints::CoordinateKind::Angle).count();
-        let turns = self.state().turns[record.first_turn as usize..][..angles].to_vec();
         let mut builder = model.reopen();
         let slot = &mut builder.joints[joint.index()];
-        let locked = LockedJoint { constraint: slot.0.clone(), turns };
-        *slot = (Arc::new(Weld::new(markers[0], markers[1])), JointStatus::Locked(Box::new(locked)));
+        *slot = (Arc::new(Weld::new(markers[0], markers[1])), JointStatus::Locked(slot.0.clone()));
         self.change(builder, Some)
     }
 
@@ -175,7 +180,7 @@ impl Simulation {
         let JointStatus::Locked(locked) = status else {
             return self.refuse(joint, "is not locked");
         };
-        *constraint = locked.constraint.clone();
+        *constraint = locked.clone();
         *status = JointStatus::Active;
         self.change(builder, Some)
     }
@@ -212,7 +217,12 @@ impl Simulation {
         old: impl Fn(usize) -> Option<usize>,
     ) -> Result<Edited, ModelError> {
         let (before, state) = (self.model().clone(), self.state().clone());
-        builder.start = Some(Start { q: state.q.clone(), v: state.v.clone(), t: state.t });
+        let turns = (0..before.n_joints()).map(|k| {
+            let joint = &before.joints[k];
+            let turns = state.turns[joint.first_turn as usize..][..joint.n_turns()].to_vec();
+            (before.joint_names.get(k).to_string(), turns)
+        });
+        builder.start = Some(Start { q: state.q.clone(), v: state.v.clone(), t: state.t, turns: turns.collect() });
         let model = Arc::new(builder.build()?);
         let mut next = model.initial_state().clone();
         (next.next_step, next.last_error) = (0.0, state.last_error);
@@ -225,7 +235,6 @@ impl Simulation {
             let work = state.work[n_forces + from];
             next.work[n_forces + k] = work;
             carried += work;
-            carry_turns(&model, k, &before, from, &state, &mut next);
         }
         // what joints that are no more have done counts as imposed
         let all: f64 = state.work[n_forces..before.n_works()].iter().sum();
@@ -249,21 +258,6 @@ impl Simulation {
         if self.coordinates() == Coordinates::Joint && self.set_coordinates(Coordinates::Joint).is_err() {
             let _ = self.set_coordinates(Coordinates::Maximal);
         }
-    }
-}
-
-/// Whole turns of a joint's angles: as before, or as they were when it was locked.
-fn carry_turns(model: &Model, k: usize, before: &Model, from: usize, state: &State, next: &mut State) {
-    let (new, old) = (&model.joints[k], &before.joints[from]);
-    let angles =
-        |c: &dyn Constraint| c.coordinates().iter().filter(|&&c| c == crate::joints::CoordinateKind::Angle).count();
-    let n = angles(new.constraint.as_ref());
-    let kept = match &old.status {
-        JointStatus::Locked(locked) => &locked.turns[..],
-        _ => &state.turns[old.first_turn as usize..][..angles(old.constraint.as_ref())],
-    };
-    if kept.len() == n {
-        next.turns[new.first_turn as usize..][..n].copy_from_slice(kept);
     }
 }
 

@@ -1,6 +1,6 @@
 //! All scratch memory of a simulation, sized once from the model. It can be thrown away at any time.
 
-use crate::attach::{Bodies, Frame};
+use crate::attach::{Attachment, Bodies, Frame, View};
 use crate::drift::Island;
 use crate::joints::Row;
 use crate::math::{Mat3, Vec3};
@@ -13,6 +13,29 @@ use holonom_tree::{Blocks, Structure};
 pub(crate) struct OwnRows {
     pub j: Vec<f64>,
     pub k: Vec<f64>,
+}
+
+/// Every joint angle at a moment not long ago: from there the turn it is on is followed.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Angles {
+    /// Value, turns counted, and rate; empty as long as nobody has looked.
+    pub known: Vec<(f64, f64)>,
+    /// That moment, s.
+    pub time: f64,
+}
+
+impl Angles {
+    /// Attachments at the time `t`, with the memory of those angles.
+    #[inline(always)]
+    pub fn view<'a>(
+        &'a self,
+        bodies: &'a Bodies<'a>,
+        attachments: &'a [Attachment],
+        slots: &'a [u32],
+        t: f64,
+    ) -> View<'a> {
+        View::new(bodies, attachments).with_turns(&self.known, slots, t - self.time)
+    }
 }
 
 /// Scratch for one simulation thread.
@@ -42,6 +65,8 @@ pub struct Workspace {
     pub(crate) kept: Vec<f64>,
     /// Power of each force and joint, W.
     pub(crate) power: Vec<f64>,
+    /// The turns that angles are on.
+    pub(crate) angles: Angles,
     pub(crate) solver: Solver,
     pub(crate) rows: Vec<Row>,
     pub(crate) gradients: Vec<Vec3>,
@@ -71,6 +96,7 @@ impl Workspace {
             islands: Vec::new(),
             kept: Vec::new(),
             power: vec![0.0; model.n_forces() + model.n_joints()],
+            angles: Angles::default(),
             solver: Solver::new(solver, model),
             rows: vec![Row::default(); rows],
             gradients: vec![Vec3::ZERO; cells],

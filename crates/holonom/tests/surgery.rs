@@ -4,7 +4,7 @@
 mod common;
 
 use common::dense::Dense;
-use common::editing::{Boxed, chain, closed, copy, fitting, id, whirling};
+use common::editing::{chain, closed, copy, fitting, id, whirling};
 use common::linkage::{self, Rough, Y, hinge, rod};
 use common::{Worst, difference, gap};
 use holonom::joints::TABLE;
@@ -49,7 +49,7 @@ fn bodies_in_flight_are_joined() {
             sim.run_until(0.2).expect("free");
             let (before, energy, momentum) = (sim.state().clone(), sim.energy().kinetic, flat_momentum(sim.momentum()));
             let joint = fitting(&sim, kind, a, b, &mut g);
-            let (id, edited) = sim.add_joint("catch", Boxed(joint)).expect("fits");
+            let (id, edited) = sim.add_boxed_joint("catch", joint).expect("fits");
             assert_eq!((id.index(), sim.model().joint("catch")), (0, Some(id)));
             let what = TABLE[kind].name;
             worst.demand("momentum", difference(&flat_momentum(sim.momentum()), &momentum), 1e-12);

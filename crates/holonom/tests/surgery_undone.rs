@@ -3,7 +3,7 @@
 
 mod common;
 
-use common::editing::{Boxed, chain, fitting, id, whirling};
+use common::editing::{chain, fitting, id, whirling};
 use common::linkage::{self, Rough};
 use common::{Worst, gap};
 use holonom::JointId;
@@ -173,7 +173,7 @@ fn two_hundred_edits() {
             let result = match what {
                 "add" if a != b && joints.len() < 14 => {
                     let joint = fitting(&sim, g.below(TABLE.len()), a, b, &mut g);
-                    sim.add_joint(format!("joint {k}"), Boxed(joint)).map(|e| e.1)
+                    sim.add_boxed_joint(format!("joint {k}"), joint).map(|e| e.1)
                 }
                 "remove" if joints.len() > 3 => sim.remove_joint(any),
                 "break" => sim.break_joint(any),

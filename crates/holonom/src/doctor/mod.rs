@@ -211,7 +211,7 @@ fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace
             .iter()
             .map(|&k| {
                 let constraint = &model.joints[k].constraint;
-                View { bodies, attachments: constraint.attachments() }.at(constraint.reference())
+                View::new(bodies, constraint.attachments()).at(constraint.reference())
             })
             .collect();
         let centroid = points.iter().copied().sum::<Vec3>() / points.len().max(1) as f64;
@@ -225,7 +225,7 @@ fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace
         for &k in group {
             let (translation, rotation) = model.compliance.get(&(k as u32)).copied().unwrap_or(usual);
             let joint = &model.joints[k];
-            let view = View { bodies, attachments: joint.constraint.attachments() };
+            let view = View::new(bodies, joint.constraint.attachments());
             let mut rows =
                 RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
             let n = rows.evaluate(joint.constraint.as_ref(), &view, state.t);

@@ -11,6 +11,7 @@ pub use torsion::TorsionSpring;
 pub use user::UserForce;
 
 use crate::attach::{Attachment, Bodies, View};
+use crate::coordinate::Coordinate;
 use crate::math::Vec3;
 use holonom_tree::packed;
 
@@ -29,6 +30,10 @@ pub trait Force: Send + Sync {
     /// Energy stored (J), for laws that store any.
     fn energy(&self, _a: &View, _t: f64) -> f64 {
         0.0
+    }
+    /// Coordinates of joints that it uses.
+    fn reads(&self) -> &[Coordinate] {
+        &[]
     }
     /// Number of stiff directions, the same at every call: what an implicit integrator must know to take long steps.
     fn n_stiff(&self) -> usize {

@@ -5,11 +5,10 @@
 //! torque on b:  - (k angle + c rate) z_a,  opposite on a             energy  k angle^2 / 2
 //! ```
 //!
-//! The spring does not count turns: past half a turn from rest it pulls the other way round.
+//! The spring does not count turns: past half a turn from rest it pulls the other way round. A spring on the coordinate of a joint does count.
 
 use super::{Force, Push};
 use crate::attach::{Attachment, Marker, View};
-use crate::joints::angle_about;
 use crate::math::unwrap_angle;
 
 /// A linear torsion spring and damper about the common z axis of two markers.
@@ -34,7 +33,11 @@ impl TorsionSpring {
     }
 
     fn angle(&self, a: &View) -> (f64, f64) {
-        let (angle, rate) = angle_about(a, 2, 3, 5);
+        let (x, y, d) = (a.get(2), a.get(3), a.get(5));
+        let (c, s) = (x.at.dot(d.at), y.at.dot(d.at));
+        let c_rate = x.rate.dot(d.at) + x.at.dot(d.rate);
+        let s_rate = y.rate.dot(d.at) + y.at.dot(d.rate);
+        let (angle, rate) = (libm::atan2(s, c), (c * s_rate - s * c_rate) / (c * c + s * s));
         (unwrap_angle(angle - self.rest, 0.0), rate)
     }
 }

@@ -13,6 +13,7 @@
 
 use super::{Constraint, CoordinateKind, Rows, check_markers, markers};
 use crate::attach::{Attachment, Marker, View};
+use crate::coordinate::Measure;
 use crate::math::{Mat3, Vec3};
 
 /// Keeps two points at a fixed distance.
@@ -71,9 +72,13 @@ impl Constraint for Distance {
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Length]
     }
-    fn coordinate(&self, a: &View, _: usize) -> (f64, f64) {
+    fn measure(&self, a: &View, _: usize, out: &mut Measure) {
         let (p, q) = (a.get(0), a.get(1));
         let (r, n) = polar(q.at - p.at);
-        (r, n.dot(q.rate - p.rate))
+        let slip = q.rate - p.rate;
+        let across = slip - n * n.dot(slip);
+        out.set(r, if r > 0.0 { across.length_squared() / r } else { 0.0 });
+        out.gradient(0, -n);
+        out.gradient(1, n);
     }
 }

@@ -13,33 +13,50 @@
 //! so that  dC/dt = sum_k g_k . rate_k + C_t   and   c = sum_k g_k . jdot_v_k + curvature   (notation.md, eq. 2).
 //! A body kind is never named here, and no solver names a joint.
 //!
-//! A joint is one file and one line in [`TABLE`].
+//! A joint is one file and one line in [`TABLE`], or in [`RELATIONS`] where it does not hold two markers together.
 
 mod cylindrical;
 mod distance;
+mod knife_edge;
+mod motor;
+mod mouse;
 mod planar;
 mod point_on_line;
 mod point_on_plane;
+mod prescribed_point;
 mod prismatic;
 mod revolute;
+mod rolling_disc;
+mod rolling_sphere;
+mod sample;
+mod servo;
 mod spherical;
 mod universal;
 mod weld;
 
 pub use cylindrical::Cylindrical;
 pub use distance::Distance;
+pub use knife_edge::KnifeEdge;
+pub use motor::Motor;
+pub use mouse::{Mouse, MouseTarget};
 pub use planar::PlanarJoint;
 pub use point_on_line::PointOnLine;
 pub use point_on_plane::PointOnPlane;
+pub use prescribed_point::PrescribedPoint;
 pub use prismatic::Prismatic;
 pub use revolute::Revolute;
+pub use rolling_disc::RollingDisc;
+pub use rolling_sphere::RollingSphere;
+pub use servo::Servo;
 pub use spherical::Spherical;
 pub use universal::Universal;
 pub use weld::Weld;
 
 use crate::attach::{Attached, Attachment, Carried, Marker, View};
+use crate::coordinate::{Coordinate, Measure};
 use crate::math::{Mat3, SplitMix, Vec3, vec3};
 pub use holonom_tree::Mask;
+use std::sync::Arc;
 
 /// Which multipliers a row allows.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -185,9 +202,19 @@ pub trait Constraint: Send + Sync {
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[]
     }
-    /// Value and rate of coordinate `i`; angles in (-pi, pi].
-    fn coordinate(&self, _a: &View, _i: usize) -> (f64, f64) {
-        (0.0, 0.0)
+    /// Coordinate `i`: value (angles within one turn), gradient and curvature.
+    fn measure(&self, _a: &View, _i: usize, _out: &mut Measure) {}
+    /// Does it need to know which turn its own angles are on (see [`View::follow`])?
+    fn follows_turns(&self) -> bool {
+        false
+    }
+    /// Coordinates of other joints that it uses.
+    fn reads(&self) -> &[Coordinate] {
+        &[]
+    }
+    /// The same constraint with what was left open (the phase of a gear) taken from the pose it starts in, if anything was.
+    fn settled(&self, _a: &View) -> Option<Arc<dyn Constraint>> {
+        None
     }
     /// Positive when the pose is on the intended side of a condition that has two (an axis that may point either way).
     fn branch(&self, _a: &View) -> f64 {
@@ -329,22 +356,6 @@ pub(crate) fn check_markers(a: &Marker, b: &Marker) -> Result<(), String> {
     Ok(())
 }
 
-/// Angle of `x_b` about z, in the x-y plane of marker a, and its rate: atan2(y_a . x_b, x_a . x_b).
-pub(crate) fn angle_about(a: &View, x_a: usize, y_a: usize, x_b: usize) -> (f64, f64) {
-    let (x, y, d) = (a.get(x_a), a.get(y_a), a.get(x_b));
-    let (c, s) = (x.at.dot(d.at), y.at.dot(d.at));
-    let c_rate = x.rate.dot(d.at) + x.at.dot(d.rate);
-    let s_rate = y.rate.dot(d.at) + y.at.dot(d.rate);
-    (libm::atan2(s, c), (c * s_rate - s * c_rate) / (c * c + s * s))
-}
-
-/// Offset of point `b` from point `a` along the carried direction `e`, and its rate.
-pub(crate) fn offset_along(a: &View, e: usize, p_a: usize, p_b: usize) -> (f64, f64) {
-    let (e, p, q) = (a.get(e), a.get(p_a), a.get(p_b));
-    let d = q.at - p.at;
-    (e.at.dot(d), e.rate.dot(d) + e.at.dot(q.rate - p.rate))
-}
-
 /// Do the axes of a (attachments 2-4) and of b (5-7) agree? Half a turn off the smallest of their cosines is -1, a third of a turn off, about
 /// (1, 1, 1), all are 0, and rows of the form x_a . z_b vanish there too: so it must be well above 0.
 pub(crate) fn agreement(a: &View) -> f64 {
@@ -391,7 +402,25 @@ macro_rules! joint {
     };
 }
 
-/// All joints, in a stable order. Generic tests, help texts and file readers walk it.
+/// Every kind: joints, then relations.
+pub fn kinds() -> impl Iterator<Item = &'static JointKind> {
+    TABLE.iter().chain(RELATIONS)
+}
+
+/// Conditions that do not hold two markers together, in a stable order: gears, drives, rolling, curves and the like.
+#[rustfmt::skip]
+pub static RELATIONS: &[JointKind] = &[
+    joint!("rolling-disc", 3, "a disc rolls on a plane without slipping", |a, b, g| Box::new(RollingDisc::new(a, b, 0.2 + g.unit()))),
+    joint!("rolling-sphere", 3, "a sphere rolls on a plane without slipping", |a, b, g| Box::new(RollingSphere::new(a, b, 0.2 + g.unit()))),
+    joint!("knife-edge", 1, "a point moves along its blade, not across it", |a, b, _| Box::new(KnifeEdge::new(a, b))),
+    joint!("motor", 1, "a joint coordinate moves as prescribed, in position or speed", |a, b, g| Box::new(sample::motor(a, b, g))),
+    joint!("prescribed-point", 3, "a point is led along a path", |a, b, g| Box::new(sample::led(a, b, g))),
+    joint!("servo", 3, "a condition is kept by named actuators", |a, b, g| Box::new(sample::servo(a, b, g))),
+    joint!("mouse", 3, "a hand pulls a point towards a target", |_, b, g| Box::new(Mouse::new(b, 0.05 + g.unit()))),
+];
+
+/// Joints that hold where two markers coincide (a rod: where they are its length apart), in a stable order. Generic tests, help texts and file
+/// readers walk it.
 #[rustfmt::skip]
 pub static TABLE: &[JointKind] = &[
     joint!("weld", 6, "holds b to a completely", |a, b, _| Box::new(Weld::new(a, b))),

@@ -8,10 +8,10 @@
 //! Coordinates: offsets along x_a and y_a, and the angle from x_a to x_b about z.
 
 use super::{
-    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, angle_about, angle_of, check_markers,
-    markers, numbered, offset_along,
+    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, angle_of, check_markers, markers, numbered,
 };
 use crate::attach::{Attachment, Marker, View};
+use crate::coordinate::Measure;
 use crate::math::{Mat3, Vec3, vec3};
 
 const MASK: Mask = Mask(0b011_100);
@@ -58,8 +58,12 @@ impl Constraint for PlanarJoint {
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Length, CoordinateKind::Length, CoordinateKind::Angle]
     }
-    fn coordinate(&self, a: &View, i: usize) -> (f64, f64) {
-        if i < 2 { offset_along(a, 2 + i, 0, 1) } else { angle_about(a, 2, 3, 5) }
+    fn measure(&self, a: &View, i: usize, out: &mut Measure) {
+        if i < 2 {
+            out.offset(a, 2 + i, 0, 1)
+        } else {
+            out.angle(a, 2, 3, 5)
+        };
     }
     fn branch(&self, a: &View) -> f64 {
         a.at(4).dot(a.at(6))

@@ -7,10 +7,11 @@
 //! b needs to carry only a point, so a particle will do. Coordinate: z_a . d.
 
 use super::{
-    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, markers, numbered, offset_along,
+    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, markers, numbered,
     spherical::{normalise_quat, quat_rate, read_quat},
 };
 use crate::attach::{Attachment, Marker, View};
+use crate::coordinate::Measure;
 use crate::math::{Mat3, Vec3, rotation, vec3};
 
 const MASK: Mask = Mask(0b000_011);
@@ -57,8 +58,8 @@ impl Constraint for PointOnLine {
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Length]
     }
-    fn coordinate(&self, a: &View, _: usize) -> (f64, f64) {
-        offset_along(a, 4, 0, 1)
+    fn measure(&self, a: &View, _: usize, out: &mut Measure) {
+        out.offset(a, 4, 0, 1);
     }
     fn chart(&self) -> Option<&dyn Chart> {
         Some(self)

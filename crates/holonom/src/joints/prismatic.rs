@@ -10,9 +10,9 @@
 
 use super::{
     Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, agreement, check_markers, markers, numbered,
-    offset_along,
 };
 use crate::attach::{Attachment, Marker, View};
+use crate::coordinate::Measure;
 use crate::math::{Mat3, Vec3, vec3};
 
 const MASK: Mask = Mask(0b111_011);
@@ -62,8 +62,8 @@ impl Constraint for Prismatic {
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Length]
     }
-    fn coordinate(&self, a: &View, _: usize) -> (f64, f64) {
-        offset_along(a, 4, 0, 1)
+    fn measure(&self, a: &View, _: usize, out: &mut Measure) {
+        out.offset(a, 4, 0, 1);
     }
     fn branch(&self, a: &View) -> f64 {
         agreement(a)

@@ -10,10 +10,10 @@
 //! Coordinate: the angle from x_a to x_b about z, positive by the right hand; rate w_b - w_a along z.
 
 use super::{
-    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, angle_about, angle_of, check_markers,
-    markers, numbered,
+    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, angle_of, check_markers, markers, numbered,
 };
 use crate::attach::{Attachment, Marker, View};
+use crate::coordinate::Measure;
 use crate::math::{Mat3, Vec3};
 
 const MASK: Mask = Mask(0b011_111);
@@ -63,8 +63,8 @@ impl Constraint for Revolute {
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Angle]
     }
-    fn coordinate(&self, a: &View, _: usize) -> (f64, f64) {
-        angle_about(a, 2, 3, 5)
+    fn measure(&self, a: &View, _: usize, out: &mut Measure) {
+        out.angle(a, 2, 3, 5);
     }
     fn branch(&self, a: &View) -> f64 {
         a.at(4).dot(a.at(6))

@@ -20,6 +20,7 @@
 
 use super::{Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, markers, numbered};
 use crate::attach::{Attachment, Marker, View};
+use crate::coordinate::Measure;
 use crate::math::{Mat3, Vec3, vec3};
 
 const MASK: Mask = Mask(0b100_111);
@@ -81,31 +82,17 @@ impl Constraint for Universal {
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[CoordinateKind::Angle, CoordinateKind::Angle]
     }
-    fn coordinate(&self, a: &View, i: usize) -> (f64, f64) {
-        let (e, f) = (a.get(2), a.get(3));
+    fn measure(&self, a: &View, i: usize, out: &mut Measure) {
         if i == 0 {
-            // f turns about x_a, from y_a towards z_a
-            let (y, z) = (a.get(4), a.get(5));
-            turn(
-                (y.at.dot(f.at), y.rate.dot(f.at) + y.at.dot(f.rate)),
-                (z.at.dot(f.at), z.rate.dot(f.at) + z.at.dot(f.rate)),
-            )
+            out.angle(a, 4, 5, 3); // f turns about x_a, from y_a towards z_a
         } else {
             // z_b turns about y_b, from n = e × f towards e
-            let z = a.get(6);
-            let n = e.at.cross(f.at);
-            let n_rate = e.rate.cross(f.at) + e.at.cross(f.rate);
-            turn((n.dot(z.at), n_rate.dot(z.at) + n.dot(z.rate)), (e.at.dot(z.at), e.rate.dot(z.at) + e.at.dot(z.rate)))
+            out.write::<7>(a, |[_, _, e, f, _, _, z]| e.dot(z).atan2(e.cross(f).dot(z)));
         }
     }
     fn chart(&self) -> Option<&dyn Chart> {
         Some(self)
     }
-}
-
-/// Angle and rate from (cosine, rate) and (sine, rate).
-fn turn((c, c_rate): (f64, f64), (s, s_rate): (f64, f64)) -> (f64, f64) {
-    (libm::atan2(s, c), (c * s_rate - s * c_rate) / (c * c + s * s))
 }
 
 /// Relative rotation Rx(u_0) Ry(u_1): the relative angular velocity is w_0 x + w_1 Rx(u_0) y.

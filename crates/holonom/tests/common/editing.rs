@@ -2,30 +2,12 @@
 
 use super::linkage::{Rough, hinge};
 use super::turn;
-use holonom::attach::View;
-use holonom::joints::{Constraint, CoordinateKind, Lock, LockShape, Rows, TABLE};
+use holonom::JointId;
+use holonom::joints::{Constraint, TABLE};
 use holonom::math::SplitMix;
 use holonom::prelude::*;
-use holonom::{Attachment, JointId};
 
 const GROUND: BodyId = BodyId::GROUND;
-
-/// A joint in a box as a joint.
-pub struct Boxed(pub Box<dyn Constraint>);
-
-#[rustfmt::skip]
-impl Constraint for Boxed {
-    fn kind(&self) -> &'static str { self.0.kind() }
-    fn attachments(&self) -> &[Attachment] { self.0.attachments() }
-    fn n_rows(&self) -> usize { self.0.n_rows() }
-    fn validate(&self) -> Result<(), String> { self.0.validate() }
-    fn rows(&self, a: &View, t: f64, out: &mut Rows) { self.0.rows(a, t, out) }
-    fn lock_shape(&self) -> Option<LockShape> { self.0.lock_shape() }
-    fn lock(&self, a: &View) -> Lock { self.0.lock(a) }
-    fn coordinates(&self) -> &'static [CoordinateKind] { self.0.coordinates() }
-    fn coordinate(&self, a: &View, i: usize) -> (f64, f64) { self.0.coordinate(a, i) }
-    fn branch(&self, a: &View) -> f64 { self.0.branch(a) }
-}
 
 /// A point and axes of the world, as a marker on a body where it is now.
 pub fn marker_now(sim: &Simulation, body: BodyId, point: Vec3, axes: Mat3) -> Marker {
