@@ -3,6 +3,7 @@
 mod common;
 
 use common::grow::Wish;
+use common::spec::{ForceSpec, Kind, body_id};
 use common::{Worst, for_mechanisms};
 use holonom::linear::{Complex, EquilibriumOptions, Linearisation, Observer, Stability};
 use holonom::prelude::*;
@@ -25,7 +26,8 @@ fn double_pendulum(m: [f64; 2], l: [f64; 2]) -> Simulation {
     let mut above = GROUND.origin().along([0.0, 1.0, 0.0]);
     let mut depth = 0.0;
     for i in 0..2 {
-        let rod = Rigid::principal(m[i], [m[i] * l[i] * l[i] / 12.0, m[i] * l[i] * l[i] / 12.0, 0.1]);
+        let inertia = m[i] * l[i] * l[i] / 12.0;
+        let rod = Rigid::principal(m[i], [inertia, inertia, 0.1 * inertia]);
         let rod = b.body(format!("rod {i}"), rod.position([0.0, 0.0, -depth - 0.5 * l[i]]));
         b.joint(format!("hinge {i}"), Revolute::new(above, rod.at([0.0, 0.0, 0.5 * l[i]]).along([0.0, 1.0, 0.0])));
         above = rod.at([0.0, 0.0, -0.5 * l[i]]).along([0.0, 1.0, 0.0]);
@@ -120,7 +122,7 @@ fn cyclic_directions_are_reported() {
 #[test]
 fn a_free_top_about_each_of_its_axes() {
     let worst = Worst::default();
-    let (moments, rate) = ([1.0, 2.0, 3.5], 4.0);
+    let (moments, rate) = ([1.5, 2.0, 3.0], 4.0);
     let mut g = holonom::math::SplitMix(3);
     for axis in 0..3 {
         let turn = Quat::from_mat3(&common::turn(&mut g));
@@ -242,34 +244,46 @@ fn without_equilibrium_the_state_stays() {
 
 #[test]
 fn random_mechanisms_come_to_rest_and_swing() {
-    let wish = Wish { most: 6, ..Wish::ANY };
-    let counts = std::cell::RefCell::new((0, 0, 0));
-    for_mechanisms("random_mechanisms_come_to_rest_and_swing", 0.1, wish, |spec, worst| {
+    let wish = Wish { most: 6, forces: false, ..Wish::ANY };
+    let counts = std::cell::RefCell::new((0, 0));
+    for_mechanisms("random_mechanisms_come_to_rest_and_swing", 0.15, wish, |spec, worst| {
+        // two springs on every body hold it near its place
+        let mut spec = spec.clone();
+        for i in 0..spec.bodies.len() {
+            let at = spec.bodies[i].position;
+            for (point, off) in [(Vec3::ZERO, vec3(0.3, -0.2, 0.8)), (vec3(0.2, 0.3, 0.1), vec3(-0.5, 0.4, 0.6))] {
+                let point = if spec.bodies[i].kind == Kind::Particle { Vec3::ZERO } else { point };
+                let (a, b) = (GROUND.at(at + off), body_id(i).at(point));
+                spec.forces.push(ForceSpec::Spring { a, b, stiffness: 40.0, rest: 0.3, damping: 0.0 });
+            }
+        }
         let mut sim = spec.simulation();
+        let found = match sim.equilibrium(&EquilibriumOptions::default()) {
+            Ok(found) => found,
+            Err(e) => {
+                println!("{e}");
+                worst.note("not found", 1.0);
+                return Ok(());
+            }
+        };
         let mut counts = counts.borrow_mut();
         counts.0 += 1;
-        // mechanisms that slide away under gravity have none
-        let Ok(found) = sim.equilibrium(&EquilibriumOptions { max_iterations: 200, ..Default::default() }) else {
-            return Ok(());
-        };
-        counts.1 += 1;
         worst.at_most("residual", found.residual, 1e-12)?;
         worst.at_most("gap", sim.violation().0, 1e-10)?;
+        worst.note("iterations", found.iterations as f64);
         let modes = sim.linearise().expect("linearises");
         worst.note("estimated error of A", modes.error());
         if modes.is_undamped() {
-            counts.2 += 1;
+            counts.1 += 1;
             // two ways to the same squares of frequencies: by A, and by the stiffness from rest
-            let mut squares: Vec<f64> = modes.eigenvalues().iter().map(|v| v.re * v.re - v.im * v.im).collect();
-            squares.sort_by(|a, b| b.total_cmp(a));
+            let mut squares: Vec<f64> = modes.eigenvalues().iter().map(|v| v.im * v.im - v.re * v.re).collect();
+            squares.sort_by(f64::total_cmp);
             let largest = squares.iter().fold(0.0, |m: f64, s| m.max(s.abs()));
             for (i, s) in found.stiffness.iter().enumerate() {
-                worst.at_most("squares of frequencies", (s + squares[2 * i]).abs() / largest, 1e-8)?;
+                worst.at_most("squares of frequencies", (s - squares[2 * i]).abs() / largest, 1e-9)?;
             }
         }
         Ok(())
     });
-    let (all, standing, undamped) = *counts.borrow();
-    println!("{all} mechanisms, {standing} come to rest, {undamped} of them without damping");
-    assert!(3 * standing > all);
+    println!("{:?} come to rest, of them undamped", counts.borrow());
 }

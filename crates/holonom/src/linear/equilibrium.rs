@@ -128,7 +128,6 @@ struct Search<'a> {
     iterations: usize,
     newton: usize,
     evaluations: usize,
-    angles: Vec<(f64, f64)>,
 }
 
 impl Simulation {
@@ -155,10 +154,10 @@ impl Simulation {
             return Err(StepError::Invalid(format!("tolerance is {tolerance}, must be finite and greater than 0")));
         }
         let (model, state, work) = self.parts();
-        let angles = vec![(0.0, 0.0); model.n_turns];
-        let mut search = Search { model, work, options, iterations: 0, newton: 0, evaluations: 0, angles };
+        let mut search = Search { model, work, options, iterations: 0, newton: 0, evaluations: 0 };
         let mut start = state.clone();
         start.v.fill(0.0);
+        search.note(&start);
         let mut pose = search.closed(start)?;
         if !options.nearest {
             search.descend(&mut pose)?;
@@ -198,6 +197,11 @@ impl Search<'_> {
             return Err(StepError::NotFinite { body, time: state.t });
         }
         Ok(Pose { state, a, ma, norm, free })
+    }
+
+    /// From here on joint angles are followed from this state.
+    fn note(&mut self, state: &State) {
+        step::note_angles(self.model, &state.q, &state.v, &state.turns, state.t, self.work);
     }
 
     /// A pose with its joints closed, and what is known there.
@@ -254,7 +258,7 @@ impl Search<'_> {
         let model = self.model;
         for _ in 0..30 {
             let mut state = from.state.clone();
-            step::note_angles(model, &state.q, &state.v, self.work, &mut self.angles);
+            self.note(&state);
             advance(model, &mut state.q, d, s);
             if state.q == from.state.q {
                 return Ok(None);
@@ -262,7 +266,7 @@ impl Search<'_> {
             if let Ok(mut to) = self.closed(state) {
                 let gain_there = dot(&to.ma, d);
                 if to.norm <= 0.5 * from.norm || (gain > 0.0 && gain + gain_there > 0.0) || to.residual() <= self.options.tolerance {
-                    step::count_turns(model, self.work, &self.angles, &mut to.state, 0.0);
+                    step::count_turns(model, self.work, &mut to.state);
                     return Ok(Some((to, s)));
                 }
                 // the zero of the slope, were it linear
@@ -398,14 +402,14 @@ impl Search<'_> {
         let mut s = (longest / extent(model, d)).min(1.0);
         for _ in 0..12 {
             let mut state = from.state.clone();
-            step::note_angles(model, &state.q, &state.v, self.work, &mut self.angles);
+            self.note(&state);
             advance(model, &mut state.q, d, s);
             if state.q == from.state.q {
                 return Ok(None);
             }
             match self.closed(state) {
                 Ok(mut to) if to.norm <= from.norm * (1.0 - 0.1 * s) || to.residual() <= self.options.tolerance => {
-                    step::count_turns(model, self.work, &self.angles, &mut to.state, 0.0);
+                    step::count_turns(model, self.work, &mut to.state);
                     return Ok(Some((to, s)));
                 }
                 _ => s *= 0.5,
@@ -417,6 +421,7 @@ impl Search<'_> {
     /// K on directions, its symmetric part, and the error it may have. Quick: one central difference, good enough to find the way.
     fn stiffness(&mut self, pose: &Pose, n: &basis::Directions, exact: bool) -> Result<(Vec<f64>, f64), StepError> {
         let (model, size) = (self.model, n.len());
+        self.note(&pose.state);
         let mut around = Neighbourhood { model, work: self.work, base: &pose.state, evaluations: 0 };
         let (mut k, mut worst) = (vec![0.0; size * size], 0.0f64);
         for (j, direction) in n.n.iter().enumerate() {

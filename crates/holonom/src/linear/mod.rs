@@ -42,6 +42,7 @@ use crate::error::StepError;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::simulation::Simulation;
+use crate::step;
 use basis::{Basis, Directions};
 use neighbour::{Neighbourhood, advance, carried, derivative, difference, extent};
 use std::fmt;
@@ -248,6 +249,7 @@ impl Simulation {
         let model = self.model().clone();
         let mut base = self.state().clone();
         let (_, _, work) = self.parts();
+        step::note_angles(&model, &base.q, &base.v, &base.turns, base.t, work);
         let mut around = Neighbourhood { model: &model, work: &mut *work, base: &base, evaluations: 0 };
         (base.q, base.v) = around.displaced(&vec![0.0; model.n_v()], 0.0)?;
         let basis = basis::basis(&model, &base)?;
@@ -264,7 +266,7 @@ impl Simulation {
         let stiffness = if still && basis.same { stiffness(&matrix, n) } else { None };
         let undamped = stiffness.is_some();
         let (eigenvalues, mut modes) = match stiffness {
-            Some(k) => undamped_modes(&k, &model, &basis),
+            Some(k) => undamped_modes(&k, error, &model, &basis),
             None => general_modes(&matrix, nh + n, &model, &basis).ok_or(StepError::NotConverged {
                 what: "the eigenvalues",
                 residual: f64::NAN,
@@ -374,10 +376,12 @@ fn stiffness(a: &[f64], n: usize) -> Option<Vec<f64>> {
     Some(k)
 }
 
-/// From the eigenvalues of K: a pair for each.
-fn undamped_modes(k: &[f64], model: &Model, basis: &Basis) -> (Vec<Complex>, Vec<Mode>) {
+/// From the eigenvalues of K: a pair for each. Those within the error of K are zero.
+fn undamped_modes(k: &[f64], error: f64, model: &Model, basis: &Basis) -> (Vec<Complex>, Vec<Mode>) {
     let n = basis.positions.len();
-    let (squares, vectors) = dense::symmetric_eigen(k, n);
+    let (mut squares, vectors) = dense::symmetric_eigen(k, n);
+    let zero = (9.0 * error).max(1e-14 * dense::size(&squares));
+    squares.iter_mut().filter(|s| s.abs() <= zero).for_each(|s| *s = 0.0);
     let (mut values, mut modes) = (Vec::new(), Vec::new());
     let real = |x: &[f64], s: Complex| -> Vec<Complex> { x.iter().map(|x| Complex::new(s.re * x, s.im * x)).collect() };
     for (square, vector) in squares.iter().zip(&vectors) {
