@@ -46,15 +46,16 @@ pub struct Problem {
     pub title: String,
     /// What is modelled, in words.
     pub definition: String,
-    /// Names of the sample columns; the first is `t`.
+    /// Names of the sample columns; the first is `t` in a motion, and what the rows are numbered by otherwise.
     pub columns: Vec<String>,
-    /// One row per sample time.
+    /// One row per sample time, or whatever the first column says.
     pub samples: Vec<Vec<f64>>,
     /// Digits of the samples and scalars that can be trusted.
     pub trusted_digits: i32,
     #[serde(default)]
     scalars: Map<String, Value>,
     parameters: Map<String, Value>,
+    #[serde(default)]
     initial: Map<String, Value>,
 }
 
@@ -87,6 +88,12 @@ impl Problem {
     /// A parameter that is a vector.
     pub fn parameter_vector(&self, name: &str) -> [f64; 3] {
         vector(&numbers(&self.parameters, name))
+    }
+
+    /// A number inside a parameter that has parts, by its path: `("frame", "/I/0/2")`.
+    pub fn parameter_in(&self, name: &str, path: &str) -> f64 {
+        let number = self.parameters.get(name).and_then(|part| part.pointer(path)).and_then(Value::as_f64);
+        number.unwrap_or_else(|| panic!("the embedded data has no number `{path}` in `{name}`"))
     }
 
     /// An initial value.
@@ -128,8 +135,11 @@ pub static PROBLEMS: &[(&str, &str)] = &[
     ("p10-heavy-top-fast", include_str!("../data/p10-heavy-top-fast.json")),
     ("p11-planar-slider-crank", include_str!("../data/p11-planar-slider-crank.json")),
     ("p12-peaucellier", include_str!("../data/p12-peaucellier.json")),
+    ("p16-whipple-linear", include_str!("../data/p16-whipple-linear.json")),
     ("p22-bead-on-circle", include_str!("../data/p22-bead-on-circle.json")),
     ("p24-cardan", include_str!("../data/p24-cardan.json")),
+    ("p26-chain-statics-and-modes", include_str!("../data/p26-chain-statics-and-modes.json")),
+    ("p28-elastica", include_str!("../data/p28-elastica.json")),
 ];
 
 /// A problem by its full name.
@@ -147,8 +157,11 @@ mod tests {
         for (id, _) in PROBLEMS {
             let p = problem(id).expect("listed");
             assert_eq!(p.id, *id);
-            assert_eq!(p.columns[0], "t", "{id}");
-            assert!(p.samples.len() > 30 && p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
+            // motions are sampled in time, the others by the number of a joint, a load, a speed
+            let motion = p.columns[0] == "t";
+            assert!(motion || ["joint", "alpha", "v"].contains(&p.columns[0].as_str()), "{id}");
+            assert!(p.samples.len() > if motion { 30 } else { 4 }, "{id}");
+            assert!(p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
             assert!(p.times().zip(p.times().skip(1)).all(|(a, b)| a < b), "{id}");
             assert!(p.trusted_digits >= 9, "{id}");
         }

@@ -7,6 +7,7 @@ use common::spec::{ForceSpec, Kind, body_id};
 use common::{Worst, for_mechanisms};
 use holonom::linear::{Complex, EquilibriumOptions, Linearisation, Observer, Stability};
 use holonom::prelude::*;
+use proptest::test_runner::TestCaseError;
 
 const GROUND: BodyId = BodyId::GROUND;
 
@@ -244,7 +245,8 @@ fn without_equilibrium_the_state_stays() {
 
 #[test]
 fn random_mechanisms_come_to_rest_and_swing() {
-    let wish = Wish { most: 6, forces: false, ..Wish::ANY };
+    // affine bodies without elasticity give way without end
+    let wish = Wish { most: 6, forces: false, affine: false, ..Wish::ANY };
     let counts = std::cell::RefCell::new((0, 0));
     for_mechanisms("random_mechanisms_come_to_rest_and_swing", 0.15, wish, |spec, worst| {
         // two springs on every body hold it near its place
@@ -258,14 +260,8 @@ fn random_mechanisms_come_to_rest_and_swing() {
             }
         }
         let mut sim = spec.simulation();
-        let found = match sim.equilibrium(&EquilibriumOptions::default()) {
-            Ok(found) => found,
-            Err(e) => {
-                println!("{e}");
-                worst.note("not found", 1.0);
-                return Ok(());
-            }
-        };
+        let found = sim.equilibrium(&EquilibriumOptions::default());
+        let found = found.map_err(|e| TestCaseError::fail(e.to_string()))?;
         let mut counts = counts.borrow_mut();
         counts.0 += 1;
         worst.at_most("residual", found.residual, 1e-12)?;
@@ -285,5 +281,7 @@ fn random_mechanisms_come_to_rest_and_swing() {
         }
         Ok(())
     });
-    println!("{:?} come to rest, of them undamped", counts.borrow());
+    let (standing, undamped) = *counts.borrow();
+    println!("{standing} come to rest, {undamped} of them without damping");
+    assert!(standing > 50 && undamped == standing);
 }

@@ -13,8 +13,11 @@ mod p08_p09;
 mod p10;
 mod p11;
 mod p12;
+mod p16;
 mod p22;
 mod p24;
+mod p26;
+mod p28;
 mod plane;
 mod track;
 
@@ -58,8 +61,11 @@ const RUNS: &[(&str, Run)] = &[
     ("p10", p10::run),
     ("p11", p11::run),
     ("p12", p12::run),
+    ("p16", p16::run),
     ("p22", p22::run),
     ("p24", p24::run),
+    ("p26", p26::run),
+    ("p28", p28::run),
 ];
 
 /// Run the command.
@@ -160,7 +166,7 @@ mod tests {
         };
         assert_eq!(
             ids(&["p1", "p01", "p10"]),
-            ["p01-a01-pendulum", "p10-heavy-top-fast", "p11-planar-slider-crank", "p12-peaucellier"]
+            ["p01-a01-pendulum", "p10-heavy-top-fast", "p11-planar-slider-crank", "p12-peaucellier", "p16-whipple-linear"]
         );
         assert_eq!(ids(&["p0"]).len(), 9);
         assert!(choose(&["p99".to_string()]).is_err() && choose(&[String::new()]).is_err());

@@ -2,28 +2,38 @@
 //!
 //! ```text
 //! wanted      F(q, 0) + J^T lambda = 0,   C(q, t) = 0,   v = 0,     time standing still
-//! residual    the acceleration from rest, H [a; lambda] = [F; 0]: it vanishes in equilibrium, and no other combination of forces counts
+//! residual    the acceleration from rest, H [a; lambda] = [F; 0]: it vanishes in equilibrium, and no other combination of forces counts;
+//!             measured as |a| = (a . M a)^1/2 against the same norm of M^-1 |F|, |F| the sum of the sizes of all forces, coordinate by coordinate
 //! ```
 //!
 //! With forces that have a potential V, -a is the gradient of V on the legal poses, measured by mass. So the search follows a down:
 //!
 //! ```text
-//! far away    d = a, turned by the last displacements s and changes of gradient y (L-BFGS, all products in the mass metric), made
-//!             legal by one more solve;  q advanced by d, joints closed
-//! near by     Newton on the legal directions N:  K z = N^T M a,  K = -N^T M da/dz by central differences. Of K's eigenvalues the sizes are taken, so
-//!             that every step goes down; where the nearest equilibrium of any kind is wanted, they keep their signs
+//! L-BFGS      d = a, turned by the last displacements s and changes of gradient y, all products in the mass metric, made legal by one more
+//!             solve with the same factor: two or three evaluations for a move
+//! Newton      near the end, or where that is slow, and where there are not too many directions for dense algebra: on the legal directions N,
+//!             (|K| + mu) z = N^T M a,  K = -N^T M da/dz by central differences.  Of K's eigenvalues the sizes are taken, so that every step goes
+//!             down; mu keeps it within reach and is 0 in the end. Where the nearest equilibrium of any kind is wanted, eigenvalues
+//!             keep their signs
 //! ```
 //!
-//! A move is good when it gains work, `(a . M d before) + (a . M d after) > 0` (the trapezoidal rule for - dV, which needs no energies), or when it
-//! halves the residual. Moves that are not are shortened. Each move turns no body by more than a third of a radian and shifts
+//! After every move, q advanced by d, joints are closed.
+//!
+//! A move D is good when it gains a part of the work that its beginning promised, `1/2 (F before + F after) . D > 1/10 F . d`. This is the
+//! trapezoidal rule for - dV, exact for weights and for springs in joints; reactions do no work, and no energies are needed. Near the end, where
+//! work drowns in rounding, a move is good when it lessens the residual. Moves that are not are shortened. Each move turns no body by more than a third of a radian and shifts
 //! none by more than a third of the mechanism's length.
+//!
+//! After a move joints are closed by shifting bodies rather than by turning them: rotations are given a thousand times their inertia for that
+//! (M' = D M D). A chain of links then moves with constant joint rates, and stiff springs in its joints feel what the move meant and nothing
+//! else. Closed with the true masses, the links of a bent beam would be turned against each other at random, and only tiny moves would pass.
 //!
 //! Stability: K at the end, its symmetric part, on the legal directions. With a potential, positive definite means a minimum. Forces without one
 //! (followers, circulation) can drive motions that K alone does not tell; `Simulation::linearise` does.
 
 use super::basis;
 use super::dense::{self, dot};
-use super::neighbour::{Neighbourhood, advance, derivative, extent, from_rest};
+use super::neighbour::{Neighbourhood, advance, derivative, difference, extent, from_rest};
 use crate::drift;
 use crate::energy;
 use crate::error::StepError;
@@ -41,14 +51,16 @@ const LONGEST: f64 = 0.3;
 /// Displacements remembered.
 const MEMORY: usize = 10;
 /// Relative residual below which Newton's method takes over.
-const NEAR: f64 = 1e-2;
+const NEAR: f64 = 1e-4;
 /// Moves along gradients before it takes over anyway.
-const PATIENCE: usize = 60;
+const PATIENCE: usize = 100;
+/// By how much rotations are heavier than they are while joints are closed; their inertia by the square.
+const HEAVY: f64 = 30.0;
 
 /// How an equilibrium is looked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EquilibriumOptions {
-    /// Good enough: acceleration from rest, relative to that of the bodies without joints, both in the mass norm.
+    /// Good enough: acceleration from rest, relative to what the sizes of all forces would make of the bodies alone; both in the mass norm.
     pub tolerance: f64,
     /// Give up after this many moves.
     pub max_iterations: usize,
@@ -87,7 +99,7 @@ pub struct Equilibrium {
     pub newton: usize,
     /// Evaluations of the equations of motion.
     pub evaluations: usize,
-    /// Acceleration from rest, relative to that of the bodies without joints.
+    /// Acceleration from rest, relative to what the sizes of all forces would make of the bodies alone.
     pub residual: f64,
     /// What happens after a small push.
     pub stability: Stability,
@@ -110,14 +122,16 @@ struct Pose {
     a: Vec<f64>,
     /// M a.
     ma: Vec<f64>,
-    /// |a|, and |M^-1 F|.
+    /// F.
+    force: Vec<f64>,
+    /// |a|, and what it is measured against.
     norm: f64,
-    free: f64,
+    pull: f64,
 }
 
 impl Pose {
     fn residual(&self) -> f64 {
-        if self.norm == 0.0 { 0.0 } else { self.norm / self.free.max(self.norm) }
+        if self.norm == 0.0 { 0.0 } else { self.norm / self.pull.max(self.norm) }
     }
 }
 
@@ -159,10 +173,21 @@ impl Simulation {
         start.v.fill(0.0);
         search.note(&start);
         let mut pose = search.closed(start)?;
-        if !options.nearest {
-            search.descend(&mut pose)?;
+        // at least so many directions are free
+        let few = model.n_v().saturating_sub(model.n_rows()) <= options.newton_limit;
+        if few && !options.nearest {
+            search.descend(&mut pose, NEAR, PATIENCE)?;
         }
-        let directions = search.finish(&mut pose)?;
+        let few = few && search.finish(&mut pose)?;
+        if !few && options.nearest {
+            return Err(StepError::Invalid(format!(
+                "the nearest equilibrium can be found for at most {} free directions (newton_limit), and there are more",
+                options.newton_limit
+            )));
+        }
+        if !few {
+            search.descend(&mut pose, options.tolerance, options.max_iterations)?;
+        }
         if !(pose.residual() <= options.tolerance) {
             return Err(StepError::NotConverged {
                 what: "the search for an equilibrium",
@@ -171,7 +196,7 @@ impl Simulation {
                 time: pose.state.t,
             });
         }
-        let (stability, stiffness) = if directions { search.judge(&pose)? } else { (Stability::Unknown, Vec::new()) };
+        let (stability, stiffness) = if few { search.judge(&pose)? } else { (Stability::Unknown, Vec::new()) };
         let (iterations, newton, evaluations) = (search.iterations, search.newton, search.evaluations);
         let mut next = pose.state.clone();
         next.v.fill(0.0);
@@ -188,15 +213,15 @@ impl Search<'_> {
     fn look(&mut self, state: State) -> Result<Pose, StepError> {
         self.evaluations += 1;
         from_rest(self.model, &state.q, state.t, self.work)?;
-        let a = self.work.accelerations().to_vec();
+        let (a, force) = (self.work.accelerations().to_vec(), self.work.force.clone());
         let ma = self.times_mass(&a);
-        let (norm, free) = (dot(&a, &ma).max(0.0).sqrt(), self.free_acceleration());
-        if !(norm.is_finite() && free.is_finite()) {
+        let (norm, pull) = (dot(&a, &ma).max(0.0).sqrt(), self.pull_of_all(&state));
+        if !(norm.is_finite() && pull.is_finite()) {
             let body = self.model.bodies().find(|b| !dense::size(&a[self.model.v_range(*b)]).is_finite());
             let body = body.map_or("", |b| self.model.body_name(b)).to_string();
             return Err(StepError::NotFinite { body, time: state.t });
         }
-        Ok(Pose { state, a, ma, norm, free })
+        Ok(Pose { state, a, ma, force, norm, pull })
     }
 
     /// From here on joint angles are followed from this state.
@@ -208,11 +233,52 @@ impl Search<'_> {
     fn closed(&mut self, mut state: State) -> Result<Pose, StepError> {
         let t = state.t;
         let mut still = vec![0.0; self.model.n_v()];
+        self.shift_together(&mut state.q, &still, t)?;
         evaluate::evaluate_bodies(self.model, &state.q, &still, self.work);
         evaluate::evaluate_constraints(self.model, &state.q, &still, t, self.work);
         evaluate::factor(self.model, t, self.work)?;
         drift::project(self.model, &mut state.q, &mut still, t, 0.0, self.work)?;
         self.look(state)
+    }
+
+    /// Close joints roughly, by shifting bodies rather than by turning them.
+    fn shift_together(&mut self, q: &mut [f64], still: &[f64], t: f64) -> Result<(), StepError> {
+        let model = self.model;
+        let n_v = model.n_v();
+        let mut last = f64::INFINITY;
+        for _ in 0..12 {
+            evaluate::evaluate_bodies(model, q, still, self.work);
+            evaluate::evaluate_constraints(model, q, still, t, self.work);
+            evaluate::evaluate_gaps(model, q, still, t, self.work);
+            let noisy = self.work.gap.iter().zip(&self.work.gap_noise).filter(|(gap, _)| **gap != 0.0);
+            let open = noisy.map(|(gap, noise)| gap.abs() / noise).fold(0.0, f64::max);
+            // a millionth of the size of the mechanism; the rest is left to projection
+            if open < 1e10 || !(open < 0.5 * last) {
+                break;
+            }
+            last = open;
+            for (i, body) in model.bodies.iter().enumerate() {
+                let (n, lengths) = (body.n_dof(), body.n_lengths());
+                let mass = self.work.blocks.diagonal_mut(Node(i as u32));
+                if body.central() {
+                    mass[1..].iter_mut().for_each(|m| *m *= HEAVY * HEAVY);
+                    continue;
+                }
+                for r in 0..n {
+                    for c in r..n {
+                        let times = |k: usize| if k < lengths { 1.0 } else { HEAVY };
+                        mass[packed::at(n, r, c)] *= times(r) * times(c);
+                    }
+                }
+            }
+            evaluate::factor(model, t, self.work)?;
+            self.work.x.fill(0.0);
+            let (gaps, x) = (&self.work.gap, &mut self.work.x);
+            x[n_v..].copy_from_slice(gaps);
+            evaluate::solve(model, t, self.work)?;
+            advance(model, q, &self.work.x[..n_v], 1.0);
+        }
+        Ok(())
     }
 
     /// M x at the pose looked at last.
@@ -227,11 +293,13 @@ impl Search<'_> {
         out
     }
 
-    /// |M^-1 F| at the pose looked at last.
-    fn free_acceleration(&self) -> f64 {
+    /// The norm of M^-1 |F|, with the sizes of all forces, at the pose looked at last.
+    fn pull_of_all(&mut self, state: &State) -> f64 {
+        let rest = vec![0.0; self.model.n_v()];
+        let sizes = evaluate::force_sizes(self.model, &state.q, &rest, state.t, self.work);
         let (mut sum, mut mass) = (0.0, Vec::new());
         for i in 0..self.model.n_bodies() {
-            let force = self.model.v_of(i, &self.work.force);
+            let force = self.model.v_of(i, &sizes);
             let mut x = force.to_vec();
             self.work.blocks.packed_diagonal(Node(i as u32), x.len(), &mut mass);
             if packed::factor(&mut mass, x.len(), |_| true).is_ok() {
@@ -264,14 +332,18 @@ impl Search<'_> {
                 return Ok(None);
             }
             if let Ok(mut to) = self.closed(state) {
-                let gain_there = dot(&to.ma, d);
-                if to.norm <= 0.5 * from.norm || (gain > 0.0 && gain + gain_there > 0.0) || to.residual() <= self.options.tolerance {
+                let moved = difference(model, &from.state.q, &to.state.q);
+                let terms = |force: &[f64]| force.iter().zip(&moved).map(|(f, x)| (f * x).abs()).sum::<f64>();
+                let work = 0.5 * (dot(&from.force, &moved) + dot(&to.force, &moved));
+                let drowned = gain * s < 1e-9 * (terms(&from.force) + terms(&to.force));
+                let good = if drowned { to.norm < from.norm } else { work > 0.1 * gain * s };
+                if gain > 0.0 && good || to.residual() <= self.options.tolerance {
                     step::count_turns(model, self.work, &mut to.state);
                     return Ok(Some((to, s)));
                 }
-                // the zero of the slope, were it linear
-                let guess = gain / (gain - gain_there);
-                s *= if gain > 0.0 && guess.is_finite() { guess.clamp(0.1, 0.7) } else { 0.3 };
+                // the lowest point of a parabola
+                let guess = 0.5 * gain * s / (gain * s - work);
+                s *= if guess.is_finite() { guess.clamp(0.1, 0.5) } else { 0.3 };
             } else {
                 s *= 0.25;
             }
@@ -279,18 +351,16 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// Down along gradients with memory, to the neighbourhood of an equilibrium; all the way where there are too many directions for Newton.
-    fn descend(&mut self, pose: &mut Pose) -> Result<(), StepError> {
+    /// Down along gradients with memory.
+    fn descend(&mut self, pose: &mut Pose, goal: f64, patience: usize) -> Result<(), StepError> {
         let model = self.model;
-        // at least so many directions are free
-        let few = model.n_v().saturating_sub(model.n_rows()) <= self.options.newton_limit;
-        let (goal, patience) = if few { (NEAR, PATIENCE) } else { (self.options.tolerance, self.options.max_iterations) };
         let mut memory: VecDeque<(Vec<f64>, Vec<f64>)> = VecDeque::new();
+        let patience = self.iterations + patience;
         while pose.residual() > goal && self.iterations < patience.min(self.options.max_iterations) {
             self.iterations += 1;
-            let mut d = self.remembered(pose, &memory);
-            // the factor in the workspace is that of this pose
+            // masses and factor of this very pose
             from_rest(model, &pose.state.q, pose.state.t, self.work)?;
+            let mut d = self.remembered(pose, &memory);
             d = self.legal(&d, pose.state.t)?;
             if !(dot(&d, &pose.ma) > 1e-6 * pose.norm * dot(&d, &self.times_mass(&d)).sqrt()) {
                 memory.clear();
@@ -347,10 +417,6 @@ impl Search<'_> {
     /// Newton's method. False when there are too many directions for it.
     fn finish(&mut self, pose: &mut Pose) -> Result<bool, StepError> {
         let model = self.model;
-        let n_v = model.n_v();
-        if n_v.saturating_sub(model.n_rows()) > self.options.newton_limit {
-            return Ok(false);
-        }
         let mut longest = LONGEST;
         let mut before = f64::INFINITY;
         while self.iterations < self.options.max_iterations && pose.norm > 0.0 {
@@ -367,16 +433,7 @@ impl Search<'_> {
             let (k, _) = self.stiffness(pose, n, false)?;
             let (values, vectors) = dense::symmetric_eigen(&k, n.len());
             let pull = n.components(&pose.a);
-            let stiffest = dense::size(&values);
-            let mut z = vec![0.0; n.len()];
-            for (value, vector) in values.iter().zip(&vectors) {
-                let value = if self.options.nearest { *value } else { value.abs() };
-                // along free directions there is nowhere to go
-                if value.abs() > 1e-12 * stiffest {
-                    dense::add(&mut z, dot(vector, &pull) / value, vector);
-                }
-            }
-            let d = n.combine(&z, n_v);
+            let d = self.step_within(n, &values, &vectors, &pull, longest);
             if dense::size(&d) == 0.0 {
                 break;
             }
@@ -394,6 +451,38 @@ impl Search<'_> {
             }
         }
         Ok(true)
+    }
+
+    /// Newton's step, or the part of it within reach: with the smallest mu >= 0 such that `z = sum_i u_i (u_i . pull) / (|k_i| + mu)` moves nothing
+    /// farther than `longest`. Stiff directions are then served in full, soft ones in part.
+    fn step_within(&self, n: &basis::Directions, k: &[f64], u: &[Vec<f64>], pull: &[f64], longest: f64) -> Vec<f64> {
+        let stiffest = dense::size(k);
+        let step = |mu: f64| {
+            let mut z = vec![0.0; n.len()];
+            for (k, u) in k.iter().zip(u) {
+                let size = k.abs() + mu;
+                // along free directions there is nowhere to go
+                if size > 1e-12 * stiffest {
+                    let sign = if self.options.nearest && *k < 0.0 { -1.0 } else { 1.0 };
+                    dense::add(&mut z, sign * dot(u, pull) / size, u);
+                }
+            }
+            n.combine(&z, self.model.n_v())
+        };
+        let d = step(0.0);
+        if extent(self.model, &d) <= longest {
+            return d;
+        }
+        // mu on a logarithmic scale
+        let (mut low, mut high) = (1e-16 * stiffest, stiffest.max(f64::MIN_POSITIVE));
+        while extent(self.model, &step(high)) > longest && high.is_finite() {
+            high *= 16.0;
+        }
+        for _ in 0..25 {
+            let middle = (low * high).sqrt();
+            if extent(self.model, &step(middle)) > longest { low = middle } else { high = middle }
+        }
+        step(high)
     }
 
     /// A move that need not go down, for equilibria of any kind: shortened until the residual does not grow much.
@@ -435,7 +524,7 @@ impl Search<'_> {
                 worst = worst.max(error);
                 column
             } else {
-                let h = 1e-4 * unit;
+                let h = 1e-5 * unit;
                 let (ahead, behind) = (pull(h)?, pull(-h)?);
                 ahead.iter().zip(&behind).map(|(a, b)| (a - b) / (2.0 * h)).collect()
             };

@@ -23,7 +23,9 @@ use crate::workspace::Workspace;
 /// First step of the differences, as a part of the mechanism's own length, of a radian, or of its own rates.
 const FIRST: f64 = 0.1;
 /// Number of steps, each half the one before.
-const LEVELS: usize = 8;
+const LEVELS: usize = 12;
+/// Relative error below which no further steps are taken once they bring nothing.
+const FINE: f64 = 1e-8;
 
 /// A place to look around from.
 pub(super) struct Neighbourhood<'a> {
@@ -149,7 +151,7 @@ pub(super) fn derivative(
         }
         last = row;
         worse = if improved || best.is_none() { 0 } else { worse + 1 };
-        if worse == 2 || best.as_ref().is_some_and(|(_, error)| *error == 0.0) {
+        if best.as_ref().is_some_and(|(x, error)| *error == 0.0 || (worse >= 2 && *error <= FINE * size(x))) {
             break;
         }
         h *= 0.5;
