@@ -430,7 +430,7 @@ impl Search<'_> {
             if n.len() > self.options.newton_limit {
                 return Ok(false);
             }
-            let (k, _) = self.stiffness(pose, n, false)?;
+            let (k, _) = self.stiffness(pose, &basis, false)?;
             let (values, vectors) = dense::symmetric_eigen(&k, n.len());
             let pull = n.components(&pose.a);
             let d = self.step_within(n, &values, &vectors, &pull, longest);
@@ -508,15 +508,22 @@ impl Search<'_> {
     }
 
     /// K on directions, its symmetric part, and the error it may have. Quick: one central difference, good enough to find the way.
-    fn stiffness(&mut self, pose: &Pose, n: &basis::Directions, exact: bool) -> Result<(Vec<f64>, f64), StepError> {
-        let (model, size) = (self.model, n.len());
+    fn stiffness(&mut self, pose: &Pose, basis: &basis::Basis, exact: bool) -> Result<(Vec<f64>, f64), StepError> {
+        let (model, n) = (self.model, &basis.velocities);
+        let size = n.len();
         self.note(&pose.state);
         let mut around = Neighbourhood { model, work: self.work, base: &pose.state, evaluations: 0 };
         let (mut k, mut worst) = (vec![0.0; size * size], 0.0f64);
         for (j, direction) in n.n.iter().enumerate() {
             let unit = 1.0 / extent(model, direction);
             let mut pull = |h: f64| -> Result<Vec<f64>, StepError> {
-                let (q, _) = around.displaced(direction, h)?;
+                let (mut q, mut v) = (around.base.q.clone(), around.base.v.clone());
+                if exact {
+                    (q, _) = around.displaced(n, n, j, h)?;
+                } else {
+                    advance(model, &mut q, direction, h);
+                    around.close(&mut q, &mut v)?;
+                }
                 Ok(n.components(&around.from_rest(&q)?))
             };
             let column = if exact {
@@ -541,7 +548,7 @@ impl Search<'_> {
     fn judge(&mut self, pose: &Pose) -> Result<(Stability, Vec<f64>), StepError> {
         let basis = basis::basis(self.model, &pose.state)?;
         let n = &basis.velocities;
-        let (k, error) = self.stiffness(pose, n, true)?;
+        let (k, error) = self.stiffness(pose, &basis, true)?;
         let (values, _) = dense::symmetric_eigen(&k, n.len());
         let noise = 10.0 * error * (n.len() as f64).sqrt() + 1e-13 * dense::size(&values);
         let least = values.first().copied().unwrap_or(f64::INFINITY);

@@ -250,8 +250,9 @@ impl Simulation {
         let mut base = self.state().clone();
         let (_, _, work) = self.parts();
         step::note_angles(&model, &base.q, &base.v, &base.turns, base.t, work);
-        let mut around = Neighbourhood { model: &model, work: &mut *work, base: &base, evaluations: 0 };
-        (base.q, base.v) = around.displaced(&vec![0.0; model.n_v()], 0.0)?;
+        let (mut q, mut v) = (base.q.clone(), base.v.clone());
+        Neighbourhood { model: &model, work: &mut *work, base: &base, evaluations: 0 }.close(&mut q, &mut v)?;
+        (base.q, base.v) = (q, v);
         let basis = basis::basis(&model, &base)?;
         let mut around = Neighbourhood { model: &model, work, base: &base, evaluations: 0 };
         let (matrix, error) = matrix(&mut around, &basis, &turns)?;
@@ -309,7 +310,7 @@ fn matrix(around: &mut Neighbourhood, basis: &Basis, turns: &[Vec3]) -> Result<(
     for (j, direction) in basis.positions.n.iter().enumerate() {
         let unit = 1.0 / extent(model, direction);
         let (column, error) = derivative(unit, |h| {
-            let (q, v) = around.displaced(direction, h)?;
+            let (q, v) = around.displaced(&basis.positions, &basis.velocities, j, h)?;
             let mut out = relative_rate(model, base, &q, &v, (h / unit).abs() / rate);
             out = basis.positions.components(&out);
             let accelerations = around.accelerations(&q, &v)?;

@@ -5,13 +5,20 @@
 //! ```
 //!
 //! Both corrections are M-orthogonal to the legal directions and the first is of second order in dq, so the components of the neighbour along N
-//! are those of dq, and 0 for v, up to terms of second order. That is all a derivative at dq = 0 asks for.
+//! are those of dq, and 0 for v, up to terms of second order. That is all a derivative at dq = 0 asks for. Extrapolation asks for more, that the
+//! neighbour be a smooth function of h, and closing leaves in the legal directions what depends on how often it was repeated. So components
+//! are measured and put right until they are exact:
+//!
+//! ```text
+//! N_h^T M (displacement from q0 to q) = z,     N^T M (v - v0) = 0
+//! ```
 //!
 //! Derivatives are central differences D(h) = (f(h) - f(-h)) / 2h at h, h/2, h/4, ..., extrapolated to h = 0 in powers of h^2 (Richardson). From
 //! the table of extrapolations the entry that agrees best with its two ancestors is taken (Ridders 1982); how well they agree is the estimate of
 //! its error. Long steps for which a neighbour cannot be found are passed over.
 
-use super::dense::size;
+use super::basis::Directions;
+use super::dense::{self, size};
 use crate::drift;
 use crate::error::StepError;
 use crate::evaluate;
@@ -23,9 +30,9 @@ use crate::workspace::Workspace;
 /// First step of the differences, as a part of the mechanism's own length, of a radian, or of its own rates.
 const FIRST: f64 = 0.1;
 /// Number of steps, each half the one before.
-const LEVELS: usize = 12;
+const LEVELS: usize = 16;
 /// Relative error below which no further steps are taken once they bring nothing.
-const FINE: f64 = 1e-8;
+const FINE: f64 = 1e-10;
 
 /// A place to look around from.
 pub(super) struct Neighbourhood<'a> {
@@ -76,16 +83,56 @@ pub(super) fn carried(model: &Model, turns: &[Vec3], x: &[f64]) -> Vec<f64> {
 }
 
 impl Neighbourhood<'_> {
-    /// The pose at `dq` from the base, and the base's velocities made legal there.
-    pub fn displaced(&mut self, dq: &[f64], scale: f64) -> Result<(Vec<f64>, Vec<f64>), StepError> {
-        let (mut q, mut v, t) = (self.base.q.clone(), self.base.v.clone(), self.base.t);
-        advance(self.model, &mut q, dq, scale);
-        // the factor of this very pose: corrections are then smooth functions of dq
-        evaluate::evaluate_bodies(self.model, &q, &v, self.work);
-        evaluate::evaluate_constraints(self.model, &q, &v, t, self.work);
-        evaluate::factor(self.model, t, self.work)?;
-        drift::project(self.model, &mut q, &mut v, t, 0.0, self.work)?;
+    /// The neighbour at `scale` times direction `j` from the base, and the base's velocities made legal there.
+    pub fn displaced(
+        &mut self,
+        positions: &Directions,
+        velocities: &Directions,
+        j: usize,
+        scale: f64,
+    ) -> Result<(Vec<f64>, Vec<f64>), StepError> {
+        let (model, base, t) = (self.model, self.base, self.base.t);
+        let (mut q, mut v) = (base.q.clone(), base.v.clone());
+        advance(model, &mut q, &positions.n[j], scale);
+        self.close(&mut q, &mut v)?;
+        let still = base.v.iter().chain(&v).all(|v| *v == 0.0);
+        let mut last = f64::INFINITY;
+        for _ in 0..6 {
+            let mut off = positions.components(&difference(model, &base.q, &q));
+            off[j] -= scale;
+            let far = size(&off);
+            if far <= 1e-15 * scale.abs() || far > 0.3 * last {
+                break;
+            }
+            last = far;
+            advance(model, &mut q, &positions.combine(&off, model.n_v()), -1.0);
+            v.copy_from_slice(&base.v);
+            drift::project(model, &mut q, &mut v, t, 0.0, self.work)?;
+        }
+        if !still {
+            last = f64::INFINITY;
+            for _ in 0..6 {
+                let changes: Vec<f64> = v.iter().zip(&base.v).map(|(v, b)| v - b).collect();
+                let off = velocities.components(&changes);
+                let far = size(&off);
+                if far <= 1e-16 * size(&v) || far > 0.3 * last {
+                    break;
+                }
+                last = far;
+                dense::add(&mut v, -1.0, &velocities.combine(&off, model.n_v()));
+                drift::close_rates(model, &q, &mut v, t, self.work)?;
+            }
+        }
         Ok((q, v))
+    }
+
+    /// Close joints and make velocities legal, with the factor of this very pose.
+    pub fn close(&mut self, q: &mut [f64], v: &mut [f64]) -> Result<(), StepError> {
+        let t = self.base.t;
+        evaluate::evaluate_bodies(self.model, q, v, self.work);
+        evaluate::evaluate_constraints(self.model, q, v, t, self.work);
+        evaluate::factor(self.model, t, self.work)?;
+        drift::project(self.model, q, v, t, 0.0, self.work)
     }
 
     /// Accelerations at a state.
