@@ -311,7 +311,7 @@ fn matrix(around: &mut Neighbourhood, basis: &Basis, turns: &[Vec3]) -> Result<(
         let unit = 1.0 / extent(model, direction);
         let (column, error) = derivative(unit, |h| {
             let (q, v) = around.displaced(&basis.positions, &basis.velocities, j, h)?;
-            let mut out = relative_rate(model, base, &q, &v, (h / unit).abs() / rate);
+            let mut out = relative_rate(model, base, &q, &v, 0.03 / rate);
             out = basis.positions.components(&out);
             let accelerations = around.accelerations(&q, &v)?;
             out.extend(seen(accelerations, &v));
@@ -343,15 +343,25 @@ fn matrix(around: &mut Neighbourhood, basis: &Basis, turns: &[Vec3]) -> Result<(
     Ok((a, worst))
 }
 
-/// d/dt of the displacement from the base to a neighbour, while both move: a central difference over `2 e` seconds.
+/// d/dt of the displacement from the base to a neighbour, while both move: a central difference of eighth order over steps of `e` seconds, long enough
+/// to keep rounding small.
 fn relative_rate(model: &Model, base: &crate::State, q: &[f64], v: &[f64], e: f64) -> Vec<f64> {
+    let mut out = vec![0.0; model.n_v()];
+    if base.v == v && v.iter().all(|v| *v == 0.0) {
+        return out;
+    }
     let after = |e: f64| {
         let (mut from, mut to) = (base.q.clone(), q.to_vec());
         advance(model, &mut from, &base.v, e);
         advance(model, &mut to, v, e);
         difference(model, &from, &to)
     };
-    after(e).iter().zip(after(-e)).map(|(a, b)| (a - b) / (2.0 * e)).collect()
+    for (k, weight) in [4.0 / 5.0, -1.0 / 5.0, 4.0 / 105.0, -1.0 / 280.0].into_iter().enumerate() {
+        let steps = (k + 1) as f64;
+        dense::add(&mut out, weight / e, &after(steps * e));
+        dense::add(&mut out, -weight / e, &after(-steps * e));
+    }
+    out
 }
 
 /// K of A = [0 1; -K 0], where A is of this form and K symmetric.
