@@ -14,13 +14,15 @@ use holonom_cases::Problem;
 
 pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     book.variant("four bodies, linearised");
-    let (mut rows, mut accelerations) = (Vec::new(), Vec::new());
+    let (mut rows, mut accelerations, mut zeros) = (Vec::new(), Vec::new(), Vec::new());
     for sample in &p.samples {
         let found = linearised(p, sample[0])?;
         accelerations.push(found.acceleration());
+        zeros.push(found.eigenvalues().iter().filter(|e| e.abs() == 0.0).count() as f64);
         rows.push(matched(found.eigenvalues(), &sample[1..]));
     }
     book.columns(&rows);
+    book.constant("number of zeros", &zeros, 6.0);
     book.at_most("acceleration while running straight", &accelerations, 1e-9);
 
     let weave = |v: f64| -> Result<f64, Stop> {

@@ -8,7 +8,7 @@
 //! The null space is that of a factorisation with pivoting, so redundant rows do no harm. Two bases are kept: `positions`, annihilated by the
 //! rows of level `Position`, and `velocities`, annihilated by those of level `Velocity` too. Rows on accelerations restrict neither.
 
-use super::dense::{backward, cholesky, dot, forward, null_space};
+use super::dense::{backward, cholesky, dot, forward, normalised, null_space};
 use crate::check;
 use crate::error::StepError;
 use crate::joints::Level;
@@ -83,7 +83,7 @@ pub(super) fn basis(model: &Model, state: &State) -> Result<Basis, StepError> {
         rows
     };
     let directions = |rows: Vec<Vec<f64>>| {
-        let mut columns = null_space(rows, n, DEPENDENT);
+        let mut columns = null_space(normalised(rows), n, DEPENDENT);
         for x in &mut columns {
             for (&(at, end), l) in blocks.iter().zip(&factors) {
                 backward(l, end - at, &mut x[at..end]);

@@ -57,15 +57,20 @@ pub(super) fn backward(l: &[f64], n: usize, x: &mut [f64]) {
     }
 }
 
-/// An orthonormal basis of the vectors of length `n` that all `rows` annihilate. Rows are first brought to length 1; what is left of a row
-/// below `tolerance` counts as dependent on the others.
-pub(super) fn null_space(mut rows: Vec<Vec<f64>>, n: usize, tolerance: f64) -> Vec<Vec<f64>> {
+/// Bring rows to length 1.
+pub(super) fn normalised(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     for row in &mut rows {
         let length = dot(row, row).sqrt();
         if length > 0.0 {
             row.iter_mut().for_each(|x| *x /= length);
         }
     }
+    rows
+}
+
+/// An orthonormal basis of the vectors of length `n` that all `rows` annihilate. What is left of a row below `tolerance` counts as dependent on the
+/// others.
+pub(super) fn null_space(mut rows: Vec<Vec<f64>>, n: usize, tolerance: f64) -> Vec<Vec<f64>> {
     let mut reflections: Vec<Vec<f64>> = Vec::new();
     while reflections.len() < n && !rows.is_empty() {
         let k = reflections.len();
@@ -216,7 +221,7 @@ mod tests {
                 rows[m - 1 - i] = twice;
             }
             let rank = (m - repeated).min(n);
-            let basis = null_space(rows.clone(), n, 1e-10);
+            let basis = null_space(normalised(rows.clone()), n, 1e-10);
             assert_eq!(basis.len(), n - rank);
             for x in &basis {
                 assert!(rows.iter().all(|r| dot(r, x).abs() < 1e-14));

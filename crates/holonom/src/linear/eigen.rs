@@ -7,10 +7,19 @@
 //! vectors       T y = lambda y by back substitution, then x = D Q y
 //! ```
 //!
+//! Free directions make zeros that come in chains (a place, the speed that changes it), and errors of A move a chain of k zeros by their k-th root,
+//! with all that is near. So they are taken out first, by a staircase (Kublanovskaya 1966): with X an orthonormal basis of the null space and
+//! Y of its complement
+//!
+//! ```text
+//! A [X Y] = [X Y] [0 C; 0 B],     B = Y^T A Y,  C = X^T A Y          and again with B, until nothing is annihilated
+//! B y = lambda y   =>   A (X C y / lambda + Y y) = lambda (...)
+//! ```
+//!
 //! Eigenvalues of a real matrix are real or come in conjugate pairs. In complex arithmetic this holds up to rounding; it is restored at the
 //! end.
 
-use super::dense::{add, dot, size};
+use super::dense::{add, dot, null_space, size};
 
 /// A complex number.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -108,6 +117,59 @@ pub(super) fn eigen(a: &[f64], n: usize) -> Option<Eigen> {
     let vectors = (0..n).map(|k| vector(&t, &q, &scale, n, k, norm)).collect();
     let mut out = Eigen { values, vectors };
     out.pair(4.0 * f64::EPSILON * n as f64 * norm);
+    Some(out)
+}
+
+/// The same, with chains of zeros taken out first: what is annihilated to within `tolerance` is exactly so. Vectors that belong to zeros are those
+/// of the chains, the eigenvectors first.
+pub(super) fn staircase(a: &[f64], n: usize, tolerance: f64) -> Option<Eigen> {
+    let mut stairs: Vec<(Vec<Vec<f64>>, Vec<Vec<f64>>, Vec<Vec<f64>>)> = Vec::new();
+    let mut b: Vec<Vec<f64>> = a.chunks_exact(n.max(1)).map(|row| row.to_vec()).collect();
+    loop {
+        let size = b.len();
+        let x = null_space(b.clone(), size, tolerance);
+        if x.is_empty() {
+            break;
+        }
+        let y = null_space(x.clone(), size, 0.5);
+        let image: Vec<Vec<f64>> = y.iter().map(|y| b.iter().map(|row| dot(row, y)).collect()).collect();
+        let project = |onto: &[Vec<f64>]| -> Vec<Vec<f64>> {
+            onto.iter().map(|o| image.iter().map(|i| dot(o, i)).collect()).collect()
+        };
+        let (c, next) = (project(&x), project(&y));
+        stairs.push((x, y, c));
+        b = next;
+    }
+    // back up the stairs
+    let lift = |value: Complex, mut v: Vec<Complex>, from: usize| -> Vec<Complex> {
+        for (x, y, c) in stairs[..from].iter().rev() {
+            let mut out = vec![Complex::ZERO; x[0].len()];
+            let mut put = |column: &[f64], s: Complex| {
+                out.iter_mut().zip(column).for_each(|(o, k)| *o = *o + s.scaled(*k));
+            };
+            y.iter().zip(&v).for_each(|(y, v)| put(y, *v));
+            if value.abs() > 0.0 {
+                for (x, c) in x.iter().zip(c) {
+                    put(x, c.iter().zip(&v).fold(Complex::ZERO, |s, (c, v)| s + v.scaled(*c)) / value);
+                }
+            }
+            v = out;
+        }
+        let length = v.iter().map(|x| x.square()).sum::<f64>().sqrt();
+        v.iter().map(|x| x.scaled(1.0 / length)).collect()
+    };
+    let mut out = Eigen { values: Vec::new(), vectors: Vec::new() };
+    for (k, (x, _, _)) in stairs.iter().enumerate() {
+        for x in x {
+            out.values.push(Complex::ZERO);
+            out.vectors.push(lift(Complex::ZERO, x.iter().map(|x| Complex::new(*x, 0.0)).collect(), k));
+        }
+    }
+    let rest = eigen(&b.concat(), b.len())?;
+    for (value, vector) in rest.values.into_iter().zip(rest.vectors) {
+        out.vectors.push(lift(value, vector, stairs.len()));
+        out.values.push(value);
+    }
     Some(out)
 }
 
@@ -365,6 +427,35 @@ mod tests {
         values.sort_by(f64::total_cmp);
         let root = 0.2f64.sqrt();
         assert!((values[0] - 1.0 + root).abs() < 1e-15 && (values[1] - 1.0 - root).abs() < 1e-15, "{values:?}");
+    }
+
+    #[test]
+    fn chains_of_zeros_are_taken_out() {
+        // a chain of three zeros and a small eigenvalue, hidden by a rotation
+        let n = 5;
+        let t = [[0.0, 2.0, 1.0, 0.3, 1.0], [0.0, 0.0, 3.0, 1.0, 2.0], [0.0; 5], [0.0, 0.0, 0.0, 1e-3, 4.0], [0.0, 0.0, 0.0, 0.0, -2.0]];
+        let mut a: Vec<f64> = t.concat();
+        let mut g = SplitMix(6);
+        for k in 0..n - 1 {
+            let (s, c) = libm::sincos(g.symmetric(3.0));
+            for i in 0..n {
+                let (x, y) = (a[i * n + k], a[i * n + k + 1]);
+                (a[i * n + k], a[i * n + k + 1]) = (c * x - s * y, s * x + c * y);
+            }
+            for i in 0..n {
+                let (x, y) = (a[k * n + i], a[(k + 1) * n + i]);
+                (a[k * n + i], a[(k + 1) * n + i]) = (c * x - s * y, s * x + c * y);
+            }
+        }
+        let e = staircase(&a, n, 1e-10).expect("ends");
+        assert_eq!(e.values.iter().filter(|v| **v == Complex::ZERO).count(), 3);
+        for (value, x) in e.values.iter().zip(&e.vectors).filter(|(v, _)| **v != Complex::ZERO) {
+            assert!((value.re - 1e-3).abs() < 1e-13 || (value.re + 2.0).abs() < 1e-13, "{value:?}");
+            for i in 0..n {
+                let ax = (0..n).fold(Complex::ZERO, |s, j| s + x[j].scaled(a[i * n + j]));
+                assert!((ax - *value * x[i]).abs() < 1e-13);
+            }
+        }
     }
 
     #[test]

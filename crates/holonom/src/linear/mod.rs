@@ -48,6 +48,9 @@ use neighbour::{Neighbourhood, advance, carried, derivative, difference, extent}
 use std::fmt;
 use std::sync::Arc;
 
+/// What A makes of a direction below this part of its size is taken for nothing.
+const ZERO: f64 = 1e-10;
+
 /// In which axes small motions about a moving base are written. About a state at rest all are the same.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Observer {
@@ -95,7 +98,8 @@ pub struct Mode {
     pub body: BodyId,
     /// That share, from 0 to 1.
     pub share: f64,
-    /// The eigenvalue is zero as far as can be told: a direction in which nothing pulls back or drives on (a cyclic coordinate, or its speed).
+    /// The eigenvalue is zero as far as can be told: a direction in which nothing pulls back or drives on (a cyclic coordinate, or its speed). Where a
+    /// speed only moves a place, the shape is that of the chain: what A makes of it is a free direction again.
     pub free: bool,
 }
 
@@ -263,12 +267,12 @@ impl Simulation {
         let acceleration = basis.velocities.components(&seen).iter().map(|x| x * x).sum::<f64>().sqrt();
         let largest = dense::size(&matrix);
         let still = base.v.iter().all(|v| *v == 0.0);
-        let (nh, n) = (basis.positions.len(), basis.velocities.len());
+        let n = basis.velocities.len();
         let stiffness = if still && basis.same { stiffness(&matrix, n) } else { None };
         let undamped = stiffness.is_some();
         let (eigenvalues, mut modes) = match stiffness {
             Some(k) => undamped_modes(&k, error, &model, &basis),
-            None => general_modes(&matrix, nh + n, &model, &basis).ok_or(StepError::NotConverged {
+            None => general_modes(&matrix, &model, &basis).ok_or(StepError::NotConverged {
                 what: "the eigenvalues",
                 residual: f64::NAN,
                 iterations: 300,
@@ -413,12 +417,22 @@ fn undamped_modes(k: &[f64], error: f64, model: &Model, basis: &Basis) -> (Vec<C
     sorted(values, modes)
 }
 
-/// From the eigenvalues of A.
-fn general_modes(a: &[f64], size: usize, model: &Model, basis: &Basis) -> Option<(Vec<Complex>, Vec<Mode>)> {
-    let eigen = eigen::eigen(a, size)?;
-    let nh = basis.positions.len();
+/// From the eigenvalues of A, with w measured in units of the mechanism's own rate r: `[0 .; . 0]` has blocks of one size then.
+fn general_modes(a: &[f64], model: &Model, basis: &Basis) -> Option<(Vec<Complex>, Vec<Mode>)> {
+    let (nh, n) = (basis.positions.len(), basis.velocities.len());
+    let size = nh + n;
+    let pulls = a.iter().enumerate().filter(|(k, _)| k / size >= nh && k % size < nh).fold(0.0, |m: f64, (_, x)| m.max(x.abs()));
+    let rate = if pulls > 0.0 { pulls.sqrt() } else { model.rate_scale() };
+    let unit = |k: usize| if k < nh { 1.0 } else { rate };
+    let scaled: Vec<f64> = a.iter().enumerate().map(|(k, x)| x * unit(k % size) / unit(k / size)).collect();
+    let eigen = eigen::staircase(&scaled, size, ZERO * dense::size(&scaled))?;
     let shown = eigen.values.iter().zip(&eigen.vectors).filter(|(value, _)| value.im >= 0.0);
-    let modes = shown.map(|(value, x)| mode(model, basis, *value, &x[..nh], &x[nh..])).collect();
+    let modes = shown
+        .map(|(value, x)| {
+            let w: Vec<Complex> = x[nh..].iter().map(|x| Complex::new(x.re * rate, x.im * rate)).collect();
+            mode(model, basis, *value, &x[..nh], &w)
+        })
+        .collect();
     Some(sorted(eigen.values, modes))
 }
 
