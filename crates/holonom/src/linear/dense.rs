@@ -164,9 +164,7 @@ fn implicit_ql(d: &mut [f64], e: &mut [f64], z: &mut [f64], n: usize) {
     for l in 0..n {
         for _ in 0..60 {
             // the block that begins at l ends where the subdiagonal vanishes
-            let m = (l..n - 1)
-                .find(|&m| e[m].abs() <= f64::EPSILON * (d[m].abs() + d[m + 1].abs()))
-                .unwrap_or(n - 1);
+            let m = (l..n - 1).find(|&m| e[m].abs() <= f64::EPSILON * (d[m].abs() + d[m + 1].abs())).unwrap_or(n - 1);
             if m == l {
                 break;
             }

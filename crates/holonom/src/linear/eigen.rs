@@ -185,9 +185,10 @@ impl Eigen {
             done[i] = true;
             let value = self.values[i];
             let apart = |j: usize| (self.values[j] - value.conjugate()).abs();
-            let partner = (0..n)
-                .filter(|&j| !done[j] && self.values[j].im * value.im < 0.0)
-                .fold(None, |best: Option<usize>, j| if best.is_some_and(|b| apart(b) <= apart(j)) { best } else { Some(j) });
+            let partner = (0..n).filter(|&j| !done[j] && self.values[j].im * value.im < 0.0).fold(
+                None,
+                |best: Option<usize>, j| if best.is_some_and(|b| apart(b) <= apart(j)) { best } else { Some(j) },
+            );
             match partner {
                 Some(j) if value.im.abs() > noise => {
                     done[j] = true;
@@ -326,7 +327,8 @@ fn schur(t: &mut [Complex], q: &mut [Complex], n: usize) -> Option<()> {
         for k in low..high {
             let (a, b) = (t[k * n + k], t[(k + 1) * n + k]);
             let r = (a.square() + b.square()).sqrt();
-            let (a, b) = if r > 0.0 { (a.scaled(1.0 / r), b.scaled(1.0 / r)) } else { (Complex::new(1.0, 0.0), Complex::ZERO) };
+            let (a, b) =
+                if r > 0.0 { (a.scaled(1.0 / r), b.scaled(1.0 / r)) } else { (Complex::new(1.0, 0.0), Complex::ZERO) };
             for j in k..n {
                 let (x, y) = (t[k * n + j], t[(k + 1) * n + j]);
                 t[k * n + j] = a.conjugate() * x + b.conjugate() * y;
@@ -379,9 +381,8 @@ fn vector(t: &[Complex], q: &[Complex], scale: &[f64], n: usize, k: usize, norm:
             y[i..=k].iter_mut().for_each(|y| *y = y.scaled(1.0 / large));
         }
     }
-    let mut x: Vec<Complex> = (0..n)
-        .map(|i| (0..=k).fold(Complex::ZERO, |sum, j| sum + q[i * n + j] * y[j]).scaled(scale[i]))
-        .collect();
+    let mut x: Vec<Complex> =
+        (0..n).map(|i| (0..=k).fold(Complex::ZERO, |sum, j| sum + q[i * n + j] * y[j]).scaled(scale[i])).collect();
     let length = x.iter().map(|x| x.square()).sum::<f64>().sqrt();
     x.iter_mut().for_each(|x| *x = x.scaled(1.0 / length));
     x
@@ -433,7 +434,13 @@ mod tests {
     fn chains_of_zeros_are_taken_out() {
         // a chain of three zeros and a small eigenvalue, hidden by a rotation
         let n = 5;
-        let t = [[0.0, 2.0, 1.0, 0.3, 1.0], [0.0, 0.0, 3.0, 1.0, 2.0], [0.0; 5], [0.0, 0.0, 0.0, 1e-3, 4.0], [0.0, 0.0, 0.0, 0.0, -2.0]];
+        let t = [
+            [0.0, 2.0, 1.0, 0.3, 1.0],
+            [0.0, 0.0, 3.0, 1.0, 2.0],
+            [0.0; 5],
+            [0.0, 0.0, 0.0, 1e-3, 4.0],
+            [0.0, 0.0, 0.0, 0.0, -2.0],
+        ];
         let mut a: Vec<f64> = t.concat();
         let mut g = SplitMix(6);
         for k in 0..n - 1 {

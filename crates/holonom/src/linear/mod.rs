@@ -75,7 +75,10 @@ impl Observer {
             Observer::Each(rates) => rates.clone(),
         };
         if turns.len() != n {
-            return Err(StepError::Invalid(format!("the observer has rates for {} bodies, the model {n}", turns.len())));
+            return Err(StepError::Invalid(format!(
+                "the observer has rates for {} bodies, the model {n}",
+                turns.len()
+            )));
         }
         match turns.iter().find(|t| !t.is_finite()) {
             Some(t) => Err(StepError::Invalid(format!("rate of the observer's axes is {t} rad/s, must be finite"))),
@@ -208,7 +211,11 @@ impl fmt::Debug for Linearisation {
 
 impl fmt::Display for Linearisation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:>4}  {:>13}  {:>10}  {:>24}  moves most", "mode", "frequency, Hz", "damping", "eigenvalue, 1/s")?;
+        writeln!(
+            f,
+            "{:>4}  {:>13}  {:>10}  {:>24}  moves most",
+            "mode", "frequency, Hz", "damping", "eigenvalue, 1/s"
+        )?;
         for (i, mode) in self.modes.iter().enumerate() {
             let value = mode.eigenvalue;
             let frequency = if value.im == 0.0 { "-".into() } else { format!("{:.6}", mode.frequency()) };
@@ -285,17 +292,7 @@ impl Simulation {
         modes.iter_mut().for_each(|m| m.free = m.eigenvalue.abs() <= zero);
         let error = if largest > 0.0 { error / largest } else { 0.0 };
         let directions = (basis.positions.n, basis.velocities.n);
-        Ok(Linearisation {
-            model,
-            matrix,
-            directions,
-            eigenvalues,
-            modes,
-            error,
-            acceleration,
-            undamped,
-            evaluations,
-        })
+        Ok(Linearisation { model, matrix, directions, eigenvalues, modes, error, acceleration, undamped, evaluations })
     }
 }
 
@@ -421,7 +418,11 @@ fn undamped_modes(k: &[f64], error: f64, model: &Model, basis: &Basis) -> (Vec<C
 fn general_modes(a: &[f64], model: &Model, basis: &Basis) -> Option<(Vec<Complex>, Vec<Mode>)> {
     let (nh, n) = (basis.positions.len(), basis.velocities.len());
     let size = nh + n;
-    let pulls = a.iter().enumerate().filter(|(k, _)| k / size >= nh && k % size < nh).fold(0.0, |m: f64, (_, x)| m.max(x.abs()));
+    let pulls = a
+        .iter()
+        .enumerate()
+        .filter(|(k, _)| k / size >= nh && k % size < nh)
+        .fold(0.0, |m: f64, (_, x)| m.max(x.abs()));
     let rate = if pulls > 0.0 { pulls.sqrt() } else { model.rate_scale() };
     let unit = |k: usize| if k < nh { 1.0 } else { rate };
     let scaled: Vec<f64> = a.iter().enumerate().map(|(k, x)| x * unit(k % size) / unit(k / size)).collect();
@@ -437,9 +438,8 @@ fn general_modes(a: &[f64], model: &Model, basis: &Basis) -> Option<(Vec<Complex
 }
 
 fn sorted(mut values: Vec<Complex>, mut modes: Vec<Mode>) -> (Vec<Complex>, Vec<Mode>) {
-    let order = |a: &Complex, b: &Complex| {
-        a.abs().total_cmp(&b.abs()).then(a.re.total_cmp(&b.re)).then(b.im.total_cmp(&a.im))
-    };
+    let order =
+        |a: &Complex, b: &Complex| a.abs().total_cmp(&b.abs()).then(a.re.total_cmp(&b.re)).then(b.im.total_cmp(&a.im));
     values.sort_by(order);
     modes.sort_by(|a, b| order(&a.eigenvalue, &b.eigenvalue));
     (values, modes)
