@@ -49,6 +49,11 @@ pub struct Problem {
     /// Names of the sample columns; the first is `t` in a motion, and what the rows are numbered by otherwise.
     pub columns: Vec<String>,
     /// One row per sample time, or whatever the first column says.
+    /// Names of the sample columns; the first is `t`. None where all answers are scalars.
+    #[serde(default)]
+    pub columns: Vec<String>,
+    /// One row per sample time.
+    #[serde(default)]
     pub samples: Vec<Vec<f64>>,
     /// Digits of the samples and scalars that can be trusted.
     pub trusted_digits: i32,
@@ -78,6 +83,12 @@ impl Problem {
     /// List of this name among the scalar answers.
     pub fn scalars(&self, name: &str) -> Vec<f64> {
         numbers(&self.scalars, name)
+    }
+
+    /// Number of this name in a group of scalar answers.
+    pub fn scalar_of(&self, group: &str, name: &str) -> f64 {
+        let group = self.scalars.get(group).and_then(Value::as_object);
+        numbers(group.unwrap_or_else(|| panic!("the embedded data has no group for `{name}`")), name)[0]
     }
 
     /// A parameter.
@@ -136,10 +147,15 @@ pub static PROBLEMS: &[(&str, &str)] = &[
     ("p11-planar-slider-crank", include_str!("../data/p11-planar-slider-crank.json")),
     ("p12-peaucellier", include_str!("../data/p12-peaucellier.json")),
     ("p16-whipple-linear", include_str!("../data/p16-whipple-linear.json")),
+    ("p13-rolling-disk", include_str!("../data/p13-rolling-disk.json")),
+    ("p14-chaplygin-sleigh", include_str!("../data/p14-chaplygin-sleigh.json")),
+    ("p15-knife-edge-incline", include_str!("../data/p15-knife-edge-incline.json")),
     ("p22-bead-on-circle", include_str!("../data/p22-bead-on-circle.json")),
+    ("p23-ball-on-turntable", include_str!("../data/p23-ball-on-turntable.json")),
     ("p24-cardan", include_str!("../data/p24-cardan.json")),
     ("p26-chain-statics-and-modes", include_str!("../data/p26-chain-statics-and-modes.json")),
     ("p28-elastica", include_str!("../data/p28-elastica.json")),
+    ("p25-gears-pulleys-screw", include_str!("../data/p25-gears-pulleys-screw.json")),
 ];
 
 /// A problem by its full name.
@@ -164,6 +180,13 @@ mod tests {
             assert!(p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
             assert!(p.times().zip(p.times().skip(1)).all(|(a, b)| a < b), "{id}");
             assert!(p.trusted_digits >= 9, "{id}");
+            if p.columns.is_empty() {
+                assert!(p.samples.is_empty() && p.scalars.len() > 1, "{id}");
+                continue;
+            }
+            assert_eq!(p.columns[0], "t", "{id}");
+            assert!(p.samples.len() > 20 && p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
+            assert!(p.times().zip(p.times().skip(1)).all(|(a, b)| a < b), "{id}");
         }
     }
 

@@ -52,6 +52,8 @@ pub(crate) struct Planner<'s> {
     starts: Vec<u32>,
     adjacent: Vec<u32>,
     doubted: Vec<bool>,
+    /// [`Structure::unit`] of every node: columns and size.
+    units: Vec<(u32, f64)>,
 }
 
 impl<'s> Planner<'s> {
@@ -77,7 +79,9 @@ impl<'s> Planner<'s> {
         }
         let mut doubted = vec![false; n];
         s.doubted.iter().for_each(|node| doubted[node.index()] = true);
-        Planner { s, starts, adjacent, doubted }
+        let mut units = vec![(0, 1.0); n];
+        s.units.iter().for_each(|&(node, columns, size)| units[node.index()] = (columns, size));
+        Planner { s, starts, adjacent, doubted, units }
     }
 
     pub fn links_of(&self, node: usize) -> &[u32] {
@@ -200,7 +204,9 @@ impl<'s> Planner<'s> {
         let mut block = Vec::new();
         for &l in self.links_of(dual.index()) {
             sample.dense_link(self.s, l as usize, &mut block);
-            let width = self.s.size(self.s.links[l as usize].primal);
+            let primal = self.s.links[l as usize].primal;
+            let (width, (columns, unit)) = (self.s.size(primal), self.units[primal.index()]);
+            block.chunks_exact_mut(width).for_each(|row| row[..columns as usize].iter_mut().for_each(|x| *x *= unit));
             for (i, row) in rows.iter_mut().enumerate() {
                 let part = &block[i * width..(i + 1) * width];
                 squares[i] += part.iter().map(|x| x * x).sum::<f64>();

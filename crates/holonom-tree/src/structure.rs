@@ -82,6 +82,8 @@ pub struct Structure {
     pub(crate) links: Vec<Link>,
     pub(crate) roots: Vec<Node>,
     pub(crate) doubted: Vec<Node>,
+    /// Promises of [`Structure::unit`].
+    pub(crate) units: Vec<(Node, u32, f64)>,
     pub(crate) entangled: Vec<Node>,
     /// Promises of [`Structure::central`].
     pub(crate) central: Vec<bool>,
@@ -169,6 +171,12 @@ impl Structure {
     /// their other ends have been eliminated too.
     pub fn doubt(&mut self, node: Node) {
         self.doubted.push(node);
+    }
+
+    /// Say that the first `columns` coordinates of this primal node count in a unit of their own, of this size beside that of its others. The
+    /// planner judges rows in these units; values stay as they are.
+    pub fn unit(&mut self, node: Node, columns: usize, size: f64) {
+        self.units.push((node, columns as u32, size));
     }
 
     /// Treat the whole component of this node as if it were on cycles. Some of its rows may depend on others although it is a tree, and

@@ -142,7 +142,15 @@ fn search(
     let mut all: Vec<Search> = islands.iter().map(start).collect();
     let mut trial = q.to_vec();
     let mut weights = vec![1.0; model.n_v() + model.n_rows()];
-    let sizes = &own_sizes(model, q, v, t, work)[..];
+    let mut sizes = own_sizes(model, q, v, t, work);
+    evaluate::place_bodies(model, q, v, work);
+    evaluate::evaluate_gaps(model, q, v, t, work);
+    sizes.resize(model.n_rows(), 0.0);
+    // where the size is not known, gaps are weighed by their noise, and that must not change on the way
+    for (size, noise) in sizes.iter_mut().zip(&work.gap_noise) {
+        *size = if *size > 0.0 { *size } else { noise * noise };
+    }
+    let sizes = &sizes[..];
     measure(model, q, v, t, sizes, softness, work, |i, merit, largest| {
         (all[i].merit, all[i].largest) = (merit, largest)
     });
@@ -268,7 +276,7 @@ fn newton_step(
     Ok(())
 }
 
-/// Gaps island by island: the sum of their squares, against own sizes where these are known, and the largest in units of its noise.
+/// Gaps island by island: the sum of their squares over `sizes`, and the largest in units of its noise.
 fn measure(
     model: &Model,
     q: &[f64],
@@ -286,8 +294,7 @@ fn measure(
         let (sum, largest) = &mut sums[joint.island as usize];
         for row in joint.row_range() {
             let x = if work.gap[row] == 0.0 { 0.0 } else { work.gap[row].abs() / work.gap_noise[row] };
-            let own = sizes.get(row).copied().unwrap_or(0.0);
-            let y = if own > 0.0 { work.gap[row] / own.sqrt() } else { x };
+            let y = if sizes[row] > 0.0 { work.gap[row] / sizes[row].sqrt() } else { x };
             *sum += y * y / softness.get(row).copied().unwrap_or(1.0);
             if !(x <= *largest) {
                 *largest = x;
@@ -349,7 +356,10 @@ fn explain(model: &Model, hint: &[f64], q: &[f64], v: &[f64], t: f64, open: &[bo
                 let sizes = own_sizes(model, &pose, v, t, work);
                 let stress = |k: usize| {
                     let rows = model.joints[k].row_range();
-                    let scaled = rows.map(|r| if sizes[r] > 0.0 { gaps[r] * gaps[r] / sizes[r] } else { 0.0 });
+                    let scaled = rows.map(|r| match sizes.get(r) {
+                        Some(&size) if size > 0.0 => gaps[r] * gaps[r] / size,
+                        _ => 0.0,
+                    });
                     scaled.sum::<f64>().sqrt() / softness(k)
                 };
                 let most = all.clone().map(stress).fold(0.0, f64::max);

@@ -76,6 +76,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         stuck_islands: Vec::new(),
         entangled_islands: Vec::new(),
         compliance: b.compliance,
+        break_loads: b.break_loads,
         plan: no_plan,
         initial: State {
             t: 0.0,
@@ -154,6 +155,14 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
             let name = model.joint_names.get(joint as usize);
             return Err(ModelError::Parameter(format!(
                 "compliance of joint `{name}` is {translation} m/N and {rotation} rad/(N m), both must be finite and greater than 0"
+            )));
+        }
+    }
+    for (&joint, &(force, torque)) in &model.break_loads {
+        if !(force > 0.0 && torque > 0.0) {
+            let name = model.joint_names.get(joint as usize);
+            return Err(ModelError::Parameter(format!(
+                "break load of joint `{name}` is {force} N and {torque} N m, both must be greater than 0"
             )));
         }
     }
@@ -284,13 +293,27 @@ fn find_islands(model: &mut Model) {
     }
 }
 
+/// Longest lever of the joints of each island, or its length scale where there is none: what plans are made with, so that they do not depend on
+/// units.
+fn levers(model: &Model) -> Vec<f64> {
+    let mut levers = vec![0.0f64; model.n_islands];
+    let attachments = model.joints.iter().flat_map(|j| j.constraint.attachments());
+    for (a, i) in attachments.filter_map(|a| Some((a, a.body.index()?))) {
+        let lever = &mut levers[model.island[i] as usize];
+        *lever = lever.max(a.carried_point().length());
+    }
+    levers.iter().zip(&model.island_length).map(|(&l, &whole)| if l > 0.0 { l } else { whole }).collect()
+}
+
 /// A generic pose: the start pose moved at random.
 fn random_pose(model: &Model, q: &[f64], g: &mut SplitMix) -> Vec<f64> {
     let mut q = q.to_vec();
     let mut v = Vec::new();
+    let levers = levers(model);
     for (i, body) in model.bodies.iter().enumerate() {
+        let lever = levers[model.island[i] as usize];
         v.clear();
-        v.extend((0..body.n_dof()).map(|_| g.symmetric(0.7)));
+        v.extend((0..body.n_dof()).map(|k| g.symmetric(0.7) * if k < body.n_lengths() { lever } else { 1.0 }));
         body.advance(model.q_of_mut(i, &mut q), &v, 1.0);
     }
     q
@@ -300,8 +323,10 @@ fn random_pose(model: &Model, q: &[f64], g: &mut SplitMix) -> Vec<f64> {
 fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Structure {
     let n = model.bodies.len();
     let mut s = Structure::new();
+    let levers = levers(model);
     for (i, body) in model.bodies.iter().enumerate() {
         let node = s.primal(body.n_dof());
+        s.unit(node, body.n_lengths(), levers[model.island[i] as usize]);
         if !reaches_everywhere(body.as_ref(), model.q_of(i, q)) {
             s.doubt(node);
         }

@@ -1,14 +1,16 @@
-//! Checks for constraints and bodies, ours and yours, by finite differences. Every one returns the largest deviation found, so that a test
+//! Checks for constraints, bodies and force laws, ours and yours, by finite differences. Every one returns the largest deviation found, so that a test
 //! can print it.
 
 use crate::error::StepError;
 use crate::evaluate;
+use crate::forces::{Push, Stiffness};
 use crate::joints::Level;
-use crate::model::{Form, JointId, Model};
+use crate::math::{SplitMix, Vec3};
+use crate::model::{ForceId, ForceLaw, Form, JointId, Model};
 use crate::state::State;
-use crate::workspace::Workspace;
-use crate::{SolverKind, residual};
-use holonom_tree::Node;
+use crate::workspace::{Workspace, bodies_at};
+use crate::{SolverKind, residual, step};
+use holonom_tree::{Node, packed};
 
 /// Deviations of one constraint at one state, per row the larger of relative and absolute.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -187,5 +189,126 @@ pub fn body(
         let power: f64 = force.iter().zip(v).map(|(f, v)| f * v).sum();
         out.power = out.power.max(deviation(power, push.dot(now.rate)));
     }
+    out
+}
+
+/// Deviations of one force law at one state, relative to the largest entry of what is compared (or absolute, where that is below 1).
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ForceCheck {
+    /// Power reported to the ledger against generalised force times velocity.
+    pub power: f64,
+    /// Generalised force at rest against minus the gradient of the energy. Means something for laws that store all they take at rest.
+    pub energy: f64,
+    /// Stiff directions against differences of the force by positions, at rest. Laws may leave out what is proportional to their load.
+    pub stiffness: f64,
+    /// The same by velocities.
+    pub damping: f64,
+    /// Smallest `x . k x` and `x . c x` found over random x of length 1, relative to the largest entry: never negative but for rounding.
+    pub least: f64,
+}
+
+/// Generalised force and power of one law.
+fn pushes(model: &Model, law: &ForceLaw, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> (Vec<f64>, f64) {
+    evaluate::place_bodies(model, q, v, work);
+    let bodies = &bodies_at(model, &work.frames, q, v);
+    let (attachments, mut force) = (law.law.attachments(), vec![0.0; v.len()]);
+    let mut push = Push { bodies, attachments, force: &mut force, power: 0.0 };
+    law.law.apply(&work.angles.view(bodies, attachments, &law.slots, t), t, &mut push);
+    let power = push.power;
+    (force, power)
+}
+
+/// `G^T k G` and `G^T c G` of the stiff directions of one law, `n_v x n_v`, and the smallest quadratic form found.
+fn stiff(model: &Model, law: &ForceLaw, state: &State, work: &mut Workspace) -> (Vec<f64>, Vec<f64>, f64) {
+    let (n, n_stiff, attachments) = (state.v.len(), law.law.n_stiff(), law.law.attachments());
+    let (mut k, mut c, mut least) = (vec![0.0; n * n], vec![0.0; n * n], 0.0);
+    if n_stiff == 0 {
+        return (k, c, least);
+    }
+    evaluate::place_bodies(model, &state.q, &state.v, work);
+    let bodies = &bodies_at(model, &work.frames, &state.q, &state.v);
+    let mut gradients = vec![Vec3::ZERO; n_stiff * attachments.len()];
+    let mut small = [vec![0.0; packed::len(n_stiff)], vec![0.0; packed::len(n_stiff)]];
+    let [stiffness, damping] = &mut small;
+    let n_attachments = attachments.len();
+    let mut out = Stiffness { gradients: &mut gradients, stiffness, damping, n_stiff, n_attachments };
+    law.law.stiffness(&work.angles.view(bodies, attachments, &law.slots, state.t), state.t, &mut out);
+    let mut g = vec![0.0; n_stiff * n];
+    for i in 0..n_stiff {
+        for (a, gradient) in attachments.iter().zip(&gradients[i * n_attachments..]) {
+            if let Some(b) = a.body.index() {
+                let range = model.v_start[b] as usize..model.v_start[b + 1] as usize;
+                bodies.pull(a, *gradient, &mut g[i * n..(i + 1) * n][range]);
+            }
+        }
+    }
+    let mut random = SplitMix(3);
+    for (small, large) in small.iter().zip([&mut k, &mut c]) {
+        for (i, j) in (0..n_stiff).flat_map(|i| (0..n_stiff).map(move |j| (i, j))) {
+            let value = packed::get(small, n_stiff, i, j);
+            for (r, s) in (0..n).flat_map(|r| (0..n).map(move |s| (r, s))) {
+                large[r * n + s] += g[i * n + r] * value * g[j * n + s];
+            }
+        }
+        let largest = small.iter().fold(1e-300, |m: f64, x| m.max(x.abs()));
+        for _ in 0..100 {
+            let x: Vec<f64> = (0..n_stiff).map(|_| random.symmetric(1.0)).collect();
+            let mut y = vec![0.0; n_stiff];
+            packed::multiply_add(small, &x, &mut y);
+            let (xy, xx) = x.iter().zip(&y).fold((0.0, 0.0), |(xy, xx), (x, y)| (xy + x * y, xx + x * x));
+            least = f64::min(least, xy / xx / largest);
+        }
+    }
+    (k, c, least)
+}
+
+/// Check one force law at a state. The step of the differences is `h` (s, with velocities of 1); 1e-5 suits motions of order one.
+pub fn force(model: &Model, force: ForceId, state: &State, h: f64) -> ForceCheck {
+    let law = &model.forces[force.index()];
+    let mut work = Workspace::new(model, SolverKind::Tree);
+    step::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work);
+    let (n, t) = (state.v.len(), state.t);
+    let rest = vec![0.0; n];
+    let moved = |k: usize, s: f64| {
+        let (mut q, mut unit) = (state.q.clone(), rest.clone());
+        unit[k] = 1.0;
+        for (i, body) in model.bodies.iter().enumerate() {
+            body.advance(model.q_of_mut(i, &mut q), model.v_of(i, &unit), s);
+        }
+        q
+    };
+    let worst = |pairs: &[(f64, f64)]| {
+        let size = pairs.iter().fold(1.0, |m: f64, (a, b)| m.max(a.abs()).max(b.abs()));
+        pairs.iter().fold(0.0, |m: f64, (a, b)| m.max((a - b).abs() / size))
+    };
+    let mut out = ForceCheck::default();
+    let (now, power) = pushes(model, law, &state.q, &state.v, t, &mut work);
+    out.power = deviation(power, now.iter().zip(&state.v).map(|(f, v)| f * v).sum());
+    let (still, _) = pushes(model, law, &state.q, &rest, t, &mut work);
+    let mut energy = |q: &[f64]| {
+        evaluate::place_bodies(model, q, &rest, &mut work);
+        let bodies = &bodies_at(model, &work.frames, q, &rest);
+        law.law.energy(&work.angles.view(bodies, law.law.attachments(), &law.slots, t), t)
+    };
+    let slopes: Vec<f64> = (0..n).map(|k| (energy(&moved(k, h)) - energy(&moved(k, -h))) / (2.0 * h)).collect();
+    out.energy = worst(&still.iter().zip(&slopes).map(|(f, s)| (*f, -s)).collect::<Vec<_>>());
+    // at rest: forces that depend on velocities have no part in the stiffness
+    let at_rest = State { v: rest.clone(), ..state.clone() };
+    let (k, _, least) = stiff(model, law, &at_rest, &mut work);
+    let (_, c, least_moving) = stiff(model, law, state, &mut work);
+    out.least = least.min(least_moving);
+    let (mut by_position, mut by_velocity) = (Vec::new(), Vec::new());
+    for j in 0..n {
+        let (ahead, _) = pushes(model, law, &moved(j, h), &rest, t, &mut work);
+        let (behind, _) = pushes(model, law, &moved(j, -h), &rest, t, &mut work);
+        by_position.extend((0..n).map(|i| ((behind[i] - ahead[i]) / (2.0 * h), k[i * n + j])));
+        let faster =
+            |s: f64| state.v.iter().enumerate().map(|(i, v)| if i == j { v + s } else { *v }).collect::<Vec<_>>();
+        let (ahead, _) = pushes(model, law, &state.q, &faster(h), t, &mut work);
+        let (behind, _) = pushes(model, law, &state.q, &faster(-h), t, &mut work);
+        by_velocity.extend((0..n).map(|i| ((behind[i] - ahead[i]) / (2.0 * h), c[i * n + j])));
+    }
+    out.stiffness = worst(&by_position);
+    out.damping = worst(&by_velocity);
     out
 }

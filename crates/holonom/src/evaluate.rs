@@ -304,8 +304,26 @@ pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &
     }
 }
 
-fn add_feedback(model: &Model, q: &[f64], v: &[f64], t: f64, feedback: Feedback, work: &mut Workspace) {
+/// Rows on accelerations have no rate of a gap. Where there is no inertia, their `rate_t` says how fast they want to be followed.
+pub(crate) fn rates_without_inertia(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    let Workspace { frames, gap_rate, rows, gradients, forces, angles, .. } = work;
+    let bodies = &bodies_at(model, frames, q, v);
+    let on_accelerations = |joint: &&Joint| joint.kept_rows().any(|i| joint.constraint.level(i) == Level::Acceleration);
+    for joint in model.joints.iter().filter(on_accelerations) {
+        let view = angles.view(bodies, joint.constraint.attachments(), &joint.slots, t);
+        let mut out = RowScratch { rows, gradients, forces };
+        out.evaluate(joint.constraint.as_ref(), &view, t);
+        for (row, i) in joint.row_range().zip(joint.kept_rows()) {
+            if joint.constraint.level(i) == Level::Acceleration {
+                gap_rate[row] = out.rows[i].rate_t;
+            }
+        }
+    }
+}
+
+pub(crate) fn add_feedback(model: &Model, q: &[f64], v: &[f64], t: f64, feedback: Feedback, work: &mut Workspace) {
     evaluate_gaps(model, q, v, t, work);
+    // rows on accelerations have neither, and what they want is in c already
     for i in 0..work.c.len() {
         work.c[i] += feedback.kd * work.gap_rate[i] + feedback.ks * work.gap[i];
     }

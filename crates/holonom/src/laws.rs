@@ -126,6 +126,7 @@ fn follow(
     prepare(model, q, zero, t, work)?;
     // at zero velocity the rate of a gap is its partial derivative by time
     evaluate::evaluate_gaps(model, q, zero, t, work);
+    evaluate::rates_without_inertia(model, q, zero, t, work);
     load_pushes(model, q, zero, pushes, work);
     let n = zero.len();
     work.x[n..].copy_from_slice(&work.gap_rate);

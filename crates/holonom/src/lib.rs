@@ -27,12 +27,13 @@
 //! - [`ModelBuilder`] collects bodies, joints and forces and builds a [`Model`], which never changes. [`Simulation`] runs it.
 //! - [`bodies`]: particle, planar, rigid, affine, and the [`bodies::Body`] trait for your own.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
-//! - [`forces`]: springs, torques, your own laws.
+//! - [`functions`] of one variable, [`curves`] and [`surfaces`] for joints that follow them.
+//! - [`forces`]: springs, dampers, bushings, motors, drag, tyres, your own laws.
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
 //! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
 //! - [`linear`]: small motions about a state, [`Simulation::linearise`], and static equilibria, [`Simulation::equilibrium`].
-//! - [`check`]: finite-difference checks for your own bodies and joints.
+//! - [`check`]: finite-difference checks for your own bodies, joints and forces.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!
 //! Signs, frames and units: see `docs/notation.md`. SI units throughout, z up, angles in radians.
@@ -40,10 +41,12 @@
 mod assemble;
 pub mod attach;
 pub mod bodies;
+mod breakage;
 mod build;
 mod certificate;
 pub mod check;
 pub mod coordinate;
+pub mod curves;
 pub mod doctor;
 mod drift;
 mod energy;
@@ -53,6 +56,7 @@ pub mod forces;
 pub mod functions;
 pub mod integrate;
 pub mod joints;
+mod kinematics;
 mod laws;
 pub mod linear;
 mod loops;
@@ -66,6 +70,7 @@ mod simulation;
 mod solve;
 mod state;
 mod step;
+pub mod surfaces;
 mod surgery;
 mod workspace;
 mod written;
@@ -82,6 +87,7 @@ pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
 pub use holonom_tree::{Cost, PivotForm};
 pub use integrate::{Coordinates, IntegratorKind};
+pub use kinematics::JointMotion;
 pub use linear::{Equilibrium, EquilibriumOptions, Linearisation};
 pub use math::{Mat3, Quat, Vec3};
 pub use model::{ForceId, JointId, Model, ModelBuilder};
@@ -98,10 +104,15 @@ pub use written::{Potential, Written, WrittenRate};
 /// Everything a small program needs.
 pub mod prelude {
     pub use crate::bodies::{Affine, Particle, Planar, Rigid};
-    pub use crate::forces::{PointForce, Spring, Torque, TorsionSpring, UserForce};
+    pub use crate::forces::{
+        AngularDrag, AxisMotor, Bushing, CoordinateForce, Drag, Grip, HeightField, OneSided, PlaneTerrain, PointForce, SlipCurve, Spring,
+        SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
+    };
     pub use crate::joints::{
-        Cylindrical, Distance, KnifeEdge, Motor, Mouse, PlanarJoint, PointOnLine, PointOnPlane, PrescribedPoint,
-        Prismatic, Revolute, RollingDisc, RollingSphere, Servo, Spherical, Universal, Weld,
+        Belt, BevelGear, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, Gear, KnifeEdge, Motor, Mouse,
+        Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint, PointOnCurve, PointOnLine,
+        PointOnPlane, PointOnSurface, PrescribedPoint, Prismatic, RackAndPinion, Reeving, Revolute, RollingDisc,
+        RollingSphere, Screw, Servo, Spherical, SurfaceTangency, Universal, VelocityRatio, Weld, Winch, Worm,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{

@@ -267,6 +267,8 @@ pub struct Model {
     pub(crate) entangled_islands: Vec<bool>,
     /// Compliance of joints, translation (m/N) and rotation (rad/(N m)), where given.
     pub(crate) compliance: BTreeMap<u32, (f64, f64)>,
+    /// Force (N) and torque (N m) at which joints break, where given.
+    pub(crate) break_loads: BTreeMap<u32, (f64, f64)>,
     pub(crate) plan: Plan,
     pub(crate) initial: State,
 }
@@ -497,6 +499,7 @@ pub struct ModelBuilder {
     pub(crate) lock_rows: bool,
     pub(crate) assembly: Assembly,
     pub(crate) compliance: BTreeMap<u32, (f64, f64)>,
+    pub(crate) break_loads: BTreeMap<u32, (f64, f64)>,
     pub(crate) start: Option<Start>,
 }
 
@@ -513,6 +516,7 @@ impl Default for ModelBuilder {
             lock_rows: true,
             assembly: Assembly::default(),
             compliance: BTreeMap::new(),
+            break_loads: BTreeMap::new(),
             start: None,
         }
     }
@@ -561,6 +565,13 @@ impl ModelBuilder {
         ForceId(self.forces.len() as u32 - 1)
     }
 
+    /// Add a force from a box, for lists of mixed kinds.
+    pub fn boxed_force(&mut self, name: impl Into<String>, force: Box<dyn Force>) -> ForceId {
+        self.force_names.push(name.into().into_boxed_str());
+        self.forces.push(Arc::from(force));
+        ForceId(self.forces.len() as u32 - 1)
+    }
+
     /// Coordinate `i` of a joint, to be driven, coupled or pulled.
     ///
     /// # Panics
@@ -586,6 +597,13 @@ impl ModelBuilder {
     /// are shared out where joints are redundant: in proportion to stiffness. Joints without a compliance count as the mean of those that have one.
     pub fn compliance(&mut self, joint: JointId, translation: f64, rotation: f64) -> &mut Self {
         self.compliance.insert(joint.0, (translation, rotation));
+        self
+    }
+
+    /// Let a joint break when the force (N) or the torque (N m) of its reaction exceeds these; infinity for one that does not matter. The
+    /// moment is found to a millionth of a step.
+    pub fn break_load(&mut self, joint: JointId, force: f64, torque: f64) -> &mut Self {
+        self.break_loads.insert(joint.0, (force, torque));
         self
     }
 

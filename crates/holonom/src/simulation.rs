@@ -109,15 +109,38 @@ impl Simulation {
     pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
         check_time("step size", dt, dt.is_finite() && dt > 0.0)?;
         self.check_method()?;
+        let before = self.state_before_breaking();
+        let attempt = self.plain_step(dt)?;
+        let report = self.report(dt, &attempt, attempt.evaluations, 0);
+        self.look_for_breaks(before, report)
+    }
+
+    /// One step, without a look at loads.
+    pub(crate) fn plain_step(&mut self, dt: f64) -> Result<Attempt, StepError> {
         self.current = false;
-        let attempt = step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, dt, false)?;
-        Ok(self.report(dt, &attempt, attempt.evaluations, 0))
+        step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, dt, false)
+    }
+
+    fn state_before_breaking(&self) -> Option<State> {
+        (!self.model.break_loads.is_empty()).then(|| self.state.clone())
+    }
+
+    /// A step in which a joint broke ends there. When the equations cannot be solved, the state is as before the step.
+    fn look_for_breaks(&mut self, before: Option<State>, report: StepReport) -> Result<StepReport, StepError> {
+        let Some(before) = before else { return Ok(report) };
+        match self.break_overloaded(&before, report.step) {
+            Ok((step, broken)) => Ok(StepReport { step, broken, ..report }),
+            Err(e) => {
+                self.set_state(before);
+                Err(e)
+            }
+        }
     }
 
     fn report(&self, step: f64, attempt: &Attempt, evaluations: usize, rejected: usize) -> StepReport {
         let (gap, gap_rate) = step::largest_gaps(&self.work);
         let rank_deficiency = self.work.solver.deficiency().unwrap_or(0);
-        StepReport { step, error: attempt.error, evaluations, rejected, gap, gap_rate, rank_deficiency }
+        StepReport { step, error: attempt.error, evaluations, rejected, gap, gap_rate, rank_deficiency, broken: 0 }
     }
 
     fn check_method(&self) -> Result<(), StepError> {
@@ -144,6 +167,7 @@ impl Simulation {
         let exponent = 1.0 / self.method.integrator.order() as f64 - 0.2 * BETA;
         let smallest = 1e-13 * self.state.t.abs().max(first);
         let (mut rejected, mut evaluations) = (0, 0);
+        let before = self.state_before_breaking();
         self.current = false;
         loop {
             let attempt = step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, h, true);
@@ -159,7 +183,8 @@ impl Simulation {
                         let next = (h / factor).min(self.max_step);
                         // a step cut short by an output time says nothing against the longer one
                         self.state.next_step = if cut && rejected == 0 { next.max(wish) } else { next };
-                        return Ok(self.report(h, attempt, evaluations, rejected));
+                        let report = self.report(h, attempt, evaluations, rejected);
+                        return self.look_for_breaks(before, report);
                     }
                     shrink.clamp(1.0, 3.0)
                 }
@@ -202,9 +227,15 @@ impl Simulation {
         let n = libm::ceil((t_end - start) / dt - 1e-9).max(0.0);
         for k in 1..=n as u64 {
             let goal = if k as f64 == n { t_end } else { start + k as f64 * dt };
-            let report = self.step(goal - self.state.t)?;
+            loop {
+                let left = goal - self.state.t;
+                let report = self.step(left)?;
+                summary.add(&report);
+                if report.step == left {
+                    break;
+                }
+            }
             self.state.t = goal;
-            summary.add(&report);
         }
         Ok(summary)
     }
@@ -232,15 +263,17 @@ impl Simulation {
         let mut summary = Summary::default();
         report(&model, &self.state);
         let mut k = 1;
-        if !self.method.integrator.dense_output() || self.method.coordinates == Coordinates::Joint {
+        // a joint that may break changes the model on the way, and dense output belongs to one model
+        let dense = self.method.integrator.dense_output() && model.break_loads.is_empty();
+        if !dense || self.method.coordinates == Coordinates::Joint {
             while k <= n {
                 summary.merge(&self.run_until(time(k))?);
-                report(&model, &self.state);
+                report(&self.model, &self.state);
                 k += 1;
             }
             if self.state.t < t_end {
                 summary.merge(&self.run_until(t_end)?);
-                report(&model, &self.state);
+                report(&self.model, &self.state);
             }
             return Ok(summary);
         }
@@ -390,6 +423,12 @@ impl Simulation {
     pub fn multipliers(&mut self) -> Result<&[f64], StepError> {
         self.evaluate()?;
         Ok(self.work.multipliers())
+    }
+
+    /// Multipliers of one joint, row by row: the torque of a motor, the normal force of a wheel, the tension of a rod.
+    pub fn multipliers_of(&mut self, joint: JointId) -> Result<&[f64], StepError> {
+        self.evaluate()?;
+        Ok(&self.work.multipliers()[self.model.rows_of(joint)])
     }
 
     /// How well the last solve satisfies the equations of motion and the constraints.

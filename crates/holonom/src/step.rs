@@ -40,6 +40,8 @@ pub struct StepReport {
     pub gap_rate: f64,
     /// Rows that depended on others when last factored.
     pub rank_deficiency: usize,
+    /// Joints that broke under load at the end of the step.
+    pub broken: usize,
 }
 
 /// Largest gap and gap rate as last evaluated; 0 without joints.

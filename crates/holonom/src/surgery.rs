@@ -78,6 +78,7 @@ impl Model {
             gravity: self.gravity,
             lock_rows: self.lock_rows,
             compliance: self.compliance.clone(),
+            break_loads: self.break_loads.clone(),
             ..ModelBuilder::default()
         }
     }
@@ -111,10 +112,13 @@ impl Simulation {
         let k = joint.index();
         builder.joints.remove(k);
         builder.joint_names.remove(k);
-        builder.compliance = (builder.compliance.iter())
-            .filter(|(j, _)| **j != joint.0)
-            .map(|(&j, &c)| (if j > joint.0 { j - 1 } else { j }, c))
-            .collect();
+        for map in [&mut builder.compliance, &mut builder.break_loads] {
+            *map = map
+                .iter()
+                .filter(|(j, _)| **j != joint.0)
+                .map(|(&j, &c)| (if j > joint.0 { j - 1 } else { j }, c))
+                .collect();
+        }
         self.change(builder, |new| Some(if new < k { new } else { new + 1 }))
     }
 

@@ -2,6 +2,7 @@
 
 use crate::attach::{Attachment, Bodies, Frame, View};
 use crate::drift::Island;
+use crate::integrate::StiffMatrix;
 use crate::joints::Row;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
@@ -67,6 +68,8 @@ pub struct Workspace {
     pub(crate) power: Vec<f64>,
     /// The turns that angles are on.
     pub(crate) angles: Angles,
+    /// The matrix of implicit steps, laid out when first needed.
+    pub(crate) stiff: Option<Box<StiffMatrix>>,
     pub(crate) solver: Solver,
     pub(crate) rows: Vec<Row>,
     pub(crate) gradients: Vec<Vec3>,
@@ -97,6 +100,7 @@ impl Workspace {
             kept: Vec::new(),
             power: vec![0.0; model.n_forces() + model.n_joints()],
             angles: Angles::default(),
+            stiff: None,
             solver: Solver::new(solver, model),
             rows: vec![Row::default(); rows],
             gradients: vec![Vec3::ZERO; cells],

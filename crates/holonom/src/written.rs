@@ -9,7 +9,7 @@
 //! The numbers of [`crate::number`] give the rest. For a velocity condition the gradient is taken by the rates, J = da/d(rate), and the row's
 //! curvature is da/dt with the rates held: c = J . jdot_v + (a_q qdot + a_t). What is left of `a` beside `J . rate` is reported as `rate_t`.
 
-use crate::attach::{Attachment, View};
+use crate::attach::{Attached, Attachment, View};
 use crate::forces::{Force, Push};
 use crate::joints::{Constraint, Level, Rows};
 use crate::number::{Moving, Num, Point, moving, seed, time};
@@ -24,17 +24,15 @@ impl Rows<'_> {
         t: f64,
         residual: impl FnOnce([Point<N>; N], Num<N>) -> [Num<N>; M],
     ) {
-        let inputs = std::array::from_fn(|k| {
-            let now = a.get(k);
-            seed(k, now.at, now.rate)
-        });
+        let now: [Attached; N] = std::array::from_fn(|k| a.get(k));
+        let inputs = std::array::from_fn(|k| seed(k, now[k].at, now[k].rate));
         for (i, c) in residual(inputs, time(t)).into_iter().enumerate() {
             let row = self.row(first + i);
             (row.gap, row.curvature) = (c.value, c.second);
             let mut rate_t = c.rate;
             for (k, g) in c.gradient.into_iter().enumerate() {
                 self.gradient(first + i, k, g);
-                rate_t -= g.dot(a.rate(k));
+                rate_t -= g.dot(now[k].rate);
             }
             self.row(first + i).rate_t = rate_t;
         }
@@ -49,15 +47,16 @@ impl Rows<'_> {
         t: f64,
         residual: impl FnOnce([Moving<N>; N], Num<N>) -> [Num<N>; M],
     ) {
-        let inputs = std::array::from_fn(|k| {
-            let now = a.get(k);
-            Moving { at: moving(now.at, now.rate), rate: seed(k, now.rate, crate::math::Vec3::ZERO) }
+        let now: [Attached; N] = std::array::from_fn(|k| a.get(k));
+        let inputs = std::array::from_fn(|k| Moving {
+            at: moving(now[k].at, now[k].rate),
+            rate: seed(k, now[k].rate, crate::math::Vec3::ZERO),
         });
         for (i, c) in residual(inputs, time(t)).into_iter().enumerate() {
             let mut rate_t = c.value;
             for (k, g) in c.gradient.into_iter().enumerate() {
                 self.gradient(first + i, k, g);
-                rate_t -= g.dot(a.rate(k));
+                rate_t -= g.dot(now[k].rate);
             }
             let row = self.row(first + i);
             (row.rate_t, row.curvature) = (rate_t, c.rate);

@@ -288,8 +288,17 @@ fn start_velocities_become_legal() {
 }
 
 /// Joints whose rows vanish also half a turn away. Which axes must agree: all, or z alone.
-const TWO_SIDED: [(&str, bool); 5] =
-    [("weld", true), ("prismatic", true), ("revolute", false), ("cylindrical", false), ("planar", false)];
+const TWO_SIDED: [(&str, bool); 9] = [
+    ("weld", true),
+    ("prismatic", true),
+    ("revolute", false),
+    ("cylindrical", false),
+    ("planar", false),
+    ("parallel-axes", false),
+    ("orientation-lock", true),
+    ("oldham", true),
+    ("pin-slot", false),
+];
 
 fn joint(kind: &str, a: Marker, b: Marker) -> Box<dyn Constraint> {
     let kind = TABLE.iter().find(|k| k.name == kind).expect("in the table");

@@ -1,11 +1,11 @@
-//! Every joint of the table between every ordered pair of body kinds, by finite differences.
+//! Every joint of the table and every relation between every ordered pair of body kinds, by finite differences.
 
 mod common;
 
 use common::Worst;
 use common::grow::{place, random_body, random_marker};
 use common::spec::{JointSpec, Kind, Spec, body_id};
-use holonom::joints::TABLE;
+use holonom::joints::{TABLE, kinds};
 use holonom::math::SplitMix;
 use holonom::prelude::*;
 use holonom::{Carried, check};
@@ -110,6 +110,103 @@ fn general_rows_are_the_derivatives_of_the_gap() {
     });
     worst.print("general rows");
     expect_coverage(&counts);
+}
+
+/// Two bodies, or one and the ground, with markers at this distance (m) and axes at this angle (rad): poses that suit joints and relations of every kind, though
+/// nothing need hold there.
+fn apart(a: Option<Kind>, b: Option<Kind>, distance: f64, tilt: f64, g: &mut SplitMix) -> (Spec, [Marker; 2]) {
+    let mut spec = Spec { bodies: vec![], joints: vec![], forces: vec![], gravity: g.vec3(9.0), general_rows: true };
+    let (sin, cos) = libm::sincos(g.symmetric(3.0));
+    let spin = |g: &mut SplitMix| Mat3::from_rotation_z(distance * g.symmetric(3.0));
+    let turned = spin(g) * Mat3::from_rotation_x(tilt) * spin(g);
+    let world = common::turn(g);
+    let poses = [(a, Vec3::ZERO, Mat3::IDENTITY), (b, vec3(cos, sin, 0.3) * distance, turned)];
+    let markers = poses.map(|(kind, p, r)| {
+        let Some(kind) = kind else { return Marker { body: BodyId::GROUND, point: world * p, axes: world * r } };
+        let marker = random_marker(Some(kind), body_id(spec.bodies.len()), g);
+        let mut body = random_body(kind, g);
+        body.turn = world * r * marker.axes.transpose();
+        body.position = world * p - body.shape() * marker.point;
+        spec.bodies.push(body);
+        marker
+    });
+    (spec, markers)
+}
+
+/// Rates and accelerations of all rows of joints *and relations*, away from where they hold. Bodies that cannot carry what a kind needs are refused by
+/// name.
+#[test]
+fn every_kind_is_the_derivative_of_its_gap_or_is_refused() {
+    let (worst, mut g) = (Worst::default(), SplitMix(21));
+    let (mut checked, mut refused, mut stuck, mut checks) = (0, 0, vec![], 0);
+    for (kind, a, b) in kinds().flat_map(|k| KINDS.map(|a| KINDS.map(|b| (k, a, b))).concat()) {
+        if a.is_none() && b.is_none() {
+            continue;
+        }
+        let what = format!("{} between {a:?} and {b:?}", kind.name);
+        let (mut built, mut not_carried) = (0, 0);
+        for draw in 0..8 {
+            // wheels on crossed axes have no angles where these are parallel, and a disc cannot roll lying flat
+            let crossed = draw % 2 == 0 || ["bevel-gear", "worm", "rolling-disc"].contains(&kind.name);
+            let tilt = if crossed { 0.7 + 0.2 * g.unit() } else { 0.0 };
+            // and joints hold where markers coincide, but for rods
+            let joint = TABLE.iter().any(|k| k.name == kind.name) && kind.name != "distance";
+            let distance = if draw % 2 == 1 && joint { 0.0 } else { 1.0 };
+            let (spec, markers) = apart(a, b, distance, tilt, &mut g);
+            let free = spec.build().expect("bodies alone");
+            let mut m = spec.builder();
+            m.boxed_joint("joint", (kind.sample)(markers[0], markers[1], &mut g));
+            let model = match m.build() {
+                Ok(model) => model,
+                Err(ModelError::NotCarried { .. }) => {
+                    not_carried += 1;
+                    continue;
+                }
+                // a relation that has nothing to do with one of the two
+                Err(ModelError::Joint { reason, .. }) if reason.contains("only the ground") => {
+                    not_carried += 1;
+                    continue;
+                }
+                // so far from holding, not every joint can be closed
+                Err(ModelError::NotAssembled { .. } | ModelError::WrongBranch { .. }) => continue,
+                Err(e) => panic!("{what}: {e}"),
+            };
+            built += 1;
+            let joint = model.joints().next().expect("one joint");
+            for _ in 0..3 {
+                let mut state = model.initial_state().clone();
+                state.q.copy_from_slice(&free.initial_state().q);
+                for (i, body) in spec.bodies.iter().enumerate() {
+                    let q = &mut state.q[model.q_range(body_id(i))];
+                    q.iter_mut().for_each(|x| *x += g.symmetric(0.1));
+                    if body.kind == Kind::Rigid {
+                        let length = q[3..].iter().map(|x| x * x).sum::<f64>().sqrt();
+                        q[3..].iter_mut().for_each(|x| *x /= length);
+                    }
+                }
+                state.v.iter_mut().for_each(|v| *v = g.symmetric(1.0));
+                let c = check::constraint(&model, joint, &state, 1e-5);
+                checks += 1;
+                worst.note("rate", c.rate);
+                worst.note("acceleration", c.acceleration);
+                worst.note("jacobian", c.jacobian);
+                assert!(c.rate < 1e-7 && c.acceleration < 1e-6 && c.jacobian < 1e-12, "{what}: {c:?}");
+            }
+        }
+        match (built, not_carried) {
+            (0, 8) => refused += 1,
+            (0, 0) => stuck.push(what),
+            // a sample of two forms of which the bodies carry one
+            (1.., 0) | (1.., 1..8) => checked += 1,
+            _ => panic!("{what}: refused {not_carried} of 8 times, never assembled otherwise"),
+        }
+    }
+    worst.print("all kinds");
+    let n = kinds().count();
+    println!("{n} kinds: {checked} pairs checked in {checks} states, {refused} refused, never closed: {stuck:?}");
+    assert_eq!(checked + refused + stuck.len(), 24 * n);
+    // a point of a body in a plane cannot be led out of it
+    assert!(stuck.iter().all(|w| ["prescribed-point", "servo"].iter().any(|k| w.starts_with(k))), "{stuck:?}");
 }
 
 /// Lock rows at assembled states with legal velocities.

@@ -132,9 +132,10 @@ fn wrench_on(sim: &Simulation, found: &Diagnosis, body: BodyId) -> [f64; 6] {
 /// Rows of forces of a joint; the others are torques.
 fn force_rows(name: &str) -> usize {
     match name {
-        "weld" | "revolute" | "universal" | "spherical" => 3,
-        "prismatic" | "cylindrical" | "point-on-line" => 2,
-        "planar" | "point-on-plane" | "distance" => 1,
+        "weld" | "revolute" | "universal" | "spherical" | "constant-velocity" => 3,
+        "prismatic" | "cylindrical" | "point-on-line" | "pin-slot" => 2,
+        "planar" | "point-on-plane" | "distance" | "oldham" => 1,
+        "parallel-axes" | "perpendicular-axes" | "orientation-lock" => 0,
         other => panic!("{other} is not in the table"),
     }
 }

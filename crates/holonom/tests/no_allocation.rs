@@ -1,7 +1,9 @@
 //! Steps after the first must not touch the allocator. Alone in its file, because the count is that of the whole process.
 
+use holonom::curves::{CubicSpline, Nurbs, NurbsSurface, Sheet};
 use holonom::math::exp_quat;
 use holonom::prelude::*;
+use holonom::surfaces::{Plane, Quadric, Torus};
 use holonom_cases::straight_ball_chain;
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, Stats, StatsAlloc};
 use std::alloc::System;
@@ -33,6 +35,19 @@ fn machine() -> ModelBuilder {
     let plate = m.body("plate", Planar::rod(1.0, 1.0).pose(0.5, 3.0, 0.0));
     m.joint("pin", Revolute::new(BodyId::GROUND.at([0.0, 3.0, 0.0]), plate.at([-0.5, 0.0, 0.0])));
     m.force("spring", Spring::new(BodyId::GROUND.at([0.0, 0.0, -5.0]), bead.origin(), 5.0, 1.0).damping(0.1));
+    let first = BodyId::from_index(0);
+    let law = |x: f64| [(x - 3.0).max(0.0), 1.0, 0.0];
+    m.force("law", SpringLaw::new(BodyId::GROUND.at([0.0, 1.0, 0.0]), bead.origin(), law, 3.0));
+    m.force(
+        "bushing",
+        Bushing::new(BodyId::GROUND.origin(), first.origin(), [1.0; 3], [1.0; 3]).damping([0.1; 3], [0.1; 3]),
+    );
+    m.force("drag", Drag::quadratic(bead.origin(), 1.2, 0.5, 0.1));
+    let hub = m.body("hub", Rigid::ball(5.0, 0.3).position([0.0, 6.0, -4.7]));
+    let hub = hub.origin().along([0.0, 1.0, 0.0]);
+    let road = |x: f64, _: f64| [-5.0 + 0.01 * libm::sin(9.0 * x), 0.09 * libm::cos(9.0 * x), 0.0];
+    let tyre = Tyre::new(hub, 0.31, TyreLoad::CITY_BIKE, 0.03, road).resolution(0.006);
+    m.force("tyre", tyre.grip(Grip::STONE_WET).damping(0.1));
     m.force("wind", UserForce::new([Attachment::point(bead, Vec3::ZERO)], |a, _, push| push.on(0, -0.1 * a.rate(0))));
     m
 }
@@ -83,6 +98,28 @@ fn looped() -> ModelBuilder {
     m
 }
 
+/// Joints that follow curves and surfaces.
+fn guided() -> ModelBuilder {
+    let mut m = ModelBuilder::new();
+    let ground = BodyId::GROUND.origin();
+    let rail: Vec<Vec3> = (0..6).map(|i| vec3(i as f64, 0.3 * (i % 2) as f64, -0.2 * i as f64)).collect();
+    let car = m.body("car", Rigid::cuboid(1.0, [0.3, 0.2, 0.1]).position(rail[0]).spin([0.1, 0.2, 0.3]));
+    m.joint("rail", PointOnCurve::new(ground, car.origin(), CubicSpline::natural(&rail)));
+    let bead = m.body("bead", Particle::new(0.5, [0.0, 1.0, 0.0]).velocity([1.0, 0.0, 0.0]));
+    m.joint("wire", PointOnCurve::new(ground, bead.origin(), Nurbs::circle(1.0)));
+    let pearl = m.body("pearl", Particle::new(0.5, [0.5, 0.5, 0.0]).velocity([1.0, 0.0, 0.0]));
+    let net: Vec<Vec3> = (0..25).map(|k| vec3((k / 5) as f64, (k % 5) as f64, 0.1 * (k % 3) as f64)).collect();
+    m.joint(
+        "net",
+        PointOnSurface::patch(ground, pearl.origin(), Sheet::new(NurbsSurface::clamped([3, 3], [5, 5], &net))),
+    );
+    let egg = m.body("egg", Rigid::cuboid(1.0, [0.5, 0.4, 0.3]).position([9.0, 0.0, 0.5]).spin([1.0, 2.0, 0.0]));
+    m.joint("floor", SurfaceTangency::new(ground, Plane, egg.origin(), Quadric::ellipsoid([0.3, 0.4, 0.5])));
+    let drop = m.body("drop", Particle::new(0.5, [1.5, 0.0, 0.0]).velocity([0.0, 1.0, 0.0]));
+    m.joint("ring", PointOnSurface::new(ground, drop.origin(), Torus { ring: 1.0, tube: 0.5 }));
+    m
+}
+
 /// The quietest of ten rounds: what the code itself allocates it allocates every time, the test harness only now and then.
 fn quietest(mut round: impl FnMut()) -> Stats {
     let rounds = (0..10).map(|_| {
@@ -129,6 +166,7 @@ fn nothing_is_allocated_after_the_first_step() {
             count(&format!("{name}, {drift:?}, loops"), sim, *name == "dop853");
         }
     }
+    count("guides", Simulation::build(guided()).expect("closes"), true);
     for name in ["rk4", "dop853"] {
         let mut sim = Simulation::build(straight_ball_chain(10, |_| 1.0)).expect("valid");
         sim.set_integrator(IntegratorKind::from_name(name).expect("known"));

@@ -9,8 +9,13 @@ use holonom::prelude::*;
 const TOP: Top = Top { moments: vec3(1.0, 2.0, 2.5), a: 1.0, c: 1.2 };
 
 /// Integrator, its order, the largest of four step sizes for the top, and for the pendulum.
-const METHODS: [(&str, f64, f64, f64); 4] =
-    [("euler", 1.0, 1e-2, 2e-3), ("rk4", 4.0, 0.05, 0.01), ("rattle", 2.0, 0.1, 0.02), ("dop853", 8.0, 0.4, 0.08)];
+const METHODS: [(&str, f64, f64, f64); 5] = [
+    ("euler", 1.0, 1e-2, 2e-3),
+    ("rk4", 4.0, 0.05, 0.01),
+    ("rattle", 2.0, 0.1, 0.02),
+    ("dop853", 8.0, 0.4, 0.08),
+    ("sdirk4", 4.0, 0.1, 0.02),
+];
 
 fn in_joint_coordinates(name: &str) -> bool {
     matches!(name, "rk4" | "dop853")

@@ -1,7 +1,6 @@
 //! `holonom verify`: the verification manual. Every problem is modelled as a user would, run, and compared with its known answer.
 
 mod book;
-mod drive;
 mod p01;
 mod p02;
 mod p03;
@@ -14,10 +13,14 @@ mod p10;
 mod p11;
 mod p12;
 mod p16;
+mod p13;
+mod p14_p15;
 mod p22;
+mod p23;
 mod p24;
 mod p26;
 mod p28;
+mod p25;
 mod plane;
 mod track;
 
@@ -62,10 +65,15 @@ const RUNS: &[(&str, Run)] = &[
     ("p11", p11::run),
     ("p12", p12::run),
     ("p16", p16::run),
+    ("p13", p13::run),
+    ("p14", p14_p15::sleigh),
+    ("p15", p14_p15::skate),
     ("p22", p22::run),
+    ("p23", p23::run),
     ("p24", p24::run),
     ("p26", p26::run),
     ("p28", p28::run),
+    ("p25", p25::run),
 ];
 
 /// Run the command.

@@ -2,7 +2,6 @@
 //! slider (20 rows of rank 17). Also with the crank led around at a constant rate, where the slider's path is known in closed form.
 
 use super::book::{Book, Stop};
-use super::drive::Drive;
 use super::plane::{Bar, Made, Plate, ground, pin};
 use super::track::Track;
 use holonom::JointId;
@@ -74,8 +73,8 @@ fn driven_by_torque(p: &Problem, book: &mut Book, made: Made) -> Result<(), Stop
 fn led(p: &Problem, book: &mut Book, made: Made) -> Result<(), Stop> {
     let (lengths, start) = ((0.12, 0.26), 65f64.to_radians());
     let (mut m, parts) = mechanism(p, made, lengths, start);
-    let crank = Attachment::direction(parts.crank.body, Vec3::X);
-    m.joint("drive", Drive::new(crank, Vec3::X, Vec3::Y, start, TAU));
+    let crank = m.coordinate(parts.hinge, 0);
+    m.joint("drive", Motor::position(crank, move |t: f64| [start + TAU * t, TAU, 0.0]));
     let times: Vec<f64> = (0..=40).map(|k| 0.05 * k as f64).collect();
     let mut track = Track::run(Simulation::build(m)?, times.iter().copied())?;
     let found = track.read(|sim| sim.coordinate(parts.guide, 0).unwrap_or((f64::NAN, f64::NAN)));

@@ -9,7 +9,6 @@
 //! the shafts about themselves.
 
 use super::book::{Book, Stop};
-use super::drive::Drive;
 use super::track::Track;
 use holonom::math::{quat_from_axes, unwrap_angle};
 use holonom::prelude::*;
@@ -58,9 +57,9 @@ impl Shaft {
 }
 
 /// A bearing that lets a shaft only turn; `at` in the world, where the shaft's origin is.
-fn hinge(m: &mut ModelBuilder, name: &str, shaft: Shaft, at: Vec3) {
+fn hinge(m: &mut ModelBuilder, name: &str, shaft: Shaft, at: Vec3) -> holonom::JointId {
     let line = BodyId::GROUND.at(at).along(shaft.axes.x_axis);
-    m.joint(name, Revolute::new(line, shaft.body.origin().along(Vec3::X)));
+    m.joint(name, Revolute::new(line, shaft.body.origin().along(Vec3::X)))
 }
 
 /// Turn and rate of the shaft behind a joint when that before it has turned by `t1` at the rate `w1`.
@@ -69,7 +68,7 @@ fn behind(b: f64, t1: f64, w1: f64) -> (f64, f64) {
     (unwrap_angle(s.atan2(c * cb), t1), w1 * cb / (1.0 - sb * sb * c * c))
 }
 
-fn free(p: &Problem, book: &mut Book, bearing: impl FnOnce(&mut ModelBuilder, Shaft)) -> Result<(), Stop> {
+fn free<R>(p: &Problem, book: &mut Book, bearing: impl FnOnce(&mut ModelBuilder, Shaft) -> R) -> Result<(), Stop> {
     let (b, w1) = (p.parameter("b_deg").to_radians(), p.initial("w1"));
     let (_, w2) = behind(b, 0.0, w1);
     let mut m = ModelBuilder::new();
@@ -105,7 +104,7 @@ fn led(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     // the second cross is a metre away, and the last shaft parallel to the first
     let far = middle.axes.x_axis;
     let last = Shaft::new(&mut m, "last", p.parameter("J1"), 0.0, far, w1);
-    hinge(&mut m, "input bearing", input, Vec3::ZERO);
+    let bearing = hinge(&mut m, "input bearing", input, Vec3::ZERO);
     let arms = |shaft: Shaft| shaft.body.origin().axes(Vec3::Y, Vec3::X);
     m.joint("first cross", Universal::new(arms(input), arms(middle)));
     let (z_of_middle, y_of_last) = (middle.body.at(Vec3::X).axes(Vec3::Z, Vec3::X), -Vec3::Z);
@@ -113,7 +112,8 @@ fn led(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     // free to slide, so that the length of the middle shaft is not held twice
     let line = BodyId::GROUND.at(far).along(Vec3::X);
     m.joint("last bearing", Cylindrical::new(line, last.body.origin().along(Vec3::X)));
-    m.joint("drive", Drive::new(Attachment::direction(input.body, Vec3::Y), Vec3::Y, Vec3::Z, 0.0, w1));
+    let turned = m.coordinate(bearing, 0);
+    m.joint("drive", Motor::position(turned, move |t: f64| [w1 * t, w1, 0.0]));
     let mut track = Track::run(Simulation::build(m)?, p.times())?;
 
     let [mut t2_off, mut w2_off, mut t3_off, mut w3_off] = [const { Vec::new() }; 4];

@@ -1,13 +1,33 @@
 //! Applied forces: pushes on attachments. Gravity is a property of the model and acts through each body.
+//!
+//! A law is one file, and one line in [`TABLE`] where it acts between markers. Laws that store energy push along the exact gradient of it;
+//! laws that are stiff say in which directions.
 
+mod bushing;
+mod drag;
+mod integral;
+mod law;
+mod motor;
+mod on_coordinate;
 mod point;
 mod spring;
+mod table;
+mod terrain;
 mod torsion;
+mod tyre;
 mod user;
 
+pub use bushing::{Bushing, Matrix6};
+pub use drag::{AngularDrag, Drag};
+pub use law::{OneSided, SpringLaw, TorsionLaw};
+pub use motor::{AxisMotor, TorqueCurve};
+pub use on_coordinate::CoordinateForce;
 pub use point::{PointForce, Torque};
 pub use spring::Spring;
+pub use table::{ForceKind, TABLE};
+pub use terrain::{HeightField, PlaneTerrain, Terrain};
 pub use torsion::TorsionSpring;
+pub use tyre::{Grip, SlipCurve, Tyre, TyreLoad};
 pub use user::UserForce;
 
 use crate::attach::{Attachment, Bodies, View};
@@ -86,5 +106,24 @@ impl Push<'_> {
             self.bodies.pull(a, f, &mut self.force[range]);
             self.power += f.dot(self.bodies.carry(a).rate);
         }
+    }
+}
+
+/// Shared wording for parameters that must be finite.
+pub(crate) fn check_finite(name: &str, value: f64) -> Result<(), String> {
+    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
+}
+
+/// Shared wording for vectors that must be finite.
+pub(crate) fn check_finite_vector(name: &str, value: Vec3) -> Result<(), String> {
+    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
+}
+
+/// Shared wording for parameters that must not be negative.
+pub(crate) fn not_negative(name: &str, value: f64, unit: &str) -> Result<(), String> {
+    if value.is_finite() && value >= 0.0 {
+        Ok(())
+    } else {
+        Err(format!("{name} is {value} {unit}, must be finite and not negative"))
     }
 }

@@ -7,6 +7,8 @@ mod joint_space;
 mod maximal;
 mod rattle;
 mod rk4;
+mod sdirk;
+mod stiff;
 
 pub use dop853::Dop853;
 pub use euler::SemiImplicitEuler;
@@ -14,6 +16,8 @@ pub(crate) use joint_space::JointSpace;
 pub(crate) use maximal::Maximal;
 pub use rattle::Rattle;
 pub use rk4::RungeKutta4;
+pub use sdirk::Sdirk4;
+pub(crate) use stiff::StiffMatrix;
 
 use crate::drift::Drift;
 use crate::error::StepError;
@@ -188,6 +192,13 @@ pub enum IntegratorKind {
         /// Absolute tolerance, relative to the size of the mechanism (`Model::length_scale`, `Model::rate_scale`).
         absolute: f64,
     },
+    /// Implicit, of order 4, for stiff forces: long steps whatever the stiffness, with error control.
+    Sdirk4 {
+        /// Relative tolerance.
+        relative: f64,
+        /// Absolute tolerance, relative to the size of the mechanism.
+        absolute: f64,
+    },
     /// RATTLE: symmetric, of order 2, keeps the energy of long runs from drifting.
     Rattle,
 }
@@ -200,7 +211,7 @@ impl Default for IntegratorKind {
 
 impl IntegratorKind {
     /// The names accepted by [`IntegratorKind::from_name`].
-    pub const NAMES: &'static [&'static str] = &["euler", "rk4", "dop853", "rattle"];
+    pub const NAMES: &'static [&'static str] = &["euler", "rk4", "dop853", "sdirk4", "rattle"];
 
     /// From the name used in files and on the command line.
     pub fn from_name(name: &str) -> Option<IntegratorKind> {
@@ -208,6 +219,7 @@ impl IntegratorKind {
             "euler" => IntegratorKind::SemiImplicitEuler,
             "rk4" => IntegratorKind::RungeKutta4,
             "dop853" => IntegratorKind::default(),
+            "sdirk4" => IntegratorKind::Sdirk4 { relative: 1e-8, absolute: 1e-8 },
             "rattle" => IntegratorKind::Rattle,
             _ => return None,
         })
@@ -219,6 +231,7 @@ impl IntegratorKind {
             IntegratorKind::SemiImplicitEuler => Box::new(SemiImplicitEuler::default()),
             IntegratorKind::RungeKutta4 => Box::new(RungeKutta4::default()),
             IntegratorKind::Dop853 { relative, absolute } => Box::new(Dop853::new(relative, absolute)),
+            IntegratorKind::Sdirk4 { relative, absolute } => Box::new(Sdirk4::new(relative, absolute)),
             IntegratorKind::Rattle => Box::new(Rattle::default()),
         }
     }

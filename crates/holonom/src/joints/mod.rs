@@ -15,42 +15,83 @@
 //!
 //! A joint is one file and one line in [`TABLE`], or in [`RELATIONS`] where it does not hold two markers together.
 
+mod belt;
+mod bevel;
+mod constant_velocity;
+mod coupler;
 mod cylindrical;
+mod differential;
 mod distance;
+mod gear;
 mod knife_edge;
 mod motor;
 mod mouse;
+mod oldham;
+mod orientation;
+mod parallel_axes;
+mod perpendicular_axes;
+mod pin_slot;
 mod planar;
+mod point_on_curve;
 mod point_on_line;
 mod point_on_plane;
+mod point_on_surface;
+mod polar;
 mod prescribed_point;
 mod prismatic;
+mod rack;
+mod reeving;
 mod revolute;
 mod rolling_disc;
 mod rolling_sphere;
 mod sample;
+mod screw;
 mod servo;
 mod spherical;
+mod tangency;
 mod universal;
+mod velocity_ratio;
 mod weld;
+mod winch;
+mod worm;
 
+pub use belt::Belt;
+pub use bevel::BevelGear;
+pub use constant_velocity::ConstantVelocity;
+pub use coupler::Coupler;
 pub use cylindrical::Cylindrical;
+pub use differential::Differential;
 pub use distance::Distance;
+pub use gear::Gear;
 pub use knife_edge::KnifeEdge;
 pub use motor::Motor;
 pub use mouse::{Mouse, MouseTarget};
+pub use oldham::Oldham;
+pub use orientation::OrientationLock;
+pub use parallel_axes::ParallelAxes;
+pub use perpendicular_axes::PerpendicularAxes;
+pub use pin_slot::PinSlot;
 pub use planar::PlanarJoint;
+pub use point_on_curve::PointOnCurve;
 pub use point_on_line::PointOnLine;
 pub use point_on_plane::PointOnPlane;
+pub use point_on_surface::PointOnSurface;
 pub use prescribed_point::PrescribedPoint;
 pub use prismatic::Prismatic;
+pub use rack::RackAndPinion;
+pub use reeving::Reeving;
 pub use revolute::Revolute;
 pub use rolling_disc::RollingDisc;
 pub use rolling_sphere::RollingSphere;
+pub use screw::Screw;
 pub use servo::Servo;
 pub use spherical::Spherical;
+pub use tangency::SurfaceTangency;
 pub use universal::Universal;
+pub use velocity_ratio::VelocityRatio;
 pub use weld::Weld;
+pub use winch::Winch;
+pub use worm::Worm;
 
 use crate::attach::{Attached, Attachment, Carried, Marker, View};
 use crate::coordinate::{Coordinate, Measure};
@@ -323,6 +364,19 @@ impl Rows<'_> {
         self.gradient(i, d.0, s * e.1.at);
         self.gradient(i, e.0, s * d.1.at);
     }
+
+    /// Rows i, i+1: axis z_b along the third axis of a, of which x and y are given.  C = (- y_a . z_b, x_a . z_b): small turns about x_a, y_a.
+    pub fn parallel(&mut self, i: usize, [x, y]: [(usize, Attached); 2], z_b: (usize, Attached)) {
+        self.perpendicular(i, -1.0, y, z_b);
+        self.perpendicular(i + 1, 1.0, x, z_b);
+    }
+
+    /// Rows i, i+1, i+2: axes (x, y, z) of b along those of a.  C = (z_a . y_b, x_a . z_b, y_a . x_b): small turns about x_a, y_a, z_a.
+    pub fn same_axes(&mut self, i: usize, a: [(usize, Attached); 3], b: [(usize, Attached); 3]) {
+        self.perpendicular(i, 1.0, a[2], b[1]);
+        self.perpendicular(i + 1, 1.0, a[0], b[2]);
+        self.perpendicular(i + 2, 1.0, a[1], b[0]);
+    }
 }
 
 /// Attachment `k` with its number, as the parts want it.
@@ -417,10 +471,24 @@ pub static RELATIONS: &[JointKind] = &[
     joint!("prescribed-point", 3, "a point is led along a path", |a, b, g| Box::new(sample::led(a, b, g))),
     joint!("servo", 3, "a condition is kept by named actuators", |a, b, g| Box::new(sample::servo(a, b, g))),
     joint!("mouse", 3, "a hand pulls a point towards a target", |_, b, g| Box::new(Mouse::new(b, 0.05 + g.unit()))),
+    joint!("point-on-curve", 2, "keeps a point of b on a curve fixed to a", |a, b, g| Box::new(sample::on_curve(a, b, g))),
+    joint!("point-on-surface", 1, "keeps a point of b on a surface fixed to a", |a, b, g| Box::new(sample::on_surface(a, b, g))),
+    joint!("tangency", 1, "keeps two smooth surfaces in touch", |a, b, g| Box::new(sample::touching(a, b, g))),
+    joint!("coupler", 1, "a weighted sum of joint coordinates stays constant", |a, b, g| Box::new(sample::coupler(a, b, g))),
+    joint!("differential", 1, "two joint coordinates together are twice a third", |a, b, g| Box::new(sample::differential(a, b, g))),
+    joint!("gear", 1, "wheels on parallel axes mesh: spur or helical, external or internal", |a, b, g| Box::new(sample::gear(a, b, g))),
+    joint!("bevel-gear", 1, "wheels on axes that meet mesh", |a, b, g| Box::new(BevelGear::new(a, b, 0.2 + g.unit(), 0.2 + g.unit()))),
+    joint!("worm", 1, "a worm drives a wheel on a crossed axis", |a, b, g| Box::new(sample::worm(a, b, g))),
+    joint!("rack-and-pinion", 1, "a pinion rolls along a rack", |a, b, g| Box::new(sample::rack(a, b, g))),
+    joint!("belt", 1, "a belt runs over two wheels, open or crossed", |a, b, g| Box::new(sample::belt(a, b, g))),
+    joint!("winch", 1, "a rope wound on a drum holds a point", |a, b, g| Box::new(sample::winch(a, b, g))),
+    joint!("reeving", 1, "a rope of fixed length passes a list of points", |a, b, g| Box::new(sample::reeving(a, b, g))),
+    joint!("screw", 5, "turns about the common z axis and advances along it in proportion", |a, b, g| Box::new(Screw::new(a, b, g.symmetric(2.0)))),
+    joint!("velocity-ratio", 1, "one spin or rate is a multiple of another", |a, b, g| Box::new(sample::ratio(a, b, g))),
 ];
 
-/// Joints that hold where two markers coincide (a rod: where they are its length apart), in a stable order. Generic tests, help texts and file
-/// readers walk it.
+/// Joints that hold where two markers coincide (a rod: where they are its length apart; perpendicular axes: where z leans by their angle), in a stable
+/// order. Generic tests, help texts and file readers walk it.
 #[rustfmt::skip]
 pub static TABLE: &[JointKind] = &[
     joint!("weld", 6, "holds b to a completely", |a, b, _| Box::new(Weld::new(a, b))),
@@ -433,6 +501,12 @@ pub static TABLE: &[JointKind] = &[
     joint!("point-on-line", 2, "keeps a point of b on the z axis of a", |a, b, _| Box::new(PointOnLine::new(a, b))),
     joint!("point-on-plane", 1, "keeps a point of b in the x-y plane of a", |a, b, _| Box::new(PointOnPlane::new(a, b))),
     joint!("distance", 1, "keeps two points at a fixed distance: a massless rod", |a, b, g| Box::new(Distance::new(a, b, 0.5 + g.unit()))),
+    joint!("parallel-axes", 2, "keeps the z axes of a and b parallel", |a, b, _| Box::new(ParallelAxes::new(a, b))),
+    joint!("perpendicular-axes", 1, "keeps the z axes of a and b perpendicular, or at another fixed angle", |a, b, g| Box::new(PerpendicularAxes::new(a, b).angle(0.5 + 2.0 * g.unit()))),
+    joint!("orientation-lock", 3, "keeps b from turning against a", |a, b, _| Box::new(OrientationLock::new(a, b))),
+    joint!("oldham", 4, "couples parallel shafts along z with a free lateral offset", |a, b, _| Box::new(Oldham::new(a, b))),
+    joint!("constant-velocity", 4, "couples shafts along z, bent at a common point, at equal rates", |a, b, _| Box::new(ConstantVelocity::new(a, b))),
+    joint!("pin-slot", 4, "slides along x of a and turns about the common z axis", |a, b, _| Box::new(PinSlot::new(a, b))),
 ];
 
 /// Does the attachment sit on a point? Reactions of direction and spin attachments are pure torques.

@@ -46,8 +46,7 @@ impl Constraint for PlanarJoint {
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
         out.along(0, n(4), n(0), n(1));
-        out.perpendicular(1, -1.0, n(3), n(6));
-        out.perpendicular(2, 1.0, n(2), n(6));
+        out.parallel(1, [n(2), n(3)], n(6));
     }
     fn lock_shape(&self) -> Option<LockShape> {
         Some(LockShape { mask: MASK, aligned: false })

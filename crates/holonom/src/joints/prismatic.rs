@@ -49,9 +49,7 @@ impl Constraint for Prismatic {
         for i in 0..2 {
             out.along(i, n(2 + i), n(0), n(1));
         }
-        out.perpendicular(2, 1.0, n(4), n(6));
-        out.perpendicular(3, 1.0, n(2), n(7));
-        out.perpendicular(4, 1.0, n(3), n(5));
+        out.same_axes(2, [n(2), n(3), n(4)], [n(5), n(6), n(7)]);
     }
     fn lock_shape(&self) -> Option<LockShape> {
         Some(LockShape { mask: MASK, aligned: false })

@@ -50,8 +50,7 @@ impl Constraint for Revolute {
         for i in 0..3 {
             out.along(i, n(2 + i), n(0), n(1));
         }
-        out.perpendicular(3, -1.0, n(3), n(6));
-        out.perpendicular(4, 1.0, n(2), n(6));
+        out.parallel(3, [n(2), n(3)], n(6));
     }
     fn lock_shape(&self) -> Option<LockShape> {
         Some(LockShape { mask: MASK, aligned: false })

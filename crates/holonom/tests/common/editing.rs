@@ -24,6 +24,11 @@ pub fn fitting(sim: &Simulation, kind: usize, a: BodyId, b: BodyId, g: &mut Spli
         let far = b.body.at(b.point + vec3(0.3, -0.4, 0.5));
         return Box::new(Distance::new(a, far, (sim.point(far).0 - point).length()));
     }
+    if kind.name == "perpendicular-axes" {
+        // axes that coincide, so a quarter of a turn between them
+        let quarter = Mat3::from_cols(Vec3::Y, Vec3::Z, Vec3::X);
+        return Box::new(PerpendicularAxes::new(a, Marker { axes: b.axes * quarter, ..b }));
+    }
     (kind.sample)(a, b, g)
 }
 

@@ -7,7 +7,7 @@ use super::dense::Dense;
 use super::spec::{BodySpec, ForceSpec, JointSpec, Kind, Spec, body_id};
 use super::turn;
 use holonom::joints::{Constraint, TABLE};
-use holonom::math::{Mat3, SplitMix, Vec3, vec3};
+use holonom::math::{Mat3, SplitMix, Vec3, exp_quat, vec3};
 use holonom::prelude::*;
 use holonom::{Carried, Marker};
 use proptest::prelude::*;
@@ -217,6 +217,10 @@ fn relative_pose(joint: &JointSpec, constraint: &dyn Constraint, g: &mut SplitMi
             let mut u: Vec<f64> = (0..chart.n_u()).map(|_| g.symmetric(1.0)).collect();
             chart.normalise(&mut u);
             chart.pose(&u)
+        }
+        // without twist: about an axis across z
+        None if joint.name() == "constant-velocity" => {
+            (Vec3::ZERO, Mat3::from_quat(exp_quat(g.vec3(1.0) * vec3(1.0, 1.0, 0.0))))
         }
         // a rod holds at its length; what is unknown starts near and is assembled
         None => (super::direction(g) * joint.length().unwrap_or(1.0), turn(g)),

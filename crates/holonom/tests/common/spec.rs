@@ -122,7 +122,7 @@ impl JointSpec {
                 a.axes *= quarter;
                 b.axes *= quarter.transpose();
             }
-            "point-on-line" | "point-on-plane" => return None,
+            "point-on-line" | "point-on-plane" | "pin-slot" => return None,
             _ => {}
         }
         Some(JointSpec { a, b, ..self.clone() })

@@ -1,0 +1,90 @@
+//! Thin disc rolling without slipping: a wandering motion, and a steady circle that closes.
+
+use super::book::{Book, Stop};
+use super::track::{Track, quaternion};
+use holonom::prelude::*;
+use holonom_cases::Problem;
+use std::f64::consts::TAU;
+
+pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
+    wander(p, book)?;
+    circle(p, book)
+}
+
+struct Disc {
+    sim: Simulation,
+    disc: BodyId,
+}
+
+/// A disc with its axis along y of its own, centre and contact where the lean puts them.
+fn disc(p: &Problem, lean: f64, omega: Vec3) -> Result<Disc, Stop> {
+    let (m, r) = (p.parameter("m"), p.parameter("r"));
+    let mut model = ModelBuilder::new();
+    model.gravity([0.0, 0.0, -p.parameter("g")]);
+    let (s, c) = lean.sin_cos();
+    let up = vec3(0.0, -s, c);
+    let (axial, across) = (0.5 * m * r * r, 0.25 * m * r * r);
+    let body = Rigid::principal(m, [across, axial, across])
+        .position(up * r)
+        .orientation(holonom::math::exp_quat(vec3(lean, 0.0, 0.0)))
+        .velocity(omega.cross(up * r))
+        .spin(omega);
+    let disc = model.body("disc", body);
+    model.joint("road", RollingDisc::new(BodyId::GROUND.origin(), disc.origin().along([0.0, 1.0, 0.0]), r));
+    Ok(Disc { sim: Simulation::build(model)?, disc })
+}
+
+/// The lowest point of the rim.
+fn contact(centre: Vec3, axis: Vec3, r: f64) -> Vec3 {
+    centre - (Vec3::Z - axis * axis.z).normalize() * r
+}
+
+fn wander(p: &Problem, book: &mut Book) -> Result<(), Stop> {
+    let Disc { sim, disc } = disc(p, 15f64.to_radians(), p.initial_vector("omega_world").into())?;
+    let mut track = Track::run(sim, p.times())?;
+    book.variant("rolling disc");
+    let mut samples = p.samples.iter();
+    let rows = track.read(|sim| {
+        let reference = samples.next().map_or(&[][..], |row| &row[1..5]);
+        let axes = sim.axes(disc).unwrap_or(Mat3::NAN);
+        let mut row = quaternion(axes, reference).to_vec();
+        row.extend(sim.spin(disc).unwrap_or(Vec3::NAN).to_array());
+        row.extend(sim.centre(disc).to_array());
+        let rim = contact(sim.centre(disc), axes.y_axis, p.parameter("r"));
+        row.extend([rim.x, rim.y]);
+        row
+    });
+    book.columns(&rows);
+    book.constant("total_energy", &track.energies(), p.scalar("total_energy"));
+    book.constant("joint gap", &track.gaps(), 0.0);
+    let slips = track.read(|sim| sim.violation().1);
+    book.constant("slip", &slips, 0.0);
+    Ok(())
+}
+
+/// Precession at a constant rate and lean: after one turn the disc is where it was, and on the way it runs on a circle.
+fn circle(p: &Problem, book: &mut Book) -> Result<(), Stop> {
+    let example = |name| p.scalar_of("steady_example", name);
+    let (lean, rate, spin) = (example("lean_deg").to_radians(), example("Om"), example("w2"));
+    let (s, c) = lean.sin_cos();
+    // angular velocity: w2 along the axis, and the part across it that the precession needs, rate cos(lean) along e3
+    let omega = vec3(0.0, c, s) * spin + vec3(0.0, -s, c) * (rate * c);
+    let Disc { mut sim, disc } = disc(p, lean, omega)?;
+    sim.set_integrator(IntegratorKind::Dop853 { relative: 1e-13, absolute: 1e-13 });
+    book.variant("steady circle");
+    let start = sim.centre(disc);
+    let radius = example("centre_circle_radius");
+    // the centre of the circle lies towards the side to which the disc leans, across its course
+    let speed = sim.centre_velocity(disc);
+    let middle = start + Vec3::Z.cross(speed).normalize() * radius;
+    let (mut speeds, mut radii) = (Vec::new(), Vec::new());
+    for k in 1..=40 {
+        sim.run_until(TAU / rate * k as f64 / 40.0)?;
+        speeds.push(sim.centre_velocity(disc).length());
+        radii.push((sim.centre(disc) - middle).length());
+    }
+    book.constant("centre_speed", &speeds, example("centre_speed"));
+    book.constant("centre_circle_radius", &radii, radius);
+    book.constant("distance from the start after one turn", &[(sim.centre(disc) - start).length()], 0.0);
+    Ok(())
+}

@@ -1,0 +1,98 @@
+//! Functions of one variable with two derivatives: motions prescribed in time, laws of springs and motors.
+//!
+//! | function | second derivative |
+//! |---|---|
+//! | a number, [`Harmonic`], [`Polynomial`] | continuous, as all others |
+//! | [`SmoothStep`]: from one value to another | continuous |
+//! | [`SplineFunction`]: through samples | continuous (zero beyond the samples, where it goes on straight) |
+//! | [`NurbsFunction`] | continuous if no inner knot stands more than degree - 2 times |
+//! | [`SmoothTable`]: through samples, without overshoot | jumps at the samples; the rate does not |
+//! | [`Table`]: straight between samples | zero; the rate jumps at the samples |
+//! | [`Sum`], [`Scaled`] | as their parts |
+//!
+//! A motion prescribed in time needs a continuous rate, and is integrated with full accuracy only if the second derivative is continuous.
+//!
+//! ```
+//! use holonom::functions::{Function, SmoothStep};
+//! let lift = SmoothStep { from: 0.0, to: 0.2, start: 1.0, end: 3.0 };
+//! assert_eq!(lift.at(2.0)[0], 0.1);
+//! assert_eq!(lift.at(5.0), [0.2, 0.0, 0.0]);
+//! ```
+
+mod combined;
+mod elementary;
+mod nurbs;
+mod spline;
+mod table;
+
+pub use combined::{Scaled, Sum};
+pub use elementary::{Harmonic, Polynomial, SmoothStep};
+pub use nurbs::NurbsFunction;
+pub use spline::SplineFunction;
+pub use table::{SmoothTable, Table};
+
+use std::sync::Arc;
+
+/// A function of one variable, mostly of time.
+pub trait Function: Send + Sync {
+    /// Value, first and second derivative at `x`.
+    fn at(&self, x: f64) -> [f64; 3];
+    /// Are the parameters usable? `Err` says which is not and what is allowed.
+    fn validate(&self) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// Any Rust function that gives value, first and second derivative.
+impl<F: Fn(f64) -> [f64; 3] + Send + Sync> Function for F {
+    fn at(&self, x: f64) -> [f64; 3] {
+        self(x)
+    }
+}
+
+/// A number is a constant function.
+impl Function for f64 {
+    fn at(&self, _: f64) -> [f64; 3] {
+        [*self, 0.0, 0.0]
+    }
+    fn validate(&self) -> Result<(), String> {
+        if self.is_finite() { Ok(()) } else { Err(format!("constant is {self}, must be finite")) }
+    }
+}
+
+/// A function that others share.
+impl Function for Arc<dyn Function> {
+    fn at(&self, x: f64) -> [f64; 3] {
+        self.as_ref().at(x)
+    }
+    fn validate(&self) -> Result<(), String> {
+        self.as_ref().validate()
+    }
+}
+
+/// Are these samples of a function: as many abscissae as ordinates, two at least, finite, and the abscissae increasing?
+pub(crate) fn check_samples(x: &[f64], y: &[f64]) -> Result<(), String> {
+    if x.len() != y.len() {
+        return Err(format!("{} abscissae for {} values, must be as many", x.len(), y.len()));
+    }
+    if x.len() < 2 {
+        return Err(format!("number of samples is {}, must be at least 2", x.len()));
+    }
+    for (name, list) in [("abscissa", x), ("value", y)] {
+        if let Some(i) = (0..list.len()).find(|&i| !list[i].is_finite()) {
+            return Err(format!("{name} {i} is {}, must be finite", list[i]));
+        }
+    }
+    match (1..x.len()).find(|&i| !(x[i] > x[i - 1])) {
+        Some(i) => Err(format!("abscissa {i} is {} after {}, must increase", x[i], x[i - 1])),
+        None => Ok(()),
+    }
+}
+
+/// `Err` that names the first of these numbers that is not finite.
+pub(crate) fn check_finite(numbers: &[(&str, f64)]) -> Result<(), String> {
+    match numbers.iter().find(|n| !n.1.is_finite()) {
+        Some((name, x)) => Err(format!("{name} is {x}, must be finite")),
+        None => Ok(()),
+    }
+}
