@@ -182,7 +182,7 @@ impl Linearisation {
     pub fn is_undamped(&self) -> bool {
         self.undamped
     }
-    /// Does no mode grow? Free directions count as not growing.
+    /// Does no mode grow, as far as can be told? Free directions count as not growing.
     pub fn is_stable(&self) -> bool {
         self.modes.iter().all(|m| m.free || m.eigenvalue.re <= self.noise(m.eigenvalue))
     }
@@ -191,10 +191,14 @@ impl Linearisation {
         self.evaluations
     }
 
-    /// What a real part may be by error alone.
+    /// What a real part may be by error alone: in proportion to the error of A, but to its root where eigenvalues lie together, for they may have been
+    /// one.
     fn noise(&self, eigenvalue: Complex) -> f64 {
-        let largest = dense::size(&self.matrix);
-        10.0 * (self.error + f64::EPSILON) * largest / eigenvalue.abs().max(1.0)
+        let error = self.error + f64::EPSILON;
+        let fastest = self.eigenvalues.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+        let root = 3.0 * error.sqrt() * fastest;
+        let near = self.eigenvalues.iter().filter(|v| (**v - eigenvalue).abs() <= root).count();
+        if near > 1 { root } else { 10.0 * error * dense::size(&self.matrix) / eigenvalue.abs().max(1.0) }
     }
 }
 
