@@ -456,8 +456,11 @@ mod tests {
         }
         let e = staircase(&a, n, 1e-10).expect("ends");
         assert_eq!(e.values.iter().filter(|v| **v == Complex::ZERO).count(), 3);
+        // rounding of A alone moves the small eigenvalue by this much: it lies beside a chain of three
+        let inherent = |lambda: f64| f64::EPSILON * (4.0 / lambda).powi(2).max(1.0) * 4.0;
         for (value, x) in e.values.iter().zip(&e.vectors).filter(|(v, _)| **v != Complex::ZERO) {
-            assert!((value.re - 1e-3).abs() < 1e-13 || (value.re + 2.0).abs() < 1e-13, "{value:?}");
+            let expected = if value.re > 0.0 { 1e-3 } else { -2.0 };
+            assert!((value.re - expected).abs() < inherent(expected.abs()), "{value:?}");
             for i in 0..n {
                 let ax = (0..n).fold(Complex::ZERO, |s, j| s + x[j].scaled(a[i * n + j]));
                 assert!((ax - *value * x[i]).abs() < 1e-13);
