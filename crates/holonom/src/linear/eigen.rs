@@ -123,7 +123,8 @@ pub(super) fn eigen(a: &[f64], n: usize) -> Option<Eigen> {
 /// The same, with chains of zeros taken out first: what is annihilated to within `tolerance` is exactly so. Vectors that belong to zeros are those
 /// of the chains, the eigenvectors first.
 pub(super) fn staircase(a: &[f64], n: usize, tolerance: f64) -> Option<Eigen> {
-    let mut stairs: Vec<(Vec<Vec<f64>>, Vec<Vec<f64>>, Vec<Vec<f64>>)> = Vec::new();
+    // X, Y and C of every stair
+    let mut stairs: Vec<[Vec<Vec<f64>>; 3]> = Vec::new();
     let mut b: Vec<Vec<f64>> = a.chunks_exact(n.max(1)).map(|row| row.to_vec()).collect();
     loop {
         let size = b.len();
@@ -137,12 +138,12 @@ pub(super) fn staircase(a: &[f64], n: usize, tolerance: f64) -> Option<Eigen> {
             onto.iter().map(|o| image.iter().map(|i| dot(o, i)).collect()).collect()
         };
         let (c, next) = (project(&x), project(&y));
-        stairs.push((x, y, c));
+        stairs.push([x, y, c]);
         b = next;
     }
     // back up the stairs
     let lift = |value: Complex, mut v: Vec<Complex>, from: usize| -> Vec<Complex> {
-        for (x, y, c) in stairs[..from].iter().rev() {
+        for [x, y, c] in stairs[..from].iter().rev() {
             let mut out = vec![Complex::ZERO; x[0].len()];
             let mut put = |column: &[f64], s: Complex| {
                 out.iter_mut().zip(column).for_each(|(o, k)| *o = *o + s.scaled(*k));
@@ -159,7 +160,7 @@ pub(super) fn staircase(a: &[f64], n: usize, tolerance: f64) -> Option<Eigen> {
         v.iter().map(|x| x.scaled(1.0 / length)).collect()
     };
     let mut out = Eigen { values: Vec::new(), vectors: Vec::new() };
-    for (k, (x, _, _)) in stairs.iter().enumerate() {
+    for (k, [x, ..]) in stairs.iter().enumerate() {
         for x in x {
             out.values.push(Complex::ZERO);
             out.vectors.push(lift(Complex::ZERO, x.iter().map(|x| Complex::new(*x, 0.0)).collect(), k));
