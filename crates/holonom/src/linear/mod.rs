@@ -115,7 +115,7 @@ impl Mode {
     /// Damping ratio: 0 without damping, 1 where oscillation ends, negative for a motion that grows.
     pub fn damping(&self) -> f64 {
         let size = self.eigenvalue.abs();
-        if size == 0.0 { 0.0 } else { -self.eigenvalue.re / size }
+        if size == 0.0 { 0.0 } else { 0.0 - self.eigenvalue.re / size }
     }
 }
 
@@ -217,7 +217,7 @@ impl fmt::Display for Linearisation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(
             f,
-            "{:>4}  {:>13}  {:>10}  {:>24}  moves most",
+            "{:>4}  {:>13}  {:>10}  {:>28}  moves most",
             "mode", "frequency, Hz", "damping", "eigenvalue, 1/s"
         )?;
         for (i, mode) in self.modes.iter().enumerate() {
@@ -232,7 +232,7 @@ impl fmt::Display for Linearisation {
             };
             let body = self.model.body_name(mode.body);
             let share = 100.0 * mode.share;
-            writeln!(f, "{:>4}  {frequency:>13}  {damping:>10}  {value:>24}  {body} ({share:.0} %)", i + 1)?;
+            writeln!(f, "{:>4}  {frequency:>13}  {damping:>10}  {value:>28}  {body} ({share:.0} %)", i + 1)?;
         }
         Ok(())
     }
