@@ -46,10 +46,11 @@ pub struct Problem {
     pub title: String,
     /// What is modelled, in words.
     pub definition: String,
-    /// Names of the sample columns; the first is `t`. None where all answers are scalars.
+    /// Names of the sample columns; the first is `t` in a motion, and what the rows are numbered by otherwise.
+    /// None where all answers are scalars.
     #[serde(default)]
     pub columns: Vec<String>,
-    /// One row per sample time.
+    /// One row per sample time, or whatever the first column says.
     #[serde(default)]
     pub samples: Vec<Vec<f64>>,
     /// Digits of the samples and scalars that can be trusted.
@@ -98,6 +99,12 @@ impl Problem {
         vector(&numbers(&self.parameters, name))
     }
 
+    /// A number inside a parameter that has parts, by its path: `("frame", "/I/0/2")`.
+    pub fn parameter_in(&self, name: &str, path: &str) -> f64 {
+        let number = self.parameters.get(name).and_then(|part| part.pointer(path)).and_then(Value::as_f64);
+        number.unwrap_or_else(|| panic!("the embedded data has no number `{path}` in `{name}`"))
+    }
+
     /// An initial value.
     pub fn initial(&self, name: &str) -> f64 {
         numbers(&self.initial, name)[0]
@@ -140,11 +147,14 @@ pub static PROBLEMS: &[(&str, &str)] = &[
     ("p13-rolling-disk", include_str!("../data/p13-rolling-disk.json")),
     ("p14-chaplygin-sleigh", include_str!("../data/p14-chaplygin-sleigh.json")),
     ("p15-knife-edge-incline", include_str!("../data/p15-knife-edge-incline.json")),
+    ("p16-whipple-linear", include_str!("../data/p16-whipple-linear.json")),
     ("p22-bead-on-circle", include_str!("../data/p22-bead-on-circle.json")),
     ("p23-ball-on-turntable", include_str!("../data/p23-ball-on-turntable.json")),
     ("p24-cardan", include_str!("../data/p24-cardan.json")),
-    ("p27-affine-body", include_str!("../data/p27-affine-body.json")),
     ("p25-gears-pulleys-screw", include_str!("../data/p25-gears-pulleys-screw.json")),
+    ("p26-chain-statics-and-modes", include_str!("../data/p26-chain-statics-and-modes.json")),
+    ("p27-affine-body", include_str!("../data/p27-affine-body.json")),
+    ("p28-elastica", include_str!("../data/p28-elastica.json")),
 ];
 
 /// A problem by its full name.
@@ -167,8 +177,11 @@ mod tests {
                 assert!(p.samples.is_empty() && p.scalars.len() > 1, "{id}");
                 continue;
             }
-            assert_eq!(p.columns[0], "t", "{id}");
-            assert!(p.samples.len() > 20 && p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
+            // motions are sampled in time, the others by the number of a joint, a load, a speed
+            let motion = p.columns[0] == "t";
+            assert!(motion || ["joint", "alpha", "v"].contains(&p.columns[0].as_str()), "{id}");
+            assert!(p.samples.len() > if motion { 20 } else { 4 }, "{id}");
+            assert!(p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
             assert!(p.times().zip(p.times().skip(1)).all(|(a, b)| a < b), "{id}");
         }
     }

@@ -92,6 +92,28 @@ pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, work: &m
     }
 }
 
+/// Sizes of all that pushes, per velocity coordinate: |gravity and inertial forces| plus |every force law|. Frames must be up to date; F is used
+/// up as scratch and holds afterwards what bodies alone make of it.
+pub(crate) fn force_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Vec<f64> {
+    evaluate_bodies(model, q, v, work);
+    let Workspace { frames, force, angles, .. } = work;
+    let mut sizes: Vec<f64> = force.iter().map(|f| f.abs()).collect();
+    let mut one = vec![0.0; force.len()];
+    let bodies = &bodies_at(model, frames, q, v);
+    for law in &model.forces {
+        let attachments = law.law.attachments();
+        let mut push = Push { bodies, attachments, force: &mut one, power: 0.0 };
+        law.law.apply(&angles.view(bodies, attachments, &law.slots, t), t, &mut push);
+        for a in attachments {
+            for k in model.v_range(a.body) {
+                sizes[k] += one[k].abs();
+                one[k] = 0.0;
+            }
+        }
+    }
+    sizes
+}
+
 /// J into the blocks, c into `work.c`.
 pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
     evaluate_constraints_of(model, q, v, t, |_| true, work);

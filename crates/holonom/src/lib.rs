@@ -33,6 +33,7 @@
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
 //! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
+//! - [`linear`]: small motions about a state, [`Simulation::linearise`], and static equilibria, [`Simulation::equilibrium`].
 //! - [`check`]: finite-difference checks for your own bodies, joints and forces.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!
@@ -58,6 +59,7 @@ pub mod integrate;
 pub mod joints;
 mod kinematics;
 mod laws;
+pub mod linear;
 mod loops;
 mod mass;
 pub mod math;
@@ -88,6 +90,7 @@ pub use evaluate::Feedback;
 pub use holonom_tree::{Cost, PivotForm};
 pub use integrate::{Coordinates, IntegratorKind};
 pub use kinematics::JointMotion;
+pub use linear::{Equilibrium, EquilibriumOptions, Linearisation};
 pub use mass::{MassProperties, MeshError};
 pub use math::{Mat3, Quat, Vec3};
 pub use model::{ForceId, JointId, Model, ModelBuilder};

@@ -90,6 +90,14 @@ pub trait Body: Send + Sync {
             *out = to - from;
         }
     }
+    /// The rate of velocity coordinates that are constant as seen from axes which turn with `turn` (rad/s, world axes): `turn × x` for every
+    /// vector among them. The default takes them three by three as vectors in world axes; scalars do not turn.
+    fn turned(&self, turn: Vec3, x: &[f64], out: &mut [f64]) {
+        out.fill(0.0);
+        for (out, x) in out.chunks_exact_mut(3).zip(x.chunks_exact(3)) {
+            out.copy_from_slice(&turn.cross(Vec3::from_slice(x)).to_array());
+        }
+    }
     /// Put a `q` that left its manifold by a little back on it (a quaternion to unit length).
     fn normalise(&self, _q: &mut [f64]) {}
     /// Motion without forces for a time `dt`, as a symmetric map that keeps momentum; `v` changes where inertia turns with the

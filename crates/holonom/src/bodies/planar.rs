@@ -164,6 +164,10 @@ impl Body for Planar {
             q[i] += dt * v[i];
         }
     }
+    fn turned(&self, turn: Vec3, x: &[f64], out: &mut [f64]) {
+        let rate = self.plane.z_axis.dot(turn);
+        out.copy_from_slice(&[-rate * x[1], rate * x[0], 0.0]);
+    }
     fn felt(&self, force: Vec3, torque: Vec3) -> (Vec3, Vec3) {
         let n = self.plane.z_axis;
         (force - n * n.dot(force), n * n.dot(torque))

@@ -1,0 +1,110 @@
+//! The Whipple bicycle, linearised. Four rigid bodies, three hinges, two discs that roll on the ground, all nonlinear; the bicycle runs straight at
+//! a steady speed, and `Simulation::linearise` does the rest. Frame of the reference: x forward, y right, z down.
+//!
+//! Of the ten eigenvalues six are zero: four for what can be anywhere (along, across, heading, and how far a wheel has turned for its own part), one for
+//! the speed and one more for the heading, which turns into a drift across. The four others are compared.
+//!
+//! Weave speed: where the real part of the weave mode vanishes, by secants. Capsize speed: where the product of the four eigenvalues vanishes.
+//! That is det(g K0 + v² K2) / det M, linear in v² because the first column of K2 is zero, so two speeds suffice.
+
+use super::book::{Book, Stop};
+use holonom::linear::{Complex, Linearisation};
+use holonom::prelude::*;
+use holonom_cases::Problem;
+
+pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
+    book.variant("four bodies, linearised");
+    let (mut rows, mut accelerations, mut zeros) = (Vec::new(), Vec::new(), Vec::new());
+    for sample in &p.samples {
+        let found = linearised(p, sample[0])?;
+        accelerations.push(found.acceleration());
+        zeros.push(found.eigenvalues().iter().filter(|e| e.abs() == 0.0).count() as f64);
+        rows.push(matched(found.eigenvalues(), &sample[1..]));
+    }
+    book.columns(&rows);
+    book.constant("number of zeros", &zeros, 6.0);
+    book.at_most("acceleration while running straight", &accelerations, 1e-9);
+
+    let weave = |v: f64| -> Result<f64, Stop> {
+        let found = linearised(p, v)?;
+        let oscillating = found.eigenvalues().iter().filter(|e| e.im > 1.0);
+        Ok(oscillating.map(|e| e.re).fold(f64::NAN, f64::max))
+    };
+    let (mut v0, mut v1) = (4.2, 4.4);
+    let (mut f0, mut f1) = (weave(v0)?, weave(v1)?);
+    for _ in 0..8 {
+        let next = v1 - f1 * (v1 - v0) / (f1 - f0);
+        if !next.is_finite() {
+            break;
+        }
+        (v0, f0, v1) = (v1, f1, next);
+        f1 = weave(v1)?;
+    }
+    book.scalar("weave_speed", Some(v1), p.scalar("weave_speed"));
+
+    let product = |v: f64| -> Result<f64, Stop> {
+        let found = linearised(p, v)?;
+        let largest = found.eigenvalues().iter().rev().take(4);
+        Ok(largest.fold(Complex::new(1.0, 0.0), |product, e| product * *e).re)
+    };
+    let (slow, fast) = (5.0, 7.0);
+    let (at_slow, at_fast) = (product(slow)?, product(fast)?);
+    let square = slow * slow - at_slow * (fast * fast - slow * slow) / (at_fast - at_slow);
+    book.scalar("capsize_speed", Some(square.sqrt()), p.scalar("capsize_speed"));
+    Ok(())
+}
+
+/// For each eigenvalue of the reference the nearest one found that is not taken yet.
+fn matched(found: &[Complex], expected: &[f64]) -> Vec<f64> {
+    let mut left = found.to_vec();
+    let mut row = Vec::new();
+    for pair in expected.chunks_exact(2) {
+        let wanted = Complex::new(pair[0], pair[1]);
+        let near = (0..left.len()).min_by(|&i, &j| (left[i] - wanted).abs().total_cmp(&(left[j] - wanted).abs()));
+        if let Some(i) = near {
+            let value = left.swap_remove(i);
+            row.extend([value.re, value.im]);
+        }
+    }
+    row
+}
+
+fn linearised(p: &Problem, v: f64) -> Result<Linearisation, Stop> {
+    Ok(bicycle(p, v)?.linearise()?)
+}
+
+/// The bicycle upright, running along x at `v` m/s.
+fn bicycle(p: &Problem, v: f64) -> Result<Simulation, Stop> {
+    let mut m = ModelBuilder::new();
+    m.gravity([0.0, 0.0, p.parameter("g")]);
+    let (w, c, tilt) = (p.parameter("w"), p.parameter("c"), p.parameter("lam"));
+    let wheel = |m: &mut ModelBuilder, name: &str, part: &str, x: f64| {
+        let of = |path| p.parameter_in(part, path);
+        let (r, across, axial) = (of("/r"), of("/Ixx"), of("/Iyy"));
+        let body = Rigid::principal(of("/m"), [across, axial, across]).position([x, 0.0, -r]);
+        let body = m.body(name, body.velocity([v, 0.0, 0.0]).spin([0.0, -v / r, 0.0]));
+        // up is against z
+        let plane = BodyId::GROUND.origin().axes([1.0, 0.0, 0.0], [0.0, 0.0, -1.0]);
+        m.joint(format!("{name} on the ground"), RollingDisc::new(plane, body.origin().along([0.0, 1.0, 0.0]), r));
+        body
+    };
+    let frame = |m: &mut ModelBuilder, name: &str, part: &str| {
+        let of = |path: &str| p.parameter_in(part, path);
+        let column = |k: usize| vec3(of(&format!("/I/0/{k}")), of(&format!("/I/1/{k}")), of(&format!("/I/2/{k}")));
+        let body = Rigid::new(of("/m"), Mat3::from_cols(column(0), column(1), column(2)));
+        m.body(name, body.position([of("/x"), 0.0, of("/z")]).velocity([v, 0.0, 0.0]))
+    };
+    let rear_wheel = wheel(&mut m, "rear wheel", "rear_wheel", 0.0);
+    let rear = frame(&mut m, "rear frame", "rear_frame");
+    let front = frame(&mut m, "front frame", "front_frame");
+    let front_wheel = wheel(&mut m, "front wheel", "front_wheel", w);
+    let mut hinge = |name: &str, a: BodyId, b: BodyId, at: Vec3, axis: Vec3| {
+        let joint = Revolute::new(m.marker(a, at, axis), m.marker(b, at, axis));
+        m.joint(name, joint);
+    };
+    let radius = |part| p.parameter_in(part, "/r");
+    hinge("rear axle", rear, rear_wheel, vec3(0.0, 0.0, -radius("rear_wheel")), Vec3::Y);
+    hinge("steering", rear, front, vec3(w + c, 0.0, 0.0), vec3(tilt.sin(), 0.0, tilt.cos()));
+    hinge("front axle", front, front_wheel, vec3(w, 0.0, -radius("front_wheel")), Vec3::Y);
+    Ok(Simulation::build(m)?)
+}

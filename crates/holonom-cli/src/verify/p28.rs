@@ -1,0 +1,75 @@
+//! Elastica: a cantilever as a chain of N rigid links with springs in its pins.
+//!
+//! Links of length l = 1/N stand for the slopes in their middles. Between two middles lies a length l, so the spring of a pin has stiffness EI / l;
+//! between the clamp and the first middle only l / 2, so the spring at the clamp has 2 EI / l. The free end carries no moment and needs no
+//! spring. This is the midpoint rule: all errors are of second order, with an expansion in even powers of l. The slope at the tip is that of
+//! the last link, tip and deflection those of its far end.
+//!
+//! Compared: the limit by Richardson's extrapolation over N = 4, 8, 16, 32, 64; and the order with which the plain results approach the
+//! reference, which must be 2.
+
+use super::book::{Book, Stop};
+use super::plane::{Bar, Made, ground, pin};
+use holonom::EquilibriumOptions;
+use holonom::prelude::*;
+use holonom_cases::Problem;
+
+const LINKS: [usize; 5] = [4, 8, 16, 32, 64];
+
+pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
+    book.variant("links with springs");
+    let (mut rows, mut orders, mut residuals) = (Vec::new(), Vec::new(), Vec::new());
+    for sample in &p.samples {
+        let mut plain: Vec<Vec<f64>> = Vec::new();
+        for n in LINKS {
+            let (row, residual) = bent(p, n, sample[0])?;
+            plain.push(row);
+            residuals.push(residual);
+        }
+        let error = |k: usize, column: usize| (plain[k][column] - sample[column + 1]).abs();
+        for column in 0..3 {
+            orders.push((error(3, column) / error(4, column)).log2() - 2.0);
+        }
+        rows.push(extrapolated(plain));
+    }
+    book.columns(&rows);
+    book.at_most("order of convergence less 2", &orders, 0.01);
+    book.at_most("residual", &residuals, 1e-12);
+    Ok(())
+}
+
+/// The limit of results whose errors have even powers of the spacing, which is halved from each to the next.
+fn extrapolated(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
+    let mut power = 1.0;
+    while rows.len() > 1 {
+        power *= 4.0;
+        let better = |w: &[Vec<f64>]| w[1].iter().zip(&w[0]).map(|(f, c)| f + (f - c) / (power - 1.0)).collect();
+        rows = rows.windows(2).map(better).collect();
+    }
+    rows.swap_remove(0)
+}
+
+/// Slope and deflection of the tip and its distance from the wall under the load `alpha`, from a straight start; and the residual.
+fn bent(p: &Problem, n: usize, alpha: f64) -> Result<(Vec<f64>, f64), Stop> {
+    let (length, stiffness) = (p.parameter("L"), p.parameter("EI"));
+    let l = length / n as f64;
+    let mut m = ModelBuilder::new();
+    m.gravity([0.0, 0.0, 0.0]);
+    let (mut above, mut last) = (ground([0.0, 0.0]), None);
+    for i in 0..n {
+        let at = |i: usize| [l * i as f64, 0.0];
+        let link = Bar::new(Made::Plane, &mut m, &format!("link {i}"), l, at(i), at(i + 1));
+        pin(&mut m, &format!("pin {i}"), above, link.from());
+        let spring = if i == 0 { 2.0 * stiffness / l } else { stiffness / l };
+        m.force(format!("spring {i}"), TorsionSpring::new(above, link.from(), spring, 0.0));
+        above = link.to();
+        last = Some(link);
+    }
+    let load = alpha * stiffness / (length * length);
+    m.force("load", PointForce::new(above, [0.0, load, 0.0]));
+    let mut sim = Simulation::build(m)?;
+    let found = sim.equilibrium(&EquilibriumOptions::default())?;
+    let tip = sim.point(above).0;
+    let along = last.map_or(Vec3::X, |link| tip - sim.point(link.from()).0);
+    Ok((vec![along.y.atan2(along.x), tip.y, tip.x], found.residual))
+}
