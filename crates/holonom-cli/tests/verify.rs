@@ -4,11 +4,11 @@ mod common;
 use common::{holonom, json, refused, stderr, stdout};
 
 /// Problems, and the least number of verdicts on each.
-const PROBLEMS: [(&str, usize); 16] = [
+const PROBLEMS: [(&str, usize); 23] = [
     ("p01-a01-pendulum", 25),
     ("p02-a02-fourbar-n2", 28),
     ("p03-andrews-squeezer", 54),
-    ("p04-a05-flyball", 22),
+    ("p04-a05-flyball", 27),
     ("p05-spatial-slider-crank", 6),
     ("p06-double-pendulum", 20),
     ("p07-spherical-pendulum", 16),
@@ -17,10 +17,17 @@ const PROBLEMS: [(&str, usize); 16] = [
     ("p10-heavy-top-fast", 24),
     ("p11-planar-slider-crank", 20),
     ("p12-peaucellier", 15),
+    ("p13-rolling-disk", 20),
+    ("p14-chaplygin-sleigh", 14),
+    ("p15-knife-edge-incline", 6),
+    ("p16-whipple-linear", 12),
     ("p22-bead-on-circle", 24),
+    ("p23-ball-on-turntable", 14),
     ("p24-cardan", 17),
-    ("p25-gears-pulleys-screw", 40),
+    ("p25-gears-pulleys-screw", 60),
+    ("p26-chain-statics-and-modes", 20),
     ("p27-affine-body", 24),
+    ("p28-elastica", 5),
 ];
 
 /// The most that may be allowed: ten units of the last trusted digit, and the tighter or looser limits of a few quantities.
@@ -30,6 +37,14 @@ fn limit(problem: &serde_json::Value, quantity: &str) -> f64 {
         "p02-a02-fourbar-n2" if quantity.ends_with("off the parallelogram") => 1e-7,
         "p02-a02-fourbar-n2" if quantity.ends_with("change of energy") => 0.1,
         "p02-a02-fourbar-n2" => 1e-6,
+        // long steps of a method of low order, and how many of them
+        "p04-a05-flyball" if quantity.starts_with("implicit, 800 steps") => 1e-4,
+        "p04-a05-flyball" if quantity.starts_with("implicit, 1600 steps") => 2e-5,
+        "p04-a05-flyball" if quantity.starts_with("implicit, 4000 steps") => 1e-6,
+        "p04-a05-flyball" if quantity.ends_with("steps in thousands") => 8.0,
+        "p04-a05-flyball" if quantity.starts_with("implicit") => 1e-7,
+        "p26-chain-statics-and-modes" if quantity.ends_with("stiffness below zero") => 1e-6,
+        "p28-elastica" if quantity.ends_with("order of convergence less 2") => 1e-2,
         "p24-cardan" if quantity.contains("ratio") => 1e-10,
         "p25-gears-pulleys-screw" => 1e-10,
         "p27-affine-body" if quantity.ends_with("stretch") => 1e-10,
@@ -72,6 +87,8 @@ fn every_problem_passes() {
         "gear_alpha1",
         "helical_Pa",
         "planetary_planet_ratio",
+        "critical_spin",
+        "wobble, angular frequency",
     ] {
         let found = verdicts.iter().any(|v| v["quantity"].as_str().is_some_and(|q| q.ends_with(&format!(": {name}"))));
         assert!(found, "{name} is not measured");
@@ -84,7 +101,8 @@ fn a_prefix_selects() {
     let mut problems: Vec<&str> =
         verdicts.as_array().expect("a list").iter().filter_map(|v| v["problem"].as_str()).collect();
     problems.dedup();
-    assert_eq!(problems, ["p06-double-pendulum", "p10-heavy-top-fast", "p11-planar-slider-crank", "p12-peaucellier"]);
+    assert_eq!(problems[..3], ["p06-double-pendulum", "p10-heavy-top-fast", "p11-planar-slider-crank"]);
+    assert!(problems[1..].iter().all(|p| p.starts_with("p1")), "{problems:?}");
 }
 
 #[test]

@@ -8,7 +8,26 @@ use std::f64::consts::TAU;
 
 pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     wander(p, book)?;
-    circle(p, book)
+    circle(p, book)?;
+    wobble(p, book)
+}
+
+/// Straight upright rolling, linearised: the square of the only eigenvalue that is not zero is linear in the square of the spin, and passes
+/// zero where rolling becomes stable.
+fn wobble(p: &Problem, book: &mut Book) -> Result<(), Stop> {
+    let square = |spin: f64| -> Result<f64, Stop> {
+        let Disc { mut sim, .. } = disc(p, 0.0, vec3(0.0, spin, 0.0))?;
+        let largest = sim.linearise()?.eigenvalues().iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
+        Ok(largest.map_or(f64::NAN, |e| e.re * e.re - e.im * e.im))
+    };
+    book.variant("linearised");
+    let example = |name| p.scalar_of("wobble_example", name);
+    let frequency = (-square(example("spin"))?).sqrt();
+    book.scalar("wobble, angular frequency", Some(frequency), example("angular_frequency"));
+    let (slow, fast) = (square(1.0)?, square(5.0)?);
+    let critical = (1.0 + 24.0 * slow / (slow - fast)).sqrt();
+    book.scalar("critical_spin", Some(critical), p.scalar("critical_spin"));
+    Ok(())
 }
 
 struct Disc {
