@@ -306,7 +306,8 @@ impl<'s> Planner<'s> {
         let mut store = vec![Store::Arena(0); n];
         let mut n_arena = 0;
         let mut plan = Plan {
-            structure: s.clone(),
+            // units are for planning only
+            structure: Structure { units: Vec::new(), ..s.clone() },
             ops: Vec::with_capacity(n),
             fronts: Vec::new(),
             members: Vec::new(),

@@ -66,6 +66,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         island_length: Vec::new(),
         n_rows: 0,
         n_turns: 0,
+        slots: Vec::new(),
         reads_turns: false,
         island: Vec::new(),
         n_islands: 0,
@@ -146,7 +147,8 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
             kept,
             first_turn: 0,
             island: 0,
-            slots: Box::default(),
+            first_slot: 0,
+            n_slots: 0,
         });
     }
     model.bodies.shrink_to_fit();
@@ -265,9 +267,10 @@ fn find_slots(model: &mut Model) {
         let joint = &model.joints[k];
         let own = if joint.constraint.follows_turns() { joint.n_turns() as u32 } else { 0 };
         let own = (0..own).map(|i| joint.first_turn + i);
-        let slots: Box<[u32]> = own.chain(joint.constraint.reads().iter().map(|c| slot(model, c))).collect();
+        let slots: Vec<u32> = own.chain(joint.constraint.reads().iter().map(|c| slot(model, c))).collect();
         model.reads_turns |= !slots.is_empty();
-        model.joints[k].slots = slots;
+        (model.joints[k].first_slot, model.joints[k].n_slots) = (model.slots.len() as u32, slots.len() as u16);
+        model.slots.extend(slots);
     }
     for k in 0..model.forces.len() {
         let slots: Box<[u32]> = model.forces[k].law.reads().iter().map(|c| slot(model, c)).collect();
@@ -595,7 +598,12 @@ fn settle(model: &mut Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace)
     let settled: Vec<_> = {
         let bodies = &bodies_at(model, &work.frames, q, v);
         let settle = |joint: &Joint| {
-            joint.constraint.settled(&work.angles.view(bodies, joint.constraint.attachments(), &joint.slots, t))
+            joint.constraint.settled(&work.angles.view(
+                bodies,
+                joint.constraint.attachments(),
+                model.slots_of(joint),
+                t,
+            ))
         };
         model.joints.iter().map(settle).collect()
     };

@@ -132,7 +132,7 @@ pub(crate) fn evaluate_constraints_of(
     let Workspace { frames, blocks, own, c, rows, gradients, forces, angles, .. } = work;
     let bodies = &bodies_at(model, frames, q, v);
     for joint in model.joints.iter().filter(|j| j.n_rows > 0 && islands(j.island)) {
-        let view = angles.view(bodies, joint.constraint.attachments(), &joint.slots, t);
+        let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
         let c = &mut c[joint.row as usize..][..joint.n_rows as usize];
         match &joint.form {
             Form::Lock { shear, mask, aligned, turned } => {
@@ -266,7 +266,7 @@ pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &
     island_rate.fill(0.0);
     let bodies = &bodies_at(model, frames, q, v);
     for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
-        let view = angles.view(bodies, joint.constraint.attachments(), &joint.slots, t);
+        let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
         let mut out = RowScratch { rows, gradients, forces };
         let n = out.evaluate(joint.constraint.as_ref(), &view, t);
         let start = joint.row as usize;
@@ -319,7 +319,7 @@ pub(crate) fn rates_without_inertia(model: &Model, q: &[f64], v: &[f64], t: f64,
     let bodies = &bodies_at(model, frames, q, v);
     let on_accelerations = |joint: &&Joint| joint.kept_rows().any(|i| joint.constraint.level(i) == Level::Acceleration);
     for joint in model.joints.iter().filter(on_accelerations) {
-        let view = angles.view(bodies, joint.constraint.attachments(), &joint.slots, t);
+        let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
         let mut out = RowScratch { rows, gradients, forces };
         out.evaluate(joint.constraint.as_ref(), &view, t);
         for (row, i) in joint.row_range().zip(joint.kept_rows()) {

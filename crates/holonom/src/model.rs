@@ -41,8 +41,8 @@ impl ForceId {
 #[derive(Clone)]
 pub(crate) enum JointStatus {
     Active,
-    /// Held as it stands by a weld in its place; this is the joint itself.
-    Locked(Arc<dyn Constraint>),
+    /// Held as it stands by a weld in its place; this is the joint itself. (Boxed: few joints are locked, and all have a status.)
+    Locked(Box<Arc<dyn Constraint>>),
     /// Holds nothing.
     Broken,
 }
@@ -116,8 +116,9 @@ pub(crate) struct Joint {
     pub first_turn: u32,
     /// Its island: bodies connected by joints, the ground left out.
     pub island: u32,
-    /// Angles whose turns it follows, among the turn counters.
-    pub slots: Box<[u32]>,
+    /// Angles whose turns it follows: so many, from here on in the model's list.
+    pub first_slot: u32,
+    pub n_slots: u16,
 }
 
 impl Joint {
@@ -130,7 +131,7 @@ impl Joint {
     /// The joint whose coordinates are meant: itself, also while a weld holds it.
     pub fn measured(&self) -> &dyn Constraint {
         match &self.status {
-            JointStatus::Locked(joint) => joint.as_ref(),
+            JointStatus::Locked(joint) => joint.as_ref().as_ref(),
             _ => self.constraint.as_ref(),
         }
     }
@@ -248,6 +249,8 @@ pub struct Model {
     pub(crate) island_length: Vec<f64>,
     pub(crate) n_rows: usize,
     pub(crate) n_turns: usize,
+    /// Turn counters that joints follow, joint by joint.
+    pub(crate) slots: Vec<u32>,
     /// Somebody needs to know which turn an angle is on.
     pub(crate) reads_turns: bool,
     /// Island of each body, and their number.
@@ -368,7 +371,7 @@ impl Model {
     pub fn coordinate(&self, joint: JointId, i: usize) -> Coordinate {
         let record = &self.joints[joint.index()];
         let constraint = match &record.status {
-            JointStatus::Locked(joint) => joint.clone(),
+            JointStatus::Locked(joint) => joint.as_ref().clone(),
             _ => record.constraint.clone(),
         };
         Coordinate { joint: constraint, name: self.joint_names.get(joint.index()).into(), index: i }
@@ -415,6 +418,12 @@ impl Model {
     }
     pub(crate) fn q_of_mut<'a>(&self, i: usize, q: &'a mut [f64]) -> &'a mut [f64] {
         &mut q[self.q_start[i] as usize..self.q_start[i + 1] as usize]
+    }
+
+    /// The turn counters that a joint follows.
+    #[inline(always)]
+    pub(crate) fn slots_of(&self, joint: &Joint) -> &[u32] {
+        &self.slots[joint.first_slot as usize..joint.first_slot as usize + joint.n_slots as usize]
     }
 
     /// Numbers in the rows with force directions of their own.

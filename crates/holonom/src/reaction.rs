@@ -107,7 +107,7 @@ pub(crate) fn reaction(
     let joint = &model.joints[id.index()];
     let constraint = joint.constraint.as_ref();
     let bodies = &bodies_at(model, &work.frames, q, v);
-    let view = work.angles.view(bodies, constraint.attachments(), &joint.slots, t);
+    let view = work.angles.view(bodies, constraint.attachments(), model.slots_of(joint), t);
     // a constraint on a single attachment has no second one
     let reference = constraint.reference().min(view.attachments.len() - 1);
     let point = view.at(reference);

@@ -131,7 +131,7 @@ impl Simulation {
             return self.refuse(joint, "is broken already");
         }
         if let JointStatus::Locked(locked) = status {
-            *constraint = locked.clone();
+            *constraint = locked.as_ref().clone();
         }
         *status = JointStatus::Broken;
         self.change(builder, Some)
@@ -172,7 +172,7 @@ impl Simulation {
         }
         let mut builder = model.reopen();
         let slot = &mut builder.joints[joint.index()];
-        *slot = (Arc::new(Weld::new(markers[0], markers[1])), JointStatus::Locked(slot.0.clone()));
+        *slot = (Arc::new(Weld::new(markers[0], markers[1])), JointStatus::Locked(Box::new(slot.0.clone())));
         self.change(builder, Some)
     }
 
@@ -184,7 +184,7 @@ impl Simulation {
         let JointStatus::Locked(locked) = status else {
             return self.refuse(joint, "is not locked");
         };
-        *constraint = locked.clone();
+        *constraint = locked.as_ref().clone();
         *status = JointStatus::Active;
         self.change(builder, Some)
     }

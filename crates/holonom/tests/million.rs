@@ -22,7 +22,8 @@ fn in_small_thread(run: impl FnOnce() + Send + 'static) {
 /// Bytes held now, counted from the start of the region.
 fn held(region: &Region<'_, System>) -> f64 {
     let s = region.change();
-    (s.bytes_allocated as isize - s.bytes_deallocated as isize + s.bytes_reallocated) as f64
+    // what reallocation adds or frees is in these two already
+    (s.bytes_allocated as isize - s.bytes_deallocated as isize) as f64
 }
 
 fn run(what: &'static str, model: impl FnOnce() -> Model + Send + 'static) {
