@@ -13,7 +13,7 @@ mod state;
 
 pub use loops::{LoopCase, LoopFamily, loop_case};
 pub use reference::{ForwardDynamics, PROBLEMS, Problem, forward_dynamics, problem};
-pub use state::{SEED, TreeCase, TreeJoint, tree_case};
+pub use state::{Given, SEED, TreeCase, TreeJoint, tree_case};
 
 use holonom::ModelBuilder;
 use holonom::prelude::*;

@@ -33,17 +33,35 @@ pub struct TreeCase {
     pub at: Vec<Vec3>,
     /// The joint above each link.
     pub joint: Vec<TreeJoint>,
+    /// How the joints are given to the engine.
+    pub given: Given,
+}
+
+/// How joints are given to the engine: what differs is the cost, not the motion.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// As they are; through the lock-row door where they have one.
+    AsTheyAre,
+    /// Row by row, with gradients and curvatures written by hand.
+    ByHand,
+    /// As formulas that differentiate themselves.
+    AsFormulas,
 }
 
 /// The cases by name: `aN` ball chain, `bN` revolute chain (axes y, z alternating), `c128` binary tree with a free root, `d127` star with a
-/// free hub. `None` for other names. `cN` and `dN` of other sizes follow the same rule.
+/// free hub; `hN` and `wN` are `bN` with the rows of its joints written by hand, and written as formulas. `None` for other names. `cN` and `dN` of other sizes follow the same rule.
 pub fn tree_case(name: &str) -> Option<TreeCase> {
     let kind = name.chars().next()?;
     let n: usize = name.get(1..)?.parse().ok()?;
     if n == 0 || n > 4_000_000 {
         return None;
     }
-    let mut case = TreeCase { parent: Vec::new(), at: Vec::new(), joint: Vec::new() };
+    let given = match kind {
+        'h' => Given::ByHand,
+        'w' => Given::AsFormulas,
+        _ => Given::AsTheyAre,
+    };
+    let mut case = TreeCase { parent: Vec::new(), at: Vec::new(), joint: Vec::new(), given };
     let mut add = |parent: Option<usize>, at: Vec3, joint| {
         case.parent.push(parent);
         case.at.push(at);
@@ -51,7 +69,7 @@ pub fn tree_case(name: &str) -> Option<TreeCase> {
     };
     let end = vec3(1.0, 0.0, 0.0);
     match kind {
-        'a' | 'b' => {
+        'a' | 'b' | 'h' | 'w' => {
             for i in 0..n {
                 let axis = if i % 2 == 0 { Vec3::Y } else { Vec3::Z };
                 let joint = if kind == 'a' { TreeJoint::Ball } else { TreeJoint::Revolute(axis) };
@@ -130,6 +148,9 @@ impl TreeCase {
     /// The same with other masses, kg (inertia in proportion).
     pub fn builder_with_masses(&self, mass: impl Fn(usize) -> f64) -> ModelBuilder {
         let mut m = ModelBuilder::new();
+        if self.given == Given::ByHand {
+            m.general_rows_only();
+        }
         for (i, link) in self.links_with_masses(SEED, mass).into_iter().enumerate() {
             let body = m.body(format!("link {i}"), link);
             // links are the only bodies, in order
@@ -139,7 +160,18 @@ impl TreeCase {
                     m.joint(format!("joint {i}"), Spherical::new(above, body.origin()));
                 }
                 TreeJoint::Revolute(axis) => {
-                    m.joint(format!("joint {i}"), Revolute::new(above.along(axis), body.origin().along(axis)));
+                    let (a, b) = (above.along(axis), body.origin().along(axis));
+                    if self.given == Given::AsFormulas {
+                        // the same five conditions
+                        let parts = [a.p(), b.p(), a.x(), a.y(), a.z(), b.z()];
+                        let hinge = Written::new(parts, |[p, q, x, y, z, axis], _| {
+                            let d = q - p;
+                            [x.dot(d), y.dot(d), z.dot(d), -y.dot(axis), x.dot(axis)]
+                        });
+                        m.joint(format!("joint {i}"), hinge);
+                    } else {
+                        m.joint(format!("joint {i}"), Revolute::new(a, b));
+                    }
                 }
                 TreeJoint::Free => {}
             }

@@ -15,7 +15,7 @@ const MAX_DENSE: usize = 2_000;
 const MAX_ITERATIVE: usize = 10_000;
 
 const KNOWN: &str = "known cases: aN ball chain, bN revolute chain, cN binary tree, dN star, with N bodies \
-     (d: N leaves); eN ring, rN ring of hinges, ladder-N, fourbars-N, grid-N; e.g. a128, ladder-64";
+     (d: N leaves); hN and wN: bN with joints written by hand, and as formulas; eN ring, rN ring of hinges, ladder-N, fourbars-N, grid-N; e.g. a128, ladder-64";
 
 /// A kind of mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub(super) enum Family {
 
 impl Family {
     fn all() -> impl Iterator<Item = Family> {
-        "abcd".chars().map(Family::Tree).chain(LoopFamily::ALL.into_iter().map(Family::Loop))
+        "abcdhw".chars().map(Family::Tree).chain(LoopFamily::ALL.into_iter().map(Family::Loop))
     }
 
     /// What stands before the number.
