@@ -129,6 +129,11 @@ pub mod prelude {
 #[doc = include_str!("../../../README.md")]
 struct Readme;
 
+/// And those in the catalogue.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/catalogue.md")]
+struct Catalogue;
+
 /// And those in the guide to loops.
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/loops.md")]

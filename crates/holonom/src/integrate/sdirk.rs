@@ -14,7 +14,7 @@
 //! [       -J             0   ] [ dlambda ] = [ c + J k              ]
 //! ```
 //!
-//! with one factorisation per step, through the plan that knows the stiff laws ([`super::stiff`]). A stiff spring then does not limit the step: what is
+//! with one factorisation per step where that is enough, through the plan that knows the stiff laws ([`super::stiff`]). A stiff spring then does not limit the step: what is
 //! faster than the step is damped out, what is slower is followed to order 4. As in all Runge-Kutta methods here, quaternions combine linearly and
 //! are normalised at the end of the step; projection follows.
 //!
@@ -53,8 +53,10 @@ fn weight(s: usize) -> f64 {
     if s + 1 < STAGES { A[STAGES - 1][s] } else { GAMMA }
 }
 
-/// Newton steps per stage before the factorisation is renewed, and before the step is given up.
-const PATIENCE: usize = 12;
+/// Newton steps per stage before the step is given up.
+const PATIENCE: usize = 25;
+/// The factorisation is renewed when a correction is larger than this part of the one before.
+const SLOW: f64 = 0.1;
 /// A stage is solved when its last correction is this part of the tolerance.
 const SOLVED: f64 = 1e-5;
 
@@ -151,7 +153,7 @@ impl Integrator for Sdirk4 {
                 base.iter_mut().zip(&k[j]).for_each(|(b, k)| *b += h * a * k);
             }
             stage.copy_from_slice(base);
-            let (mut last, mut iteration) = (f64::INFINITY, 0);
+            let (mut last, mut iteration, mut worse) = (f64::INFINITY, 0, 0);
             loop {
                 // the stage that these accelerations lead to; positions answer velocities by two passes, as q_rate depends on q
                 for i in 0..n_v {
@@ -192,7 +194,8 @@ impl Integrator for Sdirk4 {
                 if size <= SOLVED || (iteration > 1 && rest <= SOLVED) {
                     break;
                 }
-                if !size.is_finite() || (iteration > 2 && theta > 2.0) || iteration >= 3 * PATIENCE {
+                worse = if theta > 1.0 && iteration > 1 { worse + 1 } else { 0 };
+                if !size.is_finite() || worse >= 3 || iteration >= PATIENCE {
                     work.stiff = Some(matrix);
                     return Err(StepError::NotConverged {
                         what: "a stage of the implicit integrator (the step may be too large)",
@@ -201,9 +204,8 @@ impl Integrator for Sdirk4 {
                         time: t,
                     });
                 }
-                if iteration % PATIENCE == 0 {
-                    factored = false;
-                }
+                // stiff laws turn with what they hold: where the iteration is slow, it goes on with the matrix of the present guess
+                factored = theta < SLOW;
                 last = size;
             }
             // rates of this stage: positions, velocities, work
