@@ -13,12 +13,13 @@
 //! A model never changes once built. A [`Checkpoint`] keeps the model and the state of a moment, and undoes whatever came after it.
 
 use crate::attach::{Attachment, BodyId, Carried, Marker};
+use crate::builder::ModelBuilder;
 use crate::energy;
 use crate::error::ModelError;
 use crate::integrate::Coordinates;
 use crate::joints::{Constraint, Weld};
 use crate::math::{Mat3, Vec3};
-use crate::model::{JointId, JointStatus, Model, ModelBuilder, Start};
+use crate::model::{JointId, JointStatus, Model, Start};
 use crate::simulation::Simulation;
 use crate::solve::SolverKind;
 use crate::state::State;

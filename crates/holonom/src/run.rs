@@ -1,0 +1,279 @@
+//! Running through time: single steps, adaptive runs, fixed steps, samples in between.
+
+use crate::drift::{self, Drift};
+use crate::energy;
+use crate::error::StepError;
+use crate::evaluate;
+use crate::integrate::{Attempt, Coordinates, Motion};
+use crate::model::Model;
+use crate::simulation::Simulation;
+use crate::state::State;
+use crate::step::{self, StepReport};
+
+impl Simulation {
+    /// One step of exactly `dt` seconds. On failure the state is as before.
+    pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        check_time("step size", dt, dt.is_finite() && dt > 0.0)?;
+        self.check_method()?;
+        let before = self.state_before_breaking();
+        let attempt = self.plain_step(dt)?;
+        let report = self.report(dt, &attempt, attempt.evaluations, 0);
+        self.look_for_breaks(before, report)
+    }
+
+    /// One step, without a look at loads.
+    pub(crate) fn plain_step(&mut self, dt: f64) -> Result<Attempt, StepError> {
+        self.current = false;
+        step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, dt, false)
+    }
+
+    fn state_before_breaking(&self) -> Option<State> {
+        (!self.model.break_loads.is_empty()).then(|| self.state.clone())
+    }
+
+    /// A step in which a joint broke ends there. When the equations cannot be solved, the state is as before the step.
+    fn look_for_breaks(&mut self, before: Option<State>, report: StepReport) -> Result<StepReport, StepError> {
+        let Some(before) = before else { return Ok(report) };
+        match self.break_overloaded(&before, report.step) {
+            Ok((step, broken)) => Ok(StepReport { step, broken, ..report }),
+            Err(e) => {
+                self.set_state(before);
+                Err(e)
+            }
+        }
+    }
+
+    fn report(&self, step: f64, attempt: &Attempt, evaluations: usize, rejected: usize) -> StepReport {
+        let (gap, gap_rate) = step::largest_gaps(&self.work);
+        let rank_deficiency = self.work.solver.deficiency().unwrap_or(0);
+        StepReport { step, error: attempt.error, evaluations, rejected, gap, gap_rate, rank_deficiency, broken: 0 }
+    }
+
+    fn check_method(&self) -> Result<(), StepError> {
+        self.method.integrator.validate().map_err(StepError::Invalid)?;
+        check_time("longest step", self.max_step, self.max_step > 0.0)?;
+        if self.method.coordinates == Coordinates::Joint && !self.method.integrator.any_coordinates() {
+            let name = self.method.integrator.name();
+            return Err(StepError::Invalid(format!(
+                "integrator `{name}` does not work in joint coordinates; use rk4 or dop853"
+            )));
+        }
+        Ok(())
+    }
+
+    /// One adaptive step of at most `limit` seconds.
+    fn adaptive_step(&mut self, limit: f64) -> Result<StepReport, StepError> {
+        // first step of a run: small enough for any smooth motion, and grown at once where it can be
+        let first = 3e-3 / self.model.rate_scale();
+        let wish = if self.state.next_step > 0.0 { self.state.next_step } else { first };
+        let mut h = wish.min(self.max_step).min(limit);
+        let cut = h < wish;
+        // step size controller of Hairer and Wanner, with a little memory of the last error
+        const BETA: f64 = 0.04;
+        let exponent = 1.0 / self.method.integrator.order() as f64 - 0.2 * BETA;
+        let smallest = 1e-13 * self.state.t.abs().max(first);
+        let (mut rejected, mut evaluations) = (0, 0);
+        let before = self.state_before_breaking();
+        self.current = false;
+        loop {
+            let attempt = step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, h, true);
+            let shrink = match &attempt {
+                Ok(attempt) => {
+                    evaluations += attempt.evaluations;
+                    let error = attempt.error.unwrap_or(0.0).max(1e-10);
+                    let shrink = libm::pow(error, exponent) / 0.9;
+                    if error <= 1.0 {
+                        let factor = (shrink / libm::pow(self.state.last_error, BETA)).clamp(1.0 / 6.0, 3.0);
+                        let factor = if rejected > 0 { factor.max(1.0) } else { factor };
+                        self.state.last_error = error.max(1e-4);
+                        let next = (h / factor).min(self.max_step);
+                        // a step cut short by an output time says nothing against the longer one
+                        self.state.next_step = if cut && rejected == 0 { next.max(wish) } else { next };
+                        let report = self.report(h, attempt, evaluations, rejected);
+                        return self.look_for_breaks(before, report);
+                    }
+                    shrink.clamp(1.0, 3.0)
+                }
+                // a step far too long may fail in many ways before its error is known: a shorter one tells
+                Err(_) => 4.0,
+            };
+            rejected += 1;
+            h /= shrink;
+            if !(h > smallest) {
+                return Err(attempt.err().unwrap_or(StepError::StepTooSmall { time: self.state.t, step: h }));
+            }
+        }
+    }
+
+    /// Run to time `t_end` exactly. Adaptive integrators choose their steps; the others take steps of 1 ms.
+    pub fn run_until(&mut self, t_end: f64) -> Result<Summary, StepError> {
+        if !self.method.integrator.adaptive() {
+            return self.run_fixed(t_end, 1e-3);
+        }
+        self.check_method()?;
+        check_time("end time", t_end, t_end.is_finite())?;
+        let mut summary = Summary::default();
+        while self.state.t < t_end {
+            let left = t_end - self.state.t;
+            let report = self.adaptive_step(left)?;
+            if report.step == left {
+                self.state.t = t_end;
+            }
+            summary.add(&report);
+        }
+        Ok(summary)
+    }
+
+    /// Run to time `t_end` exactly with steps of `dt`; the last one may be shorter.
+    pub fn run_fixed(&mut self, t_end: f64, dt: f64) -> Result<Summary, StepError> {
+        check_time("end time", t_end, t_end.is_finite())?;
+        check_time("step size", dt, dt.is_finite() && dt > 0.0)?;
+        let mut summary = Summary::default();
+        let start = self.state.t;
+        let n = libm::ceil((t_end - start) / dt - 1e-9).max(0.0);
+        for k in 1..=n as u64 {
+            let goal = if k as f64 == n { t_end } else { start + k as f64 * dt };
+            loop {
+                let left = goal - self.state.t;
+                let report = self.step(left)?;
+                summary.add(&report);
+                if report.step == left {
+                    break;
+                }
+            }
+            self.state.t = goal;
+        }
+        Ok(summary)
+    }
+
+    /// Run to `t_end` and report the state every `every` seconds, at the start and at the end, without letting the reports shorten the steps: states
+    /// between steps come from the dense output and are projected onto the constraints.
+    pub fn run_sampled(
+        &mut self,
+        t_end: f64,
+        every: f64,
+        mut report: impl FnMut(&Model, &State),
+    ) -> Result<Summary, StepError> {
+        check_time("end time", t_end, t_end.is_finite())?;
+        check_time("sampling interval", every, every > 0.0 && every.is_finite())?;
+        let model = self.model.clone();
+        let start = self.state.t;
+        let n = libm::floor((t_end - start) / every + 1e-9).max(0.0) as u64;
+        let time = |k: u64| {
+            if k == n && (start + k as f64 * every - t_end).abs() < 1e-9 * every {
+                t_end
+            } else {
+                start + k as f64 * every
+            }
+        };
+        let mut summary = Summary::default();
+        report(&model, &self.state);
+        let mut k = 1;
+        // a joint that may break changes the model on the way, and dense output belongs to one model
+        let dense = self.method.integrator.dense_output() && model.break_loads.is_empty();
+        if !dense || self.method.coordinates == Coordinates::Joint {
+            while k <= n {
+                summary.merge(&self.run_until(time(k))?);
+                report(&self.model, &self.state);
+                k += 1;
+            }
+            if self.state.t < t_end {
+                summary.merge(&self.run_until(t_end)?);
+                report(&self.model, &self.state);
+            }
+            return Ok(summary);
+        }
+        let (mut sample, mut before) = (self.state.clone(), self.state.clone());
+        while self.state.t < t_end {
+            before.clone_from(&self.state);
+            let left = t_end - before.t;
+            let taken = self.adaptive_step(left)?;
+            if taken.step == left {
+                self.state.t = t_end;
+            }
+            summary.add(&taken);
+            if k <= n && time(k) < self.state.t {
+                self.prepare_dense(taken.step)?;
+            }
+            while k <= n && time(k) <= self.state.t {
+                if time(k) == self.state.t {
+                    report(&model, &self.state);
+                } else {
+                    sample.clone_from(&before);
+                    sample.t = time(k);
+                    self.sample_between(before.t, taken.step, &mut sample)?;
+                    report(&model, &sample);
+                }
+                k += 1;
+            }
+        }
+        if n == 0 || time(n) < t_end {
+            report(&model, &self.state);
+        }
+        Ok(summary)
+    }
+
+    /// The state at `sample.t` inside the last step, which began at `start` with what `sample` holds otherwise.
+    fn sample_between(&mut self, start: f64, step: f64, sample: &mut State) -> Result<(), StepError> {
+        let model = &self.model;
+        let since = sample.t - start;
+        let (ledger, projection) = sample.work.split_at_mut(model.n_works());
+        self.method.integrator.interpolate(since / step, model, &mut sample.q, &mut sample.v, ledger);
+        if self.method.drift == Drift::Project {
+            let open = energy::mechanical(model, &sample.q, &sample.v);
+            drift::project(model, &mut sample.q, &mut sample.v, sample.t, step, &mut self.work)?;
+            projection[0] += energy::mechanical(model, &sample.q, &sample.v) - open;
+        } else {
+            evaluate::place_bodies(model, &sample.q, &sample.v, &mut self.work);
+        }
+        step::count_turns(model, &self.work, sample);
+        Ok(())
+    }
+
+    fn prepare_dense(&mut self, h: f64) -> Result<(), StepError> {
+        let next = &mut self.method.next;
+        next.clone_from(&self.state);
+        let n_works = self.model.n_works();
+        let mut motion = Motion {
+            model: &self.model,
+            work: &mut self.work,
+            t: next.t,
+            q: &mut next.q,
+            v: &mut next.v,
+            ledger: &mut next.work[..n_works],
+            drift: self.method.drift,
+            coordinates: self.method.coordinates,
+            joint_space: None,
+        };
+        self.method.integrator.prepare_dense(&mut motion, h)
+    }
+}
+
+fn check_time(what: &str, value: f64, good: bool) -> Result<(), StepError> {
+    let positive = if what == "end time" { "" } else { " and greater than 0" };
+    if good { Ok(()) } else { Err(StepError::Invalid(format!("{what} is {value} s, must be finite{positive}"))) }
+}
+
+/// What a run did.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Summary {
+    /// Steps taken.
+    pub steps: usize,
+    /// Attempts rejected.
+    pub rejected: usize,
+    /// Evaluations of the equations of motion.
+    pub evaluations: usize,
+}
+
+impl Summary {
+    fn add(&mut self, report: &StepReport) {
+        self.steps += 1;
+        self.rejected += report.rejected;
+        self.evaluations += report.evaluations;
+    }
+    fn merge(&mut self, other: &Summary) {
+        self.steps += other.steps;
+        self.rejected += other.rejected;
+        self.evaluations += other.evaluations;
+    }
+}
