@@ -39,6 +39,8 @@
 //!
 //! Signs, frames and units: see `docs/notation.md`. SI units throughout, z up, angles in radians.
 
+#![deny(clippy::disallowed_methods)]
+
 mod assemble;
 pub mod attach;
 pub mod bodies;

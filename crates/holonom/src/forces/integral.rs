@@ -90,7 +90,6 @@ mod tests {
             let exact = ((2.0 - kink) * (2.0 - kink) + kink * kink) / 2.0;
             worst = worst.max((integral(|x| (x - kink).abs(), 0.0, 2.0) - exact).abs());
         }
-        println!("kinks: {worst:.1e}");
         assert!(worst < 3e-12, "{worst:e}");
         close(integral(|x| if x > 0.7 { 3.0 } else { -1.0 }, 0.0, 1.0), 0.2);
         close(integral(|x: f64| x.abs().sqrt(), -1.0, 1.0), 4.0 / 3.0);

@@ -20,7 +20,7 @@
 //! vector of constant components (`Om × x` for every vector in x; [`Body::turned`](crate::bodies::Body::turned)).
 //!
 //! The columns of A by w are differences at constant pose; N_h^T M N, their upper part, is exact. The columns by z need a closed neighbour
-//! each. See [`neighbour`] for the differences and their error, which is measured.
+//! each. The module `neighbour` has the differences and their error, which is measured.
 //!
 //! At rest, in equilibrium, with forces that have a potential and no dampers, A = [0 1; -K 0] with K symmetric. That is recognised, and the
 //! squares of the frequencies are then the eigenvalues of K, each with a real mode shape.
