@@ -177,7 +177,7 @@ pub struct Frame {
     pub w: Vec3,
     /// The reference point in body coordinates (m).
     pub origin: Vec3,
-    /// False where the body is not rigid and the other fields mean nothing.
+    /// False where the body is not rigid; the other fields are then the body's own affair.
     pub rigid: bool,
 }
 
@@ -275,7 +275,11 @@ impl<'a> Bodies<'a> {
     pub fn carry(&self, a: &Attachment) -> Attached {
         let i = self.slot(a.body);
         let frame = &self.frames[i];
-        if frame.rigid { frame.carry(&a.what) } else { self.bodies[i].carry(self.q_of(i), self.v_of(i), &a.what) }
+        if frame.rigid {
+            frame.carry(&a.what)
+        } else {
+            self.bodies[i].carry_placed(frame, self.q_of(i), self.v_of(i), &a.what)
+        }
     }
 
     /// `out += J^T g`, with `out` the velocity coordinates of the attachment's body. Nothing for the ground.
@@ -287,7 +291,7 @@ impl<'a> Bodies<'a> {
         } else if frame.rigid {
             frame.pull(&a.what, g, out);
         } else {
-            self.bodies[i].pull(self.q_of(i), &a.what, g, out);
+            self.bodies[i].pull_placed(frame, self.q_of(i), &a.what, g, out);
         }
     }
 }

@@ -72,6 +72,15 @@ pub trait Body: Send + Sync {
     /// is then asked for `carry` and `pull` through the frame only. Others leave it alone.
     fn place(&self, _q: &[f64], _v: &[f64], _frame: &mut Frame) {}
 
+    /// [`Body::carry`] where `frame` is what [`Body::place`] filled in: a body that is not rigid may keep there what is costly to find again.
+    fn carry_placed(&self, _frame: &Frame, q: &[f64], v: &[f64], what: &Carried) -> Attached {
+        self.carry(q, v, what)
+    }
+    /// [`Body::pull`] in the same way.
+    fn pull_placed(&self, _frame: &Frame, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
+        self.pull(q, what, g, out);
+    }
+
     /// For rigid bodies: is the reference point the centre of mass? The mass block is then `[m 1, 0; 0, I]` and is given by seven numbers.
     fn central(&self) -> bool {
         false

@@ -79,19 +79,37 @@ impl Planar {
         Planar { velocity: [x, y], spin, ..self }
     }
 
-    /// A body vector turned into world axes.
-    fn turn(&self, angle: f64, p: Vec3) -> Vec3 {
-        let (s, c) = libm::sincos(angle);
-        self.plane * vec3(c * p.x - s * p.y, s * p.x + c * p.y, p.z)
-    }
-
-    /// The lever arm of what is carried, world axes, and whether it is a point.
-    fn arm(&self, q: &[f64], what: &Carried) -> (Vec3, f64) {
+    /// The lever arm of what is carried, world axes, and whether it is a point; `turn` has cosine and sine of the angle.
+    #[inline(always)]
+    fn arm(&self, (c, s): (f64, f64), what: &Carried) -> (Vec3, f64) {
+        let turn = |p: Vec3| self.plane * vec3(c * p.x - s * p.y, s * p.x + c * p.y, p.z);
         match what {
-            Carried::Point(p) => (self.turn(q[2], *p - self.centre), 1.0),
-            Carried::Direction(d) => (self.turn(q[2], *d), 0.0),
+            Carried::Point(p) => (turn(*p - self.centre), 1.0),
+            Carried::Direction(d) => (turn(*d), 0.0),
             Carried::Spin => (Vec3::ZERO, 0.0),
         }
+    }
+
+    fn carry_turned(&self, turn: (f64, f64), q: &[f64], v: &[f64], what: &Carried) -> Attached {
+        let n = self.plane.z_axis;
+        let (r, point) = self.arm(turn, what);
+        if matches!(what, Carried::Spin) {
+            return Attached { at: Vec3::ZERO, rate: n * v[2], jdot_v: Vec3::ZERO };
+        }
+        let turn = n.cross(r) * v[2];
+        Attached {
+            at: (self.plane_origin + self.plane * vec3(q[0], q[1], 0.0)) * point + r,
+            rate: self.plane * vec3(v[0], v[1], 0.0) * point + turn,
+            jdot_v: n.cross(turn) * v[2],
+        }
+    }
+
+    fn pull_turned(&self, turn: (f64, f64), what: &Carried, g: Vec3, out: &mut [f64]) {
+        let (r, point) = self.arm(turn, what);
+        let torque = if matches!(what, Carried::Spin) { g } else { r.cross(g) };
+        out[0] += point * self.plane.x_axis.dot(g);
+        out[1] += point * self.plane.y_axis.dot(g);
+        out[2] += self.plane.z_axis.dot(torque);
     }
 }
 
@@ -132,24 +150,23 @@ impl Body for Planar {
         Ok(())
     }
     fn carry(&self, q: &[f64], v: &[f64], what: &Carried) -> Attached {
-        let n = self.plane.z_axis;
-        let (r, point) = self.arm(q, what);
-        if matches!(what, Carried::Spin) {
-            return Attached { at: Vec3::ZERO, rate: n * v[2], jdot_v: Vec3::ZERO };
-        }
-        let turn = n.cross(r) * v[2];
-        Attached {
-            at: (self.plane_origin + self.plane * vec3(q[0], q[1], 0.0)) * point + r,
-            rate: self.plane * vec3(v[0], v[1], 0.0) * point + turn,
-            jdot_v: n.cross(turn) * v[2],
-        }
+        let (s, c) = libm::sincos(q[2]);
+        self.carry_turned((c, s), q, v, what)
     }
     fn pull(&self, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
-        let (r, point) = self.arm(q, what);
-        let torque = if matches!(what, Carried::Spin) { g } else { r.cross(g) };
-        out[0] += point * self.plane.x_axis.dot(g);
-        out[1] += point * self.plane.y_axis.dot(g);
-        out[2] += self.plane.z_axis.dot(torque);
+        let (s, c) = libm::sincos(q[2]);
+        self.pull_turned((c, s), what, g, out);
+    }
+    /// Cosine and sine of the angle are found once per pose, and kept in the first axis of the frame.
+    fn place(&self, q: &[f64], _: &[f64], frame: &mut Frame) {
+        let (s, c) = libm::sincos(q[2]);
+        frame.r_wb.x_axis = vec3(c, s, 0.0);
+    }
+    fn carry_placed(&self, frame: &Frame, q: &[f64], v: &[f64], what: &Carried) -> Attached {
+        self.carry_turned((frame.r_wb.x_axis.x, frame.r_wb.x_axis.y), q, v, what)
+    }
+    fn pull_placed(&self, frame: &Frame, _: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
+        self.pull_turned((frame.r_wb.x_axis.x, frame.r_wb.x_axis.y), what, g, out);
     }
     fn evaluate(&self, _: &[f64], _: &[f64], _: &Frame, gravity: Vec3, out: Inertia<'_>) {
         out.mass.copy_from_slice(&[self.mass, 0.0, 0.0, self.mass, 0.0, self.inertia]);
