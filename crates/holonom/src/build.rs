@@ -470,8 +470,10 @@ fn drop_dependent_rows(model: &mut Model, q: &[f64], forms: &[Option<holonom_tre
                     row
                 })
                 .collect();
+            // a formula may have no value in a pose that is never taken: then nothing is known, and nothing dropped
+            let known = jacobian.iter().flatten().all(|x| x.is_finite());
             for (i, keep) in independent_rows(&jacobian).into_iter().enumerate() {
-                needed[k] |= (keep as u32) << i;
+                needed[k] |= ((keep || !known) as u32) << i;
             }
         }
     }

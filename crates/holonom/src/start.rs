@@ -41,7 +41,7 @@ fn harmless(model: &mut Model, stuck: Vec<bool>, q: &[f64], v: &[f64], t: f64) -
 }
 
 /// What constraints left open is taken from the pose they start in.
-fn settle(model: &mut Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+fn settle(model: &mut Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), ModelError> {
     evaluate::place_bodies(model, q, v, work);
     let settled: Vec<_> = {
         let bodies = &bodies_at(model, &work.frames, q, v);
@@ -55,11 +55,16 @@ fn settle(model: &mut Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace)
         };
         model.joints.iter().map(settle).collect()
     };
-    for (joint, settled) in model.joints.iter_mut().zip(settled) {
-        if let Some(constraint) = settled {
-            joint.constraint = constraint;
-        }
+    for (k, (joint, settled)) in model.joints.iter_mut().zip(settled).enumerate() {
+        let Some(constraint) = settled else { continue };
+        constraint.validate().map_err(|e| ModelError::Joint {
+            joint: model.joint_names.get(k).to_string(),
+            kind: constraint.kind(),
+            reason: format!("cannot take what it was not told from the pose it starts in, where its parts coincide or are in line ({e})"),
+        })?;
+        joint.constraint = constraint;
     }
+    Ok(())
 }
 
 /// Assemble the start pose, make the start velocities legal, open the ledger.
@@ -76,7 +81,7 @@ pub(crate) fn start(model: &mut Model, from: Start, how: Assembly) -> Result<(),
     if model.reads_turns {
         step::note_angles(model, &q, &v, &turns, t, &mut work);
     }
-    settle(model, &q, &v, t, &mut work);
+    settle(model, &q, &v, t, &mut work)?;
     let mut assembled = assemble::assemble(model, &mut q, &mut v, t, how, &mut work);
     let wrong = assembled.is_err() || assemble::wrong_branch(model, &q, &v, &work).is_some();
     if wrong && model.lock_rows {

@@ -304,3 +304,26 @@ fn steps_and_pushes_without_meaning() {
     }
     assert_eq!(sim.snapshot(), before);
 }
+
+/// What a gear was not told comes from the start pose, if it can; a formula without derivatives is found out, not left out.
+#[test]
+fn what_cannot_be_settled_or_differentiated_is_named() {
+    let mut m = ModelBuilder::new();
+    let wheel = m.body("wheel", Rigid::cuboid(1.0, [0.1; 3]));
+    m.joint("mesh", Gear::external(BodyId::GROUND.origin(), wheel.origin(), 0.1, 0.2));
+    let error = m.build().err().expect("its centres coincide").to_string();
+    assert!(error.contains("joint `mesh` (gear): cannot take what it was not told"), "{error}");
+
+    let mut m = ModelBuilder::new();
+    let body = m.body("body", Rigid::cuboid(1.0, [0.1; 3]));
+    m.joint("cusp", Written::new([body.origin().p()], |[p], _| [(p.x * 0.0).sqrt()]));
+    let mut sim = Simulation::build(m).expect("nothing is wrong with its values");
+    let error = sim.accelerations().expect_err("it has no gradient").to_string();
+    assert!(error.contains("`cusp`"), "{error}");
+    // and one that has none elsewhere is kept
+    let mut m = ModelBuilder::new();
+    let body = m.body("body", Rigid::cuboid(1.0, [0.1; 3]).position([0.5, 0.0, 0.0]));
+    m.joint("arc", Written::new([body.origin().p()], |[p], _| [p.x.acos() - 1.0]));
+    let model = m.build().expect("it has a value here");
+    assert_eq!(model.n_rows(), 1);
+}
