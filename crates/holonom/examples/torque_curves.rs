@@ -1,4 +1,4 @@
-//! Watch for: an arm of three joints draws a circle; inverse kinematics takes the least motion, motors repeat it, and their torques do exactly the work that the ledger says.
+//! Watch for: an arm of three joints draws a circle; inverse kinematics takes the least motion, motors repeat it, and the ledger accounts for the work of their torques.
 
 use holonom::prelude::*;
 use holonom::{JointId, JointMotion};
@@ -62,6 +62,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let ledger = sim.ledger();
     let work: f64 = motors.iter().map(|&j| ledger.joint(j)).sum();
-    println!("work of the motors {work:.9} J, change of energy {:.9} J", ledger.change);
+    println!("work of the motors {work:.6} J, change of energy {:.6} J", ledger.change);
     Ok(())
 }
