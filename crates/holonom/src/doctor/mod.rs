@@ -17,6 +17,7 @@ use crate::model::{JointId, Model};
 use crate::reaction::{self, Reaction};
 use crate::simulation::Simulation;
 use crate::state::State;
+use crate::step;
 use crate::workspace::{Workspace, bodies_at};
 use cluster::{Cluster, LARGEST_DENSE};
 use std::fmt;
@@ -134,6 +135,7 @@ impl Simulation {
         // the doctor has instruments of his own: whatever solver is in use, and left as it is
         let (model, state) = (self.model(), self.state());
         let work = &mut Workspace::new(model, model.default_solver());
+        step::note_angles(model, &state.q, &state.v, &state.turns, state.t, work);
         evaluate::accelerations(model, &state.q, &state.v, state.t, None, work)?;
         let loops = Loops::of(model);
         let clusters = analyse(model, state, &loops, usize::MAX, work);
