@@ -210,9 +210,25 @@ impl Frame {
     /// `out += J^T g`: the generalised force of a push `g` on a carried thing.
     #[inline(always)]
     pub fn pull(&self, what: &Carried, g: Vec3, out: &mut [f64]) {
-        let (force, torque) = match *what {
-            Carried::Point(p) => (g, (self.r_wb * (p - self.origin)).cross(g)),
-            Carried::Direction(d) => (Vec3::ZERO, (self.r_wb * d).cross(g)),
+        Frame::pull_by(self.lever(what), what, g, out);
+    }
+
+    /// By which lever a push on a carried thing turns the body, world axes; none for a spin.
+    #[inline(always)]
+    pub(crate) fn lever(&self, what: &Carried) -> Vec3 {
+        match *what {
+            Carried::Point(p) => self.r_wb * (p - self.origin),
+            Carried::Direction(d) => self.r_wb * d,
+            Carried::Spin => Vec3::ZERO,
+        }
+    }
+
+    /// [`Frame::pull`] with the lever at hand.
+    #[inline(always)]
+    pub(crate) fn pull_by(lever: Vec3, what: &Carried, g: Vec3, out: &mut [f64]) {
+        let (force, torque) = match what {
+            Carried::Point(_) => (g, lever.cross(g)),
+            Carried::Direction(_) => (Vec3::ZERO, lever.cross(g)),
             Carried::Spin => (Vec3::ZERO, g),
         };
         for i in 0..3 {

@@ -4,7 +4,7 @@
 //! M vdot - J^T lambda = F          - J vdot = c               (notation.md, eq. 1-2)
 //! ```
 
-use crate::attach::{Bodies, Carried, View};
+use crate::attach::{Bodies, Carried, Frame, View};
 use crate::bodies::Inertia;
 use crate::error::StepError;
 use crate::forces::Push;
@@ -225,11 +225,16 @@ fn write_jacobian(
     for (k, a) in attachments.iter().enumerate() {
         let Some(body) = a.body.index() else { continue };
         let block = blocks.link_mut(links[slots[k] as usize]);
-        let width = model.bodies[body].n_dof();
-        for (row, i) in joint.kept_rows().enumerate() {
+        let frame = bodies.frame(a.body);
+        let width = if frame.rigid { 6 } else { model.bodies[body].n_dof() };
+        let lever = if frame.rigid { frame.lever(&a.what) } else { Vec3::ZERO };
+        for (row, i) in block.chunks_exact_mut(width).zip(joint.kept_rows()) {
             let g = gradients[i * n + k];
-            if g != Vec3::ZERO {
-                bodies.pull(a, g, &mut block[row * width..(row + 1) * width]);
+            if g == Vec3::ZERO {
+            } else if frame.rigid {
+                Frame::pull_by(lever, &a.what, g, row);
+            } else {
+                bodies.pull(a, g, row);
             }
         }
     }

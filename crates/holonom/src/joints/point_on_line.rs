@@ -45,8 +45,9 @@ impl Constraint for PointOnLine {
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
+        let (p, q) = (n(0), n(1));
         for i in 0..2 {
-            out.along(i, n(2 + i), n(0), n(1));
+            out.along(i, n(2 + i), p, q);
         }
     }
     fn lock_shape(&self) -> Option<LockShape> {

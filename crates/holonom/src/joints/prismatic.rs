@@ -46,8 +46,9 @@ impl Constraint for Prismatic {
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
+        let (p, q) = (n(0), n(1));
         for i in 0..2 {
-            out.along(i, n(2 + i), n(0), n(1));
+            out.along(i, n(2 + i), p, q);
         }
         out.same_axes(2, [n(2), n(3), n(4)], [n(5), n(6), n(7)]);
     }

@@ -47,8 +47,9 @@ impl Constraint for Revolute {
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
+        let (p, q) = (n(0), n(1));
         for i in 0..3 {
-            out.along(i, n(2 + i), n(0), n(1));
+            out.along(i, n(2 + i), p, q);
         }
         out.parallel(3, [n(2), n(3)], n(6));
     }

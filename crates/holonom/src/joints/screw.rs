@@ -63,12 +63,13 @@ impl Constraint for Screw {
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
+        let (p, q) = (n(0), n(1));
         for i in 0..2 {
-            out.along(i, n(2 + i), n(0), n(1));
+            out.along(i, n(2 + i), p, q);
         }
         out.perpendicular(2, -1.0, n(3), n(6));
         out.perpendicular(3, 1.0, n(2), n(6));
-        out.along(4, n(4), n(0), n(1));
+        out.along(4, n(4), p, q);
         let turn = Polar::of(a, 2, 3, 5);
         turn.add(&turn.followed(a, 0), -self.lead / TAU, 4, out);
         out.row(4).gap -= self.phase.unwrap_or(0.0);
