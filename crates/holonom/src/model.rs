@@ -309,9 +309,10 @@ impl Model {
         self.gravity
     }
     /// Length scale of the mechanism, m: the farthest that joint points lie from their body's origin, or connected bodies from each other at
-    /// the start. 1 for bodies without joints.
+    /// the start. 1 for bodies without joints, and where there are none.
     pub fn length_scale(&self) -> f64 {
-        self.island_length.iter().copied().fold(0.0, f64::max).max(f64::MIN_POSITIVE)
+        let longest = self.island_length.iter().copied().fold(0.0, f64::max);
+        if longest > 0.0 { longest } else { 1.0 }
     }
     /// Rate of the mechanism's natural motion, 1/s: that of a pendulum of its length; 1 without gravity. Default step sizes and absolute
     /// tolerances follow it.

@@ -305,6 +305,15 @@ fn steps_and_pushes_without_meaning() {
     assert_eq!(sim.snapshot(), before);
 }
 
+/// A world without bodies can be run: time passes.
+#[test]
+fn an_empty_model_runs() {
+    let mut sim = Simulation::build(ModelBuilder::new()).expect("nothing is wrong");
+    sim.step(0.1).expect("nothing happens");
+    sim.run_until(1.0).expect("nothing happens");
+    assert_eq!((sim.time(), sim.energy().total()), (1.0, 0.0));
+}
+
 /// What a gear was not told comes from the start pose, if it can; a formula without derivatives is found out, not left out.
 #[test]
 fn what_cannot_be_settled_or_differentiated_is_named() {
