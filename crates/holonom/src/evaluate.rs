@@ -231,7 +231,9 @@ fn write_jacobian(
         for (row, i) in block.chunks_exact_mut(width).zip(joint.kept_rows()) {
             let g = gradients[i * n + k];
             if g == Vec3::ZERO {
-            } else if frame.rigid {
+                continue;
+            }
+            if frame.rigid {
                 Frame::pull_by(lever, &a.what, g, row);
             } else {
                 bodies.pull(a, g, row);

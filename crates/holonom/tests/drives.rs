@@ -303,6 +303,10 @@ fn drives_are_refused_clearly() {
         let goal = PrescribedPoint::new(GROUND.origin(), wheel.origin(), |_| [Vec3::ZERO; 3]);
         m.joint("servo", Servo::new(goal, [q]));
     });
+    refused("its condition (gear) follows turns of its own", &|m, axle, wheel| {
+        let q = m.coordinate(axle, 0);
+        m.joint("servo", Servo::new(Gear::external(GROUND.at([0.3, 0.0, 0.0]), wheel.origin(), 0.1, 0.2), [q]));
+    });
     refused("time constant is 0 s", &|m, _, wheel| {
         m.joint("mouse", Mouse::new(wheel.origin(), 0.0));
     });

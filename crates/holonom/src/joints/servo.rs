@@ -64,6 +64,13 @@ impl Constraint for Servo {
         if self.condition.own_force_direction() {
             return Err("its condition has force directions of its own, must be one without".into());
         }
+        // turns are counted for joints of the model, and the condition is none
+        if self.condition.follows_turns() {
+            let kind = self.condition.kind();
+            return Err(format!(
+                "its condition ({kind}) follows turns of its own, must be one that reads coordinates of joints"
+            ));
+        }
         Ok(())
     }
     fn level(&self, i: usize) -> Level {
@@ -83,9 +90,6 @@ impl Constraint for Servo {
     }
     fn reads(&self) -> &[Coordinate] {
         &self.reads
-    }
-    fn follows_turns(&self) -> bool {
-        false // conditions that follow their own angles are not coordinates of this joint
     }
     fn settled(&self, a: &View) -> Option<Arc<dyn Constraint>> {
         let settled = self.condition.settled(&a.head(self.condition.attachments().len()))?;
