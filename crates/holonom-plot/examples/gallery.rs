@@ -104,6 +104,17 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         })
         .collect();
     save("ten", &chart("A chain of ten", "", &ten))?;
+    let late: Vec<Values> = (0..24)
+        .map(|k| {
+            let (t, y) = sampled(300, 1.0, |t| libm::sin((2.0 + 0.1 * k as f64) * t) * 1.2345);
+            (format!("wheel {k}"), "rad/s".to_string(), t.iter().map(|t| 1e6 + t).collect(), y)
+        })
+        .collect();
+    let mut c = chart("Twenty-four wheels after a long time", "", &late);
+    for (k, label) in ["brake", "gear 1", "gear 2", "gear 3", "clutch", "the end of the run"].into_iter().enumerate() {
+        c.marks.push(Mark { x: 1e6 + [0.0, 0.5, 0.51, 0.52, 0.9, 1.0][k], label: label.into() });
+    }
+    save("late", &c)?;
     save("nothing", &chart("No series", "", &[]))?;
     Ok(())
 }

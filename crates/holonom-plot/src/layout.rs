@@ -24,8 +24,11 @@ const LEAD: f64 = 16.0;
 const NAMES: f64 = 250.0;
 /// Between the panel and the names: room for the tie, and a piece of the curve.
 const TIE: f64 = 16.0;
-const SWATCH: f64 = 18.0;
+/// As long as the longest pattern of dashes.
+const SWATCH: f64 = 26.0;
 const BETWEEN: f64 = 18.0;
+/// Between a mark and its label.
+const BESIDE: f64 = 3.0;
 
 /// A panel in its place.
 struct Placed<'c> {
@@ -55,9 +58,9 @@ pub(crate) fn draw(chart: &Chart) -> Drawing {
         let longest = p.panel.series.iter().map(|&k| width(&chart.series[k].name, NAME)).fold(0.0, f64::max);
         if p.panel.series.len() > 1 { TIE + SWATCH + 6.0 + longest.min(NAMES) } else { 0.0 }
     };
-    let names = placed.iter().map(names).fold(0.0, f64::max);
+    let beside = placed.iter().map(names).fold(marks.beyond, f64::max);
     let bottom = placed.last().map_or(top, |p| p.top + p.height);
-    let (w, h) = ((left + ACROSS + names + EDGE + 6.0).ceil(), (bottom + 50.0).ceil());
+    let (w, h) = ((left + ACROSS + beside + EDGE + 6.0).ceil(), (bottom + 50.0).ceil());
     let title = if chart.title.is_empty() { "chart".to_string() } else { chart.title.clone() };
     let names: Vec<&str> = chart.series.iter().map(|s| s.name.as_str()).collect();
     let description = format!("{} over {}", names.join(", "), chart.x.text());
@@ -198,7 +201,7 @@ fn curves(d: &mut Drawing, chart: &Chart, p: &Placed, x: &Ruler, left: f64) {
         }
         let from = right + TIE;
         let pieces = vec![vec![(from, at), (from + SWATCH, at)]];
-        d.items.push(Item::Lines(Lines { pieces, width: 2.0, round: false, title: None, ..style.clone() }));
+        d.items.push(Item::Lines(Lines { pieces, round: false, title: None, ..style.clone() }));
         let name = &chart.series[p.panel.series[k]].name;
         let short = shortened(name, NAME, NAMES);
         d.text((from + SWATCH + 6.0, at + 0.35 * NAME), NAME, Anchor::Start, Ink::Text, short.clone());
@@ -234,14 +237,16 @@ fn spread(wanted: &[f64], distance: f64, low: f64, high: f64) -> Vec<f64> {
 struct Marks {
     marks: Vec<MarkAt>,
     rows: usize,
+    /// How far labels reach beyond the right edge of the panels.
+    beyond: f64,
 }
 
 struct MarkAt {
     /// From the left edge of the panels.
     x: f64,
     label: String,
-    /// Where the label starts, and its row; `None` where there is no room, and the label is left to the pointer.
-    text: Option<(f64, usize)>,
+    /// Its row; `None` where all are taken, and the label is left to the pointer.
+    row: Option<usize>,
 }
 
 impl Marks {
@@ -250,26 +255,24 @@ impl Marks {
 
     fn place(chart: &Chart, x: &Ruler) -> Marks {
         let inside = |f: &f64| (-1e-9..=1.0 + 1e-9).contains(f);
-        let place = |m: &Mark| Some((x.place(m.x).filter(inside)? * ACROSS, m.label.clone()));
+        let place = |m: &Mark| Some((x.place(m.x).filter(inside)? * ACROSS, shortened(&m.label, SMALL, NAMES)));
         let mut marks: Vec<(f64, String)> = chart.marks.iter().filter_map(place).collect();
         marks.sort_by(|a, b| b.0.total_cmp(&a.0));
         // from the right: where the labels placed so far begin in each row
         let mut begins = [f64::INFINITY; Marks::ROWS];
         let mut placed = Vec::new();
-        for (at, label) in marks {
-            let long = width(&label, SMALL);
-            let start = (at + 3.0).min(ACROSS - long);
-            let row = begins.iter().position(|&b| start + long + 6.0 <= b);
-            // its line runs through the rows below its own
-            let clear = |&row: &usize| row == 0 || begins[..row].iter().all(|&b| at + 2.0 <= b);
-            let text = row.filter(clear).filter(|_| !label.is_empty()).map(|row| (start, row));
-            if let Some((start, row)) = text {
-                begins[..=row].iter_mut().for_each(|b| *b = b.min(start));
+        let mut beyond = 0.0;
+        for (x, label) in marks {
+            let end = x + BESIDE + width(&label, SMALL);
+            let row = begins.iter().position(|&b| end + 6.0 <= b).filter(|_| !label.is_empty());
+            if let Some(row) = row {
+                begins[..=row].fill(x);
+                beyond = f64::max(beyond, end - ACROSS);
             }
-            placed.push(MarkAt { x: at, label, text });
+            placed.push(MarkAt { x, label, row });
         }
-        let rows = placed.iter().filter_map(|m| m.text).map(|t| t.1 + 1).max().unwrap_or(0);
-        Marks { marks: placed, rows }
+        let rows = placed.iter().filter_map(|m| m.row).map(|row| row + 1).max().unwrap_or(0);
+        Marks { marks: placed, rows, beyond }
     }
 
     fn draw(&self, d: &mut Drawing, placed: &[Placed], left: f64) {
@@ -278,8 +281,8 @@ impl Marks {
         let base = first.top - if note { SMALL + 3.0 } else { 0.0 };
         for mark in &self.marks {
             let x = left + mark.x;
-            let top = |p: &Placed, is_first: bool| match mark.text {
-                Some((_, row)) if is_first => base - Self::ROW * (row as f64 + 1.0) + 2.0,
+            let top = |p: &Placed, is_first: bool| match mark.row {
+                Some(row) if is_first => base - Self::ROW * (row as f64 + 1.0) + 2.0,
                 _ => p.top,
             };
             let pieces = placed.iter().enumerate().map(|(k, p)| vec![(x, top(p, k == 0)), (x, p.top + p.height)]);
@@ -292,9 +295,9 @@ impl Marks {
                 round: false,
                 title: Some(mark.label.clone()),
             }));
-            if let Some((start, row)) = mark.text {
+            if let Some(row) = mark.row {
                 let y = base - 3.0 - Self::ROW * row as f64;
-                d.text((left + start, y), SMALL, Anchor::Start, Ink::Mark, mark.label.clone());
+                d.text((x + BESIDE, y), SMALL, Anchor::Start, Ink::Mark, mark.label.clone());
             }
         }
     }

@@ -264,7 +264,7 @@ impl Spy {
             line(&mut out, &cut(&plain(head, look.ascii), width));
         }
         let fill_colour = 1; // of the second series
-        if self.rows <= height.max(24) && 2 * self.columns <= width {
+        if self.rows <= height.max(24) && self.columns <= width / 2 {
             let cells = self.cells(self.rows, self.columns);
             let signs = if look.ascii { ['#', 'o', '.'] } else { ['■', '□', '·'] };
             for row in cells.chunks(self.columns.max(1)).take(self.rows) {

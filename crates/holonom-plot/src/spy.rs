@@ -97,8 +97,8 @@ impl Spy {
     pub(crate) fn cells(&self, rows: usize, columns: usize) -> Vec<Option<Kind>> {
         let mut counts = vec![(0u32, 0u32); rows * columns];
         for &(r, c, kind) in &self.entries {
-            let row = r as usize * rows / self.rows.max(1);
-            let column = c as usize * columns / self.columns.max(1);
+            let cell = |at: u32, n: usize, all: usize| (at as u64 * n as u64 / all.max(1) as u64) as usize;
+            let (row, column) = (cell(r, rows, self.rows), cell(c, columns, self.columns));
             let count = &mut counts[row * columns + column];
             match kind {
                 Kind::Entry => count.0 += 1,
@@ -118,7 +118,8 @@ impl Spy {
         let longest = self.rows.max(self.columns).max(1);
         // a grid as fine as the matrix, or as the picture
         let n = longest.min(MOST);
-        let along = |size: usize| if longest <= MOST { size } else { (size * n).div_ceil(longest).max(1) };
+        let share = |size: usize| (size as u128 * n as u128).div_ceil(longest as u128) as usize;
+        let along = |size: usize| if longest <= MOST { size } else { share(size).max(1) };
         let (rows, columns) = (along(self.rows), along(self.columns));
         let cell = (SIDE / n as f64).min(LARGEST);
         let (w, h) = (columns as f64 * cell, rows as f64 * cell);

@@ -93,8 +93,10 @@ fn large_matrices_make_small_files() {
 
 #[test]
 fn shapes_of_all_kinds() {
-    for (rows, columns) in [(0, 0), (0, 7), (7, 0), (1, 1), (1, 5000), (5000, 1), (3, 100_000), (401, 399)] {
-        let entries = (0..rows.min(columns) as u32).map(|i| (i, i, Kind::Entry)).collect();
+    for (rows, columns) in
+        [(0, 0), (0, 7), (7, 0), (1, 1), (1, 5000), (5000, 1), (3, 100_000), (401, 399), (usize::MAX, usize::MAX)]
+    {
+        let entries = (0..rows.min(columns).min(9000) as u32).map(|i| (i, i, Kind::Entry)).collect();
         let spy = Spy { rows, columns, entries, ..Spy::default() };
         Document::parse(&spy.to_svg().unwrap()).unwrap();
         assert!(!spy.to_png(1.0).unwrap().is_empty());
