@@ -4,7 +4,8 @@
 //! as a whole, and because the pattern then belongs to the model and not to a pose. [`Model::pattern_at`] leaves out of J and H what is zero at a
 //! state. H and L stand in the order in which the plan eliminates; L is what the plan itself keeps. The kernels for pairs, feet and
 //! panels never write L out, but each of them is an elimination in that order ([`holonom_tree::Plan::columns`]).
-//! Blocks on the diagonal of L are no fill: every elimination has them. Rows with a force direction of their own are rows of J and A; they
+//! Blocks on the diagonal of L are no fill: every elimination has them. Trees have none, except where a joint is deferred ([`crate::PivotForm::Deferred`]):
+//! it is eliminated after its parent, and meets the parent's other neighbours there. Rows with a force direction of their own are rows of J and A; they
 //! are solved for on top of H, and are not in H and L.
 
 use crate::model::{Form, Model};
