@@ -69,6 +69,13 @@ impl ModelBuilder {
         BodyId(self.bodies.len() as u32 - 1)
     }
 
+    /// Add a body that is boxed already.
+    pub fn boxed_body(&mut self, name: impl Into<String>, body: Box<dyn Body>) -> BodyId {
+        self.body_names.push(name.into().into_boxed_str());
+        self.bodies.push(body.into());
+        BodyId(self.bodies.len() as u32 - 1)
+    }
+
     /// Add a joint, or any other constraint.
     pub fn joint(&mut self, name: impl Into<String>, constraint: impl Constraint + 'static) -> JointId {
         self.shared_joint(name, Arc::new(constraint))
@@ -107,6 +114,14 @@ impl ModelBuilder {
     pub fn coordinate(&self, joint: JointId, i: usize) -> Coordinate {
         let k = joint.index();
         Coordinate { joint: self.joints[k].0.clone(), name: self.joint_names[k].clone(), index: i }
+    }
+
+    /// A constraint that was added.
+    ///
+    /// # Panics
+    /// When the joint is not of this builder.
+    pub fn constraint(&self, joint: JointId) -> &dyn Constraint {
+        self.joints[joint.index()].0.as_ref()
     }
 
     /// Use the general rows of every joint, never the lock-row door. The answers are the same to rounding; for checking.

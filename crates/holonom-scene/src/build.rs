@@ -1,0 +1,497 @@
+//! From a [`Scene`] to a model of the engine.
+//!
+//! Joints first, because their markers are fixed to the bodies as they were drawn; then the bodies are moved to where the coordinates given to
+//! joints put them (see [`crate::place`]); then the engine checks, plans and assembles. Whatever it refuses is reported at the line that said it.
+
+use crate::codes;
+use crate::diagnostic::{Diagnostic, Report, nearest};
+use crate::fields::*;
+use crate::kinds::{Driven, Make, Mistake, mistake};
+use crate::place;
+use crate::scene::{Body, Link, Mass, Pose, Scene};
+use crate::source::Span;
+use holonom::math::{Mat3, Vec3, perpendicular};
+use holonom::{Assembly, BodyId, Coordinate, JointId, Marker, Model, ModelBuilder, ModelError};
+use std::collections::HashMap;
+
+/// What a body kind is made from.
+pub struct Draft<'a> {
+    /// Its name.
+    pub name: &'a str,
+    /// Its mass, if it is known.
+    pub mass: Option<Mass>,
+    /// Where it starts.
+    pub pose: Pose,
+    /// Velocity of the origin, m/s.
+    pub velocity: Vec3,
+    /// Angular velocity, rad/s.
+    pub spin: Vec3,
+}
+
+/// What a joint, drive or force is made from.
+pub struct Site<'a> {
+    /// Its first side.
+    pub a: Marker,
+    /// Its second side.
+    pub b: Marker,
+    /// The scene it stands in.
+    pub scene: &'a Scene,
+    record: &'a Record,
+    joints: &'a Joints<'a>,
+}
+
+struct Joints<'a> {
+    bodies: HashMap<&'a str, u32>,
+    builder: ModelBuilder,
+    ids: HashMap<&'a str, JointId>,
+}
+
+impl Site<'_> {
+    /// The coordinate a field names.
+    pub fn coordinate(&self, field: &str) -> Result<Coordinate, Mistake> {
+        match self.record.coordinate(field) {
+            Some(c) => self.coordinate_of(c, self.record.span_of(field)),
+            None => Err(mistake(self.record, field, codes::MISSING_FIELD, format!("`{field}` is missing"))),
+        }
+    }
+
+    /// The coordinates a field lists.
+    pub fn coordinates(&self, field: &str) -> Result<Vec<Coordinate>, Mistake> {
+        let list = self.record.list(field).iter();
+        list.filter_map(|(v, span)| match v {
+            Val::Coordinate(c) => Some(self.coordinate_of(c, *span)),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// A coordinate by its name.
+    pub fn coordinate_of(&self, c: &CoordinateRef, span: Span) -> Result<Coordinate, Mistake> {
+        let Some(&id) = self.joints.ids.get(&*c.joint) else {
+            return Err(unknown_joint(self.scene, &c.joint, span));
+        };
+        let n = self.joints.builder.constraint(id).coordinates().len();
+        if c.index >= n {
+            let message = format!("the joint `{}` has no coordinate {}", c.joint, c.index);
+            let label = if n == 0 { "it has none".to_string() } else { format!("it has {n}, numbered from 0") };
+            return Err(Box::new(Diagnostic::error(codes::UNKNOWN_COORDINATE, message).at(span).label(label)));
+        }
+        Ok(self.joints.builder.coordinate(id, c.index))
+    }
+
+    /// The marker of a point a field names; axes as those of the frame named, or of the body.
+    pub fn point(&self, field: &str) -> Result<Marker, Mistake> {
+        match self.record.point(field) {
+            Some(p) => self.marker(p, self.record.span_of(field)),
+            None => Err(mistake(self.record, field, codes::MISSING_FIELD, format!("`{field}` is missing"))),
+        }
+    }
+
+    /// The markers of the points a field lists.
+    pub fn points(&self, field: &str) -> Result<Vec<Marker>, Mistake> {
+        let list = self.record.list(field).iter();
+        list.filter_map(|(v, span)| match v {
+            Val::Point(p) => Some(self.marker(p, *span)),
+            _ => None,
+        })
+        .collect()
+    }
+
+    /// The marker of a point.
+    pub fn marker(&self, p: &PointRef, span: Span) -> Result<Marker, Mistake> {
+        let body = self.joints.body(self.scene, &p.body, span)?;
+        let side = side(self.scene, body, p, span)?;
+        let pose = side.map_or(Pose::IDENTITY, |s| s.pose);
+        Ok(Marker { body, point: pose.position, axes: Mat3::from_quat(pose.rotation) })
+    }
+}
+
+impl Joints<'_> {
+    fn body(&self, scene: &Scene, body: &BodyRef, span: Span) -> Result<BodyId, Mistake> {
+        match body {
+            BodyRef::Ground => Ok(BodyId::GROUND),
+            BodyRef::Index(i) => Ok(BodyId::from_index(*i as usize)),
+            BodyRef::Named(name) => match self.bodies.get(&**name) {
+                Some(&i) => Ok(BodyId::from_index(i as usize)),
+                None => {
+                    let d = Diagnostic::error(
+                        codes::UNKNOWN_BODY,
+                        format!("there is no body `{}`", crate::confine::shown(name)),
+                    )
+                    .at(span);
+                    let names = scene.bodies.iter().map(|b| &*b.name).chain(["ground"]);
+                    Err(Box::new(match nearest(name, names) {
+                        Some(near) => d.label(format!("did you mean `{near}`?")),
+                        None => d.label("not known").help(listed("bodies", scene.bodies.iter().map(|b| &*b.name))),
+                    }))
+                }
+            },
+        }
+    }
+}
+
+fn listed<'a>(what: &str, names: impl Iterator<Item = &'a str>) -> String {
+    let mut list: Vec<&str> = names.take(13).collect();
+    let more = if list.len() > 12 { ", ..." } else { "" };
+    list.truncate(12);
+    if list.is_empty() { format!("the scene has no {what}") } else { format!("{what}: {}{more}", list.join(", ")) }
+}
+
+fn unknown_joint(scene: &Scene, name: &str, span: Span) -> Mistake {
+    let d = Diagnostic::error(codes::UNKNOWN_JOINT, format!("there is no joint `{}`", crate::confine::shown(name)))
+        .at(span);
+    let names = || scene.joints.iter().map(|j| &*j.name);
+    Box::new(match nearest(name, names()) {
+        Some(near) => d.label(format!("did you mean `{near}`?")),
+        None => d.label("not known").help(listed("joints", names())),
+    })
+}
+
+/// One side of a joint, as far as it was said.
+struct Side {
+    pose: Pose,
+    has_axes: bool,
+}
+
+/// What was said of the point on a body; none if only the body was named.
+fn side(scene: &Scene, body: BodyId, p: &PointRef, span: Span) -> Result<Option<Side>, Mistake> {
+    let name = match &p.at {
+        Where::Unsaid => return Ok(None),
+        Where::At(p) => return Ok(Some(Side { pose: Pose { position: *p, ..Pose::IDENTITY }, has_axes: false })),
+        Where::Named(name) => name,
+    };
+    let (owner, points) = match body.index() {
+        Some(i) => (&*scene.bodies[i].name, &*scene.bodies[i].points),
+        None => ("ground", &*scene.ground_points),
+    };
+    if let Some(p) = points.iter().find(|p| p.name == *name) {
+        return Ok(Some(Side { pose: p.pose, has_axes: p.has_axes }));
+    }
+    let message = format!("`{owner}` has no point `{}`", crate::confine::shown(name));
+    let d = Diagnostic::error(codes::UNKNOWN_POINT, message).at(span);
+    let names = || points.iter().map(|p| &*p.name);
+    Err(Box::new(match nearest(name, names()) {
+        Some(near) => d.label(format!("did you mean `{near}`?")),
+        None if points.is_empty() => d.label("it has none").help(format!("give it one:  points.{name} = [0, 0, 0]")),
+        None => d.label("not known").help(listed("points", names())),
+    }))
+}
+
+fn pose_of(scene: &Scene, body: BodyId) -> Pose {
+    body.index().map_or(Pose::IDENTITY, |i| scene.bodies[i].pose)
+}
+
+/// World axes of a joint from what was said: z, and x roughly.
+fn world_axes(record: &Record, z: Vec3) -> Result<Mat3, Mistake> {
+    let Some(x) = record.vector("x_axis") else {
+        let (x, y) = perpendicular(z);
+        return Ok(Mat3::from_cols(x, y, z));
+    };
+    let y = z.cross(x);
+    if !(y.length() > 1e-9) {
+        return Err(mistake(record, "x_axis", codes::BAD_ROTATION, "`x_axis` is parallel to the axis of the joint"));
+    }
+    let y = y.normalize();
+    Ok(Mat3::from_cols(y.cross(z), y, z))
+}
+
+/// The markers of a joint on its two bodies. What was not said on one side is taken from the other, at the poses the bodies were drawn in.
+fn markers(scene: &Scene, joints: &Joints, link: &Link) -> Result<(Marker, Marker), Mistake> {
+    let record = &link.record;
+    let ground = PointRef { body: BodyRef::Ground, at: Where::Unsaid };
+    let a = link.a.as_ref().unwrap_or(&ground);
+    let Some(b) = link.b.as_ref() else {
+        // the kind has no sides
+        return Ok((BodyId::GROUND.origin(), BodyId::GROUND.origin()));
+    };
+    let (span_a, span_b) = (record.span_of("a"), record.span_of("b"));
+    let (body_a, body_b) = (joints.body(scene, &a.body, span_a)?, joints.body(scene, &b.body, span_b)?);
+    if body_a == body_b && !link.kind().summary.is_empty() {
+        let name = crate::confine::shown(&link.name);
+        let d = Diagnostic::error(codes::SELF_JOINT, format!("`{name}` joins a body to itself")).at(span_b);
+        return Err(Box::new(d.label("the same body as `a`")));
+    }
+    let (side_a, side_b) = (side(scene, body_a, a, span_a)?, side(scene, body_b, b, span_b)?);
+    let (pose_a, pose_b) = (pose_of(scene, body_a), pose_of(scene, body_b));
+    if let (Some(_), true) = (&side_b, record.has("at")) {
+        let m = mistake(record, "at", codes::EXCLUSIVE, "`at` and a point on `b` exclude each other");
+        return Err(Box::new(m.help("keep one of them")));
+    }
+    // where it is in the world, for a side that does not know
+    let world_b = side_b.as_ref().map(|s| pose_b.point(s.pose.position));
+    let world_a = side_a.as_ref().map(|s| pose_a.point(s.pose.position));
+    let common = record.vector("at").or(world_b).or(world_a).unwrap_or(pose_b.position);
+    let point_a = side_a.as_ref().map_or_else(|| pose_a.local(common), |s| s.pose.position);
+    let point_b = side_b.as_ref().map_or_else(|| pose_b.local(common), |s| s.pose.position);
+    // axes, by what says more: the joint, the frame of either side, the world
+    let turn = |pose: &Pose| Mat3::from_quat(pose.rotation);
+    let frame = |s: &Option<Side>| s.as_ref().filter(|s| s.has_axes).map(|s| turn(&s.pose));
+    let axes = match record.vector("axis") {
+        Some(z) => Some(world_axes(record, z)?),
+        None if record.has("x_axis") => Some(world_axes(record, Vec3::Z)?),
+        None => None,
+    };
+    let local = |own: Option<Mat3>, other: Option<Mat3>, own_axis: Option<Vec3>| match (axes, own, own_axis) {
+        (_, _, Some(z)) => {
+            let (x, y) = perpendicular(z);
+            (None, Some(Mat3::from_cols(x, y, z)))
+        }
+        (Some(w), ..) => (Some(w), None),
+        (None, Some(f), None) => (None, Some(f)),
+        (None, None, None) => (Some(other.unwrap_or(Mat3::IDENTITY)), None),
+    };
+    let (frame_a, frame_b) = (frame(&side_a), frame(&side_b));
+    let (in_world_a, in_world_b) = (frame_a.map(|f| turn(&pose_a) * f), frame_b.map(|f| turn(&pose_b) * f));
+    let settle = |(world, own): (Option<Mat3>, Option<Mat3>), pose: &Pose| match (world, own) {
+        (_, Some(own)) => own,
+        (Some(world), None) => turn(pose).transpose() * world,
+        (None, None) => Mat3::IDENTITY,
+    };
+    let axes_a = settle(local(frame_a, in_world_b, record.vector("axis_a")), &pose_a);
+    let axes_b = settle(local(frame_b, in_world_a, record.vector("axis_b")), &pose_b);
+    Ok((Marker { body: body_a, point: point_a, axes: axes_a }, Marker { body: body_b, point: point_b, axes: axes_b }))
+}
+
+/// Names of joints whose coordinates a record uses.
+fn used<'a>(record: &'a Record, out: &mut Vec<(&'a str, Span)>) {
+    for (_, value, span) in record.values() {
+        match value {
+            Val::Coordinate(c) => out.push((&c.joint, *span)),
+            Val::Record(r) => used(r, out),
+            Val::List(list) => {
+                for (v, span) in list {
+                    match v {
+                        Val::Coordinate(c) => out.push((&c.joint, *span)),
+                        Val::Record(r) => used(r, out),
+                        _ => {}
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Build a model. What is wrong goes to the report.
+pub fn build(scene: &Scene, report: &mut Report) -> Option<Model> {
+    let builder = builder(scene, report)?;
+    match builder.build() {
+        Ok(model) => Some(model),
+        Err(e) => {
+            report.push(refusal(scene, &e));
+            None
+        }
+    }
+}
+
+/// Everything but the last step, which checks, plans and assembles.
+pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
+    let errors = report.n_errors();
+    let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (&*b.name, i as u32)).collect();
+    let mut joints = Joints { bodies, builder: ModelBuilder::new(), ids: HashMap::new() };
+    joints.builder.gravity(scene.gravity);
+    if scene.run.assembly.as_deref() == Some("gradual") {
+        joints.builder.assembly(Assembly::Gradual);
+    }
+    add_joints(scene, &mut joints, report);
+    for link in &scene.drives {
+        if let Err(d) = add_drive(scene, &mut joints, link) {
+            report.push(named(*d, "drive", link));
+        }
+    }
+    for link in &scene.forces {
+        if let Err(d) = add_force(scene, &mut joints, link) {
+            report.push(named(*d, "force", link));
+        }
+    }
+    if report.n_errors() > errors {
+        return None;
+    }
+    let places = place::places(scene, &joints.builder, &joints.ids, report);
+    for (i, body) in scene.bodies.iter().enumerate() {
+        let draft = match &places {
+            Some(moved) => Draft { name: &body.name, mass: body.mass, ..moved[i].draft() },
+            None => draft(body),
+        };
+        let Some(Make::Body(make)) = body.record.kind.map(|k| k.make) else { continue };
+        match make(&body.record, &draft) {
+            Ok(made) => {
+                joints.builder.boxed_body(&*body.name, made);
+            }
+            Err(d) => {
+                let d = if d.path.is_empty() { d.path(format!("body/{}", body.name)) } else { *d };
+                report.push(d);
+            }
+        }
+    }
+    (report.n_errors() == errors).then_some(joints.builder)
+}
+
+fn draft(body: &Body) -> Draft<'_> {
+    Draft { name: &body.name, mass: body.mass, pose: body.pose, velocity: body.velocity, spin: body.spin }
+}
+
+fn named(d: Diagnostic, what: &str, link: &Link) -> Diagnostic {
+    let d = if d.path.is_empty() { d.path(format!("{what}/{}", link.name)) } else { d };
+    if d.span.is_none() { d.at(link.span) } else { d }
+}
+
+/// In the order they were written, but one that uses the coordinates of another after it.
+fn add_joints<'a>(scene: &'a Scene, joints: &mut Joints<'a>, report: &mut Report) {
+    let mut open: Vec<&Link> = scene.joints.iter().collect();
+    while !open.is_empty() {
+        let n = open.len();
+        let mut left = Vec::new();
+        let known: HashMap<&str, ()> = if open.len() == scene.joints.len() {
+            open.iter().map(|l| (&*l.name, ())).collect()
+        } else {
+            HashMap::new()
+        };
+        for link in open {
+            let mut uses = Vec::new();
+            used(&link.record, &mut uses);
+            let waits = uses.iter().any(|(name, _)| !joints.ids.contains_key(name));
+            if waits {
+                // a name that is no joint at all is reported by whoever looks it up
+                if !known.is_empty() && uses.iter().any(|(name, _)| !known.contains_key(name)) {
+                    if let Some((name, span)) = uses.iter().find(|(name, _)| !known.contains_key(name)) {
+                        report.push(named(*unknown_joint(scene, name, *span), "joint", link));
+                    }
+                    continue;
+                }
+                left.push(link);
+                continue;
+            }
+            if let Err(d) = add_joint(scene, joints, link) {
+                report.push(named(*d, "joint", link));
+            }
+        }
+        open = left;
+        if open.len() == n {
+            // each of them waits for one that failed, which was reported, or for another of them
+            if report.n_errors() == 0 {
+                let d = Diagnostic::error(codes::UNKNOWN_JOINT, "joints use each other's coordinates in a circle");
+                report.push(named(d, "joint", open[0]));
+            }
+            break;
+        }
+    }
+}
+
+fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+    let (a, b) = markers(scene, joints, link)?;
+    let Make::Joint(make) = link.kind().make else { return Ok(()) };
+    let made = make(&link.record, &Site { a, b, scene, record: &link.record, joints })?;
+    made.validate()
+        .map_err(|e| Box::new(Diagnostic::error(codes::NOT_BUILT, format!("joint `{}`: {e}", link.name))))?;
+    let id = joints.builder.boxed_joint(&*link.name, made);
+    joints.ids.insert(&link.name, id);
+    let load = |name: &str| link.record.number(name).unwrap_or(f64::INFINITY);
+    if link.record.has("break_force") || link.record.has("break_torque") {
+        joints.builder.break_load(id, load("break_force"), load("break_torque"));
+    }
+    match link.record.numbers("compliance") {
+        Some([translation, rotation]) if *translation > 0.0 && *rotation > 0.0 => {
+            joints.builder.compliance(id, *translation, *rotation);
+        }
+        Some(other) => {
+            let m = mistake(
+                &link.record,
+                "compliance",
+                codes::OUT_OF_RANGE,
+                "`compliance` must be two numbers greater than 0, m/N and rad/(N m)",
+            );
+            return Err(Box::new(m.label(format!("{other:?}"))));
+        }
+        None => {}
+    }
+    Ok(())
+}
+
+fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+    let (a, b) = markers(scene, joints, link)?;
+    let Make::Drive(make) = link.kind().make else { return Ok(()) };
+    match make(&link.record, &Site { a, b, scene, record: &link.record, joints })? {
+        Driven::Row(row) => {
+            row.validate()
+                .map_err(|e| Box::new(Diagnostic::error(codes::NOT_BUILT, format!("drive `{}`: {e}", link.name))))?;
+            let id = joints.builder.boxed_joint(&*link.name, row);
+            joints.ids.insert(&link.name, id);
+        }
+        Driven::Push(force) => {
+            joints.builder.boxed_force(&*link.name, force);
+        }
+    }
+    Ok(())
+}
+
+fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+    let (a, b) = markers(scene, joints, link)?;
+    let Make::Force(make) = link.kind().make else { return Ok(()) };
+    let made = make(&link.record, &Site { a, b, scene, record: &link.record, joints })?;
+    joints.builder.boxed_force(&*link.name, made);
+    Ok(())
+}
+
+/// What the engine refused, at the line that said it.
+pub fn refusal(scene: &Scene, e: &ModelError) -> Diagnostic {
+    let body = |name: &str| scene.bodies.iter().find(|b| &*b.name == name).map(|b| (b.span, format!("body/{name}")));
+    let joint = |name: &str| {
+        let of = |list: &[Link], what: &str| {
+            list.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("{what}/{name}")))
+        };
+        of(&scene.joints, "joint").or_else(|| of(&scene.drives, "drive"))
+    };
+    let force = |name: &str| scene.forces.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("force/{name}")));
+    let at = |d: Diagnostic, place: Option<(Span, String)>| match place {
+        Some((span, path)) => d.at(span).path(path),
+        None => d,
+    };
+    match e {
+        ModelError::Body { body: name, reason, .. } => {
+            at(Diagnostic::error(codes::NOT_BUILT, format!("body `{name}`: {reason}")), body(name))
+        }
+        ModelError::Joint { joint: name, reason, .. } => {
+            at(Diagnostic::error(codes::NOT_BUILT, format!("joint `{name}`: {reason}")), joint(name))
+        }
+        ModelError::Force { force: name, reason, .. } => {
+            at(Diagnostic::error(codes::NOT_BUILT, format!("force `{name}`: {reason}")), force(name))
+        }
+        ModelError::Unsupported { joint: name, what } => {
+            at(Diagnostic::error(codes::NOT_BUILT, format!("joint `{name}`: {what}")), joint(name))
+        }
+        ModelError::NotCarried { name, .. } => {
+            at(Diagnostic::error(codes::NOT_BUILT, e.to_string()), joint(name).or_else(|| force(name)))
+        }
+        ModelError::NotAssembled { joint: name, gap, allowed, conflict } => {
+            let others: Vec<_> = conflict.iter().filter(|c| *c != name).collect();
+            let (code, message) = if others.is_empty() {
+                (codes::NOT_CLOSED, format!("joint `{name}` cannot be closed"))
+            } else {
+                (codes::NOT_CLOSED, "the loop cannot be closed".to_string())
+            };
+            let d = Diagnostic::error(code, message).label(format!("joint `{name}`"));
+            let d = d.note("smallest reachable gap", format!("{gap:.6} (m or rad, limit {allowed:.0e})"));
+            let d = match others.is_empty() {
+                true => d,
+                false => {
+                    let names = others.iter().take(10).map(|c| format!("`{c}`")).collect::<Vec<_>>().join(", ");
+                    d.note("it contradicts", names)
+                }
+            };
+            at(d.help("check lengths and axes; if there is a pose that fits, start nearer to it"), joint(name))
+        }
+        ModelError::WrongBranch { joint: name } => {
+            let d = Diagnostic::error(codes::WRONG_BRANCH, format!("joint `{name}` is assembled the wrong way round"));
+            at(
+                d.help("its axes on the two bodies point in opposite directions: turn one of the bodies, or the axis"),
+                joint(name),
+            )
+        }
+        ModelError::DuplicateName { name, .. } => at(
+            Diagnostic::error(codes::DUPLICATE, e.to_string()),
+            body(name).or_else(|| joint(name)).or_else(|| force(name)),
+        ),
+        _ => Diagnostic::error(codes::NOT_BUILT, e.to_string()),
+    }
+}

@@ -1,0 +1,60 @@
+//! The scenes that come with the program: the gallery, and the problems of the verification manual. They are the files of the folder `scenes`, carried in
+//! the program itself so that it needs no other file.
+
+/// A scene that comes with the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// Its name: that of its file.
+    pub name: &'static str,
+    /// The file's text.
+    pub text: &'static str,
+}
+
+macro_rules! scenes {
+    ($folder:literal: $($name:literal)*) => {
+        &[$(Entry { name: $name, text: include_str!(concat!("../../../scenes/", $folder, $name, ".toml")) }),*]
+    };
+}
+
+/// The gallery.
+pub static GALLERY: &[Entry] = scenes!["":
+    "pendulum"
+];
+
+/// Problems with known answers, by the name of the problem; `holonom verify` runs them.
+pub static VERIFICATION: &[Entry] = scenes!["verification/":
+];
+
+/// A scene by its name.
+pub fn find(name: &str) -> Option<&'static Entry> {
+    GALLERY.iter().chain(VERIFICATION).find(|e| e.name == name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_is_listed() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes");
+        for (sub, list) in [("", GALLERY), ("verification", VERIFICATION)] {
+            let files = std::fs::read_dir(format!("{folder}/{sub}")).expect("folder of scenes");
+            let mut names: Vec<String> =
+                files.filter_map(|f| Some(f.ok()?.file_name().to_str()?.strip_suffix(".toml")?.to_string())).collect();
+            names.sort();
+            let mut listed: Vec<&str> = list.iter().map(|e| e.name).collect();
+            listed.sort();
+            assert_eq!(names, listed, "folder `{sub}`");
+        }
+    }
+
+    #[test]
+    fn every_scene_can_be_built() {
+        for e in GALLERY.iter().chain(VERIFICATION) {
+            let loaded = crate::Loader::new().load_text(&format!("{}.toml", e.name), e.text);
+            let loaded = loaded.unwrap_or_else(|f| panic!("{}:\n{}", e.name, f.render()));
+            assert!(loaded.report.all().is_empty(), "{}", loaded.report.render(&loaded.sources));
+            loaded.build().unwrap_or_else(|f| panic!("{}:\n{}", e.name, f.render()));
+        }
+    }
+}

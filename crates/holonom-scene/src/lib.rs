@@ -1,0 +1,56 @@
+//! # Scenes for holonom
+//!
+//! Scene files (TOML), URDF and MJCF become models of the engine. All go the same way:
+//!
+//! ```text
+//! text -> document (a tree of values that know their places) -> scene (checked, named, evaluated) -> model
+//! ```
+//!
+//! ```
+//! let text = r#"
+//! [body.rod]
+//! shape = { kind = "box", size = [1, 0.05, 0.05] }
+//! density = 7800
+//! at = [0.5, 0, 0]
+//! [joint.pin]
+//! kind = "revolute"
+//! b = "rod"
+//! at = [0, 0, 0]
+//! axis = [0, 1, 0]
+//! "#;
+//! let loaded = holonom_scene::Loader::new().load_text("pendulum.toml", text).map_err(|e| e.render())?;
+//! let model = loaded.build().map_err(|e| e.render())?;
+//! assert_eq!((model.n_bodies(), model.n_rows()), (1, 5));
+//! # Ok::<(), String>(())
+//! ```
+//!
+//! Nothing here prints, and nothing outside the scene's folder is opened.
+
+pub mod build;
+pub mod codes;
+pub mod confine;
+pub mod diagnostic;
+pub mod expression;
+pub mod fields;
+pub mod gallery;
+pub mod generators;
+pub mod include;
+pub mod kinds;
+pub mod limits;
+pub mod load;
+pub mod mesh;
+pub mod mjcf;
+pub mod node;
+pub mod params;
+pub mod place;
+pub mod read;
+pub mod reader;
+pub mod scene;
+pub mod set;
+pub mod source;
+pub mod urdf;
+
+pub use diagnostic::{Diagnostic, Report, Severity};
+pub use limits::Limits;
+pub use load::{Failed, Format, Loaded, Loader};
+pub use scene::Scene;

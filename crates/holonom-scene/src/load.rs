@@ -1,0 +1,264 @@
+//! Files in, scenes out.
+
+use crate::build;
+use crate::codes;
+use crate::confine::{Confinement, read_bytes, shown};
+use crate::diagnostic::{Diagnostic, Report};
+use crate::include;
+use crate::limits::Limits;
+use crate::node::{Table, Value, parse_toml};
+use crate::read::{self, Surroundings};
+use crate::scene::Scene;
+use crate::set;
+use crate::source::Sources;
+use holonom::math::Mat3;
+use holonom::{BodyId, Marker, Model};
+use std::path::{Path, PathBuf};
+
+/// What a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// A scene file.
+    Scene,
+    /// Unified Robot Description Format.
+    Urdf,
+    /// MuJoCo's format.
+    Mjcf,
+}
+
+/// How files are read.
+#[derive(Clone, Debug, Default)]
+pub struct Loader {
+    /// Budgets.
+    pub limits: Limits,
+    /// Folders besides the scene's own from which files may be read.
+    pub allowed: Vec<PathBuf>,
+    /// Changes, `path=value`, as `--set` gives them.
+    pub settings: Vec<String>,
+    /// New values of parameters, for programs; before the settings.
+    pub parameters: Vec<(String, f64)>,
+    /// Do warnings count as errors?
+    pub strict: bool,
+}
+
+/// A scene that was read.
+#[derive(Debug)]
+pub struct Loaded {
+    /// The scene.
+    pub scene: Scene,
+    /// The document it was read from, for writing it again.
+    pub document: Table,
+    /// What the file was.
+    pub format: Format,
+    /// Its texts.
+    pub sources: Sources,
+    /// Warnings; for imports, everything that does not count.
+    pub report: Report,
+}
+
+/// A scene that could not be read.
+#[derive(Debug)]
+pub struct Failed {
+    /// What is wrong.
+    pub report: Report,
+    /// The texts it refers to.
+    pub sources: Sources,
+}
+
+impl Failed {
+    /// As a compiler would print it.
+    pub fn render(&self) -> String {
+        self.report.render(&self.sources)
+    }
+}
+
+/// What importers and includes work with.
+pub struct Workshop<'a> {
+    /// Budgets.
+    pub limits: Limits,
+    /// Which files may be read.
+    pub confinement: &'a Confinement,
+    /// All texts.
+    pub sources: &'a mut Sources,
+    /// Mistakes and warnings.
+    pub report: &'a mut Report,
+}
+
+impl Workshop<'_> {
+    /// The folder of a text.
+    pub fn folder(&self, file: u32) -> PathBuf {
+        let path = self.sources.file(file).and_then(|f| f.path.as_deref());
+        path.and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
+    }
+
+    /// Read another text that the text `file` names. Mistakes are left to the caller to place.
+    pub fn read_text(&mut self, name: &str, file: u32) -> Result<u32, Box<Diagnostic>> {
+        let path = self.confinement.resolve(name, &self.folder(file))?;
+        let n = self.sources.files().len() as u64;
+        Limits::check(codes::TOO_MANY_FILES, "files", n + 1, self.limits.files, "files")?;
+        let bytes = read_bytes(&path, name, self.limits.file)?;
+        let shown_as = match self.sources.file(file).map(|f| Path::new(&f.name)).and_then(Path::parent) {
+            Some(folder) if !folder.as_os_str().is_empty() => folder.join(name).display().to_string(),
+            _ => name.to_string(),
+        };
+        Ok(self.sources.add(shown_as, Some(&path), text_of(bytes, name)?))
+    }
+}
+
+fn text_of(bytes: Vec<u8>, name: &str) -> Result<String, Box<Diagnostic>> {
+    String::from_utf8(bytes).map_err(|e| {
+        let at = e.utf8_error().valid_up_to();
+        let line = e.as_bytes()[..at].iter().filter(|b| **b == b'\n').count() + 1;
+        let message = format!("`{}` is not UTF-8 text", shown(name));
+        Box::new(Diagnostic::error(codes::NOT_TEXT, message).label(format!("line {line}, byte {at}")))
+    })
+}
+
+impl Loader {
+    /// With the usual limits.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Read a scene, a URDF or an MJCF from a file.
+    pub fn load(&self, path: &Path) -> Result<Loaded, Failed> {
+        let mut report = Report::new();
+        let name = path.display().to_string();
+        let read = read_bytes(path, &name, self.limits.file).and_then(|bytes| text_of(bytes, &name));
+        let text = match read {
+            Ok(text) => text,
+            Err(d) => {
+                report.push(*d);
+                return Err(Failed { report, sources: Sources::new() });
+            }
+        };
+        let mut confinement = Confinement::to_folder_of(path);
+        for folder in &self.allowed {
+            if let Err(e) = confinement.allow(folder) {
+                report.push(Diagnostic::error(codes::CANNOT_READ, format!("--allow-path {}: {e}", folder.display())));
+                return Err(Failed { report, sources: Sources::new() });
+            }
+        }
+        self.read(name, path.canonicalize().ok().as_deref(), text, &confinement, report)
+    }
+
+    /// With another value of a parameter.
+    pub fn parameter(mut self, name: impl Into<String>, value: f64) -> Self {
+        self.parameters.push((name.into(), value));
+        self
+    }
+
+    fn set_parameters(&self, document: &mut Table, report: &mut Report) {
+        for (name, value) in &self.parameters {
+            let params = document.get_mut("params").and_then(|node| match &mut node.value {
+                Value::Table(table) => Some(table),
+                _ => None,
+            });
+            match params.and_then(|table| table.get_mut(name)) {
+                Some(node) => node.value = Value::Number(*value),
+                None => {
+                    let message = format!("the scene has no parameter `{}`", shown(name));
+                    report.push(Diagnostic::error(codes::UNKNOWN_SETTING, message));
+                }
+            }
+        }
+    }
+
+    /// Read a scene from memory; it may name no files. The suffix of the name says what it is.
+    pub fn load_text(&self, name: &str, text: impl Into<String>) -> Result<Loaded, Failed> {
+        self.read(name.to_string(), None, text.into(), &Confinement::nowhere(), Report::new())
+    }
+
+    fn read(
+        &self,
+        name: String,
+        path: Option<&Path>,
+        text: String,
+        confinement: &Confinement,
+        mut report: Report,
+    ) -> Result<Loaded, Failed> {
+        let mut sources = Sources::new();
+        let file = sources.add(name.clone(), path, text);
+        let format = format_of(&name, &sources.files()[0].text);
+        let Some(format) = format else {
+            let d = Diagnostic::error(
+                codes::UNKNOWN_FORMAT,
+                format!("the kind of file of `{}` is not known", shown(&name)),
+            );
+            report.push(d.help("scenes are .toml, .urdf or .xml files, or names of the gallery (`holonom scenes`)"));
+            return Err(Failed { report, sources });
+        };
+        let mut workshop = Workshop { limits: self.limits, confinement, sources: &mut sources, report: &mut report };
+        let mut document = match format {
+            Format::Scene => {
+                let text = workshop.sources.files()[0].text.clone();
+                let document = parse_toml(&text, file, &self.limits, workshop.report);
+                if workshop.report.has_errors() { document } else { include::include(document, file, &mut workshop) }
+            }
+            Format::Urdf => crate::urdf::import(file, &mut workshop),
+            Format::Mjcf => crate::mjcf::import(file, &mut workshop),
+        };
+        if !report.has_errors() {
+            self.set_parameters(&mut document, &mut report);
+            set::apply(&mut document, &self.settings, &mut sources, &self.limits, &mut report);
+        }
+        if report.has_errors() {
+            return Err(Failed { report, sources });
+        }
+        let folders: Vec<_> =
+            sources.files().iter().map(|f| f.path.as_deref().and_then(Path::parent).map(Path::to_path_buf)).collect();
+        let around = Surroundings { limits: self.limits, confinement, folders: &folders };
+        let scene = read::read(&document, &around, &mut report);
+        if self.strict {
+            report.make_strict();
+        }
+        if report.has_errors() {
+            return Err(Failed { report, sources });
+        }
+        Ok(Loaded { scene, document, format, sources, report })
+    }
+}
+
+impl Loaded {
+    /// Build the model of the scene.
+    pub fn build(&self) -> Result<Model, Failed> {
+        let mut report = Report::new();
+        match build::build(&self.scene, &mut report) {
+            Some(model) => Ok(model),
+            None => Err(Failed { report, sources: self.sources.clone() }),
+        }
+    }
+}
+
+impl Scene {
+    /// A point by its name, `body.point`, or the origin of a body, `body`.
+    pub fn marker(&self, name: &str) -> Option<Marker> {
+        let (body, point) = name.split_once('.').map_or((name, None), |(body, point)| (body, Some(point)));
+        let (id, points) = match body {
+            "ground" => (BodyId::GROUND, &*self.ground_points),
+            _ => {
+                let i = self.bodies.iter().position(|b| &*b.name == body)?;
+                (BodyId::from_index(i), &*self.bodies[i].points)
+            }
+        };
+        let Some(point) = point else { return Some(id.origin()) };
+        let pose = points.iter().find(|p| &*p.name == point)?.pose;
+        Some(Marker { body: id, point: pose.position, axes: Mat3::from_quat(pose.rotation) })
+    }
+}
+
+/// What a file is, by its suffix; XML by its root element.
+fn format_of(name: &str, text: &str) -> Option<Format> {
+    let suffix = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
+    match suffix.as_str() {
+        "toml" => Some(Format::Scene),
+        "urdf" => Some(Format::Urdf),
+        "xml" | "mjcf" => {
+            let head = text.get(..text.len().min(100_000)).unwrap_or(text);
+            let robot = head.find("<robot").unwrap_or(usize::MAX);
+            let mujoco = head.find("<mujoco").unwrap_or(usize::MAX);
+            Some(if robot < mujoco { Format::Urdf } else { Format::Mjcf })
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,293 @@
+//! A document as a tree of values that know where they stand. Scene files become one; so do URDF and MJCF, so that there is one reader, one
+//! writer and one way to complain.
+//!
+//! Text is kept as written: `${}` is evaluated by whoever reads a field, because generators read the same text again for every piece they make.
+
+use crate::codes;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::limits::Limits;
+use crate::source::Span;
+use toml::de::{DeTable, DeValue};
+
+/// A value and its place.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Node {
+    /// What it is.
+    pub value: Value,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// What a value is.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Value {
+    /// A whole number.
+    Integer(i64),
+    /// A number with a fraction.
+    Number(f64),
+    /// Text, perhaps with `${}` in it.
+    Text(String),
+    /// True or false.
+    Flag(bool),
+    /// A list.
+    List(Vec<Node>),
+    /// Named values.
+    Table(Table),
+}
+
+/// Named values, in the order they were written.
+#[derive(Clone, Debug, PartialEq, Default)]
+pub struct Table {
+    entries: Vec<Entry>,
+}
+
+/// One entry of a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entry {
+    /// Its name.
+    pub key: String,
+    /// Where the name stands.
+    pub key_span: Span,
+    /// Its value.
+    pub node: Node,
+}
+
+impl Table {
+    /// Empty.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The entries in order.
+    pub fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The entries, to be changed.
+    pub fn entries_mut(&mut self) -> &mut Vec<Entry> {
+        &mut self.entries
+    }
+
+    /// A value by its name.
+    pub fn get(&self, key: &str) -> Option<&Node> {
+        self.entry(key).map(|e| &e.node)
+    }
+
+    /// An entry by its name.
+    pub fn entry(&self, key: &str) -> Option<&Entry> {
+        self.entries.iter().find(|e| e.key == key)
+    }
+
+    /// A value by its name, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+        self.entries.iter_mut().find(|e| e.key == key).map(|e| &mut e.node)
+    }
+
+    /// Append an entry. The caller sees to it that the name is new.
+    pub fn push(&mut self, key: impl Into<String>, key_span: Span, node: Node) {
+        self.entries.push(Entry { key: key.into(), key_span, node });
+    }
+
+    /// Append an entry whose name and value come from the same place.
+    pub fn put(&mut self, key: impl Into<String>, span: Span, value: impl Into<Value>) {
+        self.push(key, span, Node::new(span, value));
+    }
+
+    /// The table of that name, made if there is none (or if something else stood there).
+    pub fn table_mut(&mut self, key: &str, span: Span) -> &mut Table {
+        let at = match self.entries.iter().position(|e| e.key == key) {
+            Some(at) => at,
+            None => {
+                self.put(key, span, Table::new());
+                self.entries.len() - 1
+            }
+        };
+        let node = &mut self.entries[at].node;
+        if !matches!(node.value, Value::Table(_)) {
+            node.value = Value::Table(Table::new());
+        }
+        match &mut node.value {
+            Value::Table(t) => t,
+            _ => unreachable!("just made"),
+        }
+    }
+
+    /// Is there nothing in it?
+    pub fn is_empty(&self) -> bool {
+        self.entries.is_empty()
+    }
+}
+
+impl Node {
+    /// A value at a place.
+    pub fn new(span: Span, value: impl Into<Value>) -> Node {
+        Node { value: value.into(), span }
+    }
+
+    /// The table, if it is one.
+    pub fn as_table(&self) -> Option<&Table> {
+        match &self.value {
+            Value::Table(t) => Some(t),
+            _ => None,
+        }
+    }
+
+    /// The list, if it is one.
+    pub fn as_list(&self) -> Option<&[Node]> {
+        match &self.value {
+            Value::List(l) => Some(l),
+            _ => None,
+        }
+    }
+
+    /// The text, if it is one.
+    pub fn as_text(&self) -> Option<&str> {
+        match &self.value {
+            Value::Text(t) => Some(t),
+            _ => None,
+        }
+    }
+
+    /// In words: "a number", "text", ...
+    pub fn describe(&self) -> &'static str {
+        match self.value {
+            Value::Integer(_) | Value::Number(_) => "a number",
+            Value::Text(_) => "text",
+            Value::Flag(_) => "true or false",
+            Value::List(_) => "a list",
+            Value::Table(_) => "a table",
+        }
+    }
+}
+
+impl From<f64> for Value {
+    fn from(x: f64) -> Self {
+        Value::Number(x)
+    }
+}
+impl From<i64> for Value {
+    fn from(x: i64) -> Self {
+        Value::Integer(x)
+    }
+}
+impl From<bool> for Value {
+    fn from(x: bool) -> Self {
+        Value::Flag(x)
+    }
+}
+impl From<&str> for Value {
+    fn from(x: &str) -> Self {
+        Value::Text(x.to_string())
+    }
+}
+impl From<String> for Value {
+    fn from(x: String) -> Self {
+        Value::Text(x)
+    }
+}
+impl From<Table> for Value {
+    fn from(x: Table) -> Self {
+        Value::Table(x)
+    }
+}
+impl From<Vec<Node>> for Value {
+    fn from(x: Vec<Node>) -> Self {
+        Value::List(x)
+    }
+}
+
+/// A list of numbers at one place.
+pub fn numbers(span: Span, values: &[f64]) -> Node {
+    Node::new(span, values.iter().map(|&x| Node::new(span, x)).collect::<Vec<_>>())
+}
+
+/// Read TOML. Errors of syntax go to the report; what could be read is returned all the same.
+pub fn parse_toml(text: &str, file: u32, limits: &Limits, report: &mut Report) -> Table {
+    // the parser gives up at 80 levels by itself; a long run of brackets is refused before it is tried
+    let deep = deepest(text);
+    if let Err(d) = Limits::check(codes::TOO_DEEP, "levels of nesting", deep.0, limits.depth.min(80), "depth") {
+        report.push(d.at(Span::new(file, deep.1..deep.1 + 1)));
+        return Table::new();
+    }
+    let (parsed, errors) = DeTable::parse_recoverable(text);
+    for e in &errors {
+        let span = e.span().unwrap_or(0..0);
+        let mut d = Diagnostic::error(codes::SYNTAX, sentence(e.message())).at(Span::new(file, span.clone()));
+        if text.get(span.start..).is_some_and(|rest| rest.starts_with("${") || rest.starts_with('$')) {
+            d = d.help("an expression stands in quotes:  \"${L/2}\"");
+        }
+        report.push(d);
+    }
+    table(parsed.get_ref(), file)
+}
+
+/// The deepest level of brackets outside strings and comments, and where it is.
+fn deepest(text: &str) -> (u64, usize) {
+    let (mut level, mut most, mut at) = (0i64, 0i64, 0);
+    let bytes = text.as_bytes();
+    let mut i = 0;
+    while i < bytes.len() {
+        match bytes[i] {
+            b'[' | b'{' => {
+                level += 1;
+                if level > most {
+                    (most, at) = (level, i);
+                }
+            }
+            b']' | b'}' => level -= 1,
+            b'#' => {
+                while i < bytes.len() && bytes[i] != b'\n' {
+                    i += 1;
+                }
+            }
+            quote @ (b'"' | b'\'') => {
+                let three = bytes[i..].starts_with(&[quote; 3]);
+                let close: &[u8] = if three { &[quote; 3] } else { std::slice::from_ref(&quote) };
+                i += close.len();
+                while i < bytes.len() && !bytes[i..].starts_with(close) && (three || bytes[i] != b'\n') {
+                    i += if quote == b'"' && bytes[i] == b'\\' { 2 } else { 1 };
+                }
+                i += close.len() - 1;
+            }
+            _ => {}
+        }
+        i += 1;
+    }
+    (most.max(0) as u64, at)
+}
+
+fn sentence(message: &str) -> String {
+    let line = message.lines().next().unwrap_or("not valid TOML");
+    if line.is_empty() { "not valid TOML".into() } else { line.to_string() }
+}
+
+fn table(from: &DeTable, file: u32) -> Table {
+    let mut out = Table::new();
+    for (key, value) in from {
+        let node = Node { value: value_of(value.get_ref(), file), span: Span::new(file, value.span()) };
+        out.push(key.get_ref().to_string(), Span::new(file, key.span()), node);
+    }
+    out
+}
+
+// the parser has refused anything deeper than 80 levels
+fn value_of(from: &DeValue, file: u32) -> Value {
+    match from {
+        DeValue::String(s) => Value::Text(s.to_string()),
+        DeValue::Integer(i) => match i64::from_str_radix(i.as_str(), i.radix()) {
+            Ok(i) => Value::Integer(i),
+            Err(_) => Value::Number(i.as_str().parse().unwrap_or(f64::INFINITY)),
+        },
+        DeValue::Float(x) => Value::Number(x.as_str().parse().unwrap_or(f64::NAN)),
+        DeValue::Boolean(b) => Value::Flag(*b),
+        DeValue::Datetime(d) => Value::Text(d.to_string()),
+        DeValue::Array(list) => {
+            let element = |x: &toml::Spanned<DeValue>| Node {
+                value: value_of(x.get_ref(), file),
+                span: Span::new(file, x.span()),
+            };
+            Value::List(list.iter().map(element).collect())
+        }
+        DeValue::Table(t) => Value::Table(table(t, file)),
+    }
+}

@@ -1,0 +1,537 @@
+//! From a document to a [`Scene`]: section by section, every mistake reported, nothing built yet.
+
+use crate::codes;
+use crate::confine::Confinement;
+use crate::diagnostic::{Diagnostic, Report, nearest};
+use crate::fields::*;
+use crate::generators;
+use crate::kinds::{self, BODIES, DRIVES, FORCES, JOINTS, ShapeSite};
+use crate::limits::Limits;
+use crate::mesh::Mesh;
+use crate::node::{Node, Table, Value};
+use crate::params;
+use crate::reader::Reader;
+use crate::scene::*;
+use crate::source::Span;
+use holonom::math::{Mat3, Vec3, perpendicular, quat_from_axes, symmetric_eigen, vec3};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Sections of a scene file, and what they are.
+pub static SECTIONS: &[(&str, &str)] = &[
+    ("title", "a name for people"),
+    ("description", "what it shows, for people"),
+    ("include", "other scene files whose contents are added"),
+    ("gravity", "m/s^2; [0, 0, -9.81] if not said"),
+    ("params", "numbers that expressions `${}` may use, and --set may change"),
+    ("ground", "points and shapes of the ground"),
+    ("body", "bodies: [body.NAME]"),
+    ("joint", "joints and relations: [joint.NAME]"),
+    ("drive", "drives: [drive.NAME]"),
+    ("force", "forces: [force.NAME]"),
+    ("chain", "a row of bodies: [chain.NAME]"),
+    ("tree", "a branching tree of bodies: [tree.NAME]"),
+    ("star", "bodies around a hub: [star.NAME]"),
+    ("ring", "a closed row of bodies: [ring.NAME]"),
+    ("ladder", "two chains joined by rungs: [ladder.NAME]"),
+    ("grid", "bodies in rows and columns: [grid.NAME]"),
+    ("repeat", "anything several times: [repeat.NAME]"),
+    ("run", "how it is to be run"),
+    ("record", "what is to be recorded"),
+    ("camera", "where one looks from: [camera.NAME]"),
+];
+
+static GROUND: &[Field] = &[
+    optional("points", Type::Map(&POSITION), "none", "named points of the ground"),
+    optional(
+        "frames",
+        Type::Map(&Type::Record(&[
+            optional("at", POSITION, "[0, 0, 0]", "where it is"),
+            optional("rotation", Type::Rotation, "none", "its axes"),
+            optional("axis", Type::Direction, "[0, 0, 1]", "its z axis, instead of a rotation"),
+        ])),
+        "none",
+        "named points with axes",
+    ),
+    optional("shapes", Type::Kinds(&kinds::SHAPES), "none", "what the ground looks like"),
+];
+
+/// Fields of `[run]`.
+pub static RUN: &[Field] = &[
+    optional("time", Type::Number(Allowed::NotNegative, "s"), "10", "end time"),
+    optional("dt", Type::Number(Allowed::Positive, "s"), "chosen by the integrator", "fixed step"),
+    optional(
+        "integrator",
+        Type::Choice(&["euler", "rk4", "dop853", "sdirk4", "implicit", "rattle"]),
+        "dop853",
+        "how time is stepped",
+    ),
+    optional(
+        "solver",
+        Type::Choice(&["tree", "sparse", "huge-pivot", "auxiliary", "dense", "dense-kkt", "banded", "cg"]),
+        "tree, or sparse where there are loops",
+        "how the equations are solved",
+    ),
+    optional("law", Type::Choice(&["dynamic", "kinematic"]), "dynamic", "f = m a, or f = m v"),
+    optional(
+        "tolerance",
+        Type::Number(Allowed::Positive, ""),
+        "1e-10",
+        "relative and absolute tolerance of adaptive integrators",
+    ),
+    optional("max_step", Type::Number(Allowed::Positive, "s"), "none", "longest step"),
+    optional("drift", Type::Choice(&["projection", "none"]), "projection", "how joints are kept closed"),
+    optional("coordinates", Type::Choice(&["maximal", "joint"]), "maximal", "in which coordinates time is stepped"),
+    optional("assembly", Type::Choice(&["newton", "gradual"]), "newton", "how rough poses are brought together"),
+];
+
+/// Fields of `[record]`.
+pub static RECORD: &[Field] = &[
+    optional("rate", Type::Number(Allowed::Positive, "1/s"), "100", "samples per second"),
+    optional("columns", Type::Map(&Type::Text), "all", "names of quantities; `*` stands for anything"),
+];
+
+/// Fields of a camera.
+pub static CAMERA: &[Field] = &[
+    required("from", POSITION, "where the eye is"),
+    optional("look_at", POSITION, "[0, 0, 0]", "what it looks at"),
+    optional("up", Type::Direction, "[0, 0, 1]", "which way is up"),
+    optional("angle", Type::Number(Allowed::Positive, "rad"), "0.8", "vertical angle of view"),
+];
+
+/// What the reading of a scene needs besides its text.
+pub struct Surroundings<'a> {
+    /// Budgets.
+    pub limits: Limits,
+    /// Which files may be read.
+    pub confinement: &'a Confinement,
+    /// Folder of each source text, by its number.
+    pub folders: &'a [Option<PathBuf>],
+}
+
+/// A scene in the making.
+pub struct Making<'r, 's> {
+    /// Reads and complains.
+    pub reader: Reader<'r>,
+    /// What is around.
+    pub around: &'s Surroundings<'s>,
+    /// What was made so far.
+    pub scene: Scene,
+    /// Names of bodies; of joints and drives; of forces.
+    taken: [HashMap<Box<str>, Span>; 3],
+    meshes: HashMap<PathBuf, Arc<Mesh>>,
+    triangles: u64,
+}
+
+/// Which names must differ.
+#[derive(Clone, Copy)]
+pub enum Named {
+    /// Bodies.
+    Body,
+    /// Joints and drives.
+    Joint,
+    /// Forces.
+    Force,
+}
+
+/// Read a scene. There may be errors in the report even where something is returned.
+pub fn read(document: &Table, around: &Surroundings, report: &mut Report) -> Scene {
+    let names = params::evaluate(document, &around.limits, report);
+    let params = names.in_order(document);
+    let mut making = Making {
+        reader: Reader::new(names, around.limits, report),
+        around,
+        scene: Scene { params, ..Scene::default() },
+        taken: Default::default(),
+        meshes: HashMap::new(),
+        triangles: 0,
+    };
+    making.document(document);
+    making.scene
+}
+
+impl Making<'_, '_> {
+    fn document(&mut self, document: &Table) {
+        for entry in document.entries() {
+            if !SECTIONS.iter().any(|(name, _)| *name == entry.key) {
+                let d = Diagnostic::error(
+                    codes::UNKNOWN_FIELD,
+                    format!("a scene has no section `{}`", crate::confine::shown(&entry.key)),
+                );
+                let d = d.at(entry.key_span);
+                let d = match nearest(&entry.key, SECTIONS.iter().map(|s| s.0)) {
+                    Some(near) => d.label(format!("did you mean `{near}`?")),
+                    None => d.label("not known"),
+                };
+                let list = SECTIONS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
+                self.reader.complain(d.help(format!("sections: {list}")));
+            }
+        }
+        let text =
+            |reader: &mut Reader, key: &str| document.get(key).and_then(|n| reader.text(n, key)).unwrap_or_default();
+        self.scene.title = text(&mut self.reader, "title");
+        self.scene.description = text(&mut self.reader, "description");
+        if let Some(node) = document.get("gravity")
+            && let Some(g) = self.reader.vector(node, "gravity")
+        {
+            self.scene.gravity = g;
+        }
+        if let Some(node) = document.get("ground") {
+            self.ground(node);
+        }
+        self.each(document, "body", |m, name, node, span| m.body(name, node, span));
+        self.each(document, "joint", |m, name, node, span| m.joint(name, node, span));
+        self.each(document, "drive", |m, name, node, span| m.drive(name, node, span));
+        self.each(document, "force", |m, name, node, span| m.force(name, node, span));
+        for kind in generators::KINDS {
+            self.each(document, kind, |m, name, node, span| generators::generate(m, kind, name, node, span));
+        }
+        if let Some(node) = document.get("run") {
+            self.run(node);
+        }
+        if let Some(node) = document.get("record") {
+            self.record(node);
+        }
+        self.each(document, "camera", |m, name, node, _| m.camera(name, node));
+    }
+
+    /// Every table of a section.
+    fn each(&mut self, document: &Table, section: &'static str, mut f: impl FnMut(&mut Self, &str, &Node, Span)) {
+        let Some(node) = document.get(section) else { return };
+        let Some(table) = self.reader.table(node, section) else { return };
+        if let Err(d) = self.around.limits.bodies(&format!("entries of [{section}]"), table.entries().len() as u64) {
+            self.reader.complain(d.at(node.span));
+            return;
+        }
+        for entry in table.entries() {
+            if self.reader.good_name(&entry.key, entry.key_span) {
+                let path = format!("{section}/{}", entry.key);
+                self.within(&path, |m| f(m, &entry.key, &entry.node, entry.key_span));
+            }
+        }
+    }
+
+    fn within(&mut self, name: &str, f: impl FnOnce(&mut Self)) {
+        let before = self.reader.enter(name);
+        f(self);
+        self.reader.leave(before);
+    }
+
+    /// Claim a name. False, with a complaint, if it is taken.
+    pub fn claim(&mut self, what: Named, name: &str, span: Span) -> bool {
+        if self.taken[what as usize].insert(name.into(), span).is_none() {
+            return true;
+        }
+        let kind = ["body", "joint or drive", "force"][what as usize];
+        self.reader.error(
+            codes::DUPLICATE,
+            span,
+            format!("there are two of the name `{name}`"),
+            format!("another {kind} has it"),
+        );
+        false
+    }
+
+    /// May so many more bodies be made?
+    pub fn room_for(&mut self, more: u64, span: Span, what: &str) -> bool {
+        let total = (self.scene.bodies.len() as u64).saturating_add(more);
+        match self.around.limits.bodies(what, total) {
+            Ok(()) => true,
+            Err(d) => {
+                self.reader.complain(d.at(span));
+                false
+            }
+        }
+    }
+
+    fn ground(&mut self, node: &Node) {
+        let Some(table) = self.reader.table(node, "ground") else { return };
+        let Some(record) = self.reader.fields(table, node.span, "ground", &[GROUND], None) else { return };
+        self.scene.ground_points = named_points(&record);
+        for (value, _) in record.list("shapes") {
+            let Val::Record(shape) = value else { continue };
+            match self.shape(shape, None) {
+                Ok((shape, _)) => self.scene.ground_shapes.push(shape),
+                Err(d) => self.reader.complain(*d),
+            }
+        }
+    }
+
+    /// `[body.NAME]`.
+    pub fn body(&mut self, name: &str, node: &Node, span: Span) {
+        if !self.claim(Named::Body, name, span) || !self.room_for(1, span, "bodies") {
+            return;
+        }
+        let Some(record) = self.reader.kind(node, name, &BODIES) else { return };
+        match self.body_from(name, Arc::new(record), span) {
+            Ok(body) => self.scene.bodies.push(body),
+            Err(d) => self.reader.complain(*d),
+        }
+    }
+
+    /// A body from its record.
+    pub fn body_from(&mut self, name: &str, record: Arc<Record>, span: Span) -> Result<Body, kinds::Mistake> {
+        let (pose, length) = placement(&record)?;
+        let mut shapes = Vec::new();
+        let mut of_shapes: Option<Mass> = None;
+        let one = record.record("shape").into_iter();
+        let many = record.list("shapes").iter().filter_map(|(v, _)| match v {
+            Val::Record(r) => Some(&**r),
+            _ => None,
+        });
+        let overall = record.number("density");
+        // where the mass of the body is said, the shapes only say how it is spread
+        let spread = record.has("mass") && overall.is_none();
+        for shape in one.chain(many) {
+            let (made, unit) = self.shape(shape, length)?;
+            shapes.push(made);
+            let Some(unit) = unit.filter(|_| !shape.flag("massless")) else { continue };
+            let density = shape.number("density").or(overall);
+            let mass = match (shape.number("mass"), density) {
+                (Some(mass), _) => unit.scaled(mass / unit.mass),
+                (None, Some(density)) => unit.scaled(density),
+                (None, None) if spread => unit,
+                (None, None) => continue,
+            };
+            of_shapes = Some(of_shapes.map_or(mass, |sum| sum.plus(&mass)));
+        }
+        let mass = total_mass(&record, of_shapes)?;
+        let mut points = named_points(&record);
+        if let Some(length) = length {
+            for (name, x) in [("from", 0.0), ("to", length)] {
+                let pose = Pose { position: vec3(x, 0.0, 0.0), ..Pose::IDENTITY };
+                points.push(NamedPoint { name: name.into(), pose, has_axes: false });
+            }
+        }
+        Ok(Body {
+            name: name.into(),
+            span,
+            pose,
+            placed: length.is_some() || record.has("at") || record.has("rotation"),
+            velocity: record.vector("velocity").unwrap_or_default(),
+            spin: record.vector("spin").unwrap_or_default(),
+            mass,
+            shapes: shapes.into(),
+            points: points.into(),
+            record,
+        })
+    }
+
+    /// A shape, and its mass at 1 kg/m^3 in the body's frame.
+    fn shape(&mut self, record: &Record, length: Option<f64>) -> Result<(Shape, Option<Mass>), kinds::Mistake> {
+        let (around, meshes, triangles) = (self.around, &mut self.meshes, &mut self.triangles);
+        let mut load = |r: &Record| crate::mesh::load(r, around, meshes, triangles);
+        let (geometry, mass) = kinds::shape(record, &mut ShapeSite { length, mesh: &mut load })?;
+        let placed = Pose {
+            position: record.vector("at").unwrap_or_default(),
+            rotation: record.rotation("rotation").unwrap_or_default(),
+        };
+        let pose = placed.then(&kinds::natural_pose(record, length));
+        let colour = colour(record)?;
+        let shape = Shape {
+            geometry,
+            pose,
+            colour,
+            visible: !record.flag("hidden"),
+            collides: !matches!(record.get("collides"), Some(Val::Flag(false))),
+            friction: record.number("friction"),
+        };
+        Ok((shape, mass.map(|m| m.placed(&pose))))
+    }
+
+    /// `[joint.NAME]`.
+    pub fn joint(&mut self, name: &str, node: &Node, span: Span) {
+        if let Some(link) = self.link(name, node, span, &JOINTS, Named::Joint) {
+            self.scene.joints.push(link);
+        }
+    }
+
+    fn drive(&mut self, name: &str, node: &Node, span: Span) {
+        if let Some(link) = self.link(name, node, span, &DRIVES, Named::Joint) {
+            self.scene.drives.push(link);
+        }
+    }
+
+    fn force(&mut self, name: &str, node: &Node, span: Span) {
+        if let Some(link) = self.link(name, node, span, &FORCES, Named::Force) {
+            self.scene.forces.push(link);
+        }
+    }
+
+    fn link(&mut self, name: &str, node: &Node, span: Span, family: &'static Family, what: Named) -> Option<Link> {
+        if !self.claim(what, name, span) {
+            return None;
+        }
+        let record = self.reader.kind(node, name, family)?;
+        let side = |name: &str| record.point(name).cloned();
+        Some(Link { name: name.into(), span, a: side("a"), b: side("b"), record: Arc::new(record) })
+    }
+
+    fn run(&mut self, node: &Node) {
+        let Some(table) = self.reader.table(node, "run") else { return };
+        let Some(r) = self.reader.fields(table, node.span, "run", &[RUN], None) else { return };
+        let text = |name: &str| r.text(name).map(str::to_string);
+        self.scene.run = Run {
+            time: r.number("time"),
+            dt: r.number("dt"),
+            integrator: text("integrator"),
+            solver: text("solver"),
+            law: text("law"),
+            tolerance: r.number("tolerance"),
+            max_step: r.number("max_step"),
+            drift: text("drift"),
+            coordinates: text("coordinates"),
+            assembly: text("assembly"),
+        };
+    }
+
+    fn record(&mut self, node: &Node) {
+        let Some(table) = self.reader.table(node, "record") else { return };
+        let mut rest = table.clone();
+        let mut columns = Vec::new();
+        // a list of names, which no other field is
+        if let Some(at) = rest.entries().iter().position(|e| e.key == "columns") {
+            let entry = rest.entries_mut().remove(at);
+            let list = match &entry.node.value {
+                Value::Text(_) => std::slice::from_ref(&entry.node),
+                _ => match self.reader.list(&entry.node, "columns") {
+                    Some(list) => list,
+                    None => return,
+                },
+            };
+            for node in list {
+                if let Some(name) = self.reader.text(node, "columns") {
+                    columns.push((name, node.span));
+                }
+            }
+        }
+        let Some(r) = self.reader.fields(&rest, node.span, "record", &[RECORD], None) else { return };
+        self.scene.record = Recording { rate: r.number("rate"), columns };
+    }
+
+    fn camera(&mut self, name: &str, node: &Node) {
+        let Some(table) = self.reader.table(node, name) else { return };
+        let Some(r) = self.reader.fields(table, node.span, name, &[CAMERA], None) else { return };
+        self.scene.cameras.push(Camera {
+            name: name.to_string(),
+            from: r.vector("from").unwrap_or_default(),
+            look_at: r.vector("look_at").unwrap_or_default(),
+            up: r.vector("up").unwrap_or(Vec3::Z),
+            angle: r.number("angle").unwrap_or(0.8),
+        });
+    }
+}
+
+/// Points and frames of a record.
+fn named_points(record: &Record) -> Vec<NamedPoint> {
+    let mut out = Vec::new();
+    for (name, value, _) in record.map("points") {
+        if let Val::Vector(p) = value {
+            let pose = Pose { position: *p, ..Pose::IDENTITY };
+            out.push(NamedPoint { name: name.clone(), pose, has_axes: false });
+        }
+    }
+    for (name, value, _) in record.map("frames") {
+        let Val::Record(r) = value else { continue };
+        let position = r.vector("at").unwrap_or_default();
+        let rotation = match (r.rotation("rotation"), r.vector("axis")) {
+            (Some(q), _) => q,
+            (None, Some(z)) => {
+                let (x, y) = perpendicular(z);
+                quat_from_axes(Mat3::from_cols(x, y, z))
+            }
+            (None, None) => Default::default(),
+        };
+        out.push(NamedPoint { name: name.clone(), pose: Pose { position, rotation }, has_axes: true });
+    }
+    out
+}
+
+fn colour(record: &Record) -> Result<Option<[f64; 3]>, kinds::Mistake> {
+    match record.numbers("colour") {
+        None => Ok(None),
+        Some([r, g, b]) if [r, g, b].iter().all(|x| (0.0..=1.0).contains(*x)) => Ok(Some([*r, *g, *b])),
+        Some(other) => {
+            let m = kinds::mistake(record, "colour", codes::OUT_OF_RANGE, "`colour` is out of range");
+            Err(Box::new(m.label(format!("{other:?}, must be three numbers from 0 to 1"))))
+        }
+    }
+}
+
+/// Pose, and the length of a body with two ends.
+pub fn placement(record: &Record) -> Result<(Pose, Option<f64>), kinds::Mistake> {
+    let exclusive = |field: &str, others: &str| {
+        let m = kinds::mistake(record, field, codes::EXCLUSIVE, format!("`{field}` and {others} exclude each other"));
+        Err(Box::new(m.help("keep one of them")))
+    };
+    match (record.vector("from"), record.vector("to")) {
+        (Some(_), Some(_)) if record.has("at") => exclusive("at", "`from`, `to`"),
+        (Some(_), Some(_)) if record.has("rotation") => exclusive("rotation", "`from`, `to`"),
+        (Some(from), Some(to)) => {
+            let length = (to - from).length();
+            if !(length > 1e-12) {
+                let m = kinds::mistake(record, "to", codes::ZERO_DIRECTION, "`from` and `to` are the same point");
+                return Err(Box::new(m.label("must differ by more than 1e-12 m")));
+            }
+            Ok((Pose { position: from, rotation: quat_from_axes(along((to - from) / length)) }, Some(length)))
+        }
+        (None, None) => {
+            let position = record.vector("at").unwrap_or_default();
+            Ok((Pose { position, rotation: record.rotation("rotation").unwrap_or_default() }, None))
+        }
+        (given, _) => {
+            let (have, lack) = if given.is_some() { ("from", "to") } else { ("to", "from") };
+            Err(kinds::mistake(record, have, codes::MISSING_FIELD, format!("`{have}` without `{lack}`")))
+        }
+    }
+}
+
+/// Axes with x along a direction and z as near to the vertical as can be; y near the world's for a vertical one.
+fn along(x: Vec3) -> Mat3 {
+    let flat = x.z.abs() < 0.999_999;
+    let up = if flat { Vec3::Z } else { Vec3::Y };
+    let side = (up - x * x.dot(up)).normalize();
+    if flat { Mat3::from_cols(x, side.cross(x), side) } else { Mat3::from_cols(x, side, x.cross(side)) }
+}
+
+fn total_mass(record: &Record, of_shapes: Option<Mass>) -> Result<Option<Mass>, kinds::Mistake> {
+    let mass = record.number("mass");
+    let com = record.vector("com");
+    let total = match (mass, of_shapes) {
+        (Some(mass), Some(shapes)) => Some(shapes.scaled(mass / shapes.mass)),
+        (None, shapes) => shapes,
+        (Some(mass), None) => Some(Mass { mass, centre: Vec3::ZERO, inertia: Mat3::ZERO }),
+    };
+    let Some(mut total) = total else { return Ok(None) };
+    if let Some(com) = com {
+        total.centre = com;
+    }
+    let Some(i) = record.numbers("inertia") else { return Ok(Some(total)) };
+    let (diagonal, off) = match i {
+        [x] => (vec3(0.5 * x, 0.5 * x, *x), Vec3::ZERO),
+        [x, y, z] => (vec3(*x, *y, *z), Vec3::ZERO),
+        [x, y, z, xy, xz, yz] => (vec3(*x, *y, *z), vec3(*xy, *xz, *yz)),
+        _ => {
+            let m = kinds::mistake(record, "inertia", codes::WRONG_LENGTH, "`inertia` must have 1, 3 or 6 elements");
+            return Err(Box::new(m.label(format!("{} elements", i.len()))));
+        }
+    };
+    total.inertia =
+        Mat3::from_cols(vec3(diagonal.x, off.x, off.y), vec3(off.x, diagonal.y, off.z), vec3(off.y, off.z, diagonal.z));
+    let (_, p) = symmetric_eigen(&total.inertia);
+    let [a, b, c] = p;
+    let largest = a.max(b).max(c);
+    let label = format!("principal moments {a:.6}, {b:.6}, {c:.6} kg m^2");
+    let wrong = |why: &str| {
+        let m = kinds::mistake(record, "inertia", codes::IMPOSSIBLE_INERTIA, why);
+        Err(Box::new(m.label(label.clone())))
+    };
+    if !(a.min(b).min(c) > 0.0) {
+        return wrong("the moments of inertia must be greater than 0");
+    }
+    if largest > (a + b + c - largest) * (1.0 + 1e-9) {
+        return wrong("no body has such an inertia: one principal moment exceeds the sum of the two others");
+    }
+    Ok(Some(total))
+}

@@ -1,0 +1,306 @@
+//! A scene as it was read: checked, named, in order, every number evaluated. What is built from it, shown of it and recorded of it all come from here.
+
+use crate::fields::{Kind, PointRef, Record};
+use crate::mesh::Mesh;
+use crate::source::Span;
+use holonom::math::{Mat3, Quat, Vec3, vec3};
+use std::sync::Arc;
+
+/// A place and an orientation.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Origin, m.
+    pub position: Vec3,
+    /// Orientation.
+    pub rotation: Quat,
+}
+
+impl Pose {
+    /// At the origin.
+    pub const IDENTITY: Pose = Pose { position: Vec3::ZERO, rotation: Quat::IDENTITY };
+
+    /// Where a point of this frame is.
+    pub fn point(&self, p: Vec3) -> Vec3 {
+        self.position + Mat3::from_quat(self.rotation) * p
+    }
+
+    /// Where a point is in this frame.
+    pub fn local(&self, p: Vec3) -> Vec3 {
+        Mat3::from_quat(self.rotation).transpose() * (p - self.position)
+    }
+
+    /// This frame, seen from where `self` is a frame.
+    pub fn then(&self, inner: &Pose) -> Pose {
+        Pose { position: self.point(inner.position), rotation: (self.rotation * inner.rotation).normalize() }
+    }
+
+    /// The other way round.
+    pub fn inverse(&self) -> Pose {
+        let back = self.rotation.conjugate();
+        Pose { position: Mat3::from_quat(self.rotation).transpose() * -self.position, rotation: back }
+    }
+}
+
+/// Mass, centre of mass and inertia about it, in the body's own axes.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Mass {
+    /// kg.
+    pub mass: f64,
+    /// m, in the body's frame.
+    pub centre: Vec3,
+    /// kg m^2, about the centre, in the body's axes.
+    pub inertia: Mat3,
+}
+
+impl Mass {
+    /// The same at another place.
+    pub fn placed(&self, at: &Pose) -> Mass {
+        let turn = Mat3::from_quat(at.rotation);
+        Mass { mass: self.mass, centre: at.point(self.centre), inertia: turn * self.inertia * turn.transpose() }
+    }
+
+    /// The same shape and another mass.
+    pub fn scaled(&self, factor: f64) -> Mass {
+        Mass { mass: factor * self.mass, centre: self.centre, inertia: self.inertia * factor }
+    }
+
+    /// Both together.
+    pub fn plus(&self, other: &Mass) -> Mass {
+        let mass = self.mass + other.mass;
+        let centre = (self.mass * self.centre + other.mass * other.centre) / mass;
+        let moved = |m: &Mass| m.inertia + steiner(m.mass, m.centre - centre);
+        Mass { mass, centre, inertia: moved(self) + moved(other) }
+    }
+
+    /// Second moments, the integral of r r^T about the centre.
+    pub fn second_moments(&self) -> Mat3 {
+        let trace = self.inertia.x_axis.x + self.inertia.y_axis.y + self.inertia.z_axis.z;
+        Mat3::IDENTITY * (0.5 * trace) - self.inertia
+    }
+}
+
+/// Inertia of a point mass at `d`.
+pub fn steiner(mass: f64, d: Vec3) -> Mat3 {
+    let outer = Mat3::from_cols(d * d.x, d * d.y, d * d.z);
+    (Mat3::IDENTITY * d.length_squared() - outer) * mass
+}
+
+impl From<&holonom::MassProperties> for Mass {
+    fn from(p: &holonom::MassProperties) -> Self {
+        Mass { mass: p.mass(), centre: p.centre(), inertia: p.inertia() }
+    }
+}
+
+/// What a shape looks like; round ones stand along z.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Geometry {
+    /// Edge lengths, m.
+    Box(Vec3),
+    /// Radius, m.
+    Sphere(f64),
+    /// Half axes, m.
+    Ellipsoid(Vec3),
+    /// Radius and length along z, m.
+    Cylinder(f64, f64),
+    /// Radius and length of the straight part along z, m.
+    Capsule(f64, f64),
+    /// Radius of the base and height, m: base at z = 0, tip above.
+    Cone(f64, f64),
+    /// Inner and outer radius, and length along z, m.
+    Tube(f64, f64, f64),
+    /// Radius of the ring about z, and of the tube, m.
+    Torus(f64, f64),
+    /// Triangles.
+    Mesh(Arc<Mesh>),
+    /// The plane z = 0.
+    Plane,
+}
+
+/// A shape on a body.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Shape {
+    /// What it looks like.
+    pub geometry: Geometry,
+    /// Where it stands on the body.
+    pub pose: Pose,
+    /// Red, green, blue, from 0 to 1.
+    pub colour: Option<[f64; 3]>,
+    /// Is it shown?
+    pub visible: bool,
+    /// Does it touch others?
+    pub collides: bool,
+    /// Coefficient of friction, for contacts.
+    pub friction: Option<f64>,
+}
+
+/// A named point on a body, with axes for joints that need them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedPoint {
+    /// Its name.
+    pub name: Box<str>,
+    /// Where it is on the body.
+    pub pose: Pose,
+    /// Were axes given, or only a point?
+    pub has_axes: bool,
+}
+
+/// A body.
+#[derive(Clone, Debug)]
+pub struct Body {
+    /// Its name.
+    pub name: Box<str>,
+    /// Where it was written.
+    pub span: Span,
+    /// Pose of its frame, before joints have moved it.
+    pub pose: Pose,
+    /// Was the pose said, or is it the default?
+    pub placed: bool,
+    /// Velocity of its origin, m/s, world axes.
+    pub velocity: Vec3,
+    /// Angular velocity, rad/s, world axes.
+    pub spin: Vec3,
+    /// Mass; none for a body that gets it elsewhere.
+    pub mass: Option<Mass>,
+    /// Shapes, shared among the bodies of a generator.
+    pub shapes: Arc<[Shape]>,
+    /// Points and frames, shared among the bodies of a generator.
+    pub points: Arc<[NamedPoint]>,
+    /// Everything else that was said.
+    pub record: Arc<Record>,
+}
+
+impl Body {
+    /// A point or frame by its name.
+    pub fn point(&self, name: &str) -> Option<&NamedPoint> {
+        self.points.iter().find(|p| &*p.name == name)
+    }
+}
+
+/// A joint, a drive or a force: what it is, and what it holds on to.
+#[derive(Clone, Debug)]
+pub struct Link {
+    /// Its name.
+    pub name: Box<str>,
+    /// Where it was written.
+    pub span: Span,
+    /// Its first side, if it has sides.
+    pub a: Option<PointRef>,
+    /// Its second side.
+    pub b: Option<PointRef>,
+    /// Everything else that was said, shared among the links of a generator.
+    pub record: Arc<Record>,
+}
+
+impl Link {
+    /// What it is.
+    pub fn kind(&self) -> &'static Kind {
+        self.record.kind.expect("links are read with a kind")
+    }
+}
+
+/// How it is to be run.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Run {
+    /// End time, s.
+    pub time: Option<f64>,
+    /// Fixed step, s.
+    pub dt: Option<f64>,
+    /// Integrator by name.
+    pub integrator: Option<String>,
+    /// Solver by name.
+    pub solver: Option<String>,
+    /// Dynamic or kinematic.
+    pub law: Option<String>,
+    /// Relative tolerance of adaptive integrators.
+    pub tolerance: Option<f64>,
+    /// Longest step, s.
+    pub max_step: Option<f64>,
+    /// How drift is kept away: `projection`, `none`.
+    pub drift: Option<String>,
+    /// `maximal` or `joint` coordinates.
+    pub coordinates: Option<String>,
+    /// How rough poses are assembled: `newton` or `gradual`.
+    pub assembly: Option<String>,
+}
+
+/// What is to be recorded.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Recording {
+    /// Samples per second.
+    pub rate: Option<f64>,
+    /// Names of quantities, with `*` for anything, and where they were written.
+    pub columns: Vec<(String, Span)>,
+}
+
+/// Where one looks from.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Camera {
+    /// Its name.
+    pub name: String,
+    /// Eye, m.
+    pub from: Vec3,
+    /// What it looks at, m.
+    pub look_at: Vec3,
+    /// Which way is up.
+    pub up: Vec3,
+    /// Vertical angle of view, rad.
+    pub angle: f64,
+}
+
+/// All of it.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    /// A name for people.
+    pub title: String,
+    /// What it shows, for people.
+    pub description: String,
+    /// m/s^2.
+    pub gravity: Vec3,
+    /// Values of the parameters, in the order they were written.
+    pub params: Vec<(String, f64)>,
+    /// Points of the ground.
+    pub ground_points: Vec<NamedPoint>,
+    /// Shapes of the ground.
+    pub ground_shapes: Vec<Shape>,
+    /// Bodies in the order they were written; generators after all others.
+    pub bodies: Vec<Body>,
+    /// Joints in the order they were written.
+    pub joints: Vec<Link>,
+    /// Drives.
+    pub drives: Vec<Link>,
+    /// Forces.
+    pub forces: Vec<Link>,
+    /// How it is to be run.
+    pub run: Run,
+    /// What is to be recorded.
+    pub record: Recording,
+    /// Where one looks from.
+    pub cameras: Vec<Camera>,
+}
+
+impl Default for Scene {
+    fn default() -> Self {
+        Scene {
+            title: String::new(),
+            description: String::new(),
+            gravity: vec3(0.0, 0.0, -9.81),
+            params: Vec::new(),
+            ground_points: Vec::new(),
+            ground_shapes: Vec::new(),
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            drives: Vec::new(),
+            forces: Vec::new(),
+            run: Run::default(),
+            record: Recording::default(),
+            cameras: Vec::new(),
+        }
+    }
+}
+
+impl Scene {
+    /// Mass of all bodies, kg.
+    pub fn mass(&self) -> f64 {
+        self.bodies.iter().filter_map(|b| b.mass).map(|m| m.mass).sum()
+    }
+}
