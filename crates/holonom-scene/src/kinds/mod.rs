@@ -6,20 +6,22 @@ mod forces;
 mod functions;
 mod joints;
 mod shapes;
+mod tyres;
 
-pub use bodies::{BODIES, BODY_FIELDS};
+pub use bodies::{BODIES, BODY_FIELDS, plane_axes, plane_of};
 pub use drives::DRIVES;
-pub use forces::FORCES;
+pub use forces::{FORCES, torque_curve};
 pub use functions::{FUNCTIONS, function};
 pub use joints::JOINTS;
-pub use shapes::{SHAPES, natural_pose, shape};
+pub use shapes::{SHAPES, shape};
+pub use tyres::TERRAINS;
 
 use crate::build::{Draft, Site};
 use crate::diagnostic::Diagnostic;
 use crate::fields::Record;
-use crate::scene::{Geometry, Mass};
+use crate::scene::{Geometry, Mass, Pose};
 use holonom::bodies::Body;
-use holonom::forces::Force;
+use holonom::forces::{Force, Terrain};
 use holonom::functions::Function;
 use holonom::joints::Constraint;
 use std::sync::Arc;
@@ -40,8 +42,8 @@ pub enum Driven {
 pub enum Make {
     /// A body, from its mass and motion.
     Body(fn(&Record, &Draft) -> Result<Box<dyn Body>, Mistake>),
-    /// A shape, and its mass at a density of 1 kg/m^3. The number is the length of the body it belongs to (`from` to `to`), if it has one.
-    Shape(fn(&Record, &mut ShapeSite) -> Result<(Geometry, Option<Mass>), Mistake>),
+    /// A shape.
+    Shape(fn(&Record, &mut ShapeSite) -> Result<Solid, Mistake>),
     /// A joint.
     Joint(fn(&Record, &Site) -> Result<Box<dyn Constraint>, Mistake>),
     /// A force.
@@ -50,6 +52,8 @@ pub enum Make {
     Drive(fn(&Record, &Site) -> Result<Driven, Mistake>),
     /// A function of one variable.
     Function(fn(&Record) -> Result<Arc<dyn Function>, String>),
+    /// A terrain.
+    Terrain(fn(&Record) -> Result<Box<dyn Terrain>, Mistake>),
     /// Something that its reader makes itself.
     Plain,
 }
@@ -60,6 +64,16 @@ pub struct ShapeSite<'a> {
     pub length: Option<f64>,
     /// Reads the mesh of a file.
     pub mesh: &'a mut dyn FnMut(&Record) -> Result<Arc<crate::mesh::Mesh>, Mistake>,
+}
+
+/// What a shape kind makes.
+pub struct Solid {
+    /// What it looks like.
+    pub geometry: Geometry,
+    /// Where it stands of itself, before `at` and `rotation` move it.
+    pub natural: Pose,
+    /// Its mass at 1 kg/m^3, moved as `natural` says; or why it has none, which matters only where a mass is asked of it.
+    pub mass: Result<Mass, String>,
 }
 
 /// A mistake in a field of a record.
