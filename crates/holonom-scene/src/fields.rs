@@ -51,6 +51,8 @@ pub enum Type {
     Coordinates,
     /// A function of the variable named: a number, an expression, or a table with a kind.
     Function(&'static str, &'static str),
+    /// Three of them: a vector whose components are numbers or functions of the variable named.
+    VectorFunction(&'static str, &'static str),
     /// A file in the scene's folder.
     File,
     /// A table with a kind of this family.
@@ -138,6 +140,13 @@ impl Family {
     /// A kind by its name.
     pub fn find(&self, name: &str) -> Option<&'static Kind> {
         self.kinds().find(|k| k.name == name)
+    }
+}
+
+impl Kind {
+    /// Has it a field of that name (besides those of its family)?
+    pub fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|group| group.iter().any(|f| f.name == name))
     }
 }
 
