@@ -43,6 +43,7 @@ pub mod mjcf;
 pub mod node;
 pub mod params;
 pub mod place;
+pub mod quantities;
 pub mod read;
 pub mod reader;
 pub mod scene;
@@ -52,5 +53,6 @@ pub mod urdf;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;
+pub use quantities::Quantities;
 pub use load::{Failed, Format, Loaded, Loader};
 pub use scene::Scene;
