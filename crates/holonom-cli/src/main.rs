@@ -6,6 +6,7 @@ mod explain;
 mod failure;
 mod interrupt;
 mod output;
+mod plot;
 mod recordings;
 mod run;
 mod scene;
@@ -39,6 +40,7 @@ struct Cli {
 enum Command {
     Run(run::Args),
     Check(check::Args),
+    Plot(plot::Args),
     Scenes(scenes::Args),
     Info(recordings::InfoArgs),
     Recover(recordings::RecoverArgs),
@@ -80,6 +82,7 @@ fn run() -> Result<Exit, Failure> {
         None => welcome::run(&mut out),
         Some(Command::Run(args)) => run::run(&args, &mut out),
         Some(Command::Check(args)) => check::run(&args, &mut out),
+        Some(Command::Plot(args)) => plot::run(&args, &mut out),
         Some(Command::Scenes(args)) => scenes::run(&args, &mut out),
         Some(Command::Info(args)) => recordings::info(&args, &mut out),
         Some(Command::Recover(args)) => recordings::recover_run(&args, &mut out),

@@ -6,6 +6,7 @@ use crate::output::Output;
 use crate::run::summary::size;
 use crate::table::{Align, Table};
 use holonom_record::{Description, Ending, Existing, RecordError, Recording, Snapshot, describe, recover};
+use holonom_scene::quantities::usual_unit;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -51,7 +52,7 @@ pub(crate) fn info(args: &InfoArgs, out: &mut Output) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     let mut lines = vec![
-        ("file", format!("{} ({:?}, {})", d.path.display(), d.format, size(d.bytes)).replace("Stream", "stream")),
+        ("file", format!("{} ({:?}, {})", d.path.display(), d.format, size(d.bytes))),
         ("rows", d.rows.to_string()),
         ("time", d.time.map_or("none".into(), |(a, b)| format!("{a} s to {b} s"))),
         ("ending", ending(&d.ending, d.lost_bytes)),
@@ -86,7 +87,8 @@ pub(crate) fn info(args: &InfoArgs, out: &mut Output) -> Result<Exit, Failure> {
     head.push(("note", Align::Left));
     let mut table = Table::new(&head);
     for (i, c) in d.columns.iter().enumerate().take(MOST_SHOWN) {
-        let mut row = vec![c.name.clone(), c.unit.clone()];
+        let unit = if c.unit.is_empty() { usual_unit(&c.name) } else { &c.unit };
+        let mut row = vec![c.name.clone(), unit.to_string()];
         if let Some(r) = &ranges {
             row.extend([format!("{:.6e}", r[i].0), format!("{:.6e}", r[i].1)]);
         }

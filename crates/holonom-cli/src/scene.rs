@@ -85,7 +85,7 @@ impl SceneOptions {
                 return Err(failure.help(known));
             }
         }
-        Ok(Loader { limits, allowed: self.allow_path.clone(), settings: self.set.clone(), strict: self.strict })
+        Ok(Loader { limits, allowed: self.allow_path.clone(), settings: self.set.clone(), strict: self.strict, ..Loader::default() })
     }
 }
 

@@ -14,7 +14,7 @@ fn main() -> Result<(), RecordError> {
             Column::time(),
             Column::new("bob.pos.x", "m"),
             Column::new("whole", "1"),
-            Column::new("awkward, \"quoted\"", "1").with_note("NaN, infinities, -0.0"),
+            Column::new("awkward, with a comma", "1").with_note("NaN, infinities, -0.0"),
             Column::new("late", "N"),
             Column::new("mixed", "1"),
         ],

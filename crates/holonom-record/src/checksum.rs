@@ -113,7 +113,7 @@ mod tests {
 
     #[test]
     fn pieces_give_the_check_of_the_whole() {
-        let bytes: Vec<u8> = (0..1000u32).map(|i| (i * i >> 3) as u8).collect();
+        let bytes: Vec<u8> = (0..1000u32).map(|i| ((i * i) >> 3) as u8).collect();
         for cut in [0, 1, 7, 8, 9, 500, 999, 1000] {
             let mut crc = Crc::castagnoli();
             crc.add(&bytes[..cut]);

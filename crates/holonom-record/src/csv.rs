@@ -198,7 +198,9 @@ fn header(line: &[u8]) -> Result<Vec<String>, String> {
             },
         };
         if names.len() >= MAX_COLUMNS || name.len() > MAX_TEXT {
-            return Err(format!("its first line has more than {MAX_COLUMNS} names, or one of more than {MAX_TEXT} bytes"));
+            return Err(format!(
+                "its first line has more than {MAX_COLUMNS} names, or one of more than {MAX_TEXT} bytes"
+            ));
         }
         names.push(name);
         match after.strip_prefix(',') {

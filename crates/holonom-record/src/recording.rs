@@ -31,8 +31,14 @@ pub struct Recording {
 
 #[derive(Debug)]
 enum Source {
-    Stream { file: Positioned, chunks: Vec<RowsAt> },
-    Parquet { file: Positioned, groups: Vec<Group> },
+    Stream {
+        file: Positioned,
+        chunks: Vec<RowsAt>,
+    },
+    Parquet {
+        file: Positioned,
+        groups: Vec<Group>,
+    },
     /// All columns.
     Csv(Vec<Vec<f64>>),
 }
@@ -247,7 +253,10 @@ impl Recording {
     }
 
     /// All rows in their order, block by block.
-    pub(crate) fn blocks(&self, mut take: impl FnMut(&Block<'_>) -> Result<(), RecordError>) -> Result<(), RecordError> {
+    pub(crate) fn blocks(
+        &self,
+        mut take: impl FnMut(&Block<'_>) -> Result<(), RecordError>,
+    ) -> Result<(), RecordError> {
         let n = self.columns().len();
         match &self.source {
             Source::Stream { file, chunks } => {

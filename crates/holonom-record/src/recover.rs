@@ -133,7 +133,10 @@ pub fn recover(path: &Path, target: Option<&Path>, existing: Existing) -> Result
         sound.copy_closed(&source, &copy, &target, &reason, &mut draft.file)?;
         recording
     } else if format == Format::Stream {
-        return Err(RecordError::path(&target, "cannot be made: streams are recovered from streams only; choose .csv or .parquet"));
+        return Err(RecordError::path(
+            &target,
+            "cannot be made: streams are recovered from streams only; choose .csv or .parquet",
+        ));
     } else {
         let recording = Recording::open(&source)?;
         write_rows(&recording, format, &draft.file, &target)?;

@@ -161,8 +161,12 @@ mod tests {
         assert!(fault(vec![Column::new("time", "ms")]).contains("must be `s`"));
         assert!(fault(vec![Column::time(), Column::new("", "m")]).contains("number 1 has no name"));
         assert!(fault(vec![Column::time(), Column::new("a\nb", "m")]).contains("control character"));
-        assert!(fault(vec![Column::time(), Column::new("a", "m"), Column::new("a", "m")]).contains("two are called `a`"));
-        assert!(fault(vec![Column::time(), Column::new("a", "x".repeat(MAX_TEXT + 1))]).contains("unit of 65537 bytes"));
+        assert!(
+            fault(vec![Column::time(), Column::new("a", "m"), Column::new("a", "m")]).contains("two are called `a`")
+        );
+        assert!(
+            fault(vec![Column::time(), Column::new("a", "x".repeat(MAX_TEXT + 1))]).contains("unit of 65537 bytes")
+        );
         assert!(fault(vec![Column::time(); MAX_COLUMNS + 1]).contains("at most 1048576"));
         assert!(Schema::new(vec![Column::time(), Column::new("größe, \"x\"", "")], "{}").is_ok());
     }

@@ -151,9 +151,8 @@ impl Snapshot {
         let (file, length) = files::open_file(path)?;
         // The first bytes decide whether the rest is worth reading.
         let mut bytes = Vec::new();
-        let read = |n: u64, bytes: &mut Vec<u8>| {
-            (&file).take(n).read_to_end(bytes).map_err(RecordError::io(path, "read"))
-        };
+        let read =
+            |n: u64, bytes: &mut Vec<u8>| (&file).take(n).read_to_end(bytes).map_err(RecordError::io(path, "read"));
         read(MAGIC.len() as u64, &mut bytes)?;
         let begins = bytes.len();
         if bytes[..] == MAGIC[..begins] && begins > 0 {

@@ -103,11 +103,7 @@ impl Writer {
     /// One row, a value for each column.
     pub fn push(&mut self, row: &[f64]) -> Result<(), RecordError> {
         if row.len() != self.columns {
-            return Err(RecordError::RowLength {
-                path: self.path.clone(),
-                given: row.len(),
-                columns: self.columns,
-            });
+            return Err(RecordError::RowLength { path: self.path.clone(), given: row.len(), columns: self.columns });
         }
         self.check_open()?;
         self.pending.extend_from_slice(row);

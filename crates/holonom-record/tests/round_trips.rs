@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Folder, bits, bits_of, schema};
-use holonom_record::{Column, Ending, Output, Recording, RecordError, Schema, Writer};
+use holonom_record::{Column, Ending, Output, RecordError, Recording, Schema, Snapshot, Writer};
 use proptest::prelude::*;
 
 /// Any bits at all, awkward ones more often than by chance.
@@ -60,6 +60,27 @@ proptest! {
         }
         // Nothing else is left lying about.
         prop_assert_eq!(folder.names(), ["a.csv", "a.hrec", "a.parquet"]);
+    }
+
+    #[test]
+    fn snapshots(
+        scene in ".{0,20}",
+        fingerprint: u64,
+        time in value(),
+        names in prop::option::of(prop::collection::vec(".{0,9}", 0..5)),
+        settings in ".{0,40}",
+        state: Vec<u8>,
+    ) {
+        let folder = Folder::new();
+        let path = folder.file("a.snap");
+        let snapshot = Snapshot { scene, fingerprint, time, names, settings, state };
+        snapshot.write(&path).expect("written");
+        snapshot.write(&path).expect("replaced");
+        let found = Snapshot::read(&path).expect("read");
+        prop_assert_eq!(found.time.to_bits(), snapshot.time.to_bits());
+        // Equal but for a NaN, which does not equal itself.
+        prop_assert_eq!(Snapshot { time: 0.0, ..found }, Snapshot { time: 0.0, ..snapshot });
+        prop_assert_eq!(folder.names(), ["a.snap"]);
     }
 
     #[test]

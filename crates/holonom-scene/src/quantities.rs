@@ -349,6 +349,28 @@ pub fn fits(pattern: &str, name: &str) -> bool {
     rest.ends_with(part)
 }
 
+/// The unit of a quantity by its name alone, where that says it; for tables that have lost their units.
+pub fn usual_unit(name: &str) -> &'static str {
+    let first = name.split('.').next().unwrap_or("");
+    let words = || name.rsplit('.').skip_while(|w| matches!(*w, "w" | "x" | "y" | "z"));
+    match (first, words().next().unwrap_or("")) {
+        ("time", _) => "s",
+        ("energy" | "ledger", _) => "J",
+        ("momentum", "linear") => "kg m/s",
+        ("momentum", "angular") => "kg m^2/s",
+        (_, "pos" | "origin") => "m",
+        (_, "vel") => "m/s",
+        (_, "acc") => "m/s^2",
+        (_, "omega") => "rad/s",
+        (_, "alpha") => "rad/s^2",
+        (_, "quat") => "1",
+        (_, "force") => "N",
+        (_, "torque") => "N m",
+        (_, "power") => "W",
+        _ => "",
+    }
+}
+
 /// What was probably meant.
 fn suggest(catalogue: &Catalogue, pattern: &str) -> Unknown {
     let model = catalogue.model;
@@ -398,6 +420,13 @@ fn suggest(catalogue: &Catalogue, pattern: &str) -> Unknown {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn names_say_their_units() {
+        for (name, unit) in [("time", "s"), ("rod.pos.x", "m"), ("pin.torque.z", "N m"), ("energy.total", "J"), ("pin.rate", "")] {
+            assert_eq!(usual_unit(name), unit, "{name}");
+        }
+    }
 
     #[test]
     fn stars_stand_for_anything() {

@@ -110,7 +110,7 @@ fn footer(bytes: &[u8], end: u64) -> Result<ParquetFile, Refused> {
             (3, I64) => rows = unsigned(d.int()?)?,
             (4, LIST) => {
                 for _ in 0..d.list(STRUCT)? {
-                    groups.push(row_group(d, names.len(), end)?);
+                    groups.push(row_group(d, &names, end)?);
                 }
             }
             (5, LIST) => {
@@ -126,6 +126,14 @@ fn footer(bytes: &[u8], end: u64) -> Result<ParquetFile, Refused> {
     let total = groups.iter().try_fold(0u64, |sum, group| sum.checked_add(group.rows));
     if total != Some(rows) {
         return Err(Malformed(format!("{rows} rows announced, {total:?} in the row groups")).into());
+    }
+    // The writer leaves no gaps: a place that was changed cannot pass for that of another column.
+    let mut due = MAGIC.len() as u64;
+    for page in groups.iter().flat_map(|group| &group.pages) {
+        if page.offset != due {
+            return Err(Malformed(format!("a page at byte {} where one at byte {due} is due", page.offset)).into());
+        }
+        due += page.bytes;
     }
     let mut take = |key: &str| pairs.remove(key).unwrap_or_default();
     let (metadata, ending) = (take(KEY_METADATA), take(KEY_ENDING));
@@ -167,13 +175,13 @@ fn schema_names(d: &mut Decoder<'_>) -> Result<Vec<String>, Malformed> {
 }
 
 /// Structure `RowGroup`.
-fn row_group(d: &mut Decoder<'_>, columns: usize, end: u64) -> Result<Group, Malformed> {
+fn row_group(d: &mut Decoder<'_>, names: &[String], end: u64) -> Result<Group, Malformed> {
     let (mut pages, mut rows) = (Vec::new(), None);
     d.structure(|d, field| {
         match field {
             (1, LIST) => {
-                for _ in 0..d.list(STRUCT)? {
-                    pages.push(column_chunk(d, end)?);
+                for i in 0..d.list(STRUCT)? {
+                    pages.push(column_chunk(d, names.get(i), end)?);
                 }
             }
             (3, I64) => rows = Some(unsigned(d.int()?)?),
@@ -184,8 +192,8 @@ fn row_group(d: &mut Decoder<'_>, columns: usize, end: u64) -> Result<Group, Mal
     let Some(rows) = rows.filter(|rows| *rows <= end / 8) else {
         return Malformed::because("a row group with more rows than the file has bytes, or without their number");
     };
-    if pages.len() != columns {
-        return Malformed::because(format!("a row group of {} columns in a file of {columns}", pages.len()));
+    if pages.len() != names.len() {
+        return Malformed::because(format!("a row group of {} columns in a file of {}", pages.len(), names.len()));
     }
     if let Some((_, page)) = pages.iter().find(|(values, page)| *values != rows || page.bytes < 8 * rows) {
         return Malformed::because(format!("a page of {} bytes for {rows} rows", page.bytes));
@@ -194,26 +202,33 @@ fn row_group(d: &mut Decoder<'_>, columns: usize, end: u64) -> Result<Group, Mal
 }
 
 /// Structure `ColumnChunk`: number of values, and the page.
-fn column_chunk(d: &mut Decoder<'_>, end: u64) -> Result<(u64, Page), Malformed> {
+fn column_chunk(d: &mut Decoder<'_>, name: Option<&String>, end: u64) -> Result<(u64, Page), Malformed> {
     let mut meta = None;
     d.structure(|d, field| match field {
         (3, STRUCT) => {
-            meta = Some(column_metadata(d)?);
+            meta = Some(column_metadata(d, name)?);
             Ok(true)
         }
         _ => Ok(false),
     })?;
     match meta {
-        Some((values, page)) if page.offset.checked_add(page.bytes).is_some_and(|last| last <= end) => Ok((values, page)),
+        Some((values, page)) if page.offset.checked_add(page.bytes).is_some_and(|last| last <= end) => {
+            Ok((values, page))
+        }
         _ => Malformed::because("a column without a page inside the file"),
     }
 }
 
 /// Structure `ColumnMetaData`.
-fn column_metadata(d: &mut Decoder<'_>) -> Result<(u64, Page), Malformed> {
+fn column_metadata(d: &mut Decoder<'_>, name: Option<&String>) -> Result<(u64, Page), Malformed> {
     let (mut codec, mut values, mut bytes, mut offset) = (None, None, None, None);
     d.structure(|d, field| {
         match field {
+            (3, LIST) => {
+                if d.list(BINARY)? != 1 || Some(&d.text()?) != name {
+                    return Malformed::because("a row group whose columns have other names than those of the file");
+                }
+            }
             (4, I32) => codec = Some(d.int()?),
             (5, I64) => values = Some(unsigned(d.int()?)?),
             (7, I64) => bytes = Some(unsigned(d.int()?)?),
@@ -250,7 +265,13 @@ fn unsigned(value: i64) -> Result<u64, Malformed> {
 }
 
 /// The values of a page, added to `out`. Its size was held against the file when it was opened; the budget is the caller's business.
-pub(crate) fn page(path: &Path, file: &Positioned, page: Page, rows: u64, out: &mut Vec<f64>) -> Result<(), RecordError> {
+pub(crate) fn page(
+    path: &Path,
+    file: &Positioned,
+    page: Page,
+    rows: u64,
+    out: &mut Vec<f64>,
+) -> Result<(), RecordError> {
     let damaged = |reason: String| RecordError::damaged(path, page.offset, reason);
     let payload = 8 * rows;
     let header = page.bytes - payload;

@@ -118,7 +118,10 @@ impl<'a> Decoder<'a> {
     }
 
     /// Calls `read` for each field of a structure; it says whether it has read the value, which is skipped otherwise.
-    pub fn structure(&mut self, mut read: impl FnMut(&mut Decoder<'a>, Field) -> Result<bool, Malformed>) -> Result<(), Malformed> {
+    pub fn structure(
+        &mut self,
+        mut read: impl FnMut(&mut Decoder<'a>, Field) -> Result<bool, Malformed>,
+    ) -> Result<(), Malformed> {
         let mut last = 0;
         while let Some(field) = self.field(last)? {
             last = field.0;

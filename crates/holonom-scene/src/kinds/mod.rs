@@ -27,6 +27,12 @@ use std::sync::Arc;
 /// What could not be made, and why.
 pub type Mistake = Box<Diagnostic>;
 
+/// What was made, or why it could not be.
+pub type Made<T> = Result<T, Mistake>;
+
+/// What a shape looks like, and its mass at a density of 1 kg/m^3.
+pub type Solid = (Geometry, Option<Mass>);
+
 /// What a drive becomes.
 pub enum Driven {
     /// A row in the equations.
@@ -39,15 +45,15 @@ pub enum Driven {
 #[derive(Clone, Copy)]
 pub enum Make {
     /// A body, from its mass and motion.
-    Body(fn(&Record, &Draft) -> Result<Box<dyn Body>, Mistake>),
+    Body(fn(&Record, &Draft) -> Made<Box<dyn Body>>),
     /// A shape, and its mass at a density of 1 kg/m^3. The number is the length of the body it belongs to (`from` to `to`), if it has one.
-    Shape(fn(&Record, &mut ShapeSite) -> Result<(Geometry, Option<Mass>), Mistake>),
+    Shape(fn(&Record, &mut ShapeSite) -> Made<Solid>),
     /// A joint.
-    Joint(fn(&Record, &Site) -> Result<Box<dyn Constraint>, Mistake>),
+    Joint(fn(&Record, &Site) -> Made<Box<dyn Constraint>>),
     /// A force.
-    Force(fn(&Record, &Site) -> Result<Box<dyn Force>, Mistake>),
+    Force(fn(&Record, &Site) -> Made<Box<dyn Force>>),
     /// A drive.
-    Drive(fn(&Record, &Site) -> Result<Driven, Mistake>),
+    Drive(fn(&Record, &Site) -> Made<Driven>),
     /// A function of one variable.
     Function(fn(&Record) -> Result<Arc<dyn Function>, String>),
     /// Something that its reader makes itself.
@@ -59,7 +65,7 @@ pub struct ShapeSite<'a> {
     /// Length of the body from `from` to `to`, m.
     pub length: Option<f64>,
     /// Reads the mesh of a file.
-    pub mesh: &'a mut dyn FnMut(&Record) -> Result<Arc<crate::mesh::Mesh>, Mistake>,
+    pub mesh: &'a mut dyn FnMut(&Record) -> Made<Arc<crate::mesh::Mesh>>,
 }
 
 /// A mistake in a field of a record.
