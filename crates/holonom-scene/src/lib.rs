@@ -39,6 +39,7 @@ pub mod include;
 pub mod kinds;
 pub mod limits;
 pub mod load;
+pub mod masses;
 pub mod mesh;
 pub mod mjcf;
 pub mod node;
@@ -51,6 +52,7 @@ pub mod scene;
 pub mod set;
 pub mod source;
 pub mod urdf;
+pub mod xml;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;
