@@ -19,6 +19,15 @@ macro_rules! scenes {
 /// The gallery.
 pub static GALLERY: &[Entry] = scenes!["":
     "pendulum"
+    "double-pendulum"
+    "door-3-hinges"
+    "four-bar"
+    "slider-crank"
+    "gear-train"
+    "rope"
+    "crane"
+    "ring-40"
+    "baraff-tree-381"
 ];
 
 /// Problems with known answers, by the name of the problem; `holonom verify` runs them.
