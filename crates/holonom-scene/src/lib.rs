@@ -51,11 +51,12 @@ pub mod reader;
 pub mod scene;
 pub mod set;
 pub mod source;
+pub mod syntax;
 pub mod urdf;
 pub mod xml;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;
-pub use quantities::Quantities;
 pub use load::{Failed, Format, Loaded, Loader};
+pub use quantities::Quantities;
 pub use scene::Scene;

@@ -210,13 +210,25 @@ pub fn parse_toml(text: &str, file: u32, limits: &Limits, report: &mut Report) -
         return Table::new();
     }
     let (parsed, errors) = DeTable::parse_recoverable(text);
-    for e in &errors {
-        let span = e.span().unwrap_or(0..0);
-        let mut d = Diagnostic::error(codes::SYNTAX, sentence(e.message())).at(Span::new(file, span.clone()));
+    let mut errors: Vec<_> = errors.iter().map(|e| (e.span().unwrap_or(0..0), e.message())).collect();
+    errors.sort_by_key(|e| e.0.start);
+    // what was left open explains everything after it, and whatever stands in its line
+    let open = if errors.is_empty() { None } else { crate::syntax::culprit(text) };
+    let line = |at: usize| text.as_bytes()[..at.min(text.len())].iter().filter(|b| **b == b'\n').count();
+    let until = open.as_ref().map_or(usize::MAX, |c| line(c.at.start));
+    for (span, message) in errors {
+        if until != usize::MAX && line(span.start) >= until {
+            break;
+        }
+        let mut d = Diagnostic::error(codes::SYNTAX, sentence(message)).at(Span::new(file, span.clone()));
         if text.get(span.start..).is_some_and(|rest| rest.starts_with("${") || rest.starts_with('$')) {
             d = d.help("an expression stands in quotes:  \"${L/2}\"");
         }
         report.push(d);
+    }
+    if let Some(open) = open {
+        let d = Diagnostic::error(codes::SYNTAX, open.message).at(Span::new(file, open.at)).label("opened here");
+        report.push(d.help(open.help));
     }
     table(parsed.get_ref(), file)
 }

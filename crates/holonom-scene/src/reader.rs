@@ -468,6 +468,14 @@ impl<'a> Reader<'a> {
             None => match family.default.and_then(|d| family.find(d)) {
                 Some(kind) => kind,
                 None => {
+                    // a misspelt `kind` is what is meant
+                    let entries = table.entries().iter();
+                    let near = entries.filter(|e| nearest(&e.key, ["kind"]).is_some()).min_by_key(|e| e.key.len());
+                    if let Some(entry) = near {
+                        let message = format!("`{what}` has no field `{}`", crate::confine::shown(&entry.key));
+                        self.error(codes::UNKNOWN_FIELD, entry.key_span, message, "did you mean `kind`?");
+                        return None;
+                    }
                     let names: Vec<&str> = family.kinds().map(|k| k.name).take(8).collect();
                     let d =
                         Diagnostic::error(codes::MISSING_FIELD, format!("the {} `{what}` has no `kind`", family.name));
@@ -485,6 +493,10 @@ impl<'a> Reader<'a> {
         let all = || lists.iter().flat_map(|list| list.iter());
         for entry in table.entries() {
             if all().any(|f| f.name == entry.key) || (kind.is_some() && entry.key == "kind") {
+                continue;
+            }
+            if self.report.is_full() {
+                self.error(codes::UNKNOWN_FIELD, entry.key_span, "unknown field", "");
                 continue;
             }
             let names = || all().map(|f| f.name).chain(kind.map(|_| "kind"));
