@@ -3,7 +3,7 @@
 
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Report, nearest};
-use crate::expression::{Expression, ExpressionError};
+use crate::expression::{self, Expression, ExpressionError};
 use crate::fields::*;
 use crate::limits::Limits;
 use crate::node::{Node, Table, Value};
@@ -105,7 +105,22 @@ impl<'a> Reader<'a> {
         table
     }
 
+    /// Is an expression too long to be read? Then that was said.
+    fn too_long(&mut self, node: &Node, text: &str) -> bool {
+        let (n, most) = (text.len() as u64, expression::LONGEST as u64);
+        let Err(mut d) = Limits::check(codes::TOO_LARGE_VALUE, "characters of an expression", n, most, "values") else {
+            return false;
+        };
+        // no flag changes it
+        d.notes.clear();
+        self.complain(d.at(node.span));
+        true
+    }
+
     fn expression(&mut self, node: &Node, text: &str, from: usize, field: &str) -> Option<f64> {
+        if self.too_long(node, text) {
+            return None;
+        }
         let names = &self.names;
         match Expression::read(text, "", &|n| names.get(n)) {
             Ok(e) if e.value().is_finite() => Some(e.value()),
@@ -409,6 +424,9 @@ impl<'a> Reader<'a> {
                     Some(inner) => (inner, text.find("${").unwrap_or(0) + 2),
                     None => (text.as_str(), 0),
                 };
+                if self.too_long(node, inner) {
+                    return None;
+                }
                 let names = &self.names;
                 match Expression::read(inner, variable, &|n| names.get(n)) {
                     Ok(e) if e.at(0.0).iter().all(|x| x.is_finite()) || !e.is_constant() => Some(Arc::new(e)),

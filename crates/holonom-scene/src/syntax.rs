@@ -104,6 +104,48 @@ pub fn culprit(text: &str) -> Option<Culprit> {
     open.last().copied().map(bracket)
 }
 
+/// What the parser says, in our words: one sentence, and what to write instead.
+pub fn in_words(message: &str, text: &str, at: Range<usize>) -> (String, Option<String>) {
+    let here = text.get(at.clone()).unwrap_or_default().trim();
+    let rest = text.get(at.start..).and_then(|t| t.lines().next()).unwrap_or_default().trim();
+    let word = crate::confine::shown(here);
+    let first = message.lines().next().unwrap_or_default();
+    let (say, help): (String, Option<String>) = match first {
+        _ if rest.starts_with('$') => {
+            ("an expression must stand in quotes".into(), Some("write it as  \"${L/2}\"".into()))
+        }
+        _ if first.starts_with("duplicate key") => {
+            (format!("`{word}` is given twice"), Some("keep one of them".into()))
+        }
+        _ if first.starts_with("string values must be quoted") && (here.is_empty() || here.starts_with('#')) => {
+            ("a value is missing".into(), Some("write something after `=`".into()))
+        }
+        _ if first.starts_with("string values must be quoted") => {
+            ("text must stand in quotes".into(), Some(format!("write it as  \"{word}\"")))
+        }
+        _ if first.starts_with("key with no value") => {
+            let help = if rest.starts_with(':') { "`=` instead of `:`" } else { "write  key = value" };
+            ("a key has no value".into(), Some(help.into()))
+        }
+        _ if first.starts_with("unexpected key or value") => {
+            let comma = rest.strip_prefix(',').is_some_and(|r| r.starts_with(|c: char| c.is_ascii_digit()));
+            let help = if comma {
+                "a decimal point is a dot:  1.5"
+            } else {
+                "one value per line; more than one go into a list:  [1, 2]"
+            };
+            ("there is something after the value".into(), Some(help.into()))
+        }
+        _ if first.starts_with("missing escaped value") => {
+            let help = "write a backslash as  \\\\ , or the text in single quotes";
+            ("a backslash must be followed by one of b e f n r t \" \\ x u U".into(), Some(help.into()))
+        }
+        "" => ("this is not TOML".into(), None),
+        _ => (first.to_string(), None),
+    };
+    (say, help)
+}
+
 /// Is there nothing before it in its line?
 fn last_is_line_start(bytes: &[u8], i: usize) -> bool {
     bytes[..i].iter().rev().take_while(|b| **b != b'\n').all(|b| matches!(b, b' ' | b'\t' | b'['))
