@@ -38,6 +38,7 @@ pub mod include;
 pub mod kinds;
 pub mod limits;
 pub mod load;
+pub mod masses;
 pub mod mesh;
 pub mod mjcf;
 pub mod node;

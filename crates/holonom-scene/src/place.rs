@@ -35,9 +35,10 @@ pub struct Place {
 }
 
 impl Place {
-    /// As a draft that lacks name and mass.
-    pub fn draft(&self) -> Draft<'static> {
-        Draft { name: "", mass: None, pose: self.pose, velocity: self.velocity, spin: self.spin }
+    /// A body as a draft that stands and moves so.
+    pub fn draft<'b>(&self, body: &'b crate::scene::Body) -> Draft<'b> {
+        let (name, mass, volume) = (&*body.name, body.mass, body.volume);
+        Draft { name, mass, volume, pose: self.pose, velocity: self.velocity, spin: self.spin }
     }
 }
 

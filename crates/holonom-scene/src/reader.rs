@@ -574,6 +574,25 @@ impl<'a> Reader<'a> {
                 self.list_of(node, field, |r, x| Some(Val::Coordinate(Box::new(r.coordinate(x, field)?))))?
             }
             Type::Function(variable, _) => Val::Function(self.function(node, field, variable)?),
+            Type::VectorFunction(variable, _) => {
+                let list = self.list(node, field)?;
+                if list.len() != 3 {
+                    let label = format!("{} elements, e.g. [0, 0, \"sin({variable})\"]", list.len());
+                    self.error(codes::WRONG_LENGTH, node.span, format!("`{field}` must have 3 elements"), label);
+                    return None;
+                }
+                // numbers stay numbers, so that a constant vector can be told from a changing one
+                self.list_of(node, field, |r, x| match &x.value {
+                    Value::Integer(_) | Value::Number(_) => r.number(x, field).map(Val::Number),
+                    _ => {
+                        let f = r.function(x, field, variable)?;
+                        let inner = x.as_text().map(|t| t.trim().trim_start_matches("${").trim_end_matches('}'));
+                        let read = inner.map(|t| Expression::read(t, variable, &|n| r.names.get(n)));
+                        let constant = matches!(read, Some(Ok(e)) if e.is_constant());
+                        Some(if constant { Val::Number(f.at(0.0)[0]) } else { Val::Function(f) })
+                    }
+                })?
+            }
             Type::Kind(family) => Val::Record(Box::new(self.kind(node, field, family)?)),
             Type::Kinds(family) => {
                 self.list_of(node, field, |r, x| Some(Val::Record(Box::new(r.kind(x, field, family)?))))?

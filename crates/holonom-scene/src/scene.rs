@@ -161,6 +161,8 @@ pub struct Body {
     pub spin: Vec3,
     /// Mass; none for a body that gets it elsewhere.
     pub mass: Option<Mass>,
+    /// Volume of the shapes that have mass, m^3.
+    pub volume: Option<f64>,
     /// Shapes, shared among the bodies of a generator.
     pub shapes: Arc<[Shape]>,
     /// Points and frames, shared among the bodies of a generator.
