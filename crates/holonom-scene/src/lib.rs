@@ -49,6 +49,7 @@ pub mod reader;
 pub mod scene;
 pub mod set;
 pub mod source;
+mod starts;
 pub mod urdf;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
