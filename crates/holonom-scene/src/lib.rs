@@ -27,6 +27,7 @@
 //! Nothing here prints, and nothing outside the scene's folder is opened.
 
 pub mod build;
+pub mod claims;
 pub mod codes;
 pub mod confine;
 pub mod diagnostic;
@@ -51,6 +52,7 @@ pub mod set;
 pub mod source;
 mod starts;
 pub mod urdf;
+pub mod xml;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;
