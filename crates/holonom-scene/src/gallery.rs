@@ -23,6 +23,35 @@ pub static GALLERY: &[Entry] = scenes!["":
 
 /// Problems with known answers, by the name of the problem; `holonom verify` runs them.
 pub static VERIFICATION: &[Entry] = scenes!["verification/":
+    "p10-heavy-top"
+    "p11-slider-crank"
+    "p11-slider-crank-led"
+    "p11-slider-crank-led-space"
+    "p11-slider-crank-space"
+    "p12-peaucellier"
+    "p12-peaucellier-space"
+    "p13-rolling-disc"
+    "p14-chaplygin-sleigh"
+    "p14-chaplygin-sleigh-rigid"
+    "p15-skate"
+    "p15-skate-rigid"
+    "p16-whipple-bicycle"
+    "p22-bead-on-wire"
+    "p22-rod-and-plane"
+    "p22-turning-hoop"
+    "p23-ball-on-turntable"
+    "p23-ball-on-turntable-speed"
+    "p24-cardan-hinges"
+    "p24-cardan-self-aligning"
+    "p24-cardan-two-joints"
+    "p25-atwood"
+    "p25-bevel-differential"
+    "p25-gear-pair"
+    "p25-helical-gear"
+    "p25-movable-pulley"
+    "p25-planetary"
+    "p25-rack"
+    "p25-screw"
 ];
 
 /// A scene by its name.

@@ -167,7 +167,7 @@ fn cases() -> Vec<Case> {
                 Box::new(PointOnCurve::new(a, b, Nurbs::new(2, &three(), &[1.0, 2.0, 1.0], &knots)))
             }
         ),
-        joint!("point-on-surface", "surface = { kind = \"torus\", ring = 0.6, tube = 0.2 }", |a, b| {
+        joint!("point-on-surface", "surface = { kind = \"torus\", ring_radius = 0.6, tube_radius = 0.2 }", |a, b| {
             Box::new(PointOnSurface::new(a, b, Torus { ring: 0.6, tube: 0.2 }))
         }),
         joint!("point-on-surface", "surface = { kind = \"cylinder\", radius = 0.4, inside = true }", |a, b| {
@@ -196,7 +196,7 @@ fn cases() -> Vec<Case> {
         ),
         joint!(
             "tangency",
-            "surface_a = { kind = \"sphere\", radius = 0.3 }\nsurface_b = { kind = \"ellipsoid\", semi_axes = [0.1, 0.2, 0.3] }",
+            "surface_a = { kind = \"sphere\", radius = 0.3 }\nsurface_b = { kind = \"ellipsoid\", half_axes = [0.1, 0.2, 0.3] }",
             |a, b| { Box::new(SurfaceTangency::new(a, Quadric::sphere(0.3), b, Quadric::ellipsoid([0.1, 0.2, 0.3]))) }
         ),
         joint!("gear", "radius_a = 0.3\nradius_b = 0.5", |a, b| Box::new(Gear::external(a, b, 0.3, 0.5))),
