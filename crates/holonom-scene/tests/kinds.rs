@@ -7,7 +7,7 @@ use holonom::math::{Mat3, exp_quat, vec3};
 use holonom::prelude::*;
 use holonom::surfaces::{Inside, Plane, Quadric, Torus};
 use holonom_scene::Loader;
-use holonom_scene::kinds::{DRIVES, JOINTS};
+use holonom_scene::kinds::{CURVES, DRIVES, JOINTS, SURFACES};
 
 /// Two bodies at no special place, in motion, with a frame on each.
 const BODIES: &str = r#"
@@ -377,7 +377,7 @@ fn every_kind_of_the_engine_has_a_name_in_scenes_and_a_case_here() {
         }
     }
     // and nothing here is left out of the cases
-    for kind in JOINTS.kinds().chain(DRIVES.kinds()) {
+    for kind in JOINTS.kinds().chain(DRIVES.kinds()).chain(CURVES.kinds()).chain(SURFACES.kinds()) {
         let written = format!("kind = \"{}\"", kind.name);
         assert!(cases.iter().any(|c| c.text.contains(&written)), "no case for `{}`", kind.name);
     }
