@@ -8,9 +8,9 @@
 use crate::build::Drafted;
 use crate::place::Place;
 use crate::scene::{Pose, Scene};
-use holonom::joints::{CoordinateKind, Motor};
-use holonom::math::{quat_from_axes, unwrap_angle};
-use holonom::{BodyId, Coordinate, Model, Simulation};
+use holonom::joints::{Chart, CoordinateKind, Motor};
+use holonom::math::{Vec3, quat_from_axes, unwrap_angle};
+use holonom::{BodyId, Coordinate, Marker, Model, Simulation};
 use std::sync::Arc;
 
 /// How far a coordinate (m, rad) or its rate may be from what was said.
@@ -41,18 +41,32 @@ fn said(scene: &Scene) -> Vec<Said<'_>> {
 }
 
 /// Do the coordinates start as they were told?
-fn kept(sim: &mut Simulation, said: &[Said]) -> bool {
+fn kept(sim: &Simulation, said: &[Said]) -> bool {
     said.iter().all(|s| {
-        let model = sim.model().clone();
-        let Some(joint) = model.joint(s.joint) else { return true };
-        let kind = model.constraint(joint).coordinates().get(s.index).copied();
-        let (Some(kind), Some((value, rate))) = (kind, sim.coordinate(joint, s.index)) else { return true };
-        let near = |found: f64, wanted: f64| {
-            let found = if kind == CoordinateKind::Angle { unwrap_angle(found, wanted) } else { found };
-            (found - wanted).abs() <= NEAR * (1.0 + wanted.abs())
-        };
-        s.value.is_none_or(|x| near(value, x)) && s.rate.is_none_or(|x| (rate - x).abs() <= NEAR * (1.0 + x.abs()))
+        let model = sim.model();
+        let Some(constraint) = model.joint(s.joint).map(|joint| model.constraint(joint)) else { return true };
+        let kind = constraint.coordinates().get(s.index).copied();
+        let found = constraint.chart().and_then(|chart| coordinate(sim, chart, s.index));
+        let (Some(kind), Some((value, rate))) = (kind, found) else { return true };
+        let near = |found: f64, wanted: f64| (found - wanted).abs() <= NEAR * (1.0 + wanted.abs());
+        let turned = |wanted: f64| if kind == CoordinateKind::Angle { unwrap_angle(value, wanted) } else { value };
+        s.value.is_none_or(|x| near(turned(x), x)) && s.rate.is_none_or(|x| near(rate, x))
     })
+}
+
+/// A coordinate and its rate, looking at the two bodies of its joint only.
+fn coordinate(sim: &Simulation, chart: &dyn Chart, index: usize) -> Option<(f64, f64)> {
+    let (a, b) = chart.markers();
+    let axes = |m: &Marker| Some(sim.axes(m.body)? * m.axes);
+    let spin = |m: &Marker| if m.body == BodyId::GROUND { Some(Vec3::ZERO) } else { sim.spin(m.body) };
+    let ((pa, va), (pb, vb)) = (sim.point(a), sim.point(b));
+    let (back, wa) = (axes(&a)?.transpose(), spin(&a)?);
+    let mut u = vec![0.0; chart.n_u()];
+    chart.read(back * (pb - pa), back * axes(&b)?, &mut u);
+    let linear = back * (vb - va - wa.cross(pb - pa));
+    let angular = back * (spin(&b)? - wa);
+    let (l, w) = chart.free(&u, index);
+    Some((*u.get(index)?, linear.dot(l) + angular.dot(w)))
 }
 
 /// The places and motions of the bodies of a model at its start; rotations of bodies that have no axes, or skew ones, as they were drawn.
@@ -74,12 +88,12 @@ pub(crate) fn settled<'s>(
     model: Model,
     again: impl Fn(Option<Vec<Place>>) -> Option<Drafted<'s>>,
 ) -> Model {
-    let said = said(scene);
+    let said = if model.has_loops() { said(scene) } else { Vec::new() };
     if said.is_empty() {
         return model;
     }
     let model = Arc::new(model);
-    let kept = kept(&mut Simulation::new(model.clone()), &said);
+    let kept = kept(&Simulation::new(model.clone()), &said);
     let better = if kept { None } else { found(scene, &said, again) };
     // nobody else holds it any more
     better.or_else(|| Arc::try_unwrap(model).ok()).expect("the simulation that looked at it is gone")

@@ -100,7 +100,7 @@ fn patch(r: &Record) -> Result<Sheeted, Mistake> {
     let degree = |name: &str| r.integer(name).unwrap_or(3) as usize;
     let degrees = [degree("degree_u"), degree("degree_v")];
     let rows = r.integer("rows").unwrap_or(2) as usize;
-    if points.is_empty() || points.len() % rows != 0 {
+    if points.is_empty() || !points.len().is_multiple_of(rows) {
         let m = mistake(r, "points", codes::WRONG_LENGTH, format!("`points` must have a multiple of {rows} elements"));
         return Err(Box::new(m.label(format!("{} elements, {rows} rows", points.len()))));
     }

@@ -104,7 +104,7 @@ pub static STARTS: &[Field] = &[
         "start",
         Type::Numbers("m or rad"),
         "as the poses say",
-        "coordinates at the start; what hangs on the joint moves along",
+        "coordinates at the start, angles within one turn; what hangs on the joint moves along, loops are closed around it",
     ),
     optional(
         "start_rate",
