@@ -49,11 +49,7 @@ fn every_kind_moves_as_in_rust() {
     let (at, v, w) = (vec3(1.0, 2.0, 3.0), vec3(1.0, -2.0, 0.5), vec3(0.4, 2.0, -1.0));
     let mut tried = vec!["rigid", "particle", "scaled", "affine", "planar"];
     assert_same("rigid", &posed, Rigid::from_properties(&p).position(at).orientation(turn).velocity(v).spin(w));
-    assert_same(
-        "particle",
-        "mass = 3\nat = [1, 2, 3]\nvelocity = [1, -2, 0.5]",
-        Particle::new(3.0, at).velocity(v),
-    );
+    assert_same("particle", "mass = 3\nat = [1, 2, 3]\nvelocity = [1, -2, 0.5]", Particle::new(3.0, at).velocity(v));
     let scaled = Scaled::uniform_from(&p).position(at).orientation(turn).velocity(v).spin(w);
     assert_same(
         "scaled",
@@ -82,10 +78,14 @@ fn every_kind_moves_as_in_rust() {
     assert_same(
         "planar",
         &format!("{BOX}angle = 7.5\nspin = [0, 0, 2]").replace("0.5]\n", "0]\n"),
-        Planar::from_properties(&p).plane([0.0, 0.0, 3.0], Vec3::X, Vec3::Y).pose(1.0, 2.0, 7.5).velocity(1.0, -2.0, 2.0),
+        Planar::from_properties(&p)
+            .plane([0.0, 0.0, 3.0], Vec3::X, Vec3::Y)
+            .pose(1.0, 2.0, 7.5)
+            .velocity(1.0, -2.0, 2.0),
     );
     // in the x-z plane, seen against y, turned by its ends
-    let ends = "mass = 2\ninertia = 0.4\nplane = { origin = [0, 5, 0], x = [1, 0, 0], y = [0, 0, 1] }\nspin = [0, -2, 0]";
+    let ends =
+        "mass = 2\ninertia = 0.4\nplane = { origin = [0, 5, 0], x = [1, 0, 0], y = [0, 0, 1] }\nspin = [0, -2, 0]";
     assert_same(
         "planar",
         &format!("{ends}\nfrom = [1, 5, 0]\nto = [1, 5, 2]"),
@@ -124,17 +124,42 @@ fn what_does_not_suit_a_kind_is_refused_at_its_line() {
         (format!("{planar}plane = {{ x = [0, 1, 0] }}"), codes::BAD_ROTATION, 5, "parallel"),
         ("[body.a]\nkind = \"particle\"\nmass = 1\nspin = [0, 0, 1]".into(), codes::UNKNOWN_FIELD, 4, "a point"),
         ("[body.a]\nkind = \"particle\"\nmass = 1\ncom = [0, 0, 1]".into(), codes::OUT_OF_RANGE, 4, "origin"),
-        ("[body.a]\nkind = \"scaled\"\nmass = 1\ninertia = [1, 1, 1]\nscale = [1, 2, 3]".into(), codes::WRONG_LENGTH, 5, "per_axis"),
-        ("[body.a]\nkind = \"scaled\"\nmass = 1\ninertia = [1, 1, 1]\nscale = 0".into(), codes::OUT_OF_RANGE, 5, "greater"),
-        ("[body.a]\nkind = \"affine\"\nmass = 1\ninertia = [1, 1, 1]\nyoung = 1e5".into(), codes::MISSING_FIELD, 5, "volume"),
-        ("[body.a]\nkind = \"affine\"\nmass = 1\ninertia = [1, 1, 1]\nviscosity = 1".into(), codes::UNKNOWN_FIELD, 5, "young"),
+        (
+            "[body.a]\nkind = \"scaled\"\nmass = 1\ninertia = [1, 1, 1]\nscale = [1, 2, 3]".into(),
+            codes::WRONG_LENGTH,
+            5,
+            "per_axis",
+        ),
+        (
+            "[body.a]\nkind = \"scaled\"\nmass = 1\ninertia = [1, 1, 1]\nscale = 0".into(),
+            codes::OUT_OF_RANGE,
+            5,
+            "greater",
+        ),
+        (
+            "[body.a]\nkind = \"affine\"\nmass = 1\ninertia = [1, 1, 1]\nyoung = 1e5".into(),
+            codes::MISSING_FIELD,
+            5,
+            "volume",
+        ),
+        (
+            "[body.a]\nkind = \"affine\"\nmass = 1\ninertia = [1, 1, 1]\nviscosity = 1".into(),
+            codes::UNKNOWN_FIELD,
+            5,
+            "young",
+        ),
         (
             "[body.a]\nkind = \"affine\"\nmass = 1\ninertia = [1, 1, 1]\nyoung = 1e5\nvolume = 1\npoisson = 0.5".into(),
             codes::OUT_OF_RANGE,
             7,
             "between -1 and 0.5",
         ),
-        ("[body.a]\nkind = \"affine\"\nmass = 1\ninertia = [1, 1, 1]\nstretch = [1, 0, 1]".into(), codes::OUT_OF_RANGE, 5, "determinant 0"),
+        (
+            "[body.a]\nkind = \"affine\"\nmass = 1\ninertia = [1, 1, 1]\nstretch = [1, 0, 1]".into(),
+            codes::OUT_OF_RANGE,
+            5,
+            "determinant 0",
+        ),
     ];
     for (text, code, line, says) in cases {
         let (found, at, rendered) = refused(&text);
