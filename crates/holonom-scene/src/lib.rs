@@ -27,6 +27,7 @@
 //! Nothing here prints, and nothing outside the scene's folder is opened.
 
 pub mod build;
+pub mod claims;
 pub mod codes;
 pub mod confine;
 pub mod diagnostic;

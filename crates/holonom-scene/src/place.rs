@@ -134,10 +134,7 @@ pub(crate) fn places(
     let drawn: Vec<Place> = scene
         .bodies
         .iter()
-        .map(|b| {
-            let moves = b.record.has("velocity") || b.record.has("spin");
-            Place { pose: b.pose, velocity: b.velocity, spin: b.spin, moves }
-        })
+        .map(|b| Place { pose: b.pose, velocity: b.velocity, spin: b.spin, moves: b.moves })
         .chain([still])
         .collect();
     let mut out = drawn.clone();

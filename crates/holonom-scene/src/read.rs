@@ -1,5 +1,6 @@
 //! From a document to a [`Scene`]: section by section, every mistake reported, nothing built yet.
 
+use crate::claims::{Claims, Named};
 use crate::codes;
 use crate::confine::Confinement;
 use crate::diagnostic::{Diagnostic, Report, nearest};
@@ -14,7 +15,6 @@ use crate::reader::Reader;
 use crate::scene::*;
 use crate::source::Span;
 use holonom::math::{Mat3, Vec3, perpendicular, quat_from_axes, vec3};
-use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -118,20 +118,9 @@ pub struct Making<'r, 's> {
     pub around: &'s Surroundings<'s>,
     /// What was made so far.
     pub scene: Scene,
-    /// Names of bodies; of joints and drives; of forces.
-    taken: [HashMap<Box<str>, Span>; 3],
+    /// Names that are taken.
+    pub claims: Claims,
     meshes: Meshes,
-}
-
-/// Which names must differ.
-#[derive(Clone, Copy)]
-pub enum Named {
-    /// Bodies.
-    Body,
-    /// Joints and drives.
-    Joint,
-    /// Forces.
-    Force,
 }
 
 /// Read a scene. There may be errors in the report even where something is returned.
@@ -142,7 +131,7 @@ pub fn read(document: &Table, around: &Surroundings, report: &mut Report) -> Sce
         reader: Reader::new(names, around.limits, report),
         around,
         scene: Scene { params, ..Scene::default() },
-        taken: Default::default(),
+        claims: Claims::default(),
         meshes: Meshes::default(),
     };
     making.document(document);
@@ -210,7 +199,8 @@ impl Making<'_, '_> {
         }
     }
 
-    fn within(&mut self, name: &str, f: impl FnOnce(&mut Self)) {
+    /// Do something inside the thing of that name.
+    pub fn within(&mut self, name: &str, f: impl FnOnce(&mut Self)) {
         let before = self.reader.enter(name);
         f(self);
         self.reader.leave(before);
@@ -218,16 +208,13 @@ impl Making<'_, '_> {
 
     /// Claim a name. False, with a complaint, if it is taken.
     pub fn claim(&mut self, what: Named, name: &str, span: Span) -> bool {
-        if self.taken[what as usize].insert(name.into(), span).is_none() {
+        let index = self.scene.bodies.len();
+        if self.claims.claim(what, name, span, index).is_ok() {
             return true;
         }
         let kind = ["body", "joint or drive", "force"][what as usize];
-        self.reader.error(
-            codes::DUPLICATE,
-            span,
-            format!("there are two of the name `{name}`"),
-            format!("another {kind} has it"),
-        );
+        let message = format!("there are two of the name `{}`", crate::confine::shown(name));
+        self.reader.error(codes::DUPLICATE, span, message, format!("another {kind}, or a generator, has it"));
         false
     }
 
@@ -271,6 +258,20 @@ impl Making<'_, '_> {
     /// A body from its record.
     pub fn body_from(&mut self, name: &str, record: Arc<Record>, span: Span) -> Result<Body, kinds::Mistake> {
         let (pose, length) = placement(&record)?;
+        let placed = length.is_some() || ["at", "rotation", "angle"].iter().any(|f| record.has(f));
+        let body = self.body_at(name, record, span, pose, length)?;
+        Ok(Body { placed, ..body })
+    }
+
+    /// A body from its record, at a place; with a length if it has two ends.
+    pub fn body_at(
+        &mut self,
+        name: &str,
+        record: Arc<Record>,
+        span: Span,
+        pose: Pose,
+        length: Option<f64>,
+    ) -> Result<Body, kinds::Mistake> {
         let Filled { shapes, mass, volume } = masses::fill(&record, length, self.around, &mut self.meshes)?;
         let mut points = named_points(&record);
         if let Some(length) = length {
@@ -283,7 +284,8 @@ impl Making<'_, '_> {
             name: name.into(),
             span,
             pose,
-            placed: length.is_some() || ["at", "rotation", "angle"].iter().any(|f| record.has(f)),
+            placed: true,
+            moves: record.has("velocity") || record.has("spin"),
             velocity: record.vector("velocity").unwrap_or_default(),
             spin: record.vector("spin").unwrap_or_default(),
             mass,
@@ -301,13 +303,15 @@ impl Making<'_, '_> {
         }
     }
 
-    fn drive(&mut self, name: &str, node: &Node, span: Span) {
+    /// `[drive.NAME]`.
+    pub fn drive(&mut self, name: &str, node: &Node, span: Span) {
         if let Some(link) = self.link(name, node, span, &DRIVES, Named::Joint) {
             self.scene.drives.push(link);
         }
     }
 
-    fn force(&mut self, name: &str, node: &Node, span: Span) {
+    /// `[force.NAME]`.
+    pub fn force(&mut self, name: &str, node: &Node, span: Span) {
         if let Some(link) = self.link(name, node, span, &FORCES, Named::Force) {
             self.scene.forces.push(link);
         }

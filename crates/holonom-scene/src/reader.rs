@@ -18,13 +18,13 @@ pub struct Names {
     /// Parameters of the scene.
     pub params: BTreeMap<String, f64>,
     /// Counters of generators, innermost last.
-    pub locals: Vec<(&'static str, f64)>,
+    pub locals: Vec<(Arc<str>, f64)>,
 }
 
 impl Names {
     /// The value of a name.
     pub fn get(&self, name: &str) -> Option<f64> {
-        let local = self.locals.iter().rev().find(|(n, _)| *n == name).map(|(_, x)| *x);
+        let local = self.locals.iter().rev().find(|(n, _)| **n == *name).map(|(_, x)| *x);
         local.or_else(|| self.params.get(name).copied())
     }
 }
@@ -39,6 +39,8 @@ pub struct Reader<'a> {
     pub report: &'a mut Report,
     /// Path of what is being read, for messages.
     path: String,
+    /// Variable of the function that is being read.
+    variable: &'static str,
 }
 
 /// An error of an expression that begins at byte `from` of a text value.
@@ -52,7 +54,7 @@ fn place(e: &ExpressionError, node: &Node, from: usize) -> Span {
 impl<'a> Reader<'a> {
     /// A reader that knows these names.
     pub fn new(names: Names, limits: Limits, report: &'a mut Report) -> Self {
-        Reader { names, limits, report, path: String::new() }
+        Reader { names, limits, report, path: String::new(), variable: "t" }
     }
 
     /// Go into the thing of that name; what [`Reader::leave`] needs to come back.
@@ -127,7 +129,7 @@ impl<'a> Reader<'a> {
         let code = if e.unknown.is_some() { codes::UNKNOWN_PARAMETER } else { codes::EXPRESSION_SYNTAX };
         let mut d = Diagnostic::error(code, e.message.clone()).at(span);
         if let Some(name) = &e.unknown {
-            let known = self.names.params.keys().map(String::as_str).chain(self.names.locals.iter().map(|l| l.0));
+            let known = self.names.params.keys().map(String::as_str).chain(self.names.locals.iter().map(|l| &*l.0));
             d = match nearest(name, known) {
                 Some(near) => d.label(format!("did you mean `{near}`?")),
                 None => d.help(format!("add it:  [params]  {name} = 1.0")),
@@ -385,6 +387,20 @@ impl<'a> Reader<'a> {
         &mut self,
         node: &Node,
         field: &str,
+        variable: &'static str,
+    ) -> Option<Arc<dyn holonom::functions::Function>> {
+        // a part of a function has the variable of the whole
+        let variable = if variable.is_empty() { self.variable } else { variable };
+        let outer = std::mem::replace(&mut self.variable, variable);
+        let read = self.function_of(node, field, variable);
+        self.variable = outer;
+        read
+    }
+
+    fn function_of(
+        &mut self,
+        node: &Node,
+        field: &str,
         variable: &str,
     ) -> Option<Arc<dyn holonom::functions::Function>> {
         match &node.value {
@@ -414,15 +430,9 @@ impl<'a> Reader<'a> {
             Value::Table(_) => {
                 let record = self.kind(node, field, &crate::kinds::FUNCTIONS)?;
                 match crate::kinds::function(&record) {
-                    Ok(f) => match f.validate() {
-                        Ok(()) => Some(f),
-                        Err(e) => {
-                            self.error(codes::BAD_FUNCTION, node.span, format!("`{field}` is not usable: {e}"), "");
-                            None
-                        }
-                    },
-                    Err(e) => {
-                        self.error(codes::BAD_FUNCTION, node.span, format!("`{field}` is not usable: {e}"), "");
+                    Ok(f) => Some(f),
+                    Err(d) => {
+                        self.complain(*d);
                         None
                     }
                 }
@@ -470,16 +480,8 @@ impl<'a> Reader<'a> {
         self.fields(table, node.span, what, &lists, Some(kind))
     }
 
-    /// Read the fields of a table, check for unknown and missing ones. None if anything is wrong with it.
-    pub fn fields(
-        &mut self,
-        table: &Table,
-        span: Span,
-        what: &str,
-        lists: &[&'static [Field]],
-        kind: Option<&'static Kind>,
-    ) -> Option<Record> {
-        let errors = self.report.n_errors();
+    /// Complain of every entry that is none of the fields.
+    pub fn known_names(&mut self, table: &Table, what: &str, lists: &[&'static [Field]], kind: Option<&'static Kind>) {
         let all = || lists.iter().flat_map(|list| list.iter());
         for entry in table.entries() {
             if all().any(|f| f.name == entry.key) || (kind.is_some() && entry.key == "kind") {
@@ -498,9 +500,36 @@ impl<'a> Reader<'a> {
             let list = names().collect::<Vec<_>>().join(", ");
             self.complain(d.help(format!("fields: {list}")));
         }
+    }
+
+    /// Read the fields of a table, check for unknown and missing ones. None if anything is wrong with it.
+    pub fn fields(
+        &mut self,
+        table: &Table,
+        span: Span,
+        what: &str,
+        lists: &[&'static [Field]],
+        kind: Option<&'static Kind>,
+    ) -> Option<Record> {
+        self.fields_but(table, span, what, lists, kind, &[])
+    }
+
+    /// The same, but some fields are only looked for: their values are left to the caller, who may read them more than once.
+    pub fn fields_but(
+        &mut self,
+        table: &Table,
+        span: Span,
+        what: &str,
+        lists: &[&'static [Field]],
+        kind: Option<&'static Kind>,
+        left: &[&str],
+    ) -> Option<Record> {
+        let errors = self.report.n_errors();
+        self.known_names(table, what, lists, kind);
         let mut record = Record::new(kind, span);
-        for field in all() {
+        for field in lists.iter().flat_map(|list| list.iter()) {
             match table.entry(field.name) {
+                Some(_) if left.contains(&field.name) => {}
                 Some(entry) => {
                     if let Some(value) = self.value(&entry.node, field.name, &field.ty) {
                         record.set(field.name, value, entry.node.span);

@@ -155,6 +155,8 @@ pub struct Body {
     pub pose: Pose,
     /// Was the pose said, or is it the default?
     pub placed: bool,
+    /// Was its motion said, or is it the default?
+    pub moves: bool,
     /// Velocity of its origin, m/s, world axes.
     pub velocity: Vec3,
     /// Angular velocity, rad/s, world axes.

@@ -1,19 +1,23 @@
 //! Everything a scene can be made of: one table per family, one line per kind. A new kind is its fields and a function that makes it.
 
 mod bodies;
+mod curves;
 mod drives;
 mod forces;
 mod functions;
 mod joints;
 mod shapes;
+mod surfaces;
 mod tyres;
 
 pub use bodies::{BODIES, BODY_FIELDS, plane_axes, plane_of};
-pub use drives::DRIVES;
+pub use curves::{CURVES, curve};
+pub use drives::{CONDITIONS, DRIVES};
 pub use forces::{FORCES, torque_curve};
 pub use functions::{FUNCTIONS, function};
 pub use joints::JOINTS;
 pub use shapes::{SHAPES, shape};
+pub use surfaces::{SURFACES, Sheeted, surface};
 pub use tyres::TERRAINS;
 
 use crate::build::{Draft, Site};
@@ -21,6 +25,7 @@ use crate::diagnostic::Diagnostic;
 use crate::fields::Record;
 use crate::scene::{Geometry, Mass, Pose};
 use holonom::bodies::Body;
+use holonom::curves::Curve;
 use holonom::forces::{Force, Terrain};
 use holonom::functions::Function;
 use holonom::joints::Constraint;
@@ -54,7 +59,11 @@ pub enum Make {
     /// A drive.
     Drive(fn(&Record, &Site) -> Made<Driven>),
     /// A function of one variable.
-    Function(fn(&Record) -> Result<Arc<dyn Function>, String>),
+    Function(fn(&Record) -> Result<Arc<dyn Function>, Mistake>),
+    /// A curve in space.
+    Curve(fn(&Record) -> Result<Arc<dyn Curve>, Mistake>),
+    /// A surface.
+    Surface(fn(&Record) -> Result<Sheeted, Mistake>),
     /// A terrain.
     Terrain(fn(&Record) -> Made<Box<dyn Terrain>>),
     /// Something that its reader makes itself.
@@ -82,4 +91,24 @@ pub struct Solid {
 /// A mistake in a field of a record.
 pub fn mistake(record: &Record, field: &str, code: crate::codes::Code, message: impl Into<String>) -> Mistake {
     Box::new(Diagnostic::error(code, message).at(record.span_of(field)))
+}
+
+/// What the engine says against something, at the field it speaks of: the one whose name, in words, stands in the message. Where several do, the
+/// longest; where none does, the table itself.
+pub fn refused(record: &Record, code: crate::codes::Code, message: &str) -> Mistake {
+    let said = |name: &str| message.contains(name) || message.contains(&name.replace('_', " "));
+    let named = record.values().iter().filter(|(name, ..)| name.len() > 1 && said(name));
+    let span = named.max_by_key(|(name, ..)| name.len()).map_or(record.span, |(.., span)| *span);
+    Box::new(Diagnostic::error(code, message).at(span))
+}
+
+/// A number that must not be zero, nor anything else that does not fit.
+pub fn fitting(record: &Record, field: &str, fits: impl Fn(f64) -> bool, must: &str) -> Result<Option<f64>, Mistake> {
+    match record.number(field) {
+        Some(x) if !fits(x) => {
+            let m = mistake(record, field, crate::codes::OUT_OF_RANGE, format!("`{field}` is out of range"));
+            Err(Box::new(m.label(format!("{x}, must be {must}"))))
+        }
+        x => Ok(x),
+    }
 }
