@@ -47,10 +47,14 @@ pub mod params;
 pub mod place;
 pub mod read;
 pub mod reader;
+pub mod reference;
 pub mod scene;
+pub mod schema;
+pub mod sections;
 pub mod set;
 pub mod source;
 pub mod urdf;
+pub mod write;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;
