@@ -166,6 +166,9 @@ The root element of a URDF is <robot>, of an MJCF <mujoco>.\n";
 In a URDF every link but one is the child of exactly one joint. Loops go into a side file NAME.loops.toml.\n";
     UNKNOWN_REFERENCE = "E0403", "an element refers to nothing", "\
 A link, joint, body, mesh, class or site of that name does not exist.\n";
+    XACRO = "E0405", "a xacro template is not a model", "\
+Xacro files are templates from which a URDF is made by a program of ROS, which may start other programs. They are not expanded here:\n\
+\n    xacro robot.urdf.xacro > robot.urdf\n";
     IGNORED = "W0404", "part of the file does not count", "\
 The element or attribute is read, but has no effect on the simulation, or an approximate one. With --strict this is an error.\n";
     FILE_TOO_LARGE = "E0501", "a file is too large", "\

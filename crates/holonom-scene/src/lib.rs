@@ -45,6 +45,7 @@ pub mod mjcf;
 pub mod node;
 pub mod params;
 pub mod place;
+pub mod quantities;
 pub mod read;
 pub mod reader;
 pub mod reference;
@@ -55,8 +56,10 @@ pub mod set;
 pub mod source;
 pub mod urdf;
 pub mod write;
+pub mod xml;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;
+pub use quantities::Quantities;
 pub use load::{Failed, Format, Loaded, Loader};
 pub use scene::Scene;
