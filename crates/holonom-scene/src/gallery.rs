@@ -23,6 +23,25 @@ pub static GALLERY: &[Entry] = scenes!["":
 
 /// Problems with known answers, by the name of the problem; `holonom verify` runs them.
 pub static VERIFICATION: &[Entry] = scenes!["verification/":
+    "p01-pendulum"
+    "p01-pendulum-rod"
+    "p02-four-bars"
+    "p03-squeezer"
+    "p04-governor"
+    "p04-governor-particles"
+    "p05-slider-crank"
+    "p06-double-pendulum"
+    "p06-dumb-bells"
+    "p07-dumb-bell"
+    "p07-spherical-pendulum"
+    "p08-free-top"
+    "p09-flip"
+    "p26-chain-balls"
+    "p26-chain-plane"
+    "p26-hanging"
+    "p26-string"
+    "p27-affine-body"
+    "p28-elastica"
 ];
 
 /// A scene by its name.
