@@ -60,9 +60,9 @@ mod tests {
             let short = entry.name.split('-').next().unwrap_or_default();
             let id = holonom_cases::PROBLEMS.iter().find(|(id, _)| id.starts_with(short)).expect(entry.name).0;
             let problem = holonom_cases::problem(id).expect(id);
-            let staged = stage(entry.name, &[]).expect(entry.name);
+            let staged = stage(entry.name, &[]).unwrap_or_else(|e| panic!("{}: {e:?}", entry.name));
             for (name, value) in &staged.scene.params {
-                let known = [&problem.parameters, &problem.initial].into_iter().find_map(|of| of.get(name)?.as_f64());
+                let known = problem.given(name);
                 assert!(known.is_none_or(|known| known == *value), "{}: {name} = {value}", entry.name);
             }
         }
