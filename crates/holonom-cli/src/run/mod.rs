@@ -104,6 +104,9 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         match journey.advance() {
             Ok(report) => {
                 track.after_step(&mut journey.sim, &report);
+                if track.finds_good(&journey.sim) {
+                    journey.note_good();
+                }
                 if let Some(recorder) = &mut recorder {
                     recorder.after_step(&mut journey, &report)?;
                 }
@@ -125,7 +128,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     };
     let finished = recorder.map(|r| r.finish(&journey, &ending)).transpose()?;
     if let Some(e) = stopped {
-        return Err(failed(&e, &journey, &opened, args, finished.as_ref()));
+        return Err(failed(&e, journey, track.broken > 0, &opened, args, finished.as_ref()));
     }
     if let Some(path) = &args.snapshot {
         snapshot::take(&journey, &opened.name).write(path)?;
@@ -260,7 +263,8 @@ fn check_target(path: Option<&Path>) -> Result<(), Failure> {
 /// The message of a run that stopped; its last good state is saved.
 fn failed(
     e: &StepError,
-    journey: &Journey,
+    mut journey: Journey,
+    broken: bool,
     opened: &Opened,
     args: &Args,
     finished: Option<&holonom_record::Finished>,
@@ -268,12 +272,15 @@ fn failed(
     if let StepError::Invalid(reason) = e {
         return Failure::usage(reason.clone());
     }
-    let mut d: Diagnostic = stop::explain(e, journey, opened);
+    let mut d: Diagnostic = stop::explain(e, &journey, opened);
+    if !broken {
+        journey.return_to_good();
+    }
     let name = match &args.out {
         Some(out) => out.with_file_name(format!("{}.failed.snap", stem(&out.display().to_string()))),
         None => PathBuf::from(format!("{}.failed.snap", stem(&opened.name))),
     };
-    let saved = match snapshot::take(journey, &opened.name).write(&name) {
+    let saved = match snapshot::take(&journey, &opened.name).write(&name) {
         Ok(()) => format!("last good state (t = {:.6} s) written to {}", journey.sim.time(), name.display()),
         Err(e) => format!("the last good state could not be saved: {e}"),
     };

@@ -86,7 +86,9 @@ fn fastest(e: &StepError, sim: &Simulation) -> Option<String> {
         StepError::NotFinite { body, .. } => model.body(body)?,
         _ => model.bodies().max_by(|a, b| speed(sim, *a).total_cmp(&speed(sim, *b)))?,
     };
-    let (v, w) = (sim.centre_velocity(body).length(), sim.spin(body).map_or(0.0, Vec3::length));
+    // the largest component: squares may be too large for a number
+    let size = |v: Vec3| v.abs().max_element();
+    let (v, w) = (size(sim.centre_velocity(body)), sim.spin(body).map_or(0.0, size));
     let name = model.body_name(body);
     Some(if w * model.length_scale() > v {
         format!("body `{name}` turns at {w:.2e} rad/s")
