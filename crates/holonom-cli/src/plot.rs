@@ -196,11 +196,10 @@ fn pick_one(name: &str, columns: &[Column], run: &str) -> Result<usize, Failure>
 fn unknown(name: &str, columns: &[Column], run: &str) -> Failure {
     let failure = Failure::usage(format!("`{run}` has no column `{name}`"));
     let names = || columns.iter().map(|c| c.name.as_str());
+    let whole = names().any(|n| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')));
     let failure = match nearest(name, names()) {
+        _ if whole => failure.help(format!("did you mean `{name}.*`?")),
         Some(meant) => failure.help(format!("did you mean `{meant}`?")),
-        None if names().any(|n| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))) => {
-            failure.help(format!("did you mean `{name}.*`?"))
-        }
         None => failure,
     };
     failure.note("note", format!("it has {}", listed(columns))).help(format!("`holonom info {run}` lists them all"))

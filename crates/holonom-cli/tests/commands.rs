@@ -116,7 +116,7 @@ fn curves_are_drawn_in_the_terminal_and_in_files() {
 #[test]
 fn matrices_are_drawn() {
     let folder = Folder::new("matrix");
-    for (matrix, n) in [("J", "15 x 6"), ("H", "n = 21"), ("A", "n = 15"), ("L", "n = 21")] {
+    for (matrix, n) in [("J", "15 × 6"), ("H", "n = 21"), ("A", "n = 15"), ("L", "n = 21")] {
         let file = folder.file(&format!("{matrix}.svg"));
         text(&["plot", &scene("door"), "--matrix", matrix, "-o", &file]);
         let picture = std::fs::read_to_string(&file).expect("written");

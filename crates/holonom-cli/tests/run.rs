@@ -289,7 +289,8 @@ fn output_that_cannot_be_written_ends_with_code_5() {
     refused(&["run", "pendulum", "--out", "/dev/full"], 5, &["/dev/full"]);
     refused(&["run", "pendulum", "--time", "0.1", "--snapshot", "/dev/full"], 5, &["/dev/full"]);
     let folder = Folder::new("unwritable");
-    refused(&["run", "pendulum", "--out", &folder.file("no/such/r.csv")], 5, &["no/such"]);
+    refused(&["run", "pendulum", "--out", &folder.file("no/such/r.csv")], 2, &["no/such", "does not exist"]);
+    refused(&["run", "pendulum", "--out", &folder.0.display().to_string()], 2, &[]);
     refused(&["run", "pendulum", "--snapshot", &folder.file("no/such/r.snap")], 2, &["no folder"]);
     refused(&["run", "pendulum", "--snapshot", &folder.0.display().to_string()], 2, &["is a folder"]);
     let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux has it");

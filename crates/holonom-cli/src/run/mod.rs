@@ -41,10 +41,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     scene: SceneArgs,
     /// End time, s [default: that of the scene, or 10]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub time: Option<f64>,
     /// Fixed step, s [default: the integrator chooses]
-    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
     pub dt: Option<f64>,
     /// Law of motion: f = m a, or f = m v (no inertia: bodies follow forces until they balance)
     #[arg(long)]
@@ -65,7 +65,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Rows per second of the recording [default: that of the scene, or 100]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub rate: Option<f64>,
     /// What to record: names of quantities, `*` stands for anything, e.g. 'crank.pos.*,energy.*'
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
