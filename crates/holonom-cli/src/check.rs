@@ -145,7 +145,10 @@ fn what_is_redundant(text: &mut String, model: &Model, d: &Diagnosis) {
     }
     let (sure, unsure): (Vec<&JointReaction>, Vec<_>) = d.reactions.iter().partition(|r| r.is_unique());
     text.push_str("\nThe motion is exact all the same. Rigid bodies cannot say how redundant joints share a load; marked ~ is the split with\nthe smallest loads, everything else is unique.\n");
-    let largest = d.reactions.iter().flat_map(|r| (r.reaction.force.abs().to_array().into_iter()).chain(r.reaction.torque.abs().to_array()));
+    let largest = d
+        .reactions
+        .iter()
+        .flat_map(|r| (r.reaction.force.abs().to_array().into_iter()).chain(r.reaction.torque.abs().to_array()));
     let largest = largest.fold(0.0, f64::max);
     let width = unsure.iter().take(SHOWN).map(|r| model.joint_name(r.joint).len()).max().unwrap_or(0);
     for r in unsure.iter().take(SHOWN) {

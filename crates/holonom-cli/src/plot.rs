@@ -103,8 +103,11 @@ fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         chosen.extend(found.into_iter().filter(|i| !chosen.contains(i)).collect::<Vec<_>>());
     }
     if chosen.len() > MOST_CURVES {
-        return Err(Failure::usage(format!("{} curves are too many for one picture, at most {MOST_CURVES}", chosen.len()))
-            .help("name fewer of them"));
+        return Err(Failure::usage(format!(
+            "{} curves are too many for one picture, at most {MOST_CURVES}",
+            chosen.len()
+        ))
+        .help("name fewer of them"));
     }
     let along = recording.column_at(x)?;
     let values = chosen.iter().map(|&i| recording.column_at(i)).collect::<Result<Vec<_>, _>>()?;
@@ -133,7 +136,9 @@ fn matrix(name: &str, args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             .help("J: constraint rows; H: the whole system; A: J M^-1 J^T; L: the factor of H"));
     };
     if !args.y.is_empty() {
-        return Err(Failure::usage("--matrix and --y exclude each other: one is about a scene, the other about a recording"));
+        return Err(Failure::usage(
+            "--matrix and --y exclude each other: one is about a scene, the other about a recording",
+        ));
     }
     let opened = SceneArgs { scene: args.run.clone(), options: args.options.clone() }.open()?;
     let pattern = opened.model.pattern(matrix).map_err(|e| Failure::limit(e.to_string()))?;

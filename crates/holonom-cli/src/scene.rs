@@ -69,7 +69,9 @@ impl SceneOptions {
             let known = format!("limits are {}", Limits::NAMES.join(", "));
             let wrong = |why: String| Failure::usage(format!("--limit {text}: {why}"));
             let Some((name, value)) = text.split_once('=') else {
-                return Err(wrong("must be NAME=N".into()).help("for instance  --limit bodies=5000000").note("note", known));
+                return Err(wrong("must be NAME=N".into())
+                    .help("for instance  --limit bodies=5000000")
+                    .note("note", known));
             };
             let (name, value) = (name.trim(), value.trim().replace('_', ""));
             let number: u64 = match value.parse() {
@@ -85,7 +87,13 @@ impl SceneOptions {
                 return Err(failure.help(known));
             }
         }
-        Ok(Loader { limits, allowed: self.allow_path.clone(), settings: self.set.clone(), strict: self.strict, ..Loader::default() })
+        Ok(Loader {
+            limits,
+            allowed: self.allow_path.clone(),
+            settings: self.set.clone(),
+            strict: self.strict,
+            ..Loader::default()
+        })
     }
 }
 

@@ -12,7 +12,15 @@ fn text(args: &[&str]) -> String {
 #[test]
 fn the_doctor_counts_a_door_on_three_hinges() {
     let v = json(&["check", &scene("door"), "--json"]);
-    for (key, n) in [("bodies", 1), ("joints", 3), ("rows", 15), ("rank", 5), ("mobility", 1), ("mobility_generic", 1), ("loops", 2)] {
+    for (key, n) in [
+        ("bodies", 1),
+        ("joints", 3),
+        ("rows", 15),
+        ("rank", 5),
+        ("mobility", 1),
+        ("mobility_generic", 1),
+        ("loops", 2),
+    ] {
         assert_eq!(v[key].as_u64(), Some(n), "{key}");
     }
     assert_eq!(v["redundant"][0], serde_json::json!(["bottom", "middle", "top"]));

@@ -90,10 +90,16 @@ fn rates_are_derivatives() {
         let (value, rate) = pair.split_once(' ').expect("two");
         for axis in ["x", "y", "z"] {
             let (value, rate) = (format!("arm.{value}.{axis}"), now[at(&format!("arm.{rate}.{axis}"))]);
-            assert!((slope(&value) - rate).abs() < 1e-5 * (1.0 + rate.abs()), "{value}: {} against {rate}", slope(&value));
+            assert!(
+                (slope(&value) - rate).abs() < 1e-5 * (1.0 + rate.abs()),
+                "{value}: {} against {rate}",
+                slope(&value)
+            );
         }
     }
-    for (value, rate) in [("bob.vel.z", "bob.acc.z"), ("pin.coordinate", "pin.rate"), ("ledger.force.spring", "spring.power")] {
+    for (value, rate) in
+        [("bob.vel.z", "bob.acc.z"), ("pin.coordinate", "pin.rate"), ("ledger.force.spring", "spring.power")]
+    {
         assert!((slope(value) - now[at(rate)]).abs() < 1e-4, "{value}: {} against {}", slope(value), now[at(rate)]);
     }
     let total: f64 = ["kinetic", "potential", "elastic"].iter().map(|e| now[at(&format!("energy.{e}"))]).sum();
@@ -105,7 +111,8 @@ fn rates_are_derivatives() {
 #[test]
 fn the_same_numbers_as_the_engine_gives_one_by_one() {
     let (loaded, model) = load(SCENE);
-    let mut q = Quantities::of_scene(&model, &loaded.scene, &["pin.force.*", "pin.torque.*", "cable.multiplier"]).expect("known");
+    let mut q = Quantities::of_scene(&model, &loaded.scene, &["pin.force.*", "pin.torque.*", "cable.multiplier"])
+        .expect("known");
     let mut sim = Simulation::new(model.clone());
     sim.run_until(0.2).expect("runs");
     let row = read(&mut q, &mut sim);
@@ -143,7 +150,10 @@ fn large_models_are_reduced_and_wide_patterns_refused() {
     );
     let q = Quantities::of_scene(&model, &loaded.scene, &[]).expect("usual");
     assert!(q.reduced());
-    assert_eq!(q.names().collect::<Vec<_>>(), ["time", "energy.kinetic", "energy.potential", "energy.elastic", "energy.total"]);
+    assert_eq!(
+        q.names().collect::<Vec<_>>(),
+        ["time", "energy.kinetic", "energy.potential", "energy.elastic", "energy.total"]
+    );
     let one = Quantities::new(&model, &["*/1999.pos.z"]).expect("known");
     assert_eq!(one.len(), 2);
 }

@@ -39,7 +39,8 @@ length = 0.3
 "#;
     let loaded = Loader::new().load_text("test.toml", text).unwrap_or_else(|f| panic!("{}", f.render()));
     let model = std::sync::Arc::new(loaded.build().unwrap_or_else(|f| panic!("{}", f.render())));
-    let patterns = ["arm.*", "bob.*", "pin.*", "cable.*", "spring.*", "energy.*", "momentum.*", "ledger.*", "certificate.gap*"];
+    let patterns =
+        ["arm.*", "bob.*", "pin.*", "cable.*", "spring.*", "energy.*", "momentum.*", "ledger.*", "certificate.gap*"];
     let mut q = Quantities::of_scene(&model, &loaded.scene, &patterns).expect("known");
     let mut sim = Simulation::new(model);
     let mut row = vec![0.0; q.len()];

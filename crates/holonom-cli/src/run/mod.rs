@@ -217,8 +217,11 @@ fn recorder(
     }
     let rows = (journey.end - journey.sim.time()) * schedule.rate;
     if journey.settings.dt.is_none() && rows > MOST_ROWS {
-        return Err(Failure::limit(format!("--rate {} would make {rows:.1e} rows, at most {MOST_ROWS:.0e}", schedule.rate))
-            .help("record at a lower --rate"));
+        return Err(Failure::limit(format!(
+            "--rate {} would make {rows:.1e} rows, at most {MOST_ROWS:.0e}",
+            schedule.rate
+        ))
+        .help("record at a lower --rate"));
     }
     if quantities.has_reactions() && opened.model.has_loops() {
         // which loads are unique depends on the pose; the one at the start speaks for all

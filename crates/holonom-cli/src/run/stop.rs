@@ -57,8 +57,7 @@ pub(crate) fn explain(e: &StepError, journey: &Journey, opened: &Opened) -> Diag
 /// Code, sentence, and the place of what is at fault.
 fn headline(e: &StepError, scene: &Scene) -> (Code, String, Option<Span>) {
     let body = |name: &str| scene.bodies.iter().find(|b| &*b.name == name).map(|b| b.span);
-    let joint =
-        |name: &str| scene.joints.iter().chain(&scene.drives).find(|j| &*j.name == name).map(|j| j.span);
+    let joint = |name: &str| scene.joints.iter().chain(&scene.drives).find(|j| &*j.name == name).map(|j| j.span);
     match e {
         StepError::NotFinite { body: name, .. } => {
             (codes::LEFT_FINITE, format!("the motion of body `{name}` left the finite range"), body(name))

@@ -150,17 +150,29 @@ pub(crate) fn text(
             plural(model.n_rows(), "row", "rows")
         ),
     ));
-    let stopped = if interrupted { format!(", interrupted (the end would be {} s)", journey.end) } else { String::new() };
+    let stopped =
+        if interrupted { format!(", interrupted (the end would be {} s)", journey.end) } else { String::new() };
     lines.push(("time", format!("{} s to {} s{stopped}", shortest(begun_at), shortest(sim.time()))));
     let rejected = if track.rejected > 0 { format!(", {} rejected", track.rejected) } else { String::new() };
     lines.push((
         "steps",
-        format!("{}{rejected} ({}, {}; solver {})", track.steps, journey.settings.integrator, journey.settings.steps_in_words(), sim.solver().name()),
+        format!(
+            "{}{rejected} ({}, {}; solver {})",
+            track.steps,
+            journey.settings.integrator,
+            journey.settings.steps_in_words(),
+            sim.solver().name()
+        ),
     ));
     let per_step = track.wall / track.steps.max(1) as f64;
     lines.push((
         "wall time",
-        format!("{}, {} per step, {} x real time", duration(track.wall), duration(per_step), factor(simulated / track.wall)),
+        format!(
+            "{}, {} per step, {} x real time",
+            duration(track.wall),
+            duration(per_step),
+            factor(simulated / track.wall)
+        ),
     ));
     lines.push(("largest gap", format!("{:.1e} m or rad, rate {:.1e}", track.max_gap, track.max_gap_rate)));
     let (start, now) = (track.start.total(), track.now.total());
