@@ -52,12 +52,18 @@ impl SceneArgs {
 
     /// Only read it.
     pub fn load(&self) -> Result<Loaded, Failure> {
+        let loaded = self.load_quietly()?;
+        print_warnings(&loaded);
+        Ok(loaded)
+    }
+
+    /// Only read it, and leave the warnings to the caller.
+    pub fn load_quietly(&self) -> Result<Loaded, Failure> {
         let loader = self.options.loader()?;
         let loaded = match find(&self.scene)? {
             Found::File(path) => loader.load(&path)?,
             Found::Gallery(entry) => loader.load_text(&format!("{}.toml", entry.name), entry.text)?,
         };
-        print_warnings(&loaded);
         Ok(loaded)
     }
 }
