@@ -171,7 +171,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             energy_drift: drift,
             hash: format!("{hash:016x}"),
             solver,
-            integrator: &journey.settings.integrator,
+            integrator: journey.settings.method(),
             law: journey.settings.law,
             dt: journey.settings.dt,
             rejected: track.rejected,

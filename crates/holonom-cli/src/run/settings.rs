@@ -120,6 +120,11 @@ impl Settings {
         Ok(sim)
     }
 
+    /// What steps through time, by its name. The law f = m v has its own rule.
+    pub fn method(&self) -> &str {
+        if self.law == Law::Kinematic { "midpoint" } else { &self.integrator }
+    }
+
     /// For people.
     pub fn steps_in_words(&self) -> String {
         match self.dt {

@@ -159,7 +159,7 @@ pub(crate) fn text(
         format!(
             "{}{rejected} ({}, {}; solver {})",
             track.steps,
-            journey.settings.integrator,
+            journey.settings.method(),
             journey.settings.steps_in_words(),
             sim.solver().name()
         ),
