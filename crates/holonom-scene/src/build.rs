@@ -6,7 +6,7 @@
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::fields::*;
-use crate::kinds::{Driven, Make, Mistake, mistake};
+use crate::kinds::{Driven, Make, Mistake, mistake, refused};
 use crate::place;
 use crate::scene::{Body, Link, Mass, Pose, Scene};
 use crate::source::Span;
@@ -36,6 +36,7 @@ pub struct Site<'a> {
     pub b: Marker,
     /// The scene it stands in.
     pub scene: &'a Scene,
+    name: &'a str,
     record: &'a Record,
     joints: &'a Joints<'a>,
 }
@@ -46,7 +47,19 @@ struct Joints<'a> {
     ids: HashMap<&'a str, JointId>,
 }
 
-impl Site<'_> {
+impl<'a> Site<'a> {
+    /// What a condition inside this one is made from.
+    pub fn within(&self, record: &'a Record) -> Result<Site<'a>, Mistake> {
+        let sides = Sides { name: self.name, a: record.point("a"), b: record.point("b"), record };
+        let (a, b) = markers(self.scene, self.joints, &sides)?;
+        Ok(Site { a, b, record, ..*self })
+    }
+
+    /// Where a marker is in the world, at the poses the bodies were drawn in.
+    pub fn drawn(&self, marker: &Marker) -> Vec3 {
+        pose_of(self.scene, marker.body).point(marker.point)
+    }
+
     /// The coordinate a field names.
     pub fn coordinate(&self, field: &str) -> Result<Coordinate, Mistake> {
         match self.record.coordinate(field) {
@@ -147,6 +160,20 @@ fn unknown_joint(scene: &Scene, name: &str, span: Span) -> Mistake {
     })
 }
 
+/// What markers are made from.
+struct Sides<'a> {
+    name: &'a str,
+    a: Option<&'a PointRef>,
+    b: Option<&'a PointRef>,
+    record: &'a Record,
+}
+
+impl<'a> From<&'a Link> for Sides<'a> {
+    fn from(l: &'a Link) -> Self {
+        Sides { name: &l.name, a: l.a.as_ref(), b: l.b.as_ref(), record: &l.record }
+    }
+}
+
 /// One side of a joint, as far as it was said.
 struct Side {
     pose: Pose,
@@ -181,74 +208,86 @@ fn pose_of(scene: &Scene, body: BodyId) -> Pose {
     body.index().map_or(Pose::IDENTITY, |i| scene.bodies[i].pose)
 }
 
-/// World axes of a joint from what was said: z, and x roughly.
-fn world_axes(record: &Record, z: Vec3) -> Result<Mat3, Mistake> {
-    let Some(x) = record.vector("x_axis") else {
-        let (x, y) = perpendicular(z);
-        return Ok(Mat3::from_cols(x, y, z));
+/// Axes from a z axis, and an x axis roughly; from an x axis alone, z is as near to that of the frame as it can be.
+fn axes_of(record: &Record, [z_name, x_name]: [&str; 2]) -> Result<Option<Mat3>, Mistake> {
+    let (z, x) = match (record.vector(z_name), record.vector(x_name)) {
+        (None, None) => return Ok(None),
+        (Some(z), None) => {
+            let (x, y) = perpendicular(z);
+            return Ok(Some(Mat3::from_cols(x, y, z)));
+        }
+        (Some(z), Some(x)) => (z, x),
+        (None, Some(x)) => {
+            let near = if x.z.abs() < 1.0 - 1e-9 { Vec3::Z } else { Vec3::Y };
+            ((near - x * x.dot(near)).normalize(), x)
+        }
     };
     let y = z.cross(x);
     if !(y.length() > 1e-9) {
-        return Err(mistake(record, "x_axis", codes::BAD_ROTATION, "`x_axis` is parallel to the axis of the joint"));
+        return Err(mistake(record, x_name, codes::BAD_ROTATION, format!("`{x_name}` is parallel to `{z_name}`")));
     }
     let y = y.normalize();
-    Ok(Mat3::from_cols(y.cross(z), y, z))
+    Ok(Some(Mat3::from_cols(y.cross(z), y, z)))
 }
 
-/// The markers of a joint on its two bodies. What was not said on one side is taken from the other, at the poses the bodies were drawn in.
-fn markers(scene: &Scene, joints: &Joints, link: &Link) -> Result<(Marker, Marker), Mistake> {
-    let record = &link.record;
+/// The markers of a joint on its two bodies, at the poses the bodies were drawn in.
+///
+/// A kind with `at` holds both bodies at one point: what was not said on one side is taken from the other. A kind without it has a point on each:
+/// the one named, or the body's origin. A kind with `axis` has its axes along one direction of the world, that of the joint, of the frame on either
+/// side, or the world's; a kind without it takes those of the frame named on each side, or the body's own.
+fn markers(scene: &Scene, joints: &Joints, about: &Sides) -> Result<(Marker, Marker), Mistake> {
+    let record = about.record;
     let ground = PointRef { body: BodyRef::Ground, at: Where::Unsaid };
-    let a = link.a.as_ref().unwrap_or(&ground);
-    let Some(b) = link.b.as_ref() else {
+    let a = about.a.unwrap_or(&ground);
+    let Some(b) = about.b else {
         // the kind has no sides
         return Ok((BodyId::GROUND.origin(), BodyId::GROUND.origin()));
     };
     let (span_a, span_b) = (record.span_of("a"), record.span_of("b"));
     let (body_a, body_b) = (joints.body(scene, &a.body, span_a)?, joints.body(scene, &b.body, span_b)?);
-    if body_a == body_b && !link.kind().summary.is_empty() {
-        let name = crate::confine::shown(&link.name);
+    if body_a == body_b {
+        let name = crate::confine::shown(about.name);
         let d = Diagnostic::error(codes::SELF_JOINT, format!("`{name}` joins a body to itself")).at(span_b);
         return Err(Box::new(d.label("the same body as `a`")));
     }
     let (side_a, side_b) = (side(scene, body_a, a, span_a)?, side(scene, body_b, b, span_b)?);
     let (pose_a, pose_b) = (pose_of(scene, body_a), pose_of(scene, body_b));
-    if let (Some(_), true) = (&side_b, record.has("at")) {
-        let m = mistake(record, "at", codes::EXCLUSIVE, "`at` and a point on `b` exclude each other");
-        return Err(Box::new(m.help("keep one of them")));
-    }
-    // where it is in the world, for a side that does not know
-    let world_b = side_b.as_ref().map(|s| pose_b.point(s.pose.position));
-    let world_a = side_a.as_ref().map(|s| pose_a.point(s.pose.position));
-    let common = record.vector("at").or(world_b).or(world_a).unwrap_or(pose_b.position);
-    let point_a = side_a.as_ref().map_or_else(|| pose_a.local(common), |s| s.pose.position);
-    let point_b = side_b.as_ref().map_or_else(|| pose_b.local(common), |s| s.pose.position);
-    // axes, by what says more: the joint, the frame of either side, the world
-    let turn = |pose: &Pose| Mat3::from_quat(pose.rotation);
-    let frame = |s: &Option<Side>| s.as_ref().filter(|s| s.has_axes).map(|s| turn(&s.pose));
-    let axes = match record.vector("axis") {
-        Some(z) => Some(world_axes(record, z)?),
-        None if record.has("x_axis") => Some(world_axes(record, Vec3::Z)?),
-        None => None,
-    };
-    let local = |own: Option<Mat3>, other: Option<Mat3>, own_axis: Option<Vec3>| match (axes, own, own_axis) {
-        (_, _, Some(z)) => {
-            let (x, y) = perpendicular(z);
-            (None, Some(Mat3::from_cols(x, y, z)))
+    let kind = record.kind;
+    let has = |name: &str| kind.is_some_and(|k| k.has(name));
+
+    let (point_a, point_b) = if has("at") {
+        if let (Some(_), true) = (&side_b, record.has("at")) {
+            let m = mistake(record, "at", codes::EXCLUSIVE, "`at` and a point on `b` exclude each other");
+            return Err(Box::new(m.help("keep one of them")));
         }
-        (Some(w), ..) => (Some(w), None),
-        (None, Some(f), None) => (None, Some(f)),
-        (None, None, None) => (Some(other.unwrap_or(Mat3::IDENTITY)), None),
+        // where it is in the world, for a side that does not know
+        let world_b = side_b.as_ref().map(|s| pose_b.point(s.pose.position));
+        let world_a = side_a.as_ref().map(|s| pose_a.point(s.pose.position));
+        let common = record.vector("at").or(world_b).or(world_a).unwrap_or(pose_b.position);
+        let point_a = side_a.as_ref().map_or_else(|| pose_a.local(common), |s| s.pose.position);
+        let point_b = side_b.as_ref().map_or_else(|| pose_b.local(common), |s| s.pose.position);
+        (point_a, point_b)
+    } else {
+        let own = |s: &Option<Side>| s.as_ref().map_or(Vec3::ZERO, |s| s.pose.position);
+        (own(&side_a), own(&side_b))
     };
-    let (frame_a, frame_b) = (frame(&side_a), frame(&side_b));
-    let (in_world_a, in_world_b) = (frame_a.map(|f| turn(&pose_a) * f), frame_b.map(|f| turn(&pose_b) * f));
-    let settle = |(world, own): (Option<Mat3>, Option<Mat3>), pose: &Pose| match (world, own) {
-        (_, Some(own)) => own,
-        (Some(world), None) => turn(pose).transpose() * world,
-        (None, None) => Mat3::IDENTITY,
+
+    let turn = |pose: &Pose| Mat3::from_quat(pose.rotation);
+    let common = axes_of(record, ["axis", "x_axis"])?;
+    let frame = |s: &Option<Side>| s.as_ref().filter(|s| s.has_axes).map(|s| turn(&s.pose));
+    // in the body's own frame, as far as it is known without the other side
+    let own = |names: [&str; 2], s: &Option<Side>, pose: &Pose| -> Result<Option<Mat3>, Mistake> {
+        let said = axes_of(record, names)?;
+        Ok(said.or(common.map(|w| turn(pose).transpose() * w)).or_else(|| frame(s)))
     };
-    let axes_a = settle(local(frame_a, in_world_b, record.vector("axis_a")), &pose_a);
-    let axes_b = settle(local(frame_b, in_world_a, record.vector("axis_b")), &pose_b);
+    let own_a = own(["axis_a", "x_axis_a"], &side_a, &pose_a)?;
+    let own_b = own(["axis_b", "x_axis_b"], &side_b, &pose_b)?;
+    let otherwise = |pose: &Pose, other: Option<Mat3>, other_pose: &Pose| match has("axis") {
+        true => turn(pose).transpose() * other.map_or(Mat3::IDENTITY, |o| turn(other_pose) * o),
+        false => Mat3::IDENTITY,
+    };
+    let axes_a = own_a.unwrap_or_else(|| otherwise(&pose_a, own_b, &pose_b));
+    let axes_b = own_b.unwrap_or_else(|| otherwise(&pose_b, own_a, &pose_a));
     Ok((Marker { body: body_a, point: point_a, axes: axes_a }, Marker { body: body_b, point: point_b, axes: axes_b }))
 }
 
@@ -379,11 +418,10 @@ fn add_joints<'a>(scene: &'a Scene, joints: &mut Joints<'a>, report: &mut Report
 }
 
 fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
-    let (a, b) = markers(scene, joints, link)?;
+    let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Joint(make) = link.kind().make else { return Ok(()) };
-    let made = make(&link.record, &Site { a, b, scene, record: &link.record, joints })?;
-    made.validate()
-        .map_err(|e| Box::new(Diagnostic::error(codes::NOT_BUILT, format!("joint `{}`: {e}", link.name))))?;
+    let made = make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })?;
+    made.validate().map_err(|e| refused(&link.record, codes::NOT_BUILT, &format!("joint `{}`: {e}", link.name)))?;
     let id = joints.builder.boxed_joint(&*link.name, made);
     joints.ids.insert(&link.name, id);
     let load = |name: &str| link.record.number(name).unwrap_or(f64::INFINITY);
@@ -409,16 +447,19 @@ fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
 }
 
 fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
-    let (a, b) = markers(scene, joints, link)?;
+    let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Drive(make) = link.kind().make else { return Ok(()) };
-    match make(&link.record, &Site { a, b, scene, record: &link.record, joints })? {
+    match make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })? {
         Driven::Row(row) => {
             row.validate()
-                .map_err(|e| Box::new(Diagnostic::error(codes::NOT_BUILT, format!("drive `{}`: {e}", link.name))))?;
+                .map_err(|e| refused(&link.record, codes::NOT_BUILT, &format!("drive `{}`: {e}", link.name)))?;
             let id = joints.builder.boxed_joint(&*link.name, row);
             joints.ids.insert(&link.name, id);
         }
         Driven::Push(force) => {
+            force
+                .validate()
+                .map_err(|e| refused(&link.record, codes::NOT_BUILT, &format!("drive `{}`: {e}", link.name)))?;
             joints.builder.boxed_force(&*link.name, force);
         }
     }
@@ -426,9 +467,9 @@ fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
 }
 
 fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
-    let (a, b) = markers(scene, joints, link)?;
+    let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Force(make) = link.kind().make else { return Ok(()) };
-    let made = make(&link.record, &Site { a, b, scene, record: &link.record, joints })?;
+    let made = make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })?;
     joints.builder.boxed_force(&*link.name, made);
     Ok(())
 }
@@ -442,7 +483,13 @@ pub fn refusal(scene: &Scene, e: &ModelError) -> Diagnostic {
         };
         of(&scene.joints, "joint").or_else(|| of(&scene.drives, "drive"))
     };
-    let force = |name: &str| scene.forces.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("force/{name}")));
+    // some drives are forces
+    let force = |name: &str| {
+        let of = |list: &[Link], what: &str| {
+            list.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("{what}/{name}")))
+        };
+        of(&scene.forces, "force").or_else(|| of(&scene.drives, "drive"))
+    };
     let at = |d: Diagnostic, place: Option<(Span, String)>| match place {
         Some((span, path)) => d.at(span).path(path),
         None => d,

@@ -115,7 +115,7 @@ Joints, forces and drives name the bodies they act on. Bodies of generators are 
     UNKNOWN_JOINT = "E0212", "no such joint", "\
 Drives, gears between coordinates and springs on coordinates name a joint.\n";
     UNKNOWN_COORDINATE = "E0213", "the joint has no such coordinate", "\
-A hinge has one coordinate (its angle), a cylindrical joint two (0: the angle, 1: the way); some joints have none.\n";
+A hinge has one coordinate (its angle), a cylindrical joint two (0: the way, 1: the angle); some joints have none.\n";
     ZERO_DIRECTION = "E0214", "a direction has zero length", "\
 An axis must point somewhere: its length must be greater than 1e-12. Its length does not matter otherwise.\n";
     EXCLUSIVE = "E0215", "fields exclude each other", "\

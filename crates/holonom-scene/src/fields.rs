@@ -141,6 +141,13 @@ impl Family {
     }
 }
 
+impl Kind {
+    /// Has it a field of that name (besides those of its family)?
+    pub fn has(&self, name: &str) -> bool {
+        self.fields.iter().any(|group| group.iter().any(|f| f.name == name))
+    }
+}
+
 impl fmt::Debug for Kind {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str(self.name)

@@ -39,9 +39,8 @@ mod tests {
         let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes");
         for (sub, list) in [("", GALLERY), ("verification", VERIFICATION)] {
             let files = std::fs::read_dir(format!("{folder}/{sub}")).expect("folder of scenes");
-            let mut names: Vec<String> = files
-                .filter_map(|f| Some(f.ok()?.file_name().to_str()?.strip_suffix(".toml")?.to_string()))
-                .collect();
+            let mut names: Vec<String> =
+                files.filter_map(|f| Some(f.ok()?.file_name().to_str()?.strip_suffix(".toml")?.to_string())).collect();
             names.sort();
             let mut listed: Vec<&str> = list.iter().map(|e| e.name).collect();
             listed.sort();

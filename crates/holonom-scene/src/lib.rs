@@ -49,6 +49,7 @@ pub mod scene;
 pub mod set;
 pub mod source;
 pub mod urdf;
+pub mod xml;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;

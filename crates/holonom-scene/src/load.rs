@@ -6,12 +6,13 @@ use crate::confine::{Confinement, read_bytes, shown};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::include;
 use crate::limits::Limits;
-use crate::node::{Table, parse_toml};
+use crate::node::{Table, Value, parse_toml};
 use crate::read::{self, Surroundings};
 use crate::scene::Scene;
 use crate::set;
 use crate::source::Sources;
-use holonom::Model;
+use holonom::math::Mat3;
+use holonom::{BodyId, Marker, Model};
 use std::path::{Path, PathBuf};
 
 /// What a file is.
@@ -34,6 +35,8 @@ pub struct Loader {
     pub allowed: Vec<PathBuf>,
     /// Changes, `path=value`, as `--set` gives them.
     pub settings: Vec<String>,
+    /// New values of parameters, for programs; before the settings.
+    pub parameters: Vec<(String, f64)>,
     /// Do warnings count as errors?
     pub strict: bool,
 }
@@ -139,6 +142,28 @@ impl Loader {
         self.read(name, path.canonicalize().ok().as_deref(), text, &confinement, report)
     }
 
+    /// With another value of a parameter.
+    pub fn parameter(mut self, name: impl Into<String>, value: f64) -> Self {
+        self.parameters.push((name.into(), value));
+        self
+    }
+
+    fn set_parameters(&self, document: &mut Table, report: &mut Report) {
+        for (name, value) in &self.parameters {
+            let params = document.get_mut("params").and_then(|node| match &mut node.value {
+                Value::Table(table) => Some(table),
+                _ => None,
+            });
+            match params.and_then(|table| table.get_mut(name)) {
+                Some(node) => node.value = Value::Number(*value),
+                None => {
+                    let message = format!("the scene has no parameter `{}`", shown(name));
+                    report.push(Diagnostic::error(codes::UNKNOWN_SETTING, message));
+                }
+            }
+        }
+    }
+
     /// Read a scene from memory; it may name no files. The suffix of the name says what it is.
     pub fn load_text(&self, name: &str, text: impl Into<String>) -> Result<Loaded, Failed> {
         self.read(name.to_string(), None, text.into(), &Confinement::nowhere(), Report::new())
@@ -174,6 +199,7 @@ impl Loader {
             Format::Mjcf => crate::mjcf::import(file, &mut workshop),
         };
         if !report.has_errors() {
+            self.set_parameters(&mut document, &mut report);
             set::apply(&mut document, &self.settings, &mut sources, &self.limits, &mut report);
         }
         if report.has_errors() {
@@ -201,6 +227,23 @@ impl Loaded {
             Some(model) => Ok(model),
             None => Err(Failed { report, sources: self.sources.clone() }),
         }
+    }
+}
+
+impl Scene {
+    /// A point by its name, `body.point`, or the origin of a body, `body`.
+    pub fn marker(&self, name: &str) -> Option<Marker> {
+        let (body, point) = name.split_once('.').map_or((name, None), |(body, point)| (body, Some(point)));
+        let (id, points) = match body {
+            "ground" => (BodyId::GROUND, &*self.ground_points),
+            _ => {
+                let i = self.bodies.iter().position(|b| &*b.name == body)?;
+                (BodyId::from_index(i), &*self.bodies[i].points)
+            }
+        };
+        let Some(point) = point else { return Some(id.origin()) };
+        let pose = points.iter().find(|p| &*p.name == point)?.pose;
+        Some(Marker { body: id, point: pose.position, axes: Mat3::from_quat(pose.rotation) })
     }
 }
 

@@ -39,6 +39,8 @@ pub struct Reader<'a> {
     pub report: &'a mut Report,
     /// Path of what is being read, for messages.
     path: String,
+    /// Variable of the function that is being read.
+    variable: &'static str,
 }
 
 /// An error of an expression that begins at byte `from` of a text value.
@@ -52,7 +54,7 @@ fn place(e: &ExpressionError, node: &Node, from: usize) -> Span {
 impl<'a> Reader<'a> {
     /// A reader that knows these names.
     pub fn new(names: Names, limits: Limits, report: &'a mut Report) -> Self {
-        Reader { names, limits, report, path: String::new() }
+        Reader { names, limits, report, path: String::new(), variable: "t" }
     }
 
     /// Go into the thing of that name; what [`Reader::leave`] needs to come back.
@@ -385,6 +387,20 @@ impl<'a> Reader<'a> {
         &mut self,
         node: &Node,
         field: &str,
+        variable: &'static str,
+    ) -> Option<Arc<dyn holonom::functions::Function>> {
+        // a part of a function has the variable of the whole
+        let variable = if variable.is_empty() { self.variable } else { variable };
+        let outer = std::mem::replace(&mut self.variable, variable);
+        let read = self.function_of(node, field, variable);
+        self.variable = outer;
+        read
+    }
+
+    fn function_of(
+        &mut self,
+        node: &Node,
+        field: &str,
         variable: &str,
     ) -> Option<Arc<dyn holonom::functions::Function>> {
         match &node.value {
@@ -414,15 +430,9 @@ impl<'a> Reader<'a> {
             Value::Table(_) => {
                 let record = self.kind(node, field, &crate::kinds::FUNCTIONS)?;
                 match crate::kinds::function(&record) {
-                    Ok(f) => match f.validate() {
-                        Ok(()) => Some(f),
-                        Err(e) => {
-                            self.error(codes::BAD_FUNCTION, node.span, format!("`{field}` is not usable: {e}"), "");
-                            None
-                        }
-                    },
-                    Err(e) => {
-                        self.error(codes::BAD_FUNCTION, node.span, format!("`{field}` is not usable: {e}"), "");
+                    Ok(f) => Some(f),
+                    Err(d) => {
+                        self.complain(*d);
                         None
                     }
                 }

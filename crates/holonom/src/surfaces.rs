@@ -24,6 +24,7 @@
 
 use crate::math::{Mat3, Vec3, vec3};
 use crate::number::{Gradient, Number, Vector};
+use std::sync::Arc;
 
 /// A smooth surface f(x) = 0, in axes of its own (m).
 pub trait Surface: Send + Sync {
@@ -64,6 +65,37 @@ pub trait Surface: Send + Sync {
     /// Are the parameters usable? `Err` says which is not and what is allowed.
     fn validate(&self) -> Result<(), String> {
         Ok(())
+    }
+}
+
+/// A surface that others share.
+impl Surface for Arc<dyn Surface> {
+    fn value(&self, x: Vec3) -> f64 {
+        self.as_ref().value(x)
+    }
+    fn gradient(&self, x: Vec3) -> Vec3 {
+        self.as_ref().gradient(x)
+    }
+    fn hessian(&self, x: Vec3) -> Mat3 {
+        self.as_ref().hessian(x)
+    }
+    fn third(&self, x: Vec3, u: Vec3) -> Vec3 {
+        self.as_ref().third(x, u)
+    }
+    fn near(&self, x: Vec3) -> Vec3 {
+        self.as_ref().near(x)
+    }
+    fn innermost(&self) -> Option<f64> {
+        self.as_ref().innermost()
+    }
+    fn depth(&self) -> f64 {
+        self.as_ref().depth()
+    }
+    fn straight(&self) -> usize {
+        self.as_ref().straight()
+    }
+    fn validate(&self) -> Result<(), String> {
+        self.as_ref().validate()
     }
 }
 

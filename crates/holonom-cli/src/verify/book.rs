@@ -23,6 +23,8 @@ pub(crate) struct Verdict {
 pub(crate) enum Stop {
     Model(ModelError),
     Step(StepError),
+    /// The scene of the problem cannot be used; says why.
+    Scene(String),
 }
 
 impl Stop {
@@ -32,6 +34,7 @@ impl Stop {
         match self {
             Stop::Model(e) => Failure::model(&what, e),
             Stop::Step(e) => Failure::step(&what, e),
+            Stop::Scene(e) => Failure::usage(format!("{what}: {e}")),
         }
     }
 }

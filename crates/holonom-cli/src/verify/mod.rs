@@ -23,6 +23,7 @@ mod p26;
 mod p27;
 mod p28;
 mod plane;
+mod scenes;
 mod track;
 
 use crate::Exit;

@@ -1,24 +1,29 @@
 //! Everything a scene can be made of: one table per family, one line per kind. A new kind is its fields and a function that makes it.
 
 mod bodies;
+mod curves;
 mod drives;
 mod forces;
 mod functions;
 mod joints;
 mod shapes;
+mod surfaces;
 
 pub use bodies::{BODIES, BODY_FIELDS};
-pub use drives::DRIVES;
+pub use curves::{CURVES, curve};
+pub use drives::{CONDITIONS, DRIVES};
 pub use forces::FORCES;
 pub use functions::{FUNCTIONS, function};
 pub use joints::JOINTS;
 pub use shapes::{SHAPES, natural_pose, shape};
+pub use surfaces::{SURFACES, Sheeted, surface};
 
 use crate::build::{Draft, Site};
 use crate::diagnostic::Diagnostic;
 use crate::fields::Record;
 use crate::scene::{Geometry, Mass};
 use holonom::bodies::Body;
+use holonom::curves::Curve;
 use holonom::forces::Force;
 use holonom::functions::Function;
 use holonom::joints::Constraint;
@@ -26,6 +31,12 @@ use std::sync::Arc;
 
 /// What could not be made, and why.
 pub type Mistake = Box<Diagnostic>;
+
+/// What was made, or why it could not be.
+pub type Made<T> = Result<T, Mistake>;
+
+/// What a shape looks like, and its mass at a density of 1 kg/m^3.
+pub type Solid = (Geometry, Option<Mass>);
 
 /// What a drive becomes.
 pub enum Driven {
@@ -39,17 +50,21 @@ pub enum Driven {
 #[derive(Clone, Copy)]
 pub enum Make {
     /// A body, from its mass and motion.
-    Body(fn(&Record, &Draft) -> Result<Box<dyn Body>, Mistake>),
+    Body(fn(&Record, &Draft) -> Made<Box<dyn Body>>),
     /// A shape, and its mass at a density of 1 kg/m^3. The number is the length of the body it belongs to (`from` to `to`), if it has one.
-    Shape(fn(&Record, &mut ShapeSite) -> Result<(Geometry, Option<Mass>), Mistake>),
+    Shape(fn(&Record, &mut ShapeSite) -> Made<Solid>),
     /// A joint.
-    Joint(fn(&Record, &Site) -> Result<Box<dyn Constraint>, Mistake>),
+    Joint(fn(&Record, &Site) -> Made<Box<dyn Constraint>>),
     /// A force.
-    Force(fn(&Record, &Site) -> Result<Box<dyn Force>, Mistake>),
+    Force(fn(&Record, &Site) -> Made<Box<dyn Force>>),
     /// A drive.
-    Drive(fn(&Record, &Site) -> Result<Driven, Mistake>),
+    Drive(fn(&Record, &Site) -> Made<Driven>),
     /// A function of one variable.
-    Function(fn(&Record) -> Result<Arc<dyn Function>, String>),
+    Function(fn(&Record) -> Result<Arc<dyn Function>, Mistake>),
+    /// A curve in space.
+    Curve(fn(&Record) -> Result<Arc<dyn Curve>, Mistake>),
+    /// A surface.
+    Surface(fn(&Record) -> Result<Sheeted, Mistake>),
     /// Something that its reader makes itself.
     Plain,
 }
@@ -59,10 +74,30 @@ pub struct ShapeSite<'a> {
     /// Length of the body from `from` to `to`, m.
     pub length: Option<f64>,
     /// Reads the mesh of a file.
-    pub mesh: &'a mut dyn FnMut(&Record) -> Result<Arc<crate::mesh::Mesh>, Mistake>,
+    pub mesh: &'a mut dyn FnMut(&Record) -> Made<Arc<crate::mesh::Mesh>>,
 }
 
 /// A mistake in a field of a record.
 pub fn mistake(record: &Record, field: &str, code: crate::codes::Code, message: impl Into<String>) -> Mistake {
     Box::new(Diagnostic::error(code, message).at(record.span_of(field)))
+}
+
+/// What the engine says against something, at the field it speaks of: the one whose name, in words, stands in the message. Where several do, the
+/// longest; where none does, the table itself.
+pub fn refused(record: &Record, code: crate::codes::Code, message: &str) -> Mistake {
+    let said = |name: &str| message.contains(name) || message.contains(&name.replace('_', " "));
+    let named = record.values().iter().filter(|(name, ..)| name.len() > 1 && said(name));
+    let span = named.max_by_key(|(name, ..)| name.len()).map_or(record.span, |(.., span)| *span);
+    Box::new(Diagnostic::error(code, message).at(span))
+}
+
+/// A number that must not be zero, nor anything else that does not fit.
+pub fn fitting(record: &Record, field: &str, fits: impl Fn(f64) -> bool, must: &str) -> Result<Option<f64>, Mistake> {
+    match record.number(field) {
+        Some(x) if !fits(x) => {
+            let m = mistake(record, field, crate::codes::OUT_OF_RANGE, format!("`{field}` is out of range"));
+            Err(Box::new(m.label(format!("{x}, must be {must}"))))
+        }
+        x => Ok(x),
+    }
 }

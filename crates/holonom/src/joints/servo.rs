@@ -36,7 +36,8 @@ impl Servo {
         Self::of(Arc::new(condition), actuators.into())
     }
 
-    fn of(condition: Arc<dyn Constraint>, actuators: Vec<Coordinate>) -> Self {
+    /// The same for a condition that is known only by what it does.
+    pub fn of(condition: Arc<dyn Constraint>, actuators: Vec<Coordinate>) -> Self {
         let reads = [condition.reads(), &actuators].concat();
         let actuators = Readings::new(condition.attachments(), actuators);
         Servo { condition, actuators, reads }

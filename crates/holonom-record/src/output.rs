@@ -1,0 +1,259 @@
+//! Where a run puts its rows: a stream, or a stream that becomes CSV or Parquet at the end.
+//!
+//! `run.csv` and `run.parquet` appear whole or not at all. While the run goes on, rows are in `run.csv.hrec`, which survives whatever happens to the
+//! process; [`Output::finish`] makes the target from it under a temporary name, waits for the disk, renames it, and only then removes the
+//! stream. If that fails, for want of space say, the stream stays and [`recover`](crate::recover) can do it later.
+//!
+//! A stream that an earlier run left there is not destroyed: it is renamed to `run.left-1.csv.hrec` (or the next free number), and
+//! [`Output::left_over`] says so.
+//!
+//! Devices and pipes (`/dev/stdout`, a FIFO) get their rows directly, as CSV, or as a stream if their name ends in `.hrec`. No file is made beside them.
+
+use crate::files::{self, Place};
+use crate::format::{Format, write_rows};
+use crate::writer::{CHUNK_SECONDS, CHUNK_VALUES, Finished, Writer};
+use crate::{RecordError, Recording, Schema, csv};
+use std::fs::{self, File, OpenOptions};
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+/// A recording being written, in the format that its name asks for.
+#[derive(Debug)]
+pub struct Output {
+    target: PathBuf,
+    way: Way,
+    left_over: Option<PathBuf>,
+}
+
+#[derive(Debug)]
+enum Way {
+    /// The stream is what was asked for.
+    Stream(Writer),
+    /// The stream is converted at the end.
+    Convert(Writer, Format),
+    /// Text for a device or a pipe.
+    Text(TextWriter),
+}
+
+impl Output {
+    /// Creates the output. Whatever can be known to fail at the end fails here: a missing folder, a target that cannot be written, an unknown
+    /// format.
+    pub fn create(path: &Path, schema: &Schema) -> Result<Output, RecordError> {
+        let place = files::place(path)?;
+        let target = path.to_path_buf();
+        if place == Place::Device {
+            let way = match Format::of(path) {
+                Ok(Format::Stream) => Way::Stream(Writer::create(path, schema)?),
+                Ok(Format::Parquet) => {
+                    let reason = "is a device or pipe; Parquet needs a file, rows can go there as .csv or .hrec";
+                    return Err(RecordError::path(path, reason));
+                }
+                _ => Way::Text(TextWriter::create(path, schema)?),
+            };
+            return Ok(Output { target, way, left_over: None });
+        }
+        let format = Format::of(path)?;
+        if format == Format::Stream {
+            return Ok(Output { target, way: Way::Stream(Writer::create(path, schema)?), left_over: None });
+        }
+        if place == Place::File {
+            // Opened and left alone: a file without permission to write should not be replaced at the end of a long run, or fail there.
+            OpenOptions::new().append(true).open(path).map_err(RecordError::io(path, "write"))?;
+        }
+        let stream = side_stream(path);
+        let left_over = move_aside(path, &stream)?;
+        Ok(Output { target, way: Way::Convert(Writer::create(&stream, schema)?, format), left_over })
+    }
+
+    /// The file asked for.
+    pub fn path(&self) -> &Path {
+        &self.target
+    }
+
+    /// The stream that holds the rows while the run goes on, if it is another file.
+    pub fn stream(&self) -> Option<&Path> {
+        match &self.way {
+            Way::Convert(writer, _) => Some(writer.path()),
+            _ => None,
+        }
+    }
+
+    /// Where the stream of an earlier run that was never finished has been moved to, if there was one: worth a warning.
+    pub fn left_over(&self) -> Option<&Path> {
+        self.left_over.as_deref()
+    }
+
+    /// Rows given so far.
+    pub fn rows(&self) -> u64 {
+        match &self.way {
+            Way::Stream(writer) | Way::Convert(writer, _) => writer.rows(),
+            Way::Text(text) => text.rows,
+        }
+    }
+
+    /// One row, a value for each column.
+    pub fn push(&mut self, row: &[f64]) -> Result<(), RecordError> {
+        match &mut self.way {
+            Way::Stream(writer) | Way::Convert(writer, _) => writer.push(row),
+            Way::Text(text) => text.push(row),
+        }
+    }
+
+    /// Bytes of any kind with a time in s. They are kept in streams: for a target in CSV or Parquet until it is made, on a device not at all.
+    pub fn blob(&mut self, kind: &str, time: f64, bytes: &[u8]) -> Result<(), RecordError> {
+        match &mut self.way {
+            Way::Stream(writer) | Way::Convert(writer, _) => writer.blob(kind, time, bytes),
+            Way::Text(text) => text.flush(),
+        }
+    }
+
+    /// Writes what has come together if it is time; see [`Writer::tick`].
+    pub fn tick(&mut self) -> Result<(), RecordError> {
+        match &mut self.way {
+            Way::Stream(writer) | Way::Convert(writer, _) => writer.tick(),
+            Way::Text(text) => text.tick(),
+        }
+    }
+
+    /// Closes the recording with the reason of its end, and makes the file asked for.
+    pub fn finish(self, reason: &str) -> Result<Finished, RecordError> {
+        match self.way {
+            Way::Stream(writer) => writer.finish(reason),
+            Way::Text(text) => text.finish(),
+            Way::Convert(writer, format) => {
+                let stream = writer.finish(reason)?;
+                let rows = stream.rows;
+                let made = convert(&stream.path, &self.target, format).map_err(|source| RecordError::Conversion {
+                    target: self.target.clone(),
+                    stream: stream.path.clone(),
+                    source: Box::new(source),
+                })?;
+                fs::remove_file(&stream.path).map_err(RecordError::io(&stream.path, "remove"))?;
+                Ok(Finished { path: self.target, rows, bytes: made })
+            }
+        }
+    }
+}
+
+/// `run.csv.hrec` for `run.csv`.
+pub(crate) fn side_stream(target: &Path) -> PathBuf {
+    files::with_suffix(target, ".hrec")
+}
+
+/// Makes `target` from a whole stream; its size in bytes.
+fn convert(stream: &Path, target: &Path, format: Format) -> Result<u64, RecordError> {
+    let recording = Recording::open(stream)?;
+    if !recording.complete() {
+        let reason = format!("it was closed just now and cannot be read to its end: {:?}", recording.ending());
+        return Err(RecordError::damaged(stream, 0, reason));
+    }
+    let draft = files::Draft::new(target)?;
+    write_rows(&recording, format, &draft.file, target)?;
+    let bytes = draft.file.metadata().map_err(RecordError::io(target, "measure"))?.len();
+    draft.publish()?;
+    Ok(bytes)
+}
+
+/// Renames a stream that an earlier run left, unless nothing is in it.
+fn move_aside(target: &Path, stream: &Path) -> Result<Option<PathBuf>, RecordError> {
+    match files::place(stream)? {
+        Place::Nothing => return Ok(None),
+        Place::Device => return Err(RecordError::path(stream, "is a device or pipe; a file is needed there")),
+        Place::File => {}
+    }
+    let (file, _) = files::open_file(stream)?;
+    files::lock(&file, stream)?;
+    if Recording::open(stream).is_ok_and(|found| found.rows() == 0 && found.blobs().is_empty()) {
+        return Ok(None);
+    }
+    let stem = target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+    let extension = target.extension().unwrap_or_default().to_string_lossy().into_owned();
+    for number in 1..10_000 {
+        let aside = target.with_file_name(format!("{stem}.left-{number}.{extension}.hrec"));
+        if fs::symlink_metadata(&aside).is_err() {
+            fs::rename(stream, &aside).map_err(RecordError::io(stream, "rename"))?;
+            return Ok(Some(aside));
+        }
+    }
+    Err(RecordError::path(stream, "was left by an earlier run, as were many before it; recover or remove them"))
+}
+
+/// Rows as text, for devices and pipes.
+#[derive(Debug)]
+struct TextWriter {
+    path: PathBuf,
+    file: File,
+    columns: usize,
+    text: Vec<u8>,
+    /// Rows in `text`.
+    pending: usize,
+    rows: u64,
+    bytes: u64,
+    last: Instant,
+    stopped: bool,
+}
+
+impl TextWriter {
+    fn create(path: &Path, schema: &Schema) -> Result<TextWriter, RecordError> {
+        let mut text = Vec::new();
+        csv::put_header(&mut text, schema);
+        let mut writer = TextWriter {
+            path: path.to_path_buf(),
+            file: files::open_device(path)?,
+            columns: schema.columns().len(),
+            text,
+            pending: 0,
+            rows: 0,
+            bytes: 0,
+            last: Instant::now(),
+            stopped: false,
+        };
+        writer.flush()?;
+        Ok(writer)
+    }
+
+    fn push(&mut self, row: &[f64]) -> Result<(), RecordError> {
+        if row.len() != self.columns {
+            let (path, given, columns) = (self.path.clone(), row.len(), self.columns);
+            return Err(RecordError::RowLength { path, given, columns });
+        }
+        csv::put_row(&mut self.text, row.iter().copied());
+        self.rows += 1;
+        self.pending += 1;
+        if self.pending * self.columns >= CHUNK_VALUES { self.flush() } else { self.tick() }
+    }
+
+    fn tick(&mut self) -> Result<(), RecordError> {
+        if self.last.elapsed().as_secs_f64() >= CHUNK_SECONDS { self.flush() } else { Ok(()) }
+    }
+
+    fn flush(&mut self) -> Result<(), RecordError> {
+        if self.stopped {
+            return Err(RecordError::Stopped { path: self.path.clone() });
+        }
+        self.last = Instant::now();
+        if let Err(e) = self.file.write_all(&self.text) {
+            self.stopped = true;
+            return Err(RecordError::io(&self.path, "write")(e));
+        }
+        self.bytes += self.text.len() as u64;
+        self.text.clear();
+        self.pending = 0;
+        Ok(())
+    }
+
+    fn finish(mut self) -> Result<Finished, RecordError> {
+        self.flush()?;
+        self.stopped = true;
+        Ok(Finished { path: self.path.clone(), rows: self.rows, bytes: self.bytes })
+    }
+}
+
+impl Drop for TextWriter {
+    fn drop(&mut self) {
+        if !self.stopped {
+            let _ = self.flush();
+        }
+    }
+}

@@ -1,0 +1,823 @@
+//! XML as models use it, from files that nobody vouches for: elements, attributes and text that know their places.
+//!
+//! - Flat arrays in document order, an element knows its parent and where its descendants end. Nothing recurses, neither reading nor dropping.
+//! - Budgets are charged while reading, before anything is stored: size of the text, levels (`depth`), attributes of an element (`attributes`),
+//!   elements altogether (four for every body that `bodies` allows). Every byte is looked at a fixed number of times; attributes of one name are
+//!   found by sorting.
+//! - A `<!DOCTYPE` or any other declaration is refused, so there are no entities besides the five of the standard and character references.
+//! - Comments, processing instructions and the XML declaration are passed over. A comment may contain `--`, which the standard forbids and
+//!   people write. White space in attribute values becomes blanks, as the standard asks. Prefixes stay part of a name (`xacro:include`).
+//! - The text is UTF-8 when it comes here, whatever its declaration says.
+//!
+//! **Nothing is dropped in silence.** Every element and attribute remembers whether somebody asked for it: [`Element::attr`] and
+//! [`Element::take`] note it. [`Document::unread`] lists the rest, and [`Document::report_unread`] turns it into warnings. Of an element that
+//! nobody took only itself is listed, not what is inside.
+
+use crate::codes;
+use crate::confine::shown;
+use crate::diagnostic::{Diagnostic, Report};
+use crate::limits::Limits;
+use crate::source::Span;
+use std::cell::Cell;
+use std::ops::Range;
+
+/// Elements that a file may have for every body it may have.
+const ELEMENTS_PER_BODY: u64 = 4;
+/// Warnings about unread parts that are written out for one document; the others are only counted.
+const WRITTEN_OUT: usize = 1000;
+
+/// A whole XML text.
+#[derive(Debug)]
+pub struct Document {
+    text: Box<str>,
+    file: u32,
+    elements: Vec<Node>,
+    attributes: Vec<Attribute>,
+    /// Values that are not the bytes of the text, because they have references or white space in them.
+    decoded: String,
+    /// First text of elements that have any, sorted by element.
+    texts: Vec<Text>,
+    taken: Vec<Cell<bool>>,
+    asked: Vec<Cell<bool>>,
+}
+
+type Stretch = (u32, u32);
+
+#[derive(Debug)]
+struct Node {
+    name: Stretch,
+    /// End of the start tag.
+    tag_end: u32,
+    /// The element around it; itself for the root.
+    parent: u32,
+    /// One past its last descendant.
+    end: u32,
+    /// Its first attribute; they end where those of the next element begin.
+    attributes: u32,
+}
+
+#[derive(Debug)]
+struct Attribute {
+    name: Stretch,
+    value: Stretch,
+    /// Where the value is in `decoded`, if it is there.
+    decoded: Option<Stretch>,
+}
+
+#[derive(Debug)]
+struct Text {
+    element: u32,
+    stretch: Stretch,
+    asked: Cell<bool>,
+}
+
+/// An element of a document.
+#[derive(Clone, Copy)]
+pub struct Element<'d> {
+    doc: &'d Document,
+    index: u32,
+}
+
+/// An attribute of an element.
+#[derive(Clone, Copy, Debug)]
+pub struct Attr<'d> {
+    /// Its name.
+    pub name: &'d str,
+    /// Its value, references resolved.
+    pub value: &'d str,
+    /// Where the value stands, without its quotes.
+    pub span: Span,
+    /// Where the name stands.
+    pub name_span: Span,
+}
+
+/// A part of a document that nobody asked for.
+#[derive(Clone, Copy, Debug)]
+pub enum Unread<'d> {
+    /// An element, with all that is in it.
+    Element(Element<'d>),
+    /// An attribute of an element that was taken.
+    Attribute(Element<'d>, Attr<'d>),
+    /// Text in an element that was taken.
+    Text(Element<'d>, Span),
+}
+
+impl Document {
+    /// Read a text. The first mistake ends it: what follows a mistake in XML means nothing.
+    pub fn parse(text: &str, file: u32, limits: &Limits) -> Result<Document, Box<Diagnostic>> {
+        let whole = text.len() as u64;
+        Limits::check(codes::FILE_TOO_LARGE, "bytes of XML", whole, limits.file.min(u32::MAX as u64), "file")?;
+        Parser::new(text, file, limits).document()
+    }
+
+    /// The outermost element. It counts as taken.
+    pub fn root(&self) -> Element<'_> {
+        self.taken[0].set(true);
+        Element { doc: self, index: 0 }
+    }
+
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.elements.len()
+    }
+
+    /// Never: a document has a root.
+    pub fn is_empty(&self) -> bool {
+        self.elements.is_empty()
+    }
+
+    /// Everything nobody asked for, in the order it stands.
+    pub fn unread(&self) -> impl Iterator<Item = Unread<'_>> {
+        let mut next = 0u32;
+        let elements = std::iter::from_fn(move || {
+            let index = next;
+            let node = self.elements.get(index as usize)?;
+            next = if self.taken[index as usize].get() { index + 1 } else { node.end };
+            Some(Element { doc: self, index })
+        });
+        elements.flat_map(move |e| {
+            let taken = self.taken[e.index as usize].get();
+            let own = (!taken).then_some(Unread::Element(e));
+            let range = if taken { self.attributes_of(e.index) } else { 0..0 };
+            let asked = move |k: &usize| self.asked[*k].get();
+            let attributes = range.filter(move |k| !asked(k)).map(move |k| Unread::Attribute(e, self.attr_at(k)));
+            let text = e.own_text().filter(|t| taken && !t.asked.get());
+            let text = text.map(|t| Unread::Text(e, self.span_of(t.stretch)));
+            own.into_iter().chain(attributes).chain(text)
+        })
+    }
+
+    /// A warning for everything nobody asked for. `why` gives a reason where there is a better one than "not known"; it sees the name of the
+    /// element and of the attribute.
+    pub fn report_unread(&self, report: &mut Report, why: impl Fn(&str, Option<&str>) -> Option<&'static str>) {
+        let mut more = 0usize;
+        for (n, unread) in self.unread().enumerate() {
+            if n >= WRITTEN_OUT {
+                more += 1;
+                continue;
+            }
+            let (message, span, element, attribute) = match unread {
+                Unread::Element(e) => (format!("<{}> is not used", shown(e.name())), e.span(), e, None),
+                Unread::Attribute(e, a) => {
+                    let message = format!("`{}` of <{}> is not used", shown(a.name), shown(e.name()));
+                    (message, a.name_span, e, Some(a.name))
+                }
+                Unread::Text(e, span) => (format!("text in <{}> is not used", shown(e.name())), span, e, None),
+            };
+            let label = why(element.name(), attribute).unwrap_or("has no effect here");
+            report.push(Diagnostic::warning(codes::IGNORED, message).at(span).label(label).path(element.path()));
+        }
+        if more > 0 {
+            let message = format!("{more} more elements and attributes are not used");
+            report.push(Diagnostic::warning(codes::IGNORED, message).at(Element { doc: self, index: 0 }.span()));
+        }
+    }
+
+    fn slice(&self, s: Stretch) -> &str {
+        &self.text[s.0 as usize..s.1 as usize]
+    }
+
+    fn span_of(&self, s: Stretch) -> Span {
+        Span { file: self.file, start: s.0, end: s.1 }
+    }
+
+    fn attributes_of(&self, index: u32) -> Range<usize> {
+        let i = index as usize;
+        let end = self.elements.get(i + 1).map_or(self.attributes.len(), |n| n.attributes as usize);
+        self.elements[i].attributes as usize..end
+    }
+
+    fn attr_at(&self, k: usize) -> Attr<'_> {
+        let a = &self.attributes[k];
+        let value = match a.decoded {
+            Some((from, to)) => &self.decoded[from as usize..to as usize],
+            None => self.slice(a.value),
+        };
+        Attr { name: self.slice(a.name), value, span: self.span_of(a.value), name_span: self.span_of(a.name) }
+    }
+}
+
+impl<'d> Element<'d> {
+    /// Its name, with its prefix.
+    pub fn name(self) -> &'d str {
+        self.doc.slice(self.doc.elements[self.index as usize].name)
+    }
+
+    /// Its number, in the order elements begin.
+    pub fn index(self) -> usize {
+        self.index as usize
+    }
+
+    /// Its start tag, from `<` to `>`.
+    pub fn span(self) -> Span {
+        let node = &self.doc.elements[self.index as usize];
+        self.doc.span_of((node.name.0 - 1, node.tag_end))
+    }
+
+    /// Where its name stands in the start tag.
+    pub fn name_span(self) -> Span {
+        self.doc.span_of(self.doc.elements[self.index as usize].name)
+    }
+
+    /// The element around it.
+    pub fn parent(self) -> Option<Element<'d>> {
+        let parent = self.doc.elements[self.index as usize].parent;
+        (parent != self.index).then_some(Element { doc: self.doc, index: parent })
+    }
+
+    /// Note that it was read; gives itself back.
+    pub fn take(self) -> Element<'d> {
+        self.doc.taken[self.index as usize].set(true);
+        self
+    }
+
+    /// Note that it was read with all that is in it: somebody has said what becomes of it.
+    pub fn take_whole(self) {
+        let end = self.doc.elements[self.index as usize].end;
+        for i in self.index..end {
+            self.doc.taken[i as usize].set(true);
+            for k in self.doc.attributes_of(i) {
+                self.doc.asked[k].set(true);
+            }
+            if let Some(text) = (Element { doc: self.doc, index: i }).own_text() {
+                text.asked.set(true);
+            }
+        }
+    }
+
+    /// The elements in it, one level down. Asking for them does not take them.
+    pub fn children(self) -> impl Iterator<Item = Element<'d>> {
+        let doc = self.doc;
+        let end = doc.elements[self.index as usize].end;
+        let mut next = self.index + 1;
+        std::iter::from_fn(move || {
+            let index = next;
+            if index >= end {
+                return None;
+            }
+            next = doc.elements[index as usize].end;
+            Some(Element { doc, index })
+        })
+    }
+
+    /// The elements of a name in it, one level down, each taken as it is given.
+    pub fn children_named(self, name: &'static str) -> impl Iterator<Item = Element<'d>> {
+        self.children().filter(move |e| e.name() == name).map(Element::take)
+    }
+
+    /// The first element of a name in it, taken. Others of the name stay unread.
+    pub fn child(self, name: &str) -> Option<Element<'d>> {
+        self.children().find(|e| e.name() == name).map(Element::take)
+    }
+
+    /// An attribute by its name; it counts as read.
+    pub fn attr(self, name: &str) -> Option<Attr<'d>> {
+        let k = self.find(name)?;
+        self.doc.asked[k].set(true);
+        Some(self.doc.attr_at(k))
+    }
+
+    /// An attribute by its name, without noting that it was read.
+    pub fn peek(self, name: &str) -> Option<Attr<'d>> {
+        self.find(name).map(|k| self.doc.attr_at(k))
+    }
+
+    /// All attributes in order, without noting that they were read.
+    pub fn attributes(self) -> impl Iterator<Item = Attr<'d>> {
+        let doc = self.doc;
+        doc.attributes_of(self.index).map(move |k| doc.attr_at(k))
+    }
+
+    /// The first text in it that is not white space, and where; it counts as read. As it is written: references in it are not resolved.
+    pub fn text(self) -> Option<(&'d str, Span)> {
+        let text = self.own_text()?;
+        text.asked.set(true);
+        Some((self.doc.slice(text.stretch), self.doc.span_of(text.stretch)))
+    }
+
+    /// Where it is in words, e.g. `robot[arm]/link[hand]/inertial`: names in brackets. Of many levels only the inner ones.
+    pub fn path(self) -> String {
+        const LEVELS: usize = 8;
+        let mut parts = Vec::new();
+        let mut at = Some(self);
+        while let Some(e) = at {
+            if parts.len() == LEVELS {
+                parts.push("...".to_string());
+                break;
+            }
+            parts.push(match e.peek("name") {
+                Some(a) => format!("{}[{}]", shown(e.name()), shown(a.value)),
+                None => shown(e.name()),
+            });
+            at = e.parent();
+        }
+        parts.reverse();
+        parts.join("/")
+    }
+
+    fn own_text(self) -> Option<&'d Text> {
+        let texts = &self.doc.texts;
+        let at = texts.binary_search_by_key(&self.index, |t| t.element).ok()?;
+        Some(&texts[at])
+    }
+
+    fn find(self, name: &str) -> Option<usize> {
+        let doc = self.doc;
+        doc.attributes_of(self.index).find(|&k| doc.slice(doc.attributes[k].name) == name)
+    }
+}
+
+impl std::fmt::Debug for Element<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        write!(f, "<{}>", self.name())
+    }
+}
+
+struct Parser<'t> {
+    text: &'t str,
+    bytes: &'t [u8],
+    /// Where we are.
+    at: usize,
+    limits: &'t Limits,
+    /// Elements that are open, outermost first.
+    open: Vec<u32>,
+    doc: Document,
+}
+
+impl<'t> Parser<'t> {
+    fn new(text: &'t str, file: u32, limits: &'t Limits) -> Self {
+        let doc = Document {
+            text: text.into(),
+            file,
+            elements: Vec::new(),
+            attributes: Vec::new(),
+            decoded: String::new(),
+            texts: Vec::new(),
+            taken: Vec::new(),
+            asked: Vec::new(),
+        };
+        let at = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        Parser { text, bytes: text.as_bytes(), at, limits, open: Vec::new(), doc }
+    }
+
+    fn document(mut self) -> Result<Document, Box<Diagnostic>> {
+        while self.at < self.bytes.len() {
+            if self.bytes[self.at] != b'<' {
+                self.text()?;
+            } else {
+                match self.bytes.get(self.at + 1) {
+                    Some(b'/') => self.end_tag()?,
+                    Some(b'?') => self.pass("<?", "?>", "a processing instruction")?,
+                    Some(b'!') => self.declaration()?,
+                    _ => self.start_tag()?,
+                }
+            }
+        }
+        if let Some(&last) = self.open.last() {
+            let name = self.doc.elements[last as usize].name;
+            let message = format!("<{}> is never closed", shown(self.doc.slice(name)));
+            let d = Diagnostic::error(codes::XML_SYNTAX, message).at(self.doc.span_of((name.0 - 1, name.1)));
+            return Err(Box::new(
+                d.label("opened here").help(format!("</{}> is missing", shown(self.doc.slice(name)))),
+            ));
+        }
+        if self.doc.elements.is_empty() {
+            let end = self.text.trim_end().len();
+            return Err(self.wrong(end..end, "there is no element in the file", "XML begins with an element"));
+        }
+        let mut doc = self.doc;
+        // a stable sort: the first of every element stays the first
+        doc.texts.sort_by_key(|t| t.element);
+        doc.texts.dedup_by_key(|t| t.element);
+        doc.taken = vec![Cell::new(false); doc.elements.len()];
+        doc.asked = vec![Cell::new(false); doc.attributes.len()];
+        Ok(doc)
+    }
+
+    fn wrong(&self, at: Range<usize>, message: impl Into<String>, label: impl Into<String>) -> Box<Diagnostic> {
+        let span = Span::new(self.doc.file, at);
+        Box::new(Diagnostic::error(codes::XML_SYNTAX, message).at(span).label(label))
+    }
+
+    fn over(
+        &self,
+        code: codes::Code,
+        at: Range<usize>,
+        message: String,
+        limit: u64,
+        flag: &'static str,
+    ) -> Box<Diagnostic> {
+        let d = Diagnostic::error(code, message).at(Span::new(self.doc.file, at));
+        Box::new(d.label(format!("the limit is {limit}")).help(format!("--limit {flag}=N allows more")))
+    }
+
+    /// The character here, whole.
+    fn here(&self) -> Range<usize> {
+        self.at..self.at + self.text[self.at..].chars().next().map_or(0, char::len_utf8)
+    }
+
+    /// Pass over something to its end, which must be there.
+    fn pass(&mut self, start: &str, end: &str, what: &str) -> Result<(), Box<Diagnostic>> {
+        let from = self.at + start.len();
+        match self.text[from..].find(end) {
+            Some(n) => {
+                self.at = from + n + end.len();
+                Ok(())
+            }
+            None => {
+                Err(self.wrong(self.at..from, format!("{what} has no end"), format!("`{end}` is missing after this")))
+            }
+        }
+    }
+
+    fn declaration(&mut self) -> Result<(), Box<Diagnostic>> {
+        let rest = &self.text[self.at..];
+        if rest.starts_with("<!--") {
+            return self.pass("<!--", "-->", "a comment");
+        }
+        if rest.starts_with("<![CDATA[") {
+            let from = self.at + "<![CDATA[".len();
+            if self.open.is_empty() {
+                return Err(self.wrong(self.at..from, "text stands outside the root element", "not allowed here"));
+            }
+            self.pass("<![CDATA[", "]]>", "a CDATA section")?;
+            self.note_text(from, self.at - 3);
+            return Ok(());
+        }
+        let word = rest[2..].bytes().take(20).take_while(u8::is_ascii_alphabetic).count();
+        let at = self.at..self.at + 2 + word;
+        if word == 0 {
+            return Err(self.wrong(at, "`<!` begins nothing known", "a comment begins with `<!--`"));
+        }
+        let d = Diagnostic::error(codes::ENTITIES, "document types and entities are refused");
+        let d = d.at(Span::new(self.doc.file, at)).label("not read any further");
+        Err(Box::new(d.help("remove the DOCTYPE; models need none")))
+    }
+
+    /// Text between tags.
+    fn text(&mut self) -> Result<(), Box<Diagnostic>> {
+        let from = self.at;
+        while self.at < self.bytes.len() && self.bytes[self.at] != b'<' {
+            match self.bytes[self.at] {
+                b'&' => self.reference(None)?,
+                c if control(c) => return Err(self.unprintable()),
+                _ => self.at += 1,
+            }
+        }
+        let raw = &self.text[from..self.at];
+        let trimmed = raw.trim_ascii();
+        if trimmed.is_empty() {
+            return Ok(());
+        }
+        let start = from + (raw.len() - raw.trim_ascii_start().len());
+        if self.open.is_empty() {
+            let end = start + trimmed.chars().next().map_or(0, char::len_utf8);
+            return Err(self.wrong(start..end, "text stands outside the root element", "not allowed here"));
+        }
+        self.note_text(start, start + trimmed.len());
+        Ok(())
+    }
+
+    fn note_text(&mut self, start: usize, end: usize) {
+        if let Some(&element) = self.open.last().filter(|_| start < end) {
+            self.doc.texts.push(Text { element, stretch: (start as u32, end as u32), asked: Cell::new(false) });
+        }
+    }
+
+    fn end_tag(&mut self) -> Result<(), Box<Diagnostic>> {
+        let from = self.at;
+        self.at += 2;
+        let name = self.name("the name of a closing tag")?;
+        self.blanks();
+        if self.bytes.get(self.at) != Some(&b'>') {
+            let at = self.here();
+            return Err(self.wrong(at, "a closing tag has no end", "`>` is missing here"));
+        }
+        self.at += 1;
+        let written = &self.text[name.clone()];
+        let Some(element) = self.open.pop() else {
+            let message = format!("</{}> closes nothing", shown(written));
+            return Err(self.wrong(from..self.at, message, "no element is open here"));
+        };
+        let opened = self.doc.elements[element as usize].name;
+        let expected = self.doc.slice(opened);
+        if expected != written {
+            let message = format!("</{}> closes <{}>", shown(written), shown(expected));
+            let line = self.text[..opened.0 as usize].bytes().filter(|b| *b == b'\n').count() + 1;
+            let d = self.wrong(from..self.at, message, format!("</{}> is expected", shown(expected)));
+            return Err(Box::new(d.note("note", format!("<{}> was opened in line {line}", shown(expected)))));
+        }
+        self.doc.elements[element as usize].end = self.doc.elements.len() as u32;
+        Ok(())
+    }
+
+    fn start_tag(&mut self) -> Result<(), Box<Diagnostic>> {
+        let from = self.at;
+        self.at += 1;
+        let name = self.name("the name of an element")?;
+        if self.open.is_empty() && !self.doc.elements.is_empty() {
+            return Err(self.wrong(from..name.end, "there is a second root element", "only one is allowed"));
+        }
+        if self.open.len() as u64 >= self.limits.depth {
+            let limit = self.limits.depth;
+            let message = format!("elements are nested more than {limit} deep");
+            return Err(self.over(codes::TOO_DEEP, from..name.end, message, limit, "depth"));
+        }
+        let most = self.limits.bodies.saturating_mul(ELEMENTS_PER_BODY).min(u32::MAX as u64 - 1);
+        if self.doc.elements.len() as u64 >= most {
+            let message = format!("the file has more than {most} elements");
+            let d = self.over(codes::TOO_MANY_BODIES, from..name.end, message, self.limits.bodies, "bodies");
+            return Err(Box::new(d.label(format!("the limit is {ELEMENTS_PER_BODY} for every body allowed"))));
+        }
+        let index = self.doc.elements.len() as u32;
+        let first = self.doc.attributes.len();
+        self.doc.elements.push(Node {
+            name: (name.start as u32, name.end as u32),
+            tag_end: name.end as u32,
+            parent: self.open.last().copied().unwrap_or(index),
+            end: index + 1,
+            attributes: first as u32,
+        });
+        loop {
+            let gap = self.blanks();
+            match self.bytes.get(self.at) {
+                Some(b'>') => {
+                    self.at += 1;
+                    self.open.push(index);
+                    break;
+                }
+                Some(b'/') if self.bytes.get(self.at + 1) == Some(&b'>') => {
+                    self.at += 2;
+                    break;
+                }
+                Some(b'<') | None => {
+                    let message = format!("the tag <{}> has no end", shown(&self.text[name.clone()]));
+                    return Err(self.wrong(from..name.end, message, "`>` is missing"));
+                }
+                Some(_) if gap == 0 => {
+                    let at = self.here();
+                    return Err(self.wrong(at, "attributes must be separated by blanks", "a blank is missing here"));
+                }
+                Some(_) => {
+                    let n = (self.doc.attributes.len() - first) as u64;
+                    if n >= self.limits.attributes {
+                        let limit = self.limits.attributes;
+                        let message = format!("<{}> has more than {limit} attributes", shown(&self.text[name.clone()]));
+                        let d = self.over(codes::TOO_MANY_ATTRIBUTES, from..name.end, message, limit, "attributes");
+                        return Err(d);
+                    }
+                    self.attribute()?;
+                }
+            }
+        }
+        self.doc.elements[index as usize].tag_end = self.at as u32;
+        self.no_twins(first)
+    }
+
+    fn attribute(&mut self) -> Result<(), Box<Diagnostic>> {
+        let name = self.name("the name of an attribute")?;
+        let shown_name = |p: &Self| shown(&p.text[name.clone()]);
+        self.blanks();
+        if self.bytes.get(self.at) != Some(&b'=') {
+            let message = format!("attribute `{}` has no value", shown_name(self));
+            return Err(self.wrong(name.clone(), message, "`=\"...\"` is missing"));
+        }
+        self.at += 1;
+        self.blanks();
+        let quote = match self.bytes.get(self.at) {
+            Some(&q @ (b'"' | b'\'')) => q,
+            _ => {
+                let message = format!("the value of attribute `{}` is not quoted", shown_name(self));
+                let at = self.here();
+                return Err(self.wrong(at, message, "a quote is missing here"));
+            }
+        };
+        self.at += 1;
+        let start = self.at;
+        let mut decoded: Option<usize> = None;
+        loop {
+            match self.bytes.get(self.at) {
+                Some(&c) if c == quote => break,
+                None | Some(b'<') => {
+                    let message = format!("the value of attribute `{}` has no closing quote", shown_name(self));
+                    return Err(self.wrong(start - 1..start, message, "opened here"));
+                }
+                Some(&c @ (b'&' | b'\t' | b'\n' | b'\r')) => {
+                    let from = *decoded.get_or_insert(self.doc.decoded.len());
+                    if from == self.doc.decoded.len() {
+                        self.doc.decoded.push_str(&self.text[start..self.at]);
+                    }
+                    if c == b'&' {
+                        self.reference(Some(from))?;
+                    } else {
+                        self.doc.decoded.push(' ');
+                        self.at += if self.bytes[self.at..].starts_with(b"\r\n") { 2 } else { 1 };
+                    }
+                    // all that follows up to the next of these, in one piece
+                    let from = self.at;
+                    let stop = |b: &u8| matches!(*b, b'&' | b'<') || *b == quote || *b < 0x20;
+                    let n = self.bytes[from..].iter().position(stop).unwrap_or(self.bytes.len() - from);
+                    self.at += n;
+                    self.doc.decoded.push_str(&self.text[from..self.at]);
+                }
+                Some(&c) if control(c) => return Err(self.unprintable()),
+                Some(_) => self.at += 1,
+            }
+        }
+        let value = (start as u32, self.at as u32);
+        self.at += 1;
+        let decoded = decoded.map(|from| (from as u32, self.doc.decoded.len() as u32));
+        self.doc.attributes.push(Attribute { name: (name.start as u32, name.end as u32), value, decoded });
+        Ok(())
+    }
+
+    /// A reference; what it stands for goes to `decoded` if it belongs to a value.
+    fn reference(&mut self, value: Option<usize>) -> Result<(), Box<Diagnostic>> {
+        let from = self.at;
+        let end = self.bytes[from..].iter().take(40).position(|b| *b == b';').map(|n| from + n);
+        let Some(end) = end else {
+            let d = self.wrong(from..from + 1, "`&` begins no reference", "`;` is missing after it");
+            return Err(Box::new(d.help("a plain & is written  &amp;")));
+        };
+        let name = &self.text[from + 1..end];
+        let c = match name {
+            "amp" => Some('&'),
+            "lt" => Some('<'),
+            "gt" => Some('>'),
+            "quot" => Some('"'),
+            "apos" => Some('\''),
+            _ => numbered(name),
+        };
+        let Some(c) = c else {
+            let message = format!("there is no entity `&{};`", shown(name));
+            let d = self.wrong(from..end + 1, message, "not one of the five of XML, nor a character");
+            return Err(Box::new(d.help("known are &amp; &lt; &gt; &quot; &apos; and numbers such as &#176;")));
+        };
+        if value.is_some() {
+            self.doc.decoded.push(c);
+        }
+        self.at = end + 1;
+        Ok(())
+    }
+
+    /// Attributes of one element, from `first` on, must have names of their own.
+    fn no_twins(&self, first: usize) -> Result<(), Box<Diagnostic>> {
+        let own = &self.doc.attributes[first..];
+        if own.len() < 2 {
+            return Ok(());
+        }
+        let mut names: Vec<(&str, u32)> = own.iter().map(|a| (self.doc.slice(a.name), a.name.0)).collect();
+        names.sort_unstable();
+        match names.windows(2).filter(|w| w[0].0 == w[1].0).map(|w| w[1]).min_by_key(|w| w.1) {
+            None => Ok(()),
+            Some((name, at)) => {
+                let at = at as usize;
+                let message = format!("attribute `{}` is given twice", shown(name));
+                Err(self.wrong(at..at + name.len(), message, "the second of that name"))
+            }
+        }
+    }
+
+    fn name(&mut self, what: &str) -> Result<Range<usize>, Box<Diagnostic>> {
+        let from = self.at;
+        let begins = |b: u8| b.is_ascii_alphabetic() || b == b'_' || b == b':' || b >= 0x80;
+        let goes_on = |b: &u8| begins(*b) || b.is_ascii_digit() || *b == b'-' || *b == b'.';
+        if !self.bytes.get(from).copied().is_some_and(begins) {
+            let at = self.here();
+            return Err(self.wrong(at, format!("{what} is missing"), "must begin with a letter, `_` or `:`"));
+        }
+        self.at += self.bytes[from..].iter().take_while(|b| goes_on(b)).count();
+        Ok(from..self.at)
+    }
+
+    /// Pass over white space; how much there was.
+    fn blanks(&mut self) -> usize {
+        let n = self.bytes[self.at..].iter().take_while(|b| matches!(b, b' ' | b'\t' | b'\n' | b'\r')).count();
+        self.at += n;
+        n
+    }
+
+    fn unprintable(&self) -> Box<Diagnostic> {
+        let code = self.bytes[self.at];
+        self.wrong(self.here(), format!("the character U+{code:04X} is not allowed in XML"), "a control character")
+    }
+}
+
+fn control(b: u8) -> bool {
+    b < 0x20 && !matches!(b, b'\t' | b'\n' | b'\r')
+}
+
+/// The character of `#176` or `#xB0`.
+fn numbered(name: &str) -> Option<char> {
+    let digits = name.strip_prefix('#')?;
+    let (digits, radix) = match digits.strip_prefix('x') {
+        Some(hex) => (hex, 16),
+        None => (digits, 10),
+    };
+    if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    let c = char::from_u32(u32::from_str_radix(digits, radix).ok()?)?;
+    let allowed = !matches!(c, '\0'..='\u{8}' | '\u{b}' | '\u{c}' | '\u{e}'..='\u{1f}' | '\u{fffe}' | '\u{ffff}');
+    allowed.then_some(c)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::source::Sources;
+
+    fn parse(text: &str) -> Result<Document, Box<Diagnostic>> {
+        Document::parse(text, 0, &Limits::default())
+    }
+
+    #[test]
+    fn elements_attributes_and_places() {
+        let text = "<?xml version='1.0'?>\n<!-- a -- b -->\n<robot name=\"a&amp;b&#176;\n c\">\n  <link name='base'/> <x:y>t <![CDATA[<z>]]></x:y>\n</robot>\n";
+        let doc = parse(text).unwrap();
+        let root = doc.root();
+        assert_eq!((root.name(), doc.len()), ("robot", 3));
+        let name = root.attr("name").unwrap();
+        assert_eq!(name.value, "a&b°  c");
+        assert_eq!(&text[name.span.start as usize..name.span.end as usize], "a&amp;b&#176;\n c");
+        let children: Vec<_> = root.children().collect();
+        assert_eq!(children.iter().map(|c| c.name()).collect::<Vec<_>>(), ["link", "x:y"]);
+        let span = children[0].span();
+        assert_eq!(&text[span.start as usize..span.end as usize], "<link name='base'/>");
+        assert_eq!(children[1].text().map(|t| t.0), Some("t"));
+        assert_eq!(children[0].path(), "robot[a&b°  c]/link[base]");
+        assert_eq!(children[0].parent().map(|e| e.name()), Some("robot"));
+    }
+
+    #[test]
+    fn whatever_nobody_asks_for_is_listed() {
+        let doc = parse("<a p='1' q='2'><b r='3'><c/></b><b s='4'/>text</a>").unwrap();
+        let root = doc.root();
+        root.attr("q");
+        root.child("b").unwrap().attr("r");
+        let mut report = Report::new();
+        doc.report_unread(&mut report, |e, _| (e == "c").then_some("c is for show"));
+        let said: Vec<_> = report.all().iter().map(|d| (d.message.as_str(), d.label.as_str())).collect();
+        let otherwise = "has no effect here";
+        assert_eq!(
+            said,
+            [
+                ("`p` of <a> is not used", otherwise),
+                ("text in <a> is not used", otherwise),
+                ("<c> is not used", "c is for show"),
+                ("<b> is not used", otherwise)
+            ]
+        );
+        root.take_whole();
+        assert_eq!(doc.unread().count(), 0);
+    }
+
+    #[test]
+    fn mistakes_are_found_where_they_are() {
+        for (text, code, line, column, message) in [
+            ("", "E0103", 1, 1, "there is no element in the file"),
+            ("<a>\n<b>\n</a>", "E0103", 3, 1, "</a> closes <b>"),
+            ("<a>\n  <b>", "E0103", 2, 3, "<b> is never closed"),
+            ("<a/>\n<b/>", "E0103", 2, 1, "there is a second root element"),
+            ("<a/>\n x", "E0103", 2, 2, "text stands outside the root element"),
+            ("<a x=1/>", "E0103", 1, 6, "the value of attribute `x` is not quoted"),
+            ("<a x/>", "E0103", 1, 4, "attribute `x` has no value"),
+            ("<a x='1'y='2'/>", "E0103", 1, 9, "attributes must be separated by blanks"),
+            ("<a\n x='1' y='2' x='3'/>", "E0103", 2, 14, "attribute `x` is given twice"),
+            ("<a x='1", "E0103", 1, 6, "the value of attribute `x` has no closing quote"),
+            ("<a x='&foo;'/>", "E0103", 1, 7, "there is no entity `&foo;`"),
+            ("<a>x &foo; y</a>", "E0103", 1, 6, "there is no entity `&foo;`"),
+            ("<a x='a & b'/>", "E0103", 1, 9, "`&` begins no reference"),
+            ("<a x='&#0;'/>", "E0103", 1, 7, "there is no entity `&#0;`"),
+            ("<a><!-- </a>", "E0103", 1, 4, "a comment has no end"),
+            ("<a", "E0103", 1, 1, "the tag <a> has no end"),
+            ("<a></b", "E0103", 1, 7, "a closing tag has no end"),
+            ("</a>", "E0103", 1, 1, "</a> closes nothing"),
+            ("<1a/>", "E0103", 1, 2, "the name of an element is missing"),
+            ("µ<a/>", "E0103", 1, 1, "text stands outside the root element"),
+            ("<a>\u{1}</a>", "E0103", 1, 4, "the character U+0001 is not allowed in XML"),
+            ("\n<!DOCTYPE a [<!ENTITY b 'c'>]><a/>", "E0106", 2, 1, "document types and entities are refused"),
+            ("<a><!ENTITY b 'c'></a>", "E0106", 1, 4, "document types and entities are refused"),
+        ] {
+            let d = parse(text).unwrap_err();
+            let mut sources = Sources::new();
+            sources.add("x.urdf", None, text.into());
+            let place = sources.place(d.span.unwrap()).unwrap();
+            assert_eq!((d.code.name(), place.line, place.column, d.message.as_str()), (code, line, column, message));
+        }
+    }
+
+    #[test]
+    fn budgets_are_charged_on_the_way() {
+        let limits = Limits { depth: 3, attributes: 2, bodies: 2, ..Limits::default() };
+        let code = |text: &str| Document::parse(text, 0, &limits).err().map(|d| d.code.name());
+        assert_eq!(code("<a><b><c/></b></a>"), None);
+        assert_eq!(code("<a><b><c><d/></c></b></a>"), Some("E0502"));
+        assert_eq!(code("<a x='' y=''/>"), None);
+        assert_eq!(code("<a x='' y='' z=''/>"), Some("E0503"));
+        assert_eq!(code("<a><b/><b/><b/><b/><b/><b/><b/></a>"), None);
+        assert_eq!(code("<a><b/><b/><b/><b/><b/><b/><b/><b/></a>"), Some("E0504"));
+        let small = Limits { file: 3, ..limits };
+        assert_eq!(Document::parse("<a/>", 0, &small).err().map(|d| d.code.name()), Some("E0501"));
+    }
+}
