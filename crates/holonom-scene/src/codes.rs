@@ -121,14 +121,16 @@ An axis must point somewhere: its length must be greater than 1e-12. Its length 
     EXCLUSIVE = "E0215", "fields exclude each other", "\
 Each of the fields says the same thing in another way. Keep one.\n";
     NO_MASS = "E0216", "the mass of a body is not known", "\
-Give `mass` and `inertia`, or a shape with `density` or `mass`.\n";
+Give `mass` and `inertia`, or a shape with `density` or `mass`. A mass alone does not say how a body resists being turned: add a shape, or an\n\
+inertia, or make it a particle. Where one shape of a body has a density, the others need one too, or `massless = true`.\n";
     IMPOSSIBLE_INERTIA = "E0217", "no body has such an inertia", "\
 Moments of inertia must be positive, and no principal moment may exceed the sum of the two others. A common reason: values in g mm^2, or\n\
 moments about the origin instead of the centre of mass.\n";
     BAD_ROTATION = "E0218", "not a rotation", "\
 A quaternion (w, x, y, z) must not be zero; it is normalised when its length is within 1e-3 of 1.\n";
     OPEN_MESH = "E0219", "a mesh encloses no volume", "\
-Mass and inertia come from the volume inside a closed mesh whose triangles face outwards. Close the mesh, or give mass and inertia.\n";
+Mass and inertia come from the volume inside a closed mesh whose triangles face outwards. Close the mesh; or give the\n\
+body `mass`, `com` and `inertia`, so that nothing is asked of its shapes; or mark the shape `massless = true`.\n";
     UNKNOWN_PARAMETER = "E0220", "a parameter is not known", "\
 `${name}` needs `name` under [params]. Known besides: pi, tau, deg (pi/180), and inside generators i and n.\n";
     EXPRESSION_SYNTAX = "E0221", "an expression cannot be read", "\
@@ -164,6 +166,9 @@ The root element of a URDF is <robot>, of an MJCF <mujoco>.\n";
 In a URDF every link but one is the child of exactly one joint. Loops go into a side file NAME.loops.toml.\n";
     UNKNOWN_REFERENCE = "E0403", "an element refers to nothing", "\
 A link, joint, body, mesh, class or site of that name does not exist.\n";
+    XACRO = "E0405", "a xacro template is not a model", "\
+Xacro files are templates from which a URDF is made by a program of ROS, which may start other programs. They are not expanded here:\n\
+\n    xacro robot.urdf.xacro > robot.urdf\n";
     IGNORED = "W0404", "part of the file does not count", "\
 The element or attribute is read, but has no effect on the simulation, or an approximate one. With --strict this is an error.\n";
     FILE_TOO_LARGE = "E0501", "a file is too large", "\

@@ -252,7 +252,7 @@ fn format_of(name: &str, text: &str) -> Option<Format> {
     let suffix = Path::new(name).extension()?.to_str()?.to_ascii_lowercase();
     match suffix.as_str() {
         "toml" => Some(Format::Scene),
-        "urdf" => Some(Format::Urdf),
+        "urdf" | "xacro" => Some(Format::Urdf),
         "xml" | "mjcf" => {
             let head = text.get(..text.len().min(100_000)).unwrap_or(text);
             let robot = head.find("<robot").unwrap_or(usize::MAX);

@@ -101,7 +101,16 @@ pub fn load(
     let name = record.text("file").unwrap_or_default();
     let span = record.span_of("file");
     let here = |d: Mistake| if d.span.is_some() { d } else { Box::new(d.at(span)) };
-    let scale = record.vector("scale").unwrap_or(Vec3::ONE);
+    let scale = match (record.vector("scale"), record.numbers("scale")) {
+        (Some(v), _) => v,
+        (None, None) => Vec3::ONE,
+        (None, Some([x])) => Vec3::splat(*x),
+        (None, Some([x, y, z])) => vec3(*x, *y, *z),
+        (None, Some(other)) => {
+            let d = crate::kinds::mistake(record, "scale", codes::WRONG_LENGTH, "`scale` must have 1 or 3 elements");
+            return Err(Box::new(d.label(format!("{} elements", other.len()))));
+        }
+    };
     if !(scale.abs().min_element() > 0.0) {
         let d = crate::kinds::mistake(record, "scale", codes::OUT_OF_RANGE, "`scale` is out of range");
         return Err(Box::new(d.label(format!("{scale}, must not be 0 along any axis"))));
@@ -304,7 +313,7 @@ mod tests {
             ("a.stl", poison, "triangle 1 has a corner that is not finite"),
             ("a.stl", text().replacen("1e0", "NaN", 1).replacen("3e0", "NaN", 1).into(), "`NaN` is not finite"),
             ("a.stl", text().replacen("endfacet", "", 1).into(), "line 11: a facet has more than three corners"),
-            ("a.stl", text()[..400].into(), "it is cut short"),
+            ("a.stl", text()[..text().find("endfacet").unwrap()].into(), "it is cut short"),
             ("a.stl", text().replacen("endsolid", "", 1).into(), "it is cut short"),
             ("a.obj", object().replacen("v 1 0 0", "v 1 x 0", 1).into(), "line 5: `x` is not a number"),
             ("a.obj", "v 0 0 0\nf 1 2 0\n".into(), "line 2: the face names corner 2, there are 1"),

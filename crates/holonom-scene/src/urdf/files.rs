@@ -1,0 +1,92 @@
+//! Where the mesh files of a robot are.
+//!
+//! URDF names them as `package://PACKAGE/rest`, which only a ROS installation can look up. Nothing is looked up here: the folder of the URDF and
+//! those above it, and the allowed folders, are tried in turn, and all of it goes through the scene's confinement, so that no file outside the
+//! scene's folder and the allowed ones is ever opened.
+//!
+//! ```text
+//! package://P/rest, model://P/rest     D/P/rest for D = the URDF's folder and those above;   D/rest where D is called P;
+//!                                      A/P/rest, A/rest for every allowed folder A
+//! file:///path                         that path
+//! anything else                        from the URDF's folder, then from the allowed folders
+//! ```
+
+use crate::confine::Confinement;
+use crate::mesh;
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+
+/// Finds files.
+pub struct Files<'a> {
+    confinement: &'a Confinement,
+    folder: PathBuf,
+    /// Where packages were found: the part in front of `rest`.
+    packages: HashMap<String, String>,
+}
+
+impl<'a> Files<'a> {
+    /// For a URDF in a folder.
+    pub fn new(confinement: &'a Confinement, folder: PathBuf) -> Self {
+        Files { confinement, folder, packages: HashMap::new() }
+    }
+
+    /// The path of a mesh as a scene file beside the URDF would name it, or why there is none.
+    pub fn find(&mut self, name: &str) -> Result<String, String> {
+        if !mesh::is_readable(name) {
+            return Err("only .stl and .obj meshes are read".into());
+        }
+        if name.contains("${") {
+            return Err("the name is a xacro expression".into());
+        }
+        let package = ["package://", "model://"].iter().find_map(|p| name.strip_prefix(p));
+        let found = match package {
+            Some(rest) => self.in_package(rest),
+            None => {
+                let plain = name.strip_prefix("file://").unwrap_or(name);
+                let near = std::iter::once(plain.to_string());
+                let far = self.confinement.allowed().iter().map(|a| a.join(plain).display().to_string());
+                self.first(near.chain(far))
+            }
+        };
+        found.ok_or_else(|| "no such file in the scene's folder or in those allowed (--allow-path DIR)".into())
+    }
+
+    fn in_package(&mut self, rest: &str) -> Option<String> {
+        let (package, rest) = rest.split_once('/')?;
+        if let Some(front) = self.packages.get(package)
+            && let Some(path) = self.first(std::iter::once(format!("{front}{rest}")))
+        {
+            return Some(path);
+        }
+        let mut fronts = Vec::new();
+        let mut up = String::new();
+        for folder in self.folder.ancestors() {
+            fronts.push(format!("{up}{package}/"));
+            if folder.file_name().is_some_and(|n| n.to_str() == Some(package)) {
+                fronts.push(up.clone());
+            }
+            up.push_str("../");
+        }
+        for allowed in self.confinement.allowed() {
+            fronts.push(format!("{}/{package}/", allowed.display()));
+            fronts.push(format!("{}/", allowed.display()));
+        }
+        for front in fronts {
+            if let Some(path) = self.first(std::iter::once(format!("{front}{rest}"))) {
+                self.packages.insert(package.to_string(), front);
+                return Some(path);
+            }
+        }
+        None
+    }
+
+    /// The first of some names that is a file which may be read.
+    fn first(&self, names: impl Iterator<Item = String>) -> Option<String> {
+        names.filter_map(|n| self.confinement.resolve(&n, &self.folder).ok()).find_map(|path| self.written(&path))
+    }
+
+    /// As it is written in a scene beside the URDF: below its folder if it lies there, in full otherwise.
+    fn written(&self, path: &Path) -> Option<String> {
+        path.strip_prefix(&self.folder).unwrap_or(path).to_str().map(str::to_string)
+    }
+}

@@ -1,0 +1,241 @@
+//! The side file of a robot: `NAME.loops.toml` beside `NAME.urdf`, for what URDF cannot say.
+//!
+//! ```toml
+//! base = "floating"            # or "fixed": what becomes of the root link
+//! [start]                      # coordinates of joints at the start, m or rad
+//! elbow = 0.7
+//! [joint.closure]              # any section of a scene file: joints that close loops, drives, forces, bodies, cameras, ...
+//! kind = "revolute"
+//! a = "coupler"                # a link, whether it has become a body of its own or not
+//! b = "rocker"
+//! at = [0.3, 0, 0.2]           # in the world, all joints of the URDF at zero
+//! axis = [0, 1, 0]
+//! [body.hand]                  # a link of the URDF: fields are added to it, or replaced
+//! velocity = [0, 0, 1]
+//! ```
+//!
+//! Links that are part of another link's body are found by `a`, `b`, `body` and `points` of joints, drives and forces: `"tool"` becomes
+//! `"hand.tool"`, and the numbers in `{ body = "tool", at = [0, 0, 0.1] }` are moved into the frame of the hand.
+
+use super::tree::Base;
+use crate::codes;
+use crate::confine::shown;
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::include;
+use crate::load::Workshop;
+use crate::node::{Entry, Node, Table, Value, numbers, parse_toml};
+use crate::scene::Pose;
+use crate::source::Span;
+use holonom::math::vec3;
+use std::collections::HashMap;
+use std::path::Path;
+
+/// What a side file says.
+pub struct Side {
+    /// What becomes of the root.
+    pub base: Base,
+    /// Starts of joints by name.
+    pub start: Vec<Entry>,
+    /// Sections of the scene.
+    pub rest: Table,
+}
+
+impl Default for Side {
+    fn default() -> Self {
+        Side { base: Base::Unsaid, start: Vec::new(), rest: Table::new() }
+    }
+}
+
+/// Where links are that have no body of their own: name of the body, name of the frame on it, pose on it.
+pub type Parts = HashMap<String, (String, String, Pose)>;
+
+/// Read the side file of a text, if there is one.
+pub fn read(file: u32, workshop: &mut Workshop) -> Side {
+    let mut side = Side::default();
+    let path = workshop.sources.file(file).and_then(|f| f.path.as_deref());
+    let Some(stem) = path.and_then(Path::file_stem).and_then(|s| s.to_str()) else { return side };
+    let name = format!("{stem}.loops.toml");
+    let number = match workshop.read_text(&name, file) {
+        Ok(number) => number,
+        Err(d) => {
+            if d.code != codes::NO_SUCH_FILE {
+                workshop.report.push(*d);
+            }
+            return side;
+        }
+    };
+    let text = workshop.sources.file(number).map(|f| f.text.clone()).unwrap_or_default();
+    let limits = workshop.limits;
+    let errors = workshop.report.n_errors();
+    let mut table = parse_toml(&text, number, &limits, workshop.report);
+    if workshop.report.n_errors() > errors {
+        return side;
+    }
+    if let Some(node) = take(&mut table, "base") {
+        side.base = match node.node.as_text() {
+            Some("fixed") => Base::Fixed,
+            Some("floating") => Base::Floating,
+            other => {
+                let d = Diagnostic::error(codes::UNKNOWN_CHOICE, "`base` must be \"fixed\" or \"floating\"");
+                let said = other.map_or(node.node.describe().to_string(), |t| format!("`{}`", shown(t)));
+                workshop.report.push(d.at(node.node.span).label(format!("this is {said}")).path("base"));
+                Base::Unsaid
+            }
+        };
+    }
+    if let Some(node) = take(&mut table, "start") {
+        match node.node.value {
+            Value::Table(mut t) => side.start = std::mem::take(t.entries_mut()),
+            _ => {
+                let d = Diagnostic::error(codes::WRONG_TYPE, "`start` must be a table of joints and numbers");
+                workshop
+                    .report
+                    .push(d.at(node.node.span).path("start").help("write  [start]  and below it  elbow = 0.7"));
+            }
+        }
+    }
+    side.rest = include::include(table, number, workshop);
+    side
+}
+
+fn take(table: &mut Table, key: &str) -> Option<Entry> {
+    let at = table.entries().iter().position(|e| e.key == key)?;
+    Some(table.entries_mut().remove(at))
+}
+
+/// Put the sections of a side file into the document of a robot.
+pub fn merge(document: &mut Table, mut rest: Table, parts: &Parts) {
+    for entry in rest.entries_mut() {
+        if matches!(entry.key.as_str(), "joint" | "drive" | "force") {
+            rename(&mut entry.node, None, parts, 0);
+        }
+    }
+    for entry in std::mem::take(rest.entries_mut()) {
+        let Some(own) = document.get_mut(&entry.key) else {
+            document.push(entry.key, entry.key_span, entry.node);
+            continue;
+        };
+        match (&mut own.value, entry.node.value) {
+            (Value::Table(own), Value::Table(more)) => merge_section(own, more),
+            (_, value) => *own = Node { value, span: entry.node.span },
+        }
+    }
+}
+
+/// Entries of a section: new ones are added; fields of known ones are added or replaced.
+fn merge_section(own: &mut Table, mut more: Table) {
+    let index: HashMap<String, usize> = own.entries().iter().enumerate().map(|(i, e)| (e.key.clone(), i)).collect();
+    for entry in std::mem::take(more.entries_mut()) {
+        let known = index.get(&entry.key).map(|i| &mut own.entries_mut()[*i].node);
+        match (known, entry.node.value) {
+            (None, value) => own.push(entry.key, entry.key_span, Node { value, span: entry.node.span }),
+            (Some(Node { value: Value::Table(fields), .. }), Value::Table(mut changes)) => {
+                for change in std::mem::take(changes.entries_mut()) {
+                    match (fields.get_mut(&change.key), change.node) {
+                        // named points and frames, and lists of shapes, grow
+                        (Some(Node { value: Value::Table(old), .. }), Node { value: Value::Table(new), .. }) => {
+                            for e in new.entries() {
+                                old.entries_mut().retain(|o| o.key != e.key);
+                                old.entries_mut().push(e.clone());
+                            }
+                        }
+                        (Some(Node { value: Value::List(old), .. }), Node { value: Value::List(new), .. })
+                            if change.key == "shapes" =>
+                        {
+                            old.extend(new);
+                        }
+                        (Some(old), new) => *old = new,
+                        (None, new) => fields.push(change.key, change.key_span, new),
+                    }
+                }
+            }
+            (Some(node), value) => *node = Node { value, span: entry.node.span },
+        }
+    }
+}
+
+/// Links that are parts of bodies, where points are named. The parser allows 80 levels at most.
+fn rename(node: &mut Node, key: Option<&str>, parts: &Parts, level: usize) {
+    let names_a_point = matches!(key, Some("a" | "b" | "points"));
+    match &mut node.value {
+        Value::Text(text) if names_a_point => {
+            if let Some((body, frame, _)) = parts.get(text.as_str()) {
+                *text = format!("{body}.{frame}");
+            }
+        }
+        Value::List(list) if names_a_point => {
+            list.iter_mut().for_each(|n| rename(n, key, parts, level + 1));
+        }
+        Value::Table(table) if names_a_point => {
+            let Some(part) = table.get("body").and_then(Node::as_text).and_then(|b| parts.get(b)) else { return };
+            let (body, frame, pose) = part.clone();
+            let three = |n: &Node| match n.as_list()? {
+                [x, y, z] => Some([number(x)?, number(y)?, number(z)?]),
+                _ => None,
+            };
+            let at = table.get("at").map(|n| (three(n), n.span));
+            match at {
+                Some((Some([x, y, z]), span)) => {
+                    let p = pose.point(vec3(x, y, z));
+                    set(table, "body", Node::new(span, body));
+                    set(table, "at", numbers(span, &[p.x, p.y, p.z]));
+                }
+                // an expression: the frame cannot be taken into account here, the reader says that there is no such body
+                Some((None, _)) => {}
+                None => node.value = Value::Text(format!("{body}.{frame}")),
+            }
+        }
+        Value::Table(table) => {
+            for entry in table.entries_mut() {
+                let key = entry.key.clone();
+                rename(&mut entry.node, Some(&key), parts, level + 1);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn set(table: &mut Table, key: &str, node: Node) {
+    if let Some(old) = table.get_mut(key) {
+        *old = node;
+    }
+}
+
+fn number(node: &Node) -> Option<f64> {
+    match node.value {
+        Value::Integer(i) => Some(i as f64),
+        Value::Number(x) => Some(x),
+        _ => None,
+    }
+}
+
+/// Numbers of the `[start]` section, by joint.
+pub fn starts(
+    entries: &[Entry],
+    names: &HashMap<String, usize>,
+    order: &[String],
+    report: &mut crate::Report,
+) -> Vec<Option<(f64, Span)>> {
+    let mut out = vec![None; order.len()];
+    for e in entries {
+        let path = format!("start/{}", shown(&e.key));
+        let Some(&k) = names.get(&e.key) else {
+            let d = Diagnostic::error(codes::UNKNOWN_JOINT, format!("there is no joint `{}`", shown(&e.key)));
+            let d = match nearest(&e.key, order.iter().map(String::as_str)) {
+                Some(near) => d.label(format!("did you mean `{near}`?")),
+                None => d.label("not known"),
+            };
+            report.push(d.at(e.key_span).path(path));
+            continue;
+        };
+        match number(&e.node).filter(|x| x.is_finite()) {
+            Some(x) => out[k] = Some((x, e.node.span)),
+            None => {
+                let d = Diagnostic::error(codes::WRONG_TYPE, "the start of a joint must be a finite number");
+                let label = format!("this is {}", e.node.describe());
+                report.push(d.at(e.node.span).label(label).path(path));
+            }
+        }
+    }
+    out
+}
