@@ -279,7 +279,7 @@ fn mimic(joint: &Joint, name: &str, lead: &str, span: Span) -> Node {
 /// Pushes against the rate of a coordinate.
 fn damper(joint: &str, damping: f64, span: Span) -> Node {
     let mut fields = Table::new();
-    fields.push("kind", span, Node::new(span, "joint-spring"));
+    fields.push("kind", span, Node::new(span, "coordinate-spring"));
     fields.push("joint", span, Node::new(span, joint));
     fields.push("damping", span, Node::new(span, damping));
     Node::new(span, fields)
