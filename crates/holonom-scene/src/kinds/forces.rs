@@ -360,6 +360,23 @@ static RESISTANCE: &[Kind] = &[
             Ok(Box::new(AngularDrag::new(s.point("on")?.body, of(r, "linear"), of(r, "quadratic"))))
         }),
     },
+    Kind {
+        name: "spin-damper",
+        summary: "resistance against the spin of b against a, about whatever axis: a ball joint in grease",
+        fields: &[&[
+            optional("a", Type::Point, "ground", "first body"),
+            required("b", Type::Point, "second body"),
+            required("damping", Type::Number(Allowed::NotNegative, "N m s/rad"), "torque per relative angular speed"),
+        ]],
+        make: Make::Force(|r, s| {
+            let c = of(r, "damping");
+            Ok(Box::new(UserForce::new([s.a.spin(), s.b.spin()], move |a, _, push| {
+                let torque = (a.rate(0) - a.rate(1)) * c;
+                push.on(1, torque);
+                push.on(0, -torque);
+            })))
+        }),
+    },
 ];
 
 const JOINT: Field = required("joint", Type::Coordinate, "the joint, or one of its coordinates");

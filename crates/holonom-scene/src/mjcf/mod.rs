@@ -149,6 +149,8 @@ impl<'d> Context<'d, '_> {
     fn name(&mut self, given: &str, span: Span) -> String {
         let bad = |c: char| matches!(c, '.' | '"' | '\\' | ',' | '*') || c.is_control();
         let mut name: String = given.trim().chars().map(|c| if bad(c) { '_' } else { c }).collect();
+        // expressions have no place in names
+        name = name.replace("${", "_{");
         if name.len() > 180 {
             let end = (0..=180).rev().find(|i| name.is_char_boundary(*i)).unwrap_or(0);
             name.truncate(end);
