@@ -78,7 +78,11 @@ pub enum Freedom {
 /// ```
 #[derive(Clone, Debug)]
 pub struct Serial {
-    attachments: [Attachment; 8],
+    /// Points of a and b, axes of a, axes of b; then what measures the hinges:
+    /// one: u, v in a, u and n in b (u, v, n a right-handed set about the axis n);
+    /// two: u_1, v_1, n_1 in a, n_2, u_2, -v_2 in b, with u towards the other axis;
+    /// three: the spins of a and b.
+    attachments: Vec<Attachment>,
     markers: (Marker, Marker),
     freedoms: Vec<Freedom>,
     /// Axis, and point from the common one, of every hinge.
@@ -109,10 +113,8 @@ fn of(frame: &Frame, v: Vec3) -> Point<8> {
     frame[0] * v.x + frame[1] * v.y + frame[2] * v.z
 }
 
-/// The second of three hinges, and what follows from it.
+/// What follows from the angle of the second of three hinges.
 struct Middle {
-    cos: Num<8>,
-    sin: Num<8>,
     /// n_1 seen from after the second hinge, n_3 seen from before it.
     m1: Point<8>,
     m3: Point<8>,
@@ -160,7 +162,21 @@ impl Serial {
         }
         let shifted = |m: &Marker| Marker { point: m.point + m.axes * common, ..*m };
         let (a, b) = (shifted(&a), shifted(&b));
-        let attachments = [a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.y(), b.z()];
+        let mut attachments = vec![a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.y(), b.z()];
+        let carried = |m: &Marker, v: Vec3| Attachment::direction(m.body, m.axes * v);
+        match hinges[..] {
+            [(n, _)] => {
+                let (u, v) = perpendicular(n);
+                attachments.extend([carried(&a, u), carried(&a, v), carried(&b, u), carried(&b, n)]);
+            }
+            [(n, _), (m, _)] => {
+                let (u, w) = ((m - n * n.dot(m)).normalize(), (n - m * n.dot(m)).normalize());
+                attachments.extend([u, n.cross(u), n].map(|e| carried(&a, e)));
+                attachments.extend([m, w, -m.cross(w)].map(|e| carried(&b, e)));
+            }
+            [_, _, _] => attachments.extend([a.spin(), b.spin()]),
+            _ => {}
+        }
         Serial { attachments, markers: (a, b), freedoms, hinges, slides, ball }
     }
 
@@ -193,7 +209,7 @@ impl Serial {
             fixed(along) + fixed(v - along) * cos + fixed(n2.cross(v)) * (sin * sign)
         };
         let (m1, m3) = (turned(n1, -1.0), turned(n3, 1.0));
-        Middle { cos, sin, m1, m3 }
+        Middle { m1, m3 }
     }
 
     /// Frame `i` of those between the bodies.
@@ -274,43 +290,60 @@ impl Serial {
         }
     }
 
-    fn hinge_coordinate(&self, l: &Local, i: usize) -> Num<8> {
-        let n = self.hinges[i].0;
-        let (u, v) = perpendicular(n);
+    /// The angle of hinge `i` and its derivatives.
+    fn measure_hinge(&self, a: &View, i: usize, out: &mut Measure) {
         match self.hinges.len() {
-            1 => {
-                let x = of(&l.b, u);
-                of(&l.a, v).dot(x).atan2(of(&l.a, u).dot(x))
-            }
-            2 => {
-                // the other axis, seen from this one
-                let m = self.hinges[1 - i].0;
-                let u = (m - n * n.dot(m)).normalize();
-                let v = n.cross(u);
-                if i == 0 {
-                    let e = of(&l.b, m);
-                    of(&l.a, v).dot(e).atan2(of(&l.a, u).dot(e))
-                } else {
-                    let e = of(&l.a, m);
-                    (-of(&l.b, v).dot(e)).atan2(of(&l.b, u).dot(e))
-                }
-            }
-            _ => {
-                let m = self.middle(l);
-                let angle = match i {
-                    0 => {
-                        let e = of(&l.b, self.hinges[2].0);
-                        of(&l.a, v).dot(e).atan2(of(&l.a, u).dot(e)) - m.m3.along(v).atan2(m.m3.along(u))
-                    }
-                    1 => m.sin.atan2(m.cos),
-                    _ => {
-                        let e = of(&l.a, self.hinges[0].0);
-                        m.m1.along(v).atan2(m.m1.along(u)) - of(&l.b, v).dot(e).atan2(of(&l.b, u).dot(e))
-                    }
-                };
-                Num::<8> { value: unwrap_angle(angle.value, 0.0), ..angle }
-            }
+            1 => out.angle(a, 8, 9, 10),
+            2 if i == 0 => out.angle(a, 8, 9, 11),
+            2 => out.angle(a, 12, 13, 10),
+            _ => self.measure_one_of_three(a, i, out),
         }
+    }
+
+    /// Three hinges leave the spin free, so that their rates follow from it. With the axes E_i as they stand now, each carried by what lies before it
+    /// (the last by b),
+    ///
+    /// ```text
+    /// w = w_b - w_a = sum_i E_i q_i'       g_i = E_j × E_k / det E       q_i' = g_i . w
+    /// q_i'' = g_i . (w' - w_a × E_1 q_1' - (w_a + E_1 q_1') × E_2 q_2' - w_b × E_3 q_3')
+    /// ```
+    fn measure_one_of_three(&self, a: &View, i: usize, out: &mut Measure) {
+        let frame = |k: usize| Mat3::from_cols(a.at(k), a.at(k + 1), a.at(k + 2));
+        let (r_a, r_b) = (frame(2), frame(5));
+        let (n1, n2, n3) = (self.hinges[0].0, self.hinges[1].0, self.hinges[2].0);
+        let (e1, e3) = (r_a * n1, r_b * n3);
+        let k = n1.dot(n2) * n2.dot(n3);
+        let (p, q) = (n1.dot(n3) - k, n1.dot(n2.cross(n3)));
+        let r = (p * p + q * q).sqrt();
+        let x = (e1.dot(e3) - k) / r;
+        let y = -q.signum() * (1.0 - x * x).sqrt();
+        let (cos, sin) = ((x * p - y * q) / r, (x * q + y * p) / r);
+        let turned = |v: Vec3, sin: f64| {
+            let along = n2 * n2.dot(v);
+            along + (v - along) * cos + n2.cross(v) * sin
+        };
+        let (m1, m3) = (turned(n1, -sin), turned(n3, sin));
+        let angle = |n: Vec3, m: Vec3, e: Vec3| {
+            let (u, v) = perpendicular(n);
+            libm::atan2(v.dot(e), u.dot(e)) - libm::atan2(v.dot(m), u.dot(m))
+        };
+        let value = match i {
+            0 => angle(n1, m3, r_a.transpose() * e3),
+            1 => libm::atan2(sin, cos),
+            _ => -angle(n3, m1, r_b.transpose() * e1),
+        };
+        // the middle axis, by what it makes with the two others
+        let g = n1.dot(m3);
+        let (along1, along3, across) = (n2.dot(n1), n2.dot(m3), n2.dot(n1.cross(m3)));
+        let e2 = (e1 * (along1 - g * along3) + e3 * (along3 - g * along1) + e1.cross(e3) * across) / (1.0 - g * g);
+        let det = e1.dot(e2.cross(e3));
+        let dual = [e2.cross(e3) / det, e3.cross(e1) / det, e1.cross(e2) / det];
+        let (w_a, w_b) = (a.rate(8), a.rate(9));
+        let rates = dual.map(|d| d.dot(w_b - w_a));
+        let bias = w_a.cross(e1) * rates[0] + (w_a + e1 * rates[0]).cross(e2) * rates[1] + w_b.cross(e3) * rates[2];
+        out.set(unwrap_angle(value, 0.0), -dual[i].dot(bias));
+        out.gradient(8, -dual[i]);
+        out.gradient(9, dual[i]);
     }
 }
 
@@ -390,22 +423,10 @@ impl Constraint for Serial {
         }
         match self.n_rotation() {
             3 => out.same_axes(n, [2, 3, 4].map(|k| numbered(a, k)), [5, 6, 7].map(|k| numbered(a, k))),
-            2 => {
-                // small turns about u and v, as in the revolute joint
-                let axis = self.hinges[0].0;
-                let (u, v) = perpendicular(axis);
-                out.write::<8, 2>(n, a, t, |inputs, _| {
-                    let l = Local::new(inputs);
-                    let z = of(&l.b, axis);
-                    [-of(&l.a, v).dot(z), of(&l.a, u).dot(z)]
-                });
-            }
+            2 => out.parallel(n, [numbered(a, 8), numbered(a, 9)], numbered(a, 11)),
             1 => {
-                let (n1, n2) = (self.hinges[0].0, self.hinges[1].0);
-                out.write::<8, 1>(n, a, t, |inputs, _| {
-                    let l = Local::new(inputs);
-                    [n1.dot(n2) - of(&l.a, n1).dot(of(&l.b, n2))]
-                });
+                out.perpendicular(n, -1.0, numbered(a, 10), numbered(a, 11));
+                out.row(n).gap += self.hinges[0].0.dot(self.hinges[1].0);
             }
             _ => {}
         }
@@ -431,19 +452,16 @@ impl Constraint for Serial {
         let Some(this) = moving().nth(i) else { return };
         let is_hinge = hinge(&this);
         let before = moving().take(i).filter(|f| hinge(f) == is_hinge).count();
-        out.write::<8>(a, |inputs| {
-            let l = Local::new(inputs);
-            if is_hinge { self.hinge_coordinate(&l, before) } else { self.slide_coordinate(&l, before) }
-        });
+        if is_hinge {
+            self.measure_hinge(a, before, out);
+        } else {
+            out.write::<8>(a, |inputs| self.slide_coordinate(&Local::new(inputs), before));
+        }
     }
     fn branch(&self, a: &View) -> f64 {
         match self.n_rotation() {
             3 => agreement(a),
-            2 => {
-                let axis = self.hinges[0].0;
-                let of = |k: usize| a.at(k) * axis.x + a.at(k + 1) * axis.y + a.at(k + 2) * axis.z;
-                of(2).dot(of(5))
-            }
+            2 => a.at(8).cross(a.at(9)).dot(a.at(11)),
             _ => 1.0,
         }
     }
