@@ -150,8 +150,8 @@ def compare(example, path, controls, seed):
         if controls:
             lo, hi = m.actuator_ctrlrange[i] if m.actuator_ctrllimited[i] else (-1, 1)
             d.ctrl[i] = rng.uniform(lo, hi)
-        target = m.actuator_trnid[i][0]
-        kind = m.actuator_trntype[i]
+        target = int(m.actuator_trnid[i][0])
+        kind = mujoco.mjtTrn(int(m.actuator_trntype[i]))
         fallback = {
             mujoco.mjtTrn.mjTRN_JOINT: lambda: m.joint(target).name,
             mujoco.mjtTrn.mjTRN_TENDON: lambda: m.tendon(target).name,
@@ -179,7 +179,7 @@ def compare(example, path, controls, seed):
         mine = np.array(mine["acceleration"] + mine["angular"])
         worst = max(worst, np.abs(mine - theirs).max())
         size = max(size, np.abs(theirs).max())
-    moving = [i for i in range(1, m.nbody) if m.body_weldid[i] != 0]
+    moving = [i for i in range(1, m.nbody) if m.body_weldid[i] != 0 and m.body_mocapid[m.body_weldid[i]] < 0]
     mass = m.body_mass[moving].sum()
     return {
         "mass": abs(ours["mass"] - mass) / mass if mass else 0.0,

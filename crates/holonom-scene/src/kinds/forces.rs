@@ -381,12 +381,46 @@ static RESISTANCE: &[Kind] = &[
 
 const JOINT: Field = required("joint", Type::Coordinate, "the joint, or one of its coordinates");
 
+/// One coordinate, or a weighted sum of several.
+static SUM: &[Field] = &[
+    optional("joint", Type::Coordinate, "`terms`", "the joint, or one of its coordinates"),
+    optional(
+        "terms",
+        Type::Records(&[
+            required("joint", Type::Coordinate, "the joint, or one of its coordinates"),
+            required("factor", NUMBER, "what its coordinate is multiplied by; such that all have one unit"),
+        ]),
+        "`joint`",
+        "instead of one coordinate: a sum of several, as of a tendon over many joints",
+    ),
+];
+
+/// The coordinates of a force, each with its factor.
+fn terms(r: &Record, s: &Site) -> Result<Vec<(f64, Coordinate)>, Mistake> {
+    match (r.has("joint"), r.has("terms")) {
+        (true, false) => return Ok(vec![(1.0, s.coordinate("joint")?)]),
+        (true, true) => return Err(mistake(r, "terms", codes::EXCLUSIVE, "`joint` and `terms` exclude each other")),
+        (false, false) => return Err(one_of(r, "joint", "terms")),
+        (false, true) => {}
+    }
+    let mut out = Vec::new();
+    for (value, _) in r.list("terms") {
+        let Val::Record(term) = value else { continue };
+        let Some(c) = term.coordinate("joint") else { continue };
+        out.push((term.number("factor").unwrap_or(1.0), s.coordinate_of(c, term.span_of("joint"))?));
+    }
+    if out.is_empty() {
+        let m = mistake(r, "terms", codes::WRONG_LENGTH, "`terms` has too few elements");
+        return Err(Box::new(m.label("0, must be at least 1")));
+    }
+    Ok(out)
+}
+
 static ON_COORDINATES: &[Kind] = &[
     Kind {
         name: "coordinate-force",
         summary: "a force along, or a torque about, the coordinate of a joint, as a function of time",
-        fields: &[&[
-            JOINT,
+        fields: &[SUM, &[
             required(
                 "force",
                 Type::Function("t", "N or N m"),
@@ -395,14 +429,15 @@ static ON_COORDINATES: &[Kind] = &[
         ]],
         make: Make::Force(|r, s| {
             let f = r.function("force").unwrap_or_else(|| Arc::new(0.0));
-            Ok(Box::new(CoordinateForce::new(s.coordinate("joint")?, move |_, _, t| f.at(t)[0])))
+            let terms = terms(r, s)?;
+            let first = terms[0].1.clone();
+            Ok(Box::new(CoordinateForce::new(first, move |_, _, t| f.at(t)[0]).on_sum(terms)))
         }),
     },
     Kind {
         name: "coordinate-spring",
         summary: "a linear spring and damper on the coordinate of a joint; angles count turns",
-        fields: &[&[
-            JOINT,
+        fields: &[SUM, &[
             optional("stiffness", Type::Number(Allowed::NotNegative, "N/m or N m/rad"), "0", "force per way"),
             optional("rest", Type::Number(Allowed::Any, "m or rad"), "0", "value at which it does not pull"),
             optional("damping", Type::Number(Allowed::NotNegative, "N s/m or N m s/rad"), "0", "force per rate"),
@@ -411,8 +446,9 @@ static ON_COORDINATES: &[Kind] = &[
             if !r.has("stiffness") && !r.has("damping") {
                 return Err(one_of(r, "stiffness", "damping"));
             }
-            let spring = CoordinateForce::spring(s.coordinate("joint")?, of(r, "stiffness"), of(r, "rest"));
-            Ok(Box::new(spring.damping(of(r, "damping"))))
+            let terms = terms(r, s)?;
+            let spring = CoordinateForce::spring(terms[0].1.clone(), of(r, "stiffness"), of(r, "rest"));
+            Ok(Box::new(spring.damping(of(r, "damping")).on_sum(terms)))
         }),
     },
     Kind {

@@ -10,6 +10,7 @@
 //! What does not depend on the coordinate becomes a `coordinate-force`, the rest a `coordinate-spring`.
 
 use super::Context;
+use super::tendons::Fixed;
 use super::tree::Item;
 use super::values::Look;
 use crate::confine::shown;
@@ -195,28 +196,21 @@ impl<'d> Context<'d, '_> {
         }
         let made = if let Some(a) = look.element.attr("joint").or_else(|| look.element.attr("jointinparent")) {
             match self.coordinate_named(&a) {
-                Some((coordinate, reference, _)) => {
-                    self.on_coordinate(&name, span, &coordinate, gear[0], reference, &law, &activation, &force)
+                Some(c) => {
+                    let on = Fixed { terms: vec![(c.name, 1.0)], reference: c.reference };
+                    self.on_coordinates(&name, span, &on, gear[0], &law, &activation, &force)
                 }
                 None => false,
             }
         } else if let Some(a) = look.element.attr("tendon") {
-            let Some(tendon) = self.tendons.get(a.value) else {
-                self.note(a.span, format!("actuator `{name}` is not used"), "it pulls on a tendon that is not simulated");
-                return;
-            };
-            if of_state {
-                self.note(span, format!("actuator `{name}` is not used"), "its force depends on the length of a tendon");
-                return;
+            match self.tendons.get(a.value).filter(|t| !t.terms.is_empty()).cloned() {
+                Some(on) => self.on_coordinates(&name, span, &on, gear[0], &law, &activation, &force),
+                None => {
+                    let why = "it pulls on a tendon that is not simulated";
+                    self.note(a.span, format!("actuator `{name}` is not used"), why);
+                    false
+                }
             }
-            for (k, (coordinate, factor, _)) in tendon.terms.iter().enumerate() {
-                let mut table = Table::new();
-                table.put("kind", span, "coordinate-force");
-                table.put("joint", span, coordinate.as_str());
-                table.put("force", span, format!("{:?} * ({force})", gear[0] * factor));
-                self.out.force.put(format!("{name} on {}", k + 1), span, table);
-            }
-            true
         } else if let Some(a) = look.element.attr("site") {
             if of_state || look.element.attr("refsite").is_some() {
                 self.note(span, format!("actuator `{name}` is not used"), "its force depends on the place of a site");
@@ -232,22 +226,25 @@ impl<'d> Context<'d, '_> {
         }
     }
 
-    /// A force along a coordinate, and a spring where it depends on it.
+    /// A force along a coordinate or a sum of them, and a spring where it depends on it.
     #[expect(clippy::too_many_arguments, reason = "the parts of one formula")]
-    fn on_coordinate(
+    fn on_coordinates(
         &mut self,
         name: &str,
         span: Span,
-        coordinate: &str,
+        on: &Fixed,
         gear: f64,
-        reference: f64,
         law: &Law,
         activation: &str,
         force: &str,
     ) -> bool {
+        let on_what = |table: &mut Table| match &on.terms[..] {
+            [(coordinate, 1.0)] => table.put("joint", span, coordinate.as_str()),
+            _ => table.put("terms", span, on.terms(1.0, span)),
+        };
         let mut table = Table::new();
         table.put("kind", span, "coordinate-force");
-        table.put("joint", span, coordinate);
+        on_what(&mut table);
         table.put("force", span, format!("{gear:?} * ({force})"));
         let square = gear * gear;
         // minus the slope by length and by rate
@@ -257,21 +254,21 @@ impl<'d> Context<'d, '_> {
             self.note(span, format!("actuator `{name}` is not used"), "it pushes the further the further it is");
             return false;
         }
-        self.out.force.put(name, span, table);
+        self.force(name, span, table);
         if bk > 0.0 || bc > 0.0 || gc != 0.0 {
             let mut table = Table::new();
             table.put("kind", span, "coordinate-spring");
-            table.put("joint", span, coordinate);
+            on_what(&mut table);
             if bk > 0.0 {
                 table.put("stiffness", span, bk);
-                table.put("rest", span, -reference);
+                table.put("rest", span, -on.reference);
             }
             if gc != 0.0 {
                 table.put("damping", span, format!("${{{bc:?} + {gc:?} * ({activation})}}"));
             } else if bc > 0.0 {
                 table.put("damping", span, bc);
             }
-            self.out.force.put(format!("{name} feedback"), span, table);
+            self.force(format!("{name} feedback"), span, table);
         }
         true
     }
@@ -297,7 +294,7 @@ impl<'d> Context<'d, '_> {
             table.put("on", span, on.as_str());
             table.put(field, span, vector);
             table.put("axes", span, "body");
-            self.out.force.put(format!("{name} {field}"), span, table);
+            self.force(format!("{name} {field}"), span, table);
             any = true;
         }
         any

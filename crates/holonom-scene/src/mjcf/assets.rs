@@ -19,7 +19,7 @@ use std::path::Path;
 pub enum MeshInertia {
     /// The volume inside, triangles facing outwards.
     Exact,
-    /// Pyramids from the middle of the faces, all counted as positive.
+    /// Pyramids from the middle, all counted as positive.
     Legacy,
     /// The surface.
     Shell,
@@ -210,23 +210,29 @@ fn shell(mesh: &Mesh) -> Result<Mass, String> {
     if area > 0.0 { Ok(from_moments(area, first, second)) } else { Err("it has no surface".into()) }
 }
 
-/// Pyramids from the middle of the surface to every triangle, all of positive volume: what is inside for bodies that can be seen whole from their
-/// middle, too much for others.
+/// Pyramids to every triangle, all of positive volume: what is inside for bodies that can be seen whole from their middle, too much for others.
+/// Once from the middle of the surface, which gives the centre, and again from there, which gives the volume and the inertia.
 fn pyramids(mesh: &Mesh) -> Result<Mass, String> {
-    let middle = shell(mesh)?.centre;
-    let (mut volume, mut first, mut second) = (0.0, Vec3::ZERO, Mat3::ZERO);
     let outer = |v: Vec3| Mat3::from_cols(v * v.x, v * v.y, v * v.z);
-    for t in corners(mesh) {
-        let [a, b, c] = t.map(|p| p - middle);
-        let v = (a.dot(b.cross(c)) / 6.0).abs();
-        let sum = a + b + c;
-        volume += v;
-        first += sum * (v / 4.0);
-        second += (outer(a) + outer(b) + outer(c) + outer(sum)) * (v / 20.0);
-    }
+    let from = |top: Vec3| {
+        let (mut volume, mut first, mut second) = (0.0, Vec3::ZERO, Mat3::ZERO);
+        for t in corners(mesh) {
+            let [a, b, c] = t.map(|p| p - top);
+            let v = (a.dot(b.cross(c)) / 6.0).abs();
+            let sum = a + b + c;
+            volume += v;
+            first += sum * (v / 4.0);
+            second += (outer(a) + outer(b) + outer(c) + outer(sum)) * (v / 20.0);
+        }
+        (volume, first, second)
+    };
+    let middle = shell(mesh)?.centre;
+    let (volume, first, _) = from(middle);
     if !(volume > 0.0) {
         return Err("it encloses no volume".into());
     }
-    let m = from_moments(volume, first, second);
-    Ok(Mass { centre: m.centre + middle, ..m })
+    let centre = middle + first / volume;
+    let (mass, _, s) = from(centre);
+    let trace = s.x_axis.x + s.y_axis.y + s.z_axis.z;
+    Ok(Mass { mass, centre, inertia: Mat3::IDENTITY * trace - s })
 }

@@ -142,11 +142,7 @@ impl<'d> Context<'d, '_> {
                 name
             }
             None => {
-                let mut name = format!("body{id}");
-                while !self.body_names.insert(name.clone()) {
-                    name.push('_');
-                }
-                name
+                super::free(&mut self.body_names, format!("body{id}"))
             }
         };
         if let Some(a) = e.attr("mocap").filter(|a| a.value.trim() == "true") {

@@ -1,6 +1,6 @@
 //! What was read, as the document of a scene.
 
-use super::Context;
+use super::{Context, Coordinate};
 use super::bodies::BodyId;
 use super::joints::{Composed, Joint, JointKind, compose};
 use crate::codes;
@@ -146,7 +146,7 @@ impl Context<'_, '_> {
                 name.clone()
             } else {
                 number += 1;
-                let between = format!("{name} between {number}");
+                let between = super::free(&mut self.body_names, format!("{name} between {number}"));
                 let span = others[0].span;
                 let light = mass.mass * LIGHT;
                 // heavy enough about its middle for any axis: as if spread over a metre
@@ -223,14 +223,16 @@ impl Context<'_, '_> {
                 }
             }
         }
+        let name = if joints.len() == 1 { name } else { super::free(&mut self.joint_names, name) };
         self.out.joint.put(name.as_str(), span, table);
         for (j, coordinate) in joints.iter().zip(&composed.coordinates) {
             match coordinate {
                 Some(i) => {
                     let coordinate = if *i == 0 { name.clone() } else { format!("{name}.{i}") };
                     self.write_coordinate(j, &coordinate);
-                    let angle = j.kind == JointKind::Hinge;
-                    self.coordinates.insert(j.name.clone(), (coordinate, j.reference, angle));
+                    let (reference, spring_reference) = (j.reference, j.spring_reference);
+                    let coordinate = Coordinate { name: coordinate, reference, spring_reference };
+                    self.coordinates.insert(j.name.clone(), coordinate);
                 }
                 None => self.write_ball(a, b, j),
             }
@@ -251,7 +253,7 @@ impl Context<'_, '_> {
             if j.damping > 0.0 {
                 table.put("damping", span, j.damping);
             }
-            self.out.force.put(format!("{} spring", j.name), span, table);
+            self.force(format!("{} spring", j.name), span, table);
         }
         if j.armature > 0.0 {
             self.rotor(&j.name, j.armature, span, |gear| gear.put("joint", span, coordinate));
@@ -259,7 +261,7 @@ impl Context<'_, '_> {
     }
 
     fn rotor(&mut self, name: &str, inertia: f64, span: Span, gear: impl FnOnce(&mut Table)) {
-        let rotor = format!("{name} rotor");
+        let rotor = super::free(&mut self.body_names, format!("{name} rotor"));
         let mut body = Table::new();
         body.put("kind", span, "rotor");
         body.put("rotor_inertia", span, inertia);
@@ -268,7 +270,8 @@ impl Context<'_, '_> {
         table.put("kind", span, "rotor-gear");
         table.put("b", span, rotor.as_str());
         gear(&mut table);
-        self.out.joint.put(format!("{name} armature"), span, table);
+        let gear = super::free(&mut self.joint_names, format!("{name} armature"));
+        self.out.joint.put(gear, span, table);
     }
 
     fn write_ball(&mut self, a: &str, b: &str, j: &Joint) {
@@ -280,7 +283,7 @@ impl Context<'_, '_> {
             table.put("b", span, b);
             table.push("at", span, vector(span, j.at));
             table.put("torsional_stiffness", span, j.stiffness);
-            self.out.force.put(format!("{} spring", j.name), span, table);
+            self.force(format!("{} spring", j.name), span, table);
         }
         if j.damping > 0.0 {
             let mut table = Table::new();
@@ -288,7 +291,7 @@ impl Context<'_, '_> {
             table.put("a", span, a);
             table.put("b", span, b);
             table.put("damping", span, j.damping);
-            self.out.force.put(format!("{} damper", j.name), span, table);
+            self.force(format!("{} damper", j.name), span, table);
         }
         if j.armature > 0.0 {
             for (k, e) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
@@ -311,7 +314,7 @@ impl Context<'_, '_> {
                 table.put("kind", span, kind);
                 table.put("on", span, body);
                 table.put("linear", span, j.damping);
-                self.out.force.put(format!("{} {kind}", j.name), span, table);
+                self.force(format!("{} {kind}", j.name), span, table);
             }
         }
         if j.armature > 0.0 {

@@ -1,7 +1,8 @@
 //! `<equality>`: loops, welds and couplings, as joints that hold exactly.
 
-use super::Context;
+use super::{Context, Coordinate};
 use super::document::{Fields, vector};
+use super::tendons::Fixed;
 use super::tree::Item;
 use super::values::Look;
 use crate::codes;
@@ -17,7 +18,7 @@ impl<'d> Context<'d, '_> {
     pub fn equality_section(&mut self, section: Item<'_, 'd>) {
         section.element().take();
         for (n, item) in section.children().enumerate() {
-            if !["connect", "weld", "joint"].contains(&item.name()) {
+            if !["connect", "weld", "joint", "tendon"].contains(&item.name()) {
                 continue;
             }
             let look = self.look_as(item.element(), None, "equality");
@@ -35,10 +36,7 @@ impl<'d> Context<'d, '_> {
                 _ => self.coupling(&look, &name),
             };
             let Some(table) = made else { continue };
-            let mut name = name;
-            while !self.joint_names.insert(name.clone()) {
-                name.push('_');
-            }
+            let name = super::free(&mut self.joint_names, name);
             self.out.joint.put(name, look.span(), table);
         }
     }
@@ -181,7 +179,7 @@ impl<'d> Context<'d, '_> {
     }
 
     /// The coordinate of a joint that an attribute names.
-    pub fn coordinate_named(&mut self, a: &Attr<'d>) -> Option<(String, f64, bool)> {
+    pub fn coordinate_named(&mut self, a: &Attr<'d>) -> Option<Coordinate> {
         if let Some(found) = self.coordinates.get(a.value) {
             return Some(found.clone());
         }
@@ -199,39 +197,62 @@ impl<'d> Context<'d, '_> {
         None
     }
 
-    /// q1 - ref1 = c0 + c1 (q2 - ref2) + ...
+    /// One side of a coupling: coordinates with their factors.
+    fn sum(&mut self, look: &Look<'d>, a: &Attr<'d>) -> Option<Vec<(String, f64)>> {
+        if look.element.name() == "joint" {
+            return Some(vec![(self.coordinate_named(a)?.name, 1.0)]);
+        }
+        match self.tendons.get(a.value) {
+            Some(fixed) => Some(fixed.terms.clone()),
+            None => {
+                self.note(a.span, "an equality of tendons is not used", "only fixed tendons can be coupled");
+                None
+            }
+        }
+    }
+
+    /// q1 - ref1 = c0 + c1 (q2 - ref2) + ... of joints, or of fixed tendons.
     fn coupling(&mut self, look: &Look<'d>, name: &str) -> Option<Table> {
         let span = look.span();
-        let Some(first) = look.attr("joint1") else {
-            self.error(codes::MISSING_FIELD, span, "<joint> of an equality has no `joint1`", "which one?");
+        let kind = look.element.name();
+        let Some(first) = look.attr(&format!("{kind}1")) else {
+            let message = format!("<{kind}> of an equality has no `{kind}1`");
+            self.error(codes::MISSING_FIELD, span, message, "which one?");
             return None;
         };
-        let first = self.coordinate_named(&first)?.0;
-        let second = match look.attr("joint2") {
-            Some(a) => Some(self.coordinate_named(&a)?.0),
-            None => None,
+        let first = self.sum(look, &first)?;
+        let second = match look.attr(&format!("{kind}2")) {
+            Some(a) => self.sum(look, &a)?,
+            None => Vec::new(),
         };
         let mut c = match look.attr("polycoef") {
             Some(a) => self.numbers(&a, 1, 5)?,
             None => vec![0.0, 1.0],
         };
         c.resize(5, 0.0);
-        if second.is_some() && c[2..].iter().any(|x| *x != 0.0) {
+        if !second.is_empty() && c[2..].iter().any(|x| *x != 0.0) {
             let at = look.attr("polycoef").map_or(span, |a| a.span);
             self.note(at, format!("the equality `{name}` is not used"), "only linear couplings are made");
             return None;
         }
-        let term = |coordinate: &str, factor: f64| {
-            let mut term = Table::new();
-            term.put("joint", span, coordinate);
-            term.put("factor", span, factor);
-            Node::new(span, term)
-        };
-        let mut terms = vec![term(&first, 1.0)];
-        terms.extend(second.filter(|_| c[1] != 0.0).map(|s| term(&s, -c[1])));
+        let mut terms: Vec<(String, f64)> = first;
+        terms.extend(second.into_iter().map(|(coordinate, factor)| (coordinate, -c[1] * factor)));
+        // a coordinate on both sides counts once
+        let mut sums: Vec<(String, f64)> = Vec::new();
+        for (coordinate, factor) in terms {
+            match sums.iter_mut().find(|s| s.0 == coordinate) {
+                Some(s) => s.1 += factor,
+                None => sums.push((coordinate, factor)),
+            }
+        }
+        sums.retain(|s| s.1 != 0.0);
+        if sums.is_empty() {
+            self.note(span, format!("the equality `{name}` is not used"), "it says nothing");
+            return None;
+        }
         let mut table = Table::new();
         table.put("kind", span, "coupler");
-        table.put("terms", span, terms);
+        table.put("terms", span, Fixed { terms: sums, reference: 0.0 }.terms(1.0, span));
         table.put("offset", span, c[0]);
         Some(table)
     }

@@ -104,11 +104,7 @@ impl<'d> Context<'d, '_> {
                 name
             }
             None => {
-                let mut name = default_name;
-                while !self.joint_names.insert(name.clone()) {
-                    name.push('_');
-                }
-                name
+                super::free(&mut self.joint_names, default_name)
             }
         };
         let place = world.then(frame);

@@ -31,7 +31,12 @@ pub fn unread(document: &Document, report: &mut Report) {
                     Some("#text") => format!("text in <{}> is not used", shown(element.name())),
                     Some(name) => format!("`{}` of <{}> is not used", shown(name), shown(element.name())),
                 };
-                let why = attribute.map_or_else(|| of_element(element.name()), of_attribute);
+                let why = match attribute {
+                    None => of_element(element.name()),
+                    Some("size" | "type") if element.name() == "site" => "only for looks",
+                    Some(_) if element.name() == "flag" => "a switch of another simulator",
+                    Some(name) => of_attribute(name),
+                };
                 lines.push((message, why, span, element.path(), 1));
             }
         }
@@ -55,7 +60,6 @@ fn of_element(name: &str) -> &'static str {
         "plugin" | "extension" => "there are no plugins here",
         "attach" | "model" => "models are not attached to each other",
         "flag" => "switches of another simulator",
-        "tendon" => "springs of that kind are not made",
         _ => "has no effect here",
     }
 }

@@ -43,6 +43,14 @@ use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
 use tree::{Documents, Item, Tree};
 
+/// A coordinate of the scene that is the coordinate of a joint of the file, less `reference` (m or rad).
+#[derive(Clone)]
+struct Coordinate {
+    name: String,
+    reference: f64,
+    spring_reference: f64,
+}
+
 /// Everything that is known while a file is read.
 struct Context<'d, 'w> {
     report: &'w mut Report,
@@ -58,6 +66,7 @@ struct Context<'d, 'w> {
     bodies: Vec<bodies::Body>,
     body_names: HashSet<String>,
     joint_names: HashSet<String>,
+    force_names: HashSet<String>,
     sites: Vec<bodies::Site>,
     /// Elements made by replicates so far, and whether they were too many.
     charged: u64,
@@ -65,8 +74,8 @@ struct Context<'d, 'w> {
     out: Sections,
     /// Where sites are: on which moving body, and where on it.
     site_places: HashMap<String, (bodies::BodyId, Pose)>,
-    /// Coordinate of the scene, `ref` (m or rad) and whether it is an angle, by the name of the joint.
-    coordinates: HashMap<String, (String, f64, bool)>,
+    /// Coordinates of the scene by the names of the file's joints.
+    coordinates: HashMap<String, Coordinate>,
     tendons: HashMap<String, tendons::Fixed>,
 }
 
@@ -100,6 +109,7 @@ pub fn import(file: u32, workshop: &mut Workshop) -> Table {
         bodies: vec![Context::world(root.span())],
         body_names: ["world".to_string(), "ground".to_string()].into(),
         joint_names: HashSet::new(),
+        force_names: HashSet::new(),
         sites: Vec::new(),
         charged: 0,
         over: false,
@@ -143,6 +153,12 @@ impl<'d> Context<'d, '_> {
     /// One line of the ledger.
     fn note(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) {
         self.report.push(Diagnostic::warning(codes::IGNORED, message).at(span).label(label));
+    }
+
+    /// Add a force, under a name that is free.
+    fn force(&mut self, name: impl Into<String>, span: Span, table: Table) {
+        let name = free(&mut self.force_names, name.into());
+        self.out.force.put(name, span, table);
     }
 
     /// A name as scenes allow it. A changed one is noted.
@@ -220,4 +236,12 @@ impl<'d> Context<'d, '_> {
         }
         document
     }
+}
+
+/// The name, or one like it that is free, and now taken.
+fn free(taken: &mut HashSet<String>, mut name: String) -> String {
+    while !taken.insert(name.clone()) {
+        name.push('_');
+    }
+    name
 }

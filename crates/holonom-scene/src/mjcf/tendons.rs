@@ -1,12 +1,30 @@
-//! `<tendon>`: fixed ones (weighted sums of coordinates) as what actuators pull on; spatial ones between two sites as springs.
+//! `<tendon>`: fixed ones are weighted sums of coordinates, which springs and actuators pull on; spatial ones between two sites are springs.
 
 use super::Context;
 use super::tree::Item;
 use crate::node::{Node, Table};
+use crate::source::Span;
 
-/// A weighted sum of joint coordinates: coordinate, factor, `ref`.
+/// A weighted sum of joint coordinates.
+#[derive(Clone)]
 pub struct Fixed {
-    pub terms: Vec<(String, f64, f64)>,
+    /// Coordinate of the scene, factor.
+    pub terms: Vec<(String, f64)>,
+    /// Its length at the reference configuration: that of the scene is shorter by so much.
+    pub reference: f64,
+}
+
+impl Fixed {
+    /// As `terms` of a scene, each factor times `scale`.
+    pub fn terms(&self, scale: f64, span: Span) -> Vec<Node> {
+        let term = |(coordinate, factor): &(String, f64)| {
+            let mut term = Table::new();
+            term.put("joint", span, coordinate.as_str());
+            term.put("factor", span, factor * scale);
+            Node::new(span, term)
+        };
+        self.terms.iter().map(term).collect()
+    }
 }
 
 impl<'d> Context<'d, '_> {
@@ -28,18 +46,32 @@ impl<'d> Context<'d, '_> {
             let (stiffness, damping) = (first(self, "stiffness"), first(self, "damping"));
             let rest = look.attr("springlength").and_then(|a| self.numbers(&a, 1, 2)).unwrap_or(vec![-1.0]);
             if item.name() == "fixed" {
-                let mut terms = Vec::new();
+                let (mut terms, mut reference, mut at_springs) = (Vec::new(), 0.0, 0.0);
                 for part in item.children().filter(|c| c.name() == "joint") {
                     let e = part.element().take();
                     let Some(joint) = e.attr("joint") else { continue };
-                    let Some((coordinate, reference, _)) = self.coordinate_named(&joint) else { continue };
+                    let Some(c) = self.coordinate_named(&joint) else { continue };
                     let factor = e.attr("coef").and_then(|a| self.numbers(&a, 1, 1)).map_or(1.0, |v| v[0]);
-                    terms.push((coordinate, factor, reference));
+                    reference += factor * c.reference;
+                    at_springs += factor * c.spring_reference;
+                    terms.push((c.name, factor));
                 }
-                if stiffness > 0.0 || damping > 0.0 {
-                    self.note(span, format!("tendon `{shown}` does not pull"), "its stiffness and damping are not used");
+                let fixed = Fixed { terms, reference };
+                if (stiffness > 0.0 || damping > 0.0) && !fixed.terms.is_empty() {
+                    if rest.len() > 1 && rest[0] != rest[1] && stiffness > 0.0 {
+                        self.note(span, format!("tendon `{shown}` has no dead band"), "it pulls from its first rest length on");
+                    }
+                    let length = if rest[0] >= 0.0 { rest[0] } else { at_springs };
+                    let mut table = Table::new();
+                    table.put("kind", span, "coordinate-spring");
+                    table.put("terms", span, fixed.terms(1.0, span));
+                    table.put("stiffness", span, stiffness);
+                    table.put("rest", span, length - reference);
+                    table.put("damping", span, damping);
+                    let name = self.name(&shown, span);
+                    self.force(format!("{name} tendon"), span, table);
                 }
-                self.tendons.insert(shown, Fixed { terms });
+                self.tendons.insert(shown, fixed);
                 continue;
             }
             let sites: Vec<_> = item.children().filter(|c| c.name() == "site").collect();
@@ -79,7 +111,7 @@ impl<'d> Context<'d, '_> {
             table.put("length", span, length);
             table.put("damping", span, damping);
             let name = self.name(&shown, span);
-            self.out.force.put(format!("{name} tendon"), span, table);
+            self.force(format!("{name} tendon"), span, table);
         }
     }
 }
