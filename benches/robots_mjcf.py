@@ -164,9 +164,11 @@ def compare(example, path, controls, seed):
         d.qacc[:] = held(m, d)
     mujoco.mj_rnePostConstraint(m, d)
     bodies, rotors = states(m, d)
-    known = set(ask(example, {"file": str(path)})["params"])
+    # models often keep their meshes in a folder beside their own
+    allow = [str(path.resolve().parents[1])]
+    known = set(ask(example, {"file": str(path), "allow": allow})["params"])
     settings = [f"{k}={v!r}" for k, v in settings if k in known]
-    ours = ask(example, {"file": str(path), "bodies": bodies, "rotors": rotors, "set": settings})
+    ours = ask(example, {"file": str(path), "allow": allow, "bodies": bodies, "rotors": rotors, "set": settings})
     worst, size = 0.0, 1.0
     for i in range(1, m.nbody):
         if not m.body_jntnum[i]:

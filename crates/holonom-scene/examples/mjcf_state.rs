@@ -1,10 +1,10 @@
 //! Accelerations of a model with every body in a given state, for comparison with other programs: JSON in, JSON out.
 //!
 //! ```text
-//! in    {"file": "model.xml", "set": ["ctrl_hip=0.3", ...],
+//! in    {"file": "model.xml", "allow": ["folder", ...], "set": ["ctrl_hip=0.3", ...],
 //!        "bodies": {"torso": [x, y, z, qw, qx, qy, qz, vx, vy, vz, wx, wy, wz], ...},     origin, orientation and their rates, world axes
 //!        "rotors": {"hip rotor": rate, ...}}
-//! out   {"mass": kg, "bodies": {"torso": {"com", "acceleration" of the origin, "angular"}, ...}, "gap", "gap_rate", "residual", "ledger": [..]}
+//! out   {"mass": kg, "bodies": {"torso": {"mass", "com", "inertia", "acceleration" of the origin, "angular"}, ...}, "gap", "gap_rate", "residual", "ledger": [..]}
 //! ```
 //!
 //! Without `bodies` only the names and masses are given. `benches/robots_mjcf.py` uses it.
@@ -21,7 +21,9 @@ fn main() -> Result<(), String> {
     std::io::stdin().read_to_string(&mut text).map_err(|e| e.to_string())?;
     let asked: Value = serde_json::from_str(&text).map_err(|e| e.to_string())?;
     let settings = asked["set"].as_array().map(|l| l.iter().filter_map(|s| s.as_str()).map(String::from).collect());
-    let loader = Loader { settings: settings.unwrap_or_default(), ..Loader::new() };
+    let allowed = asked["allow"].as_array().map(|l| l.iter().filter_map(|s| s.as_str()).map(Into::into).collect());
+    let (settings, allowed) = (settings.unwrap_or_default(), allowed.unwrap_or_default());
+    let loader = Loader { settings, allowed, ..Loader::new() };
     let file = asked["file"].as_str().ok_or("`file` is missing")?;
     let loaded = loader.load(Path::new(file)).map_err(|e| e.render())?;
     let model = loaded.build().map_err(|e| e.render())?;
@@ -68,7 +70,10 @@ fn main() -> Result<(), String> {
         let spin = sim.spin(*id).unwrap_or(Vec3::ZERO);
         let arm = sim.point(id.origin()).0 - sim.centre(*id);
         let origin = linear + angular.cross(arm) + spin.cross(spin.cross(arm));
-        all.insert(name.clone(), json!({ "mass": mass.mass, "acceleration": origin.to_array(), "angular": angular.to_array() }));
+        all.insert(name.clone(), json!({
+            "mass": mass.mass, "com": mass.centre.to_array(), "inertia": mass.inertia.to_cols_array(),
+            "acceleration": origin.to_array(), "angular": angular.to_array(),
+        }));
     }
     out["bodies"] = Value::Object(all);
     println!("{out}");

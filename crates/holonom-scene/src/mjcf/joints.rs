@@ -8,7 +8,7 @@
 //! | slide, then a hinge about the same direction | cylindrical |
 //! | two slides, then a hinge, all perpendicular | planar |
 //! | two perpendicular hinges with a point in common | universal |
-//! | any other set of up to three hinges with independent axes and three independent slides, five in all; slides and a ball | serial |
+//! | any other set of up to three hinges with independent axes and three independent slides; slides and a ball | serial |
 //! | anything else | several of these, with light bodies between them: the only approximation, and listed in the ledger |
 //!
 //! The coordinates of the scene are those of the file less their `ref`.
@@ -232,10 +232,9 @@ pub fn compose(joints: &[Joint]) -> Option<Composed> {
                 [a, b, c] => a.dot(b.cross(*c)).abs() > 1e-6,
                 _ => false,
             };
-            let free = balls * 3 + hinges.len() + slides.len();
             let fits = balls == 0 || (balls == 1 && hinges.is_empty());
             let frees = joints.iter().any(|j| j.kind == Free);
-            if !fits || frees || free > 5 || !independent(&hinges) || !independent(&slides) {
+            if !fits || frees || !independent(&hinges) || !independent(&slides) {
                 return None;
             }
             let mut next = 0;

@@ -383,9 +383,6 @@ impl Constraint for Serial {
                 self.slides.len()
             ));
         }
-        if self.n_rows() == 0 {
-            return Err("has 6 freedoms, which holds nothing; must have at most 5".into());
-        }
         let axis = |i: usize| self.hinges[i].0;
         let apart = match self.hinges.len() {
             2 => axis(0).cross(axis(1)).length(),

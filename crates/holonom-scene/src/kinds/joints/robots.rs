@@ -33,7 +33,7 @@ pub(super) static KINDS: &[Kind] = &[
             &[required(
                 "freedoms",
                 Type::Kinds(&FREEDOMS),
-                "the first is next to a; up to three hinges (or a ball) and three slides, five in all",
+                "the first is next to a; up to three hinges (or a ball) and three slides",
             )],
         ],
         make: Make::Joint(serial),
