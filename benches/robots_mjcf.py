@@ -29,7 +29,7 @@ MATTERS = re.compile(
 HARMLESS = re.compile(
     r"only for looks|contacts are not simulated|another solver|steps are chosen|how constraints give way|means nothing|sizes of memory|"
     r"recorded by their names|reference configuration|dry friction|another simulator|no fluid forces|is not enforced|stands still|"
-    r"only for contact|is called|limits of forces|of <site>|of <flag>"
+    r"only for contact|is called|limits of forces|of <site>|of <flag>|are not limited"
 )
 
 

@@ -188,7 +188,7 @@ fn controls_are_parameters() {
     close(wheel, -8.0 * 0.25 * 0.25 / 2.0, "at rest");
     assert_eq!((other, way), (0.0, 0.0));
     let names: Vec<_> = loaded.scene.params.iter().map(|p| p.0.as_str()).collect();
-    assert_eq!(names, ["ctrl_push", "ctrl_servo", "ctrl_pull", "ctrl_later", "ctrl_jet"]);
+    assert_eq!(names, ["ctrl_push", "ctrl_servo", "ctrl_pull", "ctrl_later", "ctrl_jet", "ctrl_weak"]);
     assert!(ledger(&loaded, "an actuator <muscle> is not used"));
     close(run(&["ctrl_push=0.5"]).0 - wheel, 1.5 / 2.0, "gear 3");
     close(run(&["ctrl_push=7"]).0 - wheel, 3.0 / 2.0, "not beyond the range");
@@ -198,6 +198,9 @@ fn controls_are_parameters() {
     close(pulled - wheel, 4.0 / 2.0, "tendon");
     close(with, -2.0 * 4.0 / 2.0, "tendon");
     close(run(&["ctrl_later=3"]).1, 0.0, "the integral begins at 0");
+    close(run(&["ctrl_weak=0.01"]).1, 2.0 * 1.0 / 2.0, "below its limit");
+    close(run(&["ctrl_weak=0.5"]).1, 2.0 * 3.0 / 2.0, "at its limit");
+    close(run(&["ctrl_weak=-0.5"]).1, -2.0 * 1.0 / 2.0, "at the other");
     close(run(&["ctrl_jet=6"]).2, 3.0, "z of the site points along x");
 }
 

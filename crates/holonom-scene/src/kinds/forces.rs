@@ -452,6 +452,33 @@ static ON_COORDINATES: &[Kind] = &[
         }),
     },
     Kind {
+        name: "coordinate-servo",
+        summary: "a drive with feedback on the coordinate of a joint whose force has limits",
+        fields: &[
+            SUM,
+            &[
+                required("force", Type::Function("t", "N or N m"), "what drives the coordinate forward, as a function of t"),
+                optional("stiffness", Type::Number(Allowed::NotNegative, "N/m or N m/rad"), "0", "force back per way"),
+                optional("rest", Type::Number(Allowed::Any, "m or rad"), "0", "value from which the way counts"),
+                optional("damping", Type::Number(Allowed::NotNegative, "N s/m or N m s/rad"), "0", "force back per rate"),
+                required("least", Type::Number(Allowed::Any, "N or N m"), "smallest force, all together"),
+                required("most", Type::Number(Allowed::Any, "N or N m"), "largest force"),
+            ],
+        ],
+        make: Make::Force(|r, s| {
+            let f = r.function("force").unwrap_or_else(|| Arc::new(0.0));
+            let (k, rest, c) = (of(r, "stiffness"), of(r, "rest"), of(r, "damping"));
+            let (least, most) = (of(r, "least"), of(r, "most"));
+            if !(least <= most) {
+                let m = mistake(r, "most", codes::OUT_OF_RANGE, "`most` is out of range");
+                return Err(Box::new(m.label(format!("{most}, must not be less than `least`, {least}"))));
+            }
+            let terms = terms(r, s)?;
+            let law = move |q: f64, v: f64, t: f64| (f.at(t)[0] - k * (q - rest) - c * v).clamp(least, most);
+            Ok(Box::new(CoordinateForce::new(terms[0].1.clone(), law).on_sum(terms)))
+        }),
+    },
+    Kind {
         name: "coordinate-law",
         summary: "a spring or a damper by a law of your own on the coordinate of a joint",
         fields: &[&[

@@ -7,7 +7,8 @@
 //! a = control t, limited to actrange                                     integrator: likewise
 //! ```
 //!
-//! What does not depend on the coordinate becomes a `coordinate-force`, the rest a `coordinate-spring`.
+//! What does not depend on the coordinate becomes a `coordinate-force`, the rest a `coordinate-spring`; where `forcerange` limits the sum of both, a
+//! `coordinate-servo`.
 
 use super::Context;
 use super::tendons::Fixed;
@@ -187,10 +188,7 @@ impl<'d> Context<'d, '_> {
         let of_state = law.gain[1..].iter().chain(&law.bias[1..]).any(|x| *x != 0.0);
         let mut force = format!("{:?} * ({activation}) + {:?}", law.gain[0], law.bias[0]);
         if let Some(r) = force_limits {
-            if of_state {
-                let at = look.attr("forcerange").map_or(span, |a| a.name_span);
-                self.note(at, format!("the force of actuator `{name}` is not limited"), format!("{r:?} N or N m"));
-            } else {
+            if !of_state {
                 force = within(force, Some(r));
             }
         }
@@ -198,13 +196,13 @@ impl<'d> Context<'d, '_> {
             match self.coordinate_named(&a) {
                 Some(c) => {
                     let on = Fixed { terms: vec![(c.name, 1.0)], reference: c.reference };
-                    self.on_coordinates(&name, span, &on, gear[0], &law, &activation, &force)
+                    self.on_coordinates(&name, span, &on, gear[0], &law, &activation, &force, force_limits)
                 }
                 None => false,
             }
         } else if let Some(a) = look.element.attr("tendon") {
             match self.tendons.get(a.value).filter(|t| !t.terms.is_empty()).cloned() {
-                Some(on) => self.on_coordinates(&name, span, &on, gear[0], &law, &activation, &force),
+                Some(on) => self.on_coordinates(&name, span, &on, gear[0], &law, &activation, &force, force_limits),
                 None => {
                     let why = "it pulls on a tendon that is not simulated";
                     self.note(a.span, format!("actuator `{name}` is not used"), why);
@@ -237,6 +235,7 @@ impl<'d> Context<'d, '_> {
         law: &Law,
         activation: &str,
         force: &str,
+        limits: Option<[f64; 2]>,
     ) -> bool {
         let on_what = |table: &mut Table| match &on.terms[..] {
             [(coordinate, 1.0)] => table.put("joint", span, coordinate.as_str()),
@@ -254,11 +253,22 @@ impl<'d> Context<'d, '_> {
             self.note(span, format!("actuator `{name}` is not used"), "it pushes the further the further it is");
             return false;
         }
-        self.force(name, span, table);
-        if bk > 0.0 || bc > 0.0 || gc != 0.0 {
-            let mut table = Table::new();
-            table.put("kind", span, "coordinate-spring");
-            on_what(&mut table);
+        let feedback = bk > 0.0 || bc > 0.0 || gc != 0.0;
+        // limits hold for the whole force: then it is one
+        let limits = limits.filter(|_| feedback).map(|[a, b]| [gear * a, gear * b]);
+        if feedback {
+            let mut spring = Table::new();
+            if let Some([a, b]) = limits {
+                spring = std::mem::take(&mut table);
+                spring.entries_mut()[0].node.value = "coordinate-servo".into();
+                spring.put("least", span, a.min(b));
+                spring.put("most", span, a.max(b));
+            } else {
+                spring.put("kind", span, "coordinate-spring");
+                on_what(&mut spring);
+                self.force(name, span, std::mem::take(&mut table));
+            }
+            let mut table = spring;
             if bk > 0.0 {
                 table.put("stiffness", span, bk);
                 table.put("rest", span, -on.reference);
@@ -268,7 +278,10 @@ impl<'d> Context<'d, '_> {
             } else if bc > 0.0 {
                 table.put("damping", span, bc);
             }
-            self.force(format!("{name} feedback"), span, table);
+            let name = if limits.is_some() { name.to_string() } else { format!("{name} feedback") };
+            self.force(name, span, table);
+        } else {
+            self.force(name, span, table);
         }
         true
     }

@@ -5,12 +5,14 @@
 //! defaults.
 
 use super::tree::Item;
-use super::values::Look;
+use super::values::{Look, ROTATIONS, Said};
 use super::{Context, actuators};
 use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::xml::Element;
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// One class.
 #[derive(Debug)]
@@ -25,6 +27,8 @@ struct Class<'d> {
 #[derive(Debug, Default)]
 pub struct Defaults<'d> {
     classes: Vec<Class<'d>>,
+    by_name: HashMap<&'d str, ClassId>,
+    found: HashMap<(ClassId, &'d str), Rc<Said<'d>>>,
 }
 
 /// A class by its number.
@@ -32,20 +36,40 @@ pub type ClassId = usize;
 
 impl<'d> Defaults<'d> {
     fn find(&self, name: &str) -> Option<ClassId> {
-        self.classes.iter().position(|c| c.name == name)
+        self.by_name.get(name).copied()
     }
 
-    /// Elements of defaults for elements of a name, the most special first.
-    fn chain(&self, class: Option<ClassId>, name: &str) -> Vec<Element<'d>> {
-        let mut out = Vec::new();
-        let mut at = class.or(if self.classes.is_empty() { None } else { Some(0) });
+    /// What the classes say about elements of a name, from the outermost to this one. Found once for every class and name, from what its parent says.
+    fn said(&mut self, class: Option<ClassId>, name: &'d str) -> Rc<Said<'d>> {
+        let Some(class) = class.or(if self.classes.is_empty() { None } else { Some(0) }) else { return Rc::default() };
+        // all kinds of actuators are one here
         let actuator = actuators::is_actuator(name);
-        while let Some(c) = at {
+        let name = if actuator { "general" } else { name };
+        let mut open = Vec::new();
+        let mut at = Some(class);
+        let mut said = loop {
+            match at {
+                None => break Rc::default(),
+                Some(c) => match self.found.get(&(c, name)) {
+                    Some(said) => break said.clone(),
+                    None => open.push(c),
+                },
+            }
+            at = at.and_then(|c| self.classes[c].parent);
+        };
+        for c in open.into_iter().rev() {
             let fits = |e: &&Element| e.name() == name || (actuator && actuators::is_actuator(e.name()));
-            out.extend(self.classes[c].elements.iter().rev().filter(fits).copied());
-            at = self.classes[c].parent;
+            for e in self.classes[c].elements.iter().filter(fits) {
+                let said = Rc::make_mut(&mut said);
+                // a rotation said in another way replaces the one before
+                if ROTATIONS.iter().any(|w| e.peek(w).is_some()) {
+                    said.retain(|k, _| !ROTATIONS.contains(k));
+                }
+                said.extend(e.attributes().map(|a| (a.name, a)));
+            }
+            self.found.insert((c, name), said.clone());
         }
-        out
+        said
     }
 }
 
@@ -75,6 +99,7 @@ impl<'d> Context<'d, '_> {
                     continue;
                 }
                 None => {
+                    self.defaults.by_name.insert(class, self.defaults.classes.len());
                     self.defaults.classes.push(Class { name: class, parent, elements: Vec::new() });
                     self.defaults.classes.len() - 1
                 }
@@ -119,9 +144,9 @@ impl<'d> Context<'d, '_> {
     }
 
     /// The same where the defaults have another name than the element: `equality` for `connect`, `tendon` for `spatial`.
-    pub fn look_as(&mut self, e: Element<'d>, around: Option<ClassId>, name: &str) -> Look<'d> {
+    pub fn look_as(&mut self, e: Element<'d>, around: Option<ClassId>, name: &'d str) -> Look<'d> {
         let class = if e.peek("class").is_some() { self.class_of(e, "class") } else { around };
-        Look { element: e.take(), defaults: self.defaults.chain(class, name) }
+        Look { element: e.take(), defaults: self.defaults.said(class, name) }
     }
 }
 

@@ -34,6 +34,9 @@ pub fn unread(document: &Document, report: &mut Report) {
                 let why = match attribute {
                     None => of_element(element.name()),
                     Some("size" | "type") if element.name() == "site" => "only for looks",
+                    Some("limited" | "range") if ["tendon", "fixed", "spatial"].contains(&element.name()) => {
+                        "lengths of tendons are not limited"
+                    }
                     Some(_) if element.name() == "flag" => "a switch of another simulator",
                     Some(name) => of_attribute(name),
                 };

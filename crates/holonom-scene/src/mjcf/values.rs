@@ -7,25 +7,33 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::source::Span;
 use crate::xml::{Attr, Element};
 use holonom::math::{Mat3, Quat, Vec3, exp_quat, quat_from_axes, vec3};
+use std::collections::HashMap;
+use std::rc::Rc;
 
 /// Where attributes are looked up: the element itself, then the defaults that hold for it.
 #[derive(Clone)]
 pub struct Look<'d> {
     /// The element.
     pub element: Element<'d>,
-    /// Elements of defaults, the most special first.
-    pub defaults: Vec<Element<'d>>,
+    /// What defaults say, the most special class before the others.
+    pub defaults: Rc<Said<'d>>,
 }
+
+/// Attributes by their names.
+pub type Said<'d> = HashMap<&'d str, Attr<'d>>;
+
+/// The ways to say a rotation; they exclude each other.
+pub const ROTATIONS: [&str; 5] = ["quat", "axisangle", "xyaxes", "zaxis", "euler"];
 
 impl<'d> Look<'d> {
     /// Without defaults.
     pub fn plain(element: Element<'d>) -> Self {
-        Look { element, defaults: Vec::new() }
+        Look { element, defaults: Rc::default() }
     }
 
     /// An attribute; it counts as read.
     pub fn attr(&self, name: &str) -> Option<Attr<'d>> {
-        self.element.attr(name).or_else(|| self.defaults.iter().find_map(|e| e.attr(name)))
+        self.element.attr(name).or_else(|| self.defaults.get(name).copied())
     }
 
     /// Where it stands.
@@ -164,11 +172,15 @@ impl<'d> Context<'d, '_> {
 
     /// The rotation an element says, in any of the five ways.
     pub fn rotation(&mut self, look: &Look<'d>) -> Option<Quat> {
-        const WAYS: [&str; 5] = ["quat", "axisangle", "xyaxes", "zaxis", "euler"];
         // an element's own words come before any default's
-        let layers = std::iter::once(look.element).chain(look.defaults.iter().copied());
-        let layer = layers.into_iter().find(|e| WAYS.iter().any(|w| e.peek(w).is_some()))?;
-        let given: Vec<Attr> = WAYS.iter().filter_map(|w| layer.attr(w)).collect();
+        let own: Vec<Attr> = ROTATIONS.iter().filter_map(|w| look.element.attr(w)).collect();
+        let given = match own.is_empty() {
+            true => ROTATIONS.iter().filter_map(|w| look.defaults.get(w).copied()).collect(),
+            false => own,
+        };
+        if given.is_empty() {
+            return None;
+        }
         if given.len() > 1 {
             let message = format!("`{}` and `{}` exclude each other", given[0].name, given[1].name);
             self.error(codes::EXCLUSIVE, given[1].name_span, message, "the rotation is said already");
