@@ -1,6 +1,7 @@
 //! Chores of the workspace, written in Rust so that nothing but Rust is needed: `cargo xtask test` is the whole of it before a change goes in.
 
 mod documents;
+mod manual;
 mod steps;
 
 use std::path::PathBuf;
@@ -11,6 +12,7 @@ usage: cargo xtask COMMAND
 
   test       formatting, lints, all tests, all examples, documentation
   examples   write docs/examples.md and docs/images/chain.svg anew from the examples
+  manual     write docs/verification.md anew from what `holonom verify` finds
   fmt        format the workspace
 ";
 
@@ -20,6 +22,7 @@ fn main() -> ExitCode {
     let good = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => steps::test(&root),
         ["examples"] => report(documents::write_examples(&root)),
+        ["manual"] => report(manual::write(&root)),
         ["fmt"] => report(steps::cargo(&root, &["fmt", "--all"])),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

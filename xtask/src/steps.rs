@@ -1,6 +1,6 @@
 //! The steps of `cargo xtask test`: each has a name, is timed, and goes on to the next even when it fails.
 
-use crate::documents;
+use crate::{documents, manual};
 use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
@@ -40,6 +40,7 @@ pub fn test(root: &Path) -> bool {
     step("code map", &|| documents::check_map(root));
     step("invariants", &|| documents::check_invariants(root));
     step("links", &|| documents::check_links(root));
+    step("verification manual", &|| manual::check(root));
     step("building the examples", &|| {
         cargo(root, &["build", "--quiet", "--profile", "test", "--package", "holonom", "--examples"])
     });
@@ -100,6 +101,12 @@ fn output(command: &mut Command) -> Result<Vec<u8>, String> {
 /// What an example of the engine prints. Built as the tests are, so that nothing is compiled twice.
 pub fn example_output(root: &Path, name: &str) -> Result<Vec<u8>, String> {
     output(&mut command(root, &["run", "--quiet", "--profile", "test", "--package", "holonom", "--example", name]))
+}
+
+/// What the `holonom` command prints, built as the tests are.
+pub fn command_output(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
+    let build = ["run", "--quiet", "--profile", "test", "--package", "holonom-cli", "--"];
+    output(&mut command(root, &[&build, arguments].concat()))
 }
 
 fn summary(done: &[Done]) -> bool {

@@ -20,6 +20,8 @@ pub struct Draft<'a> {
     pub name: &'a str,
     /// Its mass, if it is known.
     pub mass: Option<Mass>,
+    /// Volume of its shapes, m^3, if it has any.
+    pub volume: Option<f64>,
     /// Where it starts.
     pub pose: Pose,
     /// Velocity of the origin, m/s.
@@ -349,7 +351,7 @@ pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
     let places = place::places(scene, &joints.builder, &joints.ids, report);
     for (i, body) in scene.bodies.iter().enumerate() {
         let draft = match &places {
-            Some(moved) => Draft { name: &body.name, mass: body.mass, ..moved[i].draft() },
+            Some(moved) => moved[i].draft(body),
             None => draft(body),
         };
         let Some(Make::Body(make)) = body.record.kind.map(|k| k.make) else { continue };
@@ -367,7 +369,14 @@ pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
 }
 
 fn draft(body: &Body) -> Draft<'_> {
-    Draft { name: &body.name, mass: body.mass, pose: body.pose, velocity: body.velocity, spin: body.spin }
+    Draft {
+        name: &body.name,
+        mass: body.mass,
+        volume: body.volume,
+        pose: body.pose,
+        velocity: body.velocity,
+        spin: body.spin,
+    }
 }
 
 fn named(d: Diagnostic, what: &str, link: &Link) -> Diagnostic {

@@ -121,14 +121,16 @@ An axis must point somewhere: its length must be greater than 1e-12. Its length 
     EXCLUSIVE = "E0215", "fields exclude each other", "\
 Each of the fields says the same thing in another way. Keep one.\n";
     NO_MASS = "E0216", "the mass of a body is not known", "\
-Give `mass` and `inertia`, or a shape with `density` or `mass`.\n";
+Give `mass` and `inertia`, or a shape with `density` or `mass`. A mass alone does not say how a body resists being turned: add a shape, or an\n\
+inertia, or make it a particle. Where one shape of a body has a density, the others need one too, or `massless = true`.\n";
     IMPOSSIBLE_INERTIA = "E0217", "no body has such an inertia", "\
 Moments of inertia must be positive, and no principal moment may exceed the sum of the two others. A common reason: values in g mm^2, or\n\
 moments about the origin instead of the centre of mass.\n";
     BAD_ROTATION = "E0218", "not a rotation", "\
 A quaternion (w, x, y, z) must not be zero; it is normalised when its length is within 1e-3 of 1.\n";
     OPEN_MESH = "E0219", "a mesh encloses no volume", "\
-Mass and inertia come from the volume inside a closed mesh whose triangles face outwards. Close the mesh, or give mass and inertia.\n";
+Mass and inertia come from the volume inside a closed mesh whose triangles face outwards. Close the mesh; or give the\n\
+body `mass`, `com` and `inertia`, so that nothing is asked of its shapes; or mark the shape `massless = true`.\n";
     UNKNOWN_PARAMETER = "E0220", "a parameter is not known", "\
 `${name}` needs `name` under [params]. Known besides: pi, tau, deg (pi/180), and inside generators i and n.\n";
     EXPRESSION_SYNTAX = "E0221", "an expression cannot be read", "\

@@ -51,6 +51,8 @@ pub enum Type {
     Coordinates,
     /// A function of the variable named: a number, an expression, or a table with a kind.
     Function(&'static str, &'static str),
+    /// Three of them: a vector whose components are numbers or functions of the variable named.
+    VectorFunction(&'static str, &'static str),
     /// A file in the scene's folder.
     File,
     /// A table with a kind of this family.

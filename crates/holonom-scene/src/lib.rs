@@ -27,6 +27,7 @@
 //! Nothing here prints, and nothing outside the scene's folder is opened.
 
 pub mod build;
+pub mod claims;
 pub mod codes;
 pub mod confine;
 pub mod diagnostic;
@@ -38,6 +39,7 @@ pub mod include;
 pub mod kinds;
 pub mod limits;
 pub mod load;
+pub mod masses;
 pub mod mesh;
 pub mod mjcf;
 pub mod node;

@@ -35,9 +35,10 @@ pub struct Place {
 }
 
 impl Place {
-    /// As a draft that lacks name and mass.
-    pub fn draft(&self) -> Draft<'static> {
-        Draft { name: "", mass: None, pose: self.pose, velocity: self.velocity, spin: self.spin }
+    /// A body as a draft that stands and moves so.
+    pub fn draft<'b>(&self, body: &'b crate::scene::Body) -> Draft<'b> {
+        let (name, mass, volume) = (&*body.name, body.mass, body.volume);
+        Draft { name, mass, volume, pose: self.pose, velocity: self.velocity, spin: self.spin }
     }
 }
 
@@ -133,10 +134,7 @@ pub(crate) fn places(
     let drawn: Vec<Place> = scene
         .bodies
         .iter()
-        .map(|b| {
-            let moves = b.record.has("velocity") || b.record.has("spin");
-            Place { pose: b.pose, velocity: b.velocity, spin: b.spin, moves }
-        })
+        .map(|b| Place { pose: b.pose, velocity: b.velocity, spin: b.spin, moves: b.moves })
         .chain([still])
         .collect();
     let mut out = drawn.clone();

@@ -1,20 +1,20 @@
 //! From a document to a [`Scene`]: section by section, every mistake reported, nothing built yet.
 
+use crate::claims::{Claims, Named};
 use crate::codes;
 use crate::confine::Confinement;
 use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::fields::*;
 use crate::generators;
-use crate::kinds::{self, BODIES, DRIVES, FORCES, JOINTS, ShapeSite};
+use crate::kinds::{self, BODIES, DRIVES, FORCES, JOINTS};
 use crate::limits::Limits;
-use crate::mesh::Mesh;
+use crate::masses::{self, Filled, Meshes};
 use crate::node::{Node, Table, Value};
 use crate::params;
 use crate::reader::Reader;
 use crate::scene::*;
 use crate::source::Span;
-use holonom::math::{Mat3, Vec3, perpendicular, quat_from_axes, symmetric_eigen, vec3};
-use std::collections::HashMap;
+use holonom::math::{Mat3, Vec3, perpendicular, quat_from_axes, vec3};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -118,21 +118,9 @@ pub struct Making<'r, 's> {
     pub around: &'s Surroundings<'s>,
     /// What was made so far.
     pub scene: Scene,
-    /// Names of bodies; of joints and drives; of forces.
-    taken: [HashMap<Box<str>, Span>; 3],
-    meshes: HashMap<PathBuf, Arc<Mesh>>,
-    triangles: u64,
-}
-
-/// Which names must differ.
-#[derive(Clone, Copy)]
-pub enum Named {
-    /// Bodies.
-    Body,
-    /// Joints and drives.
-    Joint,
-    /// Forces.
-    Force,
+    /// Names that are taken.
+    pub claims: Claims,
+    meshes: Meshes,
 }
 
 /// Read a scene. There may be errors in the report even where something is returned.
@@ -143,9 +131,8 @@ pub fn read(document: &Table, around: &Surroundings, report: &mut Report) -> Sce
         reader: Reader::new(names, around.limits, report),
         around,
         scene: Scene { params, ..Scene::default() },
-        taken: Default::default(),
-        meshes: HashMap::new(),
-        triangles: 0,
+        claims: Claims::default(),
+        meshes: Meshes::default(),
     };
     making.document(document);
     making.scene
@@ -212,7 +199,8 @@ impl Making<'_, '_> {
         }
     }
 
-    fn within(&mut self, name: &str, f: impl FnOnce(&mut Self)) {
+    /// Do something inside the thing of that name.
+    pub fn within(&mut self, name: &str, f: impl FnOnce(&mut Self)) {
         let before = self.reader.enter(name);
         f(self);
         self.reader.leave(before);
@@ -220,16 +208,13 @@ impl Making<'_, '_> {
 
     /// Claim a name. False, with a complaint, if it is taken.
     pub fn claim(&mut self, what: Named, name: &str, span: Span) -> bool {
-        if self.taken[what as usize].insert(name.into(), span).is_none() {
+        let index = self.scene.bodies.len();
+        if self.claims.claim(what, name, span, index).is_ok() {
             return true;
         }
         let kind = ["body", "joint or drive", "force"][what as usize];
-        self.reader.error(
-            codes::DUPLICATE,
-            span,
-            format!("there are two of the name `{name}`"),
-            format!("another {kind} has it"),
-        );
+        let message = format!("there are two of the name `{}`", crate::confine::shown(name));
+        self.reader.error(codes::DUPLICATE, span, message, format!("another {kind}, or a generator, has it"));
         false
     }
 
@@ -251,7 +236,7 @@ impl Making<'_, '_> {
         self.scene.ground_points = named_points(&record);
         for (value, _) in record.list("shapes") {
             let Val::Record(shape) = value else { continue };
-            match self.shape(shape, None) {
+            match masses::shape(shape, None, self.around, &mut self.meshes) {
                 Ok((shape, _)) => self.scene.ground_shapes.push(shape),
                 Err(d) => self.reader.complain(*d),
             }
@@ -273,30 +258,21 @@ impl Making<'_, '_> {
     /// A body from its record.
     pub fn body_from(&mut self, name: &str, record: Arc<Record>, span: Span) -> Result<Body, kinds::Mistake> {
         let (pose, length) = placement(&record)?;
-        let mut shapes = Vec::new();
-        let mut of_shapes: Option<Mass> = None;
-        let one = record.record("shape").into_iter();
-        let many = record.list("shapes").iter().filter_map(|(v, _)| match v {
-            Val::Record(r) => Some(&**r),
-            _ => None,
-        });
-        let overall = record.number("density");
-        // where the mass of the body is said, the shapes only say how it is spread
-        let spread = record.has("mass") && overall.is_none();
-        for shape in one.chain(many) {
-            let (made, unit) = self.shape(shape, length)?;
-            shapes.push(made);
-            let Some(unit) = unit.filter(|_| !shape.flag("massless")) else { continue };
-            let density = shape.number("density").or(overall);
-            let mass = match (shape.number("mass"), density) {
-                (Some(mass), _) => unit.scaled(mass / unit.mass),
-                (None, Some(density)) => unit.scaled(density),
-                (None, None) if spread => unit,
-                (None, None) => continue,
-            };
-            of_shapes = Some(of_shapes.map_or(mass, |sum| sum.plus(&mass)));
-        }
-        let mass = total_mass(&record, of_shapes)?;
+        let placed = length.is_some() || ["at", "rotation", "angle"].iter().any(|f| record.has(f));
+        let body = self.body_at(name, record, span, pose, length)?;
+        Ok(Body { placed, ..body })
+    }
+
+    /// A body from its record, at a place; with a length if it has two ends.
+    pub fn body_at(
+        &mut self,
+        name: &str,
+        record: Arc<Record>,
+        span: Span,
+        pose: Pose,
+        length: Option<f64>,
+    ) -> Result<Body, kinds::Mistake> {
+        let Filled { shapes, mass, volume } = masses::fill(&record, length, self.around, &mut self.meshes)?;
         let mut points = named_points(&record);
         if let Some(length) = length {
             for (name, x) in [("from", 0.0), ("to", length)] {
@@ -308,36 +284,16 @@ impl Making<'_, '_> {
             name: name.into(),
             span,
             pose,
-            placed: length.is_some() || record.has("at") || record.has("rotation"),
+            placed: true,
+            moves: record.has("velocity") || record.has("spin"),
             velocity: record.vector("velocity").unwrap_or_default(),
             spin: record.vector("spin").unwrap_or_default(),
             mass,
+            volume,
             shapes: shapes.into(),
             points: points.into(),
             record,
         })
-    }
-
-    /// A shape, and its mass at 1 kg/m^3 in the body's frame.
-    fn shape(&mut self, record: &Record, length: Option<f64>) -> Result<(Shape, Option<Mass>), kinds::Mistake> {
-        let (around, meshes, triangles) = (self.around, &mut self.meshes, &mut self.triangles);
-        let mut load = |r: &Record| crate::mesh::load(r, around, meshes, triangles);
-        let (geometry, mass) = kinds::shape(record, &mut ShapeSite { length, mesh: &mut load })?;
-        let placed = Pose {
-            position: record.vector("at").unwrap_or_default(),
-            rotation: record.rotation("rotation").unwrap_or_default(),
-        };
-        let pose = placed.then(&kinds::natural_pose(record, length));
-        let colour = colour(record)?;
-        let shape = Shape {
-            geometry,
-            pose,
-            colour,
-            visible: !record.flag("hidden"),
-            collides: !matches!(record.get("collides"), Some(Val::Flag(false))),
-            friction: record.number("friction"),
-        };
-        Ok((shape, mass.map(|m| m.placed(&pose))))
     }
 
     /// `[joint.NAME]`.
@@ -347,13 +303,15 @@ impl Making<'_, '_> {
         }
     }
 
-    fn drive(&mut self, name: &str, node: &Node, span: Span) {
+    /// `[drive.NAME]`.
+    pub fn drive(&mut self, name: &str, node: &Node, span: Span) {
         if let Some(link) = self.link(name, node, span, &DRIVES, Named::Joint) {
             self.scene.drives.push(link);
         }
     }
 
-    fn force(&mut self, name: &str, node: &Node, span: Span) {
+    /// `[force.NAME]`.
+    pub fn force(&mut self, name: &str, node: &Node, span: Span) {
         if let Some(link) = self.link(name, node, span, &FORCES, Named::Force) {
             self.scene.forces.push(link);
         }
@@ -448,37 +406,46 @@ fn named_points(record: &Record) -> Vec<NamedPoint> {
     out
 }
 
-fn colour(record: &Record) -> Result<Option<[f64; 3]>, kinds::Mistake> {
-    match record.numbers("colour") {
-        None => Ok(None),
-        Some([r, g, b]) if [r, g, b].iter().all(|x| (0.0..=1.0).contains(*x)) => Ok(Some([*r, *g, *b])),
-        Some(other) => {
-            let m = kinds::mistake(record, "colour", codes::OUT_OF_RANGE, "`colour` is out of range");
-            Err(Box::new(m.label(format!("{other:?}, must be three numbers from 0 to 1"))))
-        }
-    }
-}
-
-/// Pose, and the length of a body with two ends.
+/// Pose, and the length of a body with two ends. A body that moves in a plane keeps its z axis across it.
 pub fn placement(record: &Record) -> Result<(Pose, Option<f64>), kinds::Mistake> {
     let exclusive = |field: &str, others: &str| {
         let m = kinds::mistake(record, field, codes::EXCLUSIVE, format!("`{field}` and {others} exclude each other"));
         Err(Box::new(m.help("keep one of them")))
     };
+    let plane = kinds::plane_axes(record)?;
     match (record.vector("from"), record.vector("to")) {
-        (Some(_), Some(_)) if record.has("at") => exclusive("at", "`from`, `to`"),
-        (Some(_), Some(_)) if record.has("rotation") => exclusive("rotation", "`from`, `to`"),
         (Some(from), Some(to)) => {
+            if let Some(field) = ["at", "rotation", "angle"].into_iter().find(|f| record.has(f)) {
+                return exclusive(field, "`from`, `to`");
+            }
             let length = (to - from).length();
             if !(length > 1e-12) {
                 let m = kinds::mistake(record, "to", codes::ZERO_DIRECTION, "`from` and `to` are the same point");
                 return Err(Box::new(m.label("must differ by more than 1e-12 m")));
             }
-            Ok((Pose { position: from, rotation: quat_from_axes(along((to - from) / length)) }, Some(length)))
+            let x = (to - from) / length;
+            let axes = match plane {
+                // one that leaves the plane is refused when the body is made
+                Some(plane) if x.dot(plane.z_axis).abs() < 1e-9 => {
+                    Mat3::from_cols(x, plane.z_axis.cross(x), plane.z_axis)
+                }
+                _ => along(x),
+            };
+            Ok((Pose { position: from, rotation: quat_from_axes(axes) }, Some(length)))
         }
         (None, None) => {
             let position = record.vector("at").unwrap_or_default();
-            Ok((Pose { position, rotation: record.rotation("rotation").unwrap_or_default() }, None))
+            let rotation = match (record.rotation("rotation"), plane, record.number("angle")) {
+                (Some(_), _, Some(_)) => return exclusive("angle", "`rotation`"),
+                (Some(rotation), ..) => rotation,
+                (None, Some(plane), angle) => {
+                    let (s, c) = libm::sincos(angle.unwrap_or(0.0));
+                    let (x, y) = (plane.x_axis, plane.y_axis);
+                    quat_from_axes(Mat3::from_cols(c * x + s * y, c * y - s * x, plane.z_axis))
+                }
+                (None, None, _) => Default::default(),
+            };
+            Ok((Pose { position, rotation }, None))
         }
         (given, _) => {
             let (have, lack) = if given.is_some() { ("from", "to") } else { ("to", "from") };
@@ -488,50 +455,9 @@ pub fn placement(record: &Record) -> Result<(Pose, Option<f64>), kinds::Mistake>
 }
 
 /// Axes with x along a direction and z as near to the vertical as can be; y near the world's for a vertical one.
-fn along(x: Vec3) -> Mat3 {
+pub(crate) fn along(x: Vec3) -> Mat3 {
     let flat = x.z.abs() < 0.999_999;
     let up = if flat { Vec3::Z } else { Vec3::Y };
     let side = (up - x * x.dot(up)).normalize();
     if flat { Mat3::from_cols(x, side.cross(x), side) } else { Mat3::from_cols(x, side, x.cross(side)) }
-}
-
-fn total_mass(record: &Record, of_shapes: Option<Mass>) -> Result<Option<Mass>, kinds::Mistake> {
-    let mass = record.number("mass");
-    let com = record.vector("com");
-    let total = match (mass, of_shapes) {
-        (Some(mass), Some(shapes)) => Some(shapes.scaled(mass / shapes.mass)),
-        (None, shapes) => shapes,
-        (Some(mass), None) => Some(Mass { mass, centre: Vec3::ZERO, inertia: Mat3::ZERO }),
-    };
-    let Some(mut total) = total else { return Ok(None) };
-    if let Some(com) = com {
-        total.centre = com;
-    }
-    let Some(i) = record.numbers("inertia") else { return Ok(Some(total)) };
-    let (diagonal, off) = match i {
-        [x] => (vec3(0.5 * x, 0.5 * x, *x), Vec3::ZERO),
-        [x, y, z] => (vec3(*x, *y, *z), Vec3::ZERO),
-        [x, y, z, xy, xz, yz] => (vec3(*x, *y, *z), vec3(*xy, *xz, *yz)),
-        _ => {
-            let m = kinds::mistake(record, "inertia", codes::WRONG_LENGTH, "`inertia` must have 1, 3 or 6 elements");
-            return Err(Box::new(m.label(format!("{} elements", i.len()))));
-        }
-    };
-    total.inertia =
-        Mat3::from_cols(vec3(diagonal.x, off.x, off.y), vec3(off.x, diagonal.y, off.z), vec3(off.y, off.z, diagonal.z));
-    let (_, p) = symmetric_eigen(&total.inertia);
-    let [a, b, c] = p;
-    let largest = a.max(b).max(c);
-    let label = format!("principal moments {a:.6}, {b:.6}, {c:.6} kg m^2");
-    let wrong = |why: &str| {
-        let m = kinds::mistake(record, "inertia", codes::IMPOSSIBLE_INERTIA, why);
-        Err(Box::new(m.label(label.clone())))
-    };
-    if !(a.min(b).min(c) > 0.0) {
-        return wrong("the moments of inertia must be greater than 0");
-    }
-    if largest > (a + b + c - largest) * (1.0 + 1e-9) {
-        return wrong("no body has such an inertia: one principal moment exceeds the sum of the two others");
-    }
-    Ok(Some(total))
 }

@@ -18,13 +18,13 @@ pub struct Names {
     /// Parameters of the scene.
     pub params: BTreeMap<String, f64>,
     /// Counters of generators, innermost last.
-    pub locals: Vec<(&'static str, f64)>,
+    pub locals: Vec<(Arc<str>, f64)>,
 }
 
 impl Names {
     /// The value of a name.
     pub fn get(&self, name: &str) -> Option<f64> {
-        let local = self.locals.iter().rev().find(|(n, _)| *n == name).map(|(_, x)| *x);
+        let local = self.locals.iter().rev().find(|(n, _)| **n == *name).map(|(_, x)| *x);
         local.or_else(|| self.params.get(name).copied())
     }
 }
@@ -129,7 +129,7 @@ impl<'a> Reader<'a> {
         let code = if e.unknown.is_some() { codes::UNKNOWN_PARAMETER } else { codes::EXPRESSION_SYNTAX };
         let mut d = Diagnostic::error(code, e.message.clone()).at(span);
         if let Some(name) = &e.unknown {
-            let known = self.names.params.keys().map(String::as_str).chain(self.names.locals.iter().map(|l| l.0));
+            let known = self.names.params.keys().map(String::as_str).chain(self.names.locals.iter().map(|l| &*l.0));
             d = match nearest(name, known) {
                 Some(near) => d.label(format!("did you mean `{near}`?")),
                 None => d.help(format!("add it:  [params]  {name} = 1.0")),
@@ -480,16 +480,8 @@ impl<'a> Reader<'a> {
         self.fields(table, node.span, what, &lists, Some(kind))
     }
 
-    /// Read the fields of a table, check for unknown and missing ones. None if anything is wrong with it.
-    pub fn fields(
-        &mut self,
-        table: &Table,
-        span: Span,
-        what: &str,
-        lists: &[&'static [Field]],
-        kind: Option<&'static Kind>,
-    ) -> Option<Record> {
-        let errors = self.report.n_errors();
+    /// Complain of every entry that is none of the fields.
+    pub fn known_names(&mut self, table: &Table, what: &str, lists: &[&'static [Field]], kind: Option<&'static Kind>) {
         let all = || lists.iter().flat_map(|list| list.iter());
         for entry in table.entries() {
             if all().any(|f| f.name == entry.key) || (kind.is_some() && entry.key == "kind") {
@@ -508,9 +500,36 @@ impl<'a> Reader<'a> {
             let list = names().collect::<Vec<_>>().join(", ");
             self.complain(d.help(format!("fields: {list}")));
         }
+    }
+
+    /// Read the fields of a table, check for unknown and missing ones. None if anything is wrong with it.
+    pub fn fields(
+        &mut self,
+        table: &Table,
+        span: Span,
+        what: &str,
+        lists: &[&'static [Field]],
+        kind: Option<&'static Kind>,
+    ) -> Option<Record> {
+        self.fields_but(table, span, what, lists, kind, &[])
+    }
+
+    /// The same, but some fields are only looked for: their values are left to the caller, who may read them more than once.
+    pub fn fields_but(
+        &mut self,
+        table: &Table,
+        span: Span,
+        what: &str,
+        lists: &[&'static [Field]],
+        kind: Option<&'static Kind>,
+        left: &[&str],
+    ) -> Option<Record> {
+        let errors = self.report.n_errors();
+        self.known_names(table, what, lists, kind);
         let mut record = Record::new(kind, span);
-        for field in all() {
+        for field in lists.iter().flat_map(|list| list.iter()) {
             match table.entry(field.name) {
+                Some(_) if left.contains(&field.name) => {}
                 Some(entry) => {
                     if let Some(value) = self.value(&entry.node, field.name, &field.ty) {
                         record.set(field.name, value, entry.node.span);
@@ -574,6 +593,25 @@ impl<'a> Reader<'a> {
                 self.list_of(node, field, |r, x| Some(Val::Coordinate(Box::new(r.coordinate(x, field)?))))?
             }
             Type::Function(variable, _) => Val::Function(self.function(node, field, variable)?),
+            Type::VectorFunction(variable, _) => {
+                let list = self.list(node, field)?;
+                if list.len() != 3 {
+                    let label = format!("{} elements, e.g. [0, 0, \"sin({variable})\"]", list.len());
+                    self.error(codes::WRONG_LENGTH, node.span, format!("`{field}` must have 3 elements"), label);
+                    return None;
+                }
+                // numbers stay numbers, so that a constant vector can be told from a changing one
+                self.list_of(node, field, |r, x| match &x.value {
+                    Value::Integer(_) | Value::Number(_) => r.number(x, field).map(Val::Number),
+                    _ => {
+                        let f = r.function(x, field, variable)?;
+                        let inner = x.as_text().map(|t| t.trim().trim_start_matches("${").trim_end_matches('}'));
+                        let read = inner.map(|t| Expression::read(t, variable, &|n| r.names.get(n)));
+                        let constant = matches!(read, Some(Ok(e)) if e.is_constant());
+                        Some(if constant { Val::Number(f.at(0.0)[0]) } else { Val::Function(f) })
+                    }
+                })?
+            }
             Type::Kind(family) => Val::Record(Box::new(self.kind(node, field, family)?)),
             Type::Kinds(family) => {
                 self.list_of(node, field, |r, x| Some(Val::Record(Box::new(r.kind(x, field, family)?))))?

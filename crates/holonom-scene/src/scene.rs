@@ -155,12 +155,16 @@ pub struct Body {
     pub pose: Pose,
     /// Was the pose said, or is it the default?
     pub placed: bool,
+    /// Was its motion said, or is it the default?
+    pub moves: bool,
     /// Velocity of its origin, m/s, world axes.
     pub velocity: Vec3,
     /// Angular velocity, rad/s, world axes.
     pub spin: Vec3,
     /// Mass; none for a body that gets it elsewhere.
     pub mass: Option<Mass>,
+    /// Volume of the shapes that have mass, m^3.
+    pub volume: Option<f64>,
     /// Shapes, shared among the bodies of a generator.
     pub shapes: Arc<[Shape]>,
     /// Points and frames, shared among the bodies of a generator.

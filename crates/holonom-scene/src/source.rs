@@ -79,7 +79,7 @@ impl Sources {
         let start = (span.start as usize).min(file.text.len());
         let line = file.lines.partition_point(|&s| s as usize <= start) - 1;
         let from = file.lines[line] as usize;
-        let column = file.text.as_bytes()[from..start].iter().filter(|b| (*b & 0xC0) != 0x80).count() + 1;
+        let column = file.text.as_bytes()[from..start.max(from)].iter().filter(|b| (*b & 0xC0) != 0x80).count() + 1;
         Some(Place { line: line + 1, column })
     }
 
@@ -90,8 +90,12 @@ impl Sources {
         let from = file.lines[line] as usize;
         let to = file.lines.get(line + 1).map_or(file.text.len(), |&next| next as usize - 1);
         let text = file.text.get(from..to)?.trim_end_matches('\r');
-        let end = (span.end as usize).clamp(span.start as usize, from + text.len());
-        let covered = file.text.get((span.start as usize).min(end)..end)?.chars().count();
+        // a place may lie on the end of the line, or, from a parser, between the bytes of a character
+        let whole =
+            |at: usize| (0..=at.min(from + text.len())).rev().find(|&i| file.text.is_char_boundary(i)).unwrap_or(0);
+        let start = whole(span.start as usize);
+        let end = whole(span.end as usize).max(start);
+        let covered = file.text[start..end].chars().count();
         Some((text, covered))
     }
 }
@@ -111,5 +115,9 @@ mod tests {
         assert_eq!(at(999), Some((3, 5)));
         assert_eq!(sources.excerpt(Span { file: f, start: 6, end: 8 }), Some(("µ = 2", 1)));
         assert_eq!(sources.excerpt(Span { file: f, start: 6, end: 900 }), Some(("µ = 2", 5)));
+        // on the end of a line, inside a character, the wrong way round
+        assert_eq!(sources.excerpt(Span { file: f, start: 5, end: 6 }), Some(("x = 1", 0)));
+        assert_eq!(sources.excerpt(Span { file: f, start: 7, end: 8 }), Some(("µ = 2", 1)));
+        assert_eq!(sources.excerpt(Span { file: f, start: 9, end: 2 }), Some(("µ = 2", 0)));
     }
 }

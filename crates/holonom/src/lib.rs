@@ -35,6 +35,7 @@
 //! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
 //! - [`linear`]: small motions about a state, [`Simulation::linearise`], and static equilibria, [`Simulation::equilibrium`].
 //! - [`check`]: finite-difference checks for your own bodies, joints and forces.
+//! - [`pattern`]: where J, H, A and L have entries.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!
 //! Signs, frames and units: see `docs/notation.md`. SI units throughout, z up, angles in radians.
@@ -68,6 +69,7 @@ mod mass;
 pub mod math;
 mod model;
 pub mod number;
+pub mod pattern;
 pub mod phases;
 mod reaction;
 mod residual;

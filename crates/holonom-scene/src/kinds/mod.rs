@@ -8,23 +8,25 @@ mod functions;
 mod joints;
 mod shapes;
 mod surfaces;
+mod tyres;
 
-pub use bodies::{BODIES, BODY_FIELDS};
+pub use bodies::{BODIES, BODY_FIELDS, plane_axes, plane_of};
 pub use curves::{CURVES, curve};
 pub use drives::{CONDITIONS, DRIVES};
-pub use forces::FORCES;
+pub use forces::{FORCES, torque_curve};
 pub use functions::{FUNCTIONS, function};
 pub use joints::JOINTS;
-pub use shapes::{SHAPES, natural_pose, shape};
+pub use shapes::{SHAPES, shape};
 pub use surfaces::{SURFACES, Sheeted, surface};
+pub use tyres::TERRAINS;
 
 use crate::build::{Draft, Site};
 use crate::diagnostic::Diagnostic;
 use crate::fields::Record;
-use crate::scene::{Geometry, Mass};
+use crate::scene::{Geometry, Mass, Pose};
 use holonom::bodies::Body;
 use holonom::curves::Curve;
-use holonom::forces::Force;
+use holonom::forces::{Force, Terrain};
 use holonom::functions::Function;
 use holonom::joints::Constraint;
 use std::sync::Arc;
@@ -34,9 +36,6 @@ pub type Mistake = Box<Diagnostic>;
 
 /// What was made, or why it could not be.
 pub type Made<T> = Result<T, Mistake>;
-
-/// What a shape looks like, and its mass at a density of 1 kg/m^3.
-pub type Solid = (Geometry, Option<Mass>);
 
 /// What a drive becomes.
 pub enum Driven {
@@ -51,7 +50,7 @@ pub enum Driven {
 pub enum Make {
     /// A body, from its mass and motion.
     Body(fn(&Record, &Draft) -> Made<Box<dyn Body>>),
-    /// A shape, and its mass at a density of 1 kg/m^3. The number is the length of the body it belongs to (`from` to `to`), if it has one.
+    /// A shape.
     Shape(fn(&Record, &mut ShapeSite) -> Made<Solid>),
     /// A joint.
     Joint(fn(&Record, &Site) -> Made<Box<dyn Constraint>>),
@@ -65,6 +64,8 @@ pub enum Make {
     Curve(fn(&Record) -> Result<Arc<dyn Curve>, Mistake>),
     /// A surface.
     Surface(fn(&Record) -> Result<Sheeted, Mistake>),
+    /// A terrain.
+    Terrain(fn(&Record) -> Made<Box<dyn Terrain>>),
     /// Something that its reader makes itself.
     Plain,
 }
@@ -75,6 +76,16 @@ pub struct ShapeSite<'a> {
     pub length: Option<f64>,
     /// Reads the mesh of a file.
     pub mesh: &'a mut dyn FnMut(&Record) -> Made<Arc<crate::mesh::Mesh>>,
+}
+
+/// What a shape kind makes.
+pub struct Solid {
+    /// What it looks like.
+    pub geometry: Geometry,
+    /// Where it stands of itself, before `at` and `rotation` move it.
+    pub natural: Pose,
+    /// Its mass at 1 kg/m^3, moved as `natural` says; or why it has none, which matters only where a mass is asked of it.
+    pub mass: Result<Mass, String>,
 }
 
 /// A mistake in a field of a record.

@@ -1,21 +1,25 @@
-//! Kinds of shapes.
+//! Kinds of shapes. A shape says what it looks like, where it stands of itself, and its mass at a density of 1 kg/m^3.
+//!
+//! Round shapes stand along z with their centre at the origin (a cone: its base there). Rods and beams lie along the line between two points: the ends
+//! of their body unless they have their own. Their mass is computed along that line, so that one along a body axis has no products of inertia.
 
-use super::{Make, Mistake, ShapeSite, mistake};
+use super::{Make, Mistake, ShapeSite, Solid, mistake};
 use crate::codes;
 use crate::fields::*;
+use crate::read::along;
 use crate::scene::{Geometry, Mass, Pose};
-use holonom::MassProperties;
-use holonom::math::{Quat, exp_quat, vec3};
+use holonom::math::{Mat3, Vec3, exp_quat, quat_from_axes, vec3};
+use holonom::{MassProperties, MeshError};
 
 /// Kinds of shapes.
 pub static SHAPES: Family = Family {
     name: "shape",
     common: &[
-        optional("at", POSITION, "[0, 0, 0]", "where its centre is on the body"),
+        optional("at", POSITION, "[0, 0, 0]", "where its centre is on the body (of a cone: that of its base)"),
         optional("rotation", Type::Rotation, "none", "how it is turned on the body"),
         optional("density", Type::Number(Allowed::Positive, "kg/m^3"), "that of the body", "its density"),
         optional("mass", Type::Number(Allowed::Positive, "kg"), "from the density", "its mass, instead of a density"),
-        optional("massless", Type::Flag, "false", "only to be seen"),
+        optional("massless", Type::Flag, "false", "only to be seen and touched"),
         optional("hidden", Type::Flag, "false", "not to be seen"),
         optional("collides", Type::Flag, "true", "whether other things touch it"),
         optional("friction", Type::Number(Allowed::NotNegative, ""), "not said", "coefficient of friction of contacts"),
@@ -28,6 +32,12 @@ pub static SHAPES: Family = Family {
 const RADIUS: Field = required("radius", LENGTH, "its radius");
 const ALONG: Field = required("length", LENGTH, "its length along z");
 
+/// Where a shape along a line begins and ends.
+static LINE: &[Field] = &[
+    optional("from", POSITION, "`from` of the body", "where it begins, in the body's frame"),
+    optional("to", POSITION, "`to` of the body", "where it ends, in the body's frame"),
+];
+
 static KINDS: &[Kind] = &[
     Kind {
         name: "box",
@@ -36,30 +46,93 @@ static KINDS: &[Kind] = &[
         make: Make::Shape(cuboid),
     },
     Kind { name: "sphere", summary: "a ball", fields: &[&[RADIUS]], make: Make::Shape(sphere) },
+    Kind {
+        name: "ellipsoid",
+        summary: "an ellipsoid",
+        fields: &[&[required("half_axes", Type::Vector("m"), "half its lengths along x, y, z")]],
+        make: Make::Shape(ellipsoid),
+    },
     Kind { name: "cylinder", summary: "a cylinder along z", fields: &[&[RADIUS, ALONG]], make: Make::Shape(cylinder) },
     Kind {
+        name: "capsule",
+        summary: "a cylinder along z with half balls on its ends",
+        fields: &[&[RADIUS, required("length", LENGTH, "length of the cylinder alone, along z")]],
+        make: Make::Shape(capsule),
+    },
+    Kind {
+        name: "cone",
+        summary: "a cone along z, its base around the origin",
+        fields: &[&[
+            required("radius", LENGTH, "radius of its base"),
+            required("height", LENGTH, "where its tip is, along z"),
+        ]],
+        make: Make::Shape(cone),
+    },
+    Kind {
+        name: "tube",
+        summary: "a cylinder along z with a hole along its axis",
+        fields: &[&[
+            required("inner_radius", LENGTH, "radius of the hole"),
+            required("outer_radius", LENGTH, "its radius"),
+            ALONG,
+        ]],
+        make: Make::Shape(tube),
+    },
+    Kind {
+        name: "torus",
+        summary: "a ring around z",
+        fields: &[&[
+            required("ring_radius", LENGTH, "from the z axis to the middle of the tube"),
+            required("tube_radius", LENGTH, "radius of the tube"),
+        ]],
+        make: Make::Shape(torus),
+    },
+    Kind {
         name: "rod",
-        summary: "a cylinder from `from` to `to` of its body",
-        fields: &[&[RADIUS]],
+        summary: "a cylinder from one point of its body to another",
+        fields: &[&[RADIUS], LINE],
         make: Make::Shape(rod),
+    },
+    Kind {
+        name: "beam",
+        summary: "a box from one point of its body to another",
+        fields: &[
+            &[
+                required("width", LENGTH, "level, across the line (along the body's y if it runs along x)"),
+                required("height", LENGTH, "upwards, across the line (along the body's z if it runs along x)"),
+            ],
+            LINE,
+        ],
+        make: Make::Shape(beam),
+    },
+    Kind {
+        name: "mesh",
+        summary: "a closed surface of triangles from an STL or OBJ file",
+        fields: &[&[
+            required("file", Type::File, "name of the file, from the scene's folder"),
+            optional("scale", Type::Numbers(""), "1", "factor on its coordinates: one number, or one for each axis"),
+        ]],
+        make: Make::Shape(mesh),
+    },
+    Kind {
+        name: "plane",
+        summary: "the plane z = 0 without end, solid below; it has no mass and is for the ground",
+        fields: &[],
+        make: Make::Shape(|_, _| {
+            Ok(Solid {
+                geometry: Geometry::Plane,
+                natural: Pose::IDENTITY,
+                mass: Err("a plane has no end and no mass".into()),
+            })
+        }),
     },
 ];
 
-/// Make a shape: what it looks like, where it is of itself, and its mass at 1 kg/m^3.
-pub fn shape(record: &Record, site: &mut ShapeSite) -> Result<(Geometry, Option<Mass>), Mistake> {
+/// Make a shape.
+pub fn shape(record: &Record, site: &mut ShapeSite) -> Result<Solid, Mistake> {
     match record.kind.map(|k| k.make) {
         Some(Make::Shape(make)) => make(record, site),
         _ => Err(mistake(record, "kind", codes::UNKNOWN_KIND, "not a shape")),
-    }
-}
-
-/// Where a shape stands before it is placed: rods lie along x, from the body's origin.
-pub fn natural_pose(record: &Record, length: Option<f64>) -> Pose {
-    match (record.kind.map(|k| k.name), length) {
-        (Some("rod"), Some(l)) => {
-            Pose { position: vec3(0.5 * l, 0.0, 0.0), rotation: exp_quat(vec3(0.0, std::f64::consts::FRAC_PI_2, 0.0)) }
-        }
-        _ => Pose { position: holonom::Vec3::ZERO, rotation: Quat::IDENTITY },
     }
 }
 
@@ -67,30 +140,124 @@ fn number(record: &Record, name: &str) -> f64 {
     record.number(name).unwrap_or(f64::NAN)
 }
 
-fn cuboid(record: &Record, _: &mut ShapeSite) -> Result<(Geometry, Option<Mass>), Mistake> {
-    let size = record.vector("size").unwrap_or_default();
-    if !(size.min_element() > 0.0) {
-        let m = mistake(record, "size", codes::OUT_OF_RANGE, "`size` is out of range");
-        return Err(Box::new(m.label(format!("{size} m, all three must be greater than 0"))));
+/// Three lengths, all greater than zero.
+fn sizes(record: &Record, field: &str) -> Result<Vec3, Mistake> {
+    let v = record.vector(field).unwrap_or_default();
+    if v.min_element() > 0.0 {
+        return Ok(v);
     }
-    Ok((Geometry::Box(size), Some(Mass::from(&MassProperties::cuboid(1.0, size)))))
+    let m = mistake(record, field, codes::OUT_OF_RANGE, format!("`{field}` is out of range"));
+    Err(Box::new(m.label(format!("[{}, {}, {}] m, all three must be greater than 0", v.x, v.y, v.z))))
 }
 
-fn sphere(record: &Record, _: &mut ShapeSite) -> Result<(Geometry, Option<Mass>), Mistake> {
+fn at_centre(geometry: Geometry, mass: MassProperties) -> Result<Solid, Mistake> {
+    Ok(Solid { geometry, natural: Pose::IDENTITY, mass: Ok(Mass::from(&mass)) })
+}
+
+fn cuboid(record: &Record, _: &mut ShapeSite) -> Result<Solid, Mistake> {
+    let size = sizes(record, "size")?;
+    at_centre(Geometry::Box(size), MassProperties::cuboid(1.0, size))
+}
+
+fn sphere(record: &Record, _: &mut ShapeSite) -> Result<Solid, Mistake> {
     let r = number(record, "radius");
-    Ok((Geometry::Sphere(r), Some(Mass::from(&MassProperties::sphere(1.0, r)))))
+    at_centre(Geometry::Sphere(r), MassProperties::sphere(1.0, r))
 }
 
-fn cylinder(record: &Record, _: &mut ShapeSite) -> Result<(Geometry, Option<Mass>), Mistake> {
+fn ellipsoid(record: &Record, _: &mut ShapeSite) -> Result<Solid, Mistake> {
+    let half = sizes(record, "half_axes")?;
+    at_centre(Geometry::Ellipsoid(half), MassProperties::ellipsoid(1.0, half))
+}
+
+fn cylinder(record: &Record, _: &mut ShapeSite) -> Result<Solid, Mistake> {
     let (r, l) = (number(record, "radius"), number(record, "length"));
-    Ok((Geometry::Cylinder(r, l), Some(Mass::from(&MassProperties::cylinder(1.0, r, l)))))
+    at_centre(Geometry::Cylinder(r, l), MassProperties::cylinder(1.0, r, l))
 }
 
-fn rod(record: &Record, site: &mut ShapeSite) -> Result<(Geometry, Option<Mass>), Mistake> {
-    let Some(l) = site.length else {
-        let m = mistake(record, "kind", codes::MISSING_FIELD, "a `rod` needs a body with `from` and `to`");
-        return Err(Box::new(m.help("give the body `from` and `to`, or make the shape a cylinder")));
+fn capsule(record: &Record, _: &mut ShapeSite) -> Result<Solid, Mistake> {
+    let (r, l) = (number(record, "radius"), number(record, "length"));
+    at_centre(Geometry::Capsule(r, l), MassProperties::capsule(1.0, r, l))
+}
+
+fn cone(record: &Record, _: &mut ShapeSite) -> Result<Solid, Mistake> {
+    let (r, h) = (number(record, "radius"), number(record, "height"));
+    at_centre(Geometry::Cone(r, h), MassProperties::cone(1.0, r, h))
+}
+
+/// Is the first length smaller than (or, for `or_equal`, not larger than) the second?
+fn in_order(record: &Record, small: &str, large: &str, or_equal: bool) -> Result<(f64, f64), Mistake> {
+    let (a, b) = (number(record, small), number(record, large));
+    if a < b || (or_equal && a == b) {
+        return Ok((a, b));
+    }
+    let m = mistake(record, small, codes::OUT_OF_RANGE, format!("`{small}` is out of range"));
+    let word = if or_equal { "must not be larger than" } else { "must be smaller than" };
+    Err(Box::new(m.label(format!("{a} m, {word} `{large}`, {b} m"))))
+}
+
+fn tube(record: &Record, _: &mut ShapeSite) -> Result<Solid, Mistake> {
+    let (inner, outer) = in_order(record, "inner_radius", "outer_radius", false)?;
+    let l = number(record, "length");
+    at_centre(Geometry::Tube(inner, outer, l), MassProperties::tube(1.0, inner, outer, l))
+}
+
+fn torus(record: &Record, _: &mut ShapeSite) -> Result<Solid, Mistake> {
+    let (tube, ring) = in_order(record, "tube_radius", "ring_radius", true)?;
+    at_centre(Geometry::Torus(ring, tube), MassProperties::torus(1.0, ring, tube))
+}
+
+/// The frame in the middle of a line with x along it, and its length.
+fn line(record: &Record, site: &ShapeSite) -> Result<(Pose, f64), Mistake> {
+    let whole = |l: f64| (Pose { position: vec3(0.5 * l, 0.0, 0.0), ..Pose::IDENTITY }, l);
+    let end = || site.length.map(|l| vec3(l, 0.0, 0.0));
+    let (from, to) = match (record.vector("from"), record.vector("to"), site.length) {
+        (None, None, Some(l)) => return Ok(whole(l)),
+        (from, to, length) => (from.or(length.map(|_| Vec3::ZERO)), to.or_else(end)),
     };
+    let (Some(from), Some(to)) = (from, to) else {
+        let name = record.kind.map_or("shape", |k| k.name);
+        let m = mistake(record, "kind", codes::MISSING_FIELD, format!("a `{name}` needs two ends"));
+        return Err(Box::new(m.help("give the body `from` and `to`, or the shape itself")));
+    };
+    let length = (to - from).length();
+    if !(length > 1e-12) {
+        let field = if record.has("to") { "to" } else { "from" };
+        let m = mistake(record, field, codes::ZERO_DIRECTION, "`from` and `to` are the same point");
+        return Err(Box::new(m.label("must differ by more than 1e-12 m")));
+    }
+    let rotation = quat_from_axes(along((to - from) / length));
+    Ok((Pose { position: 0.5 * (from + to), rotation }, length))
+}
+
+fn rod(record: &Record, site: &mut ShapeSite) -> Result<Solid, Mistake> {
+    let (middle, l) = line(record, site)?;
     let r = number(record, "radius");
-    Ok((Geometry::Cylinder(r, l), Some(Mass::from(&MassProperties::cylinder(1.0, r, l)))))
+    let upright = MassProperties::cylinder(1.0, r, l);
+    let i = upright.inertia();
+    // the same cylinder along x
+    let lying = Mat3::from_diagonal(vec3(i.z_axis.z, i.x_axis.x, i.x_axis.x));
+    let mass = Mass { mass: upright.mass(), centre: Vec3::ZERO, inertia: lying }.placed(&middle);
+    let turn = Pose { position: Vec3::ZERO, rotation: exp_quat(vec3(0.0, std::f64::consts::FRAC_PI_2, 0.0)) };
+    Ok(Solid { geometry: Geometry::Cylinder(r, l), natural: middle.then(&turn), mass: Ok(mass) })
+}
+
+fn beam(record: &Record, site: &mut ShapeSite) -> Result<Solid, Mistake> {
+    let (middle, l) = line(record, site)?;
+    let size = vec3(l, number(record, "width"), number(record, "height"));
+    let mass = Mass::from(&MassProperties::cuboid(1.0, size)).placed(&middle);
+    Ok(Solid { geometry: Geometry::Box(size), natural: middle, mass: Ok(mass) })
+}
+
+fn mesh(record: &Record, site: &mut ShapeSite) -> Result<Solid, Mistake> {
+    if let Some(scale) = record.numbers("scale") {
+        let fine = matches!(scale.len(), 1 | 3) && scale.iter().all(|s| *s > 0.0);
+        if !fine {
+            let m = mistake(record, "scale", codes::OUT_OF_RANGE, "`scale` is out of range");
+            return Err(Box::new(m.label(format!("{scale:?}, must be 1 or 3 numbers greater than 0"))));
+        }
+    }
+    let mesh = (site.mesh)(record)?;
+    let properties = MassProperties::from_mesh(&mesh.vertices, &mesh.triangles, 1.0);
+    let mass = properties.map(|p| Mass::from(&p)).map_err(|e: MeshError| e.to_string());
+    Ok(Solid { geometry: Geometry::Mesh(mesh), natural: Pose::IDENTITY, mass })
 }
