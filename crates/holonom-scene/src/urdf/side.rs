@@ -1,7 +1,9 @@
 //! The side file of a robot: `NAME.loops.toml` beside `NAME.urdf`, for what URDF cannot say.
 //!
 //! ```toml
-//! base = "floating"            # or "fixed": what becomes of the root link
+//! [base]                       # the root link
+//! fixed = false                # or true: fixed to the ground
+//! at = [0, 0, 1]               # where it stands; `rotation` too. Everything else stands where the joints put it
 //! [start]                      # coordinates of joints at the start, m or rad
 //! elbow = 0.7
 //! [joint.closure]              # any section of a scene file: joints that close loops, drives, forces, bodies, cameras, ...
@@ -21,9 +23,11 @@ use super::tree::Base;
 use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::fields::{Field, POSITION, Type, optional};
 use crate::include;
 use crate::load::Workshop;
 use crate::node::{Entry, Node, Table, Value, numbers, parse_toml};
+use crate::reader::{Names, Reader};
 use crate::scene::Pose;
 use crate::source::Span;
 use holonom::math::vec3;
@@ -42,9 +46,16 @@ pub struct Side {
 
 impl Default for Side {
     fn default() -> Self {
-        Side { base: Base::Unsaid, start: Vec::new(), rest: Table::new() }
+        Side { base: Base { fixed: None, pose: Pose::IDENTITY }, start: Vec::new(), rest: Table::new() }
     }
 }
+
+/// Fields of `[base]`.
+static BASE: &[Field] = &[
+    optional("fixed", Type::Flag, "only if it is called `world`", "whether the root is fixed to the ground"),
+    optional("at", POSITION, "[0, 0, 0]", "where the root link stands"),
+    optional("rotation", Type::Rotation, "none", "how it is turned"),
+];
 
 /// Where links are that have no body of their own: name of the body, name of the frame on it, pose on it.
 pub type Parts = HashMap<String, (String, String, Pose)>;
@@ -71,17 +82,18 @@ pub fn read(file: u32, workshop: &mut Workshop) -> Side {
     if workshop.report.n_errors() > errors {
         return side;
     }
-    if let Some(node) = take(&mut table, "base") {
-        side.base = match node.node.as_text() {
-            Some("fixed") => Base::Fixed,
-            Some("floating") => Base::Floating,
-            other => {
-                let d = Diagnostic::error(codes::UNKNOWN_CHOICE, "`base` must be \"fixed\" or \"floating\"");
-                let said = other.map_or(node.node.describe().to_string(), |t| format!("`{}`", shown(t)));
-                workshop.report.push(d.at(node.node.span).label(format!("this is {said}")).path("base"));
-                Base::Unsaid
-            }
-        };
+    if let Some(entry) = take(&mut table, "base") {
+        let mut reader = Reader::new(Names::default(), limits, workshop.report);
+        let before = reader.enter("base");
+        let record = reader
+            .table(&entry.node, "base")
+            .and_then(|table| reader.fields(table, entry.node.span, "base", &[BASE], None));
+        reader.leave(before);
+        if let Some(record) = record {
+            side.base.fixed = record.has("fixed").then(|| record.flag("fixed"));
+            side.base.pose.position = record.vector("at").unwrap_or_default();
+            side.base.pose.rotation = record.rotation("rotation").unwrap_or_default();
+        }
     }
     if let Some(node) = take(&mut table, "start") {
         match node.node.value {

@@ -20,6 +20,7 @@ use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::Diagnostic;
 use crate::scene::{Mass, Pose};
+use crate::source::Span;
 use holonom::math::{Mat3, Vec3, symmetric_eigen, vec3};
 
 /// Share of mass and inertia that a body without any gets.
@@ -50,18 +51,16 @@ pub struct Tree {
 }
 
 /// What the side file says about the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
-    /// Nothing.
-    Unsaid,
-    /// Fixed to the ground.
-    Fixed,
-    /// Free.
-    Floating,
+#[derive(Clone, Copy, Debug)]
+pub struct Base {
+    /// Is it fixed to the ground?
+    pub fixed: Option<bool>,
+    /// Where it stands.
+    pub pose: Pose,
 }
 
 /// Find the tree. None, with complaints, if there is none.
-pub fn tree(robot: &Robot, base: Base, values: &mut Values) -> Option<Tree> {
+pub fn tree(robot: &Robot, base: &Base, root_span: Span, values: &mut Values) -> Option<Tree> {
     let n = robot.links.len();
     let mut above: Vec<Option<usize>> = vec![None; n];
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -87,7 +86,7 @@ pub fn tree(robot: &Robot, base: Base, values: &mut Values) -> Option<Tree> {
             Some(j) => {
                 Diagnostic::error(codes::BROKEN_TREE, "no link is the root: the joints form a circle").at(j.span)
             }
-            None => Diagnostic::error(codes::BROKEN_TREE, "the robot has no links"),
+            None => Diagnostic::error(codes::BROKEN_TREE, "the robot has no links").at(root_span),
         };
         values.complain(d.help("in a URDF every link but one is the child of exactly one joint"));
         return None;
@@ -101,7 +100,7 @@ pub fn tree(robot: &Robot, base: Base, values: &mut Values) -> Option<Tree> {
         return None;
     }
     let mut tree = Tree { groups: Vec::new(), on: vec![(usize::MAX, Pose::IDENTITY); n], grounded: false };
-    tree.groups.push(Group { first: root, links: vec![root], joint: None, pose: Pose::IDENTITY, mass: None });
+    tree.groups.push(Group { first: root, links: vec![root], joint: None, pose: base.pose, mass: None });
     tree.on[root].0 = 0;
     let mut queue = std::collections::VecDeque::from([root]);
     let mut reached = 0;
@@ -148,11 +147,11 @@ fn weigh(robot: &Robot, tree: &mut Tree) {
     }
 }
 
-fn settle_root(robot: &Robot, tree: &mut Tree, base: Base, values: &mut Values) {
+fn settle_root(robot: &Robot, tree: &mut Tree, base: &Base, values: &mut Values) {
     let root = &robot.links[tree.groups[0].first];
     let massless = tree.groups[0].mass.is_none();
-    tree.grounded = base == Base::Fixed || root.name == "world" || massless;
-    if root.name != "world" && massless && base != Base::Fixed {
+    tree.grounded = base.fixed.unwrap_or(root.name == "world") || massless;
+    if massless && base.fixed != Some(true) && (root.name != "world" || base.fixed == Some(false)) {
         let message = format!("the root `{}` has no mass: it is fixed to the ground", shown(&root.name));
         values.ignored(root.span, message, "a free body needs mass");
     }
