@@ -1,14 +1,23 @@
 //! The `holonom` command. The only crate that prints.
 
 mod bench;
+mod check;
+mod explain;
 mod failure;
+mod interrupt;
 mod output;
+mod plot;
+mod recordings;
+mod run;
+mod scene;
+mod scenes;
 mod suggest;
 mod table;
 mod verify;
+mod welcome;
 
 use clap::error::ErrorKind;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use failure::Failure;
 use output::Output;
 use std::process::ExitCode;
@@ -18,7 +27,7 @@ const EXIT_CODES: &str = "Exit codes: 0 ok, 1 a verdict failed, 2 bad input or u
 
 /// Multibody dynamics with exact joint forces in linear time.
 ///
-/// Without a command: checks this build against problems with known answers.
+/// Without a command: what there is to try.
 #[derive(Parser)]
 #[command(name = "holonom", version, after_help = EXIT_CODES)]
 struct Cli {
@@ -29,8 +38,15 @@ struct Cli {
 // each command is described at its arguments
 #[derive(Subcommand)]
 enum Command {
+    Run(run::Args),
+    Check(check::Args),
+    Plot(plot::Args),
+    Scenes(scenes::Args),
+    Info(recordings::InfoArgs),
+    Recover(recordings::RecoverArgs),
     Bench(bench::Args),
     Verify(verify::Args),
+    Explain(explain::Args),
 }
 
 /// Exit codes: a contract that scripts rely on.
@@ -45,8 +61,10 @@ pub(crate) enum Exit {
 }
 
 fn main() -> ExitCode {
+    // also for mistakes on the command line, which is not understood then
+    let json = std::env::args_os().any(|a| a == "--json");
     let exit = run().unwrap_or_else(|failure| {
-        failure.print();
+        failure.print(json);
         failure.exit
     });
     ExitCode::from(exit as u8)
@@ -54,31 +72,24 @@ fn main() -> ExitCode {
 
 fn run() -> Result<Exit, Failure> {
     let mut out = Output::new();
-    match Cli::try_parse() {
-        Ok(Cli { command: Some(Command::Bench(args)) }) => bench::run(&args, &mut out),
-        Ok(Cli { command: Some(Command::Verify(args)) }) => verify::run(&args, &mut out),
-        Ok(Cli { command: None }) => main_job(&mut out),
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
         // --help and --version are answers, not mistakes
-        Err(e) if !e.use_stderr() => out.write(&e.render().to_string()).map(|()| Exit::Ok),
-        Err(e) => Err(usage(&e)),
+        Err(e) if !e.use_stderr() => return out.write(&e.render().to_string()).map(|()| Exit::Ok),
+        Err(e) => return Err(usage(&e)),
+    };
+    match cli.command {
+        None => welcome::run(&mut out),
+        Some(Command::Run(args)) => run::run(&args, &mut out),
+        Some(Command::Check(args)) => check::run(&args, &mut out),
+        Some(Command::Plot(args)) => plot::run(&args, &mut out),
+        Some(Command::Scenes(args)) => scenes::run(&args, &mut out),
+        Some(Command::Info(args)) => recordings::info(&args, &mut out),
+        Some(Command::Recover(args)) => recordings::recover_run(&args, &mut out),
+        Some(Command::Bench(args)) => bench::run(&args, &mut out),
+        Some(Command::Verify(args)) => verify::run(&args, &mut out),
+        Some(Command::Explain(args)) => explain::run(&args, &mut out),
     }
-}
-
-/// What `holonom` alone does.
-fn main_job(out: &mut Output) -> Result<Exit, Failure> {
-    out.write(&format!(
-        "holonom {}: multibody dynamics with exact joint forces in linear time.\n\
-         Checking this build against problems with known answers.\n\n",
-        env!("CARGO_PKG_VERSION")
-    ))?;
-    let exit = verify::run(&verify::Args::default(), out)?;
-    out.write(
-        "\nWhat else there is:\n  \
-         holonom bench            time one evaluation of the equations of motion\n  \
-         holonom verify p06       run one problem of the table above; --json for scripts\n  \
-         holonom --help           all commands and options\n",
-    )?;
-    Ok(exit)
 }
 
 /// A mistake on the command line, in our own form of message.
@@ -97,7 +108,8 @@ fn usage(e: &clap::Error) -> Failure {
         }
     }
     if e.kind() == ErrorKind::InvalidSubcommand {
-        failure = failure.help("this version has the commands `bench` and `verify`");
+        let names: Vec<String> = Cli::command().get_subcommands().map(|c| c.get_name().to_string()).collect();
+        failure = failure.help(format!("commands are {}", names.join(", ")));
     }
     failure.help("`holonom --help` lists commands and options")
 }

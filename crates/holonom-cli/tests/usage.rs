@@ -5,17 +5,24 @@ use common::{command, holonom, refused, stderr, stdout};
 use std::process::Stdio;
 
 #[test]
-fn alone_it_verifies_and_says_what_else_there_is() {
+fn alone_it_says_on_one_screen_what_there_is_to_try() {
     let out = holonom(&[]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     let text = stdout(&out);
     assert!(text.starts_with("holonom "), "{text}");
-    assert!(text.contains(" passed, 0 failed\n") && text.contains("holonom bench"), "{text}");
+    assert!(text.contains("holonom run pendulum") && text.contains("holonom verify"), "{text}");
+    assert!(text.lines().count() <= 24 && text.lines().all(|l| l.chars().count() <= 120), "{text}");
+    // what it tells to try works
+    for line in text.lines().filter_map(|l| l.trim().strip_prefix("holonom run ")).take(3) {
+        let name = line.split_whitespace().next().expect("a name");
+        let out = holonom(&["run", name, "--time", "0.01"]);
+        assert_eq!(out.status.code(), Some(0), "{name}: {}", stderr(&out));
+    }
 }
 
 #[test]
 fn help_and_version_are_answers() {
-    for args in [&["--help"][..], &["--version"], &["bench", "--help"], &["verify", "-h"]] {
+    for args in [&["--help"][..], &["--version"], &["bench", "--help"], &["verify", "-h"], &["run", "-h"], &["plot", "--help"]] {
         let out = holonom(args);
         assert_eq!(out.status.code(), Some(0), "{args:?}");
         assert!(!out.stdout.is_empty() && out.stderr.is_empty(), "{args:?}");
@@ -27,7 +34,7 @@ fn help_and_version_are_answers() {
 #[test]
 fn mistakes_on_the_command_line_end_with_code_2() {
     refused(&["benhc"], 2, &["'benhc'", "= help: ", "'bench'"]);
-    refused(&["run", "crane.toml"], 2, &["'run'", "this version has the commands"]);
+    refused(&["fly", "crane.toml"], 2, &["'fly'", "commands are run, check"]);
     refused(&["bench", "--jsno"], 2, &["'--jsno'", "'--json'"]);
     refused(&["bench", "--solver", "tre"], 2, &["'tre'", "'tree'", "dense-kkt"]);
     refused(&["bench", "--solver"], 2, &["--solver"]);

@@ -45,6 +45,7 @@ pub mod mjcf;
 pub mod node;
 pub mod params;
 pub mod place;
+pub mod quantities;
 pub mod read;
 pub mod reader;
 pub mod scene;
@@ -55,5 +56,6 @@ pub mod xml;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;
+pub use quantities::Quantities;
 pub use load::{Failed, Format, Loaded, Loader};
 pub use scene::Scene;

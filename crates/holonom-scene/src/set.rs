@@ -1,16 +1,188 @@
-//! `--set path=value`.
+//! `--set path=value`: values of a scene changed from outside, before anything is made of it, so that counts of generators can be changed too.
+//!
+//! ```text
+//! L=2   params.L=2                a parameter, which must be there
+//! body.rod.mass=3                 a field of a thing, which must be there
+//! joint.pin.axis=[0,0,1]          the value is what TOML would understand after `=`
+//! run.integrator=rk4              and text if it would understand nothing
+//! gravity=[0,0,-1.62]             also: title, run.FIELD, record.FIELD, ground.points.NAME
+//! ```
+//!
+//! The settings are a source text of their own, one per line, so that mistakes in them are shown like any other: `--set:1:8`.
 
-use crate::diagnostic::Report;
+use crate::codes;
+use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::limits::Limits;
-use crate::node::Table;
-use crate::source::Sources;
+use crate::node::{Node, Table, Value, parse_toml};
+use crate::read::SECTIONS;
+use crate::source::{Sources, Span};
+
+/// Sections that hold a value.
+const VALUES: &[&str] = &["title", "description", "gravity"];
+/// Sections whose entries are fields, not things with names.
+const FIELDS: &[&str] = &["run", "record", "ground"];
 
 /// Change values of a document.
-pub fn apply(
-    _document: &mut Table,
-    _settings: &[String],
-    _sources: &mut Sources,
-    _limits: &Limits,
-    _report: &mut Report,
-) {
+pub fn apply(document: &mut Table, settings: &[String], sources: &mut Sources, limits: &Limits, report: &mut Report) {
+    if settings.is_empty() {
+        return;
+    }
+    let file = sources.add("--set", None, settings.join("\n"));
+    let mut start = 0;
+    for setting in settings {
+        if let Err(d) = change(document, setting, file, start, limits) {
+            report.push(*d);
+        }
+        start += setting.len() + 1;
+    }
+}
+
+/// One setting, which begins at byte `start` of its text.
+fn change(
+    document: &mut Table,
+    setting: &str,
+    file: u32,
+    start: usize,
+    limits: &Limits,
+) -> Result<(), Box<Diagnostic>> {
+    let at = |from: usize, to: usize| Span::new(file, start + from..start + to);
+    let Some(equals) = setting.find('=') else {
+        let d = Diagnostic::error(codes::UNKNOWN_SETTING, "a setting needs a value").at(at(0, setting.len().max(1)));
+        return Err(Box::new(d.label("no `=` in it").help("write  --set L=2  or  --set body.rod.mass=3")));
+    };
+    let value = value(&setting[equals + 1..], file, start + equals + 1, limits);
+    // segments with their places; quotes around one do not count
+    let mut segments: Vec<(&str, Span)> = Vec::new();
+    let mut from = 0;
+    for part in setting[..equals].split('.') {
+        let trimmed = part.trim();
+        let begin = from + (part.len() - part.trim_start().len());
+        let name = trimmed.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(trimmed);
+        segments.push((name, at(begin, begin + trimmed.len().max(1))));
+        from += part.len() + 1;
+    }
+    let whole = at(0, equals.max(1));
+    let unknown = |message: String, span: Span| Diagnostic::error(codes::UNKNOWN_SETTING, message).at(span);
+    let suggest = |d: Diagnostic, near: Option<&str>, help: String| {
+        Box::new(match near {
+            Some(near) => d.label(format!("did you mean `{near}`?")),
+            None => d.label("not known").help(help),
+        })
+    };
+    let params: Vec<String> = names_in(document, "params");
+    // a name alone is a parameter, or a section that holds a value
+    if let [(name, span)] = segments[..] {
+        if params.iter().any(|p| p == name) {
+            replace(document.table_mut("params", whole), name, span, value);
+            return Ok(());
+        }
+        if VALUES.contains(&name) {
+            replace(document, name, span, value);
+            return Ok(());
+        }
+        if SECTIONS.iter().any(|s| s.0 == name) {
+            let d = unknown(format!("`{name}` is a whole section"), span);
+            return Err(Box::new(d.label("name a field in it").help(format!("write  --set {name}.NAME.FIELD=VALUE"))));
+        }
+        let known = params.iter().map(String::as_str).chain(VALUES.iter().copied());
+        let d = unknown(format!("the scene has no parameter `{}`", crate::confine::shown(name)), span);
+        return Err(suggest(d, nearest(name, known), listed("parameters", &params)));
+    }
+    let (section, span) = segments[0];
+    if section == "params" {
+        let (name, span) = segments[1];
+        if segments.len() > 2 || !params.iter().any(|p| p == name) {
+            let d = unknown(format!("the scene has no parameter `{}`", crate::confine::shown(name)), span);
+            return Err(suggest(d, nearest(name, params.iter().map(String::as_str)), listed("parameters", &params)));
+        }
+        replace(document.table_mut("params", whole), name, span, value);
+        return Ok(());
+    }
+    let things = || SECTIONS.iter().map(|s| s.0).filter(|s| !VALUES.contains(s) && *s != "include");
+    if !things().any(|s| s == section) {
+        let d = unknown(format!("a scene has no section `{}`", crate::confine::shown(section)), span);
+        let list = things().collect::<Vec<_>>().join(", ");
+        return Err(suggest(d, nearest(section, things()), format!("sections: {list}")));
+    }
+    let mut depth = 1;
+    if !FIELDS.contains(&section) {
+        let (name, span) = segments[1];
+        let names = names_in(document, section);
+        if !names.iter().any(|n| n == name) {
+            let d = unknown(format!("the scene has no {section} `{}`", crate::confine::shown(name)), span);
+            return Err(suggest(d, nearest(name, names.iter().map(String::as_str)), listed(section, &names)));
+        }
+        if segments.len() == 2 {
+            let d = unknown(format!("`{section}.{name}` is a whole table"), span).label("name a field of it");
+            return Err(Box::new(d.help(format!("write  --set {section}.{name}.FIELD=VALUE"))));
+        }
+        depth = 2;
+    }
+    let mut table = document.table_mut(section, whole);
+    for (k, (name, span)) in segments[1..segments.len() - 1].iter().enumerate() {
+        let there = table.get(name).map(|n| n.as_table().is_some());
+        if there == Some(false) || (there.is_none() && k + 1 < depth) {
+            let d = unknown(format!("`{}` has no fields of its own", crate::confine::shown(name)), *span);
+            return Err(Box::new(
+                d.label("not a table").help("a list is given as a whole:  --set joint.pin.axis=[0,0,1]"),
+            ));
+        }
+        table = table.table_mut(name, *span);
+    }
+    let (name, span) = segments[segments.len() - 1];
+    replace(table, name, span, value);
+    Ok(())
+}
+
+/// What stands after `=`: a value of TOML, or else text.
+fn value(text: &str, file: u32, start: usize, limits: &Limits) -> Node {
+    let trimmed = text.trim();
+    let begin = start + (text.len() - text.trim_start().len());
+    let span = Span::new(file, begin..begin + trimmed.len().max(1));
+    const HEAD: &str = "v = ";
+    let mut report = Report::new();
+    let mut parsed = parse_toml(&format!("{HEAD}{trimmed}"), file, limits, &mut report);
+    let node = match parsed.entries_mut().pop() {
+        Some(entry) if !report.has_errors() && parsed.is_empty() && entry.key == "v" => Some(entry.node),
+        _ => None,
+    };
+    match node {
+        Some(mut node) => {
+            shift(&mut node, begin as i64 - HEAD.len() as i64);
+            node
+        }
+        None => Node::new(span, trimmed),
+    }
+}
+
+/// Move all places. The parser allows 80 levels.
+fn shift(node: &mut Node, by: i64) {
+    let moved = |x: u32| (i64::from(x) + by).clamp(0, i64::from(u32::MAX)) as u32;
+    node.span = Span { start: moved(node.span.start), end: moved(node.span.end), ..node.span };
+    match &mut node.value {
+        Value::List(list) => list.iter_mut().for_each(|n| shift(n, by)),
+        Value::Table(t) => t.entries_mut().iter_mut().for_each(|e| {
+            e.key_span = Span { start: moved(e.key_span.start), end: moved(e.key_span.end), ..e.key_span };
+            shift(&mut e.node, by);
+        }),
+        _ => {}
+    }
+}
+
+fn replace(table: &mut Table, name: &str, span: Span, value: Node) {
+    match table.entries_mut().iter_mut().find(|e| e.key == name) {
+        Some(entry) => (entry.key_span, entry.node) = (span, value),
+        None => table.push(name, span, value),
+    }
+}
+
+fn names_in(document: &Table, section: &str) -> Vec<String> {
+    let table = document.get(section).and_then(Node::as_table);
+    table.map(|t| t.entries().iter().map(|e| e.key.clone()).collect()).unwrap_or_default()
+}
+
+fn listed(what: &str, names: &[String]) -> String {
+    let more = if names.len() > 12 { ", ..." } else { "" };
+    let list = names.iter().take(12).map(|n| crate::confine::shown(n)).collect::<Vec<_>>().join(", ");
+    if list.is_empty() { format!("the scene has no {what}") } else { format!("{what}: {list}{more}") }
 }

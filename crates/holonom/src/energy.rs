@@ -92,7 +92,7 @@ pub(crate) fn momentum(model: &Model, state: &State) -> Momentum {
 }
 
 /// The energy ledger of a run: where the energy of the bodies went, J. Positive entries gave energy to the bodies.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {
     /// Change of the bodies' kinetic, gravitational and stored energy since the ledger was opened.
     pub change: f64,
@@ -111,21 +111,19 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    pub(crate) fn read(model: &Model, state: &State) -> Ledger {
+    pub(crate) fn read(model: &Model, state: &State, out: &mut Ledger) {
         let (forces, rest) = state.work.split_at(model.n_forces());
         let (joints, rest) = rest.split_at(model.n_joints());
         let (bodies, rest) = rest.split_at(rest.len() - 2);
-        let change = mechanical(model, &state.q, &state.v) - state.opening_energy;
+        out.change = mechanical(model, &state.q, &state.v) - state.opening_energy;
         let accounted: f64 = state.work.iter().sum();
-        Ledger {
-            change,
-            forces: forces.to_vec(),
-            joints: joints.to_vec(),
-            bodies: bodies.iter().sum(),
-            projection: rest[0],
-            imposed: rest[1],
-            integrator: change - accounted,
-        }
+        out.forces.clear();
+        out.forces.extend_from_slice(forces);
+        out.joints.clear();
+        out.joints.extend_from_slice(joints);
+        out.bodies = bodies.iter().sum();
+        (out.projection, out.imposed) = (rest[0], rest[1]);
+        out.integrator = out.change - accounted;
     }
 
     /// Work of one force.

@@ -53,13 +53,23 @@ impl Simulation {
     pub fn velocities_from_forces(&mut self, pushes: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
         let (model, state, work) = self.parts();
         let zero = vec![0.0; state.v.len()];
-        follow(model, &state.q, &zero, state.t, pushes, work)?;
+        follow(model, &state.q, &zero, state.t, pushes, false, work)?;
         Ok(work.x[..zero.len()].to_vec())
     }
 
     /// Move through legal poses by the law f = m v for `dt` seconds (midpoint rule, then projection). Inertia, gravity and force laws play no
     /// part; the state's velocities become those of the motion.
     pub fn kinematic_step(&mut self, pushes: &[(Marker, Vec3)], dt: f64) -> Result<(), StepError> {
+        self.follow_for(pushes, false, dt)
+    }
+
+    /// The same law with the model's own forces as the pushes: gravity, and force laws as they are at rest. The mechanism sinks, without
+    /// inertia, towards where its potential energy is least, at a speed of force over mass times one second; drives move as they are told.
+    pub fn kinematic_step_under_forces(&mut self, dt: f64) -> Result<(), StepError> {
+        self.follow_for(&[], true, dt)
+    }
+
+    fn follow_for(&mut self, pushes: &[(Marker, Vec3)], forces: bool, dt: f64) -> Result<(), StepError> {
         if !(dt.is_finite() && dt > 0.0) {
             return Err(StepError::Invalid(format!("step size is {dt} s, must be finite and greater than 0")));
         }
@@ -67,15 +77,16 @@ impl Simulation {
         let n = state.v.len();
         let zero = vec![0.0; n];
         let mut next = state.clone();
-        follow(model, &state.q, &zero, state.t, pushes, work)?;
+        follow(model, &state.q, &zero, state.t, pushes, forces, work)?;
         let first = work.x[..n].to_vec();
         step::note_angles(model, &state.q, &first, &state.turns, state.t, work);
         advance_all(model, &mut next.q, &first, 0.5 * dt);
-        follow(model, &next.q, &zero, state.t + 0.5 * dt, pushes, work)?;
+        follow(model, &next.q, &zero, state.t + 0.5 * dt, pushes, forces, work)?;
         next.q.copy_from_slice(&state.q);
         advance_all(model, &mut next.q, &work.x[..n], dt);
         next.v.copy_from_slice(&work.x[..n]);
         next.t += dt;
+        step::refuse_nonsense(model, &next)?;
         drift::project(model, &mut next.q, &mut next.v, next.t, dt, work)?;
         step::count_turns(model, work, &mut next);
         impose(model, state, &mut next);
@@ -120,15 +131,22 @@ fn follow(
     zero: &[f64],
     t: f64,
     pushes: &[(Marker, Vec3)],
+    forces: bool,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
     refuse_nonsense(model, pushes)?;
     prepare(model, q, zero, t, work)?;
+    if forces {
+        evaluate::apply_forces(model, q, zero, t, work);
+    }
     // at zero velocity the rate of a gap is its partial derivative by time
     evaluate::evaluate_gaps(model, q, zero, t, work);
     evaluate::rates_without_inertia(model, q, zero, t, work);
     load_pushes(model, q, zero, pushes, work);
     let n = zero.len();
+    if forces {
+        work.x.iter_mut().zip(&work.force).for_each(|(x, f)| *x += f);
+    }
     work.x[n..].copy_from_slice(&work.gap_rate);
     evaluate::solve(model, t, work)
 }

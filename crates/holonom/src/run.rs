@@ -61,11 +61,25 @@ impl Simulation {
         Ok(())
     }
 
+    /// First step of a run: small enough for any smooth motion, and grown at once where it can be.
+    fn first_step(&self) -> f64 {
+        3e-3 / self.model.rate_scale()
+    }
+
+    /// The step that the error control would like to try next, s.
+    fn wish(&self) -> f64 {
+        if self.state.next_step > 0.0 { self.state.next_step } else { self.first_step() }
+    }
+
+    /// The step that an adaptive run tries next unless its end is nearer, s. A run that is to be resumed bit for bit is kept at a state from which
+    /// no end has yet cut a step short.
+    pub fn step_ahead(&self) -> f64 {
+        self.wish().min(self.max_step)
+    }
+
     /// One adaptive step of at most `limit` seconds.
     fn adaptive_step(&mut self, limit: f64) -> Result<StepReport, StepError> {
-        // first step of a run: small enough for any smooth motion, and grown at once where it can be
-        let first = 3e-3 / self.model.rate_scale();
-        let wish = if self.state.next_step > 0.0 { self.state.next_step } else { first };
+        let (first, wish) = (self.first_step(), self.wish());
         let mut h = wish.min(self.max_step).min(limit);
         let cut = h < wish;
         // step size controller of Hairer and Wanner, with a little memory of the last error
@@ -103,6 +117,61 @@ impl Simulation {
                 return Err(attempt.err().unwrap_or(StepError::StepTooSmall { time: self.state.t, step: h }));
             }
         }
+    }
+
+    /// One step of the length that the integrator's error control chooses, up to `t_end` at most and then ending there exactly. For those who
+    /// want to look at a run between its steps; integrators without error control are refused.
+    pub fn step_towards(&mut self, t_end: f64) -> Result<StepReport, StepError> {
+        if !self.method.integrator.adaptive() {
+            let name = self.method.integrator.name();
+            return Err(StepError::Invalid(format!("integrator `{name}` cannot choose its step; give one")));
+        }
+        self.check_method()?;
+        let left = t_end - self.state.t;
+        check_time("time left", left, left.is_finite() && left > 0.0)?;
+        let report = self.adaptive_step(left)?;
+        if report.step == left {
+            self.state.t = t_end;
+        }
+        Ok(report)
+    }
+
+    /// Can states inside the last step be told? See [`Simulation::sample_step`].
+    pub fn samples_steps(&self) -> bool {
+        // a joint that may break changes the model on the way, and dense output belongs to one model
+        self.method.integrator.dense_output()
+            && self.model.break_loads.is_empty()
+            && self.method.coordinates == Coordinates::Maximal
+    }
+
+    /// States inside the step of `step` seconds just taken from `before`, at ascending times, from the dense output of the integrator and
+    /// projected onto the constraints; nothing of the simulation itself changes. `sample` is scratch.
+    pub fn sample_step(
+        &mut self,
+        before: &State,
+        step: f64,
+        times: impl Iterator<Item = f64>,
+        sample: &mut State,
+        mut report: impl FnMut(&State),
+    ) -> Result<(), StepError> {
+        let mut prepared = false;
+        for t in times {
+            if !prepared {
+                self.prepare_dense(step)?;
+                prepared = true;
+            }
+            sample.clone_from(before);
+            sample.t = t;
+            self.sample_between(before.t, step, sample)?;
+            report(sample);
+        }
+        self.current &= !prepared;
+        Ok(())
+    }
+
+    /// The integrator in use, by its name, and whether it chooses its own steps.
+    pub fn integrator(&self) -> (&'static str, bool) {
+        (self.method.integrator.name(), self.method.integrator.adaptive())
     }
 
     /// Run to time `t_end` exactly. Adaptive integrators choose their steps; the others take steps of 1 ms.
@@ -169,9 +238,7 @@ impl Simulation {
         let mut summary = Summary::default();
         report(&model, &self.state);
         let mut k = 1;
-        // a joint that may break changes the model on the way, and dense output belongs to one model
-        let dense = self.method.integrator.dense_output() && model.break_loads.is_empty();
-        if !dense || self.method.coordinates == Coordinates::Joint {
+        if !self.samples_steps() {
             while k <= n {
                 summary.merge(&self.run_until(time(k))?);
                 report(&self.model, &self.state);
@@ -192,18 +259,14 @@ impl Simulation {
                 self.state.t = t_end;
             }
             summary.add(&taken);
-            if k <= n && time(k) < self.state.t {
-                self.prepare_dense(taken.step)?;
-            }
-            while k <= n && time(k) <= self.state.t {
-                if time(k) == self.state.t {
-                    report(&model, &self.state);
-                } else {
-                    sample.clone_from(&before);
-                    sample.t = time(k);
-                    self.sample_between(before.t, taken.step, &mut sample)?;
-                    report(&model, &sample);
-                }
+            let end = self.state.t;
+            let inside = (k..=n).map(&time).take_while(|t| *t < end);
+            self.sample_step(&before, taken.step, inside, &mut sample, |state| {
+                report(&model, state);
+                k += 1;
+            })?;
+            if k <= n && time(k) == end {
+                report(&model, &self.state);
                 k += 1;
             }
         }

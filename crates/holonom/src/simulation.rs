@@ -1,6 +1,6 @@
 //! Model, state and scratch in one hand: what most programs use.
 
-use crate::attach::{Attachment, BodyId, Carried, Marker, View};
+use crate::attach::{Attachment, BodyId, Carried, Marker};
 use crate::bodies::Momentum;
 use crate::builder::ModelBuilder;
 use crate::coordinate;
@@ -9,7 +9,6 @@ use crate::energy::{self, Energy, Ledger};
 use crate::error::{ModelError, SnapshotError, StepError};
 use crate::evaluate;
 use crate::integrate::{Coordinates, Integrator, IntegratorKind, JointSpace};
-use crate::joints::CoordinateKind;
 use crate::math::{Mat3, Vec3};
 use crate::model::{JointId, Model};
 use crate::reaction::{self, Axes, Reaction};
@@ -31,7 +30,8 @@ pub struct Simulation {
     /// The equations in `work` belong to the current state.
     pub(crate) current: bool,
     /// The multipliers at the current state, those of redundant rows split, once somebody has asked.
-    split: Option<Vec<f64>>,
+    split: Vec<f64>,
+    split_known: bool,
 }
 
 impl Simulation {
@@ -49,7 +49,7 @@ impl Simulation {
             next: State::default(),
         };
         let max_step = 0.3 / model.rate_scale();
-        Simulation { model, state, work, method, solver, max_step, current: false, split: None }
+        Simulation { model, state, work, method, solver, max_step, current: false, split: Vec::new(), split_known: false }
     }
 
     /// Build a model and start it.
@@ -170,7 +170,7 @@ impl Simulation {
             };
             let s = &self.state;
             evaluate::accelerations(&self.model, &s.q, &s.v, s.t, feedback, &mut self.work)?;
-            (self.current, self.split) = (true, None);
+            (self.current, self.split_known) = (true, false);
         }
         Ok(())
     }
@@ -207,11 +207,10 @@ impl Simulation {
 
     /// The reaction in the axes of the world or of either body. The point stays in world coordinates.
     pub fn reaction_in(&mut self, joint: JointId, axes: Axes) -> Result<Reaction, StepError> {
-        let lambda = self.split_multipliers()?.to_vec();
-        let s = &self.state;
-        let r = reaction::reaction(&self.model, joint, &s.q, &s.v, s.t, &lambda, &mut self.work);
-        let at = self.model.constraint(joint).attachments();
-        let bodies = &bodies_at(&self.model, &self.work.frames, &s.q, &s.v);
+        let (model, s, work, lambda) = self.solved()?;
+        let r = reaction::reaction(model, joint, &s.q, &s.v, s.t, lambda, work);
+        let at = model.constraint(joint).attachments();
+        let bodies = &bodies_at(model, &work.frames, &s.q, &s.v);
         let turn = match axes {
             Axes::World => Mat3::IDENTITY,
             Axes::A => reaction::body_axes(bodies, at[0].body).transpose(),
@@ -222,22 +221,11 @@ impl Simulation {
 
     /// Value (turns counted) and rate of coordinate `i` of a joint; `None` when it has no such coordinate.
     pub fn coordinate(&mut self, joint: JointId, i: usize) -> Option<(f64, f64)> {
-        let record = &self.model.joints[joint.index()];
-        let constraint = record.measured();
-        let kinds = constraint.coordinates();
-        let kind = *kinds.get(i)?;
+        if i >= self.model.joints[joint.index()].measured().coordinates().len() {
+            return None;
+        }
         evaluate::place_bodies(&self.model, &self.state.q, &self.state.v, &mut self.work);
-        let bodies = &bodies_at(&self.model, &self.work.frames, &self.state.q, &self.state.v);
-        let view = View::new(bodies, constraint.attachments());
-        let (value, rate) = coordinate::value_and_rate(constraint, &view, i);
-        let turns = match kind {
-            CoordinateKind::Angle => {
-                let before = kinds[..i].iter().filter(|&&k| k == CoordinateKind::Angle).count();
-                self.state.turns[record.first_turn as usize + before] as f64
-            }
-            CoordinateKind::Length => 0.0,
-        };
-        Some((value + turns * std::f64::consts::TAU, rate))
+        coordinate::of_joint(&self.model, &self.state, &self.work, joint, i)
     }
 
     /// Where a point of a body is and how fast it moves, world axes.
@@ -299,7 +287,14 @@ impl Simulation {
 
     /// The energy ledger since the start, or since it was opened anew.
     pub fn ledger(&self) -> Ledger {
-        Ledger::read(&self.model, &self.state)
+        let mut out = Ledger::default();
+        self.read_ledger(&mut out);
+        out
+    }
+
+    /// The same into a ledger at hand, whose memory is used again.
+    pub fn read_ledger(&self, out: &mut Ledger) {
+        Ledger::read(&self.model, &self.state, out);
     }
 
     /// Largest violation of any constraint row and of its rate (m, rad; m/s, rad/s).
@@ -341,14 +336,25 @@ impl Simulation {
     }
 
     /// Multipliers with those of redundant rows split by `split`, which must leave the solution in the workspace as it is; kept until the state
-    /// changes.
+    /// changes, in memory that is kept for good.
     pub(crate) fn split_by(
         &mut self,
-        split: impl FnOnce(&Model, &State, &mut Workspace) -> Vec<f64>,
-    ) -> Result<&[f64], StepError> {
+        split: impl FnOnce(&Model, &State, &mut Workspace, &mut [f64]),
+    ) -> Result<(), StepError> {
         self.evaluate()?;
-        let Simulation { model, state, work, split: kept, .. } = self;
-        Ok(kept.get_or_insert_with(|| split(model, state, work)))
+        if !self.split_known {
+            self.split.clear();
+            self.split.extend_from_slice(self.work.multipliers());
+            split(&self.model, &self.state, &mut self.work, &mut self.split);
+            self.split_known = true;
+        }
+        Ok(())
+    }
+
+    /// Everything that many answers are read from: the model, the state, the solved equations, and the split multipliers.
+    pub(crate) fn solved(&mut self) -> Result<(&Model, &State, &mut Workspace, &[f64]), StepError> {
+        self.split_multipliers()?;
+        Ok((&self.model, &self.state, &mut self.work, &self.split))
     }
 
     /// The coordinates that are integrated.

@@ -165,7 +165,7 @@ fn name_nonsense(model: &Model, work: &Workspace, e: StepError) -> StepError {
     }
 }
 
-fn refuse_nonsense(model: &Model, next: &State) -> Result<(), StepError> {
+pub(crate) fn refuse_nonsense(model: &Model, next: &State) -> Result<(), StepError> {
     for i in 0..model.n_bodies() {
         let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
         if !finite(model.q_of(i, &next.q)) || !finite(model.v_of(i, &next.v)) {

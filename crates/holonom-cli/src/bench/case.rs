@@ -15,7 +15,7 @@ const MAX_DENSE: usize = 2_000;
 const MAX_ITERATIVE: usize = 10_000;
 
 const KNOWN: &str = "known cases: aN ball chain, bN revolute chain, cN binary tree, dN star, with N bodies \
-     (d: N leaves); hN and wN: bN with joints written by hand, and as formulas; eN ring, rN ring of hinges, ladder-N, fourbars-N, grid-N; e.g. a128, ladder-64";
+     (d: N leaves); hN and wN: bN with joints written by hand, and as formulas; eN ring, rN ring of hinges, ladder-N, fourbars-N, grid-N; e.g. a128, ladder-64; or any scene";
 
 /// A kind of mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -182,12 +182,31 @@ impl Case {
     }
 }
 
+/// Does a name mean a scene: a file, or one of the gallery?
+pub(super) fn is_scene(name: &str) -> bool {
+    name.contains(['.', '/', '\\']) || (Case::read(name).is_none() && holonom_scene::gallery::find(name).is_some())
+}
+
+/// Refuse a scene that a solver of cubic time could not do in reasonable time and memory.
+pub(super) fn check_scene(name: &str, model: &holonom::Model, solver: SolverKind) -> Result<(), Failure> {
+    let (count, limit) = match solver {
+        SolverKind::Dense | SolverKind::Banded => (model.n_rows(), MAX_DENSE),
+        SolverKind::DenseKkt => (model.n_rows() + model.n_v(), MAX_DENSE),
+        SolverKind::Cg { .. } | SolverKind::Auxiliary => (model.n_rows(), MAX_ITERATIVE),
+        SolverKind::Tree | SolverKind::Sparse | SolverKind::HugePivot => return Ok(()),
+    };
+    if count <= limit {
+        return Ok(());
+    }
+    let solver = solver.name();
+    Err(Failure::limit(format!("scene `{name}` is too large for the solver `{solver}`: {count} of at most {limit} rows"))
+        .help("use `--solver sparse`, which has no such limit"))
+}
+
 fn unknown(name: &str) -> Failure {
     let failure = Failure::usage(format!("no case called `{name}`"));
     let lower = name.to_lowercase();
-    let failure = if lower.contains(['.', '/', '\\']) {
-        failure.note("note", "scene files cannot be timed in this version; they come with a later one")
-    } else if let Some(meant) = meant(&lower) {
+    let failure = if let Some(meant) = meant(&lower) {
         failure.help(format!("did you mean `{meant}`?"))
     } else {
         failure

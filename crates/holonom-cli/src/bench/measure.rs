@@ -3,9 +3,11 @@
 use super::Timing;
 use super::case;
 use crate::failure::Failure;
+use crate::scene::Opened;
 use holonom::{Model, Simulation, SolverKind, State, StepError, Workspace, phases};
 use holonom_cases::{Case, SEED, forward_dynamics};
 use std::hint::black_box;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// Time spent on whole evaluations and on phases, per case.
@@ -17,8 +19,22 @@ const LEAST_REPEATS: usize = 5;
 const AUXILIARY_BUDGET: Duration = Duration::from_millis(100);
 /// Rows that close loops, beyond which the auxiliary method is not timed: it is cubic in them.
 const MAX_AUXILIARY: usize = 2_000;
+/// Rows beyond which those that close loops are not even counted.
+const MAX_COUNTED: usize = 20_000;
 /// One repeat is at least so long, so that the clock's own cost does not count.
 const REPEAT: f64 = 50e-6;
+
+/// What is timed: a model, two states to take turns, and what is known of it.
+struct Timed {
+    name: String,
+    model: Arc<Model>,
+    states: [State; 2],
+    /// Rows of joints that close loops.
+    closing_rows: usize,
+    solver: SolverKind,
+    /// Are there reference accelerations under this name?
+    is_case: bool,
+}
 
 /// Build a case and time it.
 pub(super) fn measure(case: &case::Case, solver: Option<SolverKind>) -> Result<Timing, Failure> {
@@ -31,15 +47,52 @@ pub(super) fn measure(case: &case::Case, solver: Option<SolverKind>) -> Result<T
         Case::Loop(case) => case.n_closing_rows(),
     };
     drop(mechanism);
-    let stopped = |e: StepError| Failure::step(&format!("case `{name}`"), &e);
+    time(Timed { name, model: Arc::new(model), states, closing_rows, solver, is_case: true })
+}
 
+/// Time a scene, a URDF or an MJCF: at its start, and a little later.
+pub(super) fn measure_scene(opened: &Opened, solver: Option<SolverKind>) -> Result<Timing, Failure> {
+    let (name, model) = (opened.name.clone(), opened.model.clone());
+    let solver = solver.unwrap_or(model.default_solver());
+    let stopped = |e: StepError| match e {
+        StepError::Invalid(why) => Failure::usage(format!("scene `{name}`: {why}")),
+        e => Failure::step(&format!("scene `{name}`"), &e),
+    };
+    case::check_scene(&name, &model, solver)?;
+    let mut sim = Simulation::new(model.clone());
+    sim.set_solver(solver).map_err(stopped)?;
+    let mut later = Simulation::new(model.clone());
+    // where it cannot move on, the start alone is timed
+    let _ = later.step(1e-3 / model.rate_scale());
+    let states = [model.initial_state().clone(), later.state().clone()];
+    let closing_rows = match model.has_loops() {
+        true if model.n_rows() <= MAX_COUNTED => {
+            let mut tree = Simulation::new(model.clone());
+            tree.set_solver(SolverKind::Auxiliary).map_err(stopped)?;
+            tree.auxiliary_rows()
+        }
+        true => usize::MAX,
+        false => 0,
+    };
+    time(Timed { name, model, states, closing_rows, solver, is_case: false })
+}
+
+fn time(timed: Timed) -> Result<Timing, Failure> {
+    let Timed { name, model, states, closing_rows, solver, is_case } = timed;
+    let what = if is_case { "case" } else { "scene" };
+    let stopped = |e: StepError| Failure::step(&format!("{what} `{name}`"), &e);
     let mut work = Workspace::new(&model, solver);
     let seconds = whole(&model, &states, &mut work).map_err(stopped)?;
     let [jacobian, factor, solve] = in_phases(&model, &states, &mut work).map_err(stopped)?;
     drop(work); // a million bodies: make room for the check
     let us_auxiliary = match closing_rows {
         0 => Some(0.0),
-        1..=MAX_AUXILIARY => Some(1e6 * auxiliary(&model, &states).map_err(stopped)?),
+        1..=MAX_AUXILIARY => match auxiliary(&model, &states) {
+            Ok(seconds) => Some(1e6 * seconds),
+            // of a scene it need not be possible
+            Err(_) if !is_case => None,
+            Err(e) => return Err(stopped(e)),
+        },
         _ => None,
     };
 
@@ -47,9 +100,9 @@ pub(super) fn measure(case: &case::Case, solver: Option<SolverKind>) -> Result<T
     let counted = matches!(solver, SolverKind::Tree | SolverKind::Sparse);
     let flops = counted.then_some(cost.factor_flops + cost.solve_flops);
     let (n, rows) = (model.n_bodies(), model.n_rows());
-    let (error, against_reference) = error(&name, model, solver).map_err(stopped)?;
+    let (error, against_reference) = error(is_case.then_some(name.as_str()), model, solver).map_err(stopped)?;
     if !error.is_finite() {
-        return Err(Failure::numerical(format!("case `{name}`: the accelerations are not finite")));
+        return Err(Failure::numerical(format!("{what} `{name}`: the accelerations are not finite")));
     }
     let us_min = 1e6 * seconds[0];
     Ok(Timing {
@@ -58,7 +111,7 @@ pub(super) fn measure(case: &case::Case, solver: Option<SolverKind>) -> Result<T
         rows,
         us_min,
         us_median: 1e6 * seconds[seconds.len() / 2],
-        ns_per_body: 1e3 * us_min / n as f64,
+        ns_per_body: 1e3 * us_min / n.max(1) as f64,
         us_jacobian: 1e6 * jacobian,
         us_factor: 1e6 * factor,
         us_solve: 1e6 * solve,
@@ -144,14 +197,14 @@ fn clock_cost() -> f64 {
 }
 
 /// Against the reference where there is one, otherwise the scaled residual of all equations.
-fn error(name: &str, model: Model, solver: SolverKind) -> Result<(f64, bool), StepError> {
+fn error(name: Option<&str>, model: Arc<Model>, solver: SolverKind) -> Result<(f64, bool), StepError> {
     let mut sim = Simulation::new(model);
     if solver != sim.solver() {
         sim.set_solver(solver)?;
     }
     // hinges written by hand or as formulas move as the others do
-    let same = name.strip_prefix(['h', 'w']).map(|size| format!("b{size}"));
-    match forward_dynamics(same.as_deref().unwrap_or(name)) {
+    let same = name.and_then(|n| n.strip_prefix(['h', 'w'])).map(|size| format!("b{size}"));
+    match same.as_deref().or(name).and_then(forward_dynamics) {
         Some(reference) => Ok((reference.error(sim.accelerations()?), true)),
         None => Ok((sim.residual()?.largest(), false)),
     }

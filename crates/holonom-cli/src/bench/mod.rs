@@ -6,6 +6,7 @@ mod measure;
 use crate::Exit;
 use crate::failure::{self, Failure};
 use crate::output::{Output, Progress};
+use crate::scene::{Opened, SceneArgs, SceneOptions};
 use crate::table::{Align, Table, significant};
 use case::Case;
 use clap::builder::PossibleValuesParser;
@@ -25,8 +26,8 @@ use std::collections::BTreeMap;
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star; with loops: eN ring, rN ring of hinges,
-    /// ladder-N, fourbars-N, grid-N. Default: a list of each.
-    #[arg(value_name = "CASE")]
+    /// ladder-N, fourbars-N, grid-N. Or scenes: files (.toml, .urdf, .xml) and names of the gallery. Default: a list of cases.
+    #[arg(value_name = "CASE|FILE")]
     cases: Vec<String>,
     /// Print one line of JSON instead of a table.
     #[arg(long)]
@@ -34,6 +35,38 @@ pub(crate) struct Args {
     /// How the multipliers are computed. Default: tree, or sparse where there are loops.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(SolverKind::NAMES))]
     solver: Option<String>,
+    #[command(flatten)]
+    options: SceneOptions,
+}
+
+/// What can be timed.
+enum Subject {
+    Case(Case),
+    Scene(Box<Opened>),
+}
+
+impl Subject {
+    fn parse(name: &str, solver: Option<SolverKind>, options: &SceneOptions) -> Result<Subject, Failure> {
+        if !case::is_scene(name) {
+            return Case::parse(name, solver).map(Subject::Case);
+        }
+        let args = SceneArgs { scene: name.to_string(), options: options.clone() };
+        Ok(Subject::Scene(Box::new(args.open()?)))
+    }
+
+    fn name(&self) -> String {
+        match self {
+            Subject::Case(case) => case.name(),
+            Subject::Scene(opened) => opened.name.clone(),
+        }
+    }
+
+    fn measure(&self, solver: Option<SolverKind>) -> Result<Timing, Failure> {
+        match self {
+            Subject::Case(case) => measure::measure(case, solver),
+            Subject::Scene(opened) => measure::measure_scene(opened, solver),
+        }
+    }
 }
 
 const DEFAULT: &[&str] = &[
@@ -109,13 +142,14 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let names: Vec<&str> =
         if args.cases.is_empty() { DEFAULT.to_vec() } else { args.cases.iter().map(String::as_str).collect() };
     // every mistake is reported before the first measurement
-    let cases = names.into_iter().map(|name| Case::parse(name, solver)).collect::<Result<Vec<_>, _>>()?;
+    let parse = |name| Subject::parse(name, solver, &args.options);
+    let cases = names.into_iter().map(parse).collect::<Result<Vec<_>, _>>()?;
 
     let progress = Progress::new();
     let mut timings = Vec::new();
     for (k, case) in cases.iter().enumerate() {
         progress.show(&format!("timing {} ({} of {})", case.name(), k + 1, cases.len()));
-        timings.push(measure::measure(case, solver)?);
+        timings.push(case.measure(solver)?);
     }
     drop(progress);
     for t in timings.iter().filter(|t| !(t.error <= TRUSTED)) {
@@ -135,10 +169,10 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
 }
 
 /// Slope of log(value) over log(n) for every family with at least two sizes, by least squares.
-fn fit(cases: &[Case], timings: &[Timing], value: impl Fn(&Timing) -> Option<f64>) -> BTreeMap<String, f64> {
+fn fit(cases: &[Subject], timings: &[Timing], value: impl Fn(&Timing) -> Option<f64>) -> BTreeMap<String, f64> {
     let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     for (case, timing) in cases.iter().zip(timings) {
-        if let Some(value) = value(timing).filter(|v| *v > 0.0) {
+        if let (Subject::Case(case), Some(value)) = (case, value(timing).filter(|v| *v > 0.0)) {
             points.entry(case.family.name()).or_default().push(((timing.n as f64).ln(), value.ln()));
         }
     }

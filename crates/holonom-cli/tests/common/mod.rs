@@ -1,7 +1,52 @@
 //! Runs the command and looks at what came out.
 
 use serde_json::Value;
+use std::path::PathBuf;
 use std::process::{Command, Output};
+
+/// A scene of the tests.
+#[allow(dead_code)]
+pub fn scene(name: &str) -> String {
+    format!("{}/tests/scenes/{name}.toml", env!("CARGO_MANIFEST_DIR"))
+}
+
+/// A folder of its own, removed when dropped.
+#[allow(dead_code)]
+pub struct Folder(pub PathBuf);
+
+#[allow(dead_code)]
+impl Folder {
+    pub fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("holonom-cli-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("a folder can be made");
+        Folder(path)
+    }
+
+    /// A file in it.
+    pub fn file(&self, name: &str) -> String {
+        self.0.join(name).display().to_string()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Run, expect this exit code and a diagnostic with this code and all these parts.
+#[allow(dead_code)]
+pub fn diagnosed(args: &[&str], exit: i32, code: &str, parts: &[&str]) {
+    let out = holonom(args);
+    let message = stderr(&out);
+    assert_eq!(out.status.code(), Some(exit), "{args:?}: {message}");
+    assert!(out.stdout.is_empty(), "{args:?}");
+    assert!(message.contains(&format!("error[{code}]: ")) && !message.contains("panicked"), "{args:?}: {message}");
+    for part in parts {
+        assert!(message.contains(part), "{args:?}: `{part}` is missing in\n{message}");
+    }
+}
 
 /// The command with these arguments, not yet started.
 pub fn command(args: &[&str]) -> Command {

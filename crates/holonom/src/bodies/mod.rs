@@ -17,7 +17,7 @@ pub use rigid::Rigid;
 pub use scaled::Scaled;
 
 use crate::attach::{Attached, Carried, Frame};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, Quat, Vec3};
 use holonom_tree::packed;
 
 /// Linear momentum (kg m/s) and angular momentum about the world origin (kg m^2/s).
@@ -127,6 +127,10 @@ pub trait Body: Send + Sync {
     /// The part of a force and a torque (world axes) that can move this body; the rest is taken by whatever guides it.
     fn felt(&self, force: Vec3, torque: Vec3) -> (Vec3, Vec3) {
         (force, torque)
+    }
+    /// The orientation it keeps as a quaternion, body axes to world axes; `None` for a body that keeps none.
+    fn orientation(&self, _q: &[f64]) -> Option<Quat> {
+        None
     }
     /// Centre of mass, world (m).
     fn centre(&self, q: &[f64]) -> Vec3;

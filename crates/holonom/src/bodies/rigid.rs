@@ -294,6 +294,9 @@ impl Body for Rigid {
         write3(&mut v[3..], r * vec3(local.x / moments[0], local.y / moments[1], local.z / moments[2]));
     }
 
+    fn orientation(&self, q: &[f64]) -> Option<Quat> {
+        Some(quat_of(q))
+    }
     fn centre(&self, q: &[f64]) -> Vec3 {
         read3(q)
     }

@@ -484,6 +484,9 @@ impl Body for Scaled {
             mass[packed::at(n, 6 + a, 6 + a)] += (per_position * stiffness + per_velocity * self.damping) / (s * s);
         }
     }
+    fn orientation(&self, q: &[f64]) -> Option<Quat> {
+        Some(quat_of(q).normalize())
+    }
     fn centre(&self, q: &[f64]) -> Vec3 {
         read3(q)
     }

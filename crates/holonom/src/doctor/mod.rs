@@ -442,16 +442,14 @@ pub(crate) fn row_name(model: &Model, row: usize) -> RowName {
 
 impl Simulation {
     /// The multipliers with those of redundant rows split as the doctor does, for clusters small enough to do it at every state.
-    pub(crate) fn split_multipliers(&mut self) -> Result<&[f64], StepError> {
-        self.split_by(|model, state, work| {
-            let mut lambda = work.multipliers().to_vec();
+    pub(crate) fn split_multipliers(&mut self) -> Result<(), StepError> {
+        self.split_by(|model, state, work, lambda| {
             if work.solver.deficiency().unwrap_or(0) > 0 {
                 let (force, c) = (work.force.clone(), work.c.clone());
                 let clusters = analyse(model, state, &Loops::of(model), LARGEST_DENSE, work);
-                clusters.iter().for_each(|c| c.split(&mut lambda));
+                clusters.iter().for_each(|c| c.split(lambda));
                 (work.force, work.c) = (force, c);
             }
-            lambda
         })
     }
 }

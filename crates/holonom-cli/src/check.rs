@@ -1,0 +1,268 @@
+//! `holonom check`: the doctor's report on a scene, as one would want to read it.
+
+use crate::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::run::stop::time_scale;
+use crate::scene::{Opened, SceneArgs};
+use holonom::doctor::{JointReaction, RedundantSet};
+use holonom::math::Vec3;
+use holonom::{Diagnosis, Model, Simulation};
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+/// Ask the doctor about a mechanism: mobility, loops, redundant joints, which loads to trust.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    #[command(flatten)]
+    scene: SceneArgs,
+    /// One JSON object on standard output
+    #[arg(long)]
+    json: bool,
+}
+
+/// So many of a long list are shown.
+const SHOWN: usize = 12;
+/// Ratio of masses worth a word: still solved exactly, but a sign of mixed-up units.
+const ODD_RATIO: f64 = 1e6;
+
+pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let opened = args.scene.open()?;
+    let mut sim = Simulation::new(opened.model.clone());
+    let d = sim.diagnose().map_err(|e| Failure::step(&format!("scene `{}`", opened.name), &e))?;
+    let warnings = warnings(&opened, &d, &sim);
+    if args.json {
+        let model = &opened.model;
+        let cost = model.cost();
+        out.json(&json!({
+            "scene": opened.name,
+            "bodies": d.bodies,
+            "joints": d.joints,
+            "rows": d.rows,
+            "rank": d.rank,
+            "mobility": d.mobility,
+            "mobility_generic": d.mobility_generic,
+            "loops": d.loops,
+            "redundant": d.redundant.iter().map(joints_of).collect::<Vec<_>>(),
+            "not_unique": d.reactions.iter().flat_map(|r| doubtful(model, r)).collect::<Vec<_>>(),
+            "assembled_gap": d.gap,
+            "singular": d.is_singular(),
+            "forces": model.n_forces(),
+            "solver": model.default_solver().name(),
+            "flops": cost.factor_flops + cost.solve_flops,
+            "warnings": warnings,
+            "ignored": opened.loaded.report.to_data(&opened.loaded.sources),
+        }))?;
+        return Ok(Exit::Ok);
+    }
+    let mut text = String::new();
+    let title = &opened.loaded.scene.title;
+    let title = if title.is_empty() { String::new() } else { format!(": {title}") };
+    let _ = writeln!(text, "{}{title}\n", opened.name);
+    what_it_is(&mut text, &opened.model, &d);
+    how_it_moves(&mut text, &d);
+    what_is_redundant(&mut text, &opened.model, &d);
+    let cost = opened.model.cost();
+    let per_body = (cost.factor_flops + cost.solve_flops) as f64 / d.bodies.max(1) as f64;
+    let _ = writeln!(
+        text,
+        "\nAssembled with a largest gap of {:.1e} m or rad. Solver {}: {per_body:.0} operations per body and evaluation.",
+        d.gap,
+        opened.model.default_solver().name()
+    );
+    for w in &warnings {
+        let _ = writeln!(text, "\nWorth a look: {w}");
+    }
+    let ignored = opened.loaded.report.warnings().count();
+    if ignored > 0 {
+        let _ = writeln!(text, "\n{ignored} parts of the file do not count as they stand; they are listed above.");
+    }
+    out.write(&text)?;
+    Ok(Exit::Ok)
+}
+
+fn what_it_is(text: &mut String, model: &Model, d: &Diagnosis) {
+    let bodies = by_kind(model.bodies().map(|b| model.body_kind(b)));
+    let _ = writeln!(text, "{}{}", plural(d.bodies, "body", "bodies"), in_brackets(&bodies));
+    let active = model.joints().map(|j| model.constraint(j).kind());
+    let joints = by_kind(active);
+    let rows = plural(d.rows, "row", "rows");
+    let _ = writeln!(text, "{}{}, together {rows}", plural(d.joints, "joint", "joints"), in_brackets(&joints));
+    if model.n_forces() > 0 {
+        let _ = writeln!(text, "{}", plural(model.n_forces(), "force", "forces"));
+    }
+    let _ = writeln!(text, "{}", if d.loops == 0 { "no loops".into() } else { plural(d.loops, "loop", "loops") });
+}
+
+fn how_it_moves(text: &mut String, d: &Diagnosis) {
+    let ways = match d.mobility {
+        0 => "It cannot move".to_string(),
+        1 => "It moves freely in 1 way".to_string(),
+        n => format!("It moves freely in {n} ways"),
+    };
+    let _ = writeln!(text, "\n{ways} (mobility {}: {} rows are independent).", d.mobility, d.rank);
+    if d.mobility > d.mobility_generic {
+        let _ = writeln!(
+            text,
+            "This pose is singular: at poses nearby it moves in {}. Branches of motion meet here, or it is at a dead centre.",
+            if d.mobility_generic == 1 { "1 way".into() } else { format!("{} ways", d.mobility_generic) }
+        );
+    } else if d.stuck {
+        text.push_str("This pose is singular: some motions that the joints allow to begin cannot go on.\n");
+    }
+}
+
+fn what_is_redundant(text: &mut String, model: &Model, d: &Diagnosis) {
+    if d.redundant.is_empty() {
+        text.push_str("No joint is redundant: every load is unique and can be trusted.\n");
+        return;
+    }
+    for set in d.redundant.iter().take(SHOWN) {
+        let names: Vec<String> = joints_of(set).iter().map(|n| format!("`{n}`")).collect();
+        let joints: Vec<_> = {
+            let mut ids: Vec<_> = set.rows.iter().map(|r| r.joint).collect();
+            ids.dedup();
+            ids
+        };
+        let all: usize = joints.iter().map(|j| model.rows_of(*j).len()).sum();
+        let surplus = set.dropped.len();
+        let _ = writeln!(
+            text,
+            "\n{} hold the same thing more than once: {surplus} of their {all} rows are surplus.",
+            list(&names)
+        );
+        let could: Vec<String> = set.dropped.iter().take(SHOWN).map(|r| r.to_string()).collect();
+        let more = if surplus > SHOWN { format!(", and {} more", surplus - SHOWN) } else { String::new() };
+        let _ = writeln!(text, "  could be left out, for instance: {}{more}", could.join(", "));
+    }
+    if d.redundant.len() > SHOWN {
+        let _ = writeln!(text, "... and {} more such sets", d.redundant.len() - SHOWN);
+    }
+    let (sure, unsure): (Vec<&JointReaction>, Vec<_>) = d.reactions.iter().partition(|r| r.is_unique());
+    text.push_str("\nThe motion is exact all the same. Rigid bodies cannot say how redundant joints share a load; marked ~ is the split with\nthe smallest loads, everything else is unique.\n");
+    let largest = d.reactions.iter().flat_map(|r| (r.reaction.force.abs().to_array().into_iter()).chain(r.reaction.torque.abs().to_array()));
+    let largest = largest.fold(0.0, f64::max);
+    let width = unsure.iter().take(SHOWN).map(|r| model.joint_name(r.joint).len()).max().unwrap_or(0);
+    for r in unsure.iter().take(SHOWN) {
+        let (f, t) = (r.reaction.force, r.reaction.torque);
+        let _ = writeln!(
+            text,
+            "  {:width$}  force ({}) N   torque ({}) N m",
+            model.joint_name(r.joint),
+            vector(f, &r.force_unique, largest),
+            vector(t, &r.torque_unique, largest)
+        );
+    }
+    if unsure.len() > SHOWN {
+        let _ = writeln!(text, "  ... and {} more", unsure.len() - SHOWN);
+    }
+    if !sure.is_empty() {
+        let names: Vec<String> = sure.iter().take(SHOWN).map(|r| format!("`{}`", model.joint_name(r.joint))).collect();
+        let more = if sure.len() > SHOWN { format!(" and {} more", sure.len() - SHOWN) } else { String::new() };
+        let _ = writeln!(text, "Loads to be trusted: {}{more}.", names.join(", "));
+    }
+}
+
+fn vector(v: Vec3, unique: &[bool; 3], largest: f64) -> String {
+    let part = |k: usize| {
+        let x = if v[k].abs() <= 1e-12 * largest { 0.0 } else { v[k] };
+        let digits = if x == 0.0 {
+            "0".into()
+        } else if (1e-3..1e6).contains(&x.abs()) {
+            format!("{x:.4}")
+        } else {
+            format!("{x:.3e}")
+        };
+        format!("{:>11}", format!("{}{digits}", if unique[k] { "" } else { "~" }))
+    };
+    [part(0), part(1), part(2)].join(",")
+}
+
+fn warnings(opened: &Opened, d: &Diagnosis, sim: &Simulation) -> Vec<String> {
+    let mut all = Vec::new();
+    let model = &opened.model;
+    let mass = |b: &holonom::BodyId| model.mass(*b);
+    let lightest = model.bodies().min_by(|a, b| mass(a).total_cmp(&mass(b)));
+    let heaviest = model.bodies().max_by(|a, b| mass(a).total_cmp(&mass(b)));
+    if let (Some(light), Some(heavy)) = (lightest, heaviest)
+        && mass(&heavy) > ODD_RATIO * mass(&light)
+    {
+        all.push(format!(
+            "`{}` has {:.3e} kg and `{}` {:.3e} kg. Joints hold at any ratio, but grams or millimetres may have slipped in.",
+            model.body_name(light),
+            mass(&light),
+            model.body_name(heavy),
+            mass(&heavy)
+        ));
+    }
+    let natural = 1.0 / model.rate_scale();
+    if let Some((what, time)) = time_scale(&opened.loaded.scene, model, sim) {
+        let dt = opened.loaded.scene.run.dt;
+        if let Some(dt) = dt.filter(|dt| *dt > 0.5 * time) {
+            all.push(format!(
+                "the step of {dt} s is too long for {what} ({time:.1e} s): use dt <= {:.0e} s, or `integrator = \"implicit\"`.",
+                0.2 * time
+            ));
+        } else if time < 1e-3 * natural {
+            all.push(format!(
+                "{what} acts within {time:.1e} s, much faster than the mechanism itself ({natural:.1e} s): `--integrator implicit` may be quicker."
+            ));
+        }
+    }
+    if d.mobility == 0 && d.bodies > 0 && !is_driven(model) {
+        all.push("nothing moves and nothing is driven: a structure, whose loads are all there is to see.".into());
+    }
+    all
+}
+
+/// Does anything drive it?
+fn is_driven(model: &Model) -> bool {
+    let drives = ["motor", "servo", "prescribed-point", "mouse"];
+    model.joints().any(|j| drives.contains(&model.constraint(j).kind()))
+}
+
+/// Names of the joints of a set, each once.
+fn joints_of(set: &RedundantSet) -> Vec<String> {
+    let mut names: Vec<String> = Vec::new();
+    for row in &set.rows {
+        if !names.contains(&row.joint_name) {
+            names.push(row.joint_name.clone());
+        }
+    }
+    names
+}
+
+/// Components of a reaction that are not unique, named as columns are.
+fn doubtful(model: &Model, r: &JointReaction) -> Vec<String> {
+    let name = model.joint_name(r.joint);
+    let part = |what: &str, unique: &[bool; 3]| {
+        (0..3).filter(|k| !unique[*k]).map(|k| format!("{name}.{what}.{}", ["x", "y", "z"][k])).collect::<Vec<_>>()
+    };
+    [part("force", &r.force_unique), part("torque", &r.torque_unique)].concat()
+}
+
+fn by_kind<'a>(kinds: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize> {
+    let mut count = BTreeMap::new();
+    kinds.for_each(|k| *count.entry(k).or_insert(0) += 1);
+    count
+}
+
+fn in_brackets(kinds: &BTreeMap<&str, usize>) -> String {
+    let parts: Vec<String> = kinds.iter().map(|(k, n)| format!("{n} {k}")).collect();
+    if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
+}
+
+fn plural(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// `a`, `b` and `c`; of many, the first and a count.
+fn list(names: &[String]) -> String {
+    match names {
+        [] => String::new(),
+        [one] => one.clone(),
+        many if many.len() > SHOWN => format!("{} and {} more", many[..SHOWN].join(", "), many.len() - SHOWN),
+        [head @ .., last] => format!("{} and {last}", head.join(", ")),
+    }
+}

@@ -1,0 +1,250 @@
+//! `holonom plot`: curves of a recording, or where the matrices of a scene have entries; in the terminal, as SVG or as PNG.
+
+use crate::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::recordings::not_a_recording;
+use crate::scene::{SceneArgs, SceneOptions};
+use crate::suggest::nearest;
+use holonom::pattern::Matrix;
+use holonom_plot::{Axis, Block, Chart, Kind, Look, PlotError, Scale, Series, Spy};
+use holonom_record::{Column, Format, RecordError, Recording};
+use holonom_scene::quantities::{fits, usual_unit};
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+/// Plot quantities of a recording, or the pattern of a scene's matrices.
+///
+/// Without -o the picture is drawn in the terminal.
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  holonom plot run.csv --y 'pin.force.*'\n  \
+    holonom plot run.parquet --x rod.pos.x --y rod.pos.z -o path.svg\n  holonom plot pendulum --matrix H")]
+pub(crate) struct Args {
+    /// A recording (.csv, .parquet, .hrec); with --matrix, a scene
+    run: String,
+    /// Quantities to plot, with `*` for anything; several with commas
+    #[arg(long, value_name = "NAMES", value_delimiter = ',')]
+    y: Vec<String>,
+    /// Quantity along the horizontal axis
+    #[arg(long, value_name = "NAME", default_value = "time")]
+    x: String,
+    /// Spread values by their logarithm
+    #[arg(long)]
+    log: bool,
+    /// Instead: the pattern of a matrix of the scene: J, H, A or L
+    #[arg(long, value_name = "J|H|A|L")]
+    matrix: Option<String>,
+    /// File to write: .svg or .png
+    #[arg(short, long = "output", value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// In the terminal: letters and signs only
+    #[arg(long)]
+    ascii: bool,
+    #[command(flatten)]
+    options: SceneOptions,
+}
+
+/// Curves in one picture at most.
+const MOST_CURVES: usize = 60;
+
+pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    if let Some(path) = &args.output {
+        picture_format(path)?;
+    }
+    match &args.matrix {
+        Some(name) => matrix(name, args, out),
+        None => curves(args, out),
+    }
+}
+
+#[derive(Clone, Copy, PartialEq)]
+enum Picture {
+    Svg,
+    Png,
+}
+
+fn picture_format(path: &Path) -> Result<Picture, Failure> {
+    let suffix = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
+    match suffix.as_str() {
+        "svg" => Ok(Picture::Svg),
+        "png" => Ok(Picture::Png),
+        _ => Err(Failure::usage(format!("-o {}: pictures are .svg or .png files", path.display()))),
+    }
+}
+
+fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let path = Path::new(&args.run);
+    // a run that did not end as it should has left a stream, which can be looked at too
+    let stream = PathBuf::from(format!("{}.hrec", args.run));
+    let path = if !path.exists() && Format::of(path).is_ok() && stream.is_file() { &stream } else { path };
+    let recording = match Recording::open(path) {
+        Ok(recording) => recording,
+        Err(e @ RecordError::Extension { .. }) if path.extension().is_none() && !path.exists() => {
+            return Err(not_a_recording(e, path)
+                .help(format!("for a scene:  holonom plot {} --matrix J, or record a run of it first", args.run)));
+        }
+        Err(e) => return Err(not_a_recording(e, path)),
+    };
+    let columns = recording.columns();
+    if args.y.is_empty() {
+        return Err(Failure::usage("nothing to plot: --y says which quantities")
+            .note("note", format!("`{}` has {}", args.run, listed(columns)))
+            .help(format!("for instance  holonom plot {} --y '{}'", args.run, example(columns))));
+    }
+    let x = pick_one(&args.x, columns, &args.run)?;
+    let mut chosen: Vec<usize> = Vec::new();
+    for pattern in args.y.iter().map(|p| p.trim()) {
+        let found: Vec<usize> = (0..columns.len()).filter(|&i| fits(pattern, &columns[i].name)).collect();
+        // a star is not meant to bring in the axis itself
+        let found: Vec<usize> = found.into_iter().filter(|&i| i != x || !pattern.contains('*')).collect();
+        if found.is_empty() {
+            return Err(unknown(pattern, columns, &args.run));
+        }
+        chosen.extend(found.into_iter().filter(|i| !chosen.contains(i)).collect::<Vec<_>>());
+    }
+    if chosen.len() > MOST_CURVES {
+        return Err(Failure::usage(format!("{} curves are too many for one picture, at most {MOST_CURVES}", chosen.len()))
+            .help("name fewer of them"));
+    }
+    let along = recording.column_at(x)?;
+    let values = chosen.iter().map(|&i| recording.column_at(i)).collect::<Result<Vec<_>, _>>()?;
+    let unit = |c: &Column| {
+        let unit = if c.unit.is_empty() { usual_unit(&c.name) } else { &c.unit };
+        if unit == "1" { String::new() } else { unit.to_string() }
+    };
+    let series = chosen.iter().zip(&values);
+    let chart = Chart {
+        title: title(&recording, &args.run),
+        subtitle: subtitle(&recording, &args.run),
+        x: Axis::new(&columns[x].name, unit(&columns[x])),
+        y_scale: if args.log { Scale::Log } else { Scale::Linear },
+        series: series.map(|(&i, y)| Series::new(&columns[i].name, unit(&columns[i]), &along, y)).collect(),
+        marks: Vec::new(),
+    };
+    if !recording.complete() {
+        crate::failure::warn(&format!("`{}` is not complete: what there is of it is shown", path.display()));
+    }
+    show(args, out, || chart.to_svg(), || chart.to_png(2.0), |look| chart.sketch(look))
+}
+
+fn matrix(name: &str, args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let Some(matrix) = Matrix::from_name(&name.to_uppercase()) else {
+        return Err(Failure::usage(format!("there is no matrix `{name}`"))
+            .help("J: constraint rows; H: the whole system; A: J M^-1 J^T; L: the factor of H"));
+    };
+    if !args.y.is_empty() {
+        return Err(Failure::usage("--matrix and --y exclude each other: one is about a scene, the other about a recording"));
+    }
+    let opened = SceneArgs { scene: args.run.clone(), options: args.options.clone() }.open()?;
+    let pattern = opened.model.pattern(matrix).map_err(|e| Failure::limit(e.to_string()))?;
+    let what = match matrix {
+        Matrix::J => "J: rows of the joints by velocities of the bodies",
+        Matrix::H => "H: masses and joints, in the order of elimination",
+        Matrix::A => "A = J M^-1 J^T: rows by rows",
+        Matrix::L => "L: the factor of H",
+    };
+    let kind = |fill: bool| if fill { Kind::Fill } else { Kind::Entry };
+    let blocks = |parts: &[holonom::pattern::Part]| {
+        parts.iter().map(|p| Block { name: p.name.clone(), range: p.range.clone() }).collect::<Vec<_>>()
+    };
+    let spy = Spy {
+        title: what.into(),
+        subtitle: opened.name.clone(),
+        rows: pattern.n_rows,
+        columns: pattern.n_columns,
+        entries: pattern.entries.iter().map(|e| (e.row, e.column, kind(e.fill))).collect(),
+        row_blocks: blocks(&pattern.rows),
+        column_blocks: blocks(&pattern.columns),
+    };
+    show(args, out, || spy.to_svg(), || spy.to_png(2.0), |look| spy.sketch(look))
+}
+
+fn show(
+    args: &Args,
+    out: &mut Output,
+    svg: impl FnOnce() -> Result<String, PlotError>,
+    png: impl FnOnce() -> Result<Vec<u8>, PlotError>,
+    sketch: impl FnOnce(&Look) -> Result<String, PlotError>,
+) -> Result<Exit, Failure> {
+    let failed = |e: PlotError| match e {
+        PlotError::TooLarge { .. } => Failure::limit(e.to_string()),
+        _ => Failure::usage(e.to_string()),
+    };
+    let Some(path) = &args.output else {
+        let number = |name: &str, least: usize, usual: usize| {
+            std::env::var(name).ok().and_then(|v| v.parse().ok()).filter(|n| *n >= least).unwrap_or(usual)
+        };
+        let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
+        let height = number("LINES", 16, 32) - 10;
+        let look = Look { width: number("COLUMNS", 40, 100), height, colour, ascii: args.ascii };
+        out.write(&sketch(&look).map_err(failed)?)?;
+        return Ok(Exit::Ok);
+    };
+    let bytes = match picture_format(path)? {
+        Picture::Svg => svg().map_err(failed)?.into_bytes(),
+        Picture::Png => png().map_err(failed)?,
+    };
+    std::fs::write(path, &bytes).map_err(|e| Failure::io(format!("cannot write `{}`: {e}", path.display())))?;
+    out.write(&format!("{} ({})\n", path.display(), crate::run::summary::size(bytes.len() as u64)))?;
+    Ok(Exit::Ok)
+}
+
+fn pick_one(name: &str, columns: &[Column], run: &str) -> Result<usize, Failure> {
+    columns.iter().position(|c| c.name == name).ok_or_else(|| unknown(name, columns, run))
+}
+
+fn unknown(name: &str, columns: &[Column], run: &str) -> Failure {
+    let failure = Failure::usage(format!("`{run}` has no column `{name}`"));
+    let names = || columns.iter().map(|c| c.name.as_str());
+    let failure = match nearest(name, names()) {
+        Some(meant) => failure.help(format!("did you mean `{meant}`?")),
+        None if names().any(|n| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))) => {
+            failure.help(format!("did you mean `{name}.*`?"))
+        }
+        None => failure,
+    };
+    failure.note("note", format!("it has {}", listed(columns))).help(format!("`holonom info {run}` lists them all"))
+}
+
+/// Columns in few words: `rod.pos.*, pin.force.*, ...`.
+fn listed(columns: &[Column]) -> String {
+    let mut short: Vec<String> = Vec::new();
+    for c in columns {
+        let name = match c.name.rsplit_once('.') {
+            Some((head, "w" | "x" | "y" | "z")) => format!("{head}.*"),
+            _ => c.name.clone(),
+        };
+        if !short.contains(&name) {
+            short.push(name);
+        }
+        if short.len() > 14 {
+            return format!("{}, ...", short[..14].join(", "));
+        }
+    }
+    short.join(", ")
+}
+
+fn example(columns: &[Column]) -> String {
+    let all = listed(columns);
+    all.split(", ").nth(1).unwrap_or("*").to_string()
+}
+
+fn metadata(recording: &Recording) -> serde_json::Value {
+    serde_json::from_str(recording.metadata()).unwrap_or_default()
+}
+
+fn title(recording: &Recording, run: &str) -> String {
+    let meta = metadata(recording);
+    let title = meta["title"].as_str().filter(|t| !t.is_empty()).or(meta["scene"].as_str());
+    title.map_or_else(|| crate::scene::stem(run), str::to_string)
+}
+
+fn subtitle(recording: &Recording, run: &str) -> String {
+    let meta = metadata(recording);
+    let mut parts = vec![run.to_string()];
+    parts.extend(meta["scene"].as_str().map(str::to_string));
+    parts.extend(meta["settings"]["integrator"].as_str().map(str::to_string));
+    parts.extend(meta["settings"]["dt"].as_f64().map(|dt| format!("dt {dt} s")));
+    parts.dedup();
+    parts.join(", ")
+}

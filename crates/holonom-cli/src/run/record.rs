@@ -1,0 +1,156 @@
+//! Recording a run without disturbing it: every row is read through a second simulation of the same model, so that the motion is the same with
+//! and without a recording, whatever its rate.
+//!
+//! Where the integrator can tell states inside a step (dop853), rows lie at exact multiples of 1 / rate. Otherwise a row is the step nearest to each
+//! multiple (fixed steps), or the first step after it (adaptive steps), with the time of that step. The last state is always a row.
+
+use super::journey::Journey;
+use super::settings::Settings;
+use crate::failure::Failure;
+use holonom::{Simulation, State, StepError, StepReport};
+use holonom_record::{Column, Finished, Output, Schema};
+use holonom_scene::Quantities;
+use std::path::Path;
+use std::sync::Arc;
+
+/// A recording in the making.
+pub(crate) struct Recorder {
+    output: Output,
+    quantities: Quantities,
+    probe: Simulation,
+    settings: Settings,
+    row: Vec<f64>,
+    sample: State,
+    /// Time between rows, s.
+    every: f64,
+    /// The next row is number `next` from the base of the journey.
+    next: u64,
+    /// Time of the last row.
+    last: f64,
+}
+
+impl Recorder {
+    /// Open the file and write the first row, the state that the run begins with.
+    pub fn begin(
+        path: &Path,
+        quantities: Quantities,
+        journey: &Journey,
+        first: &State,
+        rate: f64,
+        metadata: &serde_json::Value,
+    ) -> Result<Recorder, Failure> {
+        let columns = quantities.all().iter();
+        let columns = columns.map(|q| Column::new(&q.name, q.unit).with_note(&q.note)).collect();
+        let schema = Schema::new(columns, metadata.to_string())?;
+        let output = Output::create(path, &schema)?;
+        if let Some(left) = output.left_over() {
+            crate::failure::warn(&format!(
+                "an earlier run of this name was not finished; what it recorded is now in `{}` (`holonom recover` reads it)",
+                left.display()
+            ));
+        }
+        let every = 1.0 / rate;
+        let mut recorder = Recorder {
+            output,
+            row: vec![0.0; quantities.len()],
+            quantities,
+            probe: journey.settings.simulation(journey.sim.model())?,
+            settings: journey.settings.clone(),
+            sample: State::default(),
+            every,
+            next: 0,
+            last: f64::NEG_INFINITY,
+        };
+        recorder.push(journey.sim.model(), first)?;
+        // rows of a resumed run lie where those of the whole run lie
+        recorder.skip_to(journey.base, first.t);
+        Ok(recorder)
+    }
+
+    /// Time of the next row.
+    fn time(&self, base: f64) -> f64 {
+        base + self.next as f64 * self.every
+    }
+
+    /// Rows that belong to the step just taken.
+    pub fn after_step(&mut self, journey: &mut Journey, report: &StepReport) -> Result<(), Failure> {
+        let (base, now, every) = (journey.base, journey.sim.time(), self.every);
+        match journey.settings.dt {
+            Some(dt) => {
+                if self.time(base) <= now + 0.5 * dt {
+                    self.push_present(journey)?;
+                    self.skip_to(base, now + 0.5 * dt);
+                }
+            }
+            None if journey.sim.samples_steps() => {
+                let first = self.next;
+                let times = (first..).map(|k| base + k as f64 * every).take_while(|t| *t < now);
+                let model = journey.sim.model().clone();
+                let mut sample = std::mem::take(&mut self.sample);
+                let mut failed = None;
+                let Journey { sim, before, .. } = journey;
+                let sampled = sim.sample_step(before, report.step, times, &mut sample, |state| {
+                    if failed.is_none() {
+                        self.next += 1;
+                        // what the first step of a resumed run covers again is not recorded again
+                        failed = if state.t > self.last { self.push(&model, state).err() } else { None };
+                    }
+                });
+                self.sample = sample;
+                failed.map_or(Ok(()), Err)?;
+                sampled.map_err(|e| stopped(&e))?;
+                if self.time(base) <= now {
+                    self.push_present(journey)?;
+                    self.skip_to(base, now);
+                }
+            }
+            None => {
+                if self.time(base) <= now {
+                    self.push_present(journey)?;
+                    self.skip_to(base, now);
+                }
+            }
+        }
+        self.output.tick()?;
+        Ok(())
+    }
+
+    fn skip_to(&mut self, base: f64, time: f64) {
+        self.next = self.next.max(((time - base) / self.every).floor().max(0.0) as u64);
+        while self.time(base) <= time {
+            self.next += 1;
+        }
+    }
+
+    fn push_present(&mut self, journey: &Journey) -> Result<(), Failure> {
+        if journey.sim.time() > self.last {
+            self.push(journey.sim.model(), journey.sim.state())?;
+        }
+        Ok(())
+    }
+
+    fn push(&mut self, model: &Arc<holonom::Model>, state: &State) -> Result<(), Failure> {
+        if !Arc::ptr_eq(model, self.probe.model()) {
+            // a joint broke
+            self.probe = self.settings.simulation(model)?;
+        }
+        self.probe.state_mut().clone_from(state);
+        self.quantities.read(&mut self.probe, &mut self.row).map_err(|e| stopped(&e))?;
+        self.output.push(&self.row)?;
+        self.last = state.t;
+        Ok(())
+    }
+
+    /// The last row, and the end of the file. A state at which nothing can be read any more is left out.
+    pub fn finish(mut self, journey: &Journey, reason: &str) -> Result<Finished, Failure> {
+        match self.push_present(journey) {
+            Err(f) if f.exit == crate::Exit::Io => return Err(f),
+            _ => {}
+        }
+        Ok(self.output.finish(reason)?)
+    }
+}
+
+fn stopped(e: &StepError) -> Failure {
+    Failure::numerical(format!("a row of the recording cannot be computed: {e}"))
+}

@@ -1,0 +1,167 @@
+//! How a scene is run: what the command line says, else the snapshot that is resumed, else the scene, else what suits most.
+
+use super::Args;
+use super::snapshot::Resume;
+use crate::failure::Failure;
+use crate::suggest::nearest;
+use holonom::{Coordinates, Drift, IntegratorKind, Model, Simulation, SolverKind, StepError};
+use holonom_scene::Scene;
+use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+/// End time where nobody says one, s.
+const DEFAULT_TIME: f64 = 10.0;
+/// Step of integrators that cannot choose one, s.
+const DEFAULT_STEP: f64 = 1e-3;
+/// Rows per second of a recording.
+const DEFAULT_RATE: f64 = 100.0;
+
+/// Which law moves the bodies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Law {
+    /// f = m a
+    Dynamic,
+    /// f = m v: without inertia
+    Kinematic,
+}
+
+/// Everything that decides the motion, as it is kept in snapshots and recordings.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Settings {
+    pub law: Law,
+    pub integrator: String,
+    /// Fixed step, s; none where the integrator chooses.
+    pub dt: Option<f64>,
+    pub solver: String,
+    pub tolerance: Option<f64>,
+    pub max_step: Option<f64>,
+    pub drift: String,
+    pub coordinates: String,
+}
+
+/// When, besides how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Schedule {
+    /// End, s.
+    pub end: f64,
+    /// Rows per second.
+    pub rate: f64,
+}
+
+impl Settings {
+    /// From all that was said.
+    pub fn gather(args: &Args, scene: &Scene, model: &Model, resume: Option<&Resume>) -> Result<Settings, Failure> {
+        let run = &scene.run;
+        let before = resume.map(|r| &r.settings);
+        let law = match (args.law, before, run.law.as_deref()) {
+            (Some(law), ..) => law,
+            (None, Some(s), _) => s.law,
+            (None, None, Some("kinematic")) => Law::Kinematic,
+            _ => Law::Dynamic,
+        };
+        let pick = |said: &Option<String>, kept: Option<&String>, scene: &Option<String>, usual: &str| {
+            said.as_ref().or(kept).or(scene.as_ref()).map_or(usual.to_string(), String::clone)
+        };
+        let integrator = pick(&args.integrator, before.map(|s| &s.integrator), &run.integrator, "dop853");
+        let integrator = if integrator == "implicit" { "sdirk4".to_string() } else { integrator };
+        let names: Vec<&str> = IntegratorKind::NAMES.iter().copied().chain(["implicit"]).collect();
+        known("integrator", &integrator, &names)?;
+        let solver =
+            pick(&args.solver, before.map(|s| &s.solver), &run.solver, model.default_solver().name());
+        known("solver", &solver, SolverKind::NAMES)?;
+        // an integrator of another kind makes its own choice of steps
+        let same = before.filter(|s| s.integrator == integrator && s.law == law);
+        let mut dt = args.dt.or(match before {
+            Some(_) => same.and_then(|s| s.dt),
+            None => run.dt,
+        });
+        if dt.is_none() && (law == Law::Kinematic || !matches!(integrator.as_str(), "dop853" | "sdirk4")) {
+            dt = Some(DEFAULT_STEP);
+        }
+        if let Some(dt) = dt {
+            positive("--dt", dt, "s")?;
+        }
+        Ok(Settings {
+            law,
+            integrator,
+            dt,
+            solver,
+            tolerance: before.map_or(run.tolerance, |s| s.tolerance),
+            max_step: before.map_or(run.max_step, |s| s.max_step),
+            drift: pick(&None, before.map(|s| &s.drift), &run.drift, "projection"),
+            coordinates: pick(&None, before.map(|s| &s.coordinates), &run.coordinates, "maximal"),
+        })
+    }
+
+    /// A simulation set up this way, at the start of its model.
+    pub fn simulation(&self, model: &Arc<Model>) -> Result<Simulation, Failure> {
+        let mut sim = Simulation::new(model.clone());
+        let refused = |e: StepError| Failure::usage(e.to_string());
+        if let Some(kind) = SolverKind::from_name(&self.solver) {
+            sim.set_solver(kind).map_err(refused)?;
+        }
+        let mut kind = IntegratorKind::from_name(&self.integrator).unwrap_or_default();
+        if let Some(given) = self.tolerance
+            && let IntegratorKind::Dop853 { relative, absolute } | IntegratorKind::Sdirk4 { relative, absolute } =
+                &mut kind
+        {
+            (*relative, *absolute) = (given, given);
+        }
+        sim.set_integrator(kind);
+        if let Some(max_step) = self.max_step {
+            sim.set_max_step(max_step);
+        }
+        if self.drift == "none" {
+            sim.set_drift(Drift::None);
+        }
+        if self.coordinates == "joint" {
+            sim.set_coordinates(Coordinates::Joint).map_err(refused)?;
+        }
+        Ok(sim)
+    }
+
+    /// For people.
+    pub fn steps_in_words(&self) -> String {
+        match self.dt {
+            Some(dt) => format!("fixed step {dt} s"),
+            None => "adaptive steps".into(),
+        }
+    }
+}
+
+impl Schedule {
+    pub fn gather(args: &Args, scene: &Scene) -> Result<Schedule, Failure> {
+        if let Some(t) = args.time
+            && !(t.is_finite() && t >= 0.0)
+        {
+            return Err(Failure::usage(format!("--time is {t} s, must be finite and not negative")));
+        }
+        if let Some(rate) = args.rate {
+            positive("--rate", rate, "rows per second")?;
+        }
+        Ok(Schedule {
+            end: args.time.or(scene.run.time).unwrap_or(DEFAULT_TIME),
+            rate: args.rate.or(scene.record.rate).unwrap_or(DEFAULT_RATE),
+        })
+    }
+}
+
+fn positive(what: &str, value: f64, unit: &str) -> Result<(), Failure> {
+    if value.is_finite() && value > 0.0 {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("{what} is {value} {unit}, must be finite and greater than 0")))
+}
+
+fn known(what: &str, name: &str, names: &[&str]) -> Result<(), Failure> {
+    if names.contains(&name) {
+        return Ok(());
+    }
+    let failure = Failure::usage(format!("there is no {what} `{name}`"));
+    let failure = match nearest(name, names.iter().copied()) {
+        Some(meant) => failure.help(format!("did you mean `{meant}`?")),
+        None => failure,
+    };
+    Err(failure.help(format!("{what}s are {}", names.join(", "))))
+}

@@ -1,0 +1,163 @@
+//! A run that cannot go on: what happened, to what, why probably, and what to do.
+
+use super::journey::Journey;
+use crate::scene::Opened;
+use holonom::math::Vec3;
+use holonom::{BodyId, Carried, Model, Simulation, StepError};
+use holonom_scene::codes::{self, Code};
+use holonom_scene::source::Span;
+use holonom_scene::{Diagnostic, Scene};
+
+/// The message of a stop; the last good state is in the simulation.
+pub(crate) fn explain(e: &StepError, journey: &Journey, opened: &Opened) -> Diagnostic {
+    let sim = &journey.sim;
+    let model = sim.model();
+    let (code, message, span) = headline(e, &opened.loaded.scene);
+    let mut d = Diagnostic::error(code, format!("simulation stopped: {message}"));
+    d.span = span;
+    let step = match journey.settings.dt {
+        Some(dt) => format!("dt {dt:.1e} s"),
+        None => format!("adaptive steps, the last good one {:.1e} s", sim.time() - journey.before.t),
+    };
+    let mut at = format!("t = {:.6} s (step {}, {step})", sim.time(), journey.steps + 1);
+    if let Some(grown) = fastest(e, sim) {
+        at = format!("{at}: {grown}");
+    }
+    d = d.note("at", at);
+    let scale = time_scale(&opened.loaded.scene, model, sim);
+    let dt = journey.settings.dt;
+    if let Some((what, time)) = &scale {
+        let ratio = match dt {
+            Some(dt) if dt > *time => format!("; dt is {:.0} times longer", dt / time),
+            Some(dt) if dt > 0.2 * time => "; dt is hardly shorter".into(),
+            _ => String::new(),
+        };
+        d = d.note("note", format!("fastest time scale in the model: {what}, {time:.1e} s{ratio}"));
+    }
+    let suggested = dt.map(|dt| match scale {
+        Some((_, time)) if dt > 0.2 * time => 0.2 * time,
+        _ => 0.1 * dt,
+    });
+    let implicit = journey.settings.integrator == "sdirk4";
+    match (code, suggested) {
+        (c, _) if c == codes::NOT_SOLVED => {
+            d.help("`holonom check` says which joints are redundant or singular; `--solver sparse` copes with both")
+        }
+        (_, Some(dt)) if !implicit => {
+            d.help(format!("use  --dt {}  or less, or  --integrator implicit", round_down(dt)))
+        }
+        (_, Some(dt)) => d.help(format!("use  --dt {}  or less", round_down(dt))),
+        (c, None) if c == codes::STEP_TOO_SMALL && !implicit => {
+            d.help("use  --integrator implicit  for stiff forces, or  --dt 1e-4  to step across what is not smooth")
+        }
+        _ => d.help("look at the last good state: something in the scene is pulled beyond its reach"),
+    }
+}
+
+/// Code, sentence, and the place of what is at fault.
+fn headline(e: &StepError, scene: &Scene) -> (Code, String, Option<Span>) {
+    let body = |name: &str| scene.bodies.iter().find(|b| &*b.name == name).map(|b| b.span);
+    let joint =
+        |name: &str| scene.joints.iter().chain(&scene.drives).find(|j| &*j.name == name).map(|j| j.span);
+    match e {
+        StepError::NotFinite { body: name, .. } => {
+            (codes::LEFT_FINITE, format!("the motion of body `{name}` left the finite range"), body(name))
+        }
+        StepError::StepTooSmall { step, .. } => {
+            (codes::STEP_TOO_SMALL, format!("the step size fell to {step:.1e} s"), None)
+        }
+        StepError::DriftNotCorrected { joint: name, gap, .. } => {
+            (codes::NOT_KEPT, format!("joint `{name}` could not be closed, gap {gap:.1e} (m or rad)"), joint(name))
+        }
+        StepError::Singular { name, .. } => {
+            (codes::NOT_SOLVED, format!("the equations are singular at `{name}`"), joint(name).or(body(name)))
+        }
+        StepError::NotConverged { what, residual, iterations, .. } => {
+            (codes::NOT_SOLVED, format!("{what} did not converge: {residual:.1e} after {iterations} iterations"), None)
+        }
+        other => (codes::NOT_SOLVED, other.to_string(), None),
+    }
+}
+
+/// The speed that grew, at the last good state.
+fn fastest(e: &StepError, sim: &Simulation) -> Option<String> {
+    let model = sim.model();
+    let body = match e {
+        StepError::NotFinite { body, .. } => model.body(body)?,
+        _ => model.bodies().max_by(|a, b| speed(sim, *a).total_cmp(&speed(sim, *b)))?,
+    };
+    let (v, w) = (sim.centre_velocity(body).length(), sim.spin(body).map_or(0.0, Vec3::length));
+    let name = model.body_name(body);
+    Some(if w * model.length_scale() > v {
+        format!("body `{name}` turns at {w:.2e} rad/s")
+    } else {
+        format!("body `{name}` moves at {v:.2e} m/s")
+    })
+}
+
+fn speed(sim: &Simulation, body: BodyId) -> f64 {
+    sim.centre_velocity(body).length() + sim.spin(body).map_or(0.0, Vec3::length) * sim.model().length_scale()
+}
+
+/// The shortest time in which something can happen, s: springs and dampers against the lightest body they act on, and turning bodies. An estimate
+/// from what the scene says; laws of the user are not looked into.
+pub(crate) fn time_scale(scene: &Scene, model: &Model, sim: &Simulation) -> Option<(String, f64)> {
+    let mut best: Option<(String, f64)> = None;
+    let mut offer = |what: String, time: f64| {
+        if time.is_finite() && time > 0.0 && best.as_ref().is_none_or(|b| time < b.1) {
+            best = Some((what, time));
+        }
+    };
+    for force in model.forces() {
+        let name = model.force_name(force);
+        let Some(link) = scene.forces.iter().find(|l| &*l.name == name) else { continue };
+        let attachments = model.law(force).attachments();
+        let turns = attachments.iter().any(|a| a.what == Carried::Spin);
+        let inertia = attachments.iter().filter_map(|a| a.body.index()).map(|i| inertia(scene, i, turns));
+        let lightest = inertia.fold(f64::INFINITY, f64::min);
+        for (field, is_spring) in
+            [("stiffness", true), ("rotational_stiffness", true), ("damping", false), ("rotational_damping", false)]
+        {
+            let Some(k) = link.record.number(field).filter(|k| *k > 0.0) else { continue };
+            let time = lightest / k;
+            offer(format!("{} of `{name}`", field.replace('_', " ")), if is_spring { time.sqrt() } else { time });
+        }
+    }
+    for body in model.bodies() {
+        let w = sim.spin(body).map_or(0.0, Vec3::length);
+        offer(format!("the turning of `{}`", model.body_name(body)), 1.0 / w);
+    }
+    best
+}
+
+/// Mass of a body (kg), or its smallest moment of inertia (kg m^2).
+fn inertia(scene: &Scene, body: usize, turns: bool) -> f64 {
+    let Some(mass) = scene.bodies.get(body).and_then(|b| b.mass) else { return f64::INFINITY };
+    if !turns {
+        return mass.mass;
+    }
+    let i = &mass.inertia;
+    i.x_axis.x.min(i.y_axis.y).min(i.z_axis.z)
+}
+
+/// One digit, not larger.
+fn round_down(x: f64) -> String {
+    if !(x > 0.0 && x.is_finite()) {
+        return "a smaller step".into();
+    }
+    let power = 10f64.powf(x.log10().floor());
+    let digit = (x / power + 1e-9).floor().max(1.0);
+    format!("{digit}e{}", power.log10().round() as i64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::round_down;
+
+    #[test]
+    fn suggestions_have_one_digit() {
+        assert_eq!(round_down(1e-4), "1e-4");
+        assert_eq!(round_down(0.000_45), "4e-4");
+        assert_eq!(round_down(0.5), "5e-1");
+    }
+}

@@ -1,0 +1,356 @@
+//! `holonom run`: fields, the same bits whatever is recorded and wherever it is resumed, ends of all kinds.
+
+mod common;
+use common::{Folder, command, diagnosed, holonom, json, refused, scene, stderr, stdout};
+use serde_json::Value;
+use std::process::Stdio;
+use std::time::Duration;
+
+fn hash(args: &[&str]) -> String {
+    let mut args = args.to_vec();
+    args.push("--json");
+    json(&args)["hash"].as_str().expect("a hash").to_string()
+}
+
+#[test]
+fn every_field_of_the_contract_is_there() {
+    let double = scene("double");
+    let v = json(&["run", &double, "--json"]);
+    assert_eq!(v["scene"], double.as_str());
+    for key in ["time", "steps", "bodies", "rows", "wall_s", "us_per_step", "energy_start", "energy_end"] {
+        assert!(v[key].is_number(), "{key}: {v}");
+    }
+    assert_eq!(v["time"].as_f64(), Some(5.0), "the scene's own end");
+    assert_eq!((v["bodies"].as_u64(), v["rows"].as_u64()), (Some(2), Some(10)));
+    for (key, most) in [("max_gap", 1e-12), ("max_gap_rate", 1e-12), ("max_penetration", 0.0), ("energy_drift", 1e-7)] {
+        let x = v[key].as_f64().expect(key);
+        assert!((0.0..=most).contains(&x), "{key} is {x:e}");
+    }
+    let hash = v["hash"].as_str().expect("a text");
+    assert!(hash.len() == 16 && hash.bytes().all(|b| b.is_ascii_hexdigit()), "{hash}");
+    assert_eq!((v["solver"].as_str(), v["integrator"].as_str()), (Some("tree"), Some("dop853")));
+    assert_eq!(v["interrupted"], false);
+    let lower = &v["final"]["bodies"]["lower"];
+    for (key, n) in [("com", 3), ("quaternion", 4), ("v_com", 3), ("omega", 3)] {
+        assert_eq!(lower[key].as_array().map(Vec::len), Some(n), "{key}");
+    }
+    let elbow = &v["final"]["joints"]["elbow"];
+    assert!(elbow["coordinate"].is_number() && elbow["rate"].is_number());
+    assert!(elbow["force"].as_array().map(Vec::len) == Some(3) && elbow["torque"].as_array().map(Vec::len) == Some(3));
+}
+
+#[test]
+fn the_final_state_is_that_of_the_mechanism() {
+    // a pendulum let go from the horizontal: after 0.1 s its angle is nearly 1/2 alpha t^2, alpha = 3 g / (2 L)
+    let v = json(&["run", "pendulum", "--time", "0.1", "--json"]);
+    let pin = &v["final"]["joints"]["pin"];
+    let angle = pin["coordinate"].as_f64().expect("a number");
+    assert!((angle - 0.5 * 1.5 * 9.81 * 0.01).abs() < 1e-4, "{angle}");
+    // the ground carries the rod: the vertical force is between a quarter of its weight and all of it
+    let weight = 7800.0 * 0.05 * 0.05 * 9.81;
+    let force = pin["force"][2].as_f64().expect("a number");
+    assert!(force > 0.25 * weight && force < weight, "{force} of {weight}");
+    let com = &v["final"]["bodies"]["rod"]["com"];
+    assert!((com[0].as_f64().expect("x") - 0.5 * angle.cos()).abs() < 1e-12, "{com}");
+}
+
+#[test]
+fn recording_changes_nothing_and_runs_repeat() {
+    let folder = Folder::new("bits");
+    let double = scene("double");
+    let ways: [&[&str]; 4] =
+        [&[], &["--dt", "0.01"], &["--integrator", "implicit"], &["--integrator", "rk4", "--dt", "0.003"]];
+    for way in ways {
+        let base: Vec<&str> = ["run", &double, "--time", "2"].iter().copied().chain(way.iter().copied()).collect();
+        let plain = hash(&base);
+        assert_eq!(plain, hash(&base), "{way:?}: twice");
+        for (name, rate) in [("a.csv", "10"), ("b.parquet", "333.3"), ("c.hrec", "1000")] {
+            let file = folder.file(name);
+            let mut recorded = base.clone();
+            recorded.extend(["--out", &file, "--rate", rate]);
+            assert_eq!(plain, hash(&recorded), "{way:?}: {name} at {rate}");
+        }
+    }
+}
+
+#[test]
+fn a_resumed_run_has_the_bits_of_the_whole() {
+    let folder = Folder::new("resume");
+    let snap = folder.file("at.snap");
+    let (double, door) = (scene("double"), scene("door"));
+    let ways: [(&str, &[&str], f64); 6] = [
+        (&double, &[], 3.0),
+        (&double, &["--dt", "0.01"], 3.0),
+        (&double, &["--dt", "0.0007", "--integrator", "rk4"], 3.0),
+        (&double, &["--integrator", "implicit"], 3.0),
+        (&door, &["--integrator", "rattle"], 1.0),
+        (&double, &["--law", "kinematic"], 1.0),
+    ];
+    for (scene, way, end) in ways {
+        let run = |time: f64, more: &[&str]| {
+            let time = time.to_string();
+            let mut args = vec!["run", scene, "--time", &time];
+            args.extend(way);
+            args.extend(more);
+            hash(&args)
+        };
+        let whole = run(end, &[]);
+        // moments that are steps, that are not, at the very start and at the very end
+        for part in [0.0, 0.01, 0.1, 0.331_3, 0.5, 0.777_7, 0.999_9, 1.0] {
+            run(part * end, &["--snapshot", &snap]);
+            assert_eq!(whole, run(end, &["--from", &snap]), "{way:?} resumed at {}", part * end);
+        }
+        // the settings come with the snapshot
+        let time = end.to_string();
+        run(0.4 * end, &["--snapshot", &snap]);
+        assert_eq!(whole, hash(&["run", scene, "--time", &time, "--from", &snap]), "{way:?} without its options");
+        // and again from what was resumed
+        run(0.6 * end, &["--from", &snap, "--snapshot", &snap]);
+        assert_eq!(whole, run(end, &["--from", &snap]), "{way:?} resumed twice");
+    }
+}
+
+#[test]
+fn a_resumed_recording_goes_on_where_the_other_would_have() {
+    let folder = Folder::new("rows");
+    let (snap, first, second, whole) =
+        (folder.file("s.snap"), folder.file("1.csv"), folder.file("2.csv"), folder.file("w.csv"));
+    let double = scene("double");
+    holonom(&["run", &double, "--time", "1.005", "--out", &first, "--snapshot", &snap]);
+    holonom(&["run", &double, "--time", "2", "--out", &second, "--from", &snap]);
+    holonom(&["run", &double, "--time", "2", "--out", &whole]);
+    let rows = |path: &str| -> Vec<String> {
+        std::fs::read_to_string(path).expect("there").lines().skip(1).map(str::to_string).collect()
+    };
+    let (first, second, whole) = (rows(&first), rows(&second), rows(&whole));
+    // the rows of the end and of the start are extra: they lie at 1.005 s
+    assert_eq!(first.last(), second.first());
+    let joined: Vec<&String> = first[..first.len() - 1].iter().chain(&second[1..]).collect();
+    assert_eq!(joined, whole.iter().collect::<Vec<_>>());
+}
+
+#[test]
+fn rows_lie_where_they_should_and_say_what_the_final_state_says() {
+    let folder = Folder::new("table");
+    let file = folder.file("r.csv");
+    for (way, exact) in [(&["--rate", "20"][..], true), (&["--dt", "0.001", "--rate", "20"], true), (&["--dt", "0.03", "--rate", "20"], false)] {
+        let mut args = vec!["run", "pendulum", "--time", "1", "--out", &file, "--json"];
+        args.extend(way);
+        let v = json(&args);
+        let text = std::fs::read_to_string(&file).expect("written");
+        let head: Vec<&str> = text.lines().next().expect("a heading").split(',').collect();
+        let rows: Vec<Vec<f64>> =
+            text.lines().skip(1).map(|l| l.split(',').map(|x| x.parse().expect("a number")).collect()).collect();
+        assert_eq!(v["out_rows"].as_u64(), Some(rows.len() as u64));
+        if exact {
+            assert_eq!(rows.len(), 21, "{way:?}");
+            for (k, row) in rows.iter().enumerate() {
+                assert!((row[0] - 0.05 * k as f64).abs() < 1e-12, "{way:?}: row {k} at {}", row[0]);
+            }
+        } else {
+            assert!(rows.windows(2).all(|w| w[1][0] > w[0][0]) && rows.len() == 21, "{} rows", rows.len());
+        }
+        let last = rows.last().expect("rows");
+        let at = |name: &str| last[head.iter().position(|h| *h == name).unwrap_or_else(|| panic!("{name} in {head:?}"))];
+        assert_eq!(at("time"), 1.0);
+        assert_eq!(Some(at("pin.coordinate")), v["final"]["joints"]["pin"]["coordinate"].as_f64());
+        assert_eq!(Some(at("pin.force.z")), v["final"]["joints"]["pin"]["force"][2].as_f64());
+        assert_eq!(Some(at("rod.quat.w")), v["final"]["bodies"]["rod"]["quaternion"][0].as_f64());
+        assert_eq!(Some(at("energy.total")), v["energy_end"].as_f64());
+    }
+}
+
+#[test]
+fn columns_come_from_the_command_line_else_from_the_scene() {
+    let folder = Folder::new("columns");
+    let file = folder.file("r.csv");
+    let double = scene("double");
+    let head = |args: &[&str]| {
+        let mut all = vec!["run", &double, "--time", "0.1", "--out", &file, "-q"];
+        all.extend(args);
+        let out = holonom(&all);
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        assert!(out.stdout.is_empty() && out.stderr.is_empty(), "quiet");
+        std::fs::read_to_string(&file).expect("written").lines().next().expect("a heading").to_string()
+    };
+    assert_eq!(
+        head(&[]),
+        "time,upper.tip.pos.x,upper.tip.pos.y,upper.tip.pos.z,elbow.coordinate,energy.kinetic,energy.potential,energy.elastic,energy.total"
+    );
+    assert_eq!(head(&["--columns", "*.omega.y,time"]), "time,upper.omega.y,lower.omega.y");
+    assert_eq!(
+        head(&["--columns", "certificate.*", "--columns", "ledger.joint.*"]),
+        "time,certificate.residual,certificate.dependent_rows,certificate.gap,certificate.gap_rate,ledger.joint.shoulder,ledger.joint.elbow"
+    );
+    diagnosed(&["run", &double, "--columns", "elbow.coordinat"], 2, "E0227", &["did you mean `elbow.coordinate`?"]);
+    diagnosed(&["run", &double, "--columns", "elbw.rate"], 2, "E0227", &["did you mean `elbow.rate`?"]);
+    diagnosed(&["run", &double, "--columns", "upper.pos"], 2, "E0227", &["did you mean `upper.pos.*`?"]);
+    let file = folder.file("typo.toml");
+    let text = std::fs::read_to_string(&double).expect("there").replace("\"elbow.coordinate\"", "\"elbow.angle\"");
+    std::fs::write(&file, &text).expect("written");
+    let line = text.lines().position(|l| l.starts_with("columns")).expect("there") + 1;
+    diagnosed(&["run", &file], 2, "E0227", &[&format!("typo.toml:{line}:"), "elbow.coordinate"]);
+}
+
+#[test]
+fn a_stop_explains_itself_and_leaves_what_there_is() {
+    let folder = Folder::new("stop");
+    let file = folder.file("bang.csv");
+    let stiff = scene("stiff");
+    let args = ["run", &stiff, "--dt", "0.001", "--integrator", "rk4", "--out", &file];
+    let (snap, line) = (folder.file("bang.failed.snap"), "stiff.toml:2:");
+    diagnosed(
+        &args,
+        3,
+        "E0601",
+        &[line, "body `bob`", "(step ", "dt 1.0e-3 s", "stiffness of `stop`", "times longer", "= help: use  --dt ", "implicit", &snap, "rows until then"],
+    );
+    // the recording is whole, the state can be gone on from with the step that was suggested
+    let info = json(&["info", &file, "--json"]);
+    assert_eq!(info["complete"], true);
+    let v = json(&["run", &stiff, "--from", &snap, "--dt", "6e-6", "--time", "0.05", "--json"]);
+    assert_eq!(v["time"].as_f64(), Some(0.05));
+    let mut all = args.to_vec();
+    all.push("--json");
+    let out = holonom(&all);
+    let v: Value = serde_json::from_str(stdout(&out).lines().last().expect("a line")).expect("JSON");
+    assert_eq!((v["exit"].as_u64(), v["errors"][0]["code"].as_str()), (Some(3), Some("E0601")));
+    assert_eq!(json(&["run", &stiff, "--integrator", "implicit", "--time", "0.1", "--json"])["time"].as_f64(), Some(0.1));
+}
+
+#[test]
+fn mistakes_end_with_code_2() {
+    let folder = Folder::new("mistakes");
+    refused(&["run", "pendulm"], 2, &["there is no scene `pendulm`", "did you mean `pendulum`?", "holonom scenes"]);
+    refused(&["run", "windmill"], 2, &["there is no scene `windmill`", "holonom scenes"]);
+    diagnosed(&["run", "windmill.toml"], 2, "E0104", &["windmill.toml"]);
+    diagnosed(&["run", &folder.0.display().to_string()], 2, "E0111", &[]);
+    diagnosed(&["run", &scene("broken")], 2, "E0201", &["broken.toml:3:", "did you mean `mass`?"]);
+    refused(&["run"], 2, &["SCENE"]);
+    refused(&["run", "pendulum", "--time", "-1"], 2, &["--time is -1 s", "not negative"]);
+    refused(&["run", "pendulum", "--time", "nan"], 2, &["--time"]);
+    refused(&["run", "pendulum", "--time", "ten"], 2, &["'ten'", "--time"]);
+    refused(&["run", "pendulum", "--dt", "0"], 2, &["--dt is 0 s", "greater than 0"]);
+    refused(&["run", "pendulum", "--dt", "-1e-3"], 2, &["--dt is -0.001 s"]);
+    refused(&["run", "pendulum", "--rate", "inf"], 2, &["--rate is inf"]);
+    refused(&["run", "pendulum", "--integrator", "rk45"], 2, &["no integrator `rk45`", "did you mean `rk4`?", "dop853"]);
+    refused(&["run", "pendulum", "--solver", "spase"], 2, &["did you mean `sparse`?"]);
+    refused(&["run", &scene("door"), "--solver", "tree"], 2, &["loops", "sparse"]);
+    refused(&["run", "pendulum", "--law", "dynamical"], 2, &["dynamic"]);
+    refused(&["run", "pendulum", "--out", "run.xlsx"], 2, &["run.xlsx", ".csv, .parquet"]);
+    refused(&["run", "pendulum", "--limit", "bodis=3"], 2, &["did you mean `bodies`?"]);
+    refused(&["run", "pendulum", "--limit", "bodies=many"], 2, &["whole number"]);
+    refused(&["run", "pendulum", "--limit", "bodies"], 2, &["NAME=N"]);
+    refused(&["run", "pendulum", "--from", "nothing.snap"], 5, &["nothing.snap"]);
+    refused(&["run", "pendulum", "--from", &scene("door")], 2, &["is not a snapshot"]);
+    refused(&["run", "pendulum", "--rate", "1e12", "--out", &folder.file("r.csv")], 4, &["rows"]);
+    let snap = folder.file("p.snap");
+    assert_eq!(holonom(&["run", "pendulum", "--time", "2", "--snapshot", &snap]).status.code(), Some(0));
+    refused(&["run", "pendulum", "--from", &snap, "--time", "1"], 2, &["is at t = 2 s", "--time of 2 s"]);
+    diagnosed(&["run", &scene("door"), "--from", &snap], 2, "E0310", &["rigid body `rod`", "taken from `pendulum`"]);
+    let mut bytes = std::fs::read(&snap).expect("there");
+    let middle = bytes.len() / 2;
+    bytes[middle] ^= 1;
+    std::fs::write(&snap, bytes).expect("written");
+    refused(&["run", "pendulum", "--from", &snap], 2, &["damaged"]);
+}
+
+#[test]
+fn mistakes_are_data_where_data_were_asked_for() {
+    let out = holonom(&["run", &scene("broken"), "--json"]);
+    assert_eq!(out.status.code(), Some(2));
+    let v: Value = serde_json::from_str(stdout(&out).trim()).expect("one object");
+    assert_eq!(v["exit"].as_u64(), Some(2));
+    let codes: Vec<&str> = v["errors"].as_array().expect("a list").iter().filter_map(|e| e["code"].as_str()).collect();
+    assert!(codes.contains(&"E0201") && codes.contains(&"E0204"), "{codes:?}");
+    assert_eq!(v["errors"][0]["line"].as_u64(), Some(3));
+    for args in [&["run", "pendulm", "--json"][..], &["run", "--json"], &["plot", "x.csv", "--json"]] {
+        let out = holonom(args);
+        let v: Value = serde_json::from_str(stdout(&out).trim()).expect("one object");
+        assert_eq!(Some(v["exit"].as_i64().expect("a number") as i32), out.status.code(), "{args:?}");
+        assert!(!v["errors"][0]["message"].as_str().expect("a message").is_empty());
+    }
+}
+
+#[test]
+fn kinematic_runs_sink_to_the_bottom_and_stay_there() {
+    let v = json(&["run", "pendulum", "--law", "kinematic", "--time", "3", "--json"]);
+    let pin = &v["final"]["joints"]["pin"];
+    let angle = pin["coordinate"].as_f64().expect("a number");
+    assert!((angle - std::f64::consts::FRAC_PI_2).abs() < 1e-9, "hangs straight down: {angle}");
+    assert!(pin["rate"].as_f64().expect("a number").abs() < 1e-9);
+    assert!(v["max_gap"].as_f64().expect("a number") < 1e-12);
+    assert_eq!(v["law"], "kinematic");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn output_that_cannot_be_written_ends_with_code_5() {
+    refused(&["run", "pendulum", "--out", "/dev/full"], 5, &["/dev/full"]);
+    refused(&["run", "pendulum", "--time", "0.1", "--snapshot", "/dev/full"], 5, &["/dev/full"]);
+    let folder = Folder::new("unwritable");
+    refused(&["run", "pendulum", "--out", &folder.file("no/such/r.csv")], 5, &["no/such"]);
+    refused(&["run", "pendulum", "--snapshot", &folder.file("no/such/r.snap")], 2, &["no folder"]);
+    refused(&["run", "pendulum", "--snapshot", &folder.0.display().to_string()], 2, &["is a folder"]);
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("Linux has it");
+    let out = command(&["run", "pendulum", "--time", "0.1", "--json"]).stdout(full).output().expect("started");
+    assert_eq!(out.status.code(), Some(5), "{}", stderr(&out));
+}
+
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_keeps_everything_and_can_be_gone_on_with() {
+    for signal in ["INT", "TERM"] {
+        let folder = Folder::new(&format!("interrupt-{signal}"));
+        let (file, snap) = (folder.file("r.csv"), folder.file("r.snap"));
+        let double = scene("double");
+        let args = ["run", &double, "--dt", "1e-5", "--time", "1000", "--out", &file, "--snapshot", &snap, "--json"];
+        let child = command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
+        std::thread::sleep(Duration::from_millis(700));
+        let sent = std::process::Command::new("kill").args(["-s", signal, &child.id().to_string()]).status();
+        assert!(sent.expect("kill is there").success());
+        let out = child.wait_with_output().expect("ended");
+        assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
+        let v: Value = serde_json::from_str(stdout(&out).lines().last().expect("a line")).expect("JSON");
+        assert_eq!(v["interrupted"], true);
+        let time = v["time"].as_f64().expect("a time");
+        assert!(time > 0.0 && time < 1000.0);
+        let info = json(&["info", &file, "--json"]);
+        assert_eq!((info["complete"].as_bool(), info["rows"].as_u64()), (Some(true), v["out_rows"].as_u64()));
+        // on from there, and all in one go, to a time soon after
+        let end = (time + 0.01).to_string();
+        let resumed = hash(&["run", &double, "--from", &snap, "--time", &end]);
+        assert_eq!(resumed, hash(&["run", &double, "--dt", "1e-5", "--time", &end]), "{signal} at {time}");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn a_killed_run_can_be_recovered_up_to_the_last_second() {
+    let double = scene("double");
+    for (k, wait) in [620u64, 1100, 1750].into_iter().enumerate() {
+        let folder = Folder::new(&format!("kill-{k}"));
+        let (file, whole) = (folder.file("r.csv"), folder.file("whole.csv"));
+        let args = ["run", &double, "--dt", "1e-5", "--time", "1000", "--rate", "2000", "--out", &file];
+        let mut child = command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started");
+        std::thread::sleep(Duration::from_millis(wait));
+        child.kill().expect("killed");
+        child.wait().expect("ended");
+        assert!(!std::path::Path::new(&file).exists());
+        let v = json(&["recover", &file, "--json"]);
+        let rows = v["rows"].as_u64().expect("a number");
+        let time = v["time"][1].as_f64();
+        let Some(time) = time else {
+            assert!(wait < 1000, "nothing was recorded in {wait} ms");
+            continue;
+        };
+        let end = time.to_string();
+        holonom(&["run", &double, "--dt", "1e-5", "--time", &end, "--rate", "2000", "--out", &whole]);
+        let (found, all) =
+            (std::fs::read_to_string(&file).expect("recovered"), std::fs::read_to_string(&whole).expect("there"));
+        assert_eq!(found.lines().count() as u64, rows + 1);
+        // the last row of the short run may carry its end time, one rounding away from the grid
+        let n = found.lines().count() - 1;
+        assert!(found.lines().take(n).eq(all.lines().take(n)), "rows differ");
+    }
+}

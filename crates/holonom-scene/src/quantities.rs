@@ -1,0 +1,448 @@
+//! Named quantities of a model: everything that can be recorded, plotted or shown, by name and unit.
+//!
+//! Names are made of the name of a body, joint or force and what is meant of it (`crank.pos.x`, `pin.force.z`); `*` stands for anything. The first
+//! quantity of every selection is `time`. Reading a row solves the equations at most once, and takes no memory after the first
+//! (unless joints are redundant: their loads are then split anew at every state).
+
+mod catalogue;
+
+use crate::codes;
+use crate::confine::shown;
+use crate::diagnostic::{Diagnostic, nearest};
+use crate::scene::Scene;
+use crate::source::Span;
+use catalogue::{Catalogue, Look, Source};
+use holonom::math::Vec3;
+use holonom::{Diagnosis, Ledger, Model, Simulation, StepError};
+use std::collections::HashSet;
+
+/// What is recorded when nobody says what: everything usual, unless that is more than this.
+pub const MOST_UNSAID: usize = 4000;
+/// What can be asked for at once.
+pub const MOST: usize = 200_000;
+
+/// One quantity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Quantity {
+    /// Its name, such as `crank.pos.x`.
+    pub name: String,
+    /// Its unit, such as `m`.
+    pub unit: &'static str,
+    /// What a reader should know; mostly empty.
+    pub note: String,
+}
+
+/// A selection of quantities, and how to read them.
+#[derive(Clone, Debug)]
+pub struct Quantities {
+    all: Vec<Quantity>,
+    sources: Vec<Source>,
+    reduced: bool,
+    ledger: Ledger,
+}
+
+/// A name or pattern that fits nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unknown {
+    /// Which of the patterns.
+    pub index: usize,
+    /// As written.
+    pub pattern: String,
+    /// What was probably meant.
+    pub near: Option<String>,
+    /// What the thing it names has, where it names one.
+    pub has: Vec<String>,
+    /// So many were selected, more than [`MOST`]: the pattern is not unknown but too wide.
+    pub too_many: Option<usize>,
+}
+
+impl Unknown {
+    /// As a message.
+    pub fn diagnostic(&self, span: Option<Span>) -> Diagnostic {
+        let name = shown(&self.pattern);
+        if let Some(n) = self.too_many {
+            let d = Diagnostic::error(codes::TOO_LARGE_VALUE, format!("`{name}` selects too many quantities"));
+            let d = d.label(format!("{n} and more, at most {MOST}")).help("name fewer of them: `energy.*`, `BODY.pos.*`");
+            return Diagnostic { span, ..d };
+        }
+        let what = if self.pattern.contains('*') { "no quantity fits" } else { "there is no quantity" };
+        let d = Diagnostic::error(codes::UNKNOWN_COLUMN, format!("{what} `{name}`"));
+        let d = match &self.near {
+            Some(near) => d.label(format!("did you mean `{near}`?")),
+            None => d.label("not known"),
+        };
+        let d = if self.has.is_empty() {
+            d.help("quantities are called BODY.pos.x, JOINT.coordinate, JOINT.force.x, energy.kinetic ...; `*` stands for anything")
+        } else {
+            d.help(format!("there are {}", self.has.join(", ")))
+        };
+        Diagnostic { span, ..d }
+    }
+}
+
+impl Quantities {
+    /// The quantities of a model that patterns select, in their order; the usual ones if there are no patterns.
+    pub fn new(model: &Model, patterns: &[&str]) -> Result<Quantities, Unknown> {
+        Quantities::select(model, None, patterns)
+    }
+
+    /// The same, with the points that the scene of the model names.
+    pub fn of_scene(model: &Model, scene: &Scene, patterns: &[&str]) -> Result<Quantities, Unknown> {
+        Quantities::select(model, Some(scene), patterns)
+    }
+
+    fn select(model: &Model, scene: Option<&Scene>, patterns: &[&str]) -> Result<Quantities, Unknown> {
+        let catalogue = Catalogue::new(model, scene);
+        let mut chosen = Chosen::default();
+        chosen.put("time", Source { look: Look::Time, part: 0, unit: "s", usual: true });
+        let mut reduced = false;
+        if patterns.is_empty() {
+            let per_joint = 8;
+            reduced = 7 * model.n_bodies() + per_joint * model.n_joints() > MOST_UNSAID;
+            if reduced {
+                catalogue.globals(&mut |name, s| {
+                    if s.usual {
+                        chosen.put(name, s);
+                    }
+                });
+            } else {
+                // bodies and joints first, as they are read first
+                catalogue.all(|_| true, |name, s| {
+                    if s.usual && s.look != Look::Energy {
+                        chosen.put(name, s);
+                    }
+                });
+                catalogue.globals(&mut |name, s| {
+                    if s.usual {
+                        chosen.put(name, s);
+                    }
+                });
+            }
+        }
+        for (index, pattern) in patterns.iter().enumerate() {
+            let pattern = pattern.trim();
+            let head = pattern.split('*').next().unwrap_or("");
+            // an owner whose name cannot begin the pattern has nothing to give
+            let enter = |owner: &str| {
+                let n = owner.len().min(head.len());
+                owner.as_bytes()[..n] == head.as_bytes()[..n]
+                    && (head.len() <= owner.len() || head.as_bytes()[owner.len()] == b'.')
+            };
+            let (mut found, mut too_many) = (0, false);
+            catalogue.all(enter, |name, s| {
+                if !too_many && fits(pattern, name) {
+                    found += 1;
+                    chosen.put(name, s);
+                    too_many = chosen.all.len() > MOST;
+                }
+            });
+            if found == 0 || too_many {
+                let mut unknown = suggest(&catalogue, pattern);
+                unknown.index = index;
+                unknown.too_many = too_many.then_some(chosen.all.len());
+                return Err(unknown);
+            }
+        }
+        Ok(Quantities { all: chosen.all, sources: chosen.sources, reduced, ledger: Ledger::default() })
+    }
+
+    /// All of them; the first is `time`.
+    pub fn all(&self) -> &[Quantity] {
+        &self.all
+    }
+
+    /// How many.
+    pub fn len(&self) -> usize {
+        self.all.len()
+    }
+
+    /// Never: there is always `time`.
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+
+    /// Their names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().map(|q| q.name.as_str())
+    }
+
+    /// Their units.
+    pub fn units(&self) -> impl Iterator<Item = &str> {
+        self.all.iter().map(|q| q.unit)
+    }
+
+    /// The model is so large that only the energies were taken.
+    pub fn reduced(&self) -> bool {
+        self.reduced
+    }
+
+    /// Is any reaction among them?
+    pub fn has_reactions(&self) -> bool {
+        self.sources.iter().any(|s| matches!(s.look, Look::Reaction(_) | Look::Multipliers(_)))
+    }
+
+    /// Note at every component of a reaction that is not unique that it is not.
+    pub fn mark_not_unique(&mut self, diagnosis: &Diagnosis) {
+        const NOTE: &str = "not unique: redundant joints share this load, given is the split with the smallest loads";
+        for (quantity, source) in self.all.iter_mut().zip(&self.sources) {
+            let doubtful = match source.look {
+                Look::Reaction(joint) => diagnosis.reaction(joint).is_some_and(|r| {
+                    let k = source.part as usize;
+                    if k < 3 { !r.force_unique[k] } else { !r.torque_unique[k - 3] }
+                }),
+                Look::Multipliers(joint) => {
+                    diagnosis.not_unique.iter().any(|r| r.joint == joint && r.row == source.part as usize)
+                }
+                _ => false,
+            };
+            if doubtful {
+                quantity.note = NOTE.into();
+            }
+        }
+    }
+
+    /// The values at the present state of a simulation of this model, one for each quantity. What does not exist (any more) is NaN.
+    ///
+    /// # Panics
+    /// When `out` has not the length of the selection.
+    pub fn read(&mut self, sim: &mut Simulation, out: &mut [f64]) -> Result<(), StepError> {
+        assert_eq!(out.len(), self.sources.len(), "one value for each quantity");
+        self.read_plain(sim, out);
+        if !self.sources.iter().any(|s| needs_solution(s.look)) {
+            return Ok(());
+        }
+        let mut seen = sim.observe()?;
+        let mut numbers = [f64::NAN; 9];
+        let mut last = None;
+        for (source, out) in self.sources.iter().zip(out) {
+            if !needs_solution(source.look) {
+                continue;
+            }
+            if let Look::Multipliers(joint) = source.look {
+                *out = seen.multipliers(joint).get(source.part as usize).copied().unwrap_or(f64::NAN);
+                continue;
+            }
+            if last != Some(source.look) {
+                last = Some(source.look);
+                numbers = [f64::NAN; 9];
+                let mut put = |first: usize, v: Vec3| numbers[first..first + 3].copy_from_slice(&v.to_array());
+                match source.look {
+                    Look::Centre(body, point) => {
+                        let (at, velocity) = seen.centre(body);
+                        put(0, at);
+                        put(3, velocity);
+                        if let Some(m) = point.and_then(|p| seen.point(p)) {
+                            put(6, m.acceleration);
+                        }
+                    }
+                    Look::Point(marker) => {
+                        if let Some(m) = seen.point(marker) {
+                            put(0, m.at);
+                            put(3, m.velocity);
+                            put(6, m.acceleration);
+                        }
+                    }
+                    Look::Spin(body) => {
+                        if let Some(m) = seen.spin(body) {
+                            put(0, m.velocity);
+                            put(3, m.acceleration);
+                        }
+                    }
+                    Look::Reaction(joint) => {
+                        let r = seen.reaction(joint);
+                        put(0, r.force);
+                        put(3, r.torque);
+                    }
+                    Look::Orientation(body) => {
+                        if let Some(e) = seen.orientation(body) {
+                            numbers[..4].copy_from_slice(&[e.w, e.x, e.y, e.z]);
+                        }
+                    }
+                    Look::Coordinate(joint, i) => {
+                        if let Some((value, rate)) = seen.coordinate(joint, i as usize) {
+                            (numbers[0], numbers[1]) = (value, rate);
+                        }
+                    }
+                    Look::Power(force) => numbers[0] = seen.power(force),
+                    Look::Certificate => {
+                        numbers[0] = seen.residual().largest();
+                        numbers[1] = seen.rank_deficiency().map_or(f64::NAN, |n| n as f64);
+                    }
+                    _ => {}
+                }
+            }
+            *out = numbers[source.part as usize];
+        }
+        Ok(())
+    }
+
+    /// What can be had without solving the equations.
+    fn read_plain(&mut self, sim: &mut Simulation, out: &mut [f64]) {
+        let asks = |look: fn(Look) -> bool| self.sources.iter().any(|s| look(s.look));
+        let energy = if asks(|l| l == Look::Energy) { sim.energy() } else { Default::default() };
+        let momentum = if asks(|l| l == Look::Momentum) { sim.momentum() } else { Default::default() };
+        let gaps = if asks(|l| l == Look::Gaps) { sim.violation() } else { (0.0, 0.0) };
+        if asks(|l| matches!(l, Look::Ledger | Look::WorkOfForce(_) | Look::WorkOfJoint(_))) {
+            sim.read_ledger(&mut self.ledger);
+        }
+        let l = &self.ledger;
+        for (source, out) in self.sources.iter().zip(out) {
+            let k = source.part as usize;
+            *out = match source.look {
+                Look::Time => sim.time(),
+                Look::Energy => [energy.kinetic, energy.gravity, energy.elastic, energy.total()][k],
+                Look::Momentum if k < 3 => momentum.linear[k],
+                Look::Momentum => momentum.angular[k - 3],
+                Look::Gaps => [gaps.0, gaps.1][k],
+                Look::WorkOfForce(f) => l.force(f),
+                Look::WorkOfJoint(j) => l.joint(j),
+                Look::Ledger => [l.change, l.bodies, l.projection, l.imposed, l.integrator][k],
+                Look::Solver => sim.solver_iterations().map_or(f64::NAN, |n| n as f64),
+                _ => continue,
+            };
+        }
+    }
+}
+
+fn needs_solution(look: Look) -> bool {
+    !matches!(
+        look,
+        Look::Time
+            | Look::Energy
+            | Look::Momentum
+            | Look::Gaps
+            | Look::Ledger
+            | Look::WorkOfForce(_)
+            | Look::WorkOfJoint(_)
+            | Look::Solver
+    )
+}
+
+#[derive(Default)]
+struct Chosen {
+    all: Vec<Quantity>,
+    sources: Vec<Source>,
+    names: HashSet<String>,
+}
+
+impl Chosen {
+    fn put(&mut self, name: &str, source: Source) {
+        if self.names.insert(name.to_string()) {
+            self.all.push(Quantity { name: name.to_string(), unit: source.unit, note: String::new() });
+            self.sources.push(source);
+        }
+    }
+}
+
+/// Does a name fit a pattern in which `*` stands for anything?
+pub fn fits(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let first = parts.next().unwrap_or("");
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let Some(mut part) = parts.next() else { return rest.is_empty() };
+    // every part but the last as early as it comes; the last at the end
+    for next in parts {
+        let Some(at) = rest.find(part) else { return false };
+        rest = &rest[at + part.len()..];
+        part = next;
+    }
+    rest.ends_with(part)
+}
+
+/// The unit of a quantity by its name alone, where that says it; for tables that have lost their units.
+pub fn usual_unit(name: &str) -> &'static str {
+    let first = name.split('.').next().unwrap_or("");
+    let words = || name.rsplit('.').skip_while(|w| matches!(*w, "w" | "x" | "y" | "z"));
+    match (first, words().next().unwrap_or("")) {
+        ("time", _) => "s",
+        ("energy" | "ledger", _) => "J",
+        ("momentum", "linear") => "kg m/s",
+        ("momentum", "angular") => "kg m^2/s",
+        (_, "pos" | "origin") => "m",
+        (_, "vel") => "m/s",
+        (_, "acc") => "m/s^2",
+        (_, "omega") => "rad/s",
+        (_, "alpha") => "rad/s^2",
+        (_, "quat") => "1",
+        (_, "force") => "N",
+        (_, "torque") => "N m",
+        (_, "power") => "W",
+        _ => "",
+    }
+}
+
+/// What was probably meant.
+fn suggest(catalogue: &Catalogue, pattern: &str) -> Unknown {
+    let model = catalogue.model;
+    let (owner, rest) = pattern.split_once('.').unwrap_or((pattern, ""));
+    let mut of_owner: Vec<String> = Vec::new();
+    let mut gather = |name: &str, _| of_owner.push(name.to_string());
+    if let Some(b) = model.body(owner) {
+        catalogue.of_body(b, &mut gather);
+    }
+    if let Some(j) = model.joint(owner) {
+        catalogue.of_joint(j, &mut gather);
+    }
+    if let Some(f) = model.force(owner) {
+        catalogue.of_force(f, &mut gather);
+    }
+    let near = if of_owner.is_empty() {
+        let mut globals = Vec::new();
+        catalogue.globals(&mut |name, _| globals.push(name.to_string()));
+        let owners = model.bodies().map(|b| model.body_name(b)).chain(model.joints().map(|j| model.joint_name(j)));
+        let owners = owners.chain(model.forces().map(|f| model.force_name(f)));
+        nearest(pattern, globals.iter().map(String::as_str)).map(str::to_string).or_else(|| {
+            nearest(owner, owners).map(|o| if rest.is_empty() { format!("{o}.*") } else { format!("{o}.{rest}") })
+        })
+    } else if rest.is_empty() {
+        Some(format!("{owner}.*"))
+    } else {
+        let whole = of_owner.iter().map(String::as_str).find(|n| n.starts_with(rest) && n[rest.len()..].starts_with('.'));
+        match whole {
+            Some(_) => Some(format!("{owner}.{rest}.*")),
+            None => nearest(rest, of_owner.iter().map(String::as_str)).map(|r| format!("{owner}.{r}")),
+        }
+    };
+    // pos.x, pos.y, pos.z are shown as one
+    let mut has: Vec<String> = Vec::new();
+    for name in of_owner {
+        let short = match name.rsplit_once('.') {
+            Some((head, "w" | "x" | "y" | "z")) => format!("{owner}.{head}.*"),
+            _ => format!("{owner}.{name}"),
+        };
+        if !has.contains(&short) && has.len() < 12 {
+            has.push(short);
+        }
+    }
+    Unknown { index: 0, pattern: pattern.to_string(), near, has, too_many: None }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_say_their_units() {
+        for (name, unit) in [("time", "s"), ("rod.pos.x", "m"), ("pin.torque.z", "N m"), ("energy.total", "J"), ("pin.rate", "")] {
+            assert_eq!(usual_unit(name), unit, "{name}");
+        }
+    }
+
+    #[test]
+    fn stars_stand_for_anything() {
+        for (pattern, name, yes) in [
+            ("a.pos.x", "a.pos.x", true),
+            ("a.pos.x", "a.pos.xx", false),
+            ("*", "anything", true),
+            ("*.pos.*", "chain/1.pos.x", true),
+            ("*.pos.*", "chain/1.quat.x", false),
+            ("a*b*c", "aXbYbc", true),
+            ("a*b*c", "abcd", false),
+            ("*x", "x", true),
+            ("**", "", true),
+            ("ab*ba", "aba", false),
+        ] {
+            assert_eq!(fits(pattern, name), yes, "{pattern} {name}");
+        }
+    }
+}

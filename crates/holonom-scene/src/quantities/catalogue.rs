@@ -1,0 +1,267 @@
+//! Which quantities there are: for everything of a model the names, units and where the numbers come from.
+//!
+//! ```text
+//! BODY.pos.x  BODY.vel.x  BODY.acc.x              centre of mass, world axes        BODY.origin.x      the body's own origin
+//! BODY.quat.w BODY.omega.x BODY.alpha.x           orientation, angular velocity and acceleration, world axes
+//! BODY.POINT.pos.x  BODY.POINT.vel.x  BODY.POINT.acc.x   points that the scene names
+//! JOINT.coordinate  JOINT.rate                    of its first coordinate; .1 .2 .. for further ones
+//! JOINT.force.x  JOINT.torque.x                   action of body a on body b at b's point, world axes
+//! JOINT.multiplier  JOINT.multiplier.1 ..         row by row; DRIVE.effort is the same for what drives a coordinate
+//! FORCE.power                                     what the force gives to the bodies
+//! energy.*  momentum.*  ledger.*  certificate.*  solver.*
+//! ```
+
+use crate::scene::Scene;
+use holonom::joints::CoordinateKind;
+use holonom::math::{Mat3, Vec3};
+use holonom::{Attachment, BodyId, ForceId, JointId, Marker, Model};
+use std::collections::HashMap;
+use std::fmt::Write as _;
+
+/// Where numbers come from: one look gives several of them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Look {
+    Time,
+    /// Centre of mass: position, velocity; acceleration where the point of the body it lies at is known.
+    Centre(BodyId, Option<Marker>),
+    /// A point: position, velocity, acceleration.
+    Point(Marker),
+    /// Orientation: w, x, y, z.
+    Orientation(BodyId),
+    /// Angular velocity and acceleration.
+    Spin(BodyId),
+    /// Coordinate and rate.
+    Coordinate(JointId, u32),
+    /// Force and torque.
+    Reaction(JointId),
+    /// Multipliers.
+    Multipliers(JointId),
+    Power(ForceId),
+    /// Kinetic, potential, elastic, total.
+    Energy,
+    /// Linear, angular.
+    Momentum,
+    WorkOfForce(ForceId),
+    WorkOfJoint(JointId),
+    /// Change, bodies, projection, imposed, error.
+    Ledger,
+    /// Residual, dependent rows.
+    Certificate,
+    /// Gap, gap rate.
+    Gaps,
+    /// Iterations.
+    Solver,
+}
+
+/// One quantity.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Source {
+    pub look: Look,
+    /// Which of the numbers it gives.
+    pub part: u32,
+    pub unit: &'static str,
+    /// Is it recorded when nobody says what to record?
+    pub usual: bool,
+}
+
+const XYZ: [&str; 3] = ["x", "y", "z"];
+/// Numbers of quantities that belong to no body, joint or force.
+const GLOBAL: &[(&str, &str, Look, u32, bool)] = &[
+    ("energy.kinetic", "J", Look::Energy, 0, true),
+    ("energy.potential", "J", Look::Energy, 1, true),
+    ("energy.elastic", "J", Look::Energy, 2, true),
+    ("energy.total", "J", Look::Energy, 3, true),
+    ("momentum.linear.x", "kg m/s", Look::Momentum, 0, false),
+    ("momentum.linear.y", "kg m/s", Look::Momentum, 1, false),
+    ("momentum.linear.z", "kg m/s", Look::Momentum, 2, false),
+    ("momentum.angular.x", "kg m^2/s", Look::Momentum, 3, false),
+    ("momentum.angular.y", "kg m^2/s", Look::Momentum, 4, false),
+    ("momentum.angular.z", "kg m^2/s", Look::Momentum, 5, false),
+    ("ledger.change", "J", Look::Ledger, 0, false),
+    ("ledger.bodies", "J", Look::Ledger, 1, false),
+    ("ledger.projection", "J", Look::Ledger, 2, false),
+    ("ledger.imposed", "J", Look::Ledger, 3, false),
+    ("ledger.error", "J", Look::Ledger, 4, false),
+    ("certificate.residual", "1", Look::Certificate, 0, false),
+    ("certificate.dependent_rows", "1", Look::Certificate, 1, false),
+    ("certificate.gap", "m, rad", Look::Gaps, 0, false),
+    ("certificate.gap_rate", "m/s, rad/s", Look::Gaps, 1, false),
+    ("solver.iterations", "1", Look::Solver, 0, false),
+];
+
+/// Kinds of joints that drive something.
+const DRIVES: [&str; 4] = ["motor", "servo", "prescribed-point", "mouse"];
+
+/// All there is, without writing it down: a model of a million bodies has thirty million quantities.
+pub(super) struct Catalogue<'a> {
+    pub model: &'a Model,
+    scene: Option<&'a Scene>,
+    /// Where the centre of mass lies in the axes of each body.
+    centres: Vec<Option<Marker>>,
+    /// Units of what drives do.
+    efforts: HashMap<&'a str, &'static str>,
+}
+
+impl<'a> Catalogue<'a> {
+    pub fn new(model: &'a Model, scene: Option<&'a Scene>) -> Self {
+        let scene = scene.filter(|s| s.bodies.len() == model.n_bodies());
+        let mut efforts = HashMap::new();
+        for drive in scene.into_iter().flat_map(|s| &s.drives) {
+            let Some(driven) = drive.record.coordinate("joint") else { continue };
+            let Some(joint) = model.joint(&driven.joint) else { continue };
+            if let Some(kind) = model.constraint(joint).coordinates().get(driven.index) {
+                efforts.insert(&*drive.name, effort_unit(*kind));
+            }
+        }
+        let centres = model.bodies().map(|body| local_centre(model, body)).collect();
+        Catalogue { model, scene, centres, efforts }
+    }
+
+    /// Everything that belongs to no one.
+    pub fn globals(&self, visit: &mut dyn FnMut(&str, Source)) {
+        visit("time", Source { look: Look::Time, part: 0, unit: "s", usual: true });
+        for &(name, unit, look, part, usual) in GLOBAL {
+            visit(name, Source { look, part, unit, usual });
+        }
+        let mut name = String::new();
+        let mut works = |kind: &str, owner: &str, look: Look| {
+            name.clear();
+            let _ = write!(name, "ledger.{kind}.{owner}");
+            visit(&name, Source { look, part: 0, unit: "J", usual: false });
+        };
+        for f in self.model.forces() {
+            works("force", self.model.force_name(f), Look::WorkOfForce(f));
+        }
+        for j in self.model.joints() {
+            works("joint", self.model.joint_name(j), Look::WorkOfJoint(j));
+        }
+    }
+
+    /// Everything of a body. Names are given without that of the body.
+    pub fn of_body(&self, body: BodyId, visit: &mut dyn FnMut(&str, Source)) {
+        let Some(i) = body.index() else { return };
+        let centre = self.centres[i];
+        let mut vector = |name: &str, look: Look, first: u32, unit: &'static str, usual: bool| {
+            for (k, axis) in XYZ.iter().enumerate() {
+                visit(&format!("{name}.{axis}"), Source { look, part: first + k as u32, unit, usual });
+            }
+        };
+        let look = Look::Centre(body, centre);
+        vector("pos", look, 0, "m", true);
+        vector("vel", look, 3, "m/s", false);
+        if centre.is_some() {
+            vector("acc", look, 6, "m/s^2", false);
+        }
+        vector("origin", Look::Point(body.origin()), 0, "m", false);
+        let points = self.scene.map_or(&[][..], |s| &s.bodies[i].points);
+        for p in points {
+            let look = Look::Point(body.at(p.pose.position));
+            vector(&format!("{}.pos", p.name), look, 0, "m", false);
+            vector(&format!("{}.vel", p.name), look, 3, "m/s", false);
+            vector(&format!("{}.acc", p.name), look, 6, "m/s^2", false);
+        }
+        if self.model.body_kind(body) != "particle" {
+            vector("omega", Look::Spin(body), 0, "rad/s", false);
+            vector("alpha", Look::Spin(body), 3, "rad/s^2", false);
+            for (k, name) in ["quat.w", "quat.x", "quat.y", "quat.z"].iter().enumerate() {
+                visit(name, Source { look: Look::Orientation(body), part: k as u32, unit: "1", usual: true });
+            }
+        }
+    }
+
+    /// Everything of a joint or drive.
+    pub fn of_joint(&self, joint: JointId, visit: &mut dyn FnMut(&str, Source)) {
+        let constraint = self.model.constraint(joint);
+        for (k, kind) in constraint.coordinates().iter().enumerate() {
+            let (unit, rate) = match kind {
+                CoordinateKind::Angle => ("rad", "rad/s"),
+                CoordinateKind::Length => ("m", "m/s"),
+            };
+            let look = Look::Coordinate(joint, k as u32);
+            let suffix = if k == 0 { String::new() } else { format!(".{k}") };
+            visit(&format!("coordinate{suffix}"), Source { look, part: 0, unit, usual: true });
+            visit(&format!("rate{suffix}"), Source { look, part: 1, unit: rate, usual: true });
+        }
+        let rows = self.model.rows_of(joint).len();
+        let drives = DRIVES.contains(&constraint.kind());
+        for (part, name) in ["force", "torque"].iter().enumerate() {
+            for (k, axis) in XYZ.iter().enumerate() {
+                let (part, unit) = ((3 * part + k) as u32, ["N", "N m"][part]);
+                let look = Look::Reaction(joint);
+                visit(&format!("{name}.{axis}"), Source { look, part, unit, usual: rows > 0 && !drives });
+            }
+        }
+        let unit = self.efforts.get(self.model.joint_name(joint)).copied().unwrap_or("N, N m");
+        for k in 0..rows {
+            let suffix = if k == 0 { String::new() } else { format!(".{k}") };
+            let (look, part) = (Look::Multipliers(joint), k as u32);
+            if drives {
+                visit(&format!("effort{suffix}"), Source { look, part, unit, usual: true });
+            }
+            visit(&format!("multiplier{suffix}"), Source { look, part, unit: "N, N m", usual: false });
+        }
+    }
+
+    /// Everything of a force.
+    pub fn of_force(&self, force: ForceId, visit: &mut dyn FnMut(&str, Source)) {
+        visit("power", Source { look: Look::Power(force), part: 0, unit: "W", usual: false });
+    }
+
+    /// Every owner with everything it has; `enter` says whether to look into it.
+    pub fn all(&self, mut enter: impl FnMut(&str) -> bool, mut visit: impl FnMut(&str, Source)) {
+        self.globals(&mut visit);
+        let model = self.model;
+        let mut full = String::new();
+        let mut put = |owner: &str, name: &str, source: Source| {
+            full.clear();
+            let _ = write!(full, "{owner}.{name}");
+            visit(&full, source);
+        };
+        for body in model.bodies() {
+            let owner = model.body_name(body);
+            if enter(owner) {
+                self.of_body(body, &mut |name, s| put(owner, name, s));
+            }
+        }
+        for joint in model.joints() {
+            let owner = model.joint_name(joint);
+            if enter(owner) {
+                self.of_joint(joint, &mut |name, s| put(owner, name, s));
+            }
+        }
+        for force in model.forces() {
+            let owner = model.force_name(force);
+            if enter(owner) {
+                self.of_force(force, &mut |name, s| put(owner, name, s));
+            }
+        }
+    }
+}
+
+/// Unit of the force along a coordinate.
+fn effort_unit(kind: CoordinateKind) -> &'static str {
+    match kind {
+        CoordinateKind::Angle => "N m",
+        CoordinateKind::Length => "N",
+    }
+}
+
+/// The point of a body at which its centre of mass lies, for bodies that carry points linearly: solved from where four points are at the start.
+fn local_centre(model: &Model, body: BodyId) -> Option<Marker> {
+    let state = model.initial_state();
+    let place = |p: Vec3| model.carried(state, &Attachment::point(body, p));
+    let origin = place(Vec3::ZERO)?;
+    let arm = model.centre(state, body) - origin;
+    if arm == Vec3::ZERO {
+        return Some(body.origin());
+    }
+    let column = |p: Vec3| place(p).map(|p| p - origin);
+    let frame = Mat3::from_cols(column(Vec3::X)?, column(Vec3::Y)?, column(Vec3::Z)?);
+    if !(frame.determinant().abs() > 1e-12) {
+        return None;
+    }
+    let local = frame.inverse() * arm;
+    // a body that bends has no such point
+    let found = column(local)?;
+    ((found - arm).length() <= 1e-9 * (arm.length() + origin.length())).then(|| body.at(local))
+}

@@ -1,0 +1,144 @@
+//! Many answers at one state. Bodies are placed and the equations solved once; reading everything of a mechanism is then linear in its size and
+//! takes no memory. Recorders and viewers look at a simulation through this.
+
+use crate::attach::{Attachment, BodyId, Carried, Frame, Marker};
+use crate::coordinate;
+use crate::error::StepError;
+use crate::math::{Mat3, Quat, Vec3};
+use crate::model::{ForceId, JointId, Model};
+use crate::reaction::{self, Reaction};
+use crate::residual::{self, Residual};
+use crate::simulation::Simulation;
+use crate::state::State;
+use crate::workspace::Workspace;
+
+/// A simulation at its present state, solved.
+pub struct Observation<'s> {
+    model: &'s Model,
+    state: &'s State,
+    work: &'s mut Workspace,
+    /// Multipliers, those of redundant rows split.
+    lambda: &'s [f64],
+}
+
+/// Where something is and how it moves, world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moving {
+    /// m; a pure number for directions.
+    pub at: Vec3,
+    /// m/s; rad/s for a spin.
+    pub velocity: Vec3,
+    /// m/s^2; rad/s^2 for a spin.
+    pub acceleration: Vec3,
+}
+
+impl Simulation {
+    /// Solve the equations at the present state and look at everything.
+    pub fn observe(&mut self) -> Result<Observation<'_>, StepError> {
+        let (model, state, work, lambda) = self.solved()?;
+        Ok(Observation { model, state, work, lambda })
+    }
+}
+
+impl Model {
+    /// Where a body carries something at a state, world axes; `None` where it cannot carry it.
+    pub fn carried(&self, state: &State, what: &Attachment) -> Option<Vec3> {
+        let Some(i) = what.body.index() else { return Some(Frame::GROUND.carry(&what.what).at) };
+        self.bodies[i].can_carry(&what.what).ok()?;
+        Some(self.bodies[i].carry(self.q_of(i, &state.q), self.v_of(i, &state.v), &what.what).at)
+    }
+
+    /// Centre of mass of a body at a state, world (m); the origin for the ground.
+    pub fn centre(&self, state: &State, body: BodyId) -> Vec3 {
+        body.index().map_or(Vec3::ZERO, |i| self.bodies[i].centre(self.q_of(i, &state.q)))
+    }
+
+    /// Mass of a body, kg; infinite for the ground.
+    pub fn mass(&self, body: BodyId) -> f64 {
+        body.index().map_or(f64::INFINITY, |i| self.bodies[i].mass())
+    }
+
+    /// The law of a force.
+    pub fn law(&self, force: ForceId) -> &dyn crate::forces::Force {
+        self.forces[force.index()].law.as_ref()
+    }
+}
+
+impl Observation<'_> {
+    /// Value (turns counted) and rate of coordinate `i` of a joint; `None` when it has no such coordinate.
+    pub fn coordinate(&self, joint: JointId, i: usize) -> Option<(f64, f64)> {
+        coordinate::of_joint(self.model, self.state, self.work, joint, i)
+    }
+
+    /// Action of body a on body b through a joint, as [`Simulation::reaction`].
+    pub fn reaction(&mut self, joint: JointId) -> Reaction {
+        let s = self.state;
+        reaction::reaction(self.model, joint, &s.q, &s.v, s.t, self.lambda, self.work)
+    }
+
+    /// Multipliers of a joint, row by row; those of redundant rows are the split with the smallest loads.
+    pub fn multipliers(&self, joint: JointId) -> &[f64] {
+        &self.lambda[self.model.rows_of(joint)]
+    }
+
+    /// Power that a force gives to the bodies, W.
+    pub fn power(&self, force: ForceId) -> f64 {
+        self.work.power[force.index()]
+    }
+
+    /// How well the equations are solved.
+    pub fn residual(&self) -> Residual {
+        residual::residual(self.model, self.work)
+    }
+
+    /// Rows that depended on others in the factorisation, where the solver can tell.
+    pub fn rank_deficiency(&self) -> Option<usize> {
+        self.work.solver.deficiency()
+    }
+
+    /// A point of a body; `None` where the body cannot carry it.
+    pub fn point(&self, marker: Marker) -> Option<Moving> {
+        self.carried(&marker.p())
+    }
+
+    /// Angular velocity and acceleration of a body that has them.
+    pub fn spin(&self, body: BodyId) -> Option<Moving> {
+        self.carried(&Attachment::spin(body))
+    }
+
+    /// Centre of mass of a body and its velocity.
+    pub fn centre(&self, body: BodyId) -> (Vec3, Vec3) {
+        body.index().map_or((Vec3::ZERO, Vec3::ZERO), |i| {
+            let (record, q) = (&self.model.bodies[i], self.model.q_of(i, &self.state.q));
+            (record.centre(q), record.momentum(q, self.model.v_of(i, &self.state.v)).linear / record.mass())
+        })
+    }
+
+    fn carried(&self, what: &Attachment) -> Option<Moving> {
+        let Some(i) = what.body.index() else {
+            let at = Frame::GROUND.carry(&what.what).at;
+            return Some(Moving { at, ..Moving::default() });
+        };
+        let body = &self.model.bodies[i];
+        body.can_carry(&what.what).ok()?;
+        let q = self.model.q_of(i, &self.state.q);
+        let now = body.carry(q, self.model.v_of(i, &self.state.v), &what.what);
+        // rates are linear in v: with accelerations in its place they are J vdot
+        let change = body.carry(q, self.model.v_of(i, self.work.accelerations()), &what.what);
+        Some(Moving { at: now.at, velocity: now.rate, acceleration: change.rate + now.jdot_v })
+    }
+
+    /// Orientation of a body that has one: body axes to world axes. Where the body keeps a quaternion it is that one, which does not jump.
+    pub fn orientation(&self, body: BodyId) -> Option<Quat> {
+        let Some(i) = body.index() else { return Some(Quat::IDENTITY) };
+        let (record, q) = (&self.model.bodies[i], self.model.q_of(i, &self.state.q));
+        if let Some(kept) = record.orientation(q) {
+            return Some(kept);
+        }
+        record.can_carry(&Carried::Direction(Vec3::X)).ok()?;
+        let see = |d: Vec3| record.carry(q, self.model.v_of(i, &self.state.v), &Carried::Direction(d)).at.normalize();
+        let (x, y) = (see(Vec3::X), see(Vec3::Y));
+        let z = x.cross(y).normalize();
+        Some(Quat::from_mat3(&Mat3::from_cols(x, z.cross(x), z)))
+    }
+}
