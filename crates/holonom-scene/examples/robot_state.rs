@@ -6,6 +6,7 @@
 //!        "base": {"at": [..], "rotation": [w, x, y, z], "velocity": [..], "spin": [..]}}      of the root body, if it is free; world axes
 //! out   {"mass": kg of all bodies that move, "base": name of the root body or null,
 //!        "joints": {"elbow": acceleration, ...}, "acceleration": [..], "angular": [..]        of the root body's origin, world axes
+//!        "masses": {"forearm": [mass, com x, y, z, Ixx, Iyy, Izz, Ixy, Ixz, Iyz], ...},         body axes, about the centre of mass
 //!        "bodies": n, "warnings": n, "residual": x, "gap": x}
 //! ```
 //!
@@ -66,6 +67,12 @@ fn answer() -> Result<Json, String> {
         .filter_map(|j| Some((j.name.to_string(), json!(acceleration(&scene, &motion, j)?))))
         .collect();
     out["joints"] = Json::Object(joints);
+    let masses = scene.bodies.iter().filter_map(|b| {
+        let (m, i, c) = (b.mass?.mass, b.mass?.inertia, b.mass?.centre);
+        let moments = [i.x_axis.x, i.y_axis.y, i.z_axis.z, i.x_axis.y, i.x_axis.z, i.y_axis.z];
+        Some((b.name.to_string(), json!([[m, c.x, c.y, c.z].as_slice(), moments.as_slice()].concat())))
+    });
+    out["masses"] = Json::Object(masses.collect());
     if let Some(root) = base(&scene).and_then(|name| scene.bodies.iter().position(|b| *b.name == *name)) {
         let m = &motion[root];
         let a = m.at(m.origin);

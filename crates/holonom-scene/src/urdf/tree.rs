@@ -137,13 +137,14 @@ pub fn tree(robot: &Robot, base: &Base, root_span: Span, values: &mut Values) ->
 
 fn weigh(robot: &Robot, tree: &mut Tree) {
     for group in &mut tree.groups {
-        for &l in &group.links {
-            let Some(mass) = robot.links[l].mass.map(|m| if l == group.first { m } else { m.placed(&tree.on[l].1) })
-            else {
-                continue;
-            };
-            group.mass = Some(group.mass.map_or(mass, |sum| sum.plus(&mass)));
-        }
+        let on = |l: usize| robot.links[l].mass.map(|m| if l == group.first { m } else { m.placed(&tree.on[l].1) });
+        let all: Vec<Mass> = group.links.iter().filter_map(|l| on(*l)).collect();
+        let heavy = all.iter().filter(|m| m.mass > 0.0).copied().reduce(|sum, m| sum.plus(&m));
+        // an inertia without mass is that of the body it is fixed to
+        group.mass = heavy.map(|sum| {
+            let more = all.iter().filter(|m| m.mass == 0.0).fold(Mat3::ZERO, |i, m| i + m.inertia);
+            Mass { inertia: sum.inertia + more, ..sum }
+        });
     }
 }
 
@@ -188,7 +189,7 @@ fn settle_masses(robot: &Robot, tree: &mut Tree, values: &mut Values) {
                     group.mass = Some(possible);
                     let message = "no body has such an inertia: the nearest that one can have is used";
                     let label = format!("principal moments {:.6e}, {:.6e}, {:.6e} kg m^2", p[0], p[1], p[2]);
-                    let heaviest = group.links.iter().find(|l| robot.links[**l].mass.is_some());
+                    let heaviest = group.links.iter().find(|l| robot.links[**l].mass.is_some_and(|m| m.mass > 0.0));
                     let span = heaviest.map_or(link.span, |l| robot.links[*l].inertia_span);
                     values.ignored(span, message, label);
                 }
@@ -204,7 +205,7 @@ fn possible(mass: &Mass) -> Option<(Mass, [f64; 3])> {
     let sum = p[0] + p[1] + p[2];
     let least = p[0].min(p[1]).min(p[2]);
     let largest = p[0].max(p[1]).max(p[2]);
-    if least > 0.0 && largest <= (sum - largest) * (1.0 + 1e-9) {
+    if least > 1e-12 * largest && largest <= (sum - largest) * (1.0 + 1e-9) {
         return None;
     }
     let scale = p[0].abs().max(p[1].abs()).max(p[2].abs());
