@@ -35,23 +35,22 @@ import numpy
 import pinocchio as pin
 
 ROBOTS = [
-    "talos_full_v2", "talos_reduced", "solo12", "panda", "ur5_robot", "ur10_robot", "anymal", "tiago", "hyq_no_sensors", "icub",
-    "kinova", "romeo", "go1", "a1", "b1-z1", "g1_29dof_rev_1_0", "allegro_right_hand", "baxter", "centauro", "xarm7", "pr2",
-    "simple_humanoid", "double_pendulum", "laikago", "r2d2", "humanoid", "cartpole", "racecar", "minitaur", "xarm6_robot",
+    # example-robot-data
+    "a1", "allegro_right_hand", "anymal", "b1-z1", "baxter", "bolt", "centauro", "double_pendulum", "g1_29dof_rev_1_0", "go1", "human",
+    "hyq_no_sensors", "icub", "iris", "kinova", "laikago", "panda", "pr2", "romeo", "simple_humanoid", "solo12", "talos_full_v2",
+    "talos_reduced", "tiago", "tiago_dual", "tiago_pro", "ur5_robot", "ur10_robot", "xarm7", "z1",
+    # pybullet_data
+    "cartpole", "mini_cheetah", "minitaur", "r2d2", "racecar", "sawyer", "xarm6_robot", "aliengo", "quadruped",
 ]
 
 
 def folders():
     """Where the packages keep their robots."""
-    import example_robot_data
-
-    yield pathlib.Path(example_robot_data.robots_loader.getModelPath("talos_data/robots/talos_reduced.urdf")
-                       if hasattr(example_robot_data, "robots_loader") else example_robot_data.__file__)
-    try:
-        import pybullet_data
-    except ImportError:
-        return
-    yield pathlib.Path(pybullet_data.getDataPath())
+    for entry in map(pathlib.Path, sys.path):
+        yield from [f for f in (entry / "cmeel.prefix/share/example-robot-data/robots", entry / "pybullet_data") if f.is_dir()]
+    prefix = pathlib.Path(sys.prefix) / "share/example-robot-data/robots"
+    if prefix.is_dir():
+        yield prefix
 
 
 def ask(program, question):
@@ -199,12 +198,12 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--program", default="target/release/examples/robot_state")
     parser.add_argument("--all", action="store_true", help="every URDF of the packages")
-    parser.add_argument("--folder", action="append", default=[], help="more folders with robots")
+    parser.add_argument("--folder", action="append", default=[], help="folders with robots, instead of those of the packages")
     parser.add_argument("names", nargs="*")
     args = parser.parse_args()
-    roots = [pathlib.Path(f).resolve() for f in args.folder] or [root for f in folders() for root in [find_root(f)]]
+    roots = [pathlib.Path(f).resolve() for f in args.folder] or list(dict.fromkeys(folders()))
     wanted = args.names or ROBOTS
-    bad = 0
+    good_ones = bad = 0
     print(f"{'robot':34} {'base':6} {'bodies':>6} {'joints':>6} {'mimic':>5} {'changed':>7} {'ignored':>7} {'mass kg':>10} {'mass err':>9} {'acc err':>9}")
     for root in roots:
         for path in sorted(root.rglob("*.urdf")):
@@ -218,17 +217,11 @@ def main():
                 continue
             good = r["mass_error"] < 1e-9 and r["error"] < 1e-8
             bad += not good
+            good_ones += good
             print(f"{path.stem:34} {'free' if r['free'] else 'fixed':6} {r['bodies']:6} {r['joints']:6} {r['mimics']:5} {r['changed']:7} {r['warnings']:7}"
                   f" {r['mass']:10.4f} {r['mass_error']:9.1e} {r['error']:9.1e}{'' if good else '   <-- ' + r['worst']}")
-    return 1 if bad else 0
-
-
-def find_root(path):
-    """The folder of all robots above a file of one of them."""
-    for folder in [path, *path.parents]:
-        if folder.name in ("robots", "pybullet_data") and (folder / "..").exists() and folder.is_dir() and any(folder.glob("*_description")):
-            return folder
-    return path if path.is_dir() else path.parent
+    print(f"{good_ones} agree, {bad} do not or were refused")
+    return 0 if good_ones and not bad else 1
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@
 //! velocity = [0, 0, 1]
 //! ```
 //!
-//! Links that are part of another link's body are found by `a`, `b`, `body` and `points` of joints, drives and forces: `"tool"` becomes
-//! `"hand.tool"`, and the numbers in `{ body = "tool", at = [0, 0, 0.1] }` are moved into the frame of the hand.
+//! Links that are part of another link's body may be named where points are (`a`, `b`, `on`, `points` of joints, drives and forces, `first` and
+//! `last` of chains): `"tool"` becomes `"hand.tool"`, and the numbers in `{ body = "tool", at = [0, 0, 0.1] }` are moved into the frame of the hand.
 
 use super::tree::Base;
 use crate::codes;
@@ -118,8 +118,11 @@ fn take(table: &mut Table, key: &str) -> Option<Entry> {
 /// Put the sections of a side file into the document of a robot.
 pub fn merge(document: &mut Table, mut rest: Table, parts: &Parts) {
     for entry in rest.entries_mut() {
-        if matches!(entry.key.as_str(), "joint" | "drive" | "force") {
-            rename(&mut entry.node, None, parts, 0);
+        match entry.key.as_str() {
+            "joint" | "drive" | "force" => rename(&mut entry.node, false, &["a", "b", "on", "points"], parts),
+            "body" | "ground" => {}
+            // ends of chains
+            _ => rename(&mut entry.node, false, &["first", "last"], parts),
         }
     }
     for entry in std::mem::take(rest.entries_mut()) {
@@ -166,18 +169,15 @@ fn merge_section(own: &mut Table, mut more: Table) {
     }
 }
 
-/// Links that are parts of bodies, where points are named. The parser allows 80 levels at most.
-fn rename(node: &mut Node, key: Option<&str>, parts: &Parts, level: usize) {
-    let names_a_point = matches!(key, Some("a" | "b" | "points"));
+/// Links that are parts of bodies, in the fields that name points. The parser allows 80 levels at most.
+fn rename(node: &mut Node, names_a_point: bool, fields: &[&str], parts: &Parts) {
     match &mut node.value {
         Value::Text(text) if names_a_point => {
             if let Some((body, frame, _)) = parts.get(text.as_str()) {
                 *text = format!("{body}.{frame}");
             }
         }
-        Value::List(list) if names_a_point => {
-            list.iter_mut().for_each(|n| rename(n, key, parts, level + 1));
-        }
+        Value::List(list) => list.iter_mut().for_each(|n| rename(n, names_a_point, fields, parts)),
         Value::Table(table) if names_a_point => {
             let Some(part) = table.get("body").and_then(Node::as_text).and_then(|b| parts.get(b)) else { return };
             let (body, frame, pose) = part.clone();
@@ -185,8 +185,7 @@ fn rename(node: &mut Node, key: Option<&str>, parts: &Parts, level: usize) {
                 [x, y, z] => Some([number(x)?, number(y)?, number(z)?]),
                 _ => None,
             };
-            let at = table.get("at").map(|n| (three(n), n.span));
-            match at {
+            match table.get("at").map(|n| (three(n), n.span)) {
                 Some((Some([x, y, z]), span)) => {
                     let p = pose.point(vec3(x, y, z));
                     set(table, "body", Node::new(span, body));
@@ -199,8 +198,7 @@ fn rename(node: &mut Node, key: Option<&str>, parts: &Parts, level: usize) {
         }
         Value::Table(table) => {
             for entry in table.entries_mut() {
-                let key = entry.key.clone();
-                rename(&mut entry.node, Some(&key), parts, level + 1);
+                rename(&mut entry.node, fields.contains(&entry.key.as_str()), fields, parts);
             }
         }
         _ => {}
