@@ -6,13 +6,14 @@
 //!        "base": {"at": [..], "rotation": [w, x, y, z], "velocity": [..], "spin": [..]}}      of the root body, if it is free; world axes
 //! out   {"mass": kg of all bodies that move, "base": name of the root body or null,
 //!        "joints": {"elbow": acceleration, ...}, "acceleration": [..], "angular": [..]        of the root body's origin, world axes
+//!        "masses": {"forearm": [mass, com x, y, z, Ixx, Iyy, Izz, Ixy, Ixz, Iyz], ...},         body axes, about the centre of mass
 //!        "bodies": n, "warnings": n, "residual": x, "gap": x}
 //! ```
 //!
 //! An empty `joints` asks for the masses and names alone. `benches/robots.py` uses it.
 
 use holonom::Simulation;
-use holonom::math::{Mat3, Vec3};
+use holonom::math::{Mat3, Quat, Vec3};
 use holonom_scene::confine::Confinement;
 use holonom_scene::fields::BodyRef;
 use holonom_scene::node::{Node, Table, Value, numbers};
@@ -24,7 +25,20 @@ use std::path::{Path, PathBuf};
 
 type Json = serde_json::Value;
 
-fn main() -> Result<(), String> {
+fn main() -> std::process::ExitCode {
+    match answer() {
+        Ok(out) => {
+            println!("{out}");
+            std::process::ExitCode::SUCCESS
+        }
+        Err(why) => {
+            eprintln!("{why}");
+            std::process::ExitCode::FAILURE
+        }
+    }
+}
+
+fn answer() -> Result<Json, String> {
     let mut text = String::new();
     std::io::stdin().read_to_string(&mut text).map_err(|e| e.to_string())?;
     let asked: Json = serde_json::from_str(&text).map_err(|e| e.to_string())?;
@@ -32,11 +46,14 @@ fn main() -> Result<(), String> {
     let allowed: Vec<PathBuf> = strings(&asked["allow"]).into_iter().map(PathBuf::from).collect();
     let loader = Loader { allowed: allowed.clone(), ..Loader::new() };
     let mut loaded = loader.load(&path).map_err(|e| e.render())?;
-    set_state(&mut loaded.document, &asked, base(&loaded.scene).as_deref());
+    set_joints(&mut loaded.document, &asked);
     let scene = read_again(&loaded, &path, &allowed)?;
     let mut report = Report::new();
     let model = build::build(&scene, &mut report).ok_or_else(|| report.render(&loaded.sources))?;
     let mut sim = Simulation::new(model);
+    if base(&scene).is_some() {
+        set_base(&mut sim, &asked["base"]);
+    }
     let residual = sim.residual().map_err(|e| e.to_string())?;
     let gap = sim.violation().0;
     let motion = motions(&scene, &mut sim)?;
@@ -50,14 +67,19 @@ fn main() -> Result<(), String> {
         .filter_map(|j| Some((j.name.to_string(), json!(acceleration(&scene, &motion, j)?))))
         .collect();
     out["joints"] = Json::Object(joints);
+    let masses = scene.bodies.iter().filter_map(|b| {
+        let (m, i, c) = (b.mass?.mass, b.mass?.inertia, b.mass?.centre);
+        let moments = [i.x_axis.x, i.y_axis.y, i.z_axis.z, i.x_axis.y, i.x_axis.z, i.y_axis.z];
+        Some((b.name.to_string(), json!([[m, c.x, c.y, c.z].as_slice(), moments.as_slice()].concat())))
+    });
+    out["masses"] = Json::Object(masses.collect());
     if let Some(root) = base(&scene).and_then(|name| scene.bodies.iter().position(|b| *b.name == *name)) {
         let m = &motion[root];
         let a = m.at(m.origin);
         out["acceleration"] = json!([a.x, a.y, a.z]);
         out["angular"] = json!([m.angular.x, m.angular.y, m.angular.z]);
     }
-    println!("{out}");
-    Ok(())
+    Ok(out)
 }
 
 fn strings(list: &Json) -> Vec<&str> {
@@ -77,24 +99,41 @@ fn base(scene: &Scene) -> Option<String> {
     scene.bodies.iter().find(|b| !carried(&b.name)).map(|b| b.name.to_string())
 }
 
-/// Write the state asked for into the document, as a scene file would say it.
-fn set_state(document: &mut Table, asked: &Json, base: Option<&str>) {
-    let mut set = |section: &str, name: &str, field: &str, values: &[f64]| {
-        let Some(Value::Table(section)) = document.get_mut(section).map(|n| &mut n.value) else { return };
-        let Some(Node { value: Value::Table(fields), span }) = section.get_mut(name) else { return };
-        fields.entries_mut().retain(|e| e.key != field);
-        fields.push(field, *span, numbers(*span, values));
-    };
+/// Write the coordinates asked for into the document, as a scene file would say them.
+fn set_joints(document: &mut Table, asked: &Json) {
+    let Some(Value::Table(joints)) = document.get_mut("joint").map(|n| &mut n.value) else { return };
     for (name, state) in asked["joints"].as_object().into_iter().flatten() {
-        if let Some([q, rate]) = floats(state).as_deref() {
-            set("joint", name, "start", &[*q]);
-            set("joint", name, "start_rate", &[*rate]);
+        let Some(Node { value: Value::Table(fields), span }) = joints.get_mut(name) else { continue };
+        let Some([q, rate]) = floats(state).as_deref().map(|s| [s[0], s[1]]) else { continue };
+        for (field, value) in [("start", q), ("start_rate", rate)] {
+            fields.entries_mut().retain(|e| e.key != field);
+            fields.push(field, *span, numbers(*span, &[value]));
         }
     }
-    for field in ["at", "rotation", "velocity", "spin"] {
-        if let (Some(base), Some(values)) = (base, floats(&asked["base"][field])) {
-            set("body", base, field, &values);
-        }
+}
+
+/// Move the whole robot as one piece, its root from rest at the origin to where it is asked for. Rigid bodies only: q = (centre, quaternion),
+/// v = (velocity of the centre, angular velocity).
+fn set_base(sim: &mut Simulation, asked: &Json) {
+    let three = |field: &str| match floats(&asked[field]).as_deref() {
+        Some([x, y, z]) => Vec3::new(*x, *y, *z),
+        _ => Vec3::ZERO,
+    };
+    let (at, velocity, spin) = (three("at"), three("velocity"), three("spin"));
+    let turn = match floats(&asked["rotation"]).as_deref() {
+        Some([w, x, y, z]) => Quat::from_xyzw(*x, *y, *z, *w),
+        _ => Quat::IDENTITY,
+    };
+    let axes = Mat3::from_quat(turn);
+    let state = sim.state_mut();
+    for (q, v) in state.q.chunks_exact_mut(7).zip(state.v.chunks_exact_mut(6)) {
+        let arm = axes * Vec3::new(q[0], q[1], q[2]);
+        let e = (turn * Quat::from_xyzw(q[4], q[5], q[6], q[3])).normalize();
+        let linear = axes * Vec3::new(v[0], v[1], v[2]) + velocity + spin.cross(arm);
+        let angular = axes * Vec3::new(v[3], v[4], v[5]) + spin;
+        let place = at + arm;
+        q.copy_from_slice(&[place.x, place.y, place.z, e.w, e.x, e.y, e.z]);
+        v.copy_from_slice(&[linear.x, linear.y, linear.z, angular.x, angular.y, angular.z]);
     }
 }
 
