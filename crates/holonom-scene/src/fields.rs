@@ -29,6 +29,8 @@ pub enum Type {
     Flag,
     /// Any text.
     Text,
+    /// A list of texts, or one.
+    Texts,
     /// One of some words.
     Choice(&'static [&'static str]),
     /// Three numbers in a unit.

@@ -48,11 +48,16 @@ pub mod place;
 pub mod quantities;
 pub mod read;
 pub mod reader;
+pub mod reference;
 pub mod scene;
+pub mod schema;
+pub mod sections;
 pub mod set;
 pub mod source;
+mod starts;
 pub mod syntax;
 pub mod urdf;
+pub mod write;
 pub mod xml;
 
 pub use diagnostic::{Diagnostic, Report, Severity};

@@ -584,6 +584,11 @@ impl<'a> Reader<'a> {
             Type::Integer(from, to) => Val::Integer(self.integer(node, field, *from, *to)?),
             Type::Flag => Val::Flag(self.flag(node, field)?),
             Type::Text | Type::File => Val::Text(self.text(node, field)?.into()),
+            Type::Texts if node.as_list().is_none() => {
+                let text = self.text(node, field)?;
+                Val::List([(Val::Text(text.into()), node.span)].into())
+            }
+            Type::Texts => self.list_of(node, field, |r, x| Some(Val::Text(r.text(x, field)?.into())))?,
             Type::Choice(words) => {
                 let text = self.text(node, field)?;
                 if !words.contains(&text.as_str()) {
