@@ -11,8 +11,11 @@ struct Mutant {
     lines: Vec<usize>,
 }
 
+/// First byte, and one past the last.
+type Stretch = (usize, usize);
+
 /// Byte ranges of the numbers and of the quoted texts of a line, comments left out.
-fn tokens(line: &str) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+fn tokens(line: &str) -> (Vec<Stretch>, Vec<Stretch>) {
     let (mut numbers, mut texts) = (Vec::new(), Vec::new());
     let bytes = line.as_bytes();
     let mut i = line.find('=').map_or(line.len(), |at| at + 1);
@@ -116,7 +119,7 @@ fn mutants(text: &str) -> Vec<Mutant> {
             }
             add("twice", Some(format!("{line}\n{line}")), Some(at + 2));
         }
-        add("renamed", Some(format!("{key}q = {value}")), Some(header).filter(|_| false));
+        add("renamed", Some(format!("{key}q = {value}")), None);
         add("no equals sign", Some(format!("{key} {value}")), None);
         add("colon", Some(format!("{key}: {value}")), None);
         let (numbers, texts) = tokens(line);
