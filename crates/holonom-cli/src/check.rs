@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             "mobility": d.mobility,
             "mobility_generic": d.mobility_generic,
             "loops": d.loops,
-            "redundant": together(&d).iter().map(|set| joints_of(set)).collect::<Vec<_>>(),
+            "redundant": together(&d).iter().map(joints_of).collect::<Vec<_>>(),
             "not_unique": d.reactions.iter().flat_map(|r| doubtful(model, r)).collect::<Vec<_>>(),
             "assembled_gap": d.gap,
             "singular": d.is_singular(),
@@ -64,7 +64,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     how_it_moves(&mut text, &d);
     what_is_redundant(&mut text, &opened.model, &d);
     let cost = opened.model.cost();
-    let per_body = (cost.factor_flops + cost.solve_flops) as f64 / d.bodies.max(1) as f64;
+    let per_body = (cost.factor_flops + cost.solve_flops) / d.bodies.max(1) as f64;
     let _ = writeln!(
         text,
         "\nAssembled with a largest gap of {:.1e} m or rad. Solver {}: {per_body:.0} operations per body and evaluation.",
