@@ -5,6 +5,7 @@
 //! family is written once under `definitions`.
 
 use crate::fields::{Allowed, Family, Field, Need, Type};
+use crate::generators;
 use crate::kinds::FUNCTIONS;
 use crate::read::SECTIONS;
 use crate::sections::{Content, content};
@@ -31,7 +32,10 @@ pub fn schema() -> Value {
             Content::Parameters => json!({ "type": "object", "additionalProperties": number(Allowed::Any) }),
             Content::Table(fields) => of_fields(fields, &mut definitions),
             Content::Tables(fields) => {
-                let rule = of_fields(fields, &mut definitions);
+                let mut rule = of_fields(fields, &mut definitions);
+                if generators::KINDS.contains(name) {
+                    templates(&mut rule, fields, &mut definitions);
+                }
                 definitions.insert(name.to_string(), rule);
                 json!({ "type": "object", "additionalProperties": reference(name) })
             }
@@ -199,6 +203,28 @@ fn of_fields(fields: &[&'static [Field]], definitions: &mut Map<String, Value>) 
     // generators inside a repeat say nothing of their fields here: those are the fields of the sections themselves
     let open = rules.is_empty();
     json!({ "type": "object", "properties": rules, "required": needed, "additionalProperties": open })
+}
+
+/// Generators themselves say what is joined to what: their tables with kinds need no `b`. A hub may be the name of a body.
+fn templates(rule: &mut Value, fields: &[&'static [Field]], definitions: &mut Map<String, Value>) {
+    for field in fields.iter().flat_map(|group| group.iter()) {
+        let Type::Kind(family) = field.ty else { continue };
+        of_family(family, definitions);
+        let name = format!("{}.piece", family.name);
+        let mut piece = definitions[family.name].clone();
+        for case in piece["allOf"].as_array_mut().into_iter().flatten() {
+            if let Some(needed) = case["then"]["required"].as_array_mut() {
+                needed.retain(|n| n != "b");
+            }
+        }
+        definitions.insert(name.clone(), piece);
+        let mut new = match field.name {
+            "hub" => json!({ "anyOf": [reference(&name), { "type": "string" }] }),
+            _ => reference(&name),
+        };
+        describe(&mut new, &doc(field));
+        rule["properties"][field.name] = new;
+    }
 }
 
 /// A table with a kind: each kind allows its own fields.
