@@ -54,6 +54,7 @@ pub mod schema;
 pub mod sections;
 pub mod set;
 pub mod source;
+mod starts;
 pub mod urdf;
 pub mod write;
 pub mod xml;

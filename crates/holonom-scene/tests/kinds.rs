@@ -7,7 +7,7 @@ use holonom::math::{Mat3, exp_quat, vec3};
 use holonom::prelude::*;
 use holonom::surfaces::{Inside, Plane, Quadric, Torus};
 use holonom_scene::Loader;
-use holonom_scene::kinds::{DRIVES, JOINTS};
+use holonom_scene::kinds::{CURVES, DRIVES, JOINTS, SURFACES};
 
 /// Two bodies at no special place, in motion, with a frame on each.
 const BODIES: &str = r#"
@@ -167,7 +167,7 @@ fn cases() -> Vec<Case> {
                 Box::new(PointOnCurve::new(a, b, Nurbs::new(2, &three(), &[1.0, 2.0, 1.0], &knots)))
             }
         ),
-        joint!("point-on-surface", "surface = { kind = \"torus\", ring = 0.6, tube = 0.2 }", |a, b| {
+        joint!("point-on-surface", "surface = { kind = \"torus\", ring_radius = 0.6, tube_radius = 0.2 }", |a, b| {
             Box::new(PointOnSurface::new(a, b, Torus { ring: 0.6, tube: 0.2 }))
         }),
         joint!("point-on-surface", "surface = { kind = \"cylinder\", radius = 0.4, inside = true }", |a, b| {
@@ -196,7 +196,7 @@ fn cases() -> Vec<Case> {
         ),
         joint!(
             "tangency",
-            "surface_a = { kind = \"sphere\", radius = 0.3 }\nsurface_b = { kind = \"ellipsoid\", semi_axes = [0.1, 0.2, 0.3] }",
+            "surface_a = { kind = \"sphere\", radius = 0.3 }\nsurface_b = { kind = \"ellipsoid\", half_axes = [0.1, 0.2, 0.3] }",
             |a, b| { Box::new(SurfaceTangency::new(a, Quadric::sphere(0.3), b, Quadric::ellipsoid([0.1, 0.2, 0.3]))) }
         ),
         joint!("gear", "radius_a = 0.3\nradius_b = 0.5", |a, b| Box::new(Gear::external(a, b, 0.3, 0.5))),
@@ -291,22 +291,22 @@ fn cases() -> Vec<Case> {
         }),
         on_hinges!(
             "torque-curve",
-            "[drive.it]\nkind = \"torque-curve\"\njoint = \"second\"\ntorque = \"5 - w^2\"\neffort = 0.5",
+            "[drive.it]\nkind = \"torque-curve\"\njoint = \"second\"\ntorque = \"5 - w^2\"\nthrottle = 0.5",
             |m, [_, _, second, _]| {
                 let curve = TorqueCurve::new(|w: f64| [5.0 - w * w, -2.0 * w, -2.0]).throttle(0.5);
                 m.force("it", CoordinateForce::motor(second, curve));
             }
         ),
         on_hinges!(
-            "dc-motor",
-            "[drive.it]\nkind = \"dc-motor\"\njoint = \"second\"\nstall = 2\nno_load = 30\neffort = \"-1\"",
+            "torque-curve",
+            "[drive.it]\nkind = \"torque-curve\"\njoint = \"second\"\nstall_torque = 2\nno_load_speed = 30\nthrottle = \"-1\"",
             |m, [_, _, second, _]| {
                 m.force("it", CoordinateForce::motor(second, TorqueCurve::stall_and_no_load(2.0, 30.0).throttle(-1.0)));
             }
         ),
         on_hinges!(
-            "dc-motor",
-            "[drive.it]\nkind = \"dc-motor\"\njoint = \"second\"\nconstant = 0.05\nresistance = 0.8\nvoltage = 12",
+            "torque-curve",
+            "[drive.it]\nkind = \"torque-curve\"\njoint = \"second\"\nconstant = 0.05\nresistance = 0.8\nvoltage = 12",
             |m, [_, _, second, _]| {
                 m.force("it", CoordinateForce::motor(second, TorqueCurve::dc(0.05, 0.8, 12.0)));
             }
@@ -377,7 +377,7 @@ fn every_kind_of_the_engine_has_a_name_in_scenes_and_a_case_here() {
         }
     }
     // and nothing here is left out of the cases
-    for kind in JOINTS.kinds().chain(DRIVES.kinds()) {
+    for kind in JOINTS.kinds().chain(DRIVES.kinds()).chain(CURVES.kinds()).chain(SURFACES.kinds()) {
         let written = format!("kind = \"{}\"", kind.name);
         assert!(cases.iter().any(|c| c.text.contains(&written)), "no case for `{}`", kind.name);
     }
