@@ -9,6 +9,7 @@ use crate::generators;
 use crate::kinds::FUNCTIONS;
 use crate::read::SECTIONS;
 use crate::sections::{Content, content};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// The schema as a document.
@@ -59,9 +60,12 @@ pub fn schema() -> Value {
 /// The schema as the text of its file.
 pub fn text() -> String {
     // objects of serde_json are sorted by name: the same bytes whatever the order of declarations
-    let mut text = serde_json::to_string_pretty(&schema()).unwrap_or_default();
-    text.push('\n');
-    text
+    let mut bytes = Vec::new();
+    let narrow = serde_json::ser::PrettyFormatter::with_indent(b" ");
+    // writing to memory cannot fail
+    let _ = schema().serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, narrow));
+    bytes.push(b'\n');
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 fn reference(name: &str) -> Value {
