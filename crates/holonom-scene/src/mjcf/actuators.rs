@@ -187,10 +187,8 @@ impl<'d> Context<'d, '_> {
         };
         let of_state = law.gain[1..].iter().chain(&law.bias[1..]).any(|x| *x != 0.0);
         let mut force = format!("{:?} * ({activation}) + {:?}", law.gain[0], law.bias[0]);
-        if let Some(r) = force_limits {
-            if !of_state {
-                force = within(force, Some(r));
-            }
+        if !of_state {
+            force = within(force, force_limits);
         }
         let made = if let Some(a) = look.element.attr("joint").or_else(|| look.element.attr("jointinparent")) {
             match self.coordinate_named(&a) {
