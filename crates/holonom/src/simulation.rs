@@ -49,7 +49,17 @@ impl Simulation {
             next: State::default(),
         };
         let max_step = 0.3 / model.rate_scale();
-        Simulation { model, state, work, method, solver, max_step, current: false, split: Vec::new(), split_known: false }
+        Simulation {
+            model,
+            state,
+            work,
+            method,
+            solver,
+            max_step,
+            current: false,
+            split: Vec::new(),
+            split_known: false,
+        }
     }
 
     /// Build a model and start it.
