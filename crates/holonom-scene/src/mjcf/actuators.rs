@@ -19,13 +19,42 @@ use crate::node::{Node, Table};
 use crate::source::Span;
 
 const KINDS: &[&str] = &[
-    "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor", "plugin",
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "dcmotor",
+    "plugin",
 ];
 
 /// Attributes of actuators that count.
 pub const ATTRIBUTES: &[&str] = &[
-    "ctrllimited", "ctrlrange", "forcelimited", "forcerange", "gear", "kp", "kv", "gaintype", "gainprm", "biastype", "biasprm",
-    "dyntype", "dynprm", "actlimited", "actrange", "timeconst", "area", "diameter", "bias", "dampratio", "inheritrange",
+    "ctrllimited",
+    "ctrlrange",
+    "forcelimited",
+    "forcerange",
+    "gear",
+    "kp",
+    "kv",
+    "gaintype",
+    "gainprm",
+    "biastype",
+    "biasprm",
+    "dyntype",
+    "dynprm",
+    "actlimited",
+    "actrange",
+    "timeconst",
+    "area",
+    "diameter",
+    "bias",
+    "dampratio",
+    "inheritrange",
 ];
 
 /// Is that an element of `<actuator>`?
