@@ -13,6 +13,7 @@ usage: cargo xtask COMMAND
   test       formatting, lints, all tests, all examples, documentation
   examples   write docs/examples.md and docs/images/chain.svg anew from the examples
   manual     write docs/verification.md anew from what `holonom verify` finds
+  scenes     write docs/scenes-reference.md and scenes/scene.schema.json anew from the declarations
   fmt        format the workspace
 ";
 
@@ -23,6 +24,7 @@ fn main() -> ExitCode {
         ["test"] => steps::test(&root),
         ["examples"] => report(documents::write_examples(&root)),
         ["manual"] => report(manual::write(&root)),
+        ["scenes"] => report(steps::cargo(&root, &["run", "-q", "-p", "holonom-scene", "--example", "documents"])),
         ["fmt"] => report(steps::cargo(&root, &["fmt", "--all"])),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -94,6 +94,11 @@ impl Problem {
         numbers(&self.parameters, name)[0]
     }
 
+    /// A parameter or an initial value, if there is one of that name and it is a number.
+    pub fn given(&self, name: &str) -> Option<f64> {
+        [&self.parameters, &self.initial].into_iter().find_map(|map| map.get(name)?.as_f64())
+    }
+
     /// A parameter that is a vector.
     pub fn parameter_vector(&self, name: &str) -> [f64; 3] {
         vector(&numbers(&self.parameters, name))

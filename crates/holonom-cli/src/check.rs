@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             "mobility": d.mobility,
             "mobility_generic": d.mobility_generic,
             "loops": d.loops,
-            "redundant": d.redundant.iter().map(joints_of).collect::<Vec<_>>(),
+            "redundant": together(&d).iter().map(|set| joints_of(set)).collect::<Vec<_>>(),
             "not_unique": d.reactions.iter().flat_map(|r| doubtful(model, r)).collect::<Vec<_>>(),
             "assembled_gap": d.gap,
             "singular": d.is_singular(),
@@ -118,10 +118,12 @@ fn what_is_redundant(text: &mut String, model: &Model, d: &Diagnosis) {
         text.push_str("No joint is redundant: every load is unique and can be trusted.\n");
         return;
     }
-    for set in d.redundant.iter().take(SHOWN) {
+    let sets = together(d);
+    for set in sets.iter().take(SHOWN) {
         let names: Vec<String> = joints_of(set).iter().map(|n| format!("`{n}`")).collect();
         let joints: Vec<_> = {
             let mut ids: Vec<_> = set.rows.iter().map(|r| r.joint).collect();
+            ids.sort();
             ids.dedup();
             ids
         };
@@ -132,16 +134,21 @@ fn what_is_redundant(text: &mut String, model: &Model, d: &Diagnosis) {
             "\n{} hold the same thing more than once: {surplus} of their {all} rows are surplus.",
             list(&names)
         );
-        let could: Vec<String> = set.dropped.iter().take(SHOWN).map(|r| r.to_string()).collect();
-        let more = if surplus > SHOWN { format!(", and {} more", surplus - SHOWN) } else { String::new() };
-        let _ = writeln!(text, "  could be left out, for instance: {}{more}", could.join(", "));
+        let mut could: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+        set.dropped.iter().for_each(|r| could.entry(&r.joint_name).or_default().push(&r.holds));
+        let more = if could.len() > SHOWN { format!("; and of {} more", could.len() - SHOWN) } else { String::new() };
+        let shown = could.iter().take(SHOWN).map(|(joint, rows)| format!("of `{joint}` {}", rows.join(", ")));
+        let _ = writeln!(text, "  could be left out, for instance: {}{more}", shown.collect::<Vec<_>>().join("; "));
     }
-    if d.redundant.len() > SHOWN {
-        let _ = writeln!(text, "... and {} more such sets", d.redundant.len() - SHOWN);
+    if sets.len() > SHOWN {
+        let _ = writeln!(text, "... and {} more such sets", sets.len() - SHOWN);
     }
     let (sure, unsure): (Vec<&JointReaction>, Vec<_>) = d.reactions.iter().partition(|r| r.is_unique());
     text.push_str("\nThe motion is exact all the same. Rigid bodies cannot say how redundant joints share a load; marked ~ is the split with\nthe smallest loads, everything else is unique.\n");
-    let largest = d.reactions.iter().flat_map(|r| (r.reaction.force.abs().to_array().into_iter()).chain(r.reaction.torque.abs().to_array()));
+    let largest = d
+        .reactions
+        .iter()
+        .flat_map(|r| (r.reaction.force.abs().to_array().into_iter()).chain(r.reaction.torque.abs().to_array()));
     let largest = largest.fold(0.0, f64::max);
     let width = unsure.iter().take(SHOWN).map(|r| model.joint_name(r.joint).len()).max().unwrap_or(0);
     for r in unsure.iter().take(SHOWN) {
@@ -222,6 +229,22 @@ fn is_driven(model: &Model) -> bool {
     model.joints().any(|j| drives.contains(&model.constraint(j).kind()))
 }
 
+/// Redundant sets of the same joints as one: people think in joints, not in rows.
+fn together(d: &Diagnosis) -> Vec<RedundantSet> {
+    let mut sets: Vec<RedundantSet> = Vec::new();
+    for set in &d.redundant {
+        let names = joints_of(set);
+        match sets.iter_mut().find(|s| joints_of(s) == names) {
+            Some(same) => {
+                same.rows.extend(set.rows.iter().cloned());
+                same.dropped.extend(set.dropped.iter().cloned());
+            }
+            None => sets.push(set.clone()),
+        }
+    }
+    sets
+}
+
 /// Names of the joints of a set, each once.
 fn joints_of(set: &RedundantSet) -> Vec<String> {
     let mut names: Vec<String> = Vec::new();
@@ -230,6 +253,7 @@ fn joints_of(set: &RedundantSet) -> Vec<String> {
             names.push(row.joint_name.clone());
         }
     }
+    names.sort();
     names
 }
 

@@ -62,9 +62,8 @@ fn find(asked: &str) -> Result<Vec<&'static Explanation>, Failure> {
     if !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()) {
         let padded = format!("{digits:0>4}");
         let letter = bare.chars().next().filter(char::is_ascii_alphabetic).map(|c| c.to_ascii_uppercase());
-        let same = |e: &&Explanation| {
-            e.code.name()[1..] == padded && letter.is_none_or(|l| e.code.name().starts_with(l))
-        };
+        let same =
+            |e: &&Explanation| e.code.name()[1..] == padded && letter.is_none_or(|l| e.code.name().starts_with(l));
         if let Some(e) = EXPLANATIONS.iter().find(same) {
             return Ok(vec![e]);
         }

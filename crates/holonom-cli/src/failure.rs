@@ -232,7 +232,9 @@ mod tests {
             parts.for_each(|p| out += p.split_once('m').map_or("", |(_, rest)| rest));
             out
         };
-        for line in ["error[E0214]: zero\n", "error: what\n", " --> a.toml:1:2\n", "  |     ^^^^ length 0\n", "2 | axis\n"] {
+        for line in
+            ["error[E0214]: zero\n", "error: what\n", " --> a.toml:1:2\n", "  |     ^^^^ length 0\n", "2 | axis\n"]
+        {
             assert_eq!(strip(&coloured_line(line)), line);
         }
     }

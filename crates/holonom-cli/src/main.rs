@@ -2,6 +2,7 @@
 
 mod bench;
 mod check;
+mod convert;
 mod explain;
 mod failure;
 mod interrupt;
@@ -41,6 +42,7 @@ enum Command {
     Run(run::Args),
     Check(check::Args),
     Plot(plot::Args),
+    Convert(convert::Args),
     Scenes(scenes::Args),
     Info(recordings::InfoArgs),
     Recover(recordings::RecoverArgs),
@@ -83,6 +85,7 @@ fn run() -> Result<Exit, Failure> {
         Some(Command::Run(args)) => run::run(&args, &mut out),
         Some(Command::Check(args)) => check::run(&args, &mut out),
         Some(Command::Plot(args)) => plot::run(&args, &mut out),
+        Some(Command::Convert(args)) => convert::run(&args, &mut out),
         Some(Command::Scenes(args)) => scenes::run(&args, &mut out),
         Some(Command::Info(args)) => recordings::info(&args, &mut out),
         Some(Command::Recover(args)) => recordings::recover_run(&args, &mut out),

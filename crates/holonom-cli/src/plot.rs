@@ -103,8 +103,11 @@ fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         chosen.extend(found.into_iter().filter(|i| !chosen.contains(i)).collect::<Vec<_>>());
     }
     if chosen.len() > MOST_CURVES {
-        return Err(Failure::usage(format!("{} curves are too many for one picture, at most {MOST_CURVES}", chosen.len()))
-            .help("name fewer of them"));
+        return Err(Failure::usage(format!(
+            "{} curves are too many for one picture, at most {MOST_CURVES}",
+            chosen.len()
+        ))
+        .help("name fewer of them"));
     }
     let along = recording.column_at(x)?;
     let values = chosen.iter().map(|&i| recording.column_at(i)).collect::<Result<Vec<_>, _>>()?;
@@ -133,7 +136,9 @@ fn matrix(name: &str, args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             .help("J: constraint rows; H: the whole system; A: J M^-1 J^T; L: the factor of H"));
     };
     if !args.y.is_empty() {
-        return Err(Failure::usage("--matrix and --y exclude each other: one is about a scene, the other about a recording"));
+        return Err(Failure::usage(
+            "--matrix and --y exclude each other: one is about a scene, the other about a recording",
+        ));
     }
     let opened = SceneArgs { scene: args.run.clone(), options: args.options.clone() }.open()?;
     let pattern = opened.model.pattern(matrix).map_err(|e| Failure::limit(e.to_string()))?;
@@ -196,11 +201,10 @@ fn pick_one(name: &str, columns: &[Column], run: &str) -> Result<usize, Failure>
 fn unknown(name: &str, columns: &[Column], run: &str) -> Failure {
     let failure = Failure::usage(format!("`{run}` has no column `{name}`"));
     let names = || columns.iter().map(|c| c.name.as_str());
+    let whole = names().any(|n| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')));
     let failure = match nearest(name, names()) {
+        _ if whole => failure.help(format!("did you mean `{name}.*`?")),
         Some(meant) => failure.help(format!("did you mean `{meant}`?")),
-        None if names().any(|n| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('.'))) => {
-            failure.help(format!("did you mean `{name}.*`?"))
-        }
         None => failure,
     };
     failure.note("note", format!("it has {}", listed(columns))).help(format!("`holonom info {run}` lists them all"))

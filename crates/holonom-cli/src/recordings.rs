@@ -75,7 +75,10 @@ pub(crate) fn info(args: &InfoArgs, out: &mut Output) -> Result<Exit, Failure> {
         lines.push(("also", format!("{} at t = {} s ({})", blob.kind, blob.time, size(blob.bytes))));
     }
     if let Some(stream) = &d.left_stream {
-        lines.push(("left over", format!("{}: rows of a run that was not finished; `holonom recover` reads them", stream.display())));
+        lines.push((
+            "left over",
+            format!("{}: rows of a run that was not finished; `holonom recover` reads them", stream.display()),
+        ));
     }
     let text: String = lines.iter().map(|(label, value)| format!("{label:<10} {value}\n")).collect();
     out.write(&text)?;
@@ -198,7 +201,8 @@ pub(crate) fn recover_run(args: &RecoverArgs, out: &mut Output) -> Result<Exit, 
         return Ok(Exit::Ok);
     }
     let span = r.time.map_or(String::new(), |(a, b)| format!(", t = {a} s to {b} s"));
-    let lost = if r.lost_bytes > 0 { format!("; {} at the end could not be used", size(r.lost_bytes)) } else { String::new() };
+    let lost =
+        if r.lost_bytes > 0 { format!("; {} at the end could not be used", size(r.lost_bytes)) } else { String::new() };
     out.write(&format!("{}: {} rows{span}{lost}\n", r.target.display(), r.rows))?;
     if r.source_kept {
         out.write(&format!("{} is still there\n", r.source.display()))?;
@@ -211,9 +215,14 @@ pub(crate) fn not_a_recording(e: RecordError, path: &Path) -> Failure {
     let failure = Failure::record(&e);
     match e {
         RecordError::Extension { .. } if path.extension().is_some_and(|x| x == "toml" || x == "urdf" || x == "xml") => {
-            failure.help(format!("that is a scene; record a run of it first:  holonom run {} --out run.parquet", path.display()))
+            failure.help(format!(
+                "that is a scene; record a run of it first:  holonom run {} --out run.parquet",
+                path.display()
+            ))
         }
-        RecordError::Extension { .. } | RecordError::Foreign { .. } => failure.help("recordings come from `holonom run SCENE --out FILE`"),
+        RecordError::Extension { .. } | RecordError::Foreign { .. } => {
+            failure.help("recordings come from `holonom run SCENE --out FILE`")
+        }
         _ => failure,
     }
 }

@@ -52,12 +52,18 @@ impl SceneArgs {
 
     /// Only read it.
     pub fn load(&self) -> Result<Loaded, Failure> {
+        let loaded = self.load_quietly()?;
+        print_warnings(&loaded);
+        Ok(loaded)
+    }
+
+    /// Only read it, and leave the warnings to the caller.
+    pub fn load_quietly(&self) -> Result<Loaded, Failure> {
         let loader = self.options.loader()?;
         let loaded = match find(&self.scene)? {
             Found::File(path) => loader.load(&path)?,
             Found::Gallery(entry) => loader.load_text(&format!("{}.toml", entry.name), entry.text)?,
         };
-        print_warnings(&loaded);
         Ok(loaded)
     }
 }
@@ -69,7 +75,9 @@ impl SceneOptions {
             let known = format!("limits are {}", Limits::NAMES.join(", "));
             let wrong = |why: String| Failure::usage(format!("--limit {text}: {why}"));
             let Some((name, value)) = text.split_once('=') else {
-                return Err(wrong("must be NAME=N".into()).help("for instance  --limit bodies=5000000").note("note", known));
+                return Err(wrong("must be NAME=N".into())
+                    .help("for instance  --limit bodies=5000000")
+                    .note("note", known));
             };
             let (name, value) = (name.trim(), value.trim().replace('_', ""));
             let number: u64 = match value.parse() {
@@ -85,7 +93,13 @@ impl SceneOptions {
                 return Err(failure.help(known));
             }
         }
-        Ok(Loader { limits, allowed: self.allow_path.clone(), settings: self.set.clone(), strict: self.strict, ..Loader::default() })
+        Ok(Loader {
+            limits,
+            allowed: self.allow_path.clone(),
+            settings: self.set.clone(),
+            strict: self.strict,
+            ..Loader::default()
+        })
     }
 }
 

@@ -41,7 +41,8 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let mut lines = Vec::new();
     for (entry, problem) in gallery::GALLERY.iter().map(|e| (e, false)).chain(verification.iter().map(|e| (e, true))) {
         let scene = load(entry)?.scene;
-        let (bodies, joints, forces) = (scene.bodies.len(), scene.joints.len() + scene.drives.len(), scene.forces.len());
+        let (bodies, joints, forces) =
+            (scene.bodies.len(), scene.joints.len() + scene.drives.len(), scene.forces.len());
         let (title, description) = (scene.title, scene.description);
         lines.push(Line { name: entry.name, title, description, bodies, joints, forces, verification: problem });
     }
@@ -49,7 +50,8 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         out.json(&lines)?;
         return Ok(Exit::Ok);
     }
-    let columns = [("scene", Align::Left), ("bodies", Align::Right), ("joints", Align::Right), ("what it shows", Align::Left)];
+    let columns =
+        [("scene", Align::Left), ("bodies", Align::Right), ("joints", Align::Right), ("what it shows", Align::Left)];
     let mut table = Table::new(&columns);
     for line in &lines {
         table.row([line.name.to_string(), line.bodies.to_string(), line.joints.to_string(), line.title.clone()]);

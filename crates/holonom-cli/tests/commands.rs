@@ -12,7 +12,15 @@ fn text(args: &[&str]) -> String {
 #[test]
 fn the_doctor_counts_a_door_on_three_hinges() {
     let v = json(&["check", &scene("door"), "--json"]);
-    for (key, n) in [("bodies", 1), ("joints", 3), ("rows", 15), ("rank", 5), ("mobility", 1), ("mobility_generic", 1), ("loops", 2)] {
+    for (key, n) in [
+        ("bodies", 1),
+        ("joints", 3),
+        ("rows", 15),
+        ("rank", 5),
+        ("mobility", 1),
+        ("mobility_generic", 1),
+        ("loops", 2),
+    ] {
         assert_eq!(v[key].as_u64(), Some(n), "{key}");
     }
     assert_eq!(v["redundant"][0], serde_json::json!(["bottom", "middle", "top"]));
@@ -116,7 +124,7 @@ fn curves_are_drawn_in_the_terminal_and_in_files() {
 #[test]
 fn matrices_are_drawn() {
     let folder = Folder::new("matrix");
-    for (matrix, n) in [("J", "15 x 6"), ("H", "n = 21"), ("A", "n = 15"), ("L", "n = 21")] {
+    for (matrix, n) in [("J", "15 × 6"), ("H", "n = 21"), ("A", "n = 15"), ("L", "n = 21")] {
         let file = folder.file(&format!("{matrix}.svg"));
         text(&["plot", &scene("door"), "--matrix", matrix, "-o", &file]);
         let picture = std::fs::read_to_string(&file).expect("written");
@@ -139,4 +147,49 @@ fn scenes_can_be_timed() {
     assert_eq!(cases[1]["us_auxiliary"].as_f64(), Some(0.0));
     assert!(v["exponents"].as_object().expect("an object").is_empty());
     diagnosed(&["bench", "nothing.toml"], 2, "E0104", &[]);
+}
+
+const ROBOT: &str = r#"<?xml version="1.0"?>
+<robot name="arm">
+  <link name="base"/>
+  <link name="upper">
+    <inertial><origin xyz="0 0 0.5"/><mass value="2"/><inertia ixx="0.2" iyy="0.2" izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>
+    <visual><geometry><box size="0.1 0.1 1"/></geometry></visual>
+  </link>
+  <joint name="shoulder" type="revolute">
+    <parent link="base"/><child link="upper"/><axis xyz="0 1 0"/>
+    <limit lower="-1" upper="1" effort="10" velocity="2"/>
+  </joint>
+  <gazebo reference="upper"><material>Gazebo/Blue</material></gazebo>
+</robot>
+"#;
+
+#[test]
+fn robots_become_scenes_and_say_what_does_not_count() {
+    let folder = Folder::new("convert");
+    let (urdf, toml) = (folder.file("arm.urdf"), folder.file("arm.toml"));
+    std::fs::write(&urdf, ROBOT).expect("written");
+    let out = holonom(&["convert", &urdf, &toml]);
+    let said = stderr(&out);
+    assert_eq!(out.status.code(), Some(0), "{said}");
+    assert!(said.contains("W0404") && said.contains("gazebo") && said.contains("arm.urdf:12:"), "{said}");
+    let v = json(&["convert", &urdf, &toml, "--force", "--json"]);
+    assert_eq!(v["same_start"], true);
+    assert!(!v["ignored"].as_array().expect("a list").is_empty());
+    // both run, to the same bits
+    let run = |file: &str| json(&["run", file, "--time", "0.5", "--json"])["hash"].clone();
+    assert_eq!(run(&urdf), run(&toml));
+    refused(&["convert", &urdf, &toml], 2, &["is there already", "--force"]);
+    refused(&["convert", &urdf, &folder.file("arm.urdf2")], 2, &["end in .toml"]);
+    diagnosed(&["convert", &folder.file("no.urdf"), &folder.file("no.toml")], 2, "E0104", &[]);
+    let strict = holonom(&["run", &urdf, "--strict"]);
+    assert_eq!(strict.status.code(), Some(2), "{}", stderr(&strict));
+    // a scene is tidied, and keeps what it says
+    let tidy = folder.file("door.toml");
+    text(&["convert", &scene("door"), &tidy]);
+    assert_eq!(run(&tidy), run(&scene("door")));
+    let long = folder.file("long.toml");
+    text(&["convert", "pendulum", &long, "--set", "body.rod.density=1000"]);
+    assert!(std::fs::read_to_string(&long).expect("written").contains("density = 1000"));
+    assert!(text(&["convert", "pendulum", "-"]).contains("[body.rod]"));
 }

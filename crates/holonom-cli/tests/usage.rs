@@ -22,7 +22,9 @@ fn alone_it_says_on_one_screen_what_there_is_to_try() {
 
 #[test]
 fn help_and_version_are_answers() {
-    for args in [&["--help"][..], &["--version"], &["bench", "--help"], &["verify", "-h"], &["run", "-h"], &["plot", "--help"]] {
+    for args in
+        [&["--help"][..], &["--version"], &["bench", "--help"], &["verify", "-h"], &["run", "-h"], &["plot", "--help"]]
+    {
         let out = holonom(args);
         assert_eq!(out.status.code(), Some(0), "{args:?}");
         assert!(!out.stdout.is_empty() && out.stderr.is_empty(), "{args:?}");

@@ -7,9 +7,10 @@ use crate::codes;
 use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::fields::*;
 use crate::kinds::{Driven, Make, Mistake, mistake, refused};
-use crate::place;
+use crate::place::{self, Place};
 use crate::scene::{Body, Link, Mass, Pose, Scene};
 use crate::source::Span;
+use crate::starts;
 use holonom::math::{Mat3, Vec3, perpendicular};
 use holonom::{Assembly, BodyId, Coordinate, JointId, Marker, Model, ModelBuilder, ModelError};
 use std::collections::HashMap;
@@ -60,6 +61,11 @@ impl<'a> Site<'a> {
     /// Where a marker is in the world, at the poses the bodies were drawn in.
     pub fn drawn(&self, marker: &Marker) -> Vec3 {
         pose_of(self.scene, marker.body).point(marker.point)
+    }
+
+    /// The pose a body was drawn in.
+    pub fn pose(&self, body: BodyId) -> Pose {
+        pose_of(self.scene, body)
     }
 
     /// The coordinate a field names.
@@ -317,7 +323,7 @@ fn used<'a>(record: &'a Record, out: &mut Vec<(&'a str, Span)>) {
 pub fn build(scene: &Scene, report: &mut Report) -> Option<Model> {
     let builder = builder(scene, report)?;
     match builder.build() {
-        Ok(model) => Some(model),
+        Ok(model) => Some(starts::settled(scene, model, |places| drafted(scene, places, &mut Report::new()))),
         Err(e) => {
             report.push(refusal(scene, &e));
             None
@@ -325,8 +331,23 @@ pub fn build(scene: &Scene, report: &mut Report) -> Option<Model> {
     }
 }
 
-/// Everything but the last step, which checks, plans and assembles.
+/// A model before the last step, which checks, plans and assembles.
+pub(crate) struct Drafted<'a> {
+    /// Everything in it.
+    pub builder: ModelBuilder,
+    /// Joints and drives by their names.
+    pub ids: HashMap<&'a str, JointId>,
+    /// Where bodies stand that joints have moved, if any have.
+    pub places: Option<Vec<Place>>,
+}
+
+/// Everything but the last step.
 pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
+    drafted(scene, None, report).map(|d| d.builder)
+}
+
+/// The same with bodies in given places.
+fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report) -> Option<Drafted<'a>> {
     let errors = report.n_errors();
     let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (&*b.name, i as u32)).collect();
     let mut joints = Joints { bodies, builder: ModelBuilder::new(), ids: HashMap::new() };
@@ -348,7 +369,7 @@ pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
     if report.n_errors() > errors {
         return None;
     }
-    let places = place::places(scene, &joints.builder, &joints.ids, report);
+    let places = places.or_else(|| place::places(scene, &joints.builder, &joints.ids, report));
     for (i, body) in scene.bodies.iter().enumerate() {
         let draft = match &places {
             Some(moved) => moved[i].draft(body),
@@ -365,7 +386,7 @@ pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
             }
         }
     }
-    (report.n_errors() == errors).then_some(joints.builder)
+    (report.n_errors() == errors).then_some(Drafted { builder: joints.builder, ids: joints.ids, places })
 }
 
 fn draft(body: &Body) -> Draft<'_> {

@@ -29,6 +29,8 @@ pub enum Type {
     Flag,
     /// Any text.
     Text,
+    /// A list of texts, or one.
+    Texts,
     /// One of some words.
     Choice(&'static [&'static str]),
     /// Three numbers in a unit.
@@ -269,6 +271,14 @@ impl Record {
     /// Add a value.
     pub fn set(&mut self, name: &'static str, value: Val, span: Span) {
         self.values.push((name, value, span));
+    }
+
+    /// Add a value, or put another one in its place.
+    pub fn replace(&mut self, name: &'static str, value: Val, span: Span) {
+        match self.values.iter_mut().find(|v| v.0 == name) {
+            Some(there) => *there = (name, value, span),
+            None => self.set(name, value, span),
+        }
     }
 
     /// Is the field there?

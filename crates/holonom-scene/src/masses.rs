@@ -146,8 +146,19 @@ fn total_mass(record: &Record, of_shapes: Option<Mass>) -> Result<Option<Mass>, 
     if let Some(com) = record.vector("com") {
         total.centre = com;
     }
-    if let Some(numbers) = record.numbers("inertia") {
-        total.inertia = inertia(record, numbers)?;
+    match (record.numbers("inertia"), record.rotation("inertia_axes")) {
+        (Some(numbers), None) => total.inertia = inertia(record, numbers)?,
+        (Some(numbers), Some(axes)) => {
+            let turn = Mat3::from_quat(axes);
+            let turned = turn * inertia(record, numbers)? * turn.transpose();
+            // symmetric to the last bit
+            total.inertia = (turned + turned.transpose()) * 0.5;
+        }
+        (None, Some(_)) => {
+            let message = "`inertia_axes` without `inertia`";
+            return Err(mistake(record, "inertia_axes", codes::MISSING_FIELD, message));
+        }
+        (None, None) => {}
     }
     Ok(Some(total))
 }

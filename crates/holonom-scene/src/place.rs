@@ -14,7 +14,7 @@
 //! v of b's marker = v of that point carried by a + R_a (sum l_k rate_k)
 //! ```
 //!
-//! A body whose own velocity was given keeps it unless its joint has a `start_rate`. Loops are closed afterwards by the engine's assembly.
+//! A body whose own velocity was given keeps it unless its joint has a `start_rate`. Loops are closed afterwards, see [`crate::starts`].
 
 use crate::build::Draft;
 use crate::codes;
@@ -35,6 +35,16 @@ pub struct Place {
 }
 
 impl Place {
+    /// A body that stands here and moves so.
+    pub fn new(pose: Pose, velocity: Vec3, spin: Vec3) -> Self {
+        Place { pose, velocity, spin, moves: true }
+    }
+
+    /// Stand here, but move as another.
+    pub fn move_like(&mut self, other: &Place) {
+        (self.velocity, self.spin, self.moves) = (other.velocity, other.spin, other.moves);
+    }
+
     /// A body as a draft that stands and moves so.
     pub fn draft<'b>(&self, body: &'b crate::scene::Body) -> Draft<'b> {
         let (name, mass, volume) = (&*body.name, body.mass, body.volume);
@@ -88,6 +98,16 @@ pub(crate) fn places(
                     return None;
                 }
             }
+            // a quaternion: the only chart with more coordinates than rates
+            if let Some(q) = start.filter(|q| q.len() == 4 && chart.n_w() == 3) {
+                let length = q.iter().map(|x| x * x).sum::<f64>().sqrt();
+                if !((length - 1.0).abs() < 1e-3) {
+                    let d = Diagnostic::error(codes::BAD_ROTATION, "`start` is not a unit quaternion (w, x, y, z)");
+                    let d = d.at(link.record.span_of("start")).label(format!("length {length}, must be 1"));
+                    report.push(d.path(format!("joint/{}/start", link.name)));
+                    return None;
+                }
+            }
             edges.push(Edge { a: slot(markers.0.body), b: slot(markers.1.body), markers, start, rate, id });
             continue;
         }
@@ -111,8 +131,12 @@ pub(crate) fn places(
             edges.push(Edge { a: slot(first.body), b: slot(last.body), markers, start: None, rate: None, id });
         }
     }
-    // joints with a start first: they decide
-    edges.sort_by_key(|e| (e.start.is_none() && e.rate.is_none(), e.id));
+    // joints with a start first: they decide; then those that hold two bodies together, before gears, ropes and the like
+    edges.sort_by_key(|e| {
+        let says = e.start.is_some() || e.rate.is_some();
+        let rank = if says { 0 } else { 1 + u8::from(builder.constraint(e.id).chart().is_none()) };
+        (rank, e.id)
+    });
     let mut root: Vec<usize> = (0..=n).collect();
     let find = |root: &mut Vec<usize>, mut i: usize| {
         while root[i] != i {
@@ -173,7 +197,9 @@ fn moved(
     let (ma, mb) = (pose(&e.markers.0), pose(&e.markers.1));
     let pose = match (chart, e.start) {
         (Some(chart), Some(u)) => {
-            let (p, r) = chart.pose(u);
+            let mut u = u.to_vec();
+            chart.normalise(&mut u);
+            let (p, r) = chart.pose(&u);
             let across = ma.then(&Pose { position: p, rotation: quat_from_axes(r) }).then(&mb.inverse());
             near.pose.then(&if forwards { across } else { across.inverse() })
         }
@@ -185,7 +211,10 @@ fn moved(
         let turn = Mat3::from_quat(a.then(&ma).rotation);
         let mut u = vec![0.0; chart.n_u()];
         match e.start {
-            Some(start) => u.copy_from_slice(start),
+            Some(start) => {
+                u.copy_from_slice(start);
+                chart.normalise(&mut u);
+            }
             None => {
                 let other = if forwards { pose } else { near.pose };
                 let between = a.then(&ma).inverse().then(&other.then(&mb));

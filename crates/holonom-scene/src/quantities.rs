@@ -62,7 +62,8 @@ impl Unknown {
         let name = shown(&self.pattern);
         if let Some(n) = self.too_many {
             let d = Diagnostic::error(codes::TOO_LARGE_VALUE, format!("`{name}` selects too many quantities"));
-            let d = d.label(format!("{n} and more, at most {MOST}")).help("name fewer of them: `energy.*`, `BODY.pos.*`");
+            let d =
+                d.label(format!("{n} and more, at most {MOST}")).help("name fewer of them: `energy.*`, `BODY.pos.*`");
             return Diagnostic { span, ..d };
         }
         let what = if self.pattern.contains('*') { "no quantity fits" } else { "there is no quantity" };
@@ -107,11 +108,14 @@ impl Quantities {
                 });
             } else {
                 // bodies and joints first, as they are read first
-                catalogue.all(|_| true, |name, s| {
-                    if s.usual && s.look != Look::Energy {
-                        chosen.put(name, s);
-                    }
-                });
+                catalogue.all(
+                    |_| true,
+                    |name, s| {
+                        if s.usual && s.look != Look::Energy {
+                            chosen.put(name, s);
+                        }
+                    },
+                );
                 catalogue.globals(&mut |name, s| {
                     if s.usual {
                         chosen.put(name, s);
@@ -397,7 +401,8 @@ fn suggest(catalogue: &Catalogue, pattern: &str) -> Unknown {
     } else if rest.is_empty() {
         Some(format!("{owner}.*"))
     } else {
-        let whole = of_owner.iter().map(String::as_str).find(|n| n.starts_with(rest) && n[rest.len()..].starts_with('.'));
+        let whole =
+            of_owner.iter().map(String::as_str).find(|n| n.starts_with(rest) && n[rest.len()..].starts_with('.'));
         match whole {
             Some(_) => Some(format!("{owner}.{rest}.*")),
             None => nearest(rest, of_owner.iter().map(String::as_str)).map(|r| format!("{owner}.{r}")),
@@ -423,7 +428,9 @@ mod tests {
 
     #[test]
     fn names_say_their_units() {
-        for (name, unit) in [("time", "s"), ("rod.pos.x", "m"), ("pin.torque.z", "N m"), ("energy.total", "J"), ("pin.rate", "")] {
+        for (name, unit) in
+            [("time", "s"), ("rod.pos.x", "m"), ("pin.torque.z", "N m"), ("energy.total", "J"), ("pin.rate", "")]
+        {
             assert_eq!(usual_unit(name), unit, "{name}");
         }
     }

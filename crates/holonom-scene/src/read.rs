@@ -9,7 +9,7 @@ use crate::generators;
 use crate::kinds::{self, BODIES, DRIVES, FORCES, JOINTS};
 use crate::limits::Limits;
 use crate::masses::{self, Filled, Meshes};
-use crate::node::{Node, Table, Value};
+use crate::node::{Node, Table};
 use crate::params;
 use crate::reader::Reader;
 use crate::scene::*;
@@ -42,7 +42,8 @@ pub static SECTIONS: &[(&str, &str)] = &[
     ("camera", "where one looks from: [camera.NAME]"),
 ];
 
-static GROUND: &[Field] = &[
+/// Fields of `[ground]`.
+pub const GROUND: &[Field] = &[
     optional("points", Type::Map(&POSITION), "none", "named points of the ground"),
     optional(
         "frames",
@@ -58,7 +59,7 @@ static GROUND: &[Field] = &[
 ];
 
 /// Fields of `[run]`.
-pub static RUN: &[Field] = &[
+pub const RUN: &[Field] = &[
     optional("time", Type::Number(Allowed::NotNegative, "s"), "10", "end time"),
     optional("dt", Type::Number(Allowed::Positive, "s"), "chosen by the integrator", "fixed step"),
     optional(
@@ -87,13 +88,13 @@ pub static RUN: &[Field] = &[
 ];
 
 /// Fields of `[record]`.
-pub static RECORD: &[Field] = &[
+pub const RECORD: &[Field] = &[
     optional("rate", Type::Number(Allowed::Positive, "1/s"), "100", "samples per second"),
-    optional("columns", Type::Map(&Type::Text), "all", "names of quantities; `*` stands for anything"),
+    optional("columns", Type::Texts, "all", "names of quantities; `*` stands for anything"),
 ];
 
 /// Fields of a camera.
-pub static CAMERA: &[Field] = &[
+pub const CAMERA: &[Field] = &[
     required("from", POSITION, "where the eye is"),
     optional("look_at", POSITION, "[0, 0, 0]", "what it looks at"),
     optional("up", Type::Direction, "[0, 0, 1]", "which way is up"),
@@ -171,8 +172,10 @@ impl Making<'_, '_> {
         self.each(document, "joint", |m, name, node, span| m.joint(name, node, span));
         self.each(document, "drive", |m, name, node, span| m.drive(name, node, span));
         self.each(document, "force", |m, name, node, span| m.force(name, node, span));
-        for kind in generators::KINDS {
-            self.each(document, kind, |m, name, node, span| generators::generate(m, kind, name, node, span));
+        if generators::room_for_all(self, document) {
+            for kind in generators::KINDS {
+                self.each(document, kind, |m, name, node, span| generators::generate(m, kind, name, node, span));
+            }
         }
         if let Some(node) = document.get("run") {
             self.run(node);
@@ -346,25 +349,12 @@ impl Making<'_, '_> {
 
     fn record(&mut self, node: &Node) {
         let Some(table) = self.reader.table(node, "record") else { return };
-        let mut rest = table.clone();
-        let mut columns = Vec::new();
-        // a list of names, which no other field is
-        if let Some(at) = rest.entries().iter().position(|e| e.key == "columns") {
-            let entry = rest.entries_mut().remove(at);
-            let list = match &entry.node.value {
-                Value::Text(_) => std::slice::from_ref(&entry.node),
-                _ => match self.reader.list(&entry.node, "columns") {
-                    Some(list) => list,
-                    None => return,
-                },
-            };
-            for node in list {
-                if let Some(name) = self.reader.text(node, "columns") {
-                    columns.push((name, node.span));
-                }
-            }
-        }
-        let Some(r) = self.reader.fields(&rest, node.span, "record", &[RECORD], None) else { return };
+        let Some(r) = self.reader.fields(table, node.span, "record", &[RECORD], None) else { return };
+        let name = |(value, span): &(Val, Span)| match value {
+            Val::Text(name) => Some((name.to_string(), *span)),
+            _ => None,
+        };
+        let columns = r.list("columns").iter().filter_map(name).collect();
         self.scene.record = Recording { rate: r.number("rate"), columns };
     }
 
@@ -449,7 +439,10 @@ pub fn placement(record: &Record) -> Result<(Pose, Option<f64>), kinds::Mistake>
         }
         (given, _) => {
             let (have, lack) = if given.is_some() { ("from", "to") } else { ("to", "from") };
-            Err(kinds::mistake(record, have, codes::MISSING_FIELD, format!("`{have}` without `{lack}`")))
+            let d = Diagnostic::error(codes::MISSING_FIELD, format!("`{have}` without `{lack}`")).at(record.span);
+            Err(Box::new(
+                d.label(format!("`{lack}` is missing")).help("a body with two ends needs both `from` and `to`"),
+            ))
         }
     }
 }

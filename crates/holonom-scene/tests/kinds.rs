@@ -7,7 +7,7 @@ use holonom::math::{Mat3, exp_quat, vec3};
 use holonom::prelude::*;
 use holonom::surfaces::{Inside, Plane, Quadric, Torus};
 use holonom_scene::Loader;
-use holonom_scene::kinds::{DRIVES, JOINTS};
+use holonom_scene::kinds::{CURVES, DRIVES, JOINTS, SURFACES};
 
 /// Two bodies at no special place, in motion, with a frame on each.
 const BODIES: &str = r#"
@@ -35,18 +35,15 @@ frames.f = { at = [-0.06, 0.03, 0.02], rotation = { axis = [1, 0, 0.5], angle = 
 fn bodies(m: &mut ModelBuilder) -> [Marker; 2] {
     m.gravity([0.3, -0.2, -9.81]);
     let turn = |axis: [f64; 3], angle: f64| exp_quat(vec3(axis[0], axis[1], axis[2]).normalize() * angle);
-    let inertia =
-        Mat3::from_cols(vec3(0.02, 0.001, -0.002), vec3(0.001, 0.03, 0.003), vec3(-0.002, 0.003, 0.04));
+    let inertia = Mat3::from_cols(vec3(0.02, 0.001, -0.002), vec3(0.001, 0.03, 0.003), vec3(-0.002, 0.003, 0.04));
     let one = Rigid::new(1.2, inertia).centre([0.01, 0.02, -0.03]).position([0.1, 0.2, 0.3]);
     let one = one.orientation(turn([1.0, 2.0, 3.0], 0.4)).velocity([0.1, -0.2, 0.3]).spin([0.5, 0.4, -0.3]);
     let two = Rigid::new(0.7, Mat3::from_diagonal(vec3(0.01, 0.02, 0.015))).position([0.5, -0.1, 1.1]);
     let two = two.orientation(turn([-1.0, 0.5, 0.0], 0.3)).velocity([-0.2, 0.1, 0.05]).spin([-0.4, 0.3, 0.6]);
     let (one, two) = (m.body("one", one), m.body("two", two));
-    let frame = |body: BodyId, at: [f64; 3], axis, angle| Marker { axes: Mat3::from_quat(turn(axis, angle)), ..body.at(at) };
-    [
-        frame(one, [0.05, -0.02, 0.04], [0.0, 1.0, 0.0], 0.2),
-        frame(two, [-0.06, 0.03, 0.02], [1.0, 0.0, 0.5], -0.25),
-    ]
+    let frame =
+        |body: BodyId, at: [f64; 3], axis, angle| Marker { axes: Mat3::from_quat(turn(axis, angle)), ..body.at(at) };
+    [frame(one, [0.05, -0.02, 0.04], [0.0, 1.0, 0.0], 0.2), frame(two, [-0.06, 0.03, 0.02], [1.0, 0.0, 0.5], -0.25)]
 }
 
 type Direct = fn(&mut ModelBuilder, Marker, Marker);
@@ -170,30 +167,37 @@ fn cases() -> Vec<Case> {
                 Box::new(PointOnCurve::new(a, b, Nurbs::new(2, &three(), &[1.0, 2.0, 1.0], &knots)))
             }
         ),
-        joint!("point-on-surface", "surface = { kind = \"torus\", ring = 0.6, tube = 0.2 }", |a, b| {
+        joint!("point-on-surface", "surface = { kind = \"torus\", ring_radius = 0.6, tube_radius = 0.2 }", |a, b| {
             Box::new(PointOnSurface::new(a, b, Torus { ring: 0.6, tube: 0.2 }))
         }),
         joint!("point-on-surface", "surface = { kind = \"cylinder\", radius = 0.4, inside = true }", |a, b| {
             Box::new(PointOnSurface::new(a, b, Inside(Quadric::cylinder(0.4))))
         }),
-        joint!("point-on-surface", "surface = { kind = \"plane\" }\naxis_a = [0, 1, 1]\nx_axis_a = [1, 0, 0]", |a, b| {
-            Box::new(PointOnSurface::new(a.axes(Vec3::X, vec3(0.0, 1.0, 1.0)), b, Plane))
-        }),
+        joint!(
+            "point-on-surface",
+            "surface = { kind = \"plane\" }\naxis_a = [0, 1, 1]\nx_axis_a = [1, 0, 0]",
+            |a, b| { Box::new(PointOnSurface::new(a.axes(Vec3::X, vec3(0.0, 1.0, 1.0)), b, Plane)) }
+        ),
         joint!(
             "point-on-surface",
             "[joint.it.surface]\nkind = \"nurbs\"\ndegree_u = 1\ndegree_v = 2\nrows = 2\npoints = [[0, 0, 0], [0, 0.5, 0.3], [0, 1, 0], [1, 0, 0.2], [1, 0.5, 0.5], [1, 1, 0]]",
             |a, b| {
-                let p = [[0.0, 0.0, 0.0], [0.0, 0.5, 0.3], [0.0, 1.0, 0.0], [1.0, 0.0, 0.2], [1.0, 0.5, 0.5], [1.0, 1.0, 0.0]];
+                let p = [
+                    [0.0, 0.0, 0.0],
+                    [0.0, 0.5, 0.3],
+                    [0.0, 1.0, 0.0],
+                    [1.0, 0.0, 0.2],
+                    [1.0, 0.5, 0.5],
+                    [1.0, 1.0, 0.0],
+                ];
                 let patch = NurbsSurface::clamped([1, 2], [2, 3], &p.map(Vec3::from));
                 Box::new(PointOnSurface::patch(a, b, Sheet::new(patch)))
             }
         ),
         joint!(
             "tangency",
-            "surface_a = { kind = \"sphere\", radius = 0.3 }\nsurface_b = { kind = \"ellipsoid\", semi_axes = [0.1, 0.2, 0.3] }",
-            |a, b| {
-                Box::new(SurfaceTangency::new(a, Quadric::sphere(0.3), b, Quadric::ellipsoid([0.1, 0.2, 0.3])))
-            }
+            "surface_a = { kind = \"sphere\", radius = 0.3 }\nsurface_b = { kind = \"ellipsoid\", half_axes = [0.1, 0.2, 0.3] }",
+            |a, b| { Box::new(SurfaceTangency::new(a, Quadric::sphere(0.3), b, Quadric::ellipsoid([0.1, 0.2, 0.3]))) }
         ),
         joint!("gear", "radius_a = 0.3\nradius_b = 0.5", |a, b| Box::new(Gear::external(a, b, 0.3, 0.5))),
         joint!(
@@ -227,7 +231,10 @@ fn cases() -> Vec<Case> {
             Box::new(RollingDisc::new(a, b.along([0.2, 1.0, 0.1]), 0.4))
         }),
         joint!("rolling-sphere", "radius = 0.4", |a, b| Box::new(RollingSphere::new(a, b, 0.4))),
-        joint!("knife-edge", "x_axis_b = [1, 1, 0]", |a, b| Box::new(KnifeEdge::new(a, b.axes([1.0, 1.0, 0.0], Vec3::Z)))),
+        joint!("knife-edge", "x_axis_b = [1, 1, 0]", |a, b| Box::new(KnifeEdge::new(
+            a,
+            b.axes([1.0, 1.0, 0.0], Vec3::Z)
+        ))),
         joint!("velocity-ratio", "ratio = -2.5", |a, b| Box::new(VelocityRatio::spins(a, b, -2.5))),
         Case {
             engine: "reeving",
@@ -273,31 +280,33 @@ fn cases() -> Vec<Case> {
                 m.joint("it", Motor::speed(second, f));
             }
         ),
-        on_hinges!(
-            "torque",
-            "[drive.it]\nkind = \"torque\"\njoint = \"second\"\nvalue = \"3*t\"",
-            |m, [_, _, second, _]| {
-                m.force("it", CoordinateForce::new(second, |_, _, t| 3.0 * t));
-            }
-        ),
+        on_hinges!("torque", "[drive.it]\nkind = \"torque\"\njoint = \"second\"\nvalue = \"3*t\"", |m,
+                                                                                                    [
+            _,
+            _,
+            second,
+            _,
+        ]| {
+            m.force("it", CoordinateForce::new(second, |_, _, t| 3.0 * t));
+        }),
         on_hinges!(
             "torque-curve",
-            "[drive.it]\nkind = \"torque-curve\"\njoint = \"second\"\ntorque = \"5 - w^2\"\neffort = 0.5",
+            "[drive.it]\nkind = \"torque-curve\"\njoint = \"second\"\ntorque = \"5 - w^2\"\nthrottle = 0.5",
             |m, [_, _, second, _]| {
                 let curve = TorqueCurve::new(|w: f64| [5.0 - w * w, -2.0 * w, -2.0]).throttle(0.5);
                 m.force("it", CoordinateForce::motor(second, curve));
             }
         ),
         on_hinges!(
-            "dc-motor",
-            "[drive.it]\nkind = \"dc-motor\"\njoint = \"second\"\nstall = 2\nno_load = 30\neffort = \"-1\"",
+            "torque-curve",
+            "[drive.it]\nkind = \"torque-curve\"\njoint = \"second\"\nstall_torque = 2\nno_load_speed = 30\nthrottle = \"-1\"",
             |m, [_, _, second, _]| {
                 m.force("it", CoordinateForce::motor(second, TorqueCurve::stall_and_no_load(2.0, 30.0).throttle(-1.0)));
             }
         ),
         on_hinges!(
-            "dc-motor",
-            "[drive.it]\nkind = \"dc-motor\"\njoint = \"second\"\nconstant = 0.05\nresistance = 0.8\nvoltage = 12",
+            "torque-curve",
+            "[drive.it]\nkind = \"torque-curve\"\njoint = \"second\"\nconstant = 0.05\nresistance = 0.8\nvoltage = 12",
             |m, [_, _, second, _]| {
                 m.force("it", CoordinateForce::motor(second, TorqueCurve::dc(0.05, 0.8, 12.0)));
             }
@@ -340,6 +349,32 @@ fn cases() -> Vec<Case> {
                 m.joint("it", Servo::new(led, [second, way]));
             }
         ),
+        Case {
+            engine: "serial",
+            text: "[joint.it]\nkind = \"serial\"\na = \"one\"\nb = \"two\"\nat = [0.3, 0.1, 0.7]\nfreedoms = [\n\
+                   { kind = \"hinge\", axis = [0, 1, 0.2], at = [0.3, 0.1, 0.8] },\n{ kind = \"slide\", axis = [1, 0, 0] },\n\
+                   { kind = \"hinge\", axis = [1, 0, 0.3] },\n]\n",
+            direct: |m, a, b| {
+                let at = (vec3(0.3, 0.1, 0.7), Mat3::IDENTITY);
+                let freedoms = [
+                    joints::Freedom::Hinge { axis: vec3(0.0, 1.0, 0.2), point: vec3(0.0, 0.0, 0.1) },
+                    joints::Freedom::Slide { axis: Vec3::X },
+                    joints::Freedom::Hinge { axis: vec3(1.0, 0.0, 0.3), point: Vec3::ZERO },
+                ];
+                m.joint("it", joints::Serial::new(back(m, a.body, at), back(m, b.body, at), freedoms));
+            },
+        },
+        Case {
+            engine: "rotor-gear",
+            text: "[body.r]\nkind = \"rotor\"\nrotor_inertia = 0.3\nrate = 0.4\n[joint.hinge]\nkind = \"revolute\"\nb = \"one.f\"\n\
+                   [joint.it]\nkind = \"rotor-gear\"\nb = \"r\"\njoint = \"hinge\"\nratio = 2\n",
+            direct: |m, a, _| {
+                let r = m.body("r", holonom::bodies::Rotor::new(0.3).rate(0.4));
+                let hinge = m.joint("hinge", Revolute::new(back(m, BodyId::GROUND, drawn(a.body, a)), a));
+                let angle = m.coordinate(hinge, 0);
+                m.joint("it", joints::RotorGear::new(r, angle, 2.0));
+            },
+        },
     ]
 }
 
@@ -368,7 +403,7 @@ fn every_kind_of_the_engine_has_a_name_in_scenes_and_a_case_here() {
         }
     }
     // and nothing here is left out of the cases
-    for kind in JOINTS.kinds().chain(DRIVES.kinds()) {
+    for kind in JOINTS.kinds().chain(DRIVES.kinds()).chain(CURVES.kinds()).chain(SURFACES.kinds()) {
         let written = format!("kind = \"{}\"", kind.name);
         assert!(cases.iter().any(|c| c.text.contains(&written)), "no case for `{}`", kind.name);
     }
@@ -378,7 +413,8 @@ fn every_kind_of_the_engine_has_a_name_in_scenes_and_a_case_here() {
 fn a_joint_from_text_is_the_joint_from_the_program() {
     for case in cases() {
         let text = format!("{BODIES}{}", case.text);
-        let loaded = Loader::new().load_text("case.toml", text).unwrap_or_else(|e| panic!("{}\n{}", case.text, e.render()));
+        let loaded =
+            Loader::new().load_text("case.toml", text).unwrap_or_else(|e| panic!("{}\n{}", case.text, e.render()));
         let model = loaded.build().unwrap_or_else(|e| panic!("{}\n{}", case.text, e.render()));
         let mut m = ModelBuilder::new();
         let [a, b] = bodies(&mut m);

@@ -200,7 +200,9 @@ fn sizes_that_no_shape_has_are_refused() {
 fn a_quaternion_and_the_same_rotation_in_words_agree() {
     let pose = |rotation: &str| -> Quat {
         let text = format!("[body.a]\nmass = 1\ninertia = [1, 1, 1]\nrotation = {rotation}\n");
-        Loader::new().load_text("a.toml", text).unwrap_or_else(|f| panic!("{}", f.render())).scene.bodies[0].pose.rotation
+        Loader::new().load_text("a.toml", text).unwrap_or_else(|f| panic!("{}", f.render())).scene.bodies[0]
+            .pose
+            .rotation
     };
     let (s, c) = libm::sincos(0.35);
     let q = pose(&format!("[{c}, 0, 0, {s}]"));

@@ -49,7 +49,17 @@ impl Simulation {
             next: State::default(),
         };
         let max_step = 0.3 / model.rate_scale();
-        Simulation { model, state, work, method, solver, max_step, current: false, split: Vec::new(), split_known: false }
+        Simulation {
+            model,
+            state,
+            work,
+            method,
+            solver,
+            max_step,
+            current: false,
+            split: Vec::new(),
+            split_known: false,
+        }
     }
 
     /// Build a model and start it.
@@ -269,7 +279,9 @@ impl Simulation {
     pub fn centre_velocity(&self, body: BodyId) -> Vec3 {
         body.index().map_or(Vec3::ZERO, |i| {
             let b = &self.model.bodies[i];
-            b.momentum(self.model.q_of(i, &self.state.q), self.model.v_of(i, &self.state.v)).linear / b.mass()
+            let momentum = b.momentum(self.model.q_of(i, &self.state.q), self.model.v_of(i, &self.state.v)).linear;
+            // a rotor has no mass, and is nowhere
+            if b.mass() > 0.0 { momentum / b.mass() } else { Vec3::ZERO }
         })
     }
 

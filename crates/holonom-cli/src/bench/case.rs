@@ -199,18 +199,17 @@ pub(super) fn check_scene(name: &str, model: &holonom::Model, solver: SolverKind
         return Ok(());
     }
     let solver = solver.name();
-    Err(Failure::limit(format!("scene `{name}` is too large for the solver `{solver}`: {count} of at most {limit} rows"))
-        .help("use `--solver sparse`, which has no such limit"))
+    Err(Failure::limit(format!(
+        "scene `{name}` is too large for the solver `{solver}`: {count} of at most {limit} rows"
+    ))
+    .help("use `--solver sparse`, which has no such limit"))
 }
 
 fn unknown(name: &str) -> Failure {
     let failure = Failure::usage(format!("no case called `{name}`"));
     let lower = name.to_lowercase();
-    let failure = if let Some(meant) = meant(&lower) {
-        failure.help(format!("did you mean `{meant}`?"))
-    } else {
-        failure
-    };
+    let failure =
+        if let Some(meant) = meant(&lower) { failure.help(format!("did you mean `{meant}`?")) } else { failure };
     failure.help(KNOWN)
 }
 

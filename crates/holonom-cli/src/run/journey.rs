@@ -24,6 +24,8 @@ pub(crate) struct Journey {
     pub before: State,
     /// The state before the first step that the end cut short, with its `index` and `steps`.
     pub uncut: Option<(State, u64, u64)>,
+    /// The last state that was looked at and found good, with its `index` and `steps`.
+    good: (State, u64, u64),
 }
 
 impl Journey {
@@ -39,7 +41,8 @@ impl Journey {
             }
         }
         let before = sim.state().clone();
-        Ok(Journey { sim, settings, end, base, index, steps, before, uncut: None })
+        let good = (before.clone(), index, steps);
+        Ok(Journey { sim, settings, end, base, index, steps, before, uncut: None, good })
     }
 
     pub fn arrived(&self) -> bool {
@@ -95,6 +98,18 @@ impl Journey {
             rank_deficiency: 0,
             broken: 0,
         })
+    }
+
+    /// The present state is good.
+    pub fn note_good(&mut self) {
+        self.good.0.clone_from(self.sim.state());
+        (self.good.1, self.good.2) = (self.index, self.steps);
+    }
+
+    /// Back to the last good state. Before a motion leaves the finite range it has long been wrong.
+    pub fn return_to_good(&mut self) {
+        self.sim.set_state(self.good.0.clone());
+        (self.index, self.steps, self.uncut) = (self.good.1, self.good.2, None);
     }
 
     fn keep_uncut(&mut self) {

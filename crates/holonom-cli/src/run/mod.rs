@@ -41,10 +41,10 @@ pub(crate) struct Args {
     #[command(flatten)]
     scene: SceneArgs,
     /// End time, s [default: that of the scene, or 10]
-    #[arg(long, value_name = "T", allow_negative_numbers = true)]
+    #[arg(long, value_name = "T", allow_hyphen_values = true)]
     pub time: Option<f64>,
     /// Fixed step, s [default: the integrator chooses]
-    #[arg(long, value_name = "H", allow_negative_numbers = true)]
+    #[arg(long, value_name = "H", allow_hyphen_values = true)]
     pub dt: Option<f64>,
     /// Law of motion: f = m a, or f = m v (no inertia: bodies follow forces until they balance)
     #[arg(long)]
@@ -65,7 +65,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Rows per second of the recording [default: that of the scene, or 100]
-    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    #[arg(long, value_name = "N", allow_hyphen_values = true)]
     pub rate: Option<f64>,
     /// What to record: names of quantities, `*` stands for anything, e.g. 'crank.pos.*,energy.*'
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
@@ -104,6 +104,9 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         match journey.advance() {
             Ok(report) => {
                 track.after_step(&mut journey.sim, &report);
+                if track.finds_good(&journey.sim) {
+                    journey.note_good();
+                }
                 if let Some(recorder) = &mut recorder {
                     recorder.after_step(&mut journey, &report)?;
                 }
@@ -125,7 +128,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     };
     let finished = recorder.map(|r| r.finish(&journey, &ending)).transpose()?;
     if let Some(e) = stopped {
-        return Err(failed(&e, &journey, &opened, args, finished.as_ref()));
+        return Err(failed(&e, journey, track.broken > 0, &opened, args, finished.as_ref()));
     }
     if let Some(path) = &args.snapshot {
         snapshot::take(&journey, &opened.name).write(path)?;
@@ -168,7 +171,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             energy_drift: drift,
             hash: format!("{hash:016x}"),
             solver,
-            integrator: &journey.settings.integrator,
+            integrator: journey.settings.method(),
             law: journey.settings.law,
             dt: journey.settings.dt,
             rejected: track.rejected,
@@ -214,8 +217,11 @@ fn recorder(
     }
     let rows = (journey.end - journey.sim.time()) * schedule.rate;
     if journey.settings.dt.is_none() && rows > MOST_ROWS {
-        return Err(Failure::limit(format!("--rate {} would make {rows:.1e} rows, at most {MOST_ROWS:.0e}", schedule.rate))
-            .help("record at a lower --rate"));
+        return Err(Failure::limit(format!(
+            "--rate {} would make {rows:.1e} rows, at most {MOST_ROWS:.0e}",
+            schedule.rate
+        ))
+        .help("record at a lower --rate"));
     }
     if quantities.has_reactions() && opened.model.has_loops() {
         // which loads are unique depends on the pose; the one at the start speaks for all
@@ -260,7 +266,8 @@ fn check_target(path: Option<&Path>) -> Result<(), Failure> {
 /// The message of a run that stopped; its last good state is saved.
 fn failed(
     e: &StepError,
-    journey: &Journey,
+    mut journey: Journey,
+    broken: bool,
     opened: &Opened,
     args: &Args,
     finished: Option<&holonom_record::Finished>,
@@ -268,12 +275,15 @@ fn failed(
     if let StepError::Invalid(reason) = e {
         return Failure::usage(reason.clone());
     }
-    let mut d: Diagnostic = stop::explain(e, journey, opened);
+    let mut d: Diagnostic = stop::explain(e, &journey, opened);
+    if !broken {
+        journey.return_to_good();
+    }
     let name = match &args.out {
         Some(out) => out.with_file_name(format!("{}.failed.snap", stem(&out.display().to_string()))),
         None => PathBuf::from(format!("{}.failed.snap", stem(&opened.name))),
     };
-    let saved = match snapshot::take(journey, &opened.name).write(&name) {
+    let saved = match snapshot::take(&journey, &opened.name).write(&name) {
         Ok(()) => format!("last good state (t = {:.6} s) written to {}", journey.sim.time(), name.display()),
         Err(e) => format!("the last good state could not be saved: {e}"),
     };

@@ -77,9 +77,11 @@ impl Recorder {
         let (base, now, every) = (journey.base, journey.sim.time(), self.every);
         match journey.settings.dt {
             Some(dt) => {
-                if self.time(base) <= now + 0.5 * dt {
+                // nearer to this step than to the next one
+                let middle = 0.5 * (now + (now + dt).min(journey.end));
+                if self.time(base) <= middle {
                     self.push_present(journey)?;
-                    self.skip_to(base, now + 0.5 * dt);
+                    self.skip_to(base, middle);
                 }
             }
             None if journey.sim.samples_steps() => {

@@ -67,8 +67,7 @@ impl Settings {
         let integrator = if integrator == "implicit" { "sdirk4".to_string() } else { integrator };
         let names: Vec<&str> = IntegratorKind::NAMES.iter().copied().chain(["implicit"]).collect();
         known("integrator", &integrator, &names)?;
-        let solver =
-            pick(&args.solver, before.map(|s| &s.solver), &run.solver, model.default_solver().name());
+        let solver = pick(&args.solver, before.map(|s| &s.solver), &run.solver, model.default_solver().name());
         known("solver", &solver, SolverKind::NAMES)?;
         // an integrator of another kind makes its own choice of steps
         let same = before.filter(|s| s.integrator == integrator && s.law == law);
@@ -119,6 +118,11 @@ impl Settings {
             sim.set_coordinates(Coordinates::Joint).map_err(refused)?;
         }
         Ok(sim)
+    }
+
+    /// What steps through time, by its name. The law f = m v has its own rule.
+    pub fn method(&self) -> &str {
+        if self.law == Law::Kinematic { "midpoint" } else { &self.integrator }
     }
 
     /// For people.

@@ -8,8 +8,8 @@ use super::settings::Settings;
 use crate::failure::Failure;
 use holonom::{JointCondition, Model, Simulation, SnapshotError, State};
 use holonom_record::Snapshot;
-use holonom_scene::{Diagnostic, codes};
 use holonom_scene::source::Sources;
+use holonom_scene::{Diagnostic, codes};
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 
@@ -95,7 +95,10 @@ impl Resume {
             let message = format!("the snapshot `{shown}` belongs to another mechanism");
             let d = Diagnostic::error(codes::SNAPSHOT_MISFIT, message).label(why);
             let d = d.note("note", format!("it was taken from `{}` at t = {} s", file.scene, file.time));
-            Failure::diagnostic(d.help("resume it with the scene and the --set options it was made with"), &Sources::new())
+            Failure::diagnostic(
+                d.help("resume it with the scene and the --set options it was made with"),
+                &Sources::new(),
+            )
         };
         if file.fingerprint != fingerprint(model) {
             return Err(misfit(difference(&file, model)));

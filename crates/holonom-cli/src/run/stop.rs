@@ -57,8 +57,7 @@ pub(crate) fn explain(e: &StepError, journey: &Journey, opened: &Opened) -> Diag
 /// Code, sentence, and the place of what is at fault.
 fn headline(e: &StepError, scene: &Scene) -> (Code, String, Option<Span>) {
     let body = |name: &str| scene.bodies.iter().find(|b| &*b.name == name).map(|b| b.span);
-    let joint =
-        |name: &str| scene.joints.iter().chain(&scene.drives).find(|j| &*j.name == name).map(|j| j.span);
+    let joint = |name: &str| scene.joints.iter().chain(&scene.drives).find(|j| &*j.name == name).map(|j| j.span);
     match e {
         StepError::NotFinite { body: name, .. } => {
             (codes::LEFT_FINITE, format!("the motion of body `{name}` left the finite range"), body(name))
@@ -86,7 +85,9 @@ fn fastest(e: &StepError, sim: &Simulation) -> Option<String> {
         StepError::NotFinite { body, .. } => model.body(body)?,
         _ => model.bodies().max_by(|a, b| speed(sim, *a).total_cmp(&speed(sim, *b)))?,
     };
-    let (v, w) = (sim.centre_velocity(body).length(), sim.spin(body).map_or(0.0, Vec3::length));
+    // the largest component: squares may be too large for a number
+    let size = |v: Vec3| v.abs().max_element();
+    let (v, w) = (size(sim.centre_velocity(body)), sim.spin(body).map_or(0.0, size));
     let name = model.body_name(body);
     Some(if w * model.length_scale() > v {
         format!("body `{name}` turns at {w:.2e} rad/s")

@@ -150,24 +150,40 @@ pub(crate) fn text(
             plural(model.n_rows(), "row", "rows")
         ),
     ));
-    let from = if begun_at > 0.0 { format!("from {begun_at} s ") } else { String::new() };
-    let stopped = if interrupted { "interrupted at " } else { "" };
-    lines.push(("time", format!("{from}{}{stopped}{} s", if interrupted { "" } else { "to " }, shortest(sim.time()))));
+    let stopped =
+        if interrupted { format!(", interrupted (the end would be {} s)", journey.end) } else { String::new() };
+    lines.push(("time", format!("{} s to {} s{stopped}", shortest(begun_at), shortest(sim.time()))));
     let rejected = if track.rejected > 0 { format!(", {} rejected", track.rejected) } else { String::new() };
     lines.push((
         "steps",
-        format!("{}{rejected} ({}, {}; solver {})", track.steps, journey.settings.integrator, journey.settings.steps_in_words(), sim.solver().name()),
+        format!(
+            "{}{rejected} ({}, {}; solver {})",
+            track.steps,
+            journey.settings.method(),
+            journey.settings.steps_in_words(),
+            sim.solver().name()
+        ),
     ));
     let per_step = track.wall / track.steps.max(1) as f64;
     lines.push((
         "wall time",
-        format!("{}, {} per step, {} x real time", duration(track.wall), duration(per_step), factor(simulated / track.wall)),
+        format!(
+            "{}, {} per step, {} x real time",
+            duration(track.wall),
+            duration(per_step),
+            factor(simulated / track.wall)
+        ),
     ));
     lines.push(("largest gap", format!("{:.1e} m or rad, rate {:.1e}", track.max_gap, track.max_gap_rate)));
     let (start, now) = (track.start.total(), track.now.total());
     lines.push((
         "energy",
-        format!("{start:.9} J at the start, {now:.9} J now; {:.1e} of what moved is unaccounted for", track.energy_drift(sim)),
+        format!(
+            "{} J at the start, {} J now; unaccounted for: {:.1e} of what moved",
+            number(start, now),
+            number(now, start),
+            track.energy_drift(sim)
+        ),
     ));
     if track.broken > 0 {
         lines.push(("broken", plural(track.broken, "joint", "joints")));
@@ -180,6 +196,15 @@ pub(crate) fn text(
     }
     lines.push(("hash", format!("{:016x}", sim.state().hash())));
     lines.iter().map(|(label, value)| format!("{label:<12} {value}\n")).collect()
+}
+
+/// A number beside another of its kind.
+fn number(x: f64, other: f64) -> String {
+    match x.abs() {
+        0.0 => "0".into(),
+        a if a < 1e-3 && other.abs() < 1e-3 || a >= 1e6 => format!("{x:.3e}"),
+        _ => format!("{x:.6}"),
+    }
 }
 
 /// A time without the noise of its last digits.

@@ -3,6 +3,11 @@
 use holonom::{Energy, Simulation, StepReport};
 use std::time::Instant;
 
+/// Steps from look to look.
+const EVERY: u64 = 8;
+/// Energy that may be missing from a good state, of what moved.
+const ROUGHLY: f64 = 0.1;
+
 /// Largest and smallest of what was seen.
 pub(crate) struct Track {
     pub max_gap: f64,
@@ -54,6 +59,11 @@ impl Track {
         let potential = self.now.gravity + self.now.elastic;
         self.peak_kinetic = self.peak_kinetic.max(self.now.kinetic);
         self.potential = (self.potential.0.min(potential), self.potential.1.max(potential));
+    }
+
+    /// Is it time to see whether the state is good, and is it? A state is good as long as the energy is accounted for, roughly.
+    pub fn finds_good(&mut self, sim: &Simulation) -> bool {
+        self.broken == 0 && self.steps.is_multiple_of(EVERY) && self.energy_drift(sim) <= ROUGHLY
     }
 
     /// Wall time so far, s.

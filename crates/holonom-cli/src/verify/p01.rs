@@ -2,6 +2,7 @@
 //! its centre of oscillation at L, which moves as the particle does.
 
 use super::book::{Book, Stop};
+use super::scenes::{Staged, stage, stage_as};
 use super::track::{Passing, Track, period, swing};
 use holonom::prelude::*;
 use holonom_cases::Problem;
@@ -9,26 +10,17 @@ use std::f64::consts::FRAC_PI_2;
 
 pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     particle(p, book)?;
-    let (mass, length) = (p.parameter("m"), 1.5 * p.parameter("L"));
-    // the rods start along -x, their pinned ends at the origin
-    let across = mass * length * length / 12.0;
-    let thin = Rigid::principal(mass, [1e-3 * across, across, across]);
-    rod(p, book, "planar rod", Planar::rod(mass, length).pose(-0.5 * length, 0.0, 0.0))?;
-    rod(p, book, "rigid rod", thin.position([-0.5 * length, 0.0, 0.0]))
-}
-
-fn gravity(p: &Problem) -> Vec3 {
-    vec3(0.0, -p.parameter("g"), 0.0)
+    for (name, kind) in [("planar rod", "planar"), ("rigid rod", "rigid")] {
+        book.variant(name);
+        rod(p, book, stage_as("p01-pendulum-rod", &[], &[&format!("body.rod.kind={kind}")])?)?;
+    }
+    Ok(())
 }
 
 fn particle(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let (mass, length) = (p.parameter("m"), p.parameter("L"));
-    let mut m = ModelBuilder::new();
-    m.gravity(gravity(p));
-    let start = [p.initial("x"), p.initial("y"), 0.0];
-    let bob = m.body("bob", Particle::new(mass, start).velocity([p.initial("vx"), p.initial("vy"), 0.0]));
-    let rod = m.joint("rod", Distance::new(BodyId::GROUND.origin(), bob.origin(), length));
-    let mut track = Track::run(Simulation::build(m)?, p.times())?;
+    let scene = stage("p01-pendulum", &[])?;
+    let (bob, rod) = (scene.body("bob")?, scene.joint("rod")?);
+    let mut track = Track::run(scene.sim, p.times())?;
 
     book.variant("particle on a rod");
     let mut before = -FRAC_PI_2;
@@ -45,29 +37,17 @@ fn particle(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     let mut tension: Option<f64> = None;
     for state in track.events(Passing::Up, |sim| sim.point(bob.origin()).1.y)? {
         track.sim.set_state(state);
-        let pull = track.sim.reaction(rod)?.force.length() / (mass * p.parameter("g"));
+        let pull = track.sim.reaction(rod)?.force.length() / (p.parameter("m") * p.parameter("g"));
         tension = Some(tension.map_or(pull, |most| most.max(pull)));
     }
     book.scalar("max_tension_over_mg", tension, p.scalar("max_tension_over_mg"));
     Ok(())
 }
 
-/// A rod of 3/2 L along x, its origin in the middle, pinned at its +x end; watched at its centre of oscillation.
-fn rod(
-    p: &Problem,
-    book: &mut Book,
-    name: &'static str,
-    body: impl holonom::bodies::Body + 'static,
-) -> Result<(), Stop> {
-    let length = p.parameter("L");
-    let mut m = ModelBuilder::new();
-    m.gravity(gravity(p));
-    let rod = m.body("rod", body);
-    let pin = m.joint("pin", Revolute::new(BodyId::GROUND.origin(), rod.at([0.75 * length, 0.0, 0.0])));
-    let watched = rod.at([-0.25 * length, 0.0, 0.0]);
-    let mut track = Track::run(Simulation::build(m)?, p.times())?;
-
-    book.variant(name);
+/// A rod of 3/2 L, pinned at its end; watched at its centre of oscillation.
+fn rod(p: &Problem, book: &mut Book, scene: Staged) -> Result<(), Stop> {
+    let (pin, watched) = (scene.joint("pin")?, scene.point("rod.oscillation")?);
+    let mut track = Track::run(scene.sim, p.times())?;
     let rows = track.read(|sim| {
         let (r, v) = sim.point(watched);
         let (turned, rate) = sim.coordinate(pin, 0).unwrap_or((f64::NAN, f64::NAN));

@@ -11,12 +11,11 @@
 //! a millionth of what the problem allows. The same at the samples of a run whose steps the integrator chooses, at its usual tolerance.
 
 use super::book::{Book, Stop};
-use super::plane::{Bar, Made, ground, pin};
+use super::scenes::stage_as;
 use super::track::{Passing, Track, fixed_steps, period};
 use holonom::JointId;
 use holonom::prelude::*;
 use holonom_cases::Problem;
-use std::f64::consts::FRAC_PI_2;
 
 /// Errors of the motion: m, m/s, rad, rad/s, s.
 const MOTION: f64 = 1e-8;
@@ -30,10 +29,10 @@ const STEP: f64 = 1e-3;
 const PARALLEL: f64 = 1e-7;
 
 pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    for (name, made) in [("hinges in space", Made::Space), ("plane bodies", Made::Plane)] {
+    for (name, kind) in [("hinges in space", "rigid"), ("plane bodies", "planar")] {
         book.variant(name);
-        fixed(p, book, made)?;
-        adaptive(p, book, made)?;
+        fixed(p, book, kind)?;
+        adaptive(p, book, kind)?;
     }
     Ok(())
 }
@@ -45,29 +44,14 @@ struct FourBars {
     first: JointId,
 }
 
-fn mechanism(p: &Problem, made: Made) -> (ModelBuilder, FourBars) {
-    let (mass, length, rate) = (p.parameter("m"), p.parameter("L"), p.initial("phi_dot"));
-    let mut m = ModelBuilder::new();
-    m.gravity([0.0, -p.parameter("g"), 0.0]);
-    let n = p.parameter("N") as usize;
-    let foot = |i: usize| [i as f64 * length, 0.0];
-    let top = |i: usize| [i as f64 * length, length];
-    // clockwise, so the tops move along +x
-    let cranks: Vec<Bar> = (0..=n)
-        .map(|i| Bar::moving(made, &mut m, &format!("crank {i}"), mass, foot(i), top(i), [0.0; 2], -rate))
-        .collect();
-    let pins: Vec<JointId> = cranks
-        .iter()
-        .enumerate()
-        .map(|(i, crank)| pin(&mut m, &format!("foot {i}"), ground(foot(i)), crank.from()))
-        .collect();
-    for i in 1..=n {
-        let name = format!("coupler {i}");
-        let coupler = Bar::moving(made, &mut m, &name, mass, top(i - 1), top(i), [rate * length, 0.0], 0.0);
-        pin(&mut m, &format!("left of {i}"), cranks[i - 1].to(), coupler.from());
-        pin(&mut m, &format!("right of {i}"), cranks[i].to(), coupler.to());
-    }
-    (m, FourBars { tops: cranks.iter().map(Bar::to).collect(), first: pins[0] })
+/// The mechanism, its links bodies of that kind.
+fn mechanism(p: &Problem, kind: &str) -> Result<(Simulation, FourBars), Stop> {
+    let of = |what: &str, link: &str| format!("repeat.{what}.body.{link}-${{i}}.kind={kind}");
+    let scene = stage_as("p02-four-bars", &[], &[&of("cranks", "crank"), &of("couplers", "coupler")])?;
+    let cranks = 1..=p.parameter("N") as usize + 1;
+    let tops = cranks.map(|i| scene.point(&format!("crank-{i}.to"))).collect::<Result<_, _>>()?;
+    let first = scene.joint("foot-1")?;
+    Ok((scene.sim, FourBars { tops, first }))
 }
 
 impl FourBars {
@@ -101,9 +85,8 @@ impl Watched {
     }
 }
 
-fn fixed(p: &Problem, book: &mut Book, made: Made) -> Result<(), Stop> {
-    let (m, bars) = mechanism(p, made);
-    let mut sim = Simulation::build(m)?;
+fn fixed(p: &Problem, book: &mut Book, kind: &str) -> Result<(), Stop> {
+    let (mut sim, bars) = mechanism(p, kind)?;
     let (mut watched, mut states) = (Watched::default(), Vec::new());
     let mut times = p.times().peekable();
     fixed_steps(&mut sim, p.parameter("t_end"), STEP, |sim| {
@@ -115,9 +98,9 @@ fn fixed(p: &Problem, book: &mut Book, made: Made) -> Result<(), Stop> {
     let mut track = Track { sim, states };
     let rows = track.read(|sim| {
         let (r, v) = sim.point(bars.tops[0]);
-        // the crank's own angle is counted from x, the other way round
+        // hinges count counterclockwise
         let (angle, rate) = sim.coordinate(bars.first, 0).unwrap_or((f64::NAN, f64::NAN));
-        vec![r.x, r.y, v.x, v.y, FRAC_PI_2 - angle, -rate]
+        vec![r.x, r.y, v.x, v.y, -angle, -rate]
     });
     // at the bottom the first top passes the other way
     let upright = track.events(Passing::Up, |sim| sim.point(bars.tops[0]).0.x)?;
@@ -131,9 +114,8 @@ fn fixed(p: &Problem, book: &mut Book, made: Made) -> Result<(), Stop> {
     Ok(())
 }
 
-fn adaptive(p: &Problem, book: &mut Book, made: Made) -> Result<(), Stop> {
-    let (m, bars) = mechanism(p, made);
-    let mut sim = Simulation::build(m)?;
+fn adaptive(p: &Problem, book: &mut Book, kind: &str) -> Result<(), Stop> {
+    let (mut sim, bars) = mechanism(p, kind)?;
     let mut watched = Watched::default();
     for t in p.times() {
         sim.run_until(t)?;

@@ -2,36 +2,15 @@
 //! turn about that axis moves as a point mass does.
 
 use super::book::{Book, Stop};
+use super::scenes::{Staged, stage};
 use super::track::{Passing, Track, period};
-use holonom::math::{exp_quat, unwrap_angle};
+use holonom::math::unwrap_angle;
 use holonom::prelude::*;
 use holonom_cases::Problem;
-use std::f64::consts::FRAC_PI_2;
 
 pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let (mass, length) = (p.parameter("m"), p.parameter("L"));
-    let theta = p.initial("theta");
-    // starts at azimuth 0: r in the x-z plane, v along y
-    let r = length * vec3(theta.sin(), 0.0, -theta.cos());
-    let v = length * vec3(0.0, theta.sin() * p.initial("phi_dot"), 0.0);
-
-    let mut m = ModelBuilder::new();
-    m.gravity([0.0, 0.0, -p.parameter("g")]);
-    let bob = m.body("bob", Particle::new(mass, r).velocity(v));
-    m.joint("rod", Distance::new(BodyId::GROUND.origin(), bob.origin(), length));
-    follow(p, book, "particle on a rod", m, bob.origin())?;
-
-    // masses m at both ends of a massless rod along body x, the near one on the pivot
-    let across = 0.5 * mass * length * length;
-    let mut m = ModelBuilder::new();
-    m.gravity([0.0, 0.0, -p.parameter("g")]);
-    let body = Rigid::principal(2.0 * mass, [0.1 * across, across, across])
-        .centre([0.5 * length, 0.0, 0.0])
-        .orientation(exp_quat(vec3(0.0, FRAC_PI_2 - theta, 0.0)))
-        .spin(r.cross(v) / (length * length));
-    let bell = m.body("dumb-bell", body);
-    m.joint("pivot", Spherical::new(BodyId::GROUND.origin(), bell.origin()));
-    follow(p, book, "dumb-bell on a ball joint", m, bell.at([length, 0.0, 0.0]))
+    follow(p, book, "particle on a rod", stage("p07-spherical-pendulum", &[])?, "bob")?;
+    follow(p, book, "dumb-bell on a ball joint", stage("p07-dumb-bell", &[])?, "dumb-bell.to")
 }
 
 fn azimuth(sim: &Simulation, watched: Marker, before: f64) -> f64 {
@@ -39,8 +18,9 @@ fn azimuth(sim: &Simulation, watched: Marker, before: f64) -> f64 {
     unwrap_angle(r.y.atan2(r.x), before)
 }
 
-fn follow(p: &Problem, book: &mut Book, name: &'static str, m: ModelBuilder, watched: Marker) -> Result<(), Stop> {
-    let mut track = Track::run(Simulation::build(m)?, p.times())?;
+fn follow(p: &Problem, book: &mut Book, name: &'static str, scene: Staged, watched: &str) -> Result<(), Stop> {
+    let watched = scene.point(watched)?;
+    let mut track = Track::run(scene.sim, p.times())?;
     book.variant(name);
     let mut before = p.initial("phi");
     let rows = track.read(|sim| {

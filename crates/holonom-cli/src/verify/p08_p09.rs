@@ -2,13 +2,13 @@
 //! that the inertia tensor is full.
 
 use super::book::{Book, Stop};
+use super::scenes::stage;
 use super::track::{Passing, Track, period, quaternion};
-use holonom::math::exp_quat;
 use holonom::prelude::*;
 use holonom_cases::Problem;
 
 pub(super) fn free_top(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    for mut top in both(p)? {
+    for mut top in both(p, "p08-free-top")? {
         top.motion(p, book);
         // once per period w2 passes zero upwards
         let rounds = top.track.events(Passing::Up, |sim| top.view.omega(sim).y)?;
@@ -18,7 +18,7 @@ pub(super) fn free_top(p: &Problem, book: &mut Book) -> Result<(), Stop> {
 }
 
 pub(super) fn flip(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    for mut top in both(p)? {
+    for mut top in both(p, "p09-flip")? {
         top.motion(p, book);
         // w2 changes sign at every flip
         let mut flips = top.track.events(Passing::Up, |sim| top.view.omega(sim).y)?;
@@ -63,22 +63,16 @@ struct Top {
     track: Track,
 }
 
-fn both(p: &Problem) -> Result<[Top; 2], Stop> {
-    let turned = Mat3::from_quat(exp_quat(vec3(0.3, -0.7, 0.4)));
-    Ok([top(p, "principal axes", Mat3::IDENTITY)?, top(p, "full inertia tensor", turned)?])
+fn both(p: &Problem, scene: &str) -> Result<[Top; 2], Stop> {
+    Ok([top(p, "principal axes", scene, 0.0)?, top(p, "full inertia tensor", scene, 0.86)?])
 }
 
-/// The body with its principal axes along the columns of `axes`, turned so that these coincide with the world's at the start.
-fn top(p: &Problem, name: &'static str, axes: Mat3) -> Result<Top, Stop> {
-    let moments = Mat3::from_diagonal(p.parameter_vector("I").into());
-    let mut inertia = axes * moments * axes.transpose();
-    inertia = (inertia + inertia.transpose()) * 0.5;
-    let mut m = ModelBuilder::new();
-    m.gravity(Vec3::ZERO);
-    let orientation = holonom::math::quat_from_axes(axes.transpose());
-    let body = m.body("top", Rigid::new(1.0, inertia).orientation(orientation).spin(p.initial_vector("omega_body")));
-    let track = Track::run(Simulation::build(m)?, p.times())?;
-    Ok(Top { name, view: Principal { body, axes }, track })
+/// The body with its principal axes turned in it by this angle.
+fn top(p: &Problem, name: &'static str, scene: &str, turn: f64) -> Result<Top, Stop> {
+    let scene = stage(scene, &[("turn", turn)])?;
+    let principal = scene.point("top.principal")?;
+    let track = Track::run(scene.sim, p.times())?;
+    Ok(Top { name, view: Principal { body: principal.body, axes: principal.axes }, track })
 }
 
 impl Top {

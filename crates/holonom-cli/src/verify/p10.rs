@@ -1,6 +1,7 @@
 //! Fast heavy top: a rigid body on a ball joint. In maximal coordinates, and in joint coordinates.
 
 use super::book::{Book, Stop};
+use super::scenes::stage;
 use super::track::{Passing, Track, period, quaternion};
 use holonom::prelude::*;
 use holonom_cases::Problem;
@@ -11,14 +12,9 @@ pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
 }
 
 fn top(p: &Problem, book: &mut Book, name: &'static str, coordinates: Coordinates) -> Result<(), Stop> {
-    let mut m = ModelBuilder::new();
-    m.gravity([0.0, 0.0, -p.parameter("g")]);
-    let body = Rigid::principal(p.parameter("m"), p.parameter_vector("J"))
-        .centre(p.parameter_vector("X"))
-        .spin(p.initial_vector("omega_body"));
-    let top = m.body("top", body);
-    m.joint("tip", Spherical::new(BodyId::GROUND.origin(), top.origin()));
-    let mut sim = Simulation::build(m)?;
+    let staged = stage("p10-heavy-top", &[])?;
+    let top = staged.body("top")?;
+    let mut sim = staged.sim;
     sim.set_coordinates(coordinates)?;
     let mut track = Track::run(sim, p.times())?;
 

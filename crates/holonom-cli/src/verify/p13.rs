@@ -1,6 +1,7 @@
 //! Thin disc rolling without slipping: a wandering motion, and a steady circle that closes.
 
 use super::book::{Book, Stop};
+use super::scenes::stage;
 use super::track::{Track, quaternion};
 use holonom::prelude::*;
 use holonom_cases::Problem;
@@ -16,7 +17,7 @@ pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
 /// zero where rolling becomes stable.
 fn wobble(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     let square = |spin: f64| -> Result<f64, Stop> {
-        let Disc { mut sim, .. } = disc(p, 0.0, vec3(0.0, spin, 0.0))?;
+        let Disc { mut sim, .. } = disc(Some((0.0, vec3(0.0, spin, 0.0))))?;
         let largest = sim.linearise()?.eigenvalues().iter().copied().max_by(|a, b| a.abs().total_cmp(&b.abs()));
         Ok(largest.map_or(f64::NAN, |e| e.re * e.re - e.im * e.im))
     };
@@ -35,22 +36,11 @@ struct Disc {
     disc: BodyId,
 }
 
-/// A disc with its axis along y of its own, centre and contact where the lean puts them.
-fn disc(p: &Problem, lean: f64, omega: Vec3) -> Result<Disc, Stop> {
-    let (m, r) = (p.parameter("m"), p.parameter("r"));
-    let mut model = ModelBuilder::new();
-    model.gravity([0.0, 0.0, -p.parameter("g")]);
-    let (s, c) = lean.sin_cos();
-    let up = vec3(0.0, -s, c);
-    let (axial, across) = (0.5 * m * r * r, 0.25 * m * r * r);
-    let body = Rigid::principal(m, [across, axial, across])
-        .position(up * r)
-        .orientation(holonom::math::exp_quat(vec3(lean, 0.0, 0.0)))
-        .velocity(omega.cross(up * r))
-        .spin(omega);
-    let disc = model.body("disc", body);
-    model.joint("road", RollingDisc::new(BodyId::GROUND.origin(), disc.origin().along([0.0, 1.0, 0.0]), r));
-    Ok(Disc { sim: Simulation::build(model)?, disc })
+/// A disc that leans by this angle and turns with this angular velocity; without them, as the scene says.
+fn disc(start: Option<(f64, Vec3)>) -> Result<Disc, Stop> {
+    let parameters = start.map(|(lean, w)| [("lean", lean), ("omega_x", w.x), ("omega_y", w.y), ("omega_z", w.z)]);
+    let staged = stage("p13-rolling-disc", parameters.as_ref().map_or(&[], |p| &p[..]))?;
+    Ok(Disc { disc: staged.body("disc")?, sim: staged.sim })
 }
 
 /// The lowest point of the rim.
@@ -59,7 +49,7 @@ fn contact(centre: Vec3, axis: Vec3, r: f64) -> Vec3 {
 }
 
 fn wander(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let Disc { sim, disc } = disc(p, 15f64.to_radians(), p.initial_vector("omega_world").into())?;
+    let Disc { sim, disc } = disc(None)?;
     let mut track = Track::run(sim, p.times())?;
     book.variant("rolling disc");
     let mut samples = p.samples.iter();
@@ -88,7 +78,7 @@ fn circle(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     let (s, c) = lean.sin_cos();
     // angular velocity: w2 along the axis, and the part across it that the precession needs, rate cos(lean) along e3
     let omega = vec3(0.0, c, s) * spin + vec3(0.0, -s, c) * (rate * c);
-    let Disc { mut sim, disc } = disc(p, lean, omega)?;
+    let Disc { mut sim, disc } = disc(Some((lean, omega)))?;
     sim.set_integrator(IntegratorKind::Dop853 { relative: 1e-13, absolute: 1e-13 });
     book.variant("steady circle");
     let start = sim.centre(disc);

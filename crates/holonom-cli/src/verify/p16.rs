@@ -8,15 +8,15 @@
 //! That is det(g K0 + v² K2) / det M, linear in v² because the first column of K2 is zero, so two speeds suffice.
 
 use super::book::{Book, Stop};
+use super::scenes::stage;
 use holonom::linear::{Complex, Linearisation};
-use holonom::prelude::*;
 use holonom_cases::Problem;
 
 pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     book.variant("four bodies, linearised");
     let (mut rows, mut accelerations, mut zeros) = (Vec::new(), Vec::new(), Vec::new());
     for sample in &p.samples {
-        let found = linearised(p, sample[0])?;
+        let found = linearised(sample[0])?;
         accelerations.push(found.acceleration());
         zeros.push(found.eigenvalues().iter().filter(|e| e.abs() == 0.0).count() as f64);
         rows.push(matched(found.eigenvalues(), &sample[1..]));
@@ -26,7 +26,7 @@ pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     book.at_most("acceleration while running straight", &accelerations, 1e-9);
 
     let weave = |v: f64| -> Result<f64, Stop> {
-        let found = linearised(p, v)?;
+        let found = linearised(v)?;
         let oscillating = found.eigenvalues().iter().filter(|e| e.im > 1.0);
         Ok(oscillating.map(|e| e.re).fold(f64::NAN, f64::max))
     };
@@ -43,7 +43,7 @@ pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     book.scalar("weave_speed", Some(v1), p.scalar("weave_speed"));
 
     let product = |v: f64| -> Result<f64, Stop> {
-        let found = linearised(p, v)?;
+        let found = linearised(v)?;
         let largest = found.eigenvalues().iter().rev().take(4);
         Ok(largest.fold(Complex::new(1.0, 0.0), |product, e| product * *e).re)
     };
@@ -69,42 +69,7 @@ fn matched(found: &[Complex], expected: &[f64]) -> Vec<f64> {
     row
 }
 
-fn linearised(p: &Problem, v: f64) -> Result<Linearisation, Stop> {
-    Ok(bicycle(p, v)?.linearise()?)
-}
-
 /// The bicycle upright, running along x at `v` m/s.
-fn bicycle(p: &Problem, v: f64) -> Result<Simulation, Stop> {
-    let mut m = ModelBuilder::new();
-    m.gravity([0.0, 0.0, p.parameter("g")]);
-    let (w, c, tilt) = (p.parameter("w"), p.parameter("c"), p.parameter("lam"));
-    let wheel = |m: &mut ModelBuilder, name: &str, part: &str, x: f64| {
-        let of = |path| p.parameter_in(part, path);
-        let (r, across, axial) = (of("/r"), of("/Ixx"), of("/Iyy"));
-        let body = Rigid::principal(of("/m"), [across, axial, across]).position([x, 0.0, -r]);
-        let body = m.body(name, body.velocity([v, 0.0, 0.0]).spin([0.0, -v / r, 0.0]));
-        // up is against z
-        let plane = BodyId::GROUND.origin().axes([1.0, 0.0, 0.0], [0.0, 0.0, -1.0]);
-        m.joint(format!("{name} on the ground"), RollingDisc::new(plane, body.origin().along([0.0, 1.0, 0.0]), r));
-        body
-    };
-    let frame = |m: &mut ModelBuilder, name: &str, part: &str| {
-        let of = |path: &str| p.parameter_in(part, path);
-        let column = |k: usize| vec3(of(&format!("/I/0/{k}")), of(&format!("/I/1/{k}")), of(&format!("/I/2/{k}")));
-        let body = Rigid::new(of("/m"), Mat3::from_cols(column(0), column(1), column(2)));
-        m.body(name, body.position([of("/x"), 0.0, of("/z")]).velocity([v, 0.0, 0.0]))
-    };
-    let rear_wheel = wheel(&mut m, "rear wheel", "rear_wheel", 0.0);
-    let rear = frame(&mut m, "rear frame", "rear_frame");
-    let front = frame(&mut m, "front frame", "front_frame");
-    let front_wheel = wheel(&mut m, "front wheel", "front_wheel", w);
-    let mut hinge = |name: &str, a: BodyId, b: BodyId, at: Vec3, axis: Vec3| {
-        let joint = Revolute::new(m.marker(a, at, axis), m.marker(b, at, axis));
-        m.joint(name, joint);
-    };
-    let radius = |part| p.parameter_in(part, "/r");
-    hinge("rear axle", rear, rear_wheel, vec3(0.0, 0.0, -radius("rear_wheel")), Vec3::Y);
-    hinge("steering", rear, front, vec3(w + c, 0.0, 0.0), vec3(tilt.sin(), 0.0, tilt.cos()));
-    hinge("front axle", front, front_wheel, vec3(w, 0.0, -radius("front_wheel")), Vec3::Y);
-    Ok(Simulation::build(m)?)
+fn linearised(v: f64) -> Result<Linearisation, Stop> {
+    Ok(stage("p16-whipple-bicycle", &[("v", v)])?.sim.linearise()?)
 }

@@ -1,11 +1,11 @@
-//! Bead on a circular wire. The circle is a constraint written here, as a user would write it; fixed, or turning about its vertical
-//! diameter. The fixed one also from the catalogue: a massless rod and a plane.
+//! Bead on a circular wire. The fixed circle as a constraint written here, as a user would write it; as a massless rod and a plane; and as a
+//! curve. The turning one as a curve on a hoop that a motor leads around.
 //!
-//! With d from the centre to the bead, n(t) the unit normal of the circle's plane:
+//! The constraint, with d from the centre to the bead and n the unit normal of the circle's plane:
 //!
 //! ```text
 //! C_0 = |d| - R      gradient d/|d|      curvature (d' . d' - (d . d'/|d|)^2) / |d|
-//! C_1 = n . d        gradient n          C_t = n' . d      curvature 2 n' . d' + n'' . d
+//! C_1 = n . d        gradient n
 //! ```
 //!
 //! Scalars of the turning hoop: a bead put at `hoop_theta_eq` stays there; `hoop_freq` is the limit of two small amplitudes; at
@@ -13,6 +13,7 @@
 //! in the square of the rate.
 
 use super::book::{Book, Stop};
+use super::scenes::stage;
 use super::track::{Passing, Track, period, swing};
 use holonom::JointId;
 use holonom::attach::View;
@@ -20,19 +21,17 @@ use holonom::joints::{Constraint, Rows};
 use holonom::prelude::*;
 use holonom_cases::Problem;
 
-/// A circle about the origin, turning about y.
+/// A circle about the origin, in the x-y plane.
 struct Circle {
     /// A point of the ground, and the bead.
     on: [Attachment; 2],
     radius: f64,
-    rate: f64,
 }
 
 impl Circle {
-    /// In the x-y plane at t = 0.
-    fn new(bead: BodyId, radius: f64, rate: f64) -> Self {
+    fn new(bead: BodyId, radius: f64) -> Self {
         let point = |body| Attachment::point(body, Vec3::ZERO);
-        Circle { on: [point(BodyId::GROUND), point(bead)], radius, rate }
+        Circle { on: [point(BodyId::GROUND), point(bead)], radius }
     }
 }
 
@@ -46,22 +45,15 @@ impl Constraint for Circle {
     fn n_rows(&self) -> usize {
         2
     }
-    fn rheonomic(&self) -> bool {
-        self.rate != 0.0
-    }
-    fn rows(&self, a: &View, t: f64, out: &mut Rows) {
+    fn rows(&self, a: &View, _: f64, out: &mut Rows) {
         let (d, d_rate) = (a.at(1) - a.at(0), a.rate(1) - a.rate(0));
         let r = d.length();
         let outward = d / r;
         let along = outward.dot(d_rate);
         out.row(0).gap = r - self.radius;
         out.row(0).curvature = (d_rate.length_squared() - along * along) / r;
-        let (s, c) = (self.rate * t).sin_cos();
-        let n = vec3(s, 0.0, c);
-        let n_rate = vec3(c, 0.0, -s) * self.rate;
+        let n = Vec3::Z;
         out.row(1).gap = n.dot(d);
-        out.row(1).rate_t = n_rate.dot(d);
-        out.row(1).curvature = 2.0 * n_rate.dot(d_rate) - self.rate * self.rate * n.dot(d);
         for (i, g) in [outward, n].into_iter().enumerate() {
             out.gradient(i, 0, -g);
             out.gradient(i, 1, g);
@@ -71,32 +63,30 @@ impl Constraint for Circle {
 
 pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     book.variant("a circle of one's own");
-    let (mut m, bead) = bead(p, p.initial("theta"), 0.0);
-    let circle = m.joint("circle", Circle::new(bead, p.parameter("R"), 0.0));
-    fixed(p, book, m, bead, &[circle])?;
+    let mut m = ModelBuilder::new();
+    m.gravity([0.0, -p.parameter("g"), 0.0]);
+    let (s, c) = p.initial("theta").sin_cos();
+    let bead = m.body("bead", Particle::new(p.parameter("m"), p.parameter("R") * vec3(s, -c, 0.0)));
+    let circle = m.joint("circle", Circle::new(bead, p.parameter("R")));
+    fixed(p, book, Simulation::build(m)?, bead, &[circle])?;
 
     book.variant("rod and plane");
-    let (mut m, bead) = self::bead(p, p.initial("theta"), 0.0);
-    let rod = m.joint("rod", Distance::new(BodyId::GROUND.origin(), bead.origin(), p.parameter("R")));
-    let plane = m.joint("plane", PointOnPlane::new(BodyId::GROUND.origin(), bead.origin()));
-    fixed(p, book, m, bead, &[rod, plane])?;
+    let staged = stage("p22-rod-and-plane", &[])?;
+    let joints = [staged.joint("rod")?, staged.joint("plane")?];
+    let bead = staged.body("bead")?;
+    fixed(p, book, staged.sim, bead, &joints)?;
+
+    book.variant("wire");
+    let staged = stage("p22-bead-on-wire", &[])?;
+    let (bead, wire) = (staged.body("bead")?, staged.joint("wire")?);
+    fixed(p, book, staged.sim, bead, &[wire])?;
 
     book.variant("turning hoop");
     turning(p, book)
 }
 
-/// A bead at rest on a circle that turns at `rate` and lies in the x-y plane.
-fn bead(p: &Problem, theta: f64, rate: f64) -> (ModelBuilder, BodyId) {
-    let mut m = ModelBuilder::new();
-    m.gravity([0.0, -p.parameter("g"), 0.0]);
-    let (s, c) = theta.sin_cos();
-    let at = p.parameter("R") * vec3(s, -c, 0.0);
-    let bead = m.body("bead", Particle::new(p.parameter("m"), at).velocity(vec3(0.0, rate, 0.0).cross(at)));
-    (m, bead)
-}
-
-fn fixed(p: &Problem, book: &mut Book, m: ModelBuilder, bead: BodyId, joints: &[JointId]) -> Result<(), Stop> {
-    let mut track = Track::run(Simulation::build(m)?, p.times())?;
+fn fixed(p: &Problem, book: &mut Book, sim: Simulation, bead: BodyId, joints: &[JointId]) -> Result<(), Stop> {
+    let mut track = Track::run(sim, p.times())?;
     let mut before = p.initial("theta");
     let rows = track.read(|sim| {
         let (r, v) = sim.point(bead.origin());
@@ -123,10 +113,10 @@ fn fixed(p: &Problem, book: &mut Book, m: ModelBuilder, bead: BodyId, joints: &[
 }
 
 /// A bead that starts at rest on the turning hoop.
-fn hoop(p: &Problem, theta: f64, rate: f64) -> Result<(Simulation, BodyId), Stop> {
-    let (mut m, bead) = bead(p, theta, rate);
-    m.joint("hoop", Circle::new(bead, p.parameter("R"), rate));
-    Ok((Simulation::build(m)?, bead))
+fn hoop(theta: f64, rate: f64) -> Result<(Simulation, BodyId), Stop> {
+    let staged = stage("p22-turning-hoop", &[("theta", theta), ("Om", rate)])?;
+    let bead = staged.body("bead")?;
+    Ok((staged.sim, bead))
 }
 
 /// Angle of the bead from the bottom and its rate, for a bead that stays on its side of the hoop.
@@ -140,7 +130,7 @@ fn turning(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     let rate = p.parameter("Om");
     // ten samples per second, for five seconds
     let times = || (0..=50).map(|k| 0.1 * k as f64);
-    let (sim, bead) = hoop(p, 0.5, rate)?;
+    let (sim, bead) = hoop(0.5, rate)?;
     let mut track = Track::run(sim, times())?;
     let theta = track.read(|sim| angle(sim, bead).0);
     book.scalar("hoop_theta_at_1s", Some(theta[10]), p.scalar("hoop_theta_at_1s"));
@@ -156,13 +146,13 @@ fn turning(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     book.constant("joint gap", &track.gaps(), 0.0);
 
     let rest = p.scalar("hoop_theta_eq");
-    let (sim, bead) = hoop(p, rest, rate)?;
+    let (sim, bead) = hoop(rest, rate)?;
     let mut track = Track::run(sim, times())?;
     book.constant("hoop_theta_eq", &track.read(|sim| angle(sim, bead).0), rest);
 
     // frequencies differ from the limit by a term in the square of the amplitude, which two amplitudes remove
     let frequency = |amplitude: f64| -> Result<Option<f64>, Stop> {
-        let (sim, bead) = hoop(p, rest + amplitude, rate)?;
+        let (sim, bead) = hoop(rest + amplitude, rate)?;
         let mut track = Track::run(sim, times())?;
         let highest = track.events(Passing::Down, |sim| angle(sim, bead).1)?;
         Ok(period(&highest).map(|t| std::f64::consts::TAU / t))
@@ -172,8 +162,9 @@ fn turning(p: &Problem, book: &mut Book) -> Result<(), Stop> {
 
     let near = 1e-5;
     let beginning = |rate: f64| -> Result<f64, Stop> {
-        let (mut sim, _) = hoop(p, near, rate)?;
-        let a = sim.accelerations()?;
+        let (mut sim, bead) = hoop(near, rate)?;
+        let at = sim.model().v_range(bead);
+        let a = &sim.accelerations()?[at];
         // along the circle, in the pose of t = 0, as seen from the hoop
         let (s, c) = near.sin_cos();
         Ok(a[0] * c + a[1] * s + rate * rate * s * c)

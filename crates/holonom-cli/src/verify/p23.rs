@@ -1,31 +1,20 @@
 //! Ball rolling on a turntable: the table is a body on a bearing, driven by a motor at constant speed.
 
 use super::book::{Book, Stop};
+use super::scenes::stage;
 use super::track::Track;
 use holonom::prelude::*;
 use holonom_cases::Problem;
 
 pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let (rate, radius, mass) = (p.parameter("Om"), p.parameter("a"), p.parameter("m"));
-    for (name, by_position) in [("table driven in position", true), ("table driven in speed", false)] {
-        let mut m = ModelBuilder::new();
-        let table = m.body("table", Rigid::cuboid(10.0, [1.0, 1.0, 0.1]).spin([0.0, 0.0, rate]));
-        let bearing = m.joint("bearing", Revolute::new(BodyId::GROUND.origin(), table.origin()));
-        let drive = m.coordinate(bearing, 0);
-        let motor = if by_position {
-            Motor::position(drive, move |t: f64| [rate * t, rate, 0.0])
-        } else {
-            Motor::speed(drive, rate)
-        };
-        m.joint("motor", motor);
-        let inertia = 0.4 * mass * radius * radius;
-        let ball = Rigid::principal(mass, [inertia; 3])
-            .position(p.initial_vector("centre"))
-            .velocity(p.initial_vector("velocity"))
-            .spin(p.initial_vector("omega"));
-        let ball = m.body("ball", ball);
-        m.joint("rolling", RollingSphere::new(table.origin(), ball.origin(), radius));
-        let mut track = Track::run(Simulation::build(m)?, p.times())?;
+    let radius = p.parameter("a");
+    for (name, scene) in [
+        ("table driven in position", "p23-ball-on-turntable"),
+        ("table driven in speed", "p23-ball-on-turntable-speed"),
+    ] {
+        let staged = stage(scene, &[])?;
+        let ball = staged.body("ball")?;
+        let mut track = Track::run(staged.sim, p.times())?;
         book.variant(name);
         let rows = track.read(|sim| {
             let (at, v) = (sim.centre(ball), sim.centre_velocity(ball));

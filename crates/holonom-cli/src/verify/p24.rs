@@ -9,8 +9,9 @@
 //! the shafts about themselves.
 
 use super::book::{Book, Stop};
+use super::scenes::{Staged, stage};
 use super::track::Track;
-use holonom::math::{quat_from_axes, unwrap_angle};
+use holonom::math::unwrap_angle;
 use holonom::prelude::*;
 use holonom_cases::Problem;
 
@@ -19,12 +20,9 @@ const LED: f64 = 1e-10;
 
 pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     book.variant("hinges");
-    free(p, book, |m, out| hinge(m, "output bearing", out, Vec3::ZERO))?;
+    free(p, book, "p24-cardan-hinges")?;
     book.variant("self-aligning bearing");
-    free(p, book, |m, out| {
-        let line = BodyId::GROUND.origin().along(out.axes.x_axis);
-        m.joint("output bearing", PointOnLine::new(line, out.body.at(Vec3::X)));
-    })?;
+    free(p, book, "p24-cardan-self-aligning")?;
     book.variant("two joints, led");
     led(p, book)
 }
@@ -37,15 +35,10 @@ struct Shaft {
 }
 
 impl Shaft {
-    /// At this angle in the x-y plane, with its own origin at `at`. Only the moment about its axis matters.
-    fn new(m: &mut ModelBuilder, name: &str, moment: f64, angle: f64, at: Vec3, spin: f64) -> Shaft {
+    /// The shaft of this name, at this angle in the x-y plane.
+    fn new(staged: &Staged, name: &str, angle: f64) -> Result<Shaft, Stop> {
         let (s, c) = angle.sin_cos();
-        let axes = Mat3::from_cols(vec3(c, s, 0.0), vec3(-s, c, 0.0), Vec3::Z);
-        let body = Rigid::principal(1.0, vec3(1.0, 2.0, 2.0) * moment)
-            .position(at)
-            .orientation(quat_from_axes(axes))
-            .spin(axes.x_axis * spin);
-        Shaft { body: m.body(name, body), axes }
+        Ok(Shaft { body: staged.body(name)?, axes: Mat3::from_cols(vec3(c, s, 0.0), vec3(-s, c, 0.0), Vec3::Z) })
     }
 
     /// How far it has turned, nearest to `before`, and how fast.
@@ -56,31 +49,18 @@ impl Shaft {
     }
 }
 
-/// A bearing that lets a shaft only turn; `at` in the world, where the shaft's origin is.
-fn hinge(m: &mut ModelBuilder, name: &str, shaft: Shaft, at: Vec3) -> holonom::JointId {
-    let line = BodyId::GROUND.at(at).along(shaft.axes.x_axis);
-    m.joint(name, Revolute::new(line, shaft.body.origin().along(Vec3::X)))
-}
-
 /// Turn and rate of the shaft behind a joint when that before it has turned by `t1` at the rate `w1`.
 fn behind(b: f64, t1: f64, w1: f64) -> (f64, f64) {
     let ((s, c), (sb, cb)) = (t1.sin_cos(), b.sin_cos());
     (unwrap_angle(s.atan2(c * cb), t1), w1 * cb / (1.0 - sb * sb * c * c))
 }
 
-fn free<R>(p: &Problem, book: &mut Book, bearing: impl FnOnce(&mut ModelBuilder, Shaft) -> R) -> Result<(), Stop> {
+fn free(p: &Problem, book: &mut Book, scene: &str) -> Result<(), Stop> {
     let (b, w1) = (p.parameter("b_deg").to_radians(), p.initial("w1"));
     let (_, w2) = behind(b, 0.0, w1);
-    let mut m = ModelBuilder::new();
-    m.gravity(Vec3::ZERO);
-    let input = Shaft::new(&mut m, "input", p.parameter("J1"), 0.0, Vec3::ZERO, w1);
-    let output = Shaft::new(&mut m, "output", p.parameter("J2"), b, Vec3::ZERO, w2);
-    hinge(&mut m, "input bearing", input, Vec3::ZERO);
-    // the cross turns about x of the first marker, y of the input, and y of the second, z of the output
-    let arms = |shaft: Shaft| shaft.body.origin().axes(Vec3::Y, Vec3::X);
-    m.joint("cross", Universal::new(arms(input), arms(output)));
-    bearing(&mut m, output);
-    let mut track = Track::run(Simulation::build(m)?, p.times())?;
+    let staged = stage(scene, &[])?;
+    let (input, output) = (Shaft::new(&staged, "input", 0.0)?, Shaft::new(&staged, "output", b)?);
+    let mut track = Track::run(staged.sim, p.times())?;
 
     let (mut t1, mut t2) = (p.initial("t1"), p.initial("t1"));
     let rows = track.read(|sim| {
@@ -97,24 +77,9 @@ fn free<R>(p: &Problem, book: &mut Book, bearing: impl FnOnce(&mut ModelBuilder,
 
 fn led(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     let (b, w1) = (p.parameter("b_deg").to_radians(), p.initial("w1"));
-    let mut m = ModelBuilder::new();
-    m.gravity(Vec3::ZERO);
-    let input = Shaft::new(&mut m, "input", p.parameter("J1"), 0.0, Vec3::ZERO, w1);
-    let middle = Shaft::new(&mut m, "middle", p.parameter("J2"), b, Vec3::ZERO, behind(b, 0.0, w1).1);
-    // the second cross is a metre away, and the last shaft parallel to the first
-    let far = middle.axes.x_axis;
-    let last = Shaft::new(&mut m, "last", p.parameter("J1"), 0.0, far, w1);
-    let bearing = hinge(&mut m, "input bearing", input, Vec3::ZERO);
-    let arms = |shaft: Shaft| shaft.body.origin().axes(Vec3::Y, Vec3::X);
-    m.joint("first cross", Universal::new(arms(input), arms(middle)));
-    let (z_of_middle, y_of_last) = (middle.body.at(Vec3::X).axes(Vec3::Z, Vec3::X), -Vec3::Z);
-    m.joint("second cross", Universal::new(z_of_middle, last.body.origin().axes(y_of_last, Vec3::X)));
-    // free to slide, so that the length of the middle shaft is not held twice
-    let line = BodyId::GROUND.at(far).along(Vec3::X);
-    m.joint("last bearing", Cylindrical::new(line, last.body.origin().along(Vec3::X)));
-    let turned = m.coordinate(bearing, 0);
-    m.joint("drive", Motor::position(turned, move |t: f64| [w1 * t, w1, 0.0]));
-    let mut track = Track::run(Simulation::build(m)?, p.times())?;
+    let staged = stage("p24-cardan-two-joints", &[])?;
+    let (middle, last) = (Shaft::new(&staged, "middle", b)?, Shaft::new(&staged, "last", 0.0)?);
+    let mut track = Track::run(staged.sim, p.times())?;
 
     let [mut t2_off, mut w2_off, mut t3_off, mut w3_off] = [const { Vec::new() }; 4];
     track.read(|sim| {

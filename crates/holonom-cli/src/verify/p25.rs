@@ -5,6 +5,7 @@
 //! made of wheels on bearings that mesh; nothing knows their ratios.
 
 use super::book::{Book, Stop};
+use super::scenes::stage;
 use super::track::Track;
 use holonom::JointId;
 use holonom::prelude::*;
@@ -32,13 +33,6 @@ pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
         result?;
     }
     Ok(())
-}
-
-/// A wheel on a bearing of `base`, at this point of it; both turn about `axis`, and their axes are parallel at the start.
-fn wheel(m: &mut ModelBuilder, name: &str, moment: f64, base: Marker, at: Vec3, axis: Vec3) -> (BodyId, JointId) {
-    let body = m.body(name, Rigid::principal(1.0, Vec3::splat(moment)).position(at));
-    let bearing = m.joint(format!("bearing of {name}"), Revolute::new(base.along(axis), body.origin().along(axis)));
-    (body, bearing)
 }
 
 /// Acceleration of a body: of its centre, or angular.
@@ -82,18 +76,12 @@ fn in_motion<const N: usize>(
 }
 
 fn atwood(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let (radius, axis) = (0.1, Vec3::Y);
-    let mut m = ModelBuilder::new();
-    m.gravity([0.0, 0.0, -p.parameter("g")]);
-    let (drum, bearing) = wheel(&mut m, "drum", 0.02, BodyId::GROUND.origin(), Vec3::ZERO, axis);
-    let heavy = m.body("heavy", Particle::new(3.0, [radius, 0.0, -1.0]));
-    let light = m.body("light", Particle::new(2.0, [-radius, 0.0, -5.0]));
-    let at = drum.origin().along(axis);
-    let ropes = [
-        m.joint("rope to the heavy one", Winch::new(at, heavy.origin(), radius).other_side()),
-        m.joint("rope to the light one", Winch::new(at, light.origin(), radius)),
-    ];
-    let mut sim = Simulation::build(m)?;
+    let staged = stage("p25-atwood", &[])?;
+    let (heavy, light) = (staged.body("heavy")?, staged.body("light")?);
+    let bearing = staged.joint("bearing")?;
+    let ropes = [staged.joint("heavy rope")?, staged.joint("light rope")?];
+    let radius = staged.parameter("R")?;
+    let mut sim = staged.sim;
     book.scalar("atwood_a", Some(-acceleration(&mut sim, heavy)?.0.z), p.scalar("atwood_a"));
     book.scalar("atwood_a, light side", Some(acceleration(&mut sim, light)?.0.z), p.scalar("atwood_a"));
     book.scalar("atwood_T1", Some(-multiplier(&mut sim, ropes[0])?), p.scalar("atwood_T1"));
@@ -111,13 +99,9 @@ fn atwood(p: &Problem, book: &mut Book) -> Result<(), Stop> {
 }
 
 fn movable_pulley(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let mut m = ModelBuilder::new();
-    m.gravity([0.0, 0.0, -p.parameter("g")]);
-    let load = m.body("load", Particle::new(2.0, [0.0, 0.0, -3.0]));
-    let weight = m.body("weight", Particle::new(1.5, [1.0, 0.0, -1.0]));
-    let (beam, pulley) = (BodyId::GROUND.origin(), BodyId::GROUND.at([1.0, 0.0, 0.0]));
-    m.joint("rope", Reeving::new([beam, load.origin(), beam, pulley, weight.origin()]));
-    let mut sim = Simulation::build(m)?;
+    let staged = stage("p25-movable-pulley", &[])?;
+    let (load, weight) = (staged.body("load")?, staged.body("weight")?);
+    let mut sim = staged.sim;
     // the reference counts downwards
     let (down, other) = (-acceleration(&mut sim, load)?.0.z, acceleration(&mut sim, weight)?.0.z);
     book.scalar("movable_pulley_a", Some(down), p.scalar("movable_pulley_a"));
@@ -134,12 +118,10 @@ fn movable_pulley(p: &Problem, book: &mut Book) -> Result<(), Stop> {
 }
 
 fn screw(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let lead = 0.02;
-    let mut m = ModelBuilder::new();
-    m.gravity([0.0, 0.0, -p.parameter("g")]);
-    let nut = m.body("nut", Rigid::principal(1.0, Vec3::splat(0.002)));
-    let thread = m.joint("thread", Screw::new(BodyId::GROUND.origin(), nut.origin(), lead));
-    let mut sim = Simulation::build(m)?;
+    let staged = stage("p25-screw", &[])?;
+    let (nut, thread) = (staged.body("nut")?, staged.joint("thread")?);
+    let lead = staged.parameter("lead")?;
+    let mut sim = staged.sim;
     let (linear, angular) = acceleration(&mut sim, nut)?;
     book.scalar("screw_a", Some(-linear.z), p.scalar("screw_a"));
     book.scalar("turn per way", Some(angular.z / linear.z * lead / TAU), 1.0);
@@ -151,16 +133,10 @@ fn screw(p: &Problem, book: &mut Book) -> Result<(), Stop> {
 }
 
 fn rack(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let radius = 0.05;
-    let mut m = ModelBuilder::new();
-    m.gravity([0.0, 0.0, -p.parameter("g")]);
-    let centre = vec3(0.0, radius, 0.0);
-    let (pinion, bearing) = wheel(&mut m, "pinion", 0.01, BodyId::GROUND.at(centre), centre, Vec3::Z);
-    let bar = m.body("rack", Rigid::principal(2.0, [0.01, 0.1, 0.1]));
-    let slide = m.joint("slide", Prismatic::new(BodyId::GROUND.origin().along(Vec3::X), bar.origin().along(Vec3::X)));
-    let teeth = m.joint("teeth", RackAndPinion::new(pinion.origin(), bar.origin(), radius));
-    m.force("torque", Torque::new(pinion, [0.0, 0.0, 0.5]));
-    let mut sim = Simulation::build(m)?;
+    let staged = stage("p25-rack", &[])?;
+    let (bar, radius) = (staged.body("rack")?, staged.parameter("R")?);
+    let (bearing, slide, teeth) = (staged.joint("bearing")?, staged.joint("slide")?, staged.joint("teeth")?);
+    let mut sim = staged.sim;
     let a = p.scalar("rack_a");
     book.scalar("rack_a", Some(acceleration(&mut sim, bar)?.0.x), a);
     book.scalar("tooth force", Some(-multiplier(&mut sim, teeth)?), 2.0 * a);
@@ -171,14 +147,11 @@ fn rack(p: &Problem, book: &mut Book) -> Result<(), Stop> {
 }
 
 fn gear_pair(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let (r1, r2) = (0.1, 0.2);
-    let mut m = ModelBuilder::new();
-    let at = vec3(r1 + r2, 0.0, 0.0);
-    let (one, first) = wheel(&mut m, "wheel 1", 0.1, BodyId::GROUND.origin(), Vec3::ZERO, Vec3::Z);
-    let (two, second) = wheel(&mut m, "wheel 2", 0.4, BodyId::GROUND.at(at), at, Vec3::Z);
-    let teeth = m.joint("teeth", Gear::external(one.origin(), two.origin(), r1, r2));
-    m.force("torque", Torque::new(one, [0.0, 0.0, 1.0]));
-    let mut sim = Simulation::build(m)?;
+    let staged = stage("p25-gear-pair", &[])?;
+    let (one, two) = (staged.body("wheel 1")?, staged.body("wheel 2")?);
+    let (first, second) = (staged.joint("bearing 1")?, staged.joint("bearing 2")?);
+    let (teeth, r2) = (staged.joint("teeth")?, staged.parameter("R2")?);
+    let mut sim = staged.sim;
     let alpha = p.scalar("gear_alpha1");
     book.scalar("gear_alpha1", Some(acceleration(&mut sim, one)?.1.z), alpha);
     book.scalar("alpha2 / alpha1", Some(acceleration(&mut sim, two)?.1.z / alpha), -0.5);
@@ -192,17 +165,11 @@ fn gear_pair(p: &Problem, book: &mut Book) -> Result<(), Stop> {
 
 /// The driven wheel on a bearing, the other one welded to the ground: both feel the whole tooth force.
 fn helical(p: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let (torque, r_a, r_b) = (1000.0, 2.0, 1.0);
-    let mut m = ModelBuilder::new();
-    m.gravity(Vec3::ZERO);
-    let at = vec3(r_a + r_b, 0.0, 0.0);
-    let (driven, bearing) = wheel(&mut m, "driven", 1.0, BodyId::GROUND.origin(), Vec3::ZERO, Vec3::Z);
-    let locked = m.body("locked", Rigid::principal(1.0, Vec3::ONE).position(at));
-    let weld = m.joint("weld", Weld::new(BodyId::GROUND.at(at), locked.origin()));
-    let gear = Gear::external(driven.origin(), locked.origin(), r_a, r_b);
-    let teeth = m.joint("teeth", gear.pressure_angle(20f64.to_radians()).helix(10f64.to_radians()));
-    m.force("torque", Torque::new(driven, [0.0, 0.0, torque]));
-    let mut sim = Simulation::build(m)?;
+    let staged = stage("p25-helical-gear", &[])?;
+    let (bearing, weld, teeth) = (staged.joint("bearing")?, staged.joint("weld")?, staged.joint("teeth")?);
+    let (torque, r_a) = (staged.parameter("torque")?, staged.parameter("R")?);
+    let at = vec3(r_a + staged.parameter("R_locked")?, 0.0, 0.0);
+    let mut sim = staged.sim;
     let [pt, pr, pa] = ["helical_Pt", "helical_Pr", "helical_Pa"].map(|name| p.scalar(name));
     book.scalar("helical_Pt", Some(multiplier(&mut sim, teeth)?), pt);
     // forward turning pushes the other wheel along y, away along x, and right-handed teeth push it along - z
@@ -224,25 +191,11 @@ fn helical(p: &Problem, book: &mut Book) -> Result<(), Stop> {
 }
 
 fn planetary(p: &Problem, book: &mut Book, planets: usize) -> Result<(), Stop> {
-    let (r_sun, r_planet) = (0.1, 0.05);
-    let (r_ring, arm) = (r_sun + 2.0 * r_planet, r_sun + r_planet);
-    let ground = BodyId::GROUND.origin();
-    let mut m = ModelBuilder::new();
-    let (sun, of_sun) = wheel(&mut m, "sun", 0.01, ground, Vec3::ZERO, Vec3::Z);
-    let (carrier, of_carrier) = wheel(&mut m, "carrier", 0.05, ground, Vec3::ZERO, Vec3::Z);
-    let mut first = None;
-    for k in 0..planets {
-        let (s, c) = (TAU * k as f64 / planets as f64).sin_cos();
-        let at = vec3(c, s, 0.0) * arm;
-        let (planet, bearing) = wheel(&mut m, &format!("planet {k}"), 0.002, carrier.at(at), at, Vec3::Z);
-        m.joint(format!("sun and planet {k}"), Gear::external(sun.origin(), planet.origin(), r_sun, r_planet));
-        m.joint(format!("planet {k} and ring"), Gear::internal(planet.origin(), ground, r_planet, r_ring));
-        first.get_or_insert((planet, bearing));
-    }
-    let Some((planet, of_planet)) = first else { return Ok(()) };
-    m.force("torque", Torque::new(sun, [0.0, 0.0, 1.0]));
-    m.force("load", Torque::new(carrier, [0.0, 0.0, -1.0]));
-    let mut sim = Simulation::build(m)?;
+    let staged = stage("p25-planetary", &[("planets", planets as f64)])?;
+    let (sun, carrier, planet) = (staged.body("sun")?, staged.body("carrier")?, staged.body("planet/1")?);
+    let (of_sun, of_carrier) = (staged.joint("sun bearing")?, staged.joint("carrier bearing")?);
+    let (of_planet, arm) = (staged.joint("planet bearing/1")?, staged.parameter("arm")?);
+    let mut sim = staged.sim;
     let (to_carrier, to_planet) = (p.scalar("planetary_carrier_ratio"), p.scalar("planetary_planet_ratio"));
     let turning = acceleration(&mut sim, sun)?.1.z;
     let found = [acceleration(&mut sim, carrier)?.1.z / turning, acceleration(&mut sim, planet)?.1.z / turning];
@@ -261,19 +214,11 @@ fn planetary(p: &Problem, book: &mut Book, planets: usize) -> Result<(), Stop> {
 
 /// Side wheels and a cross wheel on a carrier; different torques on the two sides.
 fn differential(_: &Problem, book: &mut Book) -> Result<(), Stop> {
-    let (r_side, r_cross) = (0.1, 0.06);
-    let ground = BodyId::GROUND.origin();
-    let mut m = ModelBuilder::new();
-    let (left, of_left) = wheel(&mut m, "left", 0.01, ground, Vec3::ZERO, Vec3::X);
-    let (right, of_right) = wheel(&mut m, "right", 0.02, ground, Vec3::ZERO, Vec3::X);
-    let (carrier, of_carrier) = wheel(&mut m, "carrier", 0.05, ground, Vec3::ZERO, Vec3::X);
-    let (cross, _) = wheel(&mut m, "cross", 0.003, carrier.origin(), Vec3::ZERO, Vec3::Z);
-    let spider = cross.origin().along(Vec3::Z);
-    m.joint("left teeth", BevelGear::new(left.origin().along(-Vec3::X), spider, r_side, r_cross));
-    m.joint("right teeth", BevelGear::new(right.origin().along(Vec3::X), spider, r_side, r_cross));
-    m.force("drive", Torque::new(carrier, [0.5, 0.0, 0.0]));
-    m.force("drag", Torque::new(right, [-0.05, 0.0, 0.0]));
-    let mut sim = Simulation::build(m)?;
+    let staged = stage("p25-bevel-differential", &[])?;
+    let [left, right, carrier] = [staged.body("left")?, staged.body("right")?, staged.body("carrier")?];
+    let (of_left, of_right) = (staged.joint("left bearing")?, staged.joint("right bearing")?);
+    let of_carrier = staged.joint("carrier bearing")?;
+    let mut sim = staged.sim;
     let turning = [left, right, carrier].map(|body| acceleration(&mut sim, body).map_or(f64::NAN, |a| a.1.x));
     book.scalar("mean of the sides", Some(0.5 * (turning[0] + turning[1]) - turning[2]), 0.0);
     in_motion(book, sim, 6.0, ["turns", "rates"], (of_carrier, 0), |sim| {

@@ -9,9 +9,8 @@
 //! reference, which must be 2.
 
 use super::book::{Book, Stop};
-use super::plane::{Bar, Made, ground, pin};
+use super::scenes::stage;
 use holonom::EquilibriumOptions;
-use holonom::prelude::*;
 use holonom_cases::Problem;
 
 const LINKS: [usize; 5] = [4, 8, 16, 32, 64];
@@ -22,7 +21,7 @@ pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     for sample in &p.samples {
         let mut plain: Vec<Vec<f64>> = Vec::new();
         for n in LINKS {
-            let (row, residual) = bent(p, n, sample[0])?;
+            let (row, residual) = bent(n, sample[0])?;
             plain.push(row);
             residuals.push(residual);
         }
@@ -50,26 +49,12 @@ fn extrapolated(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
 }
 
 /// Slope and deflection of the tip and its distance from the wall under the load `alpha`, from a straight start; and the residual.
-fn bent(p: &Problem, n: usize, alpha: f64) -> Result<(Vec<f64>, f64), Stop> {
-    let (length, stiffness) = (p.parameter("L"), p.parameter("EI"));
-    let l = length / n as f64;
-    let mut m = ModelBuilder::new();
-    m.gravity([0.0, 0.0, 0.0]);
-    let (mut above, mut last) = (ground([0.0, 0.0]), None);
-    for i in 0..n {
-        let at = |i: usize| [l * i as f64, 0.0];
-        let link = Bar::new(Made::Plane, &mut m, &format!("link {i}"), l, at(i), at(i + 1));
-        pin(&mut m, &format!("pin {i}"), above, link.from());
-        let spring = if i == 0 { 2.0 * stiffness / l } else { stiffness / l };
-        m.force(format!("spring {i}"), TorsionSpring::new(above, link.from(), spring, 0.0));
-        above = link.to();
-        last = Some(link);
-    }
-    let load = alpha * stiffness / (length * length);
-    m.force("load", PointForce::new(above, [0.0, load, 0.0]));
-    let mut sim = Simulation::build(m)?;
+fn bent(n: usize, alpha: f64) -> Result<(Vec<f64>, f64), Stop> {
+    let scene = stage("p28-elastica", &[("N", n as f64), ("alpha", alpha)])?;
+    let (from, to) = (scene.point(&format!("beam/{n}.from"))?, scene.point(&format!("beam/{n}.to"))?);
+    let mut sim = scene.sim;
     let found = sim.equilibrium(&EquilibriumOptions::default())?;
-    let tip = sim.point(above).0;
-    let along = last.map_or(Vec3::X, |link| tip - sim.point(link.from()).0);
+    let tip = sim.point(to).0;
+    let along = tip - sim.point(from).0;
     Ok((vec![along.y.atan2(along.x), tip.y, tip.x], found.residual))
 }

@@ -12,8 +12,13 @@ pub(super) struct Staged {
 
 /// Read and build a scene with some parameters changed.
 pub(super) fn stage(name: &str, parameters: &[(&str, f64)]) -> Result<Staged, Stop> {
+    stage_as(name, parameters, &[])
+}
+
+/// The same with further settings, as `--set` takes them.
+pub(super) fn stage_as(name: &str, parameters: &[(&str, f64)], settings: &[&str]) -> Result<Staged, Stop> {
     let entry = gallery::find(name).ok_or_else(|| Stop::Scene(format!("there is no scene `{name}`")))?;
-    let start = Loader::new();
+    let start = Loader { settings: settings.iter().map(|s| s.to_string()).collect(), ..Loader::new() };
     let loader = parameters.iter().fold(start, |loader, (name, value)| loader.parameter(*name, *value));
     let unusable = |failed: holonom_scene::Failed| Stop::Scene(format!("\n{}", failed.render()));
     let loaded = loader.load_text(&format!("{name}.toml"), entry.text).map_err(unusable)?;
@@ -47,6 +52,21 @@ impl Staged {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// The numbers of the scenes are those of the problems.
+    #[test]
+    fn parameters_are_those_of_the_problem() {
+        for entry in gallery::VERIFICATION {
+            let short = entry.name.split('-').next().unwrap_or_default();
+            let id = holonom_cases::PROBLEMS.iter().find(|(id, _)| id.starts_with(short)).expect(entry.name).0;
+            let problem = holonom_cases::problem(id).expect(id);
+            let staged = stage(entry.name, &[]).unwrap_or_else(|e| panic!("{}: {e:?}", entry.name));
+            for (name, value) in &staged.scene.params {
+                let known = problem.given(name);
+                assert!(known.is_none_or(|known| known == *value), "{}: {name} = {value}", entry.name);
+            }
+        }
+    }
 
     #[test]
     fn what_is_not_there_is_named() {

@@ -6,6 +6,7 @@ use crate::codes;
 use crate::fields::*;
 use crate::scene::{Mass, Pose};
 use holonom::math::unwrap_angle;
+use holonom::bodies::Rotor;
 use holonom::prelude::*;
 
 /// Fields of every body.
@@ -30,6 +31,7 @@ pub static BODY_FIELDS: &[Field] = &[
         "from the shapes",
         "about the centre of mass, body axes: [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]; one number for a planar body",
     ),
+    optional("inertia_axes", Type::Rotation, "none", "axes that `inertia` is given along, turned against those of the body"),
     optional("shape", Type::Kind(&SHAPES), "none", "its shape, if it has only one"),
     optional("shapes", Type::Kinds(&SHAPES), "none", "its shapes"),
     optional("points", Type::Map(&POSITION), "none", "named points in the body's frame"),
@@ -67,6 +69,17 @@ static KINDS: &[Kind] = &[
         fields: &[AFFINE],
         make: Make::Body(affine),
     },
+    Kind {
+        name: "rotor",
+        summary: "inertia with one coordinate and no place, geared to the motion of a joint (`rotor-gear`)",
+        fields: &[ROTOR],
+        make: Make::Body(rotor),
+    },
+];
+
+static ROTOR: &[Field] = &[
+    required("rotor_inertia", Type::Number(Allowed::Positive, "kg m^2 or kg"), "inertia of its coordinate"),
+    optional("rate", Type::Number(Allowed::Any, "rad/s or m/s"), "0", "at the start; that of the joint, times the ratio"),
 ];
 
 static PLANAR: &[Field] = &[
@@ -109,6 +122,7 @@ static AFFINE: &[Field] = &[
         "[1, 1, 1]",
         "U in A = R U at the start, R from `rotation`: along the body axes [x, y, z], or [xx, yy, zz, xy, xz, yz]",
     ),
+    optional("stretch_axes", Type::Rotation, "none", "axes that `stretch` and its rate are given along, turned against those of the body"),
     optional("stretch_rate", Type::Numbers("1/s"), "0", "rate of U at the start, in the same form"),
     optional("young", Type::Number(Allowed::Positive, "Pa"), "no resistance", "Young's modulus"),
     optional("poisson", NUMBER, "0", "Poisson's ratio, between -1 and 0.5"),
@@ -180,6 +194,13 @@ fn rigid(record: &Record, draft: &Draft) -> Made {
     let m = solid(record, draft)?;
     let body = Rigid::new(m.mass, m.inertia).centre(m.centre).position(draft.pose.position);
     Ok(Box::new(body.orientation(draft.pose.rotation).velocity(draft.velocity).spin(draft.spin)))
+}
+
+fn rotor(record: &Record, _: &Draft) -> Made {
+    let said = ["mass", "density", "inertia", "com", "shape", "shapes", "at", "rotation", "from", "to", "velocity", "spin"];
+    pointless(record, &said, "it has a `rotor_inertia` and no place")?;
+    let of = |name: &str| record.number(name).unwrap_or(0.0);
+    Ok(Box::new(Rotor::new(of("rotor_inertia")).rate(of("rate"))))
 }
 
 fn particle(record: &Record, draft: &Draft) -> Made {
@@ -288,12 +309,13 @@ fn symmetric(record: &Record, field: &str, otherwise: Mat3) -> Result<Mat3, Mist
 fn affine(record: &Record, draft: &Draft) -> Made {
     let m = solid(record, draft)?;
     let turn = Mat3::from_quat(draft.pose.rotation);
-    let stretch = symmetric(record, "stretch", Mat3::IDENTITY)?;
+    let axes = Mat3::from_quat(record.rotation("stretch_axes").unwrap_or_default());
+    let stretch = axes * symmetric(record, "stretch", Mat3::IDENTITY)? * axes.transpose();
     if !(stretch.determinant() > 0.0) {
         let e = mistake(record, "stretch", codes::OUT_OF_RANGE, "`stretch` is out of range");
         return Err(Box::new(e.label(format!("determinant {}, must be greater than 0", stretch.determinant()))));
     }
-    let rate = symmetric(record, "stretch_rate", Mat3::ZERO)?;
+    let rate = axes * symmetric(record, "stretch_rate", Mat3::ZERO)? * axes.transpose();
     let shape = turn * stretch;
     let spin = |c: Vec3| draft.spin.cross(c);
     let turning = Mat3::from_cols(spin(shape.x_axis), spin(shape.y_axis), spin(shape.z_axis));

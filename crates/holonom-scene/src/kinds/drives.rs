@@ -1,11 +1,11 @@
 //! Kinds of drives: what makes joints and points move as they should.
 //!
 //! `position`, `speed` and `path` are rows: the motion is exact, and the drive gives whatever that takes. `servo` is such a motion kept by the
-//! torques of actuators elsewhere. `torque`, `torque-curve`, `dc-motor` and `controller` are forces: they give what they say, and what moves
+//! torques of actuators elsewhere. `torque`, `torque-curve` and `controller` are forces: they give what they say, and what moves
 //! is left to the equations.
 
 use super::joints::KINDS as JOINT_KINDS;
-use super::{CURVES, Driven, Make, Mistake, curve, mistake};
+use super::{CURVES, Driven, Make, Mistake, curve, mistake, torque_curve};
 use crate::build::Site;
 use crate::codes;
 use crate::fields::*;
@@ -38,13 +38,6 @@ pub static CONDITIONS: Family = Family {
 };
 
 const JOINT: Field = required("joint", Type::Coordinate, "the joint, or one of its coordinates");
-const EFFORT: Field = optional(
-    "effort",
-    Type::Function("t", ""),
-    "1",
-    "how far the throttle is open as a function of t, 0 to 1; a DC motor: its voltage as a part of the full one, -1 to 1",
-);
-
 static PATH: &[&[Field]] = &[&[
     optional(
         "a",
@@ -117,51 +110,45 @@ static KINDS: &[Kind] = &[
     },
     Kind {
         name: "torque-curve",
-        summary: "a motor by its torque as a function of speed",
+        summary: "a motor by its torque as a function of speed, or a DC motor by its figures, which brakes at zero voltage",
         fields: &[&[
             JOINT,
-            required(
+            optional(
                 "torque",
                 Type::Function("w", "N m or N"),
+                "a DC motor",
                 "torque at full throttle as a function of the speed w, rad/s or m/s",
             ),
-            EFFORT,
-        ]],
-        make: Make::Drive(|r, s| {
-            let Some(torque) = r.function("torque") else {
-                return Err(mistake(r, "torque", codes::MISSING_FIELD, "`torque` is missing"));
-            };
-            motor(r, s, TorqueCurve::new(torque))
-        }),
-    },
-    Kind {
-        name: "dc-motor",
-        summary: "a motor whose torque falls straight from stall to no load; at zero voltage it brakes",
-        fields: &[&[
-            JOINT,
             optional(
-                "stall",
+                "stall_torque",
                 Type::Number(Allowed::Positive, "N m"),
-                "from the winding",
-                "torque at speed 0 and full voltage",
+                "not said",
+                "of a DC motor at full voltage",
             ),
             optional(
-                "no_load",
+                "no_load_speed",
                 Type::Number(Allowed::Positive, "rad/s"),
-                "from the winding",
-                "speed at torque 0 and full voltage",
+                "not said",
+                "of a DC motor at full voltage",
             ),
             optional(
                 "constant",
                 Type::Number(Allowed::Positive, "N m/A"),
                 "not said",
-                "torque constant, the same in V s",
+                "of a DC motor; the same as V s",
             ),
-            optional("resistance", Type::Number(Allowed::Positive, "ohm"), "not said", "resistance of the winding"),
-            optional("voltage", Type::Number(Allowed::Positive, "V"), "not said", "full voltage"),
-            EFFORT,
+            optional("resistance", Type::Number(Allowed::Positive, "ohm"), "not said", "of the winding of a DC motor"),
+            optional("voltage", Type::Number(Allowed::Positive, "V"), "not said", "full voltage of a DC motor"),
+            optional(
+                "throttle",
+                Type::Function("t", ""),
+                "1",
+                "how far it is open, 0 to 1; for a DC motor the part of the full voltage, -1 to 1",
+            ),
         ]],
-        make: Make::Drive(|r, s| motor(r, s, winding(r)?)),
+        make: Make::Drive(|r, s| {
+            Ok(Driven::Push(Box::new(CoordinateForce::motor(s.coordinate("joint")?, torque_curve(r)?))))
+        }),
     },
     Kind {
         name: "controller",
@@ -194,38 +181,6 @@ static KINDS: &[Kind] = &[
 
 fn value(r: &Record) -> Result<Arc<dyn Function>, Mistake> {
     r.function("value").ok_or_else(|| mistake(r, "value", codes::MISSING_FIELD, "`value` is missing"))
-}
-
-fn motor(r: &Record, s: &Site, curve: TorqueCurve) -> Result<Driven, Mistake> {
-    let curve = match r.function("effort") {
-        Some(effort) => curve.throttle(effort),
-        None => curve,
-    };
-    Ok(Driven::Push(Box::new(CoordinateForce::motor(s.coordinate("joint")?, curve))))
-}
-
-/// A DC motor by either set of figures.
-fn winding(r: &Record) -> Result<TorqueCurve, Mistake> {
-    let (ends, inner) = (["stall", "no_load"], ["constant", "resistance", "voltage"]);
-    let given = |fields: &[&'static str]| fields.iter().copied().find(|f| r.has(f));
-    let (fields, other): (&[&'static str], _) = match (given(&ends), given(&inner)) {
-        (Some(_), Some(other)) => (&ends, Some(other)),
-        (None, Some(_)) => (&inner, None),
-        _ => (&ends, None),
-    };
-    if let Some(other) = other {
-        let message = format!("`{other}` and `stall`, `no_load` exclude each other");
-        return Err(mistake(r, other, codes::EXCLUSIVE, message));
-    }
-    if let Some(lacking) = fields.iter().find(|f| !r.has(f)) {
-        let m = mistake(r, lacking, codes::MISSING_FIELD, format!("the motor has no `{lacking}`"));
-        return Err(Box::new(m.help("give `stall` and `no_load`, or `constant`, `resistance` and `voltage`")));
-    }
-    let of = |name: &str| r.number(name).unwrap_or(1.0);
-    Ok(match fields.len() {
-        2 => TorqueCurve::stall_and_no_load(of("stall"), of("no_load")),
-        _ => TorqueCurve::dc(of("constant"), of("resistance"), of("voltage")),
-    })
 }
 
 fn servo(r: &Record, s: &Site) -> Result<Driven, Mistake> {

@@ -59,11 +59,11 @@ pub enum Make {
     /// A drive.
     Drive(fn(&Record, &Site) -> Made<Driven>),
     /// A function of one variable.
-    Function(fn(&Record) -> Result<Arc<dyn Function>, Mistake>),
+    Function(fn(&Record) -> Made<Arc<dyn Function>>),
     /// A curve in space.
-    Curve(fn(&Record) -> Result<Arc<dyn Curve>, Mistake>),
+    Curve(fn(&Record) -> Made<Arc<dyn Curve>>),
     /// A surface.
-    Surface(fn(&Record) -> Result<Sheeted, Mistake>),
+    Surface(fn(&Record) -> Made<Sheeted>),
     /// A terrain.
     Terrain(fn(&Record) -> Made<Box<dyn Terrain>>),
     /// Something that its reader makes itself.

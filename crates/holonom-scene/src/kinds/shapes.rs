@@ -110,7 +110,7 @@ static KINDS: &[Kind] = &[
         summary: "a closed surface of triangles from an STL or OBJ file",
         fields: &[&[
             required("file", Type::File, "name of the file, from the scene's folder"),
-            optional("scale", Type::Numbers(""), "1", "factor on its coordinates: one number, or one for each axis"),
+            optional("scale", Type::Numbers(""), "1", "factor on its coordinates: one number, or one for each axis; negative ones mirror it"),
         ]],
         make: Make::Shape(mesh),
     },

@@ -39,11 +39,11 @@ static KINDS: &[Kind] = &[
     Kind {
         name: "ellipsoid",
         summary: "an ellipsoid about the origin",
-        fields: &[&[required("semi_axes", POSITION, "half its extent along x, y and z, greater than 0"), INSIDE]],
+        fields: &[&[required("half_axes", POSITION, "half its extent along x, y and z, greater than 0"), INSIDE]],
         make: Make::Surface(|r| {
-            let a = r.vector("semi_axes").unwrap_or_default();
+            let a = r.vector("half_axes").unwrap_or_default();
             if !(a.min_element() > 0.0) {
-                let m = mistake(r, "semi_axes", codes::OUT_OF_RANGE, "`semi_axes` is out of range");
+                let m = mistake(r, "half_axes", codes::OUT_OF_RANGE, "`half_axes` is out of range");
                 return Err(Box::new(m.label(format!("{} m, must be greater than 0", a.min_element()))));
             }
             Ok(sided(r, Quadric::ellipsoid(a)))
@@ -59,15 +59,15 @@ static KINDS: &[Kind] = &[
         name: "torus",
         summary: "a torus about the z axis",
         fields: &[&[
-            required("ring", LENGTH, "radius of the circle along its core"),
-            required("tube", LENGTH, "radius of the tube, less than that of the ring"),
+            required("ring_radius", LENGTH, "radius of the circle along its core"),
+            required("tube_radius", LENGTH, "radius of the tube, less than that of the ring"),
             INSIDE,
         ]],
         make: Make::Surface(|r| {
             let of = |name: &str| r.number(name).unwrap_or(0.0);
-            let (ring, tube) = (of("ring"), of("tube"));
+            let (ring, tube) = (of("ring_radius"), of("tube_radius"));
             if tube >= ring {
-                let m = mistake(r, "tube", codes::OUT_OF_RANGE, "`tube` is out of range");
+                let m = mistake(r, "tube_radius", codes::OUT_OF_RANGE, "`tube_radius` is out of range");
                 return Err(Box::new(m.label(format!("{tube} m, must be less than that of the ring, {ring} m"))));
             }
             Ok(sided(r, Torus { ring, tube }))
@@ -100,7 +100,7 @@ fn patch(r: &Record) -> Result<Sheeted, Mistake> {
     let degree = |name: &str| r.integer(name).unwrap_or(3) as usize;
     let degrees = [degree("degree_u"), degree("degree_v")];
     let rows = r.integer("rows").unwrap_or(2) as usize;
-    if points.is_empty() || points.len() % rows != 0 {
+    if points.is_empty() || !points.len().is_multiple_of(rows) {
         let m = mistake(r, "points", codes::WRONG_LENGTH, format!("`points` must have a multiple of {rows} elements"));
         return Err(Box::new(m.label(format!("{} elements, {rows} rows", points.len()))));
     }

@@ -1,6 +1,6 @@
 //! Points on lines, planes, curves and surfaces, and surfaces that touch.
 
-use super::{AXES_A, AXES_B, PAIR, POINTS};
+use super::{AXES_A, AXES_B, PARALLEL, POINTS};
 use crate::codes;
 use crate::fields::*;
 use crate::kinds::{CURVES, Make, Mistake, SURFACES, Sheeted, curve, mistake, surface};
@@ -10,14 +10,14 @@ use holonom::prelude::*;
 pub(super) static KINDS: &[Kind] = &[
     Kind {
         name: "point-on-line",
-        summary: "keeps a point of b on the z axis of a. Coordinate: the way along it",
-        fields: &[PAIR],
+        summary: "keeps a point of b on a line through a along z. Coordinate: the way along it",
+        fields: &[PARALLEL],
         make: Make::Joint(|_, s| Ok(Box::new(PointOnLine::new(s.a, s.b)))),
     },
     Kind {
         name: "point-on-plane",
-        summary: "keeps a point of b in the x-y plane of a. Coordinates: the ways along x and y",
-        fields: &[PAIR],
+        summary: "keeps a point of b in the plane through a across z. Coordinates: the ways along x and y",
+        fields: &[PARALLEL],
         make: Make::Joint(|_, s| Ok(Box::new(PointOnPlane::new(s.a, s.b)))),
     },
     Kind {

@@ -7,6 +7,7 @@ mod couplings;
 mod gears;
 mod guides;
 mod pairs;
+mod robots;
 mod rolling;
 
 use crate::fields::*;
@@ -39,7 +40,7 @@ pub static JOINTS: Family = Family {
 };
 
 /// All of them, by theme.
-pub(super) static KINDS: &[&[Kind]] = &[pairs::KINDS, guides::KINDS, gears::KINDS, rolling::KINDS, couplings::KINDS];
+pub(super) static KINDS: &[&[Kind]] = &[pairs::KINDS, guides::KINDS, gears::KINDS, rolling::KINDS, couplings::KINDS, robots::KINDS];
 
 const A: Field = optional("a", Type::Point, "ground", "first body, or a point or frame on it");
 const B: Field = required("b", Type::Point, "second body, or a point or frame on it");
@@ -65,7 +66,7 @@ pub static PAIR: &[Field] = &[
     optional("x_axis_b", Type::Direction, "perpendicular to `axis_b`", "its x axis, roughly, in the frame of b"),
 ];
 
-/// Fields of joints whose axes are parallel at different places.
+/// Fields of joints whose axes are parallel, and whose points may be at different places.
 pub static PARALLEL: &[Field] = &[
     optional("a", Type::Point, "ground", "first body, or a point or frame on it; its origin if only the body is named"),
     required("b", Type::Point, "second body, or a point or frame on it; its origin if only the body is named"),
@@ -104,7 +105,7 @@ pub static STARTS: &[Field] = &[
         "start",
         Type::Numbers("m or rad"),
         "as the poses say",
-        "coordinates at the start; what hangs on the joint moves along",
+        "coordinates at the start, angles within one turn; what hangs on the joint moves along, loops are closed around it",
     ),
     optional(
         "start_rate",

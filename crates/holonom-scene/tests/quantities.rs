@@ -1,0 +1,159 @@
+//! Quantities by name: what they are called, and that the numbers are what the names say.
+
+use holonom::Simulation;
+use holonom_scene::{Loaded, Loader, Quantities};
+
+const SCENE: &str = r#"
+[body.arm]
+shape = { kind = "box", size = [1, 0.1, 0.2] }
+mass = 2
+com = [0.1, 0.02, 0.03]
+inertia = [0.01, 0.2, 0.2]
+at = [0.5, 0, 0]
+spin = [0, 2, 0]
+points.tip = [0.5, 0, 0]
+[body.bob]
+kind = "particle"
+mass = 1
+at = [1, 0, -0.5]
+[joint.pin]
+kind = "revolute"
+b = "arm"
+at = [0, 0, 0]
+axis = [0, 1, 0]
+[joint.cable]
+kind = "distance"
+a = "arm.tip"
+b = "bob"
+length = 0.5
+[force.spring]
+kind = "spring"
+a = "ground"
+b = "bob"
+stiffness = 10
+length = 0.3
+"#;
+
+fn load(text: &str) -> (Loaded, std::sync::Arc<holonom::Model>) {
+    let loaded = Loader::new().load_text("test.toml", text).unwrap_or_else(|f| panic!("{}", f.render()));
+    let model = loaded.build().unwrap_or_else(|f| panic!("{}", f.render()));
+    (loaded, model.into())
+}
+
+fn read(q: &mut Quantities, sim: &mut Simulation) -> Vec<f64> {
+    let mut row = vec![0.0; q.len()];
+    q.read(sim, &mut row).expect("solvable");
+    row
+}
+
+#[test]
+fn the_usual_ones_in_their_order() {
+    let (loaded, model) = load(SCENE);
+    let q = Quantities::of_scene(&model, &loaded.scene, &[]).expect("usual");
+    let names: Vec<&str> = q.names().collect();
+    assert_eq!(&names[..5], ["time", "arm.pos.x", "arm.pos.y", "arm.pos.z", "arm.quat.w"]);
+    assert!(names.contains(&"bob.pos.z") && !names.contains(&"bob.quat.w"), "a particle has no orientation");
+    assert!(names.contains(&"pin.coordinate") && names.contains(&"cable.force.x"));
+    assert_eq!(names.last(), Some(&"energy.total"));
+    let unit = |name: &str| q.all().iter().find(|c| c.name == name).map(|c| c.unit);
+    assert_eq!(unit("pin.coordinate"), Some("rad"));
+    assert_eq!(unit("pin.torque.x"), Some("N m"));
+    assert!(!q.reduced());
+}
+
+/// Accelerations are the derivatives of velocities, and those of positions: for centres, points and turning.
+#[test]
+fn rates_are_derivatives() {
+    let (loaded, model) = load(SCENE);
+    let patterns = ["arm.*", "bob.*", "pin.*", "momentum.*", "energy.*", "spring.power", "ledger.force.spring"];
+    let mut q = Quantities::of_scene(&model, &loaded.scene, &patterns).expect("known");
+    let names: Vec<String> = q.names().map(str::to_string).collect();
+    let at = |name: &str| names.iter().position(|n| n == name).unwrap_or_else(|| panic!("no {name}"));
+    let mut sim = Simulation::new(model);
+    sim.run_until(0.3).expect("runs");
+    let h = 1e-4;
+    let now = read(&mut q, &mut sim);
+    let mut ahead = [Vec::new(), Vec::new()];
+    let start = sim.state().clone();
+    for (k, row) in ahead.iter_mut().enumerate() {
+        sim.set_state(start.clone());
+        sim.run_until(0.3 + (k + 1) as f64 * h).expect("runs");
+        *row = read(&mut q, &mut sim);
+    }
+    // second order, forwards
+    let slope = |name: &str| {
+        let i = at(name);
+        (-1.5 * now[i] + 2.0 * ahead[0][i] - 0.5 * ahead[1][i]) / h
+    };
+    let pairs = ["pos vel", "vel acc", "tip.pos tip.vel", "tip.vel tip.acc", "omega alpha"];
+    for pair in pairs {
+        let (value, rate) = pair.split_once(' ').expect("two");
+        for axis in ["x", "y", "z"] {
+            let (value, rate) = (format!("arm.{value}.{axis}"), now[at(&format!("arm.{rate}.{axis}"))]);
+            assert!(
+                (slope(&value) - rate).abs() < 1e-5 * (1.0 + rate.abs()),
+                "{value}: {} against {rate}",
+                slope(&value)
+            );
+        }
+    }
+    for (value, rate) in
+        [("bob.vel.z", "bob.acc.z"), ("pin.coordinate", "pin.rate"), ("ledger.force.spring", "spring.power")]
+    {
+        assert!((slope(value) - now[at(rate)]).abs() < 1e-4, "{value}: {} against {}", slope(value), now[at(rate)]);
+    }
+    let total: f64 = ["kinetic", "potential", "elastic"].iter().map(|e| now[at(&format!("energy.{e}"))]).sum();
+    assert!((total - now[at("energy.total")]).abs() < 1e-12);
+    let momentum = 2.0 * now[at("arm.vel.x")] + now[at("bob.vel.x")];
+    assert!((momentum - now[at("momentum.linear.x")]).abs() < 1e-12);
+}
+
+#[test]
+fn the_same_numbers_as_the_engine_gives_one_by_one() {
+    let (loaded, model) = load(SCENE);
+    let mut q = Quantities::of_scene(&model, &loaded.scene, &["pin.force.*", "pin.torque.*", "cable.multiplier"])
+        .expect("known");
+    let mut sim = Simulation::new(model.clone());
+    sim.run_until(0.2).expect("runs");
+    let row = read(&mut q, &mut sim);
+    let (pin, cable) = (model.joint("pin").expect("there"), model.joint("cable").expect("there"));
+    let r = sim.reaction(pin).expect("solvable");
+    assert_eq!(row[1..4], r.force.to_array());
+    assert_eq!(row[4..7], r.torque.to_array());
+    assert_eq!(row[7], sim.multipliers_of(cable).expect("solvable")[0]);
+}
+
+#[test]
+fn what_is_not_there_is_said_with_what_is() {
+    let (loaded, model) = load(SCENE);
+    let near = |pattern: &str| {
+        let e = Quantities::of_scene(&model, &loaded.scene, &["time", pattern]).expect_err("unknown");
+        assert_eq!(e.index, 1);
+        e.near.unwrap_or_default()
+    };
+    assert_eq!(near("pin.coordinat"), "pin.coordinate");
+    assert_eq!(near("amr.pos.x"), "arm.pos.x");
+    assert_eq!(near("arm.pos"), "arm.pos.*");
+    assert_eq!(near("arm"), "arm.*");
+    assert_eq!(near("enrgy.total"), "energy.total");
+    assert_eq!(near("zzz.*"), "");
+    let e = Quantities::of_scene(&model, &loaded.scene, &["pin.angle"]).expect_err("unknown");
+    assert!(e.has.contains(&"pin.coordinate".to_string()), "{:?}", e.has);
+    assert!(Quantities::new(&model, &["arm.tip.pos.x"]).is_err(), "points belong to the scene");
+}
+
+#[test]
+fn large_models_are_reduced_and_wide_patterns_refused() {
+    let (loaded, model) = load(
+        "[chain.rope]\ncount = 2000\nlength = 1\nfirst = 'ground'\njoint = { kind = 'spherical' }\n\
+         link = { shape = { kind = 'box', size = [1, 0.1, 0.1] }, mass = 1 }\n",
+    );
+    let q = Quantities::of_scene(&model, &loaded.scene, &[]).expect("usual");
+    assert!(q.reduced());
+    assert_eq!(
+        q.names().collect::<Vec<_>>(),
+        ["time", "energy.kinetic", "energy.potential", "energy.elastic", "energy.total"]
+    );
+    let one = Quantities::new(&model, &["*/1999.pos.z"]).expect("known");
+    assert_eq!(one.len(), 2);
+}
