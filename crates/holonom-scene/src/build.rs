@@ -63,6 +63,11 @@ impl<'a> Site<'a> {
         pose_of(self.scene, marker.body).point(marker.point)
     }
 
+    /// The pose a body was drawn in.
+    pub fn pose(&self, body: BodyId) -> Pose {
+        pose_of(self.scene, body)
+    }
+
     /// The coordinate a field names.
     pub fn coordinate(&self, field: &str) -> Result<Coordinate, Mistake> {
         match self.record.coordinate(field) {

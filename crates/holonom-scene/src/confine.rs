@@ -62,18 +62,19 @@ impl Confinement {
             Box::new(Diagnostic::error(codes::NO_SUCH_FILE, format!("no file `{}`", shown(name))).label("not found"))
         };
         // a name that leads out is refused the same way whether the file exists or not
-        let mut depth = 0i32;
+        let (mut depth, mut lowest) = (0i32, 0);
         for part in given.components() {
             match part {
                 std::path::Component::ParentDir => depth -= 1,
                 std::path::Component::Normal(_) => depth += 1,
                 _ => {}
             }
+            lowest = lowest.min(depth);
         }
         let inside = |path: &Path| self.root.iter().chain(&self.allowed).any(|root| path.starts_with(root));
         let path = match folder.join(given).canonicalize() {
             Ok(path) => path,
-            Err(_) if depth < 0 && self.allowed.is_empty() && self.root.as_deref() == Some(folder) => {
+            Err(_) if lowest < 0 && self.allowed.is_empty() && self.root.as_deref() == Some(folder) => {
                 return Err(refused("leads out of the scene's folder"));
             }
             Err(_) => return Err(missing()),

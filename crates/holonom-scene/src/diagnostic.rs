@@ -218,6 +218,11 @@ impl Report {
         }
     }
 
+    /// Are there so many that one more will only be counted? Then it need not say much.
+    pub fn is_full(&self) -> bool {
+        self.all.len() >= KEPT
+    }
+
     /// Is there an error among them?
     pub fn has_errors(&self) -> bool {
         self.errors > 0

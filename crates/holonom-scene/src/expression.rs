@@ -63,7 +63,7 @@ struct Builtin {
 /// Deepest stack of values in an evaluation.
 const STACK: usize = 64;
 /// Longest text.
-const LONGEST: usize = 10_000;
+pub const LONGEST: usize = 10_000;
 
 fn chain(u: Jet, [g, g1, g2]: Jet) -> Jet {
     [g, g1 * u[1], g2 * u[1] * u[1] + g1 * u[2]]
@@ -198,6 +198,9 @@ impl Expression {
                             _ if name == variable && !variable.is_empty() => Op::Variable,
                             _ => match known(name).or_else(|| constant_of(name)) {
                                 Some(value) => Op::Constant(value),
+                                None if BUILTINS.iter().any(|b| b.name == name) => {
+                                    return Err(error(at, format!("`{name}` is a function: write {name}(...)")));
+                                }
                                 None => {
                                     let message = format!("there is no parameter `{name}`");
                                     return Err(ExpressionError { at, message, unknown: Some(name.to_string()) });

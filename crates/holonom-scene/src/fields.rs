@@ -273,6 +273,14 @@ impl Record {
         self.values.push((name, value, span));
     }
 
+    /// Add a value, or put another one in its place.
+    pub fn replace(&mut self, name: &'static str, value: Val, span: Span) {
+        match self.values.iter_mut().find(|v| v.0 == name) {
+            Some(there) => *there = (name, value, span),
+            None => self.set(name, value, span),
+        }
+    }
+
     /// Is the field there?
     pub fn has(&self, name: &str) -> bool {
         self.get(name).is_some()

@@ -55,12 +55,13 @@ pub mod sections;
 pub mod set;
 pub mod source;
 mod starts;
+pub mod syntax;
 pub mod urdf;
 pub mod write;
 pub mod xml;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;
-pub use quantities::Quantities;
 pub use load::{Failed, Format, Loaded, Loader};
+pub use quantities::Quantities;
 pub use scene::Scene;

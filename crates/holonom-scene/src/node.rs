@@ -210,13 +210,33 @@ pub fn parse_toml(text: &str, file: u32, limits: &Limits, report: &mut Report) -
         return Table::new();
     }
     let (parsed, errors) = DeTable::parse_recoverable(text);
-    for e in &errors {
-        let span = e.span().unwrap_or(0..0);
-        let mut d = Diagnostic::error(codes::SYNTAX, sentence(e.message())).at(Span::new(file, span.clone()));
-        if text.get(span.start..).is_some_and(|rest| rest.starts_with("${") || rest.starts_with('$')) {
-            d = d.help("an expression stands in quotes:  \"${L/2}\"");
+    let mut errors: Vec<_> = errors.iter().map(|e| (e.span().unwrap_or(0..0), e.message())).collect();
+    errors.sort_by_key(|e| e.0.start);
+    // what was left open explains everything after it, and whatever stands in its line
+    let open = if errors.is_empty() { None } else { crate::syntax::culprit(text) };
+    let starts: Vec<usize> = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i + 1).collect();
+    let line = |at: usize| starts.partition_point(|s| *s <= at);
+    let until = open.as_ref().map_or(usize::MAX, |c| line(c.at.start));
+    let mut said = None;
+    for (span, message) in errors {
+        let here = line(span.start);
+        if until != usize::MAX && here >= until {
+            break;
         }
-        report.push(d);
+        // the first in a line explains the others in it
+        if said.replace(here) == Some(here) {
+            continue;
+        }
+        let (message, help) = crate::syntax::in_words(message, text, span.clone());
+        let d = Diagnostic::error(codes::SYNTAX, message).at(Span::new(file, span));
+        report.push(match help {
+            Some(help) => d.help(help),
+            None => d,
+        });
+    }
+    if let Some(open) = open {
+        let d = Diagnostic::error(codes::SYNTAX, open.message).at(Span::new(file, open.at)).label("opened here");
+        report.push(d.help(open.help));
     }
     table(parsed.get_ref(), file)
 }
@@ -254,11 +274,6 @@ fn deepest(text: &str) -> (u64, usize) {
         i += 1;
     }
     (most.max(0) as u64, at)
-}
-
-fn sentence(message: &str) -> String {
-    let line = message.lines().next().unwrap_or("not valid TOML");
-    if line.is_empty() { "not valid TOML".into() } else { line.to_string() }
 }
 
 fn table(from: &DeTable, file: u32) -> Table {

@@ -4,9 +4,9 @@ use crate::codes;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::expression::Expression;
 use crate::limits::Limits;
-use crate::node::{Table, Value};
+use crate::node::{Entry, Table, Value};
 use crate::reader::{Names, Reader};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 impl Names {
     /// The parameters in the order they were written.
@@ -16,14 +16,14 @@ impl Names {
     }
 }
 
-/// Evaluate all parameters. Each round finds those that depend on known ones only; what is left when a round finds none is a circle or an unknown name.
+/// Evaluate all parameters, each when all that it uses are known; what is left in the end is a circle.
 pub fn evaluate(document: &Table, limits: &Limits, report: &mut Report) -> Names {
     let Some(node) = document.get("params") else { return Names::default() };
     let mut reader = Reader::new(Names::default(), *limits, report);
     let Some(table) = reader.table(node, "params") else { return Names::default() };
     let before = reader.enter("params");
-    let mut open: Vec<_> = table.entries().iter().collect();
-    for entry in &open {
+    let written: HashSet<&str> = table.entries().iter().map(|e| e.key.as_str()).collect();
+    for entry in table.entries() {
         let good = entry
             .key
             .bytes()
@@ -36,34 +36,31 @@ pub fn evaluate(document: &Table, limits: &Limits, report: &mut Report) -> Names
         }
     }
     let mut names = BTreeMap::new();
-    loop {
-        let n = open.len();
-        let mut left = Vec::new();
-        for entry in open {
-            // not yet, if it names a parameter that is not known yet
-            let waits = match &entry.node.value {
-                Value::Text(text) => {
-                    let inner = text.trim().strip_prefix("${").and_then(|t| t.strip_suffix('}')).unwrap_or(text);
-                    let read = Expression::read(inner, "", &|name| names.get(name).copied());
-                    read.is_err_and(|e| e.unknown.is_some_and(|u| table.get(&u).is_some()))
-                }
-                _ => false,
-            };
-            if waits {
-                left.push(entry);
-                continue;
+    // who waits for which name; everyone is looked at once, and again whenever the name it waits for is known
+    let mut waiting: HashMap<String, Vec<&Entry>> = HashMap::new();
+    let mut ready: VecDeque<&Entry> = table.entries().iter().collect();
+    while let Some(entry) = ready.pop_front() {
+        let waits_for = match &entry.node.value {
+            Value::Text(text) => {
+                let inner = text.trim().strip_prefix("${").and_then(|t| t.strip_suffix('}')).unwrap_or(text);
+                let read = Expression::read(inner, "", &|name| names.get(name).copied());
+                read.err().and_then(|e| e.unknown).filter(|u| written.contains(u.as_str()))
             }
-            reader.names.params = std::mem::take(&mut names);
-            let value = reader.number(&entry.node, &entry.key);
-            names = std::mem::take(&mut reader.names.params);
-            // one that cannot be read counts as known, so that what uses it is not called wrong too
-            names.insert(entry.key.clone(), value.unwrap_or(1.0));
+            _ => None,
+        };
+        if let Some(name) = waits_for {
+            waiting.entry(name).or_default().push(entry);
+            continue;
         }
-        open = left;
-        if open.is_empty() || open.len() == n {
-            break;
-        }
+        reader.names.params = std::mem::take(&mut names);
+        let value = reader.number(&entry.node, &entry.key);
+        names = std::mem::take(&mut reader.names.params);
+        // one that cannot be read counts as known, so that what uses it is not called wrong too
+        names.insert(entry.key.clone(), value.unwrap_or(1.0));
+        ready.extend(waiting.remove(&entry.key).unwrap_or_default());
     }
+    // in the order they were written
+    let open: Vec<&Entry> = table.entries().iter().filter(|e| !names.contains_key(&e.key)).collect();
     if let Some(first) = open.first() {
         let circle: Vec<&str> = open.iter().map(|e| e.key.as_str()).take(10).collect();
         let d = Diagnostic::error(

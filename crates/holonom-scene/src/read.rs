@@ -172,8 +172,10 @@ impl Making<'_, '_> {
         self.each(document, "joint", |m, name, node, span| m.joint(name, node, span));
         self.each(document, "drive", |m, name, node, span| m.drive(name, node, span));
         self.each(document, "force", |m, name, node, span| m.force(name, node, span));
-        for kind in generators::KINDS {
-            self.each(document, kind, |m, name, node, span| generators::generate(m, kind, name, node, span));
+        if generators::room_for_all(self, document) {
+            for kind in generators::KINDS {
+                self.each(document, kind, |m, name, node, span| generators::generate(m, kind, name, node, span));
+            }
         }
         if let Some(node) = document.get("run") {
             self.run(node);
@@ -437,7 +439,10 @@ pub fn placement(record: &Record) -> Result<(Pose, Option<f64>), kinds::Mistake>
         }
         (given, _) => {
             let (have, lack) = if given.is_some() { ("from", "to") } else { ("to", "from") };
-            Err(kinds::mistake(record, have, codes::MISSING_FIELD, format!("`{have}` without `{lack}`")))
+            let d = Diagnostic::error(codes::MISSING_FIELD, format!("`{have}` without `{lack}`")).at(record.span);
+            Err(Box::new(
+                d.label(format!("`{lack}` is missing")).help("a body with two ends needs both `from` and `to`"),
+            ))
         }
     }
 }

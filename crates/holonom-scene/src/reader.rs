@@ -3,7 +3,7 @@
 
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Report, nearest};
-use crate::expression::{Expression, ExpressionError};
+use crate::expression::{self, Expression, ExpressionError};
 use crate::fields::*;
 use crate::limits::Limits;
 use crate::node::{Node, Table, Value};
@@ -105,7 +105,22 @@ impl<'a> Reader<'a> {
         table
     }
 
+    /// Is an expression too long to be read? Then that was said.
+    fn too_long(&mut self, node: &Node, text: &str) -> bool {
+        let (n, most) = (text.len() as u64, expression::LONGEST as u64);
+        let Err(mut d) = Limits::check(codes::TOO_LARGE_VALUE, "characters of an expression", n, most, "values") else {
+            return false;
+        };
+        // no flag changes it
+        d.notes.clear();
+        self.complain(d.at(node.span));
+        true
+    }
+
     fn expression(&mut self, node: &Node, text: &str, from: usize, field: &str) -> Option<f64> {
+        if self.too_long(node, text) {
+            return None;
+        }
         let names = &self.names;
         match Expression::read(text, "", &|n| names.get(n)) {
             Ok(e) if e.value().is_finite() => Some(e.value()),
@@ -409,6 +424,9 @@ impl<'a> Reader<'a> {
                     Some(inner) => (inner, text.find("${").unwrap_or(0) + 2),
                     None => (text.as_str(), 0),
                 };
+                if self.too_long(node, inner) {
+                    return None;
+                }
                 let names = &self.names;
                 match Expression::read(inner, variable, &|n| names.get(n)) {
                     Ok(e) if e.at(0.0).iter().all(|x| x.is_finite()) || !e.is_constant() => Some(Arc::new(e)),
@@ -468,6 +486,14 @@ impl<'a> Reader<'a> {
             None => match family.default.and_then(|d| family.find(d)) {
                 Some(kind) => kind,
                 None => {
+                    // a misspelt `kind` is what is meant
+                    let entries = table.entries().iter();
+                    let near = entries.filter(|e| nearest(&e.key, ["kind"]).is_some()).min_by_key(|e| e.key.len());
+                    if let Some(entry) = near {
+                        let message = format!("`{what}` has no field `{}`", crate::confine::shown(&entry.key));
+                        self.error(codes::UNKNOWN_FIELD, entry.key_span, message, "did you mean `kind`?");
+                        return None;
+                    }
                     let names: Vec<&str> = family.kinds().map(|k| k.name).take(8).collect();
                     let d =
                         Diagnostic::error(codes::MISSING_FIELD, format!("the {} `{what}` has no `kind`", family.name));
@@ -485,6 +511,10 @@ impl<'a> Reader<'a> {
         let all = || lists.iter().flat_map(|list| list.iter());
         for entry in table.entries() {
             if all().any(|f| f.name == entry.key) || (kind.is_some() && entry.key == "kind") {
+                continue;
+            }
+            if self.report.is_full() {
+                self.error(codes::UNKNOWN_FIELD, entry.key_span, "unknown field", "");
                 continue;
             }
             let names = || all().map(|f| f.name).chain(kind.map(|_| "kind"));

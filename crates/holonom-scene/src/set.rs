@@ -22,6 +22,9 @@ const VALUES: &[&str] = &["title", "description", "gravity"];
 /// Sections whose entries are fields, not things with names.
 const FIELDS: &[&str] = &["run", "record", "ground"];
 
+/// Most levels of a path.
+const DEEPEST: u64 = 40;
+
 /// Change values of a document.
 pub fn apply(document: &mut Table, settings: &[String], sources: &mut Sources, limits: &Limits, report: &mut Report) {
     if settings.is_empty() {
@@ -62,6 +65,13 @@ fn change(
         from += part.len() + 1;
     }
     let whole = at(0, equals.max(1));
+    Limits::check(codes::TOO_DEEP, "levels of a setting", segments.len() as u64, DEEPEST, "depth").map_err(
+        |mut d| {
+            // no flag changes it
+            d.notes.clear();
+            Box::new(d.at(whole))
+        },
+    )?;
     let unknown = |message: String, span: Span| Diagnostic::error(codes::UNKNOWN_SETTING, message).at(span);
     let suggest = |d: Diagnostic, near: Option<&str>, help: String| {
         Box::new(match near {

@@ -58,7 +58,9 @@ impl Sources {
     /// Add a text; the number it has from now on.
     pub fn add(&mut self, name: impl Into<String>, path: Option<&Path>, text: String) -> u32 {
         let starts = text.bytes().enumerate().filter(|(_, b)| *b == b'\n').map(|(i, _)| i as u32 + 1);
-        let lines = std::iter::once(0).chain(starts).collect();
+        // a byte order mark is no character of the first line
+        let first = if text.starts_with('\u{feff}') { 3 } else { 0 };
+        let lines = std::iter::once(first).chain(starts).collect();
         self.files.push(SourceFile { name: name.into(), path: path.map(Path::to_path_buf), text, lines });
         self.files.len() as u32 - 1
     }
@@ -76,7 +78,7 @@ impl Sources {
     /// Line and column of the start of a stretch.
     pub fn place(&self, span: Span) -> Option<Place> {
         let file = self.file(span.file)?;
-        let start = (span.start as usize).min(file.text.len());
+        let start = (span.start as usize).min(file.text.len()).max(file.lines[0] as usize);
         let line = file.lines.partition_point(|&s| s as usize <= start) - 1;
         let from = file.lines[line] as usize;
         let column = file.text.as_bytes()[from..start.max(from)].iter().filter(|b| (*b & 0xC0) != 0x80).count() + 1;

@@ -349,6 +349,32 @@ fn cases() -> Vec<Case> {
                 m.joint("it", Servo::new(led, [second, way]));
             }
         ),
+        Case {
+            engine: "serial",
+            text: "[joint.it]\nkind = \"serial\"\na = \"one\"\nb = \"two\"\nat = [0.3, 0.1, 0.7]\nfreedoms = [\n\
+                   { kind = \"hinge\", axis = [0, 1, 0.2], at = [0.3, 0.1, 0.8] },\n{ kind = \"slide\", axis = [1, 0, 0] },\n\
+                   { kind = \"hinge\", axis = [1, 0, 0.3] },\n]\n",
+            direct: |m, a, b| {
+                let at = (vec3(0.3, 0.1, 0.7), Mat3::IDENTITY);
+                let freedoms = [
+                    joints::Freedom::Hinge { axis: vec3(0.0, 1.0, 0.2), point: vec3(0.0, 0.0, 0.1) },
+                    joints::Freedom::Slide { axis: Vec3::X },
+                    joints::Freedom::Hinge { axis: vec3(1.0, 0.0, 0.3), point: Vec3::ZERO },
+                ];
+                m.joint("it", joints::Serial::new(back(m, a.body, at), back(m, b.body, at), freedoms));
+            },
+        },
+        Case {
+            engine: "rotor-gear",
+            text: "[body.r]\nkind = \"rotor\"\nrotor_inertia = 0.3\nrate = 0.4\n[joint.hinge]\nkind = \"revolute\"\nb = \"one.f\"\n\
+                   [joint.it]\nkind = \"rotor-gear\"\nb = \"r\"\njoint = \"hinge\"\nratio = 2\n",
+            direct: |m, a, _| {
+                let r = m.body("r", holonom::bodies::Rotor::new(0.3).rate(0.4));
+                let hinge = m.joint("hinge", Revolute::new(back(m, BodyId::GROUND, drawn(a.body, a)), a));
+                let angle = m.coordinate(hinge, 0);
+                m.joint("it", joints::RotorGear::new(r, angle, 2.0));
+            },
+        },
     ]
 }
 

@@ -279,8 +279,9 @@ impl<'a> Bodies<'a> {
         }
         let n = self.bodies[i].n_lengths();
         if n == 0 {
-            let momentum = self.bodies[i].momentum(self.q_of(i), self.v_of(i));
-            return (self.bodies[i].centre(self.q_of(i)).length(), momentum.linear.length() / self.bodies[i].mass());
+            let (momentum, mass) = (self.bodies[i].momentum(self.q_of(i), self.v_of(i)), self.bodies[i].mass());
+            let speed = if mass > 0.0 { momentum.linear.length() / mass } else { 0.0 };
+            return (self.bodies[i].centre(self.q_of(i)).length(), speed);
         }
         let length = |x: &[f64]| x.iter().map(|x| x * x).sum::<f64>().sqrt();
         (length(&self.q_of(i)[..n]), length(&self.v_of(i)[..n]))

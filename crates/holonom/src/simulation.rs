@@ -279,7 +279,9 @@ impl Simulation {
     pub fn centre_velocity(&self, body: BodyId) -> Vec3 {
         body.index().map_or(Vec3::ZERO, |i| {
             let b = &self.model.bodies[i];
-            b.momentum(self.model.q_of(i, &self.state.q), self.model.v_of(i, &self.state.v)).linear / b.mass()
+            let momentum = b.momentum(self.model.q_of(i, &self.state.q), self.model.v_of(i, &self.state.v)).linear;
+            // a rotor has no mass, and is nowhere
+            if b.mass() > 0.0 { momentum / b.mass() } else { Vec3::ZERO }
         })
     }
 

@@ -22,7 +22,6 @@ mod p25;
 mod p26;
 mod p27;
 mod p28;
-mod plane;
 mod scenes;
 mod track;
 

@@ -77,6 +77,7 @@ pub fn star(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
     let (r, n) = (&said.record, said.count);
     let centre = r.vector("centre").unwrap_or_default();
     let hub = hub(m, &said, centre)?;
+    let hub_span = said.table.get("hub")?.span;
     let mut pieces = Pieces::new(m, &said, "link", COUNTERS, centre, true)?;
     let mut ties = Ties::new(m, &said, "joint", COUNTERS)?;
     let (radius, length) = (r.number("radius")?, r.number("length")?);
@@ -97,7 +98,7 @@ pub fn star(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
                 PointRef { body: BodyRef::Index(hub), .. } => {
                     End::Piece(*hub, m.scene.bodies[*hub as usize].pose.local(pose.position))
                 }
-                other => End::Given(other.clone()),
+                other => End::Given(other.clone(), hub_span),
             };
             ties.tie(m, format!("{name}/{i}"), a, End::Piece(piece, Vec3::ZERO))?;
         }

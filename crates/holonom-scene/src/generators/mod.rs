@@ -40,6 +40,7 @@ mod sizes;
 mod template;
 
 pub use fields::{SECTIONS, Section};
+pub use sizes::room_for_all;
 
 use crate::codes;
 use crate::diagnostic::Diagnostic;

@@ -38,6 +38,31 @@ fn whole(m: &mut Making, node: &Node, field: &str, least: u64) -> Option<u64> {
     Some(x as u64)
 }
 
+/// Is there room for all generators of a document together? Counted before the first of them makes anything.
+pub fn room_for_all(m: &mut Making, document: &Table) -> bool {
+    // what is wrong with them is said when they are read
+    let said = std::mem::take(m.reader.report);
+    let mut total = m.scene.bodies.len() as u64;
+    let mut over = None;
+    for kind in KINDS {
+        for e in document.get(kind).and_then(Node::as_table).map(Table::entries).unwrap_or_default() {
+            let size = e.node.as_table().and_then(|t| size(m, kind, t, e.key_span));
+            total = total.saturating_add(size.map_or(1, |s| s.bodies));
+            if let (Some(size), true) = (size, total > m.around.limits.bodies) {
+                over = over.or(Some((size.span, format!("{kind}/{}", e.key))));
+            }
+        }
+    }
+    *m.reader.report = said;
+    match (m.around.limits.bodies("bodies", total), over) {
+        (Err(d), Some((span, path))) => {
+            m.reader.complain(d.at(span).path(path));
+            false
+        }
+        _ => true,
+    }
+}
+
 /// The size of a generator. None if it cannot be read; a field that is missing is left to the reading of the others.
 pub fn size(m: &mut Making, kind: &str, table: &Table, span: Span) -> Option<Size> {
     let least = if kind == "ring" { 3 } else { 1 };

@@ -3,7 +3,7 @@
 use super::{Counters, Said};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::fields::{BodyRef, PointRef, Record, Where};
+use crate::fields::{BodyRef, PointRef, Record, Val, Where};
 use crate::kinds::{BODIES, JOINTS};
 use crate::node::{Node, Table, Value};
 use crate::read::Making;
@@ -132,8 +132,8 @@ impl<'n> Pieces<'n> {
 pub enum End {
     /// A piece, and where on it unless the template says otherwise.
     Piece(u32, Vec3),
-    /// What the user named.
-    Given(PointRef),
+    /// What the user named, and where.
+    Given(PointRef, Span),
 }
 
 /// A joint table from which joints between pieces are made.
@@ -142,6 +142,8 @@ pub struct Ties<'n> {
     sides: [Option<&'n Node>; 2],
     varies: bool,
     shared: Option<(Arc<Record>, [Option<Where>; 2])>,
+    /// The same with a side the user named, and where that was.
+    shared_given: Option<(Span, Arc<Record>)>,
     span: Span,
 }
 
@@ -181,6 +183,7 @@ impl<'n> Ties<'n> {
             node: Node::new(node.span, rest),
             varies: uses(node, counters),
             shared: None,
+            shared_given: None,
             span: said.span,
         })
     }
@@ -208,12 +211,29 @@ impl<'n> Ties<'n> {
                 (&read.0, &read.1)
             }
         };
+        // what the user named is shown where it was named
+        let given = match (&a, &b) {
+            (End::Given(p, span), _) => Some(("a", p, *span)),
+            (_, End::Given(p, span)) => Some(("b", p, *span)),
+            _ => None,
+        };
+        let record = match (given, &self.shared_given) {
+            (None, _) => record.clone(),
+            (Some((.., span)), Some((same, record))) if *same == span && !self.varies => record.clone(),
+            (Some((side, p, span)), _) => {
+                let mut own = Record::clone(record);
+                own.replace(side, Val::Point(Box::new(p.clone())), span);
+                let own = Arc::new(own);
+                self.shared_given = Some((span, own.clone()));
+                own
+            }
+        };
         let point = |end: End, said: &Option<Where>| match end {
             End::Piece(i, usual) => PointRef { body: BodyRef::Index(i), at: said.clone().unwrap_or(Where::At(usual)) },
-            End::Given(p) => p,
+            End::Given(p, _) => p,
         };
         let (a, b) = (Some(point(a, &at[0])), Some(point(b, &at[1])));
-        let link = Link { name: name.into(), span: self.span, a, b, record: record.clone() };
+        let link = Link { name: name.into(), span: self.span, a, b, record };
         m.scene.joints.push(link);
         Some(())
     }
@@ -229,6 +249,8 @@ pub struct Joinery<'n> {
     pub begins: Option<PointRef>,
     /// What the end is joined to.
     pub ends: Option<PointRef>,
+    /// Where these were said.
+    spans: [Span; 2],
 }
 
 impl<'n> Joinery<'n> {
@@ -251,19 +273,30 @@ impl<'n> Joinery<'n> {
                 return None;
             }
         }
-        Some(Joinery { between, first, last, begins, ends })
+        let spans = [said.record.span_of("first"), said.record.span_of("last")];
+        Some(Joinery { between, first, last, begins, ends, spans })
     }
 
     /// Join the beginning of the first piece.
     pub fn begin(&mut self, m: &mut Making, name: String, piece: u32, at: Vec3) -> Option<()> {
         let Some(given) = self.begins.clone() else { return Some(()) };
-        self.first.as_mut().or(self.between.as_mut())?.tie(m, name, End::Given(given), End::Piece(piece, at))
+        self.first.as_mut().or(self.between.as_mut())?.tie(
+            m,
+            name,
+            End::Given(given, self.spans[0]),
+            End::Piece(piece, at),
+        )
     }
 
     /// Join the end of the last piece.
     pub fn end(&mut self, m: &mut Making, name: String, piece: u32, at: Vec3) -> Option<()> {
         let Some(given) = self.ends.clone() else { return Some(()) };
-        self.last.as_mut().or(self.between.as_mut())?.tie(m, name, End::Piece(piece, at), End::Given(given))
+        self.last.as_mut().or(self.between.as_mut())?.tie(
+            m,
+            name,
+            End::Piece(piece, at),
+            End::Given(given, self.spans[1]),
+        )
     }
 }
 

@@ -6,6 +6,7 @@ use crate::codes;
 use crate::fields::*;
 use crate::scene::{Mass, Pose};
 use holonom::math::unwrap_angle;
+use holonom::bodies::Rotor;
 use holonom::prelude::*;
 
 /// Fields of every body.
@@ -73,6 +74,17 @@ static KINDS: &[Kind] = &[
         fields: &[AFFINE],
         make: Make::Body(affine),
     },
+    Kind {
+        name: "rotor",
+        summary: "inertia with one coordinate and no place, geared to the motion of a joint (`rotor-gear`)",
+        fields: &[ROTOR],
+        make: Make::Body(rotor),
+    },
+];
+
+static ROTOR: &[Field] = &[
+    required("rotor_inertia", Type::Number(Allowed::Positive, "kg m^2 or kg"), "inertia of its coordinate"),
+    optional("rate", Type::Number(Allowed::Any, "rad/s or m/s"), "0", "at the start; that of the joint, times the ratio"),
 ];
 
 static PLANAR: &[Field] = &[
@@ -192,6 +204,13 @@ fn rigid(record: &Record, draft: &Draft) -> Made {
     let m = solid(record, draft)?;
     let body = Rigid::new(m.mass, m.inertia).centre(m.centre).position(draft.pose.position);
     Ok(Box::new(body.orientation(draft.pose.rotation).velocity(draft.velocity).spin(draft.spin)))
+}
+
+fn rotor(record: &Record, _: &Draft) -> Made {
+    let said = ["mass", "density", "inertia", "com", "shape", "shapes", "at", "rotation", "from", "to", "velocity", "spin"];
+    pointless(record, &said, "it has a `rotor_inertia` and no place")?;
+    let of = |name: &str| record.number(name).unwrap_or(0.0);
+    Ok(Box::new(Rotor::new(of("rotor_inertia")).rate(of("rate"))))
 }
 
 fn particle(record: &Record, draft: &Draft) -> Made {

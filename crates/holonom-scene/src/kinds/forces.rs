@@ -360,16 +360,67 @@ static RESISTANCE: &[Kind] = &[
             Ok(Box::new(AngularDrag::new(s.point("on")?.body, of(r, "linear"), of(r, "quadratic"))))
         }),
     },
+    Kind {
+        name: "spin-damper",
+        summary: "resistance against the spin of b against a, about whatever axis: a ball joint in grease",
+        fields: &[&[
+            optional("a", Type::Point, "ground", "first body"),
+            required("b", Type::Point, "second body"),
+            required("damping", Type::Number(Allowed::NotNegative, "N m s/rad"), "torque per relative angular speed"),
+        ]],
+        make: Make::Force(|r, s| {
+            let c = of(r, "damping");
+            Ok(Box::new(UserForce::new([s.a.spin(), s.b.spin()], move |a, _, push| {
+                let torque = (a.rate(0) - a.rate(1)) * c;
+                push.on(1, torque);
+                push.on(0, -torque);
+            })))
+        }),
+    },
 ];
 
 const JOINT: Field = required("joint", Type::Coordinate, "the joint, or one of its coordinates");
+
+/// One coordinate, or a weighted sum of several.
+static SUM: &[Field] = &[
+    optional("joint", Type::Coordinate, "`terms`", "the joint, or one of its coordinates"),
+    optional(
+        "terms",
+        Type::Records(&[
+            required("joint", Type::Coordinate, "the joint, or one of its coordinates"),
+            required("factor", NUMBER, "what its coordinate is multiplied by; such that all have one unit"),
+        ]),
+        "`joint`",
+        "instead of one coordinate: a sum of several, as of a tendon over many joints",
+    ),
+];
+
+/// The coordinates of a force, each with its factor.
+fn terms(r: &Record, s: &Site) -> Result<Vec<(f64, Coordinate)>, Mistake> {
+    match (r.has("joint"), r.has("terms")) {
+        (true, false) => return Ok(vec![(1.0, s.coordinate("joint")?)]),
+        (true, true) => return Err(mistake(r, "terms", codes::EXCLUSIVE, "`joint` and `terms` exclude each other")),
+        (false, false) => return Err(one_of(r, "joint", "terms")),
+        (false, true) => {}
+    }
+    let mut out = Vec::new();
+    for (value, _) in r.list("terms") {
+        let Val::Record(term) = value else { continue };
+        let Some(c) = term.coordinate("joint") else { continue };
+        out.push((term.number("factor").unwrap_or(1.0), s.coordinate_of(c, term.span_of("joint"))?));
+    }
+    if out.is_empty() {
+        let m = mistake(r, "terms", codes::WRONG_LENGTH, "`terms` has too few elements");
+        return Err(Box::new(m.label("0, must be at least 1")));
+    }
+    Ok(out)
+}
 
 static ON_COORDINATES: &[Kind] = &[
     Kind {
         name: "coordinate-force",
         summary: "a force along, or a torque about, the coordinate of a joint, as a function of time",
-        fields: &[&[
-            JOINT,
+        fields: &[SUM, &[
             required(
                 "force",
                 Type::Function("t", "N or N m"),
@@ -378,14 +429,15 @@ static ON_COORDINATES: &[Kind] = &[
         ]],
         make: Make::Force(|r, s| {
             let f = r.function("force").unwrap_or_else(|| Arc::new(0.0));
-            Ok(Box::new(CoordinateForce::new(s.coordinate("joint")?, move |_, _, t| f.at(t)[0])))
+            let terms = terms(r, s)?;
+            let first = terms[0].1.clone();
+            Ok(Box::new(CoordinateForce::new(first, move |_, _, t| f.at(t)[0]).on_sum(terms)))
         }),
     },
     Kind {
         name: "coordinate-spring",
         summary: "a linear spring and damper on the coordinate of a joint; angles count turns",
-        fields: &[&[
-            JOINT,
+        fields: &[SUM, &[
             optional("stiffness", Type::Number(Allowed::NotNegative, "N/m or N m/rad"), "0", "force per way"),
             optional("rest", Type::Number(Allowed::Any, "m or rad"), "0", "value at which it does not pull"),
             optional("damping", Type::Number(Allowed::NotNegative, "N s/m or N m s/rad"), "0", "force per rate"),
@@ -394,8 +446,36 @@ static ON_COORDINATES: &[Kind] = &[
             if !r.has("stiffness") && !r.has("damping") {
                 return Err(one_of(r, "stiffness", "damping"));
             }
-            let spring = CoordinateForce::spring(s.coordinate("joint")?, of(r, "stiffness"), of(r, "rest"));
-            Ok(Box::new(spring.damping(of(r, "damping"))))
+            let terms = terms(r, s)?;
+            let spring = CoordinateForce::spring(terms[0].1.clone(), of(r, "stiffness"), of(r, "rest"));
+            Ok(Box::new(spring.damping(of(r, "damping")).on_sum(terms)))
+        }),
+    },
+    Kind {
+        name: "coordinate-servo",
+        summary: "a drive with feedback on the coordinate of a joint whose force has limits",
+        fields: &[
+            SUM,
+            &[
+                required("force", Type::Function("t", "N or N m"), "what drives the coordinate forward, as a function of t"),
+                optional("stiffness", Type::Number(Allowed::NotNegative, "N/m or N m/rad"), "0", "force back per way"),
+                optional("rest", Type::Number(Allowed::Any, "m or rad"), "0", "value from which the way counts"),
+                optional("damping", Type::Number(Allowed::NotNegative, "N s/m or N m s/rad"), "0", "force back per rate"),
+                required("least", Type::Number(Allowed::Any, "N or N m"), "smallest force, all together"),
+                required("most", Type::Number(Allowed::Any, "N or N m"), "largest force"),
+            ],
+        ],
+        make: Make::Force(|r, s| {
+            let f = r.function("force").unwrap_or_else(|| Arc::new(0.0));
+            let (k, rest, c) = (of(r, "stiffness"), of(r, "rest"), of(r, "damping"));
+            let (least, most) = (of(r, "least"), of(r, "most"));
+            if !(least <= most) {
+                let m = mistake(r, "most", codes::OUT_OF_RANGE, "`most` is out of range");
+                return Err(Box::new(m.label(format!("{most}, must not be less than `least`, {least}"))));
+            }
+            let terms = terms(r, s)?;
+            let law = move |q: f64, v: f64, t: f64| (f.at(t)[0] - k * (q - rest) - c * v).clamp(least, most);
+            Ok(Box::new(CoordinateForce::new(terms[0].1.clone(), law).on_sum(terms)))
         }),
     },
     Kind {

@@ -1,7 +1,8 @@
 //! OBJ: corners (`v x y z`) and faces (`f a b c ...`); all other lines are about looks and are passed over.
 //!
 //! A corner of a face is `v`, `v/vt`, `v//vn` or `v/vt/vn`, of which the first number counts: from 1, or backwards from the last corner so far
-//! (-1). Faces of more than three corners become fans about their first one, which encloses the right volume for flat faces of any outline.
+//! (-1). Faces of more than three corners become fans about their first one, which encloses the right volume for flat faces of any outline;
+//! those of one or two have no area and are left out.
 
 use super::{Budget, Mesh, MeshError, lines, push_triangle, three_numbers, words};
 use crate::confine::shown;
@@ -21,12 +22,12 @@ pub fn parse(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
                 for word in words {
                     face.push(corner(word, mesh.vertices.len(), total, number)?);
                 }
-                if face.len() < 3 {
-                    return Err(MeshError::line(number, "a face has fewer than three corners"));
-                }
-                budget.charge(face.len() as u64 - 2)?;
+                let Some(first) = face.first().copied() else {
+                    return Err(MeshError::line(number, "a face has no corners"));
+                };
+                budget.charge(face.len().saturating_sub(2) as u64)?;
                 for pair in face[1..].windows(2) {
-                    push_triangle(&mut mesh.triangles, [face[0], pair[0], pair[1]]);
+                    push_triangle(&mut mesh.triangles, [first, pair[0], pair[1]]);
                 }
             }
             _ => {}

@@ -126,15 +126,17 @@ pub fn write(robot: &Robot, tree: &Tree, side: Side, root: Span, values: &mut Va
         fields.push("a", joint.span, text(a, joint.span));
         fields.push("b", joint.span, text(&links[joint.child], joint.span));
         fields.push("at", joint.pose_span, vector(joint.pose_span, child.pose.position));
-        let turn = Mat3::from_quat(child.pose.rotation);
-        fields.push("axis", joint.axis_span, vector(joint.axis_span, turn * joint.axis));
+        if joint.freedom != Freedom::Ball {
+            let turn = Mat3::from_quat(child.pose.rotation);
+            fields.push("axis", joint.axis_span, vector(joint.axis_span, turn * joint.axis));
+        }
         match starts[k] {
-            Some((start, span)) if joint.freedom != Freedom::Plane => {
+            Some((start, span)) if matches!(joint.freedom, Freedom::Turn | Freedom::Slide) => {
                 fields.push("start", span, numbers(span, &[start]));
             }
             Some((_, span)) => {
                 let message = format!("the joint `{}` has more than one coordinate", shown(&joint.name));
-                values.error(codes::UNKNOWN_COORDINATE, span, message, "a planar joint");
+                values.error(codes::UNKNOWN_COORDINATE, span, message, "a planar or spherical joint");
             }
             None => {}
         }
@@ -162,6 +164,7 @@ fn kind(freedom: Freedom) -> Option<&'static str> {
         Freedom::Turn => Some("revolute"),
         Freedom::Slide => Some("prismatic"),
         Freedom::Plane => Some("planar"),
+        Freedom::Ball => Some("spherical"),
         Freedom::Fixed | Freedom::Free => None,
     }
 }
@@ -279,7 +282,7 @@ fn mimic(joint: &Joint, name: &str, lead: &str, span: Span) -> Node {
 /// Pushes against the rate of a coordinate.
 fn damper(joint: &str, damping: f64, span: Span) -> Node {
     let mut fields = Table::new();
-    fields.push("kind", span, Node::new(span, "joint-spring"));
+    fields.push("kind", span, Node::new(span, "coordinate-spring"));
     fields.push("joint", span, Node::new(span, joint));
     fields.push("damping", span, Node::new(span, damping));
     Node::new(span, fields)

@@ -54,7 +54,7 @@ pub fn import(file: u32, workshop: &mut Workshop) -> Table {
         return Table::new();
     }
     let mut values = Values::new(workshop.report);
-    let document = tree::tree(&robot, side.base, &mut values)
+    let document = tree::tree(&robot, &side.base, root.span(), &mut values)
         .and_then(|tree| document::write(&robot, &tree, side, root.span(), &mut values));
     xml.report_unread(workshop.report, why);
     document.unwrap_or_default()

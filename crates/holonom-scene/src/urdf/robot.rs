@@ -29,7 +29,7 @@ pub struct Link {
     pub name: String,
     /// Where the name stands.
     pub span: Span,
-    /// Mass in the link's frame; none where the file gives none.
+    /// Mass in the link's frame; none where the file gives none. It may be 0, with an inertia or without.
     pub mass: Option<Mass>,
     /// Where mass and inertia stand.
     pub mass_span: Span,
@@ -62,17 +62,20 @@ pub enum Freedom {
     Slide,
     /// A plane across the axis.
     Plane,
+    /// All turns about a point: not in the standard, but in use.
+    Ball,
     /// Everything.
     Free,
 }
 
-const TYPES: [(&str, Freedom); 6] = [
+const TYPES: [(&str, Freedom); 7] = [
     ("revolute", Freedom::Turn),
     ("continuous", Freedom::Turn),
     ("prismatic", Freedom::Slide),
     ("fixed", Freedom::Fixed),
     ("planar", Freedom::Plane),
     ("floating", Freedom::Free),
+    ("spherical", Freedom::Ball),
 ];
 
 /// A joint.
@@ -254,10 +257,6 @@ fn mass(inertial: Element, link: &mut Link, values: &mut Values) {
         values.error(codes::OUT_OF_RANGE, attr.span, "`mass` is out of range", label);
         return;
     }
-    if mass == 0.0 {
-        values.ignored(attr.span, "the mass of the link is 0", "the link counts as one without mass");
-        return;
-    }
     let [xx, yy, zz, xy, xz, yz] = moments;
     let inertia = Mat3::from_cols(vec3(xx, xy, xz), vec3(xy, yy, yz), vec3(xz, yz, zz));
     link.mass = Some(Mass { mass, centre: Vec3::ZERO, inertia }.placed(&frame));
@@ -370,7 +369,7 @@ fn joint_inside(e: Element, name: Attr, links: &HashMap<&str, usize>, values: &m
         (axis, axis_span) = (vec3(x, y, z), xyz.span);
         let length = axis.length();
         // a fixed joint turns about nothing, and many files say so with an axis of zeros
-        if !(length > 1e-12) && !matches!(freedom, Freedom::Fixed | Freedom::Free) {
+        if !(length > 1e-12) && !matches!(freedom, Freedom::Fixed | Freedom::Free | Freedom::Ball) {
             let d = Diagnostic::error(codes::ZERO_DIRECTION, "the axis of the joint has zero length").at(axis_span);
             let d = d.label(format!("length {length}, must be greater than 1e-12"));
             values.complain(d.help("for a hinge about the vertical write  <axis xyz=\"0 0 1\"/>"));

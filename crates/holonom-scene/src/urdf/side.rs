@@ -1,7 +1,9 @@
 //! The side file of a robot: `NAME.loops.toml` beside `NAME.urdf`, for what URDF cannot say.
 //!
 //! ```toml
-//! base = "floating"            # or "fixed": what becomes of the root link
+//! [base]                       # the root link
+//! fixed = false                # or true: fixed to the ground
+//! at = [0, 0, 1]               # where it stands; `rotation` too. Everything else stands where the joints put it
 //! [start]                      # coordinates of joints at the start, m or rad
 //! elbow = 0.7
 //! [joint.closure]              # any section of a scene file: joints that close loops, drives, forces, bodies, cameras, ...
@@ -14,16 +16,18 @@
 //! velocity = [0, 0, 1]
 //! ```
 //!
-//! Links that are part of another link's body are found by `a`, `b`, `body` and `points` of joints, drives and forces: `"tool"` becomes
-//! `"hand.tool"`, and the numbers in `{ body = "tool", at = [0, 0, 0.1] }` are moved into the frame of the hand.
+//! Links that are part of another link's body may be named where points are (`a`, `b`, `on`, `points` of joints, drives and forces, `first` and
+//! `last` of chains): `"tool"` becomes `"hand.tool"`, and the numbers in `{ body = "tool", at = [0, 0, 0.1] }` are moved into the frame of the hand.
 
 use super::tree::Base;
 use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::{Diagnostic, nearest};
+use crate::fields::{Field, POSITION, Type, optional};
 use crate::include;
 use crate::load::Workshop;
 use crate::node::{Entry, Node, Table, Value, numbers, parse_toml};
+use crate::reader::{Names, Reader};
 use crate::scene::Pose;
 use crate::source::Span;
 use holonom::math::vec3;
@@ -42,9 +46,16 @@ pub struct Side {
 
 impl Default for Side {
     fn default() -> Self {
-        Side { base: Base::Unsaid, start: Vec::new(), rest: Table::new() }
+        Side { base: Base { fixed: None, pose: Pose::IDENTITY }, start: Vec::new(), rest: Table::new() }
     }
 }
+
+/// Fields of `[base]`.
+static BASE: &[Field] = &[
+    optional("fixed", Type::Flag, "only if it is called `world`", "whether the root is fixed to the ground"),
+    optional("at", POSITION, "[0, 0, 0]", "where the root link stands"),
+    optional("rotation", Type::Rotation, "none", "how it is turned"),
+];
 
 /// Where links are that have no body of their own: name of the body, name of the frame on it, pose on it.
 pub type Parts = HashMap<String, (String, String, Pose)>;
@@ -71,17 +82,18 @@ pub fn read(file: u32, workshop: &mut Workshop) -> Side {
     if workshop.report.n_errors() > errors {
         return side;
     }
-    if let Some(node) = take(&mut table, "base") {
-        side.base = match node.node.as_text() {
-            Some("fixed") => Base::Fixed,
-            Some("floating") => Base::Floating,
-            other => {
-                let d = Diagnostic::error(codes::UNKNOWN_CHOICE, "`base` must be \"fixed\" or \"floating\"");
-                let said = other.map_or(node.node.describe().to_string(), |t| format!("`{}`", shown(t)));
-                workshop.report.push(d.at(node.node.span).label(format!("this is {said}")).path("base"));
-                Base::Unsaid
-            }
-        };
+    if let Some(entry) = take(&mut table, "base") {
+        let mut reader = Reader::new(Names::default(), limits, workshop.report);
+        let before = reader.enter("base");
+        let record = reader
+            .table(&entry.node, "base")
+            .and_then(|table| reader.fields(table, entry.node.span, "base", &[BASE], None));
+        reader.leave(before);
+        if let Some(record) = record {
+            side.base.fixed = record.has("fixed").then(|| record.flag("fixed"));
+            side.base.pose.position = record.vector("at").unwrap_or_default();
+            side.base.pose.rotation = record.rotation("rotation").unwrap_or_default();
+        }
     }
     if let Some(node) = take(&mut table, "start") {
         match node.node.value {
@@ -106,8 +118,11 @@ fn take(table: &mut Table, key: &str) -> Option<Entry> {
 /// Put the sections of a side file into the document of a robot.
 pub fn merge(document: &mut Table, mut rest: Table, parts: &Parts) {
     for entry in rest.entries_mut() {
-        if matches!(entry.key.as_str(), "joint" | "drive" | "force") {
-            rename(&mut entry.node, None, parts, 0);
+        match entry.key.as_str() {
+            "joint" | "drive" | "force" => rename(&mut entry.node, false, &["a", "b", "on", "points"], parts),
+            "body" | "ground" => {}
+            // ends of chains
+            _ => rename(&mut entry.node, false, &["first", "last"], parts),
         }
     }
     for entry in std::mem::take(rest.entries_mut()) {
@@ -154,18 +169,15 @@ fn merge_section(own: &mut Table, mut more: Table) {
     }
 }
 
-/// Links that are parts of bodies, where points are named. The parser allows 80 levels at most.
-fn rename(node: &mut Node, key: Option<&str>, parts: &Parts, level: usize) {
-    let names_a_point = matches!(key, Some("a" | "b" | "points"));
+/// Links that are parts of bodies, in the fields that name points. The parser allows 80 levels at most.
+fn rename(node: &mut Node, names_a_point: bool, fields: &[&str], parts: &Parts) {
     match &mut node.value {
         Value::Text(text) if names_a_point => {
             if let Some((body, frame, _)) = parts.get(text.as_str()) {
                 *text = format!("{body}.{frame}");
             }
         }
-        Value::List(list) if names_a_point => {
-            list.iter_mut().for_each(|n| rename(n, key, parts, level + 1));
-        }
+        Value::List(list) => list.iter_mut().for_each(|n| rename(n, names_a_point, fields, parts)),
         Value::Table(table) if names_a_point => {
             let Some(part) = table.get("body").and_then(Node::as_text).and_then(|b| parts.get(b)) else { return };
             let (body, frame, pose) = part.clone();
@@ -173,8 +185,7 @@ fn rename(node: &mut Node, key: Option<&str>, parts: &Parts, level: usize) {
                 [x, y, z] => Some([number(x)?, number(y)?, number(z)?]),
                 _ => None,
             };
-            let at = table.get("at").map(|n| (three(n), n.span));
-            match at {
+            match table.get("at").map(|n| (three(n), n.span)) {
                 Some((Some([x, y, z]), span)) => {
                     let p = pose.point(vec3(x, y, z));
                     set(table, "body", Node::new(span, body));
@@ -187,8 +198,7 @@ fn rename(node: &mut Node, key: Option<&str>, parts: &Parts, level: usize) {
         }
         Value::Table(table) => {
             for entry in table.entries_mut() {
-                let key = entry.key.clone();
-                rename(&mut entry.node, Some(&key), parts, level + 1);
+                rename(&mut entry.node, fields.contains(&entry.key.as_str()), fields, parts);
             }
         }
         _ => {}

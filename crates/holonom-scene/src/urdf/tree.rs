@@ -20,6 +20,7 @@ use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::Diagnostic;
 use crate::scene::{Mass, Pose};
+use crate::source::Span;
 use holonom::math::{Mat3, Vec3, symmetric_eigen, vec3};
 
 /// Share of mass and inertia that a body without any gets.
@@ -50,18 +51,16 @@ pub struct Tree {
 }
 
 /// What the side file says about the root.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Base {
-    /// Nothing.
-    Unsaid,
-    /// Fixed to the ground.
-    Fixed,
-    /// Free.
-    Floating,
+#[derive(Clone, Copy, Debug)]
+pub struct Base {
+    /// Is it fixed to the ground?
+    pub fixed: Option<bool>,
+    /// Where it stands.
+    pub pose: Pose,
 }
 
 /// Find the tree. None, with complaints, if there is none.
-pub fn tree(robot: &Robot, base: Base, values: &mut Values) -> Option<Tree> {
+pub fn tree(robot: &Robot, base: &Base, root_span: Span, values: &mut Values) -> Option<Tree> {
     let n = robot.links.len();
     let mut above: Vec<Option<usize>> = vec![None; n];
     let mut below: Vec<Vec<usize>> = vec![Vec::new(); n];
@@ -87,7 +86,7 @@ pub fn tree(robot: &Robot, base: Base, values: &mut Values) -> Option<Tree> {
             Some(j) => {
                 Diagnostic::error(codes::BROKEN_TREE, "no link is the root: the joints form a circle").at(j.span)
             }
-            None => Diagnostic::error(codes::BROKEN_TREE, "the robot has no links"),
+            None => Diagnostic::error(codes::BROKEN_TREE, "the robot has no links").at(root_span),
         };
         values.complain(d.help("in a URDF every link but one is the child of exactly one joint"));
         return None;
@@ -101,7 +100,7 @@ pub fn tree(robot: &Robot, base: Base, values: &mut Values) -> Option<Tree> {
         return None;
     }
     let mut tree = Tree { groups: Vec::new(), on: vec![(usize::MAX, Pose::IDENTITY); n], grounded: false };
-    tree.groups.push(Group { first: root, links: vec![root], joint: None, pose: Pose::IDENTITY, mass: None });
+    tree.groups.push(Group { first: root, links: vec![root], joint: None, pose: base.pose, mass: None });
     tree.on[root].0 = 0;
     let mut queue = std::collections::VecDeque::from([root]);
     let mut reached = 0;
@@ -138,21 +137,22 @@ pub fn tree(robot: &Robot, base: Base, values: &mut Values) -> Option<Tree> {
 
 fn weigh(robot: &Robot, tree: &mut Tree) {
     for group in &mut tree.groups {
-        for &l in &group.links {
-            let Some(mass) = robot.links[l].mass.map(|m| if l == group.first { m } else { m.placed(&tree.on[l].1) })
-            else {
-                continue;
-            };
-            group.mass = Some(group.mass.map_or(mass, |sum| sum.plus(&mass)));
-        }
+        let on = |l: usize| robot.links[l].mass.map(|m| if l == group.first { m } else { m.placed(&tree.on[l].1) });
+        let all: Vec<Mass> = group.links.iter().filter_map(|l| on(*l)).collect();
+        let heavy = all.iter().filter(|m| m.mass > 0.0).copied().reduce(|sum, m| sum.plus(&m));
+        // an inertia without mass is that of the body it is fixed to
+        group.mass = heavy.map(|sum| {
+            let more = all.iter().filter(|m| m.mass == 0.0).fold(Mat3::ZERO, |i, m| i + m.inertia);
+            Mass { inertia: sum.inertia + more, ..sum }
+        });
     }
 }
 
-fn settle_root(robot: &Robot, tree: &mut Tree, base: Base, values: &mut Values) {
+fn settle_root(robot: &Robot, tree: &mut Tree, base: &Base, values: &mut Values) {
     let root = &robot.links[tree.groups[0].first];
     let massless = tree.groups[0].mass.is_none();
-    tree.grounded = base == Base::Fixed || root.name == "world" || massless;
-    if root.name != "world" && massless && base != Base::Fixed {
+    tree.grounded = base.fixed.unwrap_or(root.name == "world") || massless;
+    if massless && base.fixed != Some(true) && (root.name != "world" || base.fixed == Some(false)) {
         let message = format!("the root `{}` has no mass: it is fixed to the ground", shown(&root.name));
         values.ignored(root.span, message, "a free body needs mass");
     }
@@ -189,7 +189,7 @@ fn settle_masses(robot: &Robot, tree: &mut Tree, values: &mut Values) {
                     group.mass = Some(possible);
                     let message = "no body has such an inertia: the nearest that one can have is used";
                     let label = format!("principal moments {:.6e}, {:.6e}, {:.6e} kg m^2", p[0], p[1], p[2]);
-                    let heaviest = group.links.iter().find(|l| robot.links[**l].mass.is_some());
+                    let heaviest = group.links.iter().find(|l| robot.links[**l].mass.is_some_and(|m| m.mass > 0.0));
                     let span = heaviest.map_or(link.span, |l| robot.links[*l].inertia_span);
                     values.ignored(span, message, label);
                 }
@@ -205,7 +205,7 @@ fn possible(mass: &Mass) -> Option<(Mass, [f64; 3])> {
     let sum = p[0] + p[1] + p[2];
     let least = p[0].min(p[1]).min(p[2]);
     let largest = p[0].max(p[1]).max(p[2]);
-    if least > 0.0 && largest <= (sum - largest) * (1.0 + 1e-9) {
+    if least > 1e-12 * largest && largest <= (sum - largest) * (1.0 + 1e-9) {
         return None;
     }
     let scale = p[0].abs().max(p[1].abs()).max(p[2].abs());

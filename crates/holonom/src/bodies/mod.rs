@@ -7,6 +7,7 @@ mod parametric;
 mod particle;
 mod planar;
 mod rigid;
+mod rotor;
 mod scaled;
 
 pub use affine::Affine;
@@ -14,6 +15,7 @@ pub use parametric::{Parameter, Parametric, Place};
 pub use particle::Particle;
 pub use planar::Planar;
 pub use rigid::Rigid;
+pub use rotor::Rotor;
 pub use scaled::Scaled;
 
 use crate::attach::{Attached, Carried, Frame};

@@ -10,6 +10,9 @@
 //! followed over any number of turns: a coil spring wound up ten times pulls back ten turns. Because the pushes go along the gradient of q, a
 //! spring is exactly conservative, and the bodies of a joint feel equal and opposite loads.
 //!
+//! Instead of one coordinate it may be a weighted sum of several, q = sum_i r_i q_i: a tendon that runs over the pulleys of many joints. Each of them feels
+//! r_i Q.
+//!
 //! Stiff direction: q, with the slopes of the laws.
 
 use super::law::Pull;
@@ -23,6 +26,8 @@ use crate::functions::Function;
 #[derive(Clone)]
 pub struct CoordinateForce {
     readings: Readings,
+    /// What each coordinate counts.
+    weights: Vec<f64>,
     /// What resists.
     pull: Pull,
     motor: Option<TorqueCurve>,
@@ -32,7 +37,36 @@ pub struct CoordinateForce {
 
 impl CoordinateForce {
     fn with(coordinate: Coordinate, pull: Pull) -> Self {
-        CoordinateForce { readings: Readings::new([], [coordinate]), pull, motor: None, linear: [0.0; 3] }
+        let readings = Readings::new([], [coordinate]);
+        CoordinateForce { readings, weights: vec![1.0], pull, motor: None, linear: [0.0; 3] }
+    }
+
+    /// The same law on a weighted sum of coordinates (all in one unit) instead of the one it was made for.
+    ///
+    /// ```
+    /// use holonom::prelude::*;
+    ///
+    /// // a tendon over two joints: it pulls when their angles together are not 1
+    /// let mut m = ModelBuilder::new();
+    /// let z = |body: BodyId| body.origin().along([0.0, 0.0, 1.0]);
+    /// let (a, b) = (m.body("a", Rigid::ball(1.0, 0.1)), m.body("b", Rigid::ball(1.0, 0.1)));
+    /// let (j, k) = (m.joint("j", Revolute::new(z(BodyId::GROUND), z(a))), m.joint("k", Revolute::new(z(BodyId::GROUND), z(b))));
+    /// let (p, q) = (m.coordinate(j, 0), m.coordinate(k, 0));
+    /// m.force("tendon", CoordinateForce::spring(p.clone(), 3.0, 1.0).on_sum([(1.0, p), (2.0, q)]));
+    /// let mut sim = Simulation::build(m)?;
+    /// let x = sim.accelerations()?.to_vec();
+    /// assert!((x[11] - 2.0 * x[5]).abs() < 1e-9 && x[5] > 0.0); // the second pulley is twice as large
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn on_sum(self, terms: impl IntoIterator<Item = (f64, Coordinate)>) -> Self {
+        let (weights, coordinates): (Vec<f64>, Vec<Coordinate>) = terms.into_iter().unzip();
+        CoordinateForce { readings: Readings::new([], coordinates), weights, ..self }
+    }
+
+    /// The sum and its rate.
+    fn reading(&self, a: &View) -> (f64, f64) {
+        let parts = self.weights.iter().enumerate().map(|(i, r)| (r, self.readings.get(a, i)));
+        parts.fold((0.0, 0.0), |sum, (r, (q, rate))| (sum.0 + r * q, sum.1 + r * rate))
     }
 
     /// Any law: `force(q, qdot, t)` (N or N m) drives q forward where it is positive. It stores no energy.
@@ -83,6 +117,12 @@ impl Force for CoordinateForce {
     }
     fn validate(&self) -> Result<(), String> {
         self.readings.validate()?;
+        if self.weights.is_empty() {
+            return Err("acts on no coordinate, must have at least one".into());
+        }
+        if let Some(r) = self.weights.iter().find(|r| !r.is_finite()) {
+            return Err(format!("a weight is {r}, must be finite"));
+        }
         self.pull.validate()?;
         let [k, rest, c] = self.linear;
         not_negative("stiffness", k, "N/m or N m/rad")?;
@@ -94,11 +134,14 @@ impl Force for CoordinateForce {
         self.readings.coordinates()
     }
     fn apply(&self, a: &View, t: f64, push: &mut Push) {
-        let (q, rate) = self.readings.get(a, 0);
-        self.readings.push(a, 0, self.push(q, rate, t), push);
+        let (q, rate) = self.reading(a);
+        let force = self.push(q, rate, t);
+        for (i, r) in self.weights.iter().enumerate() {
+            self.readings.push(a, i, r * force, push);
+        }
     }
     fn energy(&self, a: &View, _: f64) -> f64 {
-        let (q, _) = self.readings.get(a, 0);
+        let (q, _) = self.reading(a);
         let [k, rest, _] = self.linear;
         self.pull.energy(q) + 0.5 * k * (q - rest) * (q - rest)
     }
@@ -106,10 +149,12 @@ impl Force for CoordinateForce {
         1
     }
     fn stiffness(&self, a: &View, t: f64, out: &mut Stiffness) {
-        let (q, rate) = self.readings.get(a, 0);
+        let (q, rate) = self.reading(a);
         let (k, c) = self.pull.slopes(q, rate, t);
         let motor = self.motor.as_ref().map_or(0.0, |m| (-m.torque(rate, t).1).max(0.0));
-        self.readings.gradient(a, 0, |k, g| out.gradient(0, k, g));
+        for (i, r) in self.weights.iter().enumerate() {
+            self.readings.gradient(a, i, |k, g| out.gradient(0, k, g * *r));
+        }
         out.set(0, 0, k + self.linear[0], c + self.linear[2] + motor);
     }
 }

@@ -44,8 +44,10 @@ mod reeving;
 mod revolute;
 mod rolling_disc;
 mod rolling_sphere;
+mod rotor_gear;
 mod sample;
 mod screw;
+mod serial;
 mod servo;
 mod spherical;
 mod tangency;
@@ -83,7 +85,9 @@ pub use reeving::Reeving;
 pub use revolute::Revolute;
 pub use rolling_disc::RollingDisc;
 pub use rolling_sphere::RollingSphere;
+pub use rotor_gear::RotorGear;
 pub use screw::Screw;
+pub use serial::{Freedom, Serial};
 pub use servo::Servo;
 pub use spherical::Spherical;
 pub use tangency::SurfaceTangency;
@@ -484,6 +488,7 @@ pub static RELATIONS: &[JointKind] = &[
     joint!("winch", 1, "a rope wound on a drum holds a point", |a, b, g| Box::new(sample::winch(a, b, g))),
     joint!("reeving", 1, "a rope of fixed length passes a list of points", |a, b, g| Box::new(sample::reeving(a, b, g))),
     joint!("screw", 5, "turns about the common z axis and advances along it in proportion", |a, b, g| Box::new(Screw::new(a, b, g.symmetric(2.0)))),
+    joint!("serial", 3, "hinges and slides one after the other without bodies between them", |a, b, g| Box::new(sample::serial(a, b, g))),
     joint!("velocity-ratio", 1, "one spin or rate is a multiple of another", |a, b, g| Box::new(sample::ratio(a, b, g))),
 ];
 

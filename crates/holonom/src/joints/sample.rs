@@ -1,8 +1,9 @@
 //! Constraints with random parameters, for the tables: what needs more than a line.
 
 use super::{
-    Belt, Coupler, Cylindrical, Differential, Gear, Motor, PointOnCurve, PointOnLine, PointOnPlane, PointOnSurface,
-    PrescribedPoint, RackAndPinion, Reeving, Revolute, Servo, SurfaceTangency, VelocityRatio, Winch, Worm,
+    Belt, Coupler, Cylindrical, Differential, Freedom, Gear, Motor, PointOnCurve, PointOnLine, PointOnPlane,
+    PointOnSurface, PrescribedPoint, RackAndPinion, Reeving, Revolute, Serial, Servo, SurfaceTangency, VelocityRatio,
+    Winch, Worm,
 };
 use crate::attach::Marker;
 use crate::coordinate::Coordinate;
@@ -130,4 +131,23 @@ pub fn ratio(a: Marker, b: Marker, g: &mut SplitMix) -> VelocityRatio {
     }
     let of = |i| Coordinate::of(Cylindrical::new(a, b), i);
     VelocityRatio::coordinates(of(1), of(0), ratio)
+}
+
+/// Three freedoms, so that three rows are left.
+pub fn serial(a: Marker, b: Marker, g: &mut SplitMix) -> Serial {
+    let near = |e: Vec3, g: &mut SplitMix| e + g.vec3(0.3);
+    let hinge = |axis: Vec3, g: &mut SplitMix| Freedom::Hinge { axis, point: g.vec3(0.2) };
+    let skew = |e: Vec3, g: &mut SplitMix| hinge(near(e, g), g);
+    let slide = |e: Vec3, g: &mut SplitMix| Freedom::Slide { axis: near(e, g) };
+    let (x, y, z) = (Vec3::X, Vec3::Y, Vec3::Z);
+    let freedoms = match g.below(6) {
+        // away from where the joint holds, only perpendicular axes reach every orientation
+        0 => [hinge(x, g), hinge(y, g), hinge(z, g)],
+        1 => [slide(x, g), skew(y, g), skew(z, g)],
+        2 => [skew(x, g), slide(y, g), skew(z, g)],
+        3 => [skew(x, g), slide(y, g), slide(z, g)],
+        4 => [slide(x, g), slide(y, g), skew(z, g)],
+        _ => [skew(z, g), skew(y, g), slide(x, g)],
+    };
+    Serial::new(a, b, freedoms)
 }

@@ -7,6 +7,7 @@ mod couplings;
 mod gears;
 mod guides;
 mod pairs;
+mod robots;
 mod rolling;
 
 use crate::fields::*;
@@ -39,7 +40,7 @@ pub static JOINTS: Family = Family {
 };
 
 /// All of them, by theme.
-pub(super) static KINDS: &[&[Kind]] = &[pairs::KINDS, guides::KINDS, gears::KINDS, rolling::KINDS, couplings::KINDS];
+pub(super) static KINDS: &[&[Kind]] = &[pairs::KINDS, guides::KINDS, gears::KINDS, rolling::KINDS, couplings::KINDS, robots::KINDS];
 
 const A: Field = optional("a", Type::Point, "ground", "first body, or a point or frame on it");
 const B: Field = required("b", Type::Point, "second body, or a point or frame on it");

@@ -1,0 +1,337 @@
+//! What was read, as the document of a scene.
+
+use super::{Context, Coordinate};
+use super::bodies::BodyId;
+use super::joints::{Composed, Joint, JointKind, compose};
+use crate::codes;
+use crate::diagnostic::Diagnostic;
+use crate::node::{Node, Table, numbers};
+use crate::scene::{Mass, Pose};
+use crate::source::Span;
+use holonom::math::{Mat3, Quat, Vec3, vec3};
+use std::collections::HashSet;
+
+/// Mass of the bodies put between joints that no single joint stands for, as a part of the mass that hangs on them.
+const LIGHT: f64 = 1e-6;
+
+/// Three numbers.
+pub fn vector(span: Span, v: Vec3) -> Node {
+    numbers(span, &v.to_array())
+}
+
+/// Fields that many tables have.
+pub trait Fields {
+    /// `at` and `rotation`, where they say anything.
+    fn place(&mut self, pose: &Pose, span: Span);
+}
+
+impl Fields for Table {
+    fn place(&mut self, pose: &Pose, span: Span) {
+        if pose.position != Vec3::ZERO {
+            self.push("at", span, vector(span, pose.position));
+        }
+        let q = pose.rotation;
+        if q != Quat::IDENTITY {
+            self.push("rotation", span, numbers(span, &[q.w, q.x, q.y, q.z]));
+        }
+    }
+}
+
+/// Sections of the document, in the making.
+#[derive(Default)]
+pub struct Sections {
+    pub params: Table,
+    pub body: Table,
+    pub joint: Table,
+    pub force: Table,
+    pub camera: Table,
+    pub ground_frames: Table,
+    pub ground_shapes: Vec<Node>,
+}
+
+impl Context<'_, '_> {
+    /// The name of the scene's body that a body of the file is a part of.
+    pub fn link_name(&self, body: BodyId) -> &str {
+        let link = self.bodies[body].link;
+        if link == 0 { "ground" } else { &self.bodies[link].name }
+    }
+
+    /// Bodies, joints, springs, dampers and rotors.
+    pub fn write_bodies(&mut self) {
+        let masses = self.links();
+        let n = self.bodies.len();
+        let mut shapes: Vec<Vec<Node>> = (0..n).map(|_| Vec::new()).collect();
+        let mut frames: Vec<Table> = (0..n).map(|_| Table::new()).collect();
+        for i in 0..n {
+            let (link, on_link) = (self.bodies[i].link, self.bodies[i].on_link);
+            for geom in std::mem::take(&mut self.bodies[i].geoms) {
+                if let Some(shape) = geom.shape {
+                    let span = shape.entries()[0].key_span;
+                    shapes[link].push(Node::new(span, super::geoms::placed(shape, &on_link.then(&geom.pose), span)));
+                }
+            }
+        }
+        // sites first: they keep their names
+        let mut taken: HashSet<(BodyId, String)> = HashSet::new();
+        for site in std::mem::take(&mut self.sites) {
+            let body = &self.bodies[site.body];
+            let pose = body.on_link.then(&site.pose);
+            let link = body.link;
+            if !taken.insert((link, site.name.clone())) {
+                let message = format!("there are two sites `{}`", crate::confine::shown(&site.name));
+                self.error(codes::DUPLICATE, site.span, message, "on one body");
+                continue;
+            }
+            let mut frame = Table::new();
+            frame.place(&pose, site.span);
+            frames[link].put(site.name.as_str(), site.span, frame);
+            self.site_places.insert(site.name, (link, pose));
+        }
+        for i in 1..n {
+            let body = &self.bodies[i];
+            if body.link == i {
+                continue;
+            }
+            let mut name = body.name.clone();
+            while !taken.insert((body.link, name.clone())) {
+                name.push('_');
+            }
+            let mut frame = Table::new();
+            frame.place(&body.on_link, body.span);
+            frames[body.link].put(name, body.span, frame);
+        }
+        let mut frames = frames.into_iter();
+        let mut shapes = shapes.into_iter();
+        self.out.ground_frames = frames.next().unwrap_or_default();
+        self.out.ground_shapes = shapes.next().unwrap_or_default();
+        for (i, (frames, shapes)) in (1..n).zip(frames.zip(shapes)) {
+            if self.bodies[i].link != i {
+                continue;
+            }
+            let (name, span, world) = (self.bodies[i].name.clone(), self.bodies[i].span, self.bodies[i].world);
+            let Some(mass) = masses[i].filter(|m| m.mass > 0.0) else {
+                let d = Diagnostic::error(codes::NO_MASS, format!("body `{name}` moves but has no mass")).at(span);
+                self.report.push(d.label("no <inertial>, no geom with mass").help("give it an <inertial> or a geom"));
+                continue;
+            };
+            let mut table = Table::new();
+            table.place(&world, span);
+            write_mass(&mut table, &mass, span);
+            if !shapes.is_empty() {
+                table.put("shapes", span, shapes);
+            }
+            if !frames.is_empty() {
+                table.put("frames", span, frames);
+            }
+            self.out.body.put(name, span, table);
+            self.write_joints(i, &mass);
+        }
+    }
+
+    /// The joints of a moving body.
+    fn write_joints(&mut self, body: BodyId, mass: &Mass) {
+        let joints = std::mem::take(&mut self.bodies[body].joints);
+        let parent = self.link_name(self.bodies[body].parent).to_string();
+        let name = self.bodies[body].name.clone();
+        let world = self.bodies[body].world;
+        let mut a = parent;
+        let mut rest = &joints[..];
+        let mut number = 0;
+        while !rest.is_empty() {
+            // as many as one joint can stand for, mostly all
+            let (n, composed) =
+                (1..=rest.len()).rev().find_map(|n| Some((n, compose(&rest[..n])?))).expect("one joint is a joint");
+            let (these, others) = rest.split_at(n);
+            let b = if others.is_empty() {
+                name.clone()
+            } else {
+                number += 1;
+                let between = super::free(&mut self.body_names, format!("{name} between {number}"));
+                let span = others[0].span;
+                let light = mass.mass * LIGHT;
+                // heavy enough about its middle for any axis: as if spread over a metre
+                let between_mass =
+                    Mass { mass: light, centre: Vec3::ZERO, inertia: Mat3::from_diagonal(Vec3::splat(light)) };
+                let mut table = Table::new();
+                table.place(&world, span);
+                write_mass(&mut table, &between_mass, span);
+                self.out.body.put(between.as_str(), span, table);
+                let message = format!("the joints of body `{name}` are split, with a light body between them");
+                let label = format!("`{between}` has {light:.1e} kg: no single joint stands for all of them");
+                self.note(span, message, label);
+                between
+            };
+            self.write_joint(&a, &b, these, &composed, &world);
+            a = b;
+            rest = others;
+        }
+        self.bodies[body].joints = joints;
+    }
+
+    fn write_joint(&mut self, a: &str, b: &str, joints: &[Joint], composed: &Composed, world: &Pose) {
+        let span = joints[0].span;
+        let first = &joints[0];
+        if composed.kind == "free" {
+            self.write_free(b, first);
+            return;
+        }
+        let names: Vec<&str> = joints.iter().map(|j| j.name.as_str()).collect();
+        let name = names.join("+");
+        let name = if name.len() > 200 { format!("{} and {} more", names[0], names.len() - 1) } else { name };
+        let mut table = Table::new();
+        table.put("kind", span, composed.kind);
+        table.put("a", span, a);
+        table.put("b", span, b);
+        let axis = |table: &mut Table, key: &str, v: Vec3| table.push(key, span, vector(span, v));
+        match composed.kind {
+            "serial" => {
+                let freedoms = joints.iter().map(|j| {
+                    let mut freedom = Table::new();
+                    let kind = match j.kind {
+                        JointKind::Slide => "slide",
+                        JointKind::Ball => "ball",
+                        _ => "hinge",
+                    };
+                    freedom.put("kind", j.span, kind);
+                    if j.kind != JointKind::Ball {
+                        freedom.push("axis", j.span, vector(j.span, j.axis));
+                    }
+                    if j.kind != JointKind::Slide {
+                        freedom.push("at", j.span, vector(j.span, j.at));
+                    }
+                    Node::new(j.span, freedom)
+                });
+                table.put("freedoms", span, freedoms.collect::<Vec<_>>());
+                table.push("at", span, vector(span, world.position));
+            }
+            "universal" => {
+                table.push("at", span, vector(span, first.at));
+                axis(&mut table, "axis", first.axis.cross(joints[1].axis));
+                axis(&mut table, "x_axis", first.axis);
+            }
+            "planar" => {
+                table.push("at", span, vector(span, joints[2].at));
+                axis(&mut table, "axis", joints[2].axis);
+                let x = joints[if composed.coordinates[0] == Some(0) { 0 } else { 1 }].axis;
+                axis(&mut table, "x_axis", x);
+            }
+            _ => {
+                let at = joints.last().expect("one at least").at;
+                table.push("at", span, vector(span, at));
+                if composed.kind != "spherical" {
+                    axis(&mut table, "axis", first.axis);
+                }
+            }
+        }
+        let name = if joints.len() == 1 { name } else { super::free(&mut self.joint_names, name) };
+        self.out.joint.put(name.as_str(), span, table);
+        for (j, coordinate) in joints.iter().zip(&composed.coordinates) {
+            match coordinate {
+                Some(i) => {
+                    let coordinate = if *i == 0 { name.clone() } else { format!("{name}.{i}") };
+                    self.write_coordinate(j, &coordinate);
+                    let (reference, spring_reference) = (j.reference, j.spring_reference);
+                    let coordinate = Coordinate { name: coordinate, reference, spring_reference };
+                    self.coordinates.insert(j.name.clone(), coordinate);
+                }
+                None => self.write_ball(a, b, j),
+            }
+        }
+    }
+
+    /// Spring, damper and rotor on a coordinate.
+    fn write_coordinate(&mut self, j: &Joint, coordinate: &str) {
+        let span = j.span;
+        if j.stiffness > 0.0 || j.damping > 0.0 {
+            let mut table = Table::new();
+            table.put("kind", span, "coordinate-spring");
+            table.put("joint", span, coordinate);
+            if j.stiffness > 0.0 {
+                table.put("stiffness", span, j.stiffness);
+                table.put("rest", span, j.spring_reference - j.reference);
+            }
+            if j.damping > 0.0 {
+                table.put("damping", span, j.damping);
+            }
+            self.force(format!("{} spring", j.name), span, table);
+        }
+        if j.armature > 0.0 {
+            self.rotor(&j.name, j.armature, span, |gear| gear.put("joint", span, coordinate));
+        }
+    }
+
+    fn rotor(&mut self, name: &str, inertia: f64, span: Span, gear: impl FnOnce(&mut Table)) {
+        let rotor = super::free(&mut self.body_names, format!("{name} rotor"));
+        let mut body = Table::new();
+        body.put("kind", span, "rotor");
+        body.put("rotor_inertia", span, inertia);
+        self.out.body.put(rotor.as_str(), span, body);
+        let mut table = Table::new();
+        table.put("kind", span, "rotor-gear");
+        table.put("b", span, rotor.as_str());
+        gear(&mut table);
+        let gear = super::free(&mut self.joint_names, format!("{name} armature"));
+        self.out.joint.put(gear, span, table);
+    }
+
+    fn write_ball(&mut self, a: &str, b: &str, j: &Joint) {
+        let span = j.span;
+        if j.stiffness > 0.0 {
+            let mut table = Table::new();
+            table.put("kind", span, "bushing");
+            table.put("a", span, a);
+            table.put("b", span, b);
+            table.push("at", span, vector(span, j.at));
+            table.put("torsional_stiffness", span, j.stiffness);
+            self.force(format!("{} spring", j.name), span, table);
+        }
+        if j.damping > 0.0 {
+            let mut table = Table::new();
+            table.put("kind", span, "spin-damper");
+            table.put("a", span, a);
+            table.put("b", span, b);
+            table.put("damping", span, j.damping);
+            self.force(format!("{} damper", j.name), span, table);
+        }
+        if j.armature > 0.0 {
+            for (k, e) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
+                let name = format!("{} {}", j.name, ["x", "y", "z"][k]);
+                self.rotor(&name, j.armature, span, |gear| {
+                    gear.put("against", span, a);
+                    gear.put("of", span, b);
+                    gear.push("axis_of", span, vector(span, e));
+                });
+            }
+        }
+    }
+
+    /// A free joint holds nothing; what it may do is resist.
+    fn write_free(&mut self, body: &str, j: &Joint) {
+        let span = j.span;
+        if j.damping > 0.0 {
+            for kind in ["drag", "angular-drag"] {
+                let mut table = Table::new();
+                table.put("kind", span, kind);
+                table.put("on", span, body);
+                table.put("linear", span, j.damping);
+                self.force(format!("{} {kind}", j.name), span, table);
+            }
+        }
+        if j.armature > 0.0 {
+            self.note(span, format!("the armature of the free joint `{}` is not used", j.name), "inertia without weight");
+        }
+        if j.stiffness > 0.0 {
+            self.note(span, format!("the stiffness of the free joint `{}` is not used", j.name), "no spring is made");
+        }
+    }
+}
+
+fn write_mass(table: &mut Table, m: &Mass, span: Span) {
+    table.put("mass", span, m.mass);
+    table.push("com", span, vector(span, m.centre));
+    let i = m.inertia;
+    let off = vec3(i.x_axis.y, i.x_axis.z, i.y_axis.z);
+    let d = vec3(i.x_axis.x, i.y_axis.y, i.z_axis.z);
+    let all = [d.x, d.y, d.z, off.x, off.y, off.z];
+    table.push("inertia", span, numbers(span, if off == Vec3::ZERO { &all[..3] } else { &all }));
+}

@@ -1,0 +1,247 @@
+//! MJCF: the models of MuJoCo, as documents of scenes.
+//!
+//! ```text
+//! text -> elements with includes in place (tree) -> settings, defaults, assets -> bodies (bodies, geoms, joints)
+//!      -> document: one body per set of bodies that move together, joints, springs, rotors (document), equalities, actuators, tendons
+//! ```
+//!
+//! - Bodies without joints are a part of what they stand on: exact, and without equations. Their names stay as frames of that body; what stands
+//!   on the world becomes the ground. Sites are frames too.
+//! - Bodies are drawn at the reference configuration. Joint coordinates of the scene are those of the file less `ref`.
+//! - Several joints on a body become one joint (see [`joints`]); `armature` becomes a rotor geared to the coordinate. Both are exact.
+//! - Equalities are kept exactly, where MuJoCo lets them give way.
+//! - Every actuator has a parameter `ctrl_NAME`, 0 at first, that `--set` can change.
+//! - Everything in the file that has no effect, or an approximate one, is in the report: the import ledger (W0404).
+//!
+//! `docs/import.md` has the whole mapping.
+
+mod actuators;
+mod assets;
+mod bodies;
+mod defaults;
+mod document;
+mod equality;
+mod geoms;
+mod joints;
+mod ledger;
+mod settings;
+mod tendons;
+mod tree;
+mod values;
+
+use crate::codes;
+use crate::confine::{Confinement, shown};
+use crate::diagnostic::{Diagnostic, Report};
+use crate::limits::Limits;
+use crate::load::Workshop;
+use crate::node::{Node, Table};
+use crate::scene::Pose;
+use crate::source::Span;
+use document::{Sections, vector};
+use holonom::math::{Mat3, Vec3};
+use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
+use tree::{Documents, Item, Tree};
+
+/// A coordinate of the scene that is the coordinate of a joint of the file, less `reference` (m or rad).
+#[derive(Clone)]
+struct Coordinate {
+    name: String,
+    reference: f64,
+    spring_reference: f64,
+}
+
+/// Everything that is known while a file is read.
+struct Context<'d, 'w> {
+    report: &'w mut Report,
+    confinement: &'w Confinement,
+    limits: Limits,
+    /// Folder of the main text, number of texts, start tag of the root.
+    folder: PathBuf,
+    n_files: usize,
+    root: Span,
+    settings: settings::Settings,
+    defaults: defaults::Defaults<'d>,
+    assets: assets::Assets,
+    bodies: Vec<bodies::Body>,
+    body_names: HashSet<String>,
+    joint_names: HashSet<String>,
+    force_names: HashSet<String>,
+    sites: Vec<bodies::Site>,
+    /// Elements made by replicates so far, and whether they were too many.
+    charged: u64,
+    over: bool,
+    out: Sections,
+    /// Where sites are: on which moving body, and where on it.
+    site_places: HashMap<String, (bodies::BodyId, Pose)>,
+    /// Coordinates of the scene by the names of the file's joints.
+    coordinates: HashMap<String, Coordinate>,
+    tendons: HashMap<String, tendons::Fixed>,
+}
+
+/// Read a model as the document of a scene.
+pub fn import(file: u32, workshop: &mut Workshop) -> Table {
+    let Some(documents) = Documents::read(file, workshop) else { return Table::new() };
+    let tree = match Tree::new(&documents, &workshop.limits) {
+        Ok(tree) => tree,
+        Err(d) => {
+            workshop.report.push(*d);
+            return Table::new();
+        }
+    };
+    let root = tree.root().element();
+    if root.name() != "mujoco" {
+        let message = format!("the root element is <{}>", shown(root.name()));
+        let d = Diagnostic::error(codes::NOT_A_ROBOT, message).at(root.name_span());
+        workshop.report.push(d.label("must be <mujoco>"));
+        return Table::new();
+    }
+    let mut context = Context {
+        folder: workshop.folder(file),
+        n_files: workshop.sources.files().len(),
+        report: workshop.report,
+        confinement: workshop.confinement,
+        limits: workshop.limits,
+        root: root.span(),
+        settings: Default::default(),
+        defaults: Default::default(),
+        assets: Default::default(),
+        bodies: vec![Context::world(root.span())],
+        body_names: ["world".to_string(), "ground".to_string()].into(),
+        joint_names: HashSet::new(),
+        force_names: HashSet::new(),
+        sites: Vec::new(),
+        charged: 0,
+        over: false,
+        out: Sections::default(),
+        site_places: HashMap::new(),
+        coordinates: HashMap::new(),
+        tendons: HashMap::new(),
+    };
+    let title = root.attr("model").map(|a| (a.value, a.span));
+    context.read(&tree);
+    let errors = context.report.has_errors();
+    let table = context.finish(title);
+    if !errors {
+        for document in &documents.all {
+            ledger::unread(document, workshop.report);
+        }
+    }
+    table
+}
+
+impl<'d> Context<'d, '_> {
+    fn read(&mut self, tree: &Tree<'d>) {
+        let sections = |name: &'static str| tree.root().children().filter(move |c| c.name() == name);
+        // settings hold for the whole file, wherever they stand; classes and assets come before what uses them
+        sections("compiler").for_each(|s| self.compiler(s));
+        sections("option").for_each(|s| self.option(s));
+        sections("default").for_each(|s| self.default_section(s));
+        sections("asset").for_each(|s| self.assets(s));
+        for section in sections("worldbody") {
+            self.kinematic_tree(section);
+        }
+        if self.over || self.report.has_errors() {
+            return;
+        }
+        self.write_bodies();
+        sections("tendon").for_each(|s| self.tendon_section(s));
+        sections("equality").for_each(|s| self.equality_section(s));
+        sections("actuator").for_each(|s| self.actuator_section(s));
+    }
+
+    /// One line of the ledger.
+    fn note(&mut self, span: Span, message: impl Into<String>, label: impl Into<String>) {
+        self.report.push(Diagnostic::warning(codes::IGNORED, message).at(span).label(label));
+    }
+
+    /// Add a force, under a name that is free.
+    fn force(&mut self, name: impl Into<String>, span: Span, table: Table) {
+        let name = free(&mut self.force_names, name.into());
+        self.out.force.put(name, span, table);
+    }
+
+    /// A name as scenes allow it. A changed one is noted.
+    fn name(&mut self, given: &str, span: Span) -> String {
+        let bad = |c: char| matches!(c, '.' | '"' | '\\' | ',' | '*') || c.is_control();
+        let mut name: String = given.trim().chars().map(|c| if bad(c) { '_' } else { c }).collect();
+        // expressions have no place in names
+        name = name.replace("${", "_{");
+        if name.len() > 180 {
+            let end = (0..=180).rev().find(|i| name.is_char_boundary(*i)).unwrap_or(0);
+            name.truncate(end);
+        }
+        if name.is_empty() || name == "ground" {
+            name.push('_');
+        }
+        if name != given {
+            self.note(span, format!("`{}` is called `{}` here", shown(given), shown(&name)), "not a name of a scene");
+        }
+        name
+    }
+
+    /// `<camera>`: where it looks at the reference configuration.
+    fn camera(&mut self, item: Item<'_, 'd>, body: usize, frame: &Pose, class: Option<usize>) {
+        let look = self.look(item.element(), class);
+        let span = look.span();
+        let pose = self.bodies[body].world.then(frame).then(&self.pose(&look));
+        let turn = Mat3::from_quat(pose.rotation);
+        let angle = self.number(&look, "fovy").unwrap_or(45.0) * (std::f64::consts::PI / 180.0);
+        let mode = self.word(&look, "mode", &["fixed", "track", "trackcom", "targetbody", "targetbodycom"]);
+        look.attr("target");
+        let Some(name) = look.element.attr("name") else { return };
+        if body != 0 || !matches!(mode, None | Some("fixed")) {
+            self.note(span, format!("camera `{}` stands still", shown(name.value)), "it looks as at the reference pose");
+        }
+        let name = self.name(name.value, name.span);
+        if self.out.camera.get(&name).is_some() || !(angle > 0.0) {
+            return;
+        }
+        let mut table = Table::new();
+        table.push("from", span, vector(span, pose.position));
+        table.push("look_at", span, vector(span, pose.position - turn * Vec3::Z));
+        table.push("up", span, vector(span, turn * Vec3::Y));
+        table.put("angle", span, angle);
+        self.out.camera.put(name, span, table);
+    }
+
+    /// The document.
+    fn finish(self, title: Option<(&str, Span)>) -> Table {
+        let span = self.root;
+        let mut document = Table::new();
+        if let Some((title, at)) = title {
+            document.put("title", at, title.replace("${", "$ {"));
+        }
+        document.push("gravity", span, vector(span, self.settings.gravity));
+        let out = self.out;
+        let mut ground = Table::new();
+        if !out.ground_frames.is_empty() {
+            ground.put("frames", span, out.ground_frames);
+        }
+        if !out.ground_shapes.is_empty() {
+            ground.put("shapes", span, out.ground_shapes);
+        }
+        let sections = [
+            ("params", out.params),
+            ("ground", ground),
+            ("body", out.body),
+            ("joint", out.joint),
+            ("force", out.force),
+            ("camera", out.camera),
+        ];
+        for (name, table) in sections {
+            if !table.is_empty() {
+                document.push(name, span, Node::new(span, table));
+            }
+        }
+        document
+    }
+}
+
+/// The name, or one like it that is free, and now taken.
+fn free(taken: &mut HashSet<String>, mut name: String) -> String {
+    while !taken.insert(name.clone()) {
+        name.push('_');
+    }
+    name
+}

@@ -1,0 +1,142 @@
+//! `<compiler>` and `<option>`: what holds for the whole file.
+
+use super::Context;
+use super::tree::Item;
+use super::values::Look;
+use crate::codes;
+use holonom::math::{Vec3, vec3};
+
+/// When the mass of a body comes from its geoms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FromGeoms {
+    /// Where there is no `<inertial>`.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// Settings of a file; attributes given twice count as they stand last.
+#[derive(Debug)]
+pub struct Settings {
+    pub radian: bool,
+    pub eulerseq: String,
+    pub autolimits: bool,
+    pub meshdir: String,
+    pub strippath: bool,
+    pub inertia_from_geoms: FromGeoms,
+    pub inertia_groups: (f64, f64),
+    pub bound_mass: f64,
+    pub bound_inertia: f64,
+    pub total_mass: Option<f64>,
+    pub balance_inertia: bool,
+    pub gravity: Vec3,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            radian: false,
+            eulerseq: "xyz".into(),
+            autolimits: true,
+            meshdir: String::new(),
+            strippath: false,
+            inertia_from_geoms: FromGeoms::Auto,
+            inertia_groups: (0.0, 5.0),
+            bound_mass: 0.0,
+            bound_inertia: 0.0,
+            total_mass: None,
+            balance_inertia: false,
+            gravity: vec3(0.0, 0.0, -9.81),
+        }
+    }
+}
+
+impl<'d> Context<'d, '_> {
+    /// `<compiler>`.
+    pub fn compiler(&mut self, item: Item<'_, 'd>) {
+        let look = Look::plain(item.element().take());
+        if let Some(word) = self.word(&look, "angle", &["radian", "degree"]) {
+            self.settings.radian = word == "radian";
+        }
+        if let Some(word) = self.word(&look, "coordinate", &["local", "global"])
+            && word == "global"
+        {
+            let span = look.attr("coordinate").map_or(look.span(), |a| a.span);
+            let message = "global coordinates are not read";
+            self.error(codes::UNKNOWN_CHOICE, span, message, "`coordinate` must be `local`");
+        }
+        if let Some(a) = look.attr("eulerseq") {
+            let good = |b: u8| matches!(b, b'x' | b'y' | b'z' | b'X' | b'Y' | b'Z');
+            if a.value.len() == 3 && a.value.bytes().all(good) {
+                self.settings.eulerseq = a.value.to_string();
+            } else {
+                let label = "must be three of x, y, z (turning axes) or X, Y, Z (fixed axes)";
+                self.error(codes::UNKNOWN_CHOICE, a.span, "`eulerseq` is not a sequence of axes", label);
+            }
+        }
+        let flag = |c: &mut Self, name: &str| c.flag(&look, name);
+        if let Some(x) = flag(self, "autolimits") {
+            self.settings.autolimits = x;
+        }
+        if let Some(x) = flag(self, "strippath") {
+            self.settings.strippath = x;
+        }
+        if let Some(x) = flag(self, "balanceinertia") {
+            self.settings.balance_inertia = x;
+        }
+        // they change what is kept of the model, not how it moves: welded bodies are put together here in any case
+        for name in ["fusestatic", "discardvisual", "usethread"] {
+            flag(self, name);
+        }
+        for name in ["assetdir", "meshdir"] {
+            if let Some(a) = look.attr(name) {
+                self.settings.meshdir = a.value.to_string();
+            }
+        }
+        look.attr("texturedir");
+        if let Some(word) = self.word(&look, "inertiafromgeom", &["true", "false", "auto"]) {
+            self.settings.inertia_from_geoms = match word {
+                "true" => FromGeoms::Always,
+                "false" => FromGeoms::Never,
+                _ => FromGeoms::Auto,
+            };
+        }
+        if let Some(a) = look.attr("inertiagrouprange")
+            && let Some(v) = self.numbers(&a, 2, 2)
+        {
+            self.settings.inertia_groups = (v[0], v[1]);
+        }
+        if let Some(x) = self.not_negative(&look, "boundmass", "kg") {
+            self.settings.bound_mass = x;
+        }
+        if let Some(x) = self.not_negative(&look, "boundinertia", "kg m^2") {
+            self.settings.bound_inertia = x;
+        }
+        if let Some(x) = self.number(&look, "settotalmass") {
+            self.settings.total_mass = (x > 0.0).then_some(x);
+        }
+    }
+
+    /// `<option>`.
+    pub fn option(&mut self, item: Item<'_, 'd>) {
+        let look = Look::plain(item.element().take());
+        if let Some(g) = self.vector(&look, "gravity") {
+            self.settings.gravity = g;
+        }
+        // fluids act on every body: only where there is one is anything lost
+        for name in ["density", "viscosity"] {
+            if look.element.peek(name).is_some() && self.number(&look, name).is_some_and(|x| x != 0.0) {
+                let span = look.attr(name).map_or(look.span(), |a| a.span);
+                self.note(span, format!("the {name} of the medium is not used"), "no fluid forces act on the bodies");
+            }
+        }
+        for flags in item.children().filter(|c| c.name() == "flag") {
+            let flags = Look::plain(flags.element().take());
+            if self.word(&flags, "gravity", &["enable", "disable"]) == Some("disable") {
+                self.settings.gravity = Vec3::ZERO;
+            }
+        }
+    }
+}
