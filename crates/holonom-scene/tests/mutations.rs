@@ -11,11 +11,8 @@ struct Mutant {
     lines: Vec<usize>,
 }
 
-/// First byte, and one past the last.
-type Stretch = (usize, usize);
-
 /// Byte ranges of the numbers and of the quoted texts of a line, comments left out.
-fn tokens(line: &str) -> (Vec<Stretch>, Vec<Stretch>) {
+fn tokens(line: &str) -> [Vec<(usize, usize)>; 2] {
     let (mut numbers, mut texts) = (Vec::new(), Vec::new());
     let bytes = line.as_bytes();
     let mut i = line.find('=').map_or(line.len(), |at| at + 1);
@@ -45,7 +42,7 @@ fn tokens(line: &str) -> (Vec<Stretch>, Vec<Stretch>) {
             _ => i += 1,
         }
     }
-    (numbers, texts)
+    [numbers, texts]
 }
 
 /// Everything that can be done to a scene.
@@ -122,7 +119,7 @@ fn mutants(text: &str) -> Vec<Mutant> {
         add("renamed", Some(format!("{key}q = {value}")), None);
         add("no equals sign", Some(format!("{key} {value}")), None);
         add("colon", Some(format!("{key}: {value}")), None);
-        let (numbers, texts) = tokens(line);
+        let [numbers, texts] = tokens(line);
         for (from, to) in numbers {
             for new in ["-3", "0", "nan", "1e999", "\"x\"", "1 2", "1,5", "1_"] {
                 add("one number", Some(format!("{}{new}{}", &line[..from], &line[to..])), None);

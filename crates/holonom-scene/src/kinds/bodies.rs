@@ -5,8 +5,8 @@ use crate::build::Draft;
 use crate::codes;
 use crate::fields::*;
 use crate::scene::{Mass, Pose};
-use holonom::math::unwrap_angle;
 use holonom::bodies::Rotor;
+use holonom::math::unwrap_angle;
 use holonom::prelude::*;
 
 /// Fields of every body.
@@ -31,7 +31,12 @@ pub static BODY_FIELDS: &[Field] = &[
         "from the shapes",
         "about the centre of mass, body axes: [Ixx, Iyy, Izz] or [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]; one number for a planar body",
     ),
-    optional("inertia_axes", Type::Rotation, "none", "axes that `inertia` is given along, turned against those of the body"),
+    optional(
+        "inertia_axes",
+        Type::Rotation,
+        "none",
+        "axes that `inertia` is given along, turned against those of the body",
+    ),
     optional("shape", Type::Kind(&SHAPES), "none", "its shape, if it has only one"),
     optional("shapes", Type::Kinds(&SHAPES), "none", "its shapes"),
     optional("points", Type::Map(&POSITION), "none", "named points in the body's frame"),
@@ -79,7 +84,12 @@ static KINDS: &[Kind] = &[
 
 static ROTOR: &[Field] = &[
     required("rotor_inertia", Type::Number(Allowed::Positive, "kg m^2 or kg"), "inertia of its coordinate"),
-    optional("rate", Type::Number(Allowed::Any, "rad/s or m/s"), "0", "at the start; that of the joint, times the ratio"),
+    optional(
+        "rate",
+        Type::Number(Allowed::Any, "rad/s or m/s"),
+        "0",
+        "at the start; that of the joint, times the ratio",
+    ),
 ];
 
 static PLANAR: &[Field] = &[
@@ -122,7 +132,12 @@ static AFFINE: &[Field] = &[
         "[1, 1, 1]",
         "U in A = R U at the start, R from `rotation`: along the body axes [x, y, z], or [xx, yy, zz, xy, xz, yz]",
     ),
-    optional("stretch_axes", Type::Rotation, "none", "axes that `stretch` and its rate are given along, turned against those of the body"),
+    optional(
+        "stretch_axes",
+        Type::Rotation,
+        "none",
+        "axes that `stretch` and its rate are given along, turned against those of the body",
+    ),
     optional("stretch_rate", Type::Numbers("1/s"), "0", "rate of U at the start, in the same form"),
     optional("young", Type::Number(Allowed::Positive, "Pa"), "no resistance", "Young's modulus"),
     optional("poisson", NUMBER, "0", "Poisson's ratio, between -1 and 0.5"),
@@ -197,7 +212,8 @@ fn rigid(record: &Record, draft: &Draft) -> Made {
 }
 
 fn rotor(record: &Record, _: &Draft) -> Made {
-    let said = ["mass", "density", "inertia", "com", "shape", "shapes", "at", "rotation", "from", "to", "velocity", "spin"];
+    let said =
+        ["mass", "density", "inertia", "com", "shape", "shapes", "at", "rotation", "from", "to", "velocity", "spin"];
     pointless(record, &said, "it has a `rotor_inertia` and no place")?;
     let of = |name: &str| record.number(name).unwrap_or(0.0);
     Ok(Box::new(Rotor::new(of("rotor_inertia")).rate(of("rate"))))
