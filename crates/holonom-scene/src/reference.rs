@@ -49,7 +49,7 @@ pub fn holds(ty: &Type) -> String {
         Type::Record(_) => "table, see below".into(),
         Type::Records(_) => "list of tables, see below".into(),
         Type::Map(inner) => match inner {
-            Type::Record(fields) if fields.is_empty() => "named tables, as in the section of that name".into(),
+            Type::Record([]) => "named tables, as in the section of that name".into(),
             Type::Record(_) => "named tables, see below".into(),
             _ => format!("named: {}", holds(inner)),
         },

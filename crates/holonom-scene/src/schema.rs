@@ -5,9 +5,11 @@
 //! family is written once under `definitions`.
 
 use crate::fields::{Allowed, Family, Field, Need, Type};
+use crate::generators;
 use crate::kinds::FUNCTIONS;
 use crate::read::SECTIONS;
 use crate::sections::{Content, content};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 /// The schema as a document.
@@ -31,7 +33,10 @@ pub fn schema() -> Value {
             Content::Parameters => json!({ "type": "object", "additionalProperties": number(Allowed::Any) }),
             Content::Table(fields) => of_fields(fields, &mut definitions),
             Content::Tables(fields) => {
-                let rule = of_fields(fields, &mut definitions);
+                let mut rule = of_fields(fields, &mut definitions);
+                if generators::KINDS.contains(name) {
+                    templates(&mut rule, fields, &mut definitions);
+                }
                 definitions.insert(name.to_string(), rule);
                 json!({ "type": "object", "additionalProperties": reference(name) })
             }
@@ -55,9 +60,12 @@ pub fn schema() -> Value {
 /// The schema as the text of its file.
 pub fn text() -> String {
     // objects of serde_json are sorted by name: the same bytes whatever the order of declarations
-    let mut text = serde_json::to_string_pretty(&schema()).unwrap_or_default();
-    text.push('\n');
-    text
+    let mut bytes = Vec::new();
+    let narrow = serde_json::ser::PrettyFormatter::with_indent(b" ");
+    // writing to memory cannot fail
+    let _ = schema().serialize(&mut serde_json::Serializer::with_formatter(&mut bytes, narrow));
+    bytes.push(b'\n');
+    String::from_utf8(bytes).unwrap_or_default()
 }
 
 fn reference(name: &str) -> Value {
@@ -199,6 +207,28 @@ fn of_fields(fields: &[&'static [Field]], definitions: &mut Map<String, Value>) 
     // generators inside a repeat say nothing of their fields here: those are the fields of the sections themselves
     let open = rules.is_empty();
     json!({ "type": "object", "properties": rules, "required": needed, "additionalProperties": open })
+}
+
+/// Generators themselves say what is joined to what: their tables with kinds need no `b`. A hub may be the name of a body.
+fn templates(rule: &mut Value, fields: &[&'static [Field]], definitions: &mut Map<String, Value>) {
+    for field in fields.iter().flat_map(|group| group.iter()) {
+        let Type::Kind(family) = field.ty else { continue };
+        of_family(family, definitions);
+        let name = format!("{}.piece", family.name);
+        let mut piece = definitions[family.name].clone();
+        for case in piece["allOf"].as_array_mut().into_iter().flatten() {
+            if let Some(needed) = case["then"]["required"].as_array_mut() {
+                needed.retain(|n| n != "b");
+            }
+        }
+        definitions.insert(name.clone(), piece);
+        let mut new = match field.name {
+            "hub" => json!({ "anyOf": [reference(&name), { "type": "string" }] }),
+            _ => reference(&name),
+        };
+        describe(&mut new, &doc(field));
+        rule["properties"][field.name] = new;
+    }
 }
 
 /// A table with a kind: each kind allows its own fields.

@@ -324,7 +324,8 @@ fn tidied(text: &str) -> String {
                 at = At::Text(c, three);
             }
             '=' | '}' => {
-                if !out.ends_with([' ', '\t', '\n']) && !(c == '}' && out.ends_with('{')) {
+                let apart = out.ends_with([' ', '\t', '\n']) || (c == '}' && out.ends_with('{'));
+                if !apart {
                     out.push(' ');
                 }
                 out.push(c);
@@ -334,7 +335,8 @@ fn tidied(text: &str) -> String {
             }
             ',' | '{' => {
                 out.push(c);
-                if chars.peek().is_some_and(|n| !n.is_whitespace() && !(c == '{' && *n == '}')) {
+                let apart = |n: &char| n.is_whitespace() || (c == '{' && *n == '}');
+                if chars.peek().is_some_and(|n| !apart(n)) {
                     out.push(' ');
                 }
             }

@@ -210,3 +210,61 @@ fn a_quaternion_and_the_same_rotation_in_words_agree() {
         assert!((pose(other) - q).length() < 1e-15, "{other}");
     }
 }
+
+/// A pyramid with corners at the origin and at 1 along each axis, as an STL file; without its base if it is to be open.
+fn pyramid(open: bool) -> String {
+    let corners = [[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    let mut text = String::from("solid pyramid\n");
+    for face in [[1, 2, 3], [0, 2, 1], [0, 3, 2], [0, 1, 3]].into_iter().skip(usize::from(open)) {
+        text += "facet normal 0 0 0\nouter loop\n";
+        for corner in face.map(|k: usize| corners[k]) {
+            text += &format!("vertex {} {} {}\n", corner[0], corner[1], corner[2]);
+        }
+        text += "endloop\nendfacet\n";
+    }
+    text + "endsolid\n"
+}
+
+#[test]
+fn meshes_have_a_volume_and_open_ones_only_looks() {
+    let folder = std::env::temp_dir().join(format!("holonom-masses-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("closed.stl"), pyramid(false)).expect("a mesh");
+    std::fs::write(folder.join("open.stl"), pyramid(true)).expect("a mesh");
+    let load = |name: &str, fields: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, format!("[body.a]\n{fields}\n")).expect("a scene");
+        Loader::new().load(&path)
+    };
+    let good = load("good.toml", "density = 6\nshape = { kind = \"mesh\", file = \"closed.stl\", scale = 2 }");
+    let m = good.unwrap_or_else(|f| panic!("{}", f.render())).scene.bodies[0].mass.expect("a mass");
+    assert_near(m.mass, 8.0, "volume 8/6");
+    assert_near(m.centre.x, 0.5, "a quarter of the height");
+    // about the centre: m (2/5 - 2/16) of the side squared, 4
+    assert_near(m.inertia.x_axis.x, 8.0 * 4.0 * (2.0 / 10.0 - 2.0 / 16.0), "moment");
+    let open = "shape = { kind = \"mesh\", file = \"open.stl\" }";
+    let failed = load("open.toml", &format!("mass = 1\n{open}")).expect_err("has no volume");
+    let said = failed.render();
+    assert!(said.contains("E0219") && said.contains("open.toml:3:") && said.contains("massless = true"), "{said}");
+    let looks = [
+        format!("mass = 1\ncom = [0, 0, 0]\ninertia = [1, 1, 1]\n{open}"),
+        format!("mass = 1\ninertia = [1, 1, 1]\n{}", open.replace(" }", ", massless = true }")),
+    ];
+    for text in looks {
+        let loaded = load("looks.toml", &text).unwrap_or_else(|f| panic!("{}", f.render()));
+        assert_eq!(loaded.scene.bodies[0].shapes.len(), 1);
+    }
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[test]
+fn inertia_along_other_axes_is_turned() {
+    let turn = Mat3::from_quat(exp_quat(vec3(1.0, 2.0, 3.0).normalize() * 0.7));
+    let expected = turn * diagonal(2.0, 3.0, 4.0) * turn.transpose();
+    let fields = "mass = 1\ninertia = [2, 3, 4]\ninertia_axes = { axis = [1, 2, 3], angle = 0.7 }";
+    assert_mass(fields, 1.0, Vec3::ZERO, expected);
+    let i = mass_of(fields).inertia;
+    assert_eq!([i.x_axis.y, i.x_axis.z, i.y_axis.z], [i.y_axis.x, i.z_axis.x, i.z_axis.y], "symmetric to the bit");
+    let alone = "[body.a]\nmass = 1\ninertia_axes = { rpy = [0, 0, 1] }\n";
+    assert_refused(alone, codes::MISSING_FIELD, 3, "without `inertia`");
+}

@@ -34,13 +34,7 @@ fn particles(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     Ok(())
 }
 
-fn links(
-    p: &Problem,
-    book: &mut Book,
-    name: &'static str,
-    kind: &str,
-    coordinates: Coordinates,
-) -> Result<(), Stop> {
+fn links(p: &Problem, book: &mut Book, name: &'static str, kind: &str, coordinates: Coordinates) -> Result<(), Stop> {
     let kinds = [format!("body.upper.kind={kind}"), format!("body.lower.kind={kind}")];
     let scene = stage_as("p06-dumb-bells", &[], &kinds.each_ref().map(String::as_str))?;
     let (shoulder, elbow) = (scene.joint("shoulder")?, scene.joint("elbow")?);

@@ -26,7 +26,8 @@ pub(super) fn run(p: &Problem, book: &mut Book) -> Result<(), Stop> {
 }
 
 fn catenary(p: &Problem, book: &mut Book, scene: Staged) -> Result<(), Stop> {
-    let names: Vec<String> = ["down", "up"].iter().flat_map(|half| (1..=10).map(move |i| format!("{half}/{i}"))).collect();
+    let names: Vec<String> =
+        ["down", "up"].iter().flat_map(|half| (1..=10).map(move |i| format!("{half}/{i}"))).collect();
     let first = scene.point("down/1.from")?;
     let ends = names.iter().map(|link| scene.point(&format!("{link}.to"))).collect::<Result<Vec<_>, _>>()?;
     let joints = names.iter().map(String::as_str).chain(["up/last"]);

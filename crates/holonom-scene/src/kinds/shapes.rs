@@ -110,7 +110,12 @@ static KINDS: &[Kind] = &[
         summary: "a closed surface of triangles from an STL or OBJ file",
         fields: &[&[
             required("file", Type::File, "name of the file, from the scene's folder"),
-            optional("scale", Type::Numbers(""), "1", "factor on its coordinates: one number, or one for each axis; negative ones mirror it"),
+            optional(
+                "scale",
+                Type::Numbers(""),
+                "1",
+                "factor on its coordinates: one number, or one for each axis; negative ones mirror it",
+            ),
         ]],
         make: Make::Shape(mesh),
     },
@@ -249,13 +254,6 @@ fn beam(record: &Record, site: &mut ShapeSite) -> Result<Solid, Mistake> {
 }
 
 fn mesh(record: &Record, site: &mut ShapeSite) -> Result<Solid, Mistake> {
-    if let Some(scale) = record.numbers("scale") {
-        let fine = matches!(scale.len(), 1 | 3) && scale.iter().all(|s| *s != 0.0);
-        if !fine {
-            let m = mistake(record, "scale", codes::OUT_OF_RANGE, "`scale` is out of range");
-            return Err(Box::new(m.label(format!("{scale:?}, must be 1 or 3 numbers other than 0"))));
-        }
-    }
     let mesh = (site.mesh)(record)?;
     let properties = MassProperties::from_mesh(&mesh.vertices, &mesh.triangles, 1.0);
     let mass = properties.map(|p| Mass::from(&p)).map_err(|e: MeshError| e.to_string());
