@@ -44,7 +44,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             "mobility": d.mobility,
             "mobility_generic": d.mobility_generic,
             "loops": d.loops,
-            "redundant": together(&d).iter().map(|set| joints_of(set)).collect::<Vec<_>>(),
+            "redundant": together(&d).iter().map(joints_of).collect::<Vec<_>>(),
             "not_unique": d.reactions.iter().flat_map(|r| doubtful(model, r)).collect::<Vec<_>>(),
             "assembled_gap": d.gap,
             "singular": d.is_singular(),
@@ -61,10 +61,10 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let title = if title.is_empty() { String::new() } else { format!(": {title}") };
     let _ = writeln!(text, "{}{title}\n", opened.name);
     what_it_is(&mut text, &opened.model, &d);
-    how_it_moves(&mut text, &d);
+    how_it_moves(&mut text, &opened.model, &d);
     what_is_redundant(&mut text, &opened.model, &d);
     let cost = opened.model.cost();
-    let per_body = (cost.factor_flops + cost.solve_flops) as f64 / d.bodies.max(1) as f64;
+    let per_body = (cost.factor_flops + cost.solve_flops) / d.bodies.max(1) as f64;
     let _ = writeln!(
         text,
         "\nAssembled with a largest gap of {:.1e} m or rad. Solver {}: {per_body:.0} operations per body and evaluation.",
@@ -95,8 +95,9 @@ fn what_it_is(text: &mut String, model: &Model, d: &Diagnosis) {
     let _ = writeln!(text, "{}", if d.loops == 0 { "no loops".into() } else { plural(d.loops, "loop", "loops") });
 }
 
-fn how_it_moves(text: &mut String, d: &Diagnosis) {
+fn how_it_moves(text: &mut String, model: &Model, d: &Diagnosis) {
     let ways = match d.mobility {
+        0 if is_driven(model) => "It moves as its drives say, and in no other way".to_string(),
         0 => "It cannot move".to_string(),
         1 => "It moves freely in 1 way".to_string(),
         n => format!("It moves freely in {n} ways"),

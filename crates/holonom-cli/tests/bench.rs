@@ -1,7 +1,7 @@
 //! `holonom bench`: fields, right answers, refusals.
 
 mod common;
-use common::{holonom, json, refused, stderr, stdout};
+use common::{diagnosed, holonom, json, refused, stderr, stdout};
 
 #[test]
 fn small_cases_are_right_and_every_field_is_a_number() {
@@ -117,7 +117,8 @@ fn unknown_cases_are_refused_with_what_is_known() {
     refused(&["bench", "a16", "A128"], 2, &["`A128`", "did you mean `a128`?"]);
     refused(&["bench", "a0"], 2, &["`a0`", "at least 1"]);
     refused(&["bench", ""], 2, &["known cases"]);
-    refused(&["bench", "crane.toml"], 2, &["`crane.toml`", "scene files", "later"]);
+    diagnosed(&["bench", "crane.toml"], 2, "E0104", &["crane.toml"]);
+    refused(&["bench", "pendulm"], 2, &["did you mean `pendulum`?"]);
     refused(&["bench", "e2"], 2, &["`e2`", "at least 3"]);
     refused(&["bench", "ladder64"], 2, &["`ladder64`", "did you mean `ladder-64`?"]);
 }

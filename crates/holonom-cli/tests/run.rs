@@ -111,6 +111,20 @@ fn a_resumed_run_has_the_bits_of_the_whole() {
 }
 
 #[test]
+fn every_scene_that_comes_along_runs_resumes_and_is_checked() {
+    let folder = Folder::new("every");
+    let (snap, file) = (folder.file("s.snap"), folder.file("r.parquet"));
+    for entry in json(&["scenes", "--json"]).as_array().expect("a list") {
+        let name = entry["name"].as_str().expect("a name");
+        let whole = hash(&["run", name, "--time", "0.2"]);
+        hash(&["run", name, "--time", "0.07", "--snapshot", &snap]);
+        let resumed = hash(&["run", name, "--time", "0.2", "--from", &snap, "--out", &file]);
+        assert_eq!(whole, resumed, "{name}");
+        assert_eq!(json(&["check", name, "--json"])["bodies"], entry["bodies"], "{name}");
+    }
+}
+
+#[test]
 fn a_resumed_recording_goes_on_where_the_other_would_have() {
     let folder = Folder::new("rows");
     let (snap, first, second, whole) =

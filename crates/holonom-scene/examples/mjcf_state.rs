@@ -31,7 +31,8 @@ fn main() -> Result<(), String> {
     let params: Vec<&str> = loaded.scene.params.iter().map(|p| p.0.as_str()).collect();
     let mut out = json!({ "mass": loaded.scene.mass(), "ledger": ledger, "params": params, "rows": model.n_rows() });
     let bodies: Vec<_> = loaded.scene.bodies.iter().filter_map(|b| Some((b.name.to_string(), b.mass?))).collect();
-    let ids: Vec<_> = bodies.iter().map(|(name, _)| model.body(name).ok_or("a body is missing")).collect::<Result<_, _>>()?;
+    let ids: Vec<_> =
+        bodies.iter().map(|(name, _)| model.body(name).ok_or("a body is missing")).collect::<Result<_, _>>()?;
     let mut sim = Simulation::new(model);
     let model = sim.model().clone();
     if let Some(states) = asked["bodies"].as_object() {
@@ -70,10 +71,13 @@ fn main() -> Result<(), String> {
         let spin = sim.spin(*id).unwrap_or(Vec3::ZERO);
         let arm = sim.point(id.origin()).0 - sim.centre(*id);
         let origin = linear + angular.cross(arm) + spin.cross(spin.cross(arm));
-        all.insert(name.clone(), json!({
-            "mass": mass.mass, "com": mass.centre.to_array(), "inertia": mass.inertia.to_cols_array(),
-            "acceleration": origin.to_array(), "angular": angular.to_array(),
-        }));
+        all.insert(
+            name.clone(),
+            json!({
+                "mass": mass.mass, "com": mass.centre.to_array(), "inertia": mass.inertia.to_cols_array(),
+                "acceleration": origin.to_array(), "angular": angular.to_array(),
+            }),
+        );
     }
     out["bodies"] = Value::Object(all);
     println!("{out}");

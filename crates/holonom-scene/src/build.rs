@@ -13,7 +13,8 @@ use crate::source::Span;
 use crate::starts;
 use holonom::math::{Mat3, Vec3, perpendicular};
 use holonom::{Assembly, BodyId, Coordinate, JointId, Marker, Model, ModelBuilder, ModelError};
-use std::collections::HashMap;
+use std::cell::LazyCell;
+use std::collections::{HashMap, HashSet};
 
 /// What a body kind is made from.
 pub struct Draft<'a> {
@@ -350,7 +351,7 @@ pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
 fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report) -> Option<Drafted<'a>> {
     let errors = report.n_errors();
     let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (&*b.name, i as u32)).collect();
-    let mut joints = Joints { bodies, builder: ModelBuilder::new(), ids: HashMap::new() };
+    let mut joints = Joints { bodies, builder: ModelBuilder::new(), ids: HashMap::with_capacity(scene.joints.len()) };
     joints.builder.gravity(scene.gravity);
     if scene.run.assembly.as_deref() == Some("gradual") {
         joints.builder.assembly(Assembly::Gradual);
@@ -370,7 +371,12 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
         return None;
     }
     let places = places.or_else(|| place::places(scene, &joints.builder, &joints.ids, report));
+    // what is wrong with one piece of a generator is wrong with all of them
+    let mut wrong: Option<&std::sync::Arc<Record>> = None;
     for (i, body) in scene.bodies.iter().enumerate() {
+        if wrong.is_some_and(|w| std::sync::Arc::ptr_eq(w, &body.record)) {
+            continue;
+        }
         let draft = match &places {
             Some(moved) => moved[i].draft(body),
             None => draft(body),
@@ -383,6 +389,7 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
             Err(d) => {
                 let d = if d.path.is_empty() { d.path(format!("body/{}", body.name)) } else { *d };
                 report.push(d);
+                wrong = Some(&body.record);
             }
         }
     }
@@ -411,19 +418,17 @@ fn add_joints<'a>(scene: &'a Scene, joints: &mut Joints<'a>, report: &mut Report
     while !open.is_empty() {
         let n = open.len();
         let mut left = Vec::new();
-        let known: HashMap<&str, ()> = if open.len() == scene.joints.len() {
-            open.iter().map(|l| (&*l.name, ())).collect()
-        } else {
-            HashMap::new()
-        };
+        // looked at only where a joint uses another, and only the first time round
+        let first = open.len() == scene.joints.len();
+        let known = LazyCell::new(|| scene.joints.iter().map(|l| &*l.name).collect::<HashSet<&str>>());
         for link in open {
             let mut uses = Vec::new();
             used(&link.record, &mut uses);
             let waits = uses.iter().any(|(name, _)| !joints.ids.contains_key(name));
             if waits {
                 // a name that is no joint at all is reported by whoever looks it up
-                if !known.is_empty() && uses.iter().any(|(name, _)| !known.contains_key(name)) {
-                    if let Some((name, span)) = uses.iter().find(|(name, _)| !known.contains_key(name)) {
+                if first && uses.iter().any(|(name, _)| !known.contains(name)) {
+                    if let Some((name, span)) = uses.iter().find(|(name, _)| !known.contains(name)) {
                         report.push(named(*unknown_joint(scene, name, *span), "joint", link));
                     }
                     continue;

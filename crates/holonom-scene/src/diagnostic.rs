@@ -215,6 +215,12 @@ impl Report {
             self.all.push(d);
         } else {
             self.unsaid += 1;
+            // a thousand warnings must not hide why it failed
+            if d.severity == Severity::Error
+                && let Some(warning) = self.all.iter_mut().rev().take(SHOWN).find(|e| e.severity == Severity::Warning)
+            {
+                *warning = d;
+            }
         }
     }
 
@@ -331,6 +337,19 @@ mod tests {
         let expected = "error[E0214]: joint axis has zero length\n --> crane.toml:2:8\n  |\n2 | axis = [0.0, 0.0, 0.0]\n  |        ^^^^^^^^^^^^^^^ \
                         length 0, must be greater than 1e-12\n  = in: joint/luffing-hinge/axis\n  = help: for a hinge about the vertical write  axis = [0, 0, 1]\n";
         assert_eq!(d.render(&sources), expected);
+    }
+
+    #[test]
+    fn an_error_after_thousands_of_warnings_is_kept() {
+        let mut report = Report::new();
+        for i in 0..3000 {
+            report.push(Diagnostic::warning(codes::IGNORED, format!("warning {i}")));
+        }
+        for i in 0..100 {
+            report.push(Diagnostic::error(codes::TOO_DEEP, format!("error {i}")));
+        }
+        let kept = report.all().iter().filter(|d| d.severity == Severity::Error).count();
+        assert_eq!((report.n_errors(), kept, report.class()), (100, SHOWN, Class::Limit));
     }
 
     #[test]

@@ -47,7 +47,8 @@ fn every_kind_moves_as_in_rust() {
     let posed = format!("{BOX}spin = [0.4, 2, -1]\nrotation = {{ axis = [0.3, 0.4, 0.5], angle = 0.9 }}\n");
     let p = box_properties();
     let (at, v, w) = (vec3(1.0, 2.0, 3.0), vec3(1.0, -2.0, 0.5), vec3(0.4, 2.0, -1.0));
-    let mut tried = vec!["rigid", "particle", "scaled", "affine", "planar"];
+    let mut tried = vec!["rigid", "particle", "scaled", "affine", "planar", "rotor"];
+    assert_same("rotor", "rotor_inertia = 0.3\nrate = 2", holonom::bodies::Rotor::new(0.3).rate(2.0));
     assert_same("rigid", &posed, Rigid::from_properties(&p).position(at).orientation(turn).velocity(v).spin(w));
     assert_same("particle", "mass = 3\nat = [1, 2, 3]\nvelocity = [1, -2, 0.5]", Particle::new(3.0, at).velocity(v));
     let scaled = Scaled::uniform_from(&p).position(at).orientation(turn).velocity(v).spin(w);
@@ -99,6 +100,12 @@ fn every_kind_moves_as_in_rust() {
         tried.retain(|t| *t != kind.name);
         assert!(tried.len() < before, "the kind `{}` is not tested", kind.name);
     }
+}
+
+#[test]
+fn a_rotor_has_no_place() {
+    let (code, line, text) = refused("[body.a]\nkind = \"rotor\"\nrotor_inertia = 1\nat = [1, 2, 3]\n");
+    assert_eq!((code.as_str(), line), ("E0201", 4), "{text}");
 }
 
 fn refused(text: &str) -> (String, usize, String) {

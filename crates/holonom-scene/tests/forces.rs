@@ -184,6 +184,23 @@ fn cases() -> Vec<Case> {
         case("coordinate-law", "joint = \"hinge\"\ndamper = \"v^3\"", |s| {
             CoordinateForce::damper_law(s.hinge.clone(), |v: f64| [v * v * v, 3.0 * v * v, 6.0 * v])
         }),
+        case("spin-damper", "a = \"a\"\nb = \"b\"\ndamping = 0.7", |s| {
+            UserForce::new([Attachment::spin(s.a), Attachment::spin(s.b)], |v, _, push| {
+                let torque = (v.rate(1) - v.rate(0)) * 0.7;
+                push.on(0, torque);
+                push.on(1, -torque);
+            })
+        }),
+        case("coordinate-spring", "terms = [{ joint = \"hinge\", factor = 3 }]\nstiffness = 2\nrest = 0.1\ndamping = 0.5", |s| {
+            // a pulley three times as large: nine times as stiff, and a third of the way
+            CoordinateForce::spring(s.hinge.clone(), 18.0, 0.1 / 3.0).damping(4.5)
+        }),
+        case("coordinate-servo", "joint = \"hinge\"\nforce = \"1 + t\"\nstiffness = 4\nrest = 0.2\ndamping = 0.3\nleast = -50\nmost = 50", |s| {
+            CoordinateForce::new(s.hinge.clone(), |q, v, t| 1.0 + t - 4.0 * (q - 0.2) - 0.3 * v)
+        }),
+        case("coordinate-servo", "joint = \"hinge\"\nforce = 9\nstiffness = 4\nleast = -2\nmost = 1.5", |s| {
+            CoordinateForce::new(s.hinge.clone(), |_, _, _| 1.5)
+        }),
         case("tyre", "on = \"b.hub\"\nradius = 0.5\ndeflection = 0.2\nstiffness = 4e4\nhardening = 10\nterrain = { at = [0, 0, 0.1], normal = [0.1, 0, 1] }\ndamping = 0.5\ngrip = \"asphalt-wet\"\nresolution = 0.005\ncreep_speed = 0.1", |s| {
             let plane = PlaneTerrain::new([0.0, 0.0, 0.1], [0.1, 0.0, 1.0]);
             let tyre = Tyre::new(hub(s), 0.5, TyreLoad::new(4e4, 10.0), 0.2, plane).damping(0.5).grip(Grip::ASPHALT_WET);
@@ -267,6 +284,14 @@ fn mistakes_are_named_at_their_line() {
         ("axis-motor", "AXIS stall_torque = 2", "E0215", "exactly one way"),
         ("coordinate-spring", "joint = \"hinge.1\"\nstiffness = 2", "E0213", "it has 1, numbered from 0"),
         ("coordinate-spring", "joint = \"hing\"\nstiffness = 2", "E0212", "did you mean `hinge`?"),
+        ("coordinate-spring", "stiffness = 2", "E0202", "neither `joint` nor `terms`"),
+        ("coordinate-spring", "joint = \"hinge\"\nterms = []\nstiffness = 2", "E0215", "exclude each other"),
+        (
+            "coordinate-servo",
+            "joint = \"hinge\"\nforce = 1\nleast = 2\nmost = 1",
+            "E0205",
+            "must not be less than `least`",
+        ),
         ("coordinate-law", "joint = \"hinge\"\nspring = \"x\"\ndamper = \"v\"", "E0215", "two forces"),
         ("tyre", "on = \"b\"\nradius = 0.3\ndeflection = 0.2", "E0301", "at most half the radius"),
         ("tyre", "on = \"b\"\nradius = 0.3\ndeflection = 0.1\nterrain = { normal = [0, 0, -1] }", "E0205", "upwards"),

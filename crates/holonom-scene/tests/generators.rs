@@ -182,6 +182,35 @@ fn templates_without_counters_are_shared() {
 }
 
 #[test]
+fn copies_share_what_does_not_use_the_counter() {
+    let text = |mass: &str, axis: &str| {
+        format!(
+            "[repeat.flap]\ncount = 50\n[repeat.flap.body.'flap/${{i}}']\nfrom = ['${{i}}', 0, 0]\nto = ['${{i}}', 1, 0]\nmass = {mass}\n\
+             spin = [0, 0, '${{i}}']\nshape = {{ kind = 'rod', radius = 0.1 }}\n\
+             [repeat.flap.joint.'hinge/${{i}}']\nkind = 'revolute'\nb = 'flap/${{i}}.from'\naxis = {axis}\n"
+        )
+    };
+    // the same scene, told in two ways: one that can be shared and one that cannot
+    let shared = load(&text("2", "[0, 0, 1]"));
+    let each = load(&text("'${2 + 0*i}'", "[0, 0, '${1 + 0*i}']"));
+    let same = |l: &Loaded| std::sync::Arc::ptr_eq(&l.scene.bodies[7].record, &l.scene.bodies[30].record);
+    assert_eq!((same(&shared), same(&each)), (true, false));
+    assert!(std::sync::Arc::ptr_eq(&shared.scene.bodies[7].shapes, &shared.scene.bodies[30].shapes));
+    assert!(std::sync::Arc::ptr_eq(&shared.scene.joints[7].record, &shared.scene.joints[30].record));
+    for (a, b) in shared.scene.bodies.iter().zip(&each.scene.bodies) {
+        assert_eq!(
+            (&a.name, a.pose, a.velocity, a.spin, a.mass, a.placed, a.moves),
+            (&b.name, b.pose, b.velocity, b.spin, b.mass, b.placed, b.moves)
+        );
+    }
+    let accelerations = |l: &Loaded| {
+        let mut sim = Simulation::new(l.build().unwrap_or_else(|f| panic!("{}", f.render())));
+        sim.accelerations().expect("regular").to_vec()
+    };
+    assert_eq!(accelerations(&shared), accelerations(&each));
+}
+
+#[test]
 fn particles_on_a_string() {
     let loaded = load(
         "[chain.bead]\ncount = 3\nfrom = [1, 0, 0]\nstep = [0.5, 0, 0]\nlink = { kind = 'particle', mass = 2 }\n\

@@ -8,17 +8,30 @@ use proptest::prelude::*;
 use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
-/// Load a text as URDF in a thread with a small stack; its class and first code.
-fn refused(text: String) -> (Class, &'static str) {
+/// Do it in a thread with a small stack, within two seconds. On a busy machine the clock is not the work: the best of three counts.
+fn in_time<T: Send + 'static>(work: impl Fn() -> T + Send + Sync + 'static) -> T {
     let work = move || {
-        let start = Instant::now();
-        let failed = Loader::new().load_text("hostile.urdf", text).map(|_| ()).unwrap_err();
-        let took = start.elapsed();
-        assert!(took < Duration::from_secs(2), "{took:?}");
-        let first = failed.report.all().iter().find(|d| d.code.name().starts_with('E')).unwrap();
-        (failed.report.class(), first.code.name())
+        let mut best = Duration::MAX;
+        for _ in 0..3 {
+            let start = Instant::now();
+            let out = work();
+            best = best.min(start.elapsed());
+            if best < Duration::from_secs(2) {
+                return out;
+            }
+        }
+        panic!("took {best:?}");
     };
     std::thread::Builder::new().stack_size(256 << 10).spawn(work).unwrap().join().unwrap()
+}
+
+/// Load a text as URDF; its class and first code.
+fn refused(text: String) -> (Class, &'static str) {
+    in_time(move || {
+        let failed = Loader::new().load_text("hostile.urdf", text.clone()).map(|_| ()).unwrap_err();
+        let first = failed.report.all().iter().find(|d| d.code.name().starts_with('E')).unwrap();
+        (failed.report.class(), first.code.name())
+    })
 }
 
 #[test]
@@ -39,13 +52,13 @@ fn many_attributes() {
     text += "/>";
     assert_eq!(refused(text.clone()), (Class::Limit, "E0503"));
     // whoever raises the limit still waits for no more than the sorting
-    let start = Instant::now();
-    let doc = Document::parse(&text, 0, &Limits { attributes: u64::MAX, ..Limits::default() }).unwrap();
-    assert_eq!(doc.root().attributes().count(), 80_000);
-    let twice = text.replace("a79999=", "a0=");
-    let d = Document::parse(&twice, 0, &Limits { attributes: u64::MAX, ..Limits::default() }).unwrap_err();
-    assert!(d.message.contains("given twice"));
-    assert!(start.elapsed() < Duration::from_secs(2));
+    in_time(move || {
+        let all = Limits { attributes: u64::MAX, ..Limits::default() };
+        let doc = Document::parse(&text, 0, &all).unwrap();
+        assert_eq!(doc.root().attributes().count(), 80_000);
+        let d = Document::parse(&text.replace("a79999=", "a0="), 0, &all).unwrap_err();
+        assert!(d.message.contains("given twice"));
+    });
 }
 
 #[test]
@@ -95,15 +108,46 @@ fn a_long_chain_of_links_is_no_harm() {
         );
     }
     text += "</robot>";
-    let work = move || {
-        let start = Instant::now();
-        let loaded = Loader::new().load_text("chain.urdf", text).map_err(|e| e.render()).unwrap();
-        assert_eq!(loaded.scene.bodies.len(), n);
-        assert_eq!(loaded.scene.bodies[n - 1].pose.position.z, -(n as f64));
-        start.elapsed()
-    };
-    let took = std::thread::Builder::new().stack_size(256 << 10).spawn(work).unwrap().join().unwrap();
-    assert!(took < Duration::from_secs(2), "{took:?}");
+    let loaded = in_time(move || Loader::new().load_text("chain.urdf", text.clone()).map_err(|e| e.render()).unwrap());
+    assert_eq!(loaded.scene.bodies.len(), n);
+    assert_eq!(loaded.scene.bodies[n - 1].pose.position.z, -(n as f64));
+}
+
+/// Work that grows with the square of what the file holds would show here.
+#[test]
+fn fifty_thousand_mistakes_of_one_kind() {
+    let n = 50_000;
+    let of = |piece: &dyn Fn(usize) -> String| (0..n).map(piece).collect::<String>();
+    let links = of(&|i| format!("<link name='l{i}'/>"));
+    let joints = of(&|i| format!("<joint name='j{i}' type='fixed'><parent link='x{i}'/><child link='y{i}'/></joint>"));
+    assert_eq!(refused(format!("<robot>{links}{joints}</robot>")), (Class::Input, "E0403"));
+    // names that all become the same one
+    let dotted = |i: usize| (0..17).map(|k| if i >> k & 1 == 0 { '.' } else { ',' }).collect::<String>();
+    let same = of(&|i| format!("<link name='{}'/>", dotted(i)));
+    let chain = of(&|i| match i {
+        0 => String::new(),
+        _ => format!(
+            "<joint name='{0}' type='fixed'><parent link='{1}'/><child link='{0}'/></joint>",
+            dotted(i),
+            dotted(0)
+        ),
+    });
+    let text = format!("<robot>{same}{chain}</robot>");
+    let loaded = in_time(move || Loader::new().load_text("same.urdf", text.clone()).map_err(|e| e.render()).unwrap());
+    assert_eq!(loaded.scene.ground_points.len(), n);
+    let twins = "<link name='a'/>".repeat(n);
+    assert_eq!(refused(format!("<robot>{twins}</robot>")), (Class::Input, "E0209"));
+    let meshes = of(&|i| format!("<visual><geometry><mesh filename='package://p/{i}.stl'/></geometry></visual>"));
+    let two = format!("<robot><link name='a'>{meshes}</link><link name='b'/></robot>");
+    assert_eq!(refused(two), (Class::Input, "E0402"));
+    let mimics = of(&|i| {
+        format!(
+            "<joint name='m{i}' type='prismatic'><parent link='l{i}'/><child link='l{}'/><mimic joint='z'/></joint>",
+            i + 1
+        )
+    });
+    let links = links + &format!("<link name='l{n}'/>");
+    assert_eq!(refused(format!("<robot>{links}{mimics}</robot>")), (Class::Input, "E0403"));
 }
 
 fn inside(span: Span, text: &str) {

@@ -84,7 +84,10 @@ fn classes_are_inherited() {
         let spring = loaded.scene.forces.iter().find(|f| *f.name == format!("{name} spring"));
         spring.and_then(|f| f.record.number("damping"))
     };
-    assert_eq!(["a", "b", "c", "d", "e", "f"].map(damping), [Some(1.0), Some(7.0), Some(7.0), Some(7.0), None, Some(1.0)]);
+    assert_eq!(
+        ["a", "b", "c", "d", "e", "f"].map(damping),
+        [Some(1.0), Some(7.0), Some(7.0), Some(7.0), None, Some(1.0)]
+    );
     let rotors: Vec<_> = loaded.scene.bodies.iter().filter(|b| b.mass.is_none()).map(|b| &*b.name).collect();
     assert_eq!(rotors, ["b rotor", "c rotor", "d rotor"]);
     let framed = loaded.scene.bodies.iter().find(|b| &*b.name == "framed").expect("there").pose;
@@ -211,8 +214,18 @@ fn nothing_is_dropped_in_silence() {
 <contact><exclude body1="a" body2="b"/></contact><sensor><clock/></sensor><keyframe><key qpos="1"/></keyframe></mujoco>"#;
     let loaded = Loader::new().load_text("a.xml", text).unwrap_or_else(|e| panic!("{}", e.render()));
     let said = [
-        "`timestep` of <option>", "<size>", "<visual>", "<light>", "`gravcomp` of <body>", "dry friction", "`solreflimit` of <joint>",
-        "`condim` of <geom>", "<composite>", "<contact>", "<sensor>", "<keyframe>",
+        "`timestep` of <option>",
+        "<size>",
+        "<visual>",
+        "<light>",
+        "`gravcomp` of <body>",
+        "dry friction",
+        "`solreflimit` of <joint>",
+        "`condim` of <geom>",
+        "<composite>",
+        "<contact>",
+        "<sensor>",
+        "<keyframe>",
     ];
     for words in said {
         assert!(ledger(&loaded, words), "{words} is missing");
@@ -313,6 +326,15 @@ fn hostile_files_end_quickly() {
     let many = format!("<mujoco><worldbody><body><freejoint/>{geoms}</body></worldbody></mujoco>");
     let loaded = usual.load_text("x.xml", many).unwrap_or_else(|e| panic!("{}", e.render()));
     assert!((loaded.scene.mass() / 8e8 - 1.0).abs() < 1e-9);
+    // and many of a class with thousands above it
+    let classes: String = (0..5000).map(|i| format!("<default class='c{i}'><geom pos='0 0 {i}'/>")).collect();
+    let geoms = "<geom class='c4999' type='box' size='1 1 1'/>".repeat(50_000);
+    let text = format!(
+        "<mujoco><default>{classes}{}</default><worldbody><body><freejoint/>{geoms}</body></worldbody></mujoco>",
+        "</default>".repeat(5000)
+    );
+    let loaded = usual.load_text("x.xml", text).unwrap_or_else(|e| panic!("{}", e.render()));
+    assert_eq!(loaded.scene.bodies[0].shapes[0].pose.position.z, 4999.0);
     // a budget of one's own
     let small = Loader { limits: Limits { bodies: 50, ..Limits::default() }, ..Loader::new() };
     let copies = "<mujoco><worldbody><replicate count='51'><geom size='1'/></replicate></worldbody></mujoco>";

@@ -12,7 +12,7 @@ struct Mutant {
 }
 
 /// Byte ranges of the numbers and of the quoted texts of a line, comments left out.
-fn tokens(line: &str) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
+fn tokens(line: &str) -> [Vec<(usize, usize)>; 2] {
     let (mut numbers, mut texts) = (Vec::new(), Vec::new());
     let bytes = line.as_bytes();
     let mut i = line.find('=').map_or(line.len(), |at| at + 1);
@@ -42,7 +42,7 @@ fn tokens(line: &str) -> (Vec<(usize, usize)>, Vec<(usize, usize)>) {
             _ => i += 1,
         }
     }
-    (numbers, texts)
+    [numbers, texts]
 }
 
 /// Everything that can be done to a scene.
@@ -116,10 +116,10 @@ fn mutants(text: &str) -> Vec<Mutant> {
             }
             add("twice", Some(format!("{line}\n{line}")), Some(at + 2));
         }
-        add("renamed", Some(format!("{key}q = {value}")), Some(header).filter(|_| false));
+        add("renamed", Some(format!("{key}q = {value}")), None);
         add("no equals sign", Some(format!("{key} {value}")), None);
         add("colon", Some(format!("{key}: {value}")), None);
-        let (numbers, texts) = tokens(line);
+        let [numbers, texts] = tokens(line);
         for (from, to) in numbers {
             for new in ["-3", "0", "nan", "1e999", "\"x\"", "1 2", "1,5", "1_"] {
                 add("one number", Some(format!("{}{new}{}", &line[..from], &line[to..])), None);

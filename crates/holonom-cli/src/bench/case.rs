@@ -221,7 +221,10 @@ fn meant(lower: &str) -> Option<String> {
     let read = |name: &String| Case::read(name).filter(|case| case.size >= case.family.least_size());
     match candidates.iter().find_map(read) {
         Some(case) => Some(case.name()),
-        None => nearest(lower, super::DEFAULT.iter().copied()).map(str::to_string),
+        None => {
+            let scenes = holonom_scene::gallery::GALLERY.iter().map(|e| e.name);
+            nearest(lower, super::DEFAULT.iter().copied().chain(scenes)).map(str::to_string)
+        }
     }
 }
 

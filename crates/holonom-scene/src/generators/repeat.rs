@@ -1,12 +1,17 @@
 //! `[repeat.NAME]`: tables as they would stand in the scene itself, several times.
 
-use super::template::counting;
+use super::template::{counting, uses};
 use super::{fields, generate, sizes};
+use crate::claims::Named;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::node::{Entry, Node};
-use crate::read::Making;
+use crate::fields::Record;
+use crate::kinds::BODY_FIELDS;
+use crate::node::{Entry, Node, Table};
+use crate::read::{Making, placement};
+use crate::scene::{Body, Link};
 use crate::source::Span;
+use std::sync::Arc;
 
 /// `[repeat.NAME]`. Inside it, generators have names with counters in them, too.
 pub fn repeat(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
@@ -38,7 +43,7 @@ pub fn repeat(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()>
                 m.reader.complain(d.help(format!("write it as  \"{name}/${{{index}}}\"")));
                 return None;
             }
-            parts.push((*section, entry));
+            parts.push(Part::new(section, entry, &index));
         }
     }
     if parts.is_empty() {
@@ -49,28 +54,117 @@ pub fn repeat(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()>
     counting(m, &[(&index, 1.0), ("n", size.count as f64)], |m, counters| {
         for i in 1..=size.count {
             counters.set(m, &[i as f64]);
-            for (section, entry) in &parts {
+            for part in &mut parts {
                 // the first copy with a mistake is enough to see it
-                part(m, section, entry, i == 1)?;
+                part.make(m, i == 1)?;
             }
         }
         Some(())
     })
 }
 
-fn part(m: &mut Making, section: &str, entry: &Entry, all_mistakes: bool) -> Option<()> {
-    let key = Node::new(entry.key_span, entry.key.as_str());
-    let errors = m.reader.report.n_errors();
-    let name = m.reader.text(&key, section)?;
-    if m.reader.good_name(&name, entry.key_span) {
-        let (node, span) = (&entry.node, entry.key_span);
-        m.within(&format!("{section}/{name}"), |m| match section {
-            "body" => m.body(&name, node, span),
-            "joint" => m.joint(&name, node, span),
-            "drive" => m.drive(&name, node, span),
-            "force" => m.force(&name, node, span),
-            _ => generate(m, section, &name, node, span),
-        });
+/// Fields of a body that its record need not know: they become its pose and its motion.
+const PLACING: &[&str] = &["at", "rotation", "from", "to", "velocity", "spin"];
+
+/// One table to be repeated.
+struct Part<'n> {
+    section: &'n str,
+    entry: &'n Entry,
+    /// The fields that use the counter, if the first copy's record will do for all others: places of a body, sides of a joint.
+    own: Option<Table>,
+    kept: Option<Arc<Record>>,
+    like: Option<Body>,
+    like_length: Option<f64>,
+}
+
+impl<'n> Part<'n> {
+    fn new(section: &'n str, entry: &'n Entry, index: &str) -> Self {
+        let may: &[&str] = match section {
+            "body" => PLACING,
+            "joint" => &["a", "b"],
+            _ => &[],
+        };
+        let entries = entry.node.as_table().map(Table::entries).unwrap_or_default();
+        let shared =
+            !may.is_empty() && entries.iter().all(|e| may.contains(&e.key.as_str()) || !uses(&e.node, &[index]));
+        let mut own = Table::new();
+        for e in entries.iter().filter(|e| may.contains(&e.key.as_str())) {
+            own.push(e.key.clone(), e.key_span, e.node.clone());
+        }
+        Part { section, entry, own: shared.then_some(own), kept: None, like: None, like_length: None }
     }
-    (all_mistakes || m.reader.report.n_errors() == errors).then_some(())
+
+    fn make(&mut self, m: &mut Making, all_mistakes: bool) -> Option<()> {
+        let key = Node::new(self.entry.key_span, self.entry.key.as_str());
+        let errors = m.reader.report.n_errors();
+        let name = m.reader.text(&key, self.section)?;
+        if m.reader.good_name(&name, self.entry.key_span) {
+            let before = m.reader.enter(self.section);
+            m.reader.enter(&name);
+            self.named(m, &name);
+            m.reader.leave(before);
+        }
+        (all_mistakes || m.reader.report.n_errors() == errors).then_some(())
+    }
+
+    fn named(&mut self, m: &mut Making, name: &str) {
+        let (node, span) = (&self.entry.node, self.entry.key_span);
+        match (self.section, &self.own, &self.kept) {
+            ("body", Some(_), Some(_)) => {
+                // None: it was said what is wrong
+                let _ = self.body_like_the_first(m, name);
+            }
+            ("body", ..) => {
+                let n = m.scene.bodies.len();
+                m.body(name, node, span);
+                self.kept = m.scene.bodies.get(n).map(|b| b.record.clone());
+            }
+            ("joint", Some(own), Some(record)) => {
+                if m.claim(Named::Joint, name, span) {
+                    let mut side = |field: &str| match own.get(field) {
+                        Some(node) => m.reader.point(node, field).map(Some),
+                        None => Some(None),
+                    };
+                    if let (Some(a), Some(b)) = (side("a"), side("b")) {
+                        m.scene.joints.push(Link { name: name.into(), span, a, b, record: record.clone() });
+                    }
+                }
+            }
+            ("joint", ..) => {
+                let n = m.scene.joints.len();
+                m.joint(name, node, span);
+                self.kept = m.scene.joints.get(n).map(|l| l.record.clone());
+            }
+            ("drive", ..) => m.drive(name, node, span),
+            ("force", ..) => m.force(name, node, span),
+            (section, ..) => generate(m, section, name, node, span),
+        }
+    }
+
+    /// A body whose record is that of the first copy, at a place of its own.
+    fn body_like_the_first(&mut self, m: &mut Making, name: &str) -> Option<()> {
+        let span = self.entry.key_span;
+        if !m.claim(Named::Body, name, span) || !m.room_for(1, span, "bodies") {
+            return None;
+        }
+        let own = m.reader.fields(self.own.as_ref()?, self.entry.node.span, name, &[BODY_FIELDS], None)?;
+        let made = placement(&own).and_then(|(pose, length)| {
+            let mut body = match &self.like {
+                Some(like) if self.like_length == length => Body { name: name.into(), pose, ..like.clone() },
+                _ => m.body_at(name, self.kept.clone().expect("the first copy was made"), span, pose, length)?,
+            };
+            body.placed = length.is_some() || own.has("at") || own.has("rotation");
+            body.velocity = own.vector("velocity").unwrap_or_default();
+            body.spin = own.vector("spin").unwrap_or_default();
+            if self.like.is_none() || self.like_length != length {
+                (self.like, self.like_length) = (Some(body.clone()), length);
+            }
+            Ok(body)
+        });
+        match made {
+            Ok(body) => m.scene.bodies.push(body),
+            Err(d) => m.reader.complain(*d),
+        }
+        Some(())
+    }
 }

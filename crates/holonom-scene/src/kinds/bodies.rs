@@ -5,8 +5,8 @@ use crate::build::Draft;
 use crate::codes;
 use crate::fields::*;
 use crate::scene::{Mass, Pose};
-use holonom::math::unwrap_angle;
 use holonom::bodies::Rotor;
+use holonom::math::unwrap_angle;
 use holonom::prelude::*;
 
 /// Fields of every body.
@@ -84,7 +84,12 @@ static KINDS: &[Kind] = &[
 
 static ROTOR: &[Field] = &[
     required("rotor_inertia", Type::Number(Allowed::Positive, "kg m^2 or kg"), "inertia of its coordinate"),
-    optional("rate", Type::Number(Allowed::Any, "rad/s or m/s"), "0", "at the start; that of the joint, times the ratio"),
+    optional(
+        "rate",
+        Type::Number(Allowed::Any, "rad/s or m/s"),
+        "0",
+        "at the start; that of the joint, times the ratio",
+    ),
 ];
 
 static PLANAR: &[Field] = &[
@@ -207,7 +212,8 @@ fn rigid(record: &Record, draft: &Draft) -> Made {
 }
 
 fn rotor(record: &Record, _: &Draft) -> Made {
-    let said = ["mass", "density", "inertia", "com", "shape", "shapes", "at", "rotation", "from", "to", "velocity", "spin"];
+    let said =
+        ["mass", "density", "inertia", "com", "shape", "shapes", "at", "rotation", "from", "to", "velocity", "spin"];
     pointless(record, &said, "it has a `rotor_inertia` and no place")?;
     let of = |name: &str| record.number(name).unwrap_or(0.0);
     Ok(Box::new(Rotor::new(of("rotor_inertia")).rate(of("rate"))))

@@ -420,13 +420,14 @@ static ON_COORDINATES: &[Kind] = &[
     Kind {
         name: "coordinate-force",
         summary: "a force along, or a torque about, the coordinate of a joint, as a function of time",
-        fields: &[SUM, &[
-            required(
+        fields: &[
+            SUM,
+            &[required(
                 "force",
                 Type::Function("t", "N or N m"),
                 "what drives the coordinate forward, as a function of t",
-            ),
-        ]],
+            )],
+        ],
         make: Make::Force(|r, s| {
             let f = r.function("force").unwrap_or_else(|| Arc::new(0.0));
             let terms = terms(r, s)?;
@@ -437,11 +438,14 @@ static ON_COORDINATES: &[Kind] = &[
     Kind {
         name: "coordinate-spring",
         summary: "a linear spring and damper on the coordinate of a joint; angles count turns",
-        fields: &[SUM, &[
-            optional("stiffness", Type::Number(Allowed::NotNegative, "N/m or N m/rad"), "0", "force per way"),
-            optional("rest", Type::Number(Allowed::Any, "m or rad"), "0", "value at which it does not pull"),
-            optional("damping", Type::Number(Allowed::NotNegative, "N s/m or N m s/rad"), "0", "force per rate"),
-        ]],
+        fields: &[
+            SUM,
+            &[
+                optional("stiffness", Type::Number(Allowed::NotNegative, "N/m or N m/rad"), "0", "force per way"),
+                optional("rest", Type::Number(Allowed::Any, "m or rad"), "0", "value at which it does not pull"),
+                optional("damping", Type::Number(Allowed::NotNegative, "N s/m or N m s/rad"), "0", "force per rate"),
+            ],
+        ],
         make: Make::Force(|r, s| {
             if !r.has("stiffness") && !r.has("damping") {
                 return Err(one_of(r, "stiffness", "damping"));
@@ -457,10 +461,19 @@ static ON_COORDINATES: &[Kind] = &[
         fields: &[
             SUM,
             &[
-                required("force", Type::Function("t", "N or N m"), "what drives the coordinate forward, as a function of t"),
+                required(
+                    "force",
+                    Type::Function("t", "N or N m"),
+                    "what drives the coordinate forward, as a function of t",
+                ),
                 optional("stiffness", Type::Number(Allowed::NotNegative, "N/m or N m/rad"), "0", "force back per way"),
                 optional("rest", Type::Number(Allowed::Any, "m or rad"), "0", "value from which the way counts"),
-                optional("damping", Type::Number(Allowed::NotNegative, "N s/m or N m s/rad"), "0", "force back per rate"),
+                optional(
+                    "damping",
+                    Type::Number(Allowed::NotNegative, "N s/m or N m s/rad"),
+                    "0",
+                    "force back per rate",
+                ),
                 required("least", Type::Number(Allowed::Any, "N or N m"), "smallest force, all together"),
                 required("most", Type::Number(Allowed::Any, "N or N m"), "largest force"),
             ],

@@ -19,13 +19,42 @@ use crate::node::{Node, Table};
 use crate::source::Span;
 
 const KINDS: &[&str] = &[
-    "general", "motor", "position", "velocity", "intvelocity", "damper", "cylinder", "muscle", "adhesion", "dcmotor", "plugin",
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "damper",
+    "cylinder",
+    "muscle",
+    "adhesion",
+    "dcmotor",
+    "plugin",
 ];
 
 /// Attributes of actuators that count.
 pub const ATTRIBUTES: &[&str] = &[
-    "ctrllimited", "ctrlrange", "forcelimited", "forcerange", "gear", "kp", "kv", "gaintype", "gainprm", "biastype", "biasprm",
-    "dyntype", "dynprm", "actlimited", "actrange", "timeconst", "area", "diameter", "bias", "dampratio", "inheritrange",
+    "ctrllimited",
+    "ctrlrange",
+    "forcelimited",
+    "forcerange",
+    "gear",
+    "kp",
+    "kv",
+    "gaintype",
+    "gainprm",
+    "biastype",
+    "biasprm",
+    "dyntype",
+    "dynprm",
+    "actlimited",
+    "actrange",
+    "timeconst",
+    "area",
+    "diameter",
+    "bias",
+    "dampratio",
+    "inheritrange",
 ];
 
 /// Is that an element of `<actuator>`?
@@ -187,10 +216,8 @@ impl<'d> Context<'d, '_> {
         };
         let of_state = law.gain[1..].iter().chain(&law.bias[1..]).any(|x| *x != 0.0);
         let mut force = format!("{:?} * ({activation}) + {:?}", law.gain[0], law.bias[0]);
-        if let Some(r) = force_limits {
-            if !of_state {
-                force = within(force, Some(r));
-            }
+        if !of_state {
+            force = within(force, force_limits);
         }
         let made = if let Some(a) = look.element.attr("joint").or_else(|| look.element.attr("jointinparent")) {
             match self.coordinate_named(&a) {

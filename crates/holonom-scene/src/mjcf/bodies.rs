@@ -141,9 +141,7 @@ impl<'d> Context<'d, '_> {
                 }
                 name
             }
-            None => {
-                super::free(&mut self.body_names, format!("body{id}"))
-            }
+            None => super::free(&mut self.body_names, format!("body{id}")),
         };
         if let Some(a) = e.attr("mocap").filter(|a| a.value.trim() == "true") {
             self.note(a.name_span, format!("body `{name}` does not move"), "a mocap body stands where it is drawn");
@@ -295,9 +293,7 @@ fn bounded(mass: Option<Mass>, settings: &super::settings::Settings) -> Option<M
     let least = settings.bound_inertia;
     let mut m = match mass {
         Some(m) => m,
-        None if settings.bound_mass > 0.0 || least > 0.0 => {
-            Mass { mass: 0.0, centre: Vec3::ZERO, inertia: Mat3::ZERO }
-        }
+        None if settings.bound_mass > 0.0 || least > 0.0 => Mass { mass: 0.0, centre: Vec3::ZERO, inertia: Mat3::ZERO },
         None => return None,
     };
     m.mass = m.mass.max(settings.bound_mass);

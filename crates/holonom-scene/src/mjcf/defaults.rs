@@ -85,7 +85,12 @@ impl<'d> Context<'d, '_> {
                 // several outermost sections add to one class
                 None if top => "main",
                 None => {
-                    self.error(codes::MISSING_FIELD, e.span(), "a <default> inside another has no `class`", "needs one");
+                    self.error(
+                        codes::MISSING_FIELD,
+                        e.span(),
+                        "a <default> inside another has no `class`",
+                        "needs one",
+                    );
                     continue;
                 }
                 Some(a) => a.value,
@@ -157,15 +162,42 @@ static KNOWN: &[(&str, &[&str])] = &[
     (
         "joint",
         &[
-            "type", "pos", "axis", "ref", "springref", "stiffness", "damping", "armature", "frictionloss", "limited", "range",
+            "type",
+            "pos",
+            "axis",
+            "ref",
+            "springref",
+            "stiffness",
+            "damping",
+            "armature",
+            "frictionloss",
+            "limited",
+            "range",
             "springdamper",
         ],
     ),
     (
         "geom",
         &[
-            "type", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "size", "fromto", "mass", "density", "group", "rgba",
-            "material", "mesh", "contype", "conaffinity", "friction", "shellinertia",
+            "type",
+            "pos",
+            "quat",
+            "axisangle",
+            "xyaxes",
+            "zaxis",
+            "euler",
+            "size",
+            "fromto",
+            "mass",
+            "density",
+            "group",
+            "rgba",
+            "material",
+            "mesh",
+            "contype",
+            "conaffinity",
+            "friction",
+            "shellinertia",
         ],
     ),
     ("site", &["pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "fromto"]),

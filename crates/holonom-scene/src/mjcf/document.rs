@@ -1,8 +1,8 @@
 //! What was read, as the document of a scene.
 
-use super::{Context, Coordinate};
 use super::bodies::BodyId;
 use super::joints::{Composed, Joint, JointKind, compose};
+use super::{Context, Coordinate};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::node::{Node, Table, numbers};
@@ -318,7 +318,11 @@ impl Context<'_, '_> {
             }
         }
         if j.armature > 0.0 {
-            self.note(span, format!("the armature of the free joint `{}` is not used", j.name), "inertia without weight");
+            self.note(
+                span,
+                format!("the armature of the free joint `{}` is not used", j.name),
+                "inertia without weight",
+            );
         }
         if j.stiffness > 0.0 {
             self.note(span, format!("the stiffness of the free joint `{}` is not used", j.name), "no spring is made");

@@ -1,10 +1,10 @@
 //! `<equality>`: loops, welds and couplings, as joints that hold exactly.
 
-use super::{Context, Coordinate};
 use super::document::{Fields, vector};
 use super::tendons::Fixed;
 use super::tree::Item;
 use super::values::Look;
+use super::{Context, Coordinate};
 use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::{Diagnostic, nearest};

@@ -46,7 +46,8 @@ impl<'d> Context<'d, '_> {
             "ellipsoid" | "box" => 3,
             _ => 0,
         };
-        let from_to = match look.attr("fromto").filter(|_| ["capsule", "cylinder", "ellipsoid", "box"].contains(&kind)) {
+        let from_to = match look.attr("fromto").filter(|_| ["capsule", "cylinder", "ellipsoid", "box"].contains(&kind))
+        {
             Some(a) => match self.numbers(&a, 6, 6) {
                 Some(v) => Some((vec3(v[0], v[1], v[2]), vec3(v[3], v[4], v[5]), a.span)),
                 None => return,
@@ -171,7 +172,11 @@ impl<'d> Context<'d, '_> {
             }
             None => {
                 let mass = asset.mass.clone();
-                self.note(look.span(), "a mesh of the file itself is not drawn", "only meshes from STL and OBJ files are");
+                self.note(
+                    look.span(),
+                    "a mesh of the file itself is not drawn",
+                    "only meshes from STL and OBJ files are",
+                );
                 return Some(mass);
             }
         }

@@ -58,17 +58,11 @@ pub struct Composed {
 
 impl<'d> Context<'d, '_> {
     /// `<joint>` or `<freejoint>`.
-    pub fn joint(
-        &mut self,
-        item: Item<'_, 'd>,
-        body: BodyId,
-        frame: &Pose,
-        class: Option<ClassId>,
-        suffix: &str,
-    ) {
+    pub fn joint(&mut self, item: Item<'_, 'd>, body: BodyId, frame: &Pose, class: Option<ClassId>, suffix: &str) {
         let free = item.name() == "freejoint";
         let look = if free { Look::plain(item.element().take()) } else { self.look(item.element(), class) };
-        let kind = match if free { Some("free") } else { self.word(&look, "type", &["free", "ball", "slide", "hinge"]) } {
+        let kind = match if free { Some("free") } else { self.word(&look, "type", &["free", "ball", "slide", "hinge"]) }
+        {
             Some("free") => JointKind::Free,
             Some("ball") => JointKind::Ball,
             Some("slide") => JointKind::Slide,
@@ -79,14 +73,20 @@ impl<'d> Context<'d, '_> {
         let span = look.span();
         let owner = &self.bodies[body];
         let number = owner.joints.len();
-        let default_name = format!("{}_joint{}", owner.name, if number == 0 { String::new() } else { (number + 1).to_string() });
+        let default_name =
+            format!("{}_joint{}", owner.name, if number == 0 { String::new() } else { (number + 1).to_string() });
         if body == 0 {
             self.error(codes::BROKEN_TREE, span, "the world cannot have a joint", "must stand in a <body>");
             return;
         }
         let (world, parent) = (owner.world, owner.parent);
         if kind == JointKind::Free && (parent != 0 || number > 0) {
-            self.error(codes::BROKEN_TREE, span, "a free joint must be the only one, on a body of the world", "not here");
+            self.error(
+                codes::BROKEN_TREE,
+                span,
+                "a free joint must be the only one, on a body of the world",
+                "not here",
+            );
             return;
         }
         if owner.joints.iter().any(|j| j.kind == JointKind::Free) {
@@ -103,9 +103,7 @@ impl<'d> Context<'d, '_> {
                 }
                 name
             }
-            None => {
-                super::free(&mut self.joint_names, default_name)
-            }
+            None => super::free(&mut self.joint_names, default_name),
         };
         let place = world.then(frame);
         let at = place.point(self.vector(&look, "pos").unwrap_or_default());

@@ -69,16 +69,18 @@ fn of_element(name: &str) -> &'static str {
 
 fn of_attribute(name: &str) -> &'static str {
     match name {
-        "solref" | "solimp" | "solreflimit" | "solimplimit" | "solreffriction" | "solimpfriction" | "solreffix" | "solimpfix"
-        | "solmix" | "margin" | "gap" | "torquescale" => "how constraints give way: here they hold exactly",
+        "solref" | "solimp" | "solreflimit" | "solimplimit" | "solreffriction" | "solimpfriction" | "solreffix"
+        | "solimpfix" | "solmix" | "margin" | "gap" | "torquescale" => {
+            "how constraints give way: here they hold exactly"
+        }
         "condim" | "priority" | "contype" | "conaffinity" | "friction" | "nconmax" | "njmax" | "cone" | "impratio"
         | "o_margin" | "o_solref" | "o_solimp" => "contacts are not simulated",
         "timestep" | "integrator" => "steps are chosen to an accuracy; --dt and --integrator change that",
         "solver" | "iterations" | "tolerance" | "ls_iterations" | "noslip_iterations" | "jacobian" | "apirate" => {
             "settings of another solver"
         }
-        "rgba" | "material" | "group" | "width" | "resolution" | "texuniform" | "specular" | "shininess" | "reflectance"
-        | "texture" | "texrepeat" | "emission" | "ipd" | "focal" => "only for looks",
+        "rgba" | "material" | "group" | "width" | "resolution" | "texuniform" | "specular" | "shininess"
+        | "reflectance" | "texture" | "texrepeat" | "emission" | "ipd" | "focal" => "only for looks",
         "fluidshape" | "fluidcoef" | "wind" => "no fluid forces act on the bodies",
         "user" => "means nothing to the simulation",
         "gravcomp" => "gravity acts on every body in full",

@@ -191,7 +191,11 @@ impl<'d> Context<'d, '_> {
         look.attr("target");
         let Some(name) = look.element.attr("name") else { return };
         if body != 0 || !matches!(mode, None | Some("fixed")) {
-            self.note(span, format!("camera `{}` stands still", shown(name.value)), "it looks as at the reference pose");
+            self.note(
+                span,
+                format!("camera `{}` stands still", shown(name.value)),
+                "it looks as at the reference pose",
+            );
         }
         let name = self.name(name.value, name.span);
         if self.out.camera.get(&name).is_some() || !(angle > 0.0) {

@@ -59,7 +59,11 @@ impl<'d> Context<'d, '_> {
                 let fixed = Fixed { terms, reference };
                 if (stiffness > 0.0 || damping > 0.0) && !fixed.terms.is_empty() {
                     if rest.len() > 1 && rest[0] != rest[1] && stiffness > 0.0 {
-                        self.note(span, format!("tendon `{shown}` has no dead band"), "it pulls from its first rest length on");
+                        self.note(
+                            span,
+                            format!("tendon `{shown}` has no dead band"),
+                            "it pulls from its first rest length on",
+                        );
                     }
                     let length = if rest[0] >= 0.0 { rest[0] } else { at_springs };
                     let mut table = Table::new();

@@ -131,10 +131,8 @@ impl<'d> Context<'d, '_> {
         let a = look.attr(name)?;
         let found = words.iter().find(|w| **w == a.value.trim());
         if found.is_none() {
-            let d = Diagnostic::error(
-                codes::UNKNOWN_CHOICE,
-                format!("`{}` cannot be `{}`", shown(name), shown(a.value)),
-            );
+            let d =
+                Diagnostic::error(codes::UNKNOWN_CHOICE, format!("`{}` cannot be `{}`", shown(name), shown(a.value)));
             let d = match nearest(a.value, words.iter().copied()) {
                 Some(near) => d.label(format!("did you mean `{near}`?")),
                 None => d.label("not known"),

@@ -14,8 +14,11 @@ use holonom::math::{Mat3, Quat, Vec3};
 use std::collections::{HashMap, HashSet};
 
 /// Names as a scene can have them.
+#[derive(Default)]
 struct Names {
     taken: HashSet<String>,
+    /// Of names that were wanted again: the number that was last put behind them.
+    again: HashMap<String, usize>,
 }
 
 impl Names {
@@ -32,10 +35,10 @@ impl Names {
             name.push('_');
         }
         let mut free = name.clone();
-        let mut n = 2;
         while self.taken.contains(&free) {
+            let n = self.again.entry(name.clone()).or_insert(1);
+            *n += 1;
             free = format!("{name}_{n}");
-            n += 1;
         }
         if free != written {
             let message = format!("the {what} `{}` is called `{free}` here", shown(written));
@@ -52,10 +55,10 @@ pub fn write(robot: &Robot, tree: &Tree, side: Side, root: Span, values: &mut Va
     if let Some((name, span)) = &robot.name {
         document.push("title", *span, Node::new(*span, name.replace("${", "_{")));
     }
-    let mut names = Names { taken: HashSet::new() };
+    let mut names = Names::default();
     // bodies and frames share their names, so that a link is meant by its name alone
     let links: Vec<String> = robot.links.iter().map(|l| names.give("link", &l.name, l.span, values)).collect();
-    let mut names = Names { taken: HashSet::new() };
+    let mut names = Names::default();
     let joints: Vec<String> = robot.joints.iter().map(|j| names.give("joint", &j.name, j.span, values)).collect();
     let mut parts = Parts::new();
     let mut bodies = Table::new();
@@ -107,7 +110,7 @@ pub fn write(robot: &Robot, tree: &Tree, side: Side, root: Span, values: &mut Va
     let leads = leads(robot, &known, values)?;
     follow(robot, &leads, &mut starts);
     let (mut table, mut couplers, mut dampers) = (Table::new(), Table::new(), Table::new());
-    let mut forces = Names { taken: HashSet::new() };
+    let mut forces = Names::default();
     for (k, joint) in robot.joints.iter().enumerate() {
         let Some(kind) = kind(joint.freedom) else {
             if let Some((_, span)) = starts[k] {
@@ -212,7 +215,7 @@ fn leads(robot: &Robot, known: &HashMap<String, usize>, values: &mut Values) -> 
             None => {
                 good = false;
                 let d = Diagnostic::error(codes::UNKNOWN_REFERENCE, format!("there is no joint `{name}`"));
-                let names = robot.joints.iter().map(|j| j.name.as_str());
+                let names = robot.joints.iter().map(|j| j.name.as_str()).take(if values.hints() { 10_000 } else { 0 });
                 values.complain(match nearest(&m.joint, names) {
                     Some(near) => d.at(m.span).label(format!("did you mean `{near}`?")),
                     None => d.at(m.span).label("not known"),

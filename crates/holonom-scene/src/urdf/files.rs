@@ -22,16 +22,32 @@ pub struct Files<'a> {
     folder: PathBuf,
     /// Where packages were found: the part in front of `rest`.
     packages: HashMap<String, String>,
+    /// What was looked for, and what was found.
+    known: HashMap<String, Result<String, String>>,
+    /// So many different files may be looked for.
+    limit: u64,
 }
 
 impl<'a> Files<'a> {
     /// For a URDF in a folder.
-    pub fn new(confinement: &'a Confinement, folder: PathBuf) -> Self {
-        Files { confinement, folder, packages: HashMap::new() }
+    pub fn new(confinement: &'a Confinement, folder: PathBuf, limit: u64) -> Self {
+        Files { confinement, folder, packages: HashMap::new(), known: HashMap::new(), limit }
     }
 
     /// The path of a mesh as a scene file beside the URDF would name it, or why there is none.
     pub fn find(&mut self, name: &str) -> Result<String, String> {
+        if let Some(known) = self.known.get(name) {
+            return known.clone();
+        }
+        if self.known.len() as u64 >= self.limit {
+            return Err(format!("more than {} mesh files: --limit files=N allows more", self.limit));
+        }
+        let found = self.look_for(name);
+        self.known.insert(name.to_string(), found.clone());
+        found
+    }
+
+    fn look_for(&mut self, name: &str) -> Result<String, String> {
         if !mesh::is_readable(name) {
             return Err("only .stl and .obj meshes are read".into());
         }

@@ -40,7 +40,7 @@ pub fn import(file: u32, workshop: &mut Workshop) -> Table {
         return Table::new();
     }
     let side = side::read(file, workshop);
-    let mut finder = Files::new(workshop.confinement, workshop.folder(file));
+    let mut finder = Files::new(workshop.confinement, workshop.folder(file), workshop.limits.files);
     let errors = workshop.report.n_errors();
     let links = root.children().filter(|e| e.name() == "link").count() as u64;
     if let Err(d) = workshop.limits.bodies("links", links) {

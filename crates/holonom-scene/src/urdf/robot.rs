@@ -346,7 +346,8 @@ fn joint_inside(e: Element, name: Attr, links: &HashMap<&str, usize>, values: &m
         let Some(&index) = links.get(link.value) else {
             let message = format!("there is no link `{}`", shown(link.value));
             let d = Diagnostic::error(codes::UNKNOWN_REFERENCE, message).at(link.span);
-            values.complain(match nearest(link.value, links_in_order(links)) {
+            let names = if values.hints() { links_in_order(links) } else { Vec::new() };
+            values.complain(match nearest(link.value, names) {
                 Some(near) => d.label(format!("did you mean `{near}`?")),
                 None => d.label("not known"),
             });

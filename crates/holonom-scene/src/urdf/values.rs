@@ -2,7 +2,7 @@
 
 use crate::codes::{self, Code};
 use crate::confine::shown;
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::{Diagnostic, Report, SHOWN};
 use crate::reader::from_rpy;
 use crate::scene::Pose;
 use crate::source::Span;
@@ -34,6 +34,11 @@ impl<'r> Values<'r> {
     /// Where all of it goes.
     pub fn report(&mut self) -> &mut Report {
         self.report
+    }
+
+    /// Is it worth while to look for what was meant? Only few messages are shown, and a file may hold a million mistakes.
+    pub fn hints(&self) -> bool {
+        self.report.n_errors() < SHOWN
     }
 
     /// Say something.

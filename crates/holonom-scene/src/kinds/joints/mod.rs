@@ -40,7 +40,8 @@ pub static JOINTS: Family = Family {
 };
 
 /// All of them, by theme.
-pub(super) static KINDS: &[&[Kind]] = &[pairs::KINDS, guides::KINDS, gears::KINDS, rolling::KINDS, couplings::KINDS, robots::KINDS];
+pub(super) static KINDS: &[&[Kind]] =
+    &[pairs::KINDS, guides::KINDS, gears::KINDS, rolling::KINDS, couplings::KINDS, robots::KINDS];
 
 const A: Field = optional("a", Type::Point, "ground", "first body, or a point or frame on it");
 const B: Field = required("b", Type::Point, "second body, or a point or frame on it");
