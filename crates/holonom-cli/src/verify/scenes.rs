@@ -53,7 +53,17 @@ impl Staged {
 mod tests {
     use super::*;
 
-    /// The numbers of the scenes are those of the problems.
+    /// Parts of a problem with numbers of their own: the crank that is led around has other lengths, and the bead on the turning hoop starts where the
+    /// scalar in question needs it.
+    const OTHERWISE: &[(&str, &str)] = &[
+        ("p11-slider-crank-led", "L1"),
+        ("p11-slider-crank-led", "L2"),
+        ("p11-slider-crank-led-space", "L1"),
+        ("p11-slider-crank-led-space", "L2"),
+        ("p22-turning-hoop", "theta"),
+    ];
+
+    /// The numbers of the scenes are those of the problems, but for the few above.
     #[test]
     fn parameters_are_those_of_the_problem() {
         for entry in gallery::VERIFICATION {
@@ -62,8 +72,9 @@ mod tests {
             let problem = holonom_cases::problem(id).expect(id);
             let staged = stage(entry.name, &[]).unwrap_or_else(|e| panic!("{}: {e:?}", entry.name));
             for (name, value) in &staged.scene.params {
-                let known = problem.given(name);
-                assert!(known.is_none_or(|known| known == *value), "{}: {name} = {value}", entry.name);
+                let Some(known) = problem.given(name) else { continue };
+                let same = !OTHERWISE.contains(&(entry.name, name.as_str()));
+                assert_eq!(known == *value, same, "{}: {name} = {value}, in the problem {known}", entry.name);
             }
         }
     }
