@@ -49,7 +49,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-/// By code in any spelling (E0214, e214, 214, error[E0214]), else by words of its title or text.
+/// By code in any spelling (E0214, e214, 214, `error[E0214]`), else by words of its title or text.
 fn find(asked: &str) -> Result<Vec<&'static Explanation>, Failure> {
     if asked.is_empty() {
         return Ok(EXPLANATIONS.iter().collect());

@@ -94,11 +94,17 @@ pub(crate) fn create_locked(path: &Path) -> Result<File, RecordError> {
 }
 
 /// Locks a file until it is closed; refused while another process writes it. File systems without locks are taken as they are.
+///
+/// A process that is just being started holds the locks of the one that starts it until it runs its own program, so a lock that was given
+/// back may seem taken for a moment: it is asked for again a few times before the file counts as in use.
 pub(crate) fn lock(file: &File, path: &Path) -> Result<(), RecordError> {
-    match file.try_lock() {
-        Err(TryLockError::WouldBlock) => Err(RecordError::InUse { path: path.to_path_buf() }),
-        Ok(()) | Err(TryLockError::Error(_)) => Ok(()),
+    for wait in [1, 4, 15, 60, 120, 0] {
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => std::thread::sleep(std::time::Duration::from_millis(wait)),
+            Ok(()) | Err(TryLockError::Error(_)) => return Ok(()),
+        }
     }
+    Err(RecordError::InUse { path: path.to_path_buf() })
 }
 
 /// Opens a file for reading; devices, pipes and folders are refused without being opened.

@@ -14,7 +14,7 @@
 //! v of b's marker = v of that point carried by a + R_a (sum l_k rate_k)
 //! ```
 //!
-//! A body whose own velocity was given keeps it unless its joint has a `start_rate`. Loops are closed afterwards, see [`crate::starts`].
+//! A body whose own velocity was given keeps it unless its joint has a `start_rate`. Loops are closed afterwards, see `starts.rs`.
 
 use crate::build::Draft;
 use crate::codes;
