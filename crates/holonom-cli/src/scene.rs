@@ -4,6 +4,7 @@ use crate::failure::{Failure, to_stderr, warn};
 use crate::suggest::nearest;
 use holonom::Model;
 use holonom_scene::diagnostic::SHOWN;
+use holonom_scene::node::Table;
 use holonom_scene::{Limits, Loaded, Loader, codes, gallery};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -40,6 +41,20 @@ pub(crate) struct Opened {
     pub model: Arc<Model>,
     /// As it was asked for.
     pub name: String,
+}
+
+/// From so many bodies on, what a scene says of each of them is not kept while its model runs: half a gigabyte for a million.
+const MANY: usize = 100_000;
+
+impl Opened {
+    /// Forget what only the building of the model needed. Messages of a run that stops then name bodies, but not their lines.
+    pub fn lighten(&mut self) {
+        if self.loaded.scene.bodies.len() >= MANY {
+            self.loaded.scene.bodies = Vec::new();
+            self.loaded.scene.joints = Vec::new();
+            self.loaded.document = Table::new();
+        }
+    }
 }
 
 impl SceneArgs {

@@ -79,7 +79,7 @@ pub(crate) struct Args {
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
-    let opened = args.scene.open()?;
+    let mut opened = args.scene.open()?;
     let scene = &opened.loaded.scene;
     let resume = args.from.as_ref().map(|path| Resume::read(path, &opened.model)).transpose()?;
     let settings = Settings::gather(args, scene, &opened.model, resume.as_ref())?;
@@ -91,10 +91,13 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let mut recorder = match &args.out {
         Some(path) => Some(recorder(path, args, &opened, &journey, resume.as_ref(), schedule)?),
         None => {
-            columns(args, &opened)?; // mistakes are mistakes, also while nothing is recorded
+            if !(args.columns.is_empty() && scene.record.columns.is_empty()) {
+                columns(args, &opened)?; // mistakes are mistakes, also while nothing is recorded
+            }
             None
         }
     };
+    opened.lighten();
 
     let interrupt = Interrupt::watch();
     let mut track = Track::begin(&mut journey.sim);
@@ -135,7 +138,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     }
     let snapshot = args.snapshot.as_ref().map(|p| p.display().to_string());
     if !args.quiet && !args.json {
-        let title = &scene.title;
+        let title = &opened.loaded.scene.title;
         let text = summary::text(
             &opened.name,
             title,
