@@ -4,6 +4,7 @@
 //! torques of actuators elsewhere. `torque`, `torque-curve` and `controller` are forces: they give what they say, and what moves
 //! is left to the equations.
 
+use super::forces::MOTOR;
 use super::joints::KINDS as JOINT_KINDS;
 use super::{CURVES, Driven, Make, Mistake, curve, mistake, torque_curve};
 use crate::build::Site;
@@ -111,41 +112,7 @@ static KINDS: &[Kind] = &[
     Kind {
         name: "torque-curve",
         summary: "a motor by its torque as a function of speed, or a DC motor by its figures, which brakes at zero voltage",
-        fields: &[&[
-            JOINT,
-            optional(
-                "torque",
-                Type::Function("w", "N m or N"),
-                "a DC motor",
-                "torque at full throttle as a function of the speed w, rad/s or m/s",
-            ),
-            optional(
-                "stall_torque",
-                Type::Number(Allowed::Positive, "N m"),
-                "not said",
-                "of a DC motor at full voltage",
-            ),
-            optional(
-                "no_load_speed",
-                Type::Number(Allowed::Positive, "rad/s"),
-                "not said",
-                "of a DC motor at full voltage",
-            ),
-            optional(
-                "constant",
-                Type::Number(Allowed::Positive, "N m/A"),
-                "not said",
-                "of a DC motor; the same as V s",
-            ),
-            optional("resistance", Type::Number(Allowed::Positive, "ohm"), "not said", "of the winding of a DC motor"),
-            optional("voltage", Type::Number(Allowed::Positive, "V"), "not said", "full voltage of a DC motor"),
-            optional(
-                "throttle",
-                Type::Function("t", ""),
-                "1",
-                "how far it is open, 0 to 1; for a DC motor the part of the full voltage, -1 to 1",
-            ),
-        ]],
+        fields: &[&[JOINT], MOTOR],
         make: Make::Drive(|r, s| {
             Ok(Driven::Push(Box::new(CoordinateForce::motor(s.coordinate("joint")?, torque_curve(r)?))))
         }),

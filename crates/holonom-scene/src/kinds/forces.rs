@@ -45,6 +45,27 @@ const FRAME_OF_LOAD: Field = optional(
     "whose axes: those of the world, or those of the body (of its frame, if `on` names one), which turn with it",
 );
 
+/// How the torque of a motor depends on its speed: by a function, or by the figures of a DC motor.
+pub static MOTOR: &[Field] = &[
+    optional(
+        "torque",
+        Type::Function("w", "N m or N"),
+        "a DC motor",
+        "torque at full throttle as a function of the speed w, rad/s or m/s",
+    ),
+    optional("stall_torque", Type::Number(Allowed::Positive, "N m"), "not said", "of a DC motor at full voltage"),
+    optional("no_load_speed", Type::Number(Allowed::Positive, "rad/s"), "not said", "of a DC motor at full voltage"),
+    optional("constant", Type::Number(Allowed::Positive, "N m/A"), "not said", "of a DC motor; the same as V s"),
+    optional("resistance", Type::Number(Allowed::Positive, "ohm"), "not said", "of the winding of a DC motor"),
+    optional("voltage", Type::Number(Allowed::Positive, "V"), "not said", "full voltage of a DC motor"),
+    optional(
+        "throttle",
+        Type::Function("t", ""),
+        "1",
+        "how far it is open, 0 to 1; for a DC motor the part of the full voltage, -1 to 1",
+    ),
+];
+
 static LOADS: &[Kind] = &[
     Kind {
         name: "point-force",
@@ -273,48 +294,7 @@ static SPRINGS: &[Kind] = &[
     Kind {
         name: "axis-motor",
         summary: "a motor between two bodies about the z axis of a: its torque on b depends on the speed",
-        fields: &[
-            AXES,
-            &[
-                optional(
-                    "torque",
-                    Type::Function("w", "N m"),
-                    "a DC motor",
-                    "torque as a function of the speed w (rad/s)",
-                ),
-                optional(
-                    "stall_torque",
-                    Type::Number(Allowed::Positive, "N m"),
-                    "not said",
-                    "of a DC motor at full voltage",
-                ),
-                optional(
-                    "no_load_speed",
-                    Type::Number(Allowed::Positive, "rad/s"),
-                    "not said",
-                    "of a DC motor at full voltage",
-                ),
-                optional(
-                    "constant",
-                    Type::Number(Allowed::Positive, "N m/A"),
-                    "not said",
-                    "of a DC motor; the same as V s",
-                ),
-                optional(
-                    "resistance",
-                    Type::Number(Allowed::Positive, "ohm"),
-                    "not said",
-                    "of the winding of a DC motor",
-                ),
-                optional("voltage", Type::Number(Allowed::Positive, "V"), "not said", "full voltage of a DC motor"),
-                optional(
-                    "throttle",
-                    Type::Function("t", ""),
-                    "1",
-                    "how far it is open, 0 to 1; for a DC motor the part of the full voltage, -1 to 1",
-                ),
-            ],
-        ],
+        fields: &[AXES, MOTOR],
         make: Make::Force(|r, s| Ok(Box::new(AxisMotor::new(s.a, s.b, torque_curve(r)?)))),
     },
 ];
