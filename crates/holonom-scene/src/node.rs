@@ -201,12 +201,18 @@ pub fn numbers(span: Span, values: &[f64]) -> Node {
     Node::new(span, values.iter().map(|&x| Node::new(span, x)).collect::<Vec<_>>())
 }
 
+/// Deepest nesting of lists and tables in TOML: the parser knows no more.
+const DEEPEST: u64 = 80;
+
 /// Read TOML. Errors of syntax go to the report; what could be read is returned all the same.
 pub fn parse_toml(text: &str, file: u32, limits: &Limits, report: &mut Report) -> Table {
-    // the parser gives up at 80 levels by itself; a long run of brackets is refused before it is tried
+    // a long run of brackets is refused before it is tried
     let deep = deepest(text);
-    if let Err(d) = Limits::check(codes::TOO_DEEP, "levels of nesting", deep.0, limits.depth.min(80), "depth") {
-        report.push(d.at(Span::new(file, deep.1..deep.1 + 1)));
+    let most = limits.depth.min(DEEPEST);
+    if deep.0 > most {
+        let message = format!("levels of nesting: {} exceeds the limit of {most}", deep.0);
+        let d = Diagnostic::error(codes::TOO_DEEP, message).at(Span::new(file, deep.1..deep.1 + 1));
+        report.push(d.label(format!("level {}", deep.0)).help("scenes need few levels: write tables as [body.NAME]"));
         return Table::new();
     }
     let (parsed, errors) = DeTable::parse_recoverable(text);

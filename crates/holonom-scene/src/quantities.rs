@@ -353,10 +353,11 @@ pub fn fits(pattern: &str, name: &str) -> bool {
     rest.ends_with(part)
 }
 
-/// The unit of a quantity by its name alone, where that says it; for tables that have lost their units.
+/// The unit of a quantity by its name alone, as far as that says it; for tables that have lost their units.
 pub fn usual_unit(name: &str) -> &'static str {
     let first = name.split('.').next().unwrap_or("");
-    let words = || name.rsplit('.').skip_while(|w| matches!(*w, "w" | "x" | "y" | "z"));
+    let which = |w: &str| matches!(w, "w" | "x" | "y" | "z") || w.bytes().all(|b| b.is_ascii_digit());
+    let words = || name.rsplit('.').skip_while(|w| which(w));
     match (first, words().next().unwrap_or("")) {
         ("time", _) => "s",
         ("energy" | "ledger", _) => "J",
@@ -371,6 +372,9 @@ pub fn usual_unit(name: &str) -> &'static str {
         (_, "force") => "N",
         (_, "torque") => "N m",
         (_, "power") => "W",
+        (_, "coordinate") => "m or rad",
+        (_, "rate") => "m/s or rad/s",
+        (_, "effort") => "N or N m",
         _ => "",
     }
 }
@@ -428,9 +432,15 @@ mod tests {
 
     #[test]
     fn names_say_their_units() {
-        for (name, unit) in
-            [("time", "s"), ("rod.pos.x", "m"), ("pin.torque.z", "N m"), ("energy.total", "J"), ("pin.rate", "")]
-        {
+        for (name, unit) in [
+            ("time", "s"),
+            ("rod.pos.x", "m"),
+            ("pin.torque.z", "N m"),
+            ("energy.total", "J"),
+            ("pin.rate", "m/s or rad/s"),
+            ("slide.coordinate.1", "m or rad"),
+            ("bolt.multiplier.2", ""),
+        ] {
             assert_eq!(usual_unit(name), unit, "{name}");
         }
     }

@@ -278,10 +278,11 @@ fn failed(
     if let StepError::Invalid(reason) = e {
         return Failure::usage(reason.clone());
     }
-    let mut d: Diagnostic = stop::explain(e, &journey, opened);
+    let moment = stop::moment(e, &journey);
     if !broken {
         journey.return_to_good();
     }
+    let mut d: Diagnostic = stop::explain(e, moment, &journey, opened);
     let name = match &args.out {
         Some(out) => out.with_file_name(format!("{}.failed.snap", stem(&out.display().to_string()))),
         None => PathBuf::from(format!("{}.failed.snap", stem(&opened.name))),

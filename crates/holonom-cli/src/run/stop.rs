@@ -8,23 +8,27 @@ use holonom_scene::codes::{self, Code};
 use holonom_scene::source::Span;
 use holonom_scene::{Diagnostic, Scene};
 
-/// The message of a stop; the last good state is in the simulation.
-pub(crate) fn explain(e: &StepError, journey: &Journey, opened: &Opened) -> Diagnostic {
+/// When it stopped, and what had grown by then; the state of the stop is in the simulation.
+pub(crate) fn moment(e: &StepError, journey: &Journey) -> String {
     let sim = &journey.sim;
-    let model = sim.model();
-    let (code, message, span) = headline(e, &opened.loaded.scene);
-    let mut d = Diagnostic::error(code, format!("simulation stopped: {message}"));
-    d.span = span;
     let step = match journey.settings.dt {
         Some(dt) => format!("dt {dt:.1e} s"),
         None => format!("adaptive steps, the last good one {:.1e} s", sim.time() - journey.before.t),
     };
-    let mut at = format!("t = {:.6} s (step {}, {step})", sim.time(), journey.steps + 1);
-    if let Some(grown) = fastest(e, sim) {
-        at = format!("{at}: {grown}");
+    let at = format!("t = {:.6} s (step {}, {step})", sim.time(), journey.steps + 1);
+    match fastest(e, sim) {
+        Some(grown) => format!("{at}: {grown}"),
+        None => at,
     }
-    d = d.note("at", at);
-    let scale = time_scale(&opened.loaded.scene, model, sim);
+}
+
+/// The message of a stop at that moment; the last good state is in the simulation, because a motion that has gone wrong says nothing of how fast
+/// the mechanism really is.
+pub(crate) fn explain(e: &StepError, moment: String, journey: &Journey, opened: &Opened) -> Diagnostic {
+    let (code, message, span) = headline(e, &opened.loaded.scene);
+    let mut d = Diagnostic::error(code, format!("simulation stopped: {message}")).note("at", moment);
+    d.span = span;
+    let scale = time_scale(&opened.loaded.scene, journey.sim.model(), &journey.sim);
     let dt = journey.settings.dt;
     if let Some((what, time)) = &scale {
         let ratio = match dt {
