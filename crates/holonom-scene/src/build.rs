@@ -30,6 +30,8 @@ pub struct Draft<'a> {
     pub velocity: Vec3,
     /// Angular velocity, rad/s.
     pub spin: Vec3,
+    /// Rate of a joint that it is geared to, times the ratio, where the joint says how fast it starts.
+    pub geared: Option<f64>,
 }
 
 /// What a joint, drive or force is made from.
@@ -371,6 +373,7 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
         return None;
     }
     let places = places.or_else(|| place::places(scene, &joints.builder, &joints.ids, report));
+    let geared = geared(scene, &joints);
     // what is wrong with one piece of a generator is wrong with all of them
     let mut wrong: Option<&std::sync::Arc<Record>> = None;
     for (i, body) in scene.bodies.iter().enumerate() {
@@ -381,6 +384,7 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
             Some(moved) => moved[i].draft(body),
             None => draft(body),
         };
+        let draft = Draft { geared: geared.get(&i).copied(), ..draft };
         let Some(Make::Body(make)) = body.record.kind.map(|k| k.make) else { continue };
         match make(&body.record, &draft) {
             Ok(made) => {
@@ -404,7 +408,22 @@ fn draft(body: &Body) -> Draft<'_> {
         pose: body.pose,
         velocity: body.velocity,
         spin: body.spin,
+        geared: None,
     }
+}
+
+/// How fast bodies start that are geared to a coordinate whose joint has a `start_rate`, by their numbers.
+fn geared(scene: &Scene, joints: &Joints) -> HashMap<usize, f64> {
+    let gears = scene.joints.iter().filter(|l| l.kind().name == "rotor-gear");
+    let started = scene.joints.iter().filter_map(|l| Some((&*l.name, l.record.numbers("start_rate")?)));
+    let started: HashMap<&str, &[f64]> = started.collect();
+    let rate = |gear: &Link| {
+        let c = gear.record.coordinate("joint")?;
+        let rate = started.get(&*c.joint)?.get(c.index)?;
+        let body = joints.body(scene, &gear.b.as_ref()?.body, gear.span).ok()?.index()?;
+        Some((body, rate * gear.record.number("ratio").unwrap_or(1.0)))
+    };
+    gears.filter_map(rate).collect()
 }
 
 fn named(d: Diagnostic, what: &str, link: &Link) -> Diagnostic {

@@ -48,7 +48,7 @@ impl Place {
     /// A body as a draft that stands and moves so.
     pub fn draft<'b>(&self, body: &'b crate::scene::Body) -> Draft<'b> {
         let (name, mass, volume) = (&*body.name, body.mass, body.volume);
-        Draft { name, mass, volume, pose: self.pose, velocity: self.velocity, spin: self.spin }
+        Draft { name, mass, volume, pose: self.pose, velocity: self.velocity, spin: self.spin, geared: None }
     }
 }
 

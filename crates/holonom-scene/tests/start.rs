@@ -231,3 +231,32 @@ fn wrong_starts_are_refused_at_their_place() {
         assert!(shown.contains(code) && shown.contains(&format!("bad.toml:{line}:")), "{rest}\n{shown}");
     }
 }
+
+#[test]
+fn a_rotor_starts_with_the_joint_it_is_geared_to() {
+    let text = r#"
+gravity = [0, 0, 0]
+[body.arm]
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+[body.rotor]
+kind = "rotor"
+rotor_inertia = 0.5
+[joint.hinge]
+kind = "revolute"
+b = "arm"
+start_rate = 2
+[joint.gear]
+kind = "rotor-gear"
+b = "rotor"
+joint = "hinge"
+ratio = 10
+"#;
+    let loaded =
+        holonom_scene::Loader::new().load_text("rotor.toml", text).unwrap_or_else(|f| panic!("{}", f.render()));
+    let mut sim = holonom::Simulation::new(loaded.build().unwrap_or_else(|f| panic!("{}", f.render())));
+    let hinge = sim.model().joint("hinge").expect("there");
+    // the rotor has five hundred times the inertia of the arm as the hinge feels it: a rotor at rest would leave next to nothing of the rate
+    let (_, rate) = sim.coordinate(hinge, 0).expect("an angle");
+    assert!((rate - 2.0).abs() < 1e-12, "{rate}");
+}

@@ -87,7 +87,7 @@ static ROTOR: &[Field] = &[
     optional(
         "rate",
         Type::Number(Allowed::Any, "rad/s or m/s"),
-        "0",
+        "from the `start_rate` of the joint it is geared to, or 0",
         "at the start; that of the joint, times the ratio",
     ),
 ];
@@ -211,12 +211,12 @@ fn rigid(record: &Record, draft: &Draft) -> Made {
     Ok(Box::new(body.orientation(draft.pose.rotation).velocity(draft.velocity).spin(draft.spin)))
 }
 
-fn rotor(record: &Record, _: &Draft) -> Made {
+fn rotor(record: &Record, draft: &Draft) -> Made {
     let said =
         ["mass", "density", "inertia", "com", "shape", "shapes", "at", "rotation", "from", "to", "velocity", "spin"];
     pointless(record, &said, "it has a `rotor_inertia` and no place")?;
-    let of = |name: &str| record.number(name).unwrap_or(0.0);
-    Ok(Box::new(Rotor::new(of("rotor_inertia")).rate(of("rate"))))
+    let rate = record.number("rate").or(draft.geared).unwrap_or(0.0);
+    Ok(Box::new(Rotor::new(record.number("rotor_inertia").unwrap_or(0.0)).rate(rate)))
 }
 
 fn particle(record: &Record, draft: &Draft) -> Made {
