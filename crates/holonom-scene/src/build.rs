@@ -6,7 +6,7 @@
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::fields::*;
-use crate::kinds::{Driven, Make, Mistake, mistake, refused};
+use crate::kinds::{self, Driven, Make, Mistake, mistake, refused};
 use crate::place::{self, Place};
 use crate::scene::{Body, Link, Mass, Pose, Scene};
 use crate::source::Span;
@@ -414,16 +414,8 @@ fn draft(body: &Body) -> Draft<'_> {
 
 /// How fast bodies start that are geared to a coordinate whose joint has a `start_rate`, by their numbers.
 fn geared(scene: &Scene, joints: &Joints) -> HashMap<usize, f64> {
-    let gears = scene.joints.iter().filter(|l| l.kind().name == "rotor-gear");
-    let started = scene.joints.iter().filter_map(|l| Some((&*l.name, l.record.numbers("start_rate")?)));
-    let started: HashMap<&str, &[f64]> = started.collect();
-    let rate = |gear: &Link| {
-        let c = gear.record.coordinate("joint")?;
-        let rate = started.get(&*c.joint)?.get(c.index)?;
-        let body = joints.body(scene, &gear.b.as_ref()?.body, gear.span).ok()?.index()?;
-        Some((body, rate * gear.record.number("ratio").unwrap_or(1.0)))
-    };
-    gears.filter_map(rate).collect()
+    let rates = kinds::geared_rates(&scene.joints).into_iter();
+    rates.filter_map(|(link, body, rate)| Some((joints.body(scene, body, link.span).ok()?.index()?, rate))).collect()
 }
 
 fn named(d: Diagnostic, what: &str, link: &Link) -> Diagnostic {

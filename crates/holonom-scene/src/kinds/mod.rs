@@ -15,7 +15,7 @@ pub use curves::{CURVES, curve};
 pub use drives::{CONDITIONS, DRIVES};
 pub use forces::{FORCES, torque_curve};
 pub use functions::{FUNCTIONS, function};
-pub use joints::JOINTS;
+pub use joints::{JOINTS, geared_rates};
 pub use shapes::{SHAPES, shape};
 pub use surfaces::{SURFACES, Sheeted, surface};
 pub use tyres::TERRAINS;

@@ -10,6 +10,8 @@ mod pairs;
 mod robots;
 mod rolling;
 
+pub use robots::geared_rates;
+
 use crate::fields::*;
 
 /// Kinds of joints.

@@ -5,8 +5,10 @@ use crate::build::Site;
 use crate::codes;
 use crate::fields::*;
 use crate::kinds::{Make, Mistake, fitting, mistake};
+use crate::scene::Link;
 use holonom::joints::{Constraint, Freedom, RotorGear, Serial};
 use holonom::prelude::*;
+use std::collections::HashMap;
 
 const FREE_AXIS: Field = required("axis", Type::Direction, "its axis in the world, at the poses given");
 const FREE_AT: Field = optional("at", POSITION, "`at` of the joint", "where it is in the world, at the poses given");
@@ -95,4 +97,16 @@ fn rotor_gear(r: &Record, s: &Site) -> Result<Box<dyn Constraint>, Mistake> {
             Err(Box::new(m.help("joint = \"NAME\" for the coordinate of a joint, of = \"BODY\" for a spin")))
         }
     }
+}
+
+/// The gears of rotors whose joint says how fast it starts, each with its rotor and the rate that fits.
+pub fn geared_rates(links: &[Link]) -> Vec<(&Link, &BodyRef, f64)> {
+    let started = links.iter().filter_map(|l| Some((&*l.name, l.record.numbers("start_rate")?)));
+    let started: HashMap<&str, &[f64]> = started.collect();
+    let rate = |gear: &'_ Link| {
+        let c = gear.record.coordinate("joint")?;
+        Some(started.get(&*c.joint)?.get(c.index)? * gear.record.number("ratio").unwrap_or(1.0))
+    };
+    let gears = links.iter().filter(|l| l.kind().name == "rotor-gear");
+    gears.filter_map(|gear| Some((gear, &gear.b.as_ref()?.body, rate(gear)?))).collect()
 }
