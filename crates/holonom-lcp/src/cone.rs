@@ -1,0 +1,364 @@
+//! Coulomb's law to the last digits: proximal steps, each solved by Newton's method in the space of motions.
+//!
+//! In units of [`crate::scale`], with `P` of [`crate::project`], a solution is a fixed point `x = P(x - a / eps)` for any
+//! `eps > 0`. From an `x_k` with `a_k = A x_k + b`, one *proximal step* asks for
+//!
+//! ```text
+//!     x = P(x_k - a / eps),      a = a_k + A (x - x_k)                                    (1)
+//! ```
+//!
+//! that is: solve the same problem with `A + eps` in place of `A`, and `b - eps x_k` in place of `b`. It always has a solution, it
+//! does not matter whether rows are redundant, and among pushes that do the same it keeps close to `x_k`: four equal feet carry
+//! equal loads, and a warm start is not shuffled around. What is left of the error after a step is `eps / (lambda + eps)` of it, `lambda`
+//! the smallest eigenvalue of `A` that is not zero. With `eps = 1e-7` two or three steps do.
+//!
+//! With `A = G G^T` (pivoted Cholesky; `G` has as many columns as `A` has rank) the unknown of (1) is the motion `w = G^T (x - x_k)`:
+//!
+//! ```text
+//!     R(w) = w - G^T (P(x_k - (a_k + G w) / eps) - x_k) = 0                               (2)
+//!     R'   = 1 + G^T W G / eps                              W = dP/dp, the modes
+//! ```
+//!
+//! No rank is ever decided: a tiny pivot more or less in `G` changes nothing, since `R'` is never smaller than 1 (W is not
+//! symmetric where something slides; there this is what is seen and not what is proved). Everything is computed in increments to
+//! `x_k`, whose `a_k` is computed afresh from `A`; so rounding is that of `A x`, not that of `x / eps`.
+//!
+//! A problem whose `A` is not symmetric and positive semidefinite takes the unknown `u = x - x_k` instead:
+//! `R(u) = u - (P(x_k - (a_k + A u) / eps) - x_k)`, `R' = 1 + W A / eps`.
+//!
+//! Globalisation. Newton steps on (2) are damped on `|R|`. If (2) is not solved, `eps` grows, which makes (2) easier up to
+//! triviality; if it is, `eps` shrinks again. The best `x` seen is what is returned.
+
+use crate::certificate::{Memory, judge};
+use crate::dense::{axpy, dot, largest, lu, lu_solve, pivoted_cholesky, zeros};
+use crate::law::{Failure, Law, Problem, Report};
+use crate::project::{Mode, project, project_with_modes};
+use crate::scale::{Scaled, walk};
+
+/// Proximal weight to begin with, and the least and largest ever used; relative to the diagonal of `A`.
+const EPS_START: f64 = 1e-7;
+const EPS_LEAST: f64 = 1e-9;
+const EPS_MOST: f64 = 10.0;
+/// Newton steps within one proximal step.
+const NEWTON_STEPS: usize = 30;
+/// Halvings of one Newton step.
+const HALVINGS: usize = 8;
+
+/// The solver for all laws, with its memory. Nothing is allocated once it has seen a problem of the size.
+#[derive(Clone, Debug)]
+pub struct Cone {
+    /// What [`crate::Certificate::worst`] must come down to; 1e-12 unless set.
+    pub tolerance: f64,
+    /// Most Newton steps altogether; 400 unless set.
+    pub steps: usize,
+    scaled: Scaled,
+    memory: Memory,
+    ones: Vec<f64>,
+    /// `G`, or `A` itself where that is not symmetric positive semidefinite.
+    g: Vec<f64>,
+    rank: usize,
+    symmetric: bool,
+    left: Vec<f64>,
+    y: Vec<f64>,
+    a: Vec<f64>,
+    best: Vec<f64>,
+    w: Vec<f64>,
+    trial: Vec<f64>,
+    p: Vec<f64>,
+    next: Vec<f64>,
+    modes: Vec<Mode>,
+    r: Vec<f64>,
+    step: Vec<f64>,
+    h: Vec<f64>,
+    row: Vec<f64>,
+    order: Vec<usize>,
+    counted: Report,
+}
+
+impl Default for Cone {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-12,
+            steps: 400,
+            scaled: Scaled::default(),
+            memory: Memory::default(),
+            ones: Vec::new(),
+            g: Vec::new(),
+            rank: 0,
+            symmetric: true,
+            left: Vec::new(),
+            y: Vec::new(),
+            a: Vec::new(),
+            best: Vec::new(),
+            w: Vec::new(),
+            trial: Vec::new(),
+            p: Vec::new(),
+            next: Vec::new(),
+            modes: Vec::new(),
+            r: Vec::new(),
+            step: Vec::new(),
+            h: Vec::new(),
+            row: Vec::new(),
+            order: Vec::new(),
+            counted: Report::default(),
+        }
+    }
+}
+
+impl Cone {
+    /// A solver with default settings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Solves the problem from the starting guess in `x` (zeros where there is none; it need not obey any law).
+    ///
+    /// On [`Failure::NotConverged`] the best `x` found is left in place; on every other failure `x` is what it was.
+    pub fn solve(&mut self, problem: &Problem, x: &mut [f64]) -> Result<Report, Failure> {
+        problem.check()?;
+        let n = problem.len();
+        if x.len() != n {
+            return Err(Failure::Malformed { row: 0, what: "x must have as many entries as b" });
+        }
+        if !x.iter().all(|v| v.is_finite()) {
+            return Err(Failure::NotFinite);
+        }
+        self.counted = Report::default();
+        if n == 0 {
+            return Ok(self.counted);
+        }
+        self.scaled.set(problem);
+        self.ones.clear();
+        self.ones.resize(n, 1.0);
+        self.scaled.strip(x, &mut self.next);
+        zeros(&mut self.y, n);
+        project(&self.scaled.laws, &self.next, &mut self.y);
+        self.split(n);
+        let found = self.proximal(n);
+        self.scaled.restore(&self.best, x);
+        let certificate = self.memory.certificate(problem, x);
+        self.counted.residual = certificate.worst;
+        match found {
+            Err(Failure::NotConverged { .. }) if certificate.worst <= self.tolerance => Ok(self.counted),
+            Err(Failure::NotConverged { .. }) => Err(Failure::NotConverged { residual: certificate.worst }),
+            Err(other) => Err(other),
+            Ok(()) => Ok(self.counted),
+        }
+    }
+
+    /// `A = G G^T`, or `G = A` where there is no such factor.
+    fn split(&mut self, n: usize) {
+        let a = &self.scaled.a;
+        self.symmetric = (0..n).all(|i| (0..i).all(|j| (a[i * n + j] - a[j * n + i]).abs() <= 1e-9));
+        if self.symmetric {
+            match pivoted_cholesky(a, n, 1e-12, &mut self.g, &mut self.left) {
+                Some(rank) => {
+                    self.rank = rank;
+                    self.symmetric = self.split_is_right(n);
+                }
+                None => self.symmetric = false,
+            }
+        }
+        if !self.symmetric {
+            self.g.clear();
+            self.g.extend_from_slice(&self.scaled.a);
+            self.rank = n;
+        }
+    }
+
+    /// One fixed vector through both sides of `A = G G^T`: a diagonal of zeros hides an indefinite block from the pivots.
+    fn split_is_right(&mut self, n: usize) -> bool {
+        let r = self.rank;
+        zeros(&mut self.w, r);
+        self.p.clear();
+        // no special vector: angles of the golden section
+        self.p.extend((0..n).map(|i| 0.5 + (i as f64 * 0.618_033_988_749_894_9).fract()));
+        for i in 0..n {
+            axpy(self.p[i], &self.g[i * r..i * r + r], &mut self.w);
+        }
+        (0..n).all(|i| {
+            let whole = dot(&self.scaled.a[i * n..i * n + n], &self.p);
+            (whole - dot(&self.g[i * r..i * r + r], &self.w)).abs() <= 1e-8 * n as f64
+        })
+    }
+
+    /// Proximal steps until the laws are obeyed.
+    fn proximal(&mut self, n: usize) -> Result<(), Failure> {
+        let mut eps = EPS_START;
+        let mut least = self.refresh(n);
+        self.best.clear();
+        self.best.extend_from_slice(&self.y);
+        let mut idle = 0;
+        loop {
+            // a tenth, so that units and rounding on the way back do not matter
+            if least <= 0.1 * self.tolerance {
+                return Ok(());
+            }
+            if self.counted.iterations >= self.steps || idle >= 12 {
+                return Err(Failure::NotConverged { residual: least });
+            }
+            let solved = self.newton(n, eps, 0.1 * least);
+            if !self.next.iter().all(|v| v.is_finite()) {
+                eps = (eps * 100.0).min(EPS_MOST);
+                idle += 1;
+                continue;
+            }
+            std::mem::swap(&mut self.y, &mut self.next);
+            let residual = self.refresh(n);
+            if residual < least {
+                idle = if residual < 0.5 * least { 0 } else { idle + 1 };
+                least = residual;
+                self.best.copy_from_slice(&self.y);
+            } else {
+                idle += 1;
+            }
+            eps = if solved { (eps * 0.1).max(EPS_LEAST) } else { (eps * 30.0).min(EPS_MOST) };
+            if !solved && residual > 10.0 * least {
+                self.y.copy_from_slice(&self.best);
+                self.refresh(n);
+            }
+        }
+    }
+
+    /// `a = A y + b` from scratch, and the residual of `y`.
+    fn refresh(&mut self, n: usize) -> f64 {
+        self.a.clear();
+        for i in 0..n {
+            self.a.push(dot(&self.scaled.a[i * n..i * n + n], &self.y) + self.scaled.b[i]);
+        }
+        let size = largest(&self.y).max(largest(&self.scaled.b)).max(largest(&self.a));
+        judge(&self.scaled.laws, &self.ones, &self.y, &self.a, size).worst
+    }
+
+    /// Newton's method for one proximal step; the outcome is in `next`. Whether it was solved.
+    fn newton(&mut self, n: usize, eps: f64, enough: f64) -> bool {
+        let r = self.rank;
+        zeros(&mut self.w, r);
+        zeros(&mut self.next, n);
+        let mut error = self.residual(n, eps, false);
+        let mut previous = f64::INFINITY;
+        for _ in 0..NEWTON_STEPS {
+            let size = largest(&self.y).max(1.0);
+            let floor = 1e-15 * (largest(&self.a) + largest(&self.w)) / eps;
+            if error <= (1e-14 * size).max(floor).max(1e-3 * enough) {
+                return true;
+            }
+            if self.counted.iterations >= self.steps {
+                return false;
+            }
+            self.counted.iterations += 1;
+            self.assemble(n, eps);
+            self.counted.factorisations += 1;
+            if !lu(&mut self.h, r, &mut self.order) {
+                return false;
+            }
+            self.step.clear();
+            self.step.extend(self.r.iter().map(|v| -v));
+            lu_solve(&self.h, r, &self.order, &mut self.step);
+            let mut t = 1.0;
+            let start = error;
+            self.trial.clear();
+            self.trial.extend_from_slice(&self.w);
+            for halving in 0..=HALVINGS {
+                for k in 0..r {
+                    self.w[k] = self.trial[k] + t * self.step[k];
+                }
+                error = self.residual(n, eps, false);
+                if error <= (1.0 - 1e-4 * t) * start || halving == HALVINGS {
+                    break;
+                }
+                t *= 0.5;
+            }
+            if error >= start && start >= previous {
+                return false;
+            }
+            previous = start;
+        }
+        false
+    }
+
+    /// `R(w)` into `r`, with `next` and the modes; returns its largest entry.
+    fn residual(&mut self, n: usize, eps: f64, _: bool) -> f64 {
+        let r = self.rank;
+        self.p.clear();
+        for i in 0..n {
+            let a = self.a[i] + dot(&self.g[i * r..i * r + r], &self.w);
+            self.p.push(self.y[i] - a / eps);
+        }
+        project_with_modes(&self.scaled.laws, &self.p, &mut self.next, &mut self.modes);
+        self.r.clear();
+        self.r.extend_from_slice(&self.w);
+        for i in 0..n {
+            let change = self.next[i] - self.y[i];
+            if change != 0.0 {
+                if self.symmetric {
+                    axpy(-change, &self.g[i * r..i * r + r], &mut self.r);
+                } else {
+                    self.r[i] -= change;
+                }
+            }
+        }
+        dot(&self.r, &self.r).sqrt()
+    }
+
+    /// `R' = 1 + G^T W G / eps` at the present modes.
+    fn assemble(&mut self, _n: usize, eps: f64) {
+        let r = self.rank;
+        zeros(&mut self.h, r * r);
+        for k in 0..r {
+            self.h[k * r + k] = 1.0;
+        }
+        zeros(&mut self.row, r);
+        let mut first = 0;
+        for at in 0..self.scaled.laws.len() {
+            let law = self.scaled.laws[at];
+            let rows = law.rows();
+            match self.modes[at] {
+                Mode::Held => {}
+                Mode::Moving => {
+                    for i in first..first + rows {
+                        self.row.copy_from_slice(&self.g[i * r..i * r + r]);
+                        self.add(i, 1.0 / eps);
+                    }
+                }
+                Mode::Sliding { e, turn } => {
+                    for k in 0..rows {
+                        self.row.fill(0.0);
+                        for l in 0..rows {
+                            let weight = turn * (f64::from(u8::from(k == l)) - e[k] * e[l]);
+                            let i = first + l;
+                            axpy(weight, &self.g[i * r..i * r + r], &mut self.row);
+                        }
+                        if let Law::Cone { normal, mu, .. } = law
+                            && self.next[normal] > 0.0
+                        {
+                            axpy(mu * e[k], &self.g[normal * r..normal * r + r], &mut self.row);
+                        }
+                        self.add(first + k, 1.0 / eps);
+                    }
+                }
+            }
+            first += rows;
+        }
+    }
+
+    /// Adds `weight * (column of G^T) * row` to `h`.
+    fn add(&mut self, i: usize, weight: f64) {
+        let r = self.rank;
+        if !self.symmetric {
+            axpy(weight, &self.row, &mut self.h[i * r..i * r + r]);
+            return;
+        }
+        for k in 0..r {
+            let g = self.g[i * r + k];
+            if g != 0.0 {
+                axpy(weight * g, &self.row, &mut self.h[k * r..k * r + r]);
+            }
+        }
+    }
+}
+
+/// First row of the first law a method has no form for.
+pub(crate) fn first_curved(laws: &[Law]) -> Option<usize> {
+    walk(laws).find(|(_, law)| law.is_curved()).map(|(row, _)| row)
+}
