@@ -32,17 +32,25 @@
 use crate::certificate::{Memory, judge};
 use crate::dense::{axpy, dot, largest, lu, lu_solve, pivoted_cholesky, zeros};
 use crate::law::{Failure, Law, Problem, Report};
-use crate::project::{Mode, project, project_with_modes};
+use crate::project::{Mode, project, project_with_modes, settle};
 use crate::scale::{Scaled, walk};
 
-/// Proximal weight to begin with, and the least and largest ever used; relative to the diagonal of `A`.
-const EPS_START: f64 = 1e-7;
-const EPS_LEAST: f64 = 1e-9;
-const EPS_MOST: f64 = 10.0;
-/// Newton steps within one proximal step.
+/// Proximal weights, relative to the diagonal of `A`: of the quick tries, and the least and the largest of the patient one.
+const EPS_QUICK: f64 = 1e-7;
+const EPS_LEAST: f64 = 1e-8;
+const EPS_MOST: f64 = 1.0;
+/// Sweeps before anything is known, and the most between two tries.
+const SWEEPS: usize = 20;
+const SWEEPS_MOST: usize = 200;
+/// Newton steps within one proximal step, and proximal steps, of the quick tries.
+const QUICK_STEPS: usize = 8;
+const QUICK_ROUNDS: usize = 5;
+/// The same for the patient one; rounds that do not halve the residual.
 const NEWTON_STEPS: usize = 30;
-/// Halvings of one Newton step.
-const HALVINGS: usize = 8;
+const IDLE_ROUNDS: usize = 40;
+/// A Newton step this much shorter than a full one leads nowhere; so do this many that are a tenth.
+const SHORTEST: f64 = 1e-2;
+const SHORT_STEPS: usize = 3;
 
 /// The solver for all laws, with its memory. Nothing is allocated once it has seen a problem of the size.
 #[derive(Clone, Debug)]
@@ -65,6 +73,7 @@ pub struct Cone {
     w: Vec<f64>,
     trial: Vec<f64>,
     p: Vec<f64>,
+    q: Vec<f64>,
     next: Vec<f64>,
     modes: Vec<Mode>,
     r: Vec<f64>,
@@ -93,6 +102,7 @@ impl Default for Cone {
             w: Vec::new(),
             trial: Vec::new(),
             p: Vec::new(),
+            q: Vec::new(),
             next: Vec::new(),
             modes: Vec::new(),
             r: Vec::new(),
@@ -133,7 +143,6 @@ impl Cone {
         self.scaled.strip(x, &mut self.next);
         zeros(&mut self.y, n);
         project(&self.scaled.laws, &self.next, &mut self.y);
-        self.split(n);
         let found = self.proximal(n);
         self.scaled.restore(&self.best, x);
         let certificate = self.memory.certificate(problem, x);
@@ -182,41 +191,136 @@ impl Cone {
         })
     }
 
-    /// Proximal steps until the laws are obeyed.
+    /// Three tries, from quick to patient: the modes of the guess; those after some sweeps; the path from `eps = 1` downwards.
     fn proximal(&mut self, n: usize) -> Result<(), Failure> {
-        let mut eps = EPS_START;
         let mut least = self.refresh(n);
         self.best.clear();
         self.best.extend_from_slice(&self.y);
+        // a tenth, so that units and rounding on the way back do not matter
+        let target = 0.1 * self.tolerance;
+        if least <= target {
+            return Ok(());
+        }
+        self.split(n);
+        if largest(&self.y) > 0.0 && self.quick(n, target, &mut least) {
+            return Ok(());
+        }
+        self.sweeps(n, SWEEPS, &mut least);
+        if least <= target || self.quick(n, target, &mut least) {
+            return Ok(());
+        }
+        self.patient(n, target, &mut least)
+    }
+
+    /// Proximal steps with a small weight as long as they are solved at once.
+    fn quick(&mut self, n: usize, target: f64, least: &mut f64) -> bool {
+        self.look(n);
+        for _ in 0..QUICK_ROUNDS {
+            if !self.newton(n, EPS_QUICK, 0.1 * *least, QUICK_STEPS) {
+                break;
+            }
+            self.accept(n, least);
+            if *least <= target {
+                return true;
+            }
+        }
+        self.y.copy_from_slice(&self.best);
+        self.refresh(n);
+        false
+    }
+
+    /// The path: `eps` shrinks as fast as steps are solved; where one is not, it grows and sweeps shake the guess.
+    fn patient(&mut self, n: usize, target: f64, least: &mut f64) -> Result<(), Failure> {
+        let mut eps = 1.0;
+        let mut good = 1.0;
+        let mut down: f64 = 0.1;
+        let mut sweeps = SWEEPS;
         let mut idle = 0;
-        loop {
-            // a tenth, so that units and rounding on the way back do not matter
-            if least <= 0.1 * self.tolerance {
-                return Ok(());
-            }
-            if self.counted.iterations >= self.steps || idle >= 12 {
-                return Err(Failure::NotConverged { residual: least });
-            }
-            let solved = self.newton(n, eps, 0.1 * least);
-            if !self.next.iter().all(|v| v.is_finite()) {
-                eps = (eps * 100.0).min(EPS_MOST);
-                idle += 1;
-                continue;
-            }
-            std::mem::swap(&mut self.y, &mut self.next);
-            let residual = self.refresh(n);
-            if residual < least {
-                idle = if residual < 0.5 * least { 0 } else { idle + 1 };
-                least = residual;
-                self.best.copy_from_slice(&self.y);
+        self.look(n);
+        while self.counted.iterations < self.steps && idle < IDLE_ROUNDS {
+            let was = self.counted.iterations;
+            idle += 1;
+            if self.newton(n, eps, 0.1 * *least, NEWTON_STEPS) {
+                let before = *least;
+                self.accept(n, least);
+                if *least <= target {
+                    return Ok(());
+                }
+                if *least < 0.5 * before {
+                    idle = 0;
+                }
+                good = eps;
+                if self.counted.iterations - was > 6 {
+                    down = down.sqrt().min(0.5);
+                }
+                eps = (eps * down).max(EPS_LEAST);
             } else {
-                idle += 1;
+                sweeps = (2 * sweeps).min(SWEEPS_MOST);
+                self.sweeps(n, sweeps, least);
+                if *least <= target {
+                    return Ok(());
+                }
+                self.look(n);
+                good = (good * 10.0).min(EPS_MOST);
+                eps = good;
+                down = 0.3;
             }
-            eps = if solved { (eps * 0.1).max(EPS_LEAST) } else { (eps * 30.0).min(EPS_MOST) };
-            if !solved && residual > 10.0 * least {
-                self.y.copy_from_slice(&self.best);
-                self.refresh(n);
+        }
+        Err(Failure::NotConverged { residual: *least })
+    }
+
+    /// Takes `next` for `y`.
+    fn accept(&mut self, n: usize, least: &mut f64) {
+        std::mem::swap(&mut self.y, &mut self.next);
+        std::mem::swap(&mut self.q, &mut self.p);
+        let residual = self.refresh(n);
+        self.keep(residual, least);
+    }
+
+    /// The modes as `y` and `a` show them, with the weight 1: what the next prediction starts from.
+    fn look(&mut self, n: usize) {
+        self.q.clear();
+        self.q.extend((0..n).map(|i| self.y[i] - self.a[i]));
+    }
+
+    /// Sweeps of Gauss and Seidel.
+    fn sweeps(&mut self, n: usize, count: usize, least: &mut f64) {
+        for _ in 0..count {
+            self.sweep(n);
+        }
+        let residual = self.refresh(n);
+        self.keep(residual, least);
+    }
+
+    /// Remembers `y` where it is the best so far.
+    fn keep(&mut self, residual: f64, least: &mut f64) {
+        if residual < *least {
+            *least = residual;
+            self.best.copy_from_slice(&self.y);
+        }
+    }
+
+    /// One sweep of Gauss and Seidel, law after law: the normal first, then friction at the rim it leaves.
+    fn sweep(&mut self, n: usize) {
+        let mut first = 0;
+        for at in 0..self.scaled.laws.len() {
+            let law = self.scaled.laws[at];
+            let rows = law.rows();
+            let mut p = [0.0; 3];
+            let mut stiff = 0f64;
+            for k in 0..rows {
+                let row = &self.scaled.a[(first + k) * n..(first + k) * n + n];
+                p[k] = -(dot(row, &self.y) + self.scaled.b[first + k]);
+                // a bound of the block's largest eigenvalue
+                stiff = stiff.max(row[first..first + rows].iter().map(|v| v.abs()).sum());
             }
+            if stiff > 0.0 {
+                for k in 0..rows {
+                    p[k] = self.y[first + k] + p[k] / stiff;
+                }
+                settle(&law, first, &p, &mut self.y);
+            }
+            first += rows;
         }
     }
 
@@ -231,25 +335,27 @@ impl Cone {
     }
 
     /// Newton's method for one proximal step; the outcome is in `next`. Whether it was solved.
-    fn newton(&mut self, n: usize, eps: f64, enough: f64) -> bool {
+    fn newton(&mut self, n: usize, eps: f64, enough: f64, steps: usize) -> bool {
         let r = self.rank;
         zeros(&mut self.w, r);
         zeros(&mut self.next, n);
-        let mut error = self.residual(n, eps, false);
-        let mut previous = f64::INFINITY;
-        for _ in 0..NEWTON_STEPS {
+        self.predict(n, eps);
+        let mut error = self.residual(n, eps);
+        let mut short = 0;
+        for _ in 0..steps {
             let size = largest(&self.y).max(1.0);
             let floor = 1e-15 * (largest(&self.a) + largest(&self.w)) / eps;
+            if !error.is_finite() {
+                return false;
+            }
             if error <= (1e-14 * size).max(floor).max(1e-3 * enough) {
                 return true;
             }
             if self.counted.iterations >= self.steps {
                 return false;
             }
-            self.counted.iterations += 1;
-            self.assemble(n, eps);
-            self.counted.factorisations += 1;
-            if !lu(&mut self.h, r, &mut self.order) {
+            self.assemble(eps);
+            if !self.factor() {
                 return false;
             }
             self.step.clear();
@@ -259,26 +365,89 @@ impl Cone {
             let start = error;
             self.trial.clear();
             self.trial.extend_from_slice(&self.w);
-            for halving in 0..=HALVINGS {
+            loop {
                 for k in 0..r {
                     self.w[k] = self.trial[k] + t * self.step[k];
                 }
-                error = self.residual(n, eps, false);
-                if error <= (1.0 - 1e-4 * t) * start || halving == HALVINGS {
+                error = self.residual(n, eps);
+                if error <= (1.0 - 1e-4 * t) * start {
                     break;
                 }
                 t *= 0.5;
+                if t < SHORTEST {
+                    return false;
+                }
             }
-            if error >= start && start >= previous {
-                return false;
+            if t < 0.1 {
+                short += 1;
+                if short > SHORT_STEPS {
+                    return false;
+                }
             }
-            previous = start;
         }
         false
     }
 
+    /// Factors `h`.
+    fn factor(&mut self) -> bool {
+        self.counted.iterations += 1;
+        self.counted.factorisations += 1;
+        lu(&mut self.h, self.rank, &mut self.order)
+    }
+
+    /// A first `w` for this `eps`: what it would be if every law stayed in the mode it is in now.
+    fn predict(&mut self, n: usize, eps: f64) {
+        let r = self.rank;
+        // `P` about `q`: x = P(q) + W (p - q), with p at w = 0
+        project_with_modes(&self.scaled.laws, &self.q, &mut self.next, &mut self.modes);
+        self.p.clear();
+        for i in 0..n {
+            self.p.push(self.y[i] - self.a[i] / eps - self.q[i]);
+        }
+        let mut first = 0;
+        for (at, law) in self.scaled.laws.iter().enumerate() {
+            let rows = law.rows();
+            match self.modes[at] {
+                Mode::Held => {}
+                Mode::Moving => {
+                    for i in first..first + rows {
+                        self.next[i] += self.p[i];
+                    }
+                }
+                Mode::Sliding { e, turn } => {
+                    let along = dot(&e[..rows], &self.p[first..first + rows]);
+                    let mut grip = 0.0;
+                    if let Law::Cone { normal, mu, .. } = *law
+                        && self.next[normal] > 0.0
+                    {
+                        grip = mu * self.p[normal];
+                    }
+                    for k in 0..rows {
+                        self.next[first + k] += turn * (self.p[first + k] - along * e[k]) + grip * e[k];
+                    }
+                }
+            }
+            first += rows;
+        }
+        zeros(&mut self.step, r);
+        for i in 0..n {
+            let change = self.next[i] - self.y[i];
+            if self.symmetric {
+                axpy(change, &self.g[i * r..i * r + r], &mut self.step);
+            } else {
+                self.step[i] += change;
+            }
+        }
+        project_with_modes(&self.scaled.laws, &self.q, &mut self.next, &mut self.modes);
+        self.assemble(eps);
+        if self.factor() {
+            lu_solve(&self.h, r, &self.order, &mut self.step);
+            self.w.copy_from_slice(&self.step);
+        }
+    }
+
     /// `R(w)` into `r`, with `next` and the modes; returns its largest entry.
-    fn residual(&mut self, n: usize, eps: f64, _: bool) -> f64 {
+    fn residual(&mut self, n: usize, eps: f64) -> f64 {
         let r = self.rank;
         self.p.clear();
         for i in 0..n {
@@ -302,7 +471,7 @@ impl Cone {
     }
 
     /// `R' = 1 + G^T W G / eps` at the present modes.
-    fn assemble(&mut self, _n: usize, eps: f64) {
+    fn assemble(&mut self, eps: f64) {
         let r = self.rank;
         zeros(&mut self.h, r * r);
         for k in 0..r {

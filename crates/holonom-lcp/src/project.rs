@@ -74,6 +74,30 @@ pub(crate) fn project_with_modes(laws: &[Law], p: &[f64], x: &mut [f64], modes: 
     }
 }
 
+/// `x = P(p)` for the rows of one law; `p` holds those rows only.
+pub(crate) fn settle(law: &Law, i: usize, p: &[f64; 3], x: &mut [f64]) -> Mode {
+    let rows = law.rows();
+    match *law {
+        Law::Free => {
+            x[i] = p[0];
+            Mode::Moving
+        }
+        Law::Push => {
+            x[i] = p[0].max(0.0);
+            if p[0] > 0.0 { Mode::Moving } else { Mode::Held }
+        }
+        Law::Within { least, most } => {
+            x[i] = p[0].clamp(least, most);
+            if p[0] > least && p[0] < most { Mode::Moving } else { Mode::Held }
+        }
+        Law::Cone { normal, mu, .. } => {
+            let radius = mu * x[normal].max(0.0);
+            clip(&p[..rows], radius, &mut x[i..i + rows])
+        }
+        Law::Ball { radius, .. } => clip(&p[..rows], radius, &mut x[i..i + rows]),
+    }
+}
+
 fn clip(p: &[f64], radius: f64, x: &mut [f64]) -> Mode {
     let reach = length(p);
     if reach < radius || (reach == radius && radius > 0.0) {
