@@ -31,9 +31,9 @@
 
 use crate::certificate::{Memory, judge};
 use crate::dense::{axpy, dot, largest, lu, lu_solve, pivoted_cholesky, zeros};
-use crate::law::{Failure, Law, Problem, Report};
+use crate::law::{Failure, Law, Problem, Report, check_with_guess};
 use crate::project::{Mode, project, project_with_modes, settle};
-use crate::scale::{Scaled, walk};
+use crate::scale::Scaled;
 
 /// Proximal weights, relative to the diagonal of `A`: of the quick tries, and the least and the largest of the patient one.
 const EPS_QUICK: f64 = 1e-7;
@@ -125,14 +125,8 @@ impl Cone {
     ///
     /// On [`Failure::NotConverged`] the best `x` found is left in place; on every other failure `x` is what it was.
     pub fn solve(&mut self, problem: &Problem, x: &mut [f64]) -> Result<Report, Failure> {
-        problem.check()?;
+        check_with_guess(problem, x)?;
         let n = problem.len();
-        if x.len() != n {
-            return Err(Failure::Malformed { row: 0, what: "x must have as many entries as b" });
-        }
-        if !x.iter().all(|v| v.is_finite()) {
-            return Err(Failure::NotFinite);
-        }
         self.counted = Report::default();
         if n == 0 {
             return Ok(self.counted);
@@ -525,9 +519,4 @@ impl Cone {
             }
         }
     }
-}
-
-/// First row of the first law a method has no form for.
-pub(crate) fn first_curved(laws: &[Law]) -> Option<usize> {
-    walk(laws).find(|(_, law)| law.is_curved()).map(|(row, _)| row)
 }

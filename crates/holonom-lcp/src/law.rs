@@ -92,6 +92,18 @@ impl Problem<'_> {
     }
 }
 
+/// The problem and the starting guess.
+pub(crate) fn check_with_guess(problem: &Problem, x: &[f64]) -> Result<(), Failure> {
+    problem.check()?;
+    if x.len() != problem.len() {
+        return Err(Failure::Malformed { row: 0, what: "x must have as many entries as b" });
+    }
+    if !x.iter().all(|v| v.is_finite()) {
+        return Err(Failure::NotFinite);
+    }
+    Ok(())
+}
+
 /// The part of the check that needs no matrix.
 pub(crate) fn check_laws(b: &[f64], laws: &[Law]) -> Result<(), Failure> {
     let n = b.len();

@@ -22,6 +22,11 @@ pub(crate) fn walk(laws: &[Law]) -> impl Iterator<Item = (usize, &Law)> {
     })
 }
 
+/// First row of the first law that pivoting methods have no exact form for.
+pub(crate) fn first_curved(laws: &[Law]) -> Option<usize> {
+    walk(laws).find(|(_, law)| law.is_curved()).map(|(row, _)| row)
+}
+
 /// The units `d` of all rows, from the diagonal of `A`.
 pub(crate) fn units(diagonal: impl Fn(usize) -> f64, n: usize, laws: &[Law], d: &mut Vec<f64>) {
     zeros(d, n);

@@ -1,0 +1,298 @@
+//! Block principal pivoting, for rows that are free, one-sided or between bounds.
+//!
+//! Every row is *free to move* (`a = 0`) or *held* at an end of its interval. A guess of who is what gives `x` by one linear
+//! solve; then all rows that came out wrong change sides at once (Kostreva; Judice and Pires), because that usually is right after a
+//! handful of solves. Where the number of wrong rows does not fall for a few rounds, only the wrong row of the largest index
+//! changes sides (Murty), until there are fewer wrong rows than ever. Murty's rule alone never visits a guess twice if all
+//! principal minors are positive, so the whole cannot cycle.
+//!
+//! ```text
+//!     free to move  F:   A_FF x_F = -b_F - A_FH x_H          wrong: x outside its interval   -> held at the end it passed
+//!     held          H:   x_H = end                           wrong: a < 0 at the lower end, a > 0 at the upper  -> free to move
+//! ```
+//!
+//! Redundant rows make `A_FF` singular. So each round solves the *proximal* problem with `A + eps` for `A` and `b - eps x_k` for
+//! `b`, whose minors are positive for every positive semidefinite `A`, symmetric or not, and rounds are repeated from their own
+//! outcome: the error falls by `eps / lambda` each time, and the modes hardly ever change after the first. A problem without
+//! solution shows as an `x` that runs away along a ray: pushes that cost nothing and gain for ever.
+
+use crate::certificate::{Memory, judge};
+use crate::dense::{dot, largest, lu, lu_solve, zeros};
+use crate::law::{Failure, Law, Problem, Report};
+use crate::scale::{Scaled, first_curved, walk};
+
+/// Weight of the proximal term relative to the diagonal.
+const EPS: f64 = 1e-8;
+/// Rounds of block exchanges without progress before single ones.
+const PATIENCE: usize = 5;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Side {
+    Moving,
+    Lower,
+    Upper,
+}
+
+/// The method "blocks", with its memory.
+#[derive(Clone, Debug)]
+pub struct Blocks {
+    /// What [`crate::Certificate::worst`] must come down to; 1e-12 unless set.
+    pub tolerance: f64,
+    scaled: Scaled,
+    memory: Memory,
+    ones: Vec<f64>,
+    least: Vec<f64>,
+    most: Vec<f64>,
+    sides: Vec<Side>,
+    moving: Vec<usize>,
+    y: Vec<f64>,
+    centre: Vec<f64>,
+    a: Vec<f64>,
+    best: Vec<f64>,
+    h: Vec<f64>,
+    order: Vec<usize>,
+    z: Vec<f64>,
+    counted: Report,
+}
+
+impl Default for Blocks {
+    fn default() -> Self {
+        Self {
+            tolerance: 1e-12,
+            scaled: Scaled::default(),
+            memory: Memory::default(),
+            ones: Vec::new(),
+            least: Vec::new(),
+            most: Vec::new(),
+            sides: Vec::new(),
+            moving: Vec::new(),
+            y: Vec::new(),
+            centre: Vec::new(),
+            a: Vec::new(),
+            best: Vec::new(),
+            h: Vec::new(),
+            order: Vec::new(),
+            z: Vec::new(),
+            counted: Report::default(),
+        }
+    }
+}
+
+impl Blocks {
+    /// A solver with default settings.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Solves a problem of [`Law::Free`], [`Law::Push`] and [`Law::Within`]; the signs in `x` are the first guess.
+    ///
+    /// On [`Failure::NotConverged`] the best `x` found is left in place; on every other failure `x` is what it was.
+    pub fn solve(&mut self, problem: &Problem, x: &mut [f64]) -> Result<Report, Failure> {
+        crate::law::check_with_guess(problem, x)?;
+        if let Some(row) = first_curved(problem.laws) {
+            return Err(Failure::Unsupported { row });
+        }
+        let n = problem.len();
+        self.counted = Report::default();
+        if n == 0 {
+            return Ok(self.counted);
+        }
+        self.scaled.set(problem);
+        self.scaled.strip(x, &mut self.y);
+        self.start(n);
+        let found = self.rounds(n);
+        if found == Err(Failure::NoSolution) {
+            return Err(Failure::NoSolution);
+        }
+        self.scaled.restore(&self.best, x);
+        self.counted.residual = self.memory.certificate(problem, x).worst;
+        if self.counted.residual <= self.tolerance {
+            Ok(self.counted)
+        } else {
+            Err(Failure::NotConverged { residual: self.counted.residual })
+        }
+    }
+
+    fn start(&mut self, n: usize) {
+        self.ones.clear();
+        self.ones.resize(n, 1.0);
+        self.least.clear();
+        self.most.clear();
+        self.sides.clear();
+        for (i, law) in walk(&self.scaled.laws) {
+            let (least, most) = match *law {
+                Law::Push => (0.0, f64::INFINITY),
+                Law::Within { least, most } => (least, most),
+                _ => (f64::NEG_INFINITY, f64::INFINITY),
+            };
+            self.y[i] = self.y[i].clamp(least, most);
+            self.least.push(least);
+            self.most.push(most);
+        }
+        self.refresh(n);
+        for i in 0..n {
+            // what one step of projected gradient would do
+            let p = self.y[i] - self.a[i];
+            self.sides.push(if p <= self.least[i] {
+                Side::Lower
+            } else if p >= self.most[i] {
+                Side::Upper
+            } else {
+                Side::Moving
+            });
+        }
+    }
+
+    fn refresh(&mut self, n: usize) -> f64 {
+        self.a.clear();
+        for i in 0..n {
+            self.a.push(dot(&self.scaled.a[i * n..i * n + n], &self.y) + self.scaled.b[i]);
+        }
+        let size = largest(&self.y).max(largest(&self.scaled.b)).max(largest(&self.a));
+        judge(&self.scaled.laws, &self.ones, &self.y, &self.a, size).worst
+    }
+
+    fn rounds(&mut self, n: usize) -> Result<(), Failure> {
+        self.best.clear();
+        self.best.extend_from_slice(&self.y);
+        let mut least = self.refresh(n);
+        for _ in 0..30 {
+            if least <= 0.1 * self.tolerance {
+                return Ok(());
+            }
+            self.centre.clear();
+            self.centre.extend_from_slice(&self.y);
+            let settled = self.pivot(n);
+            let residual = self.refresh(n);
+            let better = residual < least;
+            if better {
+                least = residual;
+                self.best.copy_from_slice(&self.y);
+            }
+            if self.is_ray(n) {
+                return Err(Failure::NoSolution);
+            }
+            if !settled {
+                break;
+            }
+        }
+        Err(Failure::NotConverged { residual: least })
+    }
+
+    /// Whether the last round ran away along pushes `z` that do nothing (`A z = 0`), are allowed without end, and gain (`b z < 0`).
+    fn is_ray(&mut self, n: usize) -> bool {
+        self.z.clear();
+        self.z.extend((0..n).map(|i| self.y[i] - self.centre[i]));
+        let size = largest(&self.z);
+        if !(size > 1e-4 / EPS) {
+            return false;
+        }
+        let mut gain = 0.0;
+        for i in 0..n {
+            let z = self.z[i] / size;
+            if (z > 1e-6 && self.most[i].is_finite()) || (z < -1e-6 && self.least[i].is_finite()) {
+                return false;
+            }
+            if dot(&self.scaled.a[i * n..i * n + n], &self.z).abs() > 1e-6 * size {
+                return false;
+            }
+            gain += z * self.scaled.b[i];
+        }
+        gain < 0.0
+    }
+
+    /// One proximal problem solved by exchanges. Whether no row came out wrong.
+    fn pivot(&mut self, n: usize) -> bool {
+        let mut fewest = usize::MAX;
+        let mut patience = PATIENCE;
+        // Murty's rule ends, but not soon in the worst case: a limit far above anything seen
+        for _ in 0..50 + 20 * n {
+            if !self.solve_moving(n) {
+                return false;
+            }
+            let slack = 1e-13 * largest(&self.y).max(1.0);
+            let mut wrong = 0;
+            let mut last = (0, Side::Moving);
+            for i in 0..n {
+                let to = self.verdict(n, i, slack);
+                if to != self.sides[i] {
+                    wrong += 1;
+                    last = (i, to);
+                }
+            }
+            if wrong == 0 {
+                return true;
+            }
+            if wrong < fewest {
+                fewest = wrong;
+                patience = PATIENCE;
+            } else if patience > 0 {
+                patience -= 1;
+            }
+            if patience > 0 {
+                for i in 0..n {
+                    self.sides[i] = self.verdict(n, i, slack);
+                }
+            } else {
+                self.sides[last.0] = last.1;
+            }
+        }
+        false
+    }
+
+    /// The side on which row `i` should be, as the last solve shows it.
+    fn verdict(&self, _n: usize, i: usize, slack: f64) -> Side {
+        match self.sides[i] {
+            Side::Moving if self.y[i] < self.least[i] - slack => Side::Lower,
+            Side::Moving if self.y[i] > self.most[i] + slack => Side::Upper,
+            Side::Lower if self.a[i] < -slack && self.least[i] < self.most[i] => Side::Moving,
+            Side::Upper if self.a[i] > slack && self.least[i] < self.most[i] => Side::Moving,
+            same => same,
+        }
+    }
+
+    /// `y` and the proximal `a` for the present sides.
+    fn solve_moving(&mut self, n: usize) -> bool {
+        self.moving.clear();
+        for i in 0..n {
+            match self.sides[i] {
+                Side::Moving => self.moving.push(i),
+                Side::Lower => self.y[i] = self.least[i],
+                Side::Upper => self.y[i] = self.most[i],
+            }
+        }
+        let m = self.moving.len();
+        // unknown: the change of the moving rows from the centre, so that rounding is relative to it
+        for k in 0..m {
+            let i = self.moving[k];
+            self.y[i] = self.centre[i];
+        }
+        zeros(&mut self.h, m * m);
+        self.z.clear();
+        for p in 0..m {
+            let i = self.moving[p];
+            let row = &self.scaled.a[i * n..i * n + n];
+            self.z.push(-(dot(row, &self.y) + self.scaled.b[i]));
+            for (q, &j) in self.moving.iter().enumerate() {
+                self.h[p * m + q] = row[j];
+            }
+            self.h[p * m + p] += EPS;
+        }
+        self.counted.iterations += 1;
+        self.counted.factorisations += 1;
+        if !lu(&mut self.h, m, &mut self.order) {
+            return false;
+        }
+        lu_solve(&self.h, m, &self.order, &mut self.z);
+        for p in 0..m {
+            let i = self.moving[p];
+            self.y[i] += self.z[p];
+        }
+        for i in 0..n {
+            self.a[i] = dot(&self.scaled.a[i * n..i * n + n], &self.y)
+                + self.scaled.b[i]
+                + EPS * (self.y[i] - self.centre[i]);
+        }
+        self.y.iter().all(|v| v.is_finite())
+    }
+}
