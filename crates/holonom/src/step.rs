@@ -10,6 +10,8 @@ use crate::integrate::{Attempt, Coordinates, Integrator, JointSpace, Motion};
 use crate::joints::CoordinateKind;
 use crate::math::unwrap_angle;
 use crate::model::Model;
+use crate::sided::project;
+use crate::sided::solve::Task;
 use crate::state::State;
 use crate::workspace::{Workspace, bodies_at};
 
@@ -21,6 +23,8 @@ pub(crate) struct Method {
     pub joint_space: Option<JointSpace>,
     /// The state under construction.
     pub next: State,
+    /// Scratch for what is held by contacts.
+    pub task: Task,
 }
 
 /// What a step did.
@@ -74,14 +78,16 @@ pub(crate) fn step(
 
 /// Run the integrator on `method.next`.
 fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<Attempt, StepError> {
-    let n_works = model.n_works();
+    let (ledger, rest) = method.next.work.split_at_mut(model.n_works());
     let mut motion = Motion {
         model,
         work,
         t: method.next.t,
         q: &mut method.next.q,
         v: &mut method.next.v,
-        ledger: &mut method.next.work[..n_works],
+        ledger,
+        projected: &mut rest[0],
+        held: &mut method.next.held,
         drift: method.drift,
         coordinates: method.coordinates,
         joint_space: method.joint_space.as_mut(),
@@ -97,6 +103,12 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
         refuse_nonsense(model, next)?;
         let before = energy::mechanical(model, &next.q, &next.v);
         drift::project(model, &mut next.q, &mut next.v, next.t, h, work)?;
+        if model.has_sides() && !method.integrator.handles_sides() {
+            let regime = std::mem::take(&mut work.acting.regime);
+            let held = project::hold(model, &mut next.q, &mut next.v, next.t, &regime, &mut method.task, work);
+            work.acting.regime = regime;
+            held?;
+        }
         next.work[model.n_works()] += energy::mechanical(model, &next.q, &next.v) - before;
     } else {
         evaluate::place_bodies(model, &next.q, &next.v, work);
