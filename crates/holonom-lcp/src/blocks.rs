@@ -97,14 +97,14 @@ impl Blocks {
         if n == 0 {
             return Ok(self.counted);
         }
-        self.scaled.set(problem);
+        self.scaled.set(problem)?;
         self.scaled.strip(x, &mut self.y);
         self.start(n);
         let found = self.rounds(n);
         if found == Err(Failure::NoSolution) {
             return Err(Failure::NoSolution);
         }
-        self.scaled.restore(&self.best, x);
+        self.scaled.restore(&self.best, x)?;
         self.counted.residual = self.memory.certificate(problem, x).worst;
         if self.counted.residual <= self.tolerance {
             Ok(self.counted)

@@ -32,6 +32,7 @@
 use crate::certificate::{Memory, judge};
 use crate::dense::{axpy, dot, largest, lu, lu_solve, pivoted_cholesky, zeros};
 use crate::law::{Failure, Law, Problem, Report, check_with_guess};
+use crate::pile::{Matrix, Pile};
 use crate::project::{Mode, project, project_with_modes, settle};
 use crate::scale::Scaled;
 
@@ -40,7 +41,7 @@ const EPS_QUICK: f64 = 1e-7;
 const EPS_LEAST: f64 = 1e-8;
 const EPS_MOST: f64 = 1.0;
 /// Sweeps before anything is known, and the most between two tries.
-const SWEEPS: usize = 20;
+const SWEEPS: usize = 10;
 const SWEEPS_MOST: usize = 200;
 /// Newton steps within one proximal step, and proximal steps, of the quick tries.
 const QUICK_STEPS: usize = 8;
@@ -61,6 +62,7 @@ pub struct Cone {
     pub steps: usize,
     scaled: Scaled,
     memory: Memory,
+    pile: Pile,
     ones: Vec<f64>,
     /// `G`, or `A` itself where that is not symmetric positive semidefinite.
     g: Vec<f64>,
@@ -91,6 +93,7 @@ impl Default for Cone {
             steps: 400,
             scaled: Scaled::default(),
             memory: Memory::default(),
+            pile: Pile::default(),
             ones: Vec::new(),
             g: Vec::new(),
             rank: 0,
@@ -131,14 +134,14 @@ impl Cone {
         if n == 0 {
             return Ok(self.counted);
         }
-        self.scaled.set(problem);
+        self.scaled.set(problem)?;
         self.ones.clear();
         self.ones.resize(n, 1.0);
         self.scaled.strip(x, &mut self.next);
         zeros(&mut self.y, n);
         project(&self.scaled.laws, &self.next, &mut self.y);
         let found = self.proximal(n);
-        self.scaled.restore(&self.best, x);
+        self.scaled.restore(&self.best, x)?;
         let certificate = self.memory.certificate(problem, x);
         self.counted.residual = certificate.worst;
         match found {
@@ -203,6 +206,14 @@ impl Cone {
         if least <= target || self.quick(n, target, &mut least) {
             return Ok(());
         }
+        let mut burst = 50;
+        for _ in 0..3 {
+            self.glide(n, burst, &mut least);
+            if least <= target || self.quick(n, target, &mut least) {
+                return Ok(());
+            }
+            burst *= 2;
+        }
         self.patient(n, target, &mut least)
     }
 
@@ -261,6 +272,19 @@ impl Cone {
             }
         }
         Err(Failure::NotConverged { residual: *least })
+    }
+
+    /// Accelerated projected gradients, where `A` is symmetric.
+    fn glide(&mut self, n: usize, products: usize, least: &mut f64) {
+        if self.symmetric {
+            self.pile.products = products;
+            self.pile.tolerance = 0.0;
+            let mut matrix = Matrix { a: &self.scaled.a, n };
+            // the best it finds is in place whether or not it is good enough
+            let _ = self.pile.solve(&mut matrix, &self.ones, &self.scaled.b, &self.scaled.laws, &mut self.y);
+            let residual = self.refresh(n);
+            self.keep(residual, least);
+        }
     }
 
     /// Takes `next` for `y`.

@@ -117,7 +117,7 @@ impl Dantzig {
         if n == 0 {
             return Ok(self.counted);
         }
-        self.scaled.set(problem);
+        self.scaled.set(problem)?;
         self.start(n);
         let mut done = true;
         // equations first: they hold whatever the others do
@@ -131,7 +131,7 @@ impl Dantzig {
         }
         self.polish(n);
         self.counted.residual = self.judge(n);
-        self.scaled.restore(&self.x, x);
+        self.scaled.restore(&self.x, x)?;
         if self.counted.residual <= self.tolerance {
             Ok(self.counted)
         } else {

@@ -82,7 +82,7 @@ impl Lemke {
         if problem.is_empty() {
             return Ok(self.counted);
         }
-        self.scaled.set(problem);
+        self.scaled.set(problem)?;
         self.standard.set(&self.scaled, (self.facets / 2 * 2).max(4));
         self.pivot()?;
         self.polish();
@@ -91,13 +91,13 @@ impl Lemke {
         if first_curved(problem.laws).is_none() {
             self.v.clear();
             self.v.resize(problem.len(), 0.0);
-            self.scaled.restore(&self.y, &mut self.v);
+            self.scaled.restore(&self.y, &mut self.v)?;
             self.counted.residual = self.memory.certificate(problem, &self.v).worst;
         }
         if !(self.counted.residual <= self.tolerance) {
             return Err(Failure::NotConverged { residual: self.counted.residual });
         }
-        self.scaled.restore(&self.y, x);
+        self.scaled.restore(&self.y, x)?;
         Ok(self.counted)
     }
 
