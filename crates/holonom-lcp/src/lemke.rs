@@ -14,6 +14,9 @@
 //! Which variable leaves is decided by comparing whole rows `(rhs, rows of the basis inverse) / pivot` and not only right-hand
 //! sides. Two such rows are never equal, so no basis comes twice and degenerate problems end.
 //!
+//! Rounding can make a ray out of a solvable problem with redundant rows. So a ray is believed only when paths from other covering
+//! vectors than `1` end in one too.
+//!
 //! The tableau only finds the basis. The answer is then computed afresh from that basis by LU and one step of refinement.
 
 use crate::certificate::Memory;
@@ -23,7 +26,10 @@ use crate::scale::{Scaled, first_curved};
 use crate::standard::Standard;
 
 /// Entries of the entering column below this, relative to its largest, do not block.
-const PIVOT: f64 = 1e-11;
+const PIVOT: f64 = 1e-10;
+
+/// Covering vectors tried.
+const COVERS: usize = 4;
 
 /// The method "lemke", with its memory.
 #[derive(Clone, Debug)]
@@ -84,7 +90,14 @@ impl Lemke {
         }
         self.scaled.set(problem)?;
         self.standard.set(&self.scaled, (self.facets / 2 * 2).max(4));
-        self.pivot()?;
+        let mut found = Err(Failure::NoSolution);
+        for cover in 0..COVERS {
+            found = self.pivot(cover);
+            if found.is_ok() {
+                break;
+            }
+        }
+        found?;
         self.polish();
         self.standard.restore(&self.z, &mut self.y);
         self.counted.residual = self.miss();
@@ -102,7 +115,7 @@ impl Lemke {
     }
 
     /// Lemke's path; leaves the basis. Columns: `0..n` are w, `n..2n` are z, `2n` is z0, `2n + 1` the right-hand side.
-    fn pivot(&mut self) -> Result<(), Failure> {
+    fn pivot(&mut self, cover: usize) -> Result<(), Failure> {
         let n = self.standard.len();
         let width = 2 * n + 2;
         zeros(&mut self.t, n * width);
@@ -113,14 +126,14 @@ impl Lemke {
             for j in 0..n {
                 row[n + j] = -self.standard.m[i * n + j];
             }
-            row[2 * n] = -1.0;
+            row[2 * n] = -covering(cover, i);
             row[2 * n + 1] = self.standard.q[i];
             self.basis.push(i);
         }
         // lexicographically least row of (q, 1): of equal ones the last
         let mut leaving = 0;
         for i in 0..n {
-            if self.standard.q[i] <= self.standard.q[leaving] {
+            if self.standard.q[i] / covering(cover, i) <= self.standard.q[leaving] / covering(cover, leaving) {
                 leaving = i;
             }
         }
@@ -237,4 +250,9 @@ impl Lemke {
             worst.max(w.min(self.z[i]).abs() / size)
         })
     }
+}
+
+/// Covering vectors: all ones first, then ones that favour no row in a way that repeats.
+fn covering(cover: usize, i: usize) -> f64 {
+    1.0 + (cover as f64 * (i as f64 + 1.0) * 0.618_033_988_749_894_9).fract()
 }
