@@ -29,10 +29,11 @@
 //! Globalisation. Newton steps on (2) are damped on `|R|`. If (2) is not solved, `eps` grows, which makes (2) easier up to
 //! triviality; if it is, `eps` shrinks again. The best `x` seen is what is returned.
 
+mod convex;
+
 use crate::certificate::{Memory, judge};
 use crate::dense::{axpy, dot, largest, lu, lu_solve, pivoted_cholesky, zeros};
 use crate::law::{Failure, Law, Problem, Report, check_with_guess};
-use crate::pile::{Matrix, Pile};
 use crate::project::{Mode, project, project_with_modes, settle};
 use crate::scale::Scaled;
 
@@ -62,7 +63,6 @@ pub struct Cone {
     pub steps: usize,
     scaled: Scaled,
     memory: Memory,
-    pile: Pile,
     ones: Vec<f64>,
     /// `G`, or `A` itself where that is not symmetric positive semidefinite.
     g: Vec<f64>,
@@ -82,6 +82,12 @@ pub struct Cone {
     step: Vec<f64>,
     h: Vec<f64>,
     row: Vec<f64>,
+    spare: Vec<f64>,
+    shift: Vec<f64>,
+    slip: Vec<f64>,
+    pulled: Vec<f64>,
+    discs: Vec<convex::Disc>,
+    groups: Vec<convex::Group>,
     order: Vec<usize>,
     counted: Report,
 }
@@ -93,7 +99,6 @@ impl Default for Cone {
             steps: 400,
             scaled: Scaled::default(),
             memory: Memory::default(),
-            pile: Pile::default(),
             ones: Vec::new(),
             g: Vec::new(),
             rank: 0,
@@ -112,6 +117,12 @@ impl Default for Cone {
             step: Vec::new(),
             h: Vec::new(),
             row: Vec::new(),
+            spare: Vec::new(),
+            shift: Vec::new(),
+            slip: Vec::new(),
+            pulled: Vec::new(),
+            discs: Vec::new(),
+            groups: Vec::new(),
             order: Vec::new(),
             counted: Report::default(),
         }
@@ -199,22 +210,66 @@ impl Cone {
             return Ok(());
         }
         self.split(n);
-        if largest(&self.y) > 0.0 && self.quick(n, target, &mut least) {
+        if self.quick(n, target, &mut least) {
             return Ok(());
         }
         self.sweeps(n, SWEEPS, &mut least);
         if least <= target || self.quick(n, target, &mut least) {
             return Ok(());
         }
-        let mut burst = 50;
-        for _ in 0..3 {
-            self.glide(n, burst, &mut least);
-            if least <= target || self.quick(n, target, &mut least) {
-                return Ok(());
-            }
-            burst *= 2;
+        if self.symmetric && self.steady(n, target, &mut least) {
+            return Ok(());
         }
         self.patient(n, target, &mut least)
+    }
+
+    /// Convex steps, with a try at Coulomb's law whenever they have come closer.
+    fn steady(&mut self, n: usize, target: f64, least: &mut f64) -> bool {
+        self.group(n);
+        zeros(&mut self.slip, n);
+        self.follow(n, 1.0);
+        let mut before = f64::INFINITY;
+        let mut eps = std::env::var("CEPS").map_or(1e-2, |v| v.parse::<f64>().unwrap());
+        let mut tried = f64::INFINITY;
+        for _ in 0..std::env::var("ROUNDS").map_or(30, |v| v.parse::<usize>().unwrap()) {
+            let was = self.counted.iterations;
+            let residual;
+            if !self.convex(n, eps, 0.01 * *least) {
+                break;
+            }
+            std::mem::swap(&mut self.y, &mut self.next);
+            residual = self.refresh(n);
+            self.keep(residual, least);
+            self.follow(n, std::env::var("SHARE").map_or(0.5, |v| v.parse::<f64>().unwrap()));
+            if std::env::var("TRACE").is_ok() {
+                println!("convex eps {eps:.1e} steps {} residual {residual:.2e}", self.counted.iterations - was);
+            }
+            if *least <= target {
+                return true;
+            }
+            if residual < std::env::var("TRY").map_or(0.3, |v| v.parse::<f64>().unwrap()) * tried {
+                tried = residual;
+                self.spare.clear();
+                self.spare.extend_from_slice(&self.y);
+                let was = self.counted.iterations;
+                let done = self.quick(n, target, least);
+                if std::env::var("TRACE").is_ok() {
+                    println!("   quick {done} steps {}", self.counted.iterations - was);
+                }
+                if done {
+                    return true;
+                }
+                self.y.copy_from_slice(&self.spare);
+                self.refresh(n);
+            }
+            if residual < 0.3 * before {
+                eps = (0.1 * eps).max(1e-6);
+            }
+            before = residual;
+        }
+        self.y.copy_from_slice(&self.best);
+        self.refresh(n);
+        false
     }
 
     /// Proximal steps with a small weight as long as they are solved at once.
@@ -272,19 +327,6 @@ impl Cone {
             }
         }
         Err(Failure::NotConverged { residual: *least })
-    }
-
-    /// Accelerated projected gradients, where `A` is symmetric.
-    fn glide(&mut self, n: usize, products: usize, least: &mut f64) {
-        if self.symmetric {
-            self.pile.products = products;
-            self.pile.tolerance = 0.0;
-            let mut matrix = Matrix { a: &self.scaled.a, n };
-            // the best it finds is in place whether or not it is good enough
-            let _ = self.pile.solve(&mut matrix, &self.ones, &self.scaled.b, &self.scaled.laws, &mut self.y);
-            let residual = self.refresh(n);
-            self.keep(residual, least);
-        }
     }
 
     /// Takes `next` for `y`.
@@ -357,6 +399,9 @@ impl Cone {
         let r = self.rank;
         zeros(&mut self.w, r);
         zeros(&mut self.next, n);
+        if self.counted.iterations >= self.steps {
+            return false;
+        }
         self.predict(n, eps);
         let mut error = self.residual(n, eps);
         let mut short = 0;

