@@ -39,7 +39,7 @@ impl Cone {
             if error <= (1e-14 * size).max(floor).max(enough) {
                 return true;
             }
-            if !error.is_finite() || self.counted.iterations >= self.steps {
+            if !error.is_finite() || self.counted.iterations >= self.limit {
                 return false;
             }
             self.hessian(n, eps);
