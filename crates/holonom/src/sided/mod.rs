@@ -20,6 +20,7 @@
 
 pub(crate) mod forces;
 pub(crate) mod gather;
+mod heap;
 pub(crate) mod impact;
 pub(crate) mod memory;
 pub(crate) mod project;

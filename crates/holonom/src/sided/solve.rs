@@ -2,10 +2,10 @@
 //!
 //! Bodies that joints connect, and those that sided rows connect with them, form islands; each island is a problem of its own. Small islands are solved exactly: the
 //! responses to unit pushes are collected in a dense matrix (one solve with the joints' factor for the r-th rows of *all* islands together, since islands do not
-//! feel each other), and a solver for friction cones finds the pushes to rounding. Islands with more rows than [`DENSE_ROWS`] are solved without a matrix: every iteration
-//! asks the joints' factor for the response to all pushes at once, in linear time.
+//! feel each other), and a solver for friction cones finds the pushes to rounding. Islands with more rows than [`DENSE_ROWS`] are solved to the same law by Newton's method in the space of motions, which is sparse
+//! ([`super::heap`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
 
-use super::SidedRows;
+use super::{SidedRows, heap};
 use crate::error::StepError;
 use crate::evaluate;
 use crate::events::NO_FORCES;
@@ -13,8 +13,10 @@ use crate::model::{Model, Sets};
 use crate::workspace::Workspace;
 use holonom_lcp::{Cone, Failure, Law, Operator, Pile, Problem};
 
-/// Above so many rows an island is solved without a matrix.
-pub(crate) const DENSE_ROWS: usize = 240;
+/// Above so many rows the matrix of responses is not written down.
+pub(crate) const DENSE_ROWS: usize = 120;
+/// Above so many rows nothing is factored.
+const HEAP_ROWS: usize = 60_000;
 
 /// A problem to be solved: laws per block (`None`: left out), what rows would do without pushes, and the pushes: a first guess, then the answer.
 #[derive(Default)]
@@ -61,6 +63,7 @@ impl Task {
 #[derive(Default)]
 pub(crate) struct Solvers {
     cone: Cone,
+    heap: heap::IslandHeap,
     pile: Pile,
     /// Blocks in the order of their islands, and where islands begin.
     order: Vec<u32>,
@@ -124,7 +127,7 @@ impl Solvers {
                 let a = &self.a[group.a..][..group.n() * group.n()];
                 solve_dense(&mut self.cone, &Problem { a, b: &self.b, laws: &self.laws }, &mut self.x)
             } else {
-                self.solve_pile(model, sided, t, &group, task, work)?
+                self.solve_large(model, sided, t, &group, task, work)?
             };
             let residual = residual.unwrap_or(f64::NAN);
             if !(residual <= task.strict.unwrap_or(f64::INFINITY)) {
@@ -248,7 +251,8 @@ impl Solvers {
         }
     }
 
-    fn solve_pile(
+    /// An island too large for a matrix of responses: sparse factorisations where every body has at most six numbers of motion, otherwise iterations on responses.
+    fn solve_large(
         &mut self,
         model: &Model,
         sided: &SidedRows,
@@ -258,6 +262,12 @@ impl Solvers {
         work: &mut Workspace,
     ) -> Result<Option<f64>, StepError> {
         let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
+        if rows.len() <= HEAP_ROWS
+            && let Some(report) =
+                self.heap.solve(model, sided, t, rows, task, &self.b, &self.laws, &mut self.x, work)?
+        {
+            return Ok(report);
+        }
         // what each row would answer to itself if its bodies had no joints: a scale, no more
         self.diagonal.clear();
         for &row in rows {
@@ -277,7 +287,7 @@ fn solve_dense(cone: &mut Cone, problem: &Problem, x: &mut [f64]) -> Option<f64>
 }
 
 /// What is left undone; `None` when there is no answer at all.
-fn residual_of(report: Result<holonom_lcp::Report, Failure>) -> Option<f64> {
+pub(crate) fn residual_of(report: Result<holonom_lcp::Report, Failure>) -> Option<f64> {
     match report {
         Ok(report) => Some(report.residual),
         Err(Failure::NotConverged { residual }) => Some(residual),
