@@ -25,6 +25,7 @@ pub(crate) mod impact;
 pub(crate) mod memory;
 pub(crate) mod project;
 pub(crate) mod regime;
+pub(crate) mod sleep;
 pub(crate) mod solve;
 
 use crate::attach::BodyId;
