@@ -65,7 +65,16 @@ impl Sleep {
     }
 
     /// After the new velocities are known: what sleeps and was held stands still; the others have rested or not.
-    pub fn end(&mut self, model: &Model, settings: Option<Sleeping>, q: &[f64], v: &mut [f64], h: f64, held: &mut Vec<Held>, work: &Workspace) {
+    pub fn end(
+        &mut self,
+        model: &Model,
+        settings: Option<Sleeping>,
+        q: &[f64],
+        v: &mut [f64],
+        h: f64,
+        held: &mut Vec<Held>,
+        work: &Workspace,
+    ) {
         let Some(settings) = settings else { return };
         for i in 0..model.n_bodies() {
             let fast = speed(model, i, q, v, work) > settings.speed;
