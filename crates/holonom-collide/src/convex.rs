@@ -77,8 +77,9 @@ impl<'p> Meeting<'_, 'p, '_> {
         let Some(face) = found.face else {
             return;
         };
-        // Overlapping, a face is preferred even where edges overlap a little less: it holds, edges slip.
-        let bias = self.tie + 0.05 * (-face.apart).max(0.0);
+        // Overlapping, a face is preferred even where edges overlap a little less: it holds, edges slip. Deeper down, the truth is.
+        let most = 1e-4 * (self.view(Side::First).poly.size + self.view(Side::Second).poly.size);
+        let bias = self.tie + (-0.05 * face.apart).clamp(0.0, most);
         match found.edge {
             Some(edge) if edge.apart > face.apart + bias => {
                 self.crossing(&edge);

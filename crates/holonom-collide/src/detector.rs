@@ -195,6 +195,7 @@ fn prepare(collider: &Collider) -> Ready {
         Shape::Sphere { radius } => (Core::Poly(Poly::point(place)), *radius),
         Shape::Capsule { radius, half_length } => (Core::Poly(Poly::segment(place, *half_length)), *radius),
         Shape::Box { half } => (Core::Poly(Poly::cuboid(place, *half)), 0.0),
+        Shape::Hull { points } => (Core::Poly(Poly::hull(place, points)), 0.0),
         Shape::HalfSpace => (Core::Plane(Plane { o: place.position, n: place.rotation.z_axis }), 0.0),
         _ => (Core::Poly(Poly::default()), 0.0),
     };

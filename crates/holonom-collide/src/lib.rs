@@ -37,6 +37,7 @@ mod clip;
 mod collider;
 mod convex;
 mod detector;
+mod hull;
 mod nearest;
 mod pair;
 mod plane;

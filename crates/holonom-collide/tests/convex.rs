@@ -6,13 +6,22 @@ use common::{Random, prove};
 use holonom_collide::{Collider, Detector, Filter, Pose, Shape, Vec3};
 
 fn shapes() -> Vec<Shape> {
+    let mut random = Random(31);
+    let wedge = [(0.0, 0.0), (0.9, 0.0), (0.0, 0.4)];
+    let wedge = wedge.iter().flat_map(|(x, z)| [Vec3::new(*x, -0.3, *z), Vec3::new(*x, 0.3, *z)]).collect();
     vec![
         Shape::Point,
         Shape::Sphere { radius: 0.3 },
         Shape::Box { half: Vec3::new(0.5, 0.3, 0.2) },
         Shape::Capsule { radius: 0.15, half_length: 0.6 },
+        Shape::Hull { points: (0..14).map(|_| random.vector(0.5)).collect() },
+        Shape::Hull { points: wedge },
         Shape::HalfSpace,
     ]
+}
+
+fn name(shapes: [&Shape; 2]) -> String {
+    shapes.map(|s| format!("{s:?}").chars().take(20).collect::<String>()).join(" and ")
 }
 
 /// Every pair of shapes in so many random poses within a cube, but two half-spaces.
@@ -39,12 +48,12 @@ fn least_gap_is_the_distance() {
     let (mut apart, mut overlaps) = (0, 0);
     every_pair(7, 3000, 1.0, |shapes, detector, poses| {
         detector.detect(&poses, &[4.0, 4.0], &mut found);
-        assert!(!found.is_empty(), "{shapes:?} at {poses:?}: nothing found");
+        assert!(!found.is_empty(), "{} at {poses:?}: nothing found", name(shapes));
         let proof = prove(shapes, detector, &found, &poses);
-        assert!(proof.witnessed, "{shapes:?} at {poses:?}: {proof:?} by points that are not theirs: {found:?}");
+        assert!(proof.witnessed, "{} at {poses:?}: {proof:?} by points that are not theirs: {found:?}", name(shapes));
         if proof.gap > 0.0 {
             apart += 1;
-            assert!((proof.room - proof.gap).abs() < 1e-12, "{shapes:?} at {poses:?}: {proof:?}: {found:?}");
+            assert!((proof.room - proof.gap).abs() < 1e-12, "{} at {poses:?}: {proof:?}: {found:?}", name(shapes));
         } else {
             overlaps += 1;
         }
@@ -60,9 +69,9 @@ fn out_of_reach_is_not_found() {
         let distance = prove(shapes, detector, &found, &poses).gap;
         if distance > 0.01 {
             detector.detect(&poses, &[0.4 * distance, 0.59 * distance], &mut found);
-            assert!(found.is_empty(), "{shapes:?}: found beyond reach");
+            assert!(found.is_empty(), "{}: found beyond reach", name(shapes));
             detector.detect(&poses, &[0.4 * distance, 0.61 * distance], &mut found);
-            assert!(!found.is_empty(), "{shapes:?}: not found within reach");
+            assert!(!found.is_empty(), "{}: not found within reach", name(shapes));
         }
     });
 }
@@ -84,7 +93,7 @@ fn overlap_is_undone_along_the_normal() {
             poses[0].position += proof.normal * (1e-9 - 1.1 * proof.gap);
             detector.detect(&poses, &[4.0, 4.0], &mut found);
             let after = prove(shapes, detector, &found, &poses);
-            assert!(after.room > 0.0, "{shapes:?}: {after:?} after {proof:?}");
+            assert!(after.room > 0.0, "{}: {after:?} after {proof:?}", name(shapes));
         }
     });
     assert!(seen > 5000, "{seen} overlaps");

@@ -5,6 +5,8 @@
 
 #![allow(dead_code)]
 
+use std::sync::OnceLock;
+
 use holonom_collide::{Candidate, Detector, Gap, Mat3, Pose, Shape, Vec3, gap};
 
 /// xorshift64*
@@ -81,7 +83,7 @@ pub fn room(first: &Shape, a: &Pose, second: &Shape, b: &Pose, n: Vec3) -> f64 {
     n.dot(a.position - b.position) - extent(first, back(a, -n)) - extent(second, back(b, n))
 }
 
-/// Whether a shape holds a point, given in its axes, to a tolerance in m. For a hull: by the directions given.
+/// Whether a shape holds a point, given in its axes, to a tolerance in m. For a hull: in 300 directions.
 pub fn holds(shape: &Shape, x: Vec3, tolerance: f64) -> bool {
     match shape {
         Shape::Point => x.length() <= tolerance,
@@ -95,11 +97,12 @@ pub fn holds(shape: &Shape, x: Vec3, tolerance: f64) -> bool {
         }
         Shape::HalfSpace => x.z <= tolerance,
         Shape::Hull { .. } => {
-            let mut random = Random(99);
-            (0..2000).all(|_| {
-                let d = random.rotation().x_axis;
-                x.dot(d) <= extent(shape, d) + tolerance
-            })
+            static DIRECTIONS: OnceLock<Vec<Vec3>> = OnceLock::new();
+            let directions = DIRECTIONS.get_or_init(|| {
+                let mut random = Random(99);
+                (0..300).map(|_| random.rotation().x_axis).collect()
+            });
+            directions.iter().all(|d| x.dot(*d) <= extent(shape, *d) + tolerance)
         }
         _ => panic!("not convex"),
     }
