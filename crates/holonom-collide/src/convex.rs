@@ -86,7 +86,8 @@ impl<'p> Meeting<'_, 'p, '_> {
                 let view = self.view(face.side);
                 let n = view.n[face.face as usize];
                 // Deep inside each other, what is cut says little.
-                let shallow = edge.apart > -0.01 * (self.view(Side::First).poly.size + self.view(Side::Second).poly.size);
+                let shallow =
+                    edge.apart > -0.01 * (self.view(Side::First).poly.size + self.view(Side::Second).poly.size);
                 if shallow && n.dot(edge.normal).abs() > NEARLY_FLAT {
                     self.above(&face, Some(edge.edges), false);
                 }

@@ -42,7 +42,9 @@ pub(crate) fn hull(points: &[Vec3]) -> Result<Hull, String> {
     let extent = (high - low).length();
     if points.len() < 4 || !(extent > 0.0 && extent.is_finite()) {
         let n = points.len();
-        return Err(format!("a hull of {n} points, {extent} m across, has no volume; it needs four points not in one plane"));
+        return Err(format!(
+            "a hull of {n} points, {extent} m across, has no volume; it needs four points not in one plane"
+        ));
     }
     let flat = FLAT * extent;
     let start = simplex(points, extent)?;
@@ -201,7 +203,8 @@ impl Growing<'_> {
 
     /// Flat neighbours as one face, large triangles first; corners on straight edges left out.
     fn merge(&self) -> Result<Hull, String> {
-        let mut order: Vec<u32> = (0..self.triangles.len() as u32).filter(|t| self.triangles[*t as usize].alive).collect();
+        let mut order: Vec<u32> =
+            (0..self.triangles.len() as u32).filter(|t| self.triangles[*t as usize].alive).collect();
         let area = |t: u32| {
             let [a, b, c] = self.triangles[t as usize].v.map(|v| self.at(v));
             (b - a).cross(c - a).length()

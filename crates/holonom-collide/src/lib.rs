@@ -44,6 +44,8 @@ mod plane;
 mod poly;
 mod sat;
 mod shape;
+mod surface;
+mod terrain;
 
 pub use candidate::{Candidate, Gap, Touch, gap};
 pub use collider::{Collider, Filter, Groups, Pose};
