@@ -473,7 +473,7 @@ impl Model {
     }
 
     /// Has it rows with sides at all: limits, ropes, friction, caps, shapes that may touch?
-    pub(crate) fn has_sides(&self) -> bool {
+    pub fn has_sides(&self) -> bool {
         !self.sided.is_empty() || !self.shapes.is_empty()
     }
 

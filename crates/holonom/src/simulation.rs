@@ -46,7 +46,7 @@ impl Simulation {
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
         let model = model.into();
         let state = model.initial_state().clone();
-        let solver = model.default_solver();
+        let (solver, impacts) = (model.default_solver(), model.shapes.impacts);
         let work = Workspace::new(&model, solver);
         let method = Method {
             integrator: model.default_integrator().create(),
@@ -65,7 +65,7 @@ impl Simulation {
             method,
             solver,
             max_step,
-            impacts: ImpactLaw::default(),
+            impacts,
             events: Events::default(),
             current: false,
             split: Vec::new(),
