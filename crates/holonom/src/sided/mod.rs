@@ -18,6 +18,8 @@
 //!
 //! This file keeps the rows of one moment; [`gather`] fills them in.
 
+#[cfg(test)]
+mod differences;
 pub(crate) mod forces;
 pub(crate) mod gather;
 mod heap;
