@@ -3,14 +3,16 @@
 use crate::attach::{Attachment, Carried, View, is_direction};
 use crate::bodies::frame_of;
 use crate::builder::ModelBuilder;
+use crate::contact;
 use crate::coordinate::Coordinate;
 use crate::error::ModelError;
 use crate::evaluate::{self, RowScratch};
-use crate::joints::{CoordinateKind, RowLaw};
+use crate::joints::{CoordinateKind, Level, RowLaw};
 use crate::math::{SplitMix, Vec3};
 use crate::model::{
     ForceLaw, Form, Joint, JointStatus, Model, Names, OwnBlocks, OwnBody, RowBlocks, Sets, Start, touched_bodies,
 };
+use crate::sided::SidedJoint;
 use crate::solve::{EPS, SolverKind};
 use crate::start;
 use crate::state::State;
@@ -70,11 +72,17 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         row_joint: Vec::new(),
         softness: Vec::new(),
         watched: Vec::new(),
+        jointed_islands: Vec::new(),
         looped_islands: Vec::new(),
         stuck_islands: Vec::new(),
         entangled_islands: Vec::new(),
         compliance: b.compliance,
         break_loads: b.break_loads,
+        sided: Vec::new(),
+        shapes: b.shapes,
+        carries_shape: Vec::new(),
+        acceleration_rows: Vec::new(),
+        shape_size: 1.0,
         plan: no_plan,
         initial: State {
             t: 0.0,
@@ -85,6 +93,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
             opening_energy: 0.0,
             next_step: 0.0,
             last_error: 0.0,
+            held: Vec::new(),
         },
     };
     for (i, body) in model.bodies.iter().enumerate() {
@@ -118,8 +127,21 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         check_attachments(&model, "joint", &name, constraint.attachments())?;
         check_readings(&model, "joint", &name, constraint.reads())?;
         let unsupported = |what| Err(ModelError::Unsupported { joint: name(), what });
-        if constraint.law() != RowLaw::Equality {
-            return unsupported("rows with bounds need the contact solver, which this version does not have");
+        match (constraint.law(), constraint.level(0)) {
+            (RowLaw::Unilateral, Level::Velocity | Level::Acceleration) => {
+                return unsupported("unilateral rows must be conditions on positions");
+            }
+            (RowLaw::Bounded { .. } | RowLaw::Ball { .. } | RowLaw::Dry { .. }, Level::Position) => {
+                return unsupported("rows with bounds must be conditions on velocities or accelerations");
+            }
+            (RowLaw::Ball { .. }, _) if constraint.n_rows() > 3 => {
+                return unsupported("a bounded vector may have at most 3 rows");
+            }
+            _ => {}
+        }
+        let has_sides = constraint.law() != RowLaw::Equality;
+        if has_sides && constraint.own_force_direction() {
+            return unsupported("rows with bounds cannot have force directions of their own");
         }
         if constraint.n_rows() > 32 {
             return unsupported("a constraint may have at most 32 rows; split it");
@@ -131,7 +153,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
             let reason = "touches no body, only the ground".to_string();
             return Err(ModelError::Joint { joint: name(), kind, reason });
         }
-        let n_rows = if matches!(status, JointStatus::Broken) { 0 } else { constraint.n_rows() as u8 };
+        let n_rows = if has_sides || matches!(status, JointStatus::Broken) { 0 } else { constraint.n_rows() as u8 };
         let kept = if n_rows == 32 { u32::MAX } else { (1 << n_rows) - 1 };
         let form = Form::Rows(Default::default());
         model.joints.push(Joint {
@@ -169,9 +191,29 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
     }
     find_islands(&mut model);
     model.entangled_islands = vec![false; model.n_islands];
+    model.jointed_islands = vec![false; model.n_islands];
+    for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
+        model.jointed_islands[joint.island as usize] = true;
+    }
     model.island_length = length_scales(&model, q);
     let structure = structure(&mut model, b.lock_rows, q, v);
     find_slots(&mut model);
+    find_sided(&mut model);
+    contact::check(&model)?;
+    model.carries_shape = vec![false; model.n_bodies()];
+    for shape in &model.shapes.all {
+        shape.body.index().into_iter().for_each(|i| model.carries_shape[i] = true);
+    }
+    let size = |c: &contact::Carrying| if c.body.is_ground() { 0.0 } else { c.shape.bounding_radius() };
+    let largest = model.shapes.all.iter().map(size).fold(0.0, f64::max);
+    model.shape_size = if largest > 0.0 { largest } else { model.length_scale() };
+    let on_accelerations = |joint: &Joint| {
+        let rows = joint.row_range().zip(joint.kept_rows());
+        rows.filter(|&(_, i)| joint.constraint.level(i) == Level::Acceleration)
+            .map(|(row, _)| row as u32)
+            .collect::<Vec<_>>()
+    };
+    model.acceleration_rows = model.joints.iter().flat_map(on_accelerations).collect();
     plan(&mut model, structure, q)?;
     model.looped_islands = vec![false; model.n_islands];
     for (k, joint) in model.joints.iter().enumerate() {
@@ -273,6 +315,40 @@ fn find_slots(model: &mut Model) {
         model.reads_turns |= !slots.is_empty();
         model.forces[k].slots = slots;
     }
+}
+
+/// Joints whose rows have sides. They are no part of the matrix.
+fn find_sided(model: &mut Model) {
+    let mut first = 0;
+    for (k, joint) in model.joints.iter().enumerate() {
+        let constraint = joint.constraint.as_ref();
+        if constraint.law() == RowLaw::Equality || matches!(joint.status, JointStatus::Broken) {
+            continue;
+        }
+        let n_rows = constraint.n_rows() as u8;
+        let loaded = constraint.reads().first().and_then(|c| model.joint_names.find(&c.name));
+        let form = own_blocks(constraint.attachments(), &model.v_start, 0);
+        let level = constraint.level(0);
+        model.sided.push(SidedJoint { joint: k as u32, n_rows, level, first, form, loaded });
+        first += n_rows as u32;
+    }
+}
+
+/// Where rows outside the matrix keep their numbers.
+fn own_blocks(attachments: &[Attachment], v_start: &[u32], at: u32) -> OwnBlocks {
+    let bodies = touched_bodies(attachments);
+    let slot = |a: &Attachment| {
+        let at = a.body.index().and_then(|i| bodies.iter().position(|&b| b == i as u32));
+        at.unwrap_or(0) as u8
+    };
+    let slots = attachments.iter().map(slot).collect();
+    let mut column = 0;
+    let bodies = bodies.iter().map(|&i| {
+        let (v, n) = (v_start[i as usize], v_start[i as usize + 1] - v_start[i as usize]);
+        column += n;
+        OwnBody { body: i, v, n, column: column - n }
+    });
+    OwnBlocks { at, bodies: bodies.collect(), slots }
 }
 
 /// Islands: bodies connected by joints, the ground left out.
@@ -380,27 +456,17 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
                 Form::Lock { shear: s.shear_index(dual).unwrap_or(0) as u32, mask, aligned, turned }
             }
             None => {
-                let bodies = touched_bodies(attachments);
-                let slot = |a: &Attachment| {
-                    let at = a.body.index().and_then(|i| bodies.iter().position(|&b| b == i as u32));
-                    at.unwrap_or(0) as u8
-                };
-                let slots = attachments.iter().map(slot).collect();
+                let own = own_blocks(attachments, v_start, own_at);
                 if joint.constraint.own_force_direction() {
                     s.dual(0);
-                    let mut column = 0;
-                    let bodies = bodies.iter().map(|&i| {
-                        let (v, n) = (v_start[i as usize], v_start[i as usize + 1] - v_start[i as usize]);
-                        column += n;
-                        OwnBody { body: i, v, n, column: column - n }
-                    });
-                    let own = OwnBlocks { at: own_at, bodies: bodies.collect(), slots };
                     own_at += own.width() as u32 * joint.n_rows as u32;
                     Form::Own(Box::new(own))
                 } else {
                     let dual = s.dual(joint.n_rows as usize);
-                    let links = bodies.iter().map(|&i| s.link(dual, Node(i))).collect();
-                    Form::Rows(Box::new(RowBlocks { links, slots }))
+                    // rows with sides are elsewhere
+                    let held = own.bodies.iter().filter(|_| joint.n_rows > 0);
+                    let links = held.map(|b| s.link(dual, Node(b.body))).collect();
+                    Form::Rows(Box::new(RowBlocks { links, slots: own.slots }))
                 }
             }
         };

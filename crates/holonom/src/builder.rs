@@ -4,6 +4,7 @@ use crate::assemble::Assembly;
 use crate::attach::{Attachment, BodyId, Marker};
 use crate::bodies::Body;
 use crate::build;
+use crate::contact::Shapes;
 use crate::coordinate::Coordinate;
 use crate::error::ModelError;
 use crate::forces::Force;
@@ -28,6 +29,7 @@ pub struct ModelBuilder {
     pub(crate) assembly: Assembly,
     pub(crate) compliance: BTreeMap<u32, (f64, f64)>,
     pub(crate) break_loads: BTreeMap<u32, (f64, f64)>,
+    pub(crate) shapes: Shapes,
     pub(crate) start: Option<Start>,
 }
 
@@ -45,6 +47,7 @@ impl Default for ModelBuilder {
             assembly: Assembly::default(),
             compliance: BTreeMap::new(),
             break_loads: BTreeMap::new(),
+            shapes: Shapes::default(),
             start: None,
         }
     }

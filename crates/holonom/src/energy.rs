@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! E(now) - E(start) = work of every force + work of every joint + work of friction inside bodies (never positive)
+//!                     + work of contacts
 //!                     + change by projection + imposed change + integrator's error
 //! ```
 //!
@@ -102,6 +103,8 @@ pub struct Ledger {
     pub joints: Vec<f64>,
     /// Work of friction inside bodies: what they lost to it, never positive.
     pub bodies: f64,
+    /// Work of contacts: friction and impacts.
+    pub contacts: f64,
     /// Change made by projection.
     pub projection: f64,
     /// Change imposed by hand: impulses, and steps by the law f = m v.
@@ -114,7 +117,8 @@ impl Ledger {
     pub(crate) fn read(model: &Model, state: &State, out: &mut Ledger) {
         let (forces, rest) = state.work.split_at(model.n_forces());
         let (joints, rest) = rest.split_at(model.n_joints());
-        let (bodies, rest) = rest.split_at(rest.len() - 2);
+        let (inside, rest) = rest.split_at(rest.len() - 2);
+        let (bodies, contacts) = inside.split_at(!model.dissipative.is_empty() as usize);
         out.change = mechanical(model, &state.q, &state.v) - state.opening_energy;
         let accounted: f64 = state.work.iter().sum();
         out.forces.clear();
@@ -122,6 +126,7 @@ impl Ledger {
         out.joints.clear();
         out.joints.extend_from_slice(joints);
         out.bodies = bodies.iter().sum();
+        out.contacts = contacts.iter().sum();
         (out.projection, out.imposed) = (rest[0], rest[1]);
         out.integrator = out.change - accounted;
     }

@@ -106,6 +106,16 @@ pub enum ModelError {
         /// The joint.
         joint: String,
     },
+    /// A shape that cannot be used.
+    #[error("shape {shape} on `{body}`: {reason}")]
+    Shape {
+        /// Its number, from 0.
+        shape: usize,
+        /// The body that carries it.
+        body: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// Something the traits can say but this version cannot solve.
     #[error("joint `{joint}`: {what}")]
     Unsupported {

@@ -11,6 +11,7 @@ use crate::forces::Push;
 use crate::joints::{Constraint, Level, Rows};
 use crate::math::Vec3;
 use crate::model::{Form, Joint, Model, OwnBlocks, RowBlocks};
+use crate::sided;
 use crate::solve::Failure;
 use crate::workspace::{Workspace, bodies_at};
 use holonom_tree::Node;
@@ -45,6 +46,10 @@ pub(crate) fn accelerations(
     evaluate_constraints(model, q, v, t, work); // J, c
     if let Some(feedback) = feedback {
         add_feedback(model, q, v, t, feedback, work);
+    }
+    if model.has_sides() {
+        factor(model, t, work)?;
+        return sided::forces::solve_motion(model, q, v, t, work); // contacts, limits, friction, caps
     }
     factor_and_solve_motion(model, t, work)
 }

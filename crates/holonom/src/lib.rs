@@ -50,6 +50,7 @@ mod build;
 mod builder;
 mod certificate;
 pub mod check;
+pub mod contact;
 pub mod coordinate;
 pub mod curves;
 pub mod doctor;
@@ -57,6 +58,7 @@ mod drift;
 mod energy;
 mod error;
 mod evaluate;
+mod events;
 pub mod forces;
 pub mod functions;
 pub mod integrate;
@@ -75,6 +77,7 @@ pub mod phases;
 mod reaction;
 mod residual;
 mod run;
+mod sided;
 mod simulation;
 mod solve;
 mod start;
@@ -90,6 +93,7 @@ pub use attach::{Attached, Attachment, BodyId, Carried, Marker};
 pub use bodies::Momentum;
 pub use builder::ModelBuilder;
 pub use certificate::Certificate;
+pub use contact::{Contact, Friction, Material, Shape, ShapeId};
 pub use coordinate::Coordinate;
 pub use doctor::Diagnosis;
 pub use drift::Drift;
@@ -107,6 +111,8 @@ pub use observe::{Moving, Observation};
 pub use reaction::{Axes, Reaction};
 pub use residual::Residual;
 pub use run::Summary;
+pub use sided::impact::{ImpactLaw, ImpactOrder, Restitution};
+pub use sided::sleep::Sleeping;
 pub use simulation::Simulation;
 pub use solve::{Counts, SolverKind};
 pub use state::State;
@@ -123,15 +129,17 @@ pub mod prelude {
         SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
     };
     pub use crate::joints::{
-        Belt, BevelGear, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, Gear, KnifeEdge, Motor, Mouse,
-        Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint, PointOnCurve, PointOnLine,
-        PointOnPlane, PointOnSurface, PrescribedPoint, Prismatic, RackAndPinion, Reeving, Revolute, RollingDisc,
-        RollingSphere, Screw, Servo, Spherical, SurfaceTangency, Universal, VelocityRatio, Weld, Winch, Worm,
+        Belt, BevelGear, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear, KnifeEdge,
+        Limit, Motor, Mouse, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint,
+        PointOnCurve, PointOnLine, PointOnPlane, PointOnSurface, PrescribedPoint, Prismatic, RackAndPinion, Reeving,
+        Revolute, RollingDisc, RollingSphere, Rope, Screw, Servo, Spherical, SurfaceTangency, Universal, VelocityRatio,
+        Weld, Winch, Worm,
     };
     pub use crate::math::{Mat3, Quat, Vec3, vec3};
     pub use crate::{
-        Attachment, Axes, BodyId, Coordinate, Coordinates, Drift, IntegratorKind, Marker, MassProperties, Model,
-        ModelBuilder, ModelError, Potential, Simulation, SolverKind, State, StepError, Written, WrittenRate,
+        Attachment, Axes, BodyId, Coordinate, Coordinates, Drift, IntegratorKind, Marker, MassProperties, Material,
+        Model, ModelBuilder, ModelError, Potential, Shape, Simulation, SolverKind, State, StepError, Written,
+        WrittenRate,
     };
 }
 

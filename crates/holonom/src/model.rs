@@ -2,10 +2,13 @@
 
 use crate::attach::{Attachment, BodyId};
 use crate::bodies::Body;
+use crate::contact::Shapes;
 use crate::coordinate::Coordinate;
 use crate::forces::Force;
+use crate::integrate::IntegratorKind;
 use crate::joints::{Constraint, CoordinateKind, Mask};
 use crate::math::Vec3;
+use crate::sided::SidedJoint;
 use crate::solve::SolverKind;
 use crate::state::State;
 use holonom_tree::{Cost, LinkId, Node, PivotForm, Plan, Structure};
@@ -226,6 +229,9 @@ impl Names {
     }
 }
 
+/// With more moving shapes than this, events come too often to be followed one by one.
+const MANY_SHAPES: usize = 8;
+
 /// A mechanism: bodies, joints, forces, gravity, and the plan for solving it. Cheap to share between threads.
 pub struct Model {
     pub(crate) bodies: Vec<Arc<dyn Body>>,
@@ -261,6 +267,8 @@ pub struct Model {
     pub(crate) softness: Vec<f64>,
     /// Parts of their own size below which the pivots of rows in loops say that a pose is near to singular, by place in a vector.
     pub(crate) watched: Vec<f64>,
+    /// Islands with joints.
+    pub(crate) jointed_islands: Vec<bool>,
     /// Islands with loops.
     pub(crate) looped_islands: Vec<bool>,
     /// Islands that cannot move away from the singular pose they are assembled in.
@@ -271,6 +279,15 @@ pub struct Model {
     pub(crate) compliance: BTreeMap<u32, (f64, f64)>,
     /// Force (N) and torque (N m) at which joints break, where given.
     pub(crate) break_loads: BTreeMap<u32, (f64, f64)>,
+    /// Joints whose rows have sides, in the order of the joints.
+    pub(crate) sided: Vec<SidedJoint>,
+    /// Shapes that may touch, and the bodies that carry some.
+    pub(crate) shapes: Shapes,
+    pub(crate) carries_shape: Vec<bool>,
+    /// Rows in the matrix that are conditions on accelerations.
+    pub(crate) acceleration_rows: Vec<u32>,
+    /// Size of the largest shape that can move, or the length scale where there is none, m.
+    pub(crate) shape_size: f64,
     pub(crate) plan: Plan,
     pub(crate) initial: State,
 }
@@ -288,9 +305,10 @@ impl Model {
     pub fn n_forces(&self) -> usize {
         self.forces.len()
     }
-    /// Entries of the ledger that are integrated: works of forces, then of joints, then of friction inside bodies if there is any.
+    /// Entries of the ledger that are integrated: works of forces, then of joints, then of friction inside
+    /// bodies if there is any, then of contacts if there may be any.
     pub(crate) fn n_works(&self) -> usize {
-        self.forces.len() + self.joints.len() + !self.dissipative.is_empty() as usize
+        self.forces.len() + self.joints.len() + !self.dissipative.is_empty() as usize + self.has_sides() as usize
     }
     /// Number of position coordinates.
     pub fn n_q(&self) -> usize {
@@ -447,6 +465,22 @@ impl Model {
     /// Does any joint close a loop? Two joints to the ground do, too.
     pub fn has_loops(&self) -> bool {
         self.plan.has_loops()
+    }
+
+    /// Size by which overlaps are measured, m.
+    pub(crate) fn contact_scale(&self) -> f64 {
+        self.shape_size
+    }
+
+    /// Has it rows with sides at all: limits, ropes, friction, caps, shapes that may touch?
+    pub fn has_sides(&self) -> bool {
+        !self.sided.is_empty() || !self.shapes.is_empty()
+    }
+
+    /// The integrator a simulation of this model starts with: time stepping where much may touch, otherwise DOP853 with events.
+    pub fn default_integrator(&self) -> IntegratorKind {
+        let moving = self.shapes.all.iter().filter(|s| !s.body.is_ground()).count();
+        if moving > MANY_SHAPES { IntegratorKind::Stepping } else { IntegratorKind::default() }
     }
 
     /// The solver a simulation of this model starts with.

@@ -78,7 +78,10 @@ impl Observation<'_> {
 
     /// Multipliers of a joint, row by row; those of redundant rows are the split with the smallest loads.
     pub fn multipliers(&self, joint: JointId) -> &[f64] {
-        &self.lambda[self.model.rows_of(joint)]
+        match self.model.sided.binary_search_by_key(&joint.0, |r| r.joint) {
+            Ok(k) => self.work.acting.of_joint(&self.model.sided[k]).unwrap_or(&[]),
+            Err(_) => &self.lambda[self.model.rows_of(joint)],
+        }
     }
 
     /// Power that a force gives to the bodies, W.

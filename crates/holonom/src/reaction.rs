@@ -8,6 +8,7 @@ use crate::evaluate::RowScratch;
 use crate::joints::is_point;
 use crate::math::{Mat3, Vec3};
 use crate::model::{Form, JointId, Model};
+use crate::sided::forces;
 use crate::workspace::{Workspace, bodies_at};
 
 /// Action of body a on body b through a joint.
@@ -78,7 +79,11 @@ pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], work: &mut Works
         };
         work.power[n_forces + k] = power;
     }
-    let Some(power) = work.power.get_mut(n_forces + model.n_joints()) else { return };
+    forces::add_powers(model, v, work);
+    if model.dissipative.is_empty() {
+        return;
+    }
+    let power = &mut work.power[n_forces + model.n_joints()];
     let loss = |&i: &u32| {
         let i = i as usize;
         model.bodies[i].dissipation(model.q_of(i, q), model.v_of(i, v)).unwrap_or(0.0)
@@ -111,7 +116,16 @@ pub(crate) fn reaction(
     // a constraint on a single attachment has no second one
     let reference = constraint.reference().min(view.attachments.len() - 1);
     let point = view.at(reference);
-    let lambda = &lambda[joint.row_range()];
+    let sided = model.sided.binary_search_by_key(&id.0, |r| r.joint).ok().map(|k| &model.sided[k]);
+    let acting = std::mem::take(&mut work.acting);
+    let lambda = match sided {
+        Some(record) => acting.of_joint(record).unwrap_or(&[]),
+        None => &lambda[joint.row_range()],
+    };
+    let rows = || {
+        let (held, all) = (joint.kept_rows(), 0..sided.map_or(0, |r| r.n_rows as usize));
+        held.chain(all)
+    };
     let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
     match &joint.form {
         Form::Lock { mask, .. } => {
@@ -127,7 +141,7 @@ pub(crate) fn reaction(
             let directions = if constraint.own_force_direction() { &out.forces } else { &out.gradients };
             let on = view.attachments[reference].body;
             for (k, a) in view.attachments.iter().enumerate().filter(|(_, a)| a.body == on) {
-                let push: Vec3 = joint.kept_rows().zip(lambda).map(|(i, l)| directions[i * n + k] * *l).sum();
+                let push: Vec3 = rows().zip(lambda).map(|(i, l)| directions[i * n + k] * *l).sum();
                 if is_point(a) {
                     force += push;
                     torque += (view.at(k) - point).cross(push);
@@ -139,6 +153,7 @@ pub(crate) fn reaction(
             }
         }
     }
+    work.acting = acting;
     // What neither body feels is held by what guides them (the plane of a planar body), and what the rows say of it is arbitrary. Bodies that
     // feel different parts together feel everything that matters.
     let ends = [constraint.attachments()[0].body, view.attachments[reference].body];

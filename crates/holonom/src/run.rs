@@ -6,6 +6,7 @@ use crate::error::StepError;
 use crate::evaluate;
 use crate::integrate::{Attempt, Coordinates, Motion};
 use crate::model::Model;
+use crate::sided::sleep::RESTING;
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::step::{self, StepReport};
@@ -16,6 +17,7 @@ impl Simulation {
         check_time("step size", dt, dt.is_finite() && dt > 0.0)?;
         self.check_method()?;
         let before = self.state_before_breaking();
+        self.events.count = 0;
         let attempt = self.plain_step(dt)?;
         let report = self.report(dt, &attempt, attempt.evaluations, 0);
         self.look_for_breaks(before, report)
@@ -24,7 +26,27 @@ impl Simulation {
     /// One step, without a look at loads.
     pub(crate) fn plain_step(&mut self, dt: f64) -> Result<Attempt, StepError> {
         self.current = false;
-        step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, dt, false)
+        if !self.follows_events() {
+            return step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, dt, false);
+        }
+        let before = self.state.clone();
+        let (end, mut evaluations) = (before.t + dt, 0);
+        loop {
+            let left = end - self.state.t;
+            match self.event_attempt(left, false) {
+                Ok((attempt, taken)) => {
+                    evaluations += attempt.evaluations;
+                    if taken == left || !(end - self.state.t > 0.0) {
+                        self.state.t = end;
+                        return Ok(Attempt { evaluations, ..attempt });
+                    }
+                }
+                Err(e) => {
+                    self.state = before;
+                    return Err(e);
+                }
+            }
+        }
     }
 
     fn state_before_breaking(&self) -> Option<State> {
@@ -46,7 +68,19 @@ impl Simulation {
     fn report(&self, step: f64, attempt: &Attempt, evaluations: usize, rejected: usize) -> StepReport {
         let (gap, gap_rate) = step::largest_gaps(&self.work);
         let rank_deficiency = self.work.solver.deficiency().unwrap_or(0);
-        StepReport { step, error: attempt.error, evaluations, rejected, gap, gap_rate, rank_deficiency, broken: 0 }
+        StepReport {
+            step,
+            error: attempt.error,
+            evaluations,
+            rejected,
+            gap,
+            gap_rate,
+            rank_deficiency,
+            broken: 0,
+            overlap: self.work.overlap,
+            contacts: self.state.held.iter().filter(|h| h.key.0 != RESTING).count(),
+            events: self.events.count,
+        }
     }
 
     fn check_method(&self) -> Result<(), StepError> {
@@ -89,10 +123,15 @@ impl Simulation {
         let (mut rejected, mut evaluations) = (0, 0);
         let before = self.state_before_breaking();
         self.current = false;
+        self.events.count = 0;
         loop {
-            let attempt = step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, h, true);
+            let attempt = if self.follows_events() {
+                self.event_attempt(h, true)
+            } else {
+                step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, h, true).map(|a| (a, h))
+            };
             let shrink = match &attempt {
-                Ok(attempt) => {
+                Ok((attempt, taken)) => {
                     evaluations += attempt.evaluations;
                     let error = attempt.error.unwrap_or(0.0).max(1e-10);
                     let shrink = libm::pow(error, exponent) / 0.9;
@@ -101,9 +140,10 @@ impl Simulation {
                         let factor = if rejected > 0 { factor.max(1.0) } else { factor };
                         self.state.last_error = error.max(1e-4);
                         let next = (h / factor).min(self.max_step);
+                        let cut = cut || *taken < h;
                         // a step cut short by an output time says nothing against the longer one
                         self.state.next_step = if cut && rejected == 0 { next.max(wish) } else { next };
-                        let report = self.report(h, attempt, evaluations, rejected);
+                        let report = self.report(*taken, attempt, evaluations, rejected);
                         return self.look_for_breaks(before, report);
                     }
                     shrink.clamp(1.0, 3.0)
@@ -293,17 +333,20 @@ impl Simulation {
         Ok(())
     }
 
-    fn prepare_dense(&mut self, h: f64) -> Result<(), StepError> {
+    pub(crate) fn prepare_dense(&mut self, h: f64) -> Result<(), StepError> {
         let next = &mut self.method.next;
         next.clone_from(&self.state);
-        let n_works = self.model.n_works();
+        let (ledger, rest) = next.work.split_at_mut(self.model.n_works());
         let mut motion = Motion {
             model: &self.model,
             work: &mut self.work,
             t: next.t,
             q: &mut next.q,
             v: &mut next.v,
-            ledger: &mut next.work[..n_works],
+            ledger,
+            projected: &mut rest[0],
+            held: &mut next.held,
+            sleeping: None,
             drift: self.method.drift,
             coordinates: self.method.coordinates,
             joint_space: None,

@@ -8,11 +8,15 @@ use crate::drift::{self, Drift};
 use crate::energy::{self, Energy, Ledger};
 use crate::error::{ModelError, SnapshotError, StepError};
 use crate::evaluate;
+use crate::events::Events;
 use crate::integrate::{Coordinates, Integrator, IntegratorKind, JointSpace};
 use crate::math::{Mat3, Vec3};
 use crate::model::{JointId, Model};
 use crate::reaction::{self, Axes, Reaction};
 use crate::residual::{self, Residual};
+use crate::sided::impact::ImpactLaw;
+use crate::sided::sleep::Sleeping;
+use crate::sided::solve::Task;
 use crate::solve::{Counts, SolverKind};
 use crate::state::State;
 use crate::step::{self, Method};
@@ -27,6 +31,8 @@ pub struct Simulation {
     pub(crate) method: Method,
     solver: SolverKind,
     pub(crate) max_step: f64,
+    pub(crate) impacts: ImpactLaw,
+    pub(crate) events: Events,
     /// The equations in `work` belong to the current state.
     pub(crate) current: bool,
     /// The multipliers at the current state, those of redundant rows split, once somebody has asked.
@@ -35,18 +41,21 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Start at the model's assembled start state, with the default solver (tree, or sparse where there are loops), integrator (DOP853) and drift correction (projection).
+    /// Start at the model's assembled start state, with the default solver (tree, or sparse where there are loops), integrator (DOP853, or time
+    /// stepping where much may touch) and drift correction (projection).
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
         let model = model.into();
         let state = model.initial_state().clone();
-        let solver = model.default_solver();
+        let (solver, impacts) = (model.default_solver(), model.shapes.impacts);
         let work = Workspace::new(&model, solver);
         let method = Method {
-            integrator: IntegratorKind::default().create(),
+            integrator: model.default_integrator().create(),
             drift: Drift::Project,
             coordinates: Coordinates::Maximal,
             joint_space: None,
             next: State::default(),
+            task: Task::default(),
+            sleeping: None,
         };
         let max_step = 0.3 / model.rate_scale();
         Simulation {
@@ -56,6 +65,8 @@ impl Simulation {
             method,
             solver,
             max_step,
+            impacts,
+            events: Events::default(),
             current: false,
             split: Vec::new(),
             split_known: false,
@@ -112,6 +123,16 @@ impl Simulation {
     /// Longest step of an adaptive run, s. Unless changed it is 0.3 over [`Model::rate_scale`]: 0.1 s for a mechanism of a metre.
     pub fn set_max_step(&mut self, max_step: f64) {
         self.max_step = max_step;
+    }
+
+    /// The law of impacts.
+    pub fn set_impacts(&mut self, law: ImpactLaw) {
+        self.impacts = law;
+    }
+
+    /// Let islands that rest fall asleep, where time is stepped; `None`, the default, lets nothing sleep.
+    pub fn set_sleeping(&mut self, sleeping: Option<Sleeping>) {
+        self.method.sleeping = sleeping;
     }
 
     // ---- state -----------------------------------------------------------------------------------------------
@@ -178,6 +199,7 @@ impl Simulation {
                 Drift::Feedback(f) => Some(f),
                 _ => None,
             };
+            self.find_regime();
             let s = &self.state;
             evaluate::accelerations(&self.model, &s.q, &s.v, s.t, feedback, &mut self.work)?;
             (self.current, self.split_known) = (true, false);
@@ -200,7 +222,10 @@ impl Simulation {
     /// Multipliers of one joint, row by row: the torque of a motor, the normal force of a wheel, the tension of a rod.
     pub fn multipliers_of(&mut self, joint: JointId) -> Result<&[f64], StepError> {
         self.evaluate()?;
-        Ok(&self.work.multipliers()[self.model.rows_of(joint)])
+        match self.model.sided.binary_search_by_key(&joint.0, |r| r.joint) {
+            Ok(k) => Ok(self.work.acting.of_joint(&self.model.sided[k]).unwrap_or(&[])),
+            Err(_) => Ok(&self.work.multipliers()[self.model.rows_of(joint)]),
+        }
     }
 
     /// How well the last solve satisfies the equations of motion and the constraints.

@@ -130,8 +130,8 @@ pub(crate) fn start(model: &mut Model, from: Start, how: Assembly) -> Result<(),
         }
     }
     let work_entries = model.n_works() + 2;
-    model.initial =
-        State { t, q, v, turns, work: vec![0.0; work_entries], opening_energy: 0.0, next_step: 0.0, last_error: 1e-4 };
+    let ledger = vec![0.0; work_entries];
+    model.initial = State { t, q, v, turns, work: ledger, last_error: 1e-4, ..State::default() };
     if model.reads_turns {
         let mut initial = std::mem::take(&mut model.initial);
         step::count_turns(model, &work, &mut initial);

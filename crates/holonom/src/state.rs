@@ -2,6 +2,7 @@
 
 use crate::error::SnapshotError;
 use crate::model::Model;
+use crate::sided::memory::{self, Held};
 
 /// Positions, velocities, time, and the memory that a bit-equal resume needs.
 #[derive(Debug, Default, PartialEq)]
@@ -14,7 +15,8 @@ pub struct State {
     pub v: Vec<f64>,
     /// Whole turns of each joint angle, in the order of the model.
     pub(crate) turns: Vec<i32>,
-    /// Work done so far, J: one entry per force, one per joint, one for friction inside bodies if there is any, then the projection, then what was imposed by hand.
+    /// Work done so far, J: one entry per force, one per joint, one for friction inside bodies if there is any, one for contacts if
+    /// there may be any, then the projection, then what was imposed by hand.
     pub(crate) work: Vec<f64>,
     /// Kinetic plus potential energy of the bodies when the ledger was opened, J.
     pub(crate) opening_energy: f64,
@@ -22,6 +24,8 @@ pub struct State {
     pub(crate) next_step: f64,
     /// Error of the last accepted step, for the step size controller.
     pub(crate) last_error: f64,
+    /// What touches, sticks or is at its limit, and how strongly.
+    pub(crate) held: Vec<Held>,
 }
 
 /// By hand, so that `clone_from` reuses the memory it finds: every step copies a state.
@@ -33,11 +37,12 @@ impl Clone for State {
     }
 
     fn clone_from(&mut self, from: &Self) {
-        let State { t, q, v, turns, work, opening_energy, next_step, last_error } = from;
+        let State { t, q, v, turns, work, opening_energy, next_step, last_error, held } = from;
         self.q.clone_from(q);
         self.v.clone_from(v);
         self.turns.clone_from(turns);
         self.work.clone_from(work);
+        self.held.clone_from(held);
         (self.t, self.opening_energy) = (*t, *opening_energy);
         (self.next_step, self.last_error) = (*next_step, *last_error);
     }
@@ -75,6 +80,9 @@ impl State {
         for n in &self.turns {
             out.extend_from_slice(&n.to_le_bytes());
         }
+        for word in self.held.iter().flat_map(|h| h.to_words()) {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
         out
     }
 
@@ -108,10 +116,15 @@ impl State {
         }
         let n_words = 8 + state.q.len() + state.v.len() + state.work.len();
         let rest = payload.get(8 * n_words..).ok_or(SnapshotError::Damaged)?;
-        if rest.len() != 4 * state.turns.len() {
+        let (turns, held) = rest.split_at_checked(4 * state.turns.len()).ok_or(SnapshotError::Damaged)?;
+        let words: Vec<u64> =
+            held.chunks_exact(8).filter_map(|c| c.first_chunk::<8>()).map(|c| u64::from_le_bytes(*c)).collect();
+        if held.len() != 8 * words.len() || words.len() % memory::WORDS != 0 {
             return Err(SnapshotError::Damaged);
         }
-        for (slot, bytes) in state.turns.iter_mut().zip(rest.chunks_exact(4)) {
+        let entries = words.chunks_exact(memory::WORDS).filter_map(|c| c.first_chunk());
+        state.held = entries.map(Held::from_words).collect();
+        for (slot, bytes) in state.turns.iter_mut().zip(turns.chunks_exact(4)) {
             *slot = bytes.first_chunk::<4>().map_or(0, |c| i32::from_le_bytes(*c));
         }
         Ok(state)

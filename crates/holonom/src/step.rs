@@ -10,6 +10,9 @@ use crate::integrate::{Attempt, Coordinates, Integrator, JointSpace, Motion};
 use crate::joints::CoordinateKind;
 use crate::math::unwrap_angle;
 use crate::model::Model;
+use crate::sided::project;
+use crate::sided::sleep::Sleeping;
+use crate::sided::solve::Task;
 use crate::state::State;
 use crate::workspace::{Workspace, bodies_at};
 
@@ -21,6 +24,10 @@ pub(crate) struct Method {
     pub joint_space: Option<JointSpace>,
     /// The state under construction.
     pub next: State,
+    /// Scratch for what is held by contacts.
+    pub task: Task,
+    /// What rests may sleep.
+    pub sleeping: Option<Sleeping>,
 }
 
 /// What a step did.
@@ -42,6 +49,12 @@ pub struct StepReport {
     pub rank_deficiency: usize,
     /// Joints that broke under load at the end of the step.
     pub broken: usize,
+    /// Largest overlap of shapes, or excess over a limit or the length of a rope, after the step, m or rad.
+    pub overlap: f64,
+    /// Touches, stops, ropes and frictions that act after the step.
+    pub contacts: usize,
+    /// Events in the step: impacts, openings, sticks and slips that began or ended.
+    pub events: usize,
 }
 
 /// Largest gap and gap rate as last evaluated; 0 without joints.
@@ -74,14 +87,17 @@ pub(crate) fn step(
 
 /// Run the integrator on `method.next`.
 fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<Attempt, StepError> {
-    let n_works = model.n_works();
+    let (ledger, rest) = method.next.work.split_at_mut(model.n_works());
     let mut motion = Motion {
         model,
         work,
         t: method.next.t,
         q: &mut method.next.q,
         v: &mut method.next.v,
-        ledger: &mut method.next.work[..n_works],
+        ledger,
+        projected: &mut rest[0],
+        held: &mut method.next.held,
+        sleeping: method.sleeping,
         drift: method.drift,
         coordinates: method.coordinates,
         joint_space: method.joint_space.as_mut(),
@@ -97,6 +113,12 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
         refuse_nonsense(model, next)?;
         let before = energy::mechanical(model, &next.q, &next.v);
         drift::project(model, &mut next.q, &mut next.v, next.t, h, work)?;
+        if model.has_sides() && !method.integrator.handles_sides() {
+            let regime = std::mem::take(&mut work.acting.regime);
+            let held = project::hold(model, &mut next.q, &mut next.v, next.t, &regime, &mut method.task, work);
+            work.acting.regime = regime;
+            held?;
+        }
         next.work[model.n_works()] += energy::mechanical(model, &next.q, &next.v) - before;
     } else {
         evaluate::place_bodies(model, &next.q, &next.v, work);

@@ -80,6 +80,7 @@ impl Model {
             lock_rows: self.lock_rows,
             compliance: self.compliance.clone(),
             break_loads: self.break_loads.clone(),
+            shapes: self.shapes.clone(),
             ..ModelBuilder::default()
         }
     }
@@ -120,6 +121,8 @@ impl Simulation {
                 .map(|(&j, &c)| (if j > joint.0 { j - 1 } else { j }, c))
                 .collect();
         }
+        let left = std::mem::take(&mut builder.shapes.colliding_joints).into_iter().filter(|&j| j != joint.0);
+        builder.shapes.colliding_joints = left.map(|j| if j > joint.0 { j - 1 } else { j }).collect();
         self.change(builder, |new| Some(if new < k { new } else { new + 1 }))
     }
 
@@ -244,7 +247,11 @@ impl Simulation {
         // what joints that are no more have done counts as imposed
         let all: f64 = state.work[n_forces..n_forces + before.n_joints()].iter().sum();
         let change = energy::mechanical(&model, &next.q, &next.v) - energy::mechanical(&before, &state.q, &state.v);
+        let inside = |m: &Model| m.n_forces() + m.n_joints();
         if !model.dissipative.is_empty() {
+            next.work[inside(&model)] = state.work[inside(&before)];
+        }
+        if model.has_sides() && before.has_sides() {
             next.work[model.n_works() - 1] = state.work[before.n_works() - 1];
         }
         next.work[model.n_works()] = state.work[before.n_works()];

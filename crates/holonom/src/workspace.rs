@@ -1,11 +1,15 @@
 //! All scratch memory of a simulation, sized once from the model. It can be thrown away at any time.
 
 use crate::attach::{Attachment, Bodies, Frame, View};
+use crate::contact::Contacts;
 use crate::drift::Island;
 use crate::integrate::StiffMatrix;
 use crate::joints::Row;
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
+use crate::sided::SidedRows;
+use crate::sided::forces::Forces;
+use crate::sided::solve::Solvers;
 use crate::solve::{Solver, SolverKind};
 use holonom_tree::{Blocks, Structure};
 
@@ -71,6 +75,17 @@ pub struct Workspace {
     /// The matrix of implicit steps, laid out when first needed.
     pub(crate) stiff: Option<Box<StiffMatrix>>,
     pub(crate) solver: Solver,
+    /// Rows with sides, their solvers, and candidates for touches.
+    pub(crate) sided: SidedRows,
+    pub(crate) sided_solvers: Solvers,
+    pub(crate) contacts: Contacts,
+    /// Forces of sided rows at the moment of the equations.
+    pub(crate) acting: Forces,
+    /// Largest overlap when last measured, m or rad.
+    pub(crate) overlap: f64,
+    /// Scratch for single blocks.
+    pub(crate) mass: Vec<f64>,
+    pub(crate) piece: Vec<f64>,
     pub(crate) rows: Vec<Row>,
     pub(crate) gradients: Vec<Vec3>,
     pub(crate) forces: Vec<Vec3>,
@@ -102,6 +117,13 @@ impl Workspace {
             angles: Angles::default(),
             stiff: None,
             solver: Solver::new(solver, model),
+            sided: SidedRows::default(),
+            sided_solvers: Solvers::default(),
+            contacts: Contacts::new(model),
+            acting: Forces::default(),
+            overlap: 0.0,
+            mass: Vec::new(),
+            piece: Vec::new(),
             rows: vec![Row::default(); rows],
             gradients: vec![Vec3::ZERO; cells],
             forces: vec![Vec3::ZERO; cells],

@@ -88,6 +88,12 @@ pub trait Body: Send + Sync {
         false
     }
 
+    /// Does it keep its shape, so that rigid shapes may be fixed to it? The directions it carries are then a rotation of those given, or it carries no
+    /// directions and does not turn.
+    fn keeps_shape(&self) -> bool {
+        false
+    }
+
     /// Mass block and inertial forces at `(q, v)`; `frame` is what [`Body::place`] filled in.
     fn evaluate(&self, q: &[f64], v: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>);
     /// dq/dt. Runge-Kutta stages combine these linearly.

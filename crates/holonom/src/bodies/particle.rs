@@ -28,6 +28,9 @@ impl Body for Particle {
     fn kind(&self) -> &'static str {
         "particle"
     }
+    fn keeps_shape(&self) -> bool {
+        true
+    }
     fn n_q(&self) -> usize {
         3
     }

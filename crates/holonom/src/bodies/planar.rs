@@ -117,6 +117,9 @@ impl Body for Planar {
     fn kind(&self) -> &'static str {
         "planar body"
     }
+    fn keeps_shape(&self) -> bool {
+        true
+    }
     fn n_q(&self) -> usize {
         3
     }

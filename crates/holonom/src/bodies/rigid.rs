@@ -152,6 +152,9 @@ impl Body for Rigid {
     fn kind(&self) -> &'static str {
         "rigid body"
     }
+    fn keeps_shape(&self) -> bool {
+        true
+    }
     fn n_q(&self) -> usize {
         7
     }

@@ -8,6 +8,7 @@ mod maximal;
 mod rattle;
 mod rk4;
 mod sdirk;
+mod stepping;
 mod stiff;
 
 pub use dop853::Dop853;
@@ -17,12 +18,15 @@ pub(crate) use maximal::Maximal;
 pub use rattle::Rattle;
 pub use rk4::RungeKutta4;
 pub use sdirk::Sdirk4;
+pub use stepping::Stepping;
 pub(crate) use stiff::StiffMatrix;
 
 use crate::drift::Drift;
 use crate::error::StepError;
 use crate::evaluate::{self, Feedback};
 use crate::model::Model;
+use crate::sided::memory::Held;
+use crate::sided::sleep::Sleeping;
 use crate::workspace::Workspace;
 
 /// Which coordinates are integrated.
@@ -59,6 +63,11 @@ pub struct Motion<'a> {
     pub(crate) v: &'a mut Vec<f64>,
     /// Work of forces and joints so far, J.
     pub(crate) ledger: &'a mut [f64],
+    /// Energy changed by projection, J.
+    pub(crate) projected: &'a mut f64,
+    /// What touches, sticks or is at its limit.
+    pub(crate) held: &'a mut Vec<Held>,
+    pub(crate) sleeping: Option<Sleeping>,
     pub(crate) drift: Drift,
     pub(crate) coordinates: Coordinates,
     pub(crate) joint_space: Option<&'a mut JointSpace>,
@@ -160,6 +169,10 @@ pub trait Integrator: Send {
     fn any_coordinates(&self) -> bool {
         false
     }
+    /// Does it take care of rows with sides (limits, contacts, friction) itself?
+    fn handles_sides(&self) -> bool {
+        false
+    }
     /// Advance `motion` by `h`.
     fn attempt(&mut self, motion: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError>;
     /// Are its parameters usable? `Err` says which is not and what is allowed.
@@ -201,6 +214,8 @@ pub enum IntegratorKind {
     },
     /// RATTLE: symmetric, of order 2, keeps the energy of long runs from drifting.
     Rattle,
+    /// Velocity-level time stepping: contacts, limits, friction and caps in one solve per step. The default where much may touch.
+    Stepping,
 }
 
 impl Default for IntegratorKind {
@@ -211,7 +226,7 @@ impl Default for IntegratorKind {
 
 impl IntegratorKind {
     /// The names accepted by [`IntegratorKind::from_name`].
-    pub const NAMES: &'static [&'static str] = &["euler", "rk4", "dop853", "sdirk4", "rattle"];
+    pub const NAMES: &'static [&'static str] = &["euler", "rk4", "dop853", "sdirk4", "rattle", "stepping"];
 
     /// From the name used in files and on the command line.
     pub fn from_name(name: &str) -> Option<IntegratorKind> {
@@ -221,6 +236,7 @@ impl IntegratorKind {
             "dop853" => IntegratorKind::default(),
             "sdirk4" => IntegratorKind::Sdirk4 { relative: 1e-8, absolute: 1e-8 },
             "rattle" => IntegratorKind::Rattle,
+            "stepping" => IntegratorKind::Stepping,
             _ => return None,
         })
     }
@@ -233,6 +249,7 @@ impl IntegratorKind {
             IntegratorKind::Dop853 { relative, absolute } => Box::new(Dop853::new(relative, absolute)),
             IntegratorKind::Sdirk4 { relative, absolute } => Box::new(Sdirk4::new(relative, absolute)),
             IntegratorKind::Rattle => Box::new(Rattle::default()),
+            IntegratorKind::Stepping => Box::new(Stepping::default()),
         }
     }
 }

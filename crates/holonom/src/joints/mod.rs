@@ -22,8 +22,10 @@ mod coupler;
 mod cylindrical;
 mod differential;
 mod distance;
+mod dry_friction;
 mod gear;
 mod knife_edge;
+mod limit;
 mod motor;
 mod mouse;
 mod oldham;
@@ -44,6 +46,7 @@ mod reeving;
 mod revolute;
 mod rolling_disc;
 mod rolling_sphere;
+mod rope;
 mod rotor_gear;
 mod sample;
 mod screw;
@@ -64,8 +67,10 @@ pub use coupler::Coupler;
 pub use cylindrical::Cylindrical;
 pub use differential::Differential;
 pub use distance::Distance;
+pub use dry_friction::DryFriction;
 pub use gear::Gear;
 pub use knife_edge::KnifeEdge;
+pub use limit::Limit;
 pub use motor::Motor;
 pub use mouse::{Mouse, MouseTarget};
 pub use oldham::Oldham;
@@ -85,6 +90,7 @@ pub use reeving::Reeving;
 pub use revolute::Revolute;
 pub use rolling_disc::RollingDisc;
 pub use rolling_sphere::RollingSphere;
+pub use rope::Rope;
 pub use rotor_gear::RotorGear;
 pub use screw::Screw;
 pub use serial::{Freedom, Serial};
@@ -110,12 +116,24 @@ pub enum RowLaw {
     Equality,
     /// The gap may open (>= 0); the multiplier only pushes (>= 0).
     Unilateral,
-    /// The multiplier stays within bounds (N or N m); where it reaches one, the row gives way.
+    /// The multiplier stays within bounds (N or N m); where it reaches one, the row gives way. For rows on velocities or accelerations.
     Bounded {
         /// Smallest multiplier.
         least: f64,
         /// Largest multiplier.
         most: f64,
+    },
+    /// All rows together are one force, not longer than this (N or N m). At most three rows, on velocities or accelerations.
+    Ball {
+        /// Largest length.
+        radius: f64,
+    },
+    /// Friction in the joint of the first coordinate it reads: |multiplier| <= constant + lever |force that joint transmits|. Rows on velocities.
+    Dry {
+        /// N or N m.
+        constant: f64,
+        /// A pure number, or m.
+        lever: f64,
     },
 }
 
@@ -226,6 +244,10 @@ pub trait Constraint: Send + Sync {
     /// Which multipliers its rows allow.
     fn law(&self) -> RowLaw {
         RowLaw::Equality
+    }
+    /// The part of the speed of approach that comes back when a unilateral row closes, 0 to 1.
+    fn restitution(&self) -> f64 {
+        0.0
     }
     /// Do its rows push along directions of their own (`Rows::force`) instead of their gradients?
     fn own_force_direction(&self) -> bool {
@@ -432,6 +454,11 @@ pub(crate) fn angle_of(r: Mat3) -> f64 {
     libm::atan2(r.x_axis.y, r.x_axis.x)
 }
 
+/// Is `x` within 0 and 1?
+pub(crate) fn unit_interval(what: &str, x: f64) -> Result<(), String> {
+    if (0.0..=1.0).contains(&x) { Ok(()) } else { Err(format!("{what} is {x}, must be between 0 and 1")) }
+}
+
 /// The k-th free direction of a mask, in the axes it refers to.
 fn free_of(mask: Mask, k: usize) -> (Vec3, Vec3) {
     let axes = [Vec3::X, Vec3::Y, Vec3::Z];
@@ -489,6 +516,9 @@ pub static RELATIONS: &[JointKind] = &[
     joint!("reeving", 1, "a rope of fixed length passes a list of points", |a, b, g| Box::new(sample::reeving(a, b, g))),
     joint!("screw", 5, "turns about the common z axis and advances along it in proportion", |a, b, g| Box::new(Screw::new(a, b, g.symmetric(2.0)))),
     joint!("serial", 3, "hinges and slides one after the other without bodies between them", |a, b, g| Box::new(sample::serial(a, b, g))),
+    joint!("limit", 2, "stops of a joint coordinate", |a, b, g| Box::new(sample::limit(a, b, g))),
+    joint!("rope", 1, "two points are never farther apart than its length", |a, b, g| Box::new(Rope::new(a, b, 0.5 + g.unit()))),
+    joint!("dry-friction", 1, "a joint coordinate sticks, or slips against a friction force", |a, b, g| Box::new(sample::dry_friction(a, b, g))),
     joint!("velocity-ratio", 1, "one spin or rate is a multiple of another", |a, b, g| Box::new(sample::ratio(a, b, g))),
 ];
 

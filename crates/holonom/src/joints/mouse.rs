@@ -8,11 +8,14 @@
 //!
 //! enforced exactly, together with all joints, by the force that is its multiplier. Nothing is stiff and nothing is tuned: the mechanism follows with the
 //! given time constant. A target that jumps makes the force jump, not the velocity. Under the law f = m v the point follows as
-//! pdot = - w (p - h). The force is not limited.
+//! pdot = - w (p - h).
+//!
+//! The force may be capped, |force| <= cap: then the hand pulls as hard as it may and the point comes as it can, with the rest of the mechanism in the way.
+//! A hand with a cap cannot break anything.
 //!
 //! The target is an input from outside, like a function of time: it is not part of the state and not in snapshots.
 
-use super::{Constraint, Level, Rows};
+use super::{Constraint, Level, RowLaw, Rows};
 use crate::attach::{Attachment, Marker, View};
 use crate::bodies::positive;
 use crate::math::{Vec3, vec3};
@@ -25,6 +28,7 @@ pub struct Mouse {
     attachments: [Attachment; 1],
     time_constant: f64,
     target: MouseTarget,
+    cap: f64,
 }
 
 /// Where a [`Mouse`] pulls to. Clones name the same target.
@@ -52,7 +56,12 @@ impl Mouse {
     pub fn new(point: Marker, time_constant: f64) -> Self {
         let unset = || AtomicU64::new(f64::NAN.to_bits());
         let target = MouseTarget(Arc::new([unset(), unset(), unset()]));
-        Mouse { attachments: [point.p()], time_constant, target }
+        Mouse { attachments: [point.p()], time_constant, target, cap: f64::INFINITY }
+    }
+
+    /// Pull with at most this force, N.
+    pub fn cap(self, cap: f64) -> Self {
+        Mouse { cap, ..self }
     }
 
     /// The target, to be moved. As long as nobody has, it is where the point was when the mouse took hold.
@@ -72,10 +81,14 @@ impl Constraint for Mouse {
         3
     }
     fn validate(&self) -> Result<(), String> {
-        positive("time constant", self.time_constant, "s")
+        positive("time constant", self.time_constant, "s")?;
+        if self.cap > 0.0 { Ok(()) } else { Err(format!("cap is {} N, must be greater than 0", self.cap)) }
     }
     fn level(&self, _: usize) -> Level {
         Level::Acceleration
+    }
+    fn law(&self) -> RowLaw {
+        if self.cap.is_finite() { RowLaw::Ball { radius: self.cap } } else { RowLaw::Equality }
     }
     fn rheonomic(&self) -> bool {
         true

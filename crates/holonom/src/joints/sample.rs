@@ -1,9 +1,9 @@
 //! Constraints with random parameters, for the tables: what needs more than a line.
 
 use super::{
-    Belt, Coupler, Cylindrical, Differential, Freedom, Gear, Motor, PointOnCurve, PointOnLine, PointOnPlane,
-    PointOnSurface, PrescribedPoint, RackAndPinion, Reeving, Revolute, Serial, Servo, SurfaceTangency, VelocityRatio,
-    Winch, Worm,
+    Belt, Coupler, Cylindrical, Differential, DryFriction, Freedom, Gear, Limit, Motor, PointOnCurve, PointOnLine,
+    PointOnPlane, PointOnSurface, PrescribedPoint, RackAndPinion, Reeving, Revolute, Serial, Servo, SurfaceTangency,
+    VelocityRatio, Winch, Worm,
 };
 use crate::attach::Marker;
 use crate::coordinate::Coordinate;
@@ -19,6 +19,14 @@ pub fn motor(a: Marker, b: Marker, g: &mut SplitMix) -> Motor {
     };
     let hinge = Coordinate::of(Revolute::new(a, b), 0);
     if g.unit() < 0.5 { Motor::position(hinge, goal) } else { Motor::speed(hinge, goal) }
+}
+
+pub fn limit(a: Marker, b: Marker, g: &mut SplitMix) -> Limit {
+    Limit::new(Coordinate::of(Revolute::new(a, b), 0), -0.2 - g.unit(), 0.2 + g.unit()).restitution(g.unit())
+}
+
+pub fn dry_friction(a: Marker, b: Marker, g: &mut SplitMix) -> DryFriction {
+    DryFriction::constant(Coordinate::of(Revolute::new(a, b), 0), g.unit())
 }
 
 pub fn led(a: Marker, b: Marker, g: &mut SplitMix) -> PrescribedPoint {

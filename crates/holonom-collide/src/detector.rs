@@ -1,0 +1,254 @@
+//! The detector: colliders made ready once, then asked at any poses.
+
+use crate::broad::{Bound, Extent, Sweep};
+use crate::candidate::Relative;
+use crate::convex::{self, Scratch};
+use crate::pair::Pair;
+use crate::plane::{self, Plane};
+use crate::poly::Poly;
+use crate::surface::Surface;
+use crate::terrain;
+use crate::{Candidate, Collider, Filter, Mat3, Pose, Shape, Vec3};
+
+/// Rounding of positions that a touch must survive, in units of the last place of what they were computed from.
+const ROUNDING: f64 = 32.0 * f64::EPSILON;
+
+/// What a collider is made of, in the axes of its carrier.
+enum Core {
+    Poly(Poly),
+    Plane(Plane),
+    Surface(Box<Surface>),
+}
+
+impl Core {
+    /// Who is looked at from the other side: surfaces from convex shapes, half-spaces from everything.
+    fn rank(&self) -> u8 {
+        match self {
+            Core::Poly(_) => 0,
+            Core::Surface(_) => 1,
+            Core::Plane(_) => 2,
+        }
+    }
+}
+
+struct Ready {
+    carrier: u32,
+    radius: f64,
+    core: Core,
+    /// Index into the extents; half-spaces have none.
+    bound: Option<Bound>,
+    /// Greatest length from which places on it are computed, m.
+    size: f64,
+}
+
+/// Finds contact candidates among colliders.
+pub struct Detector {
+    colliders: Vec<Collider>,
+    filter: Filter,
+    carriers: usize,
+    ready: Vec<Ready>,
+    /// Colliders with bounds, and those without.
+    bounded: Vec<u32>,
+    unbounded: Vec<u32>,
+    sweep: Sweep,
+    extents: Vec<Extent>,
+    pairs: Vec<(u32, u32)>,
+    scratch: Scratch,
+    terrain: terrain::Scratch,
+}
+
+impl Detector {
+    /// Makes colliders ready. Carriers are numbered as in the filter.
+    ///
+    /// # Errors
+    ///
+    /// A shape or place that is not acceptable, a carrier the filter does not know.
+    pub fn new(colliders: Vec<Collider>, filter: Filter) -> Result<Detector, String> {
+        let carriers = filter.fixed.len();
+        let mut ready = Vec::with_capacity(colliders.len());
+        for (i, collider) in colliders.iter().enumerate() {
+            if collider.carrier as usize >= carriers {
+                let c = collider.carrier;
+                return Err(format!("collider {i} names carrier {c}; the filter knows {carriers} carriers, from 0 on"));
+            }
+            collider.shape.validate().map_err(|e| format!("collider {i}: {e}"))?;
+            collider.place.validate().map_err(|e| format!("collider {i}: {e}"))?;
+            ready.push(prepare(collider));
+        }
+        let split = |bounded: bool| {
+            let indices = 0..ready.len() as u32;
+            indices.filter(|i| ready[*i as usize].bound.is_some() == bounded).collect::<Vec<u32>>()
+        };
+        let (bounded, unbounded) = (split(true), split(false));
+        let extents = vec![Extent::default(); bounded.len()];
+        Ok(Detector {
+            colliders,
+            filter: filter.sorted(),
+            carriers,
+            ready,
+            bounded,
+            unbounded,
+            sweep: Sweep::default(),
+            extents,
+            pairs: Vec::new(),
+            scratch: Scratch::default(),
+            terrain: terrain::Scratch::default(),
+        })
+    }
+
+    /// The colliders, by index.
+    pub fn colliders(&self) -> &[Collider] {
+        &self.colliders
+    }
+
+    /// Number of carriers.
+    pub fn carriers(&self) -> usize {
+        self.carriers
+    }
+
+    /// What carries a collider.
+    pub fn carrier(&self, collider: u32) -> usize {
+        self.ready[collider as usize].carrier as usize
+    }
+
+    /// Whether two colliders are looked at together.
+    pub fn meet(&self, a: u32, b: u32) -> bool {
+        let who = |i: u32| {
+            let collider = &self.colliders[i as usize];
+            (i, collider.carrier, collider.groups)
+        };
+        a != b && self.filter.meet(who(a.min(b)), who(a.max(b)))
+    }
+
+    /// Finds every pair of features that touch or may touch soon, at these poses of the carriers.
+    ///
+    /// `reach[c]` tells how far any point of carrier c may travel in the time of interest, m; 0 for what rests. Pairs whose distance is at
+    /// most the sum of both, and a touching tolerance that follows the rounding of the positions, yield the candidates with gaps that
+    /// small. `out` is cleared first; it comes out sorted by (lower collider, higher collider, key).
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer poses or reaches than carriers.
+    pub fn detect(&mut self, carriers: &[Pose], reach: &[f64], out: &mut Vec<Candidate>) {
+        assert!(carriers.len() >= self.carriers, "{} poses for {} carriers", carriers.len(), self.carriers);
+        assert!(reach.len() >= self.carriers, "{} reaches for {} carriers", reach.len(), self.carriers);
+        out.clear();
+        self.find_pairs(carriers, reach);
+        for k in 0..self.pairs.len() {
+            let (i, j) = self.pairs[k];
+            self.examine(i, j, carriers, reach, out);
+        }
+        out.sort_unstable_by_key(|c| (c.a.min(c.b), c.a.max(c.b), c.key));
+    }
+
+    /// Pairs that are near enough by their bounds, into `self.pairs`.
+    fn find_pairs(&mut self, carriers: &[Pose], reach: &[f64]) {
+        for (k, &i) in self.bounded.iter().enumerate() {
+            let ready = &self.ready[i as usize];
+            let pose = &carriers[ready.carrier as usize];
+            let more = reach[ready.carrier as usize] + touching(ready, pose);
+            self.extents[k] = extent(ready, pose, more);
+        }
+        self.pairs.clear();
+        let (bounded, filter, colliders) = (&self.bounded, &self.filter, &self.colliders);
+        let pairs = &mut self.pairs;
+        let mut note = |i: u32, j: u32| {
+            let (i, j) = (i.min(j), i.max(j));
+            let (a, b) = (&colliders[i as usize], &colliders[j as usize]);
+            if filter.meet((i, a.carrier, a.groups), (j, b.carrier, b.groups)) {
+                pairs.push((i, j));
+            }
+        };
+        self.sweep.pairs(&self.extents, |k, l| note(bounded[k as usize], bounded[l as usize]));
+        for &i in &self.unbounded {
+            for &j in &self.bounded {
+                note(i, j);
+            }
+        }
+        self.pairs.sort_unstable();
+    }
+
+    fn examine(&mut self, i: u32, j: u32, carriers: &[Pose], reach: &[f64], out: &mut Vec<Candidate>) {
+        let rank = |i: u32| self.ready[i as usize].core.rank();
+        let (i, j) = if rank(i) > rank(j) { (j, i) } else { (i, j) };
+        let (a, b) = (&self.ready[i as usize], &self.ready[j as usize]);
+        let (pa, pb) = (&carriers[a.carrier as usize], &carriers[b.carrier as usize]);
+        let limit = reach[a.carrier as usize] + reach[b.carrier as usize] + touching(a, pa) + touching(b, pb);
+        let mut pair = Pair {
+            indices: [i, j],
+            radii: [a.radius, b.radius],
+            relative: Relative::between(pa, pb),
+            world: pa.rotation,
+            limit,
+            out,
+        };
+        match (&a.core, &b.core) {
+            (Core::Poly(first), Core::Poly(second)) => convex::meet(&mut pair, first, second, &mut self.scratch),
+            (Core::Poly(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
+            (Core::Poly(first), Core::Surface(second)) => terrain::meet(&mut pair, first, second, &mut self.terrain),
+            (Core::Surface(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
+            // Surfaces do not meet each other, nor do half-spaces.
+            (Core::Surface(_) | Core::Plane(_), _) => {}
+        }
+    }
+}
+
+/// How far rounding may have moved the surface of a collider, m.
+fn touching(ready: &Ready, pose: &Pose) -> f64 {
+    ROUNDING * (pose.position.abs().max_element() + ready.size)
+}
+
+fn extent(ready: &Ready, pose: &Pose, more: f64) -> Extent {
+    let Some(bound) = &ready.bound else { return Extent::default() };
+    let axes = pose.rotation * bound.axes;
+    let half = axes.x_axis.abs() * bound.half.x + axes.y_axis.abs() * bound.half.y + axes.z_axis.abs() * bound.half.z;
+    let half = half + Vec3::splat(more + ready.radius);
+    let centre = pose.point(bound.centre);
+    Extent { low: centre - half, high: centre + half }
+}
+
+fn prepare(collider: &Collider) -> Ready {
+    let place = &collider.place;
+    let (core, radius) = match &*collider.shape {
+        Shape::Point => (Core::Poly(Poly::point(place)), 0.0),
+        Shape::Sphere { radius } => (Core::Poly(Poly::point(place)), *radius),
+        Shape::Capsule { radius, half_length } => (Core::Poly(Poly::segment(place, *half_length)), *radius),
+        Shape::Box { half } => (Core::Poly(Poly::cuboid(place, *half)), 0.0),
+        Shape::Hull { points } => (Core::Poly(Poly::hull(place, points)), 0.0),
+        Shape::HalfSpace => (Core::Plane(Plane { o: place.position, n: place.rotation.z_axis }), 0.0),
+        Shape::Mesh { vertices, triangles } => {
+            (Core::Surface(Box::new(Surface::new(place, vertices, triangles, false))), 0.0)
+        }
+        Shape::HeightField { heights, rows, columns, size } => {
+            (Core::Surface(Box::new(Surface::field(place, heights, *rows, *columns, *size))), 0.0)
+        }
+        Shape::Cylinder { .. } => (Core::Poly(Poly::default()), 0.0),
+    };
+    let bound = match &core {
+        Core::Poly(poly) => Some(match &poly.boxed {
+            Some(frame) => Bound { centre: frame.centre, axes: frame.axes, half: frame.half },
+            None => around(&poly.vertices),
+        }),
+        Core::Surface(surface) => {
+            let mut bound = around(&surface.vertices);
+            if let Some(up) = surface.up {
+                // What has fallen through is still below.
+                let depth = up * surface.extent;
+                bound.centre -= depth;
+                bound.half += depth.abs();
+            }
+            Some(bound)
+        }
+        Core::Plane(_) => None,
+    };
+    let own = bound.as_ref().map_or(0.0, |b| b.half.length());
+    let size = place.position.length() + own + radius;
+    Ready { carrier: collider.carrier, radius, core, bound, size }
+}
+
+/// Bounds along the axes of the carrier.
+fn around(points: &[Vec3]) -> Bound {
+    let low = points.iter().fold(Vec3::INFINITY, |m, p| m.min(*p));
+    let high = points.iter().fold(Vec3::NEG_INFINITY, |m, p| m.max(*p));
+    Bound { centre: (low + high) * 0.5, axes: Mat3::IDENTITY, half: (high - low) * 0.5 }
+}

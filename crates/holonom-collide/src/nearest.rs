@@ -1,0 +1,102 @@
+//! The nearest corners and edges of two cores that lie apart.
+
+use crate::Vec3;
+use crate::pair::Side;
+use crate::poly::View;
+use crate::sat::PARALLEL;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Features {
+    Vertices(u32, u32),
+    /// A corner of `side` and an edge of the other.
+    VertexEdge {
+        side: Side,
+        vertex: u32,
+        edge: u32,
+    },
+    Edges(u32, u32),
+    /// Edges that cross at too small an angle to span a plane; the part of the way along the first.
+    Middle {
+        edges: [u32; 2],
+        t: f64,
+    },
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Nearest {
+    pub features: Features,
+    pub distance: f64,
+    /// From the second to the first, unit, in the axes of the first; arbitrary at distance 0.
+    pub normal: Vec3,
+}
+
+/// The least distance between corners and edges. Faces are not looked at: where a face is nearest, its axis has found it.
+pub(crate) fn nearest(a: View, b: View) -> Nearest {
+    let mut best = Best { square: f64::INFINITY, features: Features::Vertices(0, 0), between: Vec3::Z };
+    for (i, p) in a.v.iter().enumerate() {
+        for (j, q) in b.v.iter().enumerate() {
+            best.offer(*p - *q, Features::Vertices(i as u32, j as u32));
+        }
+    }
+    for (side, of, other) in [(Side::First, a, b), (Side::Second, b, a)] {
+        for edge in 0..other.poly.edges.len() as u32 {
+            let [q, w] = other.ends(edge);
+            let d = w - q;
+            let scale = 1.0 / d.length_squared();
+            for (i, p) in of.v.iter().enumerate() {
+                let t = (*p - q).dot(d) * scale;
+                if t > 0.0 && t < 1.0 {
+                    let between = *p - (q + d * t);
+                    let between = if side == Side::First { between } else { -between };
+                    best.offer(between, Features::VertexEdge { side, vertex: i as u32, edge });
+                }
+            }
+        }
+    }
+    for ea in 0..a.poly.edges.len() as u32 {
+        let [p, p1] = a.ends(ea);
+        let d = p1 - p;
+        let dd = d.length_squared();
+        for eb in 0..b.poly.edges.len() as u32 {
+            let [q, q1] = b.ends(eb);
+            let e = q1 - q;
+            let ee = e.length_squared();
+            let (w, de) = (p - q, d.dot(e));
+            let cross = d.cross(e).length_squared();
+            // Below this the lines are parallel but for rounding; their ends have been looked at.
+            if !(cross > 1e-20 * dd * ee) {
+                continue;
+            }
+            let (dw, ew) = (d.dot(w), e.dot(w));
+            let s = (de * ew - ee * dw) / cross;
+            let t = (dd * ew - de * dw) / cross;
+            if s > 0.0 && s < 1.0 && t > 0.0 && t < 1.0 {
+                let between = w + d * s - e * t;
+                let features = if cross > PARALLEL * PARALLEL * dd * ee {
+                    Features::Edges(ea, eb)
+                } else {
+                    Features::Middle { edges: [ea, eb], t: s }
+                };
+                best.offer(between, features);
+            }
+        }
+    }
+    let distance = best.square.sqrt();
+    Nearest { features: best.features, distance, normal: best.between / distance }
+}
+
+struct Best {
+    square: f64,
+    features: Features,
+    between: Vec3,
+}
+
+impl Best {
+    /// Only what is nearer by more than rounding: the first of equals stays.
+    fn offer(&mut self, between: Vec3, features: Features) {
+        let square = between.length_squared();
+        if square < self.square * (1.0 - 1e-13) {
+            *self = Best { square, features, between };
+        }
+    }
+}

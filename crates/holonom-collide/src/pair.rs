@@ -1,0 +1,70 @@
+//! One pair of colliders under examination: who they are, how they lie to each other, where findings go.
+
+use crate::candidate::{Candidate, Kind, Relative, Touch, key};
+use crate::{Mat3, Vec3};
+
+/// Which side of the pair a feature belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Side {
+    First,
+    Second,
+}
+
+impl Side {
+    pub fn other(self) -> Side {
+        match self {
+            Side::First => Side::Second,
+            Side::Second => Side::First,
+        }
+    }
+}
+
+pub(crate) struct Pair<'a> {
+    /// Collider indices.
+    pub indices: [u32; 2],
+    /// Rounding radii, m.
+    pub radii: [f64; 2],
+    /// The second in the axes of the first.
+    pub relative: Relative,
+    /// Axes of the first carrier in the world.
+    pub world: Mat3,
+    /// Greatest gap of interest, m.
+    pub limit: f64,
+    pub out: &'a mut Vec<Candidate>,
+}
+
+impl Pair<'_> {
+    /// Sum of the radii, m.
+    pub fn radius(&self) -> f64 {
+        self.radii[0] + self.radii[1]
+    }
+
+    /// Greatest distance of cores of interest, m.
+    pub fn core_limit(&self) -> f64 {
+        self.limit + self.radius()
+    }
+
+    /// Notes a touch whose first feature is on `side`. Ids are features of `side` and of the other.
+    pub fn push(&mut self, side: Side, kind: Kind, id: u32, other: u32, touch: Touch) {
+        let swapped = side == Side::Second;
+        let (i, j) = if swapped { (1, 0) } else { (0, 1) };
+        // The order in the key is that of the collider indices, whichever side was looked at first.
+        let key = key(kind, self.indices[i] > self.indices[j], id, other);
+        self.out.push(Candidate {
+            a: self.indices[i],
+            b: self.indices[j],
+            key,
+            touch,
+            radius: self.radius(),
+            radius_a: self.radii[i],
+        });
+    }
+
+    /// Axes of the first carrier to those of `side`.
+    pub fn to_side(&self, side: Side, x: Vec3) -> Vec3 {
+        match side {
+            Side::First => x,
+            Side::Second => self.relative.point_back(x),
+        }
+    }
+}

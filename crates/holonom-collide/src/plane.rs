@@ -1,0 +1,25 @@
+//! Half-spaces against everything with corners: each corner within reach is a candidate.
+
+use crate::Vec3;
+use crate::candidate::{Kind, Touch};
+use crate::pair::{Pair, Side};
+
+/// The plane of a half-space, in the axes of its carrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Plane {
+    pub o: Vec3,
+    pub n: Vec3,
+}
+
+/// Notes the corners of the first collider above the plane of the second.
+pub(crate) fn corners(pair: &mut Pair, corners: &[Vec3], plane: &Plane) {
+    let n = pair.relative.turn * plane.n;
+    let o = pair.relative.point(plane.o);
+    let limit = pair.core_limit();
+    for (v, p) in corners.iter().enumerate() {
+        if n.dot(*p - o) <= limit {
+            let touch = Touch::PointPlane { p: *p, o: plane.o, n: plane.n };
+            pair.push(Side::First, Kind::VertexFace, v as u32, 0, touch);
+        }
+    }
+}

@@ -1,0 +1,229 @@
+//! Contact between bodies: shapes, what they are made of, and the touches between them.
+//!
+//! A body may carry any number of [shapes](Shape), the ground too. Shapes of bodies that a joint connects do not collide with each other unless
+//! asked to; all others do. What two shapes do to each other follows from their [materials](Material), or from one given for the pair.
+
+mod reading;
+mod surface;
+pub(crate) mod touch;
+
+pub use holonom_collide::Shape;
+pub use surface::{Contact, Friction, Material};
+
+use crate::attach::{Attachment, Bodies, BodyId, Carried};
+use crate::builder::ModelBuilder;
+use crate::error::ModelError;
+use crate::math::{Mat3, Vec3};
+use crate::model::{JointId, Model};
+use crate::sided::impact::ImpactLaw;
+use holonom_collide::{Candidate, Collider, Detector, Filter, Groups, Pose};
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// A shape of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShapeId(pub(crate) u32);
+
+impl ShapeId {
+    /// Position in the order of creation.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A shape on a body.
+#[derive(Clone)]
+pub(crate) struct Carrying {
+    pub body: BodyId,
+    pub shape: Arc<Shape>,
+    pub place: Pose,
+    pub material: Material,
+    pub groups: Groups,
+}
+
+/// All shapes of a model, and who may touch whom.
+#[derive(Clone, Default)]
+pub(crate) struct Shapes {
+    pub all: Vec<Carrying>,
+    /// Materials of pairs, the smaller shape first.
+    pub pairs: BTreeMap<(u32, u32), Material>,
+    /// Pairs of bodies (ground: number of bodies) whose shapes do not touch each other, the smaller first.
+    pub ignored: std::collections::BTreeSet<(u32, u32)>,
+    /// Joints whose bodies touch each other nevertheless.
+    pub colliding_joints: std::collections::BTreeSet<u32>,
+    /// The law of impacts that simulations start with.
+    pub impacts: ImpactLaw,
+}
+
+impl Shapes {
+    /// What a pair of shapes is made of.
+    pub fn material(&self, a: u32, b: u32) -> Material {
+        let pair = (a.min(b), a.max(b));
+        match self.pairs.get(&pair) {
+            Some(material) => *material,
+            None => self.all[a as usize].material.with(&self.all[b as usize].material),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
+}
+
+impl ModelBuilder {
+    /// Give a body (or the ground) a shape, placed at `marker`: its origin at the marker's point, its axes along the marker's.
+    pub fn shape(&mut self, marker: crate::attach::Marker, shape: Shape, material: Material) -> ShapeId {
+        let place = Pose { position: marker.point, rotation: marker.axes };
+        self.shapes.all.push(Carrying { body: marker.body, shape: Arc::new(shape), place, material, groups: Groups::default() });
+        ShapeId(self.shapes.all.len() as u32 - 1)
+    }
+
+    /// A shape belongs to the groups `member` and touches members of the groups `with`, one bit each; two shapes touch if each meets the other. Without
+    /// it: member of group 1 (the lowest bit), with all.
+    pub fn shape_groups(&mut self, shape: ShapeId, member: u32, with: u32) -> &mut Self {
+        if let Some(carrying) = self.shapes.all.get_mut(shape.index()) {
+            carrying.groups = Groups { member, with };
+        }
+        self
+    }
+
+    /// What two shapes do to each other, whatever their own materials say.
+    pub fn pair(&mut self, a: ShapeId, b: ShapeId, material: Material) -> &mut Self {
+        self.shapes.pairs.insert((a.0.min(b.0), a.0.max(b.0)), material);
+        self
+    }
+
+    /// The law of impacts that simulations of the model start with ([`crate::Simulation::set_impacts`] changes it).
+    pub fn impacts(&mut self, law: ImpactLaw) -> &mut Self {
+        self.shapes.impacts = law;
+        self
+    }
+
+    /// Shapes of these two bodies pass through each other.
+    pub fn ignore_pair(&mut self, a: BodyId, b: BodyId) -> &mut Self {
+        self.shapes.ignored.insert((a.0.min(b.0), a.0.max(b.0)));
+        self
+    }
+
+    /// Shapes of the bodies that this joint connects collide with each other. Without it they do not.
+    pub fn collide_across(&mut self, joint: JointId) -> &mut Self {
+        self.shapes.colliding_joints.insert(joint.0);
+        self
+    }
+}
+
+/// Check shapes when a model is built.
+pub(crate) fn check(model: &Model) -> Result<(), ModelError> {
+    let shapes = &model.shapes;
+    for (i, carrying) in shapes.all.iter().enumerate() {
+        let refuse = |reason: String| {
+            let body = match carrying.body.index() {
+                Some(k) if k < model.n_bodies() => model.body_names.get(k).to_string(),
+                Some(k) => format!("number {k}"),
+                None => "ground".into(),
+            };
+            Err(ModelError::Shape { shape: i, body, reason })
+        };
+        carrying.shape.validate().or_else(refuse)?;
+        carrying.material.validate().or_else(refuse)?;
+        if !carrying.place.position.is_finite() || !carrying.place.rotation.is_finite() {
+            refuse("its place is not finite".into())?;
+        }
+        let Some(k) = carrying.body.index() else { continue };
+        let Some(body) = model.bodies.get(k) else {
+            refuse(format!("there are only {} bodies", model.n_bodies()))?;
+            continue;
+        };
+        if !body.keeps_shape() {
+            refuse(format!("a {} does not keep its shape; rigid and planar bodies and particles do", body.kind()))?;
+        }
+    }
+    for (&(a, b), material) in &shapes.pairs {
+        if (b as usize) >= shapes.all.len() {
+            let reason = format!("there are only {} shapes", shapes.all.len());
+            return Err(ModelError::Shape { shape: b as usize, body: "pair".into(), reason });
+        }
+        let refuse = |reason| ModelError::Shape { shape: a as usize, body: "pair".into(), reason };
+        material.validate().map_err(refuse)?;
+    }
+    Ok(())
+}
+
+/// Collision detection for a model.
+pub(crate) struct Contacts {
+    detector: Option<Detector>,
+    poses: Vec<Pose>,
+    reach: Vec<f64>,
+    /// Radius about the body's origin that holds all of its shapes, m.
+    extent: Vec<f64>,
+    pub candidates: Vec<Candidate>,
+}
+
+impl Contacts {
+    pub fn new(model: &Model) -> Self {
+        let n = model.n_bodies();
+        let shapes = &model.shapes;
+        let carrier = |body: BodyId| body.index().unwrap_or(n) as u32;
+        let mut extent = vec![0.0f64; n + 1];
+        let colliders: Vec<Collider> = shapes
+            .all
+            .iter()
+            .map(|c| {
+                let k = carrier(c.body) as usize;
+                extent[k] = extent[k].max(c.place.position.length() + c.shape.bounding_radius());
+                Collider::new(c.shape.clone(), k as u32).place(c.place).groups(c.groups)
+            })
+            .collect();
+        let mut filter = Filter::new(n + 1).fixed(n as u32);
+        for &(a, b) in &shapes.ignored {
+            filter = filter.joined(a.min(n as u32), b.min(n as u32));
+        }
+        for (k, joint) in model.joints.iter().enumerate() {
+            // relations between coordinates, and what drives them, hold no bodies together
+            let holds = joint.n_rows > 0 && joint.constraint.reads().is_empty();
+            if holds && !shapes.colliding_joints.contains(&(k as u32)) {
+                let mut ends: Vec<u32> = joint.constraint.attachments().iter().map(|a| carrier(a.body)).collect();
+                ends.sort_unstable();
+                ends.dedup();
+                for (i, &a) in ends.iter().enumerate() {
+                    filter = ends[i + 1..].iter().fold(filter, |filter, &b| filter.joined(a, b));
+                }
+            }
+        }
+        // shapes were checked when the model was built
+        let detector = if colliders.is_empty() { None } else { Detector::new(colliders, filter).ok() };
+        Contacts {
+            detector,
+            poses: vec![Pose::default(); n + 1],
+            reach: vec![0.0; n + 1],
+            extent,
+            candidates: Vec::new(),
+        }
+    }
+
+    /// Radius about the origin of a body that holds all of its shapes, m.
+    pub fn extent(&self, body: usize) -> f64 {
+        self.extent[body]
+    }
+
+    /// Candidates for all touches within the time `h`, at a state whose frames are up to date.
+    pub fn detect(&mut self, model: &Model, bodies: &Bodies, h: f64) {
+        self.candidates.clear();
+        let Some(detector) = &mut self.detector else { return };
+        let fall = model.gravity.length() * h;
+        for (i, body) in
+            model.bodies.iter().enumerate().filter(|(i, _)| self.extent[*i] > 0.0 || model.carries_shape[*i])
+        {
+            let id = BodyId(i as u32);
+            let see = |what| bodies.carry(&Attachment { body: id, what });
+            let origin = see(Carried::Point(Vec3::ZERO));
+            let turns = body.can_carry(&Carried::Spin).is_ok();
+            let axis = |d| if turns { see(Carried::Direction(d)).at } else { d };
+            let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
+            self.poses[i] = Pose { position: origin.at, rotation };
+            let spin = if turns { see(Carried::Spin).rate.length() } else { 0.0 };
+            self.reach[i] = h * (origin.rate.length() + spin * self.extent[i] + fall);
+        }
+        detector.detect(&self.poses, &self.reach, &mut self.candidates);
+    }
+}
