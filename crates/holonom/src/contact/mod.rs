@@ -201,6 +201,11 @@ impl Contacts {
         }
     }
 
+    /// Radius about the origin of a body that holds all of its shapes, m.
+    pub fn extent(&self, body: usize) -> f64 {
+        self.extent[body]
+    }
+
     /// Candidates for all touches within the time `h`, at a state whose frames are up to date.
     pub fn detect(&mut self, model: &Model, bodies: &Bodies, h: f64) {
         self.candidates.clear();
