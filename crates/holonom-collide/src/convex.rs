@@ -46,16 +46,7 @@ pub(crate) fn meet(pair: &mut Pair, first: &Poly, second: &Poly, scratch: &mut S
         meeting.nearest();
     }
     // A cut segment gives its crossing twice.
-    let out = &mut pair.out;
-    out[start..].sort_unstable_by_key(|c| (c.key, c.a));
-    let mut kept = start;
-    for i in start..out.len() {
-        if i == start || out[i].key != out[kept - 1].key || out[i].a != out[kept - 1].a {
-            out[kept] = out[i];
-            kept += 1;
-        }
-    }
-    out.truncate(kept);
+    pair.only_once(start);
 }
 
 struct Meeting<'m, 'p, 'o> {

@@ -3,6 +3,7 @@
 use crate::broad::{Bound, Extent, Sweep};
 use crate::candidate::Relative;
 use crate::convex::{self, Scratch};
+use crate::cylinder::{self, Cylinder};
 use crate::pair::Pair;
 use crate::plane::{self, Plane};
 use crate::poly::Poly;
@@ -15,6 +16,7 @@ const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// What a collider is made of, in the axes of its carrier.
 enum Core {
+    Cylinder(Cylinder),
     Poly(Poly),
     Plane(Plane),
     Surface(Box<Surface>),
@@ -24,9 +26,10 @@ impl Core {
     /// Who is looked at from the other side: surfaces from convex shapes, half-spaces from everything.
     fn rank(&self) -> u8 {
         match self {
-            Core::Poly(_) => 0,
-            Core::Surface(_) => 1,
-            Core::Plane(_) => 2,
+            Core::Cylinder(_) => 0,
+            Core::Poly(_) => 1,
+            Core::Surface(_) => 2,
+            Core::Plane(_) => 3,
         }
     }
 }
@@ -55,6 +58,7 @@ pub struct Detector {
     pairs: Vec<(u32, u32)>,
     scratch: Scratch,
     terrain: terrain::Scratch,
+    cylinder: cylinder::Scratch,
 }
 
 impl Detector {
@@ -93,6 +97,7 @@ impl Detector {
             pairs: Vec::new(),
             scratch: Scratch::default(),
             terrain: terrain::Scratch::default(),
+            cylinder: cylinder::Scratch::default(),
         })
     }
 
@@ -183,12 +188,20 @@ impl Detector {
             out,
         };
         match (&a.core, &b.core) {
+            (Core::Cylinder(first), Core::Cylinder(second)) => cylinder::on_cylinder(&mut pair, first, second),
+            (Core::Cylinder(first), Core::Poly(second)) => {
+                cylinder::on_poly(&mut pair, first, second, &mut self.cylinder, &mut self.scratch);
+            }
+            (Core::Cylinder(first), Core::Surface(second)) => {
+                cylinder::on_surface(&mut pair, first, second, &mut self.cylinder);
+            }
+            (Core::Cylinder(first), Core::Plane(plane)) => cylinder::on_plane(&mut pair, first, plane),
             (Core::Poly(first), Core::Poly(second)) => convex::meet(&mut pair, first, second, &mut self.scratch),
             (Core::Poly(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
             (Core::Poly(first), Core::Surface(second)) => terrain::meet(&mut pair, first, second, &mut self.terrain),
             (Core::Surface(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
             // Surfaces do not meet each other, nor do half-spaces.
-            (Core::Surface(_) | Core::Plane(_), _) => {}
+            _ => {}
         }
     }
 }
@@ -222,9 +235,12 @@ fn prepare(collider: &Collider) -> Ready {
         Shape::HeightField { heights, rows, columns, size } => {
             (Core::Surface(Box::new(Surface::field(place, heights, *rows, *columns, *size))), 0.0)
         }
-        Shape::Cylinder { .. } => (Core::Poly(Poly::default()), 0.0),
+        Shape::Cylinder { radius, half_length } => (Core::Cylinder(Cylinder::new(place, *radius, *half_length)), 0.0),
     };
     let bound = match &core {
+        Core::Cylinder(c) => {
+            Some(Bound { centre: c.centre, axes: c.axes, half: Vec3::new(c.radius, c.radius, c.half_length) })
+        }
         Core::Poly(poly) => Some(match &poly.boxed {
             Some(frame) => Bound { centre: frame.centre, axes: frame.axes, half: frame.half },
             None => around(&poly.vertices),
