@@ -22,6 +22,9 @@ const LEVEL: f64 = 1e-6;
 /// Directions this far (sine) outside of what belongs to a feature still count.
 const LOOSE: f64 = 1e-9;
 
+/// Equally deep below cap and side, in parts of the radius: the choice must not flicker.
+const TIE: f64 = 1e-9;
+
 /// Fixed points of a rim: cosine and sine of multiples of an eighth of a turn.
 const EIGHTHS: [[f64; 2]; 8] = {
     const H: f64 = std::f64::consts::FRAC_1_SQRT_2;
@@ -73,6 +76,11 @@ impl Cylinder {
 
     /// Distance of a point from the solid, below 0 inside, and the unit direction in which it grows.
     fn distance(&self, x: Vec3) -> (f64, Vec3) {
+        self.distance_by(x, 0.0)
+    }
+
+    /// The same; equally deep (to `tie`, m) below cap and side, the cap is meant.
+    fn distance_by(&self, x: Vec3, tie: f64) -> (f64, Vec3) {
         let arm = x - self.centre;
         let along = arm.dot(self.axis());
         let across = arm - self.axis() * along;
@@ -81,8 +89,8 @@ impl Cylinder {
         if over > 0.0 && beside > 0.0 {
             let distance = (over * over + beside * beside).sqrt();
             (distance, (up * over + out * beside) / distance)
-        } else if over > beside {
-            (over, up)
+        } else if over > beside - tie {
+            (over.max(beside), up)
         } else {
             (beside, out)
         }
@@ -183,11 +191,9 @@ pub(crate) fn on_poly(
         } else if meeting.least > apart + 4.0 * small {
             // A rim across an edge or a corner, a little in or just not: its deepest or nearest point. Deep in, the axis, which does
             // part them.
-            let (x, distance) = nearest_rim_point(own, |x| point_distance(view, x));
-            let pierced =
-                || (0..poly.edges.len() as u32).any(|e| own.distance(deepest_along(own, view.ends(e))).0 < 0.0);
-            if distance > 0.2 * apart && (distance <= 0.0 || !pierced()) {
-                meet_point(pair, x, poly, &mut scratch.point, convex);
+            let rim = nearest_rim_point(own, |x| point_distance(view, x));
+            if meeting.shallow(&rim, apart, small) {
+                meet_point(pair, rim.x, poly, &mut scratch.point, convex);
             } else {
                 meeting.beyond(axis);
             }
@@ -210,9 +216,9 @@ pub(crate) fn on_poly(
         segment_point(pair, own, view);
     } else if meeting.least > apart + 4.0 * small {
         let least = meeting.least;
-        let (x, distance) = nearest_rim_point(own, |x| point_distance(view, x));
-        if distance < least - small {
-            meet_point(pair, x, poly, &mut scratch.point, convex);
+        let rim = nearest_rim_point(own, |x| point_distance(view, x));
+        if rim.distance < least - small {
+            meet_point(pair, rim.x, poly, &mut scratch.point, convex);
         }
     }
 }
@@ -326,6 +332,20 @@ impl Meeting<'_, '_, '_> {
             Axis::Cap(end) => self.cap(end, overlap),
             Axis::Edge(edge, n) => self.line(edge, n, overlap),
             Axis::Vertex(v) => self.vertex(v, overlap),
+        }
+    }
+
+    /// Whether the point of a rim that is nearest or deepest is where the two touch: the rim and an edge are a little in each other, or
+    /// both out and a plane parts them.
+    fn shallow(&self, rim: &RimPoint, apart: f64, small: f64) -> bool {
+        let depth = |e: u32| self.own.distance(deepest_along(self.own, self.view.ends(e))).0;
+        let edge = (0..self.view.poly.edges.len() as u32).map(depth).fold(f64::INFINITY, f64::min);
+        let size = self.view.poly.size + self.own.radius + self.own.half_length;
+        if rim.distance > -small && edge > -small {
+            // Closer than this, the direction is rounding.
+            rim.distance < 1e-8 * size || self.room(rim.normal) > rim.distance - 1e-7 * size
+        } else {
+            rim.distance < small && edge < small && rim.distance.min(edge) > 0.2 * apart
         }
     }
 
@@ -490,11 +510,18 @@ fn point_distance(view: View, x: Vec3) -> (f64, Vec3) {
     (near.distance, unit_or(near.normal, Vec3::Z))
 }
 
+/// A point of a rim, its distance from something, and the unit direction in which that grows.
+struct RimPoint {
+    x: Vec3,
+    distance: f64,
+    normal: Vec3,
+}
+
 /// The point of either rim with the least distance by `far`: the best of some samples, then the place between its neighbours where the
 /// distance stops falling.
-fn nearest_rim_point(own: &Cylinder, far: impl Fn(Vec3) -> (f64, Vec3)) -> (Vec3, f64) {
+fn nearest_rim_point(own: &Cylinder, far: impl Fn(Vec3) -> (f64, Vec3)) -> RimPoint {
     const SAMPLES: usize = 32;
-    let mut best = (Vec3::ZERO, f64::INFINITY);
+    let mut best = RimPoint { x: Vec3::ZERO, distance: f64::INFINITY, normal: Vec3::Z };
     for end in 0..2 {
         let at = |angle: f64| own.rim_point(end, [libm::cos(angle), libm::sin(angle)]);
         let falls = |angle: f64| {
@@ -519,9 +546,9 @@ fn nearest_rim_point(own: &Cylinder, far: impl Fn(Vec3) -> (f64, Vec3)) -> (Vec3
             }
         }
         let x = at(0.5 * (low + high));
-        let distance = far(x).0;
-        if distance < best.1 {
-            best = (x, distance);
+        let (distance, normal) = far(x);
+        if distance < best.distance {
+            best = RimPoint { x, distance, normal };
         }
     }
     best
@@ -582,10 +609,24 @@ pub(crate) fn on_cylinder(pair: &mut Pair, first: &Cylinder, second: &Cylinder) 
         return;
     }
     // A rim beside a side or another rim, apart or a little in: its nearest point, as a point.
-    let (x, dx) = nearest_rim_point(first, |x| seen.distance(x));
-    let (y, dy) = nearest_rim_point(&seen, |y| first.distance(y));
-    let distance = dx.min(dy);
-    if overlap && distance < 0.2 * apart {
+    let of_first = nearest_rim_point(first, |x| seen.distance(x));
+    let of_second = nearest_rim_point(&seen, |y| first.distance(y));
+    let first_nearer = of_first.distance <= of_second.distance + tie;
+    let (distance, n) = if first_nearer {
+        seen.distance_by(of_first.x, TIE * seen.radius)
+    } else {
+        let (distance, n) = first.distance_by(of_second.x, TIE * first.radius);
+        (distance, -n)
+    };
+    let size = 1e11 * tie;
+    // Both rims a little in each other, or one point out or in with a plane that (nearly) parts them there. Closer than 1e-8, the
+    // direction is rounding.
+    let other = of_first.distance.max(of_second.distance);
+    let thin = first.radius.min(first.half_length).min(second.radius).min(second.half_length);
+    let shallow = distance.abs() < 1e-8 * size
+        || room(n) > distance.min(2.0 * distance) - 1e-7 * size
+        || (other < tie && distance > 0.2 * apart && apart > -0.5 * thin);
+    if overlap && !shallow {
         // Deep in: the axis, which does part them.
         if rooms[0] >= apart - tie {
             let native = Plane { o: second.end(near_second), n: second.axis() * second.out(near_second) };
@@ -600,9 +641,10 @@ pub(crate) fn on_cylinder(pair: &mut Pair, first: &Cylinder, second: &Cylinder) 
             rounded(pair, first.radius, second.radius, |pair| pair.push(Side::First, Kind::EdgeEdge, 0, 0, touch));
         }
     } else if distance < least - tie && distance <= limit {
-        if dx <= dy + tie {
-            point_on(pair, Side::First, x, x, second, &seen);
+        if first_nearer {
+            point_on(pair, Side::First, of_first.x, of_first.x, second, &seen);
         } else {
+            let y = of_second.x;
             point_on(pair, Side::Second, relative.point_back(y), y, first, first);
         }
     }
@@ -651,7 +693,7 @@ fn point_on(pair: &mut Pair, side: Side, p: Vec3, x: Vec3, native: &Cylinder, se
     let across = arm - seen.axis() * along;
     let (over, beside) = (along.abs() - seen.half_length, across.length() - seen.radius);
     let end = usize::from(along > 0.0);
-    if over.max(beside) <= 0.0 && beside > over + 1e-9 * seen.radius {
+    if over.max(beside) <= 0.0 && beside > over + TIE * seen.radius {
         // Inside, and nearest to the side.
         side_point(pair, side, p, native);
     } else if beside <= 0.0 {

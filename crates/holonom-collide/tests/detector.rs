@@ -1,15 +1,9 @@
-//! Filters, the broad phase against all pairs, determinism, memory.
+//! Filters, refusals, the broad phase against all pairs.
 
 mod common;
 
-use std::alloc::System;
-
-use common::Random;
+use common::{Random, zoo};
 use holonom_collide::{Candidate, Collider, Detector, Filter, Groups, Pose, Shape, Vec3};
-use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
-
-#[global_allocator]
-static GLOBAL: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 
 fn ball(carrier: u32) -> Collider {
     Collider::new(Shape::Sphere { radius: 1.0 }, carrier)
@@ -56,24 +50,6 @@ fn mistakes_are_told() {
     assert!(Detector::new(vec![ball(0).place(crooked)], Filter::new(1)).err().unwrap().contains("orthonormal"));
 }
 
-fn zoo(count: u32, random: &mut Random) -> Vec<Collider> {
-    let mut colliders = vec![Collider::new(Shape::HalfSpace, 0)];
-    let heights = (0..64).map(|_| random.unit()).collect();
-    colliders.push(Collider::new(Shape::HeightField { heights, rows: 8, columns: 8, size: [6.0, 6.0] }, 0));
-    for c in 1..count {
-        let shape = match c % 6 {
-            0 => Shape::Point,
-            1 => Shape::Sphere { radius: 0.1 + random.unit() * 0.3 },
-            2 => Shape::Box { half: Vec3::splat(0.1) + random.vector(0.1).abs() },
-            3 => Shape::Capsule { radius: 0.1, half_length: 0.1 + 0.5 * random.unit() },
-            4 => Shape::Cylinder { radius: 0.1 + 0.2 * random.unit(), half_length: 0.2 },
-            _ => Shape::Hull { points: (0..9).map(|_| random.vector(0.3)).collect() },
-        };
-        colliders.push(Collider::new(shape, c).place(random.pose(0.1)));
-    }
-    colliders
-}
-
 /// Everything at once finds what every pair alone finds.
 #[test]
 fn broad_phase_against_all_pairs() {
@@ -103,42 +79,6 @@ fn broad_phase_against_all_pairs() {
         assert!(together.len() > 100);
         assert_eq!(together, one_by_one);
     }
-}
-
-/// The past does not matter, and memory does not grow.
-#[test]
-fn pure_and_without_growth() {
-    let mut random = Random(23);
-    let count = 24;
-    let colliders = zoo(count, &mut random);
-    let scenes: Vec<Vec<Pose>> = (0..20)
-        .map(|_| (0..count).map(|c| if c == 0 { Pose::default() } else { random.pose(1.2) }).collect())
-        .collect();
-    let reach = vec![0.05; count as usize];
-    let make = || Detector::new(colliders.clone(), Filter::new(count as usize).fixed(0)).unwrap();
-    let mut detector = make();
-    let mut found = Vec::new();
-    let mut first: Vec<Vec<Candidate>> = Vec::new();
-    for scene in &scenes {
-        let mut fresh = make();
-        fresh.detect(scene, &reach, &mut found);
-        first.push(found.clone());
-        detector.detect(scene, &reach, &mut found);
-        assert_eq!(&found, first.last().unwrap(), "a used detector finds something else");
-    }
-    for (scene, expected) in scenes.iter().zip(&first).rev() {
-        detector.detect(scene, &reach, &mut found);
-        assert_eq!(&found, expected);
-    }
-    let region = Region::new(GLOBAL);
-    for _ in 0..50 {
-        for scene in &scenes {
-            detector.detect(scene, &reach, &mut found);
-        }
-    }
-    let change = region.change();
-    let held = change.bytes_allocated as i64 - change.bytes_deallocated as i64 + change.bytes_reallocated as i64;
-    assert!(held.abs() < 4096, "memory grows by {held} bytes: {change:?}");
 }
 
 /// What is not a number finds nothing rather than failing.
