@@ -17,7 +17,7 @@ const ROUNDING: f64 = 32.0 * f64::EPSILON;
 /// What a collider is made of, in the axes of its carrier.
 enum Core {
     Cylinder(Cylinder),
-    Poly(Poly),
+    Poly(Box<Poly>),
     Plane(Plane),
     Surface(Box<Surface>),
 }
@@ -223,11 +223,11 @@ fn extent(ready: &Ready, pose: &Pose, more: f64) -> Extent {
 fn prepare(collider: &Collider) -> Ready {
     let place = &collider.place;
     let (core, radius) = match &*collider.shape {
-        Shape::Point => (Core::Poly(Poly::point(place)), 0.0),
-        Shape::Sphere { radius } => (Core::Poly(Poly::point(place)), *radius),
-        Shape::Capsule { radius, half_length } => (Core::Poly(Poly::segment(place, *half_length)), *radius),
-        Shape::Box { half } => (Core::Poly(Poly::cuboid(place, *half)), 0.0),
-        Shape::Hull { points } => (Core::Poly(Poly::hull(place, points)), 0.0),
+        Shape::Point => (Core::Poly(Box::new(Poly::point(place))), 0.0),
+        Shape::Sphere { radius } => (Core::Poly(Box::new(Poly::point(place))), *radius),
+        Shape::Capsule { radius, half_length } => (Core::Poly(Box::new(Poly::segment(place, *half_length))), *radius),
+        Shape::Box { half } => (Core::Poly(Box::new(Poly::cuboid(place, *half))), 0.0),
+        Shape::Hull { points } => (Core::Poly(Box::new(Poly::hull(place, points))), 0.0),
         Shape::HalfSpace => (Core::Plane(Plane { o: place.position, n: place.rotation.z_axis }), 0.0),
         Shape::Mesh { vertices, triangles } => {
             (Core::Surface(Box::new(Surface::new(place, vertices, triangles, false))), 0.0)
