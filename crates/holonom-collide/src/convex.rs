@@ -10,7 +10,7 @@ use crate::clip::{Clip, Origin, support, within};
 use crate::nearest::{Features, nearest};
 use crate::pair::{Pair, Side};
 use crate::poly::{NONE, Poly, View};
-use crate::sat::{Axes, EdgeAxis, FaceAxis, axes, tie};
+use crate::sat::{Axes, EdgeAxis, FaceAxis, Slab, axes, tie};
 
 /// Edges with a sine of angle below this are looked at from end to end besides.
 const NEARLY_PARALLEL: f64 = 0.1;
@@ -43,7 +43,7 @@ pub(crate) fn meet(pair: &mut Pair, first: &Poly, second: &Poly, scratch: &mut S
     // Corners and edges, unless what was found is as near as anything can be.
     let no_faces = found.face.is_none() && found.edge.is_none();
     if no_faces || (apart > tie && meeting.least > apart + 4.0 * tie) {
-        meeting.nearest();
+        meeting.nearest(&found);
     }
     // A cut segment gives its crossing twice.
     pair.only_once(start);
@@ -183,9 +183,10 @@ impl<'p> Meeting<'_, 'p, '_> {
     }
 
     /// The nearest corners and edges of cores that are apart.
-    fn nearest(&mut self) {
+    fn nearest(&mut self, found: &Axes) {
         let [a, b] = self.views;
-        let near = nearest(a, b);
+        let limit = self.pair.core_limit();
+        let near = nearest(a, b, |corners| Some(Slab::of(a, b, found, corners.min(limit))));
         if near.distance > self.pair.core_limit() || near.distance > self.least {
             return;
         }

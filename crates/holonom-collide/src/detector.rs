@@ -1,6 +1,6 @@
 //! The detector: colliders made ready once, then asked at any poses.
 
-use crate::broad::{Bound, Extent, Sweep};
+use crate::broad::{Bound, Extent, Tree};
 use crate::candidate::Relative;
 use crate::convex::{self, Scratch};
 use crate::cylinder::{self, Cylinder};
@@ -53,8 +53,10 @@ pub struct Detector {
     /// Colliders with bounds, and those without.
     bounded: Vec<u32>,
     unbounded: Vec<u32>,
-    sweep: Sweep,
+    tree: Tree,
     extents: Vec<Extent>,
+    /// Radii of balls about the middles of the extents that hold the same, m.
+    around: Vec<f64>,
     pairs: Vec<(u32, u32)>,
     scratch: Scratch,
     terrain: terrain::Scratch,
@@ -85,6 +87,7 @@ impl Detector {
         };
         let (bounded, unbounded) = (split(true), split(false));
         let extents = vec![Extent::default(); bounded.len()];
+        let around = vec![0.0; bounded.len()];
         Ok(Detector {
             colliders,
             filter: filter.sorted(),
@@ -92,8 +95,9 @@ impl Detector {
             ready,
             bounded,
             unbounded,
-            sweep: Sweep::default(),
+            tree: Tree::default(),
             extents,
+            around,
             pairs: Vec::new(),
             scratch: Scratch::default(),
             terrain: terrain::Scratch::default(),
@@ -141,9 +145,10 @@ impl Detector {
         self.find_pairs(carriers, reach);
         for k in 0..self.pairs.len() {
             let (i, j) = self.pairs[k];
+            let start = out.len();
             self.examine(i, j, carriers, reach, out);
+            out[start..].sort_unstable_by_key(|c| (c.key, c.a));
         }
-        out.sort_unstable_by_key(|c| (c.a.min(c.b), c.a.max(c.b), c.key));
     }
 
     /// Pairs that are near enough by their bounds, into `self.pairs`.
@@ -153,6 +158,7 @@ impl Detector {
             let pose = &carriers[ready.carrier as usize];
             let more = reach[ready.carrier as usize] + touching(ready, pose);
             self.extents[k] = extent(ready, pose, more);
+            self.around[k] = more + ready.radius + ready.bound.map_or(0.0, |b| b.half.length());
         }
         self.pairs.clear();
         let (bounded, filter, colliders) = (&self.bounded, &self.filter, &self.colliders);
@@ -164,7 +170,17 @@ impl Detector {
                 pairs.push((i, j));
             }
         };
-        self.sweep.pairs(&self.extents, |k, l| note(bounded[k as usize], bounded[l as usize]));
+        self.tree.build(&self.extents);
+        let (extents, around) = (&self.extents, &self.around);
+        self.tree.pairs(extents, |k, l| {
+            let (k, l) = (k as usize, l as usize);
+            // Twice the distance of the middles: boxes overlap at their corners long before balls do.
+            let apart = (extents[k].low - extents[l].low) + (extents[k].high - extents[l].high);
+            let near = 2.0 * (around[k] + around[l]);
+            if apart.length_squared() <= near * near {
+                note(bounded[k], bounded[l]);
+            }
+        });
         for &i in &self.unbounded {
             for &j in &self.bounded {
                 note(i, j);

@@ -34,7 +34,7 @@ pub(super) fn point_distance(view: View, x: Vec3) -> (f64, Vec3) {
         return (best.0, view.n[best.1 as usize]);
     }
     let (v, point) = ([x], Poly::default());
-    let near = nearest(View { poly: &point, v: &v, n: &[] }, view);
+    let near = nearest(View { poly: &point, v: &v, n: &[] }, view, |_| None);
     (near.distance, unit_or(near.normal, Vec3::Z))
 }
 

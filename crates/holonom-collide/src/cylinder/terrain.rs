@@ -21,13 +21,15 @@ pub(crate) fn on_surface(pair: &mut Pair, own: &Cylinder, surface: &Surface, scr
     let reach = Vec3::new(seen.extent(Vec3::X), seen.extent(Vec3::Y), seen.extent(Vec3::Z)) + Vec3::splat(limit);
     let around = Extent { low: seen.centre - reach, high: seen.centre + reach };
     surface.near(&around, &mut scratch.stack, &mut scratch.triangles);
+    let buried = surface.up.is_some()
+        && !surface.outside(seen.centre, reach.length(), &mut scratch.stack, &mut scratch.features);
     let slack = 1e-9 * surface.extent;
     let start = pair.out.len();
     for &t in &scratch.triangles {
         let corners = surface.triangles[t as usize].map(|v| surface.vertices[v as usize]);
         let n = surface.normals[t as usize];
-        // The centre behind a triangle: on the other side of the solid, unless the ground is solid all the way.
-        if surface.up.is_none() && n.dot(seen.centre - corners[0]) < 0.0 {
+        // The centre behind a triangle: it is on the other side of the solid, unless it is in ground that is solid all the way down.
+        if !buried && n.dot(seen.centre - corners[0]) < 0.0 {
             continue;
         }
         let plane = surface.planes[t as usize];
