@@ -401,3 +401,49 @@ ideal = false
     });
     assert_eq!(x, y);
 }
+
+#[test]
+fn every_kind_of_shape_that_can_comes_to_rest() {
+    let shapes = [
+        (r#"{ kind = "sphere", radius = 0.2 }"#, 0.2),
+        (r#"{ kind = "ellipsoid", half_axes = [0.2, 0.2, 0.2] }"#, 0.2),
+        (r#"{ kind = "box", size = [0.4, 0.5, 0.6] }"#, 0.3),
+        (r#"{ kind = "beam", from = [0, 0, 0], to = [1, 0, 0], width = 0.4, height = 0.6 }"#, 0.3),
+        (r#"{ kind = "capsule", radius = 0.2, length = 0.5, rotation = { axis = [0, 1, 0], angle = "${pi/2}" } }"#, 0.2),
+        (r#"{ kind = "cylinder", radius = 0.3, length = 0.4 }"#, 0.2),
+        (
+            r#"{ kind = "hull", points = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0.2, 0.2, 0.2]] }"#,
+            0.0,
+        ),
+    ];
+    let grounds = [
+        r#"{ kind = "plane" }"#,
+        r#"{ kind = "box", size = [4, 4, 1], at = [0, 0, -0.5] }"#,
+        r#"{ kind = "heights", size = [4, 4], columns = 3, heights = [0, 0, 0, 0, 0, 0, 0, 0, 0] }"#,
+    ];
+    for ground in grounds {
+        for (shape, height) in shapes {
+            let text = format!(
+                "[contact]\n[ground]\nshapes = [{ground}]\n[body.it]\nat = [0.03, 0.02, {}]\ndensity = 1000\nshape = {shape}\n",
+                height + 0.01
+            );
+            let mut sim = simulate(&text);
+            sim.set_integrator(IntegratorKind::Stepping);
+            for _ in 0..500 {
+                sim.step(1e-3).unwrap_or_else(|e| panic!("{shape} on {ground}: {e}"));
+            }
+            let z = self::height(&mut sim, "it");
+            assert!((z - height).abs() < 1e-5, "{shape} on {ground}: {z} against {height}");
+        }
+        let text = format!(
+            "[contact]\n[ground]\nshapes = [{ground}]\n[body.it]\nkind = \"particle\"\nmass = 1\nat = [0.03, 0.02, 0.01]\nshape = {{ kind = \"point\" }}\n"
+        );
+        let mut sim = simulate(&text);
+        sim.set_integrator(IntegratorKind::Stepping);
+        for _ in 0..200 {
+            sim.step(1e-3).unwrap_or_else(|e| panic!("point on {ground}: {e}"));
+        }
+        let z = height(&mut sim, "it");
+        assert!(z.abs() < 1e-5, "point on {ground}: {z}");
+    }
+}
