@@ -112,6 +112,16 @@ impl ModelBuilder {
     }
 }
 
+impl Model {
+    /// Has this body (or the ground) a shape that may touch others?
+    pub fn has_shape(&self, body: BodyId) -> bool {
+        match body.index() {
+            Some(i) => self.carries_shape.get(i) == Some(&true),
+            None => self.shapes.all.iter().any(|s| s.body.is_ground()),
+        }
+    }
+}
+
 /// Check shapes when a model is built.
 pub(crate) fn check(model: &Model) -> Result<(), ModelError> {
     let shapes = &model.shapes;
