@@ -16,20 +16,29 @@
 //! Positions are not pulled by springs. Where bodies overlap after the step, by rounding or because surfaces curve and bodies turn, they are pushed apart by a
 //! projection ([`crate::sided::project`]), together with the joints.
 //!
-//! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of order 4.
+//! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of order 4, in parts so short that the energy is
+//! accounted for. Where too many parts would be needed (light links under a heavy load vibrate much faster than the step), the step is taken on velocities, which
+//! damps what it cannot follow ([`super::tension`]).
+//!
+//! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is taken that neither gives energy nor takes any
+//! ([`crate::bodies::Body::inertial_mean`]). With P the projection onto legal velocities, the energy of free motion then changes by - h² F P F / 2, and every impulse
+//! that obeys its law takes energy too. What is left are the corrections of positions, which the ledger keeps.
 
+use super::Tension;
 use super::{Attempt, Integrator, Motion, RungeKutta4};
+use crate::drift::Drift;
 use crate::error::StepError;
 use crate::joints::Level;
 use crate::sided::memory;
 use crate::sided::solve::Task;
 use crate::sided::{Side, gather, project, solve};
-use crate::{evaluate, reaction};
+use crate::{energy, evaluate, reaction};
 
 /// Velocity-level time stepping.
 #[derive(Default)]
 pub struct Stepping {
     smooth: RungeKutta4,
+    tension: Tension,
     task: Task,
     /// Velocity change without sided rows.
     free: Vec<f64>,
@@ -37,11 +46,18 @@ pub struct Stepping {
     impulses: Vec<f64>,
     /// Loads of joints with friction, N.
     loads: Vec<f64>,
+    /// Impulses on bodies.
+    push: Vec<f64>,
     kept_q: Vec<f64>,
     kept_v: Vec<f64>,
     kept_ledger: Vec<f64>,
 }
 
+/// Energy that a smooth step may be off by, of the energy in motion; and parts it may be taken in.
+const SMOOTH: f64 = 1e-11;
+const MOST_PARTS: usize = 32;
+/// Corrections of the positions of taut mechanisms.
+const CLOSURES: usize = 12;
 /// Friction that follows a load is solved for again until the load has settled.
 const LOAD_ITERATIONS: usize = 30;
 
@@ -85,11 +101,11 @@ impl Stepping {
         if !m.work.sided.blocks.iter().all(|b| far(m, b)) {
             return Ok(None);
         }
-        self.kept_q.clone_from(m.q);
-        self.kept_v.clone_from(m.v);
-        self.kept_ledger.clear();
-        self.kept_ledger.extend_from_slice(m.ledger);
-        let attempt = self.smooth.attempt(m, h)?;
+        self.keep(m);
+        let Some(attempt) = self.in_parts(m, h) else {
+            self.take_back(m, h);
+            return Ok(None);
+        };
         evaluate::place_bodies(m.model, m.q, m.v, m.work);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
         let sided = &m.work.sided;
@@ -98,24 +114,87 @@ impl Stepping {
             m.work.overlap = 0.0;
             return Ok(Some(attempt));
         }
+        self.take_back(m, h);
+        Ok(None)
+    }
+
+    fn keep(&mut self, m: &Motion<'_>) {
+        self.kept_q.clone_from(m.q);
+        self.kept_v.clone_from(m.v);
+        self.kept_ledger.clear();
+        self.kept_ledger.extend_from_slice(m.ledger);
+    }
+
+    fn restore(&self, m: &mut Motion<'_>) {
         m.q.copy_from_slice(&self.kept_q);
         m.v.copy_from_slice(&self.kept_v);
         m.ledger.copy_from_slice(&self.kept_ledger);
+    }
+
+    /// Back to the start of the step, rows included.
+    fn take_back(&self, m: &mut Motion<'_>, h: f64) {
+        self.restore(m);
+        m.work.acting.clear(); // forces of the stages are none of this step
         evaluate::place_bodies(m.model, m.q, m.v, m.work);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
-        Ok(None)
+    }
+
+    /// A smooth step in as many equal parts as it takes to account for the energy; `None` where that would be too many.
+    fn in_parts(&mut self, m: &mut Motion<'_>, h: f64) -> Option<Attempt> {
+        let (start, mut parts, mut evaluations) = (m.t, 1, 0);
+        let before = energy::mechanical(m.model, m.q, m.v);
+        // rounding of the energy itself, and what a fall from rest gains
+        let fallen = h * m.model.gravity.length();
+        let mass: f64 = m.model.bodies.iter().map(|b| b.mass()).sum();
+        let fall = 0.5 * mass * fallen * fallen + 1e-3 * before.abs();
+        while parts <= MOST_PARTS {
+            let part = h / parts as f64;
+            for i in 0..parts {
+                m.t = start + part * i as f64;
+                let attempt = self.smooth.attempt(m, part);
+                m.t = start;
+                evaluations += attempt.ok()?.evaluations;
+            }
+            let after = energy::mechanical(m.model, m.q, m.v);
+            let worked: f64 = m.ledger.iter().zip(&self.kept_ledger).map(|(now, then)| now - then).sum();
+            let size = energy::kinetic(m.model, m.q, m.v) + worked.abs() + fall;
+            let off = (after - before - worked).abs() / (SMOOTH * size);
+            if off <= 1.0 {
+                return Some(Attempt { error: None, evaluations });
+            }
+            // the error of order 4 tells how many parts it takes
+            let more = libm::ceil(1.1 * parts as f64 * libm::sqrt(libm::sqrt(off)));
+            if !(more <= MOST_PARTS as f64) {
+                return None;
+            }
+            parts = (more as usize).max(parts + 1);
+            self.restore(m);
+        }
+        None
     }
 
     /// Equations at the start, and the velocity change without sided rows.
     fn prepare(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, work) = (m.model, &mut *m.work);
+        self.tension.clear();
         evaluate::evaluate_bodies(model, m.q, m.v, work);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+            body.inertial_mean(&work.frames[i], h, &mut work.force[range]);
+        }
         evaluate::apply_forces(model, m.q, m.v, m.t, work);
         evaluate::evaluate_constraints(model, m.q, m.v, m.t, work);
         evaluate::evaluate_gaps(model, m.q, m.v, m.t + h, work);
         evaluate::factor(model, m.t, work)?;
         self.load(m, h);
         evaluate::solve(m.model, m.t, m.work)?;
+        self.impulses.clear();
+        self.impulses.extend_from_slice(&m.work.x[m.v.len()..]);
+        if self.tension.stiffen(m.model, h, &self.impulses, m.work) {
+            evaluate::factor(m.model, m.t, m.work)?;
+            self.load(m, h);
+            evaluate::solve(m.model, m.t, m.work)?;
+        }
         self.free.clear();
         self.free.extend_from_slice(&m.work.x[..m.v.len()]);
         Ok(())
@@ -212,17 +291,19 @@ impl Stepping {
     }
 
     /// Energy that the impulses give to the bodies: half the sum of impulse times velocity before and after.
-    fn work_of_impulses(&self, m: &mut Motion<'_>) -> f64 {
+    fn work_of_impulses(&mut self, m: &mut Motion<'_>) -> f64 {
         let (sided, n) = (&m.work.sided, m.v.len());
         let mut work = 0.0;
         // velocities after: those without pushes, and the responses, from the problem itself: a = A x + b
-        let mut push = vec![0.0; m.work.x.len()];
+        let push = &mut self.push;
+        push.clear();
+        push.resize(m.work.x.len(), 0.0);
         for (row, &x) in self.task.x.iter().enumerate() {
             sided.push(row, x, &mut push[..n]);
             let before = sided.product(row, m.v) + sided.product(row, &self.free);
             work += x * before;
         }
-        m.work.x.copy_from_slice(&push);
+        m.work.x.copy_from_slice(push);
         if evaluate::solve(m.model, m.t, m.work).is_ok() {
             work += 0.5 * push[..n].iter().zip(&m.work.x).map(|(p, v)| p * v).sum::<f64>();
         }
@@ -290,10 +371,40 @@ impl Stepping {
         }
     }
 
+    /// Close the joints of taut mechanisms.
+    fn close_taut(&mut self, m: &mut Motion<'_>, t: f64) -> Result<(), StepError> {
+        let (model, n) = (m.model, m.v.len());
+        for _ in 0..CLOSURES {
+            evaluate::place_bodies(model, m.q, m.v, m.work);
+            evaluate::evaluate_gaps(model, m.q, m.v, t, m.work);
+            let work = &mut *m.work;
+            if work.gap.iter().zip(&work.gap_noise).all(|(gap, noise)| gap.abs() <= noise.abs()) {
+                break;
+            }
+            evaluate::evaluate_bodies(model, m.q, m.v, work);
+            self.tension.add(work);
+            evaluate::evaluate_constraints(model, m.q, m.v, t, work);
+            evaluate::factor(model, t, work)?;
+            work.x[..n].fill(0.0);
+            work.x[n..].copy_from_slice(&work.gap);
+            evaluate::solve(model, t, work)?;
+            for (i, body) in model.bodies.iter().enumerate() {
+                body.advance(model.q_of_mut(i, m.q), model.v_of(i, &work.x), 1.0);
+            }
+        }
+        Ok(())
+    }
+
     fn settle(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, n, t) = (m.model, m.v.len(), m.t + h);
-        *m.projected += project::push_apart(model, m.q, m.v, t, &mut self.task, m.work)?;
+        if self.tension.matters() && m.drift == Drift::Project {
+            let before = energy::mechanical(model, m.q, m.v);
+            self.close_taut(m, t)?;
+            *m.projected += energy::mechanical(model, m.q, m.v) - before;
+        }
+        *m.projected += project::push_apart(model, m.q, m.v, t, &self.tension, &mut self.task, m.work)?;
         evaluate::evaluate_bodies(model, m.q, m.v, m.work);
+        self.tension.add(m.work);
         evaluate::evaluate_constraints(model, m.q, m.v, t, m.work);
         evaluate::factor(model, t, m.work)?;
         evaluate::evaluate_gaps(model, m.q, m.v, t, m.work);
