@@ -162,14 +162,15 @@ fn model_normal(sim: &Simulation) -> Vec3 {
     if normal.z < 0.0 { -normal } else { normal }
 }
 
-/// A random motion that leaves joints closed and feet on the floor.
+/// A random motion that leaves joints closed and feet on the floor, faster with the seed.
 fn set_moving(sim: &mut Simulation, seed: u64) {
     let mut g = SplitMix(seed);
     let reference = Reference::at(sim);
     let push: Vec<f64> = (0..reference.n).map(|_| g.symmetric(0.3)).collect();
     let (v, _) = reference.solve(&[0, 1, 2], &push, |_| 0.0);
     let size = v.iter().fold(0.0f64, |m, x| m.max(x.abs()));
-    let v: Vec<f64> = v.iter().map(|x| 3.0 * x / size).collect();
+    let fastest = 4.0 * (1 + seed % 8) as f64;
+    let v: Vec<f64> = v.iter().map(|x| fastest * x / size).collect();
     sim.state_mut().v.copy_from_slice(&v);
 }
 

@@ -39,7 +39,10 @@ pub(crate) fn push_apart(
         gather::gather(model, q, v, t, work);
         let worst = deepest(work);
         work.overlap = worst;
-        if worst <= quiet {
+        evaluate::evaluate_gaps(model, q, v, t, work);
+        // joints that a correction left open would be closed later, and overlaps come back
+        let open = before.is_some() && work.gap.iter().any(|gap| gap.abs() > quiet);
+        if worst <= quiet && !open {
             break;
         }
         before.get_or_insert_with(|| energy::mechanical(model, q, v));
@@ -47,7 +50,6 @@ pub(crate) fn push_apart(
         tension.add(work);
         evaluate::evaluate_constraints(model, q, v, t, work);
         evaluate::factor(model, t, work)?;
-        evaluate::evaluate_gaps(model, q, v, t, work);
         let n = v.len();
         load_gaps(work, n);
         evaluate::solve(model, t, work)?;
