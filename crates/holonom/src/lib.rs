@@ -129,8 +129,8 @@ pub mod prelude {
         SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
     };
     pub use crate::joints::{
-        Belt, BevelGear, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear, KnifeEdge,
-        Limit, Motor, Mouse, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint,
+        Belt, BevelGear, ConeLimit, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear,
+        KnifeEdge, Limit, Motor, Mouse, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint,
         PointOnCurve, PointOnLine, PointOnPlane, PointOnSurface, PrescribedPoint, Prismatic, RackAndPinion, Reeving,
         Revolute, RollingDisc, RollingSphere, Rope, Screw, Servo, Spherical, SurfaceTangency, Universal, VelocityRatio,
         Weld, Winch, Worm,

@@ -10,6 +10,7 @@ mod rk4;
 mod sdirk;
 mod stepping;
 mod stiff;
+mod tension;
 
 pub use dop853::Dop853;
 pub use euler::SemiImplicitEuler;
@@ -20,6 +21,7 @@ pub use rk4::RungeKutta4;
 pub use sdirk::Sdirk4;
 pub use stepping::Stepping;
 pub(crate) use stiff::StiffMatrix;
+pub(crate) use tension::Tension;
 
 use crate::drift::Drift;
 use crate::error::StepError;

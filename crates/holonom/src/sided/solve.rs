@@ -68,6 +68,7 @@ pub(crate) struct Solvers {
     pile: Pile,
     /// Blocks in the order of their islands, and where islands begin.
     order: Vec<u32>,
+    sets: Sets,
     root: Vec<u32>,
     groups: Vec<Group>,
     /// Row of the local problem for each sided row.
@@ -115,7 +116,7 @@ impl Solvers {
         work: &mut Workspace,
     ) -> Result<(), StepError> {
         (task.residual, task.largest) = (0.0, 0);
-        task.drags.sort_by_key(|d| (d.normal, d.row));
+        task.drags.sort_unstable_by_key(|d| (d.normal, d.row));
         self.find_islands(model, sided, task);
         self.respond(model, sided, t, task, work)?;
         for k in 0..self.groups.len() {
@@ -146,7 +147,8 @@ impl Solvers {
 
     /// Which blocks feel each other?
     fn find_islands(&mut self, model: &Model, sided: &SidedRows, task: &Task) {
-        let mut sets = Sets::new(model.n_islands.max(1));
+        let mut sets = std::mem::take(&mut self.sets);
+        sets.reset(model.n_islands.max(1));
         let island = |body: u32| model.island[body as usize];
         let wanted = |i: &usize| task.laws[*i].is_some();
         for i in (0..sided.blocks.len()).filter(wanted) {
@@ -161,8 +163,9 @@ impl Solvers {
             self.root[i] = first.map_or(0, |p| sets.find(island(p.body)));
             self.order.push(i as u32);
         }
+        self.sets = sets;
         let root = &self.root;
-        self.order.sort_by_key(|&i| (root[i as usize], i));
+        self.order.sort_unstable_by_key(|&i| (root[i as usize], i));
         self.groups.clear();
         self.rows.clear();
         self.local.clear();
