@@ -52,6 +52,10 @@ impl Key {
     pub fn joint(joint: u32, row: u32) -> Key {
         Key(u32::MAX, joint, row as u64)
     }
+
+    pub fn is_joint(self) -> bool {
+        self.0 == u32::MAX
+    }
 }
 
 /// Where a block comes from.
