@@ -98,6 +98,20 @@ impl Simulation {
         Ok((attempt, taken))
     }
 
+    /// Take a step of `h` from `before` again, as far as it was smooth, and make its dense output ready; the state is then that before the event at its end. A short
+    /// step in which impulses decided has no dense output and is an error.
+    pub(crate) fn retrace(&mut self, before: &State, h: f64) -> Result<(), StepError> {
+        let mut events = std::mem::take(&mut self.events);
+        self.state.clone_from(before);
+        self.recall_regime(h);
+        let traced = self.resolve(&mut events).and_then(|()| {
+            self.smooth_step(h, false)?;
+            self.prepare_dense(h)
+        });
+        self.events = events;
+        traced
+    }
+
     fn smooth_step(&mut self, h: f64, control: bool) -> Result<Attempt, StepError> {
         step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, h, control)
     }

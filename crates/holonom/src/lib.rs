@@ -93,7 +93,7 @@ pub use attach::{Attached, Attachment, BodyId, Carried, Marker};
 pub use bodies::Momentum;
 pub use builder::ModelBuilder;
 pub use certificate::Certificate;
-pub use contact::{Contact, Friction, Material, Shape, ShapeId};
+pub use contact::{Contact, Friction, Material, MayTouch, Near, Shape, ShapeId, Standing};
 pub use coordinate::Coordinate;
 pub use doctor::Diagnosis;
 pub use drift::Drift;
