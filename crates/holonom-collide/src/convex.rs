@@ -69,7 +69,7 @@ struct Meeting<'m, 'p, 'o> {
 
 impl<'p> Meeting<'_, 'p, '_> {
     fn view(&self, side: Side) -> View<'p> {
-        self.view(side)
+        self.views[side as usize]
     }
 
     /// Candidates along the best axis.

@@ -9,10 +9,17 @@ use crate::sat::PARALLEL;
 pub(crate) enum Features {
     Vertices(u32, u32),
     /// A corner of `side` and an edge of the other.
-    VertexEdge { side: Side, vertex: u32, edge: u32 },
+    VertexEdge {
+        side: Side,
+        vertex: u32,
+        edge: u32,
+    },
     Edges(u32, u32),
     /// Edges that cross at too small an angle to span a plane; the part of the way along the first.
-    Middle { edges: [u32; 2], t: f64 },
+    Middle {
+        edges: [u32; 2],
+        t: f64,
+    },
 }
 
 #[derive(Clone, Copy, Debug)]

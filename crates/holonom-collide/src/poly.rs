@@ -77,8 +77,7 @@ impl Poly {
         let side = |bit: usize, i: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
         let corner = |i: usize| place.point(Vec3::new(side(0, i) * half.x, side(1, i) * half.y, side(2, i) * half.z));
         let vertices: Vec<Vec3> = (0..8).map(corner).collect();
-        let rings: [[u32; 4]; 6] =
-            [[1, 3, 7, 5], [0, 4, 6, 2], [2, 6, 7, 3], [0, 1, 5, 4], [4, 5, 7, 6], [0, 2, 3, 1]];
+        let rings: [[u32; 4]; 6] = [[1, 3, 7, 5], [0, 4, 6, 2], [2, 6, 7, 3], [0, 1, 5, 4], [4, 5, 7, 6], [0, 2, 3, 1]];
         let rings: Vec<Vec<u32>> = rings.iter().map(|r| r.to_vec()).collect();
         let axes = place.rotation;
         let normals = (0..6).map(|f| if f % 2 == 0 { axes.col(f / 2) } else { -axes.col(f / 2) }).collect();

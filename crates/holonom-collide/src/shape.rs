@@ -109,9 +109,8 @@ impl Shape {
             Shape::HalfSpace => f64::INFINITY,
             Shape::Hull { points } => farthest(points),
             Shape::Mesh { vertices, .. } => farthest(vertices),
-            Shape::HeightField { heights, rows, columns, size } => {
-                (0..heights.len()).fold(0.0, |m: f64, i| m.max(field_point(heights, *rows, *columns, *size, i).length()))
-            }
+            Shape::HeightField { heights, rows, columns, size } => (0..heights.len())
+                .fold(0.0, |m: f64, i| m.max(field_point(heights, *rows, *columns, *size, i).length())),
         }
     }
 }

@@ -27,6 +27,7 @@ fn time(name: &str, owned: &Owned) {
 }
 
 fn main() {
+    piles();
     for n in [12, 30, 60, 120, 240] {
         let boxes = (n / 12).max(1);
         time("tower at rest", &tower(boxes, 1.0, 0.5, 1.0, 0.0));
@@ -59,4 +60,27 @@ fn main() {
         }
         println!("heaps mu {mu} ratio {ratio}: failed {failed} of {count}, steps mean {} most {most}", sum / count as usize);
     }
+}
+
+#[allow(dead_code)]
+fn piles() {
+    use holonom_lcp::{Matrix, Pile};
+    for (seed, ratio, mu) in [(1, 1.0, 0.3), (2, 1.0, 0.5), (3, 10.0, 0.5), (4, 100.0, 0.8)] {
+        let owned = heap(&mut Random(seed), 25, ratio, mu);
+        let n = owned.len();
+        let diagonal: Vec<f64> = (0..n).map(|i| owned.a[i * n + i]).collect();
+        let mut x = vec![0.0; n];
+        let mut pile = Pile::new();
+        pile.products = 20000;
+        let start = Instant::now();
+        let report = pile.solve(&mut Matrix { a: &owned.a, n }, &diagonal, &owned.b, &owned.laws, &mut x);
+        println!("pile n {n} ratio {ratio} mu {mu}: {report:?} in {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
+    }
+    let owned = tower(25, 1.0, 0.5, 1.0, 0.0);
+    let n = owned.len();
+    let diagonal: Vec<f64> = (0..n).map(|i| owned.a[i * n + i]).collect();
+    let mut x = vec![0.0; n];
+    let mut pile = Pile::new();
+        pile.products = 20000;
+    println!("pile tower {n} {:?}", pile.solve(&mut Matrix { a: &owned.a, n }, &diagonal, &owned.b, &owned.laws, &mut x));
 }

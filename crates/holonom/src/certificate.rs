@@ -18,6 +18,10 @@ pub struct Certificate {
     pub rank_deficiency: Option<usize>,
     /// Rows contradicted each other, and the accelerations are those of least squares; the residual of the constraints is their violation.
     pub contradiction: bool,
+    /// How well forces of contacts, limits and friction obey their laws (scaled; 0 where none act, and where they are those of the last step).
+    pub complementarity: f64,
+    /// Largest overlap of shapes, or excess over a limit or the length of a rope, m or rad.
+    pub overlap: f64,
     /// Counted work and fill of the elimination.
     pub cost: Cost,
 }
@@ -26,7 +30,9 @@ impl Simulation {
     /// The certificate of the present state.
     pub fn certificate(&mut self) -> Result<Certificate, StepError> {
         let (gap, gap_rate) = self.violation();
+        let overlap = self.overlap();
         self.evaluate()?;
+        let complementarity = if self.work.acting.acting { self.work.acting.task.residual } else { 0.0 };
         let (model, _, work) = self.parts();
         Ok(Certificate {
             residual: residual::residual(model, work),
@@ -34,6 +40,8 @@ impl Simulation {
             gap_rate,
             rank_deficiency: work.solver.deficiency(),
             contradiction: work.solver.contradiction(),
+            complementarity,
+            overlap,
             cost: model.cost(),
         })
     }

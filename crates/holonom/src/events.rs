@@ -21,7 +21,7 @@ use crate::evaluate;
 use crate::integrate::{Attempt, Integrator, Stepping};
 use crate::sided::memory::Held;
 use crate::sided::regime::{self, Regime, Slip, Tolerances};
-use crate::sided::{Key, Side, gather, impact};
+use crate::sided::{Key, Side, gather, impact, project};
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::step;
@@ -201,6 +201,7 @@ impl Simulation {
     fn remember_regime(&mut self) {
         self.gather_all();
         let Simulation { state, work, .. } = self;
+        work.overlap = project::deepest(work);
         write_regime(&work.acting.regime, &mut state.held);
     }
 

@@ -5,6 +5,7 @@ use crate::bodies::Body;
 use crate::contact::Shapes;
 use crate::coordinate::Coordinate;
 use crate::forces::Force;
+use crate::integrate::IntegratorKind;
 use crate::joints::{Constraint, CoordinateKind, Mask};
 use crate::math::Vec3;
 use crate::sided::SidedJoint;
@@ -227,6 +228,9 @@ impl Names {
         Some(self.get(twice[0] as usize))
     }
 }
+
+/// With more moving shapes than this, events come too often to be followed one by one.
+const MANY_SHAPES: usize = 8;
 
 /// A mechanism: bodies, joints, forces, gravity, and the plan for solving it. Cheap to share between threads.
 pub struct Model {
@@ -469,6 +473,12 @@ impl Model {
     /// Has it rows with sides at all: limits, ropes, friction, caps, shapes that may touch?
     pub(crate) fn has_sides(&self) -> bool {
         !self.sided.is_empty() || !self.shapes.is_empty()
+    }
+
+    /// The integrator a simulation of this model starts with: time stepping where much may touch, otherwise DOP853 with events.
+    pub fn default_integrator(&self) -> IntegratorKind {
+        let moving = self.shapes.all.iter().filter(|s| !s.body.is_ground()).count();
+        if moving > MANY_SHAPES { IntegratorKind::Stepping } else { IntegratorKind::default() }
     }
 
     /// The solver a simulation of this model starts with.

@@ -16,6 +16,7 @@ impl Simulation {
         check_time("step size", dt, dt.is_finite() && dt > 0.0)?;
         self.check_method()?;
         let before = self.state_before_breaking();
+        self.events.count = 0;
         let attempt = self.plain_step(dt)?;
         let report = self.report(dt, &attempt, attempt.evaluations, 0);
         self.look_for_breaks(before, report)
@@ -66,7 +67,19 @@ impl Simulation {
     fn report(&self, step: f64, attempt: &Attempt, evaluations: usize, rejected: usize) -> StepReport {
         let (gap, gap_rate) = step::largest_gaps(&self.work);
         let rank_deficiency = self.work.solver.deficiency().unwrap_or(0);
-        StepReport { step, error: attempt.error, evaluations, rejected, gap, gap_rate, rank_deficiency, broken: 0 }
+        StepReport {
+            step,
+            error: attempt.error,
+            evaluations,
+            rejected,
+            gap,
+            gap_rate,
+            rank_deficiency,
+            broken: 0,
+            overlap: self.work.overlap,
+            contacts: self.state.held.len(),
+            events: self.events.count,
+        }
     }
 
     fn check_method(&self) -> Result<(), StepError> {
@@ -109,6 +122,7 @@ impl Simulation {
         let (mut rejected, mut evaluations) = (0, 0);
         let before = self.state_before_breaking();
         self.current = false;
+        self.events.count = 0;
         loop {
             let attempt = if self.follows_events() {
                 self.event_attempt(h, true)

@@ -40,14 +40,15 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Start at the model's assembled start state, with the default solver (tree, or sparse where there are loops), integrator (DOP853) and drift correction (projection).
+    /// Start at the model's assembled start state, with the default solver (tree, or sparse where there are loops), integrator (DOP853, or time
+    /// stepping where much may touch) and drift correction (projection).
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
         let model = model.into();
         let state = model.initial_state().clone();
         let solver = model.default_solver();
         let work = Workspace::new(&model, solver);
         let method = Method {
-            integrator: IntegratorKind::default().create(),
+            integrator: model.default_integrator().create(),
             drift: Drift::Project,
             coordinates: Coordinates::Maximal,
             joint_space: None,

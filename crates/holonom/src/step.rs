@@ -46,6 +46,12 @@ pub struct StepReport {
     pub rank_deficiency: usize,
     /// Joints that broke under load at the end of the step.
     pub broken: usize,
+    /// Largest overlap of shapes, or excess over a limit or the length of a rope, after the step, m or rad.
+    pub overlap: f64,
+    /// Touches, stops, ropes and frictions that act after the step.
+    pub contacts: usize,
+    /// Events in the step: impacts, openings, sticks and slips that began or ended.
+    pub events: usize,
 }
 
 /// Largest gap and gap rate as last evaluated; 0 without joints.

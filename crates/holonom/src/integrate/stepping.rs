@@ -95,6 +95,7 @@ impl Stepping {
         let sided = &m.work.sided;
         if sided.blocks.iter().all(|b| !matches!(b.side, Side::Push { .. }) || sided.gap[b.row as usize] >= 0.0) {
             m.held.clear();
+            m.work.overlap = 0.0;
             return Ok(Some(attempt));
         }
         m.q.copy_from_slice(&self.kept_q);

@@ -73,7 +73,9 @@ impl Forces {
         let key = |c: &holonom_collide::Candidate| super::Key(c.a, c.b, c.key);
         gather::gather_where(model, q, v, t, |c, _| regime.is_closed(key(c)), work);
         evaluate::solve_motion(model, t, work)?;
+        self.task.residual = 0.0;
         if work.sided.blocks.is_empty() {
+            self.task.x.clear();
             return Ok(());
         }
         if !self.held.is_empty() {

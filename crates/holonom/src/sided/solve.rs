@@ -11,27 +11,7 @@ use crate::evaluate;
 use crate::events::NO_FORCES;
 use crate::model::{Model, Sets};
 use crate::workspace::Workspace;
-use holonom_lcp::{Cone, Law, Problem};
-trait Operator {
-    fn len(&self) -> usize;
-    fn apply(&mut self, x: &[f64], out: &mut [f64]);
-}
-#[derive(Default)]
-struct Pile;
-impl Pile {
-    fn solve(
-        &mut self,
-        o: &mut dyn Operator,
-        _: &[f64],
-        _: &[f64],
-        _: &[Law],
-        x: &mut [f64],
-    ) -> Result<holonom_lcp::Report, ()> {
-        let mut y = vec![0.0; o.len()];
-        o.apply(x, &mut y);
-        Err(())
-    }
-}
+use holonom_lcp::{Cone, Failure, Law, Operator, Pile, Problem};
 
 /// Above so many rows an island is solved without a matrix.
 pub(crate) const DENSE_ROWS: usize = 240;
@@ -288,14 +268,19 @@ impl Solvers {
         if let Some(e) = responses.failed {
             return Err(e);
         }
-        Ok(report.ok().map(|r| r.residual))
+        Ok(residual_of(report))
     }
 }
 
 fn solve_dense(cone: &mut Cone, problem: &Problem, x: &mut [f64]) -> Option<f64> {
-    match cone.solve(problem, x) {
+    residual_of(cone.solve(problem, x))
+}
+
+/// What is left undone; `None` when there is no answer at all.
+fn residual_of(report: Result<holonom_lcp::Report, Failure>) -> Option<f64> {
+    match report {
         Ok(report) => Some(report.residual),
-        Err(holonom_lcp::Failure::NotConverged { residual }) => Some(residual),
+        Err(Failure::NotConverged { residual }) => Some(residual),
         Err(_) => None,
     }
 }
