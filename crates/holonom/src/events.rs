@@ -18,6 +18,7 @@
 
 use crate::error::StepError;
 use crate::evaluate;
+use crate::event_log::EventLog;
 use crate::integrate::{Attempt, Integrator, Stepping};
 use crate::sided::memory::Held;
 use crate::sided::regime::{self, Regime, Slip, Tolerances};
@@ -45,6 +46,7 @@ pub(crate) struct Events {
     stalled: u32,
     /// Events so far, for reports.
     pub count: usize,
+    pub log: EventLog,
 }
 
 impl Simulation {
@@ -68,6 +70,7 @@ impl Simulation {
 
     fn attempt_with(&mut self, events: &mut Events, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
         self.recall_regime(h);
+        events.log.begin(&self.work.acting.regime);
         self.resolve(events)?;
         events.before.clone_from(&self.state);
         events.start.clear();
@@ -83,6 +86,7 @@ impl Simulation {
         }
         let Some((theta, closing)) = self.find_event(events, h)? else {
             events.stalled = 0;
+            events.log.commit();
             self.remember_regime();
             return Ok((attempt, h));
         };
@@ -94,6 +98,7 @@ impl Simulation {
         }
         events.stalled = if taken < 1e-9 * h { events.stalled + 1 } else { 0 };
         self.resolve(events)?;
+        events.log.commit();
         self.remember_regime();
         Ok((attempt, taken))
     }
@@ -168,6 +173,9 @@ impl Simulation {
             evaluate::evaluate_bodies(&self.model, &s.q, &s.v, &mut self.work);
             evaluate::evaluate_constraints(&self.model, &s.q, &s.v, s.t, &mut self.work);
             evaluate::factor(&self.model, s.t, &mut self.work)?;
+            let sided = &self.work.sided;
+            let near = |row: usize| sided.gap[row] <= tolerances.gap && sided.rate[row] < -tolerances.rate;
+            events.log.impacts(s.t, sided, near);
             let rebound = events.stalled < STALLED;
             impact::collide(&self.model, &mut s.v, s.t, self.impacts, rebound, &mut s.work, &mut self.work)?;
             self.gather_all();
@@ -177,6 +185,7 @@ impl Simulation {
         self.work.acting.regime = regime;
         self.settle_regime()?;
         self.gather_all();
+        events.log.changes(self.state.t, &self.work.sided, &self.work.acting.regime);
         Ok(())
     }
 
@@ -302,6 +311,7 @@ impl Simulation {
         events.count += 1;
         self.recall_regime(0.0);
         self.resolve(events)?;
+        events.log.commit();
         self.remember_regime();
         Ok((Attempt { error: None, ..attempt }, h))
     }

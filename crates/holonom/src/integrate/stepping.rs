@@ -211,22 +211,25 @@ impl Stepping {
         }
     }
 
-    /// Energy that the impulses give to the bodies: half the sum of impulse times velocity before and after.
+    /// Energy that the impulses give to the bodies, J: half the sum of impulse times velocity before and after; 0 within rounding.
     fn work_of_impulses(&self, m: &mut Motion<'_>) -> f64 {
         let (sided, n) = (&m.work.sided, m.v.len());
-        let mut work = 0.0;
+        let (mut work, mut size) = (0.0, 0.0);
         // velocities after: those without pushes, and the responses, from the problem itself: a = A x + b
         let mut push = vec![0.0; m.work.x.len()];
         for (row, &x) in self.task.x.iter().enumerate() {
             sided.push(row, x, &mut push[..n]);
             let before = sided.product(row, m.v) + sided.product(row, &self.free);
             work += x * before;
+            size += (x * before).abs();
         }
         m.work.x.copy_from_slice(&push);
         if evaluate::solve(m.model, m.t, m.work).is_ok() {
-            work += 0.5 * push[..n].iter().zip(&m.work.x).map(|(p, v)| p * v).sum::<f64>();
+            let response = 0.5 * push[..n].iter().zip(&m.work.x).map(|(p, v)| p * v).sum::<f64>();
+            work += response;
+            size += response.abs();
         }
-        work
+        if work.abs() <= 1e-12 * size { 0.0 } else { work }
     }
 
     fn load_with_impulses(&self, m: &mut Motion<'_>, h: f64) {
