@@ -18,12 +18,16 @@
 //!
 //! This file keeps the rows of one moment; [`gather`] fills them in.
 
+#[cfg(test)]
+mod differences;
 pub(crate) mod forces;
 pub(crate) mod gather;
+mod heap;
 pub(crate) mod impact;
 pub(crate) mod memory;
 pub(crate) mod project;
 pub(crate) mod regime;
+pub(crate) mod sleep;
 pub(crate) mod solve;
 
 use crate::attach::BodyId;
