@@ -22,7 +22,7 @@ use crate::event_log::EventLog;
 use crate::integrate::{Attempt, Integrator, Stepping};
 use crate::sided::memory::Held;
 use crate::sided::regime::{self, Regime, Slip, Tolerances};
-use crate::sided::{Key, Side, gather, impact, project};
+use crate::sided::{Block, Key, Side, gather, impact, project};
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::step;
@@ -41,6 +41,8 @@ pub(crate) struct Events {
     sample: State,
     /// Gaps at the start of the step, by key; those closed then count as open only beyond a tolerance.
     start: Vec<(Key, f64)>,
+    /// What slips at the start of the step too slowly to say which way, by key and part.
+    slow: Vec<(Key, u32)>,
     stepping: Stepping,
     /// Events in a row that brought no time.
     stalled: u32,
@@ -77,6 +79,10 @@ impl Simulation {
         let sided = &self.work.sided;
         let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
         events.start.extend(pushes.map(|b| (b.key, sided.gap[b.row as usize])));
+        let tolerances = Tolerances::of(&self.model);
+        let slow = |b: &&Block| regime::may_slip(b) && regime::slip_of(sided, b).length() <= tolerances.rate;
+        events.slow.clear();
+        events.slow.extend(sided.blocks.iter().filter(slow).map(|b| (b.key, regime::part_of(b))));
         let attempt = match self.smooth_step(h, control) {
             Err(StepError::NotConverged { what: NO_FORCES, .. }) => return self.jam(events, h),
             attempt => attempt?,
@@ -294,7 +300,7 @@ impl Simulation {
         let s = &self.state;
         evaluate::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work)?;
         let mut regime = self.work.acting.regime.clone();
-        let turned = reversed(&self.work.sided, &regime);
+        let turned = reversed(&self.work.sided, &regime, &events.slow, tolerances.rate);
         Ok((turned || follow_forces(&self.work, &mut regime)).then_some(Change::Other))
     }
 
@@ -403,6 +409,7 @@ fn follow_forces(work: &crate::workspace::Workspace, regime: &mut Regime) -> boo
     let b = &work.acting.task.b;
     let size = b.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let small = 1e-9 * size;
+    let faint = 1e-9 * x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let accelerates = |row: usize| sided.product(row, &work.x) + sided.c[row];
     let mut changed = false;
     for block in &sided.blocks {
@@ -411,7 +418,8 @@ fn follow_forces(work: &crate::workspace::Workspace, regime: &mut Regime) -> boo
         match block.side {
             Side::Push { .. } => {
                 let row = block.row as usize;
-                if x[row] <= 0.0 && accelerates(row) > small {
+                // pushes are solved for within rounding: what separates pushes no more, whatever rounding has left of its push
+                if x[row] <= faint && accelerates(row) > small {
                     regime.open(block.key);
                     changed = true;
                 }
@@ -429,10 +437,12 @@ fn follow_forces(work: &crate::workspace::Workspace, regime: &mut Regime) -> boo
     changed
 }
 
-/// Does anything slip against its direction at the start?
-fn reversed(sided: &crate::sided::SidedRows, regime: &Regime) -> bool {
-    sided.blocks.iter().any(|block| match regime.find(block.key, regime::part_of(block)).map(|c| c.slip) {
-        Some(Slip::Slide(before)) => regime::slip_of(sided, block).dot(before) < 0.0,
-        _ => false,
+/// Does anything slip against its direction at the start? What was `slow` then must do so at some speed, `rate`: it has just set out, and what it had left is rounding.
+fn reversed(sided: &crate::sided::SidedRows, regime: &Regime, slow: &[(Key, u32)], rate: f64) -> bool {
+    sided.blocks.iter().any(|block| {
+        let part = regime::part_of(block);
+        let Some(Slip::Slide(before)) = regime.find(block.key, part).map(|c| c.slip) else { return false };
+        let threshold = if slow.contains(&(block.key, part)) { -rate } else { 0.0 };
+        regime::slip_of(sided, block).dot(before) < threshold
     })
 }

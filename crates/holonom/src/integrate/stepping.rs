@@ -197,7 +197,7 @@ impl Stepping {
                             && rate < 0.0
                             && after < least
                         {
-                            least = least.max(-restitution * rate);
+                            least = least.max(rebound_speed(restitution, rate, gap, -free / h).unwrap_or(least));
                         }
                         after - least
                     }
@@ -328,6 +328,20 @@ impl Stepping {
         }
         Ok(())
     }
+}
+
+/// Speed of leaving for what now comes at `rate` < 0 and meets after `gap`, accelerated `towards` (m/s²). It meets at the speed |u|, leaves at e |u|, and has come back as far
+/// as it is now:
+///
+/// ```text
+/// u² = rate² + 2 towards gap,        leaving² = e² u² - 2 towards gap        (nothing where that is negative: it does not come back so far)
+/// ```
+///
+/// Without the last term every bounce would begin a little above the floor for nothing, and a ball would never come to rest.
+fn rebound_speed(restitution: f64, rate: f64, gap: f64, towards: f64) -> Option<f64> {
+    let fall = 2.0 * towards.max(0.0) * gap.max(0.0);
+    let square = restitution * restitution * (rate * rate + fall) - fall;
+    (square > 0.0).then(|| square.sqrt())
 }
 
 /// Does a touch slip, so that sliding friction applies?

@@ -30,13 +30,13 @@ fn a_ball_bounces_until_it_rests() {
         for (k, row) in p.samples.iter().enumerate() {
             close(&format!("{radius} impact {k}"), impacts[k], row[1], 1e-12);
         }
-        // bounces become shorter until they are lost in rounding, and then it rests
+        // bounces become shorter until they are no higher than what counts as touching (1e-9 of the size), and then it rests
         assert!(impacts.len() < 200, "{}", impacts.len());
-        close(&format!("{radius} end of the bounces"), *impacts.last().unwrap(), zeno, 1e-6);
+        close(&format!("{radius} end of the bounces"), *impacts.last().unwrap(), zeno, 1e-4);
         close(&format!("{radius} height at rest"), sim.centre(ball).z, radius, 1e-14);
-        assert_eq!(sim.centre_velocity(ball), Vec3::ZERO);
+        close(&format!("{radius} speed at rest"), sim.centre_velocity(ball).length(), 0.0, 1e-15);
         let (closed, last) = (first(&events, EventKind::Closes), impacts.last().unwrap());
-        close(&format!("{radius} rest"), closed, *last, 1e-6);
+        close(&format!("{radius} rest"), closed, *last, 1e-4);
         close("weight", sim.contacts().unwrap()[0].force.z, 9.81, 1e-12);
         // apexes, half way between impacts: the height there, and what the rest of the speed is worth
         let (mut sim, ball) = dropped(radius);

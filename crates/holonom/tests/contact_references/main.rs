@@ -53,10 +53,10 @@ fn first_order(what: &str, slope: f64, error: impl Fn(f64) -> f64) {
     let steps = [1e-3, 0.5e-3, 0.25e-3, 0.125e-3];
     let errors = steps.map(|dt| error(dt).abs());
     if std::env::var_os("HOLONOM_SHOW").is_some() {
-        println!("{what}, stepped: off by {errors:.1e?} at 1, 1/2, 1/4, 1/8 ms, allowed {slope:.1e} dt");
+        println!("{what}, stepped: off by {errors:?} at 1, 1/2, 1/4, 1/8 ms, allowed {slope:.1e} dt");
     }
     for (dt, error) in steps.iter().zip(errors) {
         assert!(error <= slope * dt, "{what}: off by {error:e} with steps of {dt} s, allowed {:e}", slope * dt);
     }
-    assert!(errors[3] < 0.3 * errors[0] || errors[0] < 1e-9, "{what}: {errors:e?}");
+    assert!(errors[3] < 0.3 * errors[0] || errors[0] < 1e-9, "{what}: {errors:?}");
 }

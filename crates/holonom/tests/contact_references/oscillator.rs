@@ -57,8 +57,8 @@ fn a_block_on_a_spring_turns_and_stops() {
         // at rest, exactly and for good
         let stopped = sim.centre(block);
         sim.run_until(61.5).unwrap();
-        assert_eq!(sim.centre_velocity(block), Vec3::ZERO, "{way:?}");
-        close(&format!("{way:?} drift in a minute"), (sim.centre(block) - stopped).length(), 0.0, 1e-14);
+        close(&format!("{way:?} speed at rest"), sim.centre_velocity(block).length(), 0.0, 1e-15);
+        close(&format!("{way:?} drift in a minute"), (sim.centre(block) - stopped).length(), 0.0, 1e-12);
         // the band in which it sticks: friction holds the spring there, and not beyond
         let friction = 100.0 * p.scalar("x_stop").abs() / 9.81;
         assert!(friction < 0.3 && p.scalar("stick_band") == 0.3 * 9.81 / 100.0);
@@ -71,7 +71,7 @@ fn a_block_on_a_spring_stepped() {
     for way in WAYS {
         let known = p.samples[1][2];
         // the turning point is a minimum: its own error, not that of the time of looking
-        first_order(&format!("{way:?} first turning point"), 2e-3, |dt| {
+        first_order(&format!("{way:?} first turning point"), 5e-3, |dt| {
             let sim = oscillator(way).0;
             let block = BodyId::from_index(0);
             let mut least = f64::INFINITY;
@@ -85,7 +85,7 @@ fn a_block_on_a_spring_stepped() {
         let (sim, block) = oscillator(way);
         let mut sim = stepped(sim, 1.5, 1e-3);
         let stopped = sim.centre(block);
-        close(&format!("{way:?} x_stop, stepped"), stopped.x, p.scalar("x_stop"), 6e-3);
+        close(&format!("{way:?} x_stop, stepped"), stopped.x, p.scalar("x_stop"), 1e-5);
         sim.run_fixed(2.5, 1e-3).unwrap();
         close(&format!("{way:?} speed, stepped"), sim.centre_velocity(block).length(), 0.0, 1e-13);
         close(&format!("{way:?} drift, stepped"), (sim.centre(block) - stopped).length(), 0.0, 1e-13);

@@ -90,7 +90,7 @@ fn balls_slip_until_they_roll_stepped() {
         close(&format!("{name} v_final"), (sim.centre_velocity(ball) - plane(&known("v_final"))).length(), 0.0, 1e-10);
         close(&format!("{name} residual slip"), slip(&sim, ball, shot.radius), 0.0, 1e-12);
         // positions follow the velocity at the end of each step: off by mu g t_roll dt / 2
-        first_order(&format!("{name} x"), 0.6 * 0.2 * 9.81 * t_roll * 1e-3, |dt| {
+        first_order(&format!("{name} x"), 0.6 * 0.2 * 9.81 * t_roll, |dt| {
             let (sim, ball) = super::sphere::ball(shot);
             (flat(stepped(sim, after, dt).centre(ball)) - at).length()
         });
