@@ -1,28 +1,37 @@
 //! Many bodies, few per row: Coulomb's law to the last digits where the matrix of responses would be too large to write down.
 //!
-//! The matrix is `A = G M^-1 G^T` with `M` block diagonal (six numbers of motion per node) and rows of `G` that touch few nodes each. As in [`crate::cone`] a proximal step
-//! from `x_k`, with motion `v_k = M^-1 G^T x_k` and `a_k = G v_k + b`, asks for
+//! The matrix is `A = G M^-1 G^T` with `M` block diagonal (six numbers of motion per node) and rows of `G` that touch few nodes each. With De Saxce's shift `s` (`mu |a_t|` in
+//! the normal row of a contact, as the last step left it) Coulomb's law is that of a convex problem over the cones `K`. As in [`crate::cone`] a proximal step from
+//! `x_k`, with motion `v_k = M^-1 G^T x_k` and `a_k = G v_k + b + s`, asks for
 //!
 //! ```text
-//!     x = P(x_k - r (a_k + G w)),     M w = G^T (x - x_k)         r_i = 1 / (eps A_ii)
+//!     x = P(x_k - r (a_k + G w)),     M w = G^T (x - x_k)         P onto K,  r = 1 / (eps A_ii), the same for all rows of a contact
 //! ```
 //!
-//! Discs of friction have the radius `mu x_n` that the last step left. `P` is then the projection onto a convex set, and `w` minimises
+//! and `w` minimises the convex
 //!
 //! ```text
 //!     phi(w) = w M w / 2 + sum of  max over x in K of  -(x - x_k) (a_k + G w) - |x - x_k|^2 / 2r
-//!     phi'   = M w - G^T (x - x_k)                 phi'' = M + G^T W r G,     W = dP/dp: sparse as the graph of touching nodes is
+//!     phi'   = M w - G^T (x - x_k)                 phi'' = M + G^T W r G,     W = dP/dp: symmetric, and sparse as the graph of touching nodes is
 //! ```
 //!
-//! which Newton's method does with a line search, from anywhere. Outer steps bring the radii along and take the error of the proximal term away: what is left of an
-//! error after one is `eps / (lambda + eps)` of it, and `mu` times something smaller than one of that of the radii. From a good guess (the last time step) nothing or
-//! one factorisation is needed.
+//! by Newton's method with a line search, from anywhere. For a contact, with `e = p_t/|p_t|`,
+//!
+//! ```text
+//!     |p_t| <= mu p_n            x = p                                                    W = 1
+//!     mu |p_t| <= -p_n           x = 0                                                    W = 0
+//!     otherwise                  x_n = (p_n + mu |p_t|)/(1 + mu^2),  x_t = mu x_n e        W = c c^T/(1 + mu^2) + mu x_n/|p_t| (1 - e e^T),  c = (1, mu e)
+//! ```
+//!
+//! What sticks has no shift: a pile at rest is found without a fixed point to be iterated. Outer steps take the error of the proximal term away (what is left of it
+//! after one is `eps / (lambda + eps)`) and bring the shift along where something slips. Further cones on the same normal (rolling, turning) are discs whose radius the last
+//! step left. From a good guess (the last time step) nothing or one factorisation is needed.
 
 use crate::blocks6::{Block, Blocks6, backward, cholesky, forward};
 use crate::certificate::judge;
 use crate::dense::{dot, largest, zeros};
 use crate::law::{Failure, Law, Report, check_laws};
-use crate::project::{Mode, project_with_modes};
+use crate::project::length;
 use crate::scale::{units, walk};
 
 /// Rows of `G`: each a list of parts, a part six numbers on one node.
@@ -88,6 +97,28 @@ impl Rows {
     }
 }
 
+/// Rows that are projected together.
+#[derive(Clone, Copy, Debug)]
+enum Item {
+    /// One row under a law of its own.
+    Single { row: usize, law: Law },
+    /// A normal row and the friction on it.
+    Contact { normal: usize, first: usize, rows: usize, mu: f64 },
+    /// A disc of its own, or one of a further cone on a normal.
+    Disc { first: usize, rows: usize, radius: f64, of: Option<(usize, f64)> },
+}
+
+/// What the projection did with an item.
+#[derive(Clone, Copy, Debug)]
+enum Mode {
+    /// Nothing follows `p`.
+    Held,
+    /// Everything does.
+    Moving,
+    /// On the rim: the direction there, and what turns.
+    Rim { e: [f64; 3], turn: f64 },
+}
+
 /// The method "heap", with its memory.
 #[derive(Clone, Debug)]
 pub struct Heap {
@@ -97,6 +128,7 @@ pub struct Heap {
     pub factorisations: usize,
     matrix: Blocks6,
     edges: Vec<(u32, u32)>,
+    order: Vec<u32>,
     inverse: Vec<Block>,
     d: Vec<f64>,
     own: Vec<f64>,
@@ -113,7 +145,10 @@ pub struct Heap {
     z: Vec<f64>,
     next: Vec<f64>,
     best: Vec<f64>,
-    inner: Vec<Law>,
+    items: Vec<Item>,
+    /// Law of the friction that goes with each normal row, where one does.
+    friction: Vec<u32>,
+    shift: Vec<f64>,
     modes: Vec<Mode>,
     counted: Report,
 }
@@ -125,6 +160,7 @@ impl Default for Heap {
             factorisations: 200,
             matrix: Blocks6::default(),
             edges: Vec::new(),
+            order: Vec::new(),
             inverse: Vec::new(),
             d: Vec::new(),
             own: Vec::new(),
@@ -140,7 +176,9 @@ impl Default for Heap {
             z: Vec::new(),
             next: Vec::new(),
             best: Vec::new(),
-            inner: Vec::new(),
+            items: Vec::new(),
+            friction: Vec::new(),
+            shift: Vec::new(),
             modes: Vec::new(),
             counted: Report::default(),
         }
@@ -187,11 +225,12 @@ impl Heap {
         let mut laid_out = false;
         while least > self.tolerance && idle < IDLE && self.counted.factorisations < self.factorisations {
             if !laid_out {
-                self.lay_out(masses.len(), rows, laws);
+                self.find_items(n, laws);
+                self.lay_out(masses.len(), rows);
                 laid_out = true;
             }
             idle += 1;
-            if !self.proximal(masses, rows, laws, eps, x) {
+            if !self.proximal(masses, rows, eps, x) {
                 eps = (10.0 * eps).min(1.0);
                 x.copy_from_slice(&self.best);
                 self.refresh(rows, b, laws, x);
@@ -256,16 +295,19 @@ impl Heap {
         judge(laws, &self.d, x, &self.a, size).worst
     }
 
-    /// The graph: nodes that rows of one law connect.
-    fn lay_out(&mut self, n_nodes: usize, rows: &Rows, laws: &[Law]) {
+    /// The graph: nodes that rows of one item connect.
+    fn lay_out(&mut self, n_nodes: usize, rows: &Rows) {
         self.edges.clear();
-        for (first, law) in walk(laws) {
-            let parts = rows.start[first] as usize..rows.start[first + law.rows()] as usize;
-            for k in parts.clone() {
-                for m in parts.start..k {
-                    let (a, b) = (rows.nodes[k].min(rows.nodes[m]), rows.nodes[k].max(rows.nodes[m]));
-                    if a != b {
-                        self.edges.push((a, b));
+        for item in &self.items {
+            let (list, n) = rows_of(item);
+            for &row in &list[..n] {
+                for &other in &list[..n] {
+                    for k in rows.parts(row) {
+                        for m in rows.parts(other) {
+                            if rows.nodes[k] < rows.nodes[m] {
+                                self.edges.push((rows.nodes[k], rows.nodes[m]));
+                            }
+                        }
                     }
                 }
             }
@@ -275,15 +317,60 @@ impl Heap {
         self.matrix.lay_out(n_nodes, &self.edges);
     }
 
+    /// Which rows are projected together.
+    fn find_items(&mut self, n: usize, laws: &[Law]) {
+        const NONE: u32 = u32::MAX;
+        self.friction.clear();
+        self.friction.resize(n, NONE);
+        for (at, law) in laws.iter().enumerate() {
+            if let Law::Cone { normal, .. } = *law
+                && self.friction[normal] == NONE
+            {
+                self.friction[normal] = at as u32;
+            }
+        }
+        // first rows of laws, in the place of a search
+        self.order.clear();
+        self.order.extend(walk(laws).map(|(first, _)| first as u32));
+        self.items.clear();
+        for (at, (first, law)) in walk(laws).enumerate() {
+            self.items.push(match *law {
+                Law::Push if self.friction[first] != NONE => {
+                    let with = self.friction[first] as usize;
+                    let (mu, rows) = if let Law::Cone { mu, rows, .. } = laws[with] { (mu, rows) } else { (0.0, 0) };
+                    Item::Contact { normal: first, first: self.order[with] as usize, rows, mu }
+                }
+                Law::Cone { normal, .. } if self.friction[normal] == at as u32 && self.pushes(laws, normal) => continue,
+                Law::Cone { normal, mu, rows } => Item::Disc { first, rows, radius: 0.0, of: Some((normal, mu)) },
+                Law::Ball { radius, rows } => Item::Disc { first, rows, radius, of: None },
+                law => Item::Single { row: first, law },
+            });
+        }
+    }
+
+    /// Is this normal row one that pushes?
+    fn pushes(&self, laws: &[Law], normal: usize) -> bool {
+        let at = self.order.partition_point(|&first| (first as usize) < normal);
+        laws.get(at) == Some(&Law::Push)
+    }
+
     /// One proximal step from `x`; the outcome is in `next`.
-    fn proximal(&mut self, masses: &[Block], rows: &Rows, laws: &[Law], eps: f64, x: &[f64]) -> bool {
-        self.inner.clear();
-        self.inner.extend(laws.iter().map(|law| match *law {
-            Law::Cone { normal, mu, rows } => Law::Ball { radius: mu * x[normal].max(0.0), rows },
-            law => law,
-        }));
+    fn proximal(&mut self, masses: &[Block], rows: &Rows, eps: f64, x: &[f64]) -> bool {
         self.r.clear();
-        self.r.extend(self.d.iter().map(|d| 1.0 / (eps * d * d)));
+        self.r.resize(x.len(), 0.0);
+        self.shift.clear();
+        self.shift.resize(x.len(), 0.0);
+        for item in &mut self.items {
+            if let Item::Disc { radius, of: Some((normal, mu)), .. } = item {
+                *radius = *mu * x[*normal].max(0.0);
+            }
+            let (list, n) = rows_of(item);
+            let d = list[..n].iter().map(|&row| self.d[row]).fold(0.0, f64::max);
+            list[..n].iter().for_each(|&row| self.r[row] = 1.0 / (eps * d * d));
+            if let Item::Contact { normal, first, rows, mu } = *item {
+                self.shift[normal] = mu * length(&self.a[first..first + rows]);
+            }
+        }
         zeros(&mut self.w, self.v.len());
         zeros(&mut self.next, x.len());
         let mut phi = self.evaluate(masses, rows, x);
@@ -336,11 +423,14 @@ impl Heap {
         self.p.clear();
         self.z.clear();
         for row in 0..x.len() {
-            let z = self.a[row] + rows.product(row, &self.w);
+            let z = self.a[row] + self.shift[row] + rows.product(row, &self.w);
             self.z.push(z);
             self.p.push(x[row] - self.r[row] * z);
         }
-        project_with_modes(&self.inner, &self.p, &mut self.next, &mut self.modes);
+        self.modes.clear();
+        for item in &self.items {
+            self.modes.push(project(item, &self.p, &mut self.next));
+        }
         let mut phi = 0.0;
         self.gradient.clear();
         self.gradient.resize(self.w.len(), 0.0);
@@ -387,28 +477,104 @@ impl Heap {
             let at = self.matrix.on_diagonal(node as u32);
             self.matrix.block(at).copy_from_slice(mass);
         }
-        let mut first = 0;
-        for at in 0..self.inner.len() {
-            let n = self.inner[at].rows();
-            match self.modes[at] {
+        for (item, mode) in self.items.iter().zip(&self.modes) {
+            let (list, n) = rows_of(item);
+            let r = self.r[list[0]];
+            match *mode {
                 Mode::Held => {}
                 Mode::Moving => {
-                    for row in first..first + n {
-                        let r = self.r[row];
-                        add_product(&mut self.matrix, rows, row, row, r);
-                    }
+                    list[..n].iter().for_each(|&row| add_product(&mut self.matrix, rows, row, row, r));
                 }
-                Mode::Sliding { e, turn } => {
-                    let r = self.r[first] * turn;
+                Mode::Rim { e, turn } => {
+                    // the first of the rows is the normal one, if there is one
+                    let (skip, mu) = if let Item::Contact { mu, .. } = *item { (1, mu) } else { (0, 0.0) };
                     for i in 0..n {
                         for j in 0..n {
-                            let w = (if i == j { 1.0 } else { 0.0 }) - e[i] * e[j];
-                            add_product(&mut self.matrix, rows, first + i, first + j, r * w);
+                            let mut w = 0.0;
+                            if skip == 1 {
+                                let c = |k: usize| if k == 0 { 1.0 } else { mu * e[k - 1] };
+                                w += c(i) * c(j) / (1.0 + mu * mu);
+                            }
+                            if i >= skip && j >= skip {
+                                w += turn * ((i == j) as u8 as f64 - e[i - skip] * e[j - skip]);
+                            }
+                            add_product(&mut self.matrix, rows, list[i], list[j], r * w);
                         }
                     }
                 }
             }
-            first += n;
+        }
+    }
+}
+
+/// Rows of an item, and their number.
+fn rows_of(item: &Item) -> ([usize; 4], usize) {
+    let run = |first: usize, rows: usize| {
+        let mut list = [0; 4];
+        (0..rows).for_each(|k| list[k] = first + k);
+        (list, rows)
+    };
+    match *item {
+        Item::Single { row, .. } => run(row, 1),
+        Item::Contact { normal, first, rows, .. } => {
+            let (mut list, _) = run(first, rows);
+            list.rotate_right(1);
+            list[0] = normal;
+            (list, rows + 1)
+        }
+        Item::Disc { first, rows, .. } => run(first, rows),
+    }
+}
+
+/// `x = P(p)` for one item.
+fn project(item: &Item, p: &[f64], x: &mut [f64]) -> Mode {
+    match *item {
+        Item::Single { row, law } => {
+            let (least, most) = match law {
+                Law::Push => (0.0, f64::INFINITY),
+                Law::Within { least, most } => (least, most),
+                _ => (f64::NEG_INFINITY, f64::INFINITY),
+            };
+            x[row] = p[row].clamp(least, most);
+            if p[row] > least && p[row] < most { Mode::Moving } else { Mode::Held }
+        }
+        Item::Contact { normal, first, rows, mu } => {
+            let (pt, reach) = (&p[first..first + rows], length(&p[first..first + rows]));
+            if reach <= mu * p[normal] && p[normal] > 0.0 {
+                x[normal] = p[normal];
+                x[first..first + rows].copy_from_slice(pt);
+                return Mode::Moving;
+            }
+            if mu * reach <= -p[normal] {
+                x[normal] = 0.0;
+                x[first..first + rows].fill(0.0);
+                return Mode::Held;
+            }
+            x[normal] = (p[normal] + mu * reach) / (1.0 + mu * mu);
+            let mut e = [0.0; 3];
+            let turn = if reach > 0.0 { mu * x[normal] / reach } else { 0.0 };
+            for k in 0..rows {
+                e[k] = if reach > 0.0 { pt[k] / reach } else { 0.0 };
+                x[first + k] = mu * x[normal] * e[k];
+            }
+            Mode::Rim { e, turn }
+        }
+        Item::Disc { first, rows, radius, .. } => {
+            let (pt, reach) = (&p[first..first + rows], length(&p[first..first + rows]));
+            if reach < radius {
+                x[first..first + rows].copy_from_slice(pt);
+                return Mode::Moving;
+            }
+            if !(reach > 0.0) {
+                x[first..first + rows].fill(0.0);
+                return Mode::Held;
+            }
+            let mut e = [0.0; 3];
+            for k in 0..rows {
+                e[k] = pt[k] / reach;
+                x[first + k] = radius * e[k];
+            }
+            Mode::Rim { e, turn: radius / reach }
         }
     }
 }
