@@ -258,7 +258,9 @@ impl Contacts {
             let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
             self.poses[i] = Pose { position: origin.at, rotation };
             let spin = if turns { see(Carried::Spin).rate.length() } else { 0.0 };
-            self.reach[i] = reach(origin.rate.length() + spin * self.extent[i]);
+            // a half-space that does not turn reaches no further than its origin moves, infinite as it is
+            let turning = if spin > 0.0 { spin * self.extent[i] } else { 0.0 };
+            self.reach[i] = reach(origin.rate.length() + turning);
         }
         detector.detect(&self.poses, &self.reach, &mut self.candidates);
     }
