@@ -36,6 +36,9 @@ const STALLED: u32 = 100;
 /// What events need beside the state.
 #[derive(Default)]
 pub(crate) struct Events {
+    /// As it was before the attempt, impacts at its start included in what is undone.
+    kept: State,
+    /// Start of the smooth part of the step.
     before: State,
     sample: State,
     /// Gaps at the start of the step, by key; those closed then count as open only beyond a tolerance.
@@ -56,10 +59,11 @@ impl Simulation {
     /// One attempt at a step of at most `h`: it ends at the first event. Returns the step taken.
     pub(crate) fn event_attempt(&mut self, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
         let mut events = std::mem::take(&mut self.events);
-        events.before.clone_from(&self.state);
+        events.kept.clone_from(&self.state);
         let result = self.attempt_with(&mut events, h, control);
-        if result.is_err() {
-            self.state.clone_from(&events.before);
+        let rejected = result.as_ref().is_ok_and(|(a, _)| control && a.error.is_some_and(|e| e > 1.0));
+        if result.is_err() || rejected {
+            self.state.clone_from(&events.kept);
         }
         self.events = events;
         self.current = false;

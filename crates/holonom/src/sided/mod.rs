@@ -27,6 +27,7 @@ pub(crate) mod memory;
 pub(crate) mod project;
 pub(crate) mod regime;
 pub(crate) mod solve;
+pub(crate) mod written;
 
 use crate::attach::BodyId;
 use crate::joints::Level;
