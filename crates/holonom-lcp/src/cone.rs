@@ -26,12 +26,21 @@
 //! A problem whose `A` is not symmetric and positive semidefinite takes the unknown `u = x - x_k` instead:
 //! `R(u) = u - (P(x_k - (a_k + A u) / eps) - x_k)`, `R' = 1 + W A / eps`.
 //!
-//! Globalisation. Newton steps on (2) are damped on `|R|`. If (2) is not solved, `eps` grows, which makes (2) easier up to
-//! triviality; if it is, `eps` shrinks again. The best `x` seen is what is returned.
+//! Globalisation. Newton steps on (2) start from a prediction (every law stays in its mode) and are damped on `|R|`. In order:
+//!
+//! 1. *quick*: proximal steps from the guess itself. The rule in a simulation, where the guess is the last step's answer.
+//! 2. the same after some sweeps of Gauss and Seidel, then after bursts of accelerated projected gradients ([`crate::Pile`]);
+//! 3. *patient*: a path from `eps = 1`, where (2) is easy, downwards as fast as steps are solved, back where one is not;
+//! 4. *steady*: convex steps with De Saxce's shift ([`convex`]), which are solved from anywhere; (2) is tried as they come closer.
+//!
+//! The last two take turns. The best `x` seen is what is returned.
+
+mod convex;
 
 use crate::certificate::{Memory, judge};
 use crate::dense::{axpy, dot, largest, lu, lu_solve, pivoted_cholesky, zeros};
 use crate::law::{Failure, Law, Problem, Report, check_with_guess};
+use crate::pile::{Matrix, Pile};
 use crate::project::{Mode, project, project_with_modes, settle};
 use crate::scale::Scaled;
 
@@ -39,12 +48,18 @@ use crate::scale::Scaled;
 const EPS_QUICK: f64 = 1e-7;
 const EPS_LEAST: f64 = 1e-8;
 const EPS_MOST: f64 = 1.0;
+/// The largest weight of a quick try, where the residual is still large.
+const EPS_EASY: f64 = 0.1;
+/// Convex steps in a row.
+const STEADY_ROUNDS: usize = 30;
 /// Sweeps before anything is known, and the most between two tries.
-const SWEEPS: usize = 20;
+const SWEEPS: usize = 10;
 const SWEEPS_MOST: usize = 200;
+/// Products with `A` between quick tries.
+const BURSTS: [usize; 3] = [50, 100, 200];
 /// Newton steps within one proximal step, and proximal steps, of the quick tries.
 const QUICK_STEPS: usize = 8;
-const QUICK_ROUNDS: usize = 5;
+const QUICK_ROUNDS: usize = 8;
 /// The same for the patient one; rounds that do not halve the residual.
 const NEWTON_STEPS: usize = 30;
 const IDLE_ROUNDS: usize = 40;
@@ -57,10 +72,12 @@ const SHORT_STEPS: usize = 3;
 pub struct Cone {
     /// What [`crate::Certificate::worst`] must come down to; 1e-12 unless set.
     pub tolerance: f64,
-    /// Most Newton steps altogether; 400 unless set.
+    /// Most Newton steps altogether; 800 unless set.
     pub steps: usize,
     scaled: Scaled,
     memory: Memory,
+    pile: Pile,
+    limit: usize,
     ones: Vec<f64>,
     /// `G`, or `A` itself where that is not symmetric positive semidefinite.
     g: Vec<f64>,
@@ -80,6 +97,12 @@ pub struct Cone {
     step: Vec<f64>,
     h: Vec<f64>,
     row: Vec<f64>,
+    spare: Vec<f64>,
+    shift: Vec<f64>,
+    slip: Vec<f64>,
+    pulled: Vec<f64>,
+    discs: Vec<convex::Disc>,
+    groups: Vec<convex::Group>,
     order: Vec<usize>,
     counted: Report,
 }
@@ -88,9 +111,11 @@ impl Default for Cone {
     fn default() -> Self {
         Self {
             tolerance: 1e-12,
-            steps: 400,
+            steps: 800,
             scaled: Scaled::default(),
             memory: Memory::default(),
+            pile: Pile::default(),
+            limit: 0,
             ones: Vec::new(),
             g: Vec::new(),
             rank: 0,
@@ -109,6 +134,12 @@ impl Default for Cone {
             step: Vec::new(),
             h: Vec::new(),
             row: Vec::new(),
+            spare: Vec::new(),
+            shift: Vec::new(),
+            slip: Vec::new(),
+            pulled: Vec::new(),
+            discs: Vec::new(),
+            groups: Vec::new(),
             order: Vec::new(),
             counted: Report::default(),
         }
@@ -131,14 +162,14 @@ impl Cone {
         if n == 0 {
             return Ok(self.counted);
         }
-        self.scaled.set(problem);
+        self.scaled.set(problem)?;
         self.ones.clear();
         self.ones.resize(n, 1.0);
         self.scaled.strip(x, &mut self.next);
         zeros(&mut self.y, n);
         project(&self.scaled.laws, &self.next, &mut self.y);
         let found = self.proximal(n);
-        self.scaled.restore(&self.best, x);
+        self.scaled.restore(&self.best, x)?;
         let certificate = self.memory.certificate(problem, x);
         self.counted.residual = certificate.worst;
         match found {
@@ -185,7 +216,7 @@ impl Cone {
         })
     }
 
-    /// Three tries, from quick to patient: the modes of the guess; those after some sweeps; the path from `eps = 1` downwards.
+    /// Tries, from quick to patient, as the header has them.
     fn proximal(&mut self, n: usize) -> Result<(), Failure> {
         let mut least = self.refresh(n);
         self.best.clear();
@@ -196,23 +227,94 @@ impl Cone {
             return Ok(());
         }
         self.split(n);
-        if largest(&self.y) > 0.0 && self.quick(n, target, &mut least) {
+        self.limit = self.steps;
+        if self.quick(n, EPS_QUICK, target, &mut least) {
             return Ok(());
         }
         self.sweeps(n, SWEEPS, &mut least);
-        if least <= target || self.quick(n, target, &mut least) {
+        if least <= target || self.quick(n, EPS_QUICK, target, &mut least) {
             return Ok(());
         }
-        self.patient(n, target, &mut least)
+        if self.symmetric {
+            for products in BURSTS {
+                self.glide(n, products, &mut least);
+                if least <= target || self.quick(n, least.clamp(EPS_QUICK, EPS_EASY), target, &mut least) {
+                    return Ok(());
+                }
+            }
+        }
+        // the two ways fail on different problems: each gets a turn, then each a longer one
+        for turn in 1..=4 {
+            self.limit = self.steps * turn / 4;
+            let convex = turn % 2 == 0 && self.symmetric;
+            if if convex { self.steady(n, target, &mut least) } else { self.patient(n, target, &mut least) } {
+                return Ok(());
+            }
+        }
+        Err(Failure::NotConverged { residual: least })
     }
 
-    /// Proximal steps with a small weight as long as they are solved at once.
-    fn quick(&mut self, n: usize, target: f64, least: &mut f64) -> bool {
-        self.look(n);
-        for _ in 0..QUICK_ROUNDS {
-            if !self.newton(n, EPS_QUICK, 0.1 * *least, QUICK_STEPS) {
+    /// Accelerated projected gradients ([`crate::Pile`]): cheap, and never far off who touches and who slides.
+    fn glide(&mut self, n: usize, products: usize, least: &mut f64) {
+        self.pile.products = products;
+        self.pile.tolerance = 0.0;
+        let mut matrix = Matrix { a: &self.scaled.a, n };
+        // the best it finds is in place whether or not it is good enough
+        let _ = self.pile.solve(&mut matrix, &self.ones, &self.scaled.b, &self.scaled.laws, &mut self.y);
+        let residual = self.refresh(n);
+        self.keep(residual, least);
+    }
+
+    /// *Steady*: convex steps, with a try at Coulomb's law whenever they have come closer.
+    fn steady(&mut self, n: usize, target: f64, least: &mut f64) -> bool {
+        self.group(n);
+        zeros(&mut self.slip, n);
+        self.follow(n, 1.0);
+        let mut before = f64::INFINITY;
+        let mut eps: f64 = 1e-2;
+        let mut tried = f64::INFINITY;
+        for _ in 0..STEADY_ROUNDS {
+            if !self.convex(n, eps, 0.01 * *least) {
                 break;
             }
+            std::mem::swap(&mut self.y, &mut self.next);
+            let residual = self.refresh(n);
+            self.keep(residual, least);
+            self.follow(n, 0.5);
+            if *least <= target {
+                return true;
+            }
+            if residual < 0.3 * tried {
+                tried = residual;
+                self.spare.clear();
+                self.spare.extend_from_slice(&self.y);
+                let done = self.quick(n, residual.clamp(EPS_QUICK, EPS_EASY), target, least);
+                if done {
+                    return true;
+                }
+                // a try that failed leaves the best behind; the steps go on from their own
+                self.y.copy_from_slice(&self.spare);
+                self.refresh(n);
+            }
+            if residual < 0.3 * before {
+                eps = (0.1 * eps).max(1e-6);
+            }
+            before = residual;
+        }
+        self.y.copy_from_slice(&self.best);
+        self.refresh(n);
+        false
+    }
+
+    /// *Quick*: proximal steps as long as they are solved at once.
+    fn quick(&mut self, n: usize, from: f64, target: f64, least: &mut f64) -> bool {
+        self.look(n);
+        let mut eps = from;
+        for _ in 0..QUICK_ROUNDS {
+            if !self.newton(n, eps, 0.1 * *least, QUICK_STEPS) {
+                break;
+            }
+            eps = (0.01 * eps).max(EPS_QUICK);
             self.accept(n, least);
             if *least <= target {
                 return true;
@@ -223,22 +325,22 @@ impl Cone {
         false
     }
 
-    /// The path: `eps` shrinks as fast as steps are solved; where one is not, it grows and sweeps shake the guess.
-    fn patient(&mut self, n: usize, target: f64, least: &mut f64) -> Result<(), Failure> {
+    /// *Patient*: `eps` shrinks as fast as steps are solved; where one is not, it grows and sweeps shake the guess.
+    fn patient(&mut self, n: usize, target: f64, least: &mut f64) -> bool {
         let mut eps = 1.0;
         let mut good = 1.0;
         let mut down: f64 = 0.1;
         let mut sweeps = SWEEPS;
         let mut idle = 0;
         self.look(n);
-        while self.counted.iterations < self.steps && idle < IDLE_ROUNDS {
+        while self.counted.iterations < self.limit && idle < IDLE_ROUNDS {
             let was = self.counted.iterations;
             idle += 1;
             if self.newton(n, eps, 0.1 * *least, NEWTON_STEPS) {
                 let before = *least;
                 self.accept(n, least);
                 if *least <= target {
-                    return Ok(());
+                    return true;
                 }
                 if *least < 0.5 * before {
                     idle = 0;
@@ -252,7 +354,7 @@ impl Cone {
                 sweeps = (2 * sweeps).min(SWEEPS_MOST);
                 self.sweeps(n, sweeps, least);
                 if *least <= target {
-                    return Ok(());
+                    return true;
                 }
                 self.look(n);
                 good = (good * 10.0).min(EPS_MOST);
@@ -260,7 +362,9 @@ impl Cone {
                 down = 0.3;
             }
         }
-        Err(Failure::NotConverged { residual: *least })
+        self.y.copy_from_slice(&self.best);
+        self.refresh(n);
+        false
     }
 
     /// Takes `next` for `y`.
@@ -333,6 +437,9 @@ impl Cone {
         let r = self.rank;
         zeros(&mut self.w, r);
         zeros(&mut self.next, n);
+        if self.counted.iterations >= self.limit {
+            return false;
+        }
         self.predict(n, eps);
         let mut error = self.residual(n, eps);
         let mut short = 0;
@@ -345,7 +452,7 @@ impl Cone {
             if error <= (1e-14 * size).max(floor).max(1e-3 * enough) {
                 return true;
             }
-            if self.counted.iterations >= self.steps {
+            if self.counted.iterations >= self.limit {
                 return false;
             }
             self.assemble(eps);

@@ -9,6 +9,7 @@
 //! | [`Dantzig`] | all, friction in boxes | few rows; `A` may be nonsymmetric |
 //! | [`Lemke`] | all, friction in polygons | the reference: finds a solution or a ray |
 //! | [`Blocks`] | no friction | many one-sided rows |
+//! | [`Heap`] | all, exactly | thousands of rows, each on a few bodies; sparse factorisations |
 //! | [`Pile`] | all, to a tolerance | thousands of rows; asks for products `A x` only |
 //!
 //! [`certificate`] says how good an `x` is, whoever found it.
@@ -32,10 +33,12 @@
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod blocks;
+mod blocks6;
 mod certificate;
 mod cone;
 mod dantzig;
 mod dense;
+mod heap;
 mod inverse;
 mod law;
 mod lemke;
@@ -49,6 +52,7 @@ pub use blocks::Blocks;
 pub use certificate::{Certificate, certificate};
 pub use cone::Cone;
 pub use dantzig::Dantzig;
+pub use heap::{Heap, Rows};
 pub use law::{Failure, Law, Problem, Report};
 pub use lemke::Lemke;
 pub use method::{Method, Solver};

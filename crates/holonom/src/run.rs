@@ -6,6 +6,7 @@ use crate::error::StepError;
 use crate::evaluate;
 use crate::integrate::{Attempt, Coordinates, Motion};
 use crate::model::Model;
+use crate::sided::sleep::RESTING;
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::step::{self, StepReport};
@@ -77,7 +78,7 @@ impl Simulation {
             rank_deficiency,
             broken: 0,
             overlap: self.work.overlap,
-            contacts: self.state.held.len(),
+            contacts: self.state.held.iter().filter(|h| h.key.0 != RESTING).count(),
             events: self.events.count,
         }
     }
@@ -352,6 +353,7 @@ impl Simulation {
             ledger,
             projected: &mut rest[0],
             held: &mut next.held,
+            sleeping: None,
             drift: self.method.drift,
             coordinates: self.method.coordinates,
             joint_space: None,

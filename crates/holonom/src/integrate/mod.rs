@@ -26,6 +26,7 @@ use crate::error::StepError;
 use crate::evaluate::{self, Feedback};
 use crate::model::Model;
 use crate::sided::memory::Held;
+use crate::sided::sleep::Sleeping;
 use crate::workspace::Workspace;
 
 /// Which coordinates are integrated.
@@ -66,6 +67,7 @@ pub struct Motion<'a> {
     pub(crate) projected: &'a mut f64,
     /// What touches, sticks or is at its limit.
     pub(crate) held: &'a mut Vec<Held>,
+    pub(crate) sleeping: Option<Sleeping>,
     pub(crate) drift: Drift,
     pub(crate) coordinates: Coordinates,
     pub(crate) joint_space: Option<&'a mut JointSpace>,

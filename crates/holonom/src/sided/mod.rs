@@ -22,10 +22,12 @@
 mod differences;
 pub(crate) mod forces;
 pub(crate) mod gather;
+mod heap;
 pub(crate) mod impact;
 pub(crate) mod memory;
 pub(crate) mod project;
 pub(crate) mod regime;
+pub(crate) mod sleep;
 pub(crate) mod solve;
 pub(crate) mod written;
 

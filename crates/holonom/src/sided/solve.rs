@@ -2,10 +2,10 @@
 //!
 //! Bodies that joints connect, and those that sided rows connect with them, form islands; each island is a problem of its own. Small islands are solved exactly: the
 //! responses to unit pushes are collected in a dense matrix (one solve with the joints' factor for the r-th rows of *all* islands together, since islands do not
-//! feel each other), and a solver for friction cones finds the pushes to rounding. Islands with more rows than [`DENSE_ROWS`] are solved without a matrix: every iteration
-//! asks the joints' factor for the response to all pushes at once, in linear time.
+//! feel each other), and a solver for friction cones finds the pushes to rounding. Large islands are solved to the same law by Newton's method in the space of motions, which is sparse
+//! ([`super::heap`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
 
-use super::SidedRows;
+use super::{SidedRows, heap};
 use crate::error::StepError;
 use crate::evaluate;
 use crate::events::NO_FORCES;
@@ -13,8 +13,11 @@ use crate::model::{Model, Sets};
 use crate::workspace::Workspace;
 use holonom_lcp::{Cone, Failure, Law, Operator, Pile, Problem};
 
-/// Above so many rows an island is solved without a matrix.
-pub(crate) const DENSE_ROWS: usize = 240;
+/// Above so many rows the matrix of responses is not written down: where joints connect the bodies, and where nothing but the rows does.
+const DENSE_ROWS: usize = 240;
+const DENSE_ROWS_LOOSE: usize = 36;
+/// Above so many rows nothing is factored.
+const HEAP_ROWS: usize = 60_000;
 
 /// A row that answers its own push by less than this part of what it would without joints does not answer at all: joints hold it, and what is left is rounding.
 const HELD: f64 = 1e-13;
@@ -64,6 +67,7 @@ impl Task {
 #[derive(Default)]
 pub(crate) struct Solvers {
     cone: Cone,
+    heap: heap::IslandHeap,
     pile: Pile,
     /// Blocks in the order of their islands, and where islands begin.
     order: Vec<u32>,
@@ -86,16 +90,14 @@ pub(crate) struct Solvers {
 struct Group {
     blocks: (u32, u32),
     rows: (u32, u32),
-    /// First number of its matrix; only for small ones.
+    /// Is its matrix of responses written down? Then its first number is this.
+    is_dense: bool,
     a: usize,
 }
 
 impl Group {
     fn n(&self) -> usize {
         (self.rows.1 - self.rows.0) as usize
-    }
-    fn is_dense(&self) -> bool {
-        self.n() <= DENSE_ROWS
     }
 }
 
@@ -126,11 +128,11 @@ impl Solvers {
             task.largest = task.largest.max(group.n());
             self.find_held(model, sided, &group, work);
             self.load(sided, &group, task);
-            let residual = if group.is_dense() {
+            let residual = if group.is_dense {
                 let a = &self.a[group.a..][..group.n() * group.n()];
                 solve_dense(&mut self.cone, &Problem { a, b: &self.b, laws: &self.laws }, &mut self.x)
             } else {
-                self.solve_pile(model, sided, t, &group, task, work)?
+                self.solve_large(model, sided, t, &group, task, work)?
             };
             let residual = residual.unwrap_or(f64::NAN);
             if !(residual <= task.strict.unwrap_or(f64::INFINITY)) {
@@ -183,8 +185,21 @@ impl Solvers {
                 }
                 end += 1;
             }
-            let group = Group { blocks: (start as u32, end as u32), rows: (first_row, self.rows.len() as u32), a };
-            a += if group.is_dense() { group.n() * group.n() } else { 0 };
+            let n = self.rows.len() - first_row as usize;
+            let jointed = self.rows[first_row as usize..]
+                .iter()
+                .flat_map(|&row| sided.parts_of(row as usize))
+                .any(|part| model.jointed_islands[island(part.body) as usize]);
+            // pushes that come with others make the responses unsymmetric: only a written matrix can say so
+            let most = match (task.drags.is_empty(), jointed) {
+                (false, _) => usize::MAX,
+                (true, true) => DENSE_ROWS,
+                (true, false) => DENSE_ROWS_LOOSE,
+            };
+            let is_dense = n <= most;
+            let rows = (first_row, self.rows.len() as u32);
+            let group = Group { blocks: (start as u32, end as u32), rows, is_dense, a };
+            a += if group.is_dense { group.n() * group.n() } else { 0 };
             self.groups.push(group);
             start = end;
         }
@@ -200,10 +215,10 @@ impl Solvers {
         task: &Task,
         work: &mut Workspace,
     ) -> Result<(), StepError> {
-        let most = self.groups.iter().filter(|g| g.is_dense()).map(Group::n).max().unwrap_or(0);
+        let most = self.groups.iter().filter(|g| g.is_dense).map(Group::n).max().unwrap_or(0);
         let n_v = model.n_v();
         for r in 0..most {
-            let pushed = |g: &&Group| g.is_dense() && r < g.n();
+            let pushed = |g: &&Group| g.is_dense && r < g.n();
             work.x.fill(0.0);
             for group in self.groups.iter().filter(pushed) {
                 task.push(sided, self.rows[group.rows.0 as usize + r], 1.0, &mut work.x[..n_v]);
@@ -221,7 +236,7 @@ impl Solvers {
             return Ok(());
         }
         // the responses are symmetric but for rounding: make them so
-        for group in self.groups.iter().filter(|g| g.is_dense()) {
+        for group in self.groups.iter().filter(|g| g.is_dense) {
             let n = group.n();
             let a = &mut self.a[group.a..][..n * n];
             for i in 0..n {
@@ -273,7 +288,8 @@ impl Solvers {
         }
     }
 
-    fn solve_pile(
+    /// An island too large for a matrix of responses: sparse factorisations where every body has at most six numbers of motion, otherwise iterations on responses.
+    fn solve_large(
         &mut self,
         model: &Model,
         sided: &SidedRows,
@@ -283,6 +299,12 @@ impl Solvers {
         work: &mut Workspace,
     ) -> Result<Option<f64>, StepError> {
         let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
+        if rows.len() <= HEAP_ROWS
+            && let Some(report) =
+                self.heap.solve(model, sided, t, rows, task, &self.b, &self.laws, &mut self.x, work)?
+        {
+            return Ok(report);
+        }
         // what each row would answer to itself if its bodies had no joints: a scale, no more
         self.diagonal.clear();
         for &row in rows {
@@ -302,7 +324,7 @@ fn solve_dense(cone: &mut Cone, problem: &Problem, x: &mut [f64]) -> Option<f64>
 }
 
 /// What is left undone; `None` when there is no answer at all.
-fn residual_of(report: Result<holonom_lcp::Report, Failure>) -> Option<f64> {
+pub(crate) fn residual_of(report: Result<holonom_lcp::Report, Failure>) -> Option<f64> {
     match report {
         Ok(report) => Some(report.residual),
         Err(Failure::NotConverged { residual }) => Some(residual),
