@@ -255,7 +255,7 @@ impl Solvers {
         let n = group.n();
         self.held.clear();
         self.held.resize(n, false);
-        if group.is_dense() {
+        if group.is_dense {
             for i in 0..n {
                 let own = own_response(model, sided, self.rows[group.rows.0 as usize + i] as usize, work);
                 self.held[i] = self.a[group.a + i * n + i].abs() <= HELD * own;
