@@ -13,7 +13,7 @@ use crate::workspace::{Workspace, bodies_at};
 use crate::{SolverKind, residual, step};
 use holonom_tree::{Node, packed};
 
-pub use crate::sided::written::{SideBlock, SideLaw, Sides, sides};
+pub use crate::sided::written::{SideBlock, SideLaw, Sides, all_sides, sides};
 
 /// Deviations of one constraint at one state, per row the larger of relative and absolute.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -13,6 +13,9 @@
 //! The first change is bracketed and halved to rounding, the step is taken again to end there (for gaps with a few Newton corrections, so that the moment does not suffer from
 //! the interpolation), and the state is resolved: what approaches collides, and the regime of what is closed follows from the forces.
 //!
+//! A slip that begins has no direction but that of its acceleration; as long as its speed is rounding it does not end. Where events bring no time any more, a short step on
+//! velocities does.
+//!
 //! Infinitely many bounces in a finite time end when the speed of the next one is below rounding ([`Tolerances`]): the contact is then closed for good. Where friction leaves no forces at all
 //! (Painleve), a short step on velocities lets impulses decide ([`crate::integrate::Stepping`]).
 
@@ -43,6 +46,8 @@ pub(crate) struct Events {
     sample: State,
     /// Gaps at the start of the step, by key; those closed then count as open only beyond a tolerance.
     start: Vec<(Key, f64)>,
+    /// Slips that have yet to begin: at the start their speed is rounding, with any sign.
+    beginning: Vec<(Key, u32)>,
     stepping: Stepping,
     /// Events in a row that brought no time.
     stalled: u32,
@@ -78,6 +83,14 @@ impl Simulation {
         let sided = &self.work.sided;
         let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
         events.start.extend(pushes.map(|b| (b.key, sided.gap[b.row as usize])));
+        events.beginning.clear();
+        let slipping = slips(sided, &self.work.acting.regime).filter(|(_, speed)| *speed <= 0.0);
+        events.beginning.extend(slipping.map(|(b, _)| (b.key, regime::part_of(b))));
+        if events.stalled >= 2 * STALLED {
+            // forces and events go round in circles
+            events.stalled = 0;
+            return self.jam(events, h);
+        }
         let attempt = match self.smooth_step(h, control) {
             Err(StepError::NotConverged { what: NO_FORCES, .. }) => return self.jam(events, h),
             attempt => attempt?,
@@ -289,7 +302,10 @@ impl Simulation {
         let s = &self.state;
         evaluate::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work)?;
         let mut regime = self.work.acting.regime.clone();
-        let turned = reversed(&self.work.sided, &regime);
+        let turned = slips(&self.work.sided, &regime).any(|(block, speed)| {
+            let begins = events.beginning.contains(&(block.key, regime::part_of(block)));
+            speed < if begins { -tolerances.rate } else { 0.0 }
+        });
         Ok((turned || follow_forces(&self.work, &mut regime)).then_some(Change::Other))
     }
 
@@ -423,10 +439,13 @@ fn follow_forces(work: &crate::workspace::Workspace, regime: &mut Regime) -> boo
     changed
 }
 
-/// Does anything slip against its direction at the start?
-fn reversed(sided: &crate::sided::SidedRows, regime: &Regime) -> bool {
-    sided.blocks.iter().any(|block| match regime.find(block.key, regime::part_of(block)).map(|c| c.slip) {
-        Some(Slip::Slide(before)) => regime::slip_of(sided, block).dot(before) < 0.0,
-        _ => false,
+/// Everything that slips, with its speed along the direction it had at the start.
+fn slips<'s>(
+    sided: &'s crate::sided::SidedRows,
+    regime: &'s Regime,
+) -> impl Iterator<Item = (&'s crate::sided::Block, f64)> {
+    sided.blocks.iter().filter_map(|block| match regime.find(block.key, regime::part_of(block))?.slip {
+        Slip::Slide(way) => Some((block, regime::slip_of(sided, block).dot(way))),
+        Slip::Stick => None,
     })
 }

@@ -36,7 +36,6 @@ impl Simulation {
             match self.event_attempt(left, false) {
                 Ok((attempt, taken)) => {
                     evaluations += attempt.evaluations;
-                    if std::env::var("HOLO_DEBUG").is_ok() { eprintln!("event {} taken {taken:e} of {left:e}", self.events.count); }
                     if taken == left || !(end - self.state.t > 0.0) {
                         self.state.t = end;
                         return Ok(Attempt { evaluations, ..attempt });

@@ -82,7 +82,7 @@ fn disobedience(s: &Sides, free: f64) -> f64 {
 #[test]
 fn forces_obey_their_laws() {
     let counts = std::cell::Cell::new([0usize; 4]);
-    for_sided("laws", 1.0, 5, |sided, g, worst| {
+    for_sided("laws", 0.5, 5, |sided, g, worst| {
         let Some(mut sim) = settle(sided, g, worst) else { return Ok(()) };
         let vdot = match sim.accelerations() {
             Ok(a) => a.to_vec(),
@@ -140,7 +140,7 @@ fn accelerations(sim: &mut Simulation) -> Option<Vec<f64>> {
 /// Same answer by all solvers, by rows and locks, in any order of bodies and in a turned world.
 #[test]
 fn solvers_forms_numbers_and_turns_do_not_matter() {
-    for_sided("what does not matter", 0.5, 4, |sided, g, worst| {
+    for_sided("what does not matter", 0.25, 4, |sided, g, worst| {
         let Some(mut sim) = settle(sided, g, worst) else { return Ok(()) };
         let Some(a) = accelerations(&mut sim) else { return Ok(()) };
         let scale = 1.0 + size(&a);
@@ -232,7 +232,7 @@ fn times(x: &[f64], units: &[f64]) -> Vec<f64> {
 /// Other units by powers of two: the same accelerations and steps, to rounding in the solver of cones and otherwise to the bit.
 #[test]
 fn units_by_powers_of_two() {
-    for_sided("units", 0.5, 4, |sided, g, worst| {
+    for_sided("units", 0.25, 4, |sided, g, worst| {
         let power = |n: i32, g: &mut SplitMix| libm::ldexp(1.0, g.below(2 * n as usize + 1) as i32 - n);
         let (l, m, t) = (power(6, g), power(10, g), power(4, g));
         let (mut sim, mut other) = (sided.simulation(), sided.scaled(l, m, t).simulation());
@@ -255,7 +255,7 @@ fn units_by_powers_of_two() {
             let mut done = [false; 2];
             for (k, (sim, dt)) in [(&mut sim, 1e-3), (&mut other, 1e-3 * t)].into_iter().enumerate() {
                 sim.set_integrator(kind);
-                done[k] = sim.step(dt).is_ok();
+                done[k] = sim.step(dt).map_err(|e| println!("{kind:?}: {e}")).is_ok();
             }
             prop_assert_eq!(done[0], done[1], "only one of the steps with {:?} was possible", kind);
             let back: Vec<f64> = other.state().v.iter().zip(&v_units).map(|(b, u)| b / u).collect();
@@ -274,7 +274,7 @@ fn strangers_far_away() {
     let step = |link| Step { kind: Kind::Rigid, link, joint: 1, reversed: false };
     let far = grow(&[step(Link::Ground), step(Link::Body(0))], 5, Wish { forces: false, ..Wish::ANY }).spec;
     let far = far.moved(Mat3::IDENTITY, vec3(1e3, 0.0, 0.0));
-    for_sided("strangers", 0.5, 4, |sided, _, _| {
+    for_sided("strangers", 0.25, 4, |sided, _, _| {
         let n = sided.spec.bodies.len();
         let mut both = sided.clone();
         let shift = |m: Marker| Marker { body: m.body.index().map_or(m.body, |i| body_id(i + n)), ..m };
@@ -300,7 +300,7 @@ fn strangers_far_away() {
 /// Looking changes nothing: a run during which everything is asked for is the run without.
 #[test]
 fn looking_changes_nothing() {
-    for_sided("looking", 0.25, 4, |sided, _, worst| {
+    for_sided("looking", 0.2, 4, |sided, _, worst| {
         for kind in [IntegratorKind::Stepping, IntegratorKind::RungeKutta4] {
             let run = |look: bool| -> Option<Vec<u8>> {
                 let mut sim = sided.simulation();

@@ -81,23 +81,51 @@ pub fn sides(sim: &mut Simulation) -> Result<Sides, StepError> {
     for block in &sided.blocks {
         let known = acting.regime.find(block.key, regime::part_of(block));
         let slips = known.is_some_and(|c| c.slip != regime::Slip::Stick);
-        let law = match block.side {
-            Side::Push { .. } => SideLaw::Push,
-            Side::Within { least, most } => SideLaw::Within { least, most },
-            Side::Ball { radius } => SideLaw::Ball { radius },
-            Side::Dry { constant, lever, loaded } => {
-                let most = constant + lever * loaded.map_or(0.0, |joint| acting.load_of(joint));
-                SideLaw::Within { least: -most, most }
-            }
-            Side::Cone { normal, sliding, sticking, .. } => {
-                SideLaw::Cone { normal: normal as usize, mu: if slips { sliding } else { sticking } }
-            }
-        };
-        let joint = match block.origin {
-            Origin::Joint(k) => Some(JointId(sim.model.sided[k as usize].joint)),
-            Origin::Touch(_) => None,
-        };
+        let law = law(block.side, slips, |joint| acting.load_of(joint));
+        let joint = joint(sim, block.origin);
         out.blocks.push(SideBlock { rows: block.rows(), law, closed: known.is_some(), slips, joint });
     }
     Ok(out)
+}
+
+/// Write out all rows with sides of the present state, open ones included, without solving for anything: forces and accelerations are zero.
+pub fn all_sides(sim: &mut Simulation) -> Sides {
+    sim.overlap(); // gathers them
+    let (sided, n) = (&sim.work.sided, sim.model.n_v());
+    let mut out = Sides { gap: sided.gap.clone(), rate: sided.rate.clone(), c: sided.c.clone(), ..Sides::default() };
+    out.jacobian.resize(sided.len() * n, 0.0);
+    (out.force, out.acceleration) = (vec![0.0; sided.len()], vec![0.0; sided.len()]);
+    for row in 0..sided.len() {
+        sided.push(row, 1.0, &mut out.jacobian[row * n..(row + 1) * n]);
+    }
+    out.blocks.extend(sided.blocks.iter().map(|block| SideBlock {
+        rows: block.rows(),
+        law: law(block.side, false, |_| 0.0),
+        closed: false,
+        slips: false,
+        joint: joint(sim, block.origin),
+    }));
+    out
+}
+
+fn law(side: Side, slips: bool, load: impl Fn(u32) -> f64) -> SideLaw {
+    match side {
+        Side::Push { .. } => SideLaw::Push,
+        Side::Within { least, most } => SideLaw::Within { least, most },
+        Side::Ball { radius } => SideLaw::Ball { radius },
+        Side::Dry { constant, lever, loaded } => {
+            let most = constant + lever * loaded.map_or(0.0, load);
+            SideLaw::Within { least: -most, most }
+        }
+        Side::Cone { normal, sliding, sticking, .. } => {
+            SideLaw::Cone { normal: normal as usize, mu: if slips { sliding } else { sticking } }
+        }
+    }
+}
+
+fn joint(sim: &Simulation, origin: Origin) -> Option<JointId> {
+    match origin {
+        Origin::Joint(k) => Some(JointId(sim.model.sided[k as usize].joint)),
+        Origin::Touch(_) => None,
+    }
 }
