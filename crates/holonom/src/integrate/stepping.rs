@@ -415,7 +415,7 @@ impl Stepping {
                             && rate < 0.0
                             && after < least
                         {
-                            least = least.max(-restitution * rate);
+                            least = least.max(rebound_speed(restitution, rate, gap, -free / h).unwrap_or(least));
                         }
                         after - least
                     }
@@ -438,7 +438,8 @@ impl Stepping {
         }
     }
 
-    /// Energy that stops, contacts and friction give to the bodies: half the sum of impulse times velocity before and after. What motors and hands give is theirs to give.
+    /// Energy that stops, contacts and friction give to the bodies: half the sum of impulse times velocity before and after; 0 within
+    /// rounding. What motors and hands give is theirs to give.
     fn work_of_impulses(&mut self, m: &mut Motion<'_>) -> Result<f64, StepError> {
         let (n, work) = (m.v.len(), &mut *m.work);
         work.x.fill(0.0);
@@ -446,14 +447,16 @@ impl Stepping {
             work.sided.push(row, x, &mut work.x[..n]);
         }
         evaluate::solve(m.model, m.t, work)?;
-        let (sided, mut sum) = (&work.sided, 0.0);
+        let (sided, mut sum, mut size) = (&work.sided, 0.0, 0.0);
         for block in sided.blocks.iter().filter(|b| !matches!(b.side, Side::Within { .. } | Side::Ball { .. })) {
             for row in block.rows() {
                 let before = sided.product(row, m.v) + sided.product(row, &self.free);
-                sum += self.task.x[row] * (before + 0.5 * sided.product(row, &work.x));
+                let (before, change) = (self.task.x[row] * before, 0.5 * self.task.x[row] * sided.product(row, &work.x));
+                sum += before + change;
+                size += before.abs() + change.abs();
             }
         }
-        Ok(sum)
+        Ok(if sum.abs() <= 1e-12 * size { 0.0 } else { sum })
     }
 
     fn load_with_impulses(&self, m: &mut Motion<'_>, h: f64) {
@@ -581,6 +584,20 @@ impl Stepping {
         }
         Ok(closed)
     }
+}
+
+/// Speed of leaving for what now comes at `rate` < 0 and meets after `gap`, accelerated `towards` (m/s²). It meets at the speed |u|, leaves at e |u|, and has come back as far
+/// as it is now:
+///
+/// ```text
+/// u² = rate² + 2 towards gap,        leaving² = e² u² - 2 towards gap        (nothing where that is negative: it does not come back so far)
+/// ```
+///
+/// Without the last term every bounce would begin a little above the floor for nothing, and a ball would never come to rest.
+fn rebound_speed(restitution: f64, rate: f64, gap: f64, towards: f64) -> Option<f64> {
+    let fall = 2.0 * towards.max(0.0) * gap.max(0.0);
+    let square = restitution * restitution * (rate * rate + fall) - fall;
+    (square > 0.0).then(|| square.sqrt())
 }
 
 /// Does a touch slip, so that sliding friction applies?
