@@ -19,6 +19,7 @@ pub use rattle::Rattle;
 pub use rk4::RungeKutta4;
 pub use sdirk::Sdirk4;
 pub use stepping::Stepping;
+pub(crate) use stepping::Tension;
 pub(crate) use stiff::StiffMatrix;
 
 use crate::drift::Drift;
@@ -172,6 +173,10 @@ pub trait Integrator: Send {
     /// Does it take care of rows with sides (limits, contacts, friction) itself?
     fn handles_sides(&self) -> bool {
         false
+    }
+    /// Are its steps made of [`Motion::rates`], which know the forces of contacts, limits and friction? Only then can it run from event to event.
+    fn between_events(&self) -> bool {
+        true
     }
     /// Advance `motion` by `h`.
     fn attempt(&mut self, motion: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError>;
