@@ -226,12 +226,9 @@ fn touched(shape: &Shape, on_ground: bool) -> Result<holonom::Shape, String> {
         Geometry::Capsule(radius, length) => Solid::Capsule { radius: *radius, half_length: 0.5 * length },
         Geometry::Plane => Solid::HalfSpace,
         Geometry::Point => Solid::Point,
-        Geometry::Heights(h) => Solid::HeightField {
-            heights: h.heights.clone(),
-            rows: h.rows,
-            columns: h.columns,
-            size: h.size,
-        },
+        Geometry::Heights(h) => {
+            Solid::HeightField { heights: h.heights.clone(), rows: h.rows, columns: h.columns, size: h.size }
+        }
         Geometry::Mesh(mesh) if shape.triangles.unwrap_or(on_ground) => {
             // triangles without area have no outside
             let area = |t: &[usize; 3]| {
@@ -345,7 +342,8 @@ fn solid(shape: &Shape, body: BodyId, base: &Material) -> Result<(holonom::Shape
         let d = Diagnostic::error(codes::NO_CONTACT, format!("{what} cannot collide"));
         d.label("box, sphere, capsule, cylinder, mesh, hull, heights, plane and point can").help(HELP)
     })?;
-    let refused = |why: String| Diagnostic::error(codes::NO_CONTACT, format!("a shape cannot collide: {why}")).help(HELP);
+    let refused =
+        |why: String| Diagnostic::error(codes::NO_CONTACT, format!("a shape cannot collide: {why}")).help(HELP);
     if !on_ground && matches!(solid, holonom::Shape::HalfSpace | holonom::Shape::HeightField { .. }) {
         return Err(refused("planes and heights are for the ground".into()));
     }
@@ -436,6 +434,7 @@ impl Placed<'_> {
 pub fn corners(h: &crate::scene::Heights) -> Vec<Vec3> {
     let along = |k: u32, n: u32, size: f64| (f64::from(k) / f64::from(n - 1) - 0.5) * size;
     let places = (0..h.rows).flat_map(|r| (0..h.columns).map(move |c| (r, c)));
-    let at = |((r, c), z): ((u32, u32), &f64)| Vec3::new(along(c, h.columns, h.size[0]), along(r, h.rows, h.size[1]), *z);
+    let at =
+        |((r, c), z): ((u32, u32), &f64)| Vec3::new(along(c, h.columns, h.size[0]), along(r, h.rows, h.size[1]), *z);
     places.zip(&h.heights).map(at).collect()
 }

@@ -148,7 +148,13 @@ impl Quantities {
                 return Err(unknown);
             }
         }
-        Ok(Quantities { all: chosen.all, sources: chosen.sources, reduced, ledger: Ledger::default(), contacts: Vec::new() })
+        Ok(Quantities {
+            all: chosen.all,
+            sources: chosen.sources,
+            reduced,
+            ledger: Ledger::default(),
+            contacts: Vec::new(),
+        })
     }
 
     /// All of them; the first is `time`.

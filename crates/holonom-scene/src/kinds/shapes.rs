@@ -23,7 +23,12 @@ pub static SHAPES: Family = Family {
         optional("mass", Type::Number(Allowed::Positive, "kg"), "from the density", "its mass, instead of a density"),
         optional("massless", Type::Flag, "false", "only to be seen and touched"),
         optional("hidden", Type::Flag, "false", "not to be seen"),
-        optional("collides", Type::Flag, "true if the scene has a section `[contact]`", "whether other things touch it"),
+        optional(
+            "collides",
+            Type::Flag,
+            "true if the scene has a section `[contact]`",
+            "whether other things touch it",
+        ),
         SURFACE[0],
         SURFACE[1],
         SURFACE[2],

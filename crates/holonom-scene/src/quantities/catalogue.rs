@@ -211,6 +211,9 @@ impl<'a> Catalogue<'a> {
             "dry-friction" => {
                 visit("effort", Source { look: Look::Multipliers(joint), part: 0, unit: along(), usual: true });
             }
+            "cone-limit" => {
+                visit("effort", Source { look: Look::Multipliers(joint), part: 0, unit: "N m", usual: true });
+            }
             "rope" => visit("tension", Source { look: Look::Multipliers(joint), part: 0, unit: "N", usual: true }),
             _ => {}
         }
@@ -228,7 +231,8 @@ impl<'a> Catalogue<'a> {
     /// Everything of the contacts of two bodies.
     pub fn of_contact(&self, a: BodyId, b: BodyId, visit: &mut dyn FnMut(&str, Source)) {
         let look = Look::Contact(a, b);
-        let parts = [("force.x", "N"), ("force.y", "N"), ("force.z", "N"), ("normal", "N"), ("gap", "m"), ("points", "1")];
+        let parts =
+            [("force.x", "N"), ("force.y", "N"), ("force.z", "N"), ("normal", "N"), ("gap", "m"), ("points", "1")];
         for (part, (name, unit)) in parts.into_iter().enumerate() {
             visit(name, Source { look, part: part as u32, unit, usual: false });
         }
