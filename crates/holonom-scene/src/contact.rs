@@ -273,9 +273,12 @@ fn hull(points: &[Vec3]) -> holonom::Shape {
     holonom::Shape::Hull { points: kept.into_iter().map(|i| points[i]).collect() }
 }
 
+/// A shape of the model and its surface.
+type Solid = (ShapeId, Material);
+
 /// The shapes of a model, by body (the ground last) and place in its list; none for those that do not collide.
 struct Placed<'a> {
-    shapes: Vec<(&'a [Shape], Vec<Option<(ShapeId, Material)>>)>,
+    shapes: Vec<(&'a [Shape], Vec<Option<Solid>>)>,
 }
 
 /// Give the model its shapes, and say which of them meet.
@@ -335,12 +338,12 @@ fn check_names(scene: &Scene, joints: &Joints, report: &mut Report) {
 }
 
 /// A shape as the engine has it, and its surface; checked here, so that a mistake is shown where it was written.
-fn solid(shape: &Shape, body: BodyId, base: &Material) -> Result<(holonom::Shape, Material), Diagnostic> {
+fn solid(shape: &Shape, body: BodyId, base: &Material) -> Result<(holonom::Shape, Material), Mistake> {
     const HELP: &str = "say  collides = false  if nothing should touch it";
     let on_ground = body == BodyId::GROUND;
     let solid = touched(shape, on_ground).map_err(|what| {
         let d = Diagnostic::error(codes::NO_CONTACT, format!("{what} cannot collide"));
-        d.label("box, sphere, capsule, cylinder, mesh, hull, heights, plane and point can").help(HELP)
+        Box::new(d.label("box, sphere, capsule, cylinder, mesh, hull, heights, plane and point can").help(HELP))
     })?;
     let refused =
         |why: String| Diagnostic::error(codes::NO_CONTACT, format!("a shape cannot collide: {why}")).help(HELP);
@@ -351,7 +354,7 @@ fn solid(shape: &Shape, body: BodyId, base: &Material) -> Result<(holonom::Shape
     let material = shape.surface.over(base);
     material.validate().map_err(|why| {
         let d = Diagnostic::error(codes::OUT_OF_RANGE, format!("the surface of a shape is not usable: {why}"));
-        d.help("`[contact]` says what the shape does not")
+        Box::new(d.help("`[contact]` says what the shape does not"))
     })?;
     Ok((solid, material))
 }
