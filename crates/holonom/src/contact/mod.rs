@@ -74,7 +74,13 @@ impl ModelBuilder {
     /// Give a body (or the ground) a shape, placed at `marker`: its origin at the marker's point, its axes along the marker's.
     pub fn shape(&mut self, marker: crate::attach::Marker, shape: Shape, material: Material) -> ShapeId {
         let place = Pose { position: marker.point, rotation: marker.axes };
-        self.shapes.all.push(Carrying { body: marker.body, shape: Arc::new(shape), place, material, groups: Groups::default() });
+        self.shapes.all.push(Carrying {
+            body: marker.body,
+            shape: Arc::new(shape),
+            place,
+            material,
+            groups: Groups::default(),
+        });
         ShapeId(self.shapes.all.len() as u32 - 1)
     }
 
@@ -154,6 +160,8 @@ pub(crate) struct Contacts {
     detector: Option<Detector>,
     poses: Vec<Pose>,
     reach: Vec<f64>,
+    /// rad/s.
+    spin: Vec<f64>,
     /// Radius about the body's origin that holds all of its shapes, m.
     extent: Vec<f64>,
     pub candidates: Vec<Candidate>,
@@ -196,6 +204,7 @@ impl Contacts {
             detector,
             poses: vec![Pose::default(); n + 1],
             reach: vec![0.0; n + 1],
+            spin: vec![0.0; n + 1],
             extent,
             candidates: Vec::new(),
         }
@@ -209,7 +218,9 @@ impl Contacts {
     /// Candidates for all touches within the time `h`, at a state whose frames are up to date.
     pub fn detect(&mut self, model: &Model, bodies: &Bodies, h: f64) {
         self.candidates.clear();
-        let Some(detector) = &mut self.detector else { return };
+        if self.detector.is_none() {
+            return;
+        }
         let fall = model.gravity.length() * h;
         for (i, body) in
             model.bodies.iter().enumerate().filter(|(i, _)| self.extent[*i] > 0.0 || model.carries_shape[*i])
@@ -222,10 +233,25 @@ impl Contacts {
             let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
             self.poses[i] = Pose { position: origin.at, rotation };
             let spin = if turns { see(Carried::Spin).rate.length() } else { 0.0 };
-            // a half-space that does not turn reaches no further than its origin moves, infinite as it is
-            let turning = if spin > 0.0 { spin * self.extent[i] } else { 0.0 };
-            self.reach[i] = h * (origin.rate.length() + turning + fall);
+            self.reach[i] = h * (origin.rate.length() + fall);
+            self.spin[i] = spin;
         }
-        detector.detect(&self.poses, &self.reach, &mut self.candidates);
+        for i in 0..model.n_bodies() {
+            if self.spin[i] > 0.0 {
+                self.reach[i] += h * self.spin[i] * self.arm(i);
+            }
+        }
+        if let Some(detector) = &mut self.detector {
+            detector.detect(&self.poses, &self.reach, &mut self.candidates);
+        }
+    }
+
+    /// How far from the origin of a body its shapes matter, m: their extent, or, where that is infinite (a half-space), as far as anything else is.
+    fn arm(&self, i: usize) -> f64 {
+        if self.extent[i].is_finite() {
+            return self.extent[i];
+        }
+        let others = self.extent.iter().zip(&self.poses).filter(|(extent, _)| extent.is_finite());
+        others.map(|(extent, pose)| (pose.position - self.poses[i].position).length() + extent).fold(0.0, f64::max)
     }
 }
