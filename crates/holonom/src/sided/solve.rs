@@ -197,6 +197,8 @@ impl Solvers {
             let most = match (task.drags.is_empty(), jointed) {
                 (false, _) => usize::MAX,
                 (true, true) => DENSE_ROWS,
+                // forces of a moment are wanted to rounding
+                (true, false) if task.strict.is_some() => DENSE_ROWS,
                 (true, false) => DENSE_ROWS_LOOSE,
             };
             let is_dense = n <= most;
