@@ -98,7 +98,15 @@ fn forces_obey_their_laws() {
         if off > 1e-9 {
             for b in &s.blocks {
                 let see = |x: &[f64]| x[b.rows.clone()].to_vec();
-                println!("{off:.1e} {:?} closed {} slips {}: a {:?} f {:?} u {:?}", b.law, b.closed, b.slips, see(&s.acceleration), see(&s.force), see(&s.rate));
+                println!(
+                    "{off:.1e} {:?} closed {} slips {}: a {:?} f {:?} u {:?}",
+                    b.law,
+                    b.closed,
+                    b.slips,
+                    see(&s.acceleration),
+                    see(&s.force),
+                    see(&s.rate)
+                );
             }
         }
         worst.at_most("disobedience", off, 1e-9)?;
@@ -162,7 +170,15 @@ fn solvers_forms_numbers_and_turns_do_not_matter() {
                             let s = sides(sim).expect("evaluated");
                             for b in &s.blocks {
                                 let see = |x: &[f64]| x[b.rows.clone()].to_vec();
-                                println!("  {:?} closed {} slips {}: a {:?} f {:?} u {:?}", b.law, b.closed, b.slips, see(&s.acceleration), see(&s.force), see(&s.rate));
+                                println!(
+                                    "  {:?} closed {} slips {}: a {:?} f {:?} u {:?}",
+                                    b.law,
+                                    b.closed,
+                                    b.slips,
+                                    see(&s.acceleration),
+                                    see(&s.force),
+                                    see(&s.rate)
+                                );
                             }
                         }
                     }

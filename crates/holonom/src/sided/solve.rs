@@ -280,7 +280,9 @@ impl Solvers {
                     Law::Ball { radius: 0.0, rows }
                 }
                 Some(Law::Cone { normal, mu, rows }) => Law::Cone { normal: self.local[normal] as usize, mu, rows },
-                Some(Law::Push | Law::Free | Law::Within { .. }) if self.held[first] => Law::Within { least: 0.0, most: 0.0 },
+                Some(Law::Push | Law::Free | Law::Within { .. }) if self.held[first] => {
+                    Law::Within { least: 0.0, most: 0.0 }
+                }
                 Some(law) => law,
                 None => continue,
             };
