@@ -141,3 +141,13 @@ fn facing(view: View, n: Vec3, vertex: u32) -> u32 {
     }
     best.0
 }
+
+/// Whether a point is above the inside of a face, or within `slack` (m) of it.
+pub(crate) fn within(view: View, face: u32, x: Vec3, slack: f64) -> bool {
+    let (n, ring) = (view.n[face as usize], view.poly.ring(face));
+    (0..ring.len()).all(|k| {
+        let from = view.v[ring[k] as usize];
+        let along = view.v[ring[(k + 1) % ring.len()] as usize] - from;
+        along.cross(n).dot(x - from) <= slack * along.length()
+    })
+}

@@ -6,7 +6,7 @@
 
 use crate::Vec3;
 use crate::candidate::{Kind, Touch, unit_or};
-use crate::clip::{Clip, Origin, support};
+use crate::clip::{Clip, Origin, support, within};
 use crate::nearest::{Features, nearest};
 use crate::pair::{Pair, Side};
 use crate::poly::{NONE, Poly, View};
@@ -77,14 +77,18 @@ impl<'p> Meeting<'_, 'p, '_> {
         let Some(face) = found.face else {
             return;
         };
-        // Overlapping, a face is preferred even where edges overlap a little less: it holds, edges slip.
-        let bias = self.tie + 0.05 * (-face.apart).max(0.0);
+        // Overlapping, a face is preferred even where edges overlap a little less: it holds, edges slip. Deeper down, the truth is.
+        let most = 1e-4 * (self.view(Side::First).poly.size + self.view(Side::Second).poly.size);
+        let bias = self.tie + (-0.05 * face.apart).clamp(0.0, most);
         match found.edge {
             Some(edge) if edge.apart > face.apart + bias => {
                 self.crossing(&edge);
                 let view = self.view(face.side);
                 let n = view.n[face.face as usize];
-                if n.dot(edge.normal).abs() > NEARLY_FLAT {
+                // Deep inside each other, what is cut says little.
+                let shallow =
+                    edge.apart > -0.01 * (self.view(Side::First).poly.size + self.view(Side::Second).poly.size);
+                if shallow && n.dot(edge.normal).abs() > NEARLY_FLAT {
                     self.above(&face, Some(edge.edges), false);
                 }
             }
@@ -133,7 +137,8 @@ impl<'p> Meeting<'_, 'p, '_> {
         let (lower, upper) = (self.view(low), self.view(up));
         let face = axis.face;
         let (n, o) = (lower.n[face as usize], lower.on(face));
-        self.clip.cut(lower, face, upper, 1e-9 * (lower.poly.size + upper.poly.size), self.tie);
+        let slack = 1e-9 * (lower.poly.size + upper.poly.size);
+        self.clip.cut(lower, face, upper, slack, self.tie);
         let limit = self.pair.core_limit();
         let plane = |p: Vec3| {
             let poly = lower.poly;
@@ -158,10 +163,10 @@ impl<'p> Meeting<'_, 'p, '_> {
                         self.pair.push(up, Kind::Crossing, edge, side, plane(v + (w - v) * t));
                     }
                 }
-                Origin::Corner(v) if lying => {
+                Origin::Corner(v) if lying && within(upper, self.clip.upper, lower.v[v as usize], slack) => {
                     let (m, on) = (upper.n[self.clip.upper as usize], upper.on(self.clip.upper));
                     let height = m.dot(lower.v[v as usize] - on);
-                    // Not counted as least: where the faces are not quite parallel, the plane goes on but the face ends.
+                    self.least = self.least.min(height);
                     if height <= limit {
                         let poly = upper.poly;
                         let o = poly.vertices[poly.ring(self.clip.upper)[0] as usize];

@@ -6,6 +6,8 @@ use crate::convex::{self, Scratch};
 use crate::pair::Pair;
 use crate::plane::{self, Plane};
 use crate::poly::Poly;
+use crate::surface::Surface;
+use crate::terrain;
 use crate::{Candidate, Collider, Filter, Mat3, Pose, Shape, Vec3};
 
 /// Rounding of positions that a touch must survive, in units of the last place of what they were computed from.
@@ -15,6 +17,18 @@ const ROUNDING: f64 = 32.0 * f64::EPSILON;
 enum Core {
     Poly(Poly),
     Plane(Plane),
+    Surface(Box<Surface>),
+}
+
+impl Core {
+    /// Who is looked at from the other side: surfaces from convex shapes, half-spaces from everything.
+    fn rank(&self) -> u8 {
+        match self {
+            Core::Poly(_) => 0,
+            Core::Surface(_) => 1,
+            Core::Plane(_) => 2,
+        }
+    }
 }
 
 struct Ready {
@@ -40,6 +54,7 @@ pub struct Detector {
     extents: Vec<Extent>,
     pairs: Vec<(u32, u32)>,
     scratch: Scratch,
+    terrain: terrain::Scratch,
 }
 
 impl Detector {
@@ -77,6 +92,7 @@ impl Detector {
             extents,
             pairs: Vec::new(),
             scratch: Scratch::default(),
+            terrain: terrain::Scratch::default(),
         })
     }
 
@@ -153,8 +169,8 @@ impl Detector {
     }
 
     fn examine(&mut self, i: u32, j: u32, carriers: &[Pose], reach: &[f64], out: &mut Vec<Candidate>) {
-        // A half-space is looked at from the other side.
-        let (i, j) = if matches!(self.ready[i as usize].core, Core::Plane(_)) { (j, i) } else { (i, j) };
+        let rank = |i: u32| self.ready[i as usize].core.rank();
+        let (i, j) = if rank(i) > rank(j) { (j, i) } else { (i, j) };
         let (a, b) = (&self.ready[i as usize], &self.ready[j as usize]);
         let (pa, pb) = (&carriers[a.carrier as usize], &carriers[b.carrier as usize]);
         let limit = reach[a.carrier as usize] + reach[b.carrier as usize] + touching(a, pa) + touching(b, pb);
@@ -169,7 +185,10 @@ impl Detector {
         match (&a.core, &b.core) {
             (Core::Poly(first), Core::Poly(second)) => convex::meet(&mut pair, first, second, &mut self.scratch),
             (Core::Poly(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
-            (Core::Plane(_), _) => {}
+            (Core::Poly(first), Core::Surface(second)) => terrain::meet(&mut pair, first, second, &mut self.terrain),
+            (Core::Surface(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
+            // Surfaces do not meet each other, nor do half-spaces.
+            (Core::Surface(_) | Core::Plane(_), _) => {}
         }
     }
 }
@@ -195,14 +214,31 @@ fn prepare(collider: &Collider) -> Ready {
         Shape::Sphere { radius } => (Core::Poly(Poly::point(place)), *radius),
         Shape::Capsule { radius, half_length } => (Core::Poly(Poly::segment(place, *half_length)), *radius),
         Shape::Box { half } => (Core::Poly(Poly::cuboid(place, *half)), 0.0),
+        Shape::Hull { points } => (Core::Poly(Poly::hull(place, points)), 0.0),
         Shape::HalfSpace => (Core::Plane(Plane { o: place.position, n: place.rotation.z_axis }), 0.0),
-        _ => (Core::Poly(Poly::default()), 0.0),
+        Shape::Mesh { vertices, triangles } => {
+            (Core::Surface(Box::new(Surface::new(place, vertices, triangles, false))), 0.0)
+        }
+        Shape::HeightField { heights, rows, columns, size } => {
+            (Core::Surface(Box::new(Surface::field(place, heights, *rows, *columns, *size))), 0.0)
+        }
+        Shape::Cylinder { .. } => (Core::Poly(Poly::default()), 0.0),
     };
     let bound = match &core {
         Core::Poly(poly) => Some(match &poly.boxed {
             Some(frame) => Bound { centre: frame.centre, axes: frame.axes, half: frame.half },
             None => around(&poly.vertices),
         }),
+        Core::Surface(surface) => {
+            let mut bound = around(&surface.vertices);
+            if let Some(up) = surface.up {
+                // What has fallen through is still below.
+                let depth = up * surface.extent;
+                bound.centre -= depth;
+                bound.half += depth.abs();
+            }
+            Some(bound)
+        }
         Core::Plane(_) => None,
     };
     let own = bound.as_ref().map_or(0.0, |b| b.half.length());

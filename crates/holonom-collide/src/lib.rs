@@ -37,12 +37,15 @@ mod clip;
 mod collider;
 mod convex;
 mod detector;
+mod hull;
 mod nearest;
 mod pair;
 mod plane;
 mod poly;
 mod sat;
 mod shape;
+mod surface;
+mod terrain;
 
 pub use candidate::{Candidate, Gap, Touch, gap};
 pub use collider::{Collider, Filter, Groups, Pose};

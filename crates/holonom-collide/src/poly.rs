@@ -98,6 +98,14 @@ impl Poly {
         poly
     }
 
+    /// The hull of points that have been accepted; empty for others.
+    pub fn hull(place: &Pose, points: &[Vec3]) -> Poly {
+        let Ok(hull) = crate::hull::hull(points) else { return Poly::default() };
+        let vertices = hull.corners.iter().map(|v| place.point(points[*v as usize])).collect();
+        let normals = hull.normals.iter().map(|n| place.rotation * *n).collect();
+        Poly::from_rings(vertices, &hull.rings, normals)
+    }
+
     /// From corners and rings of a closed convex surface. Edges are numbered by their corners, so the order of the rings does not matter
     /// to them.
     pub fn from_rings(vertices: Vec<Vec3>, rings: &[Vec<u32>], normals: Vec<Vec3>) -> Poly {

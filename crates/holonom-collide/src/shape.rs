@@ -87,7 +87,7 @@ impl Shape {
             }
             Shape::Hull { points } => {
                 finite("point of a hull", points)?;
-                Err("hulls are not there yet".into())
+                crate::hull::hull(points).map(|_| ())
             }
             Shape::Mesh { vertices, triangles } => {
                 finite("vertex of a mesh", vertices)?;
@@ -117,8 +117,8 @@ impl Shape {
 
 /// Corner `i` of a height field, m.
 pub(crate) fn field_point(heights: &[f64], rows: u32, columns: u32, size: [f64; 2], i: usize) -> Vec3 {
-    let (row, column) = (i / columns as usize, i % columns as usize);
-    let along = |k: usize, n: u32, size: f64| (k as f64 / f64::from(n - 1) - 0.5) * size;
+    let (row, column) = (i / columns.max(1) as usize, i % columns.max(1) as usize);
+    let along = |k: usize, n: u32, size: f64| (k as f64 / f64::from(n.saturating_sub(1).max(1)) - 0.5) * size;
     Vec3::new(along(column, columns, size[0]), along(row, rows, size[1]), heights[i])
 }
 

@@ -23,7 +23,11 @@ fn time(name: &str, owned: &Owned) {
     let again = cone.solve(&owned.problem(), &mut x);
     let warm = start.elapsed().as_secs_f64() * 1e6;
     let worst = certificate(&owned.problem(), &x).worst;
-    println!("{name:28} n {:4}  cold {:9.1} us  warm {warm:9.1} us  worst {worst:.1e}  {last:?} {again:?}", owned.len(), times[7]);
+    println!(
+        "{name:28} n {:4}  cold {:9.1} us  warm {warm:9.1} us  worst {worst:.1e}  {last:?} {again:?}",
+        owned.len(),
+        times[7]
+    );
 }
 
 fn main() {
@@ -58,11 +62,13 @@ fn main() {
                 }
             }
         }
-        println!("heaps mu {mu} ratio {ratio}: failed {failed} of {count}, steps mean {} most {most}", sum / count as usize);
+        println!(
+            "heaps mu {mu} ratio {ratio}: failed {failed} of {count}, steps mean {} most {most}",
+            sum / count as usize
+        );
     }
 }
 
-#[allow(dead_code)]
 fn piles() {
     use holonom_lcp::{Matrix, Pile};
     for (seed, ratio, mu) in [(1, 1.0, 0.3), (2, 1.0, 0.5), (3, 10.0, 0.5), (4, 100.0, 0.8)] {
@@ -81,6 +87,9 @@ fn piles() {
     let diagonal: Vec<f64> = (0..n).map(|i| owned.a[i * n + i]).collect();
     let mut x = vec![0.0; n];
     let mut pile = Pile::new();
-        pile.products = 20000;
-    println!("pile tower {n} {:?}", pile.solve(&mut Matrix { a: &owned.a, n }, &diagonal, &owned.b, &owned.laws, &mut x));
+    pile.products = 20000;
+    println!(
+        "pile tower {n} {:?}",
+        pile.solve(&mut Matrix { a: &owned.a, n }, &diagonal, &owned.b, &owned.laws, &mut x)
+    );
 }

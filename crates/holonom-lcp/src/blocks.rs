@@ -21,7 +21,7 @@ use crate::dense::{dot, largest, lu, lu_solve, zeros};
 use crate::law::{Failure, Law, Problem, Report};
 use crate::scale::{Scaled, first_curved, walk};
 
-/// Weight of the proximal term relative to the diagonal.
+/// Least weight of the proximal term, relative to the diagonal.
 const EPS: f64 = 1e-8;
 /// Rounds of block exchanges without progress before single ones.
 const PATIENCE: usize = 5;
@@ -52,6 +52,7 @@ pub struct Blocks {
     h: Vec<f64>,
     order: Vec<usize>,
     z: Vec<f64>,
+    eps: f64,
     counted: Report,
 }
 
@@ -73,6 +74,7 @@ impl Default for Blocks {
             h: Vec::new(),
             order: Vec::new(),
             z: Vec::new(),
+            eps: EPS,
             counted: Report::default(),
         }
     }
@@ -97,14 +99,14 @@ impl Blocks {
         if n == 0 {
             return Ok(self.counted);
         }
-        self.scaled.set(problem);
+        self.scaled.set(problem)?;
         self.scaled.strip(x, &mut self.y);
         self.start(n);
         let found = self.rounds(n);
         if found == Err(Failure::NoSolution) {
             return Err(Failure::NoSolution);
         }
-        self.scaled.restore(&self.best, x);
+        self.scaled.restore(&self.best, x)?;
         self.counted.residual = self.memory.certificate(problem, x).worst;
         if self.counted.residual <= self.tolerance {
             Ok(self.counted)
@@ -118,7 +120,6 @@ impl Blocks {
         self.ones.resize(n, 1.0);
         self.least.clear();
         self.most.clear();
-        self.sides.clear();
         for (i, law) in walk(&self.scaled.laws) {
             let (least, most) = match *law {
                 Law::Push => (0.0, f64::INFINITY),
@@ -130,6 +131,12 @@ impl Blocks {
             self.most.push(most);
         }
         self.refresh(n);
+        self.guess(n);
+    }
+
+    /// Sides from `y` and `a`.
+    fn guess(&mut self, n: usize) {
+        self.sides.clear();
         for i in 0..n {
             // what one step of projected gradient would do
             let p = self.y[i] - self.a[i];
@@ -156,7 +163,8 @@ impl Blocks {
         self.best.clear();
         self.best.extend_from_slice(&self.y);
         let mut least = self.refresh(n);
-        for _ in 0..30 {
+        self.eps = EPS;
+        for _ in 0..60 {
             if least <= 0.1 * self.tolerance {
                 return Ok(());
             }
@@ -164,16 +172,21 @@ impl Blocks {
             self.centre.extend_from_slice(&self.y);
             let settled = self.pivot(n);
             let residual = self.refresh(n);
-            let better = residual < least;
-            if better {
+            if residual < least {
                 least = residual;
                 self.best.copy_from_slice(&self.y);
             }
-            if self.is_ray(n) {
+            if settled && self.is_ray(n) {
                 return Err(Failure::NoSolution);
             }
-            if !settled {
-                break;
+            if settled {
+                self.eps = (0.1 * self.eps).max(EPS);
+            } else {
+                // rounding misled the exchanges: a larger weight makes them robust, at the price of more rounds
+                self.eps = (30.0 * self.eps).min(1.0);
+                self.y.copy_from_slice(&self.best);
+                self.refresh(n);
+                self.guess(n);
             }
         }
         Err(Failure::NotConverged { residual: least })
@@ -184,7 +197,7 @@ impl Blocks {
         self.z.clear();
         self.z.extend((0..n).map(|i| self.y[i] - self.centre[i]));
         let size = largest(&self.z);
-        if !(size > 1e-4 / EPS) {
+        if !(size > 1e-4 / self.eps) {
             return false;
         }
         let mut gain = 0.0;
@@ -214,7 +227,7 @@ impl Blocks {
             let mut wrong = 0;
             let mut last = (0, Side::Moving);
             for i in 0..n {
-                let to = self.verdict(n, i, slack);
+                let to = self.verdict(i, slack);
                 if to != self.sides[i] {
                     wrong += 1;
                     last = (i, to);
@@ -226,12 +239,12 @@ impl Blocks {
             if wrong < fewest {
                 fewest = wrong;
                 patience = PATIENCE;
-            } else if patience > 0 {
-                patience -= 1;
+            } else {
+                patience = usize::saturating_sub(patience, 1);
             }
             if patience > 0 {
                 for i in 0..n {
-                    self.sides[i] = self.verdict(n, i, slack);
+                    self.sides[i] = self.verdict(i, slack);
                 }
             } else {
                 self.sides[last.0] = last.1;
@@ -241,7 +254,7 @@ impl Blocks {
     }
 
     /// The side on which row `i` should be, as the last solve shows it.
-    fn verdict(&self, _n: usize, i: usize, slack: f64) -> Side {
+    fn verdict(&self, i: usize, slack: f64) -> Side {
         match self.sides[i] {
             Side::Moving if self.y[i] < self.least[i] - slack => Side::Lower,
             Side::Moving if self.y[i] > self.most[i] + slack => Side::Upper,
@@ -276,7 +289,7 @@ impl Blocks {
             for (q, &j) in self.moving.iter().enumerate() {
                 self.h[p * m + q] = row[j];
             }
-            self.h[p * m + p] += EPS;
+            self.h[p * m + p] += self.eps;
         }
         self.counted.iterations += 1;
         self.counted.factorisations += 1;
@@ -291,7 +304,7 @@ impl Blocks {
         for i in 0..n {
             self.a[i] = dot(&self.scaled.a[i * n..i * n + n], &self.y)
                 + self.scaled.b[i]
-                + EPS * (self.y[i] - self.centre[i]);
+                + self.eps * (self.y[i] - self.centre[i]);
         }
         self.y.iter().all(|v| v.is_finite())
     }

@@ -41,7 +41,7 @@ pub struct Certificate {
 
 impl Certificate {
     fn note(&mut self, row: usize, kind: impl Fn(&mut Self) -> &mut f64, value: f64) {
-        let value = if value.is_finite() { value } else { f64::INFINITY };
+        let value = if value.is_nan() { f64::INFINITY } else { value };
         let place = kind(self);
         *place = place.max(value);
         if value > self.worst {

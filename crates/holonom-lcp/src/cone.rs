@@ -26,25 +26,41 @@
 //! A problem whose `A` is not symmetric and positive semidefinite takes the unknown `u = x - x_k` instead:
 //! `R(u) = u - (P(x_k - (a_k + A u) / eps) - x_k)`, `R' = 1 + W A / eps`.
 //!
-//! Globalisation. Newton steps on (2) are damped on `|R|`. If (2) is not solved, `eps` grows, which makes (2) easier up to
-//! triviality; if it is, `eps` shrinks again. The best `x` seen is what is returned.
+//! Globalisation. Newton steps on (2) start from a prediction (every law stays in its mode) and are damped on `|R|`. In order:
+//!
+//! 1. *quick*: proximal steps from the guess itself. The rule in a simulation, where the guess is the last step's answer.
+//! 2. the same after some sweeps of Gauss and Seidel, then after bursts of accelerated projected gradients ([`crate::Pile`]);
+//! 3. *patient*: a path from `eps = 1`, where (2) is easy, downwards as fast as steps are solved, back where one is not;
+//! 4. *steady*: convex steps with De Saxce's shift ([`convex`]), which are solved from anywhere; (2) is tried as they come closer.
+//!
+//! The last two take turns. The best `x` seen is what is returned.
+
+mod convex;
+mod newton;
 
 use crate::certificate::{Memory, judge};
-use crate::dense::{axpy, dot, largest, lu, lu_solve, pivoted_cholesky, zeros};
-use crate::law::{Failure, Law, Problem, Report, check_with_guess};
-use crate::project::{Mode, project, project_with_modes, settle};
+use crate::dense::{axpy, dot, largest, pivoted_cholesky, zeros};
+use crate::law::{Failure, Problem, Report, check_with_guess};
+use crate::pile::{Matrix, Pile};
+use crate::project::{Mode, project, settle};
 use crate::scale::Scaled;
 
 /// Proximal weights, relative to the diagonal of `A`: of the quick tries, and the least and the largest of the patient one.
 const EPS_QUICK: f64 = 1e-7;
 const EPS_LEAST: f64 = 1e-8;
 const EPS_MOST: f64 = 1.0;
+/// The largest weight of a quick try, where the residual is still large.
+const EPS_EASY: f64 = 0.1;
+/// Convex steps in a row.
+const STEADY_ROUNDS: usize = 30;
 /// Sweeps before anything is known, and the most between two tries.
-const SWEEPS: usize = 20;
+const SWEEPS: usize = 10;
 const SWEEPS_MOST: usize = 200;
+/// Products with `A` between quick tries.
+const BURSTS: [usize; 3] = [50, 100, 200];
 /// Newton steps within one proximal step, and proximal steps, of the quick tries.
 const QUICK_STEPS: usize = 8;
-const QUICK_ROUNDS: usize = 5;
+const QUICK_ROUNDS: usize = 8;
 /// The same for the patient one; rounds that do not halve the residual.
 const NEWTON_STEPS: usize = 30;
 const IDLE_ROUNDS: usize = 40;
@@ -57,10 +73,12 @@ const SHORT_STEPS: usize = 3;
 pub struct Cone {
     /// What [`crate::Certificate::worst`] must come down to; 1e-12 unless set.
     pub tolerance: f64,
-    /// Most Newton steps altogether; 400 unless set.
+    /// Most Newton steps altogether; 800 unless set.
     pub steps: usize,
     scaled: Scaled,
     memory: Memory,
+    pile: Pile,
+    limit: usize,
     ones: Vec<f64>,
     /// `G`, or `A` itself where that is not symmetric positive semidefinite.
     g: Vec<f64>,
@@ -80,6 +98,12 @@ pub struct Cone {
     step: Vec<f64>,
     h: Vec<f64>,
     row: Vec<f64>,
+    spare: Vec<f64>,
+    shift: Vec<f64>,
+    slip: Vec<f64>,
+    pulled: Vec<f64>,
+    discs: Vec<convex::Disc>,
+    groups: Vec<convex::Group>,
     order: Vec<usize>,
     counted: Report,
 }
@@ -88,9 +112,11 @@ impl Default for Cone {
     fn default() -> Self {
         Self {
             tolerance: 1e-12,
-            steps: 400,
+            steps: 800,
             scaled: Scaled::default(),
             memory: Memory::default(),
+            pile: Pile::default(),
+            limit: 0,
             ones: Vec::new(),
             g: Vec::new(),
             rank: 0,
@@ -109,6 +135,12 @@ impl Default for Cone {
             step: Vec::new(),
             h: Vec::new(),
             row: Vec::new(),
+            spare: Vec::new(),
+            shift: Vec::new(),
+            slip: Vec::new(),
+            pulled: Vec::new(),
+            discs: Vec::new(),
+            groups: Vec::new(),
             order: Vec::new(),
             counted: Report::default(),
         }
@@ -131,14 +163,14 @@ impl Cone {
         if n == 0 {
             return Ok(self.counted);
         }
-        self.scaled.set(problem);
+        self.scaled.set(problem)?;
         self.ones.clear();
         self.ones.resize(n, 1.0);
         self.scaled.strip(x, &mut self.next);
         zeros(&mut self.y, n);
         project(&self.scaled.laws, &self.next, &mut self.y);
         let found = self.proximal(n);
-        self.scaled.restore(&self.best, x);
+        self.scaled.restore(&self.best, x)?;
         let certificate = self.memory.certificate(problem, x);
         self.counted.residual = certificate.worst;
         match found {
@@ -185,7 +217,7 @@ impl Cone {
         })
     }
 
-    /// Three tries, from quick to patient: the modes of the guess; those after some sweeps; the path from `eps = 1` downwards.
+    /// Tries, from quick to patient, as the header has them.
     fn proximal(&mut self, n: usize) -> Result<(), Failure> {
         let mut least = self.refresh(n);
         self.best.clear();
@@ -196,23 +228,94 @@ impl Cone {
             return Ok(());
         }
         self.split(n);
-        if largest(&self.y) > 0.0 && self.quick(n, target, &mut least) {
+        self.limit = self.steps;
+        if self.quick(n, EPS_QUICK, target, &mut least) {
             return Ok(());
         }
         self.sweeps(n, SWEEPS, &mut least);
-        if least <= target || self.quick(n, target, &mut least) {
+        if least <= target || self.quick(n, EPS_QUICK, target, &mut least) {
             return Ok(());
         }
-        self.patient(n, target, &mut least)
+        if self.symmetric {
+            for products in BURSTS {
+                self.glide(n, products, &mut least);
+                if least <= target || self.quick(n, least.clamp(EPS_QUICK, EPS_EASY), target, &mut least) {
+                    return Ok(());
+                }
+            }
+        }
+        // the two ways fail on different problems: each gets a turn, then each a longer one
+        for turn in 1..=4 {
+            self.limit = self.steps * turn / 4;
+            let convex = turn % 2 == 0 && self.symmetric;
+            if if convex { self.steady(n, target, &mut least) } else { self.patient(n, target, &mut least) } {
+                return Ok(());
+            }
+        }
+        Err(Failure::NotConverged { residual: least })
     }
 
-    /// Proximal steps with a small weight as long as they are solved at once.
-    fn quick(&mut self, n: usize, target: f64, least: &mut f64) -> bool {
-        self.look(n);
-        for _ in 0..QUICK_ROUNDS {
-            if !self.newton(n, EPS_QUICK, 0.1 * *least, QUICK_STEPS) {
+    /// Accelerated projected gradients ([`crate::Pile`]): cheap, and never far off who touches and who slides.
+    fn glide(&mut self, n: usize, products: usize, least: &mut f64) {
+        self.pile.products = products;
+        self.pile.tolerance = 0.0;
+        let mut matrix = Matrix { a: &self.scaled.a, n };
+        // the best it finds is in place whether or not it is good enough
+        let _ = self.pile.solve(&mut matrix, &self.ones, &self.scaled.b, &self.scaled.laws, &mut self.y);
+        let residual = self.refresh(n);
+        self.keep(residual, least);
+    }
+
+    /// *Steady*: convex steps, with a try at Coulomb's law whenever they have come closer.
+    fn steady(&mut self, n: usize, target: f64, least: &mut f64) -> bool {
+        self.group(n);
+        zeros(&mut self.slip, n);
+        self.follow(n, 1.0);
+        let mut before = f64::INFINITY;
+        let mut eps: f64 = 1e-2;
+        let mut tried = f64::INFINITY;
+        for _ in 0..STEADY_ROUNDS {
+            if !self.convex(n, eps, 0.01 * *least) {
                 break;
             }
+            std::mem::swap(&mut self.y, &mut self.next);
+            let residual = self.refresh(n);
+            self.keep(residual, least);
+            self.follow(n, 0.5);
+            if *least <= target {
+                return true;
+            }
+            if residual < 0.3 * tried {
+                tried = residual;
+                self.spare.clear();
+                self.spare.extend_from_slice(&self.y);
+                let done = self.quick(n, residual.clamp(EPS_QUICK, EPS_EASY), target, least);
+                if done {
+                    return true;
+                }
+                // a try that failed leaves the best behind; the steps go on from their own
+                self.y.copy_from_slice(&self.spare);
+                self.refresh(n);
+            }
+            if residual < 0.3 * before {
+                eps = (0.1 * eps).max(1e-6);
+            }
+            before = residual;
+        }
+        self.y.copy_from_slice(&self.best);
+        self.refresh(n);
+        false
+    }
+
+    /// *Quick*: proximal steps as long as they are solved at once.
+    fn quick(&mut self, n: usize, from: f64, target: f64, least: &mut f64) -> bool {
+        self.look(n);
+        let mut eps = from;
+        for _ in 0..QUICK_ROUNDS {
+            if !self.newton(n, eps, 0.1 * *least, QUICK_STEPS) {
+                break;
+            }
+            eps = (0.01 * eps).max(EPS_QUICK);
             self.accept(n, least);
             if *least <= target {
                 return true;
@@ -223,22 +326,22 @@ impl Cone {
         false
     }
 
-    /// The path: `eps` shrinks as fast as steps are solved; where one is not, it grows and sweeps shake the guess.
-    fn patient(&mut self, n: usize, target: f64, least: &mut f64) -> Result<(), Failure> {
+    /// *Patient*: `eps` shrinks as fast as steps are solved; where one is not, it grows and sweeps shake the guess.
+    fn patient(&mut self, n: usize, target: f64, least: &mut f64) -> bool {
         let mut eps = 1.0;
         let mut good = 1.0;
         let mut down: f64 = 0.1;
         let mut sweeps = SWEEPS;
         let mut idle = 0;
         self.look(n);
-        while self.counted.iterations < self.steps && idle < IDLE_ROUNDS {
+        while self.counted.iterations < self.limit && idle < IDLE_ROUNDS {
             let was = self.counted.iterations;
             idle += 1;
             if self.newton(n, eps, 0.1 * *least, NEWTON_STEPS) {
                 let before = *least;
                 self.accept(n, least);
                 if *least <= target {
-                    return Ok(());
+                    return true;
                 }
                 if *least < 0.5 * before {
                     idle = 0;
@@ -252,7 +355,7 @@ impl Cone {
                 sweeps = (2 * sweeps).min(SWEEPS_MOST);
                 self.sweeps(n, sweeps, least);
                 if *least <= target {
-                    return Ok(());
+                    return true;
                 }
                 self.look(n);
                 good = (good * 10.0).min(EPS_MOST);
@@ -260,7 +363,9 @@ impl Cone {
                 down = 0.3;
             }
         }
-        Err(Failure::NotConverged { residual: *least })
+        self.y.copy_from_slice(&self.best);
+        self.refresh(n);
+        false
     }
 
     /// Takes `next` for `y`.
@@ -326,197 +431,5 @@ impl Cone {
         }
         let size = largest(&self.y).max(largest(&self.scaled.b)).max(largest(&self.a));
         judge(&self.scaled.laws, &self.ones, &self.y, &self.a, size).worst
-    }
-
-    /// Newton's method for one proximal step; the outcome is in `next`. Whether it was solved.
-    fn newton(&mut self, n: usize, eps: f64, enough: f64, steps: usize) -> bool {
-        let r = self.rank;
-        zeros(&mut self.w, r);
-        zeros(&mut self.next, n);
-        self.predict(n, eps);
-        let mut error = self.residual(n, eps);
-        let mut short = 0;
-        for _ in 0..steps {
-            let size = largest(&self.y).max(1.0);
-            let floor = 1e-15 * (largest(&self.a) + largest(&self.w)) / eps;
-            if !error.is_finite() {
-                return false;
-            }
-            if error <= (1e-14 * size).max(floor).max(1e-3 * enough) {
-                return true;
-            }
-            if self.counted.iterations >= self.steps {
-                return false;
-            }
-            self.assemble(eps);
-            if !self.factor() {
-                return false;
-            }
-            self.step.clear();
-            self.step.extend(self.r.iter().map(|v| -v));
-            lu_solve(&self.h, r, &self.order, &mut self.step);
-            let mut t = 1.0;
-            let start = error;
-            self.trial.clear();
-            self.trial.extend_from_slice(&self.w);
-            loop {
-                for k in 0..r {
-                    self.w[k] = self.trial[k] + t * self.step[k];
-                }
-                error = self.residual(n, eps);
-                if error <= (1.0 - 1e-4 * t) * start {
-                    break;
-                }
-                t *= 0.5;
-                if t < SHORTEST {
-                    return false;
-                }
-            }
-            if t < 0.1 {
-                short += 1;
-                if short > SHORT_STEPS {
-                    return false;
-                }
-            }
-        }
-        false
-    }
-
-    /// Factors `h`.
-    fn factor(&mut self) -> bool {
-        self.counted.iterations += 1;
-        self.counted.factorisations += 1;
-        lu(&mut self.h, self.rank, &mut self.order)
-    }
-
-    /// A first `w` for this `eps`: what it would be if every law stayed in the mode it is in now.
-    fn predict(&mut self, n: usize, eps: f64) {
-        let r = self.rank;
-        // `P` about `q`: x = P(q) + W (p - q), with p at w = 0
-        project_with_modes(&self.scaled.laws, &self.q, &mut self.next, &mut self.modes);
-        self.p.clear();
-        for i in 0..n {
-            self.p.push(self.y[i] - self.a[i] / eps - self.q[i]);
-        }
-        let mut first = 0;
-        for (at, law) in self.scaled.laws.iter().enumerate() {
-            let rows = law.rows();
-            match self.modes[at] {
-                Mode::Held => {}
-                Mode::Moving => {
-                    for i in first..first + rows {
-                        self.next[i] += self.p[i];
-                    }
-                }
-                Mode::Sliding { e, turn } => {
-                    let along = dot(&e[..rows], &self.p[first..first + rows]);
-                    let mut grip = 0.0;
-                    if let Law::Cone { normal, mu, .. } = *law
-                        && self.next[normal] > 0.0
-                    {
-                        grip = mu * self.p[normal];
-                    }
-                    for k in 0..rows {
-                        self.next[first + k] += turn * (self.p[first + k] - along * e[k]) + grip * e[k];
-                    }
-                }
-            }
-            first += rows;
-        }
-        zeros(&mut self.step, r);
-        for i in 0..n {
-            let change = self.next[i] - self.y[i];
-            if self.symmetric {
-                axpy(change, &self.g[i * r..i * r + r], &mut self.step);
-            } else {
-                self.step[i] += change;
-            }
-        }
-        project_with_modes(&self.scaled.laws, &self.q, &mut self.next, &mut self.modes);
-        self.assemble(eps);
-        if self.factor() {
-            lu_solve(&self.h, r, &self.order, &mut self.step);
-            self.w.copy_from_slice(&self.step);
-        }
-    }
-
-    /// `R(w)` into `r`, with `next` and the modes; returns its largest entry.
-    fn residual(&mut self, n: usize, eps: f64) -> f64 {
-        let r = self.rank;
-        self.p.clear();
-        for i in 0..n {
-            let a = self.a[i] + dot(&self.g[i * r..i * r + r], &self.w);
-            self.p.push(self.y[i] - a / eps);
-        }
-        project_with_modes(&self.scaled.laws, &self.p, &mut self.next, &mut self.modes);
-        self.r.clear();
-        self.r.extend_from_slice(&self.w);
-        for i in 0..n {
-            let change = self.next[i] - self.y[i];
-            if change != 0.0 {
-                if self.symmetric {
-                    axpy(-change, &self.g[i * r..i * r + r], &mut self.r);
-                } else {
-                    self.r[i] -= change;
-                }
-            }
-        }
-        dot(&self.r, &self.r).sqrt()
-    }
-
-    /// `R' = 1 + G^T W G / eps` at the present modes.
-    fn assemble(&mut self, eps: f64) {
-        let r = self.rank;
-        zeros(&mut self.h, r * r);
-        for k in 0..r {
-            self.h[k * r + k] = 1.0;
-        }
-        zeros(&mut self.row, r);
-        let mut first = 0;
-        for at in 0..self.scaled.laws.len() {
-            let law = self.scaled.laws[at];
-            let rows = law.rows();
-            match self.modes[at] {
-                Mode::Held => {}
-                Mode::Moving => {
-                    for i in first..first + rows {
-                        self.row.copy_from_slice(&self.g[i * r..i * r + r]);
-                        self.add(i, 1.0 / eps);
-                    }
-                }
-                Mode::Sliding { e, turn } => {
-                    for k in 0..rows {
-                        self.row.fill(0.0);
-                        for l in 0..rows {
-                            let weight = turn * (f64::from(u8::from(k == l)) - e[k] * e[l]);
-                            let i = first + l;
-                            axpy(weight, &self.g[i * r..i * r + r], &mut self.row);
-                        }
-                        if let Law::Cone { normal, mu, .. } = law
-                            && self.next[normal] > 0.0
-                        {
-                            axpy(mu * e[k], &self.g[normal * r..normal * r + r], &mut self.row);
-                        }
-                        self.add(first + k, 1.0 / eps);
-                    }
-                }
-            }
-            first += rows;
-        }
-    }
-
-    /// Adds `weight * (column of G^T) * row` to `h`.
-    fn add(&mut self, i: usize, weight: f64) {
-        let r = self.rank;
-        if !self.symmetric {
-            axpy(weight, &self.row, &mut self.h[i * r..i * r + r]);
-            return;
-        }
-        for k in 0..r {
-            let g = self.g[i * r + k];
-            if g != 0.0 {
-                axpy(weight * g, &self.row, &mut self.h[k * r..k * r + r]);
-            }
-        }
     }
 }

@@ -18,18 +18,23 @@
 //! such columns. With friction `E` is not symmetric, and Baraff's proof that the method ends does not hold; it nearly always does, and says so
 //! where it does not.
 //!
-//! The inverse of `E_CC` is kept and bordered as rows join and leave. A dependent row is never clamped: driving it changes no
-//! `a`, so it is either in order already or shows a ray. The final `x_C` is computed afresh by LU.
+//! The inverse of `E_CC` is bordered as rows join and leave, and built anew for each driven row, before rounding can gather. A dependent row is never clamped: driving it changes no
+//! `a`, so it is either in order already or shows a ray. The final `x_C` is computed afresh by LU; where rounding leaves a row on the brink on the
+//! wrong side, a few exchanges of [`crate::blocks`] put it right.
 
+use crate::blocks::Blocks;
 use crate::certificate::judge;
 use crate::dense::{dot, largest, lu, lu_solve, zeros};
 use crate::inverse::Inverse;
 use crate::law::{Failure, Law, Problem, Report, check_with_guess};
-use crate::scale::{Scaled, walk};
+use crate::scale::{Scaled, first_curved, walk};
 
 /// What counts as no change of `a` along a step, and as no `a` at all; everything is without units.
-const FLAT: f64 = 1e-11;
-const ZERO: f64 = 1e-12;
+const FLAT: f64 = 1e-10;
+const ZERO: f64 = 1e-13;
+
+/// A residual that rounding can explain: block exchanges finish the work.
+const NEARLY: f64 = 1e-6;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Side {
@@ -59,6 +64,7 @@ pub struct Dantzig {
     ones: Vec<f64>,
     sides: Vec<Side>,
     inverse: Inverse,
+    finish: Blocks,
     x: Vec<f64>,
     a: Vec<f64>,
     dx: Vec<f64>,
@@ -67,6 +73,7 @@ pub struct Dantzig {
     effective: Vec<f64>,
     h: Vec<f64>,
     order: Vec<usize>,
+    open: Vec<usize>,
     counted: Report,
 }
 
@@ -88,6 +95,7 @@ impl Default for Dantzig {
             ones: Vec::new(),
             sides: Vec::new(),
             inverse: Inverse::default(),
+            finish: Blocks::default(),
             x: Vec::new(),
             a: Vec::new(),
             dx: Vec::new(),
@@ -96,6 +104,7 @@ impl Default for Dantzig {
             effective: Vec::new(),
             h: Vec::new(),
             order: Vec::new(),
+            open: Vec::new(),
             counted: Report::default(),
         }
     }
@@ -117,8 +126,42 @@ impl Dantzig {
         if n == 0 {
             return Ok(self.counted);
         }
-        self.scaled.set(problem);
+        self.scaled.set(problem)?;
         self.start(n);
+        let plain = first_curved(problem.laws).is_none();
+        match self.run(n) {
+            Ok(()) => {}
+            Err(failure) if plain => {
+                // a ray that rounding made is no ray: exchanges must find one too
+                self.dx.copy_from_slice(x);
+                self.finish.tolerance = self.tolerance;
+                let report = self.finish.solve(problem, &mut self.dx).map_err(|_| failure)?;
+                x.copy_from_slice(&self.dx);
+                return Ok(report);
+            }
+            Err(failure) => return Err(failure),
+        }
+        self.scaled.restore(&self.x, x)?;
+        if self.counted.residual > self.tolerance && self.counted.residual < NEARLY && plain {
+            // the sets are right but for rows on the brink, where rounding decides: a few exchanges settle those
+            self.dx.copy_from_slice(x);
+            self.finish.tolerance = self.tolerance;
+            if let Ok(report) = self.finish.solve(problem, &mut self.dx) {
+                x.copy_from_slice(&self.dx);
+                self.counted.residual = report.residual;
+                self.counted.iterations += report.iterations;
+                self.counted.factorisations += report.factorisations;
+            }
+        }
+        if self.counted.residual <= self.tolerance {
+            Ok(self.counted)
+        } else {
+            Err(Failure::NotConverged { residual: self.counted.residual })
+        }
+    }
+
+    /// Drives all rows, and again those that rounding put on the wrong side.
+    fn run(&mut self, n: usize) -> Result<(), Failure> {
         let mut done = true;
         // equations first: they hold whatever the others do
         for pass in [true, false] {
@@ -129,14 +172,33 @@ impl Dantzig {
                 }
             }
         }
-        self.polish(n);
+        self.polish(n, false);
         self.counted.residual = self.judge(n);
-        self.scaled.restore(&self.x, x);
-        if self.counted.residual <= self.tolerance {
-            Ok(self.counted)
-        } else {
-            Err(Failure::NotConverged { residual: self.counted.residual })
+        for _ in 0..3 {
+            if !done || self.counted.residual <= 0.1 * self.tolerance {
+                break;
+            }
+            self.refresh(n);
+            for d in 0..n {
+                if self.is_wrong(d) && self.sides[d] != Side::Clamped && done {
+                    self.sides[d] = Side::Waiting;
+                    done = self.drive(d, n)?;
+                }
+            }
+            self.polish(n, false);
+            self.counted.residual = self.judge(n);
         }
+        if self.counted.residual > 0.1 * self.tolerance {
+            self.dx.copy_from_slice(&self.x);
+            self.polish(n, true);
+            let residual = self.judge(n);
+            if residual < self.counted.residual {
+                self.counted.residual = residual;
+            } else {
+                self.x.copy_from_slice(&self.dx);
+            }
+        }
+        Ok(())
     }
 
     fn start(&mut self, n: usize) {
@@ -194,8 +256,16 @@ impl Dantzig {
         self.rows[i].grip.is_some_and(|(normal, _)| self.x[normal] <= 0.0 && self.dx[normal] <= 0.0)
     }
 
+    /// Whether `a` has come out on the wrong side by more than rounding.
+    fn is_wrong(&self, i: usize) -> bool {
+        let slack = ZERO * (1.0 + largest(&self.x));
+        let (least, most) = self.ends(i);
+        least < most && ((self.a[i] < -slack && self.x[i] < most) || (self.a[i] > slack && self.x[i] > least))
+    }
+
     /// Brings row `d` to its condition. False where the method gives up.
     fn drive(&mut self, d: usize, n: usize) -> Result<bool, Failure> {
+        self.rebuild(n);
         for _ in 0..100 + 20 * n {
             let (least, most) = self.ends(d);
             let a = self.a[d];
@@ -217,11 +287,13 @@ impl Dantzig {
             self.counted.iterations += 1;
             self.direction(d, if a < 0.0 { 1.0 } else { -1.0 }, n);
             let (step, event) = self.first_event(d, n);
+            let nearly = a.abs() <= 1e-12 * (1.0 + largest(&self.x));
+            if nearly && (event == Event::Nothing || self.da[d].abs() <= FLAT * (1.0 + largest(&self.dx))) {
+                // it depends on the clamped rows, and what is left of a is rounding
+                self.sides[d] = if least.is_finite() && self.x[d] <= least { Side::Lower } else { Side::Slack };
+                return Ok(true);
+            }
             if event == Event::Nothing {
-                if a.abs() <= 1e-9 * (1.0 + largest(&self.x)) {
-                    self.sides[d] = if least.is_finite() && self.x[d] <= least { Side::Lower } else { Side::Slack };
-                    return Ok(true);
-                }
                 return Err(Failure::NoSolution);
             }
             for i in 0..n {
@@ -248,6 +320,16 @@ impl Dantzig {
         self.inverse.apply(&mut self.column);
         for (k, &i) in self.inverse.members().iter().enumerate() {
             self.dx[i] = self.column[k];
+        }
+        // once more with what is left: bordering loses digits where rows are nearly dependent
+        self.column.clear();
+        for &i in self.inverse.members() {
+            let reached: f64 = self.inverse.members().iter().map(|&j| self.effective[i * n + j] * self.dx[j]).sum();
+            self.column.push(-sign * self.effective[i * n + d] - reached);
+        }
+        self.inverse.apply(&mut self.column);
+        for (k, &i) in self.inverse.members().iter().enumerate() {
+            self.dx[i] += self.column[k];
         }
         for t in 0..n {
             if let Some((normal, mu)) = self.rows[t].grip {
@@ -314,9 +396,7 @@ impl Dantzig {
             Event::Join(i) => {
                 let linked = self.rows[i].grip.is_some() && matches!(self.sides[i], Side::Lower | Side::Upper);
                 self.sides[i] = Side::Clamped;
-                if linked {
-                    self.rebuild(n);
-                } else if !self.inverse.add(i, &self.effective, n) {
+                if linked || !self.inverse.add(i, &self.effective, n) {
                     self.rebuild(n);
                 }
             }
@@ -393,24 +473,34 @@ impl Dantzig {
         }
     }
 
-    /// The clamped rows once more, by a fresh factor and refinement.
-    fn polish(&mut self, n: usize) {
+    /// The clamped rows once more, by a fresh factor and refinement; with slack rows too where asked for. The little on the diagonal
+    /// then makes room for dependent rows, and refinement takes its effect out again.
+    fn polish(&mut self, n: usize, slack: bool) {
         self.rebuild(n);
-        for _ in 0..2 {
-            let m = self.inverse.members().len();
-            self.column.clear();
-            zeros(&mut self.h, m * m);
-            for (p, &i) in self.inverse.members().iter().enumerate() {
-                self.column.push(-(dot(&self.scaled.a[i * n..i * n + n], &self.x) + self.scaled.b[i]));
-                for (q, &j) in self.inverse.members().iter().enumerate() {
-                    self.h[p * m + q] = self.effective[i * n + j];
-                }
+        self.open.clear();
+        self.open.extend((0..n).filter(|&i| match self.sides[i] {
+            Side::Clamped => true,
+            Side::Slack => slack,
+            _ => false,
+        }));
+        let m = self.open.len();
+        zeros(&mut self.h, m * m);
+        for (p, &i) in self.open.iter().enumerate() {
+            for (q, &j) in self.open.iter().enumerate() {
+                self.h[p * m + q] = self.effective[i * n + j];
             }
-            if !lu(&mut self.h, m, &mut self.order) {
-                return;
+            self.h[p * m + p] += if slack { 1e-7 } else { 0.0 };
+        }
+        if !lu(&mut self.h, m, &mut self.order) {
+            return;
+        }
+        for _ in 0..5 {
+            self.column.clear();
+            for &i in &self.open {
+                self.column.push(-(dot(&self.scaled.a[i * n..i * n + n], &self.x) + self.scaled.b[i]));
             }
             lu_solve(&self.h, m, &self.order, &mut self.column);
-            for (k, &i) in self.inverse.members().iter().enumerate() {
+            for (k, &i) in self.open.iter().enumerate() {
                 self.x[i] += self.column[k];
             }
             for t in 0..n {

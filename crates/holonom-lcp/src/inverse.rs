@@ -10,7 +10,7 @@
 use crate::dense::{axpy, dot, zeros};
 
 /// Corners (Schur complements) below this mean that the new row depends on the members; the diagonal is about 1.
-const DEPENDENT: f64 = 1e-12;
+const DEPENDENT: f64 = 1e-10;
 
 /// `K = E_CC^-1` for the members `C`, in the order they came.
 #[derive(Clone, Debug, Default)]

@@ -210,13 +210,20 @@ impl std::fmt::Display for Failure {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             Failure::NotFinite => write!(f, "a number in the complementarity problem is infinite or not a number"),
-            Failure::Malformed { row, what } => write!(f, "the complementarity problem makes no sense at row {row}: {what}"),
+            Failure::Malformed { row, what } => {
+                write!(f, "the complementarity problem makes no sense at row {row}: {what}")
+            }
             Failure::Unsupported { row } => {
                 write!(f, "the law of row {row} has no form in this method; the method \"cone\" takes every law")
             }
-            Failure::NoSolution => write!(f, "the complementarity problem has no solution: its rows contradict each other"),
+            Failure::NoSolution => {
+                write!(f, "the complementarity problem has no solution: its rows contradict each other")
+            }
             Failure::NotConverged { residual } => {
-                write!(f, "no solution of the complementarity problem was found; the best one misses its laws by {residual:.1e}")
+                write!(
+                    f,
+                    "no solution of the complementarity problem was found; the best one misses its laws by {residual:.1e}"
+                )
             }
         }
     }

@@ -14,6 +14,9 @@
 //! Which variable leaves is decided by comparing whole rows `(rhs, rows of the basis inverse) / pivot` and not only right-hand
 //! sides. Two such rows are never equal, so no basis comes twice and degenerate problems end.
 //!
+//! Rounding can make a ray out of a solvable problem with redundant rows. So a ray is believed only when paths from other covering
+//! vectors than `1` end in one too.
+//!
 //! The tableau only finds the basis. The answer is then computed afresh from that basis by LU and one step of refinement.
 
 use crate::certificate::Memory;
@@ -23,7 +26,10 @@ use crate::scale::{Scaled, first_curved};
 use crate::standard::Standard;
 
 /// Entries of the entering column below this, relative to its largest, do not block.
-const PIVOT: f64 = 1e-11;
+const PIVOT: f64 = 1e-10;
+
+/// Covering vectors tried.
+const COVERS: usize = 4;
 
 /// The method "lemke", with its memory.
 #[derive(Clone, Debug)]
@@ -82,27 +88,36 @@ impl Lemke {
         if problem.is_empty() {
             return Ok(self.counted);
         }
-        self.scaled.set(problem);
+        self.scaled.set(problem)?;
         self.standard.set(&self.scaled, (self.facets / 2 * 2).max(4));
-        self.pivot()?;
-        self.polish();
+        let mut found = Err(Failure::NoSolution);
+        let mut used = 0;
+        for cover in 0..COVERS {
+            found = self.pivot(cover);
+            used = cover;
+            if found.is_ok() {
+                break;
+            }
+        }
+        found?;
+        self.polish(used);
         self.standard.restore(&self.z, &mut self.y);
         self.counted.residual = self.miss();
         if first_curved(problem.laws).is_none() {
             self.v.clear();
             self.v.resize(problem.len(), 0.0);
-            self.scaled.restore(&self.y, &mut self.v);
+            self.scaled.restore(&self.y, &mut self.v)?;
             self.counted.residual = self.memory.certificate(problem, &self.v).worst;
         }
         if !(self.counted.residual <= self.tolerance) {
             return Err(Failure::NotConverged { residual: self.counted.residual });
         }
-        self.scaled.restore(&self.y, x);
+        self.scaled.restore(&self.y, x)?;
         Ok(self.counted)
     }
 
     /// Lemke's path; leaves the basis. Columns: `0..n` are w, `n..2n` are z, `2n` is z0, `2n + 1` the right-hand side.
-    fn pivot(&mut self) -> Result<(), Failure> {
+    fn pivot(&mut self, cover: usize) -> Result<(), Failure> {
         let n = self.standard.len();
         let width = 2 * n + 2;
         zeros(&mut self.t, n * width);
@@ -113,14 +128,14 @@ impl Lemke {
             for j in 0..n {
                 row[n + j] = -self.standard.m[i * n + j];
             }
-            row[2 * n] = -1.0;
+            row[2 * n] = -covering(cover, i);
             row[2 * n + 1] = self.standard.q[i];
             self.basis.push(i);
         }
         // lexicographically least row of (q, 1): of equal ones the last
         let mut leaving = 0;
         for i in 0..n {
-            if self.standard.q[i] <= self.standard.q[leaving] {
+            if self.standard.q[i] / covering(cover, i) <= self.standard.q[leaving] / covering(cover, leaving) {
                 leaving = i;
             }
         }
@@ -135,7 +150,12 @@ impl Lemke {
                 return Ok(());
             }
             entering = if left < n { left + n } else { left - n };
-            leaving = self.blocking(entering, width).ok_or(Failure::NoSolution)?;
+            leaving = match self.blocking(entering, width) {
+                Some(row) => row,
+                // out of the way but for rounding: equations with redundant rows are consistent to the last digits only
+                None if self.artificial(width) <= 1e-12 => return Ok(()),
+                None => return Err(Failure::NoSolution),
+            };
         }
         Err(Failure::NotConverged { residual: f64::INFINITY })
     }
@@ -159,6 +179,14 @@ impl Lemke {
             Some(i) if column(i) > PIVOT * most && ratio(i) <= ratio(best) + 1e-14 * ratio(best).abs() => i,
             _ => best,
         })
+    }
+
+    /// `z0`, relative to the largest right-hand side.
+    fn artificial(&self, width: usize) -> f64 {
+        let n = self.basis.len();
+        let rhs = |i: usize| self.t[i * width + width - 1].abs();
+        let most = (0..n).fold(1.0, |m: f64, i| m.max(rhs(i)));
+        self.basis.iter().position(|&v| v == 2 * n).map_or(0.0, |i| rhs(i) / most)
     }
 
     /// Whether row `i` over its pivot is lexicographically before row `j` over its own.
@@ -196,13 +224,16 @@ impl Lemke {
     }
 
     /// `z` from the basis alone: `B v = q`, with one refinement.
-    fn polish(&mut self) {
+    fn polish(&mut self, cover: usize) {
         let n = self.standard.len();
         zeros(&mut self.h, n * n);
         for (k, &variable) in self.basis.iter().enumerate() {
             for i in 0..n {
-                self.h[i * n + k] =
-                    if variable < n { f64::from(u8::from(variable == i)) } else { -self.standard.m[i * n + variable - n] };
+                self.h[i * n + k] = match variable {
+                    w if w < n => f64::from(u8::from(w == i)),
+                    z if z < 2 * n => -self.standard.m[i * n + z - n],
+                    _ => -covering(cover, i),
+                };
             }
         }
         self.t.clear();
@@ -221,7 +252,7 @@ impl Lemke {
         }
         lu_solve(&self.h, n, &self.order, &mut self.pivot_row);
         for (k, &variable) in self.basis.iter().enumerate() {
-            if variable >= n {
+            if (n..2 * n).contains(&variable) {
                 // a basic variable is not negative but for rounding
                 self.z[variable - n] = (self.v[k] + self.pivot_row[k]).max(0.0);
             }
@@ -237,4 +268,9 @@ impl Lemke {
             worst.max(w.min(self.z[i]).abs() / size)
         })
     }
+}
+
+/// Covering vectors: all ones first, then ones that favour no row in a way that repeats.
+fn covering(cover: usize, i: usize) -> f64 {
+    1.0 + (cover as f64 * (i as f64 + 1.0) * 0.618_033_988_749_894_9).fract()
 }

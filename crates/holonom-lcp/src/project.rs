@@ -59,7 +59,7 @@ pub(crate) fn project_with_modes(laws: &[Law], p: &[f64], x: &mut [f64], modes: 
             }
             Law::Push => {
                 x[i] = p[i].max(0.0);
-                if p[i] > 0.0 { Mode::Moving } else { Mode::Held }
+                if p[i] >= 0.0 { Mode::Moving } else { Mode::Held }
             }
             Law::Within { least, most } => {
                 x[i] = p[i].clamp(least, most);
@@ -84,7 +84,7 @@ pub(crate) fn settle(law: &Law, i: usize, p: &[f64; 3], x: &mut [f64]) -> Mode {
         }
         Law::Push => {
             x[i] = p[0].max(0.0);
-            if p[0] > 0.0 { Mode::Moving } else { Mode::Held }
+            if p[0] >= 0.0 { Mode::Moving } else { Mode::Held }
         }
         Law::Within { least, most } => {
             x[i] = p[0].clamp(least, most);
@@ -100,13 +100,9 @@ pub(crate) fn settle(law: &Law, i: usize, p: &[f64; 3], x: &mut [f64]) -> Mode {
 
 fn clip(p: &[f64], radius: f64, x: &mut [f64]) -> Mode {
     let reach = length(p);
-    if reach < radius || (reach == radius && radius > 0.0) {
+    if reach <= radius {
         x.copy_from_slice(p);
         return Mode::Moving;
-    }
-    if radius == 0.0 && reach == 0.0 {
-        x.fill(0.0);
-        return Mode::Held;
     }
     let mut e = [0.0; 3];
     for k in 0..p.len() {

@@ -11,7 +11,7 @@
 //! millimetres is the same row as the one in metres.
 
 use crate::dense::{largest, zeros};
-use crate::law::{Law, Problem};
+use crate::law::{Failure, Law, Problem};
 
 /// Laws with the index of their first rows.
 pub(crate) fn walk(laws: &[Law]) -> impl Iterator<Item = (usize, &Law)> {
@@ -54,7 +54,7 @@ pub(crate) struct Scaled {
 
 impl Scaled {
     /// Takes a checked problem.
-    pub fn set(&mut self, problem: &Problem) {
+    pub fn set(&mut self, problem: &Problem) -> Result<(), Failure> {
         let n = problem.len();
         units(|i| problem.a[i * n + i], n, problem.laws, &mut self.d);
         self.a.clear();
@@ -65,11 +65,14 @@ impl Scaled {
                 *v /= di * dj;
             }
         }
-        self.set_vectors(problem.b, problem.laws);
+        if !self.a.iter().all(|v| v.is_finite()) {
+            return Err(Failure::NotFinite);
+        }
+        self.set_vectors(problem.b, problem.laws)
     }
 
     /// Everything but the matrix; `d` is there already.
-    pub fn set_vectors(&mut self, b: &[f64], laws: &[Law]) {
+    pub fn set_vectors(&mut self, b: &[f64], laws: &[Law]) -> Result<(), Failure> {
         self.b.clear();
         self.b.extend(b.iter().zip(&self.d).map(|(b, d)| b / d));
         let mut beta = largest(&self.b);
@@ -95,18 +98,34 @@ impl Scaled {
                 same => same,
             });
         }
+        // numbers so far apart that their ratios overflow are as good as infinite
+        let sound = self.laws.iter().all(|law| match *law {
+            Law::Within { least, most } => least <= most && least < f64::INFINITY && most > f64::NEG_INFINITY,
+            Law::Cone { mu, .. } => mu.is_finite(),
+            Law::Ball { radius, .. } => radius >= 0.0,
+            _ => true,
+        });
+        if sound && self.b.iter().all(|v| v.is_finite()) { Ok(()) } else { Err(Failure::NotFinite) }
     }
 
-    /// `x` with units from `y` without.
-    pub fn restore(&self, y: &[f64], x: &mut [f64]) {
-        for i in 0..y.len() {
-            x[i] = y[i] * self.beta / self.d[i];
+    /// `x` with units from `y` without; where that overflows `x` stays what it was.
+    pub fn restore(&self, y: &[f64], x: &mut [f64]) -> Result<(), Failure> {
+        if (0..y.len()).all(|i| (y[i] * self.beta / self.d[i]).is_finite()) {
+            for i in 0..y.len() {
+                x[i] = y[i] * self.beta / self.d[i];
+            }
+            Ok(())
+        } else {
+            Err(Failure::NotConverged { residual: f64::INFINITY })
         }
     }
 
-    /// `y` without units from `x` with.
+    /// `y` without units from `x` with; a guess that overflows is no guess.
     pub fn strip(&self, x: &[f64], y: &mut Vec<f64>) {
         y.clear();
         y.extend(x.iter().zip(&self.d).map(|(x, d)| x * d / self.beta));
+        if !y.iter().all(|v| v.is_finite()) {
+            y.fill(0.0);
+        }
     }
 }

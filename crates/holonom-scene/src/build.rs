@@ -4,13 +4,15 @@
 //! joints put them (see [`crate::place`]); then the engine checks, plans and assembles. Whatever it refuses is reported at the line that said it.
 
 use crate::codes;
+use crate::contact;
 use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::fields::*;
 use crate::kinds::{self, Driven, Make, Mistake, mistake, refused};
 use crate::place::{self, Place};
-use crate::scene::{Body, Link, Mass, Pose, Scene};
+use crate::scene::{Body, Link, Mass, Pose, Scene, Shape};
 use crate::source::Span;
 use crate::starts;
+use crate::stops;
 use holonom::math::{Mat3, Vec3, perpendicular};
 use holonom::{Assembly, BodyId, Coordinate, JointId, Marker, Model, ModelBuilder, ModelError};
 use std::cell::LazyCell;
@@ -47,10 +49,13 @@ pub struct Site<'a> {
     joints: &'a Joints<'a>,
 }
 
-struct Joints<'a> {
+/// Bodies by their names, and what was made so far.
+pub(crate) struct Joints<'a> {
     bodies: HashMap<&'a str, u32>,
-    builder: ModelBuilder,
+    pub(crate) builder: ModelBuilder,
     ids: HashMap<&'a str, JointId>,
+    /// What was said of joints that have an effort.
+    records: HashMap<&'a str, &'a Record>,
 }
 
 impl<'a> Site<'a> {
@@ -77,6 +82,19 @@ impl<'a> Site<'a> {
             Some(c) => self.coordinate_of(c, self.record.span_of(field)),
             None => Err(mistake(self.record, field, codes::MISSING_FIELD, format!("`{field}` is missing"))),
         }
+    }
+
+    /// The most that a drive of a coordinate gives, N or N m: its own `effort`, or that of the joint.
+    pub fn effort(&self, field: &str, own: Option<f64>) -> Option<f64> {
+        if self.scene.run.ideal {
+            return None;
+        }
+        let of_joint = || {
+            let c = self.record.coordinate(field)?;
+            let joint = self.joints.records.get(&*c.joint)?;
+            joint.numbers("effort")?.get(c.index).copied()
+        };
+        own.or_else(of_joint)
     }
 
     /// The coordinates a field lists.
@@ -131,7 +149,8 @@ impl<'a> Site<'a> {
 }
 
 impl Joints<'_> {
-    fn body(&self, scene: &Scene, body: &BodyRef, span: Span) -> Result<BodyId, Mistake> {
+    /// A body by what it is called.
+    pub(crate) fn body(&self, scene: &Scene, body: &BodyRef, span: Span) -> Result<BodyId, Mistake> {
         match body {
             BodyRef::Ground => Ok(BodyId::GROUND),
             BodyRef::Index(i) => Ok(BodyId::from_index(*i as usize)),
@@ -353,7 +372,13 @@ pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
 fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report) -> Option<Drafted<'a>> {
     let errors = report.n_errors();
     let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (&*b.name, i as u32)).collect();
-    let mut joints = Joints { bodies, builder: ModelBuilder::new(), ids: HashMap::with_capacity(scene.joints.len()) };
+    let with_effort = scene.joints.iter().filter(|l| l.record.has("effort"));
+    let mut joints = Joints {
+        bodies,
+        builder: ModelBuilder::new(),
+        ids: HashMap::with_capacity(scene.joints.len()),
+        records: with_effort.map(|l| (&*l.name, &*l.record)).collect(),
+    };
     joints.builder.gravity(scene.gravity);
     if scene.run.assembly.as_deref() == Some("gradual") {
         joints.builder.assembly(Assembly::Gradual);
@@ -388,6 +413,11 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
         let Some(Make::Body(make)) = body.record.kind.map(|k| k.make) else { continue };
         match make(&body.record, &draft) {
             Ok(made) => {
+                if let Some(shape) = body.shapes.iter().find(|s| scene.collides(s) && !made.keeps_shape()) {
+                    report.push(soft(body, shape));
+                    wrong = Some(&body.record);
+                    continue;
+                }
                 joints.builder.boxed_body(&*body.name, made);
             }
             Err(d) => {
@@ -397,7 +427,19 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
             }
         }
     }
+    if report.n_errors() == errors {
+        contact::add(scene, &mut joints, report);
+    }
     (report.n_errors() == errors).then_some(Drafted { builder: joints.builder, ids: joints.ids, places })
+}
+
+/// A shape on a body that cannot carry it into a contact.
+fn soft(body: &Body, shape: &Shape) -> Diagnostic {
+    let kind = body.record.kind.map_or("", |k| k.name);
+    let d = Diagnostic::error(codes::NO_CONTACT, format!("the shape of body `{}` cannot collide", body.name));
+    let d = d.at(shape.span).path(format!("body/{}", body.name));
+    let d = d.label(format!("on a body of kind `{kind}`; rigid and planar bodies and particles can carry it"));
+    d.help("say  collides = false  on the shape")
 }
 
 fn draft(body: &Body) -> Draft<'_> {
@@ -470,6 +512,7 @@ fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
     made.validate().map_err(|e| refused(&link.record, codes::NOT_BUILT, &format!("joint `{}`: {e}", link.name)))?;
     let id = joints.builder.boxed_joint(&*link.name, made);
     joints.ids.insert(&link.name, id);
+    stops::add(link, id, scene.run.ideal, &mut joints.builder)?;
     let load = |name: &str| link.record.number(name).unwrap_or(f64::INFINITY);
     if link.record.has("break_force") || link.record.has("break_torque") {
         joints.builder.break_load(id, load("break_force"), load("break_torque"));

@@ -151,6 +151,13 @@ Quantities are named body.pos.x, body.vel.x, body.omega.x, body.quat.w, joint.co
 energy.kinetic, ... `*` stands for anything.\n";
     UNKNOWN_CHOICE = "E0228", "not one of the known words", "\
 The message lists them.\n";
+    NO_CONTACT = "E0229", "a shape cannot collide", "\
+Boxes, balls, capsules, cylinders, meshes (their convex hull, or their triangles), points, and on the ground planes and terrain (`heights`) can, on\n\
+rigid and planar bodies and particles, which keep their shape. Scaled and affine bodies do not, and rotors are nowhere. With a section [contact]\n\
+every shape collides that does not say otherwise:\n\
+\n    shape = { kind = \"torus\", ring_radius = 1, tube_radius = 0.1, collides = false }\n";
+    UNKNOWN_SHAPE = "E0230", "no such shape on the body", "\
+A pair under [[contact.pair]] names two bodies, or shapes of bodies that have a `name`: `BODY.NAME`. They must be shapes that collide.\n";
     NOT_BUILT = "E0301", "the mechanism cannot be built", "\
 The engine refused a body, a joint or a force; the message is its own.\n";
     NOT_CLOSED = "E0302", "the loop cannot be closed", "\

@@ -16,6 +16,8 @@ pub enum Allowed {
     Positive,
     /// Zero or greater.
     NotNegative,
+    /// From 0 to 1.
+    Fraction,
 }
 
 /// What a field holds.
@@ -43,10 +45,14 @@ pub enum Type {
     Numbers(&'static str),
     /// A list of points in a unit.
     Vectors(&'static str),
+    /// Lower and upper bounds in a unit: `[lower, upper]`, or a list of such pairs, `[]` for none. `-inf` and `inf` are no bounds.
+    Intervals(&'static str),
     /// A body, or a point on one: `"rod"`, `"rod.tip"`, `{ body = "rod", at = [0, 0, 1] }`.
     Point,
     /// A list of points on bodies.
     Points,
+    /// A list of pairs of bodies: `[["hand", "cup"]]`.
+    Pairs,
     /// A coordinate of a joint: `"hinge"` (its first), `"slider.1"`.
     Coordinate,
     /// A list of coordinates.
@@ -79,6 +85,7 @@ pub enum Need {
 }
 
 /// A field of a table.
+#[derive(Clone, Copy)]
 pub struct Field {
     /// Its name.
     pub name: &'static str,

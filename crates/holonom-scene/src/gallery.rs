@@ -28,6 +28,10 @@ pub static GALLERY: &[Entry] = scenes!["":
     "crane"
     "ring-40"
     "baraff-tree-381"
+    "bouncing-ball"
+    "newtons-cradle"
+    "wall-100"
+    "tower-1000"
 ];
 
 /// Problems with known answers, by the name of the problem; `holonom verify` runs them.

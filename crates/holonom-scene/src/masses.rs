@@ -8,11 +8,12 @@
 //! | `com` or `inertia` besides | replace what the shapes say; the inertia is about the centre of mass |
 
 use crate::codes;
+use crate::contact::{self, Surface};
 use crate::fields::{Record, Val};
 use crate::kinds::{self, Mistake, ShapeSite, mistake};
 use crate::mesh::Mesh;
 use crate::read::Surroundings;
-use crate::scene::{Mass, Pose, Shape};
+use crate::scene::{Geometry, Mass, Pose, Shape};
 use holonom::math::{Mat3, Vec3, symmetric_eigen, vec3};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -53,8 +54,12 @@ pub fn shape(
         pose: placed.then(&made.natural),
         colour: colour(record)?,
         visible: !record.flag("hidden"),
-        collides: !matches!(record.get("collides"), Some(Val::Flag(false))),
-        friction: record.number("friction"),
+        name: record.text("name").map(Into::into),
+        span: record.span,
+        collides: record.has("collides").then(|| record.flag("collides")),
+        surface: Surface::of(record)?,
+        triangles: record.text("collide_as").map(|way| way == "triangles"),
+        groups: (contact::groups(record, "groups", 1)?, contact::groups(record, "meets", u32::MAX)?),
     };
     Ok((shape, made.mass.map(|m| m.placed(&placed))))
 }
@@ -93,7 +98,9 @@ pub fn fill(
         let (mut shape, content) = shape(shape_record, length, around, meshes)?;
         shape.colour = shape.colour.or(body_colour);
         shapes.push(shape);
-        if shape_record.flag("massless") {
+        // a point has no volume, and where a particle has its mass
+        let nothing = matches!(shapes.last(), Some(Shape { geometry: Geometry::Point, .. }));
+        if shape_record.flag("massless") || nothing {
             continue;
         }
         let said = shape_record.has("mass") || shape_record.has("density");

@@ -5,6 +5,7 @@
 //! (unless joints are redundant: their loads are then split anew at every state).
 
 mod catalogue;
+mod touches;
 
 use crate::codes;
 use crate::confine::shown;
@@ -13,8 +14,9 @@ use crate::scene::Scene;
 use crate::source::Span;
 use catalogue::{Catalogue, Look, Source};
 use holonom::math::Vec3;
-use holonom::{Diagnosis, Ledger, Model, Simulation, StepError};
+use holonom::{BodyId, Diagnosis, Ledger, Model, Near, Simulation, StepError};
 use std::collections::HashSet;
+use touches::Touches;
 
 /// What is recorded when nobody says what: everything usual, unless that is more than this.
 pub const MOST_UNSAID: usize = 4000;
@@ -39,6 +41,8 @@ pub struct Quantities {
     sources: Vec<Source>,
     reduced: bool,
     ledger: Ledger,
+    touches: Touches,
+    near: Vec<Near>,
 }
 
 /// A name or pattern that fits nothing.
@@ -147,7 +151,14 @@ impl Quantities {
                 return Err(unknown);
             }
         }
-        Ok(Quantities { all: chosen.all, sources: chosen.sources, reduced, ledger: Ledger::default() })
+        Ok(Quantities {
+            all: chosen.all,
+            sources: chosen.sources,
+            reduced,
+            ledger: Ledger::default(),
+            touches: Touches::default(),
+            near: Vec::new(),
+        })
     }
 
     /// All of them; the first is `time`.
@@ -215,7 +226,16 @@ impl Quantities {
         if !self.sources.iter().any(|s| needs_solution(s.look)) {
             return Ok(());
         }
+        let model = sim.model().clone();
         let mut seen = sim.observe()?;
+        if self.asks_for_touches() {
+            self.touches.read(&model, seen.contacts());
+        }
+        let touches = &self.touches;
+        let nearest = |a: BodyId, b: BodyId| {
+            let between = self.near.iter().filter(|n| n.bodies == (a, b) || n.bodies == (b, a));
+            between.map(|n| n.gap).fold(f64::NAN, f64::min)
+        };
         let mut numbers = [f64::NAN; 9];
         let mut last = None;
         for (source, out) in self.sources.iter().zip(out) {
@@ -267,10 +287,27 @@ impl Quantities {
                             (numbers[0], numbers[1]) = (value, rate);
                         }
                     }
+                    Look::Standing(joint) => {
+                        if let Some(s) = seen.standing(joint) {
+                            numbers[..3].copy_from_slice(&[s.load, s.gap.unwrap_or(f64::NAN), touches::code(s.state)]);
+                        }
+                    }
+                    Look::Contact(a, b) => {
+                        let t = touches.between(&model, a, b);
+                        numbers[..3].copy_from_slice(&t.force.to_array());
+                        numbers[3..6].copy_from_slice(&[t.points as f64, touches::code(t.state), nearest(a, b)]);
+                    }
+                    Look::Touched(body) => {
+                        let t = touches.of(body);
+                        numbers[..3].copy_from_slice(&t.force.to_array());
+                        numbers[3] = t.points as f64;
+                    }
+                    Look::Contacts => (numbers[0], numbers[1]) = (touches.points as f64, touches.largest),
                     Look::Power(force) => numbers[0] = seen.power(force),
                     Look::Certificate => {
                         numbers[0] = seen.residual().largest();
                         numbers[1] = seen.rank_deficiency().map_or(f64::NAN, |n| n as f64);
+                        numbers[2] = seen.complementarity();
                     }
                     _ => {}
                 }
@@ -278,6 +315,10 @@ impl Quantities {
             *out = numbers[source.part as usize];
         }
         Ok(())
+    }
+
+    fn asks_for_touches(&self) -> bool {
+        self.sources.iter().any(|s| matches!(s.look, Look::Contact(..) | Look::Touched(_) | Look::Contacts))
     }
 
     /// What can be had without solving the equations.
@@ -289,6 +330,13 @@ impl Quantities {
         if asks(|l| matches!(l, Look::Ledger | Look::WorkOfForce(_) | Look::WorkOfJoint(_))) {
             sim.read_ledger(&mut self.ledger);
         }
+        // gaps are worth knowing where bodies are near each other
+        self.near.clear();
+        if self.sources.iter().any(|s| matches!(s.look, Look::Contact(..)) && s.part == 5) {
+            let reach = sim.model().length_scale();
+            sim.read_near(reach, &mut self.near);
+        }
+        let overlap = if self.sources.iter().any(|s| s.look == Look::Overlap) { sim.overlap() } else { 0.0 };
         let l = &self.ledger;
         for (source, out) in self.sources.iter().zip(out) {
             let k = source.part as usize;
@@ -300,7 +348,8 @@ impl Quantities {
                 Look::Gaps => [gaps.0, gaps.1][k],
                 Look::WorkOfForce(f) => l.force(f),
                 Look::WorkOfJoint(j) => l.joint(j),
-                Look::Ledger => [l.change, l.bodies, l.projection, l.imposed, l.integrator][k],
+                Look::Ledger => [l.change, l.bodies, l.projection, l.imposed, l.integrator, l.contacts][k],
+                Look::Overlap => overlap,
                 Look::Solver => sim.solver_iterations().map_or(f64::NAN, |n| n as f64),
                 _ => continue,
             };
@@ -318,6 +367,7 @@ fn needs_solution(look: Look) -> bool {
             | Look::Ledger
             | Look::WorkOfForce(_)
             | Look::WorkOfJoint(_)
+            | Look::Overlap
             | Look::Solver
     )
 }
@@ -372,6 +422,11 @@ pub fn usual_unit(name: &str) -> &'static str {
         (_, "force") => "N",
         (_, "torque") => "N m",
         (_, "power") => "W",
+        ("contact", "gap") => "m",
+        ("contact", "largest") => "N",
+        (_, "points" | "state") => "1",
+        (_, "load") => "N or N m",
+        (_, "gap") => "m or rad",
         (_, "coordinate") => "m or rad",
         (_, "rate") => "m/s or rad/s",
         (_, "effort") => "N or N m",
@@ -440,6 +495,9 @@ mod tests {
             ("pin.rate", "m/s or rad/s"),
             ("slide.coordinate.1", "m or rad"),
             ("bolt.multiplier.2", ""),
+            ("contact.ball.ground.force.z", "N"),
+            ("contact.ball.ground.state", "1"),
+            ("knee.limit.load", "N or N m"),
         ] {
             assert_eq!(usual_unit(name), unit, "{name}");
         }

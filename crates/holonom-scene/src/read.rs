@@ -3,6 +3,7 @@
 use crate::claims::{Claims, Named};
 use crate::codes;
 use crate::confine::Confinement;
+use crate::contact;
 use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::fields::*;
 use crate::generators;
@@ -37,6 +38,7 @@ pub static SECTIONS: &[(&str, &str)] = &[
     ("ladder", "two chains joined by rungs: [ladder.NAME]"),
     ("grid", "bodies in rows and columns: [grid.NAME]"),
     ("repeat", "anything several times: [repeat.NAME]"),
+    ("contact", "contacts: with this section shapes collide, unless they say that they do not"),
     ("run", "how it is to be run"),
     ("record", "what is to be recorded"),
     ("camera", "where one looks from: [camera.NAME]"),
@@ -64,9 +66,9 @@ pub const RUN: &[Field] = &[
     optional("dt", Type::Number(Allowed::Positive, "s"), "chosen by the integrator", "fixed step"),
     optional(
         "integrator",
-        Type::Choice(&["euler", "rk4", "dop853", "sdirk4", "implicit", "rattle"]),
-        "dop853",
-        "how time is stepped",
+        Type::Choice(&["euler", "rk4", "dop853", "sdirk4", "implicit", "rattle", "stepping"]),
+        "dop853, or stepping where much may touch",
+        "how time is stepped; with `stepping` contacts, limits and friction are laws between velocities, with any other their events are found",
     ),
     optional(
         "solver",
@@ -85,6 +87,12 @@ pub const RUN: &[Field] = &[
     optional("drift", Type::Choice(&["projection", "none"]), "projection", "how joints are kept closed"),
     optional("coordinates", Type::Choice(&["maximal", "joint"]), "maximal", "in which coordinates time is stepped"),
     optional("assembly", Type::Choice(&["newton", "gradual"]), "newton", "how rough poses are brought together"),
+    optional(
+        "ideal",
+        Type::Flag,
+        "false",
+        "without contacts, limits and friction of joints, and caps on drives: the smooth motion alone",
+    ),
 ];
 
 /// Fields of `[record]`.
@@ -176,6 +184,9 @@ impl Making<'_, '_> {
             for kind in generators::KINDS {
                 self.each(document, kind, |m, name, node, span| generators::generate(m, kind, name, node, span));
             }
+        }
+        if let Some(node) = document.get("contact") {
+            self.scene.contact = contact::read(node, &mut self.reader).unwrap_or_default();
         }
         if let Some(node) = document.get("run") {
             self.run(node);
@@ -344,6 +355,7 @@ impl Making<'_, '_> {
             drift: text("drift"),
             coordinates: text("coordinates"),
             assembly: text("assembly"),
+            ideal: r.flag("ideal"),
         };
     }
 

@@ -9,7 +9,7 @@ use std::fmt::Write;
 /// The unit of what a field holds; empty if it has none.
 pub fn unit(ty: &Type) -> &'static str {
     match ty {
-        Type::Number(_, unit) | Type::Vector(unit) | Type::Numbers(unit) | Type::Vectors(unit) => unit,
+        Type::Number(_, unit) | Type::Vector(unit) | Type::Numbers(unit) | Type::Vectors(unit) | Type::Intervals(unit) => unit,
         Type::Function(_, unit) | Type::VectorFunction(_, unit) => unit,
         Type::Map(inner) => self::unit(inner),
         _ => "",
@@ -26,6 +26,7 @@ pub fn holds(ty: &Type) -> String {
         Type::Number(Allowed::Any, _) => with_unit("number"),
         Type::Number(Allowed::Positive, _) => with_unit("number > 0"),
         Type::Number(Allowed::NotNegative, _) => with_unit("number >= 0"),
+        Type::Number(Allowed::Fraction, _) => with_unit("number from 0 to 1"),
         Type::Integer(from, i64::MAX) => format!("whole number, {from} or more"),
         Type::Integer(from, to) => format!("whole number, {from} to {to}"),
         Type::Flag => "true or false".into(),
@@ -37,8 +38,10 @@ pub fn holds(ty: &Type) -> String {
         Type::Rotation => "rotation".into(),
         Type::Numbers(_) => with_unit("number, or a list of numbers"),
         Type::Vectors(_) => with_unit("list of vectors"),
+        Type::Intervals(_) => with_unit("`[lower, upper]`, or a list of such pairs"),
         Type::Point => "point".into(),
         Type::Points => "list of points".into(),
+        Type::Pairs => "list of pairs of bodies".into(),
         Type::Coordinate => "coordinate".into(),
         Type::Coordinates => "list of coordinates".into(),
         Type::Function(variable, _) => with_unit(&format!("function of {variable}")),

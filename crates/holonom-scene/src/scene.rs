@@ -1,5 +1,6 @@
 //! A scene as it was read: checked, named, in order, every number evaluated. What is built from it, shown of it and recorded of it all come from here.
 
+use crate::contact::{Contact, Surface};
 use crate::fields::{Kind, PointRef, Record};
 use crate::mesh::Mesh;
 use crate::source::Span;
@@ -112,8 +113,25 @@ pub enum Geometry {
     Torus(f64, f64),
     /// Triangles.
     Mesh(Arc<Mesh>),
+    /// Heights above a rectangle.
+    Heights(Arc<Heights>),
+    /// A point, which nobody sees.
+    Point,
     /// The plane z = 0.
     Plane,
+}
+
+/// Heights above a rectangle in the plane z = 0, centred at the origin; solid below.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Heights {
+    /// Extent along x and y, m.
+    pub size: [f64; 2],
+    /// Number of rows, along y.
+    pub rows: u32,
+    /// Number of columns, along x.
+    pub columns: u32,
+    /// Row by row, m: the first row at the least y, each from the least x.
+    pub heights: Vec<f64>,
 }
 
 /// A shape on a body.
@@ -127,10 +145,18 @@ pub struct Shape {
     pub colour: Option<[f64; 3]>,
     /// Is it shown?
     pub visible: bool,
-    /// Does it touch others?
-    pub collides: bool,
-    /// Coefficient of friction, for contacts.
-    pub friction: Option<f64>,
+    /// Its name, for pairs of contacts.
+    pub name: Option<Box<str>>,
+    /// Where it was written.
+    pub span: Span,
+    /// Does it touch others? Not said: if the scene has contacts.
+    pub collides: Option<bool>,
+    /// What its surface is like.
+    pub surface: Surface,
+    /// Does a mesh touch with its triangles, or with its convex hull? Not said: with triangles on the ground.
+    pub triangles: Option<bool>,
+    /// Groups it belongs to and groups it meets, one bit each.
+    pub groups: (u32, u32),
 }
 
 /// A named point on a body, with axes for joints that need them.
@@ -225,6 +251,8 @@ pub struct Run {
     pub coordinates: Option<String>,
     /// How rough poses are assembled: `newton` or `gradual`.
     pub assembly: Option<String>,
+    /// Without contacts, limits, dry friction and caps on drives.
+    pub ideal: bool,
 }
 
 /// What is to be recorded.
@@ -274,6 +302,8 @@ pub struct Scene {
     pub drives: Vec<Link>,
     /// Forces.
     pub forces: Vec<Link>,
+    /// What contacts are like, and whether there are any.
+    pub contact: Contact,
     /// How it is to be run.
     pub run: Run,
     /// What is to be recorded.
@@ -295,6 +325,7 @@ impl Default for Scene {
             joints: Vec::new(),
             drives: Vec::new(),
             forces: Vec::new(),
+            contact: Contact::default(),
             run: Run::default(),
             record: Recording::default(),
             cameras: Vec::new(),

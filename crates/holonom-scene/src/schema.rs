@@ -19,6 +19,7 @@ pub fn schema() -> Value {
         ("number", plain_number(Allowed::Any)),
         ("positive-number", plain_number(Allowed::Positive)),
         ("number-not-negative", plain_number(Allowed::NotNegative)),
+        ("number-from-0-to-1", plain_number(Allowed::Fraction)),
         ("vector", numbers(3, Some(3))),
         ("rotation", any_rotation()),
         ("point", any_point()),
@@ -92,6 +93,7 @@ fn number(allowed: Allowed) -> Value {
         Allowed::Any => "number",
         Allowed::Positive => "positive-number",
         Allowed::NotNegative => "number-not-negative",
+        Allowed::Fraction => "number-from-0-to-1",
     })
 }
 
@@ -100,6 +102,7 @@ fn plain_number(allowed: Allowed) -> Value {
         Allowed::Any => json!({ "type": "number" }),
         Allowed::Positive => json!({ "type": "number", "exclusiveMinimum": 0 }),
         Allowed::NotNegative => json!({ "type": "number", "minimum": 0 }),
+        Allowed::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
     };
     json!({ "anyOf": [plain, expression()] })
 }
@@ -157,8 +160,10 @@ fn of_type(ty: &Type, definitions: &mut Map<String, Value>) -> Value {
         Type::Rotation => reference("rotation"),
         Type::Numbers(_) => json!({ "anyOf": [number(Allowed::Any), numbers(0, None)] }),
         Type::Vectors(_) => list(vector()),
+        Type::Intervals(_) => json!({ "anyOf": [numbers(2, Some(2)), list(numbers(0, Some(2)))] }),
         Type::Point => reference("point"),
         Type::Points => list(reference("point")),
+        Type::Pairs => list(json!({ "type": "array", "items": { "type": "string" }, "minItems": 2, "maxItems": 2 })),
         Type::Coordinates => list(json!({ "type": "string" })),
         Type::Function(..) => function(definitions),
         Type::VectorFunction(..) => {

@@ -1,11 +1,13 @@
 //! What the sections of a scene hold, as data: from it the writer takes its order, the schema its rules, the reference its text.
 
+use crate::contact::{CONTACT, SURFACE};
 use crate::fields::{Family, Field, Type};
 use crate::generators;
 use crate::kinds::{BODIES, DRIVES, FORCES, JOINTS};
 use crate::read::{CAMERA, GROUND, RECORD, RUN};
 
 static GROUND_FIELDS: &[&[Field]] = &[GROUND];
+static CONTACT_FIELDS: &[&[Field]] = &[CONTACT, SURFACE];
 static RUN_FIELDS: &[&[Field]] = &[RUN];
 static RECORD_FIELDS: &[&[Field]] = &[RECORD];
 static CAMERA_FIELDS: &[&[Field]] = &[CAMERA];
@@ -33,6 +35,7 @@ pub fn content(section: &str) -> Option<Content> {
         "gravity" => Content::Value(&Type::Vector("m/s^2")),
         "params" => Content::Parameters,
         "ground" => Content::Table(GROUND_FIELDS),
+        "contact" => Content::Table(CONTACT_FIELDS),
         "run" => Content::Table(RUN_FIELDS),
         "record" => Content::Table(RECORD_FIELDS),
         "camera" => Content::Tables(CAMERA_FIELDS),

@@ -133,6 +133,11 @@ fn cases() -> Vec<Case> {
             let length = (drawn(b.body, b).0 - drawn(a.body, a).0).length();
             Box::new(Distance::new(a, b, length))
         }),
+        joint!("rope", "length = 0.9\nrestitution = 0.5", |a, b| Box::new(Rope::new(a, b, 0.9).restitution(0.5))),
+        joint!("rope", "", |a, b| {
+            let length = (drawn(b.body, b).0 - drawn(a.body, a).0).length();
+            Box::new(Rope::new(a, b, length))
+        }),
         joint!("parallel-axes", "", |a, b| Box::new(ParallelAxes::new(a, b))),
         joint!("perpendicular-axes", "", |a, b| Box::new(PerpendicularAxes::new(a, b))),
         joint!("perpendicular-axes", "angle = 0.7", |a, b| Box::new(PerpendicularAxes::new(a, b).angle(0.7))),
@@ -265,6 +270,31 @@ fn cases() -> Vec<Case> {
                 m.joint("it", VelocityRatio::coordinates(angle, second, 3.0));
             }
         ),
+        Case {
+            engine: "limit",
+            text: "[joint.it]\nkind = \"cylindrical\"\na = \"one.f\"\nb = \"two.f\"\nlimits = [[-inf, 0.85], [-0.5, 0.1]]\nrestitution = 0.3",
+            direct: |m, a, b| {
+                let it = m.joint("it", Cylindrical::new(a, b));
+                m.joint("it.limit", Limit::new(m.coordinate(it, 0), f64::NEG_INFINITY, 0.85).restitution(0.3));
+                m.joint("it.limit.1", Limit::new(m.coordinate(it, 1), -0.5, 0.1).restitution(0.3));
+            },
+        },
+        Case {
+            engine: "dry-friction",
+            text: "[joint.it]\nkind = \"cylindrical\"\na = \"one.f\"\nb = \"two.f\"\nfriction_coefficient = 0.2\nfriction_radius = 0.05\nfriction = 0.3",
+            direct: |m, a, b| {
+                let it = m.joint("it", Cylindrical::new(a, b));
+                m.joint("it.friction", DryFriction::of_load(m.coordinate(it, 0), 0.2).with_constant(0.3));
+                m.joint("it.friction.1", DryFriction::of_load(m.coordinate(it, 1), 0.2 * 0.05));
+            },
+        },
+        on_hinges!(
+            "motor",
+            "[drive.it]\nkind = \"speed\"\njoint = \"second\"\nvalue = 2\neffort = 0.03",
+            |m, [_, _, second, _]| {
+                m.joint("it", Motor::speed(second, 2.0).effort(0.03));
+            }
+        ),
         on_hinges!(
             "motor",
             "[drive.it]\nkind = \"position\"\njoint = \"first.0\"\nvalue = { kind = \"smooth-step\", to = 0.3, end = 0.2 }",
@@ -387,7 +417,8 @@ fn scene_names(engine: &str) -> &'static [&'static str] {
     match engine {
         "motor" => &["position", "speed"],
         "prescribed-point" => &["path"],
-        "mouse" => &[],
+        // said by fields of joints: `limits`, and `friction` or `friction_coefficient`
+        "mouse" | "limit" | "dry-friction" => &[],
         other => JOINTS.find(other).or(DRIVES.find(other)).map_or(&["?"], |k| std::slice::from_ref(&k.name)),
     }
 }
@@ -401,6 +432,11 @@ fn every_kind_of_the_engine_has_a_name_in_scenes_and_a_case_here() {
             let asked = |c: &&Case| c.engine == kind.name && c.text.contains(&format!("kind = \"{name}\""));
             assert!(cases.iter().any(|c| asked(&c)), "no case for `{}` as `{name}`", kind.name);
         }
+    }
+    for (engine, field) in [("limit", "limits"), ("dry-friction", "friction"), ("dry-friction", "friction_coefficient")] {
+        assert!(JOINTS.common.iter().any(|f| f.name == field), "{field}");
+        let asked = |c: &Case| c.engine == engine && c.text.contains(&format!("\n{field} = ")) || c.text.starts_with(field);
+        assert!(cases.iter().any(asked), "no case for `{engine}` as `{field}`");
     }
     // and nothing here is left out of the cases
     for kind in JOINTS.kinds().chain(DRIVES.kinds()).chain(CURVES.kinds()).chain(SURFACES.kinds()) {

@@ -72,6 +72,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         row_joint: Vec::new(),
         softness: Vec::new(),
         watched: Vec::new(),
+        jointed_islands: Vec::new(),
         looped_islands: Vec::new(),
         stuck_islands: Vec::new(),
         entangled_islands: Vec::new(),
@@ -190,6 +191,10 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
     }
     find_islands(&mut model);
     model.entangled_islands = vec![false; model.n_islands];
+    model.jointed_islands = vec![false; model.n_islands];
+    for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
+        model.jointed_islands[joint.island as usize] = true;
+    }
     model.island_length = length_scales(&model, q);
     let structure = structure(&mut model, b.lock_rows, q, v);
     find_slots(&mut model);

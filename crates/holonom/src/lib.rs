@@ -112,6 +112,7 @@ pub use reaction::{Axes, Reaction};
 pub use residual::Residual;
 pub use run::Summary;
 pub use sided::impact::{ImpactLaw, ImpactOrder, Restitution};
+pub use sided::sleep::Sleeping;
 pub use simulation::Simulation;
 pub use solve::{Counts, SolverKind};
 pub use state::State;

@@ -267,6 +267,8 @@ pub struct Model {
     pub(crate) softness: Vec<f64>,
     /// Parts of their own size below which the pivots of rows in loops say that a pose is near to singular, by place in a vector.
     pub(crate) watched: Vec<f64>,
+    /// Islands with joints.
+    pub(crate) jointed_islands: Vec<bool>,
     /// Islands with loops.
     pub(crate) looped_islands: Vec<bool>,
     /// Islands that cannot move away from the singular pose they are assembled in.
@@ -471,7 +473,7 @@ impl Model {
     }
 
     /// Has it rows with sides at all: limits, ropes, friction, caps, shapes that may touch?
-    pub(crate) fn has_sides(&self) -> bool {
+    pub fn has_sides(&self) -> bool {
         !self.sided.is_empty() || !self.shapes.is_empty()
     }
 

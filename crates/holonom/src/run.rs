@@ -8,6 +8,7 @@ use crate::events::NO_FORCES;
 use crate::integrate::{Attempt, Coordinates, Motion};
 use crate::model::Model;
 use crate::sided::project;
+use crate::sided::sleep::RESTING;
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::step::{self, StepReport};
@@ -79,7 +80,7 @@ impl Simulation {
             rank_deficiency,
             broken: 0,
             overlap: self.work.overlap,
-            contacts: self.state.held.len(),
+            contacts: self.state.held.iter().filter(|h| h.key.0 != RESTING).count(),
             events: self.events.count,
         }
     }
@@ -371,6 +372,7 @@ impl Simulation {
             ledger,
             projected: &mut rest[0],
             held: &mut next.held,
+            sleeping: None,
             drift: self.method.drift,
             coordinates: self.method.coordinates,
             joint_space: None,

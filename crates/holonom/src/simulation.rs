@@ -15,6 +15,7 @@ use crate::model::{JointId, Model};
 use crate::reaction::{self, Axes, Reaction};
 use crate::residual::{self, Residual};
 use crate::sided::impact::ImpactLaw;
+use crate::sided::sleep::Sleeping;
 use crate::sided::solve::Task;
 use crate::solve::{Counts, SolverKind};
 use crate::state::State;
@@ -45,7 +46,7 @@ impl Simulation {
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
         let model = model.into();
         let state = model.initial_state().clone();
-        let solver = model.default_solver();
+        let (solver, impacts) = (model.default_solver(), model.shapes.impacts);
         let work = Workspace::new(&model, solver);
         let method = Method {
             integrator: model.default_integrator().create(),
@@ -54,6 +55,7 @@ impl Simulation {
             joint_space: None,
             next: State::default(),
             task: Task::default(),
+            sleeping: None,
         };
         let max_step = 0.3 / model.rate_scale();
         Simulation {
@@ -63,7 +65,7 @@ impl Simulation {
             method,
             solver,
             max_step,
-            impacts: ImpactLaw::default(),
+            impacts,
             events: Events::default(),
             current: false,
             split: Vec::new(),
@@ -126,6 +128,11 @@ impl Simulation {
     /// The law of impacts.
     pub fn set_impacts(&mut self, law: ImpactLaw) {
         self.impacts = law;
+    }
+
+    /// Let islands that rest fall asleep, where time is stepped; `None`, the default, lets nothing sleep.
+    pub fn set_sleeping(&mut self, sleeping: Option<Sleeping>) {
+        self.method.sleeping = sleeping;
     }
 
     // ---- state -----------------------------------------------------------------------------------------------

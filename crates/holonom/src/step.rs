@@ -11,6 +11,7 @@ use crate::joints::CoordinateKind;
 use crate::math::unwrap_angle;
 use crate::model::Model;
 use crate::sided::project;
+use crate::sided::sleep::Sleeping;
 use crate::sided::solve::Task;
 use crate::state::State;
 use crate::workspace::{Workspace, bodies_at};
@@ -25,6 +26,8 @@ pub(crate) struct Method {
     pub next: State,
     /// Scratch for what is held by contacts.
     pub task: Task,
+    /// What rests may sleep.
+    pub sleeping: Option<Sleeping>,
 }
 
 /// What a step did.
@@ -94,6 +97,7 @@ fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -
         ledger,
         projected: &mut rest[0],
         held: &mut method.next.held,
+        sleeping: method.sleeping,
         drift: method.drift,
         coordinates: method.coordinates,
         joint_space: method.joint_space.as_mut(),

@@ -121,6 +121,8 @@ impl Simulation {
                 .map(|(&j, &c)| (if j > joint.0 { j - 1 } else { j }, c))
                 .collect();
         }
+        let left = std::mem::take(&mut builder.shapes.colliding_joints).into_iter().filter(|&j| j != joint.0);
+        builder.shapes.colliding_joints = left.map(|j| if j > joint.0 { j - 1 } else { j }).collect();
         self.change(builder, |new| Some(if new < k { new } else { new + 1 }))
     }
 

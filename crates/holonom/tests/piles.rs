@@ -1,5 +1,6 @@
 //! Piles: a wall of bricks and a tower whose heaviest brick is on top.
 
+use holonom::Sleeping;
 use holonom::prelude::*;
 
 /// Courses of bricks, 1.0 x 0.2 x 0.2 m and 1 kg each, on a plane.
@@ -64,4 +65,28 @@ fn a_tower_with_its_heaviest_brick_on_top_stands() {
     let (sink, creep, cost) = main_figures(&mut sim, &bricks, 2.0, 1e-3);
     println!("tower: sink {sink:.2e} m, creep {creep:.2e} m, {:.3} ms per step", 1e3 * cost);
     assert!(sink <= 1e-6 && creep <= 1e-6);
+}
+
+#[test]
+fn a_wall_falls_asleep_and_wakes_when_hit() {
+    let (mut sim, bricks) = wall(3, 3, 0.495);
+    sim.set_sleeping(Some(Sleeping::default()));
+    let start: Vec<Vec3> = bricks.iter().map(|b| sim.centre(*b)).collect();
+    sim.run_fixed(1.0, 1e-3).unwrap();
+    assert!(sim.state().v.iter().all(|v| *v == 0.0), "asleep, nothing moves at all");
+    let asleep = sim.state().hash();
+    let contacts = sim.contacts().unwrap();
+    let weight: f64 = contacts.iter().filter(|c| c.bodies.1.is_ground()).map(|c| c.force.z).sum();
+    assert!((weight - 9.0 * 9.81).abs() < 1e-6, "the ground still carries it: {weight} N");
+    sim.run_fixed(2.0, 1e-3).unwrap();
+    assert_ne!(asleep, sim.state().hash(), "time goes on");
+    assert!(bricks.iter().zip(&start).all(|(b, s)| (sim.centre(*b) - *s).length() < 1e-9));
+
+    // a push on the top brick wakes it
+    let top = *bricks.last().unwrap();
+    let range = sim.model().v_range(top);
+    sim.state_mut().v[range.start + 1] = 1.0;
+    sim.run_fixed(2.3, 1e-3).unwrap();
+    assert!((sim.centre(top) - start[8]).y > 0.05, "it slides off: {}", sim.centre(top) - start[8]);
+    assert!((sim.centre(bricks[0]) - start[0]).length() < 1e-4);
 }

@@ -97,6 +97,9 @@ impl Journey {
             gap_rate,
             rank_deficiency: 0,
             broken: 0,
+            overlap: self.sim.overlap(),
+            contacts: 0,
+            events: 0,
         })
     }
 

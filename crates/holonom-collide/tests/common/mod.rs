@@ -1,11 +1,13 @@
-//! What the tests share: random poses, gaps of what was found, distances by parry.
+//! What the tests share: random poses, gaps of what was found, and proofs of distance.
+//!
+//! A gap g > 0 is the distance of two convex shapes if a plane leaves that much room between them (so it is no less) and a point of one
+//! has a point of the other g away (so it is no more). Both are checked from the definitions of the shapes alone.
 
 #![allow(dead_code)]
 
+use std::sync::OnceLock;
+
 use holonom_collide::{Candidate, Detector, Gap, Mat3, Pose, Shape, Vec3, gap};
-use parry3d_f64::math::{Pose as Place, Rotation};
-use parry3d_f64::query;
-use parry3d_f64::shape::{Ball, Capsule, ConvexPolyhedron, Cuboid, Cylinder, HalfSpace, Shape as Judged};
 
 /// xorshift64*
 pub struct Random(pub u64);
@@ -60,27 +62,73 @@ pub fn least_gap(detector: &Detector, found: &[Candidate], poses: &[Pose]) -> f6
     gaps(detector, found, poses).iter().fold(f64::INFINITY, |m, (_, g)| m.min(g.gap))
 }
 
-/// A shape as parry has it, and how it must be turned: its cylinders and capsules stand along y.
-fn judged(shape: &Shape) -> (Box<dyn Judged>, Mat3) {
-    let upright = Mat3::from_cols(Vec3::NEG_X, Vec3::Z, Vec3::Y);
+/// How far a shape at the origin goes along a unit direction, m.
+pub fn extent(shape: &Shape, d: Vec3) -> f64 {
     match shape {
-        Shape::Point => (Box::new(Ball::new(0.0)), Mat3::IDENTITY),
-        Shape::Sphere { radius } => (Box::new(Ball::new(*radius)), Mat3::IDENTITY),
-        Shape::Box { half } => (Box::new(Cuboid::new(*half)), Mat3::IDENTITY),
-        Shape::Capsule { radius, half_length } => (Box::new(Capsule::new_z(*half_length, *radius)), Mat3::IDENTITY),
-        Shape::Cylinder { radius, half_length } => (Box::new(Cylinder::new(*half_length, *radius)), upright),
-        Shape::HalfSpace => (Box::new(HalfSpace::new(Vec3::Z)), Mat3::IDENTITY),
-        Shape::Hull { points } => (Box::new(ConvexPolyhedron::from_convex_hull(points).unwrap()), Mat3::IDENTITY),
-        _ => panic!("no judge for surfaces"),
+        Shape::Point => 0.0,
+        Shape::Sphere { radius } => *radius,
+        Shape::Box { half } => d.abs().dot(*half),
+        Shape::Capsule { radius, half_length } => d.z.abs() * half_length + radius,
+        Shape::Cylinder { radius, half_length } => d.z.abs() * half_length + d.truncate().length() * radius,
+        Shape::HalfSpace if (d - Vec3::Z).length() < 1e-12 => 0.0,
+        Shape::HalfSpace => f64::INFINITY,
+        Shape::Hull { points } => points.iter().fold(f64::NEG_INFINITY, |m, p| m.max(p.dot(d))),
+        _ => panic!("not convex"),
     }
 }
 
-/// Distance of two shapes by parry, 0 where they overlap; none where parry does not know.
-pub fn parry_distance(first: &Shape, a: &Pose, second: &Shape, b: &Pose) -> Option<f64> {
-    let ((first, ra), (second, rb)) = (judged(first), judged(second));
-    let place = |p: &Pose, r: Mat3| {
-        let rotation = Rotation::from_mat3(&(p.rotation * r));
-        Place { translation: p.position, rotation: rotation.normalize() }
+/// How much room there is between two shapes along `n`, which points from the second to the first, m.
+pub fn room(first: &Shape, a: &Pose, second: &Shape, b: &Pose, n: Vec3) -> f64 {
+    let back = |p: &Pose, d: Vec3| (p.rotation.transpose() * d).normalize();
+    n.dot(a.position - b.position) - extent(first, back(a, -n)) - extent(second, back(b, n))
+}
+
+/// Whether a shape holds a point, given in its axes, to a tolerance in m. For a hull: in 300 directions.
+pub fn holds(shape: &Shape, x: Vec3, tolerance: f64) -> bool {
+    match shape {
+        Shape::Point => x.length() <= tolerance,
+        Shape::Sphere { radius } => x.length() <= radius + tolerance,
+        Shape::Box { half } => (x.abs() - *half).max_element() <= tolerance,
+        Shape::Capsule { radius, half_length } => {
+            (x - Vec3::Z * x.z.clamp(-half_length, *half_length)).length() <= radius + tolerance
+        }
+        Shape::Cylinder { radius, half_length } => {
+            x.z.abs() <= half_length + tolerance && x.truncate().length() <= radius + tolerance
+        }
+        Shape::HalfSpace => x.z <= tolerance,
+        Shape::Hull { .. } => {
+            static DIRECTIONS: OnceLock<Vec<Vec3>> = OnceLock::new();
+            let directions = DIRECTIONS.get_or_init(|| {
+                let mut random = Random(99);
+                (0..300).map(|_| random.rotation().x_axis).collect()
+            });
+            directions.iter().all(|d| x.dot(*d) <= extent(shape, *d) + tolerance)
+        }
+        _ => panic!("not convex"),
+    }
+}
+
+/// What the least gap among candidates between colliders 0 and 1 proves.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Proof {
+    pub gap: f64,
+    /// From collider 1 to collider 0.
+    pub normal: Vec3,
+    /// Room along the normal, m: no less than this is the distance.
+    pub room: f64,
+    /// Whether both shapes hold the points said to be nearest, or deepest.
+    pub witnessed: bool,
+}
+
+/// Takes the least gap apart.
+pub fn prove(shapes: [&Shape; 2], detector: &Detector, found: &[Candidate], poses: &[Pose; 2]) -> Proof {
+    let gaps = gaps(detector, found, poses);
+    let (c, g) = gaps.iter().min_by(|x, y| x.1.gap.total_cmp(&y.1.gap)).expect("something is found");
+    let normal = if c.a == 0 { g.normal } else { -g.normal };
+    let on = |i: u32, x: Vec3| {
+        let pose = &poses[i as usize];
+        holds(shapes[i as usize], pose.rotation.transpose() * (x - pose.position), 1e-9)
     };
-    query::distance(&place(a, ra), &*first, &place(b, rb), &*second).ok()
+    let witnessed = on(c.a, g.point) && on(c.b, g.point - g.normal * g.gap);
+    Proof { gap: g.gap, normal, room: room(shapes[0], &poses[0], shapes[1], &poses[1], normal), witnessed }
 }

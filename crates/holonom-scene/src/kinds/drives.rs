@@ -38,6 +38,14 @@ pub static CONDITIONS: Family = Family {
     default: None,
 };
 
+/// The most a drive gives.
+static EFFORT: &[Field] = &[optional(
+    "effort",
+    Type::Number(Allowed::Positive, "N m or N"),
+    "that of the joint, or no cap",
+    "the largest torque or force it can give; where that is not enough, it gives way",
+)];
+
 const JOINT: Field = required("joint", Type::Coordinate, "the joint, or one of its coordinates");
 static PATH: &[&[Field]] = &[&[
     optional(
@@ -65,14 +73,20 @@ static KINDS: &[Kind] = &[
     Kind {
         name: "position",
         summary: "a joint coordinate follows a function of time exactly; the drive gives whatever force or torque that takes",
-        fields: &[&[JOINT, required("value", Type::Function("t", "m or rad"), "the coordinate as a function of t")]],
-        make: Make::Drive(|r, s| Ok(Driven::Row(Box::new(Motor::position(s.coordinate("joint")?, value(r)?))))),
+        fields: &[
+            &[JOINT, required("value", Type::Function("t", "m or rad"), "the coordinate as a function of t")],
+            EFFORT,
+        ],
+        make: Make::Drive(|r, s| capped(r, s, Motor::position(s.coordinate("joint")?, value(r)?))),
     },
     Kind {
         name: "speed",
         summary: "the rate of a joint coordinate follows a function of time exactly",
-        fields: &[&[JOINT, required("value", Type::Function("t", "m/s or rad/s"), "the rate as a function of t")]],
-        make: Make::Drive(|r, s| Ok(Driven::Row(Box::new(Motor::speed(s.coordinate("joint")?, value(r)?))))),
+        fields: &[
+            &[JOINT, required("value", Type::Function("t", "m/s or rad/s"), "the rate as a function of t")],
+            EFFORT,
+        ],
+        make: Make::Drive(|r, s| capped(r, s, Motor::speed(s.coordinate("joint")?, value(r)?))),
     },
     Kind {
         name: "path",
@@ -106,7 +120,8 @@ static KINDS: &[Kind] = &[
         ]],
         make: Make::Drive(|r, s| {
             let (of, f) = (s.coordinate("joint")?, value(r)?);
-            Ok(Driven::Push(Box::new(CoordinateForce::new(of, move |_, _, t| f.at(t)[0]))))
+            let most = s.effort("joint", None).unwrap_or(f64::INFINITY);
+            Ok(Driven::Push(Box::new(CoordinateForce::new(of, move |_, _, t| f.at(t)[0].clamp(-most, most)))))
         }),
     },
     Kind {
@@ -137,6 +152,7 @@ static KINDS: &[Kind] = &[
             let (of, goal) = (s.coordinate("joint")?, value(r)?);
             let number = |name: &str, otherwise: f64| r.number(name).unwrap_or(otherwise);
             let (kp, kd, limit) = (number("kp", 0.0), number("kd", 0.0), number("limit", f64::INFINITY));
+            let limit = s.effort("joint", r.number("limit")).unwrap_or(limit);
             let rate = r.function("rate").unwrap_or_else(|| Arc::new(0.0));
             let law = move |q: f64, w: f64, t: f64| {
                 (kp * (goal.at(t)[0] - q) + kd * (rate.at(t)[0] - w)).clamp(-limit, limit)
@@ -148,6 +164,14 @@ static KINDS: &[Kind] = &[
 
 fn value(r: &Record) -> Result<Arc<dyn Function>, Mistake> {
     r.function("value").ok_or_else(|| mistake(r, "value", codes::MISSING_FIELD, "`value` is missing"))
+}
+
+/// A motor, with a cap if it or its joint says one.
+fn capped(r: &Record, s: &Site, motor: Motor) -> Result<Driven, Mistake> {
+    Ok(Driven::Row(Box::new(match s.effort("joint", r.number("effort")) {
+        Some(effort) => motor.effort(effort),
+        None => motor,
+    })))
 }
 
 fn servo(r: &Record, s: &Site) -> Result<Driven, Mistake> {

@@ -5,9 +5,10 @@
 
 use super::{Make, Mistake, ShapeSite, Solid, mistake};
 use crate::codes;
+use crate::contact::SURFACE;
 use crate::fields::*;
 use crate::read::along;
-use crate::scene::{Geometry, Mass, Pose};
+use crate::scene::{Geometry, Heights, Mass, Pose};
 use holonom::math::{Mat3, Vec3, exp_quat, quat_from_axes, vec3};
 use holonom::{MassProperties, MeshError};
 
@@ -21,8 +22,15 @@ pub static SHAPES: Family = Family {
         optional("mass", Type::Number(Allowed::Positive, "kg"), "from the density", "its mass, instead of a density"),
         optional("massless", Type::Flag, "false", "only to be seen and touched"),
         optional("hidden", Type::Flag, "false", "not to be seen"),
-        optional("collides", Type::Flag, "true", "whether other things touch it"),
-        optional("friction", Type::Number(Allowed::NotNegative, ""), "not said", "coefficient of friction of contacts"),
+        optional("collides", Type::Flag, "true if the scene has a section `[contact]`", "whether other things touch it"),
+        SURFACE[0],
+        SURFACE[1],
+        SURFACE[2],
+        SURFACE[3],
+        SURFACE[4],
+        optional("groups", Type::Numbers(""), "1", "groups it belongs to for contacts, numbered from 1 to 32"),
+        optional("meets", Type::Numbers(""), "all", "groups whose members it touches; both must meet each other"),
+        optional("name", Type::Text, "none", "a name for pairs of contacts: `BODY.NAME`"),
         optional("colour", Type::Numbers(""), "that of the body", "red, green, blue from 0 to 1"),
     ],
     kinds: &[KINDS],
@@ -116,6 +124,12 @@ static KINDS: &[Kind] = &[
                 "1",
                 "factor on its coordinates: one number, or one for each axis; negative ones mirror it",
             ),
+            optional(
+                "collide_as",
+                Type::Choice(&["hull", "triangles"]),
+                "hull on a body, triangles on the ground",
+                "what others touch: its convex hull, or its triangles (which meet convex shapes only)",
+            ),
         ]],
         make: Make::Shape(mesh),
     },
@@ -129,6 +143,28 @@ static KINDS: &[Kind] = &[
                 natural: Pose::IDENTITY,
                 mass: Err("a plane has no end and no mass".into()),
             })
+        }),
+    },
+    Kind {
+        name: "heights",
+        summary: "terrain: heights above a rectangle around the origin, solid below; it has no mass and is for the ground",
+        fields: &[&[
+            required("size", Type::Numbers("m"), "extent along x and y"),
+            required("columns", Type::Integer(2, 1 << 24), "number of heights along x"),
+            required(
+                "heights",
+                Type::Numbers("m"),
+                "row by row: the first row at the least y, each from the least x to the largest",
+            ),
+        ]],
+        make: Make::Shape(heights),
+    },
+    Kind {
+        name: "point",
+        summary: "a point without size, for particles that touch",
+        fields: &[],
+        make: Make::Shape(|_, _| {
+            Ok(Solid { geometry: Geometry::Point, natural: Pose::IDENTITY, mass: Err("a point has no volume".into()) })
         }),
     },
 ];
@@ -251,6 +287,29 @@ fn beam(record: &Record, site: &mut ShapeSite) -> Result<Solid, Mistake> {
     let size = vec3(l, number(record, "width"), number(record, "height"));
     let mass = Mass::from(&MassProperties::cuboid(1.0, size)).placed(&middle);
     Ok(Solid { geometry: Geometry::Box(size), natural: middle, mass: Ok(mass) })
+}
+
+fn heights(record: &Record, _: &mut ShapeSite) -> Result<Solid, Mistake> {
+    let size = match record.numbers("size") {
+        Some([x, y]) if *x > 0.0 && *y > 0.0 => [*x, *y],
+        other => {
+            let m = mistake(record, "size", codes::OUT_OF_RANGE, "`size` is out of range");
+            return Err(Box::new(m.label(format!("{:?} m, must be two lengths greater than 0", other.unwrap_or(&[])))));
+        }
+    };
+    let columns = record.integer("columns").unwrap_or(2) as usize;
+    let heights = record.numbers("heights").unwrap_or(&[]).to_vec();
+    let rows = heights.len() / columns;
+    if rows < 2 || rows * columns != heights.len() {
+        let m = mistake(record, "heights", codes::WRONG_LENGTH, "`heights` must have at least 2 rows, all full");
+        return Err(Box::new(m.label(format!("{} elements, {columns} for each row", heights.len()))));
+    }
+    let field = Heights { size, rows: rows as u32, columns: columns as u32, heights };
+    Ok(Solid {
+        geometry: Geometry::Heights(field.into()),
+        natural: Pose::IDENTITY,
+        mass: Err("terrain has no mass".into()),
+    })
 }
 
 fn mesh(record: &Record, site: &mut ShapeSite) -> Result<Solid, Mistake> {

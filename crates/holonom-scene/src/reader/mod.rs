@@ -262,8 +262,18 @@ impl<'a> Reader<'a> {
                 let values: Vec<_> = list.iter().map(|x| self.vector(x, field)).collect();
                 Val::Vectors(values.into_iter().collect::<Option<Vec<_>>>()?.into())
             }
+            Type::Intervals(unit) => self.intervals(node, field, unit)?,
             Type::Point => Val::Point(Box::new(self.point(node, field)?)),
             Type::Points => self.list_of(node, field, |r, x| Some(Val::Point(Box::new(r.point(x, field)?))))?,
+            Type::Pairs => self.list_of(node, field, |r, pair| {
+                let list = r.list(pair, field)?;
+                if list.len() != 2 {
+                    let label = format!("{} elements, must be two bodies", list.len());
+                    r.error(codes::WRONG_LENGTH, pair.span, format!("`{field}` must be a list of pairs"), label);
+                    return None;
+                }
+                r.list_of(pair, field, |r, x| Some(Val::Point(Box::new(r.point(x, field)?))))
+            })?,
             Type::Coordinate => Val::Coordinate(Box::new(self.coordinate(node, field)?)),
             Type::Coordinates => {
                 self.list_of(node, field, |r, x| Some(Val::Coordinate(Box::new(r.coordinate(x, field)?))))?

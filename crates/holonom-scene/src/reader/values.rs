@@ -108,6 +108,7 @@ impl Reader<'_> {
             Allowed::Any => (true, ""),
             Allowed::Positive => (x > 0.0, "must be greater than 0"),
             Allowed::NotNegative => (x >= 0.0, "must not be negative"),
+            Allowed::Fraction => ((0.0..=1.0).contains(&x), "must be from 0 to 1"),
         };
         if !fine {
             self.error(
@@ -119,6 +120,40 @@ impl Reader<'_> {
             return None;
         }
         Some(x)
+    }
+
+    /// Bounds: one pair, or a list of them.
+    pub(super) fn intervals(&mut self, node: &Node, field: &str, unit: &str) -> Option<Val> {
+        let list = self.list(node, field)?;
+        let one = !list.is_empty() && list.iter().all(|x| x.as_list().is_none());
+        let pairs: Vec<&Node> = if one { vec![node] } else { list.iter().collect() };
+        let read = pairs.into_iter().map(|pair| Some((Val::Numbers(self.interval(pair, field, unit)?), pair.span)));
+        Some(Val::List(read.collect::<Option<Vec<_>>>()?.into()))
+    }
+
+    /// A lower and an upper bound; nothing for an empty list.
+    fn interval(&mut self, node: &Node, field: &str, unit: &str) -> Option<Box<[f64]>> {
+        let list = self.list(node, field)?;
+        let mut bounds = Vec::new();
+        for x in list {
+            bounds.push(match x.value {
+                Value::Number(x) if x.is_infinite() => x,
+                _ => self.number(x, field)?,
+            });
+        }
+        let wrong = match bounds[..] {
+            [] => return Some([].into()),
+            [lower, upper] if lower < upper => return Some([lower, upper].into()),
+            [lower, upper] => (codes::OUT_OF_RANGE, format!("{lower} and {upper} {unit}, the first must be less")),
+            _ => (codes::WRONG_LENGTH, format!("{} elements, must be [lower, upper]", bounds.len())),
+        };
+        let message = match wrong.0 == codes::OUT_OF_RANGE {
+            true => format!("`{field}` is out of range"),
+            false => format!("`{field}` must have 2 elements, or be a list of such pairs"),
+        };
+        let d = Diagnostic::error(wrong.0, message).at(node.span).label(wrong.1);
+        self.complain(d.help("angles are in rad:  limits = [\"${-90*deg}\", \"${90*deg}\"]; `-inf` and `inf` are no bounds"));
+        None
     }
 
     /// A whole number in a range.

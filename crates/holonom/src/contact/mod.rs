@@ -18,7 +18,8 @@ use crate::builder::ModelBuilder;
 use crate::error::ModelError;
 use crate::math::{Mat3, Vec3};
 use crate::model::{JointId, Model};
-use holonom_collide::{Candidate, Collider, Detector, Filter, Pose};
+use crate::sided::impact::ImpactLaw;
+use holonom_collide::{Candidate, Collider, Detector, Filter, Groups, Pose};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -40,6 +41,7 @@ pub(crate) struct Carrying {
     pub shape: Arc<Shape>,
     pub place: Pose,
     pub material: Material,
+    pub groups: Groups,
 }
 
 /// All shapes of a model, and who may touch whom.
@@ -52,6 +54,8 @@ pub(crate) struct Shapes {
     pub ignored: std::collections::BTreeSet<(u32, u32)>,
     /// Joints whose bodies touch each other nevertheless.
     pub colliding_joints: std::collections::BTreeSet<u32>,
+    /// The law of impacts that simulations start with.
+    pub impacts: ImpactLaw,
 }
 
 impl Shapes {
@@ -73,13 +77,34 @@ impl ModelBuilder {
     /// Give a body (or the ground) a shape, placed at `marker`: its origin at the marker's point, its axes along the marker's.
     pub fn shape(&mut self, marker: crate::attach::Marker, shape: Shape, material: Material) -> ShapeId {
         let place = Pose { position: marker.point, rotation: marker.axes };
-        self.shapes.all.push(Carrying { body: marker.body, shape: Arc::new(shape), place, material });
+        self.shapes.all.push(Carrying {
+            body: marker.body,
+            shape: Arc::new(shape),
+            place,
+            material,
+            groups: Groups::default(),
+        });
         ShapeId(self.shapes.all.len() as u32 - 1)
+    }
+
+    /// A shape belongs to the groups `member` and touches members of the groups `with`, one bit each; two shapes touch if each meets the other. Without
+    /// it: member of group 1 (the lowest bit), with all.
+    pub fn shape_groups(&mut self, shape: ShapeId, member: u32, with: u32) -> &mut Self {
+        if let Some(carrying) = self.shapes.all.get_mut(shape.index()) {
+            carrying.groups = Groups { member, with };
+        }
+        self
     }
 
     /// What two shapes do to each other, whatever their own materials say.
     pub fn pair(&mut self, a: ShapeId, b: ShapeId, material: Material) -> &mut Self {
         self.shapes.pairs.insert((a.0.min(b.0), a.0.max(b.0)), material);
+        self
+    }
+
+    /// The law of impacts that simulations of the model start with ([`crate::Simulation::set_impacts`] changes it).
+    pub fn impacts(&mut self, law: ImpactLaw) -> &mut Self {
+        self.shapes.impacts = law;
         self
     }
 
@@ -138,13 +163,19 @@ fn colliders(model: &Model) -> (Vec<Collider>, Filter) {
     let n = model.n_bodies() as u32;
     let shapes = &model.shapes;
     let carrier = |body: BodyId| body.index().map_or(n, |i| i as u32);
-    let colliders = shapes.all.iter().map(|c| Collider::new(c.shape.clone(), carrier(c.body)).place(c.place)).collect();
+    let colliders = shapes
+        .all
+        .iter()
+        .map(|c| Collider::new(c.shape.clone(), carrier(c.body)).place(c.place).groups(c.groups))
+        .collect();
     let mut filter = Filter::new(n as usize + 1).fixed(n);
     for &(a, b) in &shapes.ignored {
         filter = filter.joined(a.min(n), b.min(n));
     }
     for (k, joint) in model.joints.iter().enumerate() {
-        if joint.n_rows > 0 && !shapes.colliding_joints.contains(&(k as u32)) {
+        // relations between coordinates, and what drives them, hold no bodies together
+        let holds = joint.n_rows > 0 && joint.constraint.reads().is_empty();
+        if holds && !shapes.colliding_joints.contains(&(k as u32)) {
             let mut ends: Vec<u32> = joint.constraint.attachments().iter().map(|a| carrier(a.body)).collect();
             ends.sort_unstable();
             ends.dedup();
@@ -184,6 +215,11 @@ impl Contacts {
             extent,
             candidates: Vec::new(),
         }
+    }
+
+    /// Radius about the origin of a body that holds all of its shapes, m.
+    pub fn extent(&self, body: usize) -> f64 {
+        self.extent[body]
     }
 
     /// Candidates for all touches within the time `h`, at a state whose frames are up to date.

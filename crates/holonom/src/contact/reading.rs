@@ -101,7 +101,7 @@ impl Simulation {
     /// The same with every touch that acted in the last step. Surfaces that curve and bodies that turn may have left it open by a little, of the second order in
     /// the step.
     fn gather_remembered(&mut self) {
-        let touches = self.state.held.iter().map(|h| h.key).filter(|key| !key.is_joint()).count();
+        let touches = self.state.held.iter().map(|h| h.key).filter(|key| key.is_touch()).count();
         let known = |work: &Workspace, held: &[Held]| {
             let key = |c: &holonom_collide::Candidate| Key(c.a, c.b, c.key);
             work.contacts.candidates.iter().filter(|c| memory::find(held, key(c)).is_some()).count()
@@ -116,6 +116,29 @@ impl Simulation {
         }
         let s = &self.state;
         gather::gather(&self.model, &s.q, &s.v, s.t, &mut self.work);
+    }
+
+    /// Answers that need smooth forces cannot be had where something touches or friction acts.
+    pub(crate) fn refuse_contacts(&mut self, what: &str) -> Result<(), StepError> {
+        self.find_regime();
+        self.current = false;
+        let sided = &self.work.sided;
+        let regime = &self.work.acting.regime;
+        match sided.blocks.iter().find(|b| regime.is_closed(b.key)) {
+            None => Ok(()),
+            Some(block) => {
+                let name = match block.origin {
+                    crate::sided::Origin::Joint(k) => {
+                        format!("`{}` acts", self.model.joint_names.get(self.model.sided[k as usize].joint as usize))
+                    }
+                    crate::sided::Origin::Touch(k) => {
+                        let (a, b) = sided.touches[k as usize].bodies;
+                        format!("`{}` touches `{}`", self.model.body_name(a), self.model.body_name(b))
+                    }
+                };
+                Err(StepError::Invalid(format!("{what} needs forces that are smooth, and {name}")))
+            }
+        }
     }
 
     /// Before the equations are evaluated at the current state: what touches there, and how.

@@ -43,6 +43,10 @@ impl Integrator for SemiImplicitEuler {
             let pull = feedback.map_or(0.0, |f| h * (f.ks * work.gap[i] + f.kd * rate));
             work.x[n + i] = rate + pull;
         }
+        // rows on accelerations say how velocities change, not what they become
+        for &row in &model.acceleration_rows {
+            work.x[n + row as usize] = h * work.c[row as usize];
+        }
         evaluate::solve(model, m.t, work)?;
         for (v, dv) in m.v.iter_mut().zip(&work.x) {
             *v += dv;

@@ -26,6 +26,7 @@ use crate::error::StepError;
 use crate::evaluate::{self, Feedback};
 use crate::model::Model;
 use crate::sided::memory::Held;
+use crate::sided::sleep::Sleeping;
 use crate::workspace::Workspace;
 
 /// Which coordinates are integrated.
@@ -66,6 +67,7 @@ pub struct Motion<'a> {
     pub(crate) projected: &'a mut f64,
     /// What touches, sticks or is at its limit.
     pub(crate) held: &'a mut Vec<Held>,
+    pub(crate) sleeping: Option<Sleeping>,
     pub(crate) drift: Drift,
     pub(crate) coordinates: Coordinates,
     pub(crate) joint_space: Option<&'a mut JointSpace>,
@@ -237,6 +239,18 @@ impl IntegratorKind {
             "stepping" => IntegratorKind::Stepping,
             _ => return None,
         })
+    }
+
+    /// The name used in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            IntegratorKind::SemiImplicitEuler => "euler",
+            IntegratorKind::RungeKutta4 => "rk4",
+            IntegratorKind::Dop853 { .. } => "dop853",
+            IntegratorKind::Sdirk4 { .. } => "sdirk4",
+            IntegratorKind::Rattle => "rattle",
+            IntegratorKind::Stepping => "stepping",
+        }
     }
 
     /// Make one.

@@ -22,6 +22,7 @@ use super::{Attempt, Integrator, Motion, RungeKutta4};
 use crate::error::StepError;
 use crate::joints::Level;
 use crate::sided::memory;
+use crate::sided::sleep::Sleep;
 use crate::sided::solve::Task;
 use crate::sided::{Side, gather, project, solve};
 use crate::{evaluate, reaction};
@@ -37,6 +38,7 @@ pub struct Stepping {
     impulses: Vec<f64>,
     /// Loads of joints with friction, N.
     loads: Vec<f64>,
+    sleep: Sleep,
     kept_q: Vec<f64>,
     kept_v: Vec<f64>,
     kept_ledger: Vec<f64>,
@@ -63,6 +65,7 @@ impl Integrator for Stepping {
         if let Some(attempt) = self.smooth_step(m, h)? {
             return Ok(attempt);
         }
+        self.sleep.begin(m.model, m.sleeping, m.held, &m.work.sided);
         self.prepare(m, h)?; // M, F, J; what would happen without sided rows
         self.find_impulses(m, h)?; // complementarity
         self.apply(m, h)?; // v1, q1
@@ -202,6 +205,12 @@ impl Stepping {
             }
         }
         memory::recall(m.held, sided, h, x);
+        // what sleeps is held by what is remembered
+        for (law, block) in laws.iter_mut().zip(&sided.blocks) {
+            if sided.parts_of(block.row as usize).first().is_some_and(|part| self.sleep.is_asleep(part.body)) {
+                *law = None;
+            }
+        }
         // an infinite gap (no stop there) is never reached
         for (law, block) in laws.iter_mut().zip(&sided.blocks) {
             if block.rows().any(|row| !b[row].is_finite() && sided.gap[row] == f64::INFINITY) {
@@ -267,6 +276,7 @@ impl Stepping {
         self.impulses.extend_from_slice(&m.work.x[n..]);
         self.book(m);
         memory::remember(&m.work.sided, &self.task.x, h, m.held);
+        self.sleep.end(m.model, m.sleeping, m.q, m.v, h, m.held, m.work);
         for (i, body) in m.model.bodies.iter().enumerate() {
             body.advance(m.model.q_of_mut(i, m.q), m.model.v_of(i, m.v), h);
         }

@@ -144,6 +144,9 @@ struct Search<'a> {
     evaluations: usize,
 }
 
+/// Overlaps below this part of the size of shapes are none.
+const CLEAR: f64 = 1e-9;
+
 impl Simulation {
     /// Bring the mechanism to rest in a static equilibrium, from the present pose downwards; time stands still. On failure the state is as
     /// before.
@@ -167,6 +170,7 @@ impl Simulation {
             let tolerance = options.tolerance;
             return Err(StepError::Invalid(format!("tolerance is {tolerance}, must be finite and greater than 0")));
         }
+        self.refuse_contacts("an equilibrium")?;
         let (model, state, work) = self.parts();
         let mut search = Search { model, work, options, iterations: 0, newton: 0, evaluations: 0 };
         let mut start = state.clone();
@@ -203,7 +207,14 @@ impl Simulation {
         next.next_step = 0.0;
         let energy = |s: &State| energy::mechanical(model, &s.q, &s.v);
         next.work[model.n_works() + 1] += energy(&next) - energy(state);
-        *state = next;
+        let before = std::mem::replace(state, next);
+        if self.model.has_sides() && self.overlap() > CLEAR * self.model.contact_scale() {
+            self.set_state(before);
+            return Err(StepError::Invalid(
+                "the equilibrium lies beyond a limit or inside a shape; contacts, limits, ropes and friction do not take part in the search: run the motion until it rests instead"
+                    .into(),
+            ));
+        }
         Ok(Equilibrium { iterations, newton, evaluations, residual: pose.residual(), stability, stiffness })
     }
 }

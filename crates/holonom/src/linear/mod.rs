@@ -260,6 +260,7 @@ impl Simulation {
 
     /// The same in other axes: what is constant in time, and so has eigenvalues that mean something, depends on who looks.
     pub fn linearise_from(&mut self, observer: &Observer) -> Result<Linearisation, StepError> {
+        self.refuse_contacts("a linearisation")?;
         let turns = observer.turns(self)?;
         let model = self.model().clone();
         let mut base = self.state().clone();

@@ -18,6 +18,8 @@
 //!
 //! This file keeps the rows of one moment; [`gather`] fills them in.
 
+#[cfg(test)]
+mod differences;
 pub(crate) mod forces;
 pub(crate) mod gather;
 mod heap;
@@ -25,6 +27,7 @@ pub(crate) mod impact;
 pub(crate) mod memory;
 pub(crate) mod project;
 pub(crate) mod regime;
+pub(crate) mod sleep;
 pub(crate) mod solve;
 
 use crate::attach::BodyId;
@@ -53,8 +56,9 @@ impl Key {
         Key(u32::MAX, joint, row as u64)
     }
 
-    pub fn is_joint(self) -> bool {
-        self.0 == u32::MAX
+    /// Is it that of two shapes, and not of a joint or of a body at rest?
+    pub fn is_touch(self) -> bool {
+        self.0 < sleep::RESTING
     }
 }
 

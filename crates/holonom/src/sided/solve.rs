@@ -2,7 +2,7 @@
 //!
 //! Bodies that joints connect, and those that sided rows connect with them, form islands; each island is a problem of its own. Small islands are solved exactly: the
 //! responses to unit pushes are collected in a dense matrix (one solve with the joints' factor for the r-th rows of *all* islands together, since islands do not
-//! feel each other), and a solver for friction cones finds the pushes to rounding. Islands with more rows than [`DENSE_ROWS`] are solved to the same law by Newton's method in the space of motions, which is sparse
+//! feel each other), and a solver for friction cones finds the pushes to rounding. Large islands are solved to the same law by Newton's method in the space of motions, which is sparse
 //! ([`super::heap`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
 
 use super::{SidedRows, heap};
@@ -13,8 +13,9 @@ use crate::model::{Model, Sets};
 use crate::workspace::Workspace;
 use holonom_lcp::{Cone, Failure, Law, Operator, Pile, Problem};
 
-/// Above so many rows the matrix of responses is not written down.
-pub(crate) const DENSE_ROWS: usize = 120;
+/// Above so many rows the matrix of responses is not written down: where joints connect the bodies, and where nothing but the rows does.
+const DENSE_ROWS: usize = 240;
+const DENSE_ROWS_LOOSE: usize = 36;
 /// Above so many rows nothing is factored.
 const HEAP_ROWS: usize = 60_000;
 
@@ -84,16 +85,14 @@ pub(crate) struct Solvers {
 struct Group {
     blocks: (u32, u32),
     rows: (u32, u32),
-    /// First number of its matrix; only for small ones.
+    /// Is its matrix of responses written down? Then its first number is this.
+    is_dense: bool,
     a: usize,
 }
 
 impl Group {
     fn n(&self) -> usize {
         (self.rows.1 - self.rows.0) as usize
-    }
-    fn is_dense(&self) -> bool {
-        self.n() <= DENSE_ROWS
     }
 }
 
@@ -123,7 +122,7 @@ impl Solvers {
             let group = self.groups[k];
             task.largest = task.largest.max(group.n());
             self.load(sided, &group, task);
-            let residual = if group.is_dense() {
+            let residual = if group.is_dense {
                 let a = &self.a[group.a..][..group.n() * group.n()];
                 solve_dense(&mut self.cone, &Problem { a, b: &self.b, laws: &self.laws }, &mut self.x)
             } else {
@@ -180,8 +179,21 @@ impl Solvers {
                 }
                 end += 1;
             }
-            let group = Group { blocks: (start as u32, end as u32), rows: (first_row, self.rows.len() as u32), a };
-            a += if group.is_dense() { group.n() * group.n() } else { 0 };
+            let n = self.rows.len() - first_row as usize;
+            let jointed = self.rows[first_row as usize..]
+                .iter()
+                .flat_map(|&row| sided.parts_of(row as usize))
+                .any(|part| model.jointed_islands[island(part.body) as usize]);
+            // pushes that come with others make the responses unsymmetric: only a written matrix can say so
+            let most = match (task.drags.is_empty(), jointed) {
+                (false, _) => usize::MAX,
+                (true, true) => DENSE_ROWS,
+                (true, false) => DENSE_ROWS_LOOSE,
+            };
+            let is_dense = n <= most;
+            let rows = (first_row, self.rows.len() as u32);
+            let group = Group { blocks: (start as u32, end as u32), rows, is_dense, a };
+            a += if group.is_dense { group.n() * group.n() } else { 0 };
             self.groups.push(group);
             start = end;
         }
@@ -197,10 +209,10 @@ impl Solvers {
         task: &Task,
         work: &mut Workspace,
     ) -> Result<(), StepError> {
-        let most = self.groups.iter().filter(|g| g.is_dense()).map(Group::n).max().unwrap_or(0);
+        let most = self.groups.iter().filter(|g| g.is_dense).map(Group::n).max().unwrap_or(0);
         let n_v = model.n_v();
         for r in 0..most {
-            let pushed = |g: &&Group| g.is_dense() && r < g.n();
+            let pushed = |g: &&Group| g.is_dense && r < g.n();
             work.x.fill(0.0);
             for group in self.groups.iter().filter(pushed) {
                 task.push(sided, self.rows[group.rows.0 as usize + r], 1.0, &mut work.x[..n_v]);
@@ -218,7 +230,7 @@ impl Solvers {
             return Ok(());
         }
         // the responses are symmetric but for rounding: make them so
-        for group in self.groups.iter().filter(|g| g.is_dense()) {
+        for group in self.groups.iter().filter(|g| g.is_dense) {
             let n = group.n();
             let a = &mut self.a[group.a..][..n * n];
             for i in 0..n {

@@ -9,6 +9,7 @@ mod guides;
 mod pairs;
 mod robots;
 mod rolling;
+mod ropes;
 
 pub use robots::geared_rates;
 
@@ -36,6 +37,38 @@ pub static JOINTS: Family = Family {
             "not said",
             "m/N and rad/(N m): how loads are shared where joints are redundant",
         ),
+        optional(
+            "limits",
+            Type::Intervals("m or rad"),
+            "none",
+            "stops: `[lower, upper]` of its coordinate, or a pair for each coordinate; `-inf` and `inf` are no stops",
+        ),
+        optional(
+            "restitution",
+            Type::Number(Allowed::Fraction, ""),
+            "0",
+            "part of the speed that comes back from a stop, or from a rope that jerks taut",
+        ),
+        optional(
+            "friction",
+            Type::Numbers("N or N m"),
+            "0",
+            "dry friction that does not depend on the load, for each coordinate: of a seal, of a preload",
+        ),
+        optional(
+            "friction_coefficient",
+            Type::Number(Allowed::NotNegative, ""),
+            "0",
+            "dry friction in proportion to the force that the joint transmits",
+        ),
+        optional("friction_radius", LENGTH, "not said", "radius of the pin that rubs, for coordinates that are angles"),
+        optional(
+            "effort",
+            Type::Numbers("N or N m"),
+            "no cap",
+            "largest force or torque of drives on its coordinates, unless they say their own",
+        ),
+        optional("collide", Type::Flag, "false", "whether the bodies it joins collide with each other"),
     ],
     kinds: KINDS,
     default: None,
@@ -43,7 +76,7 @@ pub static JOINTS: Family = Family {
 
 /// All of them, by theme.
 pub(super) static KINDS: &[&[Kind]] =
-    &[pairs::KINDS, guides::KINDS, gears::KINDS, rolling::KINDS, couplings::KINDS, robots::KINDS];
+    &[pairs::KINDS, guides::KINDS, gears::KINDS, rolling::KINDS, couplings::KINDS, robots::KINDS, ropes::KINDS];
 
 const A: Field = optional("a", Type::Point, "ground", "first body, or a point or frame on it");
 const B: Field = required("b", Type::Point, "second body, or a point or frame on it");

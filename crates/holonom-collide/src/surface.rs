@@ -1,0 +1,367 @@
+//! Surfaces of triangles made ready: corners welded, edges and what sticks out of them, flat neighbours as one plane, a tree of bounds.
+//!
+//! Solid is behind the triangles. An edge *sticks out* if the surface bends away from the outside there, or ends there; a seam or a
+//! valley does not, and is never touched: what touches near it touches the faces.
+
+use std::collections::BTreeMap;
+
+use crate::broad::Extent;
+use crate::poly::NONE;
+use crate::shape::field_point;
+use crate::{Pose, Vec3};
+
+/// Bends with a smaller sine than this are seams.
+const SEAM: f64 = 1e-9;
+/// Triangles per leaf of the tree.
+const LEAF: usize = 4;
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ridge {
+    /// Corners at its ends, in the order of the first triangle.
+    pub ends: [u32; 2],
+    /// In the planes of the two triangles, out of them across the edge; for a border, the second is the normal of the first triangle.
+    /// What is nearest to the edge lies in front of both.
+    pub across: [Vec3; 2],
+    /// Unit, from the first end to the second.
+    pub along: Vec3,
+    pub sticks_out: bool,
+}
+
+struct Node {
+    extent: Extent,
+    /// First child, or first place in `order`.
+    first: u32,
+    /// Triangles of a leaf; 0 for a node with children `first` and `first + 1`.
+    count: u32,
+}
+
+/// A surface in the axes of its carrier.
+pub(crate) struct Surface {
+    pub vertices: Vec<Vec3>,
+    pub triangles: Vec<[u32; 3]>,
+    pub normals: Vec<Vec3>,
+    /// The triangle whose plane a triangle lies in: itself, or a flat neighbour.
+    pub planes: Vec<u32>,
+    pub ridges: Vec<Ridge>,
+    /// Edges of each triangle; the k-th joins corner k with the next.
+    pub edges: Vec<[u32; 3]>,
+    /// Edges around each corner: `fans[starts[v]..starts[v + 1]]`.
+    starts: Vec<u32>,
+    fans: Vec<u32>,
+    /// Whether a corner sticks out with its edges.
+    pub corner_out: Vec<bool>,
+    /// Whether everything below is solid, and which way is up.
+    pub up: Option<Vec3>,
+    pub extent: f64,
+    nodes: Vec<Node>,
+    order: Vec<u32>,
+}
+
+impl Surface {
+    pub fn new(place: &Pose, points: &[Vec3], triangles: &[[u32; 3]], solid_below: bool) -> Surface {
+        let (number, vertices) = weld(points);
+        let vertices: Vec<Vec3> = vertices.iter().map(|v| place.point(*v)).collect();
+        let triangles: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| number[v as usize])).collect();
+        let normal = |t: &[u32; 3]| {
+            let [a, b, c] = t.map(|v| vertices[v as usize]);
+            (b - a).cross(c - a).normalize_or_zero()
+        };
+        let normals: Vec<Vec3> = triangles.iter().map(normal).collect();
+        let low = vertices.iter().fold(Vec3::INFINITY, |m, p| m.min(*p));
+        let high = vertices.iter().fold(Vec3::NEG_INFINITY, |m, p| m.max(*p));
+        let mut surface = Surface {
+            vertices,
+            normals,
+            planes: Vec::new(),
+            ridges: Vec::new(),
+            edges: vec![[NONE; 3]; triangles.len()],
+            starts: Vec::new(),
+            fans: Vec::new(),
+            corner_out: Vec::new(),
+            up: solid_below.then_some(place.rotation.z_axis),
+            extent: (high - low).length(),
+            nodes: Vec::new(),
+            order: Vec::new(),
+            triangles,
+        };
+        let neighbours = surface.find_edges();
+        surface.find_planes(&neighbours);
+        surface.find_fans();
+        surface.build_tree();
+        surface
+    }
+
+    /// A height field: two triangles per cell.
+    pub fn field(place: &Pose, heights: &[f64], rows: u32, columns: u32, size: [f64; 2]) -> Surface {
+        let points: Vec<Vec3> = (0..heights.len()).map(|i| field_point(heights, rows, columns, size, i)).collect();
+        let mut triangles = Vec::with_capacity(2 * points.len());
+        for row in 0..rows.saturating_sub(1) {
+            for column in 0..columns.saturating_sub(1) {
+                let at = |r: u32, c: u32| (row + r) * columns + column + c;
+                triangles.push([at(0, 0), at(0, 1), at(1, 1)]);
+                triangles.push([at(0, 0), at(1, 1), at(1, 0)]);
+            }
+        }
+        Surface::new(place, &points, &triangles, true)
+    }
+
+    fn corners(&self, triangle: u32) -> [Vec3; 3] {
+        self.triangles[triangle as usize].map(|v| self.vertices[v as usize])
+    }
+
+    /// Numbers the edges and finds which stick out; gives the neighbours of each triangle.
+    fn find_edges(&mut self) -> Vec<[u32; 3]> {
+        let mut neighbours = vec![[NONE; 3]; self.triangles.len()];
+        // Undirected edge -> the first triangle that has it, until a second comes that runs the other way.
+        let mut waiting: BTreeMap<(u32, u32), (u32, usize)> = BTreeMap::new();
+        for t in 0..self.triangles.len() as u32 {
+            for k in 0..3 {
+                let v = self.triangles[t as usize];
+                let (from, to) = (v[k], v[(k + 1) % 3]);
+                if let Some((s, j)) = waiting.remove(&(to, from)) {
+                    neighbours[t as usize][k] = s;
+                    neighbours[s as usize][j] = t;
+                    let number = self.edges[s as usize][j];
+                    self.edges[t as usize][k] = number;
+                    self.close(number, s, t, v[(k + 2) % 3]);
+                } else {
+                    let number = self.ridges.len() as u32;
+                    self.edges[t as usize][k] = number;
+                    self.open(t, from, to);
+                    waiting.insert((from, to), (t, k));
+                }
+            }
+        }
+        neighbours
+    }
+
+    /// An edge with one triangle: a border, unless it is closed.
+    fn open(&mut self, triangle: u32, from: u32, to: u32) {
+        let along = (self.vertices[to as usize] - self.vertices[from as usize]).normalize();
+        let n = self.normals[triangle as usize];
+        self.ridges.push(Ridge { ends: [from, to], across: [along.cross(n), n], along, sticks_out: true });
+    }
+
+    /// The second triangle of an edge, with the corner opposite.
+    fn close(&mut self, number: u32, first: u32, second: u32, opposite: u32) {
+        let n = self.normals[first as usize];
+        let ridge = &mut self.ridges[number as usize];
+        let arm = self.vertices[opposite as usize] - self.vertices[ridge.ends[0] as usize];
+        let away = (arm - ridge.along * arm.dot(ridge.along)).length();
+        ridge.across[1] = self.normals[second as usize].cross(ridge.along);
+        ridge.sticks_out = n.dot(arm) < -SEAM * away;
+    }
+
+    /// Flat neighbours get the plane of the triangle with the lowest index.
+    fn find_planes(&mut self, neighbours: &[[u32; 3]]) {
+        self.planes = vec![NONE; self.triangles.len()];
+        let flat = 1e-12 * self.extent;
+        let mut group = Vec::new();
+        for seed in 0..self.triangles.len() as u32 {
+            if self.planes[seed as usize] != NONE {
+                continue;
+            }
+            let (n, o) = (self.normals[seed as usize], self.corners(seed)[0]);
+            self.planes[seed as usize] = seed;
+            group.clear();
+            group.push(seed);
+            let mut k = 0;
+            while k < group.len() {
+                for &other in &neighbours[group[k] as usize] {
+                    if other != NONE
+                        && self.planes[other as usize] == NONE
+                        && n.dot(self.normals[other as usize]) > 0.0
+                        && self.corners(other).iter().all(|x| n.dot(*x - o).abs() <= flat)
+                    {
+                        self.planes[other as usize] = seed;
+                        group.push(other);
+                    }
+                }
+                k += 1;
+            }
+        }
+    }
+
+    fn find_fans(&mut self) {
+        let mut counts = vec![0u32; self.vertices.len() + 1];
+        self.corner_out = vec![false; self.vertices.len()];
+        for ridge in &self.ridges {
+            for v in ridge.ends {
+                counts[v as usize + 1] += 1;
+                self.corner_out[v as usize] |= ridge.sticks_out;
+            }
+        }
+        for v in 0..self.vertices.len() {
+            counts[v + 1] += counts[v];
+        }
+        self.starts = counts.clone();
+        self.fans = vec![0; 2 * self.ridges.len()];
+        for (e, ridge) in self.ridges.iter().enumerate() {
+            for v in ridge.ends {
+                self.fans[counts[v as usize] as usize] = e as u32;
+                counts[v as usize] += 1;
+            }
+        }
+        // A place in the middle of a straight edge is no corner.
+        for v in 0..self.vertices.len() as u32 {
+            let mut out = self.fan(v).iter().map(|e| &self.ridges[*e as usize]).filter(|r| r.sticks_out);
+            if let (Some(r), Some(s), None) = (out.next(), out.next(), out.next()) {
+                let away = |r: &Ridge| if r.ends[0] == v { r.along } else { -r.along };
+                self.corner_out[v as usize] = (away(r) + away(s)).length() > SEAM;
+            }
+        }
+    }
+
+    /// Edges at a corner.
+    fn fan(&self, corner: u32) -> &[u32] {
+        &self.fans[self.starts[corner as usize] as usize..self.starts[corner as usize + 1] as usize]
+    }
+
+    /// Whether a direction from a corner leads where the corner is nearest: behind the ends of all its edges, outside.
+    pub fn in_cone(&self, corner: u32, direction: Vec3, slack: f64) -> bool {
+        let mut outside = false;
+        for &e in self.fan(corner) {
+            let ridge = &self.ridges[e as usize];
+            let along = if ridge.ends[0] == corner { ridge.along } else { -ridge.along };
+            if along.dot(direction) > slack {
+                return false;
+            }
+            // The normal of the edge's first triangle.
+            outside |= ridge.across[0].cross(ridge.along).dot(direction) > 0.0;
+        }
+        outside
+    }
+
+    /// Whether a point is outside, judged by what of the surface is nearest to it, no farther than `within` (m). Nothing there: outside.
+    pub fn outside(&self, x: Vec3, within: f64, stack: &mut Vec<u32>, found: &mut Vec<u32>) -> bool {
+        let reach = Vec3::splat(within);
+        self.near(&Extent { low: x - reach, high: x + reach }, stack, found);
+        let same = 1e-12 * self.extent;
+        let (mut least, mut height) = (f64::INFINITY, 0.0f64);
+        for &t in found.iter() {
+            let corners = self.corners(t);
+            let distance = (x - nearest_of(&corners, x)).length();
+            let above = self.normals[t as usize].dot(x - corners[0]);
+            // At an edge several are equally near: the one that is seen most squarely knows.
+            if distance < least - same || (distance < least + same && above.abs() > height.abs()) {
+                (least, height) = (distance.min(least), above);
+            }
+        }
+        !(least <= within) || height > 0.0
+    }
+
+    fn build_tree(&mut self) {
+        self.order = (0..self.triangles.len() as u32).collect();
+        let centres: Vec<Vec3> =
+            (0..self.triangles.len() as u32).map(|t| self.corners(t).iter().sum::<Vec3>() / 3.0).collect();
+        let mut nodes = vec![Node { extent: Extent::default(), first: 0, count: self.order.len() as u32 }];
+        let mut open = vec![0];
+        while let Some(k) = open.pop() {
+            let (first, count) = (nodes[k].first as usize, nodes[k].count as usize);
+            let members = &mut self.order[first..first + count];
+            let mut extent = Extent { low: Vec3::INFINITY, high: Vec3::NEG_INFINITY };
+            let mut spread = extent;
+            for t in members.iter() {
+                for v in self.triangles[*t as usize] {
+                    extent.low = extent.low.min(self.vertices[v as usize]);
+                    extent.high = extent.high.max(self.vertices[v as usize]);
+                }
+                spread.low = spread.low.min(centres[*t as usize]);
+                spread.high = spread.high.max(centres[*t as usize]);
+            }
+            nodes[k].extent = extent;
+            if count <= LEAF {
+                continue;
+            }
+            let width = spread.high - spread.low;
+            let axis = if width.x >= width.y && width.x >= width.z {
+                0
+            } else if width.y >= width.z {
+                1
+            } else {
+                2
+            };
+            let half = count / 2;
+            members.select_nth_unstable_by(half, |s, t| {
+                centres[*s as usize][axis].total_cmp(&centres[*t as usize][axis]).then(s.cmp(t))
+            });
+            let children = nodes.len();
+            let leaf = |first: usize, count: usize| Node {
+                extent: Extent::default(),
+                first: first as u32,
+                count: count as u32,
+            };
+            nodes.push(leaf(first, half));
+            nodes.push(leaf(first + half, count - half));
+            nodes[k].first = children as u32;
+            nodes[k].count = 0;
+            open.extend([children, children + 1]);
+        }
+        self.nodes = nodes;
+    }
+
+    /// Triangles whose bounds overlap these, sorted. `stack` is memory.
+    pub fn near(&self, extent: &Extent, stack: &mut Vec<u32>, found: &mut Vec<u32>) {
+        found.clear();
+        stack.clear();
+        stack.push(0);
+        while let Some(k) = stack.pop() {
+            let node = &self.nodes[k as usize];
+            if !node.extent.overlaps(extent) {
+                continue;
+            }
+            if node.count == 0 {
+                stack.extend([node.first, node.first + 1]);
+            } else {
+                found.extend(&self.order[node.first as usize..(node.first + node.count) as usize]);
+            }
+        }
+        found.sort_unstable();
+    }
+}
+
+/// The point of a triangle that is nearest to `x`.
+fn nearest_of(corners: &[Vec3; 3], x: Vec3) -> Vec3 {
+    let [a, b, c] = *corners;
+    let n = (b - a).cross(c - a);
+    let inside = (0..3).all(|k| (corners[(k + 1) % 3] - corners[k]).cross(n).dot(x - corners[k]) <= 0.0);
+    if inside {
+        return x - n * (n.dot(x - a) / n.length_squared());
+    }
+    let mut best = (f64::INFINITY, a);
+    for k in 0..3 {
+        let (from, d) = (corners[k], corners[(k + 1) % 3] - corners[k]);
+        let on = from + d * ((x - from).dot(d) / d.length_squared()).clamp(0.0, 1.0);
+        let square = (x - on).length_squared();
+        if square < best.0 {
+            best = (square, on);
+        }
+    }
+    best.1
+}
+
+/// Points that are equal to the last bit become one: new numbers, and the points left.
+fn weld(points: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
+    let mut order: Vec<u32> = (0..points.len() as u32).collect();
+    // Adding zero makes -0 and 0 the same.
+    let key = |i: u32| (points[i as usize] + Vec3::ZERO).to_array();
+    let compare = |a: [f64; 3], b: [f64; 3]| (0..3).map(|k| a[k].total_cmp(&b[k])).find(|o| o.is_ne());
+    order.sort_by(|i, j| compare(key(*i), key(*j)).unwrap_or(i.cmp(j)));
+    let mut first = vec![0u32; points.len()];
+    for k in 0..order.len() {
+        let same = k > 0 && compare(key(order[k - 1]), key(order[k])).is_none();
+        first[order[k] as usize] = if same { first[order[k - 1] as usize] } else { order[k] };
+    }
+    // Numbers in the order of the points themselves.
+    let (mut number, mut left) = (vec![0u32; points.len()], Vec::new());
+    for i in 0..points.len() {
+        if first[i] == i as u32 {
+            number[i] = left.len() as u32;
+            left.push(points[i]);
+        }
+    }
+    for i in 0..points.len() {
+        number[i] = number[first[i] as usize];
+    }
+    (number, left)
+}

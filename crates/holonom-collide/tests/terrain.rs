@@ -1,0 +1,196 @@
+//! Surfaces of triangles: seams are not felt, ridges and borders are, and what rests is held.
+
+mod common;
+
+use common::{Random, gaps, tilt};
+use holonom_collide::{Candidate, Collider, Detector, Filter, Pose, Shape, Touch, Vec3};
+
+/// A flat square of side 4 m, in cells of 0.5 m, with corners that are not shared: a soup as STL has it.
+fn flat() -> Shape {
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for i in 0..8 {
+        for j in 0..8 {
+            let at = |a: i32, b: i32| Vec3::new(f64::from(i + a) * 0.5 - 2.0, f64::from(j + b) * 0.5 - 2.0, 0.0);
+            for corners in [[at(0, 0), at(1, 0), at(1, 1)], [at(0, 0), at(1, 1), at(0, 1)]] {
+                let k = vertices.len() as u32;
+                vertices.extend(corners);
+                triangles.push([k, k + 1, k + 2]);
+            }
+        }
+    }
+    Shape::Mesh { vertices, triangles }
+}
+
+fn cube_mesh() -> Shape {
+    let vertices: Vec<Vec3> =
+        (0..8).map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2 & 1)) - 0.5).collect();
+    let quads = [[1, 3, 7, 5], [0, 4, 6, 2], [2, 6, 7, 3], [0, 1, 5, 4], [4, 5, 7, 6], [0, 2, 3, 1]];
+    let triangles = quads.iter().flat_map(|q: &[u32; 4]| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
+    Shape::Mesh { vertices, triangles }
+}
+
+fn detect(ground: &Shape, shape: &Shape, pose: Pose, reach: f64) -> (Vec<(Candidate, holonom_collide::Gap)>, Detector) {
+    let colliders = vec![Collider::new(ground.clone(), 0), Collider::new(shape.clone(), 1)];
+    let mut detector = Detector::new(colliders, Filter::new(2).fixed(0)).unwrap();
+    let mut found = Vec::new();
+    let poses = [Pose::default(), pose];
+    detector.detect(&poses, &[0.0, reach], &mut found);
+    (gaps(&detector, &found, &poses), detector)
+}
+
+#[test]
+fn seams_of_a_flat_floor_are_not_felt() {
+    let floor = flat();
+    let ball = Shape::Sphere { radius: 0.3 };
+    let brick = Shape::Box { half: Vec3::new(0.4, 0.3, 0.1) };
+    let rod = Shape::Capsule { radius: 0.1, half_length: 0.5 };
+    let lying = tilt(Vec3::Y * std::f64::consts::FRAC_PI_2);
+    let mut keys: Vec<Vec<u64>> = vec![Vec::new(); 3];
+    for k in 0..400 {
+        let s = f64::from(k) / 400.0;
+        // Over seams, along them, and exactly on their crossings.
+        let x = Vec3::new(-1.0 + 2.0 * s, if k % 2 == 0 { 0.0 } else { 0.013 - s }, 0.0);
+        for (i, (shape, height, points)) in [(&ball, 0.3, 1), (&brick, 0.1, 4), (&rod, 0.1, 2)].into_iter().enumerate()
+        {
+            let turn = if i == 2 { lying } else { tilt(Vec3::Z * s) };
+            // A little above and a little below as well.
+            let off = [0.0, 1e-16, -1e-16, 1e-3, -1e-3][k as usize % 5];
+            let (found, _) =
+                detect(&floor, shape, Pose { position: x + Vec3::Z * (height + off), rotation: turn }, 0.01);
+            assert_eq!(found.len(), points, "{shape:?} at {x}: {found:?}");
+            for (c, g) in &found {
+                assert!(
+                    (g.normal - Vec3::Z).length() < 1e-12 && (g.gap - off).abs() < 1e-12,
+                    "{shape:?} at {x}: {g:?}"
+                );
+                assert!(matches!(c.touch, Touch::PointPlane { .. }));
+            }
+            let now: Vec<u64> = found.iter().map(|f| f.0.key).collect();
+            if keys[i].is_empty() {
+                keys[i] = now;
+            } else {
+                assert_eq!(keys[i], now, "{shape:?} at {x}: keys change on a flat floor");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_brick_over_the_border_is_held_there() {
+    let floor = flat();
+    let brick = Shape::Box { half: Vec3::new(0.5, 0.3, 0.1) };
+    let (found, _) = detect(&floor, &brick, Pose::at(Vec3::new(1.8, 0.1, 0.1)), 0.0);
+    let out = found.iter().map(|f| f.1.point.x).fold(0.0, f64::max);
+    assert!((out - 2.0).abs() < 1e-12, "{found:?}");
+    assert_eq!(found.len(), 4, "{found:?}");
+    for (_, g) in &found {
+        assert!(g.gap.abs() < 1e-12 && (g.normal - Vec3::Z).length() < 1e-12, "{found:?}");
+    }
+    // A ball beside the border touches it, and not the floor's plane.
+    let (found, _) = detect(&floor, &Shape::Sphere { radius: 0.3 }, Pose::at(Vec3::new(2.18, 0.1, 0.24)), 0.1);
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert!(found[0].1.gap.abs() < 1e-12 && matches!(found[0].0.touch, Touch::PointLine { .. }));
+}
+
+/// A cube of triangles is met as a box is.
+#[test]
+fn a_cube_of_triangles_is_a_box() {
+    let (mesh, solid) = (cube_mesh(), Shape::Box { half: Vec3::splat(0.5) });
+    let mut random = Random(77);
+    let shapes = [
+        Shape::Point,
+        Shape::Sphere { radius: 0.3 },
+        Shape::Box { half: Vec3::new(0.5, 0.3, 0.2) },
+        Shape::Capsule { radius: 0.15, half_length: 0.6 },
+    ];
+    let mut apart = 0;
+    for shape in &shapes {
+        let make = |ground: &Shape| {
+            let colliders = vec![Collider::new(ground.clone(), 0), Collider::new(shape.clone(), 1)];
+            Detector::new(colliders, Filter::new(2).fixed(0)).unwrap()
+        };
+        let (mut on_mesh, mut on_box) = (make(&mesh), make(&solid));
+        let (mut there, mut here) = (Vec::new(), Vec::new());
+        for _ in 0..3000 {
+            let poses = [random.pose(0.2), random.pose(1.3)];
+            on_mesh.detect(&poses, &[2.0, 2.0], &mut there);
+            on_box.detect(&poses, &[2.0, 2.0], &mut here);
+            let (m, b) = (common::least_gap(&on_mesh, &there, &poses), common::least_gap(&on_box, &here, &poses));
+            if b > 1e-9 {
+                apart += 1;
+                assert!(
+                    (m - b).abs() < 1e-10,
+                    "{shape:?} at {poses:?}: {m} m on the mesh, {b} m on the box: {there:?}"
+                );
+            }
+        }
+    }
+    assert!(apart > 4000, "{apart}");
+}
+
+/// A ball on a rough height field: the gap is that to the nearest point of the surface, found by sampling.
+#[test]
+fn heights_are_met_where_they_are_nearest() {
+    let mut random = Random(13);
+    let (rows, columns, size) = (9, 7, [3.0, 4.0]);
+    let heights: Vec<f64> = (0..rows * columns).map(|_| 0.4 * random.unit()).collect();
+    let field = Shape::HeightField { heights: heights.clone(), rows, columns, size };
+    let height = |x: f64, y: f64| {
+        let (u, v) = ((x / size[0] + 0.5) * f64::from(columns - 1), (y / size[1] + 0.5) * f64::from(rows - 1));
+        let (c, r) = ((u as u32).min(columns - 2), (v as u32).min(rows - 2));
+        let (u, v) = (u - f64::from(c), v - f64::from(r));
+        let h = |i: u32, j: u32| heights[((r + i) * columns + c + j) as usize];
+        if u >= v {
+            h(0, 0) + u * (h(0, 1) - h(0, 0)) + v * (h(1, 1) - h(0, 1))
+        } else {
+            h(0, 0) + v * (h(1, 0) - h(0, 0)) + u * (h(1, 1) - h(1, 0))
+        }
+    };
+    let ball = Shape::Sphere { radius: 0.2 };
+    for _ in 0..150 {
+        let (x, y) = (2.0 * random.unit() - 1.0, 2.0 * random.unit() - 1.0);
+        let centre = Vec3::new(x, y, height(x, y) + 0.05 + 0.3 * random.unit());
+        let (found, _) = detect(&field, &ball, Pose::at(centre), 1.0);
+        let least = found.iter().fold(f64::INFINITY, |m, f| m.min(f.1.gap));
+        let mut nearest = f64::INFINITY;
+        for i in 0..400 {
+            for j in 0..400 {
+                let (sx, sy) = (x + 0.5 * (f64::from(i) / 200.0 - 1.0), y + 0.5 * (f64::from(j) / 200.0 - 1.0));
+                nearest = nearest.min((Vec3::new(sx, sy, height(sx, sy)) - centre).length() - 0.2);
+            }
+        }
+        assert!(least < nearest + 1e-12 && least > nearest - 5e-3, "{centre}: {least} m, sampled {nearest} m");
+    }
+    // Fallen through, it is still told the way up.
+    let (found, _) = detect(&field, &ball, Pose::at(Vec3::new(0.1, 0.2, -1.0)), 0.0);
+    assert!(!found.is_empty());
+    assert!(found.iter().all(|f| f.1.gap < -0.5 && f.1.normal.z > 0.5), "{found:?}");
+}
+
+/// A ball in a valley between two slopes touches both; on the ridge, the ridge.
+#[test]
+fn valleys_and_ridges() {
+    let profile = |fold: f64| Shape::Mesh {
+        vertices: vec![
+            Vec3::new(-1.0, -1.0, fold),
+            Vec3::new(-1.0, 1.0, fold),
+            Vec3::new(0.0, -1.0, 0.0),
+            Vec3::new(0.0, 1.0, 0.0),
+            Vec3::new(1.0, -1.0, fold),
+            Vec3::new(1.0, 1.0, fold),
+        ],
+        triangles: vec![[0, 2, 1], [1, 2, 3], [2, 4, 3], [3, 4, 5]],
+    };
+    let ball = Shape::Sphere { radius: 0.2 };
+    let (valley, _) = detect(&profile(1.0), &ball, Pose::at(Vec3::Z * (0.2 * 2.0f64.sqrt())), 0.0);
+    assert_eq!(valley.len(), 2, "{valley:?}");
+    assert!(valley.iter().all(|f| f.1.gap.abs() < 1e-12 && matches!(f.0.touch, Touch::PointPlane { .. })));
+    let (ridge, _) = detect(&profile(-1.0), &ball, Pose::at(Vec3::Z * 0.2), 0.0);
+    assert_eq!(ridge.len(), 1, "{ridge:?}");
+    assert!(matches!(ridge[0].0.touch, Touch::PointLine { .. }) && ridge[0].1.gap.abs() < 1e-12);
+    // A brick across the ridge lies on it with its edges.
+    let (brick, _) =
+        detect(&profile(-1.0), &Shape::Box { half: Vec3::new(0.3, 0.2, 0.1) }, Pose::at(Vec3::Z * 0.1), 0.0);
+    assert_eq!(brick.len(), 2, "{brick:?}");
+    assert!(brick.iter().all(|f| f.1.gap.abs() < 1e-12 && (f.1.normal - Vec3::Z).length() < 1e-12));
+}

@@ -1,0 +1,306 @@
+//! Contacts, limits, dry friction, ropes and caps, as scene files say them.
+
+use holonom::{IntegratorKind, Simulation};
+use holonom_scene::{Loaded, Loader};
+
+fn load(text: &str) -> Loaded {
+    Loader::new().load_text("scene.toml", text).unwrap_or_else(|f| panic!("{}", f.render()))
+}
+
+fn simulate(text: &str) -> Simulation {
+    Simulation::new(load(text).build().unwrap_or_else(|f| panic!("{}", f.render())))
+}
+
+/// What the messages about a bad scene begin with: code and place of each.
+fn refused(text: &str) -> String {
+    match Loader::new().load_text("scene.toml", text) {
+        Err(f) => f.render(),
+        Ok(loaded) => loaded.build().map(|_| String::from("accepted")).unwrap_or_else(|f| f.render()),
+    }
+}
+
+fn coordinate(sim: &mut Simulation, joint: &str) -> f64 {
+    let id = sim.model().joint(joint).expect("a joint of that name");
+    sim.coordinate(id, 0).expect("a coordinate").0
+}
+
+fn height(sim: &mut Simulation, body: &str) -> f64 {
+    let id = sim.model().body(body).expect("a body of that name");
+    sim.point(id.origin()).0.z
+}
+
+/// A box on a plane, in ten lines.
+const BOX: &str = r#"
+[contact]
+friction = 0.5
+[ground]
+shapes = [{ kind = "plane" }]
+[body.crate]
+at = [0, 0, 0.5]
+mass = 2
+shape = { kind = "box", size = [1, 1, 1] }
+velocity = [1, 0, 0]
+"#;
+
+#[test]
+fn a_box_slides_on_the_ground_and_rests() {
+    for integrator in [IntegratorKind::default(), IntegratorKind::Stepping] {
+        let mut sim = simulate(BOX);
+        sim.set_integrator(integrator);
+        for _ in 0..1000 {
+            sim.step(1e-3).expect("it steps");
+        }
+        let id = sim.model().body("crate").expect("a crate");
+        let at = sim.point(id.origin()).0;
+        // v^2 / (2 mu g)
+        assert!((at.x - 1.0 / (2.0 * 0.5 * 9.81)).abs() < 2e-3, "{at}");
+        assert!((at.z - 0.5).abs() < 1e-6, "{at}");
+    }
+}
+
+#[test]
+fn shapes_without_contacts_are_pictures() {
+    let mut sim = simulate(&BOX.replace("[contact]\nfriction = 0.5\n", ""));
+    assert!(!sim.model().has_sides());
+    for _ in 0..100 {
+        sim.step(1e-2).expect("it steps");
+    }
+    assert!((height(&mut sim, "crate") - (0.5 - 0.5 * 9.81)).abs() < 1e-9, "it falls");
+    let said = BOX.replace("[contact]\nfriction = 0.5\n", "").replace("[1, 1, 1] }", "[1, 1, 1], collides = true }");
+    let said = said.replace("\"plane\" }", "\"plane\", collides = true }");
+    assert!(simulate(&said).model().has_sides(), "unless they say that they collide");
+    let not = BOX.replace("[1, 1, 1] }", "[1, 1, 1], collides = false }");
+    let mut sim = simulate(&not);
+    sim.step(1e-2).expect("it steps");
+    assert!(height(&mut sim, "crate") < 0.5);
+    let ideal = format!("{BOX}[run]\nideal = true\n");
+    assert!(!simulate(&ideal).model().has_sides());
+}
+
+/// A rod on a hinge, let go level; what is put in the place of the star is said of the hinge.
+fn pendulum(hinge: &str) -> String {
+    format!(
+        "[body.rod]\nfrom = [0, 0, 0]\nto = [1, 0, 0]\nmass = 1\nshape = {{ kind = \"beam\", width = 0.1, height = 0.1 }}\n\
+         [joint.hinge]\nkind = \"revolute\"\nb = \"rod.from\"\naxis = [0, 1, 0]\n{hinge}\n"
+    )
+}
+
+#[test]
+fn a_pendulum_swings_into_its_limit_and_stops_there() {
+    for integrator in [IntegratorKind::default(), IntegratorKind::Stepping] {
+        let mut sim = simulate(&pendulum("limits = [-0.5, 0.5]"));
+        assert!(sim.model().joint("hinge.limit").is_some());
+        sim.set_integrator(integrator);
+        for _ in 0..2000 {
+            sim.step(1e-3).expect("it steps");
+        }
+        let q = coordinate(&mut sim, "hinge");
+        assert!((q - 0.5).abs() < 1e-6, "{q}");
+        // the stop carries the weight at half the length: m g cos(q) / 2
+        let stop = sim.model().joint("hinge.limit").expect("a stop");
+        let loads = sim.multipliers_of(stop).expect("solved").to_vec();
+        assert!(loads[0].abs() < 1e-9 && (loads[1] - 0.5 * 9.81 * libm::cos(0.5)).abs() < 1e-3, "{loads:?}");
+    }
+}
+
+#[test]
+fn restitution_of_a_stop_gives_the_speed_back() {
+    let mut sim = simulate(&pendulum("limits = [-inf, 0.5]\nrestitution = 1"));
+    let mut lowest = f64::INFINITY;
+    for k in 0..3000 {
+        sim.step(1e-3).expect("it steps");
+        let q = coordinate(&mut sim, "hinge");
+        assert!(q < 0.5 + 1e-6, "{q}");
+        if k > 300 {
+            lowest = lowest.min(q);
+        }
+    }
+    assert!(lowest.abs() < 1e-3, "it comes back to where it was let go: {lowest}");
+}
+
+#[test]
+fn dry_friction_holds_what_it_can() {
+    let at_end = |hinge: &str| {
+        let mut sim = simulate(&pendulum(hinge));
+        for _ in 0..200 {
+            sim.step(1e-3).expect("it steps");
+        }
+        coordinate(&mut sim, "hinge")
+    };
+    // the weight needs 4.905 N m to be held, and the pin carries 9.81 N
+    assert!(at_end("friction = 5").abs() < 1e-9);
+    let constant = at_end("friction = 2.4525");
+    let free = at_end("");
+    assert!((constant / free - 0.5).abs() < 0.01, "half the torque is left: {constant} of {free}");
+    assert!(at_end("friction_coefficient = 1\nfriction_radius = 0.51").abs() < 1e-9);
+    assert!(at_end("friction_coefficient = 1\nfriction_radius = 0.2") > 0.05);
+    assert!(simulate(&pendulum("friction = 5")).model().joint("hinge.friction").is_some());
+    assert!(!simulate(&format!("{}[run]\nideal = true", pendulum("friction = 5\nlimits = [0, 1]"))).model().has_sides());
+}
+
+#[test]
+fn limits_of_several_coordinates() {
+    let text = r#"
+        [body.b]
+        mass = 1
+        inertia = [1, 1, 1]
+        [joint.j]
+        kind = "cylindrical"
+        b = "b"
+        limits = [[], [-1, "${60*deg}"]]
+        friction = [0, 0.1]
+        friction_coefficient = 0.1
+        friction_radius = 0.02
+    "#;
+    let sim = simulate(text);
+    let names: Vec<&str> = sim.model().joints().map(|j| sim.model().joint_name(j)).collect();
+    assert_eq!(names, ["j", "j.limit.1", "j.friction", "j.friction.1"]);
+}
+
+#[test]
+fn a_rope_is_slack_until_it_is_taut() {
+    let text = r#"
+        [body.ball]
+        kind = "particle"
+        mass = 2
+        at = [0, 0, -0.5]
+        [joint.tether]
+        kind = "rope"
+        b = "ball"
+        length = 1
+    "#;
+    for integrator in [IntegratorKind::default(), IntegratorKind::Stepping] {
+        let mut sim = simulate(text);
+        sim.set_integrator(integrator);
+        for _ in 0..200 {
+            sim.step(1e-3).expect("it steps");
+        }
+        assert!((height(&mut sim, "ball") - (-0.5 - 0.5 * 9.81 * 0.04)).abs() < 2e-3, "it falls freely");
+        for _ in 0..800 {
+            sim.step(1e-3).expect("it steps");
+        }
+        assert!((height(&mut sim, "ball") + 1.0).abs() < 1e-6, "and hangs on the rope");
+        let rope = sim.model().joint("tether").expect("a rope");
+        let tension = sim.multipliers_of(rope).expect("solved")[0];
+        assert!((tension - 2.0 * 9.81).abs() < 1e-6, "{tension}");
+    }
+}
+
+#[test]
+fn drives_give_no_more_than_their_effort() {
+    // 4.905 N m hold the rod level; less does not
+    let after = |hinge: &str, drive: &str| {
+        let text = format!("{}[drive.motor]\nkind = \"position\"\njoint = \"hinge\"\nvalue = 0\n{drive}\n", pendulum(hinge));
+        let mut sim = simulate(&text);
+        for _ in 0..200 {
+            sim.step(1e-3).expect("it steps");
+        }
+        coordinate(&mut sim, "hinge")
+    };
+    assert!(after("", "").abs() < 1e-9);
+    assert!(after("", "effort = 5").abs() < 1e-9);
+    let weak = after("", "effort = 2.4525");
+    assert!(weak > 0.1, "{weak}");
+    assert_eq!(after("effort = 2.4525", ""), weak, "the cap of the joint is that of its drives");
+    assert!(after("effort = 2.4525", "effort = 5").abs() < 1e-9, "unless they say their own");
+}
+
+#[test]
+fn pairs_groups_and_joints_say_who_touches_whom() {
+    // a ball falls on a plate that stands on the ground
+    let scene = |plate: &str, rest: &str| {
+        format!(
+            "[ground]\nshapes = [{{ kind = \"plane\" }}]\n[body.ball]\nat = [0, 0, 1]\nmass = 1\nshape = {{ kind = \"sphere\", radius = 0.1 }}\n\
+             [body.plate]\nat = [0, 0, 0.1]\nmass = 1\nshape = {{ kind = \"box\", size = [1, 1, 0.2], name = \"top\"{plate} }}\n[contact]\n{rest}\n"
+        )
+    };
+    let falls_to = |text: &str| {
+        let mut sim = simulate(text);
+        sim.set_integrator(IntegratorKind::Stepping);
+        for _ in 0..1000 {
+            sim.step(1e-3).expect("it steps");
+        }
+        (height(&mut sim, "ball") * 1e4).round() / 1e4
+    };
+    assert_eq!(falls_to(&scene("", "")), 0.3);
+    assert_eq!(falls_to(&scene("", "ignore = [[\"ball\", \"plate\"]]")), 0.1);
+    assert_eq!(falls_to(&scene(", groups = [2], meets = [2]", "ignore = [[\"plate\", \"ground\"]]")), 0.1, "nobody is in group 2");
+    let bouncy = scene("", "[[contact.pair]]\na = \"ball\"\nb = \"plate.top\"\nrestitution = 1");
+    let mut sim = simulate(&bouncy);
+    let mut highest = 0.0f64;
+    for k in 0..800 {
+        sim.step(1e-3).expect("it steps");
+        if k > 450 {
+            highest = highest.max(height(&mut sim, "ball"));
+        }
+    }
+    assert!(highest > 0.6, "{highest}");
+    // held together by a joint they pass through each other, unless it says that they collide
+    let joined = |more: &str| format!("{}\n[joint.slide]\nkind = \"prismatic\"\na = \"plate\"\nb = \"ball\"\n{more}\n", scene("", ""));
+    assert_eq!(falls_to(&joined("")), 0.1);
+    assert_eq!(falls_to(&joined("collide = true")), 0.3);
+    let driven = joined("collide = true\n[drive.push]\nkind = \"torque\"\njoint = \"slide\"\nvalue = 0");
+    assert_eq!(falls_to(&driven), 0.3);
+}
+
+#[test]
+fn mistakes_are_shown_where_they_stand() {
+    let body = "[body.b]\nmass = 1\nshape = { kind = \"box\", size = [1, 1, 1] }\n";
+    let cases: &[(&str, &str, &[&str])] = &[
+        ("", &pendulum("limits = [1, -1]"), &["E0205", "`limits` is out of range", "1 and -1", "less"]),
+        ("", &pendulum("limits = [1, 2, 3]"), &["E0207", "3 elements"]),
+        ("", &pendulum("limits = [[0, 1], [0, 1]]"), &["E0213", "2, the joint has 1"]),
+        ("", &pendulum("limits = 3"), &["E0203", "`limits`"]),
+        ("", &pendulum("restitution = 2\nlimits = [0, 1]"), &["E0205", "`restitution`", "2, must be from 0 to 1"]),
+        ("", &pendulum("friction = -1"), &["E0205", "`friction`", "-1 N m, must not be negative"]),
+        ("", &pendulum("effort = 0"), &["E0205", "`effort`", "0 N m, must be greater than 0"]),
+        ("", &pendulum("friction_coefficient = 0.1"), &["E0202", "friction_radius"]),
+        ("", &pendulum("friction_radius = 0.1"), &["E0202", "friction_coefficient"]),
+        (body, "[joint.j]\nkind = \"spherical\"\nb = \"b\"\nlimits = [0, 1]", &["E0213", "has none"]),
+        (body, "[contact]\nfriction = -0.1", &["E0205", "`friction`", "-0.1, must not be negative"]),
+        (body, "[contact]\nrestitution = 2", &["E0205", "2, must be from 0 to 1"]),
+        (body, "[contact]\nstatic_friction = 0.1\nfriction = 0.2", &["E0205", "at least `friction`, 0.2"]),
+        (body, "[contact]\nimpacts = \"newtons\"", &["E0228", "did you mean `newton`?"]),
+        (body, "[contact]\nignore = [[\"b\", \"c\"]]", &["E0210", "no body `c`"]),
+        (body, "[contact]\nignore = [[\"b\"]]", &["E0207", "two bodies"]),
+        (body, "[[contact.pair]]\na = \"b\"\nb = \"bb\"", &["E0210", "did you mean `b`?"]),
+        (body, "[[contact.pair]]\na = \"b.lid\"\nb = \"b\"", &["E0230", "no shape `lid`"]),
+        (body, "[[contact.pair]]\na = \"b\"\nb = \"ground\"", &["E0230", "`ground` has no shape that collides"]),
+        (body, "[contact]\nfrction = 1", &["E0201", "did you mean `friction`?"]),
+        (
+            "[contact]\n",
+            "[body.soft]\nkind = \"affine\"\nmass = 1\nshape = { kind = \"box\", size = [1, 1, 1] }",
+            &["E0229", "`soft`", "affine", "collides = false"],
+        ),
+        (
+            "",
+            "[body.soft]\nkind = \"scaled\"\nmass = 1\nshape = { kind = \"sphere\", radius = 1, collides = true }",
+            &["E0229", "`soft`", "scaled"],
+        ),
+        (
+            "[contact]\n",
+            "[body.ring]\nmass = 1\nshape = { kind = \"torus\", ring_radius = 1, tube_radius = 0.1 }",
+            &["E0229", "a torus cannot collide", "collides = false", "body/ring"],
+        ),
+        (
+            "[contact]\n",
+            "[body.b]\nmass = 1\nshape = { kind = \"sphere\", radius = 1, groups = [33] }",
+            &["E0205", "33, must be whole numbers from 1 to 32"],
+        ),
+        (
+            "[contact]\n",
+            "[ground]\nshapes = [{ kind = \"heights\", size = [1, 1], columns = 2, heights = [0, 0, 0] }]",
+            &["E0207", "3 elements, 2 for each row"],
+        ),
+        (
+            "",
+            "[body.p]\nkind = \"particle\"\nmass = 1\n[joint.r]\nkind = \"rope\"\nb = \"p\"\nlength = -1",
+            &["E0205", "`length`"],
+        ),
+    ];
+    for (before, text, wanted) in cases {
+        let text = format!("{before}{text}\n");
+        let said = refused(&text);
+        assert!(wanted.iter().all(|w| said.contains(w)), "{text}\n{said}");
+    }
+}
