@@ -316,7 +316,7 @@ fn loads_of_contacts_stops_and_ropes_have_names() {
     let mut quantities = Quantities::of_scene(
         &model,
         &loaded.scene,
-        &["contact.*", "hinge.limit.effort", "hinge.friction.effort", "tether.tension"],
+        &["contact.*", "hinge.limit.load", "hinge.friction.load", "tether.load"],
     )
     .expect("known");
     let names: Vec<&str> = quantities.names().collect();
