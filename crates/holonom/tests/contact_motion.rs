@@ -189,18 +189,13 @@ fn impacts_never_gain_energy() {
                     continue;
                 }
                 let after = sim.energy().kinetic;
-                if after > before * (1.0 + 1e-9) + 1e-12 {
-                    println!("GAIN {restitution:?} {order:?}: {before} J, then {after} J; ledger {:?}", sim.ledger());
-                    let mut fresh = sided.simulation();
-                    let s = holonom::check::all_sides(&mut fresh);
-                    for b in &s.blocks {
-                        println!("   {:?} {:?} gap {:?} rate {:?}", b.law, b.joint, &s.gap[b.rows.clone()], &s.rate[b.rows.clone()]);
-                    }
-                    println!("   v before {:?}\n   v after {:?}", fresh.state().v, sim.state().v);
-                }
                 worst.at_most("gain", (after - before) / before.max(1e-3), 1e-9)?;
                 let l = sim.ledger();
-                prop_assert!(l.contacts <= 1e-9 * before.max(1e-3), "contacts gave {} J", l.contacts);
+                // stops and contacts share a blow: one of them may give what the other takes
+                let blow = l.joints.iter().sum::<f64>() + l.contacts;
+                worst.at_most("given by the blow", blow / before.max(1e-3), 1e-9)?;
+                let works = l.forces.iter().sum::<f64>() + blow + l.projection;
+                worst.note("left over in the ledger", (l.change - works).abs() / before.max(1e-3));
             }
         }
         Ok(())
