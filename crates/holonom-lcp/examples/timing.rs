@@ -69,7 +69,6 @@ fn main() {
     }
 }
 
-#[allow(dead_code)]
 fn piles() {
     use holonom_lcp::{Matrix, Pile};
     for (seed, ratio, mu) in [(1, 1.0, 0.3), (2, 1.0, 0.5), (3, 10.0, 0.5), (4, 100.0, 0.8)] {

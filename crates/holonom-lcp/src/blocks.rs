@@ -239,8 +239,8 @@ impl Blocks {
             if wrong < fewest {
                 fewest = wrong;
                 patience = PATIENCE;
-            } else if patience > 0 {
-                patience -= 1;
+            } else {
+                patience = usize::saturating_sub(patience, 1);
             }
             if patience > 0 {
                 for i in 0..n {

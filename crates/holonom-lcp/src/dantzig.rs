@@ -396,9 +396,7 @@ impl Dantzig {
             Event::Join(i) => {
                 let linked = self.rows[i].grip.is_some() && matches!(self.sides[i], Side::Lower | Side::Upper);
                 self.sides[i] = Side::Clamped;
-                if linked {
-                    self.rebuild(n);
-                } else if !self.inverse.add(i, &self.effective, n) {
+                if linked || !self.inverse.add(i, &self.effective, n) {
                     self.rebuild(n);
                 }
             }

@@ -21,10 +21,11 @@
 
 use crate::error::StepError;
 use crate::evaluate;
+use crate::event_log::EventLog;
 use crate::integrate::{Attempt, Integrator, Stepping};
 use crate::sided::memory::Held;
 use crate::sided::regime::{self, Regime, Slip, Tolerances};
-use crate::sided::{Key, Side, gather, impact, project};
+use crate::sided::{Block, Key, Side, gather, impact, project};
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::step;
@@ -46,13 +47,14 @@ pub(crate) struct Events {
     sample: State,
     /// Gaps at the start of the step, by key; those closed then count as open only beyond a tolerance.
     start: Vec<(Key, f64)>,
-    /// Slips that have yet to begin: at the start their speed is rounding, with any sign.
-    beginning: Vec<(Key, u32)>,
+    /// What slips at the start of the step too slowly to say which way, by key and part.
+    slow: Vec<(Key, u32)>,
     stepping: Stepping,
     /// Events in a row that brought no time.
     stalled: u32,
     /// Events so far, for reports.
     pub count: usize,
+    pub log: EventLog,
 }
 
 impl Simulation {
@@ -77,15 +79,17 @@ impl Simulation {
 
     fn attempt_with(&mut self, events: &mut Events, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
         self.recall_regime(h);
+        events.log.begin(&self.work.acting.regime);
         self.resolve(events)?;
         events.before.clone_from(&self.state);
         events.start.clear();
         let sided = &self.work.sided;
         let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
         events.start.extend(pushes.map(|b| (b.key, sided.gap[b.row as usize])));
-        events.beginning.clear();
-        let slipping = slips(sided, &self.work.acting.regime).filter(|(_, speed)| *speed <= 0.0);
-        events.beginning.extend(slipping.map(|(b, _)| (b.key, regime::part_of(b))));
+        let tolerances = Tolerances::of(&self.model);
+        let slow = |b: &&Block| regime::may_slip(b) && regime::slip_of(sided, b).length() <= tolerances.rate;
+        events.slow.clear();
+        events.slow.extend(sided.blocks.iter().filter(slow).map(|b| (b.key, regime::part_of(b))));
         if events.stalled >= 2 * STALLED {
             // forces and events go round in circles
             events.stalled = 0;
@@ -100,6 +104,7 @@ impl Simulation {
         }
         let Some((theta, closing)) = self.find_event(events, h)? else {
             events.stalled = 0;
+            events.log.commit();
             self.remember_regime();
             return Ok((attempt, h));
         };
@@ -111,8 +116,23 @@ impl Simulation {
         }
         events.stalled = if taken < 1e-9 * h { events.stalled + 1 } else { 0 };
         self.resolve(events)?;
+        events.log.commit();
         self.remember_regime();
         Ok((attempt, taken))
+    }
+
+    /// Take a step of `h` from `before` again, as far as it was smooth, and make its dense output ready; the state is then that before the event at its end. A short
+    /// step in which impulses decided has no dense output and is an error.
+    pub(crate) fn retrace(&mut self, before: &State, h: f64) -> Result<(), StepError> {
+        let mut events = std::mem::take(&mut self.events);
+        self.state.clone_from(before);
+        self.recall_regime(h);
+        let traced = self.resolve(&mut events).and_then(|()| {
+            self.smooth_step(h, false)?;
+            self.prepare_dense(h)
+        });
+        self.events = events;
+        traced
     }
 
     fn smooth_step(&mut self, h: f64, control: bool) -> Result<Attempt, StepError> {
@@ -185,6 +205,9 @@ impl Simulation {
             evaluate::evaluate_bodies(&self.model, &s.q, &s.v, &mut self.work);
             evaluate::evaluate_constraints(&self.model, &s.q, &s.v, s.t, &mut self.work);
             evaluate::factor(&self.model, s.t, &mut self.work)?;
+            let sided = &self.work.sided;
+            let near = |row: usize| sided.gap[row] <= tolerances.gap && sided.rate[row] < -tolerances.rate;
+            events.log.impacts(s.t, sided, near);
             let rebound = events.stalled < STALLED;
             impact::collide(&self.model, &mut s.v, s.t, self.impacts, rebound, &mut s.work, &mut self.work)?;
             self.gather_all();
@@ -194,6 +217,7 @@ impl Simulation {
         self.work.acting.regime = regime;
         self.settle_regime()?;
         self.gather_all();
+        events.log.changes(self.state.t, &self.work.sided, &self.work.acting.regime);
         Ok(())
     }
 
@@ -302,10 +326,7 @@ impl Simulation {
         let s = &self.state;
         evaluate::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work)?;
         let mut regime = self.work.acting.regime.clone();
-        let turned = slips(&self.work.sided, &regime).any(|(block, speed)| {
-            let begins = events.beginning.contains(&(block.key, regime::part_of(block)));
-            speed < if begins { -tolerances.rate } else { 0.0 }
-        });
+        let turned = reversed(&self.work.sided, &regime, &events.slow, tolerances.rate);
         Ok((turned || follow_forces(&self.work, &mut regime)).then_some(Change::Other))
     }
 
@@ -322,6 +343,7 @@ impl Simulation {
         events.count += 1;
         self.recall_regime(0.0);
         self.resolve(events)?;
+        events.log.commit();
         self.remember_regime();
         Ok((Attempt { error: None, ..attempt }, h))
     }
@@ -413,6 +435,7 @@ fn follow_forces(work: &crate::workspace::Workspace, regime: &mut Regime) -> boo
     let b = &work.acting.task.b;
     let size = b.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let small = 1e-9 * size;
+    let faint = 1e-9 * x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let accelerates = |row: usize| sided.product(row, &work.x) + sided.c[row];
     let mut changed = false;
     for block in &sided.blocks {
@@ -421,7 +444,8 @@ fn follow_forces(work: &crate::workspace::Workspace, regime: &mut Regime) -> boo
         match block.side {
             Side::Push { .. } => {
                 let row = block.row as usize;
-                if x[row] <= 0.0 && accelerates(row) > small {
+                // pushes are solved for within rounding: what separates pushes no more, whatever rounding has left of its push
+                if x[row] <= faint && accelerates(row) > small {
                     regime.open(block.key);
                     changed = true;
                 }
@@ -439,13 +463,12 @@ fn follow_forces(work: &crate::workspace::Workspace, regime: &mut Regime) -> boo
     changed
 }
 
-/// Everything that slips, with its speed along the direction it had at the start.
-fn slips<'s>(
-    sided: &'s crate::sided::SidedRows,
-    regime: &'s Regime,
-) -> impl Iterator<Item = (&'s crate::sided::Block, f64)> {
-    sided.blocks.iter().filter_map(|block| match regime.find(block.key, regime::part_of(block))?.slip {
-        Slip::Slide(way) => Some((block, regime::slip_of(sided, block).dot(way))),
-        Slip::Stick => None,
+/// Does anything slip against its direction at the start? What was `slow` then must do so at some speed, `rate`: it has just set out, and what it had left is rounding.
+fn reversed(sided: &crate::sided::SidedRows, regime: &Regime, slow: &[(Key, u32)], rate: f64) -> bool {
+    sided.blocks.iter().any(|block| {
+        let part = regime::part_of(block);
+        let Some(Slip::Slide(before)) = regime.find(block.key, part).map(|c| c.slip) else { return false };
+        let threshold = if slow.contains(&(block.key, part)) { -rate } else { 0.0 };
+        regime::slip_of(sided, block).dot(before) < threshold
     })
 }

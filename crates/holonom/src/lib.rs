@@ -58,6 +58,7 @@ mod drift;
 mod energy;
 mod error;
 mod evaluate;
+mod event_log;
 mod events;
 pub mod forces;
 pub mod functions;
@@ -93,13 +94,14 @@ pub use attach::{Attached, Attachment, BodyId, Carried, Marker};
 pub use bodies::Momentum;
 pub use builder::ModelBuilder;
 pub use certificate::Certificate;
-pub use contact::{Contact, Friction, Material, Shape, ShapeId};
+pub use contact::{Contact, Friction, Material, MayTouch, Near, Shape, ShapeId, Standing};
 pub use coordinate::Coordinate;
 pub use doctor::Diagnosis;
 pub use drift::Drift;
 pub use energy::{Energy, Ledger};
 pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
+pub use event_log::{Event, EventKind, EventPlace};
 pub use holonom_tree::{Cost, PivotForm};
 pub use integrate::{Coordinates, IntegratorKind};
 pub use kinematics::JointMotion;
@@ -129,8 +131,8 @@ pub mod prelude {
         SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
     };
     pub use crate::joints::{
-        Belt, BevelGear, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear, KnifeEdge,
-        Limit, Motor, Mouse, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint,
+        Belt, BevelGear, ConeLimit, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear,
+        KnifeEdge, Limit, Motor, Mouse, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint,
         PointOnCurve, PointOnLine, PointOnPlane, PointOnSurface, PrescribedPoint, Prismatic, RackAndPinion, Reeving,
         Revolute, RollingDisc, RollingSphere, Rope, Screw, Servo, Spherical, SurfaceTangency, Universal, VelocityRatio,
         Weld, Winch, Worm,
@@ -157,3 +159,8 @@ struct Catalogue;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/loops.md")]
 struct GuideToLoops;
+
+/// And those in the guide to contact.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/contact.md")]
+struct GuideToContact;

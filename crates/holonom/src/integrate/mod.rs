@@ -19,6 +19,7 @@ pub use rattle::Rattle;
 pub use rk4::RungeKutta4;
 pub use sdirk::Sdirk4;
 pub use stepping::Stepping;
+pub(crate) use stepping::Tension;
 pub(crate) use stiff::StiffMatrix;
 
 use crate::drift::Drift;

@@ -16,21 +16,36 @@
 //! Positions are not pulled by springs. Where bodies overlap after the step, by rounding or because surfaces curve and bodies turn, they are pushed apart by a
 //! projection ([`crate::sided::project`]), together with the joints.
 //!
-//! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of order 4.
+//! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of order 4, in parts so short that the energy is
+//! accounted for. Where too many parts would be needed (light links under a heavy load vibrate much faster than the step), the step is taken on velocities, which
+//! damps what it cannot follow ([`tension`]).
+//!
+//! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is taken that neither gives energy nor takes any
+//! ([`crate::bodies::Body::inertial_mean`]). With P the projection onto legal velocities, the energy of free motion then changes by - h² F P F / 2, and every impulse
+//! that obeys its law takes energy too. What is left are the corrections of positions, which the ledger keeps.
+
+mod near;
+mod smooth;
+mod tension;
+
+pub(crate) use tension::Tension;
 
 use super::{Attempt, Integrator, Motion, RungeKutta4};
+use crate::drift::{self, Drift};
 use crate::error::StepError;
 use crate::joints::Level;
 use crate::sided::memory;
 use crate::sided::sleep::Sleep;
 use crate::sided::solve::Task;
-use crate::sided::{Side, gather, project, solve};
-use crate::{evaluate, reaction};
+use crate::sided::{Side, gather, project};
+use crate::{energy, evaluate, reaction};
+use holonom_lcp::Law;
 
 /// Velocity-level time stepping.
 #[derive(Default)]
 pub struct Stepping {
     smooth: RungeKutta4,
+    tension: Tension,
     task: Task,
     /// Velocity change without sided rows.
     free: Vec<f64>,
@@ -39,11 +54,19 @@ pub struct Stepping {
     /// Loads of joints with friction, N.
     loads: Vec<f64>,
     sleep: Sleep,
+    /// Laws of all blocks, and which of them are left out because nothing comes near them.
+    laws: Vec<Option<Law>>,
+    out: Vec<bool>,
+    start: Start,
     kept_q: Vec<f64>,
     kept_v: Vec<f64>,
     kept_ledger: Vec<f64>,
 }
 
+/// Parts in which a step is taken whose joints cannot be closed or whose overlaps cannot be mended otherwise.
+const MOST_HALVES: usize = 64;
+/// The largest overlap that is left, of the model's length scale.
+const APART: f64 = 1e-7;
 /// Friction that follows a load is solved for again until the load has settled.
 const LOAD_ITERATIONS: usize = 30;
 /// A stop that only something so many times as fast as the fastest now would reach in this step is as near as that.
@@ -60,61 +83,97 @@ impl Integrator for Stepping {
         true
     }
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
+        self.start.note(m);
+        let mut parts = 1;
+        loop {
+            let last = parts >= MOST_HALVES;
+            match self.in_steps(m, h, parts) {
+                Ok((attempt, true)) => return Ok(attempt),
+                // what is left open is named by the projection that follows
+                Ok((attempt, false)) if last => return Ok(attempt),
+                Err(e) if last => return Err(e),
+                _ => {}
+            }
+            self.start.give_back(m);
+            parts *= 2;
+        }
+    }
+}
+
+/// Where a step began.
+#[derive(Default)]
+struct Start {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    ledger: Vec<f64>,
+    projected: f64,
+    held: Vec<memory::Held>,
+}
+
+impl Start {
+    fn note(&mut self, m: &Motion<'_>) {
+        self.q.clone_from(m.q);
+        self.v.clone_from(m.v);
+        self.ledger.clear();
+        self.ledger.extend_from_slice(m.ledger);
+        self.projected = *m.projected;
+        self.held.clone_from(m.held);
+    }
+
+    fn give_back(&self, m: &mut Motion<'_>) {
+        m.q.copy_from_slice(&self.q);
+        m.v.copy_from_slice(&self.v);
+        m.ledger.copy_from_slice(&self.ledger);
+        *m.projected = self.projected;
+        m.held.clone_from(&self.held);
+    }
+}
+
+impl Stepping {
+    /// The step in equal parts. Could everything be closed and kept apart after each of them?
+    fn in_steps(&mut self, m: &mut Motion<'_>, h: f64, parts: usize) -> Result<(Attempt, bool), StepError> {
+        let (start, part) = (m.t, h / parts as f64);
+        let (mut evaluations, mut closed) = (0, true);
+        for i in 0..parts {
+            m.t = start + part * i as f64;
+            let result = self.one(m, part);
+            m.t = start;
+            let (attempt, good) = result?;
+            evaluations += attempt.evaluations;
+            closed &= good;
+            if !closed && parts < MOST_HALVES {
+                break;
+            }
+        }
+        Ok((Attempt { error: None, evaluations }, closed))
+    }
+
+    fn one(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(Attempt, bool), StepError> {
         m.work.acting.clear();
         evaluate::place_bodies(m.model, m.q, m.v, m.work);
         gather::detect(m.model, m.q, m.v, h, m.work);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
         if let Some(attempt) = self.smooth_step(m, h)? {
-            return Ok(attempt);
+            return Ok((attempt, true));
         }
         self.sleep.begin(m.model, m.sleeping, m.held, &m.work.sided);
         self.prepare(m, h)?; // M, F, J; what would happen without sided rows
         self.find_impulses(m, h)?; // complementarity
+        self.hold_taut(m, h)?; // and once more where links are taut
         self.apply(m, h)?; // v1, q1
-        self.settle(m, h)?; // overlaps apart, velocities legal where they arrive
-        Ok(Attempt { error: None, evaluations: 2 })
-    }
-}
-
-impl Stepping {
-    /// The whole step as a smooth one, if it is.
-    fn smooth_step(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Option<Attempt>, StepError> {
-        let far = |m: &Motion, block: &crate::sided::Block| {
-            let (row, fall) = (block.row as usize, m.model.gravity.length() * h * h);
-            let (gap, rate) = (m.work.sided.gap[row], m.work.sided.rate[row]);
-            matches!(block.side, Side::Push { .. })
-                && block.level == Level::Position
-                && gap + 2.0 * h * rate.min(0.0) > fall
-                || matches!(block.side, Side::Cone { .. })
-        };
-        if !m.work.sided.blocks.iter().all(|b| far(m, b)) {
-            return Ok(None);
-        }
-        self.kept_q.clone_from(m.q);
-        self.kept_v.clone_from(m.v);
-        self.kept_ledger.clear();
-        self.kept_ledger.extend_from_slice(m.ledger);
-        let attempt = self.smooth.attempt(m, h)?;
-        evaluate::place_bodies(m.model, m.q, m.v, m.work);
-        gather::gather(m.model, m.q, m.v, m.t + h, m.work);
-        let sided = &m.work.sided;
-        if sided.blocks.iter().all(|b| !matches!(b.side, Side::Push { .. }) || sided.gap[b.row as usize] >= 0.0) {
-            m.held.clear();
-            m.work.overlap = 0.0;
-            return Ok(Some(attempt));
-        }
-        m.q.copy_from_slice(&self.kept_q);
-        m.v.copy_from_slice(&self.kept_v);
-        m.ledger.copy_from_slice(&self.kept_ledger);
-        evaluate::place_bodies(m.model, m.q, m.v, m.work);
-        gather::gather(m.model, m.q, m.v, m.t + h, m.work);
-        Ok(None)
+        let closed = self.settle(m, h)?; // overlaps apart, velocities legal where they arrive
+        Ok((Attempt { error: None, evaluations: 2 }, closed))
     }
 
     /// Equations at the start, and the velocity change without sided rows.
     fn prepare(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, work) = (m.model, &mut *m.work);
+        self.tension.clear();
         evaluate::evaluate_bodies(model, m.q, m.v, work);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+            body.inertial_mean(&work.frames[i], h, &mut work.force[range]);
+        }
         evaluate::apply_forces(model, m.q, m.v, m.t, work);
         evaluate::evaluate_constraints(model, m.q, m.v, m.t, work);
         evaluate::evaluate_gaps(model, m.q, m.v, m.t + h, work);
@@ -148,7 +207,7 @@ impl Stepping {
         self.solve_for(m, h, true)?;
         let sided = &m.work.sided;
         let rebound = sided.blocks.iter().any(|b| matches!(b.side, Side::Push { restitution } if restitution > 0.0));
-        if rebound && self.work_of_impulses(m) > 0.0 {
+        if rebound && self.work_of_impulses(m)? > 0.0 {
             self.solve_for(m, h, false)?;
         }
         Ok(())
@@ -159,7 +218,7 @@ impl Stepping {
         let follows = m.work.sided.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
         for _ in 0..if follows { LOAD_ITERATIONS } else { 1 } {
             self.pose(m, h, rebound);
-            solve::solve(m.model, m.t, &mut self.task, m.work)?;
+            self.solve_near(m, h)?;
             if !follows {
                 break;
             }
@@ -199,7 +258,7 @@ impl Stepping {
                             && rate < 0.0
                             && after < least
                         {
-                            least = least.max(-restitution * rate);
+                            least = least.max(rebound_speed(restitution, rate, gap, -free / h).unwrap_or(least));
                         }
                         after - least
                     }
@@ -229,22 +288,26 @@ impl Stepping {
         }
     }
 
-    /// Energy that the impulses give to the bodies: half the sum of impulse times velocity before and after.
-    fn work_of_impulses(&self, m: &mut Motion<'_>) -> f64 {
-        let (sided, n) = (&m.work.sided, m.v.len());
-        let mut work = 0.0;
-        // velocities after: those without pushes, and the responses, from the problem itself: a = A x + b
-        let mut push = vec![0.0; m.work.x.len()];
+    /// Energy that stops, contacts and friction give to the bodies: half the sum of impulse times velocity before and after; 0 within
+    /// rounding. What motors and hands give is theirs to give.
+    fn work_of_impulses(&mut self, m: &mut Motion<'_>) -> Result<f64, StepError> {
+        let (n, work) = (m.v.len(), &mut *m.work);
+        work.x.fill(0.0);
         for (row, &x) in self.task.x.iter().enumerate() {
-            sided.push(row, x, &mut push[..n]);
-            let before = sided.product(row, m.v) + sided.product(row, &self.free);
-            work += x * before;
+            work.sided.push(row, x, &mut work.x[..n]);
         }
-        m.work.x.copy_from_slice(&push);
-        if evaluate::solve(m.model, m.t, m.work).is_ok() {
-            work += 0.5 * push[..n].iter().zip(&m.work.x).map(|(p, v)| p * v).sum::<f64>();
+        evaluate::solve(m.model, m.t, work)?;
+        let (sided, mut sum, mut size) = (&work.sided, 0.0, 0.0);
+        for block in sided.blocks.iter().filter(|b| !matches!(b.side, Side::Within { .. } | Side::Ball { .. })) {
+            for row in block.rows() {
+                let before = sided.product(row, m.v) + sided.product(row, &self.free);
+                let (before, change) =
+                    (self.task.x[row] * before, 0.5 * self.task.x[row] * sided.product(row, &work.x));
+                sum += before + change;
+                size += before.abs() + change.abs();
+            }
         }
-        work
+        Ok(if sum.abs() <= 1e-12 * size { 0.0 } else { sum })
     }
 
     fn load_with_impulses(&self, m: &mut Motion<'_>, h: f64) {
@@ -309,10 +372,24 @@ impl Stepping {
         }
     }
 
-    fn settle(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+    /// Overlaps apart, joints closed, velocities legal. Did positions come out right?
+    fn settle(&mut self, m: &mut Motion<'_>, h: f64) -> Result<bool, StepError> {
         let (model, n, t) = (m.model, m.v.len(), m.t + h);
-        *m.projected += project::push_apart(model, m.q, m.v, t, &mut self.task, m.work)?;
+        let mut closed = true;
+        if m.drift == Drift::Project && model.n_rows() > 0 {
+            // before overlaps are looked at: closing joints later would make new ones
+            let before = energy::mechanical(model, m.q, m.v);
+            if self.tension.matters() {
+                self.close_taut(m, t)?;
+            }
+            let worst = drift::close_gaps(model, m.q, m.v, t, m.work)?;
+            closed = drift::is_closed(model, &worst);
+            *m.projected += energy::mechanical(model, m.q, m.v) - before;
+        }
+        *m.projected += project::push_apart(model, m.q, m.v, t, &self.tension, &mut self.task, m.work)?;
+        closed &= m.work.overlap <= APART * model.contact_scale();
         evaluate::evaluate_bodies(model, m.q, m.v, m.work);
+        self.tension.add(m.work);
         evaluate::evaluate_constraints(model, m.q, m.v, t, m.work);
         evaluate::factor(model, t, m.work)?;
         evaluate::evaluate_gaps(model, m.q, m.v, t, m.work);
@@ -332,8 +409,22 @@ impl Stepping {
         for (w, p) in m.ledger.iter_mut().zip(&work.power) {
             *w += h * p;
         }
-        Ok(())
+        Ok(closed)
     }
+}
+
+/// Speed of leaving for what now comes at `rate` < 0 and meets after `gap`, accelerated `towards` (m/s²). It meets at the speed |u|, leaves at e |u|, and has come back as far
+/// as it is now:
+///
+/// ```text
+/// u² = rate² + 2 towards gap,        leaving² = e² u² - 2 towards gap        (nothing where that is negative: it does not come back so far)
+/// ```
+///
+/// Without the last term every bounce would begin a little above the floor for nothing, and a ball would never come to rest.
+fn rebound_speed(restitution: f64, rate: f64, gap: f64, towards: f64) -> Option<f64> {
+    let fall = 2.0 * towards.max(0.0) * gap.max(0.0);
+    let square = restitution * restitution * (rate * rate + fall) - fall;
+    (square > 0.0).then(|| square.sqrt())
 }
 
 /// Does a touch slip, so that sliding friction applies?

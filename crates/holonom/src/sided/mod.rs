@@ -56,6 +56,11 @@ impl Key {
     pub fn joint(joint: u32, row: u32) -> Key {
         Key(u32::MAX, joint, row as u64)
     }
+
+    /// Does it stand for a touch, and not for a joint or a time of rest?
+    pub fn is_touch(self) -> bool {
+        self.0 < sleep::RESTING
+    }
 }
 
 /// Where a block comes from.

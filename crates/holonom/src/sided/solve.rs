@@ -71,6 +71,7 @@ pub(crate) struct Solvers {
     pile: Pile,
     /// Blocks in the order of their islands, and where islands begin.
     order: Vec<u32>,
+    sets: Sets,
     root: Vec<u32>,
     groups: Vec<Group>,
     /// Row of the local problem for each sided row.
@@ -120,7 +121,7 @@ impl Solvers {
         work: &mut Workspace,
     ) -> Result<(), StepError> {
         (task.residual, task.largest) = (0.0, 0);
-        task.drags.sort_by_key(|d| (d.normal, d.row));
+        task.drags.sort_unstable_by_key(|d| (d.normal, d.row));
         self.find_islands(model, sided, task);
         self.respond(model, sided, t, task, work)?;
         for k in 0..self.groups.len() {
@@ -152,7 +153,8 @@ impl Solvers {
 
     /// Which blocks feel each other?
     fn find_islands(&mut self, model: &Model, sided: &SidedRows, task: &Task) {
-        let mut sets = Sets::new(model.n_islands.max(1));
+        let mut sets = std::mem::take(&mut self.sets);
+        sets.reset(model.n_islands.max(1));
         let island = |body: u32| model.island[body as usize];
         let wanted = |i: &usize| task.laws[*i].is_some();
         for i in (0..sided.blocks.len()).filter(wanted) {
@@ -167,8 +169,9 @@ impl Solvers {
             self.root[i] = first.map_or(0, |p| sets.find(island(p.body)));
             self.order.push(i as u32);
         }
+        self.sets = sets;
         let root = &self.root;
-        self.order.sort_by_key(|&i| (root[i as usize], i));
+        self.order.sort_unstable_by_key(|&i| (root[i as usize], i));
         self.groups.clear();
         self.rows.clear();
         self.local.clear();
@@ -194,6 +197,8 @@ impl Solvers {
             let most = match (task.drags.is_empty(), jointed) {
                 (false, _) => usize::MAX,
                 (true, true) => DENSE_ROWS,
+                // forces of a moment are wanted to rounding
+                (true, false) if task.strict.is_some() => DENSE_ROWS,
                 (true, false) => DENSE_ROWS_LOOSE,
             };
             let is_dense = n <= most;
