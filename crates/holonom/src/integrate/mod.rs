@@ -174,6 +174,10 @@ pub trait Integrator: Send {
     fn handles_sides(&self) -> bool {
         false
     }
+    /// Are its steps made of [`Motion::rates`], which know the forces of contacts, limits and friction? Only then can it run from event to event.
+    fn between_events(&self) -> bool {
+        true
+    }
     /// Advance `motion` by `h`.
     fn attempt(&mut self, motion: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError>;
     /// Are its parameters usable? `Err` says which is not and what is allowed.

@@ -29,6 +29,7 @@ pub(crate) mod project;
 pub(crate) mod regime;
 pub(crate) mod sleep;
 pub(crate) mod solve;
+pub(crate) mod written;
 
 use crate::attach::BodyId;
 use crate::joints::Level;

@@ -19,6 +19,9 @@ const DENSE_ROWS_LOOSE: usize = 36;
 /// Above so many rows nothing is factored.
 const HEAP_ROWS: usize = 60_000;
 
+/// A row that answers its own push by less than this part of what it would without joints does not answer at all: joints hold it, and what is left is rounding.
+const HELD: f64 = 1e-13;
+
 /// A problem to be solved: laws per block (`None`: left out), what rows would do without pushes, and the pushes: a first guess, then the answer.
 #[derive(Default)]
 pub(crate) struct Task {
@@ -80,6 +83,8 @@ pub(crate) struct Solvers {
     x: Vec<f64>,
     laws: Vec<Law>,
     diagonal: Vec<f64>,
+    /// Rows that joints hold whatever pushes.
+    held: Vec<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -122,6 +127,7 @@ impl Solvers {
         for k in 0..self.groups.len() {
             let group = self.groups[k];
             task.largest = task.largest.max(group.n());
+            self.find_held(model, sided, &group, work);
             self.load(sided, &group, task);
             let residual = if group.is_dense {
                 let a = &self.a[group.a..][..group.n() * group.n()];
@@ -191,6 +197,8 @@ impl Solvers {
             let most = match (task.drags.is_empty(), jointed) {
                 (false, _) => usize::MAX,
                 (true, true) => DENSE_ROWS,
+                // forces of a moment are wanted to rounding
+                (true, false) if task.strict.is_some() => DENSE_ROWS,
                 (true, false) => DENSE_ROWS_LOOSE,
             };
             let is_dense = n <= most;
@@ -246,14 +254,35 @@ impl Solvers {
         Ok(())
     }
 
+    /// Which rows of a small island do joints hold, so that no push can change what they do? A stop of a locked joint, a shape on a body that is welded to the
+    /// ground. They get no push: it would be one rounding error over another.
+    fn find_held(&mut self, model: &Model, sided: &SidedRows, group: &Group, work: &mut Workspace) {
+        let n = group.n();
+        self.held.clear();
+        self.held.resize(n, false);
+        if group.is_dense {
+            for i in 0..n {
+                let own = own_response(model, sided, self.rows[group.rows.0 as usize + i] as usize, work);
+                self.held[i] = self.a[group.a + i * n + i].abs() <= HELD * own;
+            }
+        }
+    }
+
     /// The problem of one island.
     fn load(&mut self, sided: &SidedRows, group: &Group, task: &Task) {
         self.b.clear();
         self.x.clear();
         self.laws.clear();
         for &i in &self.order[group.blocks.0 as usize..group.blocks.1 as usize] {
+            let first = self.local[sided.blocks[i as usize].row as usize] as usize;
             let law = match task.laws[i as usize] {
+                Some(Law::Cone { normal, rows, .. }) if self.held[self.local[normal] as usize] => {
+                    Law::Ball { radius: 0.0, rows }
+                }
                 Some(Law::Cone { normal, mu, rows }) => Law::Cone { normal: self.local[normal] as usize, mu, rows },
+                Some(Law::Push | Law::Free | Law::Within { .. }) if self.held[first] => {
+                    Law::Within { least: 0.0, most: 0.0 }
+                }
                 Some(law) => law,
                 None => continue,
             };
