@@ -255,7 +255,7 @@ impl<'a> Catalogue<'a> {
             if !drives {
                 visit("load", Source { look, part: 0, unit: load, usual: true });
             }
-            if matches!(kind, "limit" | "rope") {
+            if matches!(kind, "limit" | "cone-limit" | "rope") {
                 visit("gap", Source { look, part: 1, unit: gap, usual: false });
             }
             visit("state", Source { look, part: 2, unit: "1", usual: true });
