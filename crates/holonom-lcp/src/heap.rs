@@ -24,12 +24,13 @@
 //! ```
 //!
 //! What sticks has no shift: a pile at rest is found without a fixed point to be iterated. Outer steps take the error of the proximal term away (what is left of it
-//! after one is `eps / (lambda + eps)`) and bring the shift along where something slips. Further cones on the same normal (rolling, turning) are discs whose radius the last
+//! after one is `eps / (lambda + eps)`) and bring the shift along where something slips; near the solution the shift follows `w` itself, `phi''` becomes
+//! `M + G^T W r (1 + S) G` with `S` the slope of the shift, which is not symmetric, and Newton's method finds the last digits. Further cones on the same normal (rolling, turning) are discs whose radius the last
 //! step left. From a good guess (the last time step) nothing or one factorisation is needed.
 
 use crate::blocks6::{Block, Blocks6, backward, cholesky, forward};
 use crate::certificate::judge;
-use crate::dense::{dot, largest, zeros};
+use crate::dense::{dot, zeros};
 use crate::law::{Failure, Law, Report, check_laws};
 use crate::project::length;
 use crate::scale::{units, walk};
@@ -124,7 +125,7 @@ enum Mode {
 pub struct Heap {
     /// What the residual must come down to, scaled as in [`crate::Certificate`]; 1e-10 unless set.
     pub tolerance: f64,
-    /// Most factorisations; 200 unless set.
+    /// Most factorisations; 80 unless set.
     pub factorisations: usize,
     matrix: Blocks6,
     edges: Vec<(u32, u32)>,
@@ -157,7 +158,7 @@ impl Default for Heap {
     fn default() -> Self {
         Heap {
             tolerance: 1e-10,
-            factorisations: 200,
+            factorisations: 80,
             matrix: Blocks6::default(),
             edges: Vec::new(),
             order: Vec::new(),
@@ -185,14 +186,16 @@ impl Default for Heap {
     }
 }
 
-/// Proximal weights: from nothing, from a guess, the least.
+/// Proximal weights: from nothing, from a guess, from a good one, the least.
 const EPS_COLD: f64 = 1e-2;
+const EPS_LUKEWARM: f64 = 1e-3;
 const EPS_WARM: f64 = 1e-5;
 const EPS_LEAST: f64 = 1e-7;
-/// Newton steps in one proximal step.
+/// Newton steps in one proximal step: of the convex problem, and of the true equations.
 const NEWTON_STEPS: usize = 25;
+const TRUE_STEPS: usize = 12;
 /// Outer steps without progress before it is given up.
-const IDLE: usize = 25;
+const IDLE: usize = 12;
 
 impl Heap {
     /// Solve from the guess in `x` (zeros where there is none). `masses`: a symmetric positive definite block per node; where a node has fewer than six numbers,
@@ -220,9 +223,16 @@ impl Heap {
         let mut least = self.refresh(rows, b, laws, x);
         self.best.clear();
         self.best.extend_from_slice(x);
-        let mut eps = if largest(x) > 0.0 { EPS_WARM } else { EPS_COLD };
+        let mut eps = match least {
+            ..1e-6 => EPS_WARM,
+            ..1e-3 => EPS_LUKEWARM,
+            _ => EPS_COLD,
+        };
         let mut idle = 0;
         let mut laid_out = false;
+        // the true equations first where the guess is good; where they are not solved, a convex step brings nearer
+        let mut truly = least < 1e-3;
+        zeros(&mut self.shift, n);
         while least > self.tolerance && idle < IDLE && self.counted.factorisations < self.factorisations {
             if !laid_out {
                 self.find_items(n, laws);
@@ -230,8 +240,15 @@ impl Heap {
                 laid_out = true;
             }
             idle += 1;
-            if !self.proximal(masses, rows, eps, x) {
-                eps = (10.0 * eps).min(1.0);
+            let before = self.counted.factorisations;
+            let solved =
+                if truly { self.true_step(masses, rows, eps, x) } else { self.convex_step(masses, rows, eps, x) };
+            if !solved {
+                if truly {
+                    truly = false;
+                } else {
+                    eps = (10.0 * eps).min(1.0);
+                }
                 x.copy_from_slice(&self.best);
                 self.refresh(rows, b, laws, x);
                 continue;
@@ -245,7 +262,13 @@ impl Heap {
                 least = residual;
                 self.best.copy_from_slice(x);
             }
-            eps = (0.1 * eps).max(EPS_LEAST);
+            truly = true;
+            // as small as is solved easily
+            eps = match self.counted.factorisations - before {
+                0..=6 => (0.1 * eps).max(EPS_LEAST),
+                7..=12 => (0.3 * eps).max(EPS_LEAST),
+                _ => eps,
+            };
         }
         x.copy_from_slice(&self.best);
         self.counted.residual = least;
@@ -354,12 +377,10 @@ impl Heap {
         laws.get(at) == Some(&Law::Push)
     }
 
-    /// One proximal step from `x`; the outcome is in `next`.
-    fn proximal(&mut self, masses: &[Block], rows: &Rows, eps: f64, x: &[f64]) -> bool {
+    /// Weights, radii and shifts of a proximal step from `x`.
+    fn begin(&mut self, eps: f64, x: &[f64]) {
         self.r.clear();
         self.r.resize(x.len(), 0.0);
-        self.shift.clear();
-        self.shift.resize(x.len(), 0.0);
         for item in &mut self.items {
             if let Item::Disc { radius, of: Some((normal, mu)), .. } = item {
                 *radius = *mu * x[*normal].max(0.0);
@@ -373,7 +394,12 @@ impl Heap {
         }
         zeros(&mut self.w, self.v.len());
         zeros(&mut self.next, x.len());
-        let mut phi = self.evaluate(masses, rows, x);
+    }
+
+    /// One proximal step from `x` with the shift at hand; the outcome is in `next`.
+    fn convex_step(&mut self, masses: &[Block], rows: &Rows, eps: f64, x: &[f64]) -> bool {
+        self.begin(eps, x);
+        let mut phi = self.evaluate(masses, rows, x, false);
         let size = self.gradient_size(rows, x);
         for _ in 0..NEWTON_STEPS {
             let error = self.gradient_error();
@@ -386,7 +412,7 @@ impl Heap {
             if self.counted.factorisations >= self.factorisations {
                 return false;
             }
-            self.assemble(masses, rows);
+            self.assemble(masses, rows, false);
             self.counted.factorisations += 1;
             self.counted.iterations += 1;
             if !self.matrix.factor() {
@@ -400,10 +426,8 @@ impl Heap {
             self.trial.extend_from_slice(&self.w);
             let mut t = 1.0;
             loop {
-                for k in 0..self.w.len() {
-                    self.w[k] = self.trial[k] + t * self.step[k];
-                }
-                let new = self.evaluate(masses, rows, x);
+                self.go(t);
+                let new = self.evaluate(masses, rows, x, false);
                 // near the end phi is known to rounding only: a gradient that shrinks will do
                 if new <= phi + 1e-4 * t * slope || self.gradient_error() <= 0.5 * error {
                     phi = new;
@@ -418,14 +442,75 @@ impl Heap {
         self.gradient_error() <= 1e-9 * size
     }
 
-    /// `phi` at `w`; its gradient, `next` and the modes.
-    fn evaluate(&mut self, masses: &[Block], rows: &Rows, x: &[f64]) -> f64 {
+    /// One proximal step from `x` with the shift that belongs to its outcome. The equations are then those of no minimum and their matrix is not symmetric; near a
+    /// solution Newton's method does not mind.
+    fn true_step(&mut self, masses: &[Block], rows: &Rows, eps: f64, x: &[f64]) -> bool {
+        self.begin(eps, x);
+        self.evaluate(masses, rows, x, true);
+        let size = self.gradient_size(rows, x);
+        let mut error = self.gradient_error();
+        for _ in 0..TRUE_STEPS {
+            if !error.is_finite() {
+                return false;
+            }
+            if error <= 1e-13 * size {
+                return true;
+            }
+            if self.counted.factorisations >= self.factorisations {
+                return false;
+            }
+            self.assemble(masses, rows, true);
+            self.counted.factorisations += 1;
+            self.counted.iterations += 1;
+            if !self.matrix.factor_any() {
+                return false;
+            }
+            self.step.clear();
+            self.step.extend(self.gradient.iter().map(|g| -g));
+            self.matrix.solve_any(&mut self.step, &mut self.scratch);
+            self.trial.clear();
+            self.trial.extend_from_slice(&self.w);
+            let (start, mut t) = (error, 1.0);
+            loop {
+                self.go(t);
+                self.evaluate(masses, rows, x, true);
+                error = self.gradient_error();
+                if error <= (1.0 - 1e-4 * t) * start {
+                    break;
+                }
+                t *= 0.5;
+                if t < 1e-3 {
+                    return start <= 1e-9 * size;
+                }
+            }
+        }
+        error <= 1e-9 * size
+    }
+
+    /// `w` at the part `t` of a step.
+    fn go(&mut self, t: f64) {
+        for k in 0..self.w.len() {
+            self.w[k] = self.trial[k] + t * self.step[k];
+        }
+    }
+
+    /// `phi` at `w`; its gradient, `next` and the modes. With `follow` the shift is that of `w` itself.
+    fn evaluate(&mut self, masses: &[Block], rows: &Rows, x: &[f64], follow: bool) -> f64 {
         self.p.clear();
         self.z.clear();
         for row in 0..x.len() {
-            let z = self.a[row] + self.shift[row] + rows.product(row, &self.w);
-            self.z.push(z);
-            self.p.push(x[row] - self.r[row] * z);
+            self.z.push(self.a[row] + rows.product(row, &self.w));
+        }
+        if follow {
+            for item in &self.items {
+                if let Item::Contact { normal, first, rows, mu } = *item {
+                    self.shift[normal] = mu * length(&self.z[first..first + rows]);
+                }
+            }
+        }
+        for row in 0..x.len() {
+            self.z[row] += self.shift[row];
+            self.p.push(x[row] - self.r[row] * self.z[row]);
         }
         self.modes.clear();
         for item in &self.items {
@@ -470,8 +555,8 @@ impl Heap {
         most * (self.inverse.len() as f64).sqrt()
     }
 
-    /// `phi''`.
-    fn assemble(&mut self, masses: &[Block], rows: &Rows) {
+    /// `phi''`, or the derivative of the true equations.
+    fn assemble(&mut self, masses: &[Block], rows: &Rows, follow: bool) {
         self.matrix.clear();
         for (node, mass) in masses.iter().enumerate() {
             let at = self.matrix.on_diagonal(node as u32);
@@ -480,31 +565,58 @@ impl Heap {
         for (item, mode) in self.items.iter().zip(&self.modes) {
             let (list, n) = rows_of(item);
             let r = self.r[list[0]];
-            match *mode {
-                Mode::Held => {}
-                Mode::Moving => {
-                    list[..n].iter().for_each(|&row| add_product(&mut self.matrix, rows, row, row, r));
-                }
-                Mode::Rim { e, turn } => {
-                    // the first of the rows is the normal one, if there is one
-                    let (skip, mu) = if let Item::Contact { mu, .. } = *item { (1, mu) } else { (0, 0.0) };
-                    for i in 0..n {
-                        for j in 0..n {
-                            let mut w = 0.0;
-                            if skip == 1 {
-                                let c = |k: usize| if k == 0 { 1.0 } else { mu * e[k - 1] };
-                                w += c(i) * c(j) / (1.0 + mu * mu);
-                            }
-                            if i >= skip && j >= skip {
-                                w += turn * ((i == j) as u8 as f64 - e[i - skip] * e[j - skip]);
-                            }
-                            add_product(&mut self.matrix, rows, list[i], list[j], r * w);
-                        }
+            // the shift of the normal row changes by mu d for a change of z_t
+            let mut slope = [0.0; 4];
+            if let Item::Contact { first, rows, mu, .. } = *item
+                && follow
+            {
+                let z = &self.z[first..first + rows];
+                let speed = length(z);
+                (0..rows).filter(|_| speed > 0.0).for_each(|k| slope[k + 1] = mu * z[k] / speed);
+            }
+            let skew = slope.iter().any(|s| *s != 0.0);
+            if let Mode::Moving = *mode
+                && !skew
+            {
+                list[..n].iter().for_each(|&row| add_product(&mut self.matrix, rows, row, row, r, follow));
+                continue;
+            }
+            let w = derivative(item, mode, n);
+            for i in 0..n {
+                for j in 0..n {
+                    let s = w[i][j] + w[i][0] * slope[j];
+                    if s != 0.0 {
+                        add_product(&mut self.matrix, rows, list[i], list[j], r * s, follow);
                     }
                 }
             }
         }
     }
+}
+
+/// `W` of an item; the first of its rows is the normal one, if there is one.
+fn derivative(item: &Item, mode: &Mode, n: usize) -> [[f64; 4]; 4] {
+    let mut w = [[0.0; 4]; 4];
+    match *mode {
+        Mode::Held => {}
+        Mode::Moving => (0..n).for_each(|i| w[i][i] = 1.0),
+        Mode::Rim { e, turn } => {
+            let contact = if let Item::Contact { mu, .. } = *item { Some(mu) } else { None };
+            let skip = contact.is_some() as usize;
+            for i in 0..n {
+                for j in 0..n {
+                    if let Some(mu) = contact {
+                        let c = |k: usize| if k == 0 { 1.0 } else { mu * e[k - 1] };
+                        w[i][j] += c(i) * c(j) / (1.0 + mu * mu);
+                    }
+                    if i >= skip && j >= skip {
+                        w[i][j] += turn * ((i == j) as u8 as f64 - e[i - skip] * e[j - skip]);
+                    }
+                }
+            }
+        }
+    }
+    w
 }
 
 /// Rows of an item, and their number.
@@ -579,18 +691,16 @@ fn project(item: &Item, p: &[f64], x: &mut [f64]) -> Mode {
     }
 }
 
-/// `m += s G_i^T G_j`, lower triangle in the order of elimination. Called for (i, j) and (j, i) alike.
-fn add_product(m: &mut Blocks6, rows: &Rows, i: usize, j: usize, s: f64) {
+/// `m += s G_i^T G_j`: all of it, or the lower triangle in the order of elimination.
+fn add_product(m: &mut Blocks6, rows: &Rows, i: usize, j: usize, s: f64, whole: bool) {
     for k in rows.parts(i) {
         for l in rows.parts(j) {
-            let (a, b) = (rows.nodes[k], rows.nodes[l]);
-            let (at, turned) = m.find(a, b);
-            if turned {
-                // the other way round it stands in the lower triangle
+            let (at, turned) = m.find(rows.nodes[k], rows.nodes[l]);
+            if turned && !whole {
                 continue;
             }
             let (x, y) = (&rows.values[k], &rows.values[l]);
-            let block = m.block(at);
+            let block = if turned { m.mirror(at) } else { m.block(at) };
             for r in 0..6 {
                 let t = s * x[r];
                 for c in 0..6 {

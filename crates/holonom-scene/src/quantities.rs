@@ -13,7 +13,7 @@ use crate::scene::Scene;
 use crate::source::Span;
 use catalogue::{Catalogue, Look, Source};
 use holonom::math::Vec3;
-use holonom::{Diagnosis, Ledger, Model, Simulation, StepError};
+use holonom::{BodyId, Contact, Diagnosis, Ledger, Model, Simulation, StepError};
 use std::collections::HashSet;
 
 /// What is recorded when nobody says what: everything usual, unless that is more than this.
@@ -39,6 +39,7 @@ pub struct Quantities {
     sources: Vec<Source>,
     reduced: bool,
     ledger: Ledger,
+    contacts: Vec<Contact>,
 }
 
 /// A name or pattern that fits nothing.
@@ -147,7 +148,7 @@ impl Quantities {
                 return Err(unknown);
             }
         }
-        Ok(Quantities { all: chosen.all, sources: chosen.sources, reduced, ledger: Ledger::default() })
+        Ok(Quantities { all: chosen.all, sources: chosen.sources, reduced, ledger: Ledger::default(), contacts: Vec::new() })
     }
 
     /// All of them; the first is `time`.
@@ -215,11 +216,32 @@ impl Quantities {
         if !self.sources.iter().any(|s| needs_solution(s.look)) {
             return Ok(());
         }
+        if self.sources.iter().any(|s| matches!(s.look, Look::Contact(..) | Look::Contacts)) {
+            let overlap = sim.overlap();
+            sim.read_contacts(&mut self.contacts)?;
+            for (source, out) in self.sources.iter().zip(out.iter_mut()) {
+                match source.look {
+                    Look::Contact(a, b) => *out = between(&self.contacts, a, b, source.part),
+                    Look::Contacts => *out = [self.contacts.len() as f64, overlap][source.part as usize],
+                    _ => {}
+                }
+            }
+        }
         let mut seen = sim.observe()?;
         let mut numbers = [f64::NAN; 9];
         let mut last = None;
         for (source, out) in self.sources.iter().zip(out) {
             if !needs_solution(source.look) {
+                continue;
+            }
+            if matches!(source.look, Look::Contact(..) | Look::Contacts) {
+                continue;
+            }
+            if let Look::Stop(joint) = source.look {
+                *out = match seen.multipliers(joint) {
+                    [lower, upper] => lower - upper,
+                    _ => f64::NAN,
+                };
                 continue;
             }
             if let Look::Multipliers(joint) = source.look {
@@ -308,6 +330,21 @@ impl Quantities {
     }
 }
 
+/// What two bodies do to each other: force on the first along x, y, z, sum of normal forces, least gap, number of contacts.
+fn between(contacts: &[Contact], a: BodyId, b: BodyId, part: u32) -> f64 {
+    let these = contacts.iter().filter_map(|c| match c.bodies {
+        bodies if bodies == (a, b) => Some((c, 1.0)),
+        bodies if bodies == (b, a) => Some((c, -1.0)),
+        _ => None,
+    });
+    match part {
+        0..3 => these.map(|(c, sign)| sign * c.force[part as usize]).sum(),
+        3 => these.map(|(c, _)| c.force.dot(c.normal)).sum(),
+        4 => these.map(|(c, _)| c.gap).fold(f64::NAN, f64::min),
+        _ => these.count() as f64,
+    }
+}
+
 fn needs_solution(look: Look) -> bool {
     !matches!(
         look,
@@ -361,6 +398,8 @@ pub fn usual_unit(name: &str) -> &'static str {
     match (first, words().next().unwrap_or("")) {
         ("time", _) => "s",
         ("energy" | "ledger", _) => "J",
+        ("contact", "gap" | "overlap") => "m",
+        (_, "tension" | "normal") => "N",
         ("momentum", "linear") => "kg m/s",
         ("momentum", "angular") => "kg m^2/s",
         (_, "pos" | "origin") => "m",

@@ -13,6 +13,9 @@
 //! The first change is bracketed and halved to rounding, the step is taken again to end there (for gaps with a few Newton corrections, so that the moment does not suffer from
 //! the interpolation), and the state is resolved: what approaches collides, and the regime of what is closed follows from the forces.
 //!
+//! A slip that begins has no direction but that of its acceleration; as long as its speed is rounding it does not end. Where events bring no time any more, a short step on
+//! velocities does.
+//!
 //! Infinitely many bounces in a finite time end when the speed of the next one is below rounding ([`Tolerances`]): the contact is then closed for good. Where friction leaves no forces at all
 //! (Painleve), a short step on velocities lets impulses decide ([`crate::integrate::Stepping`]).
 
@@ -37,6 +40,9 @@ const STALLED: u32 = 100;
 /// What events need beside the state.
 #[derive(Default)]
 pub(crate) struct Events {
+    /// As it was before the attempt, impacts at its start included in what is undone.
+    kept: State,
+    /// Start of the smooth part of the step.
     before: State,
     sample: State,
     /// Gaps at the start of the step, by key; those closed then count as open only beyond a tolerance.
@@ -60,10 +66,11 @@ impl Simulation {
     /// One attempt at a step of at most `h`: it ends at the first event. Returns the step taken.
     pub(crate) fn event_attempt(&mut self, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
         let mut events = std::mem::take(&mut self.events);
-        events.before.clone_from(&self.state);
+        events.kept.clone_from(&self.state);
         let result = self.attempt_with(&mut events, h, control);
-        if result.is_err() {
-            self.state.clone_from(&events.before);
+        let rejected = result.as_ref().is_ok_and(|(a, _)| control && a.error.is_some_and(|e| e > 1.0));
+        if result.is_err() || rejected {
+            self.state.clone_from(&events.kept);
         }
         self.events = events;
         self.current = false;
@@ -83,6 +90,11 @@ impl Simulation {
         let slow = |b: &&Block| regime::may_slip(b) && regime::slip_of(sided, b).length() <= tolerances.rate;
         events.slow.clear();
         events.slow.extend(sided.blocks.iter().filter(slow).map(|b| (b.key, regime::part_of(b))));
+        if events.stalled >= 2 * STALLED {
+            // forces and events go round in circles
+            events.stalled = 0;
+            return self.jam(events, h);
+        }
         let attempt = match self.smooth_step(h, control) {
             Err(StepError::NotConverged { what: NO_FORCES, .. }) => return self.jam(events, h),
             attempt => attempt?,
@@ -107,6 +119,20 @@ impl Simulation {
         events.log.commit();
         self.remember_regime();
         Ok((attempt, taken))
+    }
+
+    /// Take a step of `h` from `before` again, as far as it was smooth, and make its dense output ready; the state is then that before the event at its end. A short
+    /// step in which impulses decided has no dense output and is an error.
+    pub(crate) fn retrace(&mut self, before: &State, h: f64) -> Result<(), StepError> {
+        let mut events = std::mem::take(&mut self.events);
+        self.state.clone_from(before);
+        self.recall_regime(h);
+        let traced = self.resolve(&mut events).and_then(|()| {
+            self.smooth_step(h, false)?;
+            self.prepare_dense(h)
+        });
+        self.events = events;
+        traced
     }
 
     fn smooth_step(&mut self, h: f64, control: bool) -> Result<Attempt, StepError> {

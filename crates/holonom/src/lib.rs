@@ -94,7 +94,7 @@ pub use attach::{Attached, Attachment, BodyId, Carried, Marker};
 pub use bodies::Momentum;
 pub use builder::ModelBuilder;
 pub use certificate::Certificate;
-pub use contact::{Contact, Friction, Material, Shape, ShapeId};
+pub use contact::{Contact, Friction, Material, MayTouch, Near, Shape, ShapeId, Standing};
 pub use coordinate::Coordinate;
 pub use doctor::Diagnosis;
 pub use drift::Drift;
@@ -131,8 +131,8 @@ pub mod prelude {
         SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
     };
     pub use crate::joints::{
-        Belt, BevelGear, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear, KnifeEdge,
-        Limit, Motor, Mouse, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint,
+        Belt, BevelGear, ConeLimit, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear,
+        KnifeEdge, Limit, Motor, Mouse, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint,
         PointOnCurve, PointOnLine, PointOnPlane, PointOnSurface, PrescribedPoint, Prismatic, RackAndPinion, Reeving,
         Revolute, RollingDisc, RollingSphere, Rope, Screw, Servo, Spherical, SurfaceTangency, Universal, VelocityRatio,
         Weld, Winch, Worm,

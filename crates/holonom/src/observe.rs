@@ -2,6 +2,7 @@
 //! takes no memory. Recorders and viewers look at a simulation through this.
 
 use crate::attach::{Attachment, BodyId, Carried, Frame, Marker};
+use crate::contact::{self, Contact, Standing};
 use crate::coordinate;
 use crate::error::StepError;
 use crate::math::{Mat3, Quat, Vec3};
@@ -82,6 +83,21 @@ impl Observation<'_> {
             Ok(k) => self.work.acting.of_joint(&self.model.sided[k]).unwrap_or(&[]),
             Err(_) => &self.lambda[self.model.rows_of(joint)],
         }
+    }
+
+    /// All contacts: touching shapes with the forces between them, in a stable order; as [`Simulation::contacts`].
+    pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
+        contact::reading::acting(self.work)
+    }
+
+    /// What a limit, a rope, dry friction or a capped drive does; `None` for other joints.
+    pub fn standing(&self, joint: JointId) -> Option<Standing> {
+        contact::reading::standing(self.model, self.work, joint)
+    }
+
+    /// How well forces of contacts, limits and friction obey their laws (scaled), as [`crate::Certificate::complementarity`].
+    pub fn complementarity(&self) -> f64 {
+        if self.work.acting.acting { self.work.acting.task.residual } else { 0.0 }
     }
 
     /// Power that a force gives to the bodies, W.

@@ -4,8 +4,10 @@ use crate::drift::{self, Drift};
 use crate::energy;
 use crate::error::StepError;
 use crate::evaluate;
+use crate::events::NO_FORCES;
 use crate::integrate::{Attempt, Coordinates, Motion};
 use crate::model::Model;
+use crate::sided::project;
 use crate::sided::sleep::RESTING;
 use crate::simulation::Simulation;
 use crate::state::State;
@@ -86,6 +88,13 @@ impl Simulation {
     fn check_method(&self) -> Result<(), StepError> {
         self.method.integrator.validate().map_err(StepError::Invalid)?;
         check_time("longest step", self.max_step, self.max_step > 0.0)?;
+        if self.follows_events() && !self.method.integrator.between_events() {
+            let name = self.method.integrator.name();
+            return Err(StepError::Invalid(format!(
+                "integrator `{name}` does not know contacts, limits, ropes, dry friction and caps, and this model has some; use \
+                 stepping, or dop853, rk4 or sdirk4 from event to event"
+            )));
+        }
         if self.method.coordinates == Coordinates::Joint && !self.method.integrator.any_coordinates() {
             let name = self.method.integrator.name();
             return Err(StepError::Invalid(format!(
@@ -194,19 +203,36 @@ impl Simulation {
         sample: &mut State,
         mut report: impl FnMut(&State),
     ) -> Result<(), StepError> {
-        let mut prepared = false;
+        let (mut prepared, mut end, mut jammed) = (false, None, false);
+        let mut result = Ok(());
         for t in times {
             if !prepared {
-                self.prepare_dense(step)?;
                 prepared = true;
+                if self.follows_events() {
+                    // an impact at the end of the step is no part of the motion inside it
+                    end = Some(self.state.clone());
+                    result = self.retrace(before, step);
+                    jammed = matches!(result, Err(StepError::NotConverged { what: NO_FORCES, .. }));
+                } else {
+                    result = self.prepare_dense(step);
+                }
             }
             sample.clone_from(before);
             sample.t = t;
-            self.sample_between(before.t, step, sample)?;
+            result = match &end {
+                Some(end) if jammed => Ok(between(&self.model, before, end, sample)),
+                _ => result.and_then(|()| self.sample_between(before.t, step, sample)),
+            };
+            if result.is_err() {
+                break;
+            }
             report(sample);
         }
+        if let Some(end) = end {
+            self.state = end;
+        }
         self.current &= !prepared;
-        Ok(())
+        result
     }
 
     /// The integrator in use, by its name, and whether it chooses its own steps.
@@ -325,6 +351,13 @@ impl Simulation {
         if self.method.drift == Drift::Project {
             let open = energy::mechanical(model, &sample.q, &sample.v);
             drift::project(model, &mut sample.q, &mut sample.v, sample.t, step, &mut self.work)?;
+            if self.follows_events() {
+                let regime = std::mem::take(&mut self.work.acting.regime);
+                let (task, work) = (&mut self.method.task, &mut self.work);
+                let held = project::hold(model, &mut sample.q, &mut sample.v, sample.t, &regime, task, work);
+                self.work.acting.regime = regime;
+                held?;
+            }
             projection[0] += energy::mechanical(model, &sample.q, &sample.v) - open;
         } else {
             evaluate::place_bodies(model, &sample.q, &sample.v, &mut self.work);
@@ -352,6 +385,21 @@ impl Simulation {
             joint_space: None,
         };
         self.method.integrator.prepare_dense(&mut motion, h)
+    }
+}
+
+/// The state at `sample.t` in a short step of first order in which impulses decided: on the way from its start to its end.
+fn between(model: &Model, before: &State, end: &State, sample: &mut State) {
+    let part = (sample.t - before.t) / (end.t - before.t);
+    let t = sample.t;
+    sample.clone_from(end);
+    sample.t = t;
+    let pairs = [(&mut sample.q, &before.q), (&mut sample.v, &before.v), (&mut sample.work, &before.work)];
+    for (out, from) in pairs {
+        out.iter_mut().zip(from).for_each(|(x, from)| *x = from + part * (*x - from));
+    }
+    for (i, body) in model.bodies.iter().enumerate() {
+        body.normalise(model.q_of_mut(i, &mut sample.q));
     }
 }
 

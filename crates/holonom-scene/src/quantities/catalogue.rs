@@ -7,12 +7,16 @@
 //! JOINT.coordinate  JOINT.rate                    of its first coordinate; .1 .2 .. for further ones
 //! JOINT.force.x  JOINT.torque.x                   action of body a on body b at b's point, world axes
 //! JOINT.multiplier  JOINT.multiplier.1 ..         row by row; DRIVE.effort is the same for what drives a coordinate
+//! JOINT.limit.effort  JOINT.friction.effort       what stops and dry friction do along the first coordinate; JOINT.limit.1.effort along the second
+//! ROPE.tension
+//! contact.A.B.force.x                             on body A from body B, all their contacts together, world axes; A is before B in the scene, the
+//!                                                 ground last. contact.A.B.normal, contact.A.B.gap (the least; NaN where nothing is near), .points
 //! FORCE.power                                     what the force gives to the bodies
 //! energy.*  momentum.*  ledger.*  certificate.*  solver.*
 //! ```
 
 use crate::scene::Scene;
-use holonom::joints::CoordinateKind;
+use holonom::joints::{CoordinateKind, RowLaw};
 use holonom::math::{Mat3, Vec3};
 use holonom::{Attachment, BodyId, ForceId, JointId, Marker, Model};
 use std::collections::HashMap;
@@ -36,6 +40,12 @@ pub(super) enum Look {
     Reaction(JointId),
     /// Multipliers.
     Multipliers(JointId),
+    /// Stops of a coordinate: the first row less the second.
+    Stop(JointId),
+    /// Contacts of two bodies: force on the first, sum of normal forces, gap, number.
+    Contact(BodyId, BodyId),
+    /// All contacts: number, largest overlap.
+    Contacts,
     Power(ForceId),
     /// Kinetic, potential, elastic, total.
     Energy,
@@ -84,6 +94,8 @@ const GLOBAL: &[(&str, &str, Look, u32, bool)] = &[
     ("ledger.error", "J", Look::Ledger, 4, false),
     ("certificate.residual", "1", Look::Certificate, 0, false),
     ("certificate.dependent_rows", "1", Look::Certificate, 1, false),
+    ("contact.count", "1", Look::Contacts, 0, false),
+    ("contact.overlap", "m, rad", Look::Contacts, 1, false),
     ("certificate.gap", "m, rad", Look::Gaps, 0, false),
     ("certificate.gap_rate", "m/s, rad/s", Look::Gaps, 1, false),
     ("solver.iterations", "1", Look::Solver, 0, false),
@@ -182,14 +194,25 @@ impl<'a> Catalogue<'a> {
             visit(&format!("coordinate{suffix}"), Source { look, part: 0, unit, usual: true });
             visit(&format!("rate{suffix}"), Source { look, part: 1, unit: rate, usual: true });
         }
-        let rows = self.model.rows_of(joint).len();
+        // what has sides has no rows in the equations
+        let sided = constraint.law() != RowLaw::Equality;
+        let rows = if sided { constraint.n_rows() } else { self.model.rows_of(joint).len() };
         let drives = DRIVES.contains(&constraint.kind());
         for (part, name) in ["force", "torque"].iter().enumerate() {
             for (k, axis) in XYZ.iter().enumerate() {
                 let (part, unit) = ((3 * part + k) as u32, ["N", "N m"][part]);
                 let look = Look::Reaction(joint);
-                visit(&format!("{name}.{axis}"), Source { look, part, unit, usual: rows > 0 && !drives });
+                visit(&format!("{name}.{axis}"), Source { look, part, unit, usual: rows > 0 && !drives && !sided });
             }
+        }
+        let along = || constraint.reads().first().map_or("N, N m", |c| effort_unit(c.kind()));
+        match constraint.kind() {
+            "limit" => visit("effort", Source { look: Look::Stop(joint), part: 0, unit: along(), usual: true }),
+            "dry-friction" => {
+                visit("effort", Source { look: Look::Multipliers(joint), part: 0, unit: along(), usual: true });
+            }
+            "rope" => visit("tension", Source { look: Look::Multipliers(joint), part: 0, unit: "N", usual: true }),
+            _ => {}
         }
         let unit = self.efforts.get(self.model.joint_name(joint)).copied().unwrap_or("N, N m");
         for k in 0..rows {
@@ -199,6 +222,41 @@ impl<'a> Catalogue<'a> {
                 visit(&format!("effort{suffix}"), Source { look, part, unit, usual: true });
             }
             visit(&format!("multiplier{suffix}"), Source { look, part, unit: "N, N m", usual: false });
+        }
+    }
+
+    /// Everything of the contacts of two bodies.
+    pub fn of_contact(&self, a: BodyId, b: BodyId, visit: &mut dyn FnMut(&str, Source)) {
+        let look = Look::Contact(a, b);
+        let parts = [("force.x", "N"), ("force.y", "N"), ("force.z", "N"), ("normal", "N"), ("gap", "m"), ("points", "1")];
+        for (part, (name, unit)) in parts.into_iter().enumerate() {
+            visit(name, Source { look, part: part as u32, unit, usual: false });
+        }
+    }
+
+    /// Every pair of bodies that have shapes, the ground last.
+    fn contacts(&self, enter: &mut dyn FnMut(&str) -> bool, visit: &mut dyn FnMut(&str, &str, Source)) {
+        if !enter("contact") {
+            return;
+        }
+        let model = self.model;
+        let shaped = || model.bodies().chain([BodyId::GROUND]).filter(|b| model.has_shape(*b));
+        let name = |b: BodyId| if b == BodyId::GROUND { "ground" } else { model.body_name(b) };
+        let mut owner = String::new();
+        for (k, a) in shaped().enumerate() {
+            owner.clear();
+            let _ = write!(owner, "contact.{}", name(a));
+            if !enter(&owner) {
+                continue;
+            }
+            let first = owner.len();
+            for b in shaped().skip(k + 1) {
+                owner.truncate(first);
+                let _ = write!(owner, ".{}", name(b));
+                if enter(&owner) {
+                    self.of_contact(a, b, &mut |name, s| visit(&owner, name, s));
+                }
+            }
         }
     }
 
@@ -217,6 +275,7 @@ impl<'a> Catalogue<'a> {
             let _ = write!(full, "{owner}.{name}");
             visit(&full, source);
         };
+        self.contacts(&mut enter, &mut put);
         for body in model.bodies() {
             let owner = model.body_name(body);
             if enter(owner) {

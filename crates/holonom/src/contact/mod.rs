@@ -3,11 +3,14 @@
 //! A body may carry any number of [shapes](Shape), the ground too. Shapes of bodies that a joint connects do not collide with each other unless
 //! asked to; all others do. What two shapes do to each other follows from their [materials](Material), or from one given for the pair.
 
-mod reading;
+mod pairs;
+pub(crate) mod reading;
 mod surface;
 pub(crate) mod touch;
 
 pub use holonom_collide::Shape;
+pub use pairs::MayTouch;
+pub use reading::{Near, Standing};
 pub use surface::{Contact, Friction, Material};
 
 use crate::attach::{Attachment, Bodies, BodyId, Carried};
@@ -118,6 +121,16 @@ impl ModelBuilder {
     }
 }
 
+impl Model {
+    /// Has this body (or the ground) a shape that may touch others?
+    pub fn has_shape(&self, body: BodyId) -> bool {
+        match body.index() {
+            Some(i) => self.carries_shape.get(i) == Some(&true),
+            None => self.shapes.all.iter().any(|s| s.body.is_ground()),
+        }
+    }
+}
+
 /// Check shapes when a model is built.
 pub(crate) fn check(model: &Model) -> Result<(), ModelError> {
     let shapes = &model.shapes;
@@ -155,12 +168,42 @@ pub(crate) fn check(model: &Model) -> Result<(), ModelError> {
     Ok(())
 }
 
+/// Shapes as collision detection wants them, and which pairs it looks at. The ground's carrier is the last.
+fn colliders(model: &Model) -> (Vec<Collider>, Filter) {
+    let n = model.n_bodies() as u32;
+    let shapes = &model.shapes;
+    let carrier = |body: BodyId| body.index().map_or(n, |i| i as u32);
+    let colliders = shapes
+        .all
+        .iter()
+        .map(|c| Collider::new(c.shape.clone(), carrier(c.body)).place(c.place).groups(c.groups))
+        .collect();
+    let mut filter = Filter::new(n as usize + 1).fixed(n);
+    for &(a, b) in &shapes.ignored {
+        filter = filter.joined(a.min(n), b.min(n));
+    }
+    for (k, joint) in model.joints.iter().enumerate() {
+        // relations between coordinates, and what drives them, hold no bodies together
+        let holds = joint.n_rows > 0 && joint.constraint.reads().is_empty();
+        if holds && !shapes.colliding_joints.contains(&(k as u32)) {
+            let mut ends: Vec<u32> = joint.constraint.attachments().iter().map(|a| carrier(a.body)).collect();
+            ends.sort_unstable();
+            ends.dedup();
+            for (i, &a) in ends.iter().enumerate() {
+                filter = ends[i + 1..].iter().fold(filter, |filter, &b| filter.joined(a, b));
+            }
+        }
+    }
+    (colliders, filter)
+}
+
 /// Collision detection for a model.
 pub(crate) struct Contacts {
     detector: Option<Detector>,
     poses: Vec<Pose>,
     reach: Vec<f64>,
-    /// rad/s.
+    /// Of origins, m/s, and of bodies, rad/s.
+    speed: Vec<f64>,
     spin: Vec<f64>,
     /// Radius about the body's origin that holds all of its shapes, m.
     extent: Vec<f64>,
@@ -170,40 +213,19 @@ pub(crate) struct Contacts {
 impl Contacts {
     pub fn new(model: &Model) -> Self {
         let n = model.n_bodies();
-        let shapes = &model.shapes;
-        let carrier = |body: BodyId| body.index().unwrap_or(n) as u32;
         let mut extent = vec![0.0f64; n + 1];
-        let colliders: Vec<Collider> = shapes
-            .all
-            .iter()
-            .map(|c| {
-                let k = carrier(c.body) as usize;
-                extent[k] = extent[k].max(c.place.position.length() + c.shape.bounding_radius());
-                Collider::new(c.shape.clone(), k as u32).place(c.place).groups(c.groups)
-            })
-            .collect();
-        let mut filter = Filter::new(n + 1).fixed(n as u32);
-        for &(a, b) in &shapes.ignored {
-            filter = filter.joined(a.min(n as u32), b.min(n as u32));
+        for c in &model.shapes.all {
+            let k = c.body.index().unwrap_or(n);
+            extent[k] = extent[k].max(c.place.position.length() + c.shape.bounding_radius());
         }
-        for (k, joint) in model.joints.iter().enumerate() {
-            // relations between coordinates, and what drives them, hold no bodies together
-            let holds = joint.n_rows > 0 && joint.constraint.reads().is_empty();
-            if holds && !shapes.colliding_joints.contains(&(k as u32)) {
-                let mut ends: Vec<u32> = joint.constraint.attachments().iter().map(|a| carrier(a.body)).collect();
-                ends.sort_unstable();
-                ends.dedup();
-                for (i, &a) in ends.iter().enumerate() {
-                    filter = ends[i + 1..].iter().fold(filter, |filter, &b| filter.joined(a, b));
-                }
-            }
-        }
+        let (colliders, filter) = colliders(model);
         // shapes were checked when the model was built
         let detector = if colliders.is_empty() { None } else { Detector::new(colliders, filter).ok() };
         Contacts {
             detector,
             poses: vec![Pose::default(); n + 1],
             reach: vec![0.0; n + 1],
+            speed: vec![0.0; n + 1],
             spin: vec![0.0; n + 1],
             extent,
             candidates: Vec::new(),
@@ -217,11 +239,21 @@ impl Contacts {
 
     /// Candidates for all touches within the time `h`, at a state whose frames are up to date.
     pub fn detect(&mut self, model: &Model, bodies: &Bodies, h: f64) {
+        let fall = model.gravity.length() * h;
+        self.place(model, bodies, |speed| h * (speed + fall));
+    }
+
+    /// Candidates for all shapes that are at most `distance` apart, m.
+    pub fn detect_within(&mut self, model: &Model, bodies: &Bodies, distance: f64) {
+        // the reaches of both bodies of a pair count together, and the ground has none
+        self.place(model, bodies, |_| distance);
+    }
+
+    fn place(&mut self, model: &Model, bodies: &Bodies, reach: impl Fn(f64) -> f64) {
         self.candidates.clear();
         if self.detector.is_none() {
             return;
         }
-        let fall = model.gravity.length() * h;
         for (i, body) in
             model.bodies.iter().enumerate().filter(|(i, _)| self.extent[*i] > 0.0 || model.carries_shape[*i])
         {
@@ -233,13 +265,11 @@ impl Contacts {
             let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
             self.poses[i] = Pose { position: origin.at, rotation };
             let spin = if turns { see(Carried::Spin).rate.length() } else { 0.0 };
-            self.reach[i] = h * (origin.rate.length() + fall);
-            self.spin[i] = spin;
+            (self.speed[i], self.spin[i]) = (origin.rate.length(), spin);
         }
-        for i in 0..model.n_bodies() {
-            if self.spin[i] > 0.0 {
-                self.reach[i] += h * self.spin[i] * self.arm(i);
-            }
+        for i in (0..model.n_bodies()).filter(|&i| model.carries_shape[i]) {
+            let turning = if self.spin[i] > 0.0 { self.spin[i] * self.arm(i) } else { 0.0 };
+            self.reach[i] = reach(self.speed[i] + turning);
         }
         if let Some(detector) = &mut self.detector {
             detector.detect(&self.poses, &self.reach, &mut self.candidates);

@@ -62,6 +62,11 @@ impl Forces {
         self.acting = false;
     }
 
+    /// Force that a joint with friction transmits, as last solved for, N.
+    pub fn load_of(&self, joint: u32) -> f64 {
+        self.loads.get(joint as usize).copied().unwrap_or(0.0)
+    }
+
     /// Forces of one joint with sides, row by row; they are the first among all, in the order of the joints.
     pub fn of_joint(&self, record: &super::SidedJoint) -> Option<&[f64]> {
         let rows = record.first as usize..record.first as usize + record.n_rows as usize;

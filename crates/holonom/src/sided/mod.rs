@@ -29,6 +29,7 @@ pub(crate) mod project;
 pub(crate) mod regime;
 pub(crate) mod sleep;
 pub(crate) mod solve;
+pub(crate) mod written;
 
 use crate::attach::BodyId;
 use crate::joints::Level;
@@ -54,6 +55,11 @@ pub(crate) struct Key(pub u32, pub u32, pub u64);
 impl Key {
     pub fn joint(joint: u32, row: u32) -> Key {
         Key(u32::MAX, joint, row as u64)
+    }
+
+    /// Does it stand for a touch, and not for a joint or a time of rest?
+    pub fn is_touch(self) -> bool {
+        self.0 < sleep::RESTING
     }
 }
 

@@ -1,0 +1,111 @@
+//! Who may touch whom: questions about the shapes of a model, without a state.
+//!
+//! Shapes of one body never meet, nor do those of two bodies that a joint connects (unless asked to) or that were told to ignore each other. All other pairs do.
+
+use super::{Shape, ShapeId, colliders};
+use crate::attach::BodyId;
+use crate::model::{JointId, Model};
+use holonom_collide::Detector;
+
+impl Model {
+    /// How many shapes there are.
+    pub fn n_shapes(&self) -> usize {
+        self.shapes.all.len()
+    }
+
+    /// All shapes, in the order of creation.
+    pub fn shapes(&self) -> impl ExactSizeIterator<Item = ShapeId> + use<> {
+        (0..self.shapes.all.len() as u32).map(ShapeId)
+    }
+
+    /// A shape, and the body that carries it.
+    pub fn shape(&self, id: ShapeId) -> (&Shape, BodyId) {
+        let carrying = &self.shapes.all[id.index()];
+        (&carrying.shape, carrying.body)
+    }
+
+    /// Who may touch whom.
+    pub fn may_touch(&self) -> MayTouch {
+        let (colliders, filter) = colliders(self);
+        let mut of_body = vec![Vec::new(); self.n_bodies() + 1];
+        for (i, collider) in colliders.iter().enumerate() {
+            of_body[collider.carrier as usize].push(i as u32);
+        }
+        let carriers = (0..of_body.len()).filter(|i| !of_body[*i].is_empty()).collect();
+        // shapes were checked when the model was built
+        MayTouch { detector: Detector::new(colliders, filter).ok(), of_body, carriers }
+    }
+
+    /// How many multipliers a joint has: its rows in the equations, or those of a limit, a rope, dry friction or a capped drive.
+    pub fn n_multipliers(&self, joint: JointId) -> usize {
+        match self.sided.binary_search_by_key(&joint.0, |r| r.joint) {
+            Ok(k) => self.sided[k].n_rows as usize,
+            Err(_) => self.rows_of(joint).len(),
+        }
+    }
+
+    /// Has a joint sides: is it a limit, a rope, dry friction or a capped drive?
+    pub fn is_sided(&self, joint: JointId) -> bool {
+        self.sided.binary_search_by_key(&joint.0, |r| r.joint).is_ok()
+    }
+
+    /// Can anything touch, stop, slip or yield?
+    pub fn may_have_contact(&self) -> bool {
+        self.has_sides()
+    }
+}
+
+/// Who may touch whom in a model.
+pub struct MayTouch {
+    detector: Option<Detector>,
+    /// Shapes of every body, those of the ground last.
+    of_body: Vec<Vec<u32>>,
+    /// Bodies with shapes, ascending; the number of bodies stands for the ground.
+    carriers: Vec<usize>,
+}
+
+impl MayTouch {
+    fn slot(&self, body: BodyId) -> usize {
+        body.index().unwrap_or(self.of_body.len() - 1)
+    }
+
+    /// May any shape of one touch any shape of the other?
+    pub fn bodies(&self, a: BodyId, b: BodyId) -> bool {
+        self.slots(self.slot(a), self.slot(b))
+    }
+
+    fn slots(&self, a: usize, b: usize) -> bool {
+        let Some(detector) = &self.detector else { return false };
+        a != b && self.of_body[a].iter().any(|i| self.of_body[b].iter().any(|j| detector.meet(*i, *j)))
+    }
+
+    /// Does a body (or the ground) carry shapes?
+    pub fn carries(&self, body: BodyId) -> bool {
+        !self.of_body[self.slot(body)].is_empty()
+    }
+
+    /// How many bodies carry shapes, the ground among them.
+    pub fn n_carriers(&self) -> usize {
+        self.carriers.len()
+    }
+
+    /// Bodies after `a` in the model, the ground last, that it may touch: every pair comes once, the earlier body first.
+    pub fn partners(&self, a: BodyId) -> impl Iterator<Item = BodyId> + '_ {
+        let (own, ground) = (self.slot(a), self.of_body.len() - 1);
+        let from = self.carriers.partition_point(|c| *c <= own);
+        let after = if self.carries(a) { &self.carriers[from..] } else { &[] };
+        let id = move |slot: usize| if slot == ground { BodyId::GROUND } else { BodyId(slot as u32) };
+        after.iter().filter(move |b| self.slots(own, **b)).map(move |b| id(*b))
+    }
+
+    /// Pairs of bodies that carry shapes: how many may touch, and how many may not because of joints or because they were told to ignore each other.
+    pub fn count(&self) -> (usize, usize) {
+        let ground = self.of_body.len() - 1;
+        let (mut may, mut all) = (0, 0);
+        for &a in self.carriers.iter().filter(|a| **a != ground) {
+            may += self.partners(BodyId(a as u32)).count();
+            all += self.carriers.len() - self.carriers.partition_point(|c| *c <= a);
+        }
+        (may, all - may)
+    }
+}
