@@ -89,6 +89,16 @@ impl Problem {
         numbers(group.unwrap_or_else(|| panic!("the embedded data has no group for `{name}`")), name)[0]
     }
 
+    /// Numbers inside a scalar answer that has parts, by their path: `"/billiard/v_final"`.
+    pub fn scalars_at(&self, path: &str) -> Vec<f64> {
+        let mut parts = path.split('/').skip(1);
+        let top = parts.next().and_then(|name| self.scalars.get(name));
+        let found = parts.try_fold(top, |value, name| Some(value?.as_object()?.get(name))).flatten();
+        let value = found.unwrap_or_else(|| panic!("the embedded data has no `{path}`"));
+        let list = value.as_array().map_or(std::slice::from_ref(value), |list| list);
+        list.iter().map(|x| x.as_f64().unwrap_or_else(|| panic!("`{path}` is not made of numbers"))).collect()
+    }
+
     /// A parameter.
     pub fn parameter(&self, name: &str) -> f64 {
         numbers(&self.parameters, name)[0]
@@ -153,6 +163,11 @@ pub static PROBLEMS: &[(&str, &str)] = &[
     ("p14-chaplygin-sleigh", include_str!("../data/p14-chaplygin-sleigh.json")),
     ("p15-knife-edge-incline", include_str!("../data/p15-knife-edge-incline.json")),
     ("p16-whipple-linear", include_str!("../data/p16-whipple-linear.json")),
+    ("p17-friction-block", include_str!("../data/p17-friction-block.json")),
+    ("p18-friction-sphere", include_str!("../data/p18-friction-sphere.json")),
+    ("p19-impacts", include_str!("../data/p19-impacts.json")),
+    ("p20-coulomb-oscillator", include_str!("../data/p20-coulomb-oscillator.json")),
+    ("p21-unilateral-separation", include_str!("../data/p21-unilateral-separation.json")),
     ("p22-bead-on-circle", include_str!("../data/p22-bead-on-circle.json")),
     ("p23-ball-on-turntable", include_str!("../data/p23-ball-on-turntable.json")),
     ("p24-cardan", include_str!("../data/p24-cardan.json")),
@@ -182,10 +197,10 @@ mod tests {
                 assert!(p.samples.is_empty() && p.scalars.len() > 1, "{id}");
                 continue;
             }
-            // motions are sampled in time, the others by the number of a joint, a load, a speed
+            // motions are sampled in time, the others by the number of a joint, an impact, a swing, a load, a speed
             let motion = p.columns[0] == "t";
-            assert!(motion || ["joint", "alpha", "v"].contains(&p.columns[0].as_str()), "{id}");
-            assert!(p.samples.len() > if motion { 20 } else { 4 }, "{id}");
+            assert!(motion || ["joint", "n", "k", "alpha", "v"].contains(&p.columns[0].as_str()), "{id}");
+            assert!(p.samples.len() > if motion { 20 } else { 3 }, "{id}");
             assert!(p.samples.iter().all(|row| row.len() == p.columns.len()), "{id}");
             assert!(p.times().zip(p.times().skip(1)).all(|(a, b)| a < b), "{id}");
         }

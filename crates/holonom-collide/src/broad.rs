@@ -1,6 +1,7 @@
-//! Which pairs are near enough to be looked at: world-aligned bounds, sorted along the longest axis of the scene and swept.
+//! Which pairs are near enough to be looked at: bounds along the axes of the world, in a tree that is built anew for every call.
 //!
-//! The order of the sweep is kept between calls only because sorting what is nearly sorted is quick; the result does not depend on it.
+//! Halving by the middle of the widest axis; two branches are compared only where they overlap. Which pairs come out depends on the bounds
+//! alone, not on the tree.
 
 use crate::{Mat3, Vec3};
 
@@ -20,50 +21,154 @@ pub(crate) struct Extent {
 }
 
 impl Extent {
+    /// Holds nothing yet.
+    pub const EMPTY: Extent = Extent { low: Vec3::INFINITY, high: Vec3::NEG_INFINITY };
+
     pub fn overlaps(&self, other: &Extent) -> bool {
         self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
     }
-}
 
-#[derive(Default)]
-pub(crate) struct Sweep {
-    order: Vec<u32>,
-}
+    pub fn include(&mut self, other: &Extent) {
+        self.low = self.low.min(other.low);
+        self.high = self.high.max(other.high);
+    }
 
-impl Sweep {
-    /// Calls `near` with every pair of overlapping extents, in no particular order.
-    pub fn pairs(&mut self, extents: &[Extent], mut near: impl FnMut(u32, u32)) {
-        if self.order.len() != extents.len() {
-            self.order.clear();
-            self.order.extend(0..extents.len() as u32);
-        }
-        let axis = widest(extents);
-        let low = |i: u32| extents[i as usize].low[axis];
-        self.order.sort_by(|&i, &j| low(i).total_cmp(&low(j)).then(i.cmp(&j)));
-        for (k, &i) in self.order.iter().enumerate() {
-            let end = extents[i as usize].high[axis];
-            for &j in &self.order[k + 1..] {
-                // Not `>`: what is not a number ends the sweep too.
-                if !(low(j) <= end) {
-                    break;
-                }
-                if extents[i as usize].overlaps(&extents[j as usize]) {
-                    near(i.min(j), i.max(j));
-                }
-            }
+    /// The axis along which it is longest.
+    pub fn widest(&self) -> usize {
+        let width = self.high - self.low;
+        if width.x >= width.y && width.x >= width.z {
+            0
+        } else if width.y >= width.z {
+            1
+        } else {
+            2
         }
     }
 }
 
-/// The axis along which the scene is spread the most.
-fn widest(extents: &[Extent]) -> usize {
-    let mean = extents.iter().map(|e| e.low).sum::<Vec3>() / extents.len().max(1) as f64;
-    let spread = extents.iter().fold(Vec3::ZERO, |s, e| s + (e.low - mean) * (e.low - mean));
-    if spread.x >= spread.y && spread.x >= spread.z {
-        0
-    } else if spread.y >= spread.z {
-        1
-    } else {
-        2
+/// A branch with children `first` and `first + 1`, or a leaf with `count` places from `first` on.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    extent: Extent,
+    first: u32,
+    count: u32,
+}
+
+/// Things per leaf.
+const LEAF: usize = 4;
+
+/// A tree of bounds. Its memory is used again.
+#[derive(Default)]
+pub(crate) struct Tree {
+    nodes: Vec<Node>,
+    order: Vec<u32>,
+    open: Vec<u32>,
+    open_pairs: Vec<(u32, u32)>,
+}
+
+impl Tree {
+    pub fn build(&mut self, extents: &[Extent]) {
+        self.order.clear();
+        self.order.extend(0..extents.len() as u32);
+        self.nodes.clear();
+        self.open.clear();
+        if extents.is_empty() {
+            return;
+        }
+        self.nodes.push(Node { extent: Extent::EMPTY, first: 0, count: extents.len() as u32 });
+        self.open.push(0);
+        while let Some(k) = self.open.pop() {
+            let node = self.nodes[k as usize];
+            let (first, count) = (node.first as usize, node.count as usize);
+            let members = &mut self.order[first..first + count];
+            let (mut extent, mut middles) = (Extent::EMPTY, Extent::EMPTY);
+            for i in members.iter() {
+                let own = &extents[*i as usize];
+                extent.include(own);
+                let middle = own.low + own.high;
+                middles.include(&Extent { low: middle, high: middle });
+            }
+            self.nodes[k as usize].extent = extent;
+            if count <= LEAF {
+                continue;
+            }
+            let axis = middles.widest();
+            let middle = |i: u32| extents[i as usize].low[axis] + extents[i as usize].high[axis];
+            let half = count / 2;
+            members.select_nth_unstable_by(half, |i, j| middle(*i).total_cmp(&middle(*j)).then(i.cmp(j)));
+            let children = self.nodes.len() as u32;
+            let child = |first: usize, count: usize| Node { extent, first: first as u32, count: count as u32 };
+            self.nodes.push(child(first, half));
+            self.nodes.push(child(first + half, count - half));
+            self.nodes[k as usize].first = children;
+            self.nodes[k as usize].count = 0;
+            self.open.extend([children, children + 1]);
+        }
+    }
+
+    fn members(&self, node: &Node) -> &[u32] {
+        &self.order[node.first as usize..(node.first + node.count) as usize]
+    }
+
+    /// What overlaps an extent, or is in a leaf with what does; sorted. `stack` is memory.
+    pub fn near(&self, extent: &Extent, stack: &mut Vec<u32>, found: &mut Vec<u32>) {
+        found.clear();
+        stack.clear();
+        if !self.nodes.is_empty() {
+            stack.push(0);
+        }
+        while let Some(k) = stack.pop() {
+            let node = &self.nodes[k as usize];
+            if !node.extent.overlaps(extent) {
+                continue;
+            }
+            if node.count == 0 {
+                stack.extend([node.first, node.first + 1]);
+            } else {
+                found.extend(self.members(node));
+            }
+        }
+        found.sort_unstable();
+    }
+
+    /// Calls `near` with every pair of overlapping extents once, in no particular order. The tree must have been built from them.
+    pub fn pairs(&mut self, extents: &[Extent], mut near: impl FnMut(u32, u32)) {
+        let mut open = std::mem::take(&mut self.open_pairs);
+        open.clear();
+        if !self.nodes.is_empty() {
+            open.push((0, 0));
+        }
+        while let Some((k, l)) = open.pop() {
+            let (a, b) = (&self.nodes[k as usize], &self.nodes[l as usize]);
+            if k == l {
+                if a.count == 0 {
+                    open.extend([(a.first, a.first), (a.first + 1, a.first + 1), (a.first, a.first + 1)]);
+                    continue;
+                }
+                let members = self.members(a);
+                for (m, i) in members.iter().enumerate() {
+                    for j in &members[m + 1..] {
+                        if extents[*i as usize].overlaps(&extents[*j as usize]) {
+                            near(*i, *j);
+                        }
+                    }
+                }
+            } else if !a.extent.overlaps(&b.extent) {
+                continue;
+            } else if a.count == 0 {
+                open.extend([(a.first, l), (a.first + 1, l)]);
+            } else if b.count == 0 {
+                open.extend([(k, b.first), (k, b.first + 1)]);
+            } else {
+                for i in self.members(a) {
+                    for j in self.members(b) {
+                        if extents[*i as usize].overlaps(&extents[*j as usize]) {
+                            near(*i, *j);
+                        }
+                    }
+                }
+            }
+        }
+        self.open_pairs = open;
     }
 }

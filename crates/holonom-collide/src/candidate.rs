@@ -156,6 +156,10 @@ pub(crate) enum Kind {
     EdgeEdge = 5,
     /// A point inside an edge, above an edge that is nearly parallel.
     Middle = 6,
+    /// The lowest point of a rim above a face.
+    Rim = 7,
+    /// A fixed point of a rim above a face.
+    RimPoint = 8,
 }
 
 /// Packs kind, order of the sides and both features: bits 60..63 kind, 58 order, 29..57 first feature, 0..28 second.

@@ -10,7 +10,7 @@ use crate::clip::{Clip, Origin, support, within};
 use crate::nearest::{Features, nearest};
 use crate::pair::{Pair, Side};
 use crate::poly::{NONE, Poly, View};
-use crate::sat::{Axes, EdgeAxis, FaceAxis, axes, tie};
+use crate::sat::{Axes, EdgeAxis, FaceAxis, Slab, axes, tie};
 
 /// Edges with a sine of angle below this are looked at from end to end besides.
 const NEARLY_PARALLEL: f64 = 0.1;
@@ -43,19 +43,10 @@ pub(crate) fn meet(pair: &mut Pair, first: &Poly, second: &Poly, scratch: &mut S
     // Corners and edges, unless what was found is as near as anything can be.
     let no_faces = found.face.is_none() && found.edge.is_none();
     if no_faces || (apart > tie && meeting.least > apart + 4.0 * tie) {
-        meeting.nearest();
+        meeting.nearest(&found);
     }
     // A cut segment gives its crossing twice.
-    let out = &mut pair.out;
-    out[start..].sort_unstable_by_key(|c| (c.key, c.a));
-    let mut kept = start;
-    for i in start..out.len() {
-        if i == start || out[i].key != out[kept - 1].key || out[i].a != out[kept - 1].a {
-            out[kept] = out[i];
-            kept += 1;
-        }
-    }
-    out.truncate(kept);
+    pair.only_once(start);
 }
 
 struct Meeting<'m, 'p, 'o> {
@@ -192,9 +183,10 @@ impl<'p> Meeting<'_, 'p, '_> {
     }
 
     /// The nearest corners and edges of cores that are apart.
-    fn nearest(&mut self) {
+    fn nearest(&mut self, found: &Axes) {
         let [a, b] = self.views;
-        let near = nearest(a, b);
+        let limit = self.pair.core_limit();
+        let near = nearest(a, b, |corners| Some(Slab::of(a, b, found, corners.min(limit))));
         if near.distance > self.pair.core_limit() || near.distance > self.least {
             return;
         }

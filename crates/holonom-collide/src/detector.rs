@@ -1,8 +1,9 @@
 //! The detector: colliders made ready once, then asked at any poses.
 
-use crate::broad::{Bound, Extent, Sweep};
+use crate::broad::{Bound, Extent, Tree};
 use crate::candidate::Relative;
 use crate::convex::{self, Scratch};
+use crate::cylinder::{self, Cylinder};
 use crate::pair::Pair;
 use crate::plane::{self, Plane};
 use crate::poly::Poly;
@@ -15,7 +16,8 @@ const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// What a collider is made of, in the axes of its carrier.
 enum Core {
-    Poly(Poly),
+    Cylinder(Cylinder),
+    Poly(Box<Poly>),
     Plane(Plane),
     Surface(Box<Surface>),
 }
@@ -24,9 +26,10 @@ impl Core {
     /// Who is looked at from the other side: surfaces from convex shapes, half-spaces from everything.
     fn rank(&self) -> u8 {
         match self {
-            Core::Poly(_) => 0,
-            Core::Surface(_) => 1,
-            Core::Plane(_) => 2,
+            Core::Cylinder(_) => 0,
+            Core::Poly(_) => 1,
+            Core::Surface(_) => 2,
+            Core::Plane(_) => 3,
         }
     }
 }
@@ -50,11 +53,14 @@ pub struct Detector {
     /// Colliders with bounds, and those without.
     bounded: Vec<u32>,
     unbounded: Vec<u32>,
-    sweep: Sweep,
+    tree: Tree,
     extents: Vec<Extent>,
+    /// Radii of balls about the middles of the extents that hold the same, m.
+    around: Vec<f64>,
     pairs: Vec<(u32, u32)>,
     scratch: Scratch,
     terrain: terrain::Scratch,
+    cylinder: cylinder::Scratch,
 }
 
 impl Detector {
@@ -81,6 +87,7 @@ impl Detector {
         };
         let (bounded, unbounded) = (split(true), split(false));
         let extents = vec![Extent::default(); bounded.len()];
+        let around = vec![0.0; bounded.len()];
         Ok(Detector {
             colliders,
             filter: filter.sorted(),
@@ -88,11 +95,13 @@ impl Detector {
             ready,
             bounded,
             unbounded,
-            sweep: Sweep::default(),
+            tree: Tree::default(),
             extents,
+            around,
             pairs: Vec::new(),
             scratch: Scratch::default(),
             terrain: terrain::Scratch::default(),
+            cylinder: cylinder::Scratch::default(),
         })
     }
 
@@ -136,9 +145,10 @@ impl Detector {
         self.find_pairs(carriers, reach);
         for k in 0..self.pairs.len() {
             let (i, j) = self.pairs[k];
+            let start = out.len();
             self.examine(i, j, carriers, reach, out);
+            out[start..].sort_unstable_by_key(|c| (c.key, c.a));
         }
-        out.sort_unstable_by_key(|c| (c.a.min(c.b), c.a.max(c.b), c.key));
     }
 
     /// Pairs that are near enough by their bounds, into `self.pairs`.
@@ -148,6 +158,7 @@ impl Detector {
             let pose = &carriers[ready.carrier as usize];
             let more = reach[ready.carrier as usize] + touching(ready, pose);
             self.extents[k] = extent(ready, pose, more);
+            self.around[k] = more + ready.radius + ready.bound.map_or(0.0, |b| b.half.length());
         }
         self.pairs.clear();
         let (bounded, filter, colliders) = (&self.bounded, &self.filter, &self.colliders);
@@ -159,7 +170,17 @@ impl Detector {
                 pairs.push((i, j));
             }
         };
-        self.sweep.pairs(&self.extents, |k, l| note(bounded[k as usize], bounded[l as usize]));
+        self.tree.build(&self.extents);
+        let (extents, around) = (&self.extents, &self.around);
+        self.tree.pairs(extents, |k, l| {
+            let (k, l) = (k as usize, l as usize);
+            // Twice the distance of the middles: boxes overlap at their corners long before balls do.
+            let apart = (extents[k].low - extents[l].low) + (extents[k].high - extents[l].high);
+            let near = 2.0 * (around[k] + around[l]);
+            if apart.length_squared() <= near * near {
+                note(bounded[k], bounded[l]);
+            }
+        });
         for &i in &self.unbounded {
             for &j in &self.bounded {
                 note(i, j);
@@ -183,12 +204,20 @@ impl Detector {
             out,
         };
         match (&a.core, &b.core) {
+            (Core::Cylinder(first), Core::Cylinder(second)) => cylinder::on_cylinder(&mut pair, first, second),
+            (Core::Cylinder(first), Core::Poly(second)) => {
+                cylinder::on_poly(&mut pair, first, second, &mut self.cylinder, &mut self.scratch);
+            }
+            (Core::Cylinder(first), Core::Surface(second)) => {
+                cylinder::on_surface(&mut pair, first, second, &mut self.cylinder);
+            }
+            (Core::Cylinder(first), Core::Plane(plane)) => cylinder::on_plane(&mut pair, first, plane),
             (Core::Poly(first), Core::Poly(second)) => convex::meet(&mut pair, first, second, &mut self.scratch),
             (Core::Poly(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
             (Core::Poly(first), Core::Surface(second)) => terrain::meet(&mut pair, first, second, &mut self.terrain),
             (Core::Surface(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
             // Surfaces do not meet each other, nor do half-spaces.
-            (Core::Surface(_) | Core::Plane(_), _) => {}
+            _ => {}
         }
     }
 }
@@ -210,11 +239,11 @@ fn extent(ready: &Ready, pose: &Pose, more: f64) -> Extent {
 fn prepare(collider: &Collider) -> Ready {
     let place = &collider.place;
     let (core, radius) = match &*collider.shape {
-        Shape::Point => (Core::Poly(Poly::point(place)), 0.0),
-        Shape::Sphere { radius } => (Core::Poly(Poly::point(place)), *radius),
-        Shape::Capsule { radius, half_length } => (Core::Poly(Poly::segment(place, *half_length)), *radius),
-        Shape::Box { half } => (Core::Poly(Poly::cuboid(place, *half)), 0.0),
-        Shape::Hull { points } => (Core::Poly(Poly::hull(place, points)), 0.0),
+        Shape::Point => (Core::Poly(Box::new(Poly::point(place))), 0.0),
+        Shape::Sphere { radius } => (Core::Poly(Box::new(Poly::point(place))), *radius),
+        Shape::Capsule { radius, half_length } => (Core::Poly(Box::new(Poly::segment(place, *half_length))), *radius),
+        Shape::Box { half } => (Core::Poly(Box::new(Poly::cuboid(place, *half))), 0.0),
+        Shape::Hull { points } => (Core::Poly(Box::new(Poly::hull(place, points))), 0.0),
         Shape::HalfSpace => (Core::Plane(Plane { o: place.position, n: place.rotation.z_axis }), 0.0),
         Shape::Mesh { vertices, triangles } => {
             (Core::Surface(Box::new(Surface::new(place, vertices, triangles, false))), 0.0)
@@ -222,9 +251,12 @@ fn prepare(collider: &Collider) -> Ready {
         Shape::HeightField { heights, rows, columns, size } => {
             (Core::Surface(Box::new(Surface::field(place, heights, *rows, *columns, *size))), 0.0)
         }
-        Shape::Cylinder { .. } => (Core::Poly(Poly::default()), 0.0),
+        Shape::Cylinder { radius, half_length } => (Core::Cylinder(Cylinder::new(place, *radius, *half_length)), 0.0),
     };
     let bound = match &core {
+        Core::Cylinder(c) => {
+            Some(Bound { centre: c.centre, axes: c.axes, half: Vec3::new(c.radius, c.radius, c.half_length) })
+        }
         Core::Poly(poly) => Some(match &poly.boxed {
             Some(frame) => Bound { centre: frame.centre, axes: frame.axes, half: frame.half },
             None => around(&poly.vertices),

@@ -283,7 +283,7 @@ impl Growing<'_> {
 
 fn check(hull: &Hull, points: &[Vec3], extent: f64) -> Result<(), String> {
     let edges: usize = hull.rings.iter().map(Vec::len).sum();
-    let closed = edges % 2 == 0 && hull.corners.len() + hull.rings.len() == edges / 2 + 2;
+    let closed = edges.is_multiple_of(2) && hull.corners.len() + hull.rings.len() == edges / 2 + 2;
     let sound = hull.rings.iter().zip(&hull.normals).all(|(ring, n)| {
         let Some(first) = ring.first() else { return false };
         let o = points[hull.corners[*first as usize] as usize];

@@ -36,6 +36,7 @@ mod candidate;
 mod clip;
 mod collider;
 mod convex;
+mod cylinder;
 mod detector;
 mod hull;
 mod nearest;

@@ -3,7 +3,7 @@
 use crate::Vec3;
 use crate::pair::Side;
 use crate::poly::View;
-use crate::sat::PARALLEL;
+use crate::sat::{PARALLEL, Slab};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Features {
@@ -31,16 +31,27 @@ pub(crate) struct Nearest {
 }
 
 /// The least distance between corners and edges. Faces are not looked at: where a face is nearest, its axis has found it.
-pub(crate) fn nearest(a: View, b: View) -> Nearest {
+/// What is outside the slab of an axis is farther than anything of interest.
+pub(crate) fn nearest(a: View, b: View, slab: impl Fn(f64) -> Option<Slab>) -> Nearest {
     let mut best = Best { square: f64::INFINITY, features: Features::Vertices(0, 0), between: Vec3::Z };
     for (i, p) in a.v.iter().enumerate() {
         for (j, q) in b.v.iter().enumerate() {
             best.offer(*p - *q, Features::Vertices(i as u32, j as u32));
         }
     }
+    // Nothing farther than the nearest corners counts either.
+    let slab = slab(best.square.sqrt());
+    let counts = |side: Side, ends: [Vec3; 2]| match (&slab, side) {
+        (None, _) => true,
+        (Some(slab), Side::First) => slab.first(ends),
+        (Some(slab), Side::Second) => slab.second(ends),
+    };
     for (side, of, other) in [(Side::First, a, b), (Side::Second, b, a)] {
         for edge in 0..other.poly.edges.len() as u32 {
             let [q, w] = other.ends(edge);
+            if !counts(side.other(), [q, w]) {
+                continue;
+            }
             let d = w - q;
             let scale = 1.0 / d.length_squared();
             for (i, p) in of.v.iter().enumerate() {
@@ -55,10 +66,16 @@ pub(crate) fn nearest(a: View, b: View) -> Nearest {
     }
     for ea in 0..a.poly.edges.len() as u32 {
         let [p, p1] = a.ends(ea);
+        if !counts(Side::First, [p, p1]) {
+            continue;
+        }
         let d = p1 - p;
         let dd = d.length_squared();
         for eb in 0..b.poly.edges.len() as u32 {
             let [q, q1] = b.ends(eb);
+            if !counts(Side::Second, [q, q1]) {
+                continue;
+            }
             let e = q1 - q;
             let ee = e.length_squared();
             let (w, de) = (p - q, d.dot(e));

@@ -60,6 +60,20 @@ impl Pair<'_> {
         });
     }
 
+    /// What was noted twice from `start` on becomes one.
+    pub fn only_once(&mut self, start: usize) {
+        let out = &mut *self.out;
+        out[start..].sort_by_key(|c| (c.key, c.a));
+        let mut kept = start;
+        for i in start..out.len() {
+            if i == start || (out[i].key, out[i].a) != (out[kept - 1].key, out[kept - 1].a) {
+                out[kept] = out[i];
+                kept += 1;
+            }
+        }
+        out.truncate(kept);
+    }
+
     /// Axes of the first carrier to those of `side`.
     pub fn to_side(&self, side: Side, x: Vec3) -> Vec3 {
         match side {

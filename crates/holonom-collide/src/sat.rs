@@ -58,8 +58,15 @@ pub(crate) fn axes(a: View, b: View, relative: &Relative, limit: f64, tie: f64) 
     if found.apart() > limit {
         return None;
     }
+    let slab = Slab::of(a, b, &found, limit);
     for ea in 0..a.poly.edges.len() as u32 {
+        if !slab.first(a.ends(ea)) {
+            continue;
+        }
         for eb in 0..b.poly.edges.len() as u32 {
+            if !slab.second(b.ends(eb)) {
+                continue;
+            }
             if let Some(axis) = crossing(a, b, ea, eb) {
                 better_edge(&mut found, axis, tie);
             }
@@ -200,4 +207,40 @@ fn others(i: usize) -> (usize, usize) {
 /// How much of a core counts as the same height, m.
 pub(crate) fn tie(a: &Poly, b: &Poly) -> f64 {
     1e-11 * (a.size + b.size)
+}
+
+/// Where features must lie that are nearest, or overlap least: near the plane of the best face. Everything else need not be looked at.
+pub(crate) struct Slab {
+    /// From the first to the second.
+    n: Vec3,
+    /// Least height of features of the first, and greatest of the second.
+    floor: f64,
+    ceiling: f64,
+}
+
+impl Slab {
+    /// Features no farther from each other than `limit` (apart) or the overlap along the best face.
+    pub fn of(a: View, b: View, found: &Axes, limit: f64) -> Slab {
+        let Some(face) = found.face else {
+            return Slab { n: Vec3::Z, floor: f64::NEG_INFINITY, ceiling: f64::INFINITY };
+        };
+        let (view, sign) = if face.side == Side::First { (a, 1.0) } else { (b, -1.0) };
+        let n = view.n[face.face as usize] * sign;
+        let at = n.dot(view.on(face.face));
+        // The first ends at `top`, the second begins `apart` above.
+        let top = if face.side == Side::First { at } else { at - face.apart };
+        let reach = if face.apart > 0.0 { limit } else { limit.max(-face.apart) };
+        let reach = reach + 1e-9 * (a.poly.size + b.poly.size);
+        Slab { n, floor: top + face.apart - reach, ceiling: top + reach }
+    }
+
+    /// Whether a feature of the first with these ends counts.
+    pub fn first(&self, [p, q]: [Vec3; 2]) -> bool {
+        self.n.dot(p) >= self.floor || self.n.dot(q) >= self.floor
+    }
+
+    /// The same of the second.
+    pub fn second(&self, [p, q]: [Vec3; 2]) -> bool {
+        self.n.dot(p) <= self.ceiling || self.n.dot(q) <= self.ceiling
+    }
 }

@@ -5,15 +5,13 @@
 
 use std::collections::BTreeMap;
 
-use crate::broad::Extent;
+use crate::broad::{Extent, Tree};
 use crate::poly::NONE;
 use crate::shape::field_point;
 use crate::{Pose, Vec3};
 
 /// Bends with a smaller sine than this are seams.
 const SEAM: f64 = 1e-9;
-/// Triangles per leaf of the tree.
-const LEAF: usize = 4;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ridge {
@@ -25,14 +23,6 @@ pub(crate) struct Ridge {
     /// Unit, from the first end to the second.
     pub along: Vec3,
     pub sticks_out: bool,
-}
-
-struct Node {
-    extent: Extent,
-    /// First child, or first place in `order`.
-    first: u32,
-    /// Triangles of a leaf; 0 for a node with children `first` and `first + 1`.
-    count: u32,
 }
 
 /// A surface in the axes of its carrier.
@@ -53,8 +43,7 @@ pub(crate) struct Surface {
     /// Whether everything below is solid, and which way is up.
     pub up: Option<Vec3>,
     pub extent: f64,
-    nodes: Vec<Node>,
-    order: Vec<u32>,
+    tree: Tree,
 }
 
 impl Surface {
@@ -80,14 +69,19 @@ impl Surface {
             corner_out: Vec::new(),
             up: solid_below.then_some(place.rotation.z_axis),
             extent: (high - low).length(),
-            nodes: Vec::new(),
-            order: Vec::new(),
+            tree: Tree::default(),
             triangles,
         };
         let neighbours = surface.find_edges();
         surface.find_planes(&neighbours);
         surface.find_fans();
-        surface.build_tree();
+        let bounds: Vec<Extent> = (0..surface.triangles.len() as u32)
+            .map(|t| {
+                let [a, b, c] = surface.corners(t);
+                Extent { low: a.min(b).min(c), high: a.max(b).max(c) }
+            })
+            .collect();
+        surface.tree.build(&bounds);
         surface
     }
 
@@ -250,73 +244,9 @@ impl Surface {
         !(least <= within) || height > 0.0
     }
 
-    fn build_tree(&mut self) {
-        self.order = (0..self.triangles.len() as u32).collect();
-        let centres: Vec<Vec3> =
-            (0..self.triangles.len() as u32).map(|t| self.corners(t).iter().sum::<Vec3>() / 3.0).collect();
-        let mut nodes = vec![Node { extent: Extent::default(), first: 0, count: self.order.len() as u32 }];
-        let mut open = vec![0];
-        while let Some(k) = open.pop() {
-            let (first, count) = (nodes[k].first as usize, nodes[k].count as usize);
-            let members = &mut self.order[first..first + count];
-            let mut extent = Extent { low: Vec3::INFINITY, high: Vec3::NEG_INFINITY };
-            let mut spread = extent;
-            for t in members.iter() {
-                for v in self.triangles[*t as usize] {
-                    extent.low = extent.low.min(self.vertices[v as usize]);
-                    extent.high = extent.high.max(self.vertices[v as usize]);
-                }
-                spread.low = spread.low.min(centres[*t as usize]);
-                spread.high = spread.high.max(centres[*t as usize]);
-            }
-            nodes[k].extent = extent;
-            if count <= LEAF {
-                continue;
-            }
-            let width = spread.high - spread.low;
-            let axis = if width.x >= width.y && width.x >= width.z {
-                0
-            } else if width.y >= width.z {
-                1
-            } else {
-                2
-            };
-            let half = count / 2;
-            members.select_nth_unstable_by(half, |s, t| {
-                centres[*s as usize][axis].total_cmp(&centres[*t as usize][axis]).then(s.cmp(t))
-            });
-            let children = nodes.len();
-            let leaf = |first: usize, count: usize| Node {
-                extent: Extent::default(),
-                first: first as u32,
-                count: count as u32,
-            };
-            nodes.push(leaf(first, half));
-            nodes.push(leaf(first + half, count - half));
-            nodes[k].first = children as u32;
-            nodes[k].count = 0;
-            open.extend([children, children + 1]);
-        }
-        self.nodes = nodes;
-    }
-
     /// Triangles whose bounds overlap these, sorted. `stack` is memory.
     pub fn near(&self, extent: &Extent, stack: &mut Vec<u32>, found: &mut Vec<u32>) {
-        found.clear();
-        stack.clear();
-        stack.push(0);
-        while let Some(k) = stack.pop() {
-            let node = &self.nodes[k as usize];
-            if !node.extent.overlaps(extent) {
-                continue;
-            }
-            if node.count == 0 {
-                stack.extend([node.first, node.first + 1]);
-            } else {
-                found.extend(&self.order[node.first as usize..(node.first + node.count) as usize]);
-            }
-        }
-        found.sort_unstable();
+        self.tree.near(extent, stack, found);
     }
 }
 

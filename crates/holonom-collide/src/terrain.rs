@@ -305,12 +305,12 @@ impl Meeting<'_, '_, '_> {
 }
 
 /// Whether a direction from an edge of the surface leads where the edge is nearest.
-fn in_arc(ridge: &Ridge, direction: Vec3) -> bool {
+pub(crate) fn in_arc(ridge: &Ridge, direction: Vec3) -> bool {
     ridge.across[0].dot(direction) >= -STRICT && ridge.across[1].dot(direction) >= -STRICT
 }
 
 /// Whether a point is, looking against `n`, over the inside of a triangle, or within `slack` (m) of side k.
-fn over(corners: &[Vec3; 3], n: Vec3, x: Vec3, slack: impl Fn(usize) -> f64) -> bool {
+pub(crate) fn over(corners: &[Vec3; 3], n: Vec3, x: Vec3, slack: impl Fn(usize) -> f64) -> bool {
     (0..3).all(|k| {
         let out = (corners[(k + 1) % 3] - corners[k]).cross(n);
         out.dot(x - corners[k]) <= slack(k) * out.length()

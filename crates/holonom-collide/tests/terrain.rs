@@ -44,15 +44,19 @@ fn seams_of_a_flat_floor_are_not_felt() {
     let ball = Shape::Sphere { radius: 0.3 };
     let brick = Shape::Box { half: Vec3::new(0.4, 0.3, 0.1) };
     let rod = Shape::Capsule { radius: 0.1, half_length: 0.5 };
+    let drum = Shape::Cylinder { radius: 0.2, half_length: 0.3 };
     let lying = tilt(Vec3::Y * std::f64::consts::FRAC_PI_2);
-    let mut keys: Vec<Vec<u64>> = vec![Vec::new(); 3];
+    let mut keys: Vec<Vec<u64>> = vec![Vec::new(); 5];
     for k in 0..400 {
         let s = f64::from(k) / 400.0;
         // Over seams, along them, and exactly on their crossings.
         let x = Vec3::new(-1.0 + 2.0 * s, if k % 2 == 0 { 0.0 } else { 0.013 - s }, 0.0);
-        for (i, (shape, height, points)) in [(&ball, 0.3, 1), (&brick, 0.1, 4), (&rod, 0.1, 2)].into_iter().enumerate()
+        for (i, (shape, height, points)) in
+            [(&ball, 0.3, 1), (&brick, 0.1, 4), (&rod, 0.1, 2), (&drum, 0.3, 8), (&drum, 0.2, 2)]
+                .into_iter()
+                .enumerate()
         {
-            let turn = if i == 2 { lying } else { tilt(Vec3::Z * s) };
+            let turn = if i == 2 || i == 4 { lying } else { tilt(Vec3::Z * s) };
             // A little above and a little below as well.
             let off = [0.0, 1e-16, -1e-16, 1e-3, -1e-3][k as usize % 5];
             let (found, _) =
@@ -63,7 +67,7 @@ fn seams_of_a_flat_floor_are_not_felt() {
                     (g.normal - Vec3::Z).length() < 1e-12 && (g.gap - off).abs() < 1e-12,
                     "{shape:?} at {x}: {g:?}"
                 );
-                assert!(matches!(c.touch, Touch::PointPlane { .. }));
+                assert!(matches!(c.touch, Touch::PointPlane { .. } | Touch::RimPlane { .. }));
             }
             let now: Vec<u64> = found.iter().map(|f| f.0.key).collect();
             if keys[i].is_empty() {

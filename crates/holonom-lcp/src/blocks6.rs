@@ -1,4 +1,6 @@
-//! Symmetric positive definite matrices of 6 x 6 blocks, most of them empty: order once, factor often.
+//! Matrices of 6 x 6 blocks, most of them empty and the pattern symmetric: order once, factor often.
+//!
+//! Symmetric positive definite ones by `L L^T` ([`Blocks6::factor`]), others by `L U` with pivots inside the diagonal blocks only ([`Blocks6::factor_any`]).
 //!
 //! Nodes are eliminated by least degree (the lowest number among equals), which keeps the fill of flat and of chain-like graphs small. The order, the places of all blocks and
 //! the list of all updates are kept until the graph changes; a factorisation then walks them without a search.
@@ -23,6 +25,8 @@ pub(crate) struct Blocks6 {
     targets: Vec<u32>,
     diagonal: Vec<Block>,
     below: Vec<Block>,
+    /// Blocks above the diagonal, each as it stands in the matrix, in the places of those below that mirror them; for matrices that are not symmetric.
+    above: Vec<Block>,
 }
 
 impl Blocks6 {
@@ -80,6 +84,7 @@ impl Blocks6 {
         }
         self.diagonal.resize(n, ZERO);
         self.below.resize(self.rows.len(), ZERO);
+        self.above.resize(self.rows.len(), ZERO);
     }
 
     /// Index of the block of two places: one below the diagonal, or beyond those one on it.
@@ -102,6 +107,13 @@ impl Blocks6 {
     pub fn clear(&mut self) {
         self.diagonal.fill(ZERO);
         self.below.fill(ZERO);
+        self.above.fill(ZERO);
+    }
+
+    /// The block above the diagonal that mirrors one below.
+    #[inline(always)]
+    pub fn mirror(&mut self, index: usize) -> &mut Block {
+        &mut self.above[index]
     }
 
     /// A block by its index.
@@ -145,40 +157,107 @@ impl Blocks6 {
         true
     }
 
-    /// Solve in place; `x` has six numbers per node.
-    pub fn solve(&self, x: &mut [f64], scratch: &mut Vec<f64>) {
+    /// `L U` of a matrix that is not symmetric: `above` must be there too. Diagonal blocks are kept inverted. False where one is singular.
+    pub fn factor_any(&mut self) -> bool {
+        let n_below = self.below.len();
+        let mut at = 0;
+        for j in 0..self.n {
+            let Some(inverse) = invert(&self.diagonal[j]) else { return false };
+            self.diagonal[j] = inverse;
+            let (first, end) = (self.start[j] as usize, self.start[j + 1] as usize);
+            for k in first..end {
+                self.below[k] = times(&self.below[k], &inverse);
+            }
+            let (done, rest) = self.below.split_at_mut(end);
+            let (upper, other) = self.above.split_at_mut(end);
+            for k in first..end {
+                for m in first..=k {
+                    let target = self.targets[at] as usize;
+                    at += 1;
+                    if target < n_below {
+                        subtract_product(&done[k], &upper[m], &mut rest[target - end]);
+                        subtract_product(&done[m], &upper[k], &mut other[target - end]);
+                    } else {
+                        subtract_product(&done[k], &upper[m], &mut self.diagonal[target - n_below]);
+                    }
+                }
+            }
+        }
+        true
+    }
+
+    /// Solve in place with the factors of [`Blocks6::factor_any`].
+    pub fn solve_any(&self, x: &mut [f64], scratch: &mut Vec<f64>) {
+        self.permuted(x, scratch, |y| {
+            for j in 0..self.n {
+                let (head, tail) = y.split_at_mut(6 * j + 6);
+                let from = &head[6 * j..];
+                for k in self.start[j] as usize..self.start[j + 1] as usize {
+                    let out = &mut tail[6 * (self.rows[k] as usize - j - 1)..][..6];
+                    for r in 0..6 {
+                        out[r] -= (0..6).map(|c| self.below[k][6 * r + c] * from[c]).sum::<f64>();
+                    }
+                }
+            }
+            for j in (0..self.n).rev() {
+                let (head, tail) = y.split_at_mut(6 * j + 6);
+                let own = &mut head[6 * j..];
+                for k in self.start[j] as usize..self.start[j + 1] as usize {
+                    let from = &tail[6 * (self.rows[k] as usize - j - 1)..][..6];
+                    for r in 0..6 {
+                        own[r] -= (0..6).map(|c| self.above[k][6 * r + c] * from[c]).sum::<f64>();
+                    }
+                }
+                let mut z = [0.0; 6];
+                for r in 0..6 {
+                    z[r] = (0..6).map(|c| self.diagonal[j][6 * r + c] * own[c]).sum();
+                }
+                own.copy_from_slice(&z);
+            }
+        });
+    }
+
+    /// Work on `x` in the order of elimination.
+    fn permuted(&self, x: &mut [f64], scratch: &mut Vec<f64>, work: impl FnOnce(&mut [f64])) {
         scratch.clear();
         scratch.resize(6 * self.n, 0.0);
         for node in 0..self.n {
             let p = self.place[node] as usize;
             scratch[6 * p..6 * p + 6].copy_from_slice(&x[6 * node..6 * node + 6]);
         }
-        for j in 0..self.n {
-            let (head, tail) = scratch.split_at_mut(6 * j + 6);
-            let y = &mut head[6 * j..];
-            forward(&self.diagonal[j], y);
-            for k in self.start[j] as usize..self.start[j + 1] as usize {
-                let out = &mut tail[6 * (self.rows[k] as usize - j - 1)..][..6];
-                for r in 0..6 {
-                    out[r] -= (0..6).map(|c| self.below[k][6 * r + c] * y[c]).sum::<f64>();
-                }
-            }
-        }
-        for j in (0..self.n).rev() {
-            let (head, tail) = scratch.split_at_mut(6 * j + 6);
-            let y = &mut head[6 * j..];
-            for k in self.start[j] as usize..self.start[j + 1] as usize {
-                let from = &tail[6 * (self.rows[k] as usize - j - 1)..][..6];
-                for c in 0..6 {
-                    y[c] -= (0..6).map(|r| self.below[k][6 * r + c] * from[r]).sum::<f64>();
-                }
-            }
-            backward(&self.diagonal[j], y);
-        }
+        work(scratch);
         for node in 0..self.n {
             let p = self.place[node] as usize;
             x[6 * node..6 * node + 6].copy_from_slice(&scratch[6 * p..6 * p + 6]);
         }
+    }
+
+    /// Solve in place; `x` has six numbers per node.
+    pub fn solve(&self, x: &mut [f64], scratch: &mut Vec<f64>) {
+        self.permuted(x, scratch, |y| {
+            for j in 0..self.n {
+                let (head, tail) = y.split_at_mut(6 * j + 6);
+                let own = &mut head[6 * j..];
+                forward(&self.diagonal[j], own);
+                for k in self.start[j] as usize..self.start[j + 1] as usize {
+                    let out = &mut tail[6 * (self.rows[k] as usize - j - 1)..][..6];
+                    for r in 0..6 {
+                        out[r] -= (0..6).map(|c| self.below[k][6 * r + c] * own[c]).sum::<f64>();
+                    }
+                }
+            }
+            for j in (0..self.n).rev() {
+                let (head, tail) = y.split_at_mut(6 * j + 6);
+                let own = &mut head[6 * j..];
+                for k in self.start[j] as usize..self.start[j + 1] as usize {
+                    let from = &tail[6 * (self.rows[k] as usize - j - 1)..][..6];
+                    for c in 0..6 {
+                        own[c] -= (0..6).map(|r| self.below[k][6 * r + c] * from[r]).sum::<f64>();
+                    }
+                }
+                backward(&self.diagonal[j], own);
+            }
+        });
     }
 }
 
@@ -272,6 +351,67 @@ fn subtract(a: &Block, b: &Block, c: &mut Block) {
     }
 }
 
+/// `a b`.
+fn times(a: &Block, b: &Block) -> Block {
+    let mut c = ZERO;
+    for i in 0..6 {
+        for k in 0..6 {
+            let s = a[6 * i + k];
+            for j in 0..6 {
+                c[6 * i + j] += s * b[6 * k + j];
+            }
+        }
+    }
+    c
+}
+
+/// `c -= a b`.
+#[inline(always)]
+fn subtract_product(a: &Block, b: &Block, c: &mut Block) {
+    for i in 0..6 {
+        let mut row = [0.0; 6];
+        for k in 0..6 {
+            let s = a[6 * i + k];
+            for j in 0..6 {
+                row[j] += s * b[6 * k + j];
+            }
+        }
+        for j in 0..6 {
+            c[6 * i + j] -= row[j];
+        }
+    }
+}
+
+/// The inverse, by Gauss and Jordan with pivots from the whole column.
+fn invert(m: &Block) -> Option<Block> {
+    let mut a = *m;
+    let mut b = ZERO;
+    (0..6).for_each(|i| b[7 * i] = 1.0);
+    for j in 0..6 {
+        let pivot = (j..6).max_by(|&p, &q| a[6 * p + j].abs().total_cmp(&a[6 * q + j].abs()))?;
+        let size = a[6 * pivot + j];
+        if !(size.abs() > 0.0 && size.is_finite()) {
+            return None;
+        }
+        for k in 0..6 {
+            a.swap(6 * j + k, 6 * pivot + k);
+            b.swap(6 * j + k, 6 * pivot + k);
+        }
+        for k in 0..6 {
+            a[6 * j + k] /= size;
+            b[6 * j + k] /= size;
+        }
+        for i in (0..6).filter(|&i| i != j) {
+            let s = a[6 * i + j];
+            for k in 0..6 {
+                a[6 * i + k] -= s * a[6 * j + k];
+                b[6 * i + k] -= s * b[6 * j + k];
+            }
+        }
+    }
+    Some(b)
+}
+
 /// `x = L^-1 x`.
 pub(crate) fn forward(l: &Block, x: &mut [f64]) {
     for i in 0..6 {
@@ -341,17 +481,31 @@ mod tests {
                 for c in 0..6 {
                     let x = noise(&mut seed);
                     m.block(at)[if turned { 6 * c + r } else { 6 * r + c }] = x;
+                    m.mirror(at)[if turned { 6 * r + c } else { 6 * c + r }] = x;
                     dense[(6 * a as usize + r) * 6 * n + 6 * b as usize + c] = x;
                     dense[(6 * b as usize + c) * 6 * n + 6 * a as usize + r] = x;
                 }
             }
         }
-        assert!(m.factor());
+        let mut any = m.clone();
+        // a skew part on one edge
+        let (at, turned) = any.find(edges[0].0, edges[0].1);
+        any.block(at)[1] += 0.5;
+        let mut skew = dense.clone();
+        let (row, column) = if turned { (edges[0].1, edges[0].0) } else { edges[0] };
+        skew[(6 * row as usize) * 6 * n + 6 * column as usize + 1] += 0.5;
+        assert!(m.factor() && any.factor_any());
         let b: Vec<f64> = (0..6 * n).map(|_| noise(&mut seed)).collect();
         let mut x = b.clone();
         m.solve(&mut x, &mut Vec::new());
         for i in 0..6 * n {
             let sum: f64 = (0..6 * n).map(|j| dense[i * 6 * n + j] * x[j]).sum();
+            assert!((sum - b[i]).abs() < 1e-13, "row {i}: {sum} instead of {}", b[i]);
+        }
+        let mut x = b.clone();
+        any.solve_any(&mut x, &mut Vec::new());
+        for i in 0..6 * n {
+            let sum: f64 = (0..6 * n).map(|j| skew[i * 6 * n + j] * x[j]).sum();
             assert!((sum - b[i]).abs() < 1e-13, "row {i}: {sum} instead of {}", b[i]);
         }
     }

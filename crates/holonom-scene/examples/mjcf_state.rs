@@ -25,7 +25,9 @@ fn main() -> Result<(), String> {
     let (settings, allowed) = (settings.unwrap_or_default(), allowed.unwrap_or_default());
     let loader = Loader { settings, allowed, ..Loader::new() };
     let file = asked["file"].as_str().ok_or("`file` is missing")?;
-    let loaded = loader.load(Path::new(file)).map_err(|e| e.render())?;
+    let mut loaded = loader.load(Path::new(file)).map_err(|e| e.render())?;
+    // compared are smooth forces: contacts, limits and dry friction are off in both programs
+    loaded.scene.run.ideal = true;
     let model = loaded.build().map_err(|e| e.render())?;
     let ledger: Vec<String> = loaded.report.warnings().map(|d| format!("{}: {}", d.message, d.label)).collect();
     let params: Vec<&str> = loaded.scene.params.iter().map(|p| p.0.as_str()).collect();

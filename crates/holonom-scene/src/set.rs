@@ -20,7 +20,7 @@ use crate::source::{Sources, Span};
 /// Sections that hold a value.
 const VALUES: &[&str] = &["title", "description", "gravity"];
 /// Sections whose entries are fields, not things with names.
-const FIELDS: &[&str] = &["run", "record", "ground"];
+const FIELDS: &[&str] = &["run", "record", "ground", "contact"];
 
 /// Most levels of a path.
 const DEEPEST: u64 = 40;

@@ -1,7 +1,7 @@
 //! Contacts, limits, dry friction, ropes and caps, as scene files say them.
 
 use holonom::{IntegratorKind, Simulation};
-use holonom_scene::{Loaded, Loader};
+use holonom_scene::{Loaded, Loader, Quantities};
 
 fn load(text: &str) -> Loaded {
     Loader::new().load_text("scene.toml", text).unwrap_or_else(|f| panic!("{}", f.render()))
@@ -303,4 +303,100 @@ fn mistakes_are_shown_where_they_stand() {
         let said = refused(&text);
         assert!(wanted.iter().all(|w| said.contains(w)), "{text}\n{said}");
     }
+}
+
+#[test]
+fn loads_of_contacts_stops_and_ropes_have_names() {
+    let text = format!("{BOX}{}", pendulum("limits = [-1, 0.5]\nfriction = 0.1").replace("[body.rod]", "[body.rod]\ncolour = [1, 0, 0]"))
+        .replace("velocity = [1, 0, 0]\n", "")
+        .replace("height = 0.1 }", "height = 0.1, collides = false }")
+        + "[body.ball]\nkind = \"particle\"\nmass = 3\nat = [5, 0, 4]\n[joint.tether]\nkind = \"rope\"\na = { body = \"ground\", at = [5, 0, 5] }\nb = \"ball\"\n";
+    let loaded = load(&text);
+    let model = loaded.build().unwrap_or_else(|f| panic!("{}", f.render()));
+    let mut quantities = Quantities::of_scene(
+        &model,
+        &loaded.scene,
+        &["contact.*", "hinge.limit.effort", "hinge.friction.effort", "tether.tension"],
+    )
+    .expect("known");
+    let names: Vec<&str> = quantities.names().collect();
+    let contact = "contact.crate.ground";
+    let of_pair = ["force.x", "force.y", "force.z", "normal", "gap", "points", "state"].map(|n| format!("{contact}.{n}"));
+    let expected = ["contact.count", "contact.overlap", "contact.largest"].map(String::from).into_iter().chain(of_pair);
+    assert_eq!(names[1..11].iter().map(|n| n.to_string()).collect::<Vec<_>>(), expected.collect::<Vec<_>>());
+    let mut sim = Simulation::new(model);
+    sim.set_integrator(IntegratorKind::Stepping);
+    for _ in 0..2000 {
+        sim.step(1e-3).expect("it steps");
+    }
+    let mut row = vec![0.0; quantities.len()];
+    quantities.read(&mut sim, &mut row).expect("solved");
+    let near = |k: usize, x: f64| assert!((row[k] - x).abs() < 1e-6 * (1.0 + x.abs()), "{k}: {} against {x}", row[k]);
+    near(1, 4.0);
+    near(3, 0.25 * 2.0 * 9.81);
+    near(6, 2.0 * 9.81);
+    near(7, 2.0 * 9.81);
+    near(9, 4.0);
+    near(10, 1.0);
+    // the stop holds the rod down against its weight, less what dry friction carries
+    near(11, -(0.5 * 9.81 * libm::cos(0.5)) - row[12]);
+    assert!(row[12].abs() <= 0.1 + 1e-12);
+    near(13, 3.0 * 9.81);
+    assert_eq!(quantities.all()[11].unit, "N m");
+    assert!(Quantities::of_scene(sim.model(), &loaded.scene, &["contact.crate.ground.force.*"]).expect("known").len() == 4);
+    assert!(Quantities::of_scene(sim.model(), &loaded.scene, &["contact.crate.rod.gap"]).is_err(), "it has no shape that touches");
+}
+
+#[test]
+fn scenes_with_contacts_come_back_as_they_were() {
+    let text = r#"
+[contact]
+restitution = 0.1
+order = "sequential"
+ignore = [["a", "b"], ["a", "ground"]]
+[[contact.pair]]
+a = "a.lid"
+b = "ground"
+friction = 0.9
+[[contact.pair]]
+a = "b"
+b = "ground"
+rolling = 0.001
+[ground]
+shapes = [{ kind = "plane" }, { kind = "heights", size = [1, 2], columns = 2, heights = [0, 0, 1, 1, 0, 0] }]
+[body.a]
+mass = 1
+shape = { kind = "box", size = [1, 1, 1], name = "lid", groups = [1, 2] }
+[body.b]
+mass = 1
+shape = { kind = "sphere", radius = 1, static_friction = 1, friction = 0.8 }
+[joint.j]
+kind = "cylindrical"
+a = "a"
+b = "b"
+limits = [[], [-inf, 1]]
+friction = [0, 0.1]
+effort = [3, 4]
+collide = true
+[run]
+integrator = "stepping"
+ideal = false
+"#;
+    let first = load(text);
+    let written = holonom_scene::write::document(&first.document);
+    let again = load(&written);
+    assert_eq!(holonom_scene::write::document(&again.document), written);
+    let shapes = |l: &Loaded| (l.scene.ground_shapes.clone(), l.scene.bodies.iter().map(|b| b.shapes.clone()).collect::<Vec<_>>());
+    let plain = |(ground, bodies): (Vec<_>, Vec<std::sync::Arc<[holonom_scene::scene::Shape]>>)| {
+        let strip = |s: &holonom_scene::scene::Shape| holonom_scene::scene::Shape { span: first.scene.ground_shapes[0].span, ..s.clone() };
+        (ground.iter().map(strip).collect::<Vec<_>>(), bodies.iter().map(|b| b.iter().map(strip).collect::<Vec<_>>()).collect::<Vec<_>>())
+    };
+    assert_eq!(plain(shapes(&first)), plain(shapes(&again)));
+    assert_eq!(again.scene.contact.pairs.len(), 2);
+    let [x, y] = [&first, &again].map(|l| {
+        let mut sim = Simulation::new(l.build().unwrap_or_else(|f| panic!("{}", f.render())));
+        sim.step(1e-3).expect("it steps");
+        sim.state().hash()
+    });
+    assert_eq!(x, y);
 }

@@ -115,7 +115,16 @@ fn sets_of_joints_become_one() {
         assert_eq!(kind_of(&loaded.scene, joint), kind, "{joint}");
     }
     assert!(ledger(&loaded, "the joints of body `scara` are split"));
-    assert!(ledger(&loaded, "the range of joint `h` is not enforced"));
+    let limits = |joint: &str| {
+        let record = &loaded.scene.joints.iter().find(|j| &*j.name == joint).expect("there").record;
+        let of = |v: &holonom_scene::fields::Val| match v {
+            holonom_scene::fields::Val::Numbers(x) => x.to_vec(),
+            _ => panic!("not an interval"),
+        };
+        record.list("limits").iter().map(|(v, _)| of(v)).collect::<Vec<_>>()
+    };
+    let h = limits("h");
+    assert!(h.len() == 1 && (h[0][0] + 1.3).abs() < 1e-15 && (h[0][1] - 0.7).abs() < 1e-15, "less `ref`: {h:?}");
     let mut sim = simulate(&loaded);
     assert!(sim.violation().0 < 1e-12);
     // a pendulum held by its spring: I a = k (springref - ref); the centre lies on the axis
@@ -210,8 +219,8 @@ fn controls_are_parameters() {
 #[test]
 fn nothing_is_dropped_in_silence() {
     let text = r#"<mujoco><option timestep="0.01"/><size nconmax="5"/><visual><map znear="1"/></visual>
-<worldbody><light pos="0 0 1"/><body gravcomp="1"><joint frictionloss="2" solreflimit="1 1"/><geom size="1" condim="1"/><composite type="cloth"/></body></worldbody>
-<contact><exclude body1="a" body2="b"/></contact><sensor><clock/></sensor><keyframe><key qpos="1"/></keyframe></mujoco>"#;
+<worldbody><light pos="0 0 1"/><body gravcomp="1"><joint type="ball" frictionloss="2" solreflimit="1 1"/><geom size="1" margin="1"/><composite type="cloth"/></body></worldbody>
+<contact><exclude solref="1"/></contact><sensor><clock/></sensor><keyframe><key qpos="1"/></keyframe></mujoco>"#;
     let loaded = Loader::new().load_text("a.xml", text).unwrap_or_else(|e| panic!("{}", e.render()));
     let said = [
         "`timestep` of <option>",
@@ -221,9 +230,9 @@ fn nothing_is_dropped_in_silence() {
         "`gravcomp` of <body>",
         "dry friction",
         "`solreflimit` of <joint>",
-        "`condim` of <geom>",
+        "`margin` of <geom>",
         "<composite>",
-        "<contact>",
+        "`solref` of <exclude>",
         "<sensor>",
         "<keyframe>",
     ];
@@ -343,4 +352,85 @@ fn hostile_files_end_quickly() {
     // attributes that grow elsewhere
     let long = format!("<mujoco><worldbody><body pos='{}'/></worldbody></mujoco>", "1 ".repeat(1_000_000));
     assert_eq!(code(&usual, long), "E0207");
+}
+
+/// Run a model in memory with time stepping for a second.
+fn after_a_second(text: &str) -> (Loaded, Simulation) {
+    let loaded = Loader::new().load_text("a.xml", text).unwrap_or_else(|e| panic!("{}", e.render()));
+    let mut sim = simulate(&loaded);
+    sim.set_integrator(holonom::IntegratorKind::Stepping);
+    sim.run_fixed(1.0, 1e-3).expect("runs");
+    (loaded, sim)
+}
+
+#[test]
+fn ranges_and_dry_friction_hold() {
+    let text = |joint: &str| {
+        format!(
+            r#"<mujoco><compiler angle="radian"/><worldbody><body><joint name="h" axis="0 1 0" {joint}/>
+               <geom type="capsule" fromto="0 0 0 1 0 0" size="0.05" mass="1"/></body></worldbody></mujoco>"#
+        )
+    };
+    let angle = |joint: &str| {
+        let (_, mut sim) = after_a_second(&text(joint));
+        let h = sim.model().joint("h").expect("there");
+        sim.coordinate(h, 0).expect("has one").0
+    };
+    assert!((angle(r#"range="-0.2 0.4""#) - 0.4).abs() < 1e-6, "it swings into its limit and stops there");
+    assert!((angle(r#"range="-0.2 0.6" ref="0.1""#) - 0.5).abs() < 1e-6, "less `ref`");
+    assert!(angle(r#"range="-0.2 0.4" limited="false""#) > 1.0);
+    assert!(angle(r#"frictionloss="6""#).abs() < 1e-9, "more than the weight's 4.9 N m");
+    assert!(angle(r#"frictionloss="2""#) > 0.5);
+    // a reference configuration outside of the range
+    let (loaded, mut sim) = after_a_second(&text(r#"range="0.3 0.4""#));
+    assert!(ledger(&loaded, "the joint `h` starts at its limit"));
+    let h = sim.model().joint("h").expect("there");
+    assert!((sim.coordinate(h, 0).expect("has one").0 - 0.4).abs() < 1e-6);
+}
+
+#[test]
+fn geoms_touch_by_the_rules_of_the_file() {
+    // a ball falls on a plate that is held by a slide, above a floor
+    let text = |ball: &str, plate: &str, rest: &str| {
+        format!(
+            r#"<mujoco>{rest}<worldbody><geom name="floor" type="plane" size="1 1 1"/>
+               <body name="ball" pos="0 0 1"><freejoint/><geom name="round" size="0.1" {ball}/></body>
+               <body name="plate" pos="0 0 0.5"><joint name="s" type="slide" range="0 1"/><geom type="box" size="0.5 0.5 0.1" {plate}/></body>
+               </worldbody></mujoco>"#
+        )
+    };
+    let height = |ball: &str, plate: &str, rest: &str| {
+        let (_, sim) = after_a_second(&text(ball, plate, rest));
+        (sim.centre(sim.model().body("ball").expect("there")).z * 1e4).round() / 1e4
+    };
+    assert_eq!(height("", "", ""), 0.7);
+    assert_eq!(height("", r#"contype="0" conaffinity="0""#, ""), 0.1);
+    assert_eq!(height(r#"contype="2" conaffinity="2""#, r#"contype="0" conaffinity="2""#, ""), 0.7, "but not the floor");
+    assert_eq!(height(r#"contype="2" conaffinity="1""#, r#"contype="4" conaffinity="8""#, ""), 0.1);
+    assert_eq!(height("", "", r#"<contact><exclude body1="ball" body2="plate"/></contact>"#), 0.1);
+    assert!(height("", "", r#"<option><flag contact="disable"/></option>"#) < -3.0);
+    // material
+    let (loaded, _) = after_a_second(&text(r#"friction="0.3 0.01 0.002" condim="6""#, "", ""));
+    let ball = &loaded.scene.bodies.iter().find(|b| &*b.name == "ball").expect("there").shapes[0].surface;
+    assert_eq!((ball.friction, ball.torsional, ball.rolling), (Some(0.3), Some(0.01), Some(0.002)));
+    assert!(ledger(&loaded, "friction of a pair of geoms is another"));
+    let pair = r#"<contact><pair geom1="round" geom2="floor" friction="0.2" condim="1"/></contact>"#;
+    let (loaded, _) = after_a_second(&text("", "", pair));
+    assert_eq!((loaded.scene.contact.pairs.len(), loaded.scene.contact.pairs[0].surface.friction), (1, Some(0.0)));
+    let wrong = text("", "", r#"<contact><pair geom1="roundd" geom2="floor"/></contact>"#);
+    let failed = Loader::new().load_text("a.xml", wrong).unwrap_err().render();
+    assert!(failed.contains("E0403") && failed.contains("did you mean `round`?"), "{failed}");
+}
+
+#[test]
+fn parent_and_child_pass_through_each_other_unless_the_parent_is_the_world() {
+    // an arm whose ball overlaps that of its parent, both far above a floor that the first is hinged to
+    let text = r#"<mujoco><worldbody><geom type="plane" size="1 1 1"/>
+        <body name="a" pos="0 0 0.5"><joint name="s" type="slide"/><geom size="0.2"/>
+        <body name="b" pos="0 0 0.1"><joint name="h" axis="0 1 0"/><geom size="0.2"/></body></body></worldbody></mujoco>"#;
+    let (loaded, mut sim) = after_a_second(text);
+    let collide = |joint: &str| loaded.scene.joints.iter().find(|j| &*j.name == joint).expect("there").record.flag("collide");
+    assert!(collide("s") && !collide("h"));
+    assert!((sim.centre(sim.model().body("a").expect("there")).z - 0.2).abs() < 1e-6, "it lies on the floor");
+    assert!(sim.overlap() < 1e-6);
 }

@@ -75,7 +75,7 @@ fn an_arm_with_a_gripper() {
     assert_eq!(loaded.scene.ground_shapes[0].colour, Some([0.6, 0.6, 0.7]));
     // seen but not touched, touched but not seen, and none of them has mass
     let looks: Vec<_> = upper.shapes.iter().map(|s| (s.visible, s.collides, s.colour)).collect();
-    assert_eq!(looks, [(true, false, Some([1.0, 0.5, 0.0])), (false, true, None), (true, false, None)]);
+    assert_eq!(looks, [(true, Some(false), Some([1.0, 0.5, 0.0])), (false, None, None), (true, Some(false), None)]);
 
     let mut sim = Simulation::new(loaded.build().unwrap_or_else(|e| panic!("{}", e.render())));
     let joint = |sim: &Simulation, name: &str| sim.model().joint(name).unwrap();
@@ -92,7 +92,7 @@ fn an_arm_with_a_gripper() {
     // the damper of the shoulder is the only one that takes energy
     let end = sim.energy();
     assert!(end.total() < start.total() - 1e-4, "{} {}", start.total(), end.total());
-    let expected = ["the link `camera.frame`", "the joint `camera.mount`", "the limits of the joint"];
+    let expected = ["the link `camera.frame`", "the joint `camera.mount`", "the `velocity` of the limits"];
     for what in expected {
         assert!(loaded.report.all().iter().any(|d| d.message.contains(what)), "{what}");
     }
@@ -120,9 +120,8 @@ fn everything_that_does_not_count_is_listed_with_its_place() {
         (6, 39),  // a mesh that is not there
         (7, 34),  // a flat box
         (8, 5),   // <self_collision_checking>
-        (14, 5),  // limits
+        (14, 33), // velocity
         (15, 5),  // calibration
-        (16, 37), // friction
         (17, 5),  // safety_controller
         (19, 15), // a link without mass that moves
         (26, 32), // an inertia no body has
@@ -269,4 +268,61 @@ fn meshes_are_found_in_packages_within_the_confinement() {
         assert_eq!(shapes(out, &[&ws]), 0, "{out}");
     }
     std::fs::remove_dir_all(&root).unwrap();
+}
+
+/// A rod on a hinge about y, let go level; what is said of the joint besides.
+fn rod(joint: &str) -> String {
+    format!(
+        r#"<robot name="r"><link name="world"/><link name="rod"><inertial><origin xyz="0.5 0 0"/><mass value="1"/>
+        <inertia ixx="0.01" iyy="0.09" izz="0.09" ixy="0" ixz="0" iyz="0"/></inertial>
+        <collision><origin xyz="0.5 0 0"/><geometry><box size="1 0.1 0.1"/></geometry></collision></link>
+        <joint name="hinge" type="revolute"><parent link="world"/><child link="rod"/><axis xyz="0 1 0"/>{joint}</joint></robot>"#
+    )
+}
+
+#[test]
+fn limits_friction_and_effort_are_enforced() {
+    let load = |text: String, settings: &[&str]| {
+        let settings = settings.iter().map(|s| s.to_string()).collect();
+        let loaded = Loader { settings, ..Loader::new() }.load_text("r.urdf", text);
+        loaded.unwrap_or_else(|e| panic!("{}", e.render()))
+    };
+    let angle = |joint: &str| {
+        let mut sim = Simulation::new(load(rod(joint), &[]).build().unwrap_or_else(|e| panic!("{}", e.render())));
+        for _ in 0..1000 {
+            sim.step(1e-3).unwrap();
+        }
+        let hinge = sim.model().joint("hinge").unwrap();
+        sim.coordinate(hinge, 0).unwrap().0
+    };
+    assert!((angle(r#"<limit lower="-1" upper="0.5" effort="10" velocity="0"/>"#) - 0.5).abs() < 1e-6);
+    assert!(angle(r#"<limit effort="10" velocity="0"/>"#) > 1.0, "where neither bound is said there is none");
+    assert!(angle(r#"<limit lower="-1" upper="1"/><dynamics friction="5"/>"#).abs() < 1e-9, "the weight takes 4.905 N m");
+    assert!(angle(r#"<limit lower="-1" upper="1"/><dynamics friction="2"/>"#) > 0.5);
+    let loaded = load(rod(r#"<limit lower="-1" upper="1" effort="7" velocity="2"/>"#), &[]);
+    let joint = &loaded.scene.joints[0].record;
+    assert_eq!(joint.numbers("effort"), Some(&[7.0][..]));
+    assert_eq!(loaded.report.all().len(), 1, "only the velocity is not enforced");
+    // zero is not allowed: it starts at the nearest limit
+    let loaded = load(rod(r#"<limit lower="0.2" upper="1" effort="0" velocity="0"/>"#), &[]);
+    let said: Vec<_> = loaded.report.all().iter().map(|d| d.message.as_str()).collect();
+    assert_eq!(said, ["the `effort` of the limits counts as not said", "the joint `hinge` starts at its limit"]);
+    assert_eq!(loaded.scene.joints[0].record.numbers("start"), Some(&[0.2][..]));
+    // a contradiction is said, and free
+    let loaded = load(rod(r#"<limit lower="1" upper="-1" effort="1" velocity="0"/>"#), &[]);
+    assert!(loaded.report.all()[0].message.contains("are not enforced") && !loaded.scene.joints[0].record.has("limits"));
+}
+
+#[test]
+fn collisions_are_on_where_somebody_asks() {
+    let text = rod(r#"<limit lower="-2" upper="2" effort="0" velocity="0"/>"#);
+    let model = |settings: &[&str]| {
+        let settings = settings.iter().map(|s| s.to_string()).collect();
+        let loaded = Loader { settings, ..Loader::new() }.load_text("r.urdf", text.clone()).unwrap_or_else(|e| panic!("{}", e.render()));
+        let shapes = loaded.scene.bodies[0].shapes.iter().filter(|s| loaded.scene.collides(s)).count();
+        loaded.build().unwrap_or_else(|e| panic!("{}", e.render()));
+        shapes
+    };
+    assert_eq!(model(&[]), 0);
+    assert_eq!(model(&["contact.friction=0.6"]), 1);
 }

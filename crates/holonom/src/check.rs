@@ -7,10 +7,13 @@ use crate::forces::{Push, Stiffness};
 use crate::joints::Level;
 use crate::math::{SplitMix, Vec3};
 use crate::model::{ForceId, ForceLaw, Form, JointId, Model};
+use crate::sided::{SidedJoint, gather};
 use crate::state::State;
 use crate::workspace::{Workspace, bodies_at};
 use crate::{SolverKind, residual, step};
 use holonom_tree::{Node, packed};
+
+pub use crate::sided::written::{SideBlock, SideLaw, Sides, all_sides, sides};
 
 /// Deviations of one constraint at one state, per row the larger of relative and absolute.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -33,17 +36,22 @@ fn rates(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> (
     (work.gap.clone(), work.gap_rate.clone())
 }
 
+/// Positions after `h` seconds of motion with constant `v`.
+fn moved(model: &Model, state: &State, h: f64) -> Vec<f64> {
+    let mut q = state.q.clone();
+    for (i, body) in model.bodies.iter().enumerate() {
+        body.advance(model.q_of_mut(i, &mut q), model.v_of(i, &state.v), h);
+    }
+    q
+}
+
 /// Check the rows of one joint at a state. The step of the differences is `h` seconds; 1e-5 suits motions of order one.
 pub fn constraint(model: &Model, joint: JointId, state: &State, h: f64) -> ConstraintCheck {
+    if let Some(record) = model.sided.iter().find(|s| s.joint as usize == joint.index()) {
+        return sided_constraint(model, record, state, h);
+    }
     let mut work = Workspace::new(model, SolverKind::Tree);
-    let moved = |s: f64| {
-        let mut q = state.q.clone();
-        for (i, body) in model.bodies.iter().enumerate() {
-            body.advance(model.q_of_mut(i, &mut q), model.v_of(i, &state.v), s);
-        }
-        q
-    };
-    let (ahead, behind) = (moved(h), moved(-h));
+    let (ahead, behind) = (moved(model, state, h), moved(model, state, -h));
     let (gap_ahead, rate_ahead) = rates(model, &ahead, &state.v, state.t + h, &mut work);
     let (gap_behind, rate_behind) = rates(model, &behind, &state.v, state.t - h, &mut work);
     evaluate::evaluate_bodies(model, &state.q, &state.v, &mut work);
@@ -72,6 +80,35 @@ pub fn constraint(model: &Model, joint: JointId, state: &State, h: f64) -> Const
         }
         out.acceleration = out.acceleration.max(deviation(c[i], (rate_ahead[i] - rate_behind[i]) / (2.0 * h)));
         out.jacobian = out.jacobian.max(deviation(jv[i] + rate_t[i], rate[i]));
+    }
+    out
+}
+
+/// The same for a joint with sides, whose rows are no part of the matrix.
+fn sided_constraint(model: &Model, record: &SidedJoint, state: &State, h: f64) -> ConstraintCheck {
+    let mut work = Workspace::new(model, SolverKind::Tree);
+    let mut see = |q: &[f64], v: &[f64], t: f64| {
+        evaluate::place_bodies(model, q, v, &mut work);
+        gather::gather(model, q, v, t, &mut work);
+        let rows = record.first as usize..record.first as usize + record.n_rows as usize;
+        let sided = &work.sided;
+        rows.map(|i| [sided.gap[i], sided.rate[i], sided.c[i], sided.product(i, v)]).collect::<Vec<_>>()
+    };
+    let (ahead, behind) = (moved(model, state, h), moved(model, state, -h));
+    let (ahead, behind) = (see(&ahead, &state.v, state.t + h), see(&behind, &state.v, state.t - h));
+    let rest = see(&state.q, &vec![0.0; state.v.len()], state.t);
+    let now = see(&state.q, &state.v, state.t);
+    let mut out = ConstraintCheck::default();
+    for (i, &[gap, rate, c, jv]) in now.iter().enumerate() {
+        let change = |k: usize| (ahead[i][k] - behind[i][k]) / (2.0 * h);
+        // an infinite gap, where there is no stop, stays so
+        if record.level == Level::Position && gap.is_finite() {
+            out.rate = out.rate.max(deviation(rate, change(0)));
+        }
+        if record.level != Level::Acceleration {
+            out.acceleration = out.acceleration.max(deviation(c, change(1)));
+            out.jacobian = out.jacobian.max(deviation(jv + rest[i][1], rate));
+        }
     }
     out
 }

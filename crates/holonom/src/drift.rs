@@ -101,8 +101,14 @@ pub(crate) fn load_active(
     }
 }
 
-/// Positions: returns the island with the largest gap left.
-fn close_gaps(model: &Model, q: &mut [f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<Island, StepError> {
+/// Positions, with the factor of this pose or a near one: returns the island with the largest gap left.
+pub(crate) fn close_gaps(
+    model: &Model,
+    q: &mut [f64],
+    v: &[f64],
+    t: f64,
+    work: &mut Workspace,
+) -> Result<Island, StepError> {
     let mut islands = std::mem::take(&mut work.islands);
     watch_all(model, &mut islands);
     let mut kept = std::mem::take(&mut work.kept);
@@ -202,6 +208,19 @@ pub(crate) fn close_rates_of(
     Ok(())
 }
 
+/// Is what [`close_gaps`] left open small enough?
+pub(crate) fn is_closed(model: &Model, worst: &Island) -> bool {
+    let stuck = |i: &Island| model.stuck_islands.get(model.island_of_row(i.row as usize)) == Some(&true);
+    let allowed = if !model.has_loops() {
+        CORRECTED
+    } else if stuck(worst) {
+        STUCK
+    } else {
+        LOOPED
+    };
+    worst.now <= allowed
+}
+
 /// Project `(q, v)` onto the constraints; the factor in `work` belongs to this pose or a near one.
 pub(crate) fn project(
     model: &Model,
@@ -216,15 +235,7 @@ pub(crate) fn project(
         return Ok(());
     }
     let worst = close_gaps(model, q, v, t, work)?;
-    let stuck = |i: &Island| model.stuck_islands.get(model.island_of_row(i.row as usize)) == Some(&true);
-    let allowed = if !model.has_loops() {
-        CORRECTED
-    } else if stuck(&worst) {
-        STUCK
-    } else {
-        LOOPED
-    };
-    if !(worst.now <= allowed) {
+    if !is_closed(model, &worst) {
         let (row, gap) = (worst.row as usize, work.gap[worst.row as usize].abs());
         let joint = model.joint_names.get(model.joint_of_row(row)).to_string();
         return Err(StepError::DriftNotCorrected { joint, gap, time: t, step });

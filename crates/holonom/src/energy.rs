@@ -42,6 +42,11 @@ pub(crate) fn mechanical(model: &Model, q: &[f64], v: &[f64]) -> f64 {
     kinetic + gravity + elastic
 }
 
+/// Kinetic energy of the bodies, J.
+pub(crate) fn kinetic(model: &Model, q: &[f64], v: &[f64]) -> f64 {
+    of_bodies(model, q, v).kinetic
+}
+
 /// Energies of the bodies alone.
 fn of_bodies(model: &Model, q: &[f64], v: &[f64]) -> Energy {
     let mut sum = Energy::default();

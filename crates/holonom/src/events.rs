@@ -13,15 +13,19 @@
 //! The first change is bracketed and halved to rounding, the step is taken again to end there (for gaps with a few Newton corrections, so that the moment does not suffer from
 //! the interpolation), and the state is resolved: what approaches collides, and the regime of what is closed follows from the forces.
 //!
+//! A slip that begins has no direction but that of its acceleration; as long as its speed is rounding it does not end. Where events bring no time any more, a short step on
+//! velocities does.
+//!
 //! Infinitely many bounces in a finite time end when the speed of the next one is below rounding ([`Tolerances`]): the contact is then closed for good. Where friction leaves no forces at all
 //! (Painleve), a short step on velocities lets impulses decide ([`crate::integrate::Stepping`]).
 
 use crate::error::StepError;
 use crate::evaluate;
+use crate::event_log::EventLog;
 use crate::integrate::{Attempt, Integrator, Stepping};
 use crate::sided::memory::Held;
 use crate::sided::regime::{self, Regime, Slip, Tolerances};
-use crate::sided::{Key, Side, gather, impact, project};
+use crate::sided::{Block, Key, Side, gather, impact, project};
 use crate::simulation::Simulation;
 use crate::state::State;
 use crate::step;
@@ -36,15 +40,21 @@ const STALLED: u32 = 100;
 /// What events need beside the state.
 #[derive(Default)]
 pub(crate) struct Events {
+    /// As it was before the attempt, impacts at its start included in what is undone.
+    kept: State,
+    /// Start of the smooth part of the step.
     before: State,
     sample: State,
     /// Gaps at the start of the step, by key; those closed then count as open only beyond a tolerance.
     start: Vec<(Key, f64)>,
+    /// What slips at the start of the step too slowly to say which way, by key and part.
+    slow: Vec<(Key, u32)>,
     stepping: Stepping,
     /// Events in a row that brought no time.
     stalled: u32,
     /// Events so far, for reports.
     pub count: usize,
+    pub log: EventLog,
 }
 
 impl Simulation {
@@ -56,10 +66,11 @@ impl Simulation {
     /// One attempt at a step of at most `h`: it ends at the first event. Returns the step taken.
     pub(crate) fn event_attempt(&mut self, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
         let mut events = std::mem::take(&mut self.events);
-        events.before.clone_from(&self.state);
+        events.kept.clone_from(&self.state);
         let result = self.attempt_with(&mut events, h, control);
-        if result.is_err() {
-            self.state.clone_from(&events.before);
+        let rejected = result.as_ref().is_ok_and(|(a, _)| control && a.error.is_some_and(|e| e > 1.0));
+        if result.is_err() || rejected {
+            self.state.clone_from(&events.kept);
         }
         self.events = events;
         self.current = false;
@@ -68,12 +79,22 @@ impl Simulation {
 
     fn attempt_with(&mut self, events: &mut Events, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
         self.recall_regime(h);
+        events.log.begin(&self.work.acting.regime);
         self.resolve(events)?;
         events.before.clone_from(&self.state);
         events.start.clear();
         let sided = &self.work.sided;
         let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
         events.start.extend(pushes.map(|b| (b.key, sided.gap[b.row as usize])));
+        let tolerances = Tolerances::of(&self.model);
+        let slow = |b: &&Block| regime::may_slip(b) && regime::slip_of(sided, b).length() <= tolerances.rate;
+        events.slow.clear();
+        events.slow.extend(sided.blocks.iter().filter(slow).map(|b| (b.key, regime::part_of(b))));
+        if events.stalled >= 2 * STALLED {
+            // forces and events go round in circles
+            events.stalled = 0;
+            return self.jam(events, h);
+        }
         let attempt = match self.smooth_step(h, control) {
             Err(StepError::NotConverged { what: NO_FORCES, .. }) => return self.jam(events, h),
             attempt => attempt?,
@@ -83,6 +104,7 @@ impl Simulation {
         }
         let Some((theta, closing)) = self.find_event(events, h)? else {
             events.stalled = 0;
+            events.log.commit();
             self.remember_regime();
             return Ok((attempt, h));
         };
@@ -94,6 +116,7 @@ impl Simulation {
         }
         events.stalled = if taken < 1e-9 * h { events.stalled + 1 } else { 0 };
         self.resolve(events)?;
+        events.log.commit();
         self.remember_regime();
         Ok((attempt, taken))
     }
@@ -182,6 +205,9 @@ impl Simulation {
             evaluate::evaluate_bodies(&self.model, &s.q, &s.v, &mut self.work);
             evaluate::evaluate_constraints(&self.model, &s.q, &s.v, s.t, &mut self.work);
             evaluate::factor(&self.model, s.t, &mut self.work)?;
+            let sided = &self.work.sided;
+            let near = |row: usize| sided.gap[row] <= tolerances.gap && sided.rate[row] < -tolerances.rate;
+            events.log.impacts(s.t, sided, near);
             let rebound = events.stalled < STALLED;
             impact::collide(&self.model, &mut s.v, s.t, self.impacts, rebound, &mut s.work, &mut self.work)?;
             self.gather_all();
@@ -191,6 +217,7 @@ impl Simulation {
         self.work.acting.regime = regime;
         self.settle_regime()?;
         self.gather_all();
+        events.log.changes(self.state.t, &self.work.sided, &self.work.acting.regime);
         Ok(())
     }
 
@@ -299,7 +326,7 @@ impl Simulation {
         let s = &self.state;
         evaluate::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work)?;
         let mut regime = self.work.acting.regime.clone();
-        let turned = reversed(&self.work.sided, &regime);
+        let turned = reversed(&self.work.sided, &regime, &events.slow, tolerances.rate);
         Ok((turned || follow_forces(&self.work, &mut regime)).then_some(Change::Other))
     }
 
@@ -316,6 +343,7 @@ impl Simulation {
         events.count += 1;
         self.recall_regime(0.0);
         self.resolve(events)?;
+        events.log.commit();
         self.remember_regime();
         Ok((Attempt { error: None, ..attempt }, h))
     }
@@ -407,6 +435,7 @@ fn follow_forces(work: &crate::workspace::Workspace, regime: &mut Regime) -> boo
     let b = &work.acting.task.b;
     let size = b.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let small = 1e-9 * size;
+    let faint = 1e-9 * x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let accelerates = |row: usize| sided.product(row, &work.x) + sided.c[row];
     let mut changed = false;
     for block in &sided.blocks {
@@ -415,7 +444,8 @@ fn follow_forces(work: &crate::workspace::Workspace, regime: &mut Regime) -> boo
         match block.side {
             Side::Push { .. } => {
                 let row = block.row as usize;
-                if x[row] <= 0.0 && accelerates(row) > small {
+                // pushes are solved for within rounding: what separates pushes no more, whatever rounding has left of its push
+                if x[row] <= faint && accelerates(row) > small {
                     regime.open(block.key);
                     changed = true;
                 }
@@ -433,10 +463,12 @@ fn follow_forces(work: &crate::workspace::Workspace, regime: &mut Regime) -> boo
     changed
 }
 
-/// Does anything slip against its direction at the start?
-fn reversed(sided: &crate::sided::SidedRows, regime: &Regime) -> bool {
-    sided.blocks.iter().any(|block| match regime.find(block.key, regime::part_of(block)).map(|c| c.slip) {
-        Some(Slip::Slide(before)) => regime::slip_of(sided, block).dot(before) < 0.0,
-        _ => false,
+/// Does anything slip against its direction at the start? What was `slow` then must do so at some speed, `rate`: it has just set out, and what it had left is rounding.
+fn reversed(sided: &crate::sided::SidedRows, regime: &Regime, slow: &[(Key, u32)], rate: f64) -> bool {
+    sided.blocks.iter().any(|block| {
+        let part = regime::part_of(block);
+        let Some(Slip::Slide(before)) = regime.find(block.key, part).map(|c| c.slip) else { return false };
+        let threshold = if slow.contains(&(block.key, part)) { -rate } else { 0.0 };
+        regime::slip_of(sided, block).dot(before) < threshold
     })
 }

@@ -58,6 +58,7 @@ mod drift;
 mod energy;
 mod error;
 mod evaluate;
+mod event_log;
 mod events;
 pub mod forces;
 pub mod functions;
@@ -100,6 +101,7 @@ pub use drift::Drift;
 pub use energy::{Energy, Ledger};
 pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
+pub use event_log::{Event, EventKind, EventPlace};
 pub use holonom_tree::{Cost, PivotForm};
 pub use integrate::{Coordinates, IntegratorKind};
 pub use kinematics::JointMotion;
@@ -129,8 +131,8 @@ pub mod prelude {
         SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
     };
     pub use crate::joints::{
-        Belt, BevelGear, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear, KnifeEdge,
-        Limit, Motor, Mouse, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint,
+        Belt, BevelGear, ConeLimit, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear,
+        KnifeEdge, Limit, Motor, Mouse, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint,
         PointOnCurve, PointOnLine, PointOnPlane, PointOnSurface, PrescribedPoint, Prismatic, RackAndPinion, Reeving,
         Revolute, RollingDisc, RollingSphere, Rope, Screw, Servo, Spherical, SurfaceTangency, Universal, VelocityRatio,
         Weld, Winch, Worm,

@@ -158,11 +158,20 @@ pub(crate) fn touched_bodies(attachments: &[Attachment]) -> Vec<u32> {
 }
 
 /// Disjoint sets.
+#[derive(Default)]
 pub(crate) struct Sets(Vec<u32>);
 
 impl Sets {
     pub fn new(n: usize) -> Self {
-        Sets((0..n as u32).collect())
+        let mut sets = Sets::default();
+        sets.reset(n);
+        sets
+    }
+
+    /// Each on its own again; memory is kept.
+    pub fn reset(&mut self, n: usize) {
+        self.0.clear();
+        self.0.extend(0..n as u32);
     }
 
     /// The lowest number in the set of `i`.

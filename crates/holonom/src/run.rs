@@ -88,6 +88,13 @@ impl Simulation {
     fn check_method(&self) -> Result<(), StepError> {
         self.method.integrator.validate().map_err(StepError::Invalid)?;
         check_time("longest step", self.max_step, self.max_step > 0.0)?;
+        if self.follows_events() && !self.method.integrator.between_events() {
+            let name = self.method.integrator.name();
+            return Err(StepError::Invalid(format!(
+                "integrator `{name}` does not know contacts, limits, ropes, dry friction and caps, and this model has some; use \
+                 stepping, or dop853, rk4 or sdirk4 from event to event"
+            )));
+        }
         if self.method.coordinates == Coordinates::Joint && !self.method.integrator.any_coordinates() {
             let name = self.method.integrator.name();
             return Err(StepError::Invalid(format!(

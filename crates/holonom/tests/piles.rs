@@ -15,7 +15,7 @@ fn wall(courses: usize, length: usize, shift: f64) -> (Simulation, Vec<BodyId>) 
             let x = 1.01 * j as f64 + if i % 2 == 1 { shift } else { 0.0 };
             let brick = m.body(
                 format!("brick-{i}-{j}"),
-                Rigid::cuboid(1.0, size).position([x, 0.0, 0.1 + 0.2 * i as f64]),
+                Rigid::cuboid(1.0, size).position([x, 0.0, 0.2 * (0.5 + i as f64)]),
             );
             m.shape(brick.origin(), Shape::Box { half: size / 2.0 }, stone);
             bricks.push(brick);

@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use holonom_collide::{Candidate, Detector, Gap, Mat3, Pose, Shape, Vec3, gap};
+use holonom_collide::{Candidate, Collider, Detector, Gap, Mat3, Pose, Shape, Vec3, gap};
 
 /// xorshift64*
 pub struct Random(pub u64);
@@ -131,4 +131,23 @@ pub fn prove(shapes: [&Shape; 2], detector: &Detector, found: &[Candidate], pose
     };
     let witnessed = on(c.a, g.point) && on(c.b, g.point - g.normal * g.gap);
     Proof { gap: g.gap, normal, room: room(shapes[0], &poses[0], shapes[1], &poses[1], normal), witnessed }
+}
+
+/// A floor, a height field and one shape of every kind per carrier, over and over.
+pub fn zoo(count: u32, random: &mut Random) -> Vec<Collider> {
+    let mut colliders = vec![Collider::new(Shape::HalfSpace, 0)];
+    let heights = (0..64).map(|_| random.unit()).collect();
+    colliders.push(Collider::new(Shape::HeightField { heights, rows: 8, columns: 8, size: [6.0, 6.0] }, 0));
+    for c in 1..count {
+        let shape = match c % 6 {
+            0 => Shape::Point,
+            1 => Shape::Sphere { radius: 0.1 + random.unit() * 0.3 },
+            2 => Shape::Box { half: Vec3::splat(0.1) + random.vector(0.1).abs() },
+            3 => Shape::Capsule { radius: 0.1, half_length: 0.1 + 0.5 * random.unit() },
+            4 => Shape::Cylinder { radius: 0.1 + 0.2 * random.unit(), half_length: 0.2 },
+            _ => Shape::Hull { points: (0..9).map(|_| random.vector(0.3)).collect() },
+        };
+        colliders.push(Collider::new(shape, c).place(random.pose(0.1)));
+    }
+    colliders
 }

@@ -196,6 +196,7 @@ static KNOWN: &[(&str, &[&str])] = &[
             "mesh",
             "contype",
             "conaffinity",
+            "condim",
             "friction",
             "shellinertia",
         ],

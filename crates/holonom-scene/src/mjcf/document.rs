@@ -47,6 +47,10 @@ pub struct Sections {
     pub camera: Table,
     pub ground_frames: Table,
     pub ground_shapes: Vec<Node>,
+    /// Pairs of bodies that pass through each other.
+    pub ignore: Vec<Node>,
+    /// Pairs of geoms that are different.
+    pub pairs: Vec<Node>,
 }
 
 impl Context<'_, '_> {
@@ -65,7 +69,8 @@ impl Context<'_, '_> {
         for i in 0..n {
             let (link, on_link) = (self.bodies[i].link, self.bodies[i].on_link);
             for geom in std::mem::take(&mut self.bodies[i].geoms) {
-                if let Some(shape) = geom.shape {
+                if let Some(mut shape) = geom.shape {
+                    self.touching(&mut shape, &geom.contact, link == 0);
                     let span = shape.entries()[0].key_span;
                     shapes[link].push(Node::new(span, super::geoms::placed(shape, &on_link.then(&geom.pose), span)));
                 }
@@ -134,7 +139,7 @@ impl Context<'_, '_> {
         let parent = self.link_name(self.bodies[body].parent).to_string();
         let name = self.bodies[body].name.clone();
         let world = self.bodies[body].world;
-        let mut a = parent;
+        let (mut a, first) = (parent.clone(), parent);
         let mut rest = &joints[..];
         let mut number = 0;
         while !rest.is_empty() {
@@ -143,6 +148,10 @@ impl Context<'_, '_> {
                 (1..=rest.len()).rev().find_map(|n| Some((n, compose(&rest[..n])?))).expect("one joint is a joint");
             let (these, others) = rest.split_at(n);
             let b = if others.is_empty() {
+                // the light bodies between them keep the joint from saying it
+                if number > 0 && !self.meets(&first, &name) {
+                    self.ignore(&first, &name, these[0].span);
+                }
                 name.clone()
             } else {
                 number += 1;
@@ -224,6 +233,10 @@ impl Context<'_, '_> {
             }
         }
         let name = if joints.len() == 1 { name } else { super::free(&mut self.joint_names, name) };
+        self.stops(&mut table, joints, composed, span);
+        if self.meets(a, b) {
+            table.put("collide", span, true);
+        }
         self.out.joint.put(name.as_str(), span, table);
         for (j, coordinate) in joints.iter().zip(&composed.coordinates) {
             match coordinate {
@@ -237,6 +250,40 @@ impl Context<'_, '_> {
                 None => self.write_ball(a, b, j),
             }
         }
+    }
+
+    /// Limits and dry friction, for each coordinate.
+    fn stops(&mut self, table: &mut Table, joints: &[Joint], composed: &Composed, span: Span) {
+        let n = composed.coordinates.iter().flatten().count();
+        let mut limits = vec![Node::new(span, Vec::new()); n];
+        let mut friction = vec![0.0; n];
+        for (j, k) in joints.iter().zip(&composed.coordinates) {
+            let Some(k) = *k else { continue };
+            friction[k] = j.friction;
+            let Some(bounds) = j.limits else { continue };
+            limits[k] = numbers(j.span, &bounds);
+            if !(bounds[0] <= 0.0 && bounds[1] >= 0.0) {
+                let nearest = if bounds[0] > 0.0 { bounds[0] } else { bounds[1] };
+                let message = format!("the joint `{}` starts at its limit", j.name);
+                self.note(j.span, message, "the reference configuration lies outside of its range");
+                if n == 1 {
+                    table.push("start", j.span, numbers(j.span, &[nearest]));
+                }
+            }
+        }
+        match joints {
+            _ if joints.iter().all(|j| j.limits.is_none()) => {}
+            _ if n == 1 => table.push("limits", span, limits.swap_remove(0)),
+            _ => table.put("limits", span, limits),
+        }
+        if friction.iter().any(|f| *f > 0.0) {
+            table.push("friction", span, if n == 1 { Node::new(span, friction[0]) } else { numbers(span, &friction) });
+        }
+    }
+
+    /// Do bodies that a joint holds together collide? Parent and child do not, unless the parent is the world.
+    fn meets(&self, a: &str, b: &str) -> bool {
+        self.settings.contacts && (a == "ground" || b == "ground" || !self.settings.filter_parent)
     }
 
     /// Spring, damper and rotor on a coordinate.
@@ -296,7 +343,11 @@ impl Context<'_, '_> {
         if j.armature > 0.0 {
             for (k, e) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
                 let name = format!("{} {}", j.name, ["x", "y", "z"][k]);
+                let meets = self.meets(a, b);
                 self.rotor(&name, j.armature, span, |gear| {
+                    if meets {
+                        gear.put("collide", span, true);
+                    }
                     gear.put("against", span, a);
                     gear.put("of", span, b);
                     gear.push("axis_of", span, vector(span, e));

@@ -2,6 +2,7 @@
 
 use super::Context;
 use super::bodies::BodyId;
+use super::contact::Touching;
 use super::defaults::ClassId;
 use super::document::{Fields, vector};
 use super::settings::FromGeoms;
@@ -23,6 +24,8 @@ pub struct Geom {
     pub pose: Pose,
     /// In the frame of its MJCF body; none for one without.
     pub mass: Option<Mass>,
+    /// What it touches, and how.
+    pub contact: Touching,
 }
 
 const TYPES: &[&str] = &["plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf"];
@@ -31,7 +34,7 @@ impl<'d> Context<'d, '_> {
     /// `<geom>` on a body, inside frames that together stand at `frame`.
     pub fn geom(&mut self, item: Item<'_, 'd>, body: BodyId, frame: &Pose, class: Option<ClassId>) {
         let look = self.look(item.element(), class);
-        look.attr("name");
+        let name = look.element.attr("name").map(|a| a.value.to_string());
         let span = look.span();
         let kind = match (self.word(&look, "type", TYPES), look.attr("mesh")) {
             (Some(kind), _) => kind,
@@ -136,6 +139,7 @@ impl<'d> Context<'d, '_> {
         };
         let mass = self.geom_mass(&look, unit, kind, body);
         self.looks(&look, &mut shape, kind);
+        let contact = self.touch(&look, kind, name, body);
         // the file's own frame lies elsewhere in that of the mesh
         let drawn = match look.attr("mesh").and_then(|a| self.assets.meshes.get(a.value)) {
             Some(asset) if kind == "mesh" => pose.then(&asset.reference),
@@ -143,7 +147,7 @@ impl<'d> Context<'d, '_> {
         };
         let shape = shape.get("kind").is_some().then_some(shape);
         let mass = mass.map(|m| m.placed(&pose));
-        self.bodies[body].geoms.push(Geom { shape, pose: drawn, mass });
+        self.bodies[body].geoms.push(Geom { shape, pose: drawn, mass, contact });
     }
 
     /// Fill in the shape of a mesh; its mass at density 1, or why it has none.
@@ -218,7 +222,7 @@ impl<'d> Context<'d, '_> {
         }
     }
 
-    /// Colour, friction, and whether it touches anything.
+    /// Colour, and that its mass is said elsewhere.
     fn looks(&mut self, look: &Look<'d>, shape: &mut Table, kind: &str) {
         let span = look.span();
         if kind != "plane" {
@@ -234,16 +238,6 @@ impl<'d> Context<'d, '_> {
             if opacity == 0.0 {
                 shape.put("hidden", span, true);
             }
-        }
-        let bits = |c: &mut Self, name: &str| c.number(look, name).unwrap_or(1.0);
-        if bits(self, "contype") == 0.0 && bits(self, "conaffinity") == 0.0 {
-            shape.put("collides", span, false);
-        }
-        if let Some(a) = look.attr("friction")
-            && let Some(v) = self.numbers(&a, 1, 3)
-            && v[0] >= 0.0
-        {
-            shape.put("friction", span, v[0]);
         }
     }
 }

@@ -48,6 +48,10 @@ pub struct Joint {
     pub stiffness: f64,
     pub damping: f64,
     pub armature: f64,
+    /// Bounds of the coordinate, less `ref`: m or rad.
+    pub limits: Option<[f64; 2]>,
+    /// Dry friction, N or N m.
+    pub friction: f64,
 }
 
 /// A set of joints as one joint of the scene: its kind, and which of its coordinates each of them is.
@@ -131,13 +135,21 @@ impl<'d> Context<'d, '_> {
             let why = "it sets stiffness and damping from the mass that hangs on the joint, which is not done here";
             self.note(a.name_span, "`springdamper` is not used", why);
         }
+        let mut friction = 0.0;
         if let Some(x) = self.not_negative(&look, "frictionloss", "N m or N")
             && x > 0.0
         {
-            let at = look.attr("frictionloss").map_or(span, |a| a.name_span);
-            self.note(at, format!("dry friction of joint `{name}` is not used"), format!("{x} N m or N"));
+            if !self.settings.friction {
+                // switched off by the file itself
+            } else if matches!(kind, JointKind::Slide | JointKind::Hinge) {
+                friction = x;
+            } else {
+                let at = look.attr("frictionloss").map_or(span, |a| a.name_span);
+                let why = format!("{x} N m or N: only hinges and slides have dry friction here");
+                self.note(at, format!("dry friction of joint `{name}` is not used"), why);
+            }
         }
-        self.limits_of(&look, &name);
+        let limits = self.limits_of(&look, &name, kind).map(|v| v.map(|x| angular(self, x) - reference));
         let axis = holonom::math::Mat3::from_quat(place.rotation) * axis;
         self.bodies[body].joints.push(Joint {
             name,
@@ -150,6 +162,8 @@ impl<'d> Context<'d, '_> {
             stiffness,
             damping,
             armature,
+            limits,
+            friction,
         });
     }
 
@@ -167,23 +181,29 @@ impl<'d> Context<'d, '_> {
         Some(v[0])
     }
 
-    fn limits_of(&mut self, look: &Look<'d>, name: &str) {
+    /// The range of a joint as it is written, where it is in force.
+    fn limits_of(&mut self, look: &Look<'d>, name: &str, kind: JointKind) -> Option<[f64; 2]> {
         let range = look.attr("range").and_then(|a| self.numbers(&a, 2, 2).map(|v| (v, a)));
         let limited = match self.word(look, "limited", &["true", "false", "auto"]) {
             Some("true") => true,
             Some("false") => false,
             _ => self.settings.autolimits && range.as_ref().is_some_and(|(v, _)| v[0] != 0.0 || v[1] != 0.0),
         };
-        if let Some((v, a)) = range.filter(|_| limited) {
-            if !(v[0] < v[1]) {
-                let label = format!("{} to {}, the second must be greater", v[0], v[1]);
-                self.error(codes::OUT_OF_RANGE, a.span, "`range` is out of range", label);
-                return;
-            }
-            let unit = if self.settings.radian { "rad or m" } else { "degrees or m" };
-            let label = format!("{} to {} {unit}", v[0], v[1]);
-            self.note(a.name_span, format!("the range of joint `{name}` is not enforced"), label);
+        let (v, a) = range.filter(|_| limited)?;
+        if !(v[0] < v[1]) {
+            let label = format!("{} to {}, the second must be greater", v[0], v[1]);
+            self.error(codes::OUT_OF_RANGE, a.span, "`range` is out of range", label);
+            return None;
         }
+        if !self.settings.limits {
+            return None;
+        }
+        if !matches!(kind, JointKind::Slide | JointKind::Hinge) {
+            let why = "only hinges and slides have limits here";
+            self.note(a.name_span, format!("the range of joint `{name}` is not enforced"), why);
+            return None;
+        }
+        Some([v[0], v[1]])
     }
 }
 

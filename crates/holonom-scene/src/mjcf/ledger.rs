@@ -54,7 +54,6 @@ fn of_element(name: &str) -> &'static str {
     match name {
         "visual" | "statistic" | "light" | "texture" | "skin" | "layer" => "only for looks",
         "size" => "sizes of memory",
-        "contact" | "pair" | "exclude" => "contacts are not simulated",
         "hfield" => "height fields are only for contact",
         "sensor" => "quantities are recorded by their names instead",
         "keyframe" | "key" => "the model starts at its reference configuration",
@@ -73,8 +72,10 @@ fn of_attribute(name: &str) -> &'static str {
         | "solimpfix" | "solmix" | "margin" | "gap" | "torquescale" => {
             "how constraints give way: here they hold exactly"
         }
-        "condim" | "priority" | "contype" | "conaffinity" | "friction" | "nconmax" | "njmax" | "cone" | "impratio"
-        | "o_margin" | "o_solref" | "o_solimp" => "contacts are not simulated",
+        "priority" => "friction of a pair is the geometric mean of its geoms'",
+        "nconmax" | "njmax" => "sizes of memory",
+        "cone" | "impratio" => "friction cones are round and exact here",
+        "o_margin" | "o_solref" | "o_solimp" | "o_friction" => "how constraints give way: here they hold exactly",
         "timestep" | "integrator" => "steps are chosen to an accuracy; --dt and --integrator change that",
         "solver" | "iterations" | "tolerance" | "ls_iterations" | "noslip_iterations" | "jacobian" | "apirate" => {
             "settings of another solver"

@@ -18,6 +18,7 @@
 mod actuators;
 mod assets;
 mod bodies;
+mod contact;
 mod defaults;
 mod document;
 mod equality;
@@ -77,6 +78,13 @@ struct Context<'d, 'w> {
     /// Coordinates of the scene by the names of the file's joints.
     coordinates: HashMap<String, Coordinate>,
     tendons: HashMap<String, tendons::Fixed>,
+    /// Does any geom touch others, do some touch only some, and geoms by their names.
+    touches: bool,
+    choosy: bool,
+    /// Has no contact friction, and which geoms do pairs name?
+    all_smooth: bool,
+    paired: HashSet<String>,
+    geoms: HashMap<String, contact::Named>,
 }
 
 /// Read a model as the document of a scene.
@@ -117,6 +125,11 @@ pub fn import(file: u32, workshop: &mut Workshop) -> Table {
         site_places: HashMap::new(),
         coordinates: HashMap::new(),
         tendons: HashMap::new(),
+        touches: false,
+        choosy: false,
+        all_smooth: false,
+        paired: HashSet::new(),
+        geoms: HashMap::new(),
     };
     let title = root.attr("model").map(|a| (a.value, a.span));
     context.read(&tree);
@@ -144,10 +157,12 @@ impl<'d> Context<'d, '_> {
         if self.over || self.report.has_errors() {
             return;
         }
+        self.prepare_contacts(sections("contact"));
         self.write_bodies();
         sections("tendon").for_each(|s| self.tendon_section(s));
         sections("equality").for_each(|s| self.equality_section(s));
         sections("actuator").for_each(|s| self.actuator_section(s));
+        sections("contact").for_each(|s| self.contact_section(s));
     }
 
     /// One line of the ledger.
@@ -225,12 +240,23 @@ impl<'d> Context<'d, '_> {
         if !out.ground_shapes.is_empty() {
             ground.put("shapes", span, out.ground_shapes);
         }
+        let mut contact = Table::new();
+        if self.settings.contacts && self.touches {
+            contact.put("friction", span, 1.0);
+            if !out.ignore.is_empty() {
+                contact.put("ignore", span, out.ignore);
+            }
+            if !out.pairs.is_empty() {
+                contact.put("pair", span, out.pairs);
+            }
+        }
         let sections = [
             ("params", out.params),
             ("ground", ground),
             ("body", out.body),
             ("joint", out.joint),
             ("force", out.force),
+            ("contact", contact),
             ("camera", out.camera),
         ];
         for (name, table) in sections {

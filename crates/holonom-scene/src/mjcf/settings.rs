@@ -32,6 +32,11 @@ pub struct Settings {
     pub total_mass: Option<f64>,
     pub balance_inertia: bool,
     pub gravity: Vec3,
+    /// Do contacts, limits and dry friction count, and do parent and child pass through each other?
+    pub contacts: bool,
+    pub limits: bool,
+    pub friction: bool,
+    pub filter_parent: bool,
 }
 
 impl Default for Settings {
@@ -49,6 +54,10 @@ impl Default for Settings {
             total_mass: None,
             balance_inertia: false,
             gravity: vec3(0.0, 0.0, -9.81),
+            contacts: true,
+            limits: true,
+            friction: true,
+            filter_parent: true,
         }
     }
 }
@@ -137,6 +146,12 @@ impl<'d> Context<'d, '_> {
             if self.word(&flags, "gravity", &["enable", "disable"]) == Some("disable") {
                 self.settings.gravity = Vec3::ZERO;
             }
+            let on = |c: &mut Self, name: &str| c.word(&flags, name, &["enable", "disable"]) != Some("disable");
+            let all = on(self, "constraint");
+            self.settings.contacts &= all & on(self, "contact");
+            self.settings.limits &= all & on(self, "limit");
+            self.settings.friction &= all & on(self, "frictionloss");
+            self.settings.filter_parent &= on(self, "filterparent");
         }
     }
 }

@@ -108,6 +108,7 @@ pub fn write(robot: &Robot, tree: &Tree, side: Side, root: Span, values: &mut Va
     let order: Vec<String> = robot.joints.iter().map(|j| j.name.clone()).collect();
     let mut starts = side::starts(&side.start, &known, &order, values.report());
     let leads = leads(robot, &known, values)?;
+    within_limits(robot, &leads, &mut starts, values);
     follow(robot, &leads, &mut starts);
     let (mut table, mut couplers, mut dampers) = (Table::new(), Table::new(), Table::new());
     let mut forces = Names::default();
@@ -142,6 +143,15 @@ pub fn write(robot: &Robot, tree: &Tree, side: Side, root: Span, values: &mut Va
                 values.error(codes::UNKNOWN_COORDINATE, span, message, "a planar or spherical joint");
             }
             None => {}
+        }
+        if let Some((bounds, span)) = joint.limits {
+            fields.push("limits", span, numbers(span, &bounds));
+        }
+        if let Some((effort, span)) = joint.effort {
+            fields.push("effort", span, Node::new(span, effort));
+        }
+        if let Some((friction, span)) = joint.friction {
+            fields.push("friction", span, Node::new(span, friction));
         }
         table.push(joints[k].clone(), joint.span, Node::new(joint.span, fields));
         if let (Some(m), Some(lead)) = (&joint.mimic, leads[k]) {
@@ -242,6 +252,20 @@ fn leads(robot: &Robot, known: &HashMap<String, usize>, values: &mut Values) -> 
         path.into_iter().for_each(|j| ends[j] = true);
     }
     good.then_some(leads)
+}
+
+/// A joint that may not be at zero starts at its nearest limit, unless something else was said. One that mimics another starts where that puts it.
+fn within_limits(robot: &Robot, leads: &[Option<usize>], starts: &mut [Option<(f64, Span)>], values: &mut Values) {
+    for (k, joint) in robot.joints.iter().enumerate() {
+        let Some(([lower, upper], span)) = joint.limits else { continue };
+        if starts[k].is_some() || leads[k].is_some() || (lower <= 0.0 && upper >= 0.0) {
+            continue;
+        }
+        let nearest = if lower > 0.0 { lower } else { upper };
+        let message = format!("the joint `{}` starts at its limit", shown(&joint.name));
+        values.ignored(span, message, format!("{nearest}: it may not be at zero"));
+        starts[k] = Some((nearest, span));
+    }
 }
 
 /// Starts of joints that mimic others, from those of the others. A start of their own counts, and is closed by the assembly if it does not fit.

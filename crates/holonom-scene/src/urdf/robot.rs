@@ -102,6 +102,12 @@ pub struct Joint {
     pub axis_span: Span,
     /// Viscous damping, N s/m or N m s/rad.
     pub damping: Option<(f64, Span)>,
+    /// Dry friction, N or N m.
+    pub friction: Option<(f64, Span)>,
+    /// Lower and upper bound of the coordinate, m or rad.
+    pub limits: Option<([f64; 2], Span)>,
+    /// Largest force or torque of whatever drives it, N or N m.
+    pub effort: Option<(f64, Span)>,
     /// Follows another joint.
     pub mimic: Option<Mimic>,
 }
@@ -378,8 +384,8 @@ fn joint_inside(e: Element, name: Attr, links: &HashMap<&str, usize>, values: &m
         }
         axis /= length;
     }
-    limit(e, *freedom, values);
-    let mut damping = None;
+    let (limits, effort) = limit(e, *freedom, ty.value, values);
+    let (mut damping, mut friction) = (None, None);
     if let Some(d) = e.child("dynamics") {
         let moves = matches!(freedom, Freedom::Turn | Freedom::Slide);
         if let Some(attr) = d.attr("damping") {
@@ -396,9 +402,14 @@ fn joint_inside(e: Element, name: Attr, links: &HashMap<&str, usize>, values: &m
         }
         if let Some(attr) = d.attr("friction") {
             let x = values.number(attr, "friction")?;
-            if x != 0.0 {
-                let label = format!("dry friction of {x} N or N m is not modelled yet");
-                values.ignored(attr.span, "`friction` of the joint is not used", label);
+            if x < 0.0 {
+                let label = format!("{x}, must be 0 or greater (N or N m)");
+                values.error(codes::OUT_OF_RANGE, attr.span, "`friction` is out of range", label);
+            } else if moves && x > 0.0 {
+                friction = Some((x, attr.span));
+            } else if x > 0.0 {
+                let label = format!("a joint of type {} has no single coordinate", ty.value);
+                values.ignored(attr.span, "`friction` is not used", label);
             }
         }
     }
@@ -432,6 +443,9 @@ fn joint_inside(e: Element, name: Attr, links: &HashMap<&str, usize>, values: &m
         axis,
         axis_span,
         damping,
+        friction,
+        limits,
+        effort,
         mimic,
     })
 }
@@ -443,25 +457,53 @@ fn links_in_order<'a>(links: &HashMap<&'a str, usize>) -> Vec<&'a str> {
     all.into_iter().map(|(_, name)| name).collect()
 }
 
-/// Limits are read and checked; nothing enforces them yet.
-fn limit(e: Element, freedom: Freedom, values: &mut Values) {
-    let Some(limit) = e.child("limit") else { return };
-    let mut said = Vec::new();
+/// A number and where it stands.
+type Said<T> = Option<(T, Span)>;
+
+/// Bounds of the coordinate, and the largest force or torque of its drives. What cannot be enforced is said.
+fn limit(e: Element, freedom: Freedom, ty: &str, values: &mut Values) -> (Said<[f64; 2]>, Said<f64>) {
+    let Some(limit) = e.child("limit") else { return (None, None) };
     let (place, push) = if freedom == Freedom::Slide { ("m", "N") } else { ("rad", "N m") };
-    for (name, unit) in [("lower", place), ("upper", place), ("effort", push), ("velocity", place)] {
-        let Some(attr) = limit.attr(name) else { continue };
+    let mut read = |name: &str| {
+        let attr = limit.attr(name)?;
         // "inf" is a way to say that there is no limit
         let x = match attr.value.trim().parse::<f64>() {
-            Ok(x) if x.is_infinite() => continue,
-            _ => match values.number(attr, name) {
-                Some(x) => x,
-                None => return,
-            },
+            Ok(x) if x.is_infinite() => x,
+            _ => values.number(attr, name)?,
         };
-        let per = if name == "velocity" { "/s" } else { "" };
-        said.push(format!("{name} {x} {unit}{per}"));
+        Some((x, attr.span))
+    };
+    let (lower, upper, effort, velocity) = (read("lower"), read("upper"), read("effort"), read("velocity"));
+    let single = matches!(freedom, Freedom::Turn | Freedom::Slide);
+    if let Some((x, span)) = velocity.filter(|v| v.0.is_finite() && v.0 != 0.0 && single) {
+        values.ignored(span, "the `velocity` of the limits is not enforced", format!("{x} {place}/s"));
     }
-    if !said.is_empty() && !matches!(freedom, Freedom::Fixed | Freedom::Free) {
-        values.ignored(limit.span(), "the limits of the joint are not enforced yet", said.join(", "));
+    let said = lower.or(upper).or(effort).filter(|s| s.0.is_finite() && s.0 != 0.0);
+    if let (Some(_), false, false) = (said, single, matches!(freedom, Freedom::Fixed | Freedom::Free)) {
+        values.ignored(limit.span(), "the limits are not used", format!("a joint of type {ty} has no single coordinate"));
+    }
+    if !single {
+        return (None, None);
+    }
+    let effort = match effort {
+        // a habit of those who know no effort
+        Some((x, span)) if x <= 0.0 => {
+            values.ignored(span, "the `effort` of the limits counts as not said", format!("{x} {push}"));
+            None
+        }
+        effort => effort.filter(|e| e.0.is_finite()),
+    };
+    // the standard has 0 for a bound that is not said; where neither is, none is meant
+    let bounds = [lower, upper].map(|b| b.map_or(0.0, |b| b.0));
+    let span = lower.or(upper).map(|b| b.1);
+    let free = bounds == [f64::NEG_INFINITY, f64::INFINITY];
+    let limits = span.filter(|_| ty != "continuous" && !free).map(|span| (bounds, span));
+    match limits {
+        Some(([l, u], span)) if !(l < u) => {
+            let label = format!("{l} to {u} {place}: the first must be less");
+            values.ignored(span, "the limits of the joint are not enforced", label);
+            (None, effort)
+        }
+        _ => (limits, effort),
     }
 }

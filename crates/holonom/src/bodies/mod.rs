@@ -96,6 +96,9 @@ pub trait Body: Send + Sync {
 
     /// Mass block and inertial forces at `(q, v)`; `frame` is what [`Body::place`] filled in.
     fn evaluate(&self, q: &[f64], v: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>);
+    /// Replace the forces of [`Body::evaluate`] that depend on velocity, in `force`, by their mean over a step of `h` seconds without other forces, so that
+    /// the body on its own neither gains energy in the step nor loses any. The default leaves them as they are, which suits bodies without such forces.
+    fn inertial_mean(&self, _frame: &Frame, _h: f64, _force: &mut [f64]) {}
     /// dq/dt. Runge-Kutta stages combine these linearly.
     fn q_rate(&self, q: &[f64], v: &[f64], out: &mut [f64]);
     /// Move by `v dt` along the configuration space, exactly on it.

@@ -248,6 +248,38 @@ impl Body for Rigid {
         write3(&mut force[3..], -frame.w.cross(sym_mul(&i, frame.w)));
     }
 
+    /// Implicit midpoint rule for the spin, the pose held: I (w1 - w0) = - h m × I m with m = (w0 + w1)/2. Its power - m . (m × I m) is zero, so the energy stays
+    /// what it was. Newton's method on m, shortened where it goes wrong; without an answer there is no torque, which keeps the energy as well.
+    fn inertial_mean(&self, frame: &Frame, h: f64, force: &mut [f64]) {
+        let i = self.world_inertia(&frame.r_wb);
+        let w = frame.w;
+        let columns = Mat3::from_cols(sym_mul(&i, Vec3::X), sym_mul(&i, Vec3::Y), sym_mul(&i, Vec3::Z));
+        let torque = |m: Vec3| -m.cross(sym_mul(&i, m));
+        let off = |m: Vec3| 2.0 * sym_mul(&i, m - w) - h * torque(m);
+        let size = sym_mul(&i, w).length();
+        let (mut m, mut left) = (w, off(w));
+        for _ in 0..40 {
+            if left.length() <= 1e-15 * size {
+                break;
+            }
+            // d(m × I m) = [m]× I - [I m]×
+            let slope = columns * 2.0 + (cross_matrix(m) * columns - cross_matrix(sym_mul(&i, m))) * h;
+            let step = slope.inverse() * left;
+            let mut part = 1.0;
+            while part > 1e-3 && !(off(m - step * part).length() < left.length()) {
+                part *= 0.5;
+            }
+            if part <= 1e-3 {
+                break;
+            }
+            m -= step * part;
+            left = off(m);
+        }
+        let mean = if left.length() <= 1e-9 * size { torque(m) } else { Vec3::ZERO };
+        let others = read3(&force[3..]) - torque(w);
+        write3(&mut force[3..], others + mean);
+    }
+
     fn q_rate(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         out[..3].copy_from_slice(&v[..3]);
         // 1/2 (0, w) e with w in world axes
@@ -310,6 +342,11 @@ impl Body for Rigid {
         let spin = sym_mul(&self.world_inertia(&r), read3(&v[3..]));
         Momentum { linear, angular: read3(q).cross(linear) + spin }
     }
+}
+
+/// [a]×: the matrix of `a ×`.
+fn cross_matrix(a: Vec3) -> Mat3 {
+    Mat3::from_cols(vec3(0.0, a.z, -a.y), vec3(-a.z, 0.0, a.x), vec3(a.y, -a.x, 0.0))
 }
 
 impl Rigid {

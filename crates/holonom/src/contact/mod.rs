@@ -121,6 +121,16 @@ impl ModelBuilder {
     }
 }
 
+impl Model {
+    /// Has this body (or the ground) a shape that may touch others?
+    pub fn has_shape(&self, body: BodyId) -> bool {
+        match body.index() {
+            Some(i) => self.carries_shape.get(i) == Some(&true),
+            None => self.shapes.all.iter().any(|s| s.body.is_ground()),
+        }
+    }
+}
+
 /// Check shapes when a model is built.
 pub(crate) fn check(model: &Model) -> Result<(), ModelError> {
     let shapes = &model.shapes;
@@ -248,7 +258,9 @@ impl Contacts {
             let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
             self.poses[i] = Pose { position: origin.at, rotation };
             let spin = if turns { see(Carried::Spin).rate.length() } else { 0.0 };
-            self.reach[i] = reach(origin.rate.length() + spin * self.extent[i]);
+            // a half-space that does not turn reaches no further than its origin moves, infinite as it is
+            let turning = if spin > 0.0 { spin * self.extent[i] } else { 0.0 };
+            self.reach[i] = reach(origin.rate.length() + turning);
         }
         detector.detect(&self.poses, &self.reach, &mut self.candidates);
     }

@@ -28,6 +28,9 @@ impl Integrator for SemiImplicitEuler {
     fn order(&self) -> u32 {
         1
     }
+    fn between_events(&self) -> bool {
+        false
+    }
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
         let feedback = m.feedback();
         let (model, work, n) = (m.model, &mut *m.work, m.v.len());

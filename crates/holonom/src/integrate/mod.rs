@@ -10,6 +10,7 @@ mod rk4;
 mod sdirk;
 mod stepping;
 mod stiff;
+mod tension;
 
 pub use dop853::Dop853;
 pub use euler::SemiImplicitEuler;
@@ -20,6 +21,7 @@ pub use rk4::RungeKutta4;
 pub use sdirk::Sdirk4;
 pub use stepping::Stepping;
 pub(crate) use stiff::StiffMatrix;
+pub(crate) use tension::Tension;
 
 use crate::drift::Drift;
 use crate::error::StepError;
@@ -172,6 +174,10 @@ pub trait Integrator: Send {
     /// Does it take care of rows with sides (limits, contacts, friction) itself?
     fn handles_sides(&self) -> bool {
         false
+    }
+    /// Are its steps made of [`Motion::rates`], which know the forces of contacts, limits and friction? Only then can it run from event to event.
+    fn between_events(&self) -> bool {
+        true
     }
     /// Advance `motion` by `h`.
     fn attempt(&mut self, motion: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError>;

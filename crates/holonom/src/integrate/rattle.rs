@@ -70,6 +70,9 @@ impl Integrator for Rattle {
     fn order(&self) -> u32 {
         2
     }
+    fn between_events(&self) -> bool {
+        false
+    }
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
         let Rattle { q_start, v_start, v_half, zero, impulses } = self;
         let (model, work, t) = (m.model, &mut *m.work, m.t);

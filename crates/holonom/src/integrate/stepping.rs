@@ -16,21 +16,31 @@
 //! Positions are not pulled by springs. Where bodies overlap after the step, by rounding or because surfaces curve and bodies turn, they are pushed apart by a
 //! projection ([`crate::sided::project`]), together with the joints.
 //!
-//! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of order 4.
+//! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of order 4, in parts so short that the energy is
+//! accounted for. Where too many parts would be needed (light links under a heavy load vibrate much faster than the step), the step is taken on velocities, which
+//! damps what it cannot follow ([`super::tension`]).
+//!
+//! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is taken that neither gives energy nor takes any
+//! ([`crate::bodies::Body::inertial_mean`]). With P the projection onto legal velocities, the energy of free motion then changes by - h² F P F / 2, and every impulse
+//! that obeys its law takes energy too. What is left are the corrections of positions, which the ledger keeps.
 
+use super::Tension;
 use super::{Attempt, Integrator, Motion, RungeKutta4};
+use crate::drift::{self, Drift};
 use crate::error::StepError;
 use crate::joints::Level;
 use crate::sided::memory;
 use crate::sided::sleep::Sleep;
 use crate::sided::solve::Task;
 use crate::sided::{Side, gather, project, solve};
-use crate::{evaluate, reaction};
+use crate::{energy, evaluate, reaction};
+use holonom_lcp::Law;
 
 /// Velocity-level time stepping.
 #[derive(Default)]
 pub struct Stepping {
     smooth: RungeKutta4,
+    tension: Tension,
     task: Task,
     /// Velocity change without sided rows.
     free: Vec<f64>,
@@ -39,11 +49,24 @@ pub struct Stepping {
     /// Loads of joints with friction, N.
     loads: Vec<f64>,
     sleep: Sleep,
+    /// Laws of all blocks, and which of them are left out because nothing comes near them.
+    laws: Vec<Option<Law>>,
+    out: Vec<bool>,
+    start: Start,
     kept_q: Vec<f64>,
     kept_v: Vec<f64>,
     kept_ledger: Vec<f64>,
 }
 
+/// Energy that a smooth step may be off by, of the energy in motion; and parts it may be taken in.
+const SMOOTH: f64 = 1e-11;
+const MOST_PARTS: usize = 32;
+/// Parts in which a step is taken whose joints cannot be closed or whose overlaps cannot be mended otherwise.
+const MOST_HALVES: usize = 64;
+/// The largest overlap that is left, of the model's length scale.
+const APART: f64 = 1e-7;
+/// Corrections of the positions of taut mechanisms.
+const CLOSURES: usize = 12;
 /// Friction that follows a load is solved for again until the load has settled.
 const LOAD_ITERATIONS: usize = 30;
 
@@ -58,23 +81,88 @@ impl Integrator for Stepping {
         true
     }
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
+        self.start.note(m);
+        let mut parts = 1;
+        loop {
+            let last = parts >= MOST_HALVES;
+            match self.in_steps(m, h, parts) {
+                Ok((attempt, true)) => return Ok(attempt),
+                // what is left open is named by the projection that follows
+                Ok((attempt, false)) if last => return Ok(attempt),
+                Err(e) if last => return Err(e),
+                _ => {}
+            }
+            self.start.give_back(m);
+            parts *= 2;
+        }
+    }
+}
+
+/// Where a step began.
+#[derive(Default)]
+struct Start {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    ledger: Vec<f64>,
+    projected: f64,
+    held: Vec<memory::Held>,
+}
+
+impl Start {
+    fn note(&mut self, m: &Motion<'_>) {
+        self.q.clone_from(m.q);
+        self.v.clone_from(m.v);
+        self.ledger.clear();
+        self.ledger.extend_from_slice(m.ledger);
+        self.projected = *m.projected;
+        self.held.clone_from(m.held);
+    }
+
+    fn give_back(&self, m: &mut Motion<'_>) {
+        m.q.copy_from_slice(&self.q);
+        m.v.copy_from_slice(&self.v);
+        m.ledger.copy_from_slice(&self.ledger);
+        *m.projected = self.projected;
+        m.held.clone_from(&self.held);
+    }
+}
+
+impl Stepping {
+    /// The step in equal parts. Could everything be closed and kept apart after each of them?
+    fn in_steps(&mut self, m: &mut Motion<'_>, h: f64, parts: usize) -> Result<(Attempt, bool), StepError> {
+        let (start, part) = (m.t, h / parts as f64);
+        let (mut evaluations, mut closed) = (0, true);
+        for i in 0..parts {
+            m.t = start + part * i as f64;
+            let result = self.one(m, part);
+            m.t = start;
+            let (attempt, good) = result?;
+            evaluations += attempt.evaluations;
+            closed &= good;
+            if !closed && parts < MOST_HALVES {
+                break;
+            }
+        }
+        Ok((Attempt { error: None, evaluations }, closed))
+    }
+
+    fn one(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(Attempt, bool), StepError> {
         m.work.acting.clear();
         evaluate::place_bodies(m.model, m.q, m.v, m.work);
         gather::detect(m.model, m.q, m.v, h, m.work);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
         if let Some(attempt) = self.smooth_step(m, h)? {
-            return Ok(attempt);
+            return Ok((attempt, true));
         }
         self.sleep.begin(m.model, m.sleeping, m.held, &m.work.sided);
         self.prepare(m, h)?; // M, F, J; what would happen without sided rows
         self.find_impulses(m, h)?; // complementarity
+        self.hold_taut(m, h)?; // and once more where links are taut
         self.apply(m, h)?; // v1, q1
-        self.settle(m, h)?; // overlaps apart, velocities legal where they arrive
-        Ok(Attempt { error: None, evaluations: 2 })
+        let closed = self.settle(m, h)?; // overlaps apart, velocities legal where they arrive
+        Ok((Attempt { error: None, evaluations: 2 }, closed))
     }
-}
 
-impl Stepping {
     /// The whole step as a smooth one, if it is.
     fn smooth_step(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Option<Attempt>, StepError> {
         let far = |m: &Motion, block: &crate::sided::Block| {
@@ -88,11 +176,11 @@ impl Stepping {
         if !m.work.sided.blocks.iter().all(|b| far(m, b)) {
             return Ok(None);
         }
-        self.kept_q.clone_from(m.q);
-        self.kept_v.clone_from(m.v);
-        self.kept_ledger.clear();
-        self.kept_ledger.extend_from_slice(m.ledger);
-        let attempt = self.smooth.attempt(m, h)?;
+        self.keep(m);
+        let Some(attempt) = self.in_parts(m, h) else {
+            self.take_back(m, h);
+            return Ok(None);
+        };
         evaluate::place_bodies(m.model, m.q, m.v, m.work);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
         let sided = &m.work.sided;
@@ -101,18 +189,74 @@ impl Stepping {
             m.work.overlap = 0.0;
             return Ok(Some(attempt));
         }
+        self.take_back(m, h);
+        Ok(None)
+    }
+
+    fn keep(&mut self, m: &Motion<'_>) {
+        self.kept_q.clone_from(m.q);
+        self.kept_v.clone_from(m.v);
+        self.kept_ledger.clear();
+        self.kept_ledger.extend_from_slice(m.ledger);
+    }
+
+    fn restore(&self, m: &mut Motion<'_>) {
         m.q.copy_from_slice(&self.kept_q);
         m.v.copy_from_slice(&self.kept_v);
         m.ledger.copy_from_slice(&self.kept_ledger);
+    }
+
+    /// Back to the start of the step, rows included.
+    fn take_back(&self, m: &mut Motion<'_>, h: f64) {
+        self.restore(m);
+        m.work.acting.clear(); // forces of the stages are none of this step
         evaluate::place_bodies(m.model, m.q, m.v, m.work);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
-        Ok(None)
+    }
+
+    /// A smooth step in as many equal parts as it takes to account for the energy; `None` where that would be too many.
+    fn in_parts(&mut self, m: &mut Motion<'_>, h: f64) -> Option<Attempt> {
+        let (start, mut parts, mut evaluations) = (m.t, 1, 0);
+        let before = energy::mechanical(m.model, m.q, m.v);
+        // rounding of the energy itself, and what a fall from rest gains
+        let fallen = h * m.model.gravity.length();
+        let mass: f64 = m.model.bodies.iter().map(|b| b.mass()).sum();
+        let fall = 0.5 * mass * fallen * fallen + 1e-3 * before.abs();
+        while parts <= MOST_PARTS {
+            let part = h / parts as f64;
+            for i in 0..parts {
+                m.t = start + part * i as f64;
+                let attempt = self.smooth.attempt(m, part);
+                m.t = start;
+                evaluations += attempt.ok()?.evaluations;
+            }
+            let after = energy::mechanical(m.model, m.q, m.v);
+            let worked: f64 = m.ledger.iter().zip(&self.kept_ledger).map(|(now, then)| now - then).sum();
+            let size = energy::kinetic(m.model, m.q, m.v) + worked.abs() + fall;
+            let off = (after - before - worked).abs() / (SMOOTH * size);
+            if off <= 1.0 {
+                return Some(Attempt { error: None, evaluations });
+            }
+            // the error of order 4 tells how many parts it takes
+            let more = libm::ceil(1.1 * parts as f64 * libm::sqrt(libm::sqrt(off)));
+            if !(more <= MOST_PARTS as f64) {
+                return None;
+            }
+            parts = (more as usize).max(parts + 1);
+            self.restore(m);
+        }
+        None
     }
 
     /// Equations at the start, and the velocity change without sided rows.
     fn prepare(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, work) = (m.model, &mut *m.work);
+        self.tension.clear();
         evaluate::evaluate_bodies(model, m.q, m.v, work);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+            body.inertial_mean(&work.frames[i], h, &mut work.force[range]);
+        }
         evaluate::apply_forces(model, m.q, m.v, m.t, work);
         evaluate::evaluate_constraints(model, m.q, m.v, m.t, work);
         evaluate::evaluate_gaps(model, m.q, m.v, m.t + h, work);
@@ -121,6 +265,27 @@ impl Stepping {
         evaluate::solve(m.model, m.t, m.work)?;
         self.free.clear();
         self.free.extend_from_slice(&m.work.x[..m.v.len()]);
+        Ok(())
+    }
+
+    /// Joints now have their impulses. Where those hold links taut that swing faster than the step, again with what holds them.
+    fn hold_taut(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+        if m.model.n_rows() == 0 {
+            return Ok(());
+        }
+        let n = m.v.len();
+        self.load_with_impulses(m, h);
+        evaluate::solve(m.model, m.t, m.work)?;
+        self.impulses.clear();
+        self.impulses.extend_from_slice(&m.work.x[n..]);
+        if self.tension.stiffen(m.model, h, &self.impulses, m.work) {
+            evaluate::factor(m.model, m.t, m.work)?;
+            self.load(m, h);
+            evaluate::solve(m.model, m.t, m.work)?;
+            self.free.clear();
+            self.free.extend_from_slice(&m.work.x[..n]);
+            self.find_impulses(m, h)?;
+        }
         Ok(())
     }
 
@@ -146,7 +311,7 @@ impl Stepping {
         self.solve_for(m, h, true)?;
         let sided = &m.work.sided;
         let rebound = sided.blocks.iter().any(|b| matches!(b.side, Side::Push { restitution } if restitution > 0.0));
-        if rebound && self.work_of_impulses(m) > 0.0 {
+        if rebound && self.work_of_impulses(m)? > 0.0 {
             self.solve_for(m, h, false)?;
         }
         Ok(())
@@ -157,7 +322,7 @@ impl Stepping {
         let follows = m.work.sided.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
         for _ in 0..if follows { LOAD_ITERATIONS } else { 1 } {
             self.pose(m, h, rebound);
-            solve::solve(m.model, m.t, &mut self.task, m.work)?;
+            self.solve_near(m, h)?;
             if !follows {
                 break;
             }
@@ -168,6 +333,59 @@ impl Stepping {
             }
         }
         Ok(())
+    }
+
+    /// Solve the problem posed. Rows that are left alone without pushes (stops far away, bodies that pass each other) are left out, and brought in where the answer
+    /// violates them; an answer that obeys them all solves the whole problem.
+    fn solve_near(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+        let (model, n, work) = (m.model, m.v.len(), &mut *m.work);
+        let Task { laws, b, x, .. } = &mut self.task;
+        let margin = model.gravity.length() * h;
+        self.laws.clone_from(laws);
+        self.out.clear();
+        for (block, law) in work.sided.blocks.iter().zip(laws.iter_mut()) {
+            let row = block.row as usize;
+            let out = match block.side {
+                Side::Push { .. } => law.is_some() && b[row] > margin && x[row] == 0.0,
+                // the friction of a touch follows its normal row
+                Side::Cone { .. } => self.out.last() == Some(&true),
+                _ => false,
+            };
+            if out {
+                *law = None;
+                block.rows().for_each(|row| x[row] = 0.0);
+            }
+            self.out.push(out);
+        }
+        let tolerance = project::QUIET * model.contact_scale() / h;
+        loop {
+            solve::solve(model, m.t, &mut self.task, work)?;
+            if !self.out.contains(&true) {
+                return Ok(());
+            }
+            work.x.fill(0.0);
+            for (row, &x) in self.task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                work.sided.push(row, x, &mut work.x[..n]);
+            }
+            evaluate::solve(model, m.t, work)?;
+            let (sided, mut more, mut last) = (&work.sided, false, false);
+            for (i, block) in sided.blocks.iter().enumerate() {
+                if !self.out[i] {
+                    continue;
+                }
+                let row = block.row as usize;
+                last = match block.side {
+                    Side::Cone { .. } => last,
+                    _ => self.task.b[row] + sided.product(row, &work.x) < -tolerance,
+                };
+                if last {
+                    (self.out[i], self.task.laws[i], more) = (false, self.laws[i], true);
+                }
+            }
+            if !more {
+                return Ok(());
+            }
+        }
     }
 
     /// The complementarity problem of the step.
@@ -197,7 +415,7 @@ impl Stepping {
                             && rate < 0.0
                             && after < least
                         {
-                            least = least.max(-restitution * rate);
+                            least = least.max(rebound_speed(restitution, rate, gap, -free / h).unwrap_or(least));
                         }
                         after - least
                     }
@@ -220,22 +438,25 @@ impl Stepping {
         }
     }
 
-    /// Energy that the impulses give to the bodies: half the sum of impulse times velocity before and after.
-    fn work_of_impulses(&self, m: &mut Motion<'_>) -> f64 {
-        let (sided, n) = (&m.work.sided, m.v.len());
-        let mut work = 0.0;
-        // velocities after: those without pushes, and the responses, from the problem itself: a = A x + b
-        let mut push = vec![0.0; m.work.x.len()];
+    /// Energy that stops, contacts and friction give to the bodies: half the sum of impulse times velocity before and after; 0 within
+    /// rounding. What motors and hands give is theirs to give.
+    fn work_of_impulses(&mut self, m: &mut Motion<'_>) -> Result<f64, StepError> {
+        let (n, work) = (m.v.len(), &mut *m.work);
+        work.x.fill(0.0);
         for (row, &x) in self.task.x.iter().enumerate() {
-            sided.push(row, x, &mut push[..n]);
-            let before = sided.product(row, m.v) + sided.product(row, &self.free);
-            work += x * before;
+            work.sided.push(row, x, &mut work.x[..n]);
         }
-        m.work.x.copy_from_slice(&push);
-        if evaluate::solve(m.model, m.t, m.work).is_ok() {
-            work += 0.5 * push[..n].iter().zip(&m.work.x).map(|(p, v)| p * v).sum::<f64>();
+        evaluate::solve(m.model, m.t, work)?;
+        let (sided, mut sum, mut size) = (&work.sided, 0.0, 0.0);
+        for block in sided.blocks.iter().filter(|b| !matches!(b.side, Side::Within { .. } | Side::Ball { .. })) {
+            for row in block.rows() {
+                let before = sided.product(row, m.v) + sided.product(row, &self.free);
+                let (before, change) = (self.task.x[row] * before, 0.5 * self.task.x[row] * sided.product(row, &work.x));
+                sum += before + change;
+                size += before.abs() + change.abs();
+            }
         }
-        work
+        Ok(if sum.abs() <= 1e-12 * size { 0.0 } else { sum })
     }
 
     fn load_with_impulses(&self, m: &mut Motion<'_>, h: f64) {
@@ -300,10 +521,48 @@ impl Stepping {
         }
     }
 
-    fn settle(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+    /// Close the joints of taut mechanisms.
+    fn close_taut(&mut self, m: &mut Motion<'_>, t: f64) -> Result<(), StepError> {
+        let (model, n) = (m.model, m.v.len());
+        for _ in 0..CLOSURES {
+            evaluate::place_bodies(model, m.q, m.v, m.work);
+            evaluate::evaluate_gaps(model, m.q, m.v, t, m.work);
+            let work = &mut *m.work;
+            if work.gap.iter().zip(&work.gap_noise).all(|(gap, noise)| gap.abs() <= noise.abs()) {
+                break;
+            }
+            evaluate::evaluate_bodies(model, m.q, m.v, work);
+            self.tension.add(work);
+            evaluate::evaluate_constraints(model, m.q, m.v, t, work);
+            evaluate::factor(model, t, work)?;
+            work.x[..n].fill(0.0);
+            work.x[n..].copy_from_slice(&work.gap);
+            evaluate::solve(model, t, work)?;
+            for (i, body) in model.bodies.iter().enumerate() {
+                body.advance(model.q_of_mut(i, m.q), model.v_of(i, &work.x), 1.0);
+            }
+        }
+        Ok(())
+    }
+
+    /// Overlaps apart, joints closed, velocities legal. Did positions come out right?
+    fn settle(&mut self, m: &mut Motion<'_>, h: f64) -> Result<bool, StepError> {
         let (model, n, t) = (m.model, m.v.len(), m.t + h);
-        *m.projected += project::push_apart(model, m.q, m.v, t, &mut self.task, m.work)?;
+        let mut closed = true;
+        if m.drift == Drift::Project && model.n_rows() > 0 {
+            // before overlaps are looked at: closing joints later would make new ones
+            let before = energy::mechanical(model, m.q, m.v);
+            if self.tension.matters() {
+                self.close_taut(m, t)?;
+            }
+            let worst = drift::close_gaps(model, m.q, m.v, t, m.work)?;
+            closed = drift::is_closed(model, &worst);
+            *m.projected += energy::mechanical(model, m.q, m.v) - before;
+        }
+        *m.projected += project::push_apart(model, m.q, m.v, t, &self.tension, &mut self.task, m.work)?;
+        closed &= m.work.overlap <= APART * model.contact_scale();
         evaluate::evaluate_bodies(model, m.q, m.v, m.work);
+        self.tension.add(m.work);
         evaluate::evaluate_constraints(model, m.q, m.v, t, m.work);
         evaluate::factor(model, t, m.work)?;
         evaluate::evaluate_gaps(model, m.q, m.v, t, m.work);
@@ -323,8 +582,22 @@ impl Stepping {
         for (w, p) in m.ledger.iter_mut().zip(&work.power) {
             *w += h * p;
         }
-        Ok(())
+        Ok(closed)
     }
+}
+
+/// Speed of leaving for what now comes at `rate` < 0 and meets after `gap`, accelerated `towards` (m/s²). It meets at the speed |u|, leaves at e |u|, and has come back as far
+/// as it is now:
+///
+/// ```text
+/// u² = rate² + 2 towards gap,        leaving² = e² u² - 2 towards gap        (nothing where that is negative: it does not come back so far)
+/// ```
+///
+/// Without the last term every bounce would begin a little above the floor for nothing, and a ball would never come to rest.
+fn rebound_speed(restitution: f64, rate: f64, gap: f64, towards: f64) -> Option<f64> {
+    let fall = 2.0 * towards.max(0.0) * gap.max(0.0);
+    let square = restitution * restitution * (rate * rate + fall) - fall;
+    (square > 0.0).then(|| square.sqrt())
 }
 
 /// Does a touch slip, so that sliding friction applies?

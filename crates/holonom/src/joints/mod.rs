@@ -17,6 +17,7 @@
 
 mod belt;
 mod bevel;
+mod cone_limit;
 mod constant_velocity;
 mod coupler;
 mod cylindrical;
@@ -62,6 +63,7 @@ mod worm;
 
 pub use belt::Belt;
 pub use bevel::BevelGear;
+pub use cone_limit::ConeLimit;
 pub use constant_velocity::ConstantVelocity;
 pub use coupler::Coupler;
 pub use cylindrical::Cylindrical;
@@ -518,6 +520,7 @@ pub static RELATIONS: &[JointKind] = &[
     joint!("serial", 3, "hinges and slides one after the other without bodies between them", |a, b, g| Box::new(sample::serial(a, b, g))),
     joint!("limit", 2, "stops of a joint coordinate", |a, b, g| Box::new(sample::limit(a, b, g))),
     joint!("rope", 1, "two points are never farther apart than its length", |a, b, g| Box::new(Rope::new(a, b, 0.5 + g.unit()))),
+    joint!("cone-limit", 1, "the z axes of a and b never lean apart by more than an angle", |a, b, g| Box::new(ConeLimit::new(a, b, 0.5 + g.unit()))),
     joint!("dry-friction", 1, "a joint coordinate sticks, or slips against a friction force", |a, b, g| Box::new(sample::dry_friction(a, b, g))),
     joint!("velocity-ratio", 1, "one spin or rate is a multiple of another", |a, b, g| Box::new(sample::ratio(a, b, g))),
 ];

@@ -31,13 +31,13 @@ fn turn(g: &mut SplitMix) -> Mat3 {
     Mat3::from_quat(exp_quat(g.vec3(3.0)))
 }
 
-fn body(m: &mut ModelBuilder, kind: Kind, at: Vec3, g: &mut SplitMix) -> BodyId {
+fn body(m: &mut ModelBuilder, name: &str, kind: Kind, at: Vec3, g: &mut SplitMix) -> BodyId {
     let r = turn(g);
     match kind {
         Kind::Ground => BodyId::GROUND,
-        Kind::Particle => m.body("particle", Particle::new(0.5 + g.unit(), at).velocity(g.vec3(1.0))),
+        Kind::Particle => m.body(name, Particle::new(0.5 + g.unit(), at).velocity(g.vec3(1.0))),
         Kind::Planar => m.body(
-            "planar",
+            name,
             Planar::new(0.5 + g.unit(), 0.1 + g.unit())
                 .plane(at, r.x_axis, r.y_axis)
                 .centre(g.symmetric(0.3), g.symmetric(0.3))
@@ -48,7 +48,7 @@ fn body(m: &mut ModelBuilder, kind: Kind, at: Vec3, g: &mut SplitMix) -> BodyId 
             let arms = vec3(0.2 + g.unit(), 0.2 + g.unit(), 0.2 + g.unit());
             let inertia = Mat3::from_diagonal(vec3(arms.y + arms.z, arms.x + arms.z, arms.x + arms.y));
             m.body(
-                "rigid",
+                name,
                 Rigid::new(0.5 + g.unit(), inertia)
                     .centre(g.vec3(0.3))
                     .position(at)
@@ -63,7 +63,8 @@ fn body(m: &mut ModelBuilder, kind: Kind, at: Vec3, g: &mut SplitMix) -> BodyId 
 /// Two bodies with a shape each (what the shapes are does not matter), resistance of every kind between them.
 fn pair(a: Kind, b: Kind, g: &mut SplitMix) -> Arc<Model> {
     let mut m = ModelBuilder::new();
-    let ends = [(a, g.vec3(0.5)), (b, g.vec3(0.5) + vec3(0.0, 0.0, 2.0))].map(|(kind, at)| body(&mut m, kind, at, g));
+    let ends = [("a", a, g.vec3(0.5)), ("b", b, g.vec3(0.5) + vec3(0.0, 0.0, 2.0))];
+    let ends = ends.map(|(name, kind, at)| body(&mut m, name, kind, at, g));
     for end in ends {
         m.shape(Marker { body: end, ..BodyId::GROUND.origin() }, Shape::Point, Material::new(0.5).rolling(0.1).torsional(0.2));
     }
@@ -206,7 +207,7 @@ fn rows_of_touches_are_derivatives_of_gaps() {
 fn pushes_of_touches_balance() {
     let mut count = 0;
     every_touch(2, |what, model, work, _| {
-        let rigid = |k: usize| model.bodies.get(k).is_some_and(|b| b.kind() == "rigid");
+        let rigid = |k: usize| model.bodies.get(k).is_some_and(|b| b.n_dof() == 6);
         if !(rigid(0) && rigid(1)) {
             return;
         }

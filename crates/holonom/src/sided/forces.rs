@@ -15,7 +15,7 @@
 //! The direction of slip at a speed that passes through zero within a stage is continued, so that stages see a smooth function; the event is found afterwards.
 
 use super::memory::{self, Held};
-use super::regime::{self, Regime, Slip};
+use super::regime::{self, Regime, Slip, Tolerances};
 use super::solve::{self, Drag, Task};
 use super::{Side, SidedRows, gather};
 use crate::error::StepError;
@@ -62,6 +62,11 @@ impl Forces {
         self.acting = false;
     }
 
+    /// Force that a joint with friction transmits, as last solved for, N.
+    pub fn load_of(&self, joint: u32) -> f64 {
+        self.loads.get(joint as usize).copied().unwrap_or(0.0)
+    }
+
     /// Forces of one joint with sides, row by row; they are the first among all, in the order of the joints.
     pub fn of_joint(&self, record: &super::SidedJoint) -> Option<&[f64]> {
         let rows = record.first as usize..record.first as usize + record.n_rows as usize;
@@ -85,7 +90,8 @@ impl Forces {
         self.bare.extend_from_slice(&work.force);
         self.loads.clear();
         self.loads.resize(model.n_joints(), 0.0);
-        self.pose(work, true);
+        let slow = Tolerances::of(model).rate;
+        self.pose(slow, work, true);
         let follows = work.sided.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
         for _ in 0..if follows { LOAD_ITERATIONS } else { 1 } {
             solve::solve(model, t, &mut self.task, work)?;
@@ -97,7 +103,7 @@ impl Forces {
             if !follows || self.update_loads(model, q, v, t, work) {
                 break;
             }
-            self.pose(work, false);
+            self.pose(slow, work, false);
         }
         Ok(())
     }
@@ -113,8 +119,8 @@ impl Forces {
         evaluate::solve_motion(model, t, work)
     }
 
-    /// The problem on accelerations. `fresh`: `work.x` holds accelerations without sided forces.
-    fn pose(&mut self, work: &Workspace, fresh: bool) {
+    /// The problem on accelerations. `fresh`: `work.x` holds accelerations without sided forces. `slow`: see [`direction`].
+    fn pose(&mut self, slow: f64, work: &Workspace, fresh: bool) {
         let sided = &work.sided;
         let Task { laws, b, x, drags, .. } = &mut self.task;
         if fresh {
@@ -137,7 +143,7 @@ impl Forces {
                 (Some(closed), _) if block.level == Level::Velocity => match closed.slip {
                     Slip::Stick => Some(law(false)),
                     Slip::Slide(before) => {
-                        let way = regime::to_rows(sided, block, direction(sided, block, before));
+                        let way = regime::to_rows(sided, block, direction(sided, block, before, slow));
                         slide(block, way, law(true), drags)
                     }
                 },
@@ -161,13 +167,18 @@ impl Forces {
 }
 
 /// Direction of slip: that of the velocity, continued through zero.
-pub(crate) fn direction(sided: &SidedRows, block: &super::Block, before: Vec3) -> Vec3 {
+///
+/// A velocity below twice `slow` says little about its own direction: what is left of it may be rounding, and where several contacts of one body come to rest or set out
+/// together, each would go its own way. There the direction turns smoothly into the one `before`.
+fn direction(sided: &SidedRows, block: &super::Block, before: Vec3, slow: f64) -> Vec3 {
     let u = regime::slip_of(sided, block);
-    let speed = u.length();
-    if !(speed > 1e-12) {
-        return before;
+    let u = if u.dot(before) >= 0.0 { u } else { -u };
+    let part = u.length() / (2.0 * slow);
+    if part >= 1.0 {
+        return u.normalize();
     }
-    if u.dot(before) >= 0.0 { u / speed } else { -u / speed }
+    let part = part * part * (3.0 - 2.0 * part);
+    (before * (1.0 - part) + u.normalize_or_zero() * part).normalize()
 }
 
 /// A slipping block: its push comes with the normal force, or is a constant.

@@ -102,5 +102,5 @@ pub(crate) fn remember(sided: &SidedRows, x: &[f64], time: f64, held: &mut Vec<H
             }
         }
     }
-    held.sort_by_key(|h| h.key);
+    held.sort_unstable_by_key(|h| h.key);
 }

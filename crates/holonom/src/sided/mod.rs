@@ -29,6 +29,7 @@ pub(crate) mod project;
 pub(crate) mod regime;
 pub(crate) mod sleep;
 pub(crate) mod solve;
+pub(crate) mod written;
 
 use crate::attach::BodyId;
 use crate::joints::Level;
@@ -56,7 +57,7 @@ impl Key {
         Key(u32::MAX, joint, row as u64)
     }
 
-    /// Is it that of two shapes, and not of a joint or of a body at rest?
+    /// Does it stand for a touch, and not for a joint or a time of rest?
     pub fn is_touch(self) -> bool {
         self.0 < sleep::RESTING
     }

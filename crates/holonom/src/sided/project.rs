@@ -13,6 +13,7 @@ use super::{Side, gather};
 use crate::energy;
 use crate::error::StepError;
 use crate::evaluate;
+use crate::integrate::Tension;
 use crate::model::Model;
 use crate::workspace::Workspace;
 use holonom_lcp::Law;
@@ -27,6 +28,7 @@ pub(crate) fn push_apart(
     q: &mut [f64],
     v: &[f64],
     t: f64,
+    tension: &Tension,
     task: &mut Task,
     work: &mut Workspace,
 ) -> Result<f64, StepError> {
@@ -37,14 +39,17 @@ pub(crate) fn push_apart(
         gather::gather(model, q, v, t, work);
         let worst = deepest(work);
         work.overlap = worst;
-        if worst <= quiet {
+        evaluate::evaluate_gaps(model, q, v, t, work);
+        // joints that a correction left open would be closed later, and overlaps come back
+        let open = before.is_some() && work.gap.iter().any(|gap| gap.abs() > quiet);
+        if worst <= quiet && !open {
             break;
         }
         before.get_or_insert_with(|| energy::mechanical(model, q, v));
         evaluate::evaluate_bodies(model, q, v, work);
+        tension.add(work);
         evaluate::evaluate_constraints(model, q, v, t, work);
         evaluate::factor(model, t, work)?;
-        evaluate::evaluate_gaps(model, q, v, t, work);
         let n = v.len();
         load_gaps(work, n);
         evaluate::solve(model, t, work)?;

@@ -19,6 +19,9 @@ const DENSE_ROWS_LOOSE: usize = 36;
 /// Above so many rows nothing is factored.
 const HEAP_ROWS: usize = 60_000;
 
+/// A row that answers its own push by less than this part of what it would without joints does not answer at all: joints hold it, and what is left is rounding.
+const HELD: f64 = 1e-13;
+
 /// A problem to be solved: laws per block (`None`: left out), what rows would do without pushes, and the pushes: a first guess, then the answer.
 #[derive(Default)]
 pub(crate) struct Task {
@@ -68,6 +71,7 @@ pub(crate) struct Solvers {
     pile: Pile,
     /// Blocks in the order of their islands, and where islands begin.
     order: Vec<u32>,
+    sets: Sets,
     root: Vec<u32>,
     groups: Vec<Group>,
     /// Row of the local problem for each sided row.
@@ -79,6 +83,8 @@ pub(crate) struct Solvers {
     x: Vec<f64>,
     laws: Vec<Law>,
     diagonal: Vec<f64>,
+    /// Rows that joints hold whatever pushes.
+    held: Vec<bool>,
 }
 
 #[derive(Clone, Copy)]
@@ -115,12 +121,13 @@ impl Solvers {
         work: &mut Workspace,
     ) -> Result<(), StepError> {
         (task.residual, task.largest) = (0.0, 0);
-        task.drags.sort_by_key(|d| (d.normal, d.row));
+        task.drags.sort_unstable_by_key(|d| (d.normal, d.row));
         self.find_islands(model, sided, task);
         self.respond(model, sided, t, task, work)?;
         for k in 0..self.groups.len() {
             let group = self.groups[k];
             task.largest = task.largest.max(group.n());
+            self.find_held(model, sided, &group, work);
             self.load(sided, &group, task);
             let residual = if group.is_dense {
                 let a = &self.a[group.a..][..group.n() * group.n()];
@@ -146,7 +153,8 @@ impl Solvers {
 
     /// Which blocks feel each other?
     fn find_islands(&mut self, model: &Model, sided: &SidedRows, task: &Task) {
-        let mut sets = Sets::new(model.n_islands.max(1));
+        let mut sets = std::mem::take(&mut self.sets);
+        sets.reset(model.n_islands.max(1));
         let island = |body: u32| model.island[body as usize];
         let wanted = |i: &usize| task.laws[*i].is_some();
         for i in (0..sided.blocks.len()).filter(wanted) {
@@ -161,8 +169,9 @@ impl Solvers {
             self.root[i] = first.map_or(0, |p| sets.find(island(p.body)));
             self.order.push(i as u32);
         }
+        self.sets = sets;
         let root = &self.root;
-        self.order.sort_by_key(|&i| (root[i as usize], i));
+        self.order.sort_unstable_by_key(|&i| (root[i as usize], i));
         self.groups.clear();
         self.rows.clear();
         self.local.clear();
@@ -243,14 +252,33 @@ impl Solvers {
         Ok(())
     }
 
+    /// Which rows of a small island do joints hold, so that no push can change what they do? A stop of a locked joint, a shape on a body that is welded to the
+    /// ground. They get no push: it would be one rounding error over another.
+    fn find_held(&mut self, model: &Model, sided: &SidedRows, group: &Group, work: &mut Workspace) {
+        let n = group.n();
+        self.held.clear();
+        self.held.resize(n, false);
+        if group.is_dense {
+            for i in 0..n {
+                let own = own_response(model, sided, self.rows[group.rows.0 as usize + i] as usize, work);
+                self.held[i] = self.a[group.a + i * n + i].abs() <= HELD * own;
+            }
+        }
+    }
+
     /// The problem of one island.
     fn load(&mut self, sided: &SidedRows, group: &Group, task: &Task) {
         self.b.clear();
         self.x.clear();
         self.laws.clear();
         for &i in &self.order[group.blocks.0 as usize..group.blocks.1 as usize] {
+            let first = self.local[sided.blocks[i as usize].row as usize] as usize;
             let law = match task.laws[i as usize] {
+                Some(Law::Cone { normal, rows, .. }) if self.held[self.local[normal] as usize] => {
+                    Law::Ball { radius: 0.0, rows }
+                }
                 Some(Law::Cone { normal, mu, rows }) => Law::Cone { normal: self.local[normal] as usize, mu, rows },
+                Some(Law::Push | Law::Free | Law::Within { .. }) if self.held[first] => Law::Within { least: 0.0, most: 0.0 },
                 Some(law) => law,
                 None => continue,
             };

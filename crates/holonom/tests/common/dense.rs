@@ -51,6 +51,26 @@ impl Dense {
         cholesky_solve(&l, self.n, x)
     }
 
+    /// The velocities nearest to `v`, in the metric of M, that obey the joints and bring `rows` to rest, with the impulses of those rows; `None` where they depend on
+    /// each other.
+    pub fn stop(&self, v: &[f64], rows: &[&[f64]]) -> Option<(Vec<f64>, Vec<f64>)> {
+        let all: Vec<&[f64]> = (0..self.m).map(|i| self.row(i)).chain(rows.iter().copied()).collect();
+        let k = all.len();
+        let answers: Vec<Vec<f64>> = all.iter().map(|row| self.mass_solve(row)).collect();
+        let mut a: Vec<f64> = (0..k * k).map(|i| super::dot(all[i / k], &answers[i % k])).collect();
+        let largest = (0..k).map(|i| a[i * k + i]).fold(0.0, f64::max);
+        if !cholesky(&mut a, k) || (0..k).any(|i| a[i * k + i] * a[i * k + i] < 1e-10 * largest) {
+            return None;
+        }
+        let rates: Vec<f64> = all.iter().map(|row| -super::dot(row, v)).collect();
+        let p = cholesky_solve(&a, k, &rates);
+        let mut out = v.to_vec();
+        for (p, answer) in p.iter().zip(&answers) {
+            out.iter_mut().zip(answer).for_each(|(v, a)| *v += p * a);
+        }
+        Some((out, p[self.m..].to_vec()))
+    }
+
     /// 1 / condition number (1-norm) of `J M^-1 J^T`; 0 when it is singular. Rows are not scaled: one that has vanished must show.
     pub fn rcond(&self) -> f64 {
         let (n, m) = (self.n, self.m);

@@ -8,6 +8,7 @@ pub mod editing;
 pub mod grow;
 pub mod linkage;
 pub mod own;
+pub mod sides;
 pub mod spec;
 pub mod top;
 
