@@ -112,7 +112,7 @@ fn contacts_are_columns() {
     assert!(gap.iter().zip(&height).all(|(g, z)| (g - (z - 0.1)).abs() < 1e-12), "gaps");
     assert_eq!(column(&file, "contact.ball.ground.points")[1], 0.0);
     // the rope is slack, jerks taut, and carries the weight
-    let (tension, slack) = (column(&file, "tether.load"), column(&file, "tether.gap"));
+    let (tension, slack) = (column(&file, "tether.tension"), column(&file, "tether.gap"));
     assert!(tension[0] == 0.0 && (slack[0] - 0.2).abs() < 1e-12, "{} N, {} m", tension[0], slack[0]);
     let last = time.len() - 1;
     assert!((tension[last] - 3.0 * 9.81).abs() < 1e-6 && slack[last].abs() < 1e-9, "{} N", tension[last]);
@@ -126,7 +126,7 @@ fn contacts_are_columns() {
         lost[last],
         error[last]
     );
-    assert!(column(&file, "certificate.overlap").iter().all(|x| *x < 1e-9));
+    assert!(column(&file, "contact.overlap").iter().all(|x| *x < 1e-9));
     assert!(column(&file, "certificate.complementarity").iter().all(|x| *x < 1e-6));
     // one by one they are lines of JSON, and add up to the columns
     let text = std::fs::read_to_string(&lines).expect("there");
@@ -150,7 +150,7 @@ fn contacts_are_drawn() {
     // among the usual columns are those of all pairs, where they are few
     run(&touching, 1.0, &[], &["--out", &file]);
     assert!(column(&file, "contact.ball.box.force.x").iter().all(|x| *x == 0.0));
-    let out = holonom(&["plot", &file, "--y", "contact.*.force.*,*.load", "-o", &picture]);
+    let out = holonom(&["plot", &file, "--y", "contact.*.force.*,*.tension,*.effort", "-o", &picture]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
     assert!(std::fs::read_to_string(&picture).expect("drawn").contains("contact.box.ground.force.x"));
 }

@@ -295,7 +295,8 @@ impl Quantities {
                     Look::Contact(a, b) => {
                         let t = touches.between(&model, a, b);
                         numbers[..3].copy_from_slice(&t.force.to_array());
-                        numbers[3..6].copy_from_slice(&[t.points as f64, touches::code(t.state), nearest(a, b)]);
+                        let rest = [t.normal, nearest(a, b), t.points as f64, touches::code(t.state)];
+                        numbers[3..7].copy_from_slice(&rest);
                     }
                     Look::Touched(body) => {
                         let t = touches.of(body);
@@ -332,7 +333,7 @@ impl Quantities {
         }
         // gaps are worth knowing where bodies are near each other
         self.near.clear();
-        if self.sources.iter().any(|s| matches!(s.look, Look::Contact(..)) && s.part == 5) {
+        if self.sources.iter().any(|s| matches!(s.look, Look::Contact(..)) && s.part == 4) {
             let reach = sim.model().length_scale();
             sim.read_near(reach, &mut self.near);
         }
@@ -422,10 +423,9 @@ pub fn usual_unit(name: &str) -> &'static str {
         (_, "force") => "N",
         (_, "torque") => "N m",
         (_, "power") => "W",
-        ("contact", "gap") => "m",
-        ("contact", "largest") => "N",
-        (_, "points" | "state") => "1",
-        (_, "load") => "N or N m",
+        ("contact", "gap" | "overlap") => "m",
+        ("contact", "largest") | (_, "tension" | "normal") => "N",
+        (_, "points" | "state") | ("contact", "count") => "1",
         (_, "gap") => "m or rad",
         (_, "coordinate") => "m or rad",
         (_, "rate") => "m/s or rad/s",
@@ -497,7 +497,7 @@ mod tests {
             ("bolt.multiplier.2", ""),
             ("contact.ball.ground.force.z", "N"),
             ("contact.ball.ground.state", "1"),
-            ("knee.limit.load", "N or N m"),
+            ("knee.limit.effort", "N or N m"),
         ] {
             assert_eq!(usual_unit(name), unit, "{name}");
         }

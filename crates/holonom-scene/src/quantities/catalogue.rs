@@ -7,11 +7,13 @@
 //! JOINT.coordinate  JOINT.rate                    of its first coordinate; .1 .2 .. for further ones
 //! JOINT.force.x  JOINT.torque.x                   action of body a on body b at b's point, world axes
 //! JOINT.multiplier  JOINT.multiplier.1 ..         row by row; DRIVE.effort is the same for what drives a coordinate
-//! LIMIT.load  LIMIT.gap  LIMIT.state              of limits, ropes, dry friction: force, room left, 0 free 1 holds 2 slips; DRIVE.state of capped ones
+//! JOINT.limit.effort  JOINT.friction.effort       what stops and dry friction do along the first coordinate; JOINT.limit.1.effort along the second
+//! ROPE.tension  ROPE.gap  JOINT.limit.gap          room left; ROPE.state, JOINT.limit.state, JOINT.friction.state, DRIVE.state: 0 free, 1 holds, 2 slips or is at its cap
 //! FORCE.power                                     what the force gives to the bodies
-//! contact.A.B.force.x  .points  .state  .gap      force of B on A (the earlier body first, the ground last), touches, 0 none 1 stick 2 slip, smallest gap
+//! contact.A.B.force.x                             on body A from body B, all their contacts together, world axes; A is before B in the scene, the
+//!                                                 ground last. contact.A.B.normal, .points, .state (0 none, 1 stick, 2 slip), .gap (the least; NaN far away)
 //! BODY.contact.force.x  BODY.contact.points       all contacts of a body together
-//! contact.points  contact.largest                 of the whole model
+//! contact.count  contact.overlap  contact.largest of the whole model
 //! energy.*  momentum.*  ledger.*  certificate.*  solver.*
 //! ```
 
@@ -40,9 +42,9 @@ pub(super) enum Look {
     Reaction(JointId),
     /// Multipliers.
     Multipliers(JointId),
-    /// Of a joint with sides: load, gap, state.
+    /// Of a joint with sides: force along its coordinate or tension, gap, state.
     Standing(JointId),
-    /// Between two bodies: force (3), touches, state, smallest gap.
+    /// Between two bodies: force (3), sum of normal forces, least gap, touches, state.
     Contact(BodyId, BodyId),
     /// Of a body: force (3), touches.
     Touched(BodyId),
@@ -111,11 +113,11 @@ const GLOBAL: &[Global] = &[
 ];
 /// Those of models in which something may touch, stop, slip or yield.
 const OF_CONTACT: &[Global] = &[
-    ("contact.points", "1", Look::Contacts, 0, false),
+    ("contact.count", "1", Look::Contacts, 0, false),
+    ("contact.overlap", "m, rad", Look::Overlap, 0, false),
     ("contact.largest", "N", Look::Contacts, 1, false),
     ("ledger.contacts", "J", Look::Ledger, 5, false),
     ("certificate.complementarity", "1", Look::Certificate, 2, false),
-    ("certificate.overlap", "m, rad", Look::Overlap, 0, false),
 ];
 
 /// Kinds of joints that drive something.
@@ -220,8 +222,9 @@ impl<'a> Catalogue<'a> {
             for (k, axis) in XYZ.iter().enumerate() {
                 visit(&format!("{other}.force.{axis}"), Source { look, part: k as u32, unit: "N", usual });
             }
-            for (part, name, unit) in [(3, "points", "1"), (4, "state", "1"), (5, "gap", "m")] {
-                visit(&format!("{other}.{name}"), Source { look, part, unit, usual: usual && part < 5 });
+            let parts = [("normal", "N"), ("gap", "m"), ("points", "1"), ("state", "1")];
+            for (part, (name, unit)) in (3..).zip(parts) {
+                visit(&format!("{other}.{name}"), Source { look, part, unit, usual: usual && matches!(part, 5 | 6) });
             }
         }
     }
@@ -249,13 +252,14 @@ impl<'a> Catalogue<'a> {
             }
         }
         if sided {
-            let kind = constraint.kind();
-            let (load, gap) = self.sided_units(joint);
+            let (effort, gap) = self.sided_units(joint);
             let look = Look::Standing(joint);
-            if !drives {
-                visit("load", Source { look, part: 0, unit: load, usual: true });
+            match constraint.kind() {
+                "rope" => visit("tension", Source { look, part: 0, unit: "N", usual: true }),
+                _ if !drives => visit("effort", Source { look, part: 0, unit: effort, usual: true }),
+                _ => {}
             }
-            if matches!(kind, "limit" | "cone-limit" | "rope") {
+            if constraint.law() == RowLaw::Unilateral {
                 visit("gap", Source { look, part: 1, unit: gap, usual: false });
             }
             visit("state", Source { look, part: 2, unit: "1", usual: true });
@@ -271,7 +275,7 @@ impl<'a> Catalogue<'a> {
         }
     }
 
-    /// Units of the load and the gap of a joint with sides.
+    /// Units of the effort and the gap of a joint with sides.
     fn sided_units(&self, joint: JointId) -> (&'static str, &'static str) {
         let constraint = self.model.constraint(joint);
         let read = constraint.reads().first().map(|c| c.kind());

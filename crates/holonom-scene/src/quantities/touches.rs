@@ -8,16 +8,20 @@ use holonom::{BodyId, Contact, Friction, Model};
 pub(super) struct Sum {
     /// N, on the first body.
     pub force: Vec3,
+    /// Sum of the normal forces, N.
+    pub normal: f64,
     pub points: usize,
     /// Slips if any touch does, else sticks if any does.
     pub state: Friction,
 }
 
-const NOTHING: Sum = Sum { force: Vec3::ZERO, points: 0, state: Friction::None };
+const NOTHING: Sum = Sum { force: Vec3::ZERO, normal: 0.0, points: 0, state: Friction::None };
 
 impl Sum {
-    fn add(&mut self, force: Vec3, state: Friction) {
+    fn add(&mut self, force: Vec3, c: &Contact) {
+        let state = c.friction;
         self.force += force;
+        self.normal += c.force.dot(c.normal);
         self.points += 1;
         if code(state) > code(self.state) {
             self.state = state;
@@ -61,10 +65,10 @@ impl Touches {
                     at
                 }
             };
-            self.pairs[at].1.add(force, c.friction);
+            self.pairs[at].1.add(force, &c);
             for (body, force) in [(c.bodies.0, c.force), (c.bodies.1, -c.force)] {
                 if let Some(i) = body.index() {
-                    self.bodies[i].get_or_insert(NOTHING).add(force, c.friction);
+                    self.bodies[i].get_or_insert(NOTHING).add(force, &c);
                 }
             }
             self.points += 1;
