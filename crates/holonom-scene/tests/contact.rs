@@ -333,7 +333,8 @@ fn loads_of_contacts_stops_and_ropes_have_names() {
     .expect("known");
     let names: Vec<&str> = quantities.names().collect();
     let contact = "contact.crate.ground";
-    let of_pair = ["force.x", "force.y", "force.z", "normal", "gap", "points", "state"].map(|n| format!("{contact}.{n}"));
+    let of_pair =
+        ["force.x", "force.y", "force.z", "normal", "gap", "points", "state"].map(|n| format!("{contact}.{n}"));
     let expected = ["contact.count", "contact.overlap", "contact.largest"].map(String::from).into_iter().chain(of_pair);
     assert_eq!(names[1..11].iter().map(|n| n.to_string()).collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     let mut sim = Simulation::new(model);
@@ -355,8 +356,13 @@ fn loads_of_contacts_stops_and_ropes_have_names() {
     assert!(row[12].abs() <= 0.1 + 1e-12);
     near(13, 3.0 * 9.81);
     assert_eq!(quantities.all()[11].unit, "N m");
-    assert!(Quantities::of_scene(sim.model(), &loaded.scene, &["contact.crate.ground.force.*"]).expect("known").len() == 4);
-    assert!(Quantities::of_scene(sim.model(), &loaded.scene, &["contact.crate.rod.gap"]).is_err(), "it has no shape that touches");
+    assert!(
+        Quantities::of_scene(sim.model(), &loaded.scene, &["contact.crate.ground.force.*"]).expect("known").len() == 4
+    );
+    assert!(
+        Quantities::of_scene(sim.model(), &loaded.scene, &["contact.crate.rod.gap"]).is_err(),
+        "it has no shape that touches"
+    );
 }
 
 #[test]
