@@ -18,7 +18,7 @@
 //! ```
 
 use crate::scene::Scene;
-use holonom::joints::CoordinateKind;
+use holonom::joints::{CoordinateKind, RowLaw};
 use holonom::math::{Mat3, Vec3};
 use holonom::{Attachment, BodyId, ForceId, JointId, Marker, MayTouch, Model};
 use std::collections::HashMap;
