@@ -102,7 +102,8 @@ impl Shape {
         finite("point of a hull", points)?;
         let hull = crate::hull::hull(points)?;
         let corner = |k: u32| hull.corners[k as usize];
-        let fan = |ring: &Vec<u32>| (2..ring.len()).map(|k| [ring[0], ring[k - 1], ring[k]].map(corner)).collect::<Vec<_>>();
+        let fan =
+            |ring: &Vec<u32>| (2..ring.len()).map(|k| [ring[0], ring[k - 1], ring[k]].map(corner)).collect::<Vec<_>>();
         Ok(hull.rings.iter().flat_map(fan).collect())
     }
 

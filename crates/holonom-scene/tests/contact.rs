@@ -333,14 +333,10 @@ fn loads_of_contacts_stops_and_ropes_have_names() {
     .expect("known");
     let names: Vec<&str> = quantities.names().collect();
     let contact = "contact.crate.ground";
-    assert_eq!(
-        names[1..9].iter().map(|n| n.to_string()).collect::<Vec<_>>(),
-        ["contact.count", "contact.overlap"]
-            .map(String::from)
-            .into_iter()
-            .chain(["force.x", "force.y", "force.z", "normal", "gap", "points"].map(|n| format!("{contact}.{n}")))
-            .collect::<Vec<_>>()
-    );
+    let of_pair =
+        ["force.x", "force.y", "force.z", "normal", "gap", "points", "state"].map(|n| format!("{contact}.{n}"));
+    let expected = ["contact.count", "contact.overlap", "contact.largest"].map(String::from).into_iter().chain(of_pair);
+    assert_eq!(names[1..11].iter().map(|n| n.to_string()).collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     let mut sim = Simulation::new(model);
     sim.set_integrator(IntegratorKind::Stepping);
     for _ in 0..2000 {
@@ -350,14 +346,16 @@ fn loads_of_contacts_stops_and_ropes_have_names() {
     quantities.read(&mut sim, &mut row).expect("solved");
     let near = |k: usize, x: f64| assert!((row[k] - x).abs() < 1e-6 * (1.0 + x.abs()), "{k}: {} against {x}", row[k]);
     near(1, 4.0);
-    near(5, 2.0 * 9.81);
+    near(3, 0.25 * 2.0 * 9.81);
     near(6, 2.0 * 9.81);
-    near(8, 4.0);
+    near(7, 2.0 * 9.81);
+    near(9, 4.0);
+    near(10, 1.0);
     // the stop holds the rod down against its weight, less what dry friction carries
-    near(9, -(0.5 * 9.81 * libm::cos(0.5)) - row[10]);
-    assert!(row[10].abs() <= 0.1 + 1e-12);
-    near(11, 3.0 * 9.81);
-    assert_eq!(quantities.all()[9].unit, "N m");
+    near(11, -(0.5 * 9.81 * libm::cos(0.5)) - row[12]);
+    assert!(row[12].abs() <= 0.1 + 1e-12);
+    near(13, 3.0 * 9.81);
+    assert_eq!(quantities.all()[11].unit, "N m");
     assert!(
         Quantities::of_scene(sim.model(), &loaded.scene, &["contact.crate.ground.force.*"]).expect("known").len() == 4
     );

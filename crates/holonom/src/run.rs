@@ -92,7 +92,7 @@ impl Simulation {
             let name = self.method.integrator.name();
             return Err(StepError::Invalid(format!(
                 "integrator `{name}` does not know contacts, limits, ropes, dry friction and caps, and this model has some; use \
-                 stepping, or dop853, rk4 or sdirk4 from event to event"
+                 stepping, or dop853 or rk4, which run from event to event"
             )));
         }
         if self.method.coordinates == Coordinates::Joint && !self.method.integrator.any_coordinates() {
@@ -220,7 +220,10 @@ impl Simulation {
             sample.clone_from(before);
             sample.t = t;
             result = match &end {
-                Some(end) if jammed => Ok(between(&self.model, before, end, sample)),
+                Some(end) if jammed => {
+                    between(&self.model, before, end, sample);
+                    Ok(())
+                }
                 _ => result.and_then(|()| self.sample_between(before.t, step, sample)),
             };
             if result.is_err() {

@@ -64,7 +64,10 @@ fn flail(what: &str, mut arm: Arm, kind: IntegratorKind, seconds: f64, dt: f64) 
     assert!(watch.gain <= 1e-9 * watch.start.abs().max(1.0), "{what}: energy {} J above the start", watch.gain);
     if kind != IntegratorKind::Stepping {
         assert!(watch.rise <= 1e-9 * watch.start.abs().max(1.0), "{what}: energy rises by {} J in a step", watch.rise);
-        assert!(unexplained.abs() <= 1e-9 * lost.abs().max(1.0), "{what}: {unexplained} J unexplained");
+        // all of the loss is the stops', but for micro-bounces that are cut off where they are smaller than a billionth of the mechanism; those are booked as projection
+        assert!(ledger.integrator.abs() <= 1e-9 * lost.abs(), "{what}: {} J from nowhere", ledger.integrator);
+        assert!((unexplained - ledger.projection).abs() <= 1e-9 * lost.abs(), "{what}: {unexplained} J unexplained");
+        assert!(ledger.projection.abs() <= 1e-8 * lost.abs(), "{what}: {} J by projection", ledger.projection);
     }
 }
 
