@@ -345,8 +345,9 @@ fn solid(shape: &Shape, body: BodyId, base: &Material) -> Result<(holonom::Shape
         let d = Diagnostic::error(codes::NO_CONTACT, format!("{what} cannot collide"));
         Box::new(d.label("box, sphere, capsule, cylinder, mesh, hull, heights, plane and point can").help(HELP))
     })?;
-    let refused =
-        |why: String| Diagnostic::error(codes::NO_CONTACT, format!("a shape cannot collide: {why}")).help(HELP);
+    let refused = |why: String| {
+        Box::new(Diagnostic::error(codes::NO_CONTACT, format!("a shape cannot collide: {why}")).help(HELP))
+    };
     if !on_ground && matches!(solid, holonom::Shape::HalfSpace | holonom::Shape::HeightField { .. }) {
         return Err(refused("planes and heights are for the ground".into()));
     }
