@@ -4,14 +4,17 @@
 //! (0.5, 0, 0), inertia about it diag(0.08, 1.04, 1.04)/12 kg m². A joint sits at the origin of the child and at a point `at` of the parent;
 //! at zero joint position the two frames are parallel.
 //!
-//! [`case`] finds a mechanism by name: trees in [`TreeCase`], closed loops in [`LoopCase`] (some of which have other bodies).
+//! [`case`] finds a mechanism by name: trees in [`TreeCase`], closed loops in [`LoopCase`] (some of which have other bodies). [`pile_case`] finds piles, held by
+//! contact alone.
 //! [`forward_dynamics`] and [`problem`] give the known answers, computed independently of this engine.
 
 mod loops;
+mod piles;
 mod reference;
 mod state;
 
 pub use loops::{LoopCase, LoopFamily, loop_case};
+pub use piles::{OVERHANGS, PileCase, STANDS, pile_case};
 pub use reference::{ForwardDynamics, PROBLEMS, Problem, forward_dynamics, problem};
 pub use state::{Given, SEED, TreeCase, TreeJoint, tree_case};
 

@@ -5,6 +5,7 @@
 //! (unless joints are redundant: their loads are then split anew at every state).
 
 mod catalogue;
+mod touches;
 
 use crate::codes;
 use crate::confine::shown;
@@ -13,8 +14,9 @@ use crate::scene::Scene;
 use crate::source::Span;
 use catalogue::{Catalogue, Look, Source};
 use holonom::math::Vec3;
-use holonom::{BodyId, Contact, Diagnosis, Ledger, Model, Simulation, StepError};
+use holonom::{BodyId, Diagnosis, Ledger, Model, Near, Simulation, StepError};
 use std::collections::HashSet;
+use touches::Touches;
 
 /// What is recorded when nobody says what: everything usual, unless that is more than this.
 pub const MOST_UNSAID: usize = 4000;
@@ -39,7 +41,8 @@ pub struct Quantities {
     sources: Vec<Source>,
     reduced: bool,
     ledger: Ledger,
-    contacts: Vec<Contact>,
+    touches: Touches,
+    near: Vec<Near>,
 }
 
 /// A name or pattern that fits nothing.
@@ -148,7 +151,14 @@ impl Quantities {
                 return Err(unknown);
             }
         }
-        Ok(Quantities { all: chosen.all, sources: chosen.sources, reduced, ledger: Ledger::default(), contacts: Vec::new() })
+        Ok(Quantities {
+            all: chosen.all,
+            sources: chosen.sources,
+            reduced,
+            ledger: Ledger::default(),
+            touches: Touches::default(),
+            near: Vec::new(),
+        })
     }
 
     /// All of them; the first is `time`.
@@ -216,32 +226,20 @@ impl Quantities {
         if !self.sources.iter().any(|s| needs_solution(s.look)) {
             return Ok(());
         }
-        if self.sources.iter().any(|s| matches!(s.look, Look::Contact(..) | Look::Contacts)) {
-            let overlap = sim.overlap();
-            sim.read_contacts(&mut self.contacts)?;
-            for (source, out) in self.sources.iter().zip(out.iter_mut()) {
-                match source.look {
-                    Look::Contact(a, b) => *out = between(&self.contacts, a, b, source.part),
-                    Look::Contacts => *out = [self.contacts.len() as f64, overlap][source.part as usize],
-                    _ => {}
-                }
-            }
-        }
+        let model = sim.model().clone();
         let mut seen = sim.observe()?;
+        if self.asks_for_touches() {
+            self.touches.read(&model, seen.contacts());
+        }
+        let touches = &self.touches;
+        let nearest = |a: BodyId, b: BodyId| {
+            let between = self.near.iter().filter(|n| n.bodies == (a, b) || n.bodies == (b, a));
+            between.map(|n| n.gap).fold(f64::NAN, f64::min)
+        };
         let mut numbers = [f64::NAN; 9];
         let mut last = None;
         for (source, out) in self.sources.iter().zip(out) {
             if !needs_solution(source.look) {
-                continue;
-            }
-            if matches!(source.look, Look::Contact(..) | Look::Contacts) {
-                continue;
-            }
-            if let Look::Stop(joint) = source.look {
-                *out = match seen.multipliers(joint) {
-                    [lower, upper] => lower - upper,
-                    _ => f64::NAN,
-                };
                 continue;
             }
             if let Look::Multipliers(joint) = source.look {
@@ -289,10 +287,28 @@ impl Quantities {
                             (numbers[0], numbers[1]) = (value, rate);
                         }
                     }
+                    Look::Standing(joint) => {
+                        if let Some(s) = seen.standing(joint) {
+                            numbers[..3].copy_from_slice(&[s.load, s.gap.unwrap_or(f64::NAN), touches::code(s.state)]);
+                        }
+                    }
+                    Look::Contact(a, b) => {
+                        let t = touches.between(&model, a, b);
+                        numbers[..3].copy_from_slice(&t.force.to_array());
+                        let rest = [t.normal, nearest(a, b), t.points as f64, touches::code(t.state)];
+                        numbers[3..7].copy_from_slice(&rest);
+                    }
+                    Look::Touched(body) => {
+                        let t = touches.of(body);
+                        numbers[..3].copy_from_slice(&t.force.to_array());
+                        numbers[3] = t.points as f64;
+                    }
+                    Look::Contacts => (numbers[0], numbers[1]) = (touches.points as f64, touches.largest),
                     Look::Power(force) => numbers[0] = seen.power(force),
                     Look::Certificate => {
                         numbers[0] = seen.residual().largest();
                         numbers[1] = seen.rank_deficiency().map_or(f64::NAN, |n| n as f64);
+                        numbers[2] = seen.complementarity();
                     }
                     _ => {}
                 }
@@ -300,6 +316,10 @@ impl Quantities {
             *out = numbers[source.part as usize];
         }
         Ok(())
+    }
+
+    fn asks_for_touches(&self) -> bool {
+        self.sources.iter().any(|s| matches!(s.look, Look::Contact(..) | Look::Touched(_) | Look::Contacts))
     }
 
     /// What can be had without solving the equations.
@@ -311,6 +331,13 @@ impl Quantities {
         if asks(|l| matches!(l, Look::Ledger | Look::WorkOfForce(_) | Look::WorkOfJoint(_))) {
             sim.read_ledger(&mut self.ledger);
         }
+        // gaps are worth knowing where bodies are near each other
+        self.near.clear();
+        if self.sources.iter().any(|s| matches!(s.look, Look::Contact(..)) && s.part == 4) {
+            let reach = sim.model().length_scale();
+            sim.read_near(reach, &mut self.near);
+        }
+        let overlap = if self.sources.iter().any(|s| s.look == Look::Overlap) { sim.overlap() } else { 0.0 };
         let l = &self.ledger;
         for (source, out) in self.sources.iter().zip(out) {
             let k = source.part as usize;
@@ -322,26 +349,12 @@ impl Quantities {
                 Look::Gaps => [gaps.0, gaps.1][k],
                 Look::WorkOfForce(f) => l.force(f),
                 Look::WorkOfJoint(j) => l.joint(j),
-                Look::Ledger => [l.change, l.bodies, l.projection, l.imposed, l.integrator][k],
+                Look::Ledger => [l.change, l.bodies, l.projection, l.imposed, l.integrator, l.contacts][k],
+                Look::Overlap => overlap,
                 Look::Solver => sim.solver_iterations().map_or(f64::NAN, |n| n as f64),
                 _ => continue,
             };
         }
-    }
-}
-
-/// What two bodies do to each other: force on the first along x, y, z, sum of normal forces, least gap, number of contacts.
-fn between(contacts: &[Contact], a: BodyId, b: BodyId, part: u32) -> f64 {
-    let these = contacts.iter().filter_map(|c| match c.bodies {
-        bodies if bodies == (a, b) => Some((c, 1.0)),
-        bodies if bodies == (b, a) => Some((c, -1.0)),
-        _ => None,
-    });
-    match part {
-        0..3 => these.map(|(c, sign)| sign * c.force[part as usize]).sum(),
-        3 => these.map(|(c, _)| c.force.dot(c.normal)).sum(),
-        4 => these.map(|(c, _)| c.gap).fold(f64::NAN, f64::min),
-        _ => these.count() as f64,
     }
 }
 
@@ -355,6 +368,7 @@ fn needs_solution(look: Look) -> bool {
             | Look::Ledger
             | Look::WorkOfForce(_)
             | Look::WorkOfJoint(_)
+            | Look::Overlap
             | Look::Solver
     )
 }
@@ -398,8 +412,6 @@ pub fn usual_unit(name: &str) -> &'static str {
     match (first, words().next().unwrap_or("")) {
         ("time", _) => "s",
         ("energy" | "ledger", _) => "J",
-        ("contact", "gap" | "overlap") => "m",
-        (_, "tension" | "normal") => "N",
         ("momentum", "linear") => "kg m/s",
         ("momentum", "angular") => "kg m^2/s",
         (_, "pos" | "origin") => "m",
@@ -411,6 +423,10 @@ pub fn usual_unit(name: &str) -> &'static str {
         (_, "force") => "N",
         (_, "torque") => "N m",
         (_, "power") => "W",
+        ("contact", "gap" | "overlap") => "m",
+        ("contact", "largest") | (_, "tension" | "normal") => "N",
+        (_, "points" | "state") | ("contact", "count") => "1",
+        (_, "gap") => "m or rad",
         (_, "coordinate") => "m or rad",
         (_, "rate") => "m/s or rad/s",
         (_, "effort") => "N or N m",
@@ -479,6 +495,9 @@ mod tests {
             ("pin.rate", "m/s or rad/s"),
             ("slide.coordinate.1", "m or rad"),
             ("bolt.multiplier.2", ""),
+            ("contact.ball.ground.force.z", "N"),
+            ("contact.ball.ground.state", "1"),
+            ("knee.limit.effort", "N or N m"),
         ] {
             assert_eq!(usual_unit(name), unit, "{name}");
         }

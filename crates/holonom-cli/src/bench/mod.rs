@@ -2,6 +2,7 @@
 
 mod case;
 mod measure;
+mod steps;
 
 use crate::Exit;
 use crate::failure::{self, Failure};
@@ -11,8 +12,10 @@ use crate::table::{Align, Table, significant};
 use case::Case;
 use clap::builder::PossibleValuesParser;
 use holonom::SolverKind;
+use holonom_cases::{PileCase, pile_case};
 use serde::Serialize;
 use std::collections::BTreeMap;
+use steps::StepTiming;
 
 /// Time one evaluation of the equations of motion.
 ///
@@ -23,10 +26,14 @@ use std::collections::BTreeMap;
 /// `auxiliary` is the whole evaluation again, with the joints that close loops solved for on top of a tree. `front` is
 /// the largest dense block that loops make the direct solver work on, `fill` the size of its factors over that of the
 /// matrix.
+///
+/// Of piles whole steps of 1 ms are timed, after 0.1 s to settle: fN is a wall of N bricks, every other course shifted by
+/// 0.495 m; in fN-overhang it is 0.505 m, half a pitch, and the last brick of the top course must fall: its centre lies
+/// 5 mm beyond its support. tower-N has its heaviest plate on top, 1000 times as heavy as the lowest.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star; with loops: eN ring, rN ring of hinges,
-    /// ladder-N, fourbars-N, grid-N. Or scenes: files (.toml, .urdf, .xml) and names of the gallery. Default: a list of cases.
+    /// ladder-N, fourbars-N, grid-N; piles, whole steps: fN wall of N bricks (N a square), fN-overhang, tower-N. Or scenes: files (.toml, .urdf, .xml) and names of the gallery. Default: a list of cases.
     #[arg(value_name = "CASE|FILE")]
     cases: Vec<String>,
     /// Print one line of JSON instead of a table.
@@ -43,10 +50,22 @@ pub(crate) struct Args {
 enum Subject {
     Case(Case),
     Scene(Box<Opened>),
+    /// Of a pile whole steps are timed.
+    Pile(String, PileCase),
+}
+
+/// What came of it.
+enum Timed {
+    Evaluation(Timing),
+    Steps(StepTiming),
 }
 
 impl Subject {
     fn parse(name: &str, solver: Option<SolverKind>, options: &SceneOptions) -> Result<Subject, Failure> {
+        if let Some(pile) = pile_case(name) {
+            steps::check(name, &pile)?;
+            return Ok(Subject::Pile(name.to_string(), pile));
+        }
         if !case::is_scene(name) {
             return Case::parse(name, solver).map(Subject::Case);
         }
@@ -58,13 +77,15 @@ impl Subject {
         match self {
             Subject::Case(case) => case.name(),
             Subject::Scene(opened) => opened.name.clone(),
+            Subject::Pile(name, _) => name.clone(),
         }
     }
 
-    fn measure(&self, solver: Option<SolverKind>) -> Result<Timing, Failure> {
+    fn measure(&self, solver: Option<SolverKind>) -> Result<Timed, Failure> {
         match self {
-            Subject::Case(case) => measure::measure(case, solver),
-            Subject::Scene(opened) => measure::measure_scene(opened, solver),
+            Subject::Case(case) => measure::measure(case, solver).map(Timed::Evaluation),
+            Subject::Scene(opened) => measure::measure_scene(opened, solver).map(Timed::Evaluation),
+            Subject::Pile(name, pile) => steps::measure(name, pile).map(Timed::Steps),
         }
     }
 }
@@ -130,6 +151,8 @@ struct Timing {
 #[derive(Debug, Serialize)]
 struct Report {
     cases: Vec<Timing>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    steps: Vec<StepTiming>,
     exponents: BTreeMap<String, f64>,
     time_exponents: BTreeMap<String, f64>,
 }
@@ -146,10 +169,16 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let cases = names.into_iter().map(parse).collect::<Result<Vec<_>, _>>()?;
 
     let progress = Progress::new();
-    let mut timings = Vec::new();
+    let (mut timings, mut evaluated, mut steps) = (Vec::new(), Vec::new(), Vec::new());
     for (k, case) in cases.iter().enumerate() {
         progress.show(&format!("timing {} ({} of {})", case.name(), k + 1, cases.len()));
-        timings.push(case.measure(solver)?);
+        match case.measure(solver)? {
+            Timed::Evaluation(timing) => {
+                timings.push(timing);
+                evaluated.push(case);
+            }
+            Timed::Steps(timing) => steps.push(timing),
+        }
     }
     drop(progress);
     for t in timings.iter().filter(|t| !(t.error <= TRUSTED)) {
@@ -157,9 +186,9 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         failure::warn(&format!("case `{case}`: the answer is wrong, error {error:.1e} (allowed {TRUSTED:.0e})"));
     }
 
-    let exponents = fit(&cases, &timings, |t| t.flops);
-    let time_exponents = fit(&cases, &timings, |t| Some(t.us_min));
-    let report = Report { cases: timings, exponents, time_exponents };
+    let exponents = fit(&evaluated, &timings, |t| t.flops);
+    let time_exponents = fit(&evaluated, &timings, |t| Some(t.us_min));
+    let report = Report { cases: timings, steps, exponents, time_exponents };
     if args.json {
         out.json(&report)?
     } else {
@@ -169,7 +198,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
 }
 
 /// Slope of log(value) over log(n) for every family with at least two sizes, by least squares.
-fn fit(cases: &[Subject], timings: &[Timing], value: impl Fn(&Timing) -> Option<f64>) -> BTreeMap<String, f64> {
+fn fit(cases: &[&Subject], timings: &[Timing], value: impl Fn(&Timing) -> Option<f64>) -> BTreeMap<String, f64> {
     let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     for (case, timing) in cases.iter().zip(timings) {
         if let (Subject::Case(case), Some(value)) = (case, value(timing).filter(|v| *v > 0.0)) {
@@ -188,6 +217,45 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
 }
 
 fn text(report: &Report, solver: Option<SolverKind>) -> String {
+    let steps = if report.steps.is_empty() { String::new() } else { text_of_steps(&report.steps) };
+    if report.cases.is_empty() {
+        return steps;
+    }
+    let evaluations = text_of_evaluations(report, solver);
+    if steps.is_empty() { evaluations } else { format!("{evaluations}\n{steps}") }
+}
+
+fn text_of_steps(steps: &[StepTiming]) -> String {
+    let right = Align::Right;
+    let mut table = Table::new(&[
+        ("case", Align::Left),
+        ("bodies", right),
+        ("contacts", right),
+        ("min us", right),
+        ("median us", right),
+        ("mean us", right),
+        ("sink m", right),
+        ("creep m", right),
+        ("overlap m", right),
+    ]);
+    for t in steps {
+        let us = |x| significant(x, 4);
+        table.row([
+            t.case.clone(),
+            t.n.to_string(),
+            t.contacts.to_string(),
+            us(t.us_min),
+            us(t.us_median),
+            us(t.us_mean),
+            format!("{:.1e}", t.sink),
+            format!("{:.1e}", t.creep),
+            format!("{:.1e}", t.overlap),
+        ]);
+    }
+    format!("One step of 1 ms, settled, one thread, integrator stepping.\n\n{}", table.text())
+}
+
+fn text_of_evaluations(report: &Report, solver: Option<SolverKind>) -> String {
     let right = Align::Right;
     let mut table = Table::new(&[
         ("case", Align::Left),

@@ -97,7 +97,7 @@ impl Journey {
             gap_rate,
             rank_deficiency: 0,
             broken: 0,
-            overlap: 0.0,
+            overlap: self.sim.overlap(),
             contacts: 0,
             events: 0,
         })

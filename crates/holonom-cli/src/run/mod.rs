@@ -1,5 +1,6 @@
 //! `holonom run`: through time, with a recording if one is wanted, and a summary at the end.
 
+mod contacts;
 mod journey;
 pub(crate) mod progress;
 mod record;
@@ -14,6 +15,7 @@ use crate::failure::{Failure, warn};
 use crate::interrupt::Interrupt;
 use crate::output::Output;
 use crate::scene::{Opened, SceneArgs, stem, unknown_quantity};
+use contacts::Touching;
 use holonom::StepError;
 use holonom_scene::source::Span;
 use holonom_scene::{Diagnostic, Quantities};
@@ -49,7 +51,7 @@ pub(crate) struct Args {
     /// Law of motion: f = m a, or f = m v (no inertia: bodies follow forces until they balance)
     #[arg(long)]
     pub law: Option<Law>,
-    /// euler, rk4, dop853, sdirk4 (implicit), rattle [default: dop853]
+    /// euler, rk4, dop853, sdirk4 (implicit), rattle, stepping [default: dop853, or stepping where many shapes may touch]
     #[arg(long, value_name = "NAME")]
     pub integrator: Option<String>,
     /// tree, sparse, huge-pivot, auxiliary, dense, dense-kkt, banded, cg [default: tree, or sparse with loops]
@@ -70,6 +72,9 @@ pub(crate) struct Args {
     /// What to record: names of quantities, `*` stands for anything, e.g. 'crank.pos.*,energy.*'
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     columns: Vec<String>,
+    /// Every contact at every row of the recording, one by one, as lines of JSON
+    #[arg(long, value_name = "FILE", requires = "out")]
+    contacts: Option<PathBuf>,
     /// One JSON object as the last line of standard output
     #[arg(long)]
     json: bool,
@@ -83,6 +88,10 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let scene = &opened.loaded.scene;
     let resume = args.from.as_ref().map(|path| Resume::read(path, &opened.model)).transpose()?;
     let settings = Settings::gather(args, scene, &opened.model, resume.as_ref())?;
+    let by_default = args.integrator.is_none() && resume.is_none() && scene.run.integrator.is_none();
+    if settings.law == Law::Kinematic && opened.model.has_sides() {
+        warn("the law f = m v knows no contacts, limits and friction: bodies pass through each other");
+    }
     let schedule = Schedule::gather(args, scene)?;
     let sim = settings.simulation(&opened.model)?;
     let mut journey = Journey::begin(sim, settings, schedule.end, resume.as_ref())?;
@@ -137,6 +146,8 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         snapshot::take(&journey, &opened.name).write(path)?;
     }
     let snapshot = args.snapshot.as_ref().map(|p| p.display().to_string());
+    // where forces cannot be had the motion was good all the same
+    let touching = Touching::of(&mut journey.sim).ok().flatten();
     if !args.quiet && !args.json {
         let title = &opened.loaded.scene.title;
         let text = summary::text(
@@ -148,6 +159,8 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             interrupted,
             finished.as_ref(),
             snapshot.as_deref(),
+            touching.as_ref(),
+            by_default,
         );
         out.write(&text)?;
     }
@@ -168,13 +181,17 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             real_time_factor: (time - begun_at) / track.wall,
             max_gap: track.max_gap,
             max_gap_rate: track.max_gap_rate,
-            max_penetration: 0.0,
+            max_penetration: track.max_overlap,
+            contacts: touching.as_ref().map_or(0, |t| t.points),
+            largest_contact_force: touching.as_ref().map_or(0.0, |t| t.largest),
+            events: track.events,
             energy_start: track.start.total(),
             energy_end: track.now.total(),
             energy_drift: drift,
             hash: format!("{hash:016x}"),
             solver,
             integrator: journey.settings.method(),
+            integrator_by_default: by_default,
             law: journey.settings.law,
             dt: journey.settings.dt,
             rejected: track.rejected,
@@ -249,7 +266,8 @@ fn recorder(
         "from": resume.map(|r| r.time),
     });
     let first = resume.map_or_else(|| journey.sim.state(), |r| r.now());
-    Recorder::begin(path, quantities, journey, first, schedule.rate, &metadata)
+    let stream = args.contacts.as_deref().map(contacts::Stream::create).transpose()?;
+    Recorder::begin(path, quantities, stream, journey, first, schedule.rate, &metadata)
 }
 
 /// A snapshot that could not be written at the end of a long run is found out at its start.

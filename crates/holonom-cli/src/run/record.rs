@@ -4,6 +4,7 @@
 //! Where the integrator can tell states inside a step (dop853), rows lie at exact multiples of 1 / rate. Otherwise a row is the step nearest to each
 //! multiple (fixed steps), or the first step after it (adaptive steps), with the time of that step. The last state is always a row.
 
+use super::contacts::Stream;
 use super::journey::Journey;
 use super::settings::Settings;
 use crate::failure::Failure;
@@ -17,6 +18,8 @@ use std::sync::Arc;
 pub(crate) struct Recorder {
     output: Output,
     quantities: Quantities,
+    /// Contacts, one by one, where they are asked for.
+    stream: Option<Stream>,
     probe: Simulation,
     settings: Settings,
     row: Vec<f64>,
@@ -34,6 +37,7 @@ impl Recorder {
     pub fn begin(
         path: &Path,
         quantities: Quantities,
+        stream: Option<Stream>,
         journey: &Journey,
         first: &State,
         rate: f64,
@@ -54,6 +58,7 @@ impl Recorder {
             output,
             row: vec![0.0; quantities.len()],
             quantities,
+            stream,
             probe: journey.settings.simulation(journey.sim.model())?,
             settings: journey.settings.clone(),
             sample: State::default(),
@@ -139,6 +144,9 @@ impl Recorder {
         self.probe.state_mut().clone_from(state);
         self.quantities.read(&mut self.probe, &mut self.row).map_err(|e| stopped(&e))?;
         self.output.push(&self.row)?;
+        if let Some(stream) = &mut self.stream {
+            stream.push(&mut self.probe)?;
+        }
         self.last = state.t;
         Ok(())
     }
@@ -148,6 +156,9 @@ impl Recorder {
         match self.push_present(journey) {
             Err(f) if f.exit == crate::Exit::Io => return Err(f),
             _ => {}
+        }
+        if let Some(stream) = &mut self.stream {
+            stream.flush()?;
         }
         Ok(self.output.finish(reason)?)
     }

@@ -63,7 +63,8 @@ impl Settings {
         let pick = |said: &Option<String>, kept: Option<&String>, scene: &Option<String>, usual: &str| {
             said.as_ref().or(kept).or(scene.as_ref()).map_or(usual.to_string(), String::clone)
         };
-        let integrator = pick(&args.integrator, before.map(|s| &s.integrator), &run.integrator, "dop853");
+        let integrator =
+            pick(&args.integrator, before.map(|s| &s.integrator), &run.integrator, model.default_integrator().name());
         let integrator = if integrator == "implicit" { "sdirk4".to_string() } else { integrator };
         let names: Vec<&str> = IntegratorKind::NAMES.iter().copied().chain(["implicit"]).collect();
         known("integrator", &integrator, &names)?;

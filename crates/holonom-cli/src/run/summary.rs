@@ -1,5 +1,6 @@
 //! What a run came to, for people and for scripts.
 
+use super::contacts::{Touch, Touching};
 use super::journey::Journey;
 use super::progress::{duration, factor};
 use super::track::Track;
@@ -23,12 +24,16 @@ pub(crate) struct Summary<'a> {
     pub max_gap: f64,
     pub max_gap_rate: f64,
     pub max_penetration: f64,
+    pub contacts: usize,
+    pub largest_contact_force: f64,
+    pub events: u64,
     pub energy_start: f64,
     pub energy_end: f64,
     pub energy_drift: f64,
     pub hash: String,
     pub solver: &'a str,
     pub integrator: &'a str,
+    pub integrator_by_default: bool,
     pub law: super::settings::Law,
     pub dt: Option<f64>,
     pub rejected: u64,
@@ -47,10 +52,12 @@ pub(crate) struct Summary<'a> {
 pub(crate) struct Final<'a> {
     bodies: Bodies<'a>,
     joints: Joints<'a>,
+    contacts: Contacts<'a>,
 }
 
 struct Bodies<'a>(&'a RefCell<Simulation>);
 struct Joints<'a>(&'a RefCell<Simulation>);
+struct Contacts<'a>(&'a RefCell<Simulation>);
 
 #[derive(Serialize)]
 struct Body {
@@ -73,11 +80,16 @@ struct Joint {
     rates: Vec<f64>,
     /// Row by row: the torque of a motor, the tension of a rod.
     multipliers: Vec<f64>,
+    /// Limits, ropes, dry friction, capped drives: room left, and `free`, `holds` or `slips`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    gap: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state: Option<&'static str>,
 }
 
 impl<'a> Final<'a> {
     pub fn of(sim: &'a RefCell<Simulation>) -> Self {
-        Final { bodies: Bodies(sim), joints: Joints(sim) }
+        Final { bodies: Bodies(sim), joints: Joints(sim), contacts: Contacts(sim) }
     }
 }
 
@@ -98,6 +110,15 @@ impl Serialize for Bodies<'_> {
     }
 }
 
+impl Serialize for Contacts<'_> {
+    fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
+        let mut sim = self.0.borrow_mut();
+        let model = sim.model().clone();
+        let seen = sim.observe().map_err(serde::ser::Error::custom)?;
+        out.collect_seq(seen.contacts().map(|c| Touch::of(&model, &c)))
+    }
+}
+
 impl Serialize for Joints<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut sim = self.0.borrow_mut();
@@ -108,6 +129,7 @@ impl Serialize for Joints<'_> {
             let r = seen.reaction(joint);
             let all: Vec<(f64, f64)> = (0..).map_while(|i| seen.coordinate(joint, i)).collect();
             let several = if all.len() > 1 { all.as_slice() } else { &[] };
+            let standing = seen.standing(joint);
             let entry = Joint {
                 coordinate: all.first().map(|c| c.0),
                 rate: all.first().map(|c| c.1),
@@ -116,6 +138,9 @@ impl Serialize for Joints<'_> {
                 coordinates: several.iter().map(|c| c.0).collect(),
                 rates: several.iter().map(|c| c.1).collect(),
                 multipliers: seen.multipliers(joint).to_vec(),
+                // a stop that is not there is infinitely far away, and JSON has no infinity
+                gap: standing.and_then(|s| s.gap).filter(|g| g.is_finite()),
+                state: standing.map(|s| super::contacts::standing(s.state)),
             };
             map.serialize_entry(model.joint_name(joint), &entry)?;
         }
@@ -133,6 +158,8 @@ pub(crate) fn text(
     interrupted: bool,
     recording: Option<&Finished>,
     snapshot: Option<&str>,
+    touching: Option<&Touching>,
+    by_default: bool,
 ) -> String {
     let sim = &journey.sim;
     let model = sim.model();
@@ -157,9 +184,10 @@ pub(crate) fn text(
     lines.push((
         "steps",
         format!(
-            "{}{rejected} ({}, {}; solver {})",
+            "{}{rejected} ({}{}, {}; solver {})",
             track.steps,
             journey.settings.method(),
+            if by_default && model.has_sides() { reason(journey.settings.method()) } else { "" },
             journey.settings.steps_in_words(),
             sim.solver().name()
         ),
@@ -185,6 +213,19 @@ pub(crate) fn text(
             track.energy_drift(sim)
         ),
     ));
+    if let Some(t) = touching {
+        let events = if track.events > 0 {
+            format!("; {}", plural(track.events as usize, "event", "events"))
+        } else {
+            String::new()
+        };
+        let force = if t.points > 0 { format!(", largest force {:.4} N", t.largest) } else { String::new() };
+        let touches = plural(t.points, "touch", "touches");
+        lines.push((
+            "contact",
+            format!("{touches} now{force}{events}; deepest overlap {:.1e} m or rad", track.max_overlap),
+        ));
+    }
     if track.broken > 0 {
         lines.push(("broken", plural(track.broken, "joint", "joints")));
     }
@@ -196,6 +237,14 @@ pub(crate) fn text(
     }
     lines.push(("hash", format!("{:016x}", sim.state().hash())));
     lines.iter().map(|(label, value)| format!("{label:<12} {value}\n")).collect()
+}
+
+/// Why this integrator, where nobody said which.
+fn reason(method: &str) -> &'static str {
+    match method {
+        "stepping" => " because many shapes may touch",
+        _ => " with events",
+    }
 }
 
 /// A number beside another of its kind.

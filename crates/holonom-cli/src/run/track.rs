@@ -12,6 +12,10 @@ const ROUGHLY: f64 = 0.1;
 pub(crate) struct Track {
     pub max_gap: f64,
     pub max_gap_rate: f64,
+    /// Largest overlap of shapes, or excess over a limit or the length of a rope, m or rad.
+    pub max_overlap: f64,
+    /// Impacts, openings, sticks and slips that began or ended.
+    pub events: u64,
     pub start: Energy,
     pub now: Energy,
     peak_kinetic: f64,
@@ -34,6 +38,8 @@ impl Track {
         Track {
             max_gap,
             max_gap_rate,
+            max_overlap: sim.overlap(),
+            events: 0,
             start,
             now: start,
             peak_kinetic: start.kinetic,
@@ -55,6 +61,8 @@ impl Track {
         self.broken += report.broken;
         self.max_gap = self.max_gap.max(report.gap);
         self.max_gap_rate = self.max_gap_rate.max(report.gap_rate);
+        self.max_overlap = self.max_overlap.max(report.overlap);
+        self.events += report.events as u64;
         self.now = sim.energy();
         let potential = self.now.gravity + self.now.elastic;
         self.peak_kinetic = self.peak_kinetic.max(self.now.kinetic);

@@ -8,17 +8,19 @@
 //! JOINT.force.x  JOINT.torque.x                   action of body a on body b at b's point, world axes
 //! JOINT.multiplier  JOINT.multiplier.1 ..         row by row; DRIVE.effort is the same for what drives a coordinate
 //! JOINT.limit.effort  JOINT.friction.effort       what stops and dry friction do along the first coordinate; JOINT.limit.1.effort along the second
-//! ROPE.tension
-//! contact.A.B.force.x                             on body A from body B, all their contacts together, world axes; A is before B in the scene, the
-//!                                                 ground last. contact.A.B.normal, contact.A.B.gap (the least; NaN where nothing is near), .points
+//! ROPE.tension  ROPE.gap  JOINT.limit.gap          room left; ROPE.state, JOINT.limit.state, JOINT.friction.state, DRIVE.state: 0 free, 1 holds, 2 slips or is at its cap
 //! FORCE.power                                     what the force gives to the bodies
+//! contact.A.B.force.x                             on body A from body B, all their contacts together, world axes; A is before B in the scene, the
+//!                                                 ground last. contact.A.B.normal, .points, .state (0 none, 1 stick, 2 slip), .gap (the least; NaN far away)
+//! BODY.contact.force.x  BODY.contact.points       all contacts of a body together
+//! contact.count  contact.overlap  contact.largest of the whole model
 //! energy.*  momentum.*  ledger.*  certificate.*  solver.*
 //! ```
 
 use crate::scene::Scene;
 use holonom::joints::{CoordinateKind, RowLaw};
 use holonom::math::{Mat3, Vec3};
-use holonom::{Attachment, BodyId, ForceId, JointId, Marker, Model};
+use holonom::{Attachment, BodyId, ForceId, JointId, Marker, MayTouch, Model};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -40,11 +42,13 @@ pub(super) enum Look {
     Reaction(JointId),
     /// Multipliers.
     Multipliers(JointId),
-    /// Stops of a coordinate: the first row less the second.
-    Stop(JointId),
-    /// Contacts of two bodies: force on the first, sum of normal forces, gap, number.
+    /// Of a joint with sides: force along its coordinate or tension, gap, state.
+    Standing(JointId),
+    /// Between two bodies: force (3), sum of normal forces, least gap, touches, state.
     Contact(BodyId, BodyId),
-    /// All contacts: number, largest overlap.
+    /// Of a body: force (3), touches.
+    Touched(BodyId),
+    /// Of all: touches, largest force.
     Contacts,
     Power(ForceId),
     /// Kinetic, potential, elastic, total.
@@ -53,10 +57,12 @@ pub(super) enum Look {
     Momentum,
     WorkOfForce(ForceId),
     WorkOfJoint(JointId),
-    /// Change, bodies, projection, imposed, error.
+    /// Change, bodies, projection, imposed, error, contacts.
     Ledger,
-    /// Residual, dependent rows.
+    /// Residual, dependent rows, complementarity.
     Certificate,
+    /// Largest overlap.
+    Overlap,
     /// Gap, gap rate.
     Gaps,
     /// Iterations.
@@ -75,8 +81,15 @@ pub(super) struct Source {
 }
 
 const XYZ: [&str; 3] = ["x", "y", "z"];
+/// Columns of pairs of bodies that are recorded when nobody says what to record; of more pairs than that, none.
+pub(super) const MOST_PAIRS_UNSAID: usize = 64;
+/// Pairs that are looked through for a pattern that does not begin with `contact.` and the name of a body.
+const MOST_PAIRS: usize = 100_000;
+
+/// Name, unit, look, part, is it usual.
+type Global = (&'static str, &'static str, Look, u32, bool);
 /// Numbers of quantities that belong to no body, joint or force.
-const GLOBAL: &[(&str, &str, Look, u32, bool)] = &[
+const GLOBAL: &[Global] = &[
     ("energy.kinetic", "J", Look::Energy, 0, true),
     ("energy.potential", "J", Look::Energy, 1, true),
     ("energy.elastic", "J", Look::Energy, 2, true),
@@ -94,11 +107,17 @@ const GLOBAL: &[(&str, &str, Look, u32, bool)] = &[
     ("ledger.error", "J", Look::Ledger, 4, false),
     ("certificate.residual", "1", Look::Certificate, 0, false),
     ("certificate.dependent_rows", "1", Look::Certificate, 1, false),
-    ("contact.count", "1", Look::Contacts, 0, false),
-    ("contact.overlap", "m, rad", Look::Contacts, 1, false),
     ("certificate.gap", "m, rad", Look::Gaps, 0, false),
     ("certificate.gap_rate", "m/s, rad/s", Look::Gaps, 1, false),
     ("solver.iterations", "1", Look::Solver, 0, false),
+];
+/// Those of models in which something may touch, stop, slip or yield.
+const OF_CONTACT: &[Global] = &[
+    ("contact.count", "1", Look::Contacts, 0, false),
+    ("contact.overlap", "m, rad", Look::Overlap, 0, false),
+    ("contact.largest", "N", Look::Contacts, 1, false),
+    ("ledger.contacts", "J", Look::Ledger, 5, false),
+    ("certificate.complementarity", "1", Look::Certificate, 2, false),
 ];
 
 /// Kinds of joints that drive something.
@@ -112,6 +131,9 @@ pub(super) struct Catalogue<'a> {
     centres: Vec<Option<Marker>>,
     /// Units of what drives do.
     efforts: HashMap<&'a str, &'static str>,
+    touching: MayTouch,
+    /// Pairs of bodies that may touch; counted where that takes no time.
+    n_pairs: usize,
 }
 
 impl<'a> Catalogue<'a> {
@@ -126,13 +148,18 @@ impl<'a> Catalogue<'a> {
             }
         }
         let centres = model.bodies().map(|body| local_centre(model, body)).collect();
-        Catalogue { model, scene, centres, efforts }
+        let touching = model.may_touch();
+        let carriers = touching.n_carriers();
+        let few = carriers * carriers.saturating_sub(1) / 2 <= MOST_PAIRS;
+        let n_pairs = if few { touching.count().0 } else { usize::MAX };
+        Catalogue { model, scene, centres, efforts, touching, n_pairs }
     }
 
     /// Everything that belongs to no one.
     pub fn globals(&self, visit: &mut dyn FnMut(&str, Source)) {
         visit("time", Source { look: Look::Time, part: 0, unit: "s", usual: true });
-        for &(name, unit, look, part, usual) in GLOBAL {
+        let of_contact = if self.model.has_sides() { OF_CONTACT } else { &[] };
+        for &(name, unit, look, part, usual) in GLOBAL.iter().chain(of_contact) {
             visit(name, Source { look, part, unit, usual });
         }
         let mut name = String::new();
@@ -172,11 +199,32 @@ impl<'a> Catalogue<'a> {
             vector(&format!("{}.vel", p.name), look, 3, "m/s", false);
             vector(&format!("{}.acc", p.name), look, 6, "m/s^2", false);
         }
+        if self.touching.carries(body) {
+            vector("contact.force", Look::Touched(body), 0, "N", false);
+        }
         if self.model.body_kind(body) != "particle" {
             vector("omega", Look::Spin(body), 0, "rad/s", false);
             vector("alpha", Look::Spin(body), 3, "rad/s^2", false);
             for (k, name) in ["quat.w", "quat.x", "quat.y", "quat.z"].iter().enumerate() {
                 visit(name, Source { look: Look::Orientation(body), part: k as u32, unit: "1", usual: true });
+            }
+        }
+        if self.touching.carries(body) {
+            visit("contact.points", Source { look: Look::Touched(body), part: 3, unit: "1", usual: false });
+        }
+    }
+
+    /// Everything between a body and those after it that it may touch; names follow `contact.BODY.`.
+    fn of_pairs(&self, a: BodyId, visit: &mut dyn FnMut(&str, Source)) {
+        let usual = self.n_pairs <= MOST_PAIRS_UNSAID;
+        for b in self.touching.partners(a) {
+            let (other, look) = (self.model.body_name(b), Look::Contact(a, b));
+            for (k, axis) in XYZ.iter().enumerate() {
+                visit(&format!("{other}.force.{axis}"), Source { look, part: k as u32, unit: "N", usual });
+            }
+            let parts = [("normal", "N"), ("gap", "m"), ("points", "1"), ("state", "1")];
+            for (part, (name, unit)) in (3..).zip(parts) {
+                visit(&format!("{other}.{name}"), Source { look, part, unit, usual: usual && matches!(part, 5 | 6) });
             }
         }
     }
@@ -194,10 +242,8 @@ impl<'a> Catalogue<'a> {
             visit(&format!("coordinate{suffix}"), Source { look, part: 0, unit, usual: true });
             visit(&format!("rate{suffix}"), Source { look, part: 1, unit: rate, usual: true });
         }
-        // what has sides has no rows in the equations
-        let sided = constraint.law() != RowLaw::Equality;
-        let rows = if sided { constraint.n_rows() } else { self.model.rows_of(joint).len() };
-        let drives = DRIVES.contains(&constraint.kind());
+        let rows = self.model.n_multipliers(joint);
+        let (drives, sided) = (DRIVES.contains(&constraint.kind()), self.model.is_sided(joint));
         for (part, name) in ["force", "torque"].iter().enumerate() {
             for (k, axis) in XYZ.iter().enumerate() {
                 let (part, unit) = ((3 * part + k) as u32, ["N", "N m"][part]);
@@ -205,14 +251,18 @@ impl<'a> Catalogue<'a> {
                 visit(&format!("{name}.{axis}"), Source { look, part, unit, usual: rows > 0 && !drives && !sided });
             }
         }
-        let along = || constraint.reads().first().map_or("N, N m", |c| effort_unit(c.kind()));
-        match constraint.kind() {
-            "limit" => visit("effort", Source { look: Look::Stop(joint), part: 0, unit: along(), usual: true }),
-            "dry-friction" => {
-                visit("effort", Source { look: Look::Multipliers(joint), part: 0, unit: along(), usual: true });
+        if sided {
+            let (effort, gap) = self.sided_units(joint);
+            let look = Look::Standing(joint);
+            match constraint.kind() {
+                "rope" => visit("tension", Source { look, part: 0, unit: "N", usual: true }),
+                _ if !drives => visit("effort", Source { look, part: 0, unit: effort, usual: true }),
+                _ => {}
             }
-            "rope" => visit("tension", Source { look: Look::Multipliers(joint), part: 0, unit: "N", usual: true }),
-            _ => {}
+            if constraint.law() == RowLaw::Unilateral {
+                visit("gap", Source { look, part: 1, unit: gap, usual: false });
+            }
+            visit("state", Source { look, part: 2, unit: "1", usual: true });
         }
         let unit = self.efforts.get(self.model.joint_name(joint)).copied().unwrap_or("N, N m");
         for k in 0..rows {
@@ -225,38 +275,13 @@ impl<'a> Catalogue<'a> {
         }
     }
 
-    /// Everything of the contacts of two bodies.
-    pub fn of_contact(&self, a: BodyId, b: BodyId, visit: &mut dyn FnMut(&str, Source)) {
-        let look = Look::Contact(a, b);
-        let parts = [("force.x", "N"), ("force.y", "N"), ("force.z", "N"), ("normal", "N"), ("gap", "m"), ("points", "1")];
-        for (part, (name, unit)) in parts.into_iter().enumerate() {
-            visit(name, Source { look, part: part as u32, unit, usual: false });
-        }
-    }
-
-    /// Every pair of bodies that have shapes, the ground last.
-    fn contacts(&self, enter: &mut dyn FnMut(&str) -> bool, visit: &mut dyn FnMut(&str, &str, Source)) {
-        if !enter("contact") {
-            return;
-        }
-        let model = self.model;
-        let shaped = || model.bodies().chain([BodyId::GROUND]).filter(|b| model.has_shape(*b));
-        let name = |b: BodyId| if b == BodyId::GROUND { "ground" } else { model.body_name(b) };
-        let mut owner = String::new();
-        for (k, a) in shaped().enumerate() {
-            owner.clear();
-            let _ = write!(owner, "contact.{}", name(a));
-            if !enter(&owner) {
-                continue;
-            }
-            let first = owner.len();
-            for b in shaped().skip(k + 1) {
-                owner.truncate(first);
-                let _ = write!(owner, ".{}", name(b));
-                if enter(&owner) {
-                    self.of_contact(a, b, &mut |name, s| visit(&owner, name, s));
-                }
-            }
+    /// Units of the effort and the gap of a joint with sides.
+    fn sided_units(&self, joint: JointId) -> (&'static str, &'static str) {
+        let constraint = self.model.constraint(joint);
+        let read = constraint.reads().first().map(|c| c.kind());
+        match read.or(constraint.coordinates().first().copied()) {
+            Some(kind) => (effort_unit(kind), if kind == CoordinateKind::Angle { "rad" } else { "m" }),
+            None => ("N, N m", "m, rad"),
         }
     }
 
@@ -275,7 +300,6 @@ impl<'a> Catalogue<'a> {
             let _ = write!(full, "{owner}.{name}");
             visit(&full, source);
         };
-        self.contacts(&mut enter, &mut put);
         for body in model.bodies() {
             let owner = model.body_name(body);
             if enter(owner) {
@@ -292,6 +316,16 @@ impl<'a> Catalogue<'a> {
             let owner = model.force_name(force);
             if enter(owner) {
                 self.of_force(force, &mut |name, s| put(owner, name, s));
+            }
+        }
+        // of very many pairs only those of bodies that a pattern names
+        let all_pairs = self.n_pairs <= MOST_PAIRS || !enter("\0");
+        let mut owner = String::new();
+        for body in model.bodies().filter(|b| all_pairs && self.touching.carries(*b)) {
+            owner.clear();
+            let _ = write!(owner, "contact.{}", model.body_name(body));
+            if enter(&owner) {
+                self.of_pairs(body, &mut |name, s| put(&owner, name, s));
             }
         }
     }

@@ -202,7 +202,8 @@ pub(crate) struct Contacts {
     detector: Option<Detector>,
     poses: Vec<Pose>,
     reach: Vec<f64>,
-    /// rad/s.
+    /// Of origins, m/s, and of bodies, rad/s.
+    speed: Vec<f64>,
     spin: Vec<f64>,
     /// Radius about the body's origin that holds all of its shapes, m.
     extent: Vec<f64>,
@@ -224,6 +225,7 @@ impl Contacts {
             detector,
             poses: vec![Pose::default(); n + 1],
             reach: vec![0.0; n + 1],
+            speed: vec![0.0; n + 1],
             spin: vec![0.0; n + 1],
             extent,
             candidates: Vec::new(),
@@ -263,11 +265,11 @@ impl Contacts {
             let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
             self.poses[i] = Pose { position: origin.at, rotation };
             let spin = if turns { see(Carried::Spin).rate.length() } else { 0.0 };
-            (self.reach[i], self.spin[i]) = (origin.rate.length(), spin);
+            (self.speed[i], self.spin[i]) = (origin.rate.length(), spin);
         }
-        for i in (0..model.n_bodies()).filter(|i| model.carries_shape[*i]) {
+        for i in (0..model.n_bodies()).filter(|&i| model.carries_shape[i]) {
             let turning = if self.spin[i] > 0.0 { self.spin[i] * self.arm(i) } else { 0.0 };
-            self.reach[i] = reach(self.reach[i] + turning);
+            self.reach[i] = reach(self.speed[i] + turning);
         }
         if let Some(detector) = &mut self.detector {
             detector.detect(&self.poses, &self.reach, &mut self.candidates);

@@ -48,11 +48,6 @@ impl Model {
     pub fn is_sided(&self, joint: JointId) -> bool {
         self.sided.binary_search_by_key(&joint.0, |r| r.joint).is_ok()
     }
-
-    /// Can anything touch, stop, slip or yield?
-    pub fn may_have_contact(&self) -> bool {
-        self.has_sides()
-    }
 }
 
 /// Who may touch whom in a model.

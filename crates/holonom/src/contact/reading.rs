@@ -98,6 +98,26 @@ impl Simulation {
         gather::gather(&self.model, &s.q, &s.v, s.t, &mut self.work);
     }
 
+    /// The same with every touch that acted in the last step. Surfaces that curve and bodies that turn may have left it open by a little, of the second order in
+    /// the step.
+    fn gather_remembered(&mut self) {
+        let touches = self.state.held.iter().map(|h| h.key).filter(|key| key.is_touch()).count();
+        let known = |work: &Workspace, held: &[Held]| {
+            let key = |c: &holonom_collide::Candidate| Key(c.a, c.b, c.key);
+            work.contacts.candidates.iter().filter(|c| memory::find(held, key(c)).is_some()).count()
+        };
+        for h in [0.0, 1e-3, 1e-2, 1e-1] {
+            let s = &self.state;
+            evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work);
+            gather::detect(&self.model, &s.q, &s.v, h, &mut self.work);
+            if known(&self.work, &s.held) == touches {
+                break;
+            }
+        }
+        let s = &self.state;
+        gather::gather(&self.model, &s.q, &s.v, s.t, &mut self.work);
+    }
+
     /// Answers that need smooth forces cannot be had where something touches or friction acts.
     pub(crate) fn refuse_contacts(&mut self, what: &str) -> Result<(), StepError> {
         self.find_regime();
@@ -119,26 +139,6 @@ impl Simulation {
                 Err(StepError::Invalid(format!("{what} needs forces that are smooth, and {name}")))
             }
         }
-    }
-
-    /// The same with every touch that acted in the last step. Surfaces that curve and bodies that turn may have left it open by a little, of the second order in
-    /// the step.
-    fn gather_remembered(&mut self) {
-        let touches = self.state.held.iter().map(|h| h.key).filter(|key| key.is_touch()).count();
-        let known = |work: &Workspace, held: &[Held]| {
-            let key = |c: &holonom_collide::Candidate| Key(c.a, c.b, c.key);
-            work.contacts.candidates.iter().filter(|c| memory::find(held, key(c)).is_some()).count()
-        };
-        for h in [0.0, 1e-3, 1e-2, 1e-1] {
-            let s = &self.state;
-            evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work);
-            gather::detect(&self.model, &s.q, &s.v, h, &mut self.work);
-            if known(&self.work, &s.held) == touches {
-                break;
-            }
-        }
-        let s = &self.state;
-        gather::gather(&self.model, &s.q, &s.v, s.t, &mut self.work);
     }
 
     /// Before the equations are evaluated at the current state: what touches there, and how.

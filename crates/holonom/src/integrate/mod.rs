@@ -246,6 +246,18 @@ impl IntegratorKind {
         })
     }
 
+    /// The name used in files and on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            IntegratorKind::SemiImplicitEuler => "euler",
+            IntegratorKind::RungeKutta4 => "rk4",
+            IntegratorKind::Dop853 { .. } => "dop853",
+            IntegratorKind::Sdirk4 { .. } => "sdirk4",
+            IntegratorKind::Rattle => "rattle",
+            IntegratorKind::Stepping => "stepping",
+        }
+    }
+
     /// Make one.
     pub fn create(self) -> Box<dyn Integrator> {
         match self {

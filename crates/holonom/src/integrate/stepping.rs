@@ -73,8 +73,6 @@ const MOST_HALVES: usize = 64;
 const APART: f64 = 1e-7;
 /// Friction that follows a load is solved for again until the load has settled.
 const LOAD_ITERATIONS: usize = 30;
-/// A stop that only something so many times as fast as the fastest now would reach in this step is as near as that.
-const FAR: f64 = 1e3;
 
 impl Integrator for Stepping {
     fn name(&self) -> &'static str {
@@ -268,13 +266,6 @@ impl Stepping {
                     }
                 });
             }
-        }
-        // a far stop must not set the scale of the problem: its gap over a short step is a huge speed, against which those of the others would be rounding
-        let speed = |row: usize| sided.rate[row].abs() + sided.product(row, &self.free).abs();
-        let most = FAR * (0..sided.len()).map(speed).fold(0.0, f64::max);
-        for block in sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }) && most > 0.0) {
-            let b = &mut b[block.row as usize];
-            *b = if b.is_finite() { b.min(most) } else { *b };
         }
         memory::recall(m.held, sided, h, x);
         // what sleeps is held by what is remembered

@@ -1,5 +1,7 @@
 //! `holonom check`: the doctor's report on a scene, as one would want to read it.
 
+mod touching;
+
 use crate::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
@@ -11,6 +13,7 @@ use holonom::{Diagnosis, Model, Simulation};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use touching::Touching;
 
 /// Ask the doctor about a mechanism: mobility, loops, redundant joints, which loads to trust.
 #[derive(Debug, clap::Args)]
@@ -31,7 +34,8 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let opened = args.scene.open()?;
     let mut sim = Simulation::new(opened.model.clone());
     let d = sim.diagnose().map_err(|e| Failure::step(&format!("scene `{}`", opened.name), &e))?;
-    let warnings = warnings(&opened, &d, &sim);
+    let touching = Touching::of(&opened.loaded.scene, &mut sim);
+    let warnings: Vec<String> = warnings(&opened, &d, &sim).into_iter().chain(touching.warnings()).collect();
     if args.json {
         let model = &opened.model;
         let cost = model.cost();
@@ -51,6 +55,14 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             "forces": model.n_forces(),
             "solver": model.default_solver().name(),
             "flops": cost.factor_flops + cost.solve_flops,
+            "shapes": touching.shapes,
+            "contact_pairs": touching.pairs.map(|p| p.0),
+            "contact_pairs_excluded": touching.pairs.map(|p| p.1),
+            "one_sided": touching.sided,
+            "overlaps": touching.overlaps,
+            "exceeded": touching.exceeded,
+            "integrator": touching.integrator,
+            "impacts": touching.impacts,
             "warnings": warnings,
             "ignored": opened.loaded.report.to_data(&opened.loaded.sources),
         }))?;
@@ -63,6 +75,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     what_it_is(&mut text, &opened.model, &d);
     how_it_moves(&mut text, &opened.model, &d);
     what_is_redundant(&mut text, &opened.model, &d);
+    touching.text(&mut text);
     let cost = opened.model.cost();
     let per_body = (cost.factor_flops + cost.solve_flops) / d.bodies.max(1) as f64;
     let _ = writeln!(

@@ -1,0 +1,84 @@
+//! Whole steps of piles, timed once they have settled, and how far they moved from where they were put.
+
+use super::Failure;
+use holonom::math::Vec3;
+use holonom::{BodyId, IntegratorKind, Simulation, StepError};
+use holonom_cases::PileCase;
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// Step, s.
+const STEP: f64 = 1e-3;
+/// Steps before the clock runs.
+const SETTLE: usize = 100;
+/// Time spent on steps that count, and least number of them.
+const BUDGET: Duration = Duration::from_millis(500);
+const LEAST_STEPS: usize = 20;
+/// Largest pile.
+const MAX_BODIES: usize = 10_000;
+
+/// A pile, timed. Times in microseconds per step of 1 ms.
+#[derive(Debug, Serialize)]
+pub(super) struct StepTiming {
+    pub case: String,
+    pub n: usize,
+    pub contacts: usize,
+    pub steps: usize,
+    pub us_min: f64,
+    pub us_median: f64,
+    pub us_mean: f64,
+    /// How far any body has sunk and slid, m.
+    pub sink: f64,
+    pub creep: f64,
+    /// Largest overlap after any step, m.
+    pub overlap: f64,
+}
+
+/// Refuse what would take too long.
+pub(super) fn check(name: &str, case: &PileCase) -> Result<(), Failure> {
+    if case.n_bodies() > MAX_BODIES {
+        return Err(Failure::limit(format!("case `{name}` has {} bodies", case.n_bodies()))
+            .note("limit", format!("{MAX_BODIES} bodies in a pile")));
+    }
+    Ok(())
+}
+
+/// Build a pile, let it settle, and time its steps.
+pub(super) fn measure(name: &str, case: &PileCase) -> Result<StepTiming, Failure> {
+    let stopped = |e: StepError| Failure::step(&format!("case `{name}`"), &e);
+    let model = case.builder().build().map_err(|e| Failure::model(&format!("case `{name}`"), &e))?;
+    let mut sim = Simulation::new(model);
+    sim.set_integrator(IntegratorKind::Stepping);
+    let bodies: Vec<BodyId> = sim.model().bodies().collect();
+    let start: Vec<Vec3> = bodies.iter().map(|b| sim.centre(*b)).collect();
+    let mut overlap = 0.0f64;
+    for _ in 0..SETTLE {
+        overlap = overlap.max(sim.step(STEP).map_err(stopped)?.overlap);
+    }
+    let (mut seconds, begin) = (Vec::new(), Instant::now());
+    while seconds.len() < LEAST_STEPS || begin.elapsed() < BUDGET {
+        let clock = Instant::now();
+        let report = sim.step(STEP).map_err(stopped)?;
+        seconds.push(clock.elapsed().as_secs_f64());
+        overlap = overlap.max(report.overlap);
+    }
+    let mean = seconds.iter().sum::<f64>() / seconds.len() as f64;
+    seconds.sort_by(f64::total_cmp);
+    let (mut sink, mut creep) = (0.0f64, 0.0f64);
+    for (body, start) in bodies.iter().zip(&start) {
+        let d = sim.centre(*body) - *start;
+        (sink, creep) = (sink.max(-d.z), creep.max((d.x * d.x + d.y * d.y).sqrt()));
+    }
+    Ok(StepTiming {
+        case: name.to_string(),
+        n: bodies.len(),
+        contacts: sim.contacts().map_err(stopped)?.len(),
+        steps: seconds.len(),
+        us_min: 1e6 * seconds[0],
+        us_median: 1e6 * seconds[seconds.len() / 2],
+        us_mean: 1e6 * mean,
+        sink,
+        creep,
+        overlap,
+    })
+}

@@ -1,0 +1,119 @@
+//! Contacts of a run, one by one: what they are called in JSON, and the stream of `--contacts`.
+//!
+//! The stream has one line of JSON for each row of the recording, `{"time": s, "contacts": [{a, b, point, normal, gap, force, torque, slip, friction}]}`: names of the
+//! bodies, world axes, m, N, N m and m/s; the force and torque are those on `a`, the normal points from `b` to `a`, `friction` is `none`, `stick` or
+//! `slip`. Lines reach the file within half a second, so that a run that is killed leaves whole lines but for the last.
+
+use crate::failure::Failure;
+use holonom::{Contact, Friction, Model, Simulation, StepError};
+use serde::Serialize;
+use std::fs::File;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Lines wait at most this long.
+const LONGEST: Duration = Duration::from_millis(500);
+
+/// A contact as it is written.
+#[derive(Serialize)]
+pub(crate) struct Touch<'a> {
+    a: &'a str,
+    b: &'a str,
+    point: [f64; 3],
+    normal: [f64; 3],
+    gap: f64,
+    force: [f64; 3],
+    torque: [f64; 3],
+    slip: [f64; 3],
+    friction: &'static str,
+}
+
+impl<'a> Touch<'a> {
+    pub fn of(model: &'a Model, c: &Contact) -> Touch<'a> {
+        Touch {
+            a: model.body_name(c.bodies.0),
+            b: model.body_name(c.bodies.1),
+            point: c.point.to_array(),
+            normal: c.normal.to_array(),
+            gap: c.gap,
+            force: c.force.to_array(),
+            torque: c.torque.to_array(),
+            slip: c.slip.to_array(),
+            friction: match c.friction {
+                Friction::None => "none",
+                Friction::Stick => "stick",
+                Friction::Slip => "slip",
+            },
+        }
+    }
+}
+
+/// What a joint with sides does, in a word.
+pub(crate) fn standing(state: Friction) -> &'static str {
+    match state {
+        Friction::None => "free",
+        Friction::Stick => "holds",
+        Friction::Slip => "slips",
+    }
+}
+
+/// Contacts of a state, counted.
+pub(crate) struct Touching {
+    pub points: usize,
+    /// N.
+    pub largest: f64,
+}
+
+impl Touching {
+    /// `None` for a model in which nothing can touch, stop, slip or yield.
+    pub fn of(sim: &mut Simulation) -> Result<Option<Touching>, StepError> {
+        if !sim.model().has_sides() {
+            return Ok(None);
+        }
+        let all = sim.contacts()?;
+        let largest = all.iter().map(|c| c.force.length()).fold(0.0, f64::max);
+        Ok(Some(Touching { points: all.len(), largest }))
+    }
+}
+
+/// The stream of `--contacts`.
+pub(crate) struct Stream {
+    path: PathBuf,
+    file: BufWriter<File>,
+    flushed: Instant,
+    all: Vec<Contact>,
+}
+
+impl Stream {
+    pub fn create(path: &Path) -> Result<Stream, Failure> {
+        let file =
+            File::create(path).map_err(|e| Failure::io(format!("`{}` cannot be written: {e}", path.display())))?;
+        Ok(Stream { path: path.to_path_buf(), file: BufWriter::new(file), flushed: Instant::now(), all: Vec::new() })
+    }
+
+    /// The line of the present state.
+    pub fn push(&mut self, sim: &mut Simulation) -> Result<(), Failure> {
+        let stopped = |e: StepError| Failure::numerical(format!("contacts cannot be computed: {e}"));
+        sim.read_contacts(&mut self.all).map_err(stopped)?;
+        let model = sim.model();
+        let touches: Vec<Touch> = self.all.iter().map(|c| Touch::of(model, c)).collect();
+        let line = serde_json::json!({ "time": sim.time(), "contacts": touches });
+        let written = writeln!(self.file, "{line}");
+        self.check(written)?;
+        if self.flushed.elapsed() > LONGEST {
+            self.flush()?;
+        }
+        Ok(())
+    }
+
+    pub fn flush(&mut self) -> Result<(), Failure> {
+        self.flushed = Instant::now();
+        let flushed = self.file.flush();
+        self.check(flushed)
+    }
+
+    fn check(&self, result: std::io::Result<()>) -> Result<(), Failure> {
+        result.map_err(|e| Failure::io(format!("`{}` cannot be written: {e}", self.path.display())))
+    }
+}
