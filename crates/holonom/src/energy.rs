@@ -42,20 +42,23 @@ pub(crate) fn mechanical(model: &Model, q: &[f64], v: &[f64]) -> f64 {
     kinetic + gravity + elastic
 }
 
-/// Kinetic energy of the bodies, J.
-pub(crate) fn kinetic(model: &Model, q: &[f64], v: &[f64]) -> f64 {
-    of_bodies(model, q, v).kinetic
-}
-
 /// Energies of the bodies alone.
 fn of_bodies(model: &Model, q: &[f64], v: &[f64]) -> Energy {
     let mut sum = Energy::default();
+    each_body(model, q, v, |_, e| {
+        sum.kinetic += e.kinetic;
+        sum.gravity += e.gravity;
+        sum.elastic += e.elastic;
+    });
+    sum
+}
+
+/// Energies body by body.
+pub(crate) fn each_body(model: &Model, q: &[f64], v: &[f64], mut visit: impl FnMut(usize, Energy)) {
     // enough for all bodies of ours; a user's larger body takes memory from the heap, kept for the next
     let (mut small, mut large) = ([0.0; packed::len(12) + 12], Vec::new());
     for (i, body) in model.bodies.iter().enumerate() {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
-        sum.gravity += body.potential(qi, model.gravity);
-        sum.elastic += body.stored(qi);
         let n = vi.len();
         let n_mass = if body.central() { 7 } else { packed::len(n) };
         let memory = if n <= 12 {
@@ -68,9 +71,9 @@ fn of_bodies(model: &Model, q: &[f64], v: &[f64]) -> Energy {
         let (mass, force) = memory.split_at_mut(n_mass);
         let frame = frame_of(body.as_ref(), qi, vi);
         body.evaluate(qi, vi, &frame, model.gravity, Inertia { mass, force: &mut force[..n] });
-        sum.kinetic += half_square(body.central(), mass, vi);
+        let kinetic = half_square(body.central(), mass, vi);
+        visit(i, Energy { kinetic, gravity: body.potential(qi, model.gravity), elastic: body.stored(qi) });
     }
-    sum
 }
 
 /// Energies at a state.

@@ -45,7 +45,10 @@ use holonom_lcp::Law;
 #[derive(Default)]
 pub struct Stepping {
     smooth: RungeKutta4,
+    company: smooth::Company,
     tension: Tension,
+    /// Islands whose joints are open.
+    open: Vec<bool>,
     task: Task,
     /// Velocity change without sided rows.
     free: Vec<f64>,
@@ -57,6 +60,7 @@ pub struct Stepping {
     /// Laws of all blocks, and which of them are left out because nothing comes near them.
     laws: Vec<Option<Law>>,
     out: Vec<bool>,
+    guess: Vec<f64>,
     start: Start,
     kept_q: Vec<f64>,
     kept_v: Vec<f64>,

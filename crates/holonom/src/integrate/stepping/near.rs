@@ -30,6 +30,8 @@ impl Stepping {
             }
             self.out.push(out);
         }
+        // every round starts from the same guess: what has nothing to do with the rows brought in comes out the same to the last bit
+        self.guess.clone_from(x);
         let tolerance = project::QUIET * model.contact_scale() / h;
         loop {
             solve::solve(model, m.t, &mut self.task, work)?;
@@ -58,6 +60,7 @@ impl Stepping {
             if !more {
                 return Ok(());
             }
+            self.task.x.copy_from_slice(&self.guess);
         }
     }
 }

@@ -152,17 +152,26 @@ impl Stepping {
             evaluate::place_bodies(model, m.q, m.v, m.work);
             evaluate::evaluate_gaps(model, m.q, m.v, t, m.work);
             let work = &mut *m.work;
-            if work.gap.iter().zip(&work.gap_noise).all(|(gap, noise)| gap.abs() <= noise.abs()) {
+            // islands that are closed are left alone, whatever others need
+            self.open.clear();
+            self.open.resize(model.n_islands.max(1), false);
+            for joint in &model.joints {
+                self.open[joint.island as usize] |=
+                    joint.row_range().any(|row| !(work.gap[row].abs() <= work.gap_noise[row].abs()));
+            }
+            if !self.open.contains(&true) {
                 break;
             }
             evaluate::evaluate_bodies(model, m.q, m.v, work);
             self.tension.add(work);
             evaluate::evaluate_constraints(model, m.q, m.v, t, work);
             evaluate::factor(model, t, work)?;
-            work.x[..n].fill(0.0);
-            work.x[n..].copy_from_slice(&work.gap);
+            work.x.fill(0.0);
+            for joint in model.joints.iter().filter(|j| self.open[j.island as usize]) {
+                joint.row_range().for_each(|row| work.x[n + row] = work.gap[row]);
+            }
             evaluate::solve(model, t, work)?;
-            for (i, body) in model.bodies.iter().enumerate() {
+            for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| self.open[model.island[*i] as usize]) {
                 body.advance(model.q_of_mut(i, m.q), model.v_of(i, &work.x), 1.0);
             }
         }
