@@ -333,7 +333,8 @@ fn loads_of_contacts_stops_and_ropes_have_names() {
     quantities.read(&mut sim, &mut row).expect("solved");
     let near = |k: usize, x: f64| assert!((row[k] - x).abs() < 1e-6 * (1.0 + x.abs()), "{k}: {} against {x}", row[k]);
     near(1, 4.0);
-    near(3, 0.25 * 2.0 * 9.81);
+    // how four corners share the weight is not unique: the largest carries at least a quarter
+    assert!(row[3] >= 0.25 * 2.0 * 9.81 - 1e-6 && row[3] <= 2.0 * 9.81, "{}", row[3]);
     near(6, 2.0 * 9.81);
     near(7, 2.0 * 9.81);
     near(9, 4.0);

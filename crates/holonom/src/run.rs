@@ -220,7 +220,10 @@ impl Simulation {
             sample.clone_from(before);
             sample.t = t;
             result = match &end {
-                Some(end) if jammed => Ok(between(&self.model, before, end, sample)),
+                Some(end) if jammed => {
+                    between(&self.model, before, end, sample);
+                    Ok(())
+                }
                 _ => result.and_then(|()| self.sample_between(before.t, step, sample)),
             };
             if result.is_err() {
