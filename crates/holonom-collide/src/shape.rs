@@ -97,6 +97,16 @@ impl Shape {
         }
     }
 
+    /// The convex hull of some points as triangles, counter-clockwise seen from outside, by index of point.
+    pub fn hull_triangles(points: &[Vec3]) -> Result<Vec<[u32; 3]>, String> {
+        finite("point of a hull", points)?;
+        let hull = crate::hull::hull(points)?;
+        let corner = |k: u32| hull.corners[k as usize];
+        let fan =
+            |ring: &Vec<u32>| (2..ring.len()).map(|k| [ring[0], ring[k - 1], ring[k]].map(corner)).collect::<Vec<_>>();
+        Ok(hull.rings.iter().flat_map(fan).collect())
+    }
+
     /// Radius of the smallest ball about the shape's origin that holds it, m. Infinite for a half-space.
     pub fn bounding_radius(&self) -> f64 {
         let farthest = |points: &[Vec3]| points.iter().fold(0.0, |m: f64, p| m.max(p.length()));

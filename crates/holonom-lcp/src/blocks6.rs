@@ -103,11 +103,15 @@ impl Blocks6 {
         (self.index(i, j), i < j)
     }
 
-    /// Everything to zero.
-    pub fn clear(&mut self) {
-        self.diagonal.fill(ZERO);
+    /// The identity; `whole`: blocks above the diagonal too.
+    pub fn clear_to_one(&mut self, whole: bool) {
+        let mut one = ZERO;
+        (0..6).for_each(|i| one[7 * i] = 1.0);
+        self.diagonal.fill(one);
         self.below.fill(ZERO);
-        self.above.fill(ZERO);
+        if whole {
+            self.above.fill(ZERO);
+        }
     }
 
     /// The block above the diagonal that mirrors one below.
@@ -121,11 +125,6 @@ impl Blocks6 {
     pub fn block(&mut self, index: usize) -> &mut Block {
         let n = self.below.len();
         if index < n { &mut self.below[index] } else { &mut self.diagonal[index - n] }
-    }
-
-    /// Index of the diagonal block of a node.
-    pub fn on_diagonal(&self, node: u32) -> usize {
-        self.rows.len() + self.place[node as usize] as usize
     }
 
     /// `L L^T`. False where a pivot is not positive.
@@ -460,11 +459,11 @@ mod tests {
         edges.sort_unstable();
         let mut m = Blocks6::default();
         m.lay_out(n, &edges);
-        m.clear();
+        m.clear_to_one(true);
         let mut dense = vec![0.0; 36 * n * n];
         let mut seed = 1;
         for i in 0..n {
-            let at = m.on_diagonal(i as u32);
+            let at = m.find(i as u32, i as u32).0;
             for r in 0..6 {
                 for c in 0..=r {
                     let x = if r == c { 30.0 } else { noise(&mut seed) };

@@ -226,12 +226,9 @@ fn touched(shape: &Shape, on_ground: bool) -> Result<holonom::Shape, String> {
         Geometry::Capsule(radius, length) => Solid::Capsule { radius: *radius, half_length: 0.5 * length },
         Geometry::Plane => Solid::HalfSpace,
         Geometry::Point => Solid::Point,
-        Geometry::Heights(h) => Solid::HeightField {
-            heights: h.heights.clone(),
-            rows: h.rows,
-            columns: h.columns,
-            size: h.size,
-        },
+        Geometry::Heights(h) => {
+            Solid::HeightField { heights: h.heights.clone(), rows: h.rows, columns: h.columns, size: h.size }
+        }
         Geometry::Mesh(mesh) if shape.triangles.unwrap_or(on_ground) => {
             // triangles without area have no outside
             let area = |t: &[usize; 3]| {
@@ -242,12 +239,38 @@ fn touched(shape: &Shape, on_ground: bool) -> Result<holonom::Shape, String> {
             let corners = mesh.triangles.iter().filter(|t| area(t)).map(|t| t.map(|i| i as u32));
             Solid::Mesh { vertices: mesh.vertices.clone(), triangles: corners.collect() }
         }
-        Geometry::Mesh(mesh) => Solid::Hull { points: mesh.vertices.clone() },
+        Geometry::Mesh(mesh) => hull(&mesh.vertices),
         Geometry::Ellipsoid(_) => return Err("an ellipsoid".into()),
         Geometry::Cone(..) => return Err("a cone".into()),
         Geometry::Tube(..) => return Err("a tube".into()),
         Geometry::Torus(..) => return Err("a torus".into()),
     })
+}
+
+/// Directions that stand for all, where a hull has too many corners.
+const DIRECTIONS: u32 = 512;
+
+/// The convex hull of points. One with more corners than the engine takes is that of the points farthest out in many directions, spread evenly: for a ball
+/// that is 0.3 % of the radius less at most.
+fn hull(points: &[Vec3]) -> holonom::Shape {
+    let whole = holonom::Shape::Hull { points: points.to_vec() };
+    if points.len() <= DIRECTIONS as usize || whole.validate().is_ok() {
+        return whole;
+    }
+    let mut kept = std::collections::BTreeSet::new();
+    for k in 0..DIRECTIONS {
+        // golden angle around, equal steps along
+        let z = 1.0 - (2.0 * f64::from(k) + 1.0) / f64::from(DIRECTIONS);
+        let (s, c) = libm::sincos(f64::from(k) * std::f64::consts::PI * (3.0 - 5.0f64.sqrt()));
+        let r = (1.0 - z * z).sqrt();
+        let direction = Vec3::new(r * c, r * s, z);
+        let farthest = |best: (usize, f64), (i, p): (usize, &Vec3)| {
+            let d = p.dot(direction);
+            if d > best.1 { (i, d) } else { best }
+        };
+        kept.insert(points.iter().enumerate().fold((0, f64::NEG_INFINITY), farthest).0);
+    }
+    holonom::Shape::Hull { points: kept.into_iter().map(|i| points[i]).collect() }
 }
 
 /// The shapes of a model, by body (the ground last) and place in its list; none for those that do not collide.
@@ -317,9 +340,10 @@ fn solid(shape: &Shape, body: BodyId, base: &Material) -> Result<(holonom::Shape
     let on_ground = body == BodyId::GROUND;
     let solid = touched(shape, on_ground).map_err(|what| {
         let d = Diagnostic::error(codes::NO_CONTACT, format!("{what} cannot collide"));
-        d.label("box, sphere, capsule, cylinder, mesh, heights, plane and point can").help(HELP)
+        d.label("box, sphere, capsule, cylinder, mesh, hull, heights, plane and point can").help(HELP)
     })?;
-    let refused = |why: String| Diagnostic::error(codes::NO_CONTACT, format!("a shape cannot collide: {why}")).help(HELP);
+    let refused =
+        |why: String| Diagnostic::error(codes::NO_CONTACT, format!("a shape cannot collide: {why}")).help(HELP);
     if !on_ground && matches!(solid, holonom::Shape::HalfSpace | holonom::Shape::HeightField { .. }) {
         return Err(refused("planes and heights are for the ground".into()));
     }
@@ -410,6 +434,7 @@ impl Placed<'_> {
 pub fn corners(h: &crate::scene::Heights) -> Vec<Vec3> {
     let along = |k: u32, n: u32, size: f64| (f64::from(k) / f64::from(n - 1) - 0.5) * size;
     let places = (0..h.rows).flat_map(|r| (0..h.columns).map(move |c| (r, c)));
-    let at = |((r, c), z): ((u32, u32), &f64)| Vec3::new(along(c, h.columns, h.size[0]), along(r, h.rows, h.size[1]), *z);
+    let at =
+        |((r, c), z): ((u32, u32), &f64)| Vec3::new(along(c, h.columns, h.size[0]), along(r, h.rows, h.size[1]), *z);
     places.zip(&h.heights).map(at).collect()
 }

@@ -58,7 +58,10 @@ pub fn shape(
         span: record.span,
         collides: record.has("collides").then(|| record.flag("collides")),
         surface: Surface::of(record)?,
-        triangles: record.text("collide_as").map(|way| way == "triangles"),
+        triangles: match record.kind {
+            Some(kind) if kind.name == "hull" => Some(false),
+            _ => record.text("collide_as").map(|way| way == "triangles"),
+        },
         groups: (contact::groups(record, "groups", 1)?, contact::groups(record, "meets", u32::MAX)?),
     };
     Ok((shape, made.mass.map(|m| m.placed(&placed))))

@@ -9,7 +9,11 @@ use std::fmt::Write;
 /// The unit of what a field holds; empty if it has none.
 pub fn unit(ty: &Type) -> &'static str {
     match ty {
-        Type::Number(_, unit) | Type::Vector(unit) | Type::Numbers(unit) | Type::Vectors(unit) | Type::Intervals(unit) => unit,
+        Type::Number(_, unit)
+        | Type::Vector(unit)
+        | Type::Numbers(unit)
+        | Type::Vectors(unit)
+        | Type::Intervals(unit) => unit,
         Type::Function(_, unit) | Type::VectorFunction(_, unit) => unit,
         Type::Map(inner) => self::unit(inner),
         _ => "",

@@ -54,7 +54,12 @@ pub(crate) fn add(link: &Link, id: JointId, ideal: bool, builder: &mut ModelBuil
         return Err(Box::new(m.label(format!("coordinate {k}")).help("friction_radius: radius of the pin, m")));
     }
     if let (Some(_), true) = (radius, mu == 0.0) {
-        let m = mistake(record, "friction_radius", codes::MISSING_FIELD, "`friction_radius` without `friction_coefficient`");
+        let m = mistake(
+            record,
+            "friction_radius",
+            codes::MISSING_FIELD,
+            "`friction_radius` without `friction_coefficient`",
+        );
         return Err(Box::new(m.help("friction_coefficient: friction torque = coefficient * radius * force")));
     }
     if ideal {

@@ -135,7 +135,9 @@ fn dry_friction_holds_what_it_can() {
     assert!(at_end("friction_coefficient = 1\nfriction_radius = 0.51").abs() < 1e-9);
     assert!(at_end("friction_coefficient = 1\nfriction_radius = 0.2") > 0.05);
     assert!(simulate(&pendulum("friction = 5")).model().joint("hinge.friction").is_some());
-    assert!(!simulate(&format!("{}[run]\nideal = true", pendulum("friction = 5\nlimits = [0, 1]"))).model().has_sides());
+    assert!(
+        !simulate(&format!("{}[run]\nideal = true", pendulum("friction = 5\nlimits = [0, 1]"))).model().has_sides()
+    );
 }
 
 #[test]
@@ -190,7 +192,8 @@ fn a_rope_is_slack_until_it_is_taut() {
 fn drives_give_no_more_than_their_effort() {
     // 4.905 N m hold the rod level; less does not
     let after = |hinge: &str, drive: &str| {
-        let text = format!("{}[drive.motor]\nkind = \"position\"\njoint = \"hinge\"\nvalue = 0\n{drive}\n", pendulum(hinge));
+        let text =
+            format!("{}[drive.motor]\nkind = \"position\"\njoint = \"hinge\"\nvalue = 0\n{drive}\n", pendulum(hinge));
         let mut sim = simulate(&text);
         for _ in 0..200 {
             sim.step(1e-3).expect("it steps");
@@ -224,7 +227,11 @@ fn pairs_groups_and_joints_say_who_touches_whom() {
     };
     assert_eq!(falls_to(&scene("", "")), 0.3);
     assert_eq!(falls_to(&scene("", "ignore = [[\"ball\", \"plate\"]]")), 0.1);
-    assert_eq!(falls_to(&scene(", groups = [2], meets = [2]", "ignore = [[\"plate\", \"ground\"]]")), 0.1, "nobody is in group 2");
+    assert_eq!(
+        falls_to(&scene(", groups = [2], meets = [2]", "ignore = [[\"plate\", \"ground\"]]")),
+        0.1,
+        "nobody is in group 2"
+    );
     let bouncy = scene("", "[[contact.pair]]\na = \"ball\"\nb = \"plate.top\"\nrestitution = 1");
     let mut sim = simulate(&bouncy);
     let mut highest = 0.0f64;
@@ -236,7 +243,9 @@ fn pairs_groups_and_joints_say_who_touches_whom() {
     }
     assert!(highest > 0.6, "{highest}");
     // held together by a joint they pass through each other, unless it says that they collide
-    let joined = |more: &str| format!("{}\n[joint.slide]\nkind = \"prismatic\"\na = \"plate\"\nb = \"ball\"\n{more}\n", scene("", ""));
+    let joined = |more: &str| {
+        format!("{}\n[joint.slide]\nkind = \"prismatic\"\na = \"plate\"\nb = \"ball\"\n{more}\n", scene("", ""))
+    };
     assert_eq!(falls_to(&joined("")), 0.1);
     assert_eq!(falls_to(&joined("collide = true")), 0.3);
     let driven = joined("collide = true\n[drive.push]\nkind = \"torque\"\njoint = \"slide\"\nvalue = 0");
@@ -307,9 +316,12 @@ fn mistakes_are_shown_where_they_stand() {
 
 #[test]
 fn loads_of_contacts_stops_and_ropes_have_names() {
-    let text = format!("{BOX}{}", pendulum("limits = [-1, 0.5]\nfriction = 0.1").replace("[body.rod]", "[body.rod]\ncolour = [1, 0, 0]"))
-        .replace("velocity = [1, 0, 0]\n", "")
-        .replace("height = 0.1 }", "height = 0.1, collides = false }")
+    let text = format!(
+        "{BOX}{}",
+        pendulum("limits = [-1, 0.5]\nfriction = 0.1").replace("[body.rod]", "[body.rod]\ncolour = [1, 0, 0]")
+    )
+    .replace("velocity = [1, 0, 0]\n", "")
+    .replace("height = 0.1 }", "height = 0.1, collides = false }")
         + "[body.ball]\nkind = \"particle\"\nmass = 3\nat = [5, 0, 4]\n[joint.tether]\nkind = \"rope\"\na = { body = \"ground\", at = [5, 0, 5] }\nb = \"ball\"\n";
     let loaded = load(&text);
     let model = loaded.build().unwrap_or_else(|f| panic!("{}", f.render()));
@@ -321,7 +333,8 @@ fn loads_of_contacts_stops_and_ropes_have_names() {
     .expect("known");
     let names: Vec<&str> = quantities.names().collect();
     let contact = "contact.crate.ground";
-    let of_pair = ["force.x", "force.y", "force.z", "normal", "gap", "points", "state"].map(|n| format!("{contact}.{n}"));
+    let of_pair =
+        ["force.x", "force.y", "force.z", "normal", "gap", "points", "state"].map(|n| format!("{contact}.{n}"));
     let expected = ["contact.count", "contact.overlap", "contact.largest"].map(String::from).into_iter().chain(of_pair);
     assert_eq!(names[1..11].iter().map(|n| n.to_string()).collect::<Vec<_>>(), expected.collect::<Vec<_>>());
     let mut sim = Simulation::new(model);
@@ -344,8 +357,13 @@ fn loads_of_contacts_stops_and_ropes_have_names() {
     assert!(row[12].abs() <= 0.1 + 1e-12);
     near(13, 3.0 * 9.81);
     assert_eq!(quantities.all()[11].unit, "N m");
-    assert!(Quantities::of_scene(sim.model(), &loaded.scene, &["contact.crate.ground.force.*"]).expect("known").len() == 4);
-    assert!(Quantities::of_scene(sim.model(), &loaded.scene, &["contact.crate.rod.gap"]).is_err(), "it has no shape that touches");
+    assert!(
+        Quantities::of_scene(sim.model(), &loaded.scene, &["contact.crate.ground.force.*"]).expect("known").len() == 4
+    );
+    assert!(
+        Quantities::of_scene(sim.model(), &loaded.scene, &["contact.crate.rod.gap"]).is_err(),
+        "it has no shape that touches"
+    );
 }
 
 #[test]
@@ -387,10 +405,18 @@ ideal = false
     let written = holonom_scene::write::document(&first.document);
     let again = load(&written);
     assert_eq!(holonom_scene::write::document(&again.document), written);
-    let shapes = |l: &Loaded| (l.scene.ground_shapes.clone(), l.scene.bodies.iter().map(|b| b.shapes.clone()).collect::<Vec<_>>());
+    let shapes = |l: &Loaded| {
+        (l.scene.ground_shapes.clone(), l.scene.bodies.iter().map(|b| b.shapes.clone()).collect::<Vec<_>>())
+    };
     let plain = |(ground, bodies): (Vec<_>, Vec<std::sync::Arc<[holonom_scene::scene::Shape]>>)| {
-        let strip = |s: &holonom_scene::scene::Shape| holonom_scene::scene::Shape { span: first.scene.ground_shapes[0].span, ..s.clone() };
-        (ground.iter().map(strip).collect::<Vec<_>>(), bodies.iter().map(|b| b.iter().map(strip).collect::<Vec<_>>()).collect::<Vec<_>>())
+        let strip = |s: &holonom_scene::scene::Shape| holonom_scene::scene::Shape {
+            span: first.scene.ground_shapes[0].span,
+            ..s.clone()
+        };
+        (
+            ground.iter().map(strip).collect::<Vec<_>>(),
+            bodies.iter().map(|b| b.iter().map(strip).collect::<Vec<_>>()).collect::<Vec<_>>(),
+        )
     };
     assert_eq!(plain(shapes(&first)), plain(shapes(&again)));
     assert_eq!(again.scene.contact.pairs.len(), 2);
@@ -400,4 +426,53 @@ ideal = false
         sim.state().hash()
     });
     assert_eq!(x, y);
+}
+
+#[test]
+fn every_kind_of_shape_that_can_comes_to_rest() {
+    let shapes = [
+        (r#"{ kind = "sphere", radius = 0.2 }"#, 0.2),
+        (r#"{ kind = "ellipsoid", half_axes = [0.2, 0.2, 0.2] }"#, 0.2),
+        (r#"{ kind = "box", size = [0.4, 0.5, 0.6] }"#, 0.3),
+        (r#"{ kind = "beam", from = [0, 0, 0], to = [1, 0, 0], width = 0.4, height = 0.6 }"#, 0.3),
+        (
+            r#"{ kind = "capsule", radius = 0.2, length = 0.5, rotation = { axis = [0, 1, 0], angle = "${pi/2}" } }"#,
+            0.2,
+        ),
+        (r#"{ kind = "cylinder", radius = 0.3, length = 0.4 }"#, 0.2),
+        (
+            r#"{ kind = "hull", points = [[1, 0, 0], [-1, 0, 0], [0, 1, 0], [0, -1, 0], [0, 0, 1], [0.2, 0.2, 0.2]] }"#,
+            0.0,
+        ),
+    ];
+    let grounds = [
+        r#"{ kind = "plane" }"#,
+        r#"{ kind = "box", size = [4, 4, 1], at = [0, 0, -0.5] }"#,
+        r#"{ kind = "heights", size = [4, 4], columns = 3, heights = [0, 0, 0, 0, 0, 0, 0, 0, 0] }"#,
+    ];
+    for ground in grounds {
+        for (shape, height) in shapes {
+            let text = format!(
+                "[contact]\n[ground]\nshapes = [{ground}]\n[body.it]\nat = [0.03, 0.02, {}]\ndensity = 1000\nshape = {shape}\n",
+                height + 0.01
+            );
+            let mut sim = simulate(&text);
+            sim.set_integrator(IntegratorKind::Stepping);
+            for _ in 0..500 {
+                sim.step(1e-3).unwrap_or_else(|e| panic!("{shape} on {ground}: {e}"));
+            }
+            let z = self::height(&mut sim, "it");
+            assert!((z - height).abs() < 1e-5, "{shape} on {ground}: {z} against {height}");
+        }
+        let text = format!(
+            "[contact]\n[ground]\nshapes = [{ground}]\n[body.it]\nkind = \"particle\"\nmass = 1\nat = [0.03, 0.02, 0.01]\nshape = {{ kind = \"point\" }}\n"
+        );
+        let mut sim = simulate(&text);
+        sim.set_integrator(IntegratorKind::Stepping);
+        for _ in 0..200 {
+            sim.step(1e-3).unwrap_or_else(|e| panic!("point on {ground}: {e}"));
+        }
+        let z = height(&mut sim, "it");
+        assert!(z.abs() < 1e-5, "point on {ground}: {z}");
+    }
 }

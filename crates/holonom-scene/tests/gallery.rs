@@ -74,7 +74,8 @@ fn the_pendulum_fits_in_ten_lines() {
 /// The gallery scene of that name, run to a time with the integrator and step it says.
 fn run(name: &str, until: f64) -> Simulation {
     let entry = gallery::find(name).expect("there");
-    let loaded = Loader::new().load_text(&format!("{name}.toml"), entry.text).unwrap_or_else(|f| panic!("{}", f.render()));
+    let loaded =
+        Loader::new().load_text(&format!("{name}.toml"), entry.text).unwrap_or_else(|f| panic!("{}", f.render()));
     let mut sim = Simulation::new(loaded.build().unwrap_or_else(|f| panic!("{}", f.render())));
     let run = &loaded.scene.run;
     if let Some(kind) = run.integrator.as_deref().and_then(IntegratorKind::from_name) {

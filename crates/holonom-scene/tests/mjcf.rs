@@ -405,7 +405,11 @@ fn geoms_touch_by_the_rules_of_the_file() {
     };
     assert_eq!(height("", "", ""), 0.7);
     assert_eq!(height("", r#"contype="0" conaffinity="0""#, ""), 0.1);
-    assert_eq!(height(r#"contype="2" conaffinity="2""#, r#"contype="0" conaffinity="2""#, ""), 0.7, "but not the floor");
+    assert_eq!(
+        height(r#"contype="2" conaffinity="2""#, r#"contype="0" conaffinity="2""#, ""),
+        0.7,
+        "but not the floor"
+    );
     assert_eq!(height(r#"contype="2" conaffinity="1""#, r#"contype="4" conaffinity="8""#, ""), 0.1);
     assert_eq!(height("", "", r#"<contact><exclude body1="ball" body2="plate"/></contact>"#), 0.1);
     assert!(height("", "", r#"<option><flag contact="disable"/></option>"#) < -3.0);
@@ -429,7 +433,8 @@ fn parent_and_child_pass_through_each_other_unless_the_parent_is_the_world() {
         <body name="a" pos="0 0 0.5"><joint name="s" type="slide"/><geom size="0.2"/>
         <body name="b" pos="0 0 0.1"><joint name="h" axis="0 1 0"/><geom size="0.2"/></body></body></worldbody></mujoco>"#;
     let (loaded, mut sim) = after_a_second(text);
-    let collide = |joint: &str| loaded.scene.joints.iter().find(|j| &*j.name == joint).expect("there").record.flag("collide");
+    let collide =
+        |joint: &str| loaded.scene.joints.iter().find(|j| &*j.name == joint).expect("there").record.flag("collide");
     assert!(collide("s") && !collide("h"));
     assert!((sim.centre(sim.model().body("a").expect("there")).z - 0.2).abs() < 1e-6, "it lies on the floor");
     assert!(sim.overlap() < 1e-6);

@@ -297,7 +297,10 @@ fn limits_friction_and_effort_are_enforced() {
     };
     assert!((angle(r#"<limit lower="-1" upper="0.5" effort="10" velocity="0"/>"#) - 0.5).abs() < 1e-6);
     assert!(angle(r#"<limit effort="10" velocity="0"/>"#) > 1.0, "where neither bound is said there is none");
-    assert!(angle(r#"<limit lower="-1" upper="1"/><dynamics friction="5"/>"#).abs() < 1e-9, "the weight takes 4.905 N m");
+    assert!(
+        angle(r#"<limit lower="-1" upper="1"/><dynamics friction="5"/>"#).abs() < 1e-9,
+        "the weight takes 4.905 N m"
+    );
     assert!(angle(r#"<limit lower="-1" upper="1"/><dynamics friction="2"/>"#) > 0.5);
     let loaded = load(rod(r#"<limit lower="-1" upper="1" effort="7" velocity="2"/>"#), &[]);
     let joint = &loaded.scene.joints[0].record;
@@ -310,7 +313,9 @@ fn limits_friction_and_effort_are_enforced() {
     assert_eq!(loaded.scene.joints[0].record.numbers("start"), Some(&[0.2][..]));
     // a contradiction is said, and free
     let loaded = load(rod(r#"<limit lower="1" upper="-1" effort="1" velocity="0"/>"#), &[]);
-    assert!(loaded.report.all()[0].message.contains("are not enforced") && !loaded.scene.joints[0].record.has("limits"));
+    assert!(
+        loaded.report.all()[0].message.contains("are not enforced") && !loaded.scene.joints[0].record.has("limits")
+    );
 }
 
 #[test]
@@ -318,7 +323,9 @@ fn collisions_are_on_where_somebody_asks() {
     let text = rod(r#"<limit lower="-2" upper="2" effort="0" velocity="0"/>"#);
     let model = |settings: &[&str]| {
         let settings = settings.iter().map(|s| s.to_string()).collect();
-        let loaded = Loader { settings, ..Loader::new() }.load_text("r.urdf", text.clone()).unwrap_or_else(|e| panic!("{}", e.render()));
+        let loaded = Loader { settings, ..Loader::new() }
+            .load_text("r.urdf", text.clone())
+            .unwrap_or_else(|e| panic!("{}", e.render()));
         let shapes = loaded.scene.bodies[0].shapes.iter().filter(|s| loaded.scene.collides(s)).count();
         loaded.build().unwrap_or_else(|e| panic!("{}", e.render()));
         shapes

@@ -159,3 +159,8 @@ struct Catalogue;
 #[cfg(doctest)]
 #[doc = include_str!("../../../docs/loops.md")]
 struct GuideToLoops;
+
+/// And those in the guide to contact.
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/contact.md")]
+struct GuideToContact;

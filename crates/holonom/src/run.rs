@@ -92,7 +92,7 @@ impl Simulation {
             let name = self.method.integrator.name();
             return Err(StepError::Invalid(format!(
                 "integrator `{name}` does not know contacts, limits, ropes, dry friction and caps, and this model has some; use \
-                 stepping, or dop853, rk4 or sdirk4 from event to event"
+                 stepping, or dop853 or rk4, which run from event to event"
             )));
         }
         if self.method.coordinates == Coordinates::Joint && !self.method.integrator.any_coordinates() {

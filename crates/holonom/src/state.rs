@@ -119,7 +119,7 @@ impl State {
         let (turns, held) = rest.split_at_checked(4 * state.turns.len()).ok_or(SnapshotError::Damaged)?;
         let words: Vec<u64> =
             held.chunks_exact(8).filter_map(|c| c.first_chunk::<8>()).map(|c| u64::from_le_bytes(*c)).collect();
-        if held.len() != 8 * words.len() || words.len() % memory::WORDS != 0 {
+        if held.len() != 8 * words.len() || !words.len().is_multiple_of(memory::WORDS) {
             return Err(SnapshotError::Damaged);
         }
         let entries = words.chunks_exact(memory::WORDS).filter_map(|c| c.first_chunk());

@@ -78,6 +78,7 @@ pub struct Workspace {
     /// Rows with sides, their solvers, and candidates for touches.
     pub(crate) sided: SidedRows,
     pub(crate) sided_solvers: Solvers,
+    pub(crate) impact: crate::sided::impact::Scratch,
     pub(crate) contacts: Contacts,
     /// Forces of sided rows at the moment of the equations.
     pub(crate) acting: Forces,
@@ -119,6 +120,7 @@ impl Workspace {
             solver: Solver::new(solver, model),
             sided: SidedRows::default(),
             sided_solvers: Solvers::default(),
+            impact: Default::default(),
             contacts: Contacts::new(model),
             acting: Forces::default(),
             overlap: 0.0,

@@ -196,7 +196,7 @@ fn two_hundred_kilograms_hang_on_twenty_ropes() {
 #[test]
 fn motors_hold_up_to_their_cap_and_slip_with_it() {
     for kind in [EVENTS, IntegratorKind::Stepping] {
-        for (part, holds) in [(1.0 + 1e-9, true), (2.0, true), (1.0 - 1e-9, false), (0.5, false)] {
+        for (part, holds) in [(1.0 + 1e-7, true), (2.0, true), (1.0 - 1e-7, false), (0.5, false)] {
             let mut m = ModelBuilder::new();
             let arm = m.body("arm", Rigid::principal(2.0, [0.1, 0.1, 0.1]).position([0.5, 0.0, 0.0]));
             let axis = [0.0, 1.0, 0.0];
@@ -271,7 +271,7 @@ fn a_slider_crank_jams_and_yields_where_statics_say() {
     let f = (r * t.sin() / l).asin();
     let rod_force = push / (f.cos() - mu * f.sin());
     let slips_at = rod_force * r * (t + f).sin();
-    for (part, moves) in [(1.0 - 1e-9, false), (1.0 + 1e-9, true)] {
+    for (part, moves) in [(1.0 - 1e-7, false), (1.0 + 1e-7, true)] {
         let mut m = ModelBuilder::new();
         m.gravity([0.0; 3]);
         let (pin, piston) = (vec3(r * t.cos(), 0.0, r * t.sin()), vec3(r * t.cos() + l * f.cos(), 0.0, 0.0));
@@ -289,7 +289,7 @@ fn a_slider_crank_jams_and_yields_where_statics_say() {
         let slide = m.joint("slide", Prismatic::new(BodyId::GROUND.at(piston).along(x), slider.origin().along(x)));
         let friction = m.joint("friction", DryFriction::of_load(m.coordinate(slide, 0), mu));
         m.force("load", PointForce::new(slider.origin(), x * -push));
-        m.force("torque", Torque::new(crank, y * -(part * slips_at)));
+        m.force("torque", Torque::new(crank, y * (part * slips_at)));
         let mut sim = Simulation::build(m).unwrap();
         let size = sim.accelerations().unwrap().iter().fold(0.0f64, |m, a| m.max(a.abs()));
         let grip = sim.multipliers_of(friction).unwrap()[0];
@@ -299,6 +299,6 @@ fn a_slider_crank_jams_and_yields_where_statics_say() {
             mu * guide
         );
         assert!((guide - rod_force * f.sin()).abs() < 1e-6 * guide && (grip.abs() - mu * guide).abs() < 1e-6 * guide);
-        assert!(if moves { size > 1e-9 } else { size < 1e-10 }, "{size}");
+        assert!(if moves { size > 1e-7 } else { size < 1e-9 }, "{size}");
     }
 }

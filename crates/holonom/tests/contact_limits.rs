@@ -54,21 +54,27 @@ fn flail(what: &str, mut arm: Arm, kind: IntegratorKind, seconds: f64, dt: f64) 
     let lost: f64 = arm.stops.iter().map(|s| ledger.joint(*s)).sum();
     let unexplained = ledger.change - lost;
     watch.print(what);
-    println!("  beyond the limit by {beyond:.1e} rad, lost to stops {lost:.6} J, unexplained {unexplained:.1e} J");
+    println!(
+        "  beyond the limit by {beyond:.1e} rad, lost to stops {lost:.6} J, unexplained {unexplained:.1e} J (projection {:.1e}, integrator {:.1e})",
+        ledger.projection, ledger.integrator
+    );
     assert!(reached > arm.limit - 1e-3, "{what}: never at the limit, {reached}");
     assert!(beyond <= 1e-9, "{what}: {beyond} rad beyond the limit");
     assert!(watch.gap <= 1e-8);
     assert!(watch.gain <= 1e-9 * watch.start.abs().max(1.0), "{what}: energy {} J above the start", watch.gain);
     if kind != IntegratorKind::Stepping {
         assert!(watch.rise <= 1e-9 * watch.start.abs().max(1.0), "{what}: energy rises by {} J in a step", watch.rise);
-        assert!(unexplained.abs() <= 1e-9 * lost.abs().max(1.0), "{what}: {unexplained} J unexplained");
+        // all of the loss is the stops', but for micro-bounces that are cut off where they are smaller than a billionth of the mechanism; those are booked as projection
+        assert!(ledger.integrator.abs() <= 1e-9 * lost.abs(), "{what}: {} J from nowhere", ledger.integrator);
+        assert!((unexplained - ledger.projection).abs() <= 1e-9 * lost.abs(), "{what}: {unexplained} J unexplained");
+        assert!(ledger.projection.abs() <= 1e-8 * lost.abs(), "{what}: {} J by projection", ledger.projection);
     }
 }
 
 fn both(what: &str, make: impl Fn(f64) -> Arm, seconds: f64) {
     for restitution in [0.0, 0.5] {
         for (kind, dt) in [
-            (IntegratorKind::default(), 0.01),
+            (IntegratorKind::default(), 2e-3),
             (IntegratorKind::Stepping, 1e-3),
             (IntegratorKind::Stepping, 1.0 / 60.0),
         ] {

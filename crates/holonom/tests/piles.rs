@@ -13,10 +13,8 @@ fn wall(courses: usize, length: usize, shift: f64) -> (Simulation, Vec<BodyId>) 
     for i in 0..courses {
         for j in 0..length {
             let x = 1.01 * j as f64 + if i % 2 == 1 { shift } else { 0.0 };
-            let brick = m.body(
-                format!("brick-{i}-{j}"),
-                Rigid::cuboid(1.0, size).position([x, 0.0, 0.2 * (0.5 + i as f64)]),
-            );
+            let brick =
+                m.body(format!("brick-{i}-{j}"), Rigid::cuboid(1.0, size).position([x, 0.0, 0.2 * (0.5 + i as f64)]));
             m.shape(brick.origin(), Shape::Box { half: size / 2.0 }, stone);
             bricks.push(brick);
         }
@@ -43,7 +41,11 @@ fn a_wall_of_100_bricks_stands() {
     let (mut sim, bricks) = wall(10, 10, std::env::var("SHIFT").ok().and_then(|s| s.parse().ok()).unwrap_or(0.495));
     let seconds: f64 = std::env::var("SECONDS").ok().and_then(|s| s.parse().ok()).unwrap_or(0.1);
     let (sink, creep, cost) = main_figures(&mut sim, &bricks, seconds, 1e-3);
-    println!("wall: sink {sink:.2e} m, creep {creep:.2e} m, {:.3} ms per step, {} contacts", 1e3 * cost, sim.contacts().unwrap().len());
+    println!(
+        "wall: sink {sink:.2e} m, creep {creep:.2e} m, {:.3} ms per step, {} contacts",
+        1e3 * cost,
+        sim.contacts().unwrap().len()
+    );
     assert!(sink <= 1e-3 && creep <= 1e-3);
 }
 
@@ -56,7 +58,8 @@ fn a_tower_with_its_heaviest_brick_on_top_stands() {
     let bricks: Vec<BodyId> = (0..10)
         .map(|i| {
             let mass = 1000f64.powf(i as f64 / 9.0);
-            let brick = m.body(format!("brick-{i}"), Rigid::cuboid(mass, size).position([0.0, 0.0, 0.1 + 0.2 * i as f64]));
+            let brick =
+                m.body(format!("brick-{i}"), Rigid::cuboid(mass, size).position([0.0, 0.0, 0.1 + 0.2 * i as f64]));
             m.shape(brick.origin(), Shape::Box { half: size / 2.0 }, stone);
             brick
         })

@@ -1,6 +1,7 @@
 //! `holonom verify`: the verification manual. Every problem is modelled as a user would, run, and compared with its known answer.
 
 mod book;
+mod happened;
 mod p01;
 mod p02;
 mod p03;
@@ -15,6 +16,11 @@ mod p12;
 mod p13;
 mod p14_p15;
 mod p16;
+mod p17;
+mod p18;
+mod p19;
+mod p20;
+mod p21;
 mod p22;
 mod p23;
 mod p24;
@@ -69,6 +75,11 @@ const RUNS: &[(&str, Run)] = &[
     ("p14", p14_p15::sleigh),
     ("p15", p14_p15::skate),
     ("p16", p16::run),
+    ("p17", p17::run),
+    ("p18", p18::run),
+    ("p19", p19::run),
+    ("p20", p20::run),
+    ("p21", p21::run),
     ("p22", p22::run),
     ("p23", p23::run),
     ("p24", p24::run),

@@ -7,6 +7,7 @@ use super::{Make, Mistake, ShapeSite, Solid, mistake};
 use crate::codes;
 use crate::contact::SURFACE;
 use crate::fields::*;
+use crate::mesh::Mesh;
 use crate::read::along;
 use crate::scene::{Geometry, Heights, Mass, Pose};
 use holonom::math::{Mat3, Vec3, exp_quat, quat_from_axes, vec3};
@@ -22,7 +23,12 @@ pub static SHAPES: Family = Family {
         optional("mass", Type::Number(Allowed::Positive, "kg"), "from the density", "its mass, instead of a density"),
         optional("massless", Type::Flag, "false", "only to be seen and touched"),
         optional("hidden", Type::Flag, "false", "not to be seen"),
-        optional("collides", Type::Flag, "true if the scene has a section `[contact]`", "whether other things touch it"),
+        optional(
+            "collides",
+            Type::Flag,
+            "true if the scene has a section `[contact]`",
+            "whether other things touch it",
+        ),
         SURFACE[0],
         SURFACE[1],
         SURFACE[2],
@@ -132,6 +138,12 @@ static KINDS: &[Kind] = &[
             ),
         ]],
         make: Make::Shape(mesh),
+    },
+    Kind {
+        name: "hull",
+        summary: "the convex hull of some points",
+        fields: &[&[required("points", Type::Vectors("m"), "at least four of them, not all in one plane")]],
+        make: Make::Shape(hull),
     },
     Kind {
         name: "plane",
@@ -287,6 +299,16 @@ fn beam(record: &Record, site: &mut ShapeSite) -> Result<Solid, Mistake> {
     let size = vec3(l, number(record, "width"), number(record, "height"));
     let mass = Mass::from(&MassProperties::cuboid(1.0, size)).placed(&middle);
     Ok(Solid { geometry: Geometry::Box(size), natural: middle, mass: Ok(mass) })
+}
+
+fn hull(record: &Record, _: &mut ShapeSite) -> Result<Solid, Mistake> {
+    let vertices = record.vectors("points").unwrap_or(&[]).to_vec();
+    let triangles = holonom::Shape::hull_triangles(&vertices);
+    let triangles = triangles.map_err(|why| mistake(record, "points", codes::OUT_OF_RANGE, why))?;
+    let mesh = Mesh { vertices, triangles: triangles.into_iter().map(|t| t.map(|i| i as usize)).collect() };
+    let properties = MassProperties::from_mesh(&mesh.vertices, &mesh.triangles, 1.0);
+    let mass = properties.map(|p| Mass::from(&p)).map_err(|e: MeshError| e.to_string());
+    Ok(Solid { geometry: Geometry::Mesh(mesh.into()), natural: Pose::IDENTITY, mass })
 }
 
 fn heights(record: &Record, _: &mut ShapeSite) -> Result<Solid, Mistake> {

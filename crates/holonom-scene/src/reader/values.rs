@@ -152,7 +152,9 @@ impl Reader<'_> {
             false => format!("`{field}` must have 2 elements, or be a list of such pairs"),
         };
         let d = Diagnostic::error(wrong.0, message).at(node.span).label(wrong.1);
-        self.complain(d.help("angles are in rad:  limits = [\"${-90*deg}\", \"${90*deg}\"]; `-inf` and `inf` are no bounds"));
+        self.complain(
+            d.help("angles are in rad:  limits = [\"${-90*deg}\", \"${90*deg}\"]; `-inf` and `inf` are no bounds"),
+        );
         None
     }
 

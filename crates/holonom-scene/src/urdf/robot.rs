@@ -480,7 +480,11 @@ fn limit(e: Element, freedom: Freedom, ty: &str, values: &mut Values) -> (Said<[
     }
     let said = lower.or(upper).or(effort).filter(|s| s.0.is_finite() && s.0 != 0.0);
     if let (Some(_), false, false) = (said, single, matches!(freedom, Freedom::Fixed | Freedom::Free)) {
-        values.ignored(limit.span(), "the limits are not used", format!("a joint of type {ty} has no single coordinate"));
+        values.ignored(
+            limit.span(),
+            "the limits are not used",
+            format!("a joint of type {ty} has no single coordinate"),
+        );
     }
     if !single {
         return (None, None);

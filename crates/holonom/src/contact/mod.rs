@@ -202,6 +202,9 @@ pub(crate) struct Contacts {
     detector: Option<Detector>,
     poses: Vec<Pose>,
     reach: Vec<f64>,
+    /// Of origins, m/s, and of bodies, rad/s.
+    speed: Vec<f64>,
+    spin: Vec<f64>,
     /// Radius about the body's origin that holds all of its shapes, m.
     extent: Vec<f64>,
     pub candidates: Vec<Candidate>,
@@ -222,6 +225,8 @@ impl Contacts {
             detector,
             poses: vec![Pose::default(); n + 1],
             reach: vec![0.0; n + 1],
+            speed: vec![0.0; n + 1],
+            spin: vec![0.0; n + 1],
             extent,
             candidates: Vec::new(),
         }
@@ -246,7 +251,9 @@ impl Contacts {
 
     fn place(&mut self, model: &Model, bodies: &Bodies, reach: impl Fn(f64) -> f64) {
         self.candidates.clear();
-        let Some(detector) = &mut self.detector else { return };
+        if self.detector.is_none() {
+            return;
+        }
         for (i, body) in
             model.bodies.iter().enumerate().filter(|(i, _)| self.extent[*i] > 0.0 || model.carries_shape[*i])
         {
@@ -258,10 +265,23 @@ impl Contacts {
             let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
             self.poses[i] = Pose { position: origin.at, rotation };
             let spin = if turns { see(Carried::Spin).rate.length() } else { 0.0 };
-            // a half-space that does not turn reaches no further than its origin moves, infinite as it is
-            let turning = if spin > 0.0 { spin * self.extent[i] } else { 0.0 };
-            self.reach[i] = reach(origin.rate.length() + turning);
+            (self.speed[i], self.spin[i]) = (origin.rate.length(), spin);
         }
-        detector.detect(&self.poses, &self.reach, &mut self.candidates);
+        for i in (0..model.n_bodies()).filter(|&i| model.carries_shape[i]) {
+            let turning = if self.spin[i] > 0.0 { self.spin[i] * self.arm(i) } else { 0.0 };
+            self.reach[i] = reach(self.speed[i] + turning);
+        }
+        if let Some(detector) = &mut self.detector {
+            detector.detect(&self.poses, &self.reach, &mut self.candidates);
+        }
+    }
+
+    /// How far from the origin of a body its shapes matter, m: their extent, or, where that is infinite (a half-space), as far as anything else is.
+    fn arm(&self, i: usize) -> f64 {
+        if self.extent[i].is_finite() {
+            return self.extent[i];
+        }
+        let others = self.extent.iter().zip(&self.poses).filter(|(extent, _)| extent.is_finite());
+        others.map(|(extent, pose)| (pose.position - self.poses[i].position).length() + extent).fold(0.0, f64::max)
     }
 }

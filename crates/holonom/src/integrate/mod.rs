@@ -10,7 +10,6 @@ mod rk4;
 mod sdirk;
 mod stepping;
 mod stiff;
-mod tension;
 
 pub use dop853::Dop853;
 pub use euler::SemiImplicitEuler;
@@ -20,8 +19,8 @@ pub use rattle::Rattle;
 pub use rk4::RungeKutta4;
 pub use sdirk::Sdirk4;
 pub use stepping::Stepping;
+pub(crate) use stepping::Tension;
 pub(crate) use stiff::StiffMatrix;
-pub(crate) use tension::Tension;
 
 use crate::drift::Drift;
 use crate::error::StepError;

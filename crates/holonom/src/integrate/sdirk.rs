@@ -104,6 +104,9 @@ impl Integrator for Sdirk4 {
         Ok(())
     }
 
+    fn between_events(&self) -> bool {
+        false
+    }
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
         let (model, t, feedback) = (m.model, m.t, m.feedback());
         let (n_q, n_v) = (model.n_q(), model.n_v());

@@ -18,13 +18,18 @@
 //!
 //! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of order 4, in parts so short that the energy is
 //! accounted for. Where too many parts would be needed (light links under a heavy load vibrate much faster than the step), the step is taken on velocities, which
-//! damps what it cannot follow ([`super::tension`]).
+//! damps what it cannot follow ([`tension`]).
 //!
 //! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is taken that neither gives energy nor takes any
 //! ([`crate::bodies::Body::inertial_mean`]). With P the projection onto legal velocities, the energy of free motion then changes by - h² F P F / 2, and every impulse
 //! that obeys its law takes energy too. What is left are the corrections of positions, which the ledger keeps.
 
-use super::Tension;
+mod near;
+mod smooth;
+mod tension;
+
+pub(crate) use tension::Tension;
+
 use super::{Attempt, Integrator, Motion, RungeKutta4};
 use crate::drift::{self, Drift};
 use crate::error::StepError;
@@ -32,7 +37,7 @@ use crate::joints::Level;
 use crate::sided::memory;
 use crate::sided::sleep::Sleep;
 use crate::sided::solve::Task;
-use crate::sided::{Side, gather, project, solve};
+use crate::sided::{Side, gather, project};
 use crate::{energy, evaluate, reaction};
 use holonom_lcp::Law;
 
@@ -58,15 +63,10 @@ pub struct Stepping {
     kept_ledger: Vec<f64>,
 }
 
-/// Energy that a smooth step may be off by, of the energy in motion; and parts it may be taken in.
-const SMOOTH: f64 = 1e-11;
-const MOST_PARTS: usize = 32;
 /// Parts in which a step is taken whose joints cannot be closed or whose overlaps cannot be mended otherwise.
 const MOST_HALVES: usize = 64;
 /// The largest overlap that is left, of the model's length scale.
 const APART: f64 = 1e-7;
-/// Corrections of the positions of taut mechanisms.
-const CLOSURES: usize = 12;
 /// Friction that follows a load is solved for again until the load has settled.
 const LOAD_ITERATIONS: usize = 30;
 
@@ -163,91 +163,6 @@ impl Stepping {
         Ok((Attempt { error: None, evaluations: 2 }, closed))
     }
 
-    /// The whole step as a smooth one, if it is.
-    fn smooth_step(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Option<Attempt>, StepError> {
-        let far = |m: &Motion, block: &crate::sided::Block| {
-            let (row, fall) = (block.row as usize, m.model.gravity.length() * h * h);
-            let (gap, rate) = (m.work.sided.gap[row], m.work.sided.rate[row]);
-            matches!(block.side, Side::Push { .. })
-                && block.level == Level::Position
-                && gap + 2.0 * h * rate.min(0.0) > fall
-                || matches!(block.side, Side::Cone { .. })
-        };
-        if !m.work.sided.blocks.iter().all(|b| far(m, b)) {
-            return Ok(None);
-        }
-        self.keep(m);
-        let Some(attempt) = self.in_parts(m, h) else {
-            self.take_back(m, h);
-            return Ok(None);
-        };
-        evaluate::place_bodies(m.model, m.q, m.v, m.work);
-        gather::gather(m.model, m.q, m.v, m.t + h, m.work);
-        let sided = &m.work.sided;
-        if sided.blocks.iter().all(|b| !matches!(b.side, Side::Push { .. }) || sided.gap[b.row as usize] >= 0.0) {
-            m.held.clear();
-            m.work.overlap = 0.0;
-            return Ok(Some(attempt));
-        }
-        self.take_back(m, h);
-        Ok(None)
-    }
-
-    fn keep(&mut self, m: &Motion<'_>) {
-        self.kept_q.clone_from(m.q);
-        self.kept_v.clone_from(m.v);
-        self.kept_ledger.clear();
-        self.kept_ledger.extend_from_slice(m.ledger);
-    }
-
-    fn restore(&self, m: &mut Motion<'_>) {
-        m.q.copy_from_slice(&self.kept_q);
-        m.v.copy_from_slice(&self.kept_v);
-        m.ledger.copy_from_slice(&self.kept_ledger);
-    }
-
-    /// Back to the start of the step, rows included.
-    fn take_back(&self, m: &mut Motion<'_>, h: f64) {
-        self.restore(m);
-        m.work.acting.clear(); // forces of the stages are none of this step
-        evaluate::place_bodies(m.model, m.q, m.v, m.work);
-        gather::gather(m.model, m.q, m.v, m.t + h, m.work);
-    }
-
-    /// A smooth step in as many equal parts as it takes to account for the energy; `None` where that would be too many.
-    fn in_parts(&mut self, m: &mut Motion<'_>, h: f64) -> Option<Attempt> {
-        let (start, mut parts, mut evaluations) = (m.t, 1, 0);
-        let before = energy::mechanical(m.model, m.q, m.v);
-        // rounding of the energy itself, and what a fall from rest gains
-        let fallen = h * m.model.gravity.length();
-        let mass: f64 = m.model.bodies.iter().map(|b| b.mass()).sum();
-        let fall = 0.5 * mass * fallen * fallen + 1e-3 * before.abs();
-        while parts <= MOST_PARTS {
-            let part = h / parts as f64;
-            for i in 0..parts {
-                m.t = start + part * i as f64;
-                let attempt = self.smooth.attempt(m, part);
-                m.t = start;
-                evaluations += attempt.ok()?.evaluations;
-            }
-            let after = energy::mechanical(m.model, m.q, m.v);
-            let worked: f64 = m.ledger.iter().zip(&self.kept_ledger).map(|(now, then)| now - then).sum();
-            let size = energy::kinetic(m.model, m.q, m.v) + worked.abs() + fall;
-            let off = (after - before - worked).abs() / (SMOOTH * size);
-            if off <= 1.0 {
-                return Some(Attempt { error: None, evaluations });
-            }
-            // the error of order 4 tells how many parts it takes
-            let more = libm::ceil(1.1 * parts as f64 * libm::sqrt(libm::sqrt(off)));
-            if !(more <= MOST_PARTS as f64) {
-                return None;
-            }
-            parts = (more as usize).max(parts + 1);
-            self.restore(m);
-        }
-        None
-    }
-
     /// Equations at the start, and the velocity change without sided rows.
     fn prepare(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, work) = (m.model, &mut *m.work);
@@ -265,27 +180,6 @@ impl Stepping {
         evaluate::solve(m.model, m.t, m.work)?;
         self.free.clear();
         self.free.extend_from_slice(&m.work.x[..m.v.len()]);
-        Ok(())
-    }
-
-    /// Joints now have their impulses. Where those hold links taut that swing faster than the step, again with what holds them.
-    fn hold_taut(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
-        if m.model.n_rows() == 0 {
-            return Ok(());
-        }
-        let n = m.v.len();
-        self.load_with_impulses(m, h);
-        evaluate::solve(m.model, m.t, m.work)?;
-        self.impulses.clear();
-        self.impulses.extend_from_slice(&m.work.x[n..]);
-        if self.tension.stiffen(m.model, h, &self.impulses, m.work) {
-            evaluate::factor(m.model, m.t, m.work)?;
-            self.load(m, h);
-            evaluate::solve(m.model, m.t, m.work)?;
-            self.free.clear();
-            self.free.extend_from_slice(&m.work.x[..n]);
-            self.find_impulses(m, h)?;
-        }
         Ok(())
     }
 
@@ -333,59 +227,6 @@ impl Stepping {
             }
         }
         Ok(())
-    }
-
-    /// Solve the problem posed. Rows that are left alone without pushes (stops far away, bodies that pass each other) are left out, and brought in where the answer
-    /// violates them; an answer that obeys them all solves the whole problem.
-    fn solve_near(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
-        let (model, n, work) = (m.model, m.v.len(), &mut *m.work);
-        let Task { laws, b, x, .. } = &mut self.task;
-        let margin = model.gravity.length() * h;
-        self.laws.clone_from(laws);
-        self.out.clear();
-        for (block, law) in work.sided.blocks.iter().zip(laws.iter_mut()) {
-            let row = block.row as usize;
-            let out = match block.side {
-                Side::Push { .. } => law.is_some() && b[row] > margin && x[row] == 0.0,
-                // the friction of a touch follows its normal row
-                Side::Cone { .. } => self.out.last() == Some(&true),
-                _ => false,
-            };
-            if out {
-                *law = None;
-                block.rows().for_each(|row| x[row] = 0.0);
-            }
-            self.out.push(out);
-        }
-        let tolerance = project::QUIET * model.contact_scale() / h;
-        loop {
-            solve::solve(model, m.t, &mut self.task, work)?;
-            if !self.out.contains(&true) {
-                return Ok(());
-            }
-            work.x.fill(0.0);
-            for (row, &x) in self.task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                work.sided.push(row, x, &mut work.x[..n]);
-            }
-            evaluate::solve(model, m.t, work)?;
-            let (sided, mut more, mut last) = (&work.sided, false, false);
-            for (i, block) in sided.blocks.iter().enumerate() {
-                if !self.out[i] {
-                    continue;
-                }
-                let row = block.row as usize;
-                last = match block.side {
-                    Side::Cone { .. } => last,
-                    _ => self.task.b[row] + sided.product(row, &work.x) < -tolerance,
-                };
-                if last {
-                    (self.out[i], self.task.laws[i], more) = (false, self.laws[i], true);
-                }
-            }
-            if !more {
-                return Ok(());
-            }
-        }
     }
 
     /// The complementarity problem of the step.
@@ -451,7 +292,8 @@ impl Stepping {
         for block in sided.blocks.iter().filter(|b| !matches!(b.side, Side::Within { .. } | Side::Ball { .. })) {
             for row in block.rows() {
                 let before = sided.product(row, m.v) + sided.product(row, &self.free);
-                let (before, change) = (self.task.x[row] * before, 0.5 * self.task.x[row] * sided.product(row, &work.x));
+                let (before, change) =
+                    (self.task.x[row] * before, 0.5 * self.task.x[row] * sided.product(row, &work.x));
                 sum += before + change;
                 size += before.abs() + change.abs();
             }
@@ -519,30 +361,6 @@ impl Stepping {
             };
             m.ledger[entry] += work;
         }
-    }
-
-    /// Close the joints of taut mechanisms.
-    fn close_taut(&mut self, m: &mut Motion<'_>, t: f64) -> Result<(), StepError> {
-        let (model, n) = (m.model, m.v.len());
-        for _ in 0..CLOSURES {
-            evaluate::place_bodies(model, m.q, m.v, m.work);
-            evaluate::evaluate_gaps(model, m.q, m.v, t, m.work);
-            let work = &mut *m.work;
-            if work.gap.iter().zip(&work.gap_noise).all(|(gap, noise)| gap.abs() <= noise.abs()) {
-                break;
-            }
-            evaluate::evaluate_bodies(model, m.q, m.v, work);
-            self.tension.add(work);
-            evaluate::evaluate_constraints(model, m.q, m.v, t, work);
-            evaluate::factor(model, t, work)?;
-            work.x[..n].fill(0.0);
-            work.x[n..].copy_from_slice(&work.gap);
-            evaluate::solve(model, t, work)?;
-            for (i, body) in model.bodies.iter().enumerate() {
-                body.advance(model.q_of_mut(i, m.q), model.v_of(i, &work.x), 1.0);
-            }
-        }
-        Ok(())
     }
 
     /// Overlaps apart, joints closed, velocities legal. Did positions come out right?

@@ -7,12 +7,12 @@ use crate::attach::{BodyId, Marker};
 use crate::bodies::{Particle, Planar, Rigid};
 use crate::builder::ModelBuilder;
 use crate::contact::{Material, Shape};
+use crate::evaluate;
 use crate::math::{Mat3, Quat, SplitMix, Vec3, exp_quat, vec3};
 use crate::model::Model;
 use crate::solve::SolverKind;
 use crate::state::State;
 use crate::workspace::Workspace;
-use crate::evaluate;
 use holonom_collide::{Candidate, Pose, Touch};
 use std::sync::Arc;
 
@@ -66,7 +66,11 @@ fn pair(a: Kind, b: Kind, g: &mut SplitMix) -> Arc<Model> {
     let ends = [("a", a, g.vec3(0.5)), ("b", b, g.vec3(0.5) + vec3(0.0, 0.0, 2.0))];
     let ends = ends.map(|(name, kind, at)| body(&mut m, name, kind, at, g));
     for end in ends {
-        m.shape(Marker { body: end, ..BodyId::GROUND.origin() }, Shape::Point, Material::new(0.5).rolling(0.1).torsional(0.2));
+        m.shape(
+            Marker { body: end, ..BodyId::GROUND.origin() },
+            Shape::Point,
+            Material::new(0.5).rolling(0.1).torsional(0.2),
+        );
     }
     Arc::new(m.build().expect("two bodies"))
 }
@@ -165,7 +169,8 @@ fn rows_of_touches_are_derivatives_of_gaps() {
         let now = see(model, &state.q, &state.v, work);
         // detection's own idea of the same touch
         let other = holonom_collide::gap(candidate, &pose(model, 0), &pose(model, 1));
-        let apart = (other.gap - now.gap).abs() + (other.normal - now.normal).length() + (other.point - now.point).length();
+        let apart =
+            (other.gap - now.gap).abs() + (other.normal - now.normal).length() + (other.point - now.point).length();
         assert!(apart < 1e-12, "{what}: detection says {other:?}, {apart:e} off");
         // lines that are nearly parallel and points that nearly meet turn their normal too fast for differences
         let fast = work.sided.touches[0].now;

@@ -69,37 +69,61 @@ pub(crate) fn collide(
     work: &mut Workspace,
 ) -> Result<bool, StepError> {
     let tolerances = Tolerances::of(model);
-    let mut impact = Impact { model, t, tolerances, task: Task::default(), u: work.sided.rate.clone() };
-    if impact.fastest(work).is_none() {
-        return Ok(false);
-    }
-    match law.order {
-        ImpactOrder::Simultaneous => impact.blow(v, None, law.restitution, rebound, ledger, work)?,
-        ImpactOrder::Sequential => {
-            let mut blows = 0;
-            while let Some(block) = impact.fastest(work) {
-                blows += 1;
-                let only = (blows < BLOWS).then_some(block);
-                impact.blow(v, only, law.restitution, rebound && only.is_some(), ledger, work)?;
-                if only.is_none() {
-                    break;
-                }
-            }
-        }
-    }
-    Ok(true)
+    let mut impact = Impact { model, t, tolerances, scratch: std::mem::take(&mut work.impact) };
+    impact.scratch.u.clone_from(&work.sided.rate);
+    let result = impact.run(v, law, rebound, ledger, work);
+    work.impact = impact.scratch;
+    result
+}
+
+/// Memory of impacts.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    task: Task,
+    /// Velocities of all rows now, and as they were.
+    u: Vec<f64>,
+    kept: Vec<f64>,
+    /// Impulses of a blow, and velocities before it.
+    p: Vec<f64>,
+    before: Vec<f64>,
 }
 
 struct Impact<'m> {
     model: &'m Model,
     t: f64,
     tolerances: Tolerances,
-    task: Task,
-    /// Velocities of all rows now.
-    u: Vec<f64>,
+    scratch: Scratch,
 }
 
 impl Impact<'_> {
+    fn run(
+        &mut self,
+        v: &mut [f64],
+        law: ImpactLaw,
+        rebound: bool,
+        ledger: &mut [f64],
+        work: &mut Workspace,
+    ) -> Result<bool, StepError> {
+        if self.fastest(work).is_none() {
+            return Ok(false);
+        }
+        match law.order {
+            ImpactOrder::Simultaneous => self.blow(v, None, law.restitution, rebound, ledger, work)?,
+            ImpactOrder::Sequential => {
+                let mut blows = 0;
+                while let Some(block) = self.fastest(work) {
+                    blows += 1;
+                    let only = (blows < BLOWS).then_some(block);
+                    self.blow(v, only, law.restitution, rebound && only.is_some(), ledger, work)?;
+                    if only.is_none() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
     /// The normal block that closes fastest.
     fn fastest(&self, work: &Workspace) -> Option<usize> {
         let sided = &work.sided;
@@ -107,8 +131,11 @@ impl Impact<'_> {
         let mut most = -self.tolerances.rate;
         for (i, block) in sided.blocks.iter().enumerate() {
             let row = block.row as usize;
-            if matches!(block.side, Side::Push { .. }) && sided.gap[row] <= self.tolerances.gap && self.u[row] < most {
-                (found, most) = (Some(i), self.u[row]);
+            if matches!(block.side, Side::Push { .. })
+                && sided.gap[row] <= self.tolerances.gap
+                && self.scratch.u[row] < most
+            {
+                (found, most) = (Some(i), self.scratch.u[row]);
             }
         }
         found
@@ -125,20 +152,22 @@ impl Impact<'_> {
         work: &mut Workspace,
     ) -> Result<(), StepError> {
         let with = if rebound { Some(restitution) } else { None };
-        let mut p = self.impulses(only, with, work)?;
-        if rebound && self.work_of(&p, v, work)? > 0.0 {
-            p = self.impulses(only, None, work)?;
+        self.impulses(only, with, work)?;
+        if rebound && self.work_of_impulses(v, work)? > 0.0 {
+            self.impulses(only, None, work)?;
         }
         let n = v.len();
-        let before = v.to_vec();
-        self.respond(&p, work)?;
+        let Scratch { u, p, before, .. } = &mut self.scratch;
+        before.clear();
+        before.extend_from_slice(v);
+        respond(self.model, self.t, p, work)?;
         v.iter_mut().zip(&work.x[..n]).for_each(|(v, dv)| *v += dv);
         let sided = &work.sided;
-        for (row, u) in self.u.iter_mut().enumerate() {
+        for (row, u) in u.iter_mut().enumerate() {
             *u += sided.product(row, &work.x);
         }
         for block in &sided.blocks {
-            let work = |row: usize| 0.5 * p[row] * (sided.product(row, &before) + sided.product(row, v));
+            let work = |row: usize| 0.5 * p[row] * (sided.product(row, before) + sided.product(row, v));
             let entry = match block.origin {
                 Origin::Joint(k) => self.model.n_forces() + self.model.sided[k as usize].joint as usize,
                 Origin::Touch(_) => self.model.n_works() - 1,
@@ -148,17 +177,18 @@ impl Impact<'_> {
         Ok(())
     }
 
-    /// Impulses of a blow; without a law nothing comes back.
+    /// Impulses of a blow, into `p`; without a law nothing comes back.
     fn impulses(
         &mut self,
         only: Option<usize>,
         law: Option<Restitution>,
         work: &mut Workspace,
-    ) -> Result<Vec<f64>, StepError> {
+    ) -> Result<(), StepError> {
         let newton = law == Some(Restitution::Newton);
         self.pose(only, newton, work);
-        solve::solve(self.model, self.t, &mut self.task, work)?;
-        let mut p = self.task.x.clone();
+        solve::solve(self.model, self.t, &mut self.scratch.task, work)?;
+        let Scratch { task, p, u, kept, .. } = &mut self.scratch;
+        p.clone_from(&task.x);
         if law == Some(Restitution::Poisson) {
             for block in &work.sided.blocks {
                 let part =
@@ -174,37 +204,38 @@ impl Impact<'_> {
                 block.rows().for_each(|row| p[row] *= 1.0 + e);
             }
             // what still approaches then
-            self.respond(&p, work)?;
-            let kept = self.u.clone();
-            for (row, u) in self.u.iter_mut().enumerate() {
+            respond(self.model, self.t, p, work)?;
+            kept.clone_from(u);
+            for (row, u) in u.iter_mut().enumerate() {
                 *u += work.sided.product(row, &work.x);
             }
             self.pose(only, false, work);
-            let result = solve::solve(self.model, self.t, &mut self.task, work);
-            self.u = kept;
+            let result = solve::solve(self.model, self.t, &mut self.scratch.task, work);
+            let Scratch { task, p, u, kept, .. } = &mut self.scratch;
+            std::mem::swap(u, kept);
             result?;
-            p.iter_mut().zip(&self.task.x).for_each(|(p, x)| *p += x);
+            p.iter_mut().zip(&task.x).for_each(|(p, x)| *p += x);
         }
-        Ok(p)
+        Ok(())
     }
 
     fn pose(&mut self, only: Option<usize>, newton: bool, work: &Workspace) {
         let sided = &work.sided;
-        let Task { laws, b, x, drags, .. } = &mut self.task;
+        let Task { laws, b, x, drags, .. } = &mut self.scratch.task;
         laws.clear();
         drags.clear();
         x.clear();
         x.resize(sided.len(), 0.0);
         b.clear();
-        b.extend_from_slice(&self.u);
+        b.extend_from_slice(&self.scratch.u);
         let mut closed = false;
         for (i, block) in sided.blocks.iter().enumerate() {
             let row = block.row as usize;
             laws.push(match block.side {
                 Side::Push { restitution } => {
                     closed = sided.gap[row] <= self.tolerances.gap && only.is_none_or(|only| only == i);
-                    if newton && self.u[row] < 0.0 {
-                        b[row] += restitution * self.u[row];
+                    if newton && self.scratch.u[row] < 0.0 {
+                        b[row] += restitution * self.scratch.u[row];
                     }
                     closed.then_some(Law::Push)
                 }
@@ -217,18 +248,10 @@ impl Impact<'_> {
         }
     }
 
-    fn respond(&self, p: &[f64], work: &mut Workspace) -> Result<(), StepError> {
-        let n = self.model.n_v();
-        work.x.fill(0.0);
-        for (row, &p) in p.iter().enumerate().filter(|(_, p)| **p != 0.0) {
-            work.sided.push(row, p, &mut work.x[..n]);
-        }
-        evaluate::solve(self.model, self.t, work)
-    }
-
     /// Energy that impulses give, J; 0 within rounding.
-    fn work_of(&self, p: &[f64], v: &[f64], work: &mut Workspace) -> Result<f64, StepError> {
-        self.respond(p, work)?;
+    fn work_of_impulses(&self, v: &[f64], work: &mut Workspace) -> Result<f64, StepError> {
+        let p = &self.scratch.p;
+        respond(self.model, self.t, p, work)?;
         let sided = &work.sided;
         let (mut sum, mut size) = (0.0, 0.0);
         for (row, &p) in p.iter().enumerate().filter(|(_, p)| **p != 0.0) {
@@ -238,4 +261,14 @@ impl Impact<'_> {
         }
         Ok(if sum.abs() <= 1e-12 * size { 0.0 } else { sum })
     }
+}
+
+/// The velocity change by impulses on all rows, into `work.x`.
+fn respond(model: &Model, t: f64, p: &[f64], work: &mut Workspace) -> Result<(), StepError> {
+    let n = model.n_v();
+    work.x.fill(0.0);
+    for (row, &p) in p.iter().enumerate().filter(|(_, p)| **p != 0.0) {
+        work.sided.push(row, p, &mut work.x[..n]);
+    }
+    evaluate::solve(model, t, work)
 }

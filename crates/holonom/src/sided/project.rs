@@ -7,7 +7,7 @@
 //! repeated until no gap is more negative than rounding explains; q advanced by dx each time. The correction is the smallest in the metric of masses: a heavy body moves less
 //! than a light one. Velocities are left alone.
 
-use super::regime::{self, Regime, Slip};
+use super::regime::{self, Regime, Slip, Tolerances};
 use super::solve::{self, Task};
 use super::{Side, gather};
 use crate::energy;
@@ -21,6 +21,9 @@ use holonom_lcp::Law;
 /// Overlaps below this part of the model's length scale are left alone.
 pub(crate) const QUIET: f64 = 1e-10;
 const ITERATIONS: usize = 12;
+/// Rows that depend on each other and contradict each other by rounding cannot all be held: with a larger residual than this nothing is corrected, rather than rounding divided by
+/// rounding.
+const DEPENDENT: f64 = 1e-6;
 
 /// Push apart what overlaps at `q`. Returns the change of energy, J. The candidates for touches are those last detected.
 pub(crate) fn push_apart(
@@ -112,6 +115,7 @@ pub(crate) fn hold(
         return Ok(());
     }
     let n = v.len();
+    let tolerances = Tolerances::of(model);
     let key = |c: &holonom_collide::Candidate| super::Key(c.a, c.b, c.key);
     for iteration in 0..4 {
         evaluate::place_bodies(model, q, v, work);
@@ -136,6 +140,9 @@ pub(crate) fn hold(
             task.b[row] = work.sided.gap[row] + work.sided.product(row, &work.x);
         }
         solve::solve(model, t, task, work)?;
+        if !(task.residual <= DEPENDENT) {
+            break;
+        }
         load_gaps(work, n);
         push_all(work, task, n);
         evaluate::solve(model, t, work)?;
@@ -154,7 +161,10 @@ pub(crate) fn hold(
             Side::Push { .. } => true,
             _ => regime::may_slip(block) && slip == Slip::Stick,
         };
-        hold_rows(work, regime, task, sticks, |sided, row| sided.rate[row]);
+        let off = hold_rows(work, regime, task, sticks, |sided, row| sided.rate[row]);
+        if off <= 1e-8 * tolerances.rate {
+            break;
+        }
         let load = |work: &mut Workspace| {
             work.x[..n].fill(0.0);
             work.x[n..].copy_from_slice(&work.gap_rate);
@@ -165,6 +175,9 @@ pub(crate) fn hold(
             task.b[row] = work.sided.rate[row] + work.sided.product(row, &work.x);
         }
         solve::solve(model, t, task, work)?;
+        if !(task.residual <= DEPENDENT) {
+            break;
+        }
         load(work);
         push_all(work, task, n);
         evaluate::solve(model, t, work)?;

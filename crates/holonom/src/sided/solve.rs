@@ -197,6 +197,8 @@ impl Solvers {
             let most = match (task.drags.is_empty(), jointed) {
                 (false, _) => usize::MAX,
                 (true, true) => DENSE_ROWS,
+                // forces of a moment are wanted to rounding
+                (true, false) if task.strict.is_some() => DENSE_ROWS,
                 (true, false) => DENSE_ROWS_LOOSE,
             };
             let is_dense = n <= most;
@@ -278,7 +280,9 @@ impl Solvers {
                     Law::Ball { radius: 0.0, rows }
                 }
                 Some(Law::Cone { normal, mu, rows }) => Law::Cone { normal: self.local[normal] as usize, mu, rows },
-                Some(Law::Push | Law::Free | Law::Within { .. }) if self.held[first] => Law::Within { least: 0.0, most: 0.0 },
+                Some(Law::Push | Law::Free | Law::Within { .. }) if self.held[first] => {
+                    Law::Within { least: 0.0, most: 0.0 }
+                }
                 Some(law) => law,
                 None => continue,
             };

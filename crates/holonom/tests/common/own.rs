@@ -2,7 +2,7 @@
 
 use holonom::Attachment;
 use holonom::attach::View;
-use holonom::joints::{Constraint, RowLaw, Rows};
+use holonom::joints::{Constraint, Level, RowLaw, Rows};
 use holonom::math::{Vec3, vec3};
 
 /// A point of a body follows a path: position, velocity and acceleration as functions of time. One attachment, nothing else.
@@ -116,6 +116,7 @@ pub struct Odd {
     pub law: RowLaw,
     pub own_force: bool,
     pub rows: usize,
+    pub level: Level,
 }
 
 impl Constraint for Odd {
@@ -133,6 +134,9 @@ impl Constraint for Odd {
     }
     fn own_force_direction(&self) -> bool {
         self.own_force
+    }
+    fn level(&self, _: usize) -> Level {
+        self.level
     }
     fn rows(&self, a: &View, _: f64, out: &mut Rows) {
         for i in 0..self.rows {

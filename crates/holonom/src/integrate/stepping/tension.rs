@@ -17,6 +17,10 @@
 //! counts (its positive part: a strut under pressure is left alone), and only where h² K exceeds I: slower motion is followed better without it. The mass block stays
 //! symmetric and keeps its form, so the elimination does not notice.
 
+use super::Stepping;
+use crate::error::StepError;
+use crate::evaluate;
+use crate::integrate::Motion;
 use crate::math::{Mat3, Vec3, symmetric_eigen};
 use crate::model::{Form, Model};
 use crate::workspace::Workspace;
@@ -114,4 +118,54 @@ fn positive_part(k: &Mat3, inertia: f64) -> Mat3 {
         out += Mat3::from_cols(e * e.x, e * e.y, e * e.z) * value;
     }
     if out.x_axis.x + out.y_axis.y + out.z_axis.z > inertia { out } else { Mat3::ZERO }
+}
+
+/// Corrections of the positions of taut mechanisms.
+const CLOSURES: usize = 12;
+
+impl Stepping {
+    /// Joints now have their impulses. Where those hold links taut that swing faster than the step, again with what holds them.
+    pub(super) fn hold_taut(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+        if m.model.n_rows() == 0 {
+            return Ok(());
+        }
+        let n = m.v.len();
+        self.load_with_impulses(m, h);
+        evaluate::solve(m.model, m.t, m.work)?;
+        self.impulses.clear();
+        self.impulses.extend_from_slice(&m.work.x[n..]);
+        if self.tension.stiffen(m.model, h, &self.impulses, m.work) {
+            evaluate::factor(m.model, m.t, m.work)?;
+            self.load(m, h);
+            evaluate::solve(m.model, m.t, m.work)?;
+            self.free.clear();
+            self.free.extend_from_slice(&m.work.x[..n]);
+            self.find_impulses(m, h)?;
+        }
+        Ok(())
+    }
+
+    /// Close the joints of taut mechanisms.
+    pub(super) fn close_taut(&mut self, m: &mut Motion<'_>, t: f64) -> Result<(), StepError> {
+        let (model, n) = (m.model, m.v.len());
+        for _ in 0..CLOSURES {
+            evaluate::place_bodies(model, m.q, m.v, m.work);
+            evaluate::evaluate_gaps(model, m.q, m.v, t, m.work);
+            let work = &mut *m.work;
+            if work.gap.iter().zip(&work.gap_noise).all(|(gap, noise)| gap.abs() <= noise.abs()) {
+                break;
+            }
+            evaluate::evaluate_bodies(model, m.q, m.v, work);
+            self.tension.add(work);
+            evaluate::evaluate_constraints(model, m.q, m.v, t, work);
+            evaluate::factor(model, t, work)?;
+            work.x[..n].fill(0.0);
+            work.x[n..].copy_from_slice(&work.gap);
+            evaluate::solve(model, t, work)?;
+            for (i, body) in model.bodies.iter().enumerate() {
+                body.advance(model.q_of_mut(i, m.q), model.v_of(i, &work.x), 1.0);
+            }
+        }
+        Ok(())
+    }
 }
