@@ -17,6 +17,7 @@ mod convex;
 mod matrix;
 mod newton;
 mod rows;
+mod smooth;
 
 pub use rows::Rows;
 
@@ -35,6 +36,8 @@ const EPS_LEAST: f64 = 1e-8;
 const EPS_MOST: f64 = 1.0;
 /// The largest weight of a quick try, where the residual is still large.
 const EPS_EASY: f64 = 0.1;
+/// Rounding at the start of the smooth path.
+const TAU: f64 = 0.1;
 /// Convex steps in a row.
 const STEADY_ROUNDS: usize = 30;
 /// Sweeps before anything is known, and the most between two tries.
@@ -93,6 +96,11 @@ pub struct Heap {
     pulled: Vec<f64>,
     shift: Vec<f64>,
     slip: Vec<f64>,
+    slopes: Vec<smooth::Slope>,
+    pushed: Vec<f64>,
+    pushed_slope: Vec<f64>,
+    step_x: Vec<f64>,
+    step_a: Vec<f64>,
     counted: Report,
 }
 
@@ -134,6 +142,11 @@ impl Default for Heap {
             pulled: Vec::new(),
             shift: Vec::new(),
             slip: Vec::new(),
+            slopes: Vec::new(),
+            pushed: Vec::new(),
+            pushed_slope: Vec::new(),
+            step_x: Vec::new(),
+            step_a: Vec::new(),
             counted: Report::default(),
         }
     }
@@ -212,9 +225,13 @@ impl Heap {
         if *least <= target || self.quick(least.clamp(EPS_QUICK, EPS_EASY), target, least) {
             return true;
         }
+        if self.smooth(TAU, target, least) {
+            return true;
+        }
         for products in BURSTS {
             self.glide(products, least);
-            if *least <= target || self.quick(least.clamp(EPS_QUICK, EPS_EASY), target, least) {
+            let tau = (10.0 * *least).min(TAU);
+            if *least <= target || self.smooth(tau, target, least) {
                 return true;
             }
         }
