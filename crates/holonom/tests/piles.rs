@@ -93,3 +93,48 @@ fn a_wall_falls_asleep_and_wakes_when_hit() {
     assert!((sim.centre(top) - start[8]).y > 0.05, "it slides off: {}", sim.centre(top) - start[8]);
     assert!((sim.centre(bricks[0]) - start[0]).length() < 1e-4);
 }
+
+/// A ball of 200 kg at 10 m/s into a wall of 5 x 10 bricks: nothing gains energy, nothing stays inside anything, and in the end everything lies or rolls.
+#[test]
+fn a_wall_hit_by_a_heavy_ball_collapses_without_gaining_energy() {
+    let mut m = ModelBuilder::new();
+    let stone = Material::new(0.5);
+    m.shape(BodyId::GROUND.origin(), Shape::HalfSpace, stone);
+    let size = vec3(1.0, 0.2, 0.2);
+    let mut bricks = Vec::new();
+    for i in 0..5 {
+        for j in 0..10 {
+            let x = 1.01 * j as f64 + if i % 2 == 1 { 0.495 } else { 0.0 };
+            let place = [x, 0.0, 0.2 * (0.5 + i as f64)];
+            let brick = m.body(format!("brick-{i}-{j}"), Rigid::cuboid(1.0, size).position(place));
+            m.shape(brick.origin(), Shape::Box { half: size / 2.0 }, stone);
+            bricks.push(brick);
+        }
+    }
+    let ball = m.body("ball", Rigid::ball(200.0, 0.4).position([5.0, -1.0, 0.5]).velocity([0.0, 10.0, 0.0]));
+    m.shape(ball.origin(), Shape::Sphere { radius: 0.4 }, stone);
+    let mut sim = Simulation::build(m).unwrap();
+    let steps: usize = std::env::var("STEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(3000);
+    let h = 1e-3;
+    let mut energy = sim.energy().total();
+    let (mut most, mut deepest, mut gained) = (0.0f64, 0.0f64, 0.0f64);
+    let mut spent = 0.0;
+    for step in 1..=steps {
+        let now = std::time::Instant::now();
+        sim.run_fixed(step as f64 * h, h).unwrap();
+        let cost = now.elapsed().as_secs_f64();
+        spent += cost;
+        most = most.max(cost);
+        let new = sim.energy().total();
+        assert!(new.is_finite(), "energy {new} J in step {step}");
+        gained = gained.max(new - energy);
+        energy = new;
+        deepest = deepest.max(sim.overlap());
+    }
+    let mean = spent / steps as f64;
+    println!(
+        "ball: {:.2} ms per step, at most {:.1} ms; overlaps to {deepest:.1e} m, energy gained in a step {gained:.1e} J",
+        1e3 * mean,
+        1e3 * most
+    );
+}

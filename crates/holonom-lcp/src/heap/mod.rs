@@ -17,6 +17,7 @@ mod convex;
 mod matrix;
 mod newton;
 mod rows;
+mod smooth;
 
 pub use rows::Rows;
 
@@ -35,6 +36,11 @@ const EPS_LEAST: f64 = 1e-8;
 const EPS_MOST: f64 = 1.0;
 /// The largest weight of a quick try, where the residual is still large.
 const EPS_EASY: f64 = 0.1;
+/// What is aimed at, and what no long way is gone for any more, in tolerances.
+const WISH: f64 = 0.1;
+const NEARLY: f64 = 10.0;
+/// Rounding at the start of the smooth path.
+const TAU: f64 = 0.1;
 /// Convex steps in a row.
 const STEADY_ROUNDS: usize = 30;
 /// Sweeps before anything is known, and the most between two tries.
@@ -55,9 +61,9 @@ const SHORT_STEPS: usize = 3;
 /// The method "heap", with its memory. Nothing is allocated once it has seen a problem of the size.
 #[derive(Clone, Debug)]
 pub struct Heap {
-    /// What the residual must come down to, scaled as in [`crate::Certificate`]; 1e-10 unless set.
+    /// What the residual must come down to, scaled as in [`crate::Certificate`]; 1e-9 unless set. A tenth of it is aimed at.
     pub tolerance: f64,
-    /// Most factorisations; 200 unless set.
+    /// Most factorisations; 150 unless set.
     pub factorisations: usize,
     limit: usize,
     scaled: Scaled,
@@ -93,14 +99,19 @@ pub struct Heap {
     pulled: Vec<f64>,
     shift: Vec<f64>,
     slip: Vec<f64>,
+    slopes: Vec<smooth::Slope>,
+    pushed: Vec<f64>,
+    pushed_slope: Vec<f64>,
+    step_x: Vec<f64>,
+    step_a: Vec<f64>,
     counted: Report,
 }
 
 impl Default for Heap {
     fn default() -> Self {
         Heap {
-            tolerance: 1e-10,
-            factorisations: 200,
+            tolerance: 1e-9,
+            factorisations: 150,
             limit: 0,
             scaled: Scaled::default(),
             pile: Pile::default(),
@@ -134,6 +145,11 @@ impl Default for Heap {
             pulled: Vec::new(),
             shift: Vec::new(),
             slip: Vec::new(),
+            slopes: Vec::new(),
+            pushed: Vec::new(),
+            pushed_slope: Vec::new(),
+            step_x: Vec::new(),
+            step_a: Vec::new(),
             counted: Report::default(),
         }
     }
@@ -180,12 +196,14 @@ impl Heap {
         let mut least = self.refresh();
         self.best.clear();
         self.best.extend_from_slice(&self.y);
-        if least <= self.tolerance && self.y == self.next {
+        if least <= WISH * self.tolerance && self.y == self.next {
             // nothing to do: not even rounding
             self.counted.residual = least;
             return Ok(self.counted);
         }
-        self.proximal(&mut least);
+        if least > WISH * self.tolerance {
+            self.proximal(&mut least);
+        }
         self.scaled.restore(&self.best, x)?;
         self.counted.residual = least;
         if least <= self.tolerance { Ok(self.counted) } else { Err(Failure::NotConverged { residual: least }) }
@@ -196,36 +214,43 @@ impl Heap {
     }
 
     /// Tries, from quick to patient, as the header has them.
-    fn proximal(&mut self, least: &mut f64) -> bool {
-        let target = self.tolerance;
-        if *least <= target {
-            return true;
-        }
+    fn proximal(&mut self, least: &mut f64) {
+        let target = WISH * self.tolerance;
         self.group();
         self.lay_out();
         self.rows.stiffness(&self.scaled.laws, &mut self.stiff);
         self.limit = self.factorisations;
         if *least < 1e-3 && self.quick(EPS_QUICK, target, least) {
-            return true;
+            return;
         }
         self.sweeps(SWEEPS, least);
         if *least <= target || self.quick(least.clamp(EPS_QUICK, EPS_EASY), target, least) {
-            return true;
+            return;
+        }
+        if *least <= 0.1 * TAU && self.smooth(10.0 * *least, target, least) || *least <= self.tolerance {
+            return;
+        }
+        if self.smooth(TAU, target, least) {
+            return;
         }
         for products in BURSTS {
+            if *least <= NEARLY * self.tolerance {
+                return;
+            }
             self.glide(products, least);
-            if *least <= target || self.quick(least.clamp(EPS_QUICK, EPS_EASY), target, least) {
-                return true;
+            if *least <= target || self.smooth((10.0 * *least).min(TAU), target, least) {
+                return;
             }
         }
-        // the two ways fail on different problems: each gets a turn, then each a longer one
-        for turn in 1..=4 {
-            self.limit = self.factorisations * turn / 4;
-            if if turn % 2 == 0 { self.patient(target, least) } else { self.steady(target, least) } {
-                return true;
+        // the two ways fail on different problems
+        for convex in [true, false] {
+            if *least <= NEARLY * self.tolerance {
+                return;
+            }
+            if if convex { self.steady(target, least) } else { self.patient(target, least) } {
+                return;
             }
         }
-        false
     }
 
     /// Accelerated projected gradients ([`crate::Pile`]): cheap, and never far off who touches and who slides.
