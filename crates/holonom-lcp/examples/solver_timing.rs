@@ -1,4 +1,4 @@
-//! How long the methods take: `cargo run --release -p holonom-lcp --example timing`.
+//! How long the methods take: `cargo run --release -p holonom-lcp --example solver_timing`.
 
 #[path = "../tests/common/mod.rs"]
 mod common;

@@ -1,6 +1,6 @@
 //! Time of one detection in a wall of 100 bricks: 10 courses of 10, 1.0 x 0.2 x 0.2 m, on a half-space.
 //!
-//!     cargo run --release -p holonom-collide --example timing
+//!     cargo run --release -p holonom-collide --example detect_timing
 
 use std::time::Instant;
 
