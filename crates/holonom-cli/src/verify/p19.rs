@@ -22,7 +22,7 @@ fn bounces(p: &Problem, book: &mut Book) -> Result<(), Stop> {
     book.at_most("height at rest after the last bounce", &[sim.centre(ball).z - r], 1e-12);
     book.at_most("speed at rest", &[sim.centre_velocity(ball).length()], 1e-12);
     // bounces lower than what counts as touching are not told apart: they end a little early or late
-    book.held_to(1e-4, |book| book.scalar("t_zeno: the last bounce", impacts.last().copied(), p.scalar("t_zeno")));
+    book.held_to(1e-5, |book| book.scalar("t_zeno: the last bounce", impacts.last().copied(), p.scalar("t_zeno")));
     sim.set_state(start);
     let mut rows = Vec::new();
     for pair in impacts.windows(2).take(p.samples.len()) {
