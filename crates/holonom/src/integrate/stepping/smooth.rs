@@ -155,8 +155,9 @@ impl Company {
             // what a fall from rest gains, and rounding of the energy itself
             known.rounding += 0.5 * model.bodies[i].mass() * fallen * fallen + 1e-3 * e.gravity.abs();
         });
-        (self.q.clear(), self.v.clear());
+        self.q.clear();
         self.q.extend_from_slice(q);
+        self.v.clear();
         self.v.extend_from_slice(v);
     }
 
