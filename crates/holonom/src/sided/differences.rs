@@ -203,8 +203,7 @@ fn rows_of_touches_are_derivatives_of_gaps() {
         note(4, now.tangents[1].dot(w), now.c[5], size, "c of the second rolling row");
         count += 1;
     });
-    println!("{count} touches; worst (G v, rate, c normal, c slip, c spin): {worst:?}");
-    assert!(count > 400, "only {count} touches were checked");
+    assert!(count > 400, "only {count} touches were checked; worst (G v, rate, c normal, c slip, c spin): {worst:?}");
 }
 
 /// Action is reaction: the pushes of every row on two free rigid bodies have neither a resultant nor a moment.
