@@ -93,7 +93,8 @@ fn a_wall_falls_asleep_and_wakes_when_hit() {
     assert!((sim.centre(bricks[0]) - start[0]).length() < 1e-4);
 }
 
-/// A ball of 200 kg at 10 m/s into a wall of 5 x 10 bricks: nothing gains energy, nothing stays inside anything, and in the end everything lies or rolls.
+/// A ball of 200 kg at 10 m/s into a wall of 5 x 10 bricks, through the blow and most of the fall: the energy never rises above that of the start, and
+/// overlaps stay small. (They are larger than in a pile at rest: what comes near only because of the blow is found a step later.)
 #[test]
 fn a_wall_hit_by_a_heavy_ball_collapses_without_gaining_energy() {
     let mut m = ModelBuilder::new();
@@ -113,9 +114,10 @@ fn a_wall_hit_by_a_heavy_ball_collapses_without_gaining_energy() {
     let ball = m.body("ball", Rigid::ball(200.0, 0.4).position([5.0, -1.0, 0.5]).velocity([0.0, 10.0, 0.0]));
     m.shape(ball.origin(), Shape::Sphere { radius: 0.4 }, stone);
     let mut sim = Simulation::build(m).unwrap();
-    let steps: usize = std::env::var("STEPS").ok().and_then(|s| s.parse().ok()).unwrap_or(3000);
+    let steps = 600;
     let h = 1e-3;
-    let mut energy = sim.energy().total();
+    let start = sim.energy().total();
+    let mut energy = start;
     let (mut most, mut deepest, mut gained) = (0.0f64, 0.0f64, 0.0f64);
     let mut spent = 0.0;
     for step in 1..=steps {
@@ -125,7 +127,7 @@ fn a_wall_hit_by_a_heavy_ball_collapses_without_gaining_energy() {
         spent += cost;
         most = most.max(cost);
         let new = sim.energy().total();
-        assert!(new.is_finite(), "energy {new} J in step {step}");
+        assert!(new <= start * (1.0 + 1e-9), "energy {new} J in step {step}, at the start {start} J");
         gained = gained.max(new - energy);
         energy = new;
         deepest = deepest.max(sim.overlap());
@@ -136,4 +138,8 @@ fn a_wall_hit_by_a_heavy_ball_collapses_without_gaining_energy() {
         1e3 * mean,
         1e3 * most
     );
+    assert!(gained <= 1e-9 * start, "a step gained {gained} J of {start} J");
+    assert!(deepest <= 1e-6, "overlap {deepest} m");
+    let moved = bricks.iter().filter(|b| sim.centre(**b).y.abs() > 0.05).count();
+    assert!(moved >= 3, "only {moved} bricks were knocked out");
 }
