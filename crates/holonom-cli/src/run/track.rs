@@ -83,11 +83,13 @@ impl Track {
         self.wall = self.elapsed();
     }
 
-    /// |change of energy - work done| over the larger of peak kinetic energy and range of potential energy.
+    /// |change of energy - work done| over the larger of peak kinetic energy and range of potential energy. Where neither rises above the rounding of the
+    /// energy itself nothing has moved, and there is nothing to account for.
     pub fn energy_drift(&self, sim: &Simulation) -> f64 {
         let size = self.peak_kinetic.max(self.potential.1 - self.potential.0);
         let error = (unaccounted(sim) - self.error_at_start).abs();
-        if size > 0.0 { error / size } else { 0.0 }
+        let rounding = 1e-12 * self.start.total().abs().max(self.now.total().abs());
+        if size > rounding || error > rounding && size > 0.0 { error / size } else { 0.0 }
     }
 }
 
