@@ -1,0 +1,23 @@
+//! # The page
+//!
+//! A mechanism in the browser: seen, touched, measured, built. From the inside out:
+//!
+//! ```text
+//! session    a simulation that people put their hands on: ticks, hands, history, a log of inputs that replays to the last bit. No clock, no threads
+//! picture    what is to be drawn of a model: everything that does not move
+//! numbers    answers to questions: the doctor's report, quantities, the energy ledger, patterns of matrices
+//! edit       changes of the scene: bodies and joints added, joined, removed; undo and redo
+//! message    what page and program say to each other
+//! hub        the thread that runs a session against the clock, and its clients
+//! server     HTTP and WebSocket on the loopback interface, for the holder of a token only
+//! page       the page itself, built from `web/` by the build script and carried in the program
+//! ```
+//!
+//! A session alone, without any of the rest, is what tests and replays use.
+
+pub mod edit;
+pub mod message;
+pub mod numbers;
+pub mod page;
+pub mod picture;
+pub mod server;

@@ -1,0 +1,412 @@
+//! What the page and the program say to each other.
+//!
+//! Over one WebSocket. The page sends [`Request`]s: JSON texts, `{"do": "play"}`. The program sends [`Reply`]s: JSON texts, `{"say": "picture", ...}`, and *frames*: binary
+//! messages, the moving part of what is seen, up to sixty times a second. A frame is
+//!
+//! ```text
+//! u32 little endian     length n of the header in bytes, a multiple of 4
+//! n bytes               header: JSON (FrameHeader), padded with blanks
+//! f32 little endian     the sections that the header lists, one after the other, count * width numbers each
+//! ```
+//!
+//! Lengths in m, angles in rad, everything in SI units, world axes (z up) unless said otherwise. Quaternions are written x, y, z, w. Numbers that do not exist are NaN
+//! in frames and `null` in JSON. `protocol.ts` of the page says the same in TypeScript.
+
+use crate::edit::Edit;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// Three numbers.
+pub type Triple = [f64; 3];
+
+/// How a mechanism answers a hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Mode {
+    /// f = m a.
+    #[default]
+    Dynamic,
+    /// f = m a in thick honey: what moves comes to rest at once.
+    QuasiStatic,
+    /// f = m v: through legal poses, without gravity and inertia.
+    Kinematic,
+}
+
+/// How time is stepped through.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Method {
+    /// As the scene says; real-time steps where that cannot keep up with the clock.
+    #[default]
+    Auto,
+    /// As the scene says, however long it takes.
+    Accurate,
+    /// Steps on velocities, one solve each.
+    RealTime,
+}
+
+/// What a client wants to be done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Request {
+    // ---- what is shown ----
+    /// Open a scene of the gallery (or the one the program was started with) by its name.
+    Open {
+        /// Its name.
+        scene: String,
+    },
+    /// Open a scene from its text; the suffix of the name says what it is.
+    OpenText {
+        /// File name.
+        name: String,
+        /// The text.
+        text: String,
+    },
+    /// An empty scene to build in.
+    New,
+
+    // ---- time ----
+    /// Let time run. After a [`Request::Seek`] from the moment that is shown; what came after it is forgotten.
+    Play,
+    /// Let it stand still.
+    Pause,
+    /// So many ticks, then pause.
+    Step {
+        /// Ticks.
+        ticks: u32,
+    },
+    /// Simulated seconds per second, 0.01 to 10.
+    Speed {
+        /// Factor.
+        factor: f64,
+    },
+    /// Back to the start of the scene, keeping edits.
+    Reset,
+    /// Show a recorded moment: the last kept one at or before this tick. Pauses.
+    Seek {
+        /// Tick.
+        tick: u64,
+    },
+    /// How to step.
+    Method {
+        /// Which way.
+        method: Method,
+    },
+
+    // ---- hands: numbers are each client's own ----
+    /// Take hold of a body at a point of it (body frame).
+    Grab {
+        /// Number of the hand.
+        hand: u32,
+        /// Name of the body.
+        body: String,
+        /// Point, body frame, m.
+        point: Triple,
+        /// Most force, N.
+        cap: f64,
+    },
+    /// Pull towards this place.
+    Move {
+        /// Number of the hand.
+        hand: u32,
+        /// World, m.
+        to: Triple,
+    },
+    /// Another cap.
+    Cap {
+        /// Number of the hand.
+        hand: u32,
+        /// N.
+        cap: f64,
+    },
+    /// Leave the hand where it is: it stays when its client lets go or leaves.
+    Pin {
+        /// Number of the hand.
+        hand: u32,
+    },
+    /// Push a point with a constant force until released; said again with the same hand, it changes.
+    Push {
+        /// Number of the hand.
+        hand: u32,
+        /// Name of the body.
+        body: String,
+        /// Point, body frame, m.
+        point: Triple,
+        /// N, world axes.
+        force: Triple,
+    },
+    /// Turn a body with a constant torque until released.
+    Twist {
+        /// Number of the hand.
+        hand: u32,
+        /// Name of the body.
+        body: String,
+        /// N m, world axes.
+        torque: Triple,
+    },
+    /// Let go of one hand. Pinned hands are named by the `client` that made them.
+    Release {
+        /// Number of the hand.
+        hand: u32,
+        /// Whose hand; one's own where not said. Only pinned hands of others can be released.
+        #[serde(default)]
+        client: Option<u32>,
+    },
+    /// Let go of everything, pinned hands of everybody too.
+    ReleaseAll,
+    /// How the mechanism answers.
+    Mode {
+        /// Which way.
+        mode: Mode,
+    },
+    /// Move a tool point at this velocity by way of the motors; zero stops it.
+    Jog {
+        /// Name of the body.
+        body: String,
+        /// Point, body frame, m.
+        point: Triple,
+        /// m/s, world axes.
+        velocity: Triple,
+    },
+    /// Switch a drive off or on.
+    Drive {
+        /// Its name.
+        joint: String,
+        /// On?
+        on: bool,
+    },
+
+    // ---- what is sent ----
+    /// Sections wanted in frames besides poses.
+    Show {
+        /// Which.
+        sections: Vec<Section>,
+    },
+    /// Quantities wanted in frames.
+    Watch {
+        /// Their names, at most 64.
+        names: Vec<String>,
+    },
+    /// A question; the answer carries the same number.
+    Ask {
+        /// Any number.
+        id: u32,
+        /// What.
+        question: Question,
+    },
+    /// Still there. Answered by [`Reply::Pong`]. A client that holds something says something at least ten times a second.
+    Ping {
+        /// Any number.
+        id: u32,
+    },
+
+    // ---- building ----
+    /// Change the scene.
+    Edit {
+        /// How.
+        edit: Edit,
+    },
+    /// Take the last change back.
+    Undo,
+    /// Make it again.
+    Redo,
+}
+
+/// Questions.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "about", rename_all = "kebab-case", deny_unknown_fields)]
+pub enum Question {
+    /// What can be opened.
+    Gallery,
+    /// The doctor's report on the present pose.
+    Doctor,
+    /// Names and units of everything that can be watched.
+    Quantities,
+    /// Where energy went.
+    Ledger,
+    /// Where a matrix has entries.
+    Spy {
+        /// J, H, A or L.
+        matrix: String,
+    },
+    /// The recorded past of quantities.
+    Backlog {
+        /// Their names.
+        names: Vec<String>,
+    },
+    /// The scene as text.
+    Scene,
+    /// What a body, joint, drive or force of the scene says, and what may be changed in it.
+    Details {
+        /// Path, such as `body.crank`.
+        path: String,
+    },
+    /// What can be built: kinds of bodies and joints with their fields.
+    Palette,
+}
+
+/// Parts of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Section {
+    /// Always sent, one per body: origin x y z, quaternion x y z w. NaN quaternion: the body has no orientation.
+    Poses,
+    /// One per body of `Picture::deforming`: columns of the matrix that takes its axes to the world, 9 numbers.
+    Shears,
+    /// One per joint: point, force, torque (action of a on b), 1 if unique: 10 numbers. NaN where there is none.
+    Reactions,
+    /// One per applied force and point it acts on: point, force, torque: 9 numbers.
+    Applied,
+    /// One per contact point: place, force on the first body, gap, 0 stick or 1 slip or 2 frictionless: 8 numbers.
+    Contacts,
+    /// One per body: centre of mass, its velocity, angular velocity: 9 numbers.
+    Velocities,
+    /// One per body: centre of mass, its acceleration: 6 numbers.
+    Accelerations,
+    /// One: centre of mass of everything, its velocity: 6 numbers.
+    Centre,
+}
+
+/// Header of a frame.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct FrameHeader {
+    /// Ticks since the start of the scene.
+    pub tick: u64,
+    /// Simulated time, s.
+    pub time: f64,
+    /// Does time run?
+    pub playing: bool,
+    /// Is a moment of the past shown?
+    pub past: bool,
+    /// How the mechanism answers.
+    pub mode: Mode,
+    /// How time is stepped through.
+    pub method: Method,
+    /// Name of the integrator in use.
+    pub integrator: &'static str,
+    /// Simulated seconds per second wanted.
+    pub speed: f64,
+    /// Simulated seconds per second reached.
+    pub real_time: f64,
+    /// Cost of a tick, microseconds.
+    pub cost_us: f64,
+    /// Largest gap of a joint, m or rad.
+    pub gap: f64,
+    /// Kinetic energy, J.
+    pub kinetic: f64,
+    /// Potential energy, J.
+    pub potential: f64,
+    /// First and last tick that is recorded.
+    pub recorded: [u64; 2],
+    /// Number of the picture that this frame belongs to.
+    pub revision: u64,
+    /// Clients connected.
+    pub clients: usize,
+    /// Why it stopped, if it did.
+    pub stopped: Option<String>,
+    /// What is going on besides: assembling, jogging.
+    pub activity: Option<String>,
+    /// All hands.
+    pub hands: Vec<HandNow>,
+    /// Watched quantities.
+    pub values: BTreeMap<String, Option<f64>>,
+    /// What follows.
+    pub sections: Vec<SectionHeader>,
+}
+
+/// A section of a frame.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub struct SectionHeader {
+    /// Which.
+    pub name: Section,
+    /// How many.
+    pub count: usize,
+    /// Numbers each.
+    pub width: usize,
+}
+
+/// A hand as it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct HandNow {
+    /// Whose.
+    pub client: u32,
+    /// Its number.
+    pub hand: u32,
+    /// `grab`, `push` or `twist`.
+    pub kind: &'static str,
+    /// Name of the body.
+    pub body: String,
+    /// Where it holds, world, m.
+    pub at: Triple,
+    /// Where it pulls to, world, m (for `grab`).
+    pub to: Triple,
+    /// What it applies: N, or N m for `twist`; world axes.
+    pub force: Triple,
+    /// Most it may apply, N.
+    pub cap: f64,
+    /// Does it stay without its client?
+    pub pinned: bool,
+}
+
+/// A frame, encoded.
+pub fn encode_frame(header: &mut FrameHeader, sections: &[(Section, usize, &[f32])]) -> Vec<u8> {
+    header.sections = sections
+        .iter()
+        .map(|&(name, width, data)| SectionHeader { name, count: data.len() / width, width })
+        .collect();
+    let mut text = serde_json::to_vec(header).unwrap_or_default();
+    text.resize(text.len().next_multiple_of(4), b' ');
+    let numbers: usize = sections.iter().map(|s| s.2.len()).sum();
+    let mut out = Vec::with_capacity(4 + text.len() + 4 * numbers);
+    out.extend_from_slice(&(text.len() as u32).to_le_bytes());
+    out.extend_from_slice(&text);
+    for (_, _, data) in sections {
+        for x in *data {
+            out.extend_from_slice(&x.to_le_bytes());
+        }
+    }
+    out
+}
+
+/// What a client is told, besides frames.
+#[derive(Clone, Debug, Serialize)]
+#[serde(tag = "say", rename_all = "kebab-case")]
+pub enum Reply {
+    /// The first word.
+    Welcome {
+        /// The client's own number.
+        client: u32,
+        /// Version of the program.
+        version: &'static str,
+    },
+    /// What is to be drawn; everything that does not move. Sent when a scene is opened or its structure changes.
+    Picture(Box<crate::picture::Picture>),
+    /// An answer.
+    Answer {
+        /// Number of the question.
+        id: u32,
+        /// The answer: see [`crate::numbers`].
+        answer: serde_json::Value,
+    },
+    /// Something went wrong; for people.
+    Trouble {
+        /// Number of the question, if it was one.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        id: Option<u32>,
+        /// One sentence that stands alone.
+        message: String,
+        /// More: the rendered report, with lines.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        details: Option<String>,
+    },
+    /// Something that is no trouble; for people.
+    Note {
+        /// One sentence.
+        message: String,
+    },
+    /// Answer to [`Request::Ping`].
+    Pong {
+        /// Its number.
+        id: u32,
+    },
+}
