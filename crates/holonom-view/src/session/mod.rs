@@ -274,8 +274,8 @@ impl Session {
         let s = self.sim.state();
         let bytes = 8 * (s.q.len() + s.v.len() + self.sim.model().n_joints() + self.sim.model().n_forces()) + 1000;
         let (checkpoint, hands) = (self.sim.checkpoint(), self.hands.clone());
-        let (tick, mode, hurried) = (self.tick, self.mode, self.hurried);
-        self.history.keep(Moment { tick, checkpoint, hands, mode, hurried, bytes });
+        let (tick, mode, hurried, stepping) = (self.tick, self.mode, self.hurried, self.stepping);
+        self.history.keep(Moment { tick, checkpoint, hands, mode, hurried, stepping, bytes });
     }
 
     /// Show the last kept moment at or before a tick.
@@ -284,7 +284,9 @@ impl Session {
             // the present is where one can come back to
             self.keep_moment();
         }
-        let Some(moment) = self.history.at(tick) else { return };
+        let Some(moment) = self.history.at(tick).cloned() else { return };
+        // before the state is restored: it keeps the next step of the error control
+        self.set_stepping(moment.stepping);
         self.sim.return_to(&moment.checkpoint);
         (self.tick, self.mode, self.hurried) = (moment.tick, moment.mode, moment.hurried);
         self.hands = moment.hands.clone();
@@ -304,8 +306,6 @@ impl Session {
             self.history.forget_from(tick + 1);
             self.log.retain(|e| e.tick < tick);
         }
-        self.stepping = !self.stepping;
-        self.set_stepping(!self.stepping);
         let _ = self.input(0, Input::Own(Own::Resume));
     }
 
@@ -382,6 +382,11 @@ impl Session {
             }
             Request::ReleaseAll => self.let_go(|_| true),
             Request::Mode { mode } => {
+                if self.mode == Mode::Kinematic && *mode != Mode::Kinematic {
+                    // motion without inertia leaves no momentum behind; drives go on
+                    let v = self.sim.velocities_from_forces(&[]).map_err(|e| e.to_string())?;
+                    self.sim.state_mut().v.copy_from_slice(&v);
+                }
                 self.mode = *mode;
                 self.hands.attach(&mut self.sim, *mode != Mode::Kinematic).map_err(|e| e.to_string())?;
                 Ok(())

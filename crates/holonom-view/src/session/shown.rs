@@ -2,7 +2,7 @@
 
 use super::{Origin, Session};
 use crate::hub::Download;
-use crate::message::{FrameHeader, Mode, Question, Section, encode_frame};
+use crate::message::{FrameHeader, HandNow, Mode, Question, Section, encode_frame};
 use crate::numbers;
 use crate::picture::{Picture, picture};
 use crate::session::Refusal;
@@ -33,12 +33,18 @@ impl Session {
             header.recorded[1] = self.tick;
         }
         header.revision = self.revision;
-        header.hands = self.hands.all().iter().map(|h| h.now(&mut self.sim)).collect();
+        header.hands = self.hands_now();
         header.values = self.values(watched);
         let _ = wanted;
         let mut poses = Vec::with_capacity(7 * self.sim.model().n_bodies());
         push_poses(&self.sim, &mut poses);
         encode_frame(&mut header, &[(Section::Poses, 7, &poses)])
+    }
+
+    /// All hands as they are.
+    pub fn hands_now(&mut self) -> Vec<HandNow> {
+        let sim = &mut self.sim;
+        self.hands.all().iter().map(|h| h.now(sim)).collect()
     }
 
     fn values(&mut self, names: &[String]) -> std::collections::BTreeMap<String, Option<f64>> {
