@@ -1,9 +1,21 @@
 //! What is to be drawn of a scene: everything that does not move.
+//!
+//! Decisions. Shapes that look the same are one geometry, however many bodies have them. A body without a shape that can be seen is a point at its centre of mass.
+//! Meshes are thinned out where all of them together have more triangles than a page can show ([`shapes::MOST_TRIANGLES`]), and a note says so. Structure
+//! (loops, what is held twice, which loads are unique) comes from the doctor where that is quick, and from the graph of joints alone where it is not
+//! ([`structure`]).
+
+pub mod frames;
+pub mod shapes;
+pub mod structure;
 
 use crate::message::Triple;
-use holonom::Simulation;
-use holonom_scene::Scene;
+use holonom::math::{Mat3, Quat, Vec3, quat_from_axes};
+use holonom::{Attachment, BodyId, JointCondition, Marker, Model, Simulation};
+use holonom_scene::Loaded;
+use holonom_scene::scene::Pose;
 use serde::Serialize;
+use std::collections::HashSet;
 
 /// A scene to draw.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -18,7 +30,7 @@ pub struct Picture {
     pub description: String,
     /// m/s^2.
     pub gravity: Triple,
-    /// A length that is neither small nor large here, m: for grids, arrows, glyphs.
+    /// How large the mechanism is at its start, m, planes left out: for grids, arrows, glyphs.
     pub size: f64,
     /// Length of a tick, s.
     pub tick: f64,
@@ -44,6 +56,8 @@ pub struct Picture {
     pub can_undo: bool,
     /// See above.
     pub can_redo: bool,
+    /// What is not shown as it is; for people.
+    pub notes: Vec<String>,
 }
 
 /// A frame in another.
@@ -202,7 +216,7 @@ pub struct JointPicture {
     pub drive: bool,
     /// Rows.
     pub rows: usize,
-    /// Names of its coordinates.
+    /// Its coordinates as quantities: `pin.coordinate`, `pin.coordinate.1`.
     pub coordinates: Vec<String>,
     /// Is it made by a generator?
     pub generated: bool,
@@ -215,7 +229,7 @@ pub struct ForcePicture {
     pub name: String,
     /// `spring`, ...
     pub kind: &'static str,
-    /// What it acts on: body number (-1 is the ground) and point in the body frame.
+    /// What it acts on: body number (-1 is the ground) and point in the body frame. [`crate::message::Section::Applied`] has one entry for each of them, force by force.
     pub on: Vec<(i64, Triple)>,
 }
 
@@ -232,27 +246,170 @@ pub struct CameraPicture {
     pub angle: f64,
 }
 
+/// A quaternion as it is sent.
+fn quaternion(q: Quat) -> [f64; 4] {
+    [q.x, q.y, q.z, q.w]
+}
+
+impl From<&Pose> for Placed {
+    fn from(pose: &Pose) -> Self {
+        Placed { at: pose.position.to_array(), turn: quaternion(pose.rotation) }
+    }
+}
+
+impl From<&Marker> for Placed {
+    fn from(marker: &Marker) -> Self {
+        Placed { at: marker.point.to_array(), turn: quaternion(quat_from_axes(marker.axes)) }
+    }
+}
+
+/// Number of a body as it is sent.
+pub fn number(body: BodyId) -> i64 {
+    body.index().map_or(-1, |i| i as i64)
+}
+
+/// The point of a body at which its centre of mass lies, in the body's frame; `None` for a body that is nowhere, or bends. Solved from where four points are
+/// at the start.
+pub fn local_centre(model: &Model, body: BodyId) -> Option<Vec3> {
+    let state = model.initial_state();
+    let place = |p: Vec3| model.carried(state, &Attachment::point(body, p));
+    let origin = place(Vec3::ZERO)?;
+    let arm = model.centre(state, body) - origin;
+    if arm == Vec3::ZERO {
+        return Some(Vec3::ZERO);
+    }
+    let column = |p: Vec3| place(p).map(|p| p - origin);
+    let frame = Mat3::from_cols(column(Vec3::X)?, column(Vec3::Y)?, column(Vec3::Z)?);
+    if !(frame.determinant().abs() > 1e-12) {
+        return None;
+    }
+    let local = frame.inverse() * arm;
+    let found = column(local)?;
+    ((found - arm).length() <= 1e-9 * (arm.length() + origin.length())).then_some(local)
+}
+
+/// Names that a section of the document says one by one, not by way of a generator.
+fn written<'a>(loaded: &'a Loaded, section: &str) -> HashSet<&'a str> {
+    let table = loaded.document.get(section).and_then(|n| n.as_table());
+    table.map_or_else(HashSet::new, |t| t.entries().iter().map(|e| &*e.key).collect())
+}
+
 /// The picture of a scene whose model a simulation runs. Its first `joints` joints are the model's own; hands come after them.
-pub fn picture(scene: &Scene, sim: &mut Simulation, joints: usize) -> Picture {
-    let _ = joints;
+pub fn picture(loaded: &Loaded, sim: &mut Simulation, joints: usize) -> Picture {
+    let scene = &loaded.scene;
+    let model = sim.model().clone();
+    let structure = structure::of(sim, joints);
+    let frames = frames::of(scene, &model, joints);
+    let mut shapes = shapes::Shapes::default();
+    let by_itself = written(loaded, "body");
+    let points = |list: &[holonom_scene::scene::NamedPoint]| -> Vec<PointPicture> {
+        list.iter().map(|p| PointPicture { name: p.name.to_string(), at: p.pose.position.to_array() }).collect()
+    };
+    let mut bodies = Vec::with_capacity(model.n_bodies());
+    for (i, id) in model.bodies().enumerate() {
+        let said = scene.bodies.get(i);
+        let centre = local_centre(&model, id);
+        let mut seen = said.map_or_else(Vec::new, |b| shapes.all(&b.shapes));
+        if let (true, Some(centre)) = (seen.is_empty(), centre) {
+            seen.push(shapes.point(centre));
+        }
+        bodies.push(BodyPicture {
+            name: model.body_name(id).into(),
+            kind: model.body_kind(id),
+            mass: model.mass(id),
+            centre: centre.unwrap_or(Vec3::ZERO).to_array(),
+            shapes: seen,
+            points: said.map_or_else(Vec::new, |b| points(&b.points)),
+            generated: !by_itself.contains(model.body_name(id)),
+        });
+    }
+    let ground = shapes.all(&scene.ground_shapes);
+    let size = shapes::extent(scene, &model, &frames);
+    let (geometries, notes) = shapes.finish();
     Picture {
         title: scene.title.clone(),
         description: scene.description.clone(),
-        gravity: scene.gravity.to_array(),
-        size: sim.model().length_scale(),
-        bodies: sim
-            .model()
-            .bodies()
-            .map(|id| BodyPicture {
-                name: sim.model().body_name(id).into(),
-                kind: sim.model().body_kind(id),
-                mass: sim.model().mass(id),
-                centre: [0.0; 3],
-                shapes: Vec::new(),
-                points: Vec::new(),
-                generated: false,
+        gravity: model.gravity().to_array(),
+        size,
+        geometries,
+        deforming: model.bodies().filter(|b| deforms(&model, *b)).map(|b| number(b) as u32).collect(),
+        joints: joint_pictures(loaded, &model, &frames, &structure),
+        forces: force_pictures(&model),
+        bodies,
+        ground,
+        ground_points: points(&scene.ground_points),
+        cameras: scene
+            .cameras
+            .iter()
+            .map(|c| CameraPicture {
+                name: c.name.clone(),
+                from: c.from.to_array(),
+                look_at: c.look_at.to_array(),
+                angle: c.angle,
             })
             .collect(),
+        contacts: model.n_shapes() > 0,
+        notes,
         ..Picture::default()
     }
+}
+
+/// Does a body shear or stretch?
+fn deforms(model: &Model, body: BodyId) -> bool {
+    let axis = Attachment::direction(body, Vec3::X);
+    !model.keeps_shape(body) && model.carried(model.initial_state(), &axis).is_some()
+}
+
+fn joint_pictures(
+    loaded: &Loaded,
+    model: &Model,
+    frames: &[frames::Sides],
+    structure: &structure::Structure,
+) -> Vec<JointPicture> {
+    let (joints, drives) = (written(loaded, "joint"), written(loaded, "drive"));
+    let all = model.joints().zip(frames).enumerate();
+    all.map(|(k, (id, sides))| {
+        let (constraint, name) = (model.constraint(id), model.joint_name(id));
+        let condition = model.condition(id);
+        let coordinates = model.coordinate_kinds(id).len();
+        JointPicture {
+            name: name.into(),
+            // what stands in the place of a locked joint is a weld
+            kind: match condition {
+                JointCondition::Locked => sides.kind.unwrap_or(constraint.kind()),
+                _ => constraint.kind(),
+            },
+            a: number(sides.a.body),
+            b: number(sides.b.body),
+            on_a: Placed::from(&sides.a),
+            on_b: Placed::from(&sides.b),
+            role: if model.is_sided(id) { Role::Sided } else { structure.roles[k] },
+            unique: structure.unique[k],
+            condition: match condition {
+                JointCondition::Active => "active",
+                JointCondition::Locked => "locked",
+                JointCondition::Broken => "broken",
+            },
+            drive: sides.drive,
+            rows: model.n_multipliers(id),
+            coordinates: (0..coordinates).map(|i| coordinate_name(name, i)).collect(),
+            generated: !joints.contains(name) && !drives.contains(name),
+        }
+    })
+    .collect()
+}
+
+/// The quantity of coordinate `i` of a joint.
+pub fn coordinate_name(joint: &str, i: usize) -> String {
+    if i == 0 { format!("{joint}.coordinate") } else { format!("{joint}.coordinate.{i}") }
+}
+
+fn force_pictures(model: &Model) -> Vec<ForcePicture> {
+    let place = |p: frames::Place| (number(p.body), p.point.to_array());
+    let of = |id| ForcePicture {
+        name: model.force_name(id).into(),
+        kind: model.law(id).kind(),
+        on: frames::places(model, model.law(id).attachments()).into_iter().map(place).collect(),
+    };
+    model.forces().map(of).collect()
 }
