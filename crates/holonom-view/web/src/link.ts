@@ -104,6 +104,9 @@ class WebLink implements Link {
       if (sent !== undefined) this.roundTrip = performance.now() - sent;
     }
     this.app.hear(reply);
+    // a frame may come before the picture that it belongs to, and while time stands still no other follows
+    const frame = this.app.frame;
+    if (reply.say === "picture" && frame?.revision === reply.revision) this.app.see(frame);
   }
 
   private transmit(request: Request): boolean {

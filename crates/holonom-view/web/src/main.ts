@@ -10,7 +10,7 @@ const app = new App();
 startTheme(app);
 const root = document.getElementById("app")!;
 const link = createLink(app);
-const panels = createPanels(app, link, root);
+const panels = createPanels(app, link, root, () => Promise.reject(new Error("there is no view")));
 
 declare global {
   interface Window {

@@ -105,10 +105,8 @@ export class Plots implements ChartHost {
   }
 
   seek(time: number): void {
-    const { picture, frame } = this.app;
-    if (!picture || !frame) return;
-    const tick = Math.round(time / picture.tick);
-    this.app.send({ do: "seek", tick: Math.max(frame.recorded[0], Math.min(frame.recorded[1], tick)) });
+    const tick = this.table.tickAt(time);
+    if (tick !== undefined) this.app.send({ do: "seek", tick });
   }
 
   slot(name: string): number {

@@ -9,23 +9,27 @@ const MOST_ROWS = 30_000;
 
 export class Table {
   time: number[] = [];
+  /** Ticks of the same moments. */
+  ticks: number[] = [];
   columns = new Map<string, (number | null)[]>();
 
   setNames(names: string[]): void {
     const columns = new Map<string, (number | null)[]>();
     for (const name of names) columns.set(name, this.columns.get(name) ?? this.time.map(() => null));
     this.columns = columns;
-    if (names.length === 0) this.time = [];
+    if (names.length === 0) this.time = this.ticks = [];
   }
 
   /** The recorded past, in place of what is here up to its end. */
   takePast(past: Backlog): void {
-    const end = past.time.at(-1) ?? -Infinity;
-    const keep = this.time.findIndex((t) => t > end);
-    const [rest, live] = keep < 0 ? [[], new Map<string, (number | null)[]>()] : [this.time.slice(keep), new Map([...this.columns].map(([n, c]) => [n, c.slice(keep)]))];
-    this.time = [...past.time, ...rest];
-    for (const name of this.columns.keys()) {
-      this.columns.set(name, [...(past.values[name] ?? past.time.map(() => null)), ...(live.get(name) ?? rest.map(() => null))]);
+    const time = (past.values[past.names.indexOf("time")] ?? []).map((t) => t ?? NaN);
+    const keep = firstAt(this.ticks, (past.ticks.at(-1) ?? -1) + 1);
+    const rest = this.time.slice(keep);
+    this.time = [...time, ...rest];
+    this.ticks = [...past.ticks, ...this.ticks.slice(keep)];
+    for (const [name, column] of this.columns) {
+      const before = past.values[past.names.indexOf(name)] ?? time.map(() => null);
+      this.columns.set(name, [...before, ...column.slice(keep)]);
     }
   }
 
@@ -36,6 +40,7 @@ export class Table {
     if (frame.time === last) return false;
     if (frame.time < last) this.forgetFrom(frame.time);
     this.time.push(frame.time);
+    this.ticks.push(frame.tick);
     for (const [name, column] of this.columns) column.push(frame.values[name] ?? null);
     if (this.time.length > MOST_ROWS) this.thin();
     return true;
@@ -43,7 +48,15 @@ export class Table {
 
   clear(): void {
     this.time = [];
+    this.ticks = [];
     for (const name of this.columns.keys()) this.columns.set(name, []);
+  }
+
+  /** The tick of the kept moment that is nearest to a time. */
+  tickAt(time: number): number | undefined {
+    const at = firstAt(this.time, time);
+    const before = at > 0 && time - this.time[at - 1]! < (this.time[at] ?? Infinity) - time;
+    return this.ticks[before ? at - 1 : at];
   }
 
   /** Rows of the last so many seconds, as uPlot wants them. */
@@ -55,7 +68,7 @@ export class Table {
 
   private forgetFrom(time: number): void {
     const at = firstAt(this.time, time);
-    this.time.length = at;
+    this.time.length = this.ticks.length = at;
     for (const column of this.columns.values()) column.length = at;
   }
 
@@ -63,6 +76,7 @@ export class Table {
     const half = MOST_ROWS / 2;
     const keep = (_: unknown, i: number) => i > half || i % 2 === 0;
     this.time = this.time.filter(keep);
+    this.ticks = this.ticks.filter(keep);
     for (const [name, column] of this.columns) this.columns.set(name, column.filter(keep));
   }
 }
