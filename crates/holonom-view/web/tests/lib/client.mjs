@@ -3,6 +3,7 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { place as at } from "./check.mjs";
 
 /** How long a condition may take to come true: long, as machines that test are slow; conditions that hold are seen at once. */
 const PATIENCE = 30_000;
@@ -150,8 +151,38 @@ export class Client {
   }
 
   /** Where a point of the world is on the screen, CSS pixels. */
-  project(point) {
-    return this.page.evaluate((point) => window.holonom.view.project(point), point);
+  async project(point) {
+    const { x, y, visible } = await this.page.evaluate((point) => window.holonom.view.project(point), point);
+    if (!visible) throw new Error(`${point} is behind the camera`);
+    return { x, y };
+  }
+
+  /** A part of the page by its test name. */
+  part(name) {
+    return this.page.locator(`[data-testid="${name}"]`);
+  }
+
+  async click(name) {
+    await this.part(name).click({ timeout: PATIENCE });
+  }
+
+  /** Take hold of a body at a point of it (body frame) with the mouse; gives where that is on the screen. The button stays down. */
+  async seize(body, point) {
+    const place = await this.project(at(await this.pose(body), point));
+    await this.page.mouse.move(place.x, place.y);
+    await this.page.mouse.down();
+    const client = await this.page.evaluate(() => window.holonom.app.client);
+    await this.until(
+      ([client, body]) => window.holonom.app.frame.hands.some((h) => h.client === client && h.body === body && h.kind === "grab"),
+      `a hand on ${body}`,
+      [client, body],
+    );
+    return place;
+  }
+
+  /** Own hands in the latest frame. */
+  hands() {
+    return this.page.evaluate(() => window.holonom.app.frame.hands.filter((h) => h.client === window.holonom.app.client));
   }
 
   /** Write a screenshot into the folder that SHOTS names, if it does. */

@@ -16,16 +16,16 @@ const binary = () => {
 /** A running `holonom view`. */
 export class Program {
   /** Start it on a scene (a file, a gallery name, or nothing) and wait until it says where it is. */
-  static async start(scene, { port = 0, timeout = 30_000 } = {}) {
+  static async start(scene, { port = 0, env = {}, timeout = 30_000 } = {}) {
     const program = new Program();
-    await program.launch(scene, port, timeout);
+    await program.launch(scene, port, env, timeout);
     return program;
   }
 
-  async launch(scene, port, timeout) {
+  async launch(scene, port, env, timeout) {
     const args = ["view", ...(scene ? [scene] : []), "--no-open", "--port", String(port)];
     this.scene = scene;
-    this.child = spawn(binary(), args, { stdio: ["ignore", "pipe", "pipe"] });
+    this.child = spawn(binary(), args, { stdio: ["ignore", "pipe", "pipe"], env: { ...process.env, ...env } });
     this.said = "";
     this.exit = new Promise((resolve) => this.child.once("exit", (code, signal) => resolve({ code, signal })));
     this.url = await new Promise((resolve, reject) => {
