@@ -16,8 +16,10 @@
 //! A session alone, without any of the rest, is what tests and replays use.
 
 pub mod edit;
+pub mod hub;
 pub mod message;
 pub mod numbers;
 pub mod page;
 pub mod picture;
 pub mod server;
+pub mod session;
