@@ -1,14 +1,16 @@
 //! What a session shows: pictures, frames, answers, downloads.
 
-use super::{Origin, Session};
+use super::{Origin, Refusal, Session};
 use crate::hub::Download;
 use crate::message::{FrameHeader, HandNow, Mode, Question, Section, encode_frame};
 use crate::numbers;
 use crate::picture::{Picture, picture};
-use crate::session::Refusal;
-use holonom::{Quat, Simulation};
-use holonom_scene::{Loader, Quantities, gallery};
+use crate::sections::{self, Sections};
+use holonom::{Model, Simulation};
+use holonom_scene::{Quantities, gallery};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Most rows of a backlog or a table of recorded quantities.
 const MOST_ROWS: usize = 4000;
