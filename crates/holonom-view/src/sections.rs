@@ -5,7 +5,7 @@
 
 use crate::message::Section;
 use crate::picture::frames::{Place, places};
-use crate::picture::{Picture, local_centre};
+use crate::picture::{Picture, is_somewhere, local_centre};
 use holonom::math::Vec3;
 use holonom::{Attachment, BodyId, Carried, Friction, JointCondition, JointId, Marker, Model, Observation, Simulation};
 
@@ -17,7 +17,9 @@ pub struct Sections {
     deforming: Vec<BodyId>,
     /// Of the joints that are the model's own: is the load unique?
     unique: Vec<bool>,
-    /// Places of every force.
+    /// Are loads of redundant joints split as the doctor does, at every moment?
+    split: bool,
+    /// Places of every force that is the model's own.
     places: Vec<Vec<Place>>,
     pushes: Vec<Vec3>,
 }
@@ -36,6 +38,10 @@ pub fn width(section: Section) -> usize {
     }
 }
 
+/// Loads of redundant joints are split as the doctor does where groups of loops have at most so many rows: that is cubic in them, and done sixty times a second. In larger groups they are
+/// as the solver found them, and marked as not unique all the same.
+const MOST_SPLIT: usize = 200;
+
 const NONE: Vec3 = Vec3::NAN;
 
 fn put(out: &mut Vec<f32>, v: Vec3) {
@@ -50,7 +56,12 @@ impl Sections {
             centres: model.bodies().map(centre).collect(),
             deforming: picture.deforming.iter().map(|&i| BodyId::from_index(i as usize)).collect(),
             unique: picture.joints.iter().map(|j| j.unique).collect(),
-            places: model.forces().map(|f| places(model, model.law(f).attachments())).collect(),
+            split: model.loops().iter().all(|g| g.iter().map(|j| model.rows_of(*j).len()).sum::<usize>() <= MOST_SPLIT),
+            places: model
+                .forces()
+                .take(picture.forces.len())
+                .map(|f| places(model, model.law(f).attachments()))
+                .collect(),
             pushes: Vec::new(),
         }
     }
@@ -70,7 +81,9 @@ impl Sections {
             Section::Centre => centre(sim, out),
             Section::Reactions | Section::Applied | Section::Contacts | Section::Accelerations => {
                 let model = sim.model().clone();
-                let Ok(mut seen) = sim.observe() else { return };
+                let split = self.split && section == Section::Reactions;
+                let seen = if split { sim.observe() } else { sim.observe_unsplit() };
+                let Ok(mut seen) = seen else { return };
                 match section {
                     Section::Reactions => self.reactions(&model, &mut seen, out),
                     Section::Applied => self.applied(&model, &seen, out),
@@ -93,7 +106,10 @@ impl Sections {
     fn reactions(&self, model: &Model, seen: &mut Observation, out: &mut Vec<f32>) {
         let joints: Vec<JointId> = model.joints().take(self.unique.len()).collect();
         for (&joint, &unique) in joints.iter().zip(&self.unique) {
-            if model.condition(joint) == JointCondition::Broken || model.n_multipliers(joint) == 0 {
+            let constraint = model.constraint(joint);
+            let on = constraint.attachments().get(constraint.reference()).map(|a| a.body);
+            let nowhere = on.is_some_and(|b| !is_somewhere(model, b));
+            if nowhere || model.condition(joint) == JointCondition::Broken || model.n_multipliers(joint) == 0 {
                 out.extend([f32::NAN; 10]);
                 continue;
             }
@@ -136,7 +152,7 @@ impl Sections {
                     put(out, now.acceleration);
                 }
                 None => {
-                    put(out, if model.mass(body) > 0.0 { seen.centre(body).0 } else { NONE });
+                    put(out, if is_somewhere(model, body) { seen.centre(body).0 } else { NONE });
                     put(out, NONE);
                 }
             }
@@ -148,7 +164,8 @@ fn poses(sim: &Simulation, out: &mut Vec<f32>) {
     let (model, state) = (sim.model(), sim.state());
     out.reserve(7 * model.n_bodies());
     for body in model.bodies() {
-        put(out, model.carried(state, &Attachment::point(body, Vec3::ZERO)).unwrap_or(NONE));
+        let at = model.carried(state, &Attachment::point(body, Vec3::ZERO));
+        put(out, at.filter(|_| is_somewhere(model, body)).unwrap_or(NONE));
         match model.orientation(state, body) {
             // integrators leave the unit sphere by rounding only
             Some(q) => out.extend([q.x as f32, q.y as f32, q.z as f32, q.w as f32]),
@@ -160,8 +177,7 @@ fn poses(sim: &Simulation, out: &mut Vec<f32>) {
 fn velocities(sim: &Simulation, out: &mut Vec<f32>) {
     let model = sim.model();
     for body in model.bodies() {
-        // a rotor is nowhere
-        let somewhere = model.mass(body) > 0.0;
+        let somewhere = is_somewhere(model, body);
         put(out, if somewhere { sim.centre(body) } else { NONE });
         put(out, if somewhere { sim.centre_velocity(body) } else { NONE });
         put(out, sim.spin(body).unwrap_or(NONE));
