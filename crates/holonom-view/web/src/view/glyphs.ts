@@ -115,6 +115,9 @@ export function glyphGeometry(name: string): BufferGeometry {
   return g;
 }
 
+/** Length of a spring in its radii, as its wire is round at. */
+const SPRING = 11;
+
 class Helix extends Curve<Vector3> {
   constructor() {
     super();
@@ -124,7 +127,7 @@ class Helix extends Curve<Vector3> {
     const coil = Math.min(1, Math.max(0, (t - 0.08) / 0.84));
     const r = 0.78 * Math.min(1, 12 * Math.min(t, 1 - t));
     const a = coil * Math.PI * 2 * 9;
-    return out.set(r * Math.cos(a), r * Math.sin(a), t);
+    return out.set(r * Math.cos(a), r * Math.sin(a), SPRING * t);
   }
 }
 
@@ -138,7 +141,7 @@ function linkParts(form: LinkForm): Part[] {
     case "dashed":
       return Array.from({ length: 11 }, (_, k): Part => [along(1, (k + 0.08) / 11, (k + 0.66) / 11), LIGHT]);
     case "spring":
-      return [[new TubeGeometry(new Helix(), 260, 0.16, 5), LIGHT]];
+      return [[new TubeGeometry(new Helix(), 220, 0.15, 5).scale(1, 1, 1 / SPRING), LIGHT]];
     case "damper":
       return [[along(0.14, 0, 0.5), LIGHT], [along(0.7, 0.4, 0.65, 14), DEEP], [along(0.14, 0.65, 1), LIGHT]];
     case "head":

@@ -39,7 +39,7 @@ export class Joints {
   /** Ends of each force law, as drawn last. */
   spans: [Vector3, Vector3][] = [];
   private picture: Picture | null = null;
-  private frames: { joint: JointPicture; map: Float32Array; glyph: string; form: LinkForm | null }[] = [];
+  private frames: { joint: JointPicture; map: Float32Array; glyph: string; form: LinkForm | null; least: number }[] = [];
   private lengths: number[] = [];
   private signs = new Map<string, Batch>();
   private links = new Map<LinkForm, Batch>();
@@ -50,7 +50,8 @@ export class Joints {
     private veil: Material,
   ) {}
 
-  reset(picture: Picture, base: number): void {
+  /** `thin` is the thickness (half of it) of each body where it is thinnest. */
+  reset(picture: Picture, base: number, thin: Float32Array): void {
     this.picture = picture;
     this.base = base;
     for (const batch of [...this.signs.values(), ...this.links.values()]) batch.dispose();
@@ -61,6 +62,8 @@ export class Joints {
       map: placedMap(joint.on_b),
       glyph: glyphOf(joint.kind),
       form: LINKS[joint.kind] ?? null,
+      // large enough to stand out of the bodies it joins
+      least: Math.min(base, Math.max(0.3 * base, 1.3 * (thin[joint.a] ?? 0), 1.3 * (thin[joint.b] ?? 0))),
     }));
     this.lengths = [];
     this.places = picture.joints.map(() => new Vector3(NaN, NaN, NaN));
@@ -118,17 +121,17 @@ export class Joints {
     for (const batch of this.links.values()) batch.end();
   }
 
-  /** Radius of a sign at a place: 8 pixels, but not less than a third or more than one and a half of what suits the bodies. */
-  private radius(at: Vector3, camera: OrbitCamera): number {
+  /** Radius of a sign at a place: 9 pixels, within what suits the bodies. */
+  private radius(at: Vector3, camera: OrbitCamera, least: number): number {
     const pixel = camera.pixelAt(depth(at, camera));
-    return Math.min(1.5 * this.base, Math.max(0.3 * this.base, 8 * pixel));
+    return Math.min(1.4 * this.base, Math.max(least, 9 * pixel));
   }
 
   private drawJoint(k: number, poses: Poses, camera: OrbitCamera, palette: Palette): void {
-    const { joint, map, glyph, form } = this.frames[k];
+    const { joint, map, glyph, form, least } = this.frames[k];
     const at = poses.toWorld(joint.b, [map[9], map[10], map[11]], this.places[k]);
     const colour = this.colour(joint, palette, k);
-    let r = this.radius(at, camera);
+    let r = this.radius(at, camera, least);
     if (form) {
       const from = poses.toWorld(joint.a, joint.on_a.at, new Vector3());
       const length = from.distanceTo(at);
@@ -199,7 +202,7 @@ export class Joints {
     const to = point(force.on[1], span[1]);
     const pointed = (this.app.selection?.kind === "force" && this.app.selection.name === force.name) || k === this.hoveredForce;
     const colour = pointed ? palette.accent : this.app.highlight.includes(`force.${force.name}`) ? palette.warn : palette.force;
-    const r = this.radius(from, camera);
+    const r = this.radius(from, camera, 0.3 * this.base);
     const spring = /spring|bushing|elastic/.test(force.kind);
     const damper = /damper|dashpot/.test(force.kind);
     const form: LinkForm = spring ? "spring" : damper ? "damper" : "dashed";
