@@ -125,6 +125,12 @@ export function createView(host: HTMLElement, app: App): View {
   }
   let resized = true; // the stage has to be made for the scene
 
+  /** The lower corner of what is to be seen: what hangs above the floor will swing down towards it. */
+  function room(): Vector3 {
+    const low = Math.min(bounds.min.z, Math.max(stage.floor, bounds.min.z - bounds.radius));
+    return new Vector3(bounds.min.x, bounds.min.y, low);
+  }
+
   function stand(): void {
     if (!picture) return;
     const view = picture.cameras[0];
@@ -132,7 +138,7 @@ export function createView(host: HTMLElement, app: App): View {
     if (view) camera.stand(view.from, view.look_at, view.angle, false);
     else {
       const flat = flatness(bounds);
-      camera.fit(bounds.min, bounds.max, false, flat ? -0.18 : -0.55, flat ? 0.12 : 0.38);
+      camera.fit(room(), bounds.max, false, flat ? -0.18 : -0.55, flat ? 0.12 : 0.38);
     }
   }
 
@@ -327,7 +333,7 @@ export function createView(host: HTMLElement, app: App): View {
     fit(animated = true) {
       bounds = measure();
       camera.setExtent(bounds.radius);
-      camera.fit(bounds.min, bounds.max, animated && !loop.software);
+      camera.fit(room(), bounds.max, animated && !loop.software);
     },
     look(from) {
       bounds = measure();

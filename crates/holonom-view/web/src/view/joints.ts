@@ -206,7 +206,9 @@ export class Joints {
     const spring = /spring|bushing|elastic/.test(force.kind);
     const damper = /damper|dashpot/.test(force.kind);
     const form: LinkForm = spring ? "spring" : damper ? "damper" : "dashed";
-    const thick = spring || damper ? Math.min(0.75 * r, 0.16 * from.distanceTo(to)) : 0.16 * r;
+    // a coil in proportion to its length, so that it reads as one
+    const length = from.distanceTo(to);
+    const thick = spring || damper ? Math.min(Math.max(0.75 * r, 0.04 * length), 0.13 * length, 2.5 * this.base) : 0.16 * r;
     this.link(form).link(from, to, thick, colour);
     for (let i = 2; i < force.on.length; i++) this.link(form).link(point(force.on[i - 1], new Vector3()), point(force.on[i], new Vector3()), thick, colour);
   }
