@@ -350,10 +350,8 @@ pub struct HandNow {
 
 /// A frame, encoded.
 pub fn encode_frame(header: &mut FrameHeader, sections: &[(Section, usize, &[f32])]) -> Vec<u8> {
-    header.sections = sections
-        .iter()
-        .map(|&(name, width, data)| SectionHeader { name, count: data.len() / width, width })
-        .collect();
+    header.sections =
+        sections.iter().map(|&(name, width, data)| SectionHeader { name, count: data.len() / width, width }).collect();
     let mut text = serde_json::to_vec(header).unwrap_or_default();
     text.resize(text.len().next_multiple_of(4), b' ');
     let numbers: usize = sections.iter().map(|s| s.2.len()).sum();

@@ -94,6 +94,23 @@ impl Simulation {
         Ok(())
     }
 
+    /// Thick honey: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to mass, `F = - c M v` for a time t with
+    /// `factor = exp(- c t)`. Drives keep moving as they are told: of all velocities that the joints allow it takes the nearest in the metric of the masses. The energy
+    /// lost counts as imposed.
+    pub fn damp(&mut self, factor: f64) -> Result<(), StepError> {
+        if !(0.0..=1.0).contains(&factor) {
+            return Err(StepError::Invalid(format!("part of the velocity to keep is {factor}, must be from 0 to 1")));
+        }
+        self.evaluate()?;
+        let (model, state, work) = self.parts();
+        let mut next = state.clone();
+        next.v.iter_mut().for_each(|v| *v *= factor);
+        drift::project(model, &mut next.q, &mut next.v, next.t, 0.0, work)?;
+        impose(model, state, &mut next);
+        *state = next;
+        Ok(())
+    }
+
     /// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept. The state is not changed.
     pub fn velocity_jump(&mut self, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
         let (model, state, work) = self.parts();

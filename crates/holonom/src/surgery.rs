@@ -16,10 +16,11 @@ use crate::attach::{Attachment, BodyId, Carried, Marker};
 use crate::builder::ModelBuilder;
 use crate::energy;
 use crate::error::ModelError;
+use crate::forces::Force;
 use crate::integrate::Coordinates;
 use crate::joints::{Constraint, Weld};
 use crate::math::{Mat3, Vec3};
-use crate::model::{JointId, JointStatus, Model, Start};
+use crate::model::{ForceId, JointId, JointStatus, Model, Start};
 use crate::simulation::Simulation;
 use crate::solve::SolverKind;
 use crate::state::State;
@@ -104,7 +105,30 @@ impl Simulation {
     ) -> Result<(JointId, Edited), ModelError> {
         let mut builder = self.model().reopen();
         let id = builder.boxed_joint(name, constraint);
-        Ok((id, self.change(builder, |k| (k < id.index()).then_some(k))?))
+        Ok((id, self.change(builder, |k| (k < id.index()).then_some(k), Some)?))
+    }
+
+    /// Add a force law. The ids of the others stay what they were.
+    pub fn add_force(
+        &mut self,
+        name: impl Into<String>,
+        force: impl Force + 'static,
+    ) -> Result<(ForceId, Edited), ModelError> {
+        let mut builder = self.model().reopen();
+        let id = builder.force(name, force);
+        Ok((id, self.change(builder, Some, |k| (k < id.index()).then_some(k))?))
+    }
+
+    /// Take a force law away. The ids of those after it become smaller by one.
+    pub fn remove_force(&mut self, force: ForceId) -> Result<Edited, ModelError> {
+        let (n, k) = (self.model().n_forces(), force.index());
+        if k >= n {
+            return Err(ModelError::Parameter(format!("force number {k} does not exist, the model has {n}")));
+        }
+        let mut builder = self.model().reopen();
+        builder.forces.remove(k);
+        builder.force_names.remove(k);
+        self.change(builder, Some, |new| Some(if new < k { new } else { new + 1 }))
     }
 
     /// Take a joint away. The ids of the joints after it become smaller by one.
@@ -123,7 +147,7 @@ impl Simulation {
         }
         let left = std::mem::take(&mut builder.shapes.colliding_joints).into_iter().filter(|&j| j != joint.0);
         builder.shapes.colliding_joints = left.map(|j| if j > joint.0 { j - 1 } else { j }).collect();
-        self.change(builder, |new| Some(if new < k { new } else { new + 1 }))
+        self.change(builder, |new| Some(if new < k { new } else { new + 1 }), Some)
     }
 
     /// Break a joint: it stays in the list and holds nothing until it is [mended](Simulation::mend_joint).
@@ -138,7 +162,7 @@ impl Simulation {
             *constraint = locked.as_ref().clone();
         }
         *status = JointStatus::Broken;
-        self.change(builder, Some)
+        self.change(builder, Some, Some)
     }
 
     /// Let a broken joint take hold again.
@@ -150,7 +174,7 @@ impl Simulation {
             return self.refuse(joint, "is not broken");
         }
         *status = JointStatus::Active;
-        self.change(builder, Some)
+        self.change(builder, Some, Some)
     }
 
     /// Hold a joint as it stands: a weld takes its place until it is [unlocked](Simulation::unlock_joint).
@@ -177,7 +201,7 @@ impl Simulation {
         let mut builder = model.reopen();
         let slot = &mut builder.joints[joint.index()];
         *slot = (Arc::new(Weld::new(markers[0], markers[1])), JointStatus::Locked(Box::new(slot.0.clone())));
-        self.change(builder, Some)
+        self.change(builder, Some, Some)
     }
 
     /// Let a locked joint move again.
@@ -190,7 +214,7 @@ impl Simulation {
         };
         *constraint = locked.as_ref().clone();
         *status = JointStatus::Active;
-        self.change(builder, Some)
+        self.change(builder, Some, Some)
     }
 
     /// Keep this moment.
@@ -218,11 +242,12 @@ impl Simulation {
         Err(ModelError::Parameter(format!("joint `{}` {why}", self.model().joint_name(joint))))
     }
 
-    /// Build, and carry the state over. `old` gives the former number of a joint. On failure nothing is changed.
+    /// Build, and carry the state over. `old` gives the former number of a joint, `old_force` that of a force law. On failure nothing is changed.
     fn change(
         &mut self,
         mut builder: ModelBuilder,
         old: impl Fn(usize) -> Option<usize>,
+        old_force: impl Fn(usize) -> Option<usize>,
     ) -> Result<Edited, ModelError> {
         let (before, state) = (self.model().clone(), self.state().clone());
         let turns = (0..before.n_joints()).map(|k| {
@@ -235,27 +260,31 @@ impl Simulation {
         let mut next = model.initial_state().clone();
         (next.next_step, next.last_error) = (0.0, state.last_error);
         next.opening_energy = state.opening_energy;
-        let n_forces = model.n_forces();
-        next.work[..n_forces].copy_from_slice(&state.work[..n_forces]);
+        let (n_forces, had_forces) = (model.n_forces(), before.n_forces());
         let mut carried = 0.0;
-        for k in 0..model.n_joints() {
-            let Some(from) = old(k) else { continue };
-            let work = state.work[n_forces + from];
-            next.work[n_forces + k] = work;
-            carried += work;
+        for (to, from) in (0..n_forces)
+            .filter_map(|k| Some((k, old_force(k)?)))
+            .chain((0..model.n_joints()).filter_map(|k| Some((n_forces + k, had_forces + old(k)?))))
+        {
+            next.work[to] = state.work[from];
+            carried += state.work[from];
         }
-        // what joints that are no more have done counts as imposed
-        let all: f64 = state.work[n_forces..n_forces + before.n_joints()].iter().sum();
+        // what joints and forces that are no more have done counts as imposed
+        let all: f64 = state.work[..had_forces + before.n_joints()].iter().sum();
         let change = energy::mechanical(&model, &next.q, &next.v) - energy::mechanical(&before, &state.q, &state.v);
         let inside = |m: &Model| m.n_forces() + m.n_joints();
         if !model.dissipative.is_empty() {
             next.work[inside(&model)] = state.work[inside(&before)];
         }
-        if model.has_sides() && before.has_sides() {
-            next.work[model.n_works() - 1] = state.work[before.n_works() - 1];
+        let touching = if before.has_sides() { state.work[before.n_works() - 1] } else { 0.0 };
+        let mut lost = all - carried;
+        if model.has_sides() {
+            next.work[model.n_works() - 1] = touching;
+        } else {
+            lost += touching;
         }
         next.work[model.n_works()] = state.work[before.n_works()];
-        next.work[model.n_works() + 1] = state.work[before.n_works() + 1] + all - carried + change;
+        next.work[model.n_works() + 1] = state.work[before.n_works() + 1] + lost + change;
         let largest = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
         let edited = Edited { moved: largest(&next.q, &state.q), jump: largest(&next.v, &state.v), energy: change };
         let solver = match self.solver() {

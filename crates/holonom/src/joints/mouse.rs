@@ -59,6 +59,11 @@ impl Mouse {
         Mouse { attachments: [point.p()], time_constant, target, cap: f64::INFINITY }
     }
 
+    /// Take hold of a point and pull it towards a target that exists already.
+    pub fn with_target(point: Marker, time_constant: f64, target: MouseTarget) -> Self {
+        Mouse { attachments: [point.p()], time_constant, target, cap: f64::INFINITY }
+    }
+
     /// Pull with at most this force, N.
     pub fn cap(self, cap: f64) -> Self {
         Mouse { cap, ..self }

@@ -1,0 +1,458 @@
+//! The thread that runs a session against the clock, and its clients.
+//!
+//! One thread owns the session; everything reaches it through one queue, so that inputs have one order. Sixty times a second it lets the session catch up with the clock, as far as that
+//! can be done in a frame's time, and publishes what is to be seen. Frames are a mailbox that holds the newest only: who reads slowly sees less, and costs nothing. Replies are
+//! queues of bounded length: who does not read them is cut off.
+//!
+//! A client that holds something must say something at least four times a second; one that does not is taken for gone, and lets go. While nobody is connected, time stands still.
+
+use crate::message::{FrameHeader, Method, Question, Reply, Request, Section};
+use crate::numbers;
+use crate::session::log::{Input, Own};
+use crate::session::{Refusal, Session};
+use serde_json::Value;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::time::{Duration, Instant};
+use tokio::sync::{mpsc, oneshot, watch};
+
+/// Length of a frame.
+const FRAME: Duration = Duration::from_nanos(16_666_667);
+/// The part of a frame that may be spent on ticks; the rest is for composing what is seen, and for others.
+const BUSY: Duration = Duration::from_millis(12);
+/// A client that holds something and is silent for so long lets go.
+const SILENCE: Duration = Duration::from_millis(200);
+/// Replies that may wait for a client to read them.
+const QUEUE: usize = 256;
+/// Quantities that a client may watch.
+const MOST_WATCHED: usize = 64;
+/// For so long the clock may run ahead before real-time steps are taken, s.
+const PATIENCE: f64 = 0.4;
+
+/// Something to download.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Download {
+    /// The scene as it is, edits included.
+    Scene,
+    /// The log of inputs.
+    Inputs,
+    /// Recorded quantities as CSV; the usual ones where none are named.
+    Csv {
+        /// Their names.
+        names: Vec<String>,
+    },
+}
+
+enum Event {
+    Connect { replies: mpsc::Sender<Arc<str>>, id: oneshot::Sender<u32> },
+    Leave(u32),
+    Said(u32, Request),
+    Fetch(Download, oneshot::Sender<Result<Vec<u8>, String>>),
+    Stop,
+}
+
+/// A session at work. Clones are the same one.
+#[derive(Clone)]
+pub struct Hub {
+    events: Sender<Event>,
+    frames: watch::Receiver<Arc<Vec<u8>>>,
+}
+
+/// Somebody connected. Dropping it is leaving.
+pub struct Client {
+    /// Its number.
+    pub id: u32,
+    /// The newest frame.
+    pub frames: watch::Receiver<Arc<Vec<u8>>>,
+    /// Replies in order; closed when the client was cut off.
+    pub replies: mpsc::Receiver<Arc<str>>,
+    events: Sender<Event>,
+}
+
+impl Client {
+    /// Say something.
+    pub fn request(&self, request: Request) {
+        // a hub that has stopped hears nothing
+        let _ = self.events.send(Event::Said(self.id, request));
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let _ = self.events.send(Event::Leave(self.id));
+    }
+}
+
+impl Hub {
+    /// Start the thread.
+    pub fn start(session: Session) -> Hub {
+        let (events, queue) = channel();
+        let (publish, frames) = watch::channel(Arc::new(Vec::new()));
+        let hub = Hub { events, frames };
+        std::thread::Builder::new()
+            .name("session".into())
+            .spawn(move || Desk::new(session, publish).work(&queue))
+            .expect("a thread can be started");
+        hub
+    }
+
+    /// Somebody new. `None` when the hub has stopped.
+    pub async fn connect(&self) -> Option<Client> {
+        let (sender, replies) = mpsc::channel(QUEUE);
+        let (id, number) = oneshot::channel();
+        self.events.send(Event::Connect { replies: sender, id }).ok()?;
+        let id = number.await.ok()?;
+        Some(Client { id, frames: self.frames.clone(), replies, events: self.events.clone() })
+    }
+
+    /// Something to download.
+    pub async fn fetch(&self, what: Download) -> Result<Vec<u8>, String> {
+        let gone = || "the program is stopping".to_string();
+        let (answer, wait) = oneshot::channel();
+        self.events.send(Event::Fetch(what, answer)).map_err(|_| gone())?;
+        wait.await.map_err(|_| gone())?
+    }
+
+    /// End the thread.
+    pub fn stop(&self) {
+        let _ = self.events.send(Event::Stop);
+    }
+}
+
+/// What is known of a client.
+struct Known {
+    replies: mpsc::Sender<Arc<str>>,
+    heard: Instant,
+    sections: Vec<Section>,
+    watched: Vec<String>,
+}
+
+/// Who sits at the session.
+struct Desk {
+    session: Session,
+    publish: watch::Sender<Arc<Vec<u8>>>,
+    clients: BTreeMap<u32, Known>,
+    next_client: u32,
+    playing: bool,
+    speed: f64,
+    method: Method,
+    /// Simulated time that the clock is ahead, s.
+    behind: f64,
+    /// How long the clock has not been met, s.
+    late: f64,
+    /// Simulated seconds per second, and seconds per tick, smoothed.
+    real_time: f64,
+    cost: f64,
+    stopped: Option<String>,
+    /// Number of the picture that clients have.
+    drawn: Option<u64>,
+    /// Something to show that was not shown yet.
+    news: bool,
+}
+
+impl Desk {
+    fn new(session: Session, publish: watch::Sender<Arc<Vec<u8>>>) -> Desk {
+        Desk {
+            session,
+            publish,
+            clients: BTreeMap::new(),
+            next_client: 1,
+            playing: false,
+            speed: 1.0,
+            method: Method::Auto,
+            behind: 0.0,
+            late: 0.0,
+            real_time: 1.0,
+            cost: 0.0,
+            stopped: None,
+            drawn: None,
+            news: true,
+        }
+    }
+
+    fn work(mut self, queue: &Receiver<Event>) {
+        let mut next = Instant::now();
+        let mut last = next;
+        loop {
+            loop {
+                let wait = if self.clients.is_empty() {
+                    Duration::from_secs(3600)
+                } else {
+                    next.saturating_duration_since(Instant::now())
+                };
+                match queue.recv_timeout(wait) {
+                    Ok(Event::Stop) | Err(RecvTimeoutError::Disconnected) => return,
+                    Ok(event) => self.hear(event),
+                    Err(RecvTimeoutError::Timeout) => break,
+                }
+                if Instant::now() >= next && !self.clients.is_empty() {
+                    break;
+                }
+            }
+            let now = Instant::now();
+            let passed = (now - last).as_secs_f64().min(0.25);
+            (last, next) = (now, (next + FRAME).max(now));
+            self.drop_the_silent(now);
+            if self.playing {
+                self.run(passed);
+            }
+            self.show();
+        }
+    }
+
+    // ---- time --------------------------------------------------------------------------------------------------
+
+    /// Catch up with the clock as far as a frame allows.
+    fn run(&mut self, passed: f64) {
+        let tick = self.session.tick_length();
+        self.behind += passed * self.speed;
+        let (begun, mut ticks) = (Instant::now(), 0);
+        while self.behind >= tick && begun.elapsed() < BUSY {
+            if !self.advance() {
+                break;
+            }
+            self.behind -= tick;
+            ticks += 1;
+        }
+        let part = 1.0 - libm::exp(-passed / 0.5);
+        if ticks > 0 {
+            let each = begun.elapsed().as_secs_f64() / ticks as f64;
+            self.cost += part * (each - self.cost);
+        }
+        self.real_time += part * (ticks as f64 * tick / passed.max(1e-6) - self.real_time);
+        // what cannot be caught up with is given up: slow motion, not a jump later
+        let most = (0.05 * self.speed).max(2.0 * tick);
+        let late = self.behind > most;
+        self.behind = self.behind.min(most);
+        self.late = if late { self.late + passed } else { (self.late - passed).max(0.0) };
+        if self.method == Method::Auto && self.late > PATIENCE && !self.session.hurried {
+            self.hurry(true);
+            self.tell_all(&Reply::Note {
+                message:
+                    "The clock cannot be kept with the accuracy that the scene asks for: real-time steps from now on."
+                        .into(),
+            });
+        }
+    }
+
+    fn advance(&mut self) -> bool {
+        match self.session.advance() {
+            Ok(()) => {
+                self.news = true;
+                true
+            }
+            Err(e) => {
+                (self.playing, self.stopped, self.news) = (false, Some(e.to_string()), true);
+                false
+            }
+        }
+    }
+
+    fn hurry(&mut self, on: bool) {
+        let _ = self.session.input(0, Input::Own(Own::Hurry { on }));
+        self.late = 0.0;
+    }
+
+    /// Clients that hold something and say nothing are gone.
+    fn drop_the_silent(&mut self, now: Instant) {
+        let silent: Vec<u32> =
+            self.clients.iter().filter(|(_, c)| now - c.heard > SILENCE).map(|(id, _)| *id).collect();
+        for id in silent {
+            self.let_go(id);
+        }
+    }
+
+    fn let_go(&mut self, client: u32) {
+        if self.session.is_held_by(client) {
+            let _ = self.session.input(client, Input::Own(Own::Leave));
+            self.news = true;
+        }
+    }
+
+    // ---- what is seen ------------------------------------------------------------------------------------------
+
+    fn show(&mut self) {
+        if self.drawn != Some(self.session.revision) {
+            let picture = self.session.picture();
+            self.drawn = Some(self.session.revision);
+            self.tell_all(&Reply::Picture(Box::new(picture)));
+            self.news = true;
+        }
+        if !self.news {
+            return;
+        }
+        self.news = false;
+        let mut sections: Vec<Section> = self.clients.values().flat_map(|c| c.sections.iter().copied()).collect();
+        sections.sort();
+        sections.dedup();
+        let mut watched: Vec<String> = self.clients.values().flat_map(|c| c.watched.iter().cloned()).collect();
+        watched.sort();
+        watched.dedup();
+        let header = FrameHeader {
+            playing: self.playing,
+            method: self.method,
+            speed: self.speed,
+            real_time: if self.playing { self.real_time } else { 0.0 },
+            cost_us: 1e6 * self.cost,
+            clients: self.clients.len(),
+            stopped: self.stopped.clone(),
+            ..FrameHeader::default()
+        };
+        let frame = self.session.frame(header, &sections, &watched);
+        self.publish.send_replace(Arc::new(frame));
+    }
+
+    // ---- what is said ------------------------------------------------------------------------------------------
+
+    fn hear(&mut self, event: Event) {
+        match event {
+            Event::Connect { replies, id } => {
+                let number = self.next_client;
+                self.next_client += 1;
+                let known = Known { replies, heard: Instant::now(), sections: Vec::new(), watched: Vec::new() };
+                self.clients.insert(number, known);
+                let _ = id.send(number);
+                self.tell(number, &Reply::Welcome { client: number, version: env!("CARGO_PKG_VERSION") });
+                if self.drawn == Some(self.session.revision) {
+                    let picture = Reply::Picture(Box::new(self.session.picture()));
+                    self.tell(number, &picture);
+                }
+                self.news = true;
+            }
+            Event::Leave(id) => {
+                self.let_go(id);
+                self.clients.remove(&id);
+                self.news = true;
+            }
+            Event::Said(id, request) => {
+                if let Some(client) = self.clients.get_mut(&id) {
+                    client.heard = Instant::now();
+                    self.obey(id, request);
+                }
+            }
+            Event::Fetch(what, answer) => {
+                let _ = answer.send(self.session.download(&what));
+            }
+            Event::Stop => {}
+        }
+    }
+
+    fn obey(&mut self, id: u32, request: Request) {
+        self.news = true;
+        let done = match request {
+            Request::Play => {
+                (self.playing, self.stopped, self.behind) = (true, None, 0.0);
+                self.session.resume();
+                Ok(())
+            }
+            Request::Pause => {
+                self.playing = false;
+                Ok(())
+            }
+            Request::Step { ticks } => {
+                self.playing = false;
+                for _ in 0..ticks.min(10_000) {
+                    let begun = Instant::now();
+                    if !self.advance() {
+                        break;
+                    }
+                    self.cost = begun.elapsed().as_secs_f64();
+                }
+                Ok(())
+            }
+            Request::Speed { factor } if (0.01..=10.0).contains(&factor) => {
+                (self.speed, self.behind) = (factor, 0.0);
+                Ok(())
+            }
+            Request::Speed { factor } => Err(format!("the speed is {factor}, must be from 0.01 to 10").into()),
+            Request::Method { method } => {
+                self.method = method;
+                self.hurry(method == Method::RealTime);
+                Ok(())
+            }
+            Request::Seek { tick } => {
+                self.playing = false;
+                self.session.seek(tick);
+                Ok(())
+            }
+            Request::Reset => {
+                (self.stopped, self.behind) = (None, 0.0);
+                self.session.reset().map_err(Refusal::from)
+            }
+            Request::Open { scene } => self.opened(|s| s.open_named(&scene)),
+            Request::OpenText { name, text } => self.opened(|s| s.open_own(&name, &text)),
+            Request::New => self.opened(|s| {
+                s.open_new();
+                Ok(())
+            }),
+            Request::Show { sections } => {
+                if let Some(client) = self.clients.get_mut(&id) {
+                    client.sections = sections;
+                }
+                Ok(())
+            }
+            Request::Watch { mut names } => {
+                names.truncate(MOST_WATCHED);
+                if let Some(client) = self.clients.get_mut(&id) {
+                    client.watched = names;
+                }
+                Ok(())
+            }
+            Request::Ask { id: number, question } => {
+                self.news = false;
+                match self.answer(question) {
+                    Ok(answer) => self.tell(id, &Reply::Answer { id: number, answer }),
+                    Err(message) => self.tell(id, &Reply::Trouble { id: Some(number), message, details: None }),
+                }
+                Ok(())
+            }
+            Request::Ping { id: number } => {
+                self.news = false;
+                self.tell(id, &Reply::Pong { id: number });
+                Ok(())
+            }
+            input => self.session.input(id, Input::Said(input)),
+        };
+        if let Err(Refusal { message, details }) = done {
+            self.tell(id, &Reply::Trouble { id: None, message, details });
+        }
+    }
+
+    fn opened(&mut self, open: impl FnOnce(&mut Session) -> Result<(), Refusal>) -> Result<(), Refusal> {
+        open(&mut self.session)?;
+        (self.playing, self.stopped, self.behind, self.late, self.cost) = (false, None, 0.0, 0.0, 0.0);
+        if self.method == Method::RealTime {
+            self.hurry(true);
+        }
+        Ok(())
+    }
+
+    fn answer(&mut self, question: Question) -> Result<Value, String> {
+        match question {
+            Question::Gallery => Ok(numbers::gallery(self.session.own_name())),
+            other => self.session.answer(&other),
+        }
+    }
+
+    fn tell(&mut self, id: u32, reply: &Reply) {
+        let text: Arc<str> = serde_json::to_string(reply).unwrap_or_default().into();
+        self.tell_text(id, text);
+    }
+
+    fn tell_all(&mut self, reply: &Reply) {
+        let text: Arc<str> = serde_json::to_string(reply).unwrap_or_default().into();
+        for id in self.clients.keys().copied().collect::<Vec<_>>() {
+            self.tell_text(id, text.clone());
+        }
+    }
+
+    fn tell_text(&mut self, id: u32, text: Arc<str>) {
+        let Some(client) = self.clients.get(&id) else { return };
+        if client.replies.try_send(text).is_err() {
+            // it does not read: cut off
+            self.let_go(id);
+            self.clients.remove(&id);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! The log of inputs: everything that people did to a session, and when.
+//!
+//! Motion depends on nothing else: a log replayed without a page, a clock or a network gives the same state to the last bit. A log is text, one JSON object a line; the first is
+//! the [`Heading`], all others are [`Entry`]s in the order in which they were applied, each before the tick that it names.
+
+use super::Session;
+use crate::message::Request;
+use holonom_scene::Loader;
+use serde::{Deserialize, Serialize};
+use std::path::PathBuf;
+
+/// First line of a log.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Heading {
+    /// What this is: `inputs`.
+    pub holonom: String,
+    /// Version of the form.
+    pub version: u32,
+    /// Name of the scene.
+    pub scene: String,
+    /// Its text.
+    pub text: String,
+    /// The folder whose files it may name, if it is a file.
+    pub folder: Option<PathBuf>,
+    /// Last tick.
+    pub end: u64,
+    /// Hash of the state then.
+    pub hash: String,
+}
+
+/// Something that was done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Entry {
+    /// Before which tick.
+    pub tick: u64,
+    /// By whom.
+    pub client: u32,
+    /// What.
+    pub input: Input,
+}
+
+/// What can be done.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Input {
+    /// Asked for by a client.
+    Said(Request),
+    /// Done by the program.
+    Own(Own),
+}
+
+/// What the program does by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "do", rename_all = "kebab-case")]
+pub enum Own {
+    /// A client is gone: its hands let go.
+    Leave,
+    /// Time goes on from a moment of the past: hands that were not pinned let go.
+    Resume,
+    /// Real-time steps from now on, or no longer.
+    Hurry {
+        /// Which.
+        on: bool,
+    },
+}
+
+/// What a replay came to.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Replayed {
+    /// Name of the scene.
+    pub scene: String,
+    /// Ticks.
+    pub ticks: u64,
+    /// Simulated time, s.
+    pub time: f64,
+    /// Inputs applied.
+    pub inputs: usize,
+    /// Hash of the last state.
+    pub hash: String,
+    /// What the log says it should be.
+    pub expected: String,
+    /// Largest gap of a joint after any tick, m or rad.
+    pub max_gap: f64,
+}
+
+impl Session {
+    /// The log so far, as text.
+    pub fn log_text(&self) -> String {
+        let heading = Heading {
+            holonom: "inputs".into(),
+            version: 1,
+            scene: self.origin.name.clone(),
+            text: self.origin.text.clone(),
+            folder: self.origin.folder.clone(),
+            end: self.tick,
+            hash: self.hash(),
+        };
+        let mut out = serde_json::to_string(&heading).unwrap_or_default();
+        for entry in &self.log {
+            out.push('\n');
+            out += &serde_json::to_string(entry).unwrap_or_default();
+        }
+        out.push('\n');
+        out
+    }
+}
+
+/// Replay a log. Mistakes in it are one sentence with the line.
+pub fn replay(text: &str, loader: &Loader) -> Result<Replayed, String> {
+    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+    let (_, first) = lines.next().ok_or("the file is empty; a log of inputs begins with a heading")?;
+    let heading: Heading =
+        serde_json::from_str(first).map_err(|e| format!("line 1 is not the heading of a log of inputs: {e}"))?;
+    if heading.holonom != "inputs" || heading.version != 1 {
+        return Err(format!(
+            "this is `{}` of version {}, must be `inputs` of version 1",
+            heading.holonom, heading.version
+        ));
+    }
+    let mut session = Session::new();
+    session.loader = loader.clone();
+    session.open_text(&heading.scene, &heading.text, heading.folder.as_deref())?;
+    let mut max_gap: f64 = 0.0;
+    let mut inputs = 0;
+    let mut run_to = |session: &mut Session, tick: u64| -> Result<(), String> {
+        while session.tick < tick {
+            session.advance().map_err(|e| format!("stopped at tick {}: {e}", session.tick))?;
+            max_gap = max_gap.max(session.gap);
+        }
+        Ok(())
+    };
+    for (n, line) in lines {
+        let entry: Entry = serde_json::from_str(line).map_err(|e| format!("line {}: {e}", n + 1))?;
+        if entry.tick > heading.end || entry.tick < session.tick {
+            return Err(format!("line {}: tick {} is out of order", n + 1, entry.tick));
+        }
+        run_to(&mut session, entry.tick)?;
+        // what was refused then is refused now, and changes nothing
+        let _ = session.input(entry.client, entry.input);
+        inputs += 1;
+    }
+    run_to(&mut session, heading.end)?;
+    Ok(Replayed {
+        scene: heading.scene,
+        ticks: session.tick,
+        time: session.sim.time(),
+        inputs,
+        hash: session.hash(),
+        expected: heading.hash,
+        max_gap,
+    })
+}

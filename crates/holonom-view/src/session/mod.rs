@@ -1,0 +1,463 @@
+//! A simulation that people put their hands on.
+//!
+//! Time goes in ticks of fixed length. Inputs are applied between ticks, in the order in which they come, and logged; nothing else decides the motion. There is no clock and
+//! no thread here: [`crate::hub`] runs a session against the clock, [`replay`] without one, and both come to the same bits.
+
+pub mod hands;
+pub mod history;
+mod kinematic;
+pub mod log;
+mod pace;
+mod shown;
+
+pub use log::{Replayed, replay};
+
+use crate::message::{Mode, Request, Triple};
+use hands::{CAPS, Hand, Hands};
+use history::{History, Moment};
+use holonom::{BodyId, IntegratorKind, Marker, Simulation, StepError, Vec3};
+use holonom_scene::{Loaded, Loader, write};
+use log::{Entry, Input, Own};
+use pace::Pace;
+use shown::Shown;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How long velocities last in quasi-static motion, s.
+const HONEY: f64 = 0.02;
+/// Most hands at work at once.
+const MOST_HANDS: usize = 64;
+/// Moments kept per simulated second, at most.
+const MOMENTS: f64 = 60.0;
+
+/// Where a scene came from: enough to read it again.
+#[derive(Clone, Debug, Default)]
+pub struct Origin {
+    /// Name of the gallery or file.
+    pub name: String,
+    /// Text.
+    pub text: String,
+    /// Folder of the file, if it is one.
+    pub folder: Option<PathBuf>,
+}
+
+/// Why an input was refused: one sentence, and perhaps a report with lines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Refusal {
+    /// One sentence that stands alone.
+    pub message: String,
+    /// The report, as a compiler would print it.
+    pub details: Option<String>,
+}
+
+impl<T: Into<String>> From<T> for Refusal {
+    fn from(message: T) -> Self {
+        Refusal { message: message.into(), details: None }
+    }
+}
+
+/// A running mechanism.
+pub struct Session {
+    /// The scene that the program was started with.
+    own: Option<Arc<Origin>>,
+    /// Limits and folders for reading scenes.
+    loader: Loader,
+    pub(crate) origin: Origin,
+    pub(crate) loaded: Loaded,
+    pub(crate) sim: Simulation,
+    /// Joints and forces of the scene; hands come after them.
+    pub(crate) own_joints: usize,
+    pub(crate) own_forces: usize,
+    pub(crate) tick: u64,
+    /// Tick and time from which ticks are counted.
+    base: (u64, f64),
+    pub(crate) pace: Pace,
+    pub(crate) mode: Mode,
+    /// Real-time steps, also while nothing is grabbed?
+    pub(crate) hurried: bool,
+    /// Is stepping what the simulation is set to?
+    stepping: bool,
+    pub(crate) hands: Hands,
+    pub(crate) history: History,
+    pub(crate) log: Vec<Entry>,
+    /// Is a moment of the past shown?
+    pub(crate) past: bool,
+    /// Changes when what is drawn does.
+    pub(crate) revision: u64,
+    /// Largest gap after the last tick, m or rad.
+    pub gap: f64,
+    /// A length of the scene, m.
+    size: f64,
+    shown: Shown,
+}
+
+impl Default for Session {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Session {
+    /// An empty scene.
+    pub fn new() -> Session {
+        let text = "title = \"New scene\"\n";
+        let loaded = Loader::new().load_text("new.toml", text).expect("an empty scene is a scene");
+        let model = Arc::new(loaded.build().expect("an empty scene has a model"));
+        let sim = Simulation::new(model);
+        let pace = Pace::of(&loaded.scene.run, sim.model());
+        let mut session = Session {
+            own: None,
+            loader: Loader::new(),
+            origin: Origin { name: "new".into(), text: text.into(), folder: None },
+            loaded,
+            own_joints: 0,
+            own_forces: 0,
+            sim,
+            tick: 0,
+            base: (0, 0.0),
+            pace,
+            mode: Mode::Dynamic,
+            hurried: false,
+            stepping: false,
+            hands: Hands::default(),
+            history: History::default(),
+            log: Vec::new(),
+            past: false,
+            revision: 0,
+            gap: 0.0,
+            size: 1.0,
+            shown: Shown::default(),
+        };
+        session.settle();
+        session
+    }
+
+    /// Run the scene that the program is started with. The loader's limits and folders hold for all scenes from now on; its settings are in the document.
+    pub fn start_with(
+        &mut self,
+        name: &str,
+        folder: Option<&Path>,
+        loaded: Loaded,
+        loader: &Loader,
+    ) -> Result<(), String> {
+        let text = write::document(&loaded.document);
+        let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let origin = Origin { name: name.into(), text, folder: folder.map(Path::to_path_buf) };
+        self.loader = Loader { limits: loader.limits, allowed: loader.allowed.clone(), ..Loader::default() };
+        self.own = Some(Arc::new(origin.clone()));
+        self.open(origin, loaded)
+    }
+
+    /// Read a scene and run it from its start.
+    pub fn open_text(&mut self, name: &str, text: &str, folder: Option<&Path>) -> Result<(), String> {
+        let origin = Origin { name: name.into(), text: text.into(), folder: folder.map(Path::to_path_buf) };
+        let loaded = self.load(&origin)?;
+        self.open(origin, loaded)
+    }
+
+    fn load(&self, origin: &Origin) -> Result<Loaded, String> {
+        let Origin { name, text, folder } = origin;
+        let known = [".toml", ".urdf", ".xacro", ".xml", ".mjcf"].iter().any(|suffix| name.ends_with(suffix));
+        let file = if known { name.clone() } else { format!("{name}.toml") };
+        let loaded = match folder {
+            Some(folder) => self.loader.load_text_in(folder, &file, text.as_str()),
+            None => self.loader.load_text(&file, text.as_str()),
+        };
+        loaded.map_err(|f| f.render())
+    }
+
+    /// Run a scene that was read from its start.
+    pub fn open(&mut self, origin: Origin, loaded: Loaded) -> Result<(), String> {
+        let model = Arc::new(loaded.build().map_err(|f| f.render())?);
+        let mut sim = Simulation::new(model);
+        Pace::set_up(&loaded.scene.run, &mut sim).map_err(|e| e.to_string())?;
+        let (revision, own, loader) = (self.revision + 1, self.own.take(), std::mem::take(&mut self.loader));
+        *self = Session { origin, sim, loaded, revision, own, loader, ..Session::new() };
+        self.pace = Pace::of(&self.loaded.scene.run, self.sim.model());
+        if self.loaded.scene.run.law.as_deref() == Some("kinematic") {
+            self.mode = Mode::Kinematic;
+        }
+        self.settle();
+        Ok(())
+    }
+
+    /// After the model was replaced: count what is its own, set it up, begin a history.
+    fn settle(&mut self) {
+        (self.own_joints, self.own_forces) = (self.sim.model().n_joints(), self.sim.model().n_forces());
+        self.base = (self.tick, self.sim.time());
+        self.size = self.sim.model().length_scale();
+        self.stepping = true;
+        self.set_stepping(false);
+        // cannot fail: there are no hands yet
+        let _ = self.hands.attach(&mut self.sim, self.mode != Mode::Kinematic);
+        let every = (1.0 / (MOMENTS * self.pace.tick)).round().max(1.0) as u64;
+        self.history = History::new(every);
+        self.gap = self.sim.violation().0;
+        self.past = false;
+        self.keep_moment();
+    }
+
+    /// Back to the start of the scene. Hands let go, the log begins anew.
+    pub fn reset(&mut self) -> Result<(), String> {
+        let (mode, hurried) = (self.mode, self.hurried);
+        let loaded = self.load(&self.origin)?;
+        self.open(self.origin.clone(), loaded)?;
+        if mode != self.mode {
+            let _ = self.input(0, Input::Said(Request::Mode { mode }));
+        }
+        if hurried {
+            let _ = self.input(0, Input::Own(Own::Hurry { on: true }));
+        }
+        Ok(())
+    }
+
+    // ---- looking -----------------------------------------------------------------------------------------------
+
+    /// The simulation; for looking at.
+    pub fn simulation(&mut self) -> &mut Simulation {
+        &mut self.sim
+    }
+
+    /// The scene.
+    pub fn scene(&self) -> &holonom_scene::Scene {
+        &self.loaded.scene
+    }
+
+    /// Ticks since the start.
+    pub fn tick(&self) -> u64 {
+        self.tick
+    }
+
+    /// Length of a tick, s.
+    pub fn tick_length(&self) -> f64 {
+        self.pace.tick
+    }
+
+    /// Hash over the bits of the state, 16 hexadecimal digits.
+    pub fn hash(&self) -> String {
+        format!("{:016x}", self.sim.state().hash())
+    }
+
+    /// Does anybody hold anything?
+    pub fn is_held_by(&self, client: u32) -> bool {
+        self.hands.all().iter().any(|h| h.owner.0 == client && !h.pinned)
+    }
+
+    // ---- time --------------------------------------------------------------------------------------------------
+
+    /// One tick. On failure the state is as before it.
+    pub fn advance(&mut self) -> Result<(), StepError> {
+        self.resume();
+        let goal = self.base.1 + (self.tick + 1 - self.base.0) as f64 * self.pace.tick;
+        let before = self.sim.state().clone();
+        let result = self.take_tick(goal);
+        if let Err(e) = result {
+            self.sim.set_state(before);
+            return Err(e);
+        }
+        self.tick += 1;
+        if self.history.wants(self.tick) {
+            self.keep_moment();
+        }
+        Ok(())
+    }
+
+    fn take_tick(&mut self, goal: f64) -> Result<(), StepError> {
+        if self.mode == Mode::Kinematic {
+            let h = goal - self.sim.time();
+            kinematic::step(&mut self.sim, self.hands.all(), self.size, h)?;
+            self.sim.state_mut().t = goal;
+            self.gap = self.sim.violation().0;
+            return Ok(());
+        }
+        let hurry = self.hurried || self.hands.grab() || self.mode == Mode::QuasiStatic;
+        self.set_stepping(hurry);
+        let report =
+            if hurry { self.pace.hurried(&mut self.sim, goal) } else { self.pace.accurate(&mut self.sim, goal) }?;
+        self.gap = report.gap;
+        if self.mode == Mode::QuasiStatic {
+            self.sim.damp(libm::exp(-self.pace.tick / HONEY))?;
+            self.gap = self.sim.violation().0;
+        }
+        Ok(())
+    }
+
+    fn set_stepping(&mut self, stepping: bool) {
+        if self.stepping != stepping {
+            self.sim.set_integrator(if stepping { IntegratorKind::Stepping } else { self.pace.integrator });
+            self.stepping = stepping;
+        }
+    }
+
+    /// Name of the integrator in use.
+    pub fn integrator(&self) -> &'static str {
+        if self.mode == Mode::Kinematic { "f = m v" } else { self.sim.integrator().0 }
+    }
+
+    fn keep_moment(&mut self) {
+        let s = self.sim.state();
+        let bytes = 8 * (s.q.len() + s.v.len() + self.sim.model().n_joints() + self.sim.model().n_forces()) + 1000;
+        let (checkpoint, hands) = (self.sim.checkpoint(), self.hands.clone());
+        let (tick, mode, hurried, stepping) = (self.tick, self.mode, self.hurried, self.stepping);
+        self.history.keep(Moment { tick, checkpoint, hands, mode, hurried, stepping, bytes });
+    }
+
+    /// Show the last kept moment at or before a tick.
+    pub fn seek(&mut self, tick: u64) {
+        if !self.past {
+            // the present is where one can come back to
+            self.keep_moment();
+        }
+        let Some(moment) = self.history.at(tick).cloned() else { return };
+        // before the state is restored: it keeps the next step of the error control
+        self.set_stepping(moment.stepping);
+        self.sim.return_to(&moment.checkpoint);
+        (self.tick, self.mode, self.hurried) = (moment.tick, moment.mode, moment.hurried);
+        self.hands = moment.hands.clone();
+        self.gap = self.sim.violation().0;
+        self.past = true;
+    }
+
+    /// Go on from the moment that is shown, if it is one of the past: what came after it is forgotten.
+    pub fn resume(&mut self) {
+        if !self.past {
+            return;
+        }
+        self.past = false;
+        let tick = self.tick;
+        let last = self.history.span()[1];
+        if tick < last {
+            self.history.forget_from(tick + 1);
+            self.log.retain(|e| e.tick < tick);
+        }
+        let _ = self.input(0, Input::Own(Own::Resume));
+    }
+
+    // ---- inputs ------------------------------------------------------------------------------------------------
+
+    /// Something that a client or the program does. What is refused changes nothing and is not logged.
+    pub fn input(&mut self, client: u32, input: Input) -> Result<(), Refusal> {
+        self.resume();
+        self.apply(client, &input)?;
+        self.log.push(Entry { tick: self.tick, client, input });
+        Ok(())
+    }
+
+    fn apply(&mut self, client: u32, input: &Input) -> Result<(), Refusal> {
+        match input {
+            Input::Own(Own::Leave) => self.let_go(|h| h.owner.0 == client && !h.pinned),
+            Input::Own(Own::Resume) => self.let_go(|h| !h.pinned),
+            Input::Own(Own::Hurry { on }) => {
+                self.hurried = *on;
+                Ok(())
+            }
+            Input::Said(request) => self.apply_request(client, request),
+        }
+    }
+
+    fn apply_request(&mut self, client: u32, request: &Request) -> Result<(), Refusal> {
+        match request {
+            Request::Grab { hand, body, point, cap } => {
+                let marker = self.marker(body, *point)?;
+                check_cap(*cap)?;
+                let hand = Hand::grab((client, *hand), marker, *cap, &self.sim);
+                self.add_hand(hand)
+            }
+            Request::Move { hand, to } => {
+                check_finite("the place to pull to", *to)?;
+                let owner = (client, *hand);
+                if self.hands.get_mut(owner).is_some_and(|h| !h.pinned) {
+                    self.hands.set_target(owner, *to);
+                }
+                Ok(())
+            }
+            Request::Cap { hand, cap } => {
+                check_cap(*cap)?;
+                self.hands.set_cap((client, *hand), *cap, &mut self.sim).map_err(|e| e.to_string().into())
+            }
+            Request::Pin { hand } => {
+                if let Some(hand) = self.hands.get_mut((client, *hand)) {
+                    hand.pinned = true;
+                }
+                Ok(())
+            }
+            Request::Push { hand, body, point, force } => {
+                let marker = self.marker(body, *point)?;
+                check_finite("the force", *force)?;
+                if self.hands.set_effort((client, *hand), marker, *force, false) {
+                    return Ok(());
+                }
+                self.add_hand(Hand::push((client, *hand), marker, *force))
+            }
+            Request::Twist { hand, body, torque } => {
+                let marker = self.marker(body, [0.0; 3])?;
+                check_finite("the torque", *torque)?;
+                if self.sim.spin(marker.body).is_none() {
+                    return Err(format!("body `{body}` has no orientation, it cannot be twisted").into());
+                }
+                if self.hands.set_effort((client, *hand), marker, *torque, true) {
+                    return Ok(());
+                }
+                self.add_hand(Hand::twist((client, *hand), marker.body, *torque))
+            }
+            Request::Release { hand, client: whose } => {
+                let owner = (whose.unwrap_or(client), *hand);
+                self.let_go(|h| h.owner == owner && (owner.0 == client || h.pinned))
+            }
+            Request::ReleaseAll => self.let_go(|_| true),
+            Request::Mode { mode } => {
+                if self.mode == Mode::Kinematic && *mode != Mode::Kinematic {
+                    // motion without inertia leaves no momentum behind; drives go on
+                    let v = self.sim.velocities_from_forces(&[]).map_err(|e| e.to_string())?;
+                    self.sim.state_mut().v.copy_from_slice(&v);
+                }
+                self.mode = *mode;
+                self.hands.attach(&mut self.sim, *mode != Mode::Kinematic).map_err(|e| e.to_string())?;
+                Ok(())
+            }
+            Request::Drive { joint, on } => {
+                let id = self.sim.model().joint(joint).filter(|id| id.index() < self.own_joints);
+                let id = id.ok_or_else(|| format!("there is no drive `{joint}`"))?;
+                let done = if *on { self.sim.mend_joint(id) } else { self.sim.break_joint(id) };
+                done.map_err(|e| e.to_string())?;
+                self.revision += 1;
+                Ok(())
+            }
+            other => Err(format!("{other:?} is not an input").into()),
+        }
+    }
+
+    fn add_hand(&mut self, hand: Hand) -> Result<(), Refusal> {
+        if self.hands.all().len() >= MOST_HANDS {
+            return Err(format!("there are {MOST_HANDS} hands at work already, no more are possible").into());
+        }
+        self.hands.add(hand, &mut self.sim).map_err(|e| e.to_string().into())
+    }
+
+    fn let_go(&mut self, which: impl Fn(&Hand) -> bool) -> Result<(), Refusal> {
+        self.hands.let_go(&mut self.sim, which).map_err(|e| e.to_string().into())
+    }
+
+    /// A point of a body.
+    fn marker(&self, body: &str, point: Triple) -> Result<Marker, Refusal> {
+        check_finite("the point", point)?;
+        let id: BodyId = self.sim.model().body(body).ok_or_else(|| format!("there is no body `{body}`"))?;
+        let carries = self.sim.axes(id).is_some() || point == [0.0; 3];
+        // a body without orientation is held where it is
+        Ok(id.at(if carries { Vec3::from_array(point) } else { Vec3::ZERO }))
+    }
+}
+
+fn check_cap(cap: f64) -> Result<(), Refusal> {
+    if CAPS.contains(&cap) {
+        return Ok(());
+    }
+    Err(format!("the cap of a hand is {cap} N, must be from {:e} to {:e} N", CAPS.start(), CAPS.end()).into())
+}
+
+fn check_finite(what: &str, value: Triple) -> Result<(), Refusal> {
+    if value.iter().all(|x| x.is_finite() && x.abs() < 1e15) {
+        return Ok(());
+    }
+    Err(format!("{what} is {value:?}, must be finite").into())
+}
