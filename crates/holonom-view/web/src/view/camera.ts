@@ -121,6 +121,16 @@ export class OrbitCamera {
     return (2 * Math.tan(MathUtils.degToRad(this.eye.fov) / 2) * Math.max(depth, 1e-9)) / this.height;
   }
 
+  /** May something of this size at this place be seen? */
+  sees(at: Vector3, radius: number): boolean {
+    const m = this.eye.matrixWorldInverse.elements;
+    const z = -(m[2] * at.x + m[6] * at.y + m[10] * at.z + m[14]);
+    if (z < -radius) return false;
+    const y = Math.tan(MathUtils.degToRad(this.eye.fov) / 2) * z + 2 * radius;
+    if (Math.abs(m[1] * at.x + m[5] * at.y + m[9] * at.z + m[13]) > y) return false;
+    return Math.abs(m[0] * at.x + m[4] * at.y + m[8] * at.z + m[12]) <= y * this.eye.aspect + 2 * radius;
+  }
+
   /** On its way: true as long as it has to be drawn again. */
   advance(now: number): boolean {
     const g = this.going;

@@ -177,7 +177,10 @@ export function createView(host: HTMLElement, app: App): View {
     trails.update(palette);
     centre.update(app.frame, app.shown.centre, camera, palette);
     const words = marks.update(camera, palette, size);
-    if (nameUnderPointer) words.push(nameUnderPointer);
+    if (nameUnderPointer) {
+      if (hovered?.kind === "body") poses.toWorld(hovered.body, hovered.local, nameUnderPointer.at); // goes with the body
+      words.push(nameUnderPointer);
+    }
     if (app.shown.labels) names(words);
     words.push(...arrows.labels());
     labels.show(words, place);
@@ -197,11 +200,25 @@ export function createView(host: HTMLElement, app: App): View {
 
   function names(words: Label[]): void {
     if (!picture) return;
-    picture.bodies.forEach((b, k) => words.push({ text: b.name, at: poses.toWorld(k, b.centre), offset: [6, 4] }));
+    for (const k of nearest(picture.bodies.length)) words.push({ text: picture.bodies[k].name, at: poses.toWorld(k, picture.bodies[k].centre), offset: [6, 4] });
+    if (picture.joints.length > 2000) return;
     picture.joints.forEach((j, k) => {
       const at = joints.places[k];
       if (at && !Number.isNaN(at.x)) words.push({ text: j.unique ? j.name : `${j.name} ≈`, at, style: "joint", offset: [8, -20] });
     });
+  }
+
+  /** All bodies, or the two hundred nearest to the eye that can be seen. */
+  function nearest(count: number): number[] {
+    const all = Array.from({ length: count }, (_, k) => k);
+    if (count <= 200) return all;
+    const p = new Vector3();
+    const far = new Map<number, number>();
+    for (const k of all) {
+      poses.toWorld(k, [0, 0, 0], p);
+      if (camera.sees(p, 0)) far.set(k, depth(p, camera));
+    }
+    return [...far].sort((a, b) => a[1] - b[1]).slice(0, 200).map(([k]) => k);
   }
 
   // ---- what is pointed out ----

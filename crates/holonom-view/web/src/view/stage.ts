@@ -153,7 +153,7 @@ export class Stage {
     colours.needsUpdate = true;
     this.hemi.color.set(palette.dark ? 0xdfe9f5 : 0xffffff);
     this.hemi.groundColor.set(palette.dark ? 0x525a63 : 0x9da3a9);
-    this.hemi.intensity = palette.dark ? 1.1 : 1.45;
+    this.hemi.intensity = palette.dark ? 1.35 : 1.7;
     this.key.intensity = palette.dark ? 1.9 : 2.2;
     this.catcher.material.opacity = palette.shadow;
     for (const plane of this.planes) (plane.material as MeshBasicMaterial).color.copy((plane.userData.colour as Color) ?? palette.ground);
