@@ -37,11 +37,11 @@ export class Inspect {
 
   private async fill(): Promise<void> {
     const { picture, selection } = this.app;
+    this.cells.clear();
     if (!picture || this.layout.current() !== "inspect") {
       this.watcher.want("inspect", []);
       return;
     }
-    this.cells.clear();
     if (!selection) {
       this.watcher.want("inspect", []);
       this.numbers.replaceChildren();

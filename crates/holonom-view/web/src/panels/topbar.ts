@@ -48,7 +48,7 @@ export function createTopBar(app: App, layout: Layout, link: Link, keys: Keys): 
 
   layout.top.append(
     h("div", { class: "top-scene" }, h("span", { class: "word", text: "holonom" }), scene),
-    h("div", { class: "top-tools" }, tools(app, keys), modes(app), createCap(app), hands(app)),
+    h("div", { class: "top-tools" }, tools(app, keys), ...modes(app), createCap(app), hands(app)),
     h("div", { class: "top-rest" }, connection(app, link), see, downloads, themeButton(app), help, side),
   );
   keys.add({ key: "\\", shown: "\\", does: "show or hide the panel", group: "Page", press: () => layout.toggle() });
@@ -66,11 +66,12 @@ function tools(app: App, keys: Keys): HTMLElement {
   const draw = () => all.forEach(([tool, b]) => b.setAttribute("aria-checked", String(tool === app.tool)));
   app.on("tool", draw);
   draw();
-  void keys;
+  for (const [tool, text, key, does] of TOOLS) keys.add({ key, shown: key, does: `${text.toLowerCase()}: ${does.charAt(0).toLowerCase()}${does.slice(1)}`, group: "Tools", press: () => app.setTool(tool) });
   return group;
 }
 
-function modes(app: App): HTMLElement {
+/** Buttons, and for narrow windows a menu. */
+function modes(app: App): HTMLElement[] {
   const group = h("div", { class: "segments modes", role: "radiogroup", label: "How the mechanism answers" });
   const all = MODES.map(([mode, text, title]) => {
     const b = button({ label: text, title: `${text}: ${title}`, text, class: "segment", testid: `mode-${mode}`, press: () => app.send({ do: "mode", mode }) });
@@ -78,13 +79,17 @@ function modes(app: App): HTMLElement {
     group.append(b);
     return [mode, b] as const;
   });
+  const menu = h("select", { class: "select modes-menu", testid: "mode-menu", label: "How the mechanism answers" });
+  for (const [value, text, title] of MODES) menu.append(h("option", { text, title, attrs: { value } }));
+  menu.addEventListener("change", () => app.send({ do: "mode", mode: menu.value as Mode }));
   let last: Mode | null = null;
   app.on("frame", (frame: Frame) => {
     if (frame.mode === last) return;
     last = frame.mode;
     all.forEach(([mode, b]) => b.setAttribute("aria-checked", String(mode === last)));
+    menu.value = last;
   });
-  return group;
+  return [group, menu];
 }
 
 /** Hands that stay where they were left, everybody's. */
@@ -96,7 +101,8 @@ function hands(app: App): HTMLElement {
   app.on("frame", (frame) => {
     const pinned = frame.hands.filter((hand) => hand.pinned).length;
     setShown(free, pinned > 0);
-    setText(count, `${pinned} pinned: let go`);
+    setText(count, `Let go of ${pinned}`);
+    free.title = `${pinned} pinned ${pinned === 1 ? "hand stays" : "hands stay"} where ${pinned === 1 ? "it is" : "they are"}: let go of all`;
   });
   return free;
 }
