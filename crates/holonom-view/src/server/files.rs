@@ -37,7 +37,9 @@ fn names(query: &str) -> Result<Vec<String>, String> {
     let names: Option<Vec<String>> = list.split(',').filter(|n| !n.is_empty()).map(decode).collect();
     match names {
         None => Err("The names are not percent-encoded UTF-8.".into()),
-        Some(names) if names.len() > MOST_NAMES => Err(format!("{} names are too many: at most {MOST_NAMES}.", names.len())),
+        Some(names) if names.len() > MOST_NAMES => {
+            Err(format!("{} names are too many: at most {MOST_NAMES}.", names.len()))
+        }
         Some(names) => Ok(names),
     }
 }

@@ -75,11 +75,9 @@ impl Guard {
         let query = uri.query().unwrap_or("");
         match query.split('&').find_map(|pair| pair.strip_prefix("token=")) {
             None => Ok(None),
-            Some(given) if self.token.matches(given) => Ok(Some(format!(
-                "{}={}; Path=/; HttpOnly; SameSite=Strict",
-                self.cookie_name(),
-                self.token.text()
-            ))),
+            Some(given) if self.token.matches(given) => {
+                Ok(Some(format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.token.text())))
+            }
             Some(_) => Err(NO_TOKEN),
         }
     }
@@ -132,10 +130,29 @@ mod tests {
             assert!(g.is_here(good), "{good}");
         }
         for bad in [
-            "", ":", ":4711", "127.0.0.1", "localhost", "127.0.0.1:", "127.0.0.1:4712", "127.0.0.1:+4711", "127.0.0.1:04711x",
-            "127.0.0.1:4711:4711", "127.0.0.1.evil.example:4711", "evil.example:4711", "evil-localhost:4711", "localhost.:4711",
-            "127.0.0.1:4711.evil.example", "user@127.0.0.1:4711", "127.0.0.1:4711/", "127.0.0.1:70247", "[::1]:4711", "0.0.0.0:4711",
-            " 127.0.0.1:4711", "127.1:4711", "2130706433:4711",
+            "",
+            ":",
+            ":4711",
+            "127.0.0.1",
+            "localhost",
+            "127.0.0.1:",
+            "127.0.0.1:4712",
+            "127.0.0.1:+4711",
+            "127.0.0.1:04711x",
+            "127.0.0.1:4711:4711",
+            "127.0.0.1.evil.example:4711",
+            "evil.example:4711",
+            "evil-localhost:4711",
+            "localhost.:4711",
+            "127.0.0.1:4711.evil.example",
+            "user@127.0.0.1:4711",
+            "127.0.0.1:4711/",
+            "127.0.0.1:70247",
+            "[::1]:4711",
+            "0.0.0.0:4711",
+            " 127.0.0.1:4711",
+            "127.1:4711",
+            "2130706433:4711",
         ] {
             assert!(!g.is_here(bad), "{bad}");
         }

@@ -22,7 +22,8 @@ impl Token {
     /// A new one, from the system's source of randomness.
     pub fn random() -> io::Result<Token> {
         let mut bytes = [0; BYTES];
-        getrandom::fill(&mut bytes).map_err(|e| io::Error::other(format!("the system gives no random numbers: {e}")))?;
+        getrandom::fill(&mut bytes)
+            .map_err(|e| io::Error::other(format!("the system gives no random numbers: {e}")))?;
         Ok(Token(bytes.iter().map(|b| format!("{b:02x}")).collect()))
     }
 
