@@ -25,11 +25,8 @@ export class Inspect {
 
   constructor(private app: App, private layout: Layout, private watcher: Watcher, private catalogue: Catalogue, private plots: Plots) {
     layout.tabs.inspect.append(this.head, this.numbers, layout.inspectEdit);
-    app.on("selection", (selection) => {
-      // what is picked in the view is looked at here; other tabs stay where they are
-      if (selection && layout.current() === null && window.innerWidth >= 800) return;
-      void this.fill();
-    });
+    // what is picked in the view is looked at here; other tabs stay where they are
+    app.on("selection", () => void this.fill());
     app.on("picture", () => void this.fill());
     app.on("frame", (frame) => this.see(frame));
     layout.onTab(() => void this.fill());
@@ -80,7 +77,8 @@ export class Inspect {
       fill();
     });
     fill();
-    return [h("p", { class: "lead", text: "Select a body, joint or force in the view, or here." }), h("div", { class: "search" }, icon("search"), field), list];
+    const about = picture.description ? [h("p", { class: "description", text: picture.description })] : [];
+    return [...about, h("p", { class: "lead", text: "Select a body, joint or force in the view, or here." }), h("div", { class: "search" }, icon("search"), field), list];
   }
 
   private thing(kind: "body" | "joint" | "force", name: string, note: string): HTMLElement {
