@@ -16,6 +16,8 @@ const MATRICES: [Name, string][] = [
 ];
 /** Room around the drawing, CSS pixels. */
 const EDGE = 1;
+/** Largest size of an entry, CSS pixels. */
+const LARGEST = 14;
 
 export class Matrix {
   private canvas = h("canvas", { class: "spy", testid: "spy" });
@@ -89,7 +91,7 @@ export class Matrix {
 
   private scale(): number {
     const spy = this.spy!;
-    return (this.wrap.clientWidth - 2 * EDGE) / Math.max(spy.columns, spy.rows, 1);
+    return Math.min(LARGEST, (this.wrap.clientWidth - 2 * EDGE) / Math.max(spy.columns, spy.rows, 1));
   }
 
   private draw(): void {

@@ -48,8 +48,8 @@ export function createTopBar(app: App, layout: Layout, link: Link, keys: Keys): 
 
   layout.top.append(
     h("div", { class: "top-scene" }, h("span", { class: "word", text: "holonom" }), scene),
-    h("div", { class: "top-tools" }, tools(app, keys), ...modes(app), createCap(app), hands(app)),
-    h("div", { class: "top-rest" }, connection(app, link), see, downloads, themeButton(app), help, side),
+    h("div", { class: "top-tools" }, tools(app, keys), ...modes(app), createCap(app)),
+    h("div", { class: "top-rest" }, hands(app), connection(app, link), see, downloads, themeButton(app), help, side),
   );
   keys.add({ key: "\\", shown: "\\", does: "show or hide the panel", group: "Page", press: () => layout.toggle() });
   return { scene, see, downloads, help };
@@ -94,14 +94,14 @@ function modes(app: App): HTMLElement[] {
 
 /** Hands that stay where they were left, everybody's. */
 function hands(app: App): HTMLElement {
-  const count = h("span", { class: "button-text", testid: "pinned-count" });
+  const count = h("span", { class: "num", testid: "pinned-count" });
   const free = button({ label: "Let go of all pinned hands", icon: "hand", class: "button hands", testid: "release-all", press: () => app.send({ do: "release-all" }) });
-  free.append(count);
+  free.append(h("span", { class: "words", text: "Let go of" }), count);
   free.hidden = true;
   app.on("frame", (frame) => {
     const pinned = frame.hands.filter((hand) => hand.pinned).length;
     setShown(free, pinned > 0);
-    setText(count, `Let go of ${pinned}`);
+    setText(count, String(pinned));
     free.title = `${pinned} pinned ${pinned === 1 ? "hand stays" : "hands stay"} where ${pinned === 1 ? "it is" : "they are"}: let go of all`;
   });
   return free;
