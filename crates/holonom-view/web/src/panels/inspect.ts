@@ -15,11 +15,14 @@ const MOST = 24;
 const MOST_LINES = 300;
 /** Shortest time between two refreshes of the numbers, ms: faster cannot be read. */
 const PAUSE = 100;
+/** A component so much smaller than the largest one is rounding. */
+const ROUNDING = 1e-12;
 
 export class Inspect {
   private head = h("div", { class: "inspect-head" });
   private numbers = h("div", { class: "inspect-numbers", testid: "inspect-numbers" });
-  private cells = new Map<string, HTMLElement[]>();
+  /** Cells of the components of one thing, by name. */
+  private cells: Map<string, HTMLElement>[] = [];
   private drawn = 0;
   private search = "";
 
@@ -34,7 +37,7 @@ export class Inspect {
 
   private async fill(): Promise<void> {
     const { picture, selection } = this.app;
-    this.cells.clear();
+    this.cells = [];
     if (!picture || this.layout.current() !== "inspect") {
       this.watcher.want("inspect", []);
       return;
@@ -165,9 +168,11 @@ export class Inspect {
   }
 
   private block(selection: NonNullable<Selection>, family: Family): HTMLElement {
+    const cells = new Map<string, HTMLElement>();
+    this.cells.push(cells);
     const values = family.members.map((member) => {
       const value = h("span", { class: "value num", testid: "value", attrs: { "data-name": member.name }, text: "–" });
-      this.cells.set(member.name, [...(this.cells.get(member.name) ?? []), value]);
+      cells.set(member.name, value);
       const unsure = member.note.startsWith("not unique");
       return h("span", { class: unsure ? "component unsure" : "component", title: unsure ? `${member.name}: ${member.note}` : member.name },
         member.part ? h("span", { class: "part", text: member.part }) : null, value);
@@ -188,12 +193,15 @@ export class Inspect {
 
   private see(frame: Frame): void {
     const now = performance.now();
-    if (this.cells.size === 0 || (frame.playing && now - this.drawn < PAUSE)) return;
+    if (this.cells.length === 0 || (frame.playing && now - this.drawn < PAUSE)) return;
     this.drawn = now;
-    for (const [name, cells] of this.cells) {
-      const value = frame.values[name];
-      for (const cell of cells) {
-        setText(cell, number(value));
+    for (const cells of this.cells) {
+      const largest = Math.max(0, ...[...cells.keys()].map((name) => Math.abs(frame.values[name] ?? 0)));
+      for (const [name, cell] of cells) {
+        const value = frame.values[name];
+        // what is left of rounding beside the other components flickers and says nothing
+        const tiny = typeof value === "number" && value !== 0 && Math.abs(value) < ROUNDING * largest;
+        setText(cell, tiny ? "≈ 0" : number(value));
         cell.dataset.value = String(value ?? NaN);
       }
     }

@@ -4,7 +4,7 @@ import type { App, Tool } from "../app";
 import type { Link } from "../link";
 import type { Frame, Mode } from "../protocol";
 import { createCap } from "./cap";
-import { button, h, icon, setClass, setShown, setText } from "./dom";
+import { button, h, icon, segments, setClass, setShown, setText } from "./dom";
 import type { Keys } from "./keys";
 import type { Layout } from "./layout";
 import { switchTheme, theme } from "./theme";
@@ -56,29 +56,22 @@ export function createTopBar(app: App, layout: Layout, link: Link, keys: Keys): 
 }
 
 function tools(app: App, keys: Keys): HTMLElement {
-  const group = h("div", { class: "segments tools", role: "radiogroup", label: "Tool" });
-  const all = TOOLS.map(([tool, text, key, does]) => {
-    const b = button({ label: `${text} (${key})`, title: `${text} (${key}): ${does}`, icon: tool, text, class: "segment", testid: `tool-${tool}`, press: () => app.setTool(tool) });
-    b.setAttribute("role", "radio");
-    group.append(b);
-    return [tool, b] as const;
-  });
-  const draw = () => all.forEach(([tool, b]) => b.setAttribute("aria-checked", String(tool === app.tool)));
-  app.on("tool", draw);
-  draw();
+  const group = segments("Tool", "tools", TOOLS.map(([tool, text, key, does]) => ({
+    value: tool,
+    button: button({ label: `${text} (${key})`, title: `${text} (${key}): ${does}`, icon: tool, text, class: "segment", testid: `tool-${tool}`, press: () => app.setTool(tool) }),
+  })));
+  app.on("tool", group.put);
+  group.put(app.tool);
   for (const [tool, text, key, does] of TOOLS) keys.add({ key, shown: key, does: `${text.toLowerCase()}: ${does.charAt(0).toLowerCase()}${does.slice(1)}`, group: "Tools", press: () => app.setTool(tool) });
-  return group;
+  return group.node;
 }
 
 /** Buttons, and for narrow windows a menu. */
 function modes(app: App): HTMLElement[] {
-  const group = h("div", { class: "segments modes", role: "radiogroup", label: "How the mechanism answers" });
-  const all = MODES.map(([mode, text, title]) => {
-    const b = button({ label: text, title: `${text}: ${title}`, text, class: "segment", testid: `mode-${mode}`, press: () => app.send({ do: "mode", mode }) });
-    b.setAttribute("role", "radio");
-    group.append(b);
-    return [mode, b] as const;
-  });
+  const group = segments("How the mechanism answers", "modes", MODES.map(([mode, text, title]) => ({
+    value: mode,
+    button: button({ label: text, title: `${text}: ${title}`, text, class: "segment", testid: `mode-${mode}`, press: () => app.send({ do: "mode", mode }) }),
+  })));
   const menu = h("select", { class: "select modes-menu", testid: "mode-menu", label: "How the mechanism answers" });
   for (const [value, text, title] of MODES) menu.append(h("option", { text, title, attrs: { value } }));
   menu.addEventListener("change", () => app.send({ do: "mode", mode: menu.value as Mode }));
@@ -86,10 +79,10 @@ function modes(app: App): HTMLElement[] {
   app.on("frame", (frame: Frame) => {
     if (frame.mode === last) return;
     last = frame.mode;
-    all.forEach(([mode, b]) => b.setAttribute("aria-checked", String(mode === last)));
+    group.put(last);
     menu.value = last;
   });
-  return [group, menu];
+  return [group.node, menu];
 }
 
 /** Hands that stay where they were left, everybody's. */
