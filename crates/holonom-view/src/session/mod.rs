@@ -151,7 +151,7 @@ impl Session {
         let known = [".toml", ".urdf", ".xacro", ".xml", ".mjcf"].iter().any(|suffix| name.ends_with(suffix));
         let file = if known { name.clone() } else { format!("{name}.toml") };
         let loaded = match folder {
-            Some(folder) => self.loader.load_text_in(folder, &file, text.as_str()),
+            Some(folder) => self.loader.load_text_at(&folder.join(&file), text.as_str()),
             None => self.loader.load_text(&file, text.as_str()),
         };
         loaded.map_err(|f| f.render())
