@@ -55,6 +55,11 @@ impl Sections {
         }
     }
 
+    /// Does any body shear or stretch?
+    pub fn deforms(&self) -> bool {
+        !self.deforming.is_empty()
+    }
+
     /// Append the numbers of a section: whole entries of [`width`] numbers. The simulation may have more joints than the picture (hands), but the same bodies and forces
     /// before any others.
     pub fn fill(&mut self, section: Section, sim: &mut Simulation, out: &mut Vec<f32>) {

@@ -24,5 +24,5 @@ const shell = await readFile(join(here, "index.html"), "utf8");
 // functions as replacements: a string would treat `$&` in the bundle as a pattern
 const page = shell
   .replace("<!-- style -->", () => `<style>${style.replaceAll("</style", "<\\/style")}</style>`)
-  .replace("<!-- script -->", () => `<script>${script.replaceAll("</script", "<\\/script")}</script>`);
+  .replace("<!-- script -->", () => `<script>${script.replaceAll("</script", "<\\/script").replaceAll("<!--", "<\\!--")}</script>`);
 await writeFile(out, page);
