@@ -7,7 +7,7 @@
 use super::is_hand;
 use holonom::joints::CoordinateKind;
 use holonom::math::SplitMix;
-use holonom::{JointId, Simulation, State};
+use holonom::{JointId, Simulation};
 
 /// Free motions by the joint coordinates that tell them apart.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -39,7 +39,9 @@ pub fn free_motions(sim: &Simulation, mobility: usize) -> Option<Freedom> {
     let mut look = Simulation::new(model.clone());
     let at = sim.state();
     let mut rates_of = |v: Vec<f64>| -> Option<Vec<f64>> {
-        look.set_state(State { v, ..at.clone() });
+        let mut state = at.clone();
+        state.v = v;
+        look.set_state(state);
         look.project().ok()?;
         coordinates.iter().map(|&(j, i)| look.coordinate(j, i).map(|(_, rate)| rate)).collect()
     };

@@ -8,34 +8,32 @@ use holonom::{JointId, Model, Simulation};
 use serde::Serialize;
 
 /// The books. All in J; positive works gave energy to the bodies.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LedgerAnswer {
-    /// Now.
+    /// Kinetic energy now.
     pub kinetic: f64,
-    /// Of bodies in the field of gravity, zero at height zero.
+    /// Energy of bodies in the field of gravity now, zero at height zero.
     pub gravity: f64,
-    /// Stored in springs and inside elastic bodies.
+    /// Stored now in springs and inside elastic bodies.
     pub elastic: f64,
     /// Sum of the three.
     pub total: f64,
-    /// Change of the bodies' kinetic, gravitational and stored energy since the start.
+    /// Change of the bodies' kinetic, gravitational and stored energy since the start: the sum of all lines, and the error.
     pub change: f64,
-    /// What did it: adds up to the change.
-    pub works: Vec<Work>,
-    /// What friction, contacts and damping inside bodies took (not negative).
-    pub dissipated: f64,
-    /// The integrator's error, as a part of the largest entry.
+    /// What did it.
+    pub lines: Vec<Work>,
+    /// What is left: the integrator's own error.
     pub error: f64,
-    /// Change less the sum of works: rounding.
-    pub balance: f64,
+    /// What friction, contacts and damping inside bodies took (not negative); a part of the lines.
+    pub dissipated: f64,
 }
 
-/// An entry.
+/// A line of the books.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Work {
     /// For people.
-    pub title: String,
-    /// `force`, `drive`, `sided` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`, `hand`, `projection`, `integrator`, `others`.
+    pub label: String,
+    /// `force`, `drive`, `sided` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`, `hand`, `projection`, `others`.
     pub kind: &'static str,
     /// What is meant, such as `joint.crank`, where it is one thing.
     pub path: Option<String>,
@@ -44,7 +42,7 @@ pub struct Work {
 }
 
 /// So many entries are told apart; of more, the smaller ones are one.
-const MOST: usize = 200;
+const MOST: usize = 80;
 
 /// Does a joint do work where it holds exactly?
 fn works(model: &Model, joint: JointId) -> Option<&'static str> {
@@ -65,12 +63,9 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
         let (name, work) = (model.force_name(force), books.force(force));
         match is_hand(name) {
             true => by_hand += work,
-            false => named.push(Work {
-                title: name.to_string(),
-                kind: "force",
-                path: Some(format!("force.{name}")),
-                work,
-            }),
+            false => {
+                named.push(Work { label: name.to_string(), kind: "force", path: Some(format!("force.{name}")), work })
+            }
         }
     }
     for joint in model.joints() {
@@ -81,7 +76,7 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
                 if model.constraint(joint).kind() == "dry-friction" {
                     friction += work;
                 }
-                named.push(Work { title: name.to_string(), kind, path: Some(format!("joint.{name}")), work });
+                named.push(Work { label: name.to_string(), kind, path: Some(format!("joint.{name}")), work });
             }
             None => held += work,
         }
@@ -91,23 +86,21 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
         let rest: f64 = named[MOST..].iter().map(|w| w.work).sum();
         let n = named.len() - MOST;
         named.truncate(MOST);
-        named.push(Work { title: format!("{n} more"), kind: "others", path: None, work: rest });
+        named.push(Work { label: format!("{n} more"), kind: "others", path: None, work: rest });
     }
-    let one = |title: &str, kind, work| Work { title: title.to_string(), kind, path: None, work };
+    let one = |label: &str, kind, work| Work { label: label.to_string(), kind, path: None, work };
     let mut all = named;
     if model.n_joints() > 0 {
-        all.push(one("joints that hold still (should be 0)", "joints", held));
+        all.push(one("Joints that hold still (should be 0)", "joints", held));
     }
     if books.bodies != 0.0 {
-        all.push(one("damping inside bodies", "bodies", books.bodies));
+        all.push(one("Damping inside bodies", "bodies", books.bodies));
     }
     if model.has_sides() {
-        all.push(one("contacts: friction and impacts", "contacts", books.contacts));
+        all.push(one("Contacts: friction and impacts", "contacts", books.contacts));
     }
-    all.push(one("imposed by hand", "hand", by_hand));
-    all.push(one("projection (closing of joints)", "projection", books.projection));
-    all.push(one("error of the integrator", "integrator", books.integrator));
-    let largest = all.iter().map(|w| w.work.abs()).fold(books.change.abs().max(energy.kinetic), f64::max);
+    all.push(one("Imposed by hand", "hand", by_hand));
+    all.push(one("Projection: gaps of joints closed", "projection", books.projection));
     LedgerAnswer {
         kinetic: energy.kinetic,
         gravity: energy.gravity,
@@ -115,8 +108,7 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
         total: energy.total(),
         change: books.change,
         dissipated: (-(books.bodies + books.contacts + friction)).max(0.0),
-        error: if largest > 0.0 { books.integrator.abs() / largest } else { 0.0 },
-        balance: books.change - all.iter().map(|w| w.work).sum::<f64>(),
-        works: all,
+        error: books.integrator,
+        lines: all,
     }
 }

@@ -1,4 +1,4 @@
-//! Answers to questions, as JSON. The shape of each answer is that of a struct here, and of `web/src/answers.ts` in the page.
+//! Answers to questions, as JSON. The shape of each answer is that of a struct here, and of `web/src/panels/answers.ts` in the page.
 //!
 //! Hands that people put on a mechanism are joints and forces of the running model; their names begin with [`HAND`], which no name of a scene can. No answer
 //! lists them: the ledger adds up what they did.
@@ -10,14 +10,12 @@ mod ledger;
 mod quantities;
 mod spy;
 
-pub use doctor::{
-    Ailing, Cluster, CouldGo, DoctorAnswer, DoubtfulLoad, Level, Sentence, Surplus, doctor as diagnose,
-};
+pub use doctor::{Cluster, DoctorAnswer, Level, Load, Row, Sentence, Surplus, diagnose};
 pub use freedom::{Freedom, free_motions};
-pub use gallery::{Card, GalleryAnswer, cards};
+pub use gallery::{Card, GalleryAnswer, cards, verification};
 pub use ledger::{LedgerAnswer, Work, ledger as books};
-pub use quantities::{Group, MostShown, Named, Pattern, QuantitiesAnswer, quantities as catalogue};
-pub use spy::{Part, SpyAnswer, spy as matrix};
+pub use quantities::{FULL, Named, quantities as catalogue};
+pub use spy::{Band, SpyAnswer, spy as matrix};
 
 use holonom::Simulation;
 use holonom_scene::Scene;
@@ -41,7 +39,7 @@ pub fn doctor(scene: &Scene, sim: &mut Simulation) -> Result<Value, String> {
     value(&diagnose(scene, sim)?)
 }
 
-/// Names and units of what can be watched: a [`QuantitiesAnswer`].
+/// Names and units of what can be watched: a list of [`Named`].
 pub fn quantities(scene: &Scene, sim: &mut Simulation) -> Result<Value, String> {
     value(&catalogue(scene, sim))
 }
@@ -58,7 +56,7 @@ pub fn spy(_scene: &Scene, sim: &mut Simulation, name: &str) -> Result<Value, St
 
 /// What can be opened: a [`GalleryAnswer`]. `own` is the scene that the program was started with.
 pub fn gallery(own: Option<&str>) -> Value {
-    value(&GalleryAnswer { own, scenes: cards() }).unwrap_or_default()
+    value(&GalleryAnswer { own, scenes: cards(), verification: verification() }).unwrap_or_default()
 }
 
 /// `1 body`, `2 bodies`.

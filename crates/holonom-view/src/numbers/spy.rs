@@ -1,106 +1,95 @@
-//! Where a matrix has entries.
-//!
-//! Up to [`MOST`] entries are listed one by one; of more, the blocks of bodies and joints that have any.
+//! Where a matrix has entries, in blocks of bodies and joints: a block that is there is there as a whole, because the solver stores and multiplies it so.
 
 use holonom::Model;
 use holonom::pattern::{self, Matrix, Pattern};
 use serde::Serialize;
 
-/// Entries listed one by one.
+/// Blocks that are listed.
 pub const MOST: usize = 200_000;
 
 /// A pattern.
-#[derive(Clone, Debug, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SpyAnswer {
     /// J, H, A or L.
     pub matrix: &'static str,
-    /// What it is, for people.
-    pub about: &'static str,
     /// Rows.
     pub rows: usize,
     /// Columns.
     pub columns: usize,
-    /// Entries there are.
-    pub count: usize,
+    /// Bodies and joints down the rows, in order.
+    pub row_bands: Vec<Band>,
+    /// Bodies and joints along the columns, in order.
+    pub column_bands: Vec<Band>,
+    /// First row, first column, rows, columns, and 1 where elimination made it. Of L those on the diagonal are lower triangles.
+    pub blocks: Vec<[usize; 5]>,
+    /// Entries: of L those in the lower triangle.
+    pub entries: usize,
     /// Of these, made by elimination.
     pub fill: usize,
-    /// Row, column and 1 if made by elimination, entry after entry. Empty where `blocks` are given instead.
-    pub entries: Vec<u32>,
-    /// Number of the part down the rows, of the part along the columns, and 1 if made by elimination, block after block. Empty where `entries` are given.
-    pub blocks: Vec<u32>,
-    /// Bodies and joints down the rows.
-    pub row_parts: Vec<Part>,
-    /// Bodies and joints along the columns.
-    pub column_parts: Vec<Part>,
 }
 
 /// Rows or columns of one body or joint.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Part {
-    /// Its name.
-    pub name: String,
-    /// `body` or `joint`.
-    pub kind: &'static str,
+pub struct Band {
+    /// `body.NAME` or `joint.NAME`.
+    pub path: String,
     /// First.
-    pub start: usize,
-    /// One past the last.
-    pub end: usize,
+    pub from: usize,
+    /// How many.
+    pub count: usize,
 }
 
-fn about(matrix: Matrix) -> &'static str {
-    match matrix {
-        Matrix::J => "J: one row per condition of a joint, one column per velocity of a body",
-        Matrix::H => "H: masses of the bodies and the joints between them, in the order in which they are eliminated",
-        Matrix::A => "A = J M^-1 J^T: conditions of joints that share a body",
-        Matrix::L => "L: the factor of H; what elimination added is marked",
-    }
-}
-
-fn parts(parts: &[pattern::Part]) -> Vec<Part> {
-    let part = |p: &pattern::Part| Part {
-        name: p.name.clone(),
-        kind: if p.is_body { "body" } else { "joint" },
-        start: p.range.start,
-        end: p.range.end,
+fn bands(parts: &[pattern::Part]) -> Vec<Band> {
+    let band = |p: &pattern::Part| Band {
+        path: format!("{}.{}", if p.is_body { "body" } else { "joint" }, p.name),
+        from: p.range.start,
+        count: p.range.len(),
     };
-    parts.iter().map(part).collect()
+    parts.iter().map(band).collect()
 }
 
 /// Where a matrix of a model has entries, in any pose.
 pub fn spy(model: &Model, name: &str) -> Result<SpyAnswer, String> {
-    let matrix = Matrix::from_name(name).ok_or_else(|| format!("there is no matrix `{name}`; there are J, H, A and L"))?;
+    let matrix =
+        Matrix::from_name(name).ok_or_else(|| format!("there is no matrix `{name}`; there are J, H, A and L"))?;
     let found = model.pattern(matrix).map_err(|e| e.to_string())?;
-    let listed = found.entries.len() <= MOST;
+    let blocks = blocks(&found);
+    if blocks.len() > MOST {
+        return Err(format!(
+            "{name} has {} blocks, more than the {MOST} that can be shown; J and H stay small where A does not",
+            blocks.len()
+        ));
+    }
     Ok(SpyAnswer {
         matrix: matrix.name(),
-        about: about(matrix),
         rows: found.n_rows,
         columns: found.n_columns,
-        count: found.entries.len(),
+        row_bands: bands(&found.rows),
+        column_bands: bands(&found.columns),
+        blocks,
+        entries: found.entries.len(),
         fill: found.n_fill(),
-        entries: match listed {
-            true => found.entries.iter().flat_map(|e| [e.row, e.column, e.fill as u32]).collect(),
-            false => Vec::new(),
-        },
-        blocks: if listed { Vec::new() } else { blocks(&found) },
-        row_parts: parts(&found.rows),
-        column_parts: parts(&found.columns),
     })
 }
 
-/// Blocks with entries. They are stored and filled as a whole, so that one entry of each is enough to know.
-fn blocks(found: &Pattern) -> Vec<u32> {
+/// Pairs of bands that have entries. One entry of each is enough to know.
+fn blocks(found: &Pattern) -> Vec<[usize; 5]> {
     let number = |parts: &[pattern::Part], n: usize| {
-        let mut of = vec![0u32; n];
+        let mut of = vec![0usize; n];
         for (k, p) in parts.iter().enumerate() {
-            of[p.range.clone()].fill(k as u32);
+            of[p.range.clone()].fill(k);
         }
         of
     };
     let (rows, columns) = (number(&found.rows, found.n_rows), number(&found.columns, found.n_columns));
-    let block = |e: &pattern::Entry| (rows[e.row as usize], columns[e.column as usize], e.fill as u32);
-    let mut all: Vec<(u32, u32, u32)> = found.entries.iter().map(block).collect();
+    let block = |e: &pattern::Entry| (rows[e.row as usize], columns[e.column as usize], e.fill);
+    let mut all: Vec<(usize, usize, bool)> = found.entries.iter().map(block).collect();
+    all.dedup();
     all.sort_unstable();
     all.dedup_by_key(|b| (b.0, b.1));
-    all.into_iter().flat_map(|b| [b.0, b.1, b.2]).collect()
+    let place = |(r, c, fill): (usize, usize, bool)| {
+        let (row, column) = (&found.rows[r].range, &found.columns[c].range);
+        [row.start, column.start, row.len(), column.len(), fill as usize]
+    };
+    all.into_iter().map(place).collect()
 }
