@@ -2,6 +2,7 @@
 
 mod documents;
 mod manual;
+mod page;
 mod steps;
 
 use std::path::PathBuf;
@@ -10,7 +11,8 @@ use std::process::ExitCode;
 const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
-  test       formatting, lints, all tests, all examples, documentation
+  test       formatting, lints, all tests, the page in a browser, all examples, documentation
+  page       the page in a browser alone; words select tests by their names
   examples   write docs/examples.md and docs/images/chain.svg anew from the examples
   manual     write docs/verification.md anew from what `holonom verify` finds
   scenes     write docs/scenes-reference.md and scenes/scene.schema.json anew from the declarations
@@ -22,6 +24,7 @@ fn main() -> ExitCode {
     let root = root();
     let good = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => steps::test(&root),
+        ["page", ref words @ ..] => report(page::test(&root, words)),
         ["examples"] => report(documents::write_examples(&root)),
         ["manual"] => report(manual::write(&root)),
         ["scenes"] => report(steps::cargo(&root, &["run", "-q", "-p", "holonom-scene", "--example", "documents"])),

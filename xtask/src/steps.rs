@@ -1,7 +1,7 @@
 //! The steps of `cargo xtask test`: each has a name, is timed, and goes on to the next even when it fails.
 
-use crate::{documents, manual};
-use std::path::Path;
+use crate::{documents, manual, page};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
@@ -34,6 +34,7 @@ pub fn test(root: &Path) -> bool {
     step("formatting", &|| cargo(root, &["fmt", "--all", "--check"]));
     step("lints", &|| cargo(root, &["clippy", "--quiet", "--workspace", "--all-targets", "--", "-D", "warnings"]));
     step("tests", &|| cargo(root, &["test", "--workspace", "--no-fail-fast"]));
+    step("page", &|| page::test(root, &[]));
     step("documentation", &|| {
         run(command(root, &["doc", "--quiet", "--workspace", "--no-deps"]).env("RUSTDOCFLAGS", "-D warnings"))
     });
@@ -107,6 +108,18 @@ pub fn example_output(root: &Path, name: &str) -> Result<Vec<u8>, String> {
 pub fn command_output(root: &Path, arguments: &[&str]) -> Result<Vec<u8>, String> {
     let build = ["run", "--quiet", "--profile", "test", "--package", "holonom-cli", "--"];
     output(&mut command(root, &[&build, arguments].concat()))
+}
+
+/// Build the `holonom` command as the tests are built; where it is.
+pub fn build_command(root: &Path) -> Result<PathBuf, String> {
+    let said = output(&mut command(
+        root,
+        &["build", "--quiet", "--profile", "test", "--package", "holonom-cli", "--message-format", "json"],
+    ))?;
+    let messages = String::from_utf8_lossy(&said).into_owned();
+    let artefacts = messages.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+    let path = artefacts.filter_map(|m| m["executable"].as_str().map(PathBuf::from)).next_back();
+    path.ok_or_else(|| "cargo built no command".into())
 }
 
 fn summary(done: &[Done]) -> bool {

@@ -321,6 +321,28 @@ fn markers(scene: &Scene, joints: &Joints, about: &Sides) -> Result<(Marker, Mar
     Ok((Marker { body: body_a, point: point_a, axes: axes_a }, Marker { body: body_b, point: point_b, axes: axes_b }))
 }
 
+/// Where joints, drives and forces sit on their bodies.
+pub struct Frames<'a> {
+    scene: &'a Scene,
+    joints: Joints<'a>,
+}
+
+impl<'a> Frames<'a> {
+    /// Of a scene.
+    pub fn new(scene: &'a Scene) -> Self {
+        let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (&*b.name, i as u32)).collect();
+        let (ids, records) = Default::default();
+        Frames { scene, joints: Joints { bodies, builder: ModelBuilder::new(), ids, records } }
+    }
+
+    /// The two sides of a link as it is built: point and axes in the frame of each body, z along the axis of joints that have one. `None` where the
+    /// kind has no sides.
+    pub fn of(&self, link: &Link) -> Option<(Marker, Marker)> {
+        link.b.as_ref()?;
+        markers(self.scene, &self.joints, &link.into()).ok()
+    }
+}
+
 /// Names of joints whose coordinates a record uses.
 fn used<'a>(record: &'a Record, out: &mut Vec<(&'a str, Span)>) {
     for (_, value, span) in record.values() {

@@ -32,6 +32,11 @@ pub static GALLERY: &[Entry] = scenes!["":
     "newtons-cradle"
     "wall-100"
     "tower-1000"
+    "parallelogram"
+    "prosthetic-arm"
+    "cable-200"
+    "tree-128"
+    "boxes-10000"
 ];
 
 /// Problems with known answers, by the name of the problem; `holonom verify` runs them.

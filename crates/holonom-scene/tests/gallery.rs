@@ -20,6 +20,11 @@ const PROMISED: &[(&str, usize, usize, usize, usize)] = &[
     ("newtons-cradle", 5, 25, 0, 5),
     ("wall-100", 100, 0, 0, 600),
     ("tower-1000", 10, 0, 0, 60),
+    ("parallelogram", 3, 20, 4, 2),
+    ("prosthetic-arm", 9, 49, 0, 5),
+    ("cable-200", 200, 600, 0, 600),
+    ("tree-128", 128, 384, 0, 384),
+    ("boxes-10000", 10000, 0, 0, 60000),
 ];
 
 #[test]

@@ -154,7 +154,9 @@ fn the_line_shown_is_the_line_spoilt() {
     let (mut n, mut valid, mut right) = (0, 0, 0);
     let mut misses: Vec<String> = Vec::new();
     for entry in GALLERY {
-        for mutant in mutants(entry.text) {
+        // ten thousand boxes are said in the same lines as a hundred, which are made a hundred times faster
+        let text = entry.text.replace("\nn = 100 ", "\nn = 10 ");
+        for mutant in mutants(&text) {
             n += 1;
             let Some(failed) = refusal(&mutant) else {
                 valid += 1;

@@ -5,6 +5,7 @@
 //! ```text
 //! session    a simulation that people put their hands on: ticks, hands, history, a log of inputs that replays to the last bit. No clock, no threads
 //! picture    what is to be drawn of a model: everything that does not move
+//! sections   the numbers of a frame: everything that moves
 //! numbers    answers to questions: the doctor's report, quantities, the energy ledger, patterns of matrices
 //! edit       changes of the scene: bodies and joints added, joined, removed; undo and redo
 //! message    what page and program say to each other
@@ -21,5 +22,6 @@ pub mod message;
 pub mod numbers;
 pub mod page;
 pub mod picture;
+pub mod sections;
 pub mod server;
 pub mod session;

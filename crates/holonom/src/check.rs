@@ -249,7 +249,7 @@ fn pushes(model: &Model, law: &ForceLaw, q: &[f64], v: &[f64], t: f64, work: &mu
     evaluate::place_bodies(model, q, v, work);
     let bodies = &bodies_at(model, &work.frames, q, v);
     let (attachments, mut force) = (law.law.attachments(), vec![0.0; v.len()]);
-    let mut push = Push { bodies, attachments, force: &mut force, power: 0.0 };
+    let mut push = Push { bodies, attachments, force: &mut force, power: 0.0, noted: &mut [] };
     law.law.apply(&work.angles.view(bodies, attachments, &law.slots, t), t, &mut push);
     let power = push.power;
     (force, power)

@@ -91,7 +91,7 @@ pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, work: &m
     let bodies = &bodies_at(model, frames, q, v);
     for (law, power) in model.forces.iter().zip(power) {
         let attachments = law.law.attachments();
-        let mut push = Push { bodies, attachments, force, power: 0.0 };
+        let mut push = Push { bodies, attachments, force, power: 0.0, noted: &mut [] };
         law.law.apply(&angles.view(bodies, attachments, &law.slots, t), t, &mut push);
         *power = push.power;
     }
@@ -107,7 +107,7 @@ pub(crate) fn force_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mu
     let bodies = &bodies_at(model, frames, q, v);
     for law in &model.forces {
         let attachments = law.law.attachments();
-        let mut push = Push { bodies, attachments, force: &mut one, power: 0.0 };
+        let mut push = Push { bodies, attachments, force: &mut one, power: 0.0, noted: &mut [] };
         law.law.apply(&angles.view(bodies, attachments, &law.slots, t), t, &mut push);
         for a in attachments {
             for k in model.v_range(a.body) {

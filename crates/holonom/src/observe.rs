@@ -5,13 +5,15 @@ use crate::attach::{Attachment, BodyId, Carried, Frame, Marker};
 use crate::contact::{self, Contact, Standing};
 use crate::coordinate;
 use crate::error::StepError;
+use crate::forces::Push;
+use crate::loops::Loops;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::{ForceId, JointId, Model};
 use crate::reaction::{self, Reaction};
 use crate::residual::{self, Residual};
 use crate::simulation::Simulation;
 use crate::state::State;
-use crate::workspace::Workspace;
+use crate::workspace::{Workspace, bodies_at};
 
 /// A simulation at its present state, solved.
 pub struct Observation<'s> {
@@ -57,6 +59,37 @@ impl Model {
     /// Mass of a body, kg; infinite for the ground.
     pub fn mass(&self, body: BodyId) -> f64 {
         body.index().map_or(f64::INFINITY, |i| self.bodies[i].mass())
+    }
+
+    /// Orientation of a body at a state, body axes to world axes, for bodies that have one. Where the body keeps a quaternion it is that one, which does not
+    /// jump; axes of a body that deforms are taken as x, and y as far as it is square to x.
+    pub fn orientation(&self, state: &State, body: BodyId) -> Option<Quat> {
+        let Some(i) = body.index() else { return Some(Quat::IDENTITY) };
+        let (record, q) = (&self.bodies[i], self.q_of(i, &state.q));
+        if let Some(kept) = record.orientation(q) {
+            return Some(kept);
+        }
+        record.can_carry(&Carried::Direction(Vec3::X)).ok()?;
+        let see = |d: Vec3| record.carry(q, self.v_of(i, &state.v), &Carried::Direction(d)).at.normalize();
+        let (x, y) = (see(Vec3::X), see(Vec3::Y));
+        let z = x.cross(y).normalize();
+        Some(Quat::from_mat3(&Mat3::from_cols(x, z.cross(x), z)))
+    }
+
+    /// Does a body keep its shape: do its axes stay of unit length and square to each other, as far as it has any?
+    pub fn keeps_shape(&self, body: BodyId) -> bool {
+        body.index().is_none_or(|i| self.bodies[i].keeps_shape())
+    }
+
+    /// Joints of loops: one list for each group of loops that share joints, in the order of the model. Joints in no list hang in a tree.
+    pub fn loops(&self) -> Vec<Vec<JointId>> {
+        let all = Loops::of(self).clusters.into_iter();
+        all.map(|cluster| cluster.into_iter().map(|k| JointId(k as u32)).collect()).collect()
+    }
+
+    /// What the coordinates of a joint are, also while it is locked.
+    pub fn coordinate_kinds(&self, joint: JointId) -> &'static [crate::joints::CoordinateKind] {
+        self.joints[joint.index()].measured().coordinates()
     }
 
     /// The law of a force.
@@ -133,7 +166,8 @@ impl Observation<'_> {
         })
     }
 
-    fn carried(&self, what: &Attachment) -> Option<Moving> {
+    /// Anything a body carries; `None` where it cannot carry it.
+    pub fn carried(&self, what: &Attachment) -> Option<Moving> {
         let Some(i) = what.body.index() else {
             let at = Frame::GROUND.carry(&what.what).at;
             return Some(Moving { at, ..Moving::default() });
@@ -147,17 +181,20 @@ impl Observation<'_> {
         Some(Moving { at: now.at, velocity: now.rate, acceleration: change.rate + now.jdot_v })
     }
 
-    /// Orientation of a body that has one: body axes to world axes. Where the body keeps a quaternion it is that one, which does not jump.
+    /// Orientation of a body that has one: body axes to world axes; as [`Model::orientation`].
     pub fn orientation(&self, body: BodyId) -> Option<Quat> {
-        let Some(i) = body.index() else { return Some(Quat::IDENTITY) };
-        let (record, q) = (&self.model.bodies[i], self.model.q_of(i, &self.state.q));
-        if let Some(kept) = record.orientation(q) {
-            return Some(kept);
-        }
-        record.can_carry(&Carried::Direction(Vec3::X)).ok()?;
-        let see = |d: Vec3| record.carry(q, self.model.v_of(i, &self.state.v), &Carried::Direction(d)).at.normalize();
-        let (x, y) = (see(Vec3::X), see(Vec3::Y));
-        let z = x.cross(y).normalize();
-        Some(Quat::from_mat3(&Mat3::from_cols(x, z.cross(x), z)))
+        self.model.orientation(self.state, body)
+    }
+
+    /// What a force does, one push for each of its [attachments](crate::forces::Force::attachments), world axes: a force (N) on a point, a torque (N m) on
+    /// a spin; on a direction d the push g is the torque d × g.
+    pub fn pushes(&self, force: ForceId, out: &mut Vec<Vec3>) {
+        let (law, s) = (&self.model.forces[force.index()], self.state);
+        let attachments = law.law.attachments();
+        out.clear();
+        out.resize(attachments.len(), Vec3::ZERO);
+        let bodies = &bodies_at(self.model, &self.work.frames, &s.q, &s.v);
+        let mut push = Push { bodies, attachments, force: &mut [], power: 0.0, noted: out };
+        law.law.apply(&self.work.angles.view(bodies, attachments, &law.slots, s.t), s.t, &mut push);
     }
 }

@@ -23,6 +23,8 @@ pub struct Moment {
     pub mode: Mode,
     /// Were real-time steps taken?
     pub hurried: bool,
+    /// Was velocity-level stepping in use?
+    pub stepping: bool,
     /// Approximate size.
     pub bytes: usize,
 }

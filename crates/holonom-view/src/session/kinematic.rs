@@ -10,10 +10,11 @@
 //! the least pushes,
 //!
 //! ```text
-//! (A A + e² I) f = A (wanted - p0),      e = 1e-5 of the mean diagonal of A: directions in which nothing can move get no push
+//! (A A + e² I) f = A (wanted - p0),      e = 1e-4 of the mean diagonal of A: directions in which nothing can move get no push
 //! ```
 //!
-//! A is measured: one solve for each unit push. A step that would run over a limit or into a contact is taken shorter, down to standing still.
+//! A is measured: one solve for each unit push. A step that would run over a limit or into a contact, or so far that the joints cannot
+//! be closed after it, is taken shorter, down to standing still.
 
 use super::hands::{FOLLOW, Grip, Hand};
 use holonom::{Marker, Simulation, StepError, Vec3};
@@ -34,20 +35,19 @@ pub fn step(sim: &mut Simulation, hands: &[Hand], size: f64, h: f64) -> Result<(
             pushes.extend(hand.as_pushes(sim, size));
         }
     }
-    if !sim.model().has_sides() {
-        return sim.kinematic_step(&pushes, h);
-    }
-    let (before, start) = (sim.overlap(), sim.state().clone());
-    let allowed = before.max(1e-9 * size);
-    for part in [1.0, 0.5, 0.25, 0.125, 0.03125, 0.0] {
+    let start = sim.state().clone();
+    let allowed = sim.overlap().max(1e-9 * size);
+    let mut part = 1.0;
+    loop {
         let scaled: Vec<_> = pushes.iter().map(|&(m, f)| (m, f * part)).collect();
-        sim.kinematic_step(&scaled, h)?;
-        if part == 0.0 || sim.overlap() <= allowed {
-            break;
+        match sim.kinematic_step(&scaled, h) {
+            Ok(()) if part == 0.0 || sim.overlap() <= allowed => return Ok(()),
+            Err(e) if part == 0.0 => return Err(e),
+            // over a limit, or so far that the joints could not be closed
+            _ => sim.set_state(start.clone()),
         }
-        sim.set_state(start.clone());
+        part = if part > 1.0 / 64.0 { 0.5 * part } else { 0.0 };
     }
-    Ok(())
 }
 
 /// Pushes with which the held points go towards their targets.
@@ -98,7 +98,7 @@ fn pushes_to_follow(
 pub fn least_squares(a: &[f64], r: &[f64]) -> Vec<f64> {
     let n = r.len();
     let mean = (0..n).map(|i| a[i * n + i]).sum::<f64>() / n as f64;
-    let e = 1e-5 * mean;
+    let e = 1e-4 * mean;
     if !(e > 0.0) {
         return vec![0.0; n];
     }
@@ -144,9 +144,9 @@ mod tests {
         let f = least_squares(&a, &[1.0, 0.0, -3.0]);
         let along: f64 = f.iter().zip(u).map(|(a, b)| a * b).sum();
         let across = f[0] * 0.8 - f[1] * 0.6;
-        assert!((along - 0.3).abs() < 1e-8, "{along}");
-        assert!((f[2] + 0.6).abs() < 1e-8, "{}", f[2]);
-        assert!(across.abs() < 1e-4, "{across}");
+        assert!((along - 0.3).abs() < 1e-6, "{along}");
+        assert!((f[2] + 0.6).abs() < 1e-6, "{}", f[2]);
+        assert!(across.abs() < 1e-6, "{across}");
         assert_eq!(least_squares(&[0.0; 9], &[1.0; 3]), vec![0.0; 3]);
     }
 }

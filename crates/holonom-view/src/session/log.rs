@@ -118,7 +118,8 @@ pub fn replay(text: &str, loader: &Loader) -> Result<Replayed, String> {
         ));
     }
     let mut session = Session::new();
-    session.open_text(&heading.scene, &heading.text, heading.folder.as_deref(), loader)?;
+    session.loader = loader.clone();
+    session.open_text(&heading.scene, &heading.text, heading.folder.as_deref())?;
     let mut max_gap: f64 = 0.0;
     let mut inputs = 0;
     let mut run_to = |session: &mut Session, tick: u64| -> Result<(), String> {

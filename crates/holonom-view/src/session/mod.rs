@@ -16,9 +16,10 @@ use crate::message::{Mode, Request, Triple};
 use hands::{CAPS, Hand, Hands};
 use history::{History, Moment};
 use holonom::{BodyId, IntegratorKind, Marker, Simulation, StepError, Vec3};
-use holonom_scene::{Loaded, Loader};
+use holonom_scene::{Loaded, Loader, write};
 use log::{Entry, Input, Own};
 use pace::Pace;
+use shown::Shown;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -57,6 +58,10 @@ impl<T: Into<String>> From<T> for Refusal {
 
 /// A running mechanism.
 pub struct Session {
+    /// The scene that the program was started with.
+    own: Option<Arc<Origin>>,
+    /// Limits and folders for reading scenes.
+    loader: Loader,
     pub(crate) origin: Origin,
     pub(crate) loaded: Loaded,
     pub(crate) sim: Simulation,
@@ -83,6 +88,7 @@ pub struct Session {
     pub gap: f64,
     /// A length of the scene, m.
     size: f64,
+    shown: Shown,
 }
 
 impl Default for Session {
@@ -100,6 +106,8 @@ impl Session {
         let sim = Simulation::new(model);
         let pace = Pace::of(&loaded.scene.run, sim.model());
         let mut session = Session {
+            own: None,
+            loader: Loader::new(),
             origin: Origin { name: "new".into(), text: text.into(), folder: None },
             loaded,
             own_joints: 0,
@@ -118,20 +126,44 @@ impl Session {
             revision: 0,
             gap: 0.0,
             size: 1.0,
+            shown: Shown::default(),
         };
         session.settle();
         session
     }
 
+    /// Run the scene that the program is started with. The loader's limits and folders hold for all scenes from now on; its settings are in the document.
+    pub fn start_with(
+        &mut self,
+        name: &str,
+        folder: Option<&Path>,
+        loaded: Loaded,
+        loader: &Loader,
+    ) -> Result<(), String> {
+        let text = write::document(&loaded.document);
+        let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let origin = Origin { name: name.into(), text, folder: folder.map(Path::to_path_buf) };
+        self.loader = Loader { limits: loader.limits, allowed: loader.allowed.clone(), ..Loader::default() };
+        self.own = Some(Arc::new(origin.clone()));
+        self.open(origin, loaded)
+    }
+
     /// Read a scene and run it from its start.
-    pub fn open_text(&mut self, name: &str, text: &str, folder: Option<&Path>, loader: &Loader) -> Result<(), String> {
-        let file = if Path::new(name).extension().is_some() { name.to_string() } else { format!("{name}.toml") };
-        let loaded = match folder {
-            Some(folder) => loader.load_text_in(folder, &file, text),
-            None => loader.load_text(&file, text),
-        };
+    pub fn open_text(&mut self, name: &str, text: &str, folder: Option<&Path>) -> Result<(), String> {
         let origin = Origin { name: name.into(), text: text.into(), folder: folder.map(Path::to_path_buf) };
-        self.open(origin, loaded.map_err(|f| f.render())?)
+        let loaded = self.load(&origin)?;
+        self.open(origin, loaded)
+    }
+
+    fn load(&self, origin: &Origin) -> Result<Loaded, String> {
+        let Origin { name, text, folder } = origin;
+        let known = [".toml", ".urdf", ".xacro", ".xml", ".mjcf"].iter().any(|suffix| name.ends_with(suffix));
+        let file = if known { name.clone() } else { format!("{name}.toml") };
+        let loaded = match folder {
+            Some(folder) => self.loader.load_text_in(folder, &file, text.as_str()),
+            None => self.loader.load_text(&file, text.as_str()),
+        };
+        loaded.map_err(|f| f.render())
     }
 
     /// Run a scene that was read from its start.
@@ -139,8 +171,8 @@ impl Session {
         let model = Arc::new(loaded.build().map_err(|f| f.render())?);
         let mut sim = Simulation::new(model);
         Pace::set_up(&loaded.scene.run, &mut sim).map_err(|e| e.to_string())?;
-        let revision = self.revision;
-        *self = Session { origin, sim, loaded, revision: revision + 1, ..Session::new() };
+        let (revision, own, loader) = (self.revision + 1, self.own.take(), std::mem::take(&mut self.loader));
+        *self = Session { origin, sim, loaded, revision, own, loader, ..Session::new() };
         self.pace = Pace::of(&self.loaded.scene.run, self.sim.model());
         if self.loaded.scene.run.law.as_deref() == Some("kinematic") {
             self.mode = Mode::Kinematic;
@@ -167,24 +199,16 @@ impl Session {
 
     /// Back to the start of the scene. Hands let go, the log begins anew.
     pub fn reset(&mut self) -> Result<(), String> {
-        let (origin, mode) = (self.origin.clone(), self.mode);
-        let loaded = self.reload()?;
-        self.open(origin, loaded)?;
+        let (mode, hurried) = (self.mode, self.hurried);
+        let loaded = self.load(&self.origin)?;
+        self.open(self.origin.clone(), loaded)?;
         if mode != self.mode {
             let _ = self.input(0, Input::Said(Request::Mode { mode }));
         }
+        if hurried {
+            let _ = self.input(0, Input::Own(Own::Hurry { on: true }));
+        }
         Ok(())
-    }
-
-    fn reload(&self) -> Result<Loaded, String> {
-        let Origin { name, text, folder } = &self.origin;
-        let file = if Path::new(name).extension().is_some() { name.clone() } else { format!("{name}.toml") };
-        let loader = Loader::new();
-        let loaded = match folder {
-            Some(folder) => loader.load_text_in(folder, &file, text.as_str()),
-            None => loader.load_text(&file, text.as_str()),
-        };
-        loaded.map_err(|f| f.render())
     }
 
     // ---- looking -----------------------------------------------------------------------------------------------
@@ -274,8 +298,8 @@ impl Session {
         let s = self.sim.state();
         let bytes = 8 * (s.q.len() + s.v.len() + self.sim.model().n_joints() + self.sim.model().n_forces()) + 1000;
         let (checkpoint, hands) = (self.sim.checkpoint(), self.hands.clone());
-        let (tick, mode, hurried) = (self.tick, self.mode, self.hurried);
-        self.history.keep(Moment { tick, checkpoint, hands, mode, hurried, bytes });
+        let (tick, mode, hurried, stepping) = (self.tick, self.mode, self.hurried, self.stepping);
+        self.history.keep(Moment { tick, checkpoint, hands, mode, hurried, stepping, bytes });
     }
 
     /// Show the last kept moment at or before a tick.
@@ -284,7 +308,9 @@ impl Session {
             // the present is where one can come back to
             self.keep_moment();
         }
-        let Some(moment) = self.history.at(tick) else { return };
+        let Some(moment) = self.history.at(tick).cloned() else { return };
+        // before the state is restored: it keeps the next step of the error control
+        self.set_stepping(moment.stepping);
         self.sim.return_to(&moment.checkpoint);
         (self.tick, self.mode, self.hurried) = (moment.tick, moment.mode, moment.hurried);
         self.hands = moment.hands.clone();
@@ -304,8 +330,6 @@ impl Session {
             self.history.forget_from(tick + 1);
             self.log.retain(|e| e.tick < tick);
         }
-        self.stepping = !self.stepping;
-        self.set_stepping(!self.stepping);
         let _ = self.input(0, Input::Own(Own::Resume));
     }
 
@@ -382,6 +406,11 @@ impl Session {
             }
             Request::ReleaseAll => self.let_go(|_| true),
             Request::Mode { mode } => {
+                if self.mode == Mode::Kinematic && *mode != Mode::Kinematic {
+                    // motion without inertia leaves no momentum behind; drives go on
+                    let v = self.sim.velocities_from_forces(&[]).map_err(|e| e.to_string())?;
+                    self.sim.state_mut().v.copy_from_slice(&v);
+                }
                 self.mode = *mode;
                 self.hands.attach(&mut self.sim, *mode != Mode::Kinematic).map_err(|e| e.to_string())?;
                 Ok(())

@@ -1,24 +1,46 @@
 //! What a session shows: pictures, frames, answers, downloads.
 
-use super::{Origin, Session};
+use super::{Origin, Refusal, Session};
 use crate::hub::Download;
-use crate::message::{FrameHeader, Mode, Question, Section, encode_frame};
+use crate::message::{FrameHeader, HandNow, Mode, Question, Section, encode_frame};
 use crate::numbers;
 use crate::picture::{Picture, picture};
-use crate::session::Refusal;
-use holonom::{Quat, Simulation};
-use holonom_scene::{Loader, Quantities, gallery};
+use crate::sections::{self, Sections};
+use holonom::{Model, Simulation};
+use holonom_scene::{Quantities, gallery};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// Most rows of a backlog or a table of recorded quantities.
 const MOST_ROWS: usize = 4000;
 
+/// What was prepared for showing.
+#[derive(Default)]
+pub struct Shown {
+    /// Of which picture.
+    revision: Option<u64>,
+    sections: Sections,
+    numbers: Vec<Vec<f32>>,
+    /// Names watched, and how to read them in a model.
+    watched: Option<(Vec<String>, Arc<Model>, Watched)>,
+}
+
+/// Quantities to read, and where each name's value stands among them.
+struct Watched {
+    quantities: Quantities,
+    at: Vec<Option<usize>>,
+}
+
 impl Session {
     /// What is to be drawn.
     pub fn picture(&mut self) -> Picture {
-        let mut out = picture(&self.loaded.scene, &mut self.sim, self.own_joints);
+        let mut out = picture(&self.loaded, &mut self.sim, self.own_joints);
+        out.forces.truncate(self.own_forces);
         (out.revision, out.tick) = (self.revision, self.pace.tick);
         out.name.clone_from(&self.origin.name);
+        self.shown.sections = Sections::new(self.sim.model(), &out);
+        self.shown.revision = Some(self.revision);
         out
     }
 
@@ -33,26 +55,51 @@ impl Session {
             header.recorded[1] = self.tick;
         }
         header.revision = self.revision;
-        header.hands = self.hands.all().iter().map(|h| h.now(&mut self.sim)).collect();
+        header.hands = self.hands_now();
         header.values = self.values(watched);
-        let _ = wanted;
-        let mut poses = Vec::with_capacity(7 * self.sim.model().n_bodies());
-        push_poses(&self.sim, &mut poses);
-        encode_frame(&mut header, &[(Section::Poses, 7, &poses)])
+        if self.shown.revision != Some(self.revision) {
+            self.picture();
+        }
+        let Shown { sections, numbers, .. } = &mut self.shown;
+        let always = if sections.deforms() { &[Section::Poses, Section::Shears][..] } else { &[Section::Poses] };
+        let all: Vec<Section> = always.iter().chain(wanted.iter().filter(|s| !always.contains(s))).copied().collect();
+        numbers.resize(numbers.len().max(all.len()), Vec::new());
+        for (section, out) in all.iter().zip(numbers.iter_mut()) {
+            out.clear();
+            sections.fill(*section, &mut self.sim, out);
+        }
+        let parts: Vec<_> =
+            all.iter().zip(numbers.iter()).map(|(s, out)| (*s, sections::width(*s), out.as_slice())).collect();
+        encode_frame(&mut header, &parts)
     }
 
-    fn values(&mut self, names: &[String]) -> std::collections::BTreeMap<String, Option<f64>> {
-        let mut out = std::collections::BTreeMap::new();
-        for name in names {
-            let Ok(mut q) = Quantities::of_scene(self.sim.model(), &self.loaded.scene, &[name.as_str()]) else {
-                out.insert(name.clone(), None);
-                continue;
-            };
-            let mut values = vec![f64::NAN; q.len()];
-            let value = q.read(&mut self.sim, &mut values).ok().and(values.last().copied()).filter(|x| x.is_finite());
-            out.insert(name.clone(), value);
+    /// All hands as they are.
+    pub fn hands_now(&mut self) -> Vec<HandNow> {
+        let sim = &mut self.sim;
+        self.hands.all().iter().map(|h| h.now(sim)).collect()
+    }
+
+    fn values(&mut self, names: &[String]) -> BTreeMap<String, Option<f64>> {
+        let model = self.sim.model();
+        let known = self.shown.watched.as_ref().is_some_and(|w| w.0 == names && Arc::ptr_eq(&w.1, model));
+        if !known {
+            self.shown.watched = None;
+            let of = |names: &[&str]| Quantities::of_scene(model, &self.loaded.scene, names).ok();
+            // names that fit nothing are left out, not in the way of the others
+            let good: Vec<&str> = names.iter().map(String::as_str).filter(|n| of(&[n]).is_some()).collect();
+            if let Some(quantities) = of(&good).filter(|_| !good.is_empty()) {
+                let at = names.iter().map(|name| quantities.names().position(|n| n == name)).collect();
+                self.shown.watched = Some((names.to_vec(), model.clone(), Watched { quantities, at }));
+            }
         }
-        out
+        let nothing = || names.iter().map(|n| (n.clone(), None)).collect();
+        let Some((_, _, watched)) = &mut self.shown.watched else { return nothing() };
+        let mut values = vec![f64::NAN; watched.quantities.len()];
+        if watched.quantities.read(&mut self.sim, &mut values).is_err() {
+            return nothing();
+        }
+        let value = |at: &Option<usize>| at.map(|k| values[k]).filter(|x| x.is_finite());
+        names.iter().cloned().zip(watched.at.iter().map(value)).collect()
     }
 
     /// Answer a question.
@@ -76,7 +123,7 @@ impl Session {
 
     /// The scene that the program was started with.
     pub fn own_name(&self) -> Option<&str> {
-        None
+        self.own.as_ref().map(|own| own.name.as_str())
     }
 
     /// A table of recorded quantities, thinned out to what can be looked at.
@@ -134,24 +181,25 @@ impl Session {
 
     // ---- opening -----------------------------------------------------------------------------------------------
 
-    /// Open a scene of the gallery.
+    /// Open the scene that the program was started with, or one of the gallery, by its name.
     pub fn open_named(&mut self, name: &str) -> Result<(), Refusal> {
-        let entry = gallery::find(name).ok_or_else(|| format!("there is no scene `{name}` in the gallery"))?;
-        self.open_own(name, entry.text)
+        let own = self.own.clone().filter(|own| own.name == name);
+        let gallery =
+            gallery::find(name).map(|entry| Origin { name: name.into(), text: entry.text.into(), folder: None });
+        let origin = own.map(|own| Origin::clone(&own)).or(gallery);
+        let origin = origin.ok_or_else(|| format!("there is no scene `{name}` in the gallery"))?;
+        self.open_text(&origin.name, &origin.text, origin.folder.as_deref()).map_err(|e| unusable(name, e))
     }
 
-    /// Open a scene from its text.
+    /// Open a scene from its text; it may name no files.
     pub fn open_own(&mut self, name: &str, text: &str) -> Result<(), Refusal> {
-        self.open_text(name, text, None, &Loader::new()).map_err(|details| Refusal {
-            message: format!("the scene `{name}` cannot be opened"),
-            details: Some(details),
-        })
+        self.open_text(name, text, None).map_err(|e| unusable(name, e))
     }
 
     /// An empty scene.
     pub fn open_new(&mut self) {
-        let revision = self.revision;
-        *self = Session { revision: revision + 1, ..Session::new() };
+        let (revision, own, loader) = (self.revision + 1, self.own.take(), std::mem::take(&mut self.loader));
+        *self = Session { revision, own, loader, ..Session::new() };
     }
 
     /// Where the present scene came from.
@@ -165,10 +213,6 @@ impl Session {
     }
 }
 
-fn push_poses(sim: &Simulation, out: &mut Vec<f32>) {
-    for body in sim.model().bodies() {
-        let at = sim.point(body.origin()).0;
-        let turn = sim.axes(body).map(|m| Quat::from_mat3(&m).to_array()).unwrap_or([f64::NAN; 4]);
-        out.extend(at.to_array().iter().chain(&turn).map(|&x| x as f32));
-    }
+fn unusable(name: &str, details: String) -> Refusal {
+    Refusal { message: format!("the scene `{name}` cannot be opened"), details: Some(details) }
 }

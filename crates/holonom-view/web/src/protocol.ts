@@ -113,6 +113,7 @@ export interface JointPicture {
   condition: "active" | "locked" | "broken";
   drive: boolean;
   rows: number;
+  /** Quantities: `pin.coordinate`, `pin.coordinate.1`. */
   coordinates: string[];
   generated: boolean;
 }
@@ -149,6 +150,8 @@ export interface Picture {
   contacts: boolean;
   can_undo: boolean;
   can_redo: boolean;
+  /** What is not shown as it is; for people. */
+  notes: string[];
 }
 
 export type Reply =

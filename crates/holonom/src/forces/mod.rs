@@ -95,15 +95,23 @@ pub struct Push<'w> {
     pub(crate) attachments: &'w [Attachment],
     pub(crate) force: &'w mut [f64],
     pub(crate) power: f64,
+    /// What was pushed, attachment by attachment, for those who ask; empty otherwise.
+    pub(crate) noted: &'w mut [Vec3],
 }
 
 impl Push<'_> {
     /// A force (N) on a point, or a torque (N m) on a spin; world axes.
     pub fn on(&mut self, k: usize, f: Vec3) {
         let a = &self.attachments[k];
+        if let Some(noted) = self.noted.get_mut(k) {
+            *noted += f;
+        }
         if let Some(i) = a.body.index() {
             let range = self.bodies.v_start[i] as usize..self.bodies.v_start[i + 1] as usize;
-            self.bodies.pull(a, f, &mut self.force[range]);
+            // whoever only notes what is pushed has no equations to add it to
+            if let Some(force) = self.force.get_mut(range) {
+                self.bodies.pull(a, f, force);
+            }
             self.power += f.dot(self.bodies.carry(a).rate);
         }
     }

@@ -1,0 +1,415 @@
+//! What is to be drawn of a scene: everything that does not move.
+//!
+//! Decisions. Shapes that look the same are one geometry, however many bodies have them. A body without a shape that can be seen is a point at its centre of mass.
+//! Meshes are thinned out where all of them together have more triangles than a page can show ([`shapes::MOST_TRIANGLES`]), and a note says so. Structure
+//! (loops, what is held twice, which loads are unique) comes from the doctor where that is quick, and from the graph of joints alone where it is not
+//! ([`structure`]).
+
+pub mod frames;
+pub mod shapes;
+pub mod structure;
+
+use crate::message::Triple;
+use holonom::math::{Mat3, Quat, Vec3, quat_from_axes};
+use holonom::{Attachment, BodyId, JointCondition, Marker, Model, Simulation};
+use holonom_scene::Loaded;
+use holonom_scene::scene::Pose;
+use serde::Serialize;
+use std::collections::HashSet;
+
+/// A scene to draw.
+#[derive(Clone, Debug, Default, Serialize)]
+pub struct Picture {
+    /// Frames that belong to this picture carry the same number.
+    pub revision: u64,
+    /// Name of the gallery or file.
+    pub name: String,
+    /// For people.
+    pub title: String,
+    /// For people.
+    pub description: String,
+    /// m/s^2.
+    pub gravity: Triple,
+    /// How large the mechanism is at its start, m, planes left out: for grids, arrows, glyphs.
+    pub size: f64,
+    /// Length of a tick, s.
+    pub tick: f64,
+    /// Shapes by number, each listed once however often it is used.
+    pub geometries: Vec<Geometry>,
+    /// Bodies in the order of the model.
+    pub bodies: Vec<BodyPicture>,
+    /// Bodies (by number) that shear and stretch: see [`crate::message::Section::Shears`].
+    pub deforming: Vec<u32>,
+    /// Shapes that do not move.
+    pub ground: Vec<ShapePicture>,
+    /// Named points of the ground.
+    pub ground_points: Vec<PointPicture>,
+    /// Joints in the order of the model; hands are not among them.
+    pub joints: Vec<JointPicture>,
+    /// Force laws.
+    pub forces: Vec<ForcePicture>,
+    /// Views that the scene recommends.
+    pub cameras: Vec<CameraPicture>,
+    /// Has the scene contacts?
+    pub contacts: bool,
+    /// Can the scene be edited: is there a change to undo, to redo?
+    pub can_undo: bool,
+    /// See above.
+    pub can_redo: bool,
+    /// What is not shown as it is; for people.
+    pub notes: Vec<String>,
+}
+
+/// A frame in another.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Placed {
+    /// Origin, m.
+    pub at: Triple,
+    /// Quaternion x, y, z, w.
+    pub turn: [f64; 4],
+}
+
+/// What a shape looks like; round ones stand along z. As `holonom_scene::scene::Geometry`.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum Geometry {
+    /// Edge lengths.
+    Box {
+        /// m.
+        size: Triple,
+    },
+    /// A ball.
+    Sphere {
+        /// m.
+        radius: f64,
+    },
+    /// Half axes.
+    Ellipsoid {
+        /// m.
+        radii: Triple,
+    },
+    /// Along z, centred.
+    Cylinder {
+        /// m.
+        radius: f64,
+        /// m.
+        length: f64,
+    },
+    /// Along z, centred; length of the straight part.
+    Capsule {
+        /// m.
+        radius: f64,
+        /// m.
+        length: f64,
+    },
+    /// Base at z = 0, tip above.
+    Cone {
+        /// m.
+        radius: f64,
+        /// m.
+        height: f64,
+    },
+    /// Along z, centred.
+    Tube {
+        /// m.
+        inner: f64,
+        /// m.
+        outer: f64,
+        /// m.
+        length: f64,
+    },
+    /// About z.
+    Torus {
+        /// Of the ring, m.
+        radius: f64,
+        /// Of the tube, m.
+        tube: f64,
+    },
+    /// Triangles.
+    Mesh {
+        /// x y z of each corner, m.
+        positions: Vec<f32>,
+        /// Three corners each.
+        triangles: Vec<u32>,
+    },
+    /// A body that has mass and no shape: drawn as a small ball.
+    Point,
+    /// The plane z = 0.
+    Plane,
+}
+
+/// A shape on a body.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ShapePicture {
+    /// Number of its geometry.
+    pub geometry: u32,
+    /// Where it stands on the body.
+    pub pose: Placed,
+    /// Red, green, blue, 0 to 1.
+    pub colour: Option<Triple>,
+}
+
+/// A body.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BodyPicture {
+    /// Its name.
+    pub name: String,
+    /// `rigid`, `particle`, ...
+    pub kind: &'static str,
+    /// kg.
+    pub mass: f64,
+    /// Centre of mass in the body frame, m.
+    pub centre: Triple,
+    /// Shapes.
+    pub shapes: Vec<ShapePicture>,
+    /// Named points.
+    pub points: Vec<PointPicture>,
+    /// Is it made by a generator, and so not to be edited by itself?
+    pub generated: bool,
+}
+
+/// A named point.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PointPicture {
+    /// Its name.
+    pub name: String,
+    /// Body frame, m.
+    pub at: Triple,
+}
+
+/// What a joint is in the structure of the mechanism.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// In the tree.
+    Primary,
+    /// On a loop.
+    Loop,
+    /// On a loop, with rows that hold something twice.
+    Redundant,
+    /// Contacts, limits, ropes, friction: acts on one side or up to a bound only.
+    Sided,
+}
+
+/// A joint or drive.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct JointPicture {
+    /// Its name.
+    pub name: String,
+    /// `revolute`, `spherical`, ...
+    pub kind: &'static str,
+    /// Number of its first body; -1 is the ground.
+    pub a: i64,
+    /// Number of its second body; -1 is the ground.
+    pub b: i64,
+    /// Frame on the first body: z is the axis where there is one.
+    pub on_a: Placed,
+    /// Frame on the second body.
+    pub on_b: Placed,
+    /// Its place in the structure.
+    pub role: Role,
+    /// Are all components of its reaction unique?
+    pub unique: bool,
+    /// `active`, `locked` or `broken`.
+    pub condition: &'static str,
+    /// Does it move something by itself?
+    pub drive: bool,
+    /// Rows.
+    pub rows: usize,
+    /// Its coordinates as quantities: `pin.coordinate`, `pin.coordinate.1`.
+    pub coordinates: Vec<String>,
+    /// Is it made by a generator?
+    pub generated: bool,
+}
+
+/// A force law.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct ForcePicture {
+    /// Its name.
+    pub name: String,
+    /// `spring`, ...
+    pub kind: &'static str,
+    /// What it acts on: body number (-1 is the ground) and point in the body frame. [`crate::message::Section::Applied`] has one entry for each of them, force by force.
+    pub on: Vec<(i64, Triple)>,
+}
+
+/// Where to look from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CameraPicture {
+    /// Its name.
+    pub name: String,
+    /// Eye, m.
+    pub from: Triple,
+    /// What it looks at, m.
+    pub look_at: Triple,
+    /// Vertical angle of view, rad.
+    pub angle: f64,
+}
+
+/// A quaternion as it is sent.
+fn quaternion(q: Quat) -> [f64; 4] {
+    [q.x, q.y, q.z, q.w]
+}
+
+impl From<&Pose> for Placed {
+    fn from(pose: &Pose) -> Self {
+        Placed { at: pose.position.to_array(), turn: quaternion(pose.rotation) }
+    }
+}
+
+impl From<&Marker> for Placed {
+    fn from(marker: &Marker) -> Self {
+        Placed { at: marker.point.to_array(), turn: quaternion(quat_from_axes(marker.axes)) }
+    }
+}
+
+/// Number of a body as it is sent.
+pub fn number(body: BodyId) -> i64 {
+    body.index().map_or(-1, |i| i as i64)
+}
+
+/// The point of a body at which its centre of mass lies, in the body's frame; `None` for a body that is nowhere, or bends. Solved from where four points are
+/// at the start.
+pub fn local_centre(model: &Model, body: BodyId) -> Option<Vec3> {
+    let state = model.initial_state();
+    let place = |p: Vec3| model.carried(state, &Attachment::point(body, p));
+    let origin = place(Vec3::ZERO)?;
+    let arm = model.centre(state, body) - origin;
+    if arm == Vec3::ZERO {
+        return Some(Vec3::ZERO);
+    }
+    let column = |p: Vec3| place(p).map(|p| p - origin);
+    let frame = Mat3::from_cols(column(Vec3::X)?, column(Vec3::Y)?, column(Vec3::Z)?);
+    if !(frame.determinant().abs() > 1e-12) {
+        return None;
+    }
+    let local = frame.inverse() * arm;
+    let found = column(local)?;
+    ((found - arm).length() <= 1e-9 * (arm.length() + origin.length())).then_some(local)
+}
+
+/// Names that a section of the document says one by one, not by way of a generator.
+fn written<'a>(loaded: &'a Loaded, section: &str) -> HashSet<&'a str> {
+    let table = loaded.document.get(section).and_then(|n| n.as_table());
+    table.map_or_else(HashSet::new, |t| t.entries().iter().map(|e| &*e.key).collect())
+}
+
+/// The picture of a scene whose model a simulation runs. Its first `joints` joints are the model's own; hands come after them.
+pub fn picture(loaded: &Loaded, sim: &mut Simulation, joints: usize) -> Picture {
+    let scene = &loaded.scene;
+    let model = sim.model().clone();
+    let structure = structure::of(sim, joints);
+    let frames = frames::of(scene, &model, joints);
+    let mut shapes = shapes::Shapes::default();
+    let by_itself = written(loaded, "body");
+    let points = |list: &[holonom_scene::scene::NamedPoint]| -> Vec<PointPicture> {
+        list.iter().map(|p| PointPicture { name: p.name.to_string(), at: p.pose.position.to_array() }).collect()
+    };
+    let mut bodies = Vec::with_capacity(model.n_bodies());
+    for (i, id) in model.bodies().enumerate() {
+        let said = scene.bodies.get(i);
+        let centre = local_centre(&model, id);
+        let mut seen = said.map_or_else(Vec::new, |b| shapes.all(&b.shapes));
+        if let (true, Some(centre)) = (seen.is_empty(), centre) {
+            seen.push(shapes.point(centre));
+        }
+        bodies.push(BodyPicture {
+            name: model.body_name(id).into(),
+            kind: model.body_kind(id),
+            mass: model.mass(id),
+            centre: centre.unwrap_or(Vec3::ZERO).to_array(),
+            shapes: seen,
+            points: said.map_or_else(Vec::new, |b| points(&b.points)),
+            generated: !by_itself.contains(model.body_name(id)),
+        });
+    }
+    let ground = shapes.all(&scene.ground_shapes);
+    let size = shapes::extent(scene, &model, &frames);
+    let (geometries, notes) = shapes.finish();
+    Picture {
+        title: scene.title.clone(),
+        description: scene.description.clone(),
+        gravity: model.gravity().to_array(),
+        size,
+        geometries,
+        deforming: model.bodies().filter(|b| deforms(&model, *b)).map(|b| number(b) as u32).collect(),
+        joints: joint_pictures(loaded, &model, &frames, &structure),
+        forces: force_pictures(&model),
+        bodies,
+        ground,
+        ground_points: points(&scene.ground_points),
+        cameras: scene
+            .cameras
+            .iter()
+            .map(|c| CameraPicture {
+                name: c.name.clone(),
+                from: c.from.to_array(),
+                look_at: c.look_at.to_array(),
+                angle: c.angle,
+            })
+            .collect(),
+        contacts: model.n_shapes() > 0,
+        notes,
+        ..Picture::default()
+    }
+}
+
+/// Does a body shear or stretch?
+fn deforms(model: &Model, body: BodyId) -> bool {
+    let axis = Attachment::direction(body, Vec3::X);
+    !model.keeps_shape(body) && model.carried(model.initial_state(), &axis).is_some()
+}
+
+fn joint_pictures(
+    loaded: &Loaded,
+    model: &Model,
+    frames: &[frames::Sides],
+    structure: &structure::Structure,
+) -> Vec<JointPicture> {
+    let (joints, drives) = (written(loaded, "joint"), written(loaded, "drive"));
+    let all = model.joints().zip(frames).enumerate();
+    all.map(|(k, (id, sides))| {
+        let (constraint, name) = (model.constraint(id), model.joint_name(id));
+        let condition = model.condition(id);
+        let coordinates = model.coordinate_kinds(id).len();
+        JointPicture {
+            name: name.into(),
+            // what stands in the place of a locked joint is a weld
+            kind: match condition {
+                JointCondition::Locked => sides.kind.unwrap_or(constraint.kind()),
+                _ => constraint.kind(),
+            },
+            a: number(sides.a.body),
+            b: number(sides.b.body),
+            on_a: Placed::from(&sides.a),
+            on_b: Placed::from(&sides.b),
+            role: if model.is_sided(id) { Role::Sided } else { structure.roles[k] },
+            unique: structure.unique[k],
+            condition: match condition {
+                JointCondition::Active => "active",
+                JointCondition::Locked => "locked",
+                JointCondition::Broken => "broken",
+            },
+            drive: sides.drive,
+            rows: model.n_multipliers(id),
+            coordinates: (0..coordinates).map(|i| coordinate_name(name, i)).collect(),
+            generated: !joints.contains(name) && !drives.contains(name),
+        }
+    })
+    .collect()
+}
+
+/// The quantity of coordinate `i` of a joint.
+pub fn coordinate_name(joint: &str, i: usize) -> String {
+    if i == 0 { format!("{joint}.coordinate") } else { format!("{joint}.coordinate.{i}") }
+}
+
+fn force_pictures(model: &Model) -> Vec<ForcePicture> {
+    let place = |p: frames::Place| (number(p.body), p.point.to_array());
+    let of = |id| ForcePicture {
+        name: model.force_name(id).into(),
+        kind: model.law(id).kind(),
+        on: frames::places(model, model.law(id).attachments()).into_iter().map(place).collect(),
+    };
+    model.forces().map(of).collect()
+}

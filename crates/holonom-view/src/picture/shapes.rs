@@ -1,0 +1,273 @@
+//! Shapes of a scene as geometries, each listed once, and how large the mechanism is.
+//!
+//! Meshes with too many triangles are thinned out by merging corners that fall into the same cell of a grid; cells grow until what is left fits. Sizes stay what
+//! they are to within a cell, and holes do not open: triangles only ever collapse.
+
+use super::frames::Sides;
+use super::{Geometry, Placed, ShapePicture};
+use holonom::math::{Vec3, vec3};
+use holonom::{Attachment, BodyId, Model};
+use holonom_scene::Scene;
+use holonom_scene::mesh::Mesh;
+use holonom_scene::scene::{self, Heights, Shape};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// Triangles of all meshes together that a page is asked to draw.
+pub const MOST_TRIANGLES: usize = 200_000;
+/// No mesh is thinned out below this.
+const FEWEST_TRIANGLES: usize = 200;
+
+/// What makes two geometries the same: their kind and numbers, bit for bit; for meshes the place in memory that they share.
+type Key = (u8, [u64; 3]);
+
+/// Geometries in the making.
+#[derive(Default)]
+pub struct Shapes {
+    known: HashMap<Key, u32>,
+    all: Vec<Geometry>,
+    /// Meshes are kept alive, so that no other can take their place in memory.
+    meshes: Vec<Arc<Mesh>>,
+    heights: Vec<Arc<Heights>>,
+}
+
+impl Shapes {
+    /// Those of a list that can be seen.
+    pub fn all(&mut self, shapes: &[Shape]) -> Vec<ShapePicture> {
+        let seen = shapes.iter().filter(|s| s.visible);
+        let picture = |s: &Shape| ShapePicture {
+            geometry: self.number(&s.geometry),
+            pose: Placed::from(&s.pose),
+            colour: s.colour,
+        };
+        seen.map(picture).collect()
+    }
+
+    /// A point that stands for a body without shapes.
+    pub fn point(&mut self, at: Vec3) -> ShapePicture {
+        let pose = Placed { at: at.to_array(), turn: [0.0, 0.0, 0.0, 1.0] };
+        ShapePicture { geometry: self.number(&scene::Geometry::Point), pose, colour: None }
+    }
+
+    fn number(&mut self, geometry: &scene::Geometry) -> u32 {
+        use scene::Geometry as G;
+        let bits = |n: [f64; 3]| n.map(f64::to_bits);
+        let key: Key = match geometry {
+            G::Box(size) => (0, bits(size.to_array())),
+            G::Sphere(r) => (1, bits([*r, 0.0, 0.0])),
+            G::Ellipsoid(radii) => (2, bits(radii.to_array())),
+            G::Cylinder(r, l) => (3, bits([*r, *l, 0.0])),
+            G::Capsule(r, l) => (4, bits([*r, *l, 0.0])),
+            G::Cone(r, h) => (5, bits([*r, *h, 0.0])),
+            G::Tube(inner, outer, length) => (6, bits([*inner, *outer, *length])),
+            G::Torus(radius, tube) => (7, bits([*radius, *tube, 0.0])),
+            G::Mesh(mesh) => (8, [Arc::as_ptr(mesh) as usize as u64, 0, 0]),
+            G::Heights(heights) => (9, [Arc::as_ptr(heights) as usize as u64, 0, 0]),
+            G::Point => (10, [0; 3]),
+            G::Plane => (11, [0; 3]),
+        };
+        if let Some(&known) = self.known.get(&key) {
+            return known;
+        }
+        let made = match geometry {
+            G::Box(size) => Geometry::Box { size: size.to_array() },
+            G::Sphere(radius) => Geometry::Sphere { radius: *radius },
+            G::Ellipsoid(radii) => Geometry::Ellipsoid { radii: radii.to_array() },
+            G::Cylinder(radius, length) => Geometry::Cylinder { radius: *radius, length: *length },
+            G::Capsule(radius, length) => Geometry::Capsule { radius: *radius, length: *length },
+            G::Cone(radius, height) => Geometry::Cone { radius: *radius, height: *height },
+            G::Tube(inner, outer, length) => Geometry::Tube { inner: *inner, outer: *outer, length: *length },
+            G::Torus(radius, tube) => Geometry::Torus { radius: *radius, tube: *tube },
+            G::Mesh(mesh) => {
+                self.meshes.push(mesh.clone());
+                triangles(mesh.vertices.iter().copied(), mesh.triangles.iter().map(|t| t.map(|i| i as u32)))
+            }
+            G::Heights(heights) => {
+                self.heights.push(heights.clone());
+                ground(heights)
+            }
+            G::Point => Geometry::Point,
+            G::Plane => Geometry::Plane,
+        };
+        let number = self.all.len() as u32;
+        self.all.push(made);
+        self.known.insert(key, number);
+        number
+    }
+
+    /// The geometries, and what is to be said about them.
+    pub fn finish(self) -> (Vec<Geometry>, Vec<String>) {
+        let mut all = self.all;
+        let total: usize = all.iter().map(n_triangles).sum();
+        if total <= MOST_TRIANGLES {
+            return (all, Vec::new());
+        }
+        for geometry in &mut all {
+            let share = n_triangles(geometry) as f64 / total as f64 * MOST_TRIANGLES as f64;
+            if let Geometry::Mesh { positions, triangles } = geometry {
+                thin_out(positions, triangles, (share as usize).max(FEWEST_TRIANGLES));
+            }
+        }
+        let left: usize = all.iter().map(n_triangles).sum();
+        let note = format!(
+            "The meshes have {total} triangles; they are drawn with {left}. The motion does not depend on that."
+        );
+        (all, vec![note])
+    }
+}
+
+fn n_triangles(geometry: &Geometry) -> usize {
+    if let Geometry::Mesh { triangles, .. } = geometry { triangles.len() / 3 } else { 0 }
+}
+
+fn triangles(corners: impl Iterator<Item = Vec3>, triangles: impl Iterator<Item = [u32; 3]>) -> Geometry {
+    let positions = corners.flat_map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect();
+    Geometry::Mesh { positions, triangles: triangles.flatten().collect() }
+}
+
+/// A height field as triangles, seen from above.
+fn ground(h: &Heights) -> Geometry {
+    let (rows, columns) = (h.rows as usize, h.columns as usize);
+    let along = |i: usize, n: usize, size: f64| size * (i as f64 / (n.max(2) - 1) as f64 - 0.5);
+    let corner = |k: usize| {
+        let (row, column) = (k / columns.max(1), k % columns.max(1));
+        let height = h.heights.get(k).copied().unwrap_or(0.0);
+        vec3(along(column, columns, h.size[0]), along(row, rows, h.size[1]), height)
+    };
+    let cells = (1..rows).flat_map(|r| (1..columns).map(move |c| (r * columns + c) as u32));
+    let width = columns as u32;
+    let halves = cells.flat_map(move |k| [[k - width - 1, k - width, k], [k - width - 1, k, k - 1]]);
+    triangles((0..rows * columns).map(corner), halves)
+}
+
+/// Merge corners until at most so many triangles are left.
+fn thin_out(positions: &mut Vec<f32>, triangles: &mut Vec<u32>, most: usize) {
+    let (mut low, mut high) = ([f32::INFINITY; 3], [f32::NEG_INFINITY; 3]);
+    for p in positions.chunks_exact(3) {
+        for k in 0..3 {
+            (low[k], high[k]) = (low[k].min(p[k]), high[k].max(p[k]));
+        }
+    }
+    let longest = (0..3).map(|k| high[k] - low[k]).fold(0.0, f32::max);
+    let mut cells = 1024.0f32;
+    while triangles.len() / 3 > most && cells >= 2.0 {
+        let cell = longest / cells;
+        let of = |p: &[f32]| [0, 1, 2].map(|k| ((p[k] - low[k]) / cell) as u32);
+        let mut number: HashMap<[u32; 3], u32> = HashMap::new();
+        let mut kept: Vec<f32> = Vec::new();
+        let new: Vec<u32> = positions
+            .chunks_exact(3)
+            .map(|p| {
+                *number.entry(of(p)).or_insert_with(|| {
+                    kept.extend_from_slice(p);
+                    (kept.len() / 3 - 1) as u32
+                })
+            })
+            .collect();
+        let left = triangles.chunks_exact(3).map(|t| [t[0], t[1], t[2]].map(|i| new.get(i as usize).copied()));
+        *triangles = left
+            .filter_map(|t| Some([t[0]?, t[1]?, t[2]?]))
+            .filter(|t| t[0] != t[1] && t[1] != t[2] && t[2] != t[0])
+            .flatten()
+            .collect();
+        *positions = kept;
+        cells *= 0.7;
+    }
+}
+
+/// A box that grows.
+#[derive(Clone, Copy)]
+struct Bounds {
+    low: Vec3,
+    high: Vec3,
+}
+
+impl Bounds {
+    const NOTHING: Bounds = Bounds { low: Vec3::INFINITY, high: Vec3::NEG_INFINITY };
+
+    fn add(&mut self, p: Vec3) {
+        if p.is_finite() {
+            (self.low, self.high) = (self.low.min(p), self.high.max(p));
+        }
+    }
+
+    /// Zero where there is nothing.
+    fn diagonal(&self) -> f64 {
+        if self.low.cmple(self.high).all() { (self.high - self.low).length() } else { 0.0 }
+    }
+}
+
+/// Where a geometry lies in its own frame; `None` for what has no end, or no size.
+fn bounds(geometry: &scene::Geometry) -> Option<(Vec3, Vec3)> {
+    use scene::Geometry as G;
+    let around = |h: Vec3| Some((-h, h));
+    match geometry {
+        G::Box(size) => around(0.5 * *size),
+        G::Sphere(r) => around(Vec3::splat(*r)),
+        G::Ellipsoid(radii) => around(*radii),
+        G::Cylinder(r, l) | G::Tube(_, r, l) => around(vec3(*r, *r, 0.5 * l)),
+        G::Capsule(r, l) => around(vec3(*r, *r, 0.5 * l + r)),
+        G::Cone(r, h) => Some((vec3(-r, -r, 0.0), vec3(*r, *r, *h))),
+        G::Torus(radius, tube) => around(vec3(radius + tube, radius + tube, *tube)),
+        G::Mesh(mesh) => {
+            let mut all = Bounds::NOTHING;
+            mesh.vertices.iter().for_each(|p| all.add(*p));
+            all.low.cmple(all.high).all().then_some((all.low, all.high))
+        }
+        G::Point => around(Vec3::ZERO),
+        G::Heights(_) | G::Plane => None,
+    }
+}
+
+/// How far beyond itself a mechanism is looked at to see the plane below it, in its own sizes.
+const REACH: f64 = 20.0;
+
+/// Diagonal of the box around all shapes of bodies and all points of joints at the start, and the nearest point of planes that are not far; the length scale of
+/// the model where all of that is one point.
+pub fn extent(scene: &Scene, model: &Model, frames: &[Sides]) -> f64 {
+    let state = model.initial_state();
+    let mut all = Bounds::NOTHING;
+    let place = |body: BodyId, p: Vec3| model.carried(state, &Attachment::point(body, p));
+    // meshes are shared: each is measured once
+    let mut measured: HashMap<*const Mesh, Option<(Vec3, Vec3)>> = HashMap::new();
+    for (id, body) in model.bodies().zip(&scene.bodies) {
+        let Some(origin) = place(id, Vec3::ZERO) else { continue };
+        let axis = |d: Vec3| model.carried(state, &Attachment::direction(id, d));
+        let axes = axis(Vec3::X).zip(axis(Vec3::Y)).zip(axis(Vec3::Z));
+        all.add(model.centre(state, id));
+        for shape in body.shapes.iter() {
+            let within = match &shape.geometry {
+                scene::Geometry::Mesh(mesh) => {
+                    *measured.entry(Arc::as_ptr(mesh)).or_insert_with(|| bounds(&shape.geometry))
+                }
+                other => bounds(other),
+            };
+            let Some((low, high)) = within else { continue };
+            for corner in 0..8 {
+                let pick = |k: usize| if corner >> k & 1 == 0 { low[k] } else { high[k] };
+                let p = shape.pose.point(vec3(pick(0), pick(1), pick(2)));
+                all.add(match axes {
+                    Some(((x, y), z)) => origin + x * p.x + y * p.y + z * p.z,
+                    None => origin + p,
+                });
+            }
+        }
+    }
+    for side in frames.iter().flat_map(|f| [f.a, f.b]) {
+        if let Some(p) = place(side.body, side.point) {
+            all.add(p);
+        }
+    }
+    let alone = all.diagonal();
+    for shape in scene.ground_shapes.iter().filter(|s| matches!(s.geometry, scene::Geometry::Plane)) {
+        let middle = shape.pose.local(0.5 * (all.low + all.high));
+        let below = shape.pose.point(vec3(middle.x, middle.y, 0.0));
+        if middle.z.abs() <= REACH * alone {
+            all.add(below);
+        }
+    }
+    match all.diagonal() {
+        size if size > 0.0 && size.is_finite() => size,
+        _ => model.length_scale(),
+    }
+}

@@ -1,0 +1,71 @@
+//! What each joint is in the structure of a mechanism, and whether its load is unique.
+//!
+//! Which joints lie on loops is a question to the graph of joints, and quick. Which of them hold something twice is one to the doctor, whose time is cubic in the
+//! rows of a group of loops; so he is asked only where groups are small ([`MOST_ROWS`], [`MOST_JOINTS`]). Where he is not, no joint is called redundant, and
+//! loads on loops are taken for unique if the solver met no row that depends on others.
+
+use super::Role;
+use holonom::{Diagnosis, Simulation};
+
+/// Largest group of loops that the doctor is asked about, rows.
+pub const MOST_ROWS: usize = 1000;
+/// Most joints of a mechanism that the doctor is asked about.
+pub const MOST_JOINTS: usize = 2000;
+
+/// What is known of the first joints of a model.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Structure {
+    /// Place of each joint. Joints with sides are in no loop here.
+    pub roles: Vec<Role>,
+    /// Are all components of its reaction unique?
+    pub unique: Vec<bool>,
+    /// Was the doctor asked?
+    pub exact: bool,
+}
+
+/// Is a mechanism small enough for the doctor to be quick?
+pub fn is_quick(sim: &Simulation) -> bool {
+    let model = sim.model();
+    let rows = |group: &[holonom::JointId]| group.iter().map(|j| model.rows_of(*j).len()).sum::<usize>();
+    model.n_joints() <= MOST_JOINTS && model.loops().iter().all(|group| rows(group) <= MOST_ROWS)
+}
+
+/// The structure of the first `joints` joints at the present state.
+pub fn of(sim: &mut Simulation, joints: usize) -> Structure {
+    // without joints there is nothing to ask, and contacts are not solved for
+    if joints == 0 {
+        return Structure { exact: true, ..Structure::default() };
+    }
+    let loops = sim.model().loops();
+    let mut out = Structure { roles: vec![Role::Primary; joints], unique: vec![true; joints], exact: false };
+    let mut on_loops = vec![false; joints];
+    for joint in loops.iter().flatten().filter(|j| j.index() < joints) {
+        (out.roles[joint.index()], on_loops[joint.index()]) = (Role::Loop, true);
+    }
+    if is_quick(sim)
+        && let Ok(found) = sim.diagnose()
+    {
+        note(&mut out, &found);
+        return out;
+    }
+    // what the solver met tells only whether there is any such row
+    let all_unique = sim.observe().is_ok_and(|seen| seen.rank_deficiency() == Some(0));
+    if !all_unique {
+        out.unique.iter_mut().zip(&on_loops).for_each(|(unique, on_loop)| *unique &= !on_loop);
+    }
+    out
+}
+
+fn note(out: &mut Structure, found: &Diagnosis) {
+    out.exact = true;
+    for row in found.redundant.iter().flat_map(|set| &set.rows) {
+        if let Some(role) = out.roles.get_mut(row.joint.index()) {
+            *role = Role::Redundant;
+        }
+    }
+    for r in &found.reactions {
+        if let Some(unique) = out.unique.get_mut(r.joint.index()) {
+            *unique = r.is_unique();
+        }
+    }
+}

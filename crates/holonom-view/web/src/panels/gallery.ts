@@ -1,0 +1,116 @@
+// The gallery: scenes to open, one's own files, an empty scene. Comes up by itself when the program was started without a scene.
+
+import type { App } from "../app";
+import type { Gallery, GalleryScene } from "./answers";
+import { createSheet, type Sheet } from "./dialog";
+import { button, h, icon } from "./dom";
+import type { Keys } from "./keys";
+import { sketch } from "./sketch";
+import { matcher } from "./watch";
+
+const FILES = ".toml,.urdf,.xml";
+/** Largest file that is sent to the program, bytes. */
+const MOST_BYTES = 8 * 1024 * 1024;
+
+export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys): { open: () => Promise<void> } {
+  const sheet = createSheet("Scenes", "gallery", true);
+  const search = h("input", { class: "field", type: "search", testid: "gallery-search", label: "Search scenes", attrs: { placeholder: "Search scenes …", spellcheck: "false" } });
+  const cards = h("div", { class: "cards", testid: "gallery-cards" });
+  const file = h("input", { type: "file", testid: "gallery-file", label: "Open a scene file", attrs: { accept: FILES } });
+  file.hidden = true;
+  file.addEventListener("change", () => {
+    if (file.files?.[0]) void openFile(app, file.files[0], sheet);
+    file.value = "";
+  });
+  let gallery: Gallery = { own: null, scenes: [] };
+
+  const leave = (request: Parameters<App["send"]>[0]) => {
+    app.send(request);
+    sheet.close();
+  };
+  const fill = () => {
+    const fits = matcher(search.value);
+    const found = gallery.scenes.filter((s) => fits(`${s.name} ${s.title} ${s.description}`));
+    cards.replaceChildren(...found.map((s) => card(s, app.picture?.name === s.name, () => leave({ do: "open", scene: s.name }))));
+    if (found.length === 0) cards.append(h("p", { class: "empty", text: "No scene fits." }));
+  };
+  search.addEventListener("input", fill);
+  sheet.body.append(
+    h("div", { class: "gallery-tools" }, h("div", { class: "search" }, icon("search"), search),
+      button({ label: "Open a scene file: .toml, .urdf or MJCF .xml", icon: "open", text: "Open file", class: "button outline", testid: "gallery-open-file", press: () => file.click() }),
+      button({ label: "An empty scene to build in", icon: "plus", text: "New scene", class: "button outline", testid: "gallery-new", press: () => leave({ do: "new" }) }), file),
+    h("p", { class: "muted gallery-note", text: "Or drop a scene file (.toml, .urdf, MJCF .xml) anywhere on this page." }),
+    cards);
+
+  const open = async () => {
+    try {
+      gallery = await app.ask<Gallery>({ about: "gallery" });
+    } catch (error) {
+      app.emit("trouble", { message: `The gallery could not be read: ${(error as Error).message}` });
+      return;
+    }
+    search.value = "";
+    fill();
+    sheet.open();
+    search.focus();
+  };
+  trigger.addEventListener("click", () => void open());
+  keys.add({ key: "o", shown: "o", does: "open another scene", group: "Page", press: () => void open() });
+  dropping(app, sheet);
+  openAtStart(app, open);
+  return { open };
+}
+
+/** Without a scene of its own the program shows an empty one at first: then people want to choose. */
+function openAtStart(app: App, open: () => Promise<void>): void {
+  const stop = app.on("picture", (picture) => {
+    stop();
+    if (picture.bodies.length > 0) return;
+    app.ask<Gallery>({ about: "gallery" }).then((g) => g.own === null && void open(), () => {});
+  });
+}
+
+function card(scene: GalleryScene, here: boolean, press: () => void): HTMLElement {
+  const counts = [count(scene.bodies, "body", "bodies"), count(scene.joints, "joint", "joints")].filter(Boolean).join(" · ");
+  return h("button", { class: here ? "card here" : "card", type: "button", testid: "gallery-card", attrs: { "data-scene": scene.name }, on: { click: press } },
+    sketch(scene.sketch),
+    h("span", { class: "card-title", text: scene.title || scene.name }),
+    h("span", { class: "card-text", text: scene.description }),
+    h("span", { class: "card-foot" }, h("span", { class: "card-name", text: scene.name }), h("span", { text: counts })));
+}
+
+function count(n: number | undefined | null, one: string, many: string): string {
+  return n === undefined || n === null ? "" : `${n} ${n === 1 ? one : many}`;
+}
+
+async function openFile(app: App, file: File, sheet: Sheet): Promise<void> {
+  if (file.size > MOST_BYTES) {
+    app.emit("trouble", { message: `The file ${file.name} has ${(file.size / 1048576).toFixed(1)} MB; at most ${MOST_BYTES / 1048576} MB can be opened here. Start the program with it instead: holonom view ${file.name}` });
+    return;
+  }
+  app.send({ do: "open-text", name: file.name, text: await file.text() });
+  sheet.close();
+}
+
+/** A file dropped anywhere on the page is opened. */
+function dropping(app: App, sheet: Sheet): void {
+  const over = h("div", { class: "drop", text: "Drop a scene file to open it", testid: "drop" });
+  over.hidden = true;
+  document.body.append(over);
+  const carries = (event: DragEvent) => event.dataTransfer?.types.includes("Files") ?? false;
+  document.addEventListener("dragover", (event) => {
+    if (!carries(event)) return;
+    event.preventDefault();
+    over.hidden = false;
+  });
+  document.addEventListener("dragleave", (event) => {
+    if (event.relatedTarget === null) over.hidden = true;
+  });
+  document.addEventListener("drop", (event) => {
+    if (!carries(event)) return;
+    event.preventDefault();
+    over.hidden = true;
+    const file = event.dataTransfer?.files[0];
+    if (file) void openFile(app, file, sheet);
+  });
+}

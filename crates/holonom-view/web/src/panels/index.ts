@@ -1,0 +1,50 @@
+// All panels of the page, wired to the shared state.
+
+import type { App } from "../app";
+import type { Link } from "../link";
+import { Doctor } from "./doctor";
+import { createDownloads } from "./downloads";
+import { Energy } from "./energy";
+import { createGallery } from "./gallery";
+import { createHelp } from "./help";
+import { Inspect } from "./inspect";
+import { Keys } from "./keys";
+import { createLayout, type Layout } from "./layout";
+import { Matrix } from "./matrix";
+import { createNotices } from "./notices";
+import { Plots } from "./plots";
+import { createSee } from "./see";
+import { createTimeBar } from "./timebar";
+import { createTopBar } from "./topbar";
+import { Catalogue, Watcher } from "./watch";
+
+export interface Panels {
+  layout: Layout;
+  keys: Keys;
+  plots: Plots;
+  /** Quantities that come with the frames: parts say what they want here. */
+  watcher: Watcher;
+  catalogue: Catalogue;
+  openGallery: () => Promise<void>;
+}
+
+/** `screenshot` gives the view as a picture; it is called long after the view was made. */
+export function createPanels(app: App, link: Link, root: HTMLElement, screenshot: () => Promise<Blob>): Panels {
+  const keys = new Keys();
+  const layout = createLayout(root);
+  createTimeBar(app, layout.time, keys);
+  const top = createTopBar(app, layout, link, keys);
+  createNotices(app, layout.notices, link);
+  createSee(app, top.see);
+  createDownloads(app, top.downloads, screenshot);
+  const gallery = createGallery(app, top.scene, keys);
+  createHelp(top.help, keys, () => app.version);
+  const watcher = new Watcher(app);
+  const catalogue = new Catalogue(app);
+  const plots = new Plots(app, layout, watcher, catalogue);
+  new Inspect(app, layout, watcher, catalogue, plots);
+  new Doctor(app, layout);
+  new Energy(app, layout);
+  new Matrix(app, layout);
+  return { layout, keys, plots, watcher, catalogue, openGallery: gallery.open };
+}

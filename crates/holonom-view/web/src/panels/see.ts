@@ -1,0 +1,90 @@
+// What is drawn in the view: switches, the length of arrows, and what the colours mean.
+
+import type { App, Shown } from "../app";
+import { h, setText } from "./dom";
+import { popover } from "./popover";
+import { recall, remember } from "./store";
+import { fillSlider } from "./timebar";
+
+type Line = [keyof Shown, string, string, string?];
+
+const GROUPS: [string, Line[]][] = [
+  ["Arrows", [
+    ["reactions", "Reaction forces", "What each joint does to its second body", "--view-reaction"],
+    ["torques", "Reaction torques", "Double arrows about their axes", "--view-torque"],
+    ["applied", "Applied forces", "Springs, dampers, motors and others", "--view-applied"],
+    ["contacts", "Contact forces", "Where bodies touch", "--view-contact"],
+    ["velocities", "Velocities", "Of centres of mass", "--view-velocity"],
+    ["accelerations", "Accelerations", "Of centres of mass", "--view-acceleration"],
+  ]],
+  ["Marks", [
+    ["joints", "Joints", "Drawn as what they are"],
+    ["labels", "Names", "Of bodies and joints"],
+    ["centre", "Centre of mass", "Of everything together"],
+    ["trails", "Trails", "Where points have been"],
+    ["structure", "Structure by colour", "Tree, loops and redundant joints"],
+  ]],
+  ["Surroundings", [
+    ["grid", "Grid", "On the ground"],
+    ["shadows", "Shadows", "Slower on weak graphics"],
+  ]],
+];
+
+const LEGEND: [string, string, string][] = [
+  ["--view-primary", "in the tree", "Eliminated first, without any cost for loops"],
+  ["--view-loop", "closes a loop", "Lies on a loop of joints"],
+  ["--view-redundant", "redundant", "Holds something that other joints hold already"],
+  ["--view-sided", "one-sided", "Limits, ropes, friction: acts on one side or up to a bound"],
+];
+
+export function createSee(app: App, trigger: HTMLButtonElement): void {
+  for (const name of (recall("shown") ?? "").split(",")) {
+    const [key, value] = name.split(":");
+    if (key && key in app.shown) app.shown[key as keyof Shown] = value === "1";
+  }
+  popover(trigger, (sheet) => {
+    sheet.classList.add("see");
+    for (const [title, lines] of GROUPS) {
+      sheet.append(h("h3", { text: title }));
+      for (const [key, text, note, colour] of lines) sheet.append(line(app, key, text, note, colour));
+      if (title === "Arrows") sheet.append(arrowScale(app));
+    }
+    const legend = h("div", { class: "see-legend" });
+    for (const [colour, text, note] of LEGEND) {
+      const dot = h("span", { class: "colour" });
+      dot.style.background = `var(${colour})`;
+      legend.append(h("span", { class: "see-colour", title: note }, dot, text));
+    }
+    sheet.append(h("h3", { text: "Colours of the structure" }), legend);
+  }, "see-sheet");
+}
+
+function line(app: App, key: keyof Shown, text: string, note: string, colour?: string): HTMLElement {
+  const box = h("input", { type: "checkbox", class: "switch", testid: `show-${key}` });
+  box.checked = app.shown[key];
+  box.addEventListener("change", () => {
+    app.show({ [key]: box.checked });
+    remember("shown", Object.entries(app.shown).map(([k, v]) => `${k}:${v ? 1 : 0}`).join(","));
+  });
+  const dot = h("span", { class: "colour" });
+  if (colour) dot.style.background = `var(${colour})`;
+  return h("label", { class: "see-line", title: note }, box, h("span", { text }), colour ? dot : null);
+}
+
+/** Factor 1/16 to 16 on what suits the scene. */
+function arrowScale(app: App): HTMLElement {
+  const slider = h("input", { class: "slider", type: "range", testid: "arrow-scale", label: "Length of arrows", attrs: { min: "-4", max: "4", step: "0.25" } });
+  const value = h("output", { class: "num" });
+  const draw = () => {
+    slider.value = String(Math.log2(app.arrowScale));
+    fillSlider(slider);
+    setText(value, `${Number(app.arrowScale.toPrecision(2))}×`);
+  };
+  slider.addEventListener("input", () => {
+    app.arrowScale = 2 ** Number(slider.value);
+    app.emit("shown", app.shown);
+    draw();
+  });
+  draw();
+  return h("label", { class: "see-scale" }, h("span", { text: "Length of arrows" }), slider, value);
+}

@@ -1,0 +1,21 @@
+// What the page remembers between visits: settings of this browser. Where it may not remember (private windows), it forgets, without fuss.
+
+const PREFIX = "holonom.";
+
+/** What was kept under this name, if anything. */
+export function recall(name: string): string | null {
+  try {
+    return localStorage.getItem(PREFIX + name);
+  } catch {
+    return null;
+  }
+}
+
+/** Keep this. */
+export function remember(name: string, value: string): void {
+  try {
+    localStorage.setItem(PREFIX + name, value);
+  } catch {
+    // a browser that keeps nothing is no trouble
+  }
+}

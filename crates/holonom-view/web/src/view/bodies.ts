@@ -1,0 +1,207 @@
+// The shapes of all bodies and of the ground, instanced: one mesh per class of forms. Also finds the body that a ray meets.
+
+import { Color, InstancedBufferAttribute, InstancedMesh, Matrix4, Mesh, Object3D, Ray, Vector3 } from "three";
+import type { BufferGeometry, Intersection, Material, Raycaster } from "three";
+import type { Picture, Placed, ShapePicture } from "../protocol";
+import { fineness, form, type Form } from "./geometry";
+import { compose, placedMap, type Poses } from "./poses";
+import type { Palette } from "./theme";
+
+const HERE: Placed = { at: [0, 0, 0], turn: [0, 0, 0, 1] };
+
+interface Item {
+  body: number;
+  form: Form;
+  map: Float32Array;
+  colour: Color | null;
+}
+
+/** A class of forms: instances that share triangles. */
+interface Class {
+  mesh: InstancedMesh;
+  items: Item[];
+}
+
+export interface BodyHit {
+  body: number;
+  point: Vector3;
+  distance: number;
+}
+
+export class Bodies {
+  readonly group = new Object3D();
+  /** Radius of each body about its origin, m. */
+  reach = new Float32Array(0);
+  private classes: Class[] = [];
+  private byBody: [Class, number][][] = [];
+  private scratch = new Float32Array(12);
+  private probe = new Mesh();
+
+  constructor(private material: Material) {}
+
+  reset(picture: Picture, palette: Palette, dot: number): void {
+    for (const { mesh } of this.classes) {
+      this.group.remove(mesh);
+      mesh.geometry.dispose();
+      mesh.dispose();
+    }
+    this.reach = new Float32Array(picture.bodies.length);
+    const items: Item[] = [];
+    const add = (body: number, shape: ShapePicture): void => {
+      const geometry = picture.geometries[shape.geometry];
+      const f = geometry && form(geometry, shape.geometry, dot);
+      if (!f || !Number.isFinite(f.radius)) return;
+      const map = placedMap(shape.pose);
+      for (let c = 0; c < 9; c++) map[c] *= f.scale[Math.floor(c / 3)];
+      items.push({ body, form: f, map, colour: shape.colour && new Color().setRGB(...shape.colour, "srgb") });
+      if (body >= 0) this.reach[body] = Math.max(this.reach[body], Math.hypot(...shape.pose.at) + f.radius);
+    };
+    picture.ground.forEach((shape) => add(-1, shape));
+    picture.bodies.forEach((b, body) => {
+      b.shapes.forEach((shape) => add(body, shape));
+      if (b.shapes.length === 0) {
+        const f = form({ kind: "point" }, -1, dot);
+        if (!f) return;
+        const map = placedMap({ ...HERE, at: b.centre });
+        for (let c = 0; c < 9; c++) map[c] *= dot;
+        items.push({ body, form: f, map, colour: null });
+        this.reach[body] = Math.hypot(...b.centre) + dot;
+      }
+    });
+
+    const byKey = new Map<string, Item[]>();
+    for (const item of items) {
+      const list = byKey.get(item.form.key);
+      if (list) list.push(item);
+      else byKey.set(item.form.key, [item]);
+    }
+    this.byBody = picture.bodies.map(() => []);
+    this.classes = [...byKey.values()].map((list) => {
+      const mesh = new InstancedMesh(list[0].form.make(fineness(list.length)), this.material, list.length);
+      mesh.frustumCulled = false; // instances move; the graphics cut off what is not seen
+      mesh.castShadow = mesh.receiveShadow = true;
+      mesh.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * list.length), 3);
+      this.group.add(mesh);
+      const made: Class = { mesh, items: list };
+      list.forEach((item, k) => {
+        if (item.body >= 0) this.byBody[item.body].push([made, k]);
+        mesh.instanceMatrix.array[16 * k + 15] = 1;
+      });
+      return made;
+    });
+    this.paint(palette);
+  }
+
+  /** Colours of a theme. */
+  paint(palette: Palette): void {
+    for (const { mesh, items } of this.classes) {
+      items.forEach(({ body, colour }, k) => {
+        mesh.setColorAt(k, colour ?? (body < 0 ? palette.fixed : palette.bodies[body % palette.bodies.length]));
+      });
+      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+    }
+  }
+
+  update(poses: Poses): void {
+    const t = this.scratch;
+    for (const { mesh, items } of this.classes) {
+      const out = mesh.instanceMatrix.array;
+      for (let k = 0; k < items.length; k++) {
+        const [m, o] = poses.map(items[k].body);
+        compose(t, 0, m, o, items[k].map, 0);
+        const q = 16 * k;
+        out[q] = t[0];
+        out[q + 1] = t[1];
+        out[q + 2] = t[2];
+        out[q + 4] = t[3];
+        out[q + 5] = t[4];
+        out[q + 6] = t[5];
+        out[q + 8] = t[6];
+        out[q + 9] = t[7];
+        out[q + 10] = t[8];
+        out[q + 12] = t[9];
+        out[q + 13] = t[10];
+        out[q + 14] = t[11];
+      }
+      mesh.instanceMatrix.needsUpdate = true;
+    }
+  }
+
+  set shadows(on: boolean) {
+    for (const { mesh } of this.classes) mesh.castShadow = mesh.receiveShadow = on;
+  }
+
+  /** Triangles and world matrices of a body's shapes, to be outlined. */
+  parts(body: number): { geometry: BufferGeometry; matrix: Matrix4 }[] {
+    return (this.byBody[body] ?? []).map(([{ mesh }, k]) => {
+      const matrix = new Matrix4();
+      mesh.getMatrixAt(k, matrix);
+      return { geometry: mesh.geometry, matrix };
+    });
+  }
+
+  /** The nearest body that a ray meets; the ground's shapes hide what is behind them. */
+  hit(caster: Raycaster): BodyHit | null {
+    const ray: Ray = caster.ray;
+    const centre = new Vector3();
+    const hits: Intersection[] = [];
+    let best: BodyHit | null = null;
+    for (const { mesh, items } of this.classes) {
+      const a = mesh.instanceMatrix.array;
+      for (let k = 0; k < items.length; k++) {
+        const q = 16 * k;
+        centre.set(a[q + 12], a[q + 13], a[q + 14]);
+        const r = 1.001 * items[k].form.radius;
+        if (ray.distanceSqToPoint(centre) > r * r) continue;
+        if (best && centre.distanceTo(ray.origin) - r > best.distance) continue;
+        this.probe.geometry = mesh.geometry;
+        this.probe.material = this.material;
+        mesh.getMatrixAt(k, this.probe.matrixWorld);
+        hits.length = 0;
+        this.probe.raycast(caster, hits);
+        for (const h of hits) {
+          if (!best || h.distance < best.distance) best = { body: items[k].body, point: h.point.clone(), distance: h.distance };
+        }
+      }
+    }
+    return best && best.body >= 0 ? best : null;
+  }
+
+  /** The box about everything that moves or stands, or null where there is nothing. */
+  bounds(picture: Picture, poses: Poses): { min: Vector3; max: Vector3 } | null {
+    const min = new Vector3(Infinity, Infinity, Infinity);
+    const max = new Vector3(-Infinity, -Infinity, -Infinity);
+    const p = new Vector3();
+    const grow = (r: number): void => {
+      if (!Number.isFinite(p.x + p.y + p.z + r)) return;
+      min.min(new Vector3(p.x - r, p.y - r, p.z - r));
+      max.max(new Vector3(p.x + r, p.y + r, p.z + r));
+    };
+    for (const { mesh, items } of this.classes) {
+      const a = mesh.instanceMatrix.array;
+      if (!mesh.geometry.boundingBox) mesh.geometry.computeBoundingBox();
+      const box = mesh.geometry.boundingBox;
+      items.forEach((_, k) => {
+        // the box about the turned box of the form
+        const q = 16 * k;
+        if (!box) return;
+        const c = box.getCenter(new Vector3());
+        const h = box.getSize(new Vector3()).multiplyScalar(0.5);
+        const at = [0, 1, 2].map((i) => a[q + 12 + i] + a[q + i] * c.x + a[q + 4 + i] * c.y + a[q + 8 + i] * c.z);
+        const half = [0, 1, 2].map((i) => Math.abs(a[q + i]) * h.x + Math.abs(a[q + 4 + i]) * h.y + Math.abs(a[q + 8 + i]) * h.z);
+        if (![...at, ...half].every(Number.isFinite)) return;
+        min.min(p.set(at[0] - half[0], at[1] - half[1], at[2] - half[2]));
+        max.max(p.set(at[0] + half[0], at[1] + half[1], at[2] + half[2]));
+      });
+    }
+    for (const j of picture.joints) {
+      poses.toWorld(j.a, j.on_a.at, p);
+      grow(0);
+    }
+    for (const g of picture.ground_points) {
+      p.set(...g.at);
+      grow(0);
+    }
+    return min.x <= max.x ? { min, max } : null;
+  }
+}

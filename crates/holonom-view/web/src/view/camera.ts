@@ -1,0 +1,160 @@
+// A camera that goes round what it looks at. z is up; azimuth 0 looks along +y ("front"), elevation is the height of the eye above the horizon.
+
+import { MathUtils, PerspectiveCamera, Vector3 } from "three";
+import type { Triple } from "../protocol";
+import type { StandardView } from "./types";
+
+const UP = new Vector3(0, 0, 1);
+const STEEPEST = Math.PI / 2 - 1e-4;
+
+interface Stance {
+  target: Vector3;
+  distance: number;
+  azimuth: number;
+  elevation: number;
+}
+
+export class OrbitCamera {
+  readonly eye = new PerspectiveCamera(35, 1, 0.01, 1000);
+  private stance: Stance = { target: new Vector3(), distance: 5, azimuth: -0.5, elevation: 0.4 };
+  private going: { from: Stance; to: Stance; start: number; time: number } | null = null;
+  /** Radius of the scene: sets how near and far one can be and see. */
+  private extent = 1;
+  private height = 1;
+
+  constructor(private changed: () => void) {
+    this.eye.up.copy(UP);
+    this.place();
+  }
+
+  get target(): Vector3 {
+    return this.stance.target;
+  }
+  get distance(): number {
+    return this.stance.distance;
+  }
+
+  setExtent(radius: number): void {
+    this.extent = Math.max(radius, 1e-6);
+    this.place();
+  }
+
+  resize(width: number, height: number): void {
+    this.height = Math.max(height, 1);
+    this.eye.aspect = width / this.height;
+    this.eye.updateProjectionMatrix();
+    this.changed();
+  }
+
+  orbit(right: number, up: number): void {
+    this.going = null;
+    this.stance.azimuth -= right;
+    this.stance.elevation = MathUtils.clamp(this.stance.elevation + up, -STEEPEST, STEEPEST);
+    this.place();
+  }
+
+  /** Moves with what is looked at, by pixels. */
+  pan(right: number, down: number): void {
+    this.going = null;
+    const k = this.pixelAt(this.stance.distance);
+    const x = new Vector3().setFromMatrixColumn(this.eye.matrixWorld, 0);
+    const y = new Vector3().setFromMatrixColumn(this.eye.matrixWorld, 1);
+    this.stance.target.addScaledVector(x, -right * k).addScaledVector(y, down * k);
+    this.place();
+  }
+
+  /** Comes nearer by a factor (less than 1) or goes away; `towards` stays where it is on the screen. */
+  zoom(factor: number, towards?: Vector3): void {
+    this.going = null;
+    const s = this.stance;
+    const distance = MathUtils.clamp(s.distance * factor, 1e-3 * this.extent, 40 * this.extent);
+    if (towards) s.target.lerp(towards, MathUtils.clamp(1 - distance / s.distance, -1, 1));
+    s.distance = distance;
+    this.place();
+  }
+
+  /** Stands so that a ball fills the view. */
+  fit(centre: Vector3, radius: number, animated: boolean, azimuth = this.stance.azimuth, elevation = this.stance.elevation): void {
+    const half = MathUtils.degToRad(this.eye.fov) / 2;
+    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.eye.aspect));
+    const distance = (Math.max(radius, 1e-6) * 1.08) / Math.sin(narrow);
+    this.go({ target: centre.clone(), distance, azimuth, elevation }, animated);
+  }
+
+  look(from: StandardView, animated: boolean): void {
+    const stands: Record<StandardView, [number, number]> = {
+      front: [0, 0],
+      right: [Math.PI / 2, 0],
+      top: [0, STEEPEST],
+      home: [-0.55, 0.42],
+    };
+    const [azimuth, elevation] = stands[from];
+    this.go({ ...this.stance, target: this.stance.target.clone(), azimuth, elevation }, animated);
+  }
+
+  /** Stands at a place and looks at another; `angle` is the vertical angle of view, rad. */
+  stand(from: Triple, at: Triple, angle: number | null, animated: boolean): void {
+    const target = new Vector3(...at);
+    const arm = new Vector3(...from).sub(target);
+    const distance = arm.length();
+    if (!(distance > 0)) return;
+    if (angle && angle > 0.02 && angle < 3) this.eye.fov = MathUtils.radToDeg(angle);
+    this.eye.updateProjectionMatrix();
+    const elevation = MathUtils.clamp(Math.asin(MathUtils.clamp(arm.z / distance, -1, 1)), -STEEPEST, STEEPEST);
+    const azimuth = Math.hypot(arm.x, arm.y) > 1e-9 * distance ? Math.atan2(arm.x, -arm.y) : 0;
+    this.go({ target, distance, azimuth, elevation }, animated);
+  }
+
+  /** Metres per pixel at a depth in front of the eye. */
+  pixelAt(depth: number): number {
+    return (2 * Math.tan(MathUtils.degToRad(this.eye.fov) / 2) * Math.max(depth, 1e-9)) / this.height;
+  }
+
+  /** On its way: true as long as it has to be drawn again. */
+  advance(now: number): boolean {
+    const g = this.going;
+    if (!g) return false;
+    const t = Math.min(1, (now - g.start) / g.time);
+    const s = t * t * (3 - 2 * t);
+    this.stance = {
+      target: g.from.target.clone().lerp(g.to.target, s),
+      distance: g.from.distance * Math.pow(g.to.distance / g.from.distance, s),
+      azimuth: MathUtils.lerp(g.from.azimuth, g.to.azimuth, s),
+      elevation: MathUtils.lerp(g.from.elevation, g.to.elevation, s),
+    };
+    if (t >= 1) this.going = null;
+    this.place();
+    return this.going !== null;
+  }
+
+  private go(to: Stance, animated: boolean): void {
+    if (!animated || matchMedia("(prefers-reduced-motion: reduce)").matches) {
+      this.going = null;
+      this.stance = to;
+      this.place();
+      return;
+    }
+    // the short way round
+    const turn = Math.PI * 2;
+    const from = { ...this.stance, target: this.stance.target.clone() };
+    from.azimuth = to.azimuth + MathUtils.euclideanModulo(from.azimuth - to.azimuth + Math.PI, turn) - Math.PI;
+    this.going = { from, to, start: performance.now(), time: 260 };
+    this.changed();
+  }
+
+  private place(): void {
+    const { target, distance, azimuth, elevation } = this.stance;
+    const flat = Math.cos(elevation) * distance;
+    this.eye.position.set(
+      target.x + Math.sin(azimuth) * flat,
+      target.y - Math.cos(azimuth) * flat,
+      target.z + Math.sin(elevation) * distance,
+    );
+    this.eye.near = Math.max(distance * 0.01, 1e-4 * this.extent);
+    this.eye.far = distance + 30 * this.extent;
+    this.eye.lookAt(target);
+    this.eye.updateProjectionMatrix();
+    this.eye.updateMatrixWorld();
+    this.changed();
+  }
+}

@@ -1,0 +1,216 @@
+// Joints and force laws, drawn as what they are: signs in the joint's frame, rods, ropes, springs and dashed links between points.
+//
+// Signs keep their size on the screen within bounds that suit the bodies. Where a body hides one it shines through faintly.
+
+import { Color, Object3D, Vector3 } from "three";
+import type { Material } from "three";
+import type { App } from "../app";
+import type { JointPicture, Picture, Triple } from "../protocol";
+import { Batch } from "./batch";
+import { glyphGeometry, glyphOf, linkGeometry, type LinkForm } from "./glyphs";
+import { placedMap, type Poses } from "./poses";
+import type { OrbitCamera } from "./camera";
+import type { Palette } from "./theme";
+
+/** Kinds that are drawn between two points. */
+const LINKS: Record<string, LinkForm> = {
+  distance: "rod",
+  rope: "rod",
+  winch: "rod",
+  reeving: "rod",
+  gear: "dashed",
+  "bevel-gear": "dashed",
+  worm: "dashed",
+  belt: "dashed",
+  "rack-and-pinion": "dashed",
+  "rotor-gear": "dashed",
+  oldham: "dashed",
+};
+const WHEELED = new Set(["gear", "bevel-gear", "belt", "worm", "rack-and-pinion", "winch"]);
+/** Signs of these go round another joint's sign. */
+const AROUND = new Set(["motor", "servo", "limit", "dry-friction"]);
+
+export class Joints {
+  readonly group = new Object3D();
+  /** Radius of a sign at its natural size, m. */
+  base = 0.05;
+  /** Place of each joint in the world, as drawn last; NaN where it is not drawn. */
+  places: Vector3[] = [];
+  /** Ends of each force law, as drawn last. */
+  spans: [Vector3, Vector3][] = [];
+  private picture: Picture | null = null;
+  private frames: { joint: JointPicture; map: Float32Array; glyph: string; form: LinkForm | null }[] = [];
+  private lengths: number[] = [];
+  private signs = new Map<string, Batch>();
+  private links = new Map<LinkForm, Batch>();
+
+  constructor(
+    private app: App,
+    private solid: Material,
+    private veil: Material,
+  ) {}
+
+  reset(picture: Picture, base: number): void {
+    this.picture = picture;
+    this.base = base;
+    for (const batch of [...this.signs.values(), ...this.links.values()]) batch.dispose();
+    this.signs.clear();
+    this.links.clear();
+    this.frames = picture.joints.map((joint) => ({
+      joint,
+      map: placedMap(joint.on_b),
+      glyph: glyphOf(joint.kind),
+      form: LINKS[joint.kind] ?? null,
+    }));
+    this.lengths = [];
+    this.places = picture.joints.map(() => new Vector3(NaN, NaN, NaN));
+    this.spans = picture.forces.map(() => [new Vector3(NaN, NaN, NaN), new Vector3(NaN, NaN, NaN)]);
+  }
+
+  private sign(name: string): Batch {
+    let batch = this.signs.get(name);
+    if (!batch) {
+      const many = (this.picture?.joints.length ?? 0) > 2500;
+      batch = new Batch(this.group, glyphGeometry(name), this.solid, many ? null : this.veil);
+      batch.begin();
+      this.signs.set(name, batch);
+    }
+    return batch;
+  }
+
+  private link(form: LinkForm): Batch {
+    let batch = this.links.get(form);
+    if (!batch) {
+      batch = new Batch(this.group, linkGeometry(form), this.solid);
+      batch.begin();
+      this.links.set(form, batch);
+    }
+    return batch;
+  }
+
+  private colour(joint: JointPicture, palette: Palette, number: number): Color {
+    if (this.app.selection?.kind === "joint" && this.app.selection.name === joint.name) return palette.accent;
+    if (this.app.highlight.includes(`joint.${joint.name}`)) return palette.warn;
+    if (number === this.hovered) return palette.accent;
+    if (joint.condition === "broken") return palette.broken;
+    if (this.app.shown.structure) return palette[joint.role];
+    if (joint.drive || AROUND.has(joint.kind)) return joint.drive ? palette.drive : palette.sided;
+    return palette.joint;
+  }
+
+  /** Number of the joint under the pointer, -1 if none. */
+  hovered = -1;
+  /** Number of the force under the pointer, -1 if none. */
+  hoveredForce = -1;
+
+  update(poses: Poses, camera: OrbitCamera, palette: Palette): void {
+    for (const batch of this.signs.values()) batch.begin();
+    for (const batch of this.links.values()) batch.begin();
+    const { picture } = this;
+    if (picture && this.app.shown.joints) {
+      this.frames.forEach((_, k) => this.drawJoint(k, poses, camera, palette));
+      picture.forces.forEach((_, k) => this.drawForce(k, poses, camera, palette));
+    } else {
+      for (const p of this.places) p.set(NaN, NaN, NaN);
+      for (const [a] of this.spans) a.set(NaN, NaN, NaN);
+    }
+    for (const batch of this.signs.values()) batch.end();
+    for (const batch of this.links.values()) batch.end();
+  }
+
+  /** Radius of a sign at a place: 8 pixels, but not less than a third or more than one and a half of what suits the bodies. */
+  private radius(at: Vector3, camera: OrbitCamera): number {
+    const pixel = camera.pixelAt(depth(at, camera));
+    return Math.min(1.5 * this.base, Math.max(0.3 * this.base, 8 * pixel));
+  }
+
+  private drawJoint(k: number, poses: Poses, camera: OrbitCamera, palette: Palette): void {
+    const { joint, map, glyph, form } = this.frames[k];
+    const at = poses.toWorld(joint.b, [map[9], map[10], map[11]], this.places[k]);
+    const colour = this.colour(joint, palette, k);
+    let r = this.radius(at, camera);
+    if (form) {
+      const from = poses.toWorld(joint.a, joint.on_a.at, new Vector3());
+      const length = from.distanceTo(at);
+      if (length > 0.02 * r) {
+        const rope = joint.kind === "rope" || joint.kind === "winch" || joint.kind === "reeving";
+        if (rope && this.slack(k, length)) this.drawSlack(from, at, 0.16 * r, colour, length, this.lengths[k]);
+        else this.link(form).link(from, at, (rope ? 0.16 : 0.24) * r, colour);
+      }
+      if (WHEELED.has(joint.kind)) {
+        this.place("wheel", joint.b, map, at, r * 0.8, colour, poses);
+        if (joint.kind !== "winch") this.place("wheel", joint.a, placedMap(joint.on_a), from, r * 0.8, colour, poses);
+      } else {
+        this.place("spherical", joint.b, map, at, r * 0.5, colour, poses);
+        this.place("spherical", joint.a, placedMap(joint.on_a), from, r * 0.5, colour, poses);
+      }
+      at.lerp(from, 0.5);
+    } else {
+      this.place(glyph, joint.b, map, at, r, colour, poses);
+    }
+    if (joint.condition === "broken") {
+      this.facing("cross", at, r, palette.redundant, camera);
+    } else if (joint.condition === "locked") {
+      r *= 0.9;
+      const beside = new Vector3().setFromMatrixColumn(camera.eye.matrixWorld, 0).multiplyScalar(1.9 * r);
+      this.facing("lock", beside.add(at), r, palette.warn, camera);
+    }
+  }
+
+  /** A sign in a frame of a body. */
+  private place(name: string, body: number, map: Float32Array, at: Vector3, r: number, colour: Color, poses: Poses): void {
+    const axis = (o: number): Vector3 => poses.turn(body, [map[o], map[o + 1], map[o + 2]]).normalize().multiplyScalar(r);
+    this.sign(name).add(axis(0), axis(3), axis(6), at, colour);
+  }
+
+  /** A sign that turns towards the camera, its z up the screen. */
+  private facing(name: string, at: Vector3, r: number, colour: Color, camera: OrbitCamera): void {
+    const m = camera.eye.matrixWorld;
+    const [x, z, y] = [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(m, i).multiplyScalar(r));
+    this.sign(name).add(x, y.negate(), z, at, colour);
+  }
+
+  /** A rope that is shorter between its ends than it has been is slack. */
+  private slack(k: number, length: number): boolean {
+    this.lengths[k] = Math.max(this.lengths[k] ?? 0, length);
+    return this.frames[k].joint.kind === "rope" && length < 0.995 * this.lengths[k];
+  }
+
+  /** A sagging line of the length that the rope has. */
+  private drawSlack(from: Vector3, to: Vector3, r: number, colour: Color, length: number, whole: number): void {
+    const sag = Math.sqrt(Math.max(0, (3 / 8) * length * (Math.min(whole, 1.6 * length) - length))); // a flat parabola
+
+    let last = from;
+    for (let i = 1; i <= 10; i++) {
+      const t = i / 10;
+      const next = new Vector3().lerpVectors(from, to, t);
+      next.z -= 4 * sag * t * (1 - t);
+      this.link("rod").link(last, next, r, colour);
+      last = next;
+    }
+  }
+
+  private drawForce(k: number, poses: Poses, camera: OrbitCamera, palette: Palette): void {
+    const force = this.picture?.forces[k];
+    if (!force || force.on.length < 2) return;
+    const point = ([body, at]: [number, Triple], out: Vector3): Vector3 => poses.toWorld(body, at, out);
+    const span = this.spans[k];
+    const from = point(force.on[0], span[0]);
+    const to = point(force.on[1], span[1]);
+    const pointed = (this.app.selection?.kind === "force" && this.app.selection.name === force.name) || k === this.hoveredForce;
+    const colour = pointed ? palette.accent : this.app.highlight.includes(`force.${force.name}`) ? palette.warn : palette.force;
+    const r = this.radius(from, camera);
+    const spring = /spring|bushing|elastic/.test(force.kind);
+    const damper = /damper|dashpot/.test(force.kind);
+    const form: LinkForm = spring ? "spring" : damper ? "damper" : "dashed";
+    const thick = spring || damper ? Math.min(0.75 * r, 0.16 * from.distanceTo(to)) : 0.16 * r;
+    this.link(form).link(from, to, thick, colour);
+    for (let i = 2; i < force.on.length; i++) this.link(form).link(point(force.on[i - 1], new Vector3()), point(force.on[i], new Vector3()), thick, colour);
+  }
+}
+
+/** How far in front of the eye. */
+export function depth(at: Vector3, camera: OrbitCamera): number {
+  const m = camera.eye.matrixWorld.elements;
+  return -(m[8] * (at.x - m[12]) + m[9] * (at.y - m[13]) + m[10] * (at.z - m[14]));
+}

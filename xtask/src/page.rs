@@ -1,0 +1,99 @@
+//! The page of the viewer: its types are checked, and it is tried end to end in a real browser (`crates/holonom-view/web/tests`). What that needs besides Rust is
+//! installed where that can be done without asking anybody, and named exactly where it cannot.
+
+use crate::steps;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+const WEB: &str = "crates/holonom-view/web";
+
+/// Where Debian and others put the browser; the variable `CHROMIUM` names any other place.
+const BROWSERS: [&str; 3] = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"];
+
+/// Check the page, build the program, and try both together; `words` select tests by their names.
+pub fn test(root: &Path, words: &[&str]) -> Result<(), String> {
+    let (web, tests) = (root.join(WEB), root.join(WEB).join("tests"));
+    require_node()?;
+    let browser = require_browser()?;
+    packages(&web)?;
+    run(Command::new("npx").args(["--no-install", "tsc", "--noEmit"]).current_dir(&web), "the types of the page")?;
+    packages(&tests)?;
+    let program = steps::build_command(root)?;
+    let mut node = Command::new("node");
+    node.arg("run.mjs").args(words).current_dir(&tests).env("HOLONOM", program).env("CHROMIUM", browser);
+    run(&mut node, "the tests of the page")
+}
+
+fn there(program: &str) -> bool {
+    let quiet = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    quiet.is_ok_and(|s| s.success())
+}
+
+fn run(command: &mut Command, what: &str) -> Result<(), String> {
+    match command.status() {
+        Ok(status) if status.success() => Ok(()),
+        Ok(status) => Err(format!("{what}: ended with {status}")),
+        Err(e) => Err(format!("{what}: {e}")),
+    }
+}
+
+fn require_node() -> Result<(), String> {
+    if there("node") && there("npm") {
+        return Ok(());
+    }
+    install("nodejs npm");
+    if there("node") && there("npm") {
+        return Ok(());
+    }
+    Err("Node.js or npm is missing, which build and test the page; install both with\n\nsudo apt-get install nodejs npm\n"
+        .into())
+}
+
+fn browser() -> Option<PathBuf> {
+    let named = std::env::var_os("CHROMIUM").map(PathBuf::from);
+    named.into_iter().chain(BROWSERS.iter().map(PathBuf::from)).find(|p| p.exists())
+}
+
+fn require_browser() -> Result<PathBuf, String> {
+    if let Some(found) = browser() {
+        return Ok(found);
+    }
+    install("chromium");
+    browser().ok_or_else(|| {
+        "Chromium is missing, in which the page is tried; install it with\n\nsudo apt-get install chromium\n\n\
+         or name one that is there: CHROMIUM=/path/to/chrome cargo xtask test\n"
+            .into()
+    })
+}
+
+/// Debian packages, where we are root and may install them; whether that worked is seen by looking again.
+fn install(names: &str) {
+    let root = Command::new("id").arg("-u").output().is_ok_and(|o| o.stdout.trim_ascii() == b"0");
+    if !root || !there("apt-get") {
+        return;
+    }
+    println!("installing {names}");
+    let apt = |arguments: &[&str]| {
+        let mut command = Command::new("apt-get");
+        command.args(arguments).env("DEBIAN_FRONTEND", "noninteractive").stdout(Stdio::null());
+        command.status().is_ok_and(|s| s.success())
+    };
+    let mut arguments = vec!["install", "-y", "--no-install-recommends"];
+    arguments.extend(names.split(' '));
+    if apt(&["update"]) {
+        apt(&arguments);
+    }
+}
+
+/// The packages that a folder's lock file lists, unless they are there already.
+fn packages(folder: &Path) -> Result<(), String> {
+    let age = |name: &str| folder.join(name).metadata().and_then(|m| m.modified());
+    if let (Ok(installed), Ok(wanted)) = (age("node_modules/.package-lock.json"), age("package-lock.json"))
+        && installed >= wanted
+    {
+        return Ok(());
+    }
+    let mut npm = Command::new("npm");
+    npm.args(["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"]).current_dir(folder);
+    run(&mut npm, &format!("the packages of {}", folder.display()))
+}
