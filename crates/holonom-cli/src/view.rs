@@ -93,7 +93,11 @@ fn session(args: &Args) -> Result<Session, Failure> {
     let loaded = SceneArgs { scene: scene.clone(), options: options.clone() }.load()?;
     let origin = origin(&scene, &options, &loaded);
     loaded.build()?; // its mistakes as diagnostics with their places
-    session.open(origin, loaded).map_err(|why| Failure::usage(format!("`{scene}` cannot be opened: {why}")))?;
+    let opened = match args.what {
+        Some(_) => session.start_with(origin, loaded, &options.loader()?),
+        None => session.open(origin, loaded),
+    };
+    opened.map_err(|why| Failure::usage(format!("`{scene}` cannot be opened: {why}")))?;
     Ok(session)
 }
 
