@@ -4,7 +4,7 @@ import { Color, InstancedBufferAttribute, InstancedMesh, Matrix4, Mesh, MeshBasi
 import type { BufferGeometry, Intersection, Material, Raycaster } from "three";
 import type { Picture, Placed, ShapePicture } from "../protocol";
 import { fineness, form, type Form } from "./geometry";
-import { compose, placedMap, type Poses } from "./poses";
+import { compose, GROUND, placedMap, type Poses } from "./poses";
 import type { Palette } from "./theme";
 
 const HERE: Placed = { at: [0, 0, 0], turn: [0, 0, 0, 1] };
@@ -20,6 +20,8 @@ interface Item {
 interface Class {
   mesh: InstancedMesh;
   items: Item[];
+  /** Maps of the items, one after the other. */
+  maps: Float32Array;
 }
 
 export interface BodyHit {
@@ -113,7 +115,9 @@ export class Bodies {
         shadow.renderOrder = -8;
         this.thrown.add(shadow);
       }
-      const made: Class = { mesh, items: list };
+      const maps = new Float32Array(12 * list.length);
+      list.forEach((item, k) => maps.set(item.map, 12 * k));
+      const made: Class = { mesh, items: list, maps };
       list.forEach((item, k) => {
         if (item.body >= 0) this.byBody[item.body].push([made, k]);
         mesh.instanceMatrix.array[16 * k + 15] = 1;
@@ -135,11 +139,12 @@ export class Bodies {
 
   update(poses: Poses): void {
     const t = this.scratch;
-    for (const { mesh, items } of this.classes) {
+    for (const { mesh, items, maps } of this.classes) {
       const out = mesh.instanceMatrix.array;
       for (let k = 0; k < items.length; k++) {
-        const [m, o] = poses.map(items[k].body);
-        compose(t, 0, m, o, items[k].map, 0);
+        const { body } = items[k];
+        if (body < 0) compose(t, 0, GROUND, 0, maps, 12 * k);
+        else compose(t, 0, poses.maps, 12 * body, maps, 12 * k);
         const q = 16 * k;
         out[q] = t[0];
         out[q + 1] = t[1];

@@ -52,14 +52,18 @@ function tube(inner: number, outer: number, length: number, { round }: Fineness)
   return toCreasedNormals(up(new LatheGeometry(profile, round)), 0.6);
 }
 
+/** Triangles beyond which looking for sharp edges takes too long: a smooth surface then. */
+const MOST_CREASED = 60_000;
+
 function mesh(positions: ArrayLike<number>, triangles: ArrayLike<number>): BufferGeometry {
   const g = new BufferGeometry();
   g.setAttribute("position", new BufferAttribute(Float32Array.from(positions), 3));
   const corners = positions.length / 3;
   const index = Uint32Array.from(triangles).filter((i) => i < corners);
   g.setIndex(new BufferAttribute(index.subarray(0, index.length - (index.length % 3)), 1));
-  const creased = toCreasedNormals(g, 0.6);
-  return creased;
+  if (index.length <= 3 * MOST_CREASED) return toCreasedNormals(g, 0.6);
+  g.computeVertexNormals();
+  return g;
 }
 
 /** How a geometry is drawn; null for planes, which the ground draws. `dot` is the radius of what has no shape. */
