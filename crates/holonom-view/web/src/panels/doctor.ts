@@ -2,7 +2,7 @@
 
 import type { App } from "../app";
 import type { Doctor as Report, Sentence } from "./answers";
-import { button, h, icon, setText } from "./dom";
+import { button, h, icon, sentence, setText } from "./dom";
 import type { Layout } from "./layout";
 import { short } from "./units";
 
@@ -75,9 +75,9 @@ export class Doctor {
   private sentence(s: Sentence): HTMLElement {
     const name = s.level === "good" ? "✓" : s.level === "warn" ? "!" : "i";
     const mark = h("span", { class: "sentence-mark", text: name, attrs: { "aria-hidden": "true" } });
-    if (s.paths.length === 0) return h("div", { class: `sentence ${s.level}`, testid: "doctor-sentence" }, mark, h("span", { text: s.text }));
+    if (s.paths.length === 0) return h("div", { class: `sentence ${s.level}`, testid: "doctor-sentence" }, mark, h("span", {}, ...sentence(s.text)));
     const node = h("button", { class: `sentence ${s.level}`, type: "button", testid: "doctor-sentence", title: "Show in the view", attrs: { "aria-pressed": "false" },
-      on: { click: () => this.pointAt(node, s.paths) } }, mark, h("span", { text: s.text }), icon("target"));
+      on: { click: () => this.pointAt(node, s.paths) } }, mark, h("span", {}, ...sentence(s.text)), icon("target"));
     return node;
   }
 

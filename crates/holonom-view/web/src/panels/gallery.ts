@@ -45,6 +45,10 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
   const open = async () => {
     try {
       gallery = await app.ask<Gallery>({ about: "gallery" });
+      const own = gallery.own;
+      if (own !== null && !gallery.scenes.some((s) => s.name === own)) {
+        gallery.scenes = [{ name: own, title: own, description: "The scene that the program was started with." }, ...gallery.scenes];
+      }
     } catch (error) {
       app.emit("trouble", { message: `The gallery could not be read: ${(error as Error).message}` });
       return;

@@ -15,21 +15,21 @@ const MOST = 24;
 const MOST_LINES = 300;
 /** Shortest time between two refreshes of the numbers, ms: faster cannot be read. */
 const PAUSE = 100;
+/** A component so much smaller than the largest one is rounding. */
+const ROUNDING = 1e-12;
 
 export class Inspect {
   private head = h("div", { class: "inspect-head" });
   private numbers = h("div", { class: "inspect-numbers", testid: "inspect-numbers" });
-  private cells = new Map<string, HTMLElement[]>();
+  /** Cells of the components of one thing, by name. */
+  private cells: Map<string, HTMLElement>[] = [];
   private drawn = 0;
   private search = "";
 
   constructor(private app: App, private layout: Layout, private watcher: Watcher, private catalogue: Catalogue, private plots: Plots) {
     layout.tabs.inspect.append(this.head, this.numbers, layout.inspectEdit);
-    app.on("selection", (selection) => {
-      // what is picked in the view is looked at here; other tabs stay where they are
-      if (selection && layout.current() === null && window.innerWidth >= 800) return;
-      void this.fill();
-    });
+    // what is picked in the view is looked at here; other tabs stay where they are
+    app.on("selection", () => void this.fill());
     app.on("picture", () => void this.fill());
     app.on("frame", (frame) => this.see(frame));
     layout.onTab(() => void this.fill());
@@ -37,11 +37,11 @@ export class Inspect {
 
   private async fill(): Promise<void> {
     const { picture, selection } = this.app;
+    this.cells = [];
     if (!picture || this.layout.current() !== "inspect") {
       this.watcher.want("inspect", []);
       return;
     }
-    this.cells.clear();
     if (!selection) {
       this.watcher.want("inspect", []);
       this.numbers.replaceChildren();
@@ -80,7 +80,8 @@ export class Inspect {
       fill();
     });
     fill();
-    return [h("p", { class: "lead", text: "Select a body, joint or force in the view, or here." }), h("div", { class: "search" }, icon("search"), field), list];
+    const about = picture.description ? [h("p", { class: "description", text: picture.description })] : [];
+    return [...about, h("p", { class: "lead", text: "Select a body, joint or force in the view, or here." }), h("div", { class: "search" }, icon("search"), field), list];
   }
 
   private thing(kind: "body" | "joint" | "force", name: string, note: string): HTMLElement {
@@ -167,9 +168,11 @@ export class Inspect {
   }
 
   private block(selection: NonNullable<Selection>, family: Family): HTMLElement {
+    const cells = new Map<string, HTMLElement>();
+    this.cells.push(cells);
     const values = family.members.map((member) => {
       const value = h("span", { class: "value num", testid: "value", attrs: { "data-name": member.name }, text: "–" });
-      this.cells.set(member.name, [...(this.cells.get(member.name) ?? []), value]);
+      cells.set(member.name, value);
       const unsure = member.note.startsWith("not unique");
       return h("span", { class: unsure ? "component unsure" : "component", title: unsure ? `${member.name}: ${member.note}` : member.name },
         member.part ? h("span", { class: "part", text: member.part }) : null, value);
@@ -190,12 +193,15 @@ export class Inspect {
 
   private see(frame: Frame): void {
     const now = performance.now();
-    if (this.cells.size === 0 || (frame.playing && now - this.drawn < PAUSE)) return;
+    if (this.cells.length === 0 || (frame.playing && now - this.drawn < PAUSE)) return;
     this.drawn = now;
-    for (const [name, cells] of this.cells) {
-      const value = frame.values[name];
-      for (const cell of cells) {
-        setText(cell, number(value));
+    for (const cells of this.cells) {
+      const largest = Math.max(0, ...[...cells.keys()].map((name) => Math.abs(frame.values[name] ?? 0)));
+      for (const [name, cell] of cells) {
+        const value = frame.values[name];
+        // what is left of rounding beside the other components flickers and says nothing
+        const tiny = typeof value === "number" && value !== 0 && Math.abs(value) < ROUNDING * largest;
+        setText(cell, tiny ? "≈ 0" : number(value));
         cell.dataset.value = String(value ?? NaN);
       }
     }

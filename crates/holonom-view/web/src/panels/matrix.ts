@@ -2,7 +2,7 @@
 
 import type { App } from "../app";
 import type { Band, Spy } from "./answers";
-import { button, h, setText } from "./dom";
+import { button, h, segments, setText } from "./dom";
 import type { Layout } from "./layout";
 import { colour } from "./theme";
 
@@ -16,6 +16,8 @@ const MATRICES: [Name, string][] = [
 ];
 /** Room around the drawing, CSS pixels. */
 const EDGE = 1;
+/** Largest size of an entry, CSS pixels. */
+const LARGEST = 14;
 
 export class Matrix {
   private canvas = h("canvas", { class: "spy", testid: "spy" });
@@ -28,22 +30,19 @@ export class Matrix {
   private hover: { row: number; column: number } | null = null;
 
   constructor(private app: App, private layout: Layout) {
-    const group = h("div", { class: "segments", role: "radiogroup", label: "Matrix" });
-    const buttons = MATRICES.map(([name, title]) => {
-      const b = button({ label: `${name}: ${title}`, text: name, class: "segment", testid: `spy-${name}`, press: () => this.choose(name) });
-      b.setAttribute("role", "radio");
-      group.append(b);
-      return [name, b] as const;
-    });
+    const group = segments("Matrix", "", MATRICES.map(([name, title]) => ({
+      value: name,
+      button: button({ label: `${name}: ${title}`, text: name, class: "segment", testid: `spy-${name}`, press: () => this.choose(name) }),
+    })));
     this.choose = (name: Name) => {
       this.chosen = name;
-      buttons.forEach(([n, b]) => b.setAttribute("aria-checked", String(n === name)));
+      group.put(name);
       setText(title, MATRICES.find(([n]) => n === name)![1]);
       this.askIfNew();
     };
     const title = h("p", { class: "muted" });
     this.wrap = h("div", { class: "spy-wrap" }, this.canvas);
-    layout.tabs.matrix.append(h("div", { class: "row-tools first" }, group), title, this.wrap, this.under, this.facts);
+    layout.tabs.matrix.append(h("div", { class: "row-tools first" }, group.node), title, this.wrap, this.under, this.facts);
     this.canvas.addEventListener("pointermove", (event) => this.point(event));
     this.canvas.addEventListener("pointerleave", () => this.leave());
     this.canvas.addEventListener("click", (event) => {
@@ -89,7 +88,7 @@ export class Matrix {
 
   private scale(): number {
     const spy = this.spy!;
-    return (this.wrap.clientWidth - 2 * EDGE) / Math.max(spy.columns, spy.rows, 1);
+    return Math.min(LARGEST, (this.wrap.clientWidth - 2 * EDGE) / Math.max(spy.columns, spy.rows, 1));
   }
 
   private draw(): void {
