@@ -60,7 +60,7 @@ export function createView(host: HTMLElement, app: App): View {
   const paints = materials(loop.software);
 
   const stage = new Stage();
-  const bodies = new Bodies(paints.body, paints.shade);
+  const bodies = new Bodies(paints);
   const joints = new Joints(app, paints.sign, paints.veil);
   const outline = new Outline();
   const arrows = new Arrows(app, paints.arrow, paints.veil);
