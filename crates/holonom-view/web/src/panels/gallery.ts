@@ -42,7 +42,15 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
     h("p", { class: "muted gallery-note", text: "Or drop a scene file (.toml, .urdf, MJCF .xml) anywhere on this page." }),
     cards);
 
+  // whoever opens a scene, here or elsewhere: the choice is made
+  let shown = "";
+  app.on("picture", (picture) => {
+    if (picture.name !== shown) sheet.close();
+    shown = picture.name;
+  });
+
   const open = async () => {
+    const before = app.picture?.name;
     try {
       gallery = await app.ask<Gallery>({ about: "gallery" });
       const own = gallery.own;
@@ -53,6 +61,7 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
       app.emit("trouble", { message: `The gallery could not be read: ${(error as Error).message}` });
       return;
     }
+    if (app.picture?.name !== before) return;
     search.value = "";
     fill();
     sheet.open();
@@ -65,13 +74,25 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
   return { open };
 }
 
-/** Without a scene of its own the program shows an empty one at first: then people want to choose. */
+/** A program that was started without a scene lets people choose: once in this window, and not while somebody is at work already. */
 function openAtStart(app: App, open: () => Promise<void>): void {
-  const stop = app.on("picture", (picture) => {
+  const stop = app.on("frame", async (frame) => {
     stop();
-    if (picture.bodies.length > 0) return;
-    app.ask<Gallery>({ about: "gallery" }).then((g) => g.own === null && void open(), () => {});
+    if (frame.tick > 0 || frame.playing || wasOffered()) return;
+    const scene = app.picture?.name;
+    const gallery = await app.ask<Gallery>({ about: "gallery" }).catch(() => null);
+    if (gallery?.own === null && app.picture?.name === scene) await open();
   });
+}
+
+function wasOffered(): boolean {
+  try {
+    const offered = sessionStorage.getItem("holonom.gallery") !== null;
+    sessionStorage.setItem("holonom.gallery", "offered");
+    return offered;
+  } catch {
+    return false;
+  }
 }
 
 function card(scene: GalleryScene, here: boolean, press: () => void): HTMLElement {

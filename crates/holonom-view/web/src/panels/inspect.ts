@@ -49,9 +49,8 @@ export class Inspect {
       return;
     }
     this.head.replaceChildren(...this.about(picture, selection));
-    const all = await this.catalogue.all().catch(() => [] as Quantity[]);
+    const own = await this.catalogue.of(`${selection.kind}.${selection.name}`).catch(() => [] as Quantity[]);
     if (this.app.selection !== selection || this.layout.current() !== "inspect") return;
-    const own = all.filter((q) => q.name.startsWith(`${selection.name}.`));
     this.table(selection, families(own));
   }
 
