@@ -70,7 +70,11 @@ fn page(out: &Path) -> Result<String, Lacking> {
     fetch(&work)?;
     let target = out.join("bundle.html");
     run(Command::new("node").arg("build.mjs").arg(&target).current_dir(&work), "node build.mjs").map_err(|why| {
-        Lacking { why, help: "mend the sources in crates/holonom-view/web, or check that Node.js is 20 or newer", passing: false }
+        Lacking {
+            why,
+            help: "mend the sources in crates/holonom-view/web, or check that Node.js is 20 or newer",
+            passing: false,
+        }
     })?;
     fs::read_to_string(&target).map_err(|e| Lacking {
         why: format!("node build.mjs made no page: {e}"),
@@ -107,9 +111,9 @@ fn copy(from: &Path, to: &Path, top: bool) -> io::Result<()> {
 
 /// The packages that the page is made with, unless those of this lock file are there already.
 fn fetch(work: &Path) -> Result<(), Lacking> {
-    let missing = [("node", "Node.js"), (NPM, "npm")].into_iter().find(|(program, _)| {
-        !Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success())
-    });
+    let missing = [("node", "Node.js"), (NPM, "npm")]
+        .into_iter()
+        .find(|(program, _)| !Command::new(program).arg("--version").output().is_ok_and(|o| o.status.success()));
     if let Some((_, name)) = missing {
         // what is installed later appears in one of these folders
         println!("cargo::rerun-if-env-changed=PATH");

@@ -16,7 +16,7 @@ use crate::message::{Mode, Request, Triple};
 use hands::{CAPS, Hand, Hands};
 use history::{History, Moment};
 use holonom::{BodyId, IntegratorKind, Marker, Simulation, StepError, Vec3};
-use holonom_scene::{Loaded, Loader, write};
+use holonom_scene::{Loaded, Loader};
 use log::{Entry, Input, Own};
 use pace::Pace;
 use shown::Shown;
@@ -132,17 +132,8 @@ impl Session {
         session
     }
 
-    /// Run the scene that the program is started with. The loader's limits and folders hold for all scenes from now on; its settings are in the document.
-    pub fn start_with(
-        &mut self,
-        name: &str,
-        folder: Option<&Path>,
-        loaded: Loaded,
-        loader: &Loader,
-    ) -> Result<(), String> {
-        let text = write::document(&loaded.document);
-        let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        let origin = Origin { name: name.into(), text, folder: folder.map(Path::to_path_buf) };
+    /// Run the scene that the program is started with: it can be opened again by its name. The loader's limits and folders hold for all scenes from now on.
+    pub fn start_with(&mut self, origin: Origin, loaded: Loaded, loader: &Loader) -> Result<(), String> {
         self.loader = Loader { limits: loader.limits, allowed: loader.allowed.clone(), ..Loader::default() };
         self.own = Some(Arc::new(origin.clone()));
         self.open(origin, loaded)
@@ -160,7 +151,7 @@ impl Session {
         let known = [".toml", ".urdf", ".xacro", ".xml", ".mjcf"].iter().any(|suffix| name.ends_with(suffix));
         let file = if known { name.clone() } else { format!("{name}.toml") };
         let loaded = match folder {
-            Some(folder) => self.loader.load_text_in(folder, &file, text.as_str()),
+            Some(folder) => self.loader.load_text_at(&folder.join(&file), text.as_str()),
             None => self.loader.load_text(&file, text.as_str()),
         };
         loaded.map_err(|f| f.render())

@@ -1,6 +1,6 @@
 // The shapes of all bodies and of the ground, instanced: one mesh per class of forms. Also finds the body that a ray meets.
 
-import { Color, InstancedBufferAttribute, InstancedMesh, Matrix4, Mesh, Object3D, Ray, Vector3 } from "three";
+import { Color, InstancedBufferAttribute, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, Object3D, Ray, Vector3 } from "three";
 import type { BufferGeometry, Intersection, Material, Raycaster } from "three";
 import type { Picture, Placed, ShapePicture } from "../protocol";
 import { fineness, form, type Form } from "./geometry";
@@ -32,20 +32,41 @@ export class Bodies {
   readonly group = new Object3D();
   /** Radius of each body about its origin, m. */
   reach = new Float32Array(0);
+  /** Half the thickness of each body where it is thinnest, m. */
+  thin = new Float32Array(0);
   private classes: Class[] = [];
   private byBody: [Class, number][][] = [];
   private scratch = new Float32Array(12);
-  private probe = new Mesh();
+  private probe = new Mesh(undefined, new MeshBasicMaterial());
 
-  constructor(private material: Material) {}
+  /** The same shapes again, thrown flat onto the floor along the light. */
+  private thrown = new Object3D();
+
+  /** `shade` is the material of shadows on the floor, where there is no shadow map. */
+  constructor(
+    private material: Material,
+    private shade: Material | null,
+  ) {
+    this.thrown.matrixAutoUpdate = false;
+    this.group.add(this.thrown);
+  }
+
+  /** Where shadows fall: the floor's height, and the direction towards the light. */
+  setFloor(floor: number, light: Vector3): void {
+    const [a, b] = [light.x / light.z, light.y / light.z];
+    this.thrown.matrix.set(1, 0, -a, a * floor, 0, 1, -b, b * floor, 0, 0, 0, floor, 0, 0, 0, 1);
+    this.thrown.matrixWorldNeedsUpdate = true;
+  }
 
   reset(picture: Picture, palette: Palette, dot: number): void {
+    this.thrown.clear();
     for (const { mesh } of this.classes) {
       this.group.remove(mesh);
       mesh.geometry.dispose();
       mesh.dispose();
     }
     this.reach = new Float32Array(picture.bodies.length);
+    this.thin = new Float32Array(picture.bodies.length).fill(Infinity);
     const items: Item[] = [];
     const add = (body: number, shape: ShapePicture): void => {
       const geometry = picture.geometries[shape.geometry];
@@ -54,7 +75,9 @@ export class Bodies {
       const map = placedMap(shape.pose);
       for (let c = 0; c < 9; c++) map[c] *= f.scale[Math.floor(c / 3)];
       items.push({ body, form: f, map, colour: shape.colour && new Color().setRGB(...shape.colour, "srgb") });
-      if (body >= 0) this.reach[body] = Math.max(this.reach[body], Math.hypot(...shape.pose.at) + f.radius);
+      if (body < 0) return;
+      this.reach[body] = Math.max(this.reach[body], Math.hypot(...shape.pose.at) + f.radius);
+      this.thin[body] = Math.min(this.thin[body], f.thin);
     };
     picture.ground.forEach((shape) => add(-1, shape));
     picture.bodies.forEach((b, body) => {
@@ -82,6 +105,14 @@ export class Bodies {
       mesh.castShadow = mesh.receiveShadow = true;
       mesh.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * list.length), 3);
       this.group.add(mesh);
+      if (this.shade) {
+        const shadow = new InstancedMesh(mesh.geometry, this.shade, 1);
+        shadow.instanceMatrix = mesh.instanceMatrix;
+        shadow.count = list.length;
+        shadow.frustumCulled = false;
+        shadow.renderOrder = -8;
+        this.thrown.add(shadow);
+      }
       const made: Class = { mesh, items: list };
       list.forEach((item, k) => {
         if (item.body >= 0) this.byBody[item.body].push([made, k]);
@@ -128,7 +159,8 @@ export class Bodies {
   }
 
   set shadows(on: boolean) {
-    for (const { mesh } of this.classes) mesh.castShadow = mesh.receiveShadow = on;
+    for (const { mesh } of this.classes) mesh.castShadow = mesh.receiveShadow = on && !this.shade;
+    this.thrown.visible = on;
   }
 
   /** Triangles and world matrices of a body's shapes, to be outlined. */
@@ -155,7 +187,6 @@ export class Bodies {
         if (ray.distanceSqToPoint(centre) > r * r) continue;
         if (best && centre.distanceTo(ray.origin) - r > best.distance) continue;
         this.probe.geometry = mesh.geometry;
-        this.probe.material = this.material;
         mesh.getMatrixAt(k, this.probe.matrixWorld);
         hits.length = 0;
         this.probe.raycast(caster, hits);
