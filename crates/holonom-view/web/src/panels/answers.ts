@@ -38,6 +38,8 @@ export interface Gallery {
   /** Name of the scene that the program was started with, if it was started with one. */
   own: string | null;
   scenes: GalleryScene[];
+  /** Problems with known answers. */
+  verification?: GalleryScene[];
 }
 
 export interface Sentence {
@@ -65,6 +67,8 @@ export interface Doctor {
   gap: number;
   redundant: { rows: Row[]; dropped: Row[] }[];
   not_unique: Row[];
+  /** Reactions with components that are not unique, world axes: the split with the smallest loads. N and N m. */
+  loads: { joint: string; force: number[]; torque: number[]; force_unique: boolean[]; torque_unique: boolean[] }[];
 }
 
 /** Where energy went since the start; all in J, positive works gave energy to the bodies. */
