@@ -48,14 +48,10 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
     cards);
 
   // whoever opens a scene, here or elsewhere: the choice is made
-  let shown = "";
-  app.on("picture", (picture) => {
-    if (picture.name !== shown) sheet.close();
-    shown = picture.name;
-  });
+  app.on("picture", () => sheet.close());
 
   const open = async () => {
-    const before = app.picture?.name;
+    const before = app.picture?.revision;
     try {
       gallery = await app.ask<Gallery>({ about: "gallery" });
       const own = gallery.own;
@@ -66,7 +62,7 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
       app.emit("trouble", { message: `The gallery could not be read: ${(error as Error).message}` });
       return;
     }
-    if (app.picture?.name !== before) return;
+    if (app.picture?.revision !== before) return;
     search.value = "";
     fill();
     sheet.open();
@@ -84,9 +80,9 @@ function openAtStart(app: App, open: () => Promise<void>): void {
   const stop = app.on("frame", async (frame) => {
     stop();
     if (frame.tick > 0 || frame.playing || wasOffered()) return;
-    const scene = app.picture?.name;
+    const before = app.picture?.revision;
     const gallery = await app.ask<Gallery>({ about: "gallery" }).catch(() => null);
-    if (gallery?.own === null && app.picture?.name === scene) await open();
+    if (gallery?.own === null && app.picture?.revision === before) await open();
   });
 }
 
