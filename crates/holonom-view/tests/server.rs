@@ -259,13 +259,13 @@ fn files_can_be_kept_and_reading_changes_nothing() {
 #[test]
 fn a_head_may_not_be_too_long() {
     let server = Running::new();
-    let long = format!("X-Long: {}", "x".repeat(LARGEST_HEAD));
+    let long = format!("X-Long: {}", "x".repeat(4 * LARGEST_HEAD));
     let status = server.ask(&["GET / HTTP/1.1", &server.host(), &server.cookie(), &long]).status;
     assert!(status == 431 || status == 400 || status == 0, "{status}");
-    let path = format!("/{}", "x".repeat(LARGEST_HEAD));
+    let path = format!("/{}", "x".repeat(4 * LARGEST_HEAD));
     let status = server.get(&path).status;
     assert!([0, 400, 414, 431].contains(&status), "{status}");
-    let many: Vec<String> = (0..5000).map(|k| format!("X-{k}: 1")).collect();
+    let many: Vec<String> = (0..50_000).map(|k| format!("X-{k}: 1")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
     let (host, cookie) = (server.host(), server.cookie());
     let status = server.ask(&[&["GET / HTTP/1.1", &host[..], &cookie], &many[..]].concat()).status;
