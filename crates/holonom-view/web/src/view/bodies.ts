@@ -194,6 +194,13 @@ export class Bodies {
     return best && best.body >= 0 ? best : null;
   }
 
+  /** Nothing is lower than this. */
+  lowest(): number {
+    let z = Infinity;
+    for (const { crowd, items } of this.classes) for (let k = 0; k < items.length; k++) z = Math.min(z, crowd.matrices[16 * k + 14] - items[k].form.radius);
+    return z;
+  }
+
   /** The box about everything that moves or stands, or null where there is nothing. */
   bounds(picture: Picture, poses: Poses): { min: Vector3; max: Vector3 } | null {
     const min = new Vector3(Infinity, Infinity, Infinity);

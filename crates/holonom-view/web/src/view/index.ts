@@ -2,7 +2,7 @@
 
 import { AmbientLight, Color, Object3D, Plane, Scene, Vector3, WebGLRenderer } from "three";
 import type { App } from "../app";
-import type { Picture, Triple } from "../protocol";
+import type { Frame, Picture, Triple } from "../protocol";
 import { Arrows } from "./arrows";
 import { Bodies } from "./bodies";
 import { OrbitCamera } from "./camera";
@@ -16,6 +16,7 @@ import { KEY, materials } from "./materials";
 import { Outline } from "./outline";
 import { Picker } from "./pick";
 import { Poses } from "./poses";
+import { sameSight } from "./same";
 import { Stage, type Bounds } from "./stage";
 import { palette as paletteOf } from "./theme";
 import { Trails } from "./trails";
@@ -87,6 +88,7 @@ export function createView(host: HTMLElement, app: App): View {
   let wasOpen = "";
   let checked = 0;
   let hovered: Pick | null = null;
+  let last: Frame | null = null;
   let nameUnderPointer: Label | null = null;
 
   // ---- the scene and its size ----
@@ -101,6 +103,7 @@ export function createView(host: HTMLElement, app: App): View {
 
   function open(next: Picture): void {
     const same = picture !== null && next.name === wasOpen;
+    last = null;
     picture = next;
     picker.picture = next;
     wasOpen = next.name;
@@ -155,8 +158,7 @@ export function createView(host: HTMLElement, app: App): View {
       if (app.frame && picture) trails.add(app.frame, poses);
       if (!resized && now - checked > 1000) {
         checked = now;
-        const b = measure();
-        resized = !stage.fits(b);
+        resized = bodies.lowest() < stage.floor && !stage.fits(measure());
       }
     }
     if (resized && picture && (poses.known || picture.bodies.length === 0)) {
@@ -291,7 +293,10 @@ export function createView(host: HTMLElement, app: App): View {
 
   const ends: (() => void)[] = [
     app.on("picture", open),
-    app.on("frame", () => {
+    app.on("frame", (frame) => {
+      const news = !sameSight(last, frame);
+      last = frame;
+      if (!news) return;
       moved = true;
       invalidate();
     }),
