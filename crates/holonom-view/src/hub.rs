@@ -194,9 +194,10 @@ impl Desk {
             let passed = (now - last).as_secs_f64().min(0.25);
             (last, next) = (now, (next + FRAME).max(now));
             self.drop_the_silent(now);
-            if self.playing {
+            if self.playing || self.session.assembles() {
                 self.run(passed);
             }
+            self.post();
             self.show();
         }
     }
@@ -267,6 +268,16 @@ impl Desk {
         if self.session.is_held_by(client) {
             let _ = self.session.input(client, Input::Own(Own::Leave));
             self.news = true;
+        }
+    }
+
+    /// Tell what the session has to tell.
+    fn post(&mut self) {
+        for (to, reply) in std::mem::take(&mut self.session.outbox) {
+            match to {
+                Some(id) => self.tell(id, &reply),
+                None => self.tell_all(&reply),
+            }
         }
     }
 
@@ -378,7 +389,7 @@ impl Desk {
             }
             Request::Reset => {
                 (self.stopped, self.behind) = (None, 0.0);
-                self.session.reset().map_err(Refusal::from)
+                self.session.reset()
             }
             Request::Open { scene } => self.opened(|s| s.open_named(&scene)),
             Request::OpenText { name, text } => self.opened(|s| s.open_own(&name, &text)),

@@ -17,7 +17,9 @@ pub struct Sections {
     deforming: Vec<BodyId>,
     /// Of the joints that are the model's own: is the load unique?
     unique: Vec<bool>,
-    /// Places of every force.
+    /// Are loads of redundant joints split as the doctor does, at every moment?
+    split: bool,
+    /// Places of every force that is the model's own.
     places: Vec<Vec<Place>>,
     pushes: Vec<Vec3>,
 }
@@ -36,6 +38,10 @@ pub fn width(section: Section) -> usize {
     }
 }
 
+/// Loads of redundant joints are split as the doctor does where groups of loops have at most so many rows: that is cubic in them, and done sixty times a second. In larger groups they are
+/// as the solver found them, and marked as not unique all the same.
+const MOST_SPLIT: usize = 120;
+
 const NONE: Vec3 = Vec3::NAN;
 
 fn put(out: &mut Vec<f32>, v: Vec3) {
@@ -50,7 +56,12 @@ impl Sections {
             centres: model.bodies().map(centre).collect(),
             deforming: picture.deforming.iter().map(|&i| BodyId::from_index(i as usize)).collect(),
             unique: picture.joints.iter().map(|j| j.unique).collect(),
-            places: model.forces().map(|f| places(model, model.law(f).attachments())).collect(),
+            split: model.loops().iter().all(|g| g.iter().map(|j| model.rows_of(*j).len()).sum::<usize>() <= MOST_SPLIT),
+            places: model
+                .forces()
+                .take(picture.forces.len())
+                .map(|f| places(model, model.law(f).attachments()))
+                .collect(),
             pushes: Vec::new(),
         }
     }
@@ -70,7 +81,9 @@ impl Sections {
             Section::Centre => centre(sim, out),
             Section::Reactions | Section::Applied | Section::Contacts | Section::Accelerations => {
                 let model = sim.model().clone();
-                let Ok(mut seen) = sim.observe() else { return };
+                let split = self.split && section == Section::Reactions;
+                let seen = if split { sim.observe() } else { sim.observe_unsplit() };
+                let Ok(mut seen) = seen else { return };
                 match section {
                     Section::Reactions => self.reactions(&model, &mut seen, out),
                     Section::Applied => self.applied(&model, &seen, out),

@@ -20,8 +20,10 @@ pub struct Observation<'s> {
     model: &'s Model,
     state: &'s State,
     work: &'s mut Workspace,
-    /// Multipliers, those of redundant rows split.
-    lambda: &'s [f64],
+    /// Multipliers, those of redundant rows split; `None`: as they are in the workspace.
+    lambda: Option<&'s [f64]>,
+    /// Multipliers of one joint.
+    own: Vec<f64>,
 }
 
 /// Where something is and how it moves, world axes.
@@ -39,7 +41,15 @@ impl Simulation {
     /// Solve the equations at the present state and look at everything.
     pub fn observe(&mut self) -> Result<Observation<'_>, StepError> {
         let (model, state, work, lambda) = self.solved()?;
-        Ok(Observation { model, state, work, lambda })
+        Ok(Observation { model, state, work, lambda: Some(lambda), own: Vec::new() })
+    }
+
+    /// The same in a time linear in the size of the mechanism, whatever its loops: where joints are redundant their loads are as the solver found them, not
+    /// split into the smallest ones. Everything that is unique is the same.
+    pub fn observe_unsplit(&mut self) -> Result<Observation<'_>, StepError> {
+        self.evaluate()?;
+        let Simulation { model, state, work, .. } = self;
+        Ok(Observation { model, state, work, lambda: None, own: Vec::new() })
     }
 }
 
@@ -107,14 +117,25 @@ impl Observation<'_> {
     /// Action of body a on body b through a joint, as [`Simulation::reaction`].
     pub fn reaction(&mut self, joint: JointId) -> Reaction {
         let s = self.state;
-        reaction::reaction(self.model, joint, &s.q, &s.v, s.t, self.lambda, self.work)
+        let Some(lambda) = self.lambda else {
+            let rows = self.model.rows_of(joint);
+            let n = self.model.n_v();
+            // one joint's own are enough; those of all would have to be copied
+            let mut own = std::mem::take(&mut self.own);
+            own.clear();
+            own.extend_from_slice(&self.work.x[n + rows.start..n + rows.end]);
+            let r = reaction::of_rows(self.model, joint, &s.q, &s.v, s.t, &own, self.work);
+            self.own = own;
+            return r;
+        };
+        reaction::reaction(self.model, joint, &s.q, &s.v, s.t, lambda, self.work)
     }
 
     /// Multipliers of a joint, row by row; those of redundant rows are the split with the smallest loads.
     pub fn multipliers(&self, joint: JointId) -> &[f64] {
         match self.model.sided.binary_search_by_key(&joint.0, |r| r.joint) {
             Ok(k) => self.work.acting.of_joint(&self.model.sided[k]).unwrap_or(&[]),
-            Err(_) => &self.lambda[self.model.rows_of(joint)],
+            Err(_) => &self.lambda.unwrap_or(self.work.multipliers())[self.model.rows_of(joint)],
         }
     }
 

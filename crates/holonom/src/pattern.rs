@@ -65,6 +65,8 @@ pub struct Entry {
 pub struct Part {
     /// Name of the body or joint.
     pub name: String,
+    /// Is it a body?
+    pub is_body: bool,
     /// Its rows or columns.
     pub range: Range<usize>,
 }
@@ -257,7 +259,7 @@ impl Model {
         let mut parts: Vec<Part> = self
             .joints()
             .filter(|&id| !self.rows_of(id).is_empty())
-            .map(|id| Part { name: self.joint_name(id).to_string(), range: self.rows_of(id) })
+            .map(|id| Part { name: self.joint_name(id).to_string(), is_body: false, range: self.rows_of(id) })
             .collect();
         // rows with force directions of their own stand last
         parts.sort_by_key(|p| p.range.start);
@@ -267,7 +269,7 @@ impl Model {
     /// Bodies along the velocity coordinates.
     fn v_parts(&self) -> Vec<Part> {
         let ids = self.bodies().filter(|&id| !self.v_range(id).is_empty());
-        ids.map(|id| Part { name: self.body_name(id).to_string(), range: self.v_range(id) }).collect()
+        ids.map(|id| Part { name: self.body_name(id).to_string(), is_body: true, range: self.v_range(id) }).collect()
     }
 
     /// Bodies and joints in the order of elimination.
@@ -280,7 +282,8 @@ impl Model {
             let range = end..end + s.size(node);
             end = range.end;
             if !range.is_empty() {
-                layout.parts.push(Part { name: self.node_name(node), range });
+                let is_body = node.index() < self.n_bodies();
+                layout.parts.push(Part { name: self.node_name(node), is_body, range });
             }
         }
         layout

@@ -109,6 +109,19 @@ pub(crate) fn reaction(
     lambda: &[f64],
     work: &mut Workspace,
 ) -> Reaction {
+    of_rows(model, id, q, v, t, &lambda[model.rows_of(id)], work)
+}
+
+/// The same with the multipliers of this joint's rows alone.
+pub(crate) fn of_rows(
+    model: &Model,
+    id: JointId,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    lambda: &[f64],
+    work: &mut Workspace,
+) -> Reaction {
     let joint = &model.joints[id.index()];
     let constraint = joint.constraint.as_ref();
     let bodies = &bodies_at(model, &work.frames, q, v);
@@ -120,7 +133,7 @@ pub(crate) fn reaction(
     let acting = std::mem::take(&mut work.acting);
     let lambda = match sided {
         Some(record) => acting.of_joint(record).unwrap_or(&[]),
-        None => &lambda[joint.row_range()],
+        None => lambda,
     };
     let rows = || {
         let (held, all) = (joint.kept_rows(), 0..sided.map_or(0, |r| r.n_rows as usize));

@@ -186,6 +186,18 @@ impl Simulation {
         self.change(builder, |new| Some(if new < k { new } else { new + 1 }), Some)
     }
 
+    /// Put another constraint in the place of a joint; its name and number stay. It takes hold at once. A joint that was locked or broken is active again.
+    pub fn replace_joint(
+        &mut self,
+        joint: JointId,
+        constraint: impl Constraint + 'static,
+    ) -> Result<Edited, ModelError> {
+        self.check_joint(joint)?;
+        let mut builder = self.model().reopen();
+        builder.joints[joint.index()] = (Arc::new(constraint), JointStatus::Active);
+        self.change(builder, Some, Some)
+    }
+
     /// Break a joint: it stays in the list and holds nothing until it is [mended](Simulation::mend_joint).
     pub fn break_joint(&mut self, joint: JointId) -> Result<Edited, ModelError> {
         self.check_joint(joint)?;

@@ -10,6 +10,7 @@ pub mod shapes;
 pub mod structure;
 
 use crate::message::Triple;
+use crate::numbers::is_hand;
 use holonom::math::{Mat3, Quat, Vec3, quat_from_axes};
 use holonom::{Attachment, BodyId, JointCondition, Marker, Model, Simulation};
 use holonom_scene::Loaded;
@@ -411,5 +412,5 @@ fn force_pictures(model: &Model) -> Vec<ForcePicture> {
         kind: model.law(id).kind(),
         on: frames::places(model, model.law(id).attachments()).into_iter().map(place).collect(),
     };
-    model.forces().map(of).collect()
+    model.forces().filter(|f| !is_hand(model.force_name(*f))).map(of).collect()
 }

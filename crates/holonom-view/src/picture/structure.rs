@@ -1,14 +1,16 @@
 //! What each joint is in the structure of a mechanism, and whether its load is unique.
 //!
 //! Which joints lie on loops is a question to the graph of joints, and quick. Which of them hold something twice is one to the doctor, whose time is cubic in the
-//! rows of a group of loops; so he is asked only where groups are small ([`MOST_ROWS`], [`MOST_JOINTS`]). Where he is not, no joint is called redundant, and
-//! loads on loops are taken for unique if the solver met no row that depends on others.
+//! rows of a group of loops, up to a size from which on he only probes; so he is not asked where it would take long ([`MOST_ROWS`], [`MOST_JOINTS`]). Where he is not,
+//! no joint is called redundant, and loads on loops are taken for unique if the solver met no row that depends on others.
 
 use super::Role;
 use holonom::{Diagnosis, Simulation};
 
-/// Largest group of loops that the doctor is asked about, rows.
-pub const MOST_ROWS: usize = 1000;
+/// Largest group of loops whose rows the doctor writes out in a moment (0.1 s).
+pub const MOST_ROWS: usize = 300;
+/// Groups larger than this he does not write out.
+const PROBED: usize = 1000;
 /// Most joints of a mechanism that the doctor is asked about.
 pub const MOST_JOINTS: usize = 2000;
 
@@ -27,7 +29,11 @@ pub struct Structure {
 pub fn is_quick(sim: &Simulation) -> bool {
     let model = sim.model();
     let rows = |group: &[holonom::JointId]| group.iter().map(|j| model.rows_of(*j).len()).sum::<usize>();
-    model.n_joints() <= MOST_JOINTS && model.loops().iter().all(|group| rows(group) <= MOST_ROWS)
+    model.n_joints() <= MOST_JOINTS
+        && model.loops().iter().all(|group| {
+            let n = rows(group);
+            n <= MOST_ROWS || n > PROBED
+        })
 }
 
 /// The structure of the first `joints` joints at the present state.
@@ -49,7 +55,7 @@ pub fn of(sim: &mut Simulation, joints: usize) -> Structure {
         return out;
     }
     // what the solver met tells only whether there is any such row
-    let all_unique = sim.observe().is_ok_and(|seen| seen.rank_deficiency() == Some(0));
+    let all_unique = sim.observe_unsplit().is_ok_and(|seen| seen.rank_deficiency() == Some(0));
     if !all_unique {
         out.unique.iter_mut().zip(&on_loops).for_each(|(unique, on_loop)| *unique &= !on_loop);
     }

@@ -57,6 +57,8 @@ pub enum Own {
     Leave,
     /// Time goes on from a moment of the past: hands that were not pinned let go.
     Resume,
+    /// Back to the start of the scene, edits kept.
+    Reset,
     /// Real-time steps from now on, or no longer.
     Hurry {
         /// Which.

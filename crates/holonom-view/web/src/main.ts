@@ -12,7 +12,7 @@ const app = new App();
 startTheme(app);
 const root = document.getElementById("app")!;
 const link = createLink(app);
-const panels = createPanels(app, link, root, () => view.screenshot());
+const panels = createPanels(app, link, root, () => view);
 const view = createView(panels.layout.view, app);
 const touch = createTouch(view, app);
 

@@ -6,6 +6,15 @@ export interface Quantity {
   note?: string;
 }
 
+/** What can be watched. */
+export interface Quantities {
+  /** The whole first, then bodies, joints, forces. */
+  groups: { title: string; kind: string; path: string | null; quantities: Quantity[] }[];
+  /** What further bodies, joints and forces have, which are too many to be listed: `label` follows the name and a dot. */
+  patterns: { of: "body" | "joint" | "force"; label: string; unit: string }[];
+  note: string;
+}
+
 /** Recorded quantities; the first of them is `time`. */
 export interface Backlog {
   names: string[];
@@ -29,6 +38,8 @@ export interface Gallery {
   /** Name of the scene that the program was started with, if it was started with one. */
   own: string | null;
   scenes: GalleryScene[];
+  /** Problems with known answers. */
+  verification?: GalleryScene[];
 }
 
 export interface Sentence {
@@ -56,30 +67,46 @@ export interface Doctor {
   gap: number;
   redundant: { rows: Row[]; dropped: Row[] }[];
   not_unique: Row[];
+  /** Reactions with components that are not unique, world axes: the split with the smallest loads. N and N m. */
+  loads: { joint: string; force: number[]; torque: number[]; force_unique: boolean[]; torque_unique: boolean[] }[];
 }
 
-/** Where energy went since the start, J. */
+/** Where energy went since the start; all in J, positive works gave energy to the bodies. */
 export interface Ledger {
-  /** Change of kinetic, gravitational and stored energy. */
+  kinetic: number;
+  gravity: number;
+  elastic: number;
+  total: number;
+  /** Change of kinetic, gravitational and stored energy: the sum of the works. */
   change: number;
-  lines: { label: string; path?: string | null; work: number }[];
-  /** What is left: the integrator's own error. */
+  works: { title: string; kind: string; path: string | null; work: number }[];
+  /** What friction, contacts and damping took. */
+  dissipated: number;
+  /** The integrator's error as a part of the largest entry. */
   error: number;
+  balance: number;
 }
 
-/** Rows or columns of a matrix that belong to one thing. */
-export interface Band {
-  path: string;
-  from: number;
-  count: number;
+/** Rows or columns of one body or joint, `end` not included. */
+export interface Part {
+  name: string;
+  kind: "body" | "joint";
+  start: number;
+  end: number;
 }
 
-/** Where a matrix has entries. */
+/** Where a matrix has entries: one by one, or by blocks where there are very many. */
 export interface Spy {
+  matrix: string;
+  about: string;
   rows: number;
   columns: number;
-  row_bands: Band[];
-  column_bands: Band[];
-  /** row, column, rows, columns, 1 where elimination made it. */
-  blocks: [number, number, number, number, number][];
+  count: number;
+  fill: number;
+  /** row, column, 1 if made by elimination; again and again */
+  entries: number[];
+  /** number of the part down the rows, along the columns, 1 if made by elimination; again and again */
+  blocks: number[];
+  row_parts: Part[];
+  column_parts: Part[];
 }

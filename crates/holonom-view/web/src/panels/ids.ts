@@ -1,7 +1,7 @@
 // What tests find in the page, by `data-testid`. Nothing is computed here: this is the list that the parts and the tests agree on.
 //
 // top bar      scene see downloads theme help side-toggle connection (data-state: connecting, open, lost)
-//              tool-drag tool-push tool-twist tool-jog tool-build (aria-checked)
+//              tool-drag tool-push tool-twist tool-trail tool-jog tool-build (aria-checked)
 //              mode-dynamic mode-quasi-static mode-kinematic (aria-checked); mode-menu below 560 px
 //              cap (slider) cap-value cap-usual; release-all pinned-count (hidden while nothing is pinned)
 // time bar     play pause (one of them is seen) step reset time speed scrub real-time cost gap method
@@ -15,7 +15,7 @@
 // energy       energy-kinetic energy-potential energy-total (data-value) ledger ledger-row
 // matrix       spy spy-J spy-H spy-L spy-A spy-under spy-facts
 // gallery      gallery gallery-close gallery-search gallery-cards gallery-card (data-scene) gallery-file gallery-open-file gallery-new drop
-// what is seen see-sheet show-reactions show-torques ... (one for each of `Shown`) arrow-scale
+// what is seen see-sheet show-reactions show-torques ... (one for each of `Shown`) arrow-scale look-fit look-front look-right look-top look-home look-through
 // downloads    downloads-menu download-csv download-png download-scene download-inputs
 // help         help-sheet help-sheet-close
 

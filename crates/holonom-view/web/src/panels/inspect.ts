@@ -32,7 +32,12 @@ export class Inspect {
     app.on("selection", () => void this.fill());
     app.on("picture", () => void this.fill());
     app.on("frame", (frame) => this.see(frame));
-    layout.onTab(() => void this.fill());
+    layout.onTab((tab) => {
+      // the form of what is selected goes where it is needed: beside the numbers, or under the palette while building
+      const place = tab === "build" ? layout.tabs.build : layout.tabs.inspect;
+      if (tab !== null && layout.inspectEdit.parentElement !== place) place.append(layout.inspectEdit);
+      void this.fill();
+    });
   }
 
   private async fill(): Promise<void> {
@@ -49,9 +54,8 @@ export class Inspect {
       return;
     }
     this.head.replaceChildren(...this.about(picture, selection));
-    const all = await this.catalogue.all().catch(() => [] as Quantity[]);
+    const own = await this.catalogue.of(`${selection.kind}.${selection.name}`).catch(() => [] as Quantity[]);
     if (this.app.selection !== selection || this.layout.current() !== "inspect") return;
-    const own = all.filter((q) => q.name.startsWith(`${selection.name}.`));
     this.table(selection, families(own));
   }
 

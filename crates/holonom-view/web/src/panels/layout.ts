@@ -1,7 +1,8 @@
 // The frame of the page: top bar, view, side panel with tabs, time bar, and the places that other parts mount into.
 //
 //   #view           the 3-D view                    #tab-NAME       body of a tab: inspect, plots, doctor, energy, matrix, build
-//   #inspect-edit   form of what is selected        #notices        banners and notes over the view
+//   #inspect-edit   form of what is selected, in the tab of numbers or under the palette
+//   #notices        banners and notes over the view
 //
 // The side panel is resized by its edge and hidden by its button. On narrow windows (below 800 px) it is a sheet below the view.
 

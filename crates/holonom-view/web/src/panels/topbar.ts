@@ -13,6 +13,7 @@ export const TOOLS: [Tool, string, string, string][] = [
   ["drag", "Drag", "d", "Pull a point of a body, with a force up to the cap"],
   ["push", "Push", "p", "Push a point of a body with a constant force"],
   ["twist", "Twist", "t", "Turn a body with a constant torque"],
+  ["trail", "Trace", "r", "Press a point of a body to draw where it goes; press it again to stop"],
   ["jog", "Jog", "j", "Move a tool point with keys; the motors follow"],
   ["build", "Build", "b", "Add bodies, join and change them"],
 ];

@@ -1,10 +1,12 @@
-// The shapes of all bodies and of the ground, instanced: one mesh per class of forms. Also finds the body that a ray meets.
+// The shapes of all bodies and of the ground: one draw call per class of forms. Also finds the body that a ray meets.
 
-import { Color, InstancedBufferAttribute, InstancedMesh, Matrix4, Mesh, MeshBasicMaterial, Object3D, Ray, Vector3 } from "three";
-import type { BufferGeometry, Intersection, Material, Raycaster } from "three";
+import { Color, Matrix4, Mesh, MeshBasicMaterial, Object3D, Ray, Vector3 } from "three";
+import type { BufferGeometry, Intersection, Raycaster } from "three";
 import type { Picture, Placed, ShapePicture } from "../protocol";
+import { crowd, type Crowd } from "./crowd";
+import type { Materials } from "./materials";
 import { fineness, form, type Form } from "./geometry";
-import { compose, placedMap, type Poses } from "./poses";
+import { compose, GROUND, placedMap, type Poses } from "./poses";
 import type { Palette } from "./theme";
 
 const HERE: Placed = { at: [0, 0, 0], turn: [0, 0, 0, 1] };
@@ -18,8 +20,12 @@ interface Item {
 
 /** A class of forms: instances that share triangles. */
 interface Class {
-  mesh: InstancedMesh;
+  crowd: Crowd;
+  /** Triangles of one. */
+  geometry: BufferGeometry;
   items: Item[];
+  /** Maps of the items, one after the other. */
+  maps: Float32Array;
 }
 
 export interface BodyHit {
@@ -42,11 +48,7 @@ export class Bodies {
   /** The same shapes again, thrown flat onto the floor along the light. */
   private thrown = new Object3D();
 
-  /** `shade` is the material of shadows on the floor, where there is no shadow map. */
-  constructor(
-    private material: Material,
-    private shade: Material | null,
-  ) {
+  constructor(private paints: Materials) {
     this.thrown.matrixAutoUpdate = false;
     this.group.add(this.thrown);
   }
@@ -60,10 +62,10 @@ export class Bodies {
 
   reset(picture: Picture, palette: Palette, dot: number): void {
     this.thrown.clear();
-    for (const { mesh } of this.classes) {
-      this.group.remove(mesh);
-      mesh.geometry.dispose();
-      mesh.dispose();
+    for (const { crowd, geometry } of this.classes) {
+      this.group.remove(crowd.object);
+      crowd.dispose();
+      geometry.dispose();
     }
     this.reach = new Float32Array(picture.bodies.length);
     this.thin = new Float32Array(picture.bodies.length).fill(Infinity);
@@ -100,23 +102,20 @@ export class Bodies {
     }
     this.byBody = picture.bodies.map(() => []);
     this.classes = [...byKey.values()].map((list) => {
-      const mesh = new InstancedMesh(list[0].form.make(fineness(list.length)), this.material, list.length);
-      mesh.frustumCulled = false; // instances move; the graphics cut off what is not seen
-      mesh.castShadow = mesh.receiveShadow = true;
-      mesh.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * list.length), 3);
-      this.group.add(mesh);
-      if (this.shade) {
-        const shadow = new InstancedMesh(mesh.geometry, this.shade, 1);
-        shadow.instanceMatrix = mesh.instanceMatrix;
-        shadow.count = list.length;
+      const provoked = this.paints.box !== null && list[0].form.key === "box";
+      const geometry = list[0].form.make({ ...fineness(list.length), provoked });
+      const made: Class = { crowd: crowd(geometry, list.length, provoked, this.paints), geometry, items: list, maps: new Float32Array(12 * list.length) };
+      const { object, shadow } = made.crowd;
+      object.frustumCulled = false; // they move; the graphics cut off what is not seen
+      this.group.add(object);
+      if (shadow) {
         shadow.frustumCulled = false;
         shadow.renderOrder = -8;
         this.thrown.add(shadow);
       }
-      const made: Class = { mesh, items: list };
       list.forEach((item, k) => {
+        made.maps.set(item.map, 12 * k);
         if (item.body >= 0) this.byBody[item.body].push([made, k]);
-        mesh.instanceMatrix.array[16 * k + 15] = 1;
       });
       return made;
     });
@@ -125,21 +124,22 @@ export class Bodies {
 
   /** Colours of a theme. */
   paint(palette: Palette): void {
-    for (const { mesh, items } of this.classes) {
+    for (const { crowd, items } of this.classes) {
       items.forEach(({ body, colour }, k) => {
-        mesh.setColorAt(k, colour ?? (body < 0 ? palette.fixed : palette.bodies[body % palette.bodies.length]));
+        crowd.colour(k, colour ?? (body < 0 ? palette.fixed : palette.bodies[body % palette.bodies.length]));
       });
-      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+      crowd.coloured();
     }
   }
 
   update(poses: Poses): void {
     const t = this.scratch;
-    for (const { mesh, items } of this.classes) {
-      const out = mesh.instanceMatrix.array;
+    for (const { crowd, items, maps } of this.classes) {
+      const out = crowd.matrices;
       for (let k = 0; k < items.length; k++) {
-        const [m, o] = poses.map(items[k].body);
-        compose(t, 0, m, o, items[k].map, 0);
+        const { body } = items[k];
+        if (body < 0) compose(t, 0, GROUND, 0, maps, 12 * k);
+        else compose(t, 0, poses.maps, 12 * body, maps, 12 * k);
         const q = 16 * k;
         out[q] = t[0];
         out[q + 1] = t[1];
@@ -154,22 +154,18 @@ export class Bodies {
         out[q + 13] = t[10];
         out[q + 14] = t[11];
       }
-      mesh.instanceMatrix.needsUpdate = true;
+      crowd.moved();
     }
   }
 
   set shadows(on: boolean) {
-    for (const { mesh } of this.classes) mesh.castShadow = mesh.receiveShadow = on && !this.shade;
+    for (const { crowd } of this.classes) crowd.object.castShadow = crowd.object.receiveShadow = on && !this.paints.shade;
     this.thrown.visible = on;
   }
 
   /** Triangles and world matrices of a body's shapes, to be outlined. */
   parts(body: number): { geometry: BufferGeometry; matrix: Matrix4 }[] {
-    return (this.byBody[body] ?? []).map(([{ mesh }, k]) => {
-      const matrix = new Matrix4();
-      mesh.getMatrixAt(k, matrix);
-      return { geometry: mesh.geometry, matrix };
-    });
+    return (this.byBody[body] ?? []).map(([{ crowd, geometry }, k]) => ({ geometry, matrix: new Matrix4().fromArray(crowd.matrices, 16 * k) }));
   }
 
   /** The nearest body that a ray meets; the ground's shapes hide what is behind them. */
@@ -178,16 +174,16 @@ export class Bodies {
     const centre = new Vector3();
     const hits: Intersection[] = [];
     let best: BodyHit | null = null;
-    for (const { mesh, items } of this.classes) {
-      const a = mesh.instanceMatrix.array;
+    for (const { crowd, geometry, items } of this.classes) {
+      const a = crowd.matrices;
+      this.probe.geometry = geometry;
       for (let k = 0; k < items.length; k++) {
         const q = 16 * k;
         centre.set(a[q + 12], a[q + 13], a[q + 14]);
         const r = 1.001 * items[k].form.radius;
         if (ray.distanceSqToPoint(centre) > r * r) continue;
         if (best && centre.distanceTo(ray.origin) - r > best.distance) continue;
-        this.probe.geometry = mesh.geometry;
-        mesh.getMatrixAt(k, this.probe.matrixWorld);
+        this.probe.matrixWorld.fromArray(a, 16 * k);
         hits.length = 0;
         this.probe.raycast(caster, hits);
         for (const h of hits) {
@@ -208,10 +204,10 @@ export class Bodies {
       min.min(new Vector3(p.x - r, p.y - r, p.z - r));
       max.max(new Vector3(p.x + r, p.y + r, p.z + r));
     };
-    for (const { mesh, items } of this.classes) {
-      const a = mesh.instanceMatrix.array;
-      if (!mesh.geometry.boundingBox) mesh.geometry.computeBoundingBox();
-      const box = mesh.geometry.boundingBox;
+    for (const { crowd, geometry, items } of this.classes) {
+      const a = crowd.matrices;
+      if (!geometry.boundingBox) geometry.computeBoundingBox();
+      const box = geometry.boundingBox;
       items.forEach((_, k) => {
         // the box about the turned box of the form
         const q = 16 * k;

@@ -28,17 +28,46 @@ export interface Form {
   make: (fine: Fineness) => BufferGeometry;
 }
 
-/** Segments around a full turn. */
 export interface Fineness {
+  /** Segments around a full turn. */
   round: number;
+  /** Boxes of eight corners, for a material that takes a face's normal from its last corner. */
+  provoked?: boolean;
 }
 
 export function fineness(instances: number): Fineness {
-  return { round: instances > 4000 ? 10 : instances > 800 ? 14 : instances > 200 ? 20 : instances > 40 ? 28 : 40 };
+  return { round: instances > 4000 ? 8 : instances > 800 ? 14 : instances > 200 ? 20 : instances > 40 ? 28 : 40 };
 }
 
 const up = <G extends BufferGeometry>(g: G): G => g.rotateX(Math.PI / 2) as G;
-const ball = ({ round }: Fineness) => up(new SphereGeometry(1, round, Math.max(6, Math.round(round * 0.55))));
+const ball = ({ round }: Fineness) => up(new SphereGeometry(1, round, Math.max(4, Math.round(round * 0.55))));
+
+/** Corners of each face of a box, counterclockwise from outside (bits of a corner: x, y, z); the first lights the face, and no other. */
+const FACES: [normal: [number, number, number], corners: [number, number, number, number]][] = [
+  [[-1, 0, 0], [0, 4, 6, 2]],
+  [[1, 0, 0], [1, 3, 7, 5]],
+  [[0, -1, 0], [5, 4, 0, 1]],
+  [[0, 1, 0], [2, 6, 7, 3]],
+  [[0, 0, -1], [3, 1, 0, 2]],
+  [[0, 0, 1], [4, 5, 7, 6]],
+];
+
+/** A unit box with a third of the usual corners: the last corner of a triangle carries the normal of its face. */
+function eightCorners(): BufferGeometry {
+  const positions = new Float32Array(24);
+  for (let k = 0; k < 8; k++) for (let i = 0; i < 3; i++) positions[3 * k + i] = (k >> i) & 1 ? 0.5 : -0.5;
+  const normals = new Float32Array(24);
+  const index: number[] = [];
+  for (const [normal, [p, a, b, c]] of FACES) {
+    normals.set(normal, 3 * p);
+    index.push(a, b, p, b, c, p);
+  }
+  const g = new BufferGeometry();
+  g.setAttribute("position", new BufferAttribute(positions, 3));
+  g.setAttribute("normal", new BufferAttribute(normals, 3));
+  g.setIndex(index);
+  return g;
+}
 
 function tube(inner: number, outer: number, length: number, { round }: Fineness): BufferGeometry {
   const h = length / 2;
@@ -52,21 +81,25 @@ function tube(inner: number, outer: number, length: number, { round }: Fineness)
   return toCreasedNormals(up(new LatheGeometry(profile, round)), 0.6);
 }
 
+/** Triangles beyond which looking for sharp edges takes too long: a smooth surface then. */
+const MOST_CREASED = 60_000;
+
 function mesh(positions: ArrayLike<number>, triangles: ArrayLike<number>): BufferGeometry {
   const g = new BufferGeometry();
   g.setAttribute("position", new BufferAttribute(Float32Array.from(positions), 3));
   const corners = positions.length / 3;
   const index = Uint32Array.from(triangles).filter((i) => i < corners);
   g.setIndex(new BufferAttribute(index.subarray(0, index.length - (index.length % 3)), 1));
-  const creased = toCreasedNormals(g, 0.6);
-  return creased;
+  if (index.length <= 3 * MOST_CREASED) return toCreasedNormals(g, 0.6);
+  g.computeVertexNormals();
+  return g;
 }
 
 /** How a geometry is drawn; null for planes, which the ground draws. `dot` is the radius of what has no shape. */
 export function form(geometry: Geometry, number: number, dot: number): Form | null {
   switch (geometry.kind) {
     case "box":
-      return { key: "box", scale: geometry.size, radius: Math.hypot(...geometry.size) / 2, thin: Math.min(...geometry.size) / 2, make: () => new BoxGeometry(1, 1, 1) };
+      return { key: "box", scale: geometry.size, radius: Math.hypot(...geometry.size) / 2, thin: Math.min(...geometry.size) / 2, make: ({ provoked }) => (provoked ? eightCorners() : new BoxGeometry(1, 1, 1)) };
     case "sphere": {
       const r = geometry.radius;
       return { key: "ball", scale: [r, r, r], radius: r, thin: r / 4, make: ball };

@@ -112,12 +112,15 @@ function merged(list: Part[]): BufferGeometry {
 
 const glyphs = new Map<string, BufferGeometry>();
 
-export function glyphGeometry(name: string, coarse: boolean): BufferGeometry {
-  const key = coarse ? `${name}, coarse` : name;
+/** The sign of a name, for scenes with so many joints: with all its parts, with fewer corners, or its first part alone. */
+export function glyphGeometry(name: string, joints: number): BufferGeometry {
+  const tier = joints > 600 ? 2 : joints > 120 ? 1 : 0;
+  const key = `${name} ${tier}`;
   let g = glyphs.get(key);
   if (!g) {
-    detail = coarse ? 0.4 : 1;
-    glyphs.set(key, (g = merged(parts(name))));
+    detail = [1, 0.5, 0.35][tier];
+    const all = parts(name);
+    glyphs.set(key, (g = merged(tier === 2 ? all.slice(0, 1) : all)));
     detail = 1;
   }
   return g;

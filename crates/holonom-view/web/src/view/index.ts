@@ -60,7 +60,7 @@ export function createView(host: HTMLElement, app: App): View {
   const paints = materials(loop.software);
 
   const stage = new Stage();
-  const bodies = new Bodies(paints.body, paints.shade);
+  const bodies = new Bodies(paints);
   const joints = new Joints(app, paints.sign, paints.veil);
   const outline = new Outline();
   const arrows = new Arrows(app, paints.arrow, paints.veil);
@@ -82,7 +82,8 @@ export function createView(host: HTMLElement, app: App): View {
   let picture: Picture | null = null;
   let bounds: Bounds = { centre: new Vector3(), radius: 1, min: new Vector3(-1, -1, 0), max: new Vector3(1, 1, 1) };
   let moved = true; // a new frame has to be brought in
-  let fitted = false; // the camera has been put where it sees the scene
+  let standing = false; // the camera has been put where it sees the scene
+  let fitted = false; // it has been once
   let wasOpen = "";
   let checked = 0;
   let hovered: Pick | null = null;
@@ -114,7 +115,7 @@ export function createView(host: HTMLElement, app: App): View {
     joints.hovered = joints.hoveredForce = -1;
     marks.snap = null;
     if (!same) {
-      fitted = false;
+      standing = false;
       marks.tool = null;
     }
     resized = true;
@@ -166,8 +167,8 @@ export function createView(host: HTMLElement, app: App): View {
       camera.setExtent(bounds.radius);
       applyShown();
     }
-    if (!fitted && picture && (poses.known || picture.bodies.length === 0)) {
-      fitted = true;
+    if (!standing && picture && (poses.known || picture.bodies.length === 0)) {
+      standing = fitted = true;
       stand();
     }
     joints.update(poses, camera, palette);
@@ -189,6 +190,8 @@ export function createView(host: HTMLElement, app: App): View {
   }
 
   function draw(): void {
+    // a picture without a frame: nobody knows yet where its bodies are, so the last view stays
+    if (picture && !poses.known && picture.bodies.length > 0 && fitted) return;
     if (renderer) renderer.render(scene, camera.eye);
   }
 

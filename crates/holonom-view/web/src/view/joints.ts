@@ -75,7 +75,7 @@ export class Joints {
     let batch = this.signs.get(name);
     if (!batch) {
       const many = this.picture?.joints.length ?? 0;
-      batch = new Batch(this.group, glyphGeometry(name, many > 150), this.solid, many > 1000 ? null : this.veil);
+      batch = new Batch(this.group, glyphGeometry(name, many), this.solid, many > 1000 ? null : this.veil);
       batch.begin();
       this.signs.set(name, batch);
     }

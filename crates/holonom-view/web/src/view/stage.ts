@@ -58,8 +58,8 @@ export class Stage {
       quad,
       new ShaderMaterial({
         vertexShader: "attribute vec3 color; varying vec3 c; void main() { c = color; gl_Position = vec4(position.xy, 1.0, 1.0); }",
-        // a grain of less than a step of colour, so that the slow change shows no bands
-        fragmentShader: "varying vec3 c; void main() { gl_FragColor = vec4(c + (fract(sin(dot(gl_FragCoord.xy, vec2(12.99, 78.23))) * 43758.5) - 0.5) / 255.0, 1.0); }",
+        // every other pixel half a step of colour up: the slow change shows fewer bands
+        fragmentShader: "varying vec3 c; void main() { gl_FragColor = vec4(c + mod(floor(gl_FragCoord.x) + floor(gl_FragCoord.y), 2.0) * 0.002, 1.0); }",
         depthTest: false,
         depthWrite: false,
       }),
