@@ -139,8 +139,10 @@ export function createView(host: HTMLElement, app: App): View {
     if (!picture) return;
     const view = picture.cameras[0];
     camera.setExtent(bounds.radius);
-    if (view) camera.stand(view.from, view.look_at, view.angle, false);
-    else {
+    if (view) {
+      camera.stand(view.from, view.look_at, view.angle, false);
+      camera.approach(room(), bounds.max);
+    } else {
       const flat = flatness(bounds);
       camera.fit(room(), bounds.max, false, flat ? -0.18 : -0.55, flat ? 0.12 : 0.38);
     }
@@ -209,7 +211,7 @@ export function createView(host: HTMLElement, app: App): View {
     if (picture.joints.length > 2000) return;
     picture.joints.forEach((j, k) => {
       const at = joints.places[k];
-      if (at && !Number.isNaN(at.x)) words.push({ text: j.unique ? j.name : `${j.name} ≈`, at, style: "joint", offset: [8, -20] });
+      if (at && !Number.isNaN(at.x)) words.push({ text: j.unique ? j.name : `${j.name} ≈`, at, style: "v3-joint", offset: [8, -20] });
     });
   }
 
@@ -254,7 +256,7 @@ export function createView(host: HTMLElement, app: App): View {
     joints.hoveredForce = pick?.kind === "force" ? pick.force : -1;
     const kind = pick?.kind === "joint" ? ` (${words(picture?.joints[pick.joint]?.kind)})` : pick?.kind === "force" ? ` (${words(picture?.forces[pick.force]?.kind)})` : "";
     const fresh = !same;
-    if (fresh) nameUnderPointer = pick && { text: pick.name + kind, at: new Vector3(...pick.world), style: "strong", always: true, offset: [14, 12] };
+    if (fresh) nameUnderPointer = pick && { text: pick.name + kind, at: new Vector3(...pick.world), style: "v3-strong", always: true, offset: [14, 12] };
     else if (nameUnderPointer && pick) nameUnderPointer.at.set(...pick.world);
     if (fresh) point();
   }
