@@ -87,6 +87,7 @@ export function createView(host: HTMLElement, app: App): View {
   let fitted = false; // it has been once
   let wasOpen = "";
   let checked = 0;
+  let least = 0; // half the thickness of the thinnest that is drawn, m
   let hovered: Pick | null = null;
   let last: Frame | null = null;
   let nameUnderPointer: Label | null = null;
@@ -152,10 +153,17 @@ export function createView(host: HTMLElement, app: App): View {
 
   function update(now: number): boolean {
     const going = camera.advance(now);
+    // wires are at least this thick (half): a pixel, seen from here
+    const wire = 0.9 * camera.pixelAt(camera.distance);
+    const thin = bodies.thinnest < wire || bodies.thinnest < least;
+    if (thin && Math.abs(wire - least) > 0.1 * least) {
+      least = wire;
+      if (!moved && poses.known) bodies.update(poses, least);
+    }
     if (moved) {
       moved = false;
       if (app.frame && picture && app.frame.revision === picture.revision) poses.update(app.frame);
-      bodies.update(poses);
+      bodies.update(poses, least);
       if (renderer) renderer.shadowMap.needsUpdate = true;
       if (app.frame && picture) trails.add(app.frame, poses);
       if (!resized && now - checked > 1000) {
@@ -316,6 +324,9 @@ export function createView(host: HTMLElement, app: App): View {
   dusk.addEventListener("change", onDusk);
   const onLost = (e: Event): void => e.preventDefault(); // so that it comes back
   canvas.addEventListener("webglcontextlost", onLost);
+  // a frame around the view for those who use keys only
+  canvas.addEventListener("keydown", () => (canvas.dataset.keys = "used"));
+  canvas.addEventListener("pointerdown", () => delete canvas.dataset.keys);
   canvas.addEventListener("webglcontextrestored", invalidate);
 
   paint();
