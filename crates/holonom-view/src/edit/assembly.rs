@@ -12,7 +12,8 @@
 use super::Edit;
 use super::workbench::Moment;
 use holonom::math::{Mat3, Vec3, symmetric_eigen};
-use holonom::{Marker, Simulation, State, StepError};
+use holonom::{Marker, Simulation, StepError};
+use std::sync::Arc;
 
 /// Time constant, s.
 const TAU: f64 = 0.15;
@@ -86,9 +87,12 @@ impl Assembly {
         Assembly { edit, closes, a, b, before, size, gap, best: gap, waited: 0.0 }
     }
 
-    /// Where the mechanism was before it began to move, to be put back if the points do not meet.
-    pub fn before(&self) -> &State {
-        &self.before.1
+    /// Put the mechanism back to where it was before it began to move, for points that do not meet. Hands may have come or gone since.
+    pub fn put_back(&self, sim: &mut Simulation) {
+        let (model, state) = &self.before;
+        let same = Arc::ptr_eq(model, sim.model());
+        let state = if same { state.clone() } else { sim.model().carry(model, state) };
+        sim.set_state(state);
     }
 
     /// The gap, m.

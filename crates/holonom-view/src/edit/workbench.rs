@@ -14,8 +14,8 @@ use std::sync::Arc;
 /// Changes that can be undone.
 const MOST: usize = 200;
 
-/// A gap of this part of the size is no gap.
-const CLOSED: f64 = 1e-9;
+/// A gap of this part of the size is not seen: it is closed at once, exactly.
+const CLOSED: f64 = 1e-4;
 
 /// A moment to come back to.
 pub(super) type Moment = (Arc<Model>, State);

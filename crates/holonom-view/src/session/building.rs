@@ -32,7 +32,7 @@ impl Session {
     /// Take the last change back.
     pub(super) fn undo(&mut self) -> Result<(), Refusal> {
         if let Some((_, assembly)) = self.assembly.take() {
-            self.sim.set_state(assembly.before().clone());
+            assembly.put_back(&mut self.sim);
             return Ok(());
         }
         let changed = self.bench.undo(&self.sim)?;
@@ -76,7 +76,7 @@ impl Session {
         let Some((_, assembly)) = self.assembly.take() else { return Ok(()) };
         let joined = self.bench.join(&assembly, progress, &self.sim).map_err(Refusal::from);
         if let Err(refusal) = joined.and_then(|changed| self.take_over(changed)) {
-            self.sim.set_state(assembly.before().clone());
+            assembly.put_back(&mut self.sim);
             self.gap = self.sim.violation().0;
             let Refusal { message, details } = refusal;
             self.outbox.push((Some(client), Reply::Trouble { id: None, message, details }));

@@ -93,7 +93,11 @@ export interface Offers {
   forces: (KindOffer & { sides: boolean; axis: boolean })[];
 }
 
+/** Has this page added something that it has not seen yet? */
+export const waiting = { forNew: false };
+
 export function edit(app: App, change: BuildEdit): boolean {
+  waiting.forNew = change.kind.startsWith("add-") || change.kind === "duplicate";
   return app.send({ do: "edit", edit: change });
 }
 

@@ -4,7 +4,7 @@ import type { App, Selection } from "../app";
 import type { Picture } from "../protocol";
 import type { Touch } from "../touch";
 import type { View } from "../view";
-import { edit } from "./edits";
+import { edit, waiting } from "./edits";
 import { createForm } from "./form";
 import { createPalette } from "./palette";
 import { WorkPlane } from "./plane";
@@ -52,8 +52,11 @@ export function createBuild(app: App, view: View, touch: Touch, hosts: BuildHost
       const fresh = [...things].filter((t) => !before!.things.has(t));
       const bodies = fresh.filter((t) => t.startsWith("body."));
       const one = bodies.length === 1 ? bodies[0] : fresh.length === 1 ? fresh[0] : null;
-      // pieces of a generator that is written out have been there before
-      if (one && !picture.joints.some((j) => `joint.${j.name}` === one && j.drive && app.selection?.kind === "joint")) app.select(selectionOf(one));
+      // what others add is theirs
+      if (one && waiting.forNew) {
+        waiting.forNew = false;
+        app.select(selectionOf(one));
+      }
     }
     before = { name: picture.name, things };
     // an empty scene is there to be built in
