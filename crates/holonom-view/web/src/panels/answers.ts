@@ -1,4 +1,4 @@
-// Answers of the program to questions: the same as `numbers.rs`, in TypeScript.
+// Answers of the program to questions, as the panels use them. Those that the program says in another form pass through `received.ts`.
 
 export interface Quantity {
   name: string;
@@ -82,9 +82,8 @@ export interface Ledger {
   works: { title: string; kind: string; path: string | null; work: number }[];
   /** What friction, contacts and damping took. */
   dissipated: number;
-  /** The integrator's error as a part of the largest entry. */
+  /** The integrator's own error. */
   error: number;
-  balance: number;
 }
 
 /** Rows or columns of one body or joint, `end` not included. */

@@ -6,6 +6,7 @@ import type { Frame } from "../protocol";
 import type { Ledger } from "./answers";
 import { h, setText } from "./dom";
 import type { Layout } from "./layout";
+import { ledgerOf, type LedgerAnswer } from "./received";
 import { number } from "./units";
 
 /** Between two questions, ms. */
@@ -64,7 +65,7 @@ export class Energy {
     if (this.asking || this.layout.current() !== "energy" || this.app.connection !== "open" || !this.app.picture) return;
     this.asking = true;
     try {
-      this.fill(await this.app.ask<Ledger>({ about: "ledger" }));
+      this.fill(ledgerOf(await this.app.ask<LedgerAnswer>({ about: "ledger" })));
       setText(this.message, "");
     } catch (error) {
       setText(this.message, `The ledger could not be read: ${(error as Error).message}`);

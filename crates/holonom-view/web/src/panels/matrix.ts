@@ -4,6 +4,7 @@
 import type { App } from "../app";
 import type { Part, Spy } from "./answers";
 import { button, h, segments, setText } from "./dom";
+import { spyOf, type SpyAnswer } from "./received";
 import type { Layout } from "./layout";
 import { colour } from "./theme";
 
@@ -69,9 +70,9 @@ export class Matrix {
     const key = `${this.chosen} ${this.app.picture?.revision}`;
     if (!this.app.picture || this.layout.current() !== "matrix" || key === this.asked) return;
     this.asked = key;
-    this.app.ask<Spy>({ about: "spy", matrix: this.chosen }).then(
+    this.app.ask<SpyAnswer>({ about: "spy", matrix: this.chosen }).then(
       (spy) => {
-        if (key === this.asked) this.take(spy);
+        if (key === this.asked) this.take(spyOf(spy));
       },
       (error: Error) => {
         this.asked = "";

@@ -3,6 +3,7 @@
 
 import type { App } from "../app";
 import type { Quantities, Quantity } from "./answers";
+import { quantitiesOf } from "./received";
 
 /** Most quantities that a page may watch. */
 export const MOST_WATCHED = 64;
@@ -35,7 +36,7 @@ export class Catalogue {
     const revision = this.app.picture?.revision ?? -1;
     if (!this.asked || revision !== this.revision) {
       this.revision = revision;
-      const asked = this.app.ask<Quantities>({ about: "quantities" });
+      const asked = this.app.ask<Quantity[]>({ about: "quantities" }).then((list) => quantitiesOf(list, this.app.picture));
       this.asked = asked;
       asked.catch(() => {
         if (this.asked === asked) this.asked = null;
