@@ -1,6 +1,7 @@
 //! The `holonom` command. The only crate that prints.
 
 mod bench;
+mod browser;
 mod check;
 mod convert;
 mod explain;
@@ -9,13 +10,14 @@ mod interrupt;
 mod output;
 mod plot;
 mod recordings;
+mod replay;
 mod run;
 mod scene;
 mod scenes;
 mod suggest;
 mod table;
 mod verify;
-mod welcome;
+mod view;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
@@ -28,7 +30,7 @@ const EXIT_CODES: &str = "Exit codes: 0 ok, 1 a verdict failed, 2 bad input or u
 
 /// Multibody dynamics with exact joint forces in linear time.
 ///
-/// Without a command: what there is to try.
+/// Without a command: the gallery in the browser, as `holonom view`.
 #[derive(Parser)]
 #[command(name = "holonom", version, after_help = EXIT_CODES)]
 struct Cli {
@@ -39,6 +41,7 @@ struct Cli {
 // each command is described at its arguments
 #[derive(Subcommand)]
 enum Command {
+    View(view::Args),
     Run(run::Args),
     Check(check::Args),
     Plot(plot::Args),
@@ -46,6 +49,7 @@ enum Command {
     Scenes(scenes::Args),
     Info(recordings::InfoArgs),
     Recover(recordings::RecoverArgs),
+    Replay(replay::Args),
     Bench(bench::Args),
     Verify(verify::Args),
     Explain(explain::Args),
@@ -81,7 +85,8 @@ fn run() -> Result<Exit, Failure> {
         Err(e) => return Err(usage(&e)),
     };
     match cli.command {
-        None => welcome::run(&mut out),
+        None => view::run(&view::Args::default(), &mut out),
+        Some(Command::View(args)) => view::run(&args, &mut out),
         Some(Command::Run(args)) => run::run(&args, &mut out),
         Some(Command::Check(args)) => check::run(&args, &mut out),
         Some(Command::Plot(args)) => plot::run(&args, &mut out),
@@ -89,6 +94,7 @@ fn run() -> Result<Exit, Failure> {
         Some(Command::Scenes(args)) => scenes::run(&args, &mut out),
         Some(Command::Info(args)) => recordings::info(&args, &mut out),
         Some(Command::Recover(args)) => recordings::recover_run(&args, &mut out),
+        Some(Command::Replay(args)) => replay::run(&args, &mut out),
         Some(Command::Bench(args)) => bench::run(&args, &mut out),
         Some(Command::Verify(args)) => verify::run(&args, &mut out),
         Some(Command::Explain(args)) => explain::run(&args, &mut out),

@@ -84,7 +84,8 @@ impl SceneArgs {
 }
 
 impl SceneOptions {
-    fn loader(&self) -> Result<Loader, Failure> {
+    /// A reader with these options.
+    pub fn loader(&self) -> Result<Loader, Failure> {
         let mut limits = Limits::default();
         for text in &self.limit {
             let known = format!("limits are {}", Limits::NAMES.join(", "));

@@ -169,18 +169,17 @@ impl Loader {
         self.read(name.to_string(), None, text.into(), &Confinement::nowhere(), Report::new())
     }
 
-    /// Read a scene from memory as if it were a file of this folder: it may name files there, as `load` allows.
-    pub fn load_text_in(&self, folder: &Path, name: &str, text: impl Into<String>) -> Result<Loaded, Failed> {
-        let path = folder.join(name);
-        let mut confinement = Confinement::to_folder_of(&path);
-        for other in &self.allowed {
-            if let Err(e) = confinement.allow(other) {
-                let mut report = Report::new();
-                report.push(Diagnostic::error(codes::CANNOT_READ, format!("--allow-path {}: {e}", other.display())));
+    /// Read a scene from memory as if it were the text of this file: it may name files of the file's folder. The file itself need not exist.
+    pub fn load_text_at(&self, path: &Path, text: impl Into<String>) -> Result<Loaded, Failed> {
+        let mut report = Report::new();
+        let mut confinement = Confinement::to_folder_of(path);
+        for folder in &self.allowed {
+            if let Err(e) = confinement.allow(folder) {
+                report.push(Diagnostic::error(codes::CANNOT_READ, format!("--allow-path {}: {e}", folder.display())));
                 return Err(Failed { report, sources: Sources::new() });
             }
         }
-        self.read(name.to_string(), Some(&path), text.into(), &confinement, Report::new())
+        self.read(path.display().to_string(), Some(path), text.into(), &confinement, report)
     }
 
     fn read(

@@ -15,10 +15,12 @@
 //! ```
 //!
 //! A body whose own velocity was given keeps it unless its joint has a `start_rate`. Loops are closed afterwards, see `starts.rs`.
+//!
+//! What `[start.BODY]` says of a body goes before all that, for this body alone.
 
 use crate::build::Draft;
 use crate::codes;
-use crate::diagnostic::{Diagnostic, Report};
+use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::scene::{Pose, Scene};
 use holonom::math::{Mat3, Vec3, quat_from_axes};
 use holonom::{BodyId, JointId, Marker, ModelBuilder};
@@ -73,8 +75,12 @@ pub(crate) fn places(
     report: &mut Report,
 ) -> Option<Vec<Place>> {
     let says = |record: &crate::fields::Record| record.has("start") || record.has("start_rate");
+    let drawn = |b: &crate::scene::Body| Place { pose: b.pose, velocity: b.velocity, spin: b.spin, moves: b.moves };
     if !scene.joints.iter().any(|j| says(&j.record)) {
-        return None;
+        if scene.starts.is_empty() {
+            return None;
+        }
+        return started(scene, scene.bodies.iter().map(drawn).collect(), report);
     }
     let n = scene.bodies.len();
     let slot = |body: BodyId| body.index().unwrap_or(n);
@@ -155,12 +161,7 @@ pub(crate) fn places(
         }
     }
     let still = Place { pose: Pose::IDENTITY, velocity: Vec3::ZERO, spin: Vec3::ZERO, moves: true };
-    let drawn: Vec<Place> = scene
-        .bodies
-        .iter()
-        .map(|b| Place { pose: b.pose, velocity: b.velocity, spin: b.spin, moves: b.moves })
-        .chain([still])
-        .collect();
+    let drawn: Vec<Place> = scene.bodies.iter().map(drawn).chain([still]).collect();
     let mut out = drawn.clone();
     let mut seen = vec![false; n + 1];
     for first in std::iter::once(n).chain(0..n) {
@@ -181,7 +182,33 @@ pub(crate) fn places(
         }
     }
     out.truncate(n);
-    Some(out)
+    started(scene, out, report)
+}
+
+/// The same, with what `[start]` says.
+fn started(scene: &Scene, mut places: Vec<Place>, report: &mut Report) -> Option<Vec<Place>> {
+    if scene.starts.is_empty() {
+        return Some(places);
+    }
+    let numbers: HashMap<&str, usize> = scene.bodies.iter().enumerate().map(|(i, b)| (&*b.name, i)).collect();
+    for start in &scene.starts {
+        let Some(place) = numbers.get(&*start.body).map(|&i| &mut places[i]) else {
+            let name = crate::confine::shown(&start.body);
+            let d = Diagnostic::error(codes::UNKNOWN_BODY, format!("there is no body `{name}`")).at(start.span);
+            let d = d.path(format!("start/{}", start.body));
+            report.push(match nearest(&start.body, scene.bodies.iter().map(|b| &*b.name)) {
+                Some(near) => d.label(format!("did you mean `{near}`?")),
+                None => d.label("not known"),
+            });
+            return None;
+        };
+        place.pose.position = start.at.unwrap_or(place.pose.position);
+        place.pose.rotation = start.rotation.unwrap_or(place.pose.rotation);
+        place.velocity = start.velocity.unwrap_or(place.velocity);
+        place.spin = start.spin.unwrap_or(place.spin);
+        place.moves = true;
+    }
+    Some(places)
 }
 
 /// Where the far body of a joint is, given where the near one is.

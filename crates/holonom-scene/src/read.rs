@@ -38,6 +38,7 @@ pub static SECTIONS: &[(&str, &str)] = &[
     ("ladder", "two chains joined by rungs: [ladder.NAME]"),
     ("grid", "bodies in rows and columns: [grid.NAME]"),
     ("repeat", "anything several times: [repeat.NAME]"),
+    ("start", "where bodies start that do not start where they are drawn: [start.BODY]"),
     ("contact", "contacts: with this section shapes collide, unless they say that they do not"),
     ("run", "how it is to be run"),
     ("record", "what is to be recorded"),
@@ -107,6 +108,14 @@ pub const CAMERA: &[Field] = &[
     optional("look_at", POSITION, "[0, 0, 0]", "what it looks at"),
     optional("up", Type::Direction, "[0, 0, 1]", "which way is up"),
     optional("angle", Type::Number(Allowed::Positive, "rad"), "0.8", "vertical angle of view"),
+];
+
+/// Fields of `[start.BODY]`.
+pub const START: &[Field] = &[
+    optional("at", POSITION, "as drawn", "position of the body's origin in the world"),
+    optional("rotation", Type::Rotation, "as drawn", "orientation in the world"),
+    optional("velocity", Type::Vector("m/s"), "that of the body", "velocity of the origin, world axes"),
+    optional("spin", Type::Vector("rad/s"), "that of the body", "angular velocity, world axes"),
 ];
 
 /// What the reading of a scene needs besides its text.
@@ -185,6 +194,7 @@ impl Making<'_, '_> {
                 self.each(document, kind, |m, name, node, span| generators::generate(m, kind, name, node, span));
             }
         }
+        self.each(document, "start", |m, name, node, span| m.start(name, node, span));
         if let Some(node) = document.get("contact") {
             self.scene.contact = contact::read(node, &mut self.reader).unwrap_or_default();
         }
@@ -368,6 +378,19 @@ impl Making<'_, '_> {
         };
         let columns = r.list("columns").iter().filter_map(name).collect();
         self.scene.record = Recording { rate: r.number("rate"), columns };
+    }
+
+    fn start(&mut self, name: &str, node: &Node, span: Span) {
+        let Some(table) = self.reader.table(node, name) else { return };
+        let Some(r) = self.reader.fields(table, node.span, name, &[START], None) else { return };
+        self.scene.starts.push(Start {
+            body: name.into(),
+            span,
+            at: r.vector("at"),
+            rotation: r.rotation("rotation"),
+            velocity: r.vector("velocity"),
+            spin: r.vector("spin"),
+        });
     }
 
     fn camera(&mut self, name: &str, node: &Node) {

@@ -228,6 +228,23 @@ impl Link {
     }
 }
 
+/// Where a body starts, as far as that is not where it is drawn. Joints hold on to bodies as they are drawn.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Start {
+    /// Name of the body.
+    pub body: Box<str>,
+    /// Where it was written.
+    pub span: Span,
+    /// Origin, m.
+    pub at: Option<Vec3>,
+    /// Orientation.
+    pub rotation: Option<Quat>,
+    /// Velocity of the origin, m/s, world axes.
+    pub velocity: Option<Vec3>,
+    /// Angular velocity, rad/s, world axes.
+    pub spin: Option<Vec3>,
+}
+
 /// How it is to be run.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Run {
@@ -302,6 +319,8 @@ pub struct Scene {
     pub drives: Vec<Link>,
     /// Forces.
     pub forces: Vec<Link>,
+    /// Where bodies start that do not start where they are drawn.
+    pub starts: Vec<Start>,
     /// What contacts are like, and whether there are any.
     pub contact: Contact,
     /// How it is to be run.
@@ -325,6 +344,7 @@ impl Default for Scene {
             joints: Vec::new(),
             drives: Vec::new(),
             forces: Vec::new(),
+            starts: Vec::new(),
             contact: Contact::default(),
             run: Run::default(),
             record: Recording::default(),

@@ -4,9 +4,10 @@ use crate::contact::{CONTACT, SURFACE};
 use crate::fields::{Family, Field, Type};
 use crate::generators;
 use crate::kinds::{BODIES, DRIVES, FORCES, JOINTS};
-use crate::read::{CAMERA, GROUND, RECORD, RUN};
+use crate::read::{CAMERA, GROUND, RECORD, RUN, START};
 
 static GROUND_FIELDS: &[&[Field]] = &[GROUND];
+static START_FIELDS: &[&[Field]] = &[START];
 static CONTACT_FIELDS: &[&[Field]] = &[CONTACT, SURFACE];
 static RUN_FIELDS: &[&[Field]] = &[RUN];
 static RECORD_FIELDS: &[&[Field]] = &[RECORD];
@@ -36,6 +37,7 @@ pub fn content(section: &str) -> Option<Content> {
         "params" => Content::Parameters,
         "ground" => Content::Table(GROUND_FIELDS),
         "contact" => Content::Table(CONTACT_FIELDS),
+        "start" => Content::Tables(START_FIELDS),
         "run" => Content::Table(RUN_FIELDS),
         "record" => Content::Table(RECORD_FIELDS),
         "camera" => Content::Tables(CAMERA_FIELDS),

@@ -88,7 +88,8 @@ pub(crate) fn settled<'s>(
     model: Model,
     again: impl Fn(Option<Vec<Place>>) -> Option<Drafted<'s>>,
 ) -> Model {
-    let said = if model.has_loops() { said(scene) } else { Vec::new() };
+    // what `[start]` says goes before what joints say
+    let said = if model.has_loops() && scene.starts.is_empty() { said(scene) } else { Vec::new() };
     if said.is_empty() {
         return model;
     }

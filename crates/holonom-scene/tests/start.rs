@@ -260,3 +260,52 @@ ratio = 10
     let (_, rate) = sim.coordinate(hinge, 0).expect("an angle");
     assert!((rate - 2.0).abs() < 1e-12, "{rate}");
 }
+
+#[test]
+fn bodies_start_where_the_section_says_and_joints_hold_on_to_them_as_drawn() {
+    let text = |start: &str| {
+        format!(
+            r#"
+gravity = [0, 0, 0]
+[body.rod]
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+at = [0.5, 0, 0]
+[body.loose]
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+velocity = [1, 0, 0]
+[joint.hinge]
+kind = "revolute"
+b = "rod"
+at = [0, 0, 0]
+axis = [0, 1, 0]
+start = 0.3
+{start}
+"#
+        )
+    };
+    let (s, c) = libm::sincos(0.7);
+    // a quarter turn would be another drawing: here the coordinate is counted from the one there is, and `start` of the joint no longer counts
+    let start = format!(
+        "[start.rod]\nat = [{}, 0, {}]\nrotation = {{ axis = [0, 1, 0], angle = 0.7 }}\nspin = [0, 2, 0]\nvelocity = [{}, 0, {}]\n[start.loose]\nat = [3, 4, 5]",
+        0.5 * c,
+        -0.5 * s,
+        -s,
+        -c
+    );
+    let mut sim = Simulation::new(model(&text(&start)));
+    let hinge = sim.model().joint("hinge").expect("there");
+    let (angle, rate) = sim.coordinate(hinge, 0).expect("an angle");
+    assert!((angle - 0.7).abs() < 1e-12 && (rate - 2.0).abs() < 1e-12, "{angle} {rate}");
+    let loose = sim.model().body("loose").expect("there");
+    assert_eq!(sim.point(loose.origin()), (Vec3::new(3.0, 4.0, 5.0), Vec3::X));
+    // without it the joint says
+    let mut sim = Simulation::new(model(&text("")));
+    let hinge = sim.model().joint("hinge").expect("there");
+    assert!((sim.coordinate(hinge, 0).expect("an angle").0 - 0.3).abs() < 1e-12);
+    // a body that is not there
+    let failed = Loader::new().load_text("bad.toml", text("[start.rood]\nat = [0, 0, 0]")).map(|l| l.build().err());
+    let shown = failed.unwrap_or_else(|e| panic!("{}", e.render())).expect("refused").render();
+    assert!(shown.contains("there is no body `rood`") && shown.contains("did you mean `rod`"), "{shown}");
+}

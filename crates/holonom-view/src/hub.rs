@@ -21,6 +21,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 const FRAME: Duration = Duration::from_nanos(16_666_667);
 /// The part of a frame that may be spent on ticks; the rest is for composing what is seen, and for others.
 const BUSY: Duration = Duration::from_millis(12);
+/// When frames are late, what was said is heard all the same: all that waits, for so long at most. One input a frame would be answered later and later.
+const HEARING: Duration = Duration::from_millis(4);
 /// A client that holds something and is silent for so long lets go.
 const SILENCE: Duration = Duration::from_millis(200);
 /// Replies that may wait for a client to read them.
@@ -186,7 +188,7 @@ impl Desk {
                     Ok(event) => self.hear(event),
                     Err(RecvTimeoutError::Timeout) => break,
                 }
-                if Instant::now() >= next && !self.clients.is_empty() {
+                if Instant::now() >= next + HEARING && !self.clients.is_empty() {
                     break;
                 }
             }
@@ -194,9 +196,10 @@ impl Desk {
             let passed = (now - last).as_secs_f64().min(0.25);
             (last, next) = (now, (next + FRAME).max(now));
             self.drop_the_silent(now);
-            if self.playing {
+            if self.playing || self.session.assembles() {
                 self.run(passed);
             }
+            self.post();
             self.show();
         }
     }
@@ -267,6 +270,16 @@ impl Desk {
         if self.session.is_held_by(client) {
             let _ = self.session.input(client, Input::Own(Own::Leave));
             self.news = true;
+        }
+    }
+
+    /// Tell what the session has to tell.
+    fn post(&mut self) {
+        for (to, reply) in std::mem::take(&mut self.session.outbox) {
+            match to {
+                Some(id) => self.tell(id, &reply),
+                None => self.tell_all(&reply),
+            }
         }
     }
 
@@ -378,7 +391,7 @@ impl Desk {
             }
             Request::Reset => {
                 (self.stopped, self.behind) = (None, 0.0);
-                self.session.reset().map_err(Refusal::from)
+                self.session.reset()
             }
             Request::Open { scene } => self.opened(|s| s.open_named(&scene)),
             Request::OpenText { name, text } => self.opened(|s| s.open_own(&name, &text)),

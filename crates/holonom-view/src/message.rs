@@ -402,6 +402,11 @@ pub enum Reply {
         /// One sentence.
         message: String,
     },
+    /// Something was added to the scene.
+    Made {
+        /// Its name.
+        name: String,
+    },
     /// Answer to [`Request::Ping`].
     Pong {
         /// Its number.

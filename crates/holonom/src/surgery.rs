@@ -13,6 +13,7 @@
 //! A model never changes once built. A [`Checkpoint`] keeps the model and the state of a moment, and undoes whatever came after it.
 
 use crate::attach::{Attachment, BodyId, Carried, Marker};
+use crate::bodies::Body;
 use crate::builder::ModelBuilder;
 use crate::energy;
 use crate::error::ModelError;
@@ -65,6 +66,41 @@ impl Model {
             JointStatus::Locked(_) => JointCondition::Locked,
             JointStatus::Broken => JointCondition::Broken,
         }
+    }
+
+    /// A state of another model as a state of this one: what has the same name in both goes on as it was, everything else starts as it was built
+    /// to. Bodies bring their positions and velocities (of their origins, should the centre of mass be elsewhere now), joints their turns; the time is kept, the ledger is opened anew. Gaps that this leaves are
+    /// left: see [`Simulation::project`].
+    pub fn carry(&self, from: &Model, state: &State) -> State {
+        let mut next = self.initial_state().clone();
+        next.t = state.t;
+        for id in self.bodies() {
+            let Some(old) = from.body(self.body_name(id)).filter(|old| from.body_kind(*old) == self.body_kind(id))
+            else {
+                continue;
+            };
+            let (q, v) = (&state.q[from.q_range(old)], &state.v[from.v_range(old)]);
+            let (to_q, to_v) = (&mut next.q[self.q_range(id)], &mut next.v[self.v_range(id)]);
+            if q.len() == to_q.len() && v.len() == to_v.len() {
+                to_q.copy_from_slice(q);
+                to_v.copy_from_slice(v);
+                let (old, new) = (&*from.bodies[old.0 as usize], &*self.bodies[id.0 as usize]);
+                keep_origin(old, q, v, new, to_q, to_v);
+            }
+        }
+        for id in self.joints() {
+            let Some(old) = from.joint(self.joint_name(id)) else { continue };
+            let (here, there) = (&self.joints[id.index()], &from.joints[old.index()]);
+            if here.n_turns() == there.n_turns() {
+                let turns = &state.turns[there.first_turn as usize..][..there.n_turns()];
+                next.turns[here.first_turn as usize..][..here.n_turns()].copy_from_slice(turns);
+            }
+        }
+        (next.next_step, next.last_error) = (0.0, 0.0);
+        next.held.clear();
+        next.work.fill(0.0);
+        next.opening_energy = energy::mechanical(self, &next.q, &next.v);
+        next
     }
 
     /// A builder that would build this model again.
@@ -148,6 +184,18 @@ impl Simulation {
         let left = std::mem::take(&mut builder.shapes.colliding_joints).into_iter().filter(|&j| j != joint.0);
         builder.shapes.colliding_joints = left.map(|j| if j > joint.0 { j - 1 } else { j }).collect();
         self.change(builder, |new| Some(if new < k { new } else { new + 1 }), Some)
+    }
+
+    /// Put another constraint in the place of a joint; its name and number stay. It takes hold at once. A joint that was locked or broken is active again.
+    pub fn replace_joint(
+        &mut self,
+        joint: JointId,
+        constraint: impl Constraint + 'static,
+    ) -> Result<Edited, ModelError> {
+        self.check_joint(joint)?;
+        let mut builder = self.model().reopen();
+        builder.joints[joint.index()] = (Arc::new(constraint), JointStatus::Active);
+        self.change(builder, Some, Some)
     }
 
     /// Break a joint: it stays in the list and holds nothing until it is [mended](Simulation::mend_joint).
@@ -303,6 +351,34 @@ impl Simulation {
             let _ = self.set_coordinates(Coordinates::Maximal);
         }
     }
+}
+
+/// Coordinates are those of the centre of mass. Where that has another place on the new body, move it so that the body's origin is where it was, and as
+/// fast.
+fn keep_origin(old: &dyn Body, q: &[f64], v: &[f64], new: &dyn Body, to_q: &mut [f64], to_v: &mut [f64]) {
+    let origin = Carried::Point(Vec3::ZERO);
+    if old.can_carry(&origin).is_err() || new.can_carry(&origin).is_err() {
+        return;
+    }
+    let (was, is) = (old.carry(q, v, &origin), new.carry(to_q, to_v, &origin));
+    let (off, slow) = (was.at - is.at, was.rate - is.rate);
+    if off == Vec3::ZERO && slow == Vec3::ZERO {
+        return;
+    }
+    // coordinates that move the whole, each along a direction of its own: all points alike
+    let mut along = vec![0.0; to_v.len()];
+    let mut unit = along.clone();
+    for k in 0..to_v.len() {
+        unit.fill(0.0);
+        unit[k] = 1.0;
+        let rate = |p: Vec3| new.carry(to_q, &unit, &Carried::Point(p)).rate;
+        let direction = rate(Vec3::ZERO);
+        if [Vec3::X, Vec3::Y, Vec3::Z].into_iter().all(|p| rate(p) == direction) {
+            along[k] = direction.dot(off);
+            to_v[k] += direction.dot(slow);
+        }
+    }
+    new.advance(to_q, &along, 1.0);
 }
 
 /// The world's axes at a point, as a marker on a body at this state; `None` when it carries no directions.

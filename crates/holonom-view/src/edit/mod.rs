@@ -1,14 +1,222 @@
-//! Changes of the scene by hand.
+//! Changes of a scene by hand, as changes of its *document*: the same tables that a scene file has. A change is made in a copy, written as text, read
+//! and built; whatever the reader or the engine says against it is the answer, and nothing has changed. So whatever can be built by hand can be saved,
+//! and what is saved is what `holonom run` takes.
+//!
+//! ```text
+//! workbench    the document, what was undone and what can be done again
+//! document     tables, paths such as `body.crank.mass`, names, JSON
+//! adding       bodies, joints, drives: what is new
+//! changing     fields, names; what is cut, welded, moved, copied, removed
+//! references   who speaks of whom: what goes with a body that is removed, what changes with a name
+//! expand       pieces of generators as bodies and joints of their own, from the moment that one of them is changed
+//! record       what was read, written as a table again
+//! poses        the present poses as the ones that the scene starts from
+//! assembly     two points brought together by the law f = m v, for all to see
+//! details      what a thing says, and what may be changed in it
+//! palette      what can be built
+//! ```
+//!
+//! What was decided:
+//!
+//! - **Time goes on.** A change of a mass, a drive or a limit, and a joint that is cut, need no particular pose: the mechanism goes on from where it is, and
+//!   the scene starts where it started. Where a change holds in the present pose only (a joint that is made, a weld, a body that is moved), the present
+//!   poses are written to `[start]`, and time begins anew. Joints hold on to bodies as they are *drawn*, so neither their axes nor the zeros of their
+//!   coordinates, limits and springs move along.
+//! - **Generators** stay as they are until a piece of them is changed itself; then that generator, and no other, is written out.
+//! - **Comments** of a file are lost with the first change: the writer has none. What was not changed is saved as it was read.
 
+mod adding;
+mod assembly;
+mod changing;
+mod details;
+mod document;
+mod expand;
+mod palette;
+mod poses;
+mod record;
+mod references;
+mod workbench;
+
+pub use assembly::{Assembly, Progress};
+pub use details::details;
+pub use palette::palette;
+pub use workbench::{Changed, Outcome, Workbench};
+
+use crate::message::Triple;
+use holonom_scene::Failed;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+/// A point on a body.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Spot {
+    /// Name of the body, or `ground`.
+    pub body: String,
+    /// In the body's frame, m.
+    pub point: Triple,
+}
+
+/// A joint that a new body comes with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Tie {
+    /// Its kind: `revolute`, ...
+    pub joint: String,
+    /// Where on the new body, its frame, m.
+    pub point: Triple,
+    /// What it is joined to.
+    pub to: Spot,
+    /// Its axis, world.
+    #[serde(default)]
+    pub axis: Option<Triple>,
+}
 
 /// A change.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Edit {
-    /// Take a body, joint, drive or force away, and what hangs on it.
+    /// A new body, and what it is joined to. The points must lie at the same place already.
+    AddBody {
+        /// Its name; one that is free if not said.
+        #[serde(default)]
+        name: Option<String>,
+        /// Its table, as in a scene file: shape, place, density, ...
+        body: Map<String, Value>,
+        /// Joints that it comes with.
+        #[serde(default)]
+        joints: Vec<Tie>,
+    },
+    /// A named point of the ground.
+    AddGroundPoint {
+        /// Its name; one that is free if not said.
+        #[serde(default)]
+        name: Option<String>,
+        /// World, m.
+        at: Triple,
+    },
+    /// A joint between two points. If they are apart, the bodies are brought together.
+    AddJoint {
+        /// Its name; one that is free if not said.
+        #[serde(default)]
+        name: Option<String>,
+        /// Its kind: `revolute`, ...
+        joint: String,
+        /// First side.
+        a: Spot,
+        /// Second side.
+        b: Spot,
+        /// Its axis, world, at the poses in which the points have met.
+        #[serde(default)]
+        axis: Option<Triple>,
+        /// Other fields of its kind.
+        #[serde(default)]
+        fields: Map<String, Value>,
+    },
+    /// A drive on a joint.
+    AddDrive {
+        /// Its name; one that is free if not said.
+        #[serde(default)]
+        name: Option<String>,
+        /// Its kind: `speed`, `position`, `torque`, ...
+        drive: String,
+        /// The joint, or one of its coordinates: `hinge`, `slider.1`.
+        on: String,
+        /// Other fields of its kind, such as `value` and `effort`.
+        #[serde(default)]
+        fields: Map<String, Value>,
+    },
+    /// A force.
+    AddForce {
+        /// Its name; one that is free if not said.
+        #[serde(default)]
+        name: Option<String>,
+        /// Its kind: `spring`, ...
+        force: String,
+        /// First side, for kinds that have sides.
+        #[serde(default)]
+        a: Option<Spot>,
+        /// Second side.
+        #[serde(default)]
+        b: Option<Spot>,
+        /// Other fields of its kind.
+        #[serde(default)]
+        fields: Map<String, Value>,
+    },
+    /// Another value of a field.
+    Set {
+        /// Path, such as `body.crank.mass`, `body.crank.shapes.0.radius`, `run.time`.
+        path: String,
+        /// The value; null takes the field away.
+        value: Value,
+    },
+    /// Another name.
+    Rename {
+        /// Path, such as `body.crank`.
+        path: String,
+        /// The new name.
+        name: String,
+    },
+    /// Take a body, joint, drive, force or point of the ground away, and what cannot be without it.
     Remove {
         /// Path, such as `body.crank`.
         path: String,
     },
+    /// Take a joint or drive away; its bodies go on as they move.
+    Cut {
+        /// Its name.
+        joint: String,
+    },
+    /// Make a weld of a joint, as its bodies stand.
+    Weld {
+        /// Its name.
+        joint: String,
+    },
+    /// Another place for a body; its joints pull it back as far as they must.
+    MoveBody {
+        /// Its name.
+        body: String,
+        /// World, m.
+        at: Triple,
+        /// Quaternion x, y, z, w; as it is if not said.
+        #[serde(default)]
+        turn: Option<[f64; 4]>,
+    },
+    /// A second body like this one, without its joints.
+    Duplicate {
+        /// Its name.
+        body: String,
+        /// Where to, from where it is, m.
+        by: Triple,
+    },
+}
+
+/// Why a change cannot be made. Nothing has changed.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trouble {
+    /// One sentence that stands alone.
+    pub message: String,
+    /// More: the rendered report.
+    pub details: Option<String>,
+}
+
+impl Trouble {
+    fn new(message: impl Into<String>) -> Self {
+        Trouble { message: message.into(), details: None }
+    }
+}
+
+impl From<Failed> for Trouble {
+    fn from(failed: Failed) -> Self {
+        let first = failed.report.all().iter().find(|d| d.severity == holonom_scene::Severity::Error);
+        let message = first.map_or_else(
+            || "the scene cannot be built".to_string(),
+            |d| {
+                let label = if d.label.is_empty() { String::new() } else { format!(": {}", d.label) };
+                let path = if d.path.is_empty() { String::new() } else { format!(" ({})", d.path.replace('/', ".")) };
+                format!("{}{label}{path}", d.message)
+            },
+        );
+        Trouble { message, details: Some(failed.render()) }
+    }
 }

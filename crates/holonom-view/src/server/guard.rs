@@ -11,6 +11,7 @@
 use super::token::Token;
 use axum::http::{HeaderMap, Method, StatusCode, Uri, header};
 use std::net::SocketAddr;
+use std::sync::{Mutex, PoisonError};
 
 /// Names of this machine, as seen from itself.
 const NAMES: [&str; 2] = ["127.0.0.1", "localhost"];
@@ -18,10 +19,12 @@ const NAMES: [&str; 2] = ["127.0.0.1", "localhost"];
 const HTTP_PORT: u16 = 80;
 
 /// What is asked of every request.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Guard {
     port: u16,
     token: Token,
+    /// Lets one in, once.
+    ticket: Mutex<Option<Token>>,
 }
 
 /// A request that is refused: the status and a sentence for people.
@@ -36,8 +39,8 @@ const NO_TOKEN: Refused = Refused(
 );
 
 impl Guard {
-    pub fn new(address: SocketAddr, token: Token) -> Guard {
-        Guard { port: address.port(), token }
+    pub fn new(address: SocketAddr, token: Token, ticket: Token) -> Guard {
+        Guard { port: address.port(), token, ticket: Mutex::new(Some(ticket)) }
     }
 
     /// Host and origin, before anything else is looked at.
@@ -70,16 +73,20 @@ impl Guard {
         if values.any(|value| self.token.matches(value)) { Ok(()) } else { Err(NO_TOKEN) }
     }
 
-    /// The token in an address: none, or the cookie to set, or a refusal.
+    /// The token or the ticket in an address: none, or the cookie to set, or a refusal.
     pub fn address(&self, uri: &Uri) -> Result<Option<String>, Refused> {
         let query = uri.query().unwrap_or("");
-        match query.split('&').find_map(|pair| pair.strip_prefix("token=")) {
-            None => Ok(None),
-            Some(given) if self.token.matches(given) => {
-                Ok(Some(format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.token.text())))
+        let value = |name: &str| query.split('&').find_map(|pair| pair.strip_prefix(name)?.strip_prefix('='));
+        let good = match (value("token"), value("ticket")) {
+            (None, None) => return Ok(None),
+            (Some(token), _) => self.token.matches(token),
+            (None, Some(ticket)) => {
+                let mut valid = self.ticket.lock().unwrap_or_else(PoisonError::into_inner);
+                valid.take_if(|t| t.matches(ticket)).is_some()
             }
-            Some(_) => Err(NO_TOKEN),
-        }
+        };
+        let cookie = || format!("{}={}; Path=/; HttpOnly; SameSite=Strict", self.cookie_name(), self.token.text());
+        if good { Ok(Some(cookie())) } else { Err(NO_TOKEN) }
     }
 
     /// Cookies are shared by all ports of a machine: the name keeps servers apart.
@@ -120,7 +127,8 @@ mod tests {
     use super::*;
 
     fn guard(port: u16) -> Guard {
-        Guard::new(SocketAddr::from(([127, 0, 0, 1], port)), Token::random().expect("random"))
+        let token = || Token::random().expect("random");
+        Guard::new(SocketAddr::from(([127, 0, 0, 1], port)), token(), token())
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! GET /?token=T                      moves the token into a cookie, on to /
+//! GET /?ticket=T                     the same, once
 //! GET /                              the page
 //! GET /socket                        the WebSocket: see `message`
 //! GET /files/scene.toml              the scene as it is
@@ -48,7 +49,7 @@ use tokio::time::sleep;
 pub const MOST_CLIENTS: usize = 32;
 /// Most connections of any kind.
 pub const MOST_CONNECTIONS: usize = 256;
-/// Longest head of a request, bytes.
+/// Longest head of a request, bytes; what comes in one piece with it may be more.
 pub const LARGEST_HEAD: usize = 64 << 10;
 
 /// Longest wait for a request to be made, and for any byte of an answer to be taken.
@@ -66,6 +67,7 @@ pub struct Server {
     listener: TcpListener,
     address: SocketAddr,
     token: Token,
+    ticket: Token,
     hub: Hub,
 }
 
@@ -93,7 +95,7 @@ impl Server {
             listen(port).map_err(|e| explain(e, port))?
         };
         let address = listener.local_addr()?;
-        Ok(Server { runtime, listener, address, token, hub })
+        Ok(Server { runtime, listener, address, token, ticket: Token::random()?, hub })
     }
 
     /// Where it listens.
@@ -106,10 +108,16 @@ impl Server {
         format!("http://{}/?token={}", self.address, self.token.text())
     }
 
+    /// The same with a ticket in place of the token, which lets somebody in once: for starting a browser, because other users of the machine can see with
+    /// what programs are started.
+    pub fn ticket_url(&self) -> String {
+        format!("http://{}/?ticket={}", self.address, self.ticket.text())
+    }
+
     /// Serve until `asked` says to stop (it is looked at forty times a second). Clients are told; the hub is left as it is.
     pub fn run_until(self, asked: impl Fn() -> bool) -> io::Result<()> {
-        let Server { runtime, listener, address, token, hub } = self;
-        let guard = Arc::new(Guard::new(address, token));
+        let Server { runtime, listener, address, token, ticket, hub } = self;
+        let guard = Arc::new(Guard::new(address, token, ticket));
         let policy = HeaderValue::from_str(&answer::policy(&guard)).map_err(io::Error::other)?;
         let (stop, stopped) = watch::channel(false);
         let shared = Shared { hub, guard, policy, clients: Arc::new(Semaphore::new(MOST_CLIENTS)), stop: stopped };

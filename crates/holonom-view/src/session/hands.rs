@@ -246,15 +246,13 @@ impl Hands {
         true
     }
 
-    /// After a new model has taken the place of the old one: hands on bodies that are still there hold on.
-    pub fn carry_over(&mut self, before: &Model, sim: &mut Simulation) -> Result<(), ModelError> {
-        let old = std::mem::take(&mut self.all);
-        for mut hand in old {
-            let Some(body) = sim.model().body(before.body_name(hand.marker.body)) else { continue };
-            hand.marker.body = body;
-            self.add(hand, sim)?;
-        }
-        Ok(())
+    /// Those on bodies that another model has too, as hands on that model.
+    pub fn on(self, before: &Model, model: &Model) -> Vec<Hand> {
+        let moved = |mut hand: Hand| {
+            hand.marker.body = model.body(before.body_name(hand.marker.body))?;
+            Some(hand)
+        };
+        self.all.into_iter().filter_map(moved).collect()
     }
 }
 

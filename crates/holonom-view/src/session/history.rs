@@ -4,6 +4,7 @@
 //! forgotten, and from then on they are kept half as often.
 
 use super::hands::Hands;
+use super::jog;
 use crate::message::Mode;
 use holonom::Checkpoint;
 
@@ -25,6 +26,10 @@ pub struct Moment {
     pub hurried: bool,
     /// Was velocity-level stepping in use?
     pub stepping: bool,
+    /// A jog on its way.
+    pub jog: Option<jog::Kept>,
+    /// Entries of the log until then.
+    pub logged: usize,
     /// Approximate size.
     pub bytes: usize,
 }

@@ -19,22 +19,33 @@
 use super::hands::{FOLLOW, Grip, Hand};
 use holonom::{Marker, Simulation, StepError, Vec3};
 
-/// One step of `h` seconds.
+/// One step of `h` seconds with hands on the mechanism.
 pub fn step(sim: &mut Simulation, hands: &[Hand], size: f64, h: f64) -> Result<(), StepError> {
+    // fast, but not so fast that a step leaves the neighbourhood in which the answer is linear
+    let fastest = 10.0 * size;
     let held: Vec<(Marker, Vec3)> = hands
         .iter()
         .filter_map(|hand| match &hand.grip {
-            Grip::Grab { target, .. } => Some((hand.marker, target.get())),
+            Grip::Grab { target, .. } => {
+                let rate = (target.get() - sim.point(hand.marker).0) / FOLLOW;
+                Some((hand.marker, rate * (fastest / rate.length().max(fastest))))
+            }
             _ => None,
         })
         .collect();
-    let mut pushes = pushes_to_follow(sim, &held, size)?;
-    for hand in hands {
-        if let Grip::Push(_) | Grip::Twist(_) = hand.grip {
-            // read as kg m/s: a force of 1 N moves 1 kg at 1 m/s
-            pushes.extend(hand.as_pushes(sim, size));
-        }
-    }
+    let mut pushes = pushes_for(sim, &held)?;
+    // read as kg m/s: a force of 1 N moves 1 kg at 1 m/s
+    pushes.extend(hands.iter().flat_map(|hand| hand.as_pushes(sim, size)));
+    as_far_as_allowed(sim, &pushes, size, h)
+}
+
+/// One step of `h` seconds in which a point has this velocity.
+pub fn step_at_speed(sim: &mut Simulation, tool: (Marker, Vec3), size: f64, h: f64) -> Result<(), StepError> {
+    let pushes = pushes_for(sim, &[tool])?;
+    as_far_as_allowed(sim, &pushes, size, h)
+}
+
+fn as_far_as_allowed(sim: &mut Simulation, pushes: &[(Marker, Vec3)], size: f64, h: f64) -> Result<(), StepError> {
     let start = sim.state().clone();
     let allowed = sim.overlap().max(1e-9 * size);
     let mut part = 1.0;
@@ -50,12 +61,8 @@ pub fn step(sim: &mut Simulation, hands: &[Hand], size: f64, h: f64) -> Result<(
     }
 }
 
-/// Pushes with which the held points go towards their targets.
-fn pushes_to_follow(
-    sim: &mut Simulation,
-    held: &[(Marker, Vec3)],
-    size: f64,
-) -> Result<Vec<(Marker, Vec3)>, StepError> {
+/// Pushes with which points have these velocities, as nearly as the joints allow.
+fn pushes_for(sim: &mut Simulation, held: &[(Marker, Vec3)]) -> Result<Vec<(Marker, Vec3)>, StepError> {
     let n = 3 * held.len();
     if n == 0 {
         return Ok(Vec::new());
@@ -78,18 +85,8 @@ fn pushes_to_follow(
             a[i * n + j] = column[i] - base[i];
         }
     }
-    // fast, but not so fast that a step leaves the neighbourhood in which the answer is linear
-    let fastest = 10.0 * size;
-    let wanted: Vec<f64> = held
-        .iter()
-        .flat_map(|(m, target)| {
-            let rate = (*target - sim.point(*m).0) / FOLLOW;
-            (rate * (fastest / rate.length().max(fastest))).to_array()
-        })
-        .zip(&base)
-        .map(|(w, b)| w - b)
-        .collect();
-    sim.set_state(start);
+    let wanted: Vec<f64> =
+        held.iter().flat_map(|(_, rate)| rate.to_array()).zip(&base).map(|(w, b)| w - b).collect();
     let f = least_squares(&a, &wanted);
     Ok(held.iter().enumerate().map(|(k, (m, _))| (*m, Vec3::from_slice(&f[3 * k..3 * k + 3]))).collect())
 }

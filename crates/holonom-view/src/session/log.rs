@@ -49,7 +49,7 @@ pub enum Input {
     Own(Own),
 }
 
-/// What the program does by itself.
+/// What the program does by itself; none is called as a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub enum Own {

@@ -3,8 +3,10 @@
 //! Time goes in ticks of fixed length. Inputs are applied between ticks, in the order in which they come, and logged; nothing else decides the motion. There is no clock and
 //! no thread here: [`crate::hub`] runs a session against the clock, [`replay`] without one, and both come to the same bits.
 
+mod building;
 pub mod hands;
-pub mod history;
+mod history;
+mod jog;
 mod kinematic;
 pub mod log;
 mod pace;
@@ -12,11 +14,13 @@ mod shown;
 
 pub use log::{Replayed, replay};
 
-use crate::message::{Mode, Request, Triple};
+use crate::edit::{Assembly, Workbench};
+use crate::message::{Mode, Reply, Request, Triple};
 use hands::{CAPS, Hand, Hands};
 use history::{History, Moment};
 use holonom::{BodyId, IntegratorKind, Marker, Simulation, StepError, Vec3};
-use holonom_scene::{Loaded, Loader, write};
+use holonom_scene::{Loaded, Loader};
+use jog::Jog;
 use log::{Entry, Input, Own};
 use pace::Pace;
 use shown::Shown;
@@ -80,6 +84,13 @@ pub struct Session {
     pub(crate) hands: Hands,
     pub(crate) history: History,
     pub(crate) log: Vec<Entry>,
+    jog: Option<Jog>,
+    /// The scene as a document that can be changed.
+    pub(crate) bench: Workbench,
+    /// Points on their way to each other, and for whom.
+    assembly: Option<(u32, Box<Assembly>)>,
+    /// What clients are to be told: one of them, or all.
+    pub(crate) outbox: Vec<(Option<u32>, Reply)>,
     /// Is a moment of the past shown?
     pub(crate) past: bool,
     /// Changes when what is drawn does.
@@ -100,15 +111,13 @@ impl Default for Session {
 impl Session {
     /// An empty scene.
     pub fn new() -> Session {
-        let text = "title = \"New scene\"\n";
-        let loaded = Loader::new().load_text("new.toml", text).expect("an empty scene is a scene");
-        let model = Arc::new(loaded.build().expect("an empty scene has a model"));
+        let (bench, loaded, model) = Workbench::empty();
         let sim = Simulation::new(model);
         let pace = Pace::of(&loaded.scene.run, sim.model());
         let mut session = Session {
             own: None,
             loader: Loader::new(),
-            origin: Origin { name: "new".into(), text: text.into(), folder: None },
+            origin: Origin { name: "new".into(), text: bench.scene_text(), folder: None },
             loaded,
             own_joints: 0,
             own_forces: 0,
@@ -122,6 +131,10 @@ impl Session {
             hands: Hands::default(),
             history: History::default(),
             log: Vec::new(),
+            jog: None,
+            bench,
+            assembly: None,
+            outbox: Vec::new(),
             past: false,
             revision: 0,
             gap: 0.0,
@@ -132,17 +145,8 @@ impl Session {
         session
     }
 
-    /// Run the scene that the program is started with. The loader's limits and folders hold for all scenes from now on; its settings are in the document.
-    pub fn start_with(
-        &mut self,
-        name: &str,
-        folder: Option<&Path>,
-        loaded: Loaded,
-        loader: &Loader,
-    ) -> Result<(), String> {
-        let text = write::document(&loaded.document);
-        let name = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
-        let origin = Origin { name: name.into(), text, folder: folder.map(Path::to_path_buf) };
+    /// Run the scene that the program is started with: it can be opened again by its name. The loader's limits and folders hold for all scenes from now on.
+    pub fn start_with(&mut self, origin: Origin, loaded: Loaded, loader: &Loader) -> Result<(), String> {
         self.loader = Loader { limits: loader.limits, allowed: loader.allowed.clone(), ..Loader::default() };
         self.own = Some(Arc::new(origin.clone()));
         self.open(origin, loaded)
@@ -160,7 +164,7 @@ impl Session {
         let known = [".toml", ".urdf", ".xacro", ".xml", ".mjcf"].iter().any(|suffix| name.ends_with(suffix));
         let file = if known { name.clone() } else { format!("{name}.toml") };
         let loaded = match folder {
-            Some(folder) => self.loader.load_text_in(folder, &file, text.as_str()),
+            Some(folder) => self.loader.load_text_at(&folder.join(&file), text.as_str()),
             None => self.loader.load_text(&file, text.as_str()),
         };
         loaded.map_err(|f| f.render())
@@ -172,7 +176,8 @@ impl Session {
         let mut sim = Simulation::new(model);
         Pace::set_up(&loaded.scene.run, &mut sim).map_err(|e| e.to_string())?;
         let (revision, own, loader) = (self.revision + 1, self.own.take(), std::mem::take(&mut self.loader));
-        *self = Session { origin, sim, loaded, revision, own, loader, ..Session::new() };
+        let bench = Workbench::new(&loader, &loaded);
+        *self = Session { origin, sim, loaded, revision, own, loader, bench, ..Session::new() };
         self.pace = Pace::of(&self.loaded.scene.run, self.sim.model());
         if self.loaded.scene.run.law.as_deref() == Some("kinematic") {
             self.mode = Mode::Kinematic;
@@ -197,18 +202,9 @@ impl Session {
         self.keep_moment();
     }
 
-    /// Back to the start of the scene. Hands let go, the log begins anew.
-    pub fn reset(&mut self) -> Result<(), String> {
-        let (mode, hurried) = (self.mode, self.hurried);
-        let loaded = self.load(&self.origin)?;
-        self.open(self.origin.clone(), loaded)?;
-        if mode != self.mode {
-            let _ = self.input(0, Input::Said(Request::Mode { mode }));
-        }
-        if hurried {
-            let _ = self.input(0, Input::Own(Own::Hurry { on: true }));
-        }
-        Ok(())
+    /// Back to the start of the scene, edits kept. Hands let go.
+    pub fn reset(&mut self) -> Result<(), Refusal> {
+        self.input(0, Input::Said(Request::Reset))
     }
 
     // ---- looking -----------------------------------------------------------------------------------------------
@@ -250,6 +246,10 @@ impl Session {
         self.resume();
         let goal = self.base.1 + (self.tick + 1 - self.base.0) as f64 * self.pace.tick;
         let before = self.sim.state().clone();
+        if self.assembly.is_some() {
+            self.tick += 1;
+            return self.assemble();
+        }
         let result = self.take_tick(goal);
         if let Err(e) = result {
             self.sim.set_state(before);
@@ -263,6 +263,9 @@ impl Session {
     }
 
     fn take_tick(&mut self, goal: f64) -> Result<(), StepError> {
+        if let Some(jog) = &mut self.jog {
+            jog.advance(self.sim.time(), self.pace.tick, self.size)?;
+        }
         if self.mode == Mode::Kinematic {
             let h = goal - self.sim.time();
             kinematic::step(&mut self.sim, self.hands.all(), self.size, h)?;
@@ -299,11 +302,15 @@ impl Session {
         let bytes = 8 * (s.q.len() + s.v.len() + self.sim.model().n_joints() + self.sim.model().n_forces()) + 1000;
         let (checkpoint, hands) = (self.sim.checkpoint(), self.hands.clone());
         let (tick, mode, hurried, stepping) = (self.tick, self.mode, self.hurried, self.stepping);
-        self.history.keep(Moment { tick, checkpoint, hands, mode, hurried, stepping, bytes });
+        let (jog, logged) = (self.jog.as_ref().map(Jog::keep), self.log.len());
+        self.history.keep(Moment { tick, checkpoint, hands, mode, hurried, stepping, jog, logged, bytes });
     }
 
     /// Show the last kept moment at or before a tick.
     pub fn seek(&mut self, tick: u64) {
+        if self.assembly.is_some() {
+            return;
+        }
         if !self.past {
             // the present is where one can come back to
             self.keep_moment();
@@ -314,6 +321,7 @@ impl Session {
         self.sim.return_to(&moment.checkpoint);
         (self.tick, self.mode, self.hurried) = (moment.tick, moment.mode, moment.hurried);
         self.hands = moment.hands.clone();
+        self.jog = moment.jog.as_ref().map(|kept| Jog::back(kept, &self.sim));
         self.gap = self.sim.violation().0;
         self.past = true;
     }
@@ -324,11 +332,9 @@ impl Session {
             return;
         }
         self.past = false;
-        let tick = self.tick;
-        let last = self.history.span()[1];
-        if tick < last {
-            self.history.forget_from(tick + 1);
-            self.log.retain(|e| e.tick < tick);
+        self.history.forget_from(self.tick + 1);
+        if let Some(moment) = self.history.moments().last() {
+            self.log.truncate(moment.logged);
         }
         let _ = self.input(0, Input::Own(Own::Resume));
     }
@@ -338,9 +344,13 @@ impl Session {
     /// Something that a client or the program does. What is refused changes nothing and is not logged.
     pub fn input(&mut self, client: u32, input: Input) -> Result<(), Refusal> {
         self.resume();
-        self.apply(client, &input)?;
-        self.log.push(Entry { tick: self.tick, client, input });
-        Ok(())
+        let logged = self.log.len();
+        self.log.push(Entry { tick: self.tick, client, input: input.clone() });
+        let done = self.apply(client, &input);
+        if done.is_err() {
+            self.log.truncate(logged);
+        }
+        done
     }
 
     fn apply(&mut self, client: u32, input: &Input) -> Result<(), Refusal> {
@@ -423,6 +433,21 @@ impl Session {
                 self.revision += 1;
                 Ok(())
             }
+            Request::Jog { body, point, velocity } => {
+                check_finite("the velocity", *velocity)?;
+                let tool = self.marker(body, *point)?;
+                if self.jog.is_none() {
+                    self.jog = Some(Jog::begin(&self.loaded.scene, &mut self.sim, tool)?);
+                }
+                if let Some(jog) = &mut self.jog {
+                    jog.set(tool, Vec3::from_array(*velocity));
+                }
+                Ok(())
+            }
+            Request::Reset => self.restart(),
+            Request::Edit { edit } => self.edit(client, edit),
+            Request::Undo => self.undo(),
+            Request::Redo => self.redo(),
             other => Err(format!("{other:?} is not an input").into()),
         }
     }

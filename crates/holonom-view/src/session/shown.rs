@@ -1,6 +1,7 @@
 //! What a session shows: pictures, frames, answers, downloads.
 
 use super::{Origin, Refusal, Session};
+use crate::edit;
 use crate::hub::Download;
 use crate::message::{FrameHeader, HandNow, Mode, Question, Section, encode_frame};
 use crate::numbers;
@@ -39,6 +40,7 @@ impl Session {
         out.forces.truncate(self.own_forces);
         (out.revision, out.tick) = (self.revision, self.pace.tick);
         out.name.clone_from(&self.origin.name);
+        (out.can_undo, out.can_redo) = (self.bench.can_undo(), self.bench.can_redo());
         self.shown.sections = Sections::new(self.sim.model(), &out);
         self.shown.revision = Some(self.revision);
         out
@@ -54,7 +56,7 @@ impl Session {
         if !self.past {
             header.recorded[1] = self.tick;
         }
-        header.revision = self.revision;
+        (header.revision, header.activity) = (self.revision, self.activity());
         header.hands = self.hands_now();
         header.values = self.values(watched);
         if self.shown.revision != Some(self.revision) {
@@ -112,13 +114,14 @@ impl Session {
             Question::Spy { matrix } => numbers::spy(&self.loaded.scene, &mut self.sim, matrix),
             Question::Backlog { names } => self.backlog(names),
             Question::Scene => Ok(json!({ "name": self.origin.name, "text": self.scene_text() })),
-            Question::Details { .. } | Question::Palette => Err("nothing can be built yet".into()),
+            Question::Details { path } => edit::details(&self.bench, path).map_err(|t| t.message),
+            Question::Palette => Ok(edit::palette()),
         }
     }
 
     /// The scene as text.
     pub fn scene_text(&self) -> String {
-        self.origin.text.clone()
+        self.bench.scene_text()
     }
 
     /// The scene that the program was started with.

@@ -37,6 +37,8 @@ interface Events {
   theme: "light" | "dark";
   trouble: { message: string; details?: string };
   note: string;
+  /** The name of something that was added to the scene. */
+  made: string;
 }
 
 type Listener<K extends keyof Events> = (value: Events[K]) => void;
@@ -173,6 +175,9 @@ export class App {
         break;
       case "note":
         this.emit("note", reply.message);
+        break;
+      case "made":
+        this.emit("made", reply.name);
         break;
       case "pong":
         break;

@@ -160,6 +160,7 @@ export type Reply =
   | { say: "answer"; id: number; answer: unknown }
   | { say: "trouble"; id?: number; message: string; details?: string }
   | { say: "note"; message: string }
+  | { say: "made"; name: string }
   | { say: "pong"; id: number };
 
 export interface HandNow {

@@ -20,6 +20,11 @@ export function suggestedCap(picture: Picture): number {
   return cap > 0 ? Math.min(MOST, Math.max(LEAST, cap)) : 100;
 }
 
+/** "0.1 N", "590 N", "12 kN". */
+function capText(cap: number): string {
+  return cap < 1000 ? `${cap} N` : withPrefix(cap, "N");
+}
+
 export function createCap(app: App): HTMLElement {
   const slider = h("input", { class: "slider", type: "range", testid: "cap", label: "Most force of the hand",
     attrs: { min: "0", max: String(Math.round(FINE * Math.log10(MOST / LEAST))), step: "1" } });
@@ -29,10 +34,10 @@ export function createCap(app: App): HTMLElement {
 
   const draw = () => {
     slider.value = String(Math.round(FINE * Math.log10(app.cap / LEAST)));
-    slider.setAttribute("aria-valuetext", withPrefix(app.cap, "N"));
+    slider.setAttribute("aria-valuetext", capText(app.cap));
     fillSlider(slider);
-    setText(value, withPrefix(app.cap, "N"));
-    usual.title = `Use what suits this scene: ${withPrefix(suggested, "N")}, ten times its weight`;
+    setText(value, capText(app.cap));
+    usual.title = `Use what suits this scene: ${capText(suggested)}, ten times its weight`;
     usual.disabled = app.cap === suggested;
   };
   const put = (cap: number) => {

@@ -4,7 +4,7 @@ import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import { button, h, setText } from "./dom";
 import { colour } from "./theme";
-import { number, short, unitText } from "./units";
+import { number, tickText, unitText } from "./units";
 
 /** What a plot needs of the panel. */
 export interface ChartHost {
@@ -15,7 +15,7 @@ export interface ChartHost {
   slot(name: string): number;
 }
 
-const HEIGHT = 150;
+const HEIGHT = 156;
 
 export class Chart {
   readonly node: HTMLElement;
@@ -98,17 +98,19 @@ export class Chart {
       labelFont: "11px system-ui, sans-serif",
       grid: { stroke: colour("--line"), width: 1 },
       ticks: { stroke: colour("--line"), width: 1, size: 4 },
-      values: (_, splits) => splits.map((s) => short(s)),
+      values: (_, splits) => splits.map(tickText),
     };
     return {
       width,
       height: HEIGHT,
+      padding: [8, 10, 0, 0],
+      pxAlign: 0,
       legend: { show: false },
       cursor: { sync: { key: "holonom" }, drag: { x: false, y: false }, points: { size: 6 } },
       scales: { x: { time: false }, y: { range: (_, min, max) => comfortable(min, max) } },
       axes: [
-        { ...axis, size: 34, labelSize: 14, label: "t / s", labelGap: -2 },
-        { ...axis, size: 52, label: unitText(this.unit) || "pure number", labelSize: 16, labelGap: 0 },
+        { ...axis, size: 24, space: 60, gap: 3, values: (_, splits) => splits.map((s) => `${tickText(s)} s`) },
+        { ...axis, size: 48, space: 28, gap: 3, label: unitText(this.unit) || "1", labelSize: 15, labelGap: 0 },
       ],
       series: [{}, ...this.names.map((name) => ({ label: name, stroke: this.colourOf(name), width: 1.5, points: { show: false } }))],
       hooks: {

@@ -2,9 +2,11 @@
 
 import type { App } from "../app";
 import type { Doctor as Report, Sentence } from "./answers";
-import { button, h, icon, setText } from "./dom";
+import { button, h, icon, sentence, setText } from "./dom";
 import type { Layout } from "./layout";
-import { short } from "./units";
+import { number, short } from "./units";
+
+const MOST_LOADS = 60;
 
 export class Doctor {
   private body = h("div", { class: "doctor", testid: "doctor" });
@@ -68,6 +70,11 @@ export class Doctor {
     if (report.not_unique?.length) {
       parts.push(h("h3", { text: "Reactions that are not unique" }), this.rows(report.not_unique));
     }
+    if (report.loads?.length) {
+      parts.push(h("h3", { text: "Their loads at this moment, split so that they are smallest" }));
+      parts.push(...report.loads.slice(0, MOST_LOADS).map((load) => this.load(load)));
+      if (report.loads.length > MOST_LOADS) parts.push(h("p", { class: "muted", text: `and ${report.loads.length - MOST_LOADS} more` }));
+    }
     if (report.gap !== undefined) parts.push(h("p", { class: "muted", text: `Largest gap of any joint: ${short(report.gap)} m or rad.` }));
     this.body.replaceChildren(...parts);
   }
@@ -75,14 +82,24 @@ export class Doctor {
   private sentence(s: Sentence): HTMLElement {
     const name = s.level === "good" ? "✓" : s.level === "warn" ? "!" : "i";
     const mark = h("span", { class: "sentence-mark", text: name, attrs: { "aria-hidden": "true" } });
-    if (s.paths.length === 0) return h("div", { class: `sentence ${s.level}`, testid: "doctor-sentence" }, mark, h("span", { text: s.text }));
+    if (s.paths.length === 0) return h("div", { class: `sentence ${s.level}`, testid: "doctor-sentence" }, mark, h("span", {}, ...sentence(s.text)));
     const node = h("button", { class: `sentence ${s.level}`, type: "button", testid: "doctor-sentence", title: "Show in the view", attrs: { "aria-pressed": "false" },
-      on: { click: () => this.pointAt(node, s.paths) } }, mark, h("span", { text: s.text }), icon("target"));
+      on: { click: () => this.pointAt(node, s.paths) } }, mark, h("span", {}, ...sentence(s.text)), icon("target"));
     return node;
   }
 
   private set(title: string, rows: { joint: string; holds: string }[], surplus: number): HTMLElement {
     return h("div", { class: "set" }, h("div", { class: "set-title" }, h("span", { text: title }), h("span", { class: "mark warn", text: `${surplus} too many` })), this.rows(rows));
+  }
+
+  private load(load: Report["loads"][number]): HTMLElement {
+    const line = (label: string, unit: string, values: number[], unique: boolean[]) =>
+      h("div", { class: "load-line" }, h("span", { class: "muted", text: label }), ...values.map((v, i) => {
+        const cell = h("span", { class: unique[i] ? "component" : "component unsure", title: unique[i] ? "unique" : "not unique" }, h("span", { class: "part", text: "xyz"[i]! }), h("span", { class: "value num", text: number(v) }));
+        return cell;
+      }), h("span", { class: "muted", text: unit }));
+    const name = h("button", { class: "jump", type: "button", text: load.joint, title: "Show in the view", on: { click: () => this.pointAt(name, [`joint.${load.joint}`]) } });
+    return h("div", { class: "block", testid: "doctor-load" }, name, line("force", "N", load.force, load.force_unique), line("torque", "N m", load.torque, load.torque_unique));
   }
 
   /** Rows by joint: one line for each joint, with what it holds. */

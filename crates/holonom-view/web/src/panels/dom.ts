@@ -51,6 +51,40 @@ export function button(p: ButtonProps): HTMLButtonElement {
   return node;
 }
 
+/** Buttons of which one is chosen: arrow keys go from one to the next, as in any group of radio buttons. */
+export function segments<T extends string>(label: string, kind: string, choices: { value: T; button: HTMLButtonElement }[]): { node: HTMLElement; put: (value: T) => void } {
+  const node = h("div", { class: `segments ${kind}`, role: "radiogroup", label }, ...choices.map((c) => c.button));
+  for (const { button: b } of choices) {
+    b.setAttribute("role", "radio");
+    b.setAttribute("aria-checked", "false");
+  }
+  node.addEventListener("keydown", (event) => {
+    const by = event.key === "ArrowRight" ? 1 : event.key === "ArrowLeft" ? -1 : 0;
+    const at = choices.findIndex((c) => c.button === event.target);
+    if (by === 0 || at < 0) return;
+    const next = choices[(at + by + choices.length) % choices.length]!.button;
+    next.focus();
+    next.click();
+    event.preventDefault();
+    event.stopPropagation();
+  });
+  const put = (value: T) => {
+    for (const c of choices) {
+      c.button.setAttribute("aria-checked", String(c.value === value));
+      c.button.tabIndex = c.value === value ? 0 : -1;
+    }
+  };
+  return { node, put };
+}
+
+/** A sentence of the program: begins with a capital; what stands in backticks is set as code. */
+export function sentence(text: string): Node[] {
+  const pieces = (text.charAt(0).toUpperCase() + text.slice(1)).split("`");
+  // an odd backtick at the end is only that
+  if (pieces.length % 2 === 0) return [document.createTextNode(pieces.join("`"))];
+  return pieces.map((piece, i) => (i % 2 === 1 ? h("code", { text: piece }) : document.createTextNode(piece)));
+}
+
 /** Sets text only where it differs: frames come sixty times a second. */
 export function setText(node: Node, text: string): void {
   if (node.textContent !== text) node.textContent = text;

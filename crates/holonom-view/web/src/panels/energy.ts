@@ -7,13 +7,18 @@ import type { Ledger } from "./answers";
 import { h, setText } from "./dom";
 import type { Layout } from "./layout";
 import { number } from "./units";
+import type { Watcher } from "./watch";
 
 /** Between two questions, ms. */
 const PAUSE = 500;
-const MOST_LINES = 100;
+const MOST_LINES = 220;
+/** Comes with the frames while this tab is seen. */
+const ELASTIC = "energy.elastic";
+
+type Name = "kinetic" | "potential" | "gravity" | "elastic" | "total";
 
 export class Energy {
-  private now: Record<"kinetic" | "potential" | "total", HTMLElement>;
+  private now: Record<Name, HTMLElement>;
   private bars: Record<"kinetic" | "potential", HTMLElement>;
   private table = h("table", { class: "ledger", testid: "ledger" });
   private message = h("p", { class: "muted" });
@@ -21,14 +26,14 @@ export class Energy {
   private asking = false;
   private drawn = 0;
 
-  constructor(private app: App, private layout: Layout) {
+  constructor(private app: App, private layout: Layout, watcher: Watcher) {
     const cell = (name: string) => h("span", { class: "energy-value num", testid: `energy-${name}`, text: "–" });
-    this.now = { kinetic: cell("kinetic"), potential: cell("potential"), total: cell("total") };
+    this.now = { kinetic: cell("kinetic"), potential: cell("potential"), gravity: cell("gravity"), elastic: cell("elastic"), total: cell("total") };
     this.bars = { kinetic: h("span", { class: "bar-part kinetic" }), potential: h("span", { class: "bar-part potential" }) };
-    const line = (name: "kinetic" | "potential" | "total", text: string) => h("div", { class: "energy-line" }, h("span", { class: `key ${name}` }), h("span", { text }), this.now[name], h("span", { class: "muted", text: "J" }));
+    const line = (name: Name, text: string) => h("div", { class: `energy-line ${name}-line` }, h("span", { class: `key ${name}` }), h("span", { text }), this.now[name], h("span", { class: "muted", text: "J" }));
     layout.tabs.energy.append(
       h("div", { class: "bar", title: "Shares of kinetic and potential energy by size" }, this.bars.kinetic, this.bars.potential),
-      h("div", { class: "energy-now" }, line("kinetic", "Kinetic"), line("potential", "Potential"), line("total", "Together")),
+      h("div", { class: "energy-now" }, line("kinetic", "Kinetic"), line("potential", "Potential"), line("gravity", "of gravity"), line("elastic", "in springs and elastic bodies"), line("total", "Together")),
       h("h3", { class: "gap-above", text: "Where energy came from and went, since the start" }),
       this.message, this.table,
     );
@@ -38,6 +43,7 @@ export class Energy {
       void this.ask();
     });
     layout.onTab((tab) => {
+      watcher.want("energy", tab === "energy" ? [ELASTIC] : []);
       if (tab === "energy") void this.ask();
       if (tab === "energy" && app.frame) this.see(app.frame);
     });
@@ -49,7 +55,9 @@ export class Energy {
     if (this.layout.current() !== "energy" || (frame.playing && now - this.drawn < 100)) return;
     this.drawn = now;
     const { kinetic, potential } = frame;
-    for (const [name, value] of [["kinetic", kinetic], ["potential", potential], ["total", kinetic + potential]] as const) {
+    const elastic = frame.values[ELASTIC] ?? NaN;
+    const all = { kinetic, potential, gravity: potential - elastic, elastic, total: kinetic + potential };
+    for (const [name, value] of Object.entries(all) as [Name, number][]) {
       setText(this.now[name], number(value));
       this.now[name].dataset.value = String(value);
     }
@@ -77,10 +85,10 @@ export class Energy {
     this.last = text;
     const lines = ledger.lines.slice(0, MOST_LINES);
     const most = Math.max(...lines.map((l) => Math.abs(l.work)), Math.abs(ledger.change), 1e-300);
-    const rows = lines.map((l) => this.row(l.label, l.work, most, l.path ?? null, ""));
+    const rows = lines.map((l) => this.row(l.label, l.work, most, l.path, l.kind === "projection" || l.kind === "joints" ? "error" : ""));
     this.table.replaceChildren(
       h("thead", {}, h("tr", {}, h("th", { text: "Work of", attrs: { scope: "col" } }), h("th", { attrs: { "aria-hidden": "true" } }), h("th", { class: "right", text: "J", attrs: { scope: "col" } }))),
-      h("tbody", {}, ...rows, this.row("Integrator's own error", ledger.error, most, null, "error"), this.row("Change of energy", ledger.change, most, null, "sum")),
+      h("tbody", {}, ...rows, this.row("Error of the integrator", ledger.error, most, null, "error"), this.row("Change of energy", ledger.change, most, null, "sum")),
     );
   }
 
@@ -89,7 +97,11 @@ export class Energy {
     bar.style.width = `${(50 * Math.min(1, Math.abs(work) / most)).toFixed(1)}%`;
     const name = path
       ? h("button", { class: "jump", type: "button", text: label, title: `Show ${path} in the view`, on: { click: () => this.app.pointOut([path]) } })
-      : h("span", { text: label });
+      : h("span", { text: capital(label) });
     return h("tr", { class: kind, testid: "ledger-row" }, h("td", {}, name), h("td", { class: "ledger-bars" }, bar), h("td", { class: "right num", text: number(work), attrs: { "data-value": String(work) } }));
   }
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -32,7 +32,12 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
     const fits = matcher(search.value);
     const found = gallery.scenes.filter((s) => fits(`${s.name} ${s.title} ${s.description}`));
     cards.replaceChildren(...found.map((s) => card(s, app.picture?.name === s.name, () => leave({ do: "open", scene: s.name }))));
-    if (found.length === 0) cards.append(h("p", { class: "empty", text: "No scene fits." }));
+    const problems = (gallery.verification ?? []).filter((s) => fits(`${s.name} ${s.title} ${s.description}`));
+    if (problems.length > 0) {
+      cards.append(h("h3", { class: "cards-title", text: "Problems with known answers" }));
+      cards.append(...problems.map((s) => card(s, app.picture?.name === s.name, () => leave({ do: "open", scene: s.name }))));
+    }
+    if (found.length + problems.length === 0) cards.append(h("p", { class: "empty", text: "No scene fits." }));
   };
   search.addEventListener("input", fill);
   sheet.body.append(
@@ -42,13 +47,22 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
     h("p", { class: "muted gallery-note", text: "Or drop a scene file (.toml, .urdf, MJCF .xml) anywhere on this page." }),
     cards);
 
+  // whoever opens a scene, here or elsewhere: the choice is made
+  app.on("picture", () => sheet.close());
+
   const open = async () => {
+    const before = app.picture?.revision;
     try {
       gallery = await app.ask<Gallery>({ about: "gallery" });
+      const own = gallery.own;
+      if (own !== null && !gallery.scenes.some((s) => s.name === own)) {
+        gallery.scenes = [{ name: own, title: own, description: "The scene that the program was started with." }, ...gallery.scenes];
+      }
     } catch (error) {
       app.emit("trouble", { message: `The gallery could not be read: ${(error as Error).message}` });
       return;
     }
+    if (app.picture?.revision !== before) return;
     search.value = "";
     fill();
     sheet.open();
@@ -61,13 +75,25 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
   return { open };
 }
 
-/** Without a scene of its own the program shows an empty one at first: then people want to choose. */
+/** A program that was started without a scene lets people choose: once in this window, and not while somebody is at work already. */
 function openAtStart(app: App, open: () => Promise<void>): void {
-  const stop = app.on("picture", (picture) => {
+  const stop = app.on("frame", async (frame) => {
     stop();
-    if (picture.bodies.length > 0) return;
-    app.ask<Gallery>({ about: "gallery" }).then((g) => g.own === null && void open(), () => {});
+    if (frame.tick > 0 || frame.playing || wasOffered()) return;
+    const before = app.picture?.revision;
+    const gallery = await app.ask<Gallery>({ about: "gallery" }).catch(() => null);
+    if (gallery?.own === null && app.picture?.revision === before) await open();
   });
+}
+
+function wasOffered(): boolean {
+  try {
+    const offered = sessionStorage.getItem("holonom.gallery") !== null;
+    sessionStorage.setItem("holonom.gallery", "offered");
+    return offered;
+  } catch {
+    return false;
+  }
 }
 
 function card(scene: GalleryScene, here: boolean, press: () => void): HTMLElement {

@@ -13,7 +13,7 @@ import { createLayout, type Layout } from "./layout";
 import { Matrix } from "./matrix";
 import { createNotices } from "./notices";
 import { Plots } from "./plots";
-import { createSee } from "./see";
+import { createSee, type Cameras } from "./see";
 import { createTimeBar } from "./timebar";
 import { createTopBar } from "./topbar";
 import { Catalogue, Watcher } from "./watch";
@@ -28,15 +28,19 @@ export interface Panels {
   openGallery: () => Promise<void>;
 }
 
-/** `screenshot` gives the view as a picture; it is called long after the view was made. */
-export function createPanels(app: App, link: Link, root: HTMLElement, screenshot: () => Promise<Blob>): Panels {
+/** What panels need of the view; it is made after them, in the place that they give it. */
+export interface Seen extends Cameras {
+  screenshot(): Promise<Blob>;
+}
+
+export function createPanels(app: App, link: Link, root: HTMLElement, view: () => Seen): Panels {
   const keys = new Keys();
   const layout = createLayout(root);
   createTimeBar(app, layout.time, keys);
   const top = createTopBar(app, layout, link, keys);
   createNotices(app, layout.notices, link);
-  createSee(app, top.see);
-  createDownloads(app, top.downloads, screenshot);
+  createSee(app, top.see, view);
+  createDownloads(app, top.downloads, () => view().screenshot());
   const gallery = createGallery(app, top.scene, keys);
   createHelp(top.help, keys, () => app.version);
   const watcher = new Watcher(app);
@@ -44,7 +48,7 @@ export function createPanels(app: App, link: Link, root: HTMLElement, screenshot
   const plots = new Plots(app, layout, watcher, catalogue);
   new Inspect(app, layout, watcher, catalogue, plots);
   new Doctor(app, layout);
-  new Energy(app, layout);
+  new Energy(app, layout, watcher);
   new Matrix(app, layout);
   return { layout, keys, plots, watcher, catalogue, openGallery: gallery.open };
 }

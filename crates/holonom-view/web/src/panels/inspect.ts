@@ -8,40 +8,45 @@ import type { Layout } from "./layout";
 import { number, unitText, withPrefix } from "./units";
 import { families, matcher, type Catalogue, type Family, type Watcher } from "./watch";
 import type { Plots } from "./plots";
-import { describe, stemTitle } from "./words";
+import { describe, describeAs, stemTitle } from "./words";
 
 /** Quantities watched here at most. */
 const MOST = 24;
 const MOST_LINES = 300;
 /** Shortest time between two refreshes of the numbers, ms: faster cannot be read. */
 const PAUSE = 100;
+/** A component so much smaller than the largest one is rounding. */
+const ROUNDING = 1e-12;
 
 export class Inspect {
   private head = h("div", { class: "inspect-head" });
   private numbers = h("div", { class: "inspect-numbers", testid: "inspect-numbers" });
-  private cells = new Map<string, HTMLElement[]>();
+  /** Cells of the components of one thing, by name. */
+  private cells: Map<string, HTMLElement>[] = [];
   private drawn = 0;
   private search = "";
 
   constructor(private app: App, private layout: Layout, private watcher: Watcher, private catalogue: Catalogue, private plots: Plots) {
     layout.tabs.inspect.append(this.head, this.numbers, layout.inspectEdit);
-    app.on("selection", (selection) => {
-      // what is picked in the view is looked at here; other tabs stay where they are
-      if (selection && layout.current() === null && window.innerWidth >= 800) return;
-      void this.fill();
-    });
+    // what is picked in the view is looked at here; other tabs stay where they are
+    app.on("selection", () => void this.fill());
     app.on("picture", () => void this.fill());
     app.on("frame", (frame) => this.see(frame));
-    layout.onTab(() => void this.fill());
+    layout.onTab((tab) => {
+      // the form of what is selected goes where it is needed: beside the numbers, or under the palette while building
+      const place = tab === "build" ? layout.tabs.build : layout.tabs.inspect;
+      if (tab !== null && layout.inspectEdit.parentElement !== place) place.append(layout.inspectEdit);
+      void this.fill();
+    });
   }
 
   private async fill(): Promise<void> {
     const { picture, selection } = this.app;
+    this.cells = [];
     if (!picture || this.layout.current() !== "inspect") {
       this.watcher.want("inspect", []);
       return;
     }
-    this.cells.clear();
     if (!selection) {
       this.watcher.want("inspect", []);
       this.numbers.replaceChildren();
@@ -49,9 +54,8 @@ export class Inspect {
       return;
     }
     this.head.replaceChildren(...this.about(picture, selection));
-    const all = await this.catalogue.all().catch(() => [] as Quantity[]);
+    const own = await this.catalogue.of(selection.kind, selection.name).catch(() => [] as Quantity[]);
     if (this.app.selection !== selection || this.layout.current() !== "inspect") return;
-    const own = all.filter((q) => q.name.startsWith(`${selection.name}.`));
     this.table(selection, families(own));
   }
 
@@ -80,7 +84,8 @@ export class Inspect {
       fill();
     });
     fill();
-    return [h("p", { class: "lead", text: "Select a body, joint or force in the view, or here." }), h("div", { class: "search" }, icon("search"), field), list];
+    const about = picture.description ? [h("p", { class: "description", text: picture.description })] : [];
+    return [...about, h("p", { class: "lead", text: "Select a body, joint or force in the view, or here." }), h("div", { class: "search" }, icon("search"), field), list];
   }
 
   private thing(kind: "body" | "joint" | "force", name: string, note: string): HTMLElement {
@@ -100,13 +105,13 @@ export class Inspect {
     if (kind === "body") {
       const body = picture.bodies.find((b) => b.name === name);
       const at = picture.bodies.findIndex((b) => b.name === name);
-      what = body ? `${describe(body.kind)} body` : "body";
+      what = body ? describeAs(body.kind, "body") : "body";
       if (body) lines.push(["Mass", withPrefix(body.mass * 1000, "g", 4)]);
       const joints = picture.joints.filter((j) => j.a === at || j.b === at);
       if (joints.length > 0) lines.push(["Joints", h("span", { class: "links" }, ...joints.slice(0, 24).map((j) => this.jump("joint", j.name)))]);
     } else if (kind === "joint") {
       const joint = picture.joints.find((j) => j.name === name);
-      what = joint ? `${describe(joint.kind)}${joint.drive ? ", drive" : " joint"}` : "joint";
+      what = joint ? (joint.drive ? `${describe(joint.kind)}, drive` : describeAs(joint.kind, "joint")) : "joint";
       if (joint) {
         lines.push(["From", bodyLink(joint.a)], ["To", bodyLink(joint.b)], ["Rows", String(joint.rows)]);
         marks.push(h("span", { class: `mark role-${joint.role}`, text: { primary: "in the tree", loop: "closes a loop", redundant: "redundant", sided: "one-sided" }[joint.role] }));
@@ -116,7 +121,7 @@ export class Inspect {
       }
     } else {
       const force = picture.forces.find((f) => f.name === name);
-      what = force ? `${describe(force.kind)} force` : "force";
+      what = force ? describeAs(force.kind, "force") : "force";
       if (force) lines.push(["Acts on", h("span", { class: "links" }, ...force.on.slice(0, 12).map(([body]) => bodyLink(body)))]);
     }
     const facts = h("dl", { class: "facts" });
@@ -167,9 +172,11 @@ export class Inspect {
   }
 
   private block(selection: NonNullable<Selection>, family: Family): HTMLElement {
+    const cells = new Map<string, HTMLElement>();
+    this.cells.push(cells);
     const values = family.members.map((member) => {
       const value = h("span", { class: "value num", testid: "value", attrs: { "data-name": member.name }, text: "–" });
-      this.cells.set(member.name, [...(this.cells.get(member.name) ?? []), value]);
+      cells.set(member.name, value);
       const unsure = member.note.startsWith("not unique");
       return h("span", { class: unsure ? "component unsure" : "component", title: unsure ? `${member.name}: ${member.note}` : member.name },
         member.part ? h("span", { class: "part", text: member.part }) : null, value);
@@ -190,12 +197,15 @@ export class Inspect {
 
   private see(frame: Frame): void {
     const now = performance.now();
-    if (this.cells.size === 0 || (frame.playing && now - this.drawn < PAUSE)) return;
+    if (this.cells.length === 0 || (frame.playing && now - this.drawn < PAUSE)) return;
     this.drawn = now;
-    for (const [name, cells] of this.cells) {
-      const value = frame.values[name];
-      for (const cell of cells) {
-        setText(cell, number(value));
+    for (const cells of this.cells) {
+      const largest = Math.max(0, ...[...cells.keys()].map((name) => Math.abs(frame.values[name] ?? 0)));
+      for (const [name, cell] of cells) {
+        const value = frame.values[name];
+        // what is left of rounding beside the other components flickers and says nothing
+        const tiny = typeof value === "number" && value !== 0 && Math.abs(value) < ROUNDING * largest;
+        setText(cell, tiny ? "≈ 0" : number(value));
         cell.dataset.value = String(value ?? NaN);
       }
     }

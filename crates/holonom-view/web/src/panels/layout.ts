@@ -1,11 +1,12 @@
 // The frame of the page: top bar, view, side panel with tabs, time bar, and the places that other parts mount into.
 //
 //   #view           the 3-D view                    #tab-NAME       body of a tab: inspect, plots, doctor, energy, matrix, build
-//   #inspect-edit   form of what is selected        #notices        banners and notes over the view
+//   #inspect-edit   form of what is selected, in the tab of numbers or under the palette
+//   #notices        banners and notes over the view
 //
 // The side panel is resized by its edge and hidden by its button. On narrow windows (below 800 px) it is a sheet below the view.
 
-import { button, h } from "./dom";
+import { h } from "./dom";
 import { recall, remember } from "./store";
 
 export const TABS = ["inspect", "plots", "doctor", "energy", "matrix", "build"] as const;
@@ -70,7 +71,7 @@ export function createLayout(root: HTMLElement): Layout {
   });
 
   const side = h("aside", { class: "side", testid: "side", label: "Panels" },
-    h("div", { class: "tabs-row" }, strip, button({ label: "Hide the panel", icon: "close", class: "button icon-button side-close", testid: "side-close", press: () => put(chosen, false) })),
+    h("div", { class: "tabs-row" }, strip),
     ...TABS.map((t) => bodies[t]));
   const edge = h("div", { class: "edge", role: "separator", label: "Width of the panel", title: "Drag to resize; double click for the usual size", testid: "side-edge", attrs: { tabindex: "0" } });
   resizable(root, edge);

@@ -1,68 +1,69 @@
-// Spy plots: where the matrices of the equations have entries. Blocks belong to bodies and joints: hovering names them, a press points them out.
+// Spy plots: where the matrices of the equations have entries. They belong to bodies and joints: hovering names them, a press points them out.
+// Two layers: the entries are drawn once, what is pointed at lies above them.
 
 import type { App } from "../app";
 import type { Band, Spy } from "./answers";
-import { button, h, setText } from "./dom";
+import { button, h, segments, setText } from "./dom";
 import type { Layout } from "./layout";
 import { colour } from "./theme";
 
 type Name = "J" | "H" | "A" | "L";
 
 const MATRICES: [Name, string][] = [
-  ["J", "Constraint rows (joints) by velocity coordinates (bodies)"],
-  ["H", "M, J and Jᵀ together, in the order of elimination"],
-  ["L", "The factor of H; what elimination adds is coloured"],
-  ["A", "J M⁻¹ Jᵀ: joints by joints"],
+  ["J", "one row for each condition of a joint, one column for each velocity of a body"],
+  ["H", "masses of bodies and the joints between them, in the order of elimination"],
+  ["L", "the factor of H; what elimination added is coloured"],
+  ["A", "J M⁻¹ Jᵀ: conditions of joints that share a body"],
 ];
-/** Room around the drawing, CSS pixels. */
-const EDGE = 1;
+/** Largest size of an entry, CSS pixels. */
+const LARGEST = 14;
+const HINT = "Point at the matrix to see what its rows and columns belong to; press to show them in the view.";
 
 export class Matrix {
-  private canvas = h("canvas", { class: "spy", testid: "spy" });
+  private base = h("canvas", { class: "spy" });
+  private over = h("canvas", { class: "spy spy-over", testid: "spy", label: "Pattern of the matrix", role: "img" });
   private wrap: HTMLElement;
+  private title = h("p", { class: "muted" });
   private facts = h("p", { class: "muted spy-facts", testid: "spy-facts" });
-  private under = h("p", { class: "spy-under num", testid: "spy-under" });
+  private under = h("p", { class: "spy-under num", testid: "spy-under", text: HINT });
+  private choice: { node: HTMLElement; put: (name: Name) => void };
   private chosen: Name = "J";
   private asked = "";
   private spy: Spy | null = null;
+  /** Blocks by their first row and column: were they made by elimination? */
+  private blocks = new Map<string, boolean>();
   private hover: { row: number; column: number } | null = null;
 
   constructor(private app: App, private layout: Layout) {
-    const group = h("div", { class: "segments", role: "radiogroup", label: "Matrix" });
-    const buttons = MATRICES.map(([name, title]) => {
-      const b = button({ label: `${name}: ${title}`, text: name, class: "segment", testid: `spy-${name}`, press: () => this.choose(name) });
-      b.setAttribute("role", "radio");
-      group.append(b);
-      return [name, b] as const;
-    });
-    this.choose = (name: Name) => {
-      this.chosen = name;
-      buttons.forEach(([n, b]) => b.setAttribute("aria-checked", String(n === name)));
-      setText(title, MATRICES.find(([n]) => n === name)![1]);
-      this.askIfNew();
-    };
-    const title = h("p", { class: "muted" });
-    this.wrap = h("div", { class: "spy-wrap" }, this.canvas);
-    layout.tabs.matrix.append(h("div", { class: "row-tools first" }, group), title, this.wrap, this.under, this.facts);
-    this.canvas.addEventListener("pointermove", (event) => this.point(event));
-    this.canvas.addEventListener("pointerleave", () => this.leave());
-    this.canvas.addEventListener("click", (event) => {
+    this.choice = segments("Matrix", "", MATRICES.map(([name, title]) => ({
+      value: name,
+      button: button({ label: `${name}: ${title}`, text: name, class: "segment", testid: `spy-${name}`, press: () => this.choose(name) }),
+    })));
+    this.wrap = h("div", { class: "spy-wrap" }, this.base, this.over);
+    const box = h("div", { class: "spy-box" }, this.wrap);
+    layout.tabs.matrix.append(h("div", { class: "row-tools first" }, this.choice.node), this.title, box, this.under, this.facts);
+    this.over.addEventListener("pointermove", (event) => this.point(event));
+    this.over.addEventListener("pointerleave", () => this.leave());
+    this.over.addEventListener("click", (event) => {
       this.point(event);
       this.app.pointOut(this.pathsUnder());
     });
     app.on("picture", () => this.askIfNew());
     app.on("theme", () => this.draw());
     layout.onTab((tab) => {
-      if (tab === "matrix") {
-        this.askIfNew();
-        this.draw();
-      }
+      if (tab !== "matrix") return;
+      this.askIfNew();
+      this.draw();
     });
-    new ResizeObserver(() => this.draw()).observe(this.wrap);
+    new ResizeObserver(() => this.draw()).observe(box);
     this.choose("J");
   }
 
-  private choose: (name: Name) => void;
+  private choose(name: Name): void {
+    this.chosen = name;
+    this.choice.put(name);
+    this.askIfNew();
+  }
 
   private askIfNew(): void {
     const key = `${this.chosen} ${this.app.picture?.revision}`;
@@ -70,15 +71,7 @@ export class Matrix {
     this.asked = key;
     this.app.ask<Spy>({ about: "spy", matrix: this.chosen }).then(
       (spy) => {
-        if (key !== this.asked) return;
-        this.spy = spy;
-        this.hover = null;
-        const fill = spy.blocks.filter((b) => b[4]).reduce((n, b) => n + b[2] * b[3], 0);
-        const entries = spy.blocks.reduce((n, b) => n + b[2] * b[3], 0);
-        const part = (100 * entries) / Math.max(1, spy.rows * spy.columns);
-        setText(this.facts, `${spy.rows} × ${spy.columns}, ${entries.toLocaleString("en")} entries (${part < 0.1 ? part.toPrecision(1) : part.toFixed(1)} % of the matrix)${fill > 0 ? `, ${fill.toLocaleString("en")} of them made by elimination` : ""}.`);
-        setText(this.under, "Point at a block to see what it belongs to.");
-        this.draw();
+        if (key === this.asked) this.take(spy);
       },
       (error: Error) => {
         this.asked = "";
@@ -87,88 +80,109 @@ export class Matrix {
     );
   }
 
+  private take(spy: Spy): void {
+    this.spy = spy;
+    this.hover = null;
+    this.blocks = new Map(spy.blocks.map(([row, column, , , fill]) => [`${row} ${column}`, fill === 1]));
+    const part = (100 * spy.entries) / Math.max(1, spy.rows * spy.columns);
+    const many = (n: number) => n.toLocaleString("en");
+    setText(this.title, `${this.chosen}: ${MATRICES.find(([name]) => name === this.chosen)![1]}.`);
+    setText(this.facts, `${many(spy.rows)} × ${many(spy.columns)}, ${many(spy.entries)} entries (${part < 0.1 ? part.toPrecision(1) : part.toFixed(1)} %)${this.chosen === "L" ? `; ${spy.fill === 0 ? "elimination added none" : `elimination added ${many(spy.fill)}`}` : ""}.`);
+    setText(this.under, HINT);
+    this.draw();
+  }
+
   private scale(): number {
     const spy = this.spy!;
-    return (this.wrap.clientWidth - 2 * EDGE) / Math.max(spy.columns, spy.rows, 1);
+    const room = this.wrap.parentElement!.clientWidth;
+    return Math.min(LARGEST, room / Math.max(spy.columns, spy.rows, 1));
+  }
+
+  /** A canvas of the matrix's size, in CSS pixels from here on. */
+  private sheet(canvas: HTMLCanvasElement): CanvasRenderingContext2D {
+    const spy = this.spy!;
+    const scale = this.scale();
+    const dense = devicePixelRatio;
+    const [w, hgt] = [spy.columns * scale, spy.rows * scale];
+    canvas.width = Math.max(1, Math.round(w * dense));
+    canvas.height = Math.max(1, Math.round(hgt * dense));
+    canvas.style.width = `${w}px`;
+    canvas.style.height = `${hgt}px`;
+    const c = canvas.getContext("2d")!;
+    c.scale(dense, dense);
+    return c;
   }
 
   private draw(): void {
     const spy = this.spy;
-    const width = this.wrap.clientWidth;
-    if (!spy || width === 0) return;
+    if (!spy || this.layout.current() !== "matrix" || this.wrap.parentElement!.clientWidth === 0) return;
     const scale = this.scale();
-    const [w, hgt] = [spy.columns * scale + 2 * EDGE, spy.rows * scale + 2 * EDGE];
-    const dense = devicePixelRatio;
-    this.canvas.width = Math.ceil(w * dense);
-    this.canvas.height = Math.ceil(hgt * dense);
-    this.canvas.style.width = `${w}px`;
-    this.canvas.style.height = `${hgt}px`;
-    const c = this.canvas.getContext("2d")!;
-    c.scale(dense, dense);
-    c.translate(EDGE, EDGE);
+    const c = this.sheet(this.base);
     c.fillStyle = colour("--raised");
-    c.fillRect(-EDGE, -EDGE, w, hgt);
-    this.bands(c, scale);
+    c.fillRect(0, 0, spy.columns * scale, spy.rows * scale);
     const [plain, made] = [colour("--view-primary"), colour("--view-loop")];
-    // neighbours stay apart where there is room, and nothing vanishes where there is none
-    const inset = scale * 2 > 4 ? 0.5 : 0;
     for (const [row, column, rows, columns, fill] of spy.blocks) {
       c.fillStyle = fill ? made : plain;
-      c.fillRect(column * scale + inset, row * scale + inset, Math.max(columns * scale - 2 * inset, 0.75), Math.max(rows * scale - 2 * inset, 0.75));
+      const [x, y, w, hgt] = [column * scale, row * scale, Math.max(columns * scale, 0.75), Math.max(rows * scale, 0.75)];
+      // of the factor only the lower triangle is there
+      if (this.chosen === "L" && row === column && rows * scale >= 3) {
+        for (let k = 0; k < rows; k++) c.fillRect(x, y + k * scale, (k + 1) * scale, scale + 0.25);
+      } else c.fillRect(x, y, w, hgt);
     }
+    this.lines(c, scale);
+    this.drawOver();
   }
 
-  /** The row and column under the pointer, and fine lines between things while they are far enough apart. */
-  private bands(c: CanvasRenderingContext2D, scale: number): void {
+  /** Fine lines between bodies and joints while they are far enough apart. */
+  private lines(c: CanvasRenderingContext2D, scale: number): void {
     const spy = this.spy!;
-    c.strokeStyle = colour("--line");
-    c.lineWidth = 1;
-    c.beginPath();
-    for (const band of spy.row_bands) {
-      if (band.count * scale < 6) continue;
-      c.moveTo(0, band.from * scale);
-      c.lineTo(spy.columns * scale, band.from * scale);
-    }
-    for (const band of spy.column_bands) {
-      if (band.count * scale < 6) continue;
-      c.moveTo(band.from * scale, 0);
-      c.lineTo(band.from * scale, spy.rows * scale);
-    }
-    c.stroke();
+    c.fillStyle = colour("--line");
+    for (const { from, count } of spy.row_bands) if (count * scale >= 6 && from > 0) c.fillRect(0, from * scale - 0.5, spy.columns * scale, 1);
+    for (const { from, count } of spy.column_bands) if (count * scale >= 6 && from > 0) c.fillRect(from * scale - 0.5, 0, 1, spy.rows * scale);
+  }
+
+  private drawOver(): void {
+    const spy = this.spy!;
+    const c = this.sheet(this.over);
     if (!this.hover) return;
+    const scale = this.scale();
     const [row, column] = [bandAt(spy.row_bands, this.hover.row), bandAt(spy.column_bands, this.hover.column)];
-    c.fillStyle = colour("--accent-soft");
+    c.globalAlpha = 0.22;
+    c.fillStyle = colour("--accent");
     if (row) c.fillRect(0, row.from * scale, spy.columns * scale, row.count * scale);
     if (column) c.fillRect(column.from * scale, 0, column.count * scale, spy.rows * scale);
   }
 
   private point(event: MouseEvent): void {
-    if (!this.spy) return;
-    const at = this.canvas.getBoundingClientRect();
+    const spy = this.spy;
+    if (!spy) return;
+    const at = this.over.getBoundingClientRect();
     const scale = this.scale();
-    const row = Math.floor((event.clientY - at.top - EDGE) / scale);
-    const column = Math.floor((event.clientX - at.left - EDGE) / scale);
-    if (row < 0 || column < 0 || row >= this.spy.rows || column >= this.spy.columns) return;
+    const row = Math.floor((event.clientY - at.top) / scale);
+    const column = Math.floor((event.clientX - at.left) / scale);
+    if (row < 0 || column < 0 || row >= spy.rows || column >= spy.columns) return;
     this.hover = { row, column };
-    const block = this.spy.blocks.find(([r, k, n, m]) => row >= r && row < r + n && column >= k && column < k + m);
-    const [rowBand, columnBand] = [bandAt(this.spy.row_bands, row), bandAt(this.spy.column_bands, column)];
-    setText(this.under, `Row ${row + 1} ${words(rowBand)} · column ${column + 1} ${words(columnBand)}${block ? (block[4] ? " · made by elimination" : "") : " · empty"}`);
-    this.draw();
+    const [rowBand, columnBand] = [bandAt(spy.row_bands, row), bandAt(spy.column_bands, column)];
+    const upper = this.chosen === "L" && column > row;
+    const entry = upper ? undefined : this.blocks.get(`${rowBand?.from} ${columnBand?.from}`);
+    setText(this.under, `Row ${row + 1}: ${words(rowBand)}. Column ${column + 1}: ${words(columnBand)}. ${entry === undefined ? "Empty." : entry ? "Made by elimination." : "An entry."}`);
+    this.drawOver();
   }
 
   private leave(): void {
     this.hover = null;
-    setText(this.under, "Point at a block to see what it belongs to.");
-    this.draw();
+    setText(this.under, HINT);
+    if (this.spy) this.drawOver();
   }
 
   private pathsUnder(): string[] {
     if (!this.spy || !this.hover) return [];
-    const paths = [bandAt(this.spy.row_bands, this.hover.row)?.path, bandAt(this.spy.column_bands, this.hover.column)?.path];
-    return [...new Set(paths.filter((p): p is string => !!p))];
+    const bands = [bandAt(this.spy.row_bands, this.hover.row), bandAt(this.spy.column_bands, this.hover.column)];
+    return [...new Set(bands.flatMap((band) => (band ? [band.path] : [])))];
   }
 }
 
+/** The body or joint that a row or column belongs to; bands are in order. */
 function bandAt(bands: Band[], at: number): Band | undefined {
   let [low, high] = [0, bands.length - 1];
   while (low <= high) {
@@ -182,5 +196,5 @@ function bandAt(bands: Band[], at: number): Band | undefined {
 }
 
 function words(band: Band | undefined): string {
-  return band ? `(${band.path.replace(".", " ")})` : "";
+  return band ? band.path.replace(".", " ") : "nothing";
 }

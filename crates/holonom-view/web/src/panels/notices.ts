@@ -2,7 +2,7 @@
 
 import type { App } from "../app";
 import type { Link } from "../link";
-import { button, h, setShown, setText } from "./dom";
+import { button, h, sentence, setShown, setText } from "./dom";
 
 export function createNotices(app: App, host: HTMLElement, link: Link): void {
   const banners = h("div", { class: "banners" });
@@ -32,9 +32,12 @@ function stoppedBanner(app: App, host: HTMLElement): void {
   const banner = h("div", { class: "banner bad", role: "alert", testid: "stopped-banner" }, h("strong", { text: "Stopped" }), text, button({ label: "Back to the start", text: "Reset", class: "button small", testid: "stopped-reset", press: () => app.send({ do: "reset" }) }));
   banner.hidden = true;
   host.append(banner);
+  let said: string | null = null;
   app.on("frame", (frame) => {
     setShown(banner, frame.stopped !== null);
-    if (frame.stopped) setText(text, frame.stopped);
+    if (frame.stopped === said) return;
+    said = frame.stopped;
+    text.replaceChildren(...sentence(said ?? ""));
   });
 }
 
@@ -68,7 +71,7 @@ function toast(host: HTMLElement, kind: "trouble" | "note", message: string, det
     node.remove();
   };
   const arm = () => (timer = window.setTimeout(close, kind === "note" ? 5000 : 12000));
-  node.append(h("div", { class: "toast-line" }, h("span", { class: "toast-text", text: message }), button({ label: "Close this message", icon: "close", class: "button icon-button small", press: close })));
+  node.append(h("div", { class: "toast-line" }, h("span", { class: "toast-text" }, ...sentence(message)), button({ label: "Close this message", icon: "close", class: "button icon-button small", press: close })));
   if (details) {
     node.append(h("details", { testid: "toast-details", on: { toggle: () => window.clearTimeout(timer) } }, h("summary", { text: "Details" }), h("pre", { text: details })));
   }

@@ -177,8 +177,7 @@ export class Plots implements ChartHost {
     if (this.chosen.length === 0) return;
     if (!same) this.table.clear();
     try {
-      const there = new Map((await this.catalogue.all()).map((q) => [q.name, q]));
-      this.chosen = this.chosen.flatMap((q) => there.get(q.name) ?? []);
+      this.chosen = await this.catalogue.still(this.chosen);
       this.arrange();
       this.fetchPast();
     } catch {

@@ -4,7 +4,7 @@
 import type { Quantity } from "./answers";
 import { h, icon, setText } from "./dom";
 import { unitText } from "./units";
-import { families, matcher, type Catalogue } from "./watch";
+import { families, type Catalogue } from "./watch";
 
 const MOST_LINES = 120;
 
@@ -44,18 +44,21 @@ export class QuantityList {
   }
 
   private async fill(): Promise<void> {
-    let all: Quantity[];
+    let answer: { found: Quantity[]; more: boolean };
+    const search = this.search.value;
     try {
-      all = await this.catalogue.all();
+      answer = await this.catalogue.find(search, 4 * MOST_LINES);
     } catch (error) {
       setText(this.count, `The list could not be read: ${(error as Error).message}`);
       this.lines.replaceChildren();
       return;
     }
-    const fits = matcher(this.search.value);
-    const found = all.filter((q) => q.name !== "time" && fits(`${q.name} ${q.unit}`));
-    const shown = families(found.slice(0, 4 * MOST_LINES)).slice(0, MOST_LINES);
-    setText(this.count, found.length === 0 ? "Nothing fits." : `${found.length} ${found.length === 1 ? "quantity" : "quantities"}${shown.reduce((n, f) => n + f.members.length, 0) < found.length ? ", the first shown" : ""}`);
+    if (search !== this.search.value) return;
+    const { found } = answer;
+    const shown = families(found).slice(0, MOST_LINES);
+    const seen = shown.reduce((n, f) => n + f.members.length, 0);
+    const many = `${found.length} ${found.length === 1 ? "quantity" : "quantities"}`;
+    setText(this.count, found.length === 0 ? "Nothing fits." : answer.more || seen < found.length ? `The first ${seen}; type more of a name to narrow them down` : many);
     this.lines.replaceChildren(...shown.map((family) => h("div", { class: "quantity" },
       h("span", { class: "quantity-name", text: family.stem, title: family.note || family.stem }),
       family.note.startsWith("not unique") && h("span", { class: "mark warn", text: "not unique", title: family.note }),

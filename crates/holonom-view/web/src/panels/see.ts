@@ -1,7 +1,7 @@
 // What is drawn in the view: switches, the length of arrows, and what the colours mean.
 
 import type { App, Shown } from "../app";
-import { h, setText } from "./dom";
+import { button, h, setText } from "./dom";
 import { popover } from "./popover";
 import { recall, remember } from "./store";
 import { fillSlider } from "./timebar";
@@ -37,13 +37,33 @@ const LEGEND: [string, string, string][] = [
   ["--view-sided", "one-sided", "Limits, ropes, friction: acts on one side or up to a bound"],
 ];
 
-export function createSee(app: App, trigger: HTMLButtonElement): void {
+/** Where one may look from: what the sheet needs of the view. */
+export interface Cameras {
+  fit(): void;
+  look(from: "front" | "right" | "top" | "home"): void;
+  lookThrough(name: string): void;
+}
+
+function cameras(app: App, view: () => Cameras): HTMLElement {
+  const row = h("div", { class: "see-cameras" });
+  const add = (text: string, title: string, testid: string, press: () => void) => row.append(button({ label: title, text, class: "button small outline", testid, press }));
+  add("Fit", "Fit everything in (f)", "look-fit", () => view().fit());
+  add("Front", "From the front (1)", "look-front", () => view().look("front"));
+  add("Right", "From the right (3)", "look-right", () => view().look("right"));
+  add("Top", "From the top (7)", "look-top", () => view().look("top"));
+  add("Home", "As at the start (0)", "look-home", () => view().look("home"));
+  for (const { name } of app.picture?.cameras ?? []) add(name, `The scene's camera ${name}`, "look-through", () => view().lookThrough(name));
+  return row;
+}
+
+export function createSee(app: App, trigger: HTMLButtonElement, view: () => Cameras): void {
   for (const name of (recall("shown") ?? "").split(",")) {
     const [key, value] = name.split(":");
     if (key && key in app.shown) app.shown[key as keyof Shown] = value === "1";
   }
   popover(trigger, (sheet) => {
     sheet.classList.add("see");
+    sheet.append(h("h3", { text: "Look" }), cameras(app, view));
     for (const [title, lines] of GROUPS) {
       sheet.append(h("h3", { text: title }));
       for (const [key, text, note, colour] of lines) sheet.append(line(app, key, text, note, colour));

@@ -107,11 +107,23 @@ class Scrubber {
   constructor(private app: App, private input: HTMLInputElement) {
     input.addEventListener("pointerdown", () => (this.dragging = true));
     for (const end of ["pointerup", "pointercancel", "blur"] as const) input.addEventListener(end, () => (this.dragging = false));
-    input.addEventListener("input", () => {
-      if (this.wanted === null) requestAnimationFrame(() => this.tell());
-      this.wanted = Number(input.value);
-      this.fill();
+    input.addEventListener("input", () => this.want(Number(input.value)));
+    // moments are kept some ticks apart: a key that went one tick on would come back to where it was
+    input.addEventListener("keydown", (event) => {
+      const way = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -10, PageUp: 10 }[event.key];
+      if (way === undefined || !app.picture) return;
+      event.preventDefault();
+      const [first, last] = [Number(input.min), Number(input.max)];
+      const step = Math.max(Math.ceil(1 / 60 / app.picture.tick), (last - first) / 200);
+      this.want(Math.round(Math.max(first, Math.min(last, Number(input.value) + way * step))));
     });
+  }
+
+  private want(tick: number): void {
+    if (this.wanted === null) requestAnimationFrame(() => this.tell());
+    this.wanted = tick;
+    this.input.value = String(tick);
+    this.fill();
   }
 
   see(frame: Frame): void {

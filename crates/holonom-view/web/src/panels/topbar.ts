@@ -4,7 +4,7 @@ import type { App, Tool } from "../app";
 import type { Link } from "../link";
 import type { Frame, Mode } from "../protocol";
 import { createCap } from "./cap";
-import { button, h, icon, setClass, setShown, setText } from "./dom";
+import { button, h, icon, segments, setClass, setShown, setText } from "./dom";
 import type { Keys } from "./keys";
 import type { Layout } from "./layout";
 import { switchTheme, theme } from "./theme";
@@ -13,6 +13,7 @@ export const TOOLS: [Tool, string, string, string][] = [
   ["drag", "Drag", "d", "Pull a point of a body, with a force up to the cap"],
   ["push", "Push", "p", "Push a point of a body with a constant force"],
   ["twist", "Twist", "t", "Turn a body with a constant torque"],
+  ["trail", "Trace", "r", "Press a point of a body to draw where it goes; press it again to stop"],
   ["jog", "Jog", "j", "Move a tool point with keys; the motors follow"],
   ["build", "Build", "b", "Add bodies, join and change them"],
 ];
@@ -48,55 +49,54 @@ export function createTopBar(app: App, layout: Layout, link: Link, keys: Keys): 
 
   layout.top.append(
     h("div", { class: "top-scene" }, h("span", { class: "word", text: "holonom" }), scene),
-    h("div", { class: "top-tools" }, tools(app, keys), modes(app), createCap(app), hands(app)),
-    h("div", { class: "top-rest" }, connection(app, link), see, downloads, themeButton(app), help, side),
+    h("div", { class: "top-tools" }, tools(app, keys), ...modes(app), createCap(app)),
+    h("div", { class: "top-rest" }, hands(app), connection(app, link), see, downloads, themeButton(app), help, side),
   );
   keys.add({ key: "\\", shown: "\\", does: "show or hide the panel", group: "Page", press: () => layout.toggle() });
   return { scene, see, downloads, help };
 }
 
 function tools(app: App, keys: Keys): HTMLElement {
-  const group = h("div", { class: "segments tools", role: "radiogroup", label: "Tool" });
-  const all = TOOLS.map(([tool, text, key, does]) => {
-    const b = button({ label: `${text} (${key})`, title: `${text} (${key}): ${does}`, icon: tool, text, class: "segment", testid: `tool-${tool}`, press: () => app.setTool(tool) });
-    b.setAttribute("role", "radio");
-    group.append(b);
-    return [tool, b] as const;
-  });
-  const draw = () => all.forEach(([tool, b]) => b.setAttribute("aria-checked", String(tool === app.tool)));
-  app.on("tool", draw);
-  draw();
-  void keys;
-  return group;
+  const group = segments("Tool", "tools", TOOLS.map(([tool, text, key, does]) => ({
+    value: tool,
+    button: button({ label: `${text} (${key})`, title: `${text} (${key}): ${does}`, icon: tool, text, class: "segment", testid: `tool-${tool}`, press: () => app.setTool(tool) }),
+  })));
+  app.on("tool", group.put);
+  group.put(app.tool);
+  for (const [tool, text, key, does] of TOOLS) keys.add({ key, shown: key, does: `${text.toLowerCase()}: ${does.charAt(0).toLowerCase()}${does.slice(1)}`, group: "Tools", press: () => app.setTool(tool) });
+  return group.node;
 }
 
-function modes(app: App): HTMLElement {
-  const group = h("div", { class: "segments modes", role: "radiogroup", label: "How the mechanism answers" });
-  const all = MODES.map(([mode, text, title]) => {
-    const b = button({ label: text, title: `${text}: ${title}`, text, class: "segment", testid: `mode-${mode}`, press: () => app.send({ do: "mode", mode }) });
-    b.setAttribute("role", "radio");
-    group.append(b);
-    return [mode, b] as const;
-  });
+/** Buttons, and for narrow windows a menu. */
+function modes(app: App): HTMLElement[] {
+  const group = segments("How the mechanism answers", "modes", MODES.map(([mode, text, title]) => ({
+    value: mode,
+    button: button({ label: text, title: `${text}: ${title}`, text, class: "segment", testid: `mode-${mode}`, press: () => app.send({ do: "mode", mode }) }),
+  })));
+  const menu = h("select", { class: "select modes-menu", testid: "mode-menu", label: "How the mechanism answers" });
+  for (const [value, text, title] of MODES) menu.append(h("option", { text, title, attrs: { value } }));
+  menu.addEventListener("change", () => app.send({ do: "mode", mode: menu.value as Mode }));
   let last: Mode | null = null;
   app.on("frame", (frame: Frame) => {
     if (frame.mode === last) return;
     last = frame.mode;
-    all.forEach(([mode, b]) => b.setAttribute("aria-checked", String(mode === last)));
+    group.put(last);
+    menu.value = last;
   });
-  return group;
+  return [group.node, menu];
 }
 
 /** Hands that stay where they were left, everybody's. */
 function hands(app: App): HTMLElement {
-  const count = h("span", { class: "button-text", testid: "pinned-count" });
+  const count = h("span", { class: "num", testid: "pinned-count" });
   const free = button({ label: "Let go of all pinned hands", icon: "hand", class: "button hands", testid: "release-all", press: () => app.send({ do: "release-all" }) });
-  free.append(count);
+  free.append(h("span", { class: "words", text: "Let go of" }), count);
   free.hidden = true;
   app.on("frame", (frame) => {
     const pinned = frame.hands.filter((hand) => hand.pinned).length;
     setShown(free, pinned > 0);
-    setText(count, `${pinned} pinned: let go`);
+    setText(count, String(pinned));
+    free.title = `${pinned} pinned ${pinned === 1 ? "hand stays" : "hands stay"} where ${pinned === 1 ? "it is" : "they are"}: let go of all`;
   });
   return free;
 }

@@ -19,9 +19,18 @@ export function short(x: number): string {
   return x < 0 ? `−${text}` : text;
 }
 
+/** A number at an axis: as many digits as it has, up to six. */
+export function tickText(x: number): string {
+  const size = Math.abs(Number(x.toPrecision(6)));
+  if (size === 0) return "0";
+  const text = size >= 1e5 || size < 1e-3 ? String(Number(size.toPrecision(4)).toExponential()).replace("e+", "e") : String(size);
+  return x < 0 ? `−${text}` : text;
+}
+
 function fixed(size: number, digits: number): string {
-  const whole = Math.floor(Math.log10(size)) + 1;
-  return size.toFixed(Math.max(0, digits - Math.max(whole, 1)));
+  // below 1 so many decimals: a number that passes through zero keeps its width
+  const whole = size < 1 ? 0 : Math.floor(Math.log10(size)) + 1;
+  return size.toFixed(Math.max(0, digits - whole));
 }
 
 function power(size: number, digits: number): string {

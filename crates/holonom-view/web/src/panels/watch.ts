@@ -1,5 +1,5 @@
-// Which quantities come with the frames. Several panels want some; the program is told the union of them. Also the catalogue of what there is,
-// asked once for each structure of the scene.
+// Which quantities come with the frames: several panels want some; the program is told the union of them. And the catalogue of what there is,
+// asked for once for each structure of the scene.
 
 import type { App } from "../app";
 import type { Quantity } from "./answers";
@@ -24,14 +24,19 @@ export class Watcher {
   }
 }
 
+/** Models of more bodies, joints and forces are listed in part: all of the first ones, and of the others where they are. */
+const SMALL = 400;
+
+type Kind = "body" | "joint" | "force";
+
+/** Everything that can be watched in the scene as it is now. What large models do not list has names of the same pattern, which are made up here. */
 export class Catalogue {
   private revision = -1;
   private asked: Promise<Quantity[]> | null = null;
 
   constructor(private app: App) {}
 
-  /** Everything that can be watched in the scene as it is now. */
-  all(): Promise<Quantity[]> {
+  private get(): Promise<Quantity[]> {
     const revision = this.app.picture?.revision ?? -1;
     if (!this.asked || revision !== this.revision) {
       this.revision = revision;
@@ -42,6 +47,48 @@ export class Catalogue {
       });
     }
     return this.asked;
+  }
+
+  /** Quantities of one thing. */
+  async of(kind: Kind, name: string): Promise<Quantity[]> {
+    const listed = (await this.get()).filter((q) => q.name.startsWith(`${name}.`));
+    const like = this.large() ? this.first(kind, name) : null;
+    if (like === null || like === name) return listed;
+    const pattern = (await this.get()).filter((q) => q.name.startsWith(`${like}.`));
+    const known = new Set(listed.map((q) => q.name));
+    return [...listed, ...pattern.map((q) => ({ ...q, name: name + q.name.slice(like.length), note: "" })).filter((q) => !known.has(q.name))];
+  }
+
+  /** So many quantities whose names fit, at most; and whether there are more. */
+  async find(search: string, most: number): Promise<{ found: Quantity[]; more: boolean }> {
+    const fits = matcher(search);
+    const found = (await this.get()).filter((q) => q.name !== "time" && fits(`${q.name} ${q.unit}`));
+    return { found: found.slice(0, most), more: found.length > most };
+  }
+
+  /** Those of these quantities that there are. */
+  async still(chosen: Quantity[]): Promise<Quantity[]> {
+    const listed = new Map((await this.get()).map((q) => [q.name, q]));
+    const owners = this.large() ? new Set(this.things().map(([, name]) => name)) : new Set<string>();
+    return chosen.flatMap((q) => listed.get(q.name) ?? (owners.has(q.name.slice(0, q.name.indexOf("."))) ? q : []));
+  }
+
+  private large(): boolean {
+    return this.things().length > SMALL;
+  }
+
+  private things(): [Kind, string, string][] {
+    const p = this.app.picture;
+    if (!p) return [];
+    const of = (kind: Kind, list: { name: string; kind: string }[]) => list.map((t): [Kind, string, string] => [kind, t.name, t.kind]);
+    return [...of("body", p.bodies), ...of("joint", p.joints), ...of("force", p.forces)];
+  }
+
+  /** The first thing of the same kind: of it, everything is listed. */
+  private first(kind: Kind, name: string): string | null {
+    const same = this.things().filter(([k]) => k === kind);
+    const what = same.find(([, n]) => n === name)?.[2];
+    return same.find(([, , w]) => w === what)?.[1] ?? null;
   }
 }
 

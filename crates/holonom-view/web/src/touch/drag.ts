@@ -1,12 +1,15 @@
 // Dragging: a hand takes hold of the body at the point pressed and pulls it towards the pointer, with no more than the cap.
 //
 // The target moves in the plane through the point that faces the camera; with Shift up and down and into the depth instead of sideways. The wheel brings it nearer or farther. P, the second
-// button or a double click leave the hand where it is, as a pin.
+// button or a double click leave the hand where it is, as a pin. A click takes no hold: only a press that lasts or moves does, so that selecting a body does not brake it.
 
 import { Vector3 } from "three";
 import type { Triple } from "../protocol";
 import type { BodyPick, View } from "../view";
 import { KeepAlive, nextHand, type Pointer, type PointerTool } from "./tool";
+
+const HOLD = 180; // ms: a shorter press is a click
+const SLIP = 3; // pixels: a press that moves farther is a drag
 
 export function dragTool(view: View): PointerTool {
   const { app } = view;
@@ -14,8 +17,11 @@ export function dragTool(view: View): PointerTool {
   let to: Triple = [0, 0, 0];
   let at: Pointer | null = null;
   let shift: { y: number; from: Triple } | null = null;
-  const alive = new KeepAlive(() => {
-    if (hand) app.send({ do: "move", hand, to });
+  const alive = new KeepAlive((doubtful) => {
+    if (!hand) return;
+    // the button is still down: what was lost to a busy moment is taken hold of again
+    if (doubtful && !app.frame?.hands.some((h) => h.client === app.client && h.hand === hand)) app.send({ do: "grab", hand, body: held, point, cap: app.cap });
+    app.send({ do: "move", hand, to });
   });
   app.on("touch", () => {
     if (hand) app.send({ do: "cap", hand, cap: app.cap });
@@ -28,8 +34,12 @@ export function dragTool(view: View): PointerTool {
     if (hand && !p.bodies.some((b) => b.name === held)) forget();
   });
   let held = "";
+  let point: Triple = [0, 0, 0];
+  let pressed: { body: BodyPick; p: Pointer; timer: number } | null = null;
 
   function forget(): void {
+    clearTimeout(pressed?.timer);
+    pressed = null;
     alive.stop();
     hand = 0;
     held = "";
@@ -45,9 +55,14 @@ export function dragTool(view: View): PointerTool {
   }
 
   function take(body: BodyPick, p: Pointer): void {
+    clearTimeout(pressed?.timer);
+    pressed = null;
     hand = nextHand();
     held = body.name;
-    to = body.world;
+    point = body.local;
+    // the point may have moved since it was pressed
+    const now = view.poses.toWorld(body.body, body.local);
+    to = view.facingPoint(p.x, p.y, [now.x, now.y, now.z]);
     at = p;
     shift = null;
     app.send({ do: "grab", hand, body: body.name, point: body.local, cap: app.cap });
@@ -66,10 +81,14 @@ export function dragTool(view: View): PointerTool {
   return {
     down(p, body) {
       if (!body) return false;
-      take(body, p);
+      pressed = { body, p, timer: window.setTimeout(() => take(body, p), HOLD) };
       return true;
     },
     move(p) {
+      if (pressed) {
+        if (Math.hypot(p.x - pressed.p.x, p.y - pressed.p.y) < SLIP) return;
+        take(pressed.body, p);
+      }
       if (!hand) return;
       at = p;
       if (p.shift) {

@@ -1,6 +1,7 @@
 // The hands of the page: which pointer does what. One finger or button on a body goes to the tool; beside bodies, with the other buttons, or with two fingers it turns, moves and zooms the camera.
 //
 // Mouse: left beside bodies or right anywhere turns, middle (or Shift with either) moves, the wheel zooms to the pointer. Fingers: one beside bodies turns, two pinch, move and turn.
+// A click selects; with Alt it traces the point clicked, or stops tracing it.
 // Keys while the view has the focus: F fit, 1 3 7 front, right and top, 0 home, arrows turn, + and - zoom, P pin, Escape let go of everything.
 
 import { Vector3 } from "three";
@@ -150,6 +151,10 @@ export function createTouch(view: View, app: App): Touch {
 
   /** A click: selects what is there. Where several joints sit in one place, each click takes the next. */
   function choose(p: Pointer): void {
+    if (p.alt && app.tool === "drag") {
+      trail.up(p, true);
+      return;
+    }
     const pick = view.pick(p.x, p.y, p.touch ? 14 : 5);
     if (pick?.kind === "joint") {
       const here = view.pickJoints(p.x, p.y, p.touch ? 16 : 10);

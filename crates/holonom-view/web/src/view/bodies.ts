@@ -1,10 +1,12 @@
-// The shapes of all bodies and of the ground, instanced: one mesh per class of forms. Also finds the body that a ray meets.
+// The shapes of all bodies and of the ground: one draw call per class of forms. Also finds the body that a ray meets.
 
-import { Color, InstancedBufferAttribute, InstancedMesh, Matrix4, Mesh, Object3D, Ray, Vector3 } from "three";
-import type { BufferGeometry, Intersection, Material, Raycaster } from "three";
+import { Color, Matrix4, Mesh, MeshBasicMaterial, Object3D, Ray, Vector3 } from "three";
+import type { BufferGeometry, Intersection, Raycaster } from "three";
 import type { Picture, Placed, ShapePicture } from "../protocol";
+import { crowd, type Crowd } from "./crowd";
+import type { Materials } from "./materials";
 import { fineness, form, type Form } from "./geometry";
-import { compose, placedMap, type Poses } from "./poses";
+import { compose, GROUND, placedMap, type Poses } from "./poses";
 import type { Palette } from "./theme";
 
 const HERE: Placed = { at: [0, 0, 0], turn: [0, 0, 0, 1] };
@@ -18,8 +20,14 @@ interface Item {
 
 /** A class of forms: instances that share triangles. */
 interface Class {
-  mesh: InstancedMesh;
+  crowd: Crowd;
+  /** Triangles of one. */
+  geometry: BufferGeometry;
   items: Item[];
+  /** Maps of the items, one after the other. */
+  maps: Float32Array;
+  /** Half the extent of the thinnest of them, m. */
+  thinnest: number;
 }
 
 export interface BodyHit {
@@ -32,20 +40,37 @@ export class Bodies {
   readonly group = new Object3D();
   /** Radius of each body about its origin, m. */
   reach = new Float32Array(0);
+  /** Half the thickness of each body where it is thinnest, m. */
+  thin = new Float32Array(0);
   private classes: Class[] = [];
   private byBody: [Class, number][][] = [];
   private scratch = new Float32Array(12);
-  private probe = new Mesh();
+  private probe = new Mesh(undefined, new MeshBasicMaterial());
 
-  constructor(private material: Material) {}
+  /** The same shapes again, thrown flat onto the floor along the light. */
+  private thrown = new Object3D();
+
+  constructor(private paints: Materials) {
+    this.thrown.matrixAutoUpdate = false;
+    this.group.add(this.thrown);
+  }
+
+  /** Where shadows fall: the floor's height, and the direction towards the light. */
+  setFloor(floor: number, light: Vector3): void {
+    const [a, b] = [light.x / light.z, light.y / light.z];
+    this.thrown.matrix.set(1, 0, -a, a * floor, 0, 1, -b, b * floor, 0, 0, 0, floor, 0, 0, 0, 1);
+    this.thrown.matrixWorldNeedsUpdate = true;
+  }
 
   reset(picture: Picture, palette: Palette, dot: number): void {
-    for (const { mesh } of this.classes) {
-      this.group.remove(mesh);
-      mesh.geometry.dispose();
-      mesh.dispose();
+    this.thrown.clear();
+    for (const { crowd, geometry } of this.classes) {
+      this.group.remove(crowd.object);
+      crowd.dispose();
+      geometry.dispose();
     }
     this.reach = new Float32Array(picture.bodies.length);
+    this.thin = new Float32Array(picture.bodies.length).fill(Infinity);
     const items: Item[] = [];
     const add = (body: number, shape: ShapePicture): void => {
       const geometry = picture.geometries[shape.geometry];
@@ -54,7 +79,9 @@ export class Bodies {
       const map = placedMap(shape.pose);
       for (let c = 0; c < 9; c++) map[c] *= f.scale[Math.floor(c / 3)];
       items.push({ body, form: f, map, colour: shape.colour && new Color().setRGB(...shape.colour, "srgb") });
-      if (body >= 0) this.reach[body] = Math.max(this.reach[body], Math.hypot(...shape.pose.at) + f.radius);
+      if (body < 0) return;
+      this.reach[body] = Math.max(this.reach[body], Math.hypot(...shape.pose.at) + f.radius);
+      this.thin[body] = Math.min(this.thin[body], f.thin);
     };
     picture.ground.forEach((shape) => add(-1, shape));
     picture.bodies.forEach((b, body) => {
@@ -77,15 +104,20 @@ export class Bodies {
     }
     this.byBody = picture.bodies.map(() => []);
     this.classes = [...byKey.values()].map((list) => {
-      const mesh = new InstancedMesh(list[0].form.make(fineness(list.length)), this.material, list.length);
-      mesh.frustumCulled = false; // instances move; the graphics cut off what is not seen
-      mesh.castShadow = mesh.receiveShadow = true;
-      mesh.instanceColor = new InstancedBufferAttribute(new Float32Array(3 * list.length), 3);
-      this.group.add(mesh);
-      const made: Class = { mesh, items: list };
+      const provoked = this.paints.box !== null && list[0].form.key === "box";
+      const geometry = list[0].form.make({ ...fineness(list.length), provoked });
+      const made: Class = { crowd: crowd(geometry, list.length, provoked, this.paints), geometry, items: list, maps: new Float32Array(12 * list.length), thinnest: list.reduce((t, i) => Math.min(t, ...i.form.half), Infinity) };
+      const { object, shadow } = made.crowd;
+      object.frustumCulled = false; // they move; the graphics cut off what is not seen
+      this.group.add(object);
+      if (shadow) {
+        shadow.frustumCulled = false;
+        shadow.renderOrder = -8;
+        this.thrown.add(shadow);
+      }
       list.forEach((item, k) => {
+        made.maps.set(item.map, 12 * k);
         if (item.body >= 0) this.byBody[item.body].push([made, k]);
-        mesh.instanceMatrix.array[16 * k + 15] = 1;
       });
       return made;
     });
@@ -94,21 +126,37 @@ export class Bodies {
 
   /** Colours of a theme. */
   paint(palette: Palette): void {
-    for (const { mesh, items } of this.classes) {
+    for (const { crowd, items } of this.classes) {
       items.forEach(({ body, colour }, k) => {
-        mesh.setColorAt(k, colour ?? (body < 0 ? palette.fixed : palette.bodies[body % palette.bodies.length]));
+        crowd.colour(k, colour ?? (body < 0 ? palette.fixed : palette.bodies[body % palette.bodies.length]));
       });
-      if (mesh.instanceColor) mesh.instanceColor.needsUpdate = true;
+      crowd.coloured();
     }
   }
 
-  update(poses: Poses): void {
+  /** Half the extent of the thinnest shape of all, m. */
+  get thinnest(): number {
+    return this.classes.reduce((t, c) => Math.min(t, c.thinnest), Infinity);
+  }
+
+  /** Brings shapes to where their bodies are; what is thinner than `least` (half of it, m) is drawn as thick as that, so that a wire is seen from afar. */
+  update(poses: Poses, least: number): void {
     const t = this.scratch;
-    for (const { mesh, items } of this.classes) {
-      const out = mesh.instanceMatrix.array;
+    for (const { crowd, items, maps, thinnest } of this.classes) {
+      const out = crowd.matrices;
+      const widen = thinnest < least;
       for (let k = 0; k < items.length; k++) {
-        const [m, o] = poses.map(items[k].body);
-        compose(t, 0, m, o, items[k].map, 0);
+        const { body } = items[k];
+        if (body < 0) compose(t, 0, GROUND, 0, maps, 12 * k);
+        else compose(t, 0, poses.maps, 12 * body, maps, 12 * k);
+        if (widen) {
+          const { half } = items[k].form;
+          for (let axis = 0; axis < 3; axis++) {
+            const f = least / half[axis];
+            if (!(f > 1 && f < Infinity)) continue;
+            for (let i = 3 * axis; i < 3 * axis + 3; i++) t[i] *= f;
+          }
+        }
         const q = 16 * k;
         out[q] = t[0];
         out[q + 1] = t[1];
@@ -123,21 +171,18 @@ export class Bodies {
         out[q + 13] = t[10];
         out[q + 14] = t[11];
       }
-      mesh.instanceMatrix.needsUpdate = true;
+      crowd.moved();
     }
   }
 
   set shadows(on: boolean) {
-    for (const { mesh } of this.classes) mesh.castShadow = mesh.receiveShadow = on;
+    for (const { crowd } of this.classes) crowd.object.castShadow = crowd.object.receiveShadow = on && !this.paints.shade;
+    this.thrown.visible = on;
   }
 
   /** Triangles and world matrices of a body's shapes, to be outlined. */
   parts(body: number): { geometry: BufferGeometry; matrix: Matrix4 }[] {
-    return (this.byBody[body] ?? []).map(([{ mesh }, k]) => {
-      const matrix = new Matrix4();
-      mesh.getMatrixAt(k, matrix);
-      return { geometry: mesh.geometry, matrix };
-    });
+    return (this.byBody[body] ?? []).map(([{ crowd, geometry }, k]) => ({ geometry, matrix: new Matrix4().fromArray(crowd.matrices, 16 * k) }));
   }
 
   /** The nearest body that a ray meets; the ground's shapes hide what is behind them. */
@@ -146,17 +191,16 @@ export class Bodies {
     const centre = new Vector3();
     const hits: Intersection[] = [];
     let best: BodyHit | null = null;
-    for (const { mesh, items } of this.classes) {
-      const a = mesh.instanceMatrix.array;
+    for (const { crowd, geometry, items } of this.classes) {
+      const a = crowd.matrices;
+      this.probe.geometry = geometry;
       for (let k = 0; k < items.length; k++) {
         const q = 16 * k;
         centre.set(a[q + 12], a[q + 13], a[q + 14]);
         const r = 1.001 * items[k].form.radius;
         if (ray.distanceSqToPoint(centre) > r * r) continue;
         if (best && centre.distanceTo(ray.origin) - r > best.distance) continue;
-        this.probe.geometry = mesh.geometry;
-        this.probe.material = this.material;
-        mesh.getMatrixAt(k, this.probe.matrixWorld);
+        this.probe.matrixWorld.fromArray(a, 16 * k);
         hits.length = 0;
         this.probe.raycast(caster, hits);
         for (const h of hits) {
@@ -165,6 +209,13 @@ export class Bodies {
       }
     }
     return best && best.body >= 0 ? best : null;
+  }
+
+  /** Nothing is lower than this. */
+  lowest(): number {
+    let z = Infinity;
+    for (const { crowd, items } of this.classes) for (let k = 0; k < items.length; k++) z = Math.min(z, crowd.matrices[16 * k + 14] - items[k].form.radius);
+    return z;
   }
 
   /** The box about everything that moves or stands, or null where there is nothing. */
@@ -177,10 +228,10 @@ export class Bodies {
       min.min(new Vector3(p.x - r, p.y - r, p.z - r));
       max.max(new Vector3(p.x + r, p.y + r, p.z + r));
     };
-    for (const { mesh, items } of this.classes) {
-      const a = mesh.instanceMatrix.array;
-      if (!mesh.geometry.boundingBox) mesh.geometry.computeBoundingBox();
-      const box = mesh.geometry.boundingBox;
+    for (const { crowd, geometry, items } of this.classes) {
+      const a = crowd.matrices;
+      if (!geometry.boundingBox) geometry.computeBoundingBox();
+      const box = geometry.boundingBox;
       items.forEach((_, k) => {
         // the box about the turned box of the form
         const q = 16 * k;

@@ -73,12 +73,34 @@ export class OrbitCamera {
     this.place();
   }
 
-  /** Stands so that a ball fills the view. */
-  fit(centre: Vector3, radius: number, animated: boolean, azimuth = this.stance.azimuth, elevation = this.stance.elevation): void {
-    const half = MathUtils.degToRad(this.eye.fov) / 2;
-    const narrow = Math.min(half, Math.atan(Math.tan(half) * this.eye.aspect));
-    const distance = (Math.max(radius, 1e-6) * 1.08) / Math.sin(narrow);
-    this.go({ target: centre.clone(), distance, azimuth, elevation }, animated);
+  /** Stands so that a box fills the view. */
+  fit(min: Vector3, max: Vector3, animated: boolean, azimuth = this.stance.azimuth, elevation = this.stance.elevation): void {
+    const target = min.clone().add(max).multiplyScalar(0.5);
+    this.go({ target, distance: this.room(min, max, target, azimuth, elevation), azimuth, elevation }, animated);
+  }
+
+  /** How far away a box is seen as a whole, with a margin. */
+  private room(min: Vector3, max: Vector3, target: Vector3, azimuth: number, elevation: number): number {
+    const y = Math.tan(MathUtils.degToRad(this.eye.fov) / 2);
+    const x = y * this.eye.aspect;
+    // axes of the camera: right, up, back
+    const [sa, ca, se, ce] = [Math.sin(azimuth), Math.cos(azimuth), Math.sin(elevation), Math.cos(elevation)];
+    const right = new Vector3(ca, sa, 0);
+    const up = new Vector3(-se * sa, se * ca, ce);
+    const back = new Vector3(ce * sa, -ce * ca, se);
+    let distance = Math.max(0.3 * min.distanceTo(max), 1e-6);
+    for (let corner = 0; corner < 8; corner++) {
+      const p = new Vector3(corner & 1 ? max.x : min.x, corner & 2 ? max.y : min.y, corner & 4 ? max.z : min.z).sub(target);
+      distance = Math.max(distance, p.dot(back) + 1.22 * Math.max(Math.abs(p.dot(right)) / x, Math.abs(p.dot(up)) / y));
+    }
+    return distance;
+  }
+
+  /** Comes nearer where a box takes up little of the view. */
+  approach(min: Vector3, max: Vector3): void {
+    const { target, azimuth, elevation } = this.stance;
+    this.stance.distance = Math.min(this.stance.distance, 1.25 * this.room(min, max, target, azimuth, elevation));
+    this.place();
   }
 
   look(from: StandardView, animated: boolean): void {
@@ -108,6 +130,16 @@ export class OrbitCamera {
   /** Metres per pixel at a depth in front of the eye. */
   pixelAt(depth: number): number {
     return (2 * Math.tan(MathUtils.degToRad(this.eye.fov) / 2) * Math.max(depth, 1e-9)) / this.height;
+  }
+
+  /** May something of this size at this place be seen? */
+  sees(at: Vector3, radius: number): boolean {
+    const m = this.eye.matrixWorldInverse.elements;
+    const z = -(m[2] * at.x + m[6] * at.y + m[10] * at.z + m[14]);
+    if (z < -radius) return false;
+    const y = Math.tan(MathUtils.degToRad(this.eye.fov) / 2) * z + 2 * radius;
+    if (Math.abs(m[1] * at.x + m[5] * at.y + m[9] * at.z + m[13]) > y) return false;
+    return Math.abs(m[0] * at.x + m[4] * at.y + m[8] * at.z + m[12]) <= y * this.eye.aspect + 2 * radius;
   }
 
   /** On its way: true as long as it has to be drawn again. */

@@ -12,12 +12,15 @@ const LIGHT = 1;
 const DEEP = 0.62;
 
 const up = (g: BufferGeometry) => g.rotateX(Math.PI / 2);
-const rod = (radius: number, length: number, round = 16) => up(new CylinderGeometry(radius, radius, length, round));
+/** Less where there are hundreds of them. */
+let detail = 1;
+const turns = (round: number) => Math.max(5, Math.round(round * detail));
+const rod = (radius: number, length: number, round = 16) => up(new CylinderGeometry(radius, radius, length, turns(round)));
 const alongX = (g: BufferGeometry) => g.rotateY(Math.PI / 2);
 const alongY = (g: BufferGeometry) => g.rotateX(Math.PI / 2);
 const block = (x: number, y: number, z: number) => new BoxGeometry(x, y, z);
-const ball = (radius: number) => up(new SphereGeometry(radius, 18, 12));
-const ring = (radius: number, tube: number, arc = Math.PI * 2) => new TorusGeometry(radius, tube, 8, Math.max(6, Math.round((arc / Math.PI) * 18)), arc);
+const ball = (radius: number) => up(new SphereGeometry(radius, turns(18), turns(12)));
+const ring = (radius: number, tube: number, arc = Math.PI * 2) => new TorusGeometry(radius, tube, turns(8), turns((arc / Math.PI) * 18), arc);
 const tip = (radius: number, height: number) => up(new ConeGeometry(radius, height, 14));
 
 /** Three quarters of a turn with a head: something turns by itself. */
@@ -32,7 +35,7 @@ function parts(kind: string): Part[] {
     case "revolute":
       return [[rod(0.5, 2), LIGHT], [ring(0.82, 0.2), DEEP]];
     case "spherical":
-      return [[ball(0.72), LIGHT], [up(new SphereGeometry(0.98, 18, 8, 0, Math.PI * 2, Math.PI * 0.52, Math.PI * 0.48)), DEEP], [ring(0.98, 0.1).translate(0, 0, -0.05), DEEP]];
+      return [[ball(0.72), LIGHT], [up(new SphereGeometry(0.98, turns(18), turns(8), 0, Math.PI * 2, Math.PI * 0.52, Math.PI * 0.48)), DEEP], [ring(0.98, 0.1).translate(0, 0, -0.05), DEEP]];
     case "prismatic":
       return [[block(0.45, 0.45, 4.2), DEEP], [block(1.15, 1.15, 1.3), LIGHT]];
     case "cylindrical":
@@ -109,11 +112,22 @@ function merged(list: Part[]): BufferGeometry {
 
 const glyphs = new Map<string, BufferGeometry>();
 
-export function glyphGeometry(name: string): BufferGeometry {
-  let g = glyphs.get(name);
-  if (!g) glyphs.set(name, (g = merged(parts(name))));
+/** The sign of a name, for scenes with so many joints: with all its parts, with fewer corners, or its first part alone. */
+export function glyphGeometry(name: string, joints: number): BufferGeometry {
+  const tier = joints > 250 ? 2 : joints > 20 ? 1 : 0;
+  const key = `${name} ${tier}`;
+  let g = glyphs.get(key);
+  if (!g) {
+    detail = [1, 0.5, 0.35][tier];
+    const all = parts(name);
+    glyphs.set(key, (g = merged(tier === 2 ? all.slice(0, 1) : all)));
+    detail = 1;
+  }
   return g;
 }
+
+/** Length of a spring in its radii, as its wire is round at. */
+const SPRING = 11;
 
 class Helix extends Curve<Vector3> {
   constructor() {
@@ -124,7 +138,7 @@ class Helix extends Curve<Vector3> {
     const coil = Math.min(1, Math.max(0, (t - 0.08) / 0.84));
     const r = 0.78 * Math.min(1, 12 * Math.min(t, 1 - t));
     const a = coil * Math.PI * 2 * 9;
-    return out.set(r * Math.cos(a), r * Math.sin(a), t);
+    return out.set(r * Math.cos(a), r * Math.sin(a), SPRING * t);
   }
 }
 
@@ -138,7 +152,7 @@ function linkParts(form: LinkForm): Part[] {
     case "dashed":
       return Array.from({ length: 11 }, (_, k): Part => [along(1, (k + 0.08) / 11, (k + 0.66) / 11), LIGHT]);
     case "spring":
-      return [[new TubeGeometry(new Helix(), 260, 0.16, 5), LIGHT]];
+      return [[new TubeGeometry(new Helix(), 220, 0.15, 5).scale(1, 1, 1 / SPRING), LIGHT]];
     case "damper":
       return [[along(0.14, 0, 0.5), LIGHT], [along(0.7, 0.4, 0.65, 14), DEEP], [along(0.14, 0.65, 1), LIGHT]];
     case "head":

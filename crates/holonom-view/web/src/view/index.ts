@@ -1,8 +1,8 @@
 // The 3-D view: makes the parts, brings them up to date when something is new, draws.
 
-import { AmbientLight, Color, MeshBasicMaterial, MeshLambertMaterial, MeshStandardMaterial, GreaterDepth, Object3D, Plane, Scene, Vector3, WebGLRenderer } from "three";
+import { AmbientLight, Color, Object3D, Plane, Scene, Vector3, WebGLRenderer } from "three";
 import type { App } from "../app";
-import type { Picture, Triple } from "../protocol";
+import type { Frame, Picture, Triple } from "../protocol";
 import { Arrows } from "./arrows";
 import { Bodies } from "./bodies";
 import { OrbitCamera } from "./camera";
@@ -10,11 +10,13 @@ import { Centre } from "./centre";
 import { Joints, depth } from "./joints";
 import { Labels, type Label } from "./labels";
 import { Legend } from "./legend";
-import { Loop } from "./loop";
+import { drawnByProcessor, Loop } from "./loop";
 import { Marks } from "./marks";
+import { KEY, materials } from "./materials";
 import { Outline } from "./outline";
 import { Picker } from "./pick";
 import { Poses } from "./poses";
+import { sameSight } from "./same";
 import { Stage, type Bounds } from "./stage";
 import { palette as paletteOf } from "./theme";
 import { Trails } from "./trails";
@@ -41,7 +43,8 @@ export function createView(host: HTMLElement, app: App): View {
 
   let renderer: WebGLRenderer | null = null;
   try {
-    renderer = new WebGLRenderer({ canvas, antialias: true, powerPreference: "high-performance" });
+    // where the processor draws, edges are smoothed by drawing the picture larger when it stands still
+    renderer = new WebGLRenderer({ canvas, antialias: !drawnByProcessor(), stencil: true, powerPreference: "high-performance" });
   } catch {
     const note = document.createElement("div");
     note.className = "v3-none";
@@ -55,21 +58,16 @@ export function createView(host: HTMLElement, app: App): View {
   const loop: Loop = new Loop(renderer, update, draw);
   const camera = new OrbitCamera(() => loop.invalidate());
   const poses = new Poses();
-  // the cheaper material where the processor draws
-  const bodyMaterial = loop.software ? new MeshLambertMaterial() : new MeshStandardMaterial({ roughness: 0.62, metalness: 0.08 });
-  const signMaterial = new MeshLambertMaterial({ vertexColors: true });
-  const veilMaterial = new MeshBasicMaterial({ vertexColors: true, transparent: true, opacity: 0.28, depthFunc: GreaterDepth, depthWrite: false });
-  const arrowMaterial = new MeshLambertMaterial({ vertexColors: true });
-  const overMaterial = new MeshBasicMaterial({ vertexColors: true, depthTest: false, transparent: true });
+  const paints = materials(loop.software);
 
   const stage = new Stage();
-  const bodies = new Bodies(bodyMaterial);
-  const joints = new Joints(app, signMaterial, veilMaterial);
+  const bodies = new Bodies(paints);
+  const joints = new Joints(app, paints.sign, paints.veil);
   const outline = new Outline();
-  const arrows = new Arrows(app, arrowMaterial, veilMaterial);
+  const arrows = new Arrows(app, paints.arrow, paints.veil);
   const trails = new Trails(app);
   const centre = new Centre();
-  const marks = new Marks(app, overMaterial);
+  const marks = new Marks(app, paints.over);
   marks.group.traverse((o: Object3D) => (o.renderOrder = 50));
   const labels = new Labels(overlay);
   const legend = new Legend(overlay, app);
@@ -77,7 +75,7 @@ export function createView(host: HTMLElement, app: App): View {
   scene.add(new AmbientLight(0xffffff, 0.15), stage.group, bodies.group, joints.group, outline.group, arrows.group, trails.group, centre.group, marks.group);
 
   if (renderer) {
-    renderer.shadowMap.enabled = true;
+    renderer.shadowMap.enabled = !loop.software;
     renderer.shadowMap.autoUpdate = false; // only when something moved, not when the camera did
     renderer.info.autoReset = true;
   }
@@ -85,10 +83,13 @@ export function createView(host: HTMLElement, app: App): View {
   let picture: Picture | null = null;
   let bounds: Bounds = { centre: new Vector3(), radius: 1, min: new Vector3(-1, -1, 0), max: new Vector3(1, 1, 1) };
   let moved = true; // a new frame has to be brought in
-  let fitted = false; // the camera has been put where it sees the scene
+  let standing = false; // the camera has been put where it sees the scene
+  let fitted = false; // it has been once
   let wasOpen = "";
   let checked = 0;
+  let least = 0; // half the thickness of the thinnest that is drawn, m
   let hovered: Pick | null = null;
+  let last: Frame | null = null;
   let nameUnderPointer: Label | null = null;
 
   // ---- the scene and its size ----
@@ -103,13 +104,14 @@ export function createView(host: HTMLElement, app: App): View {
 
   function open(next: Picture): void {
     const same = picture !== null && next.name === wasOpen;
+    last = null;
     picture = next;
     picker.picture = next;
     wasOpen = next.name;
     poses.reset(next);
     const size = sizeOf(next);
     bodies.reset(next, palette, 0.025 * size);
-    joints.reset(next, signSize(next, bodies.reach));
+    joints.reset(next, signSize(next, bodies.reach), bodies.thin);
     arrows.reset();
     trails.reset(next);
     hovered = null;
@@ -117,7 +119,7 @@ export function createView(host: HTMLElement, app: App): View {
     joints.hovered = joints.hoveredForce = -1;
     marks.snap = null;
     if (!same) {
-      fitted = false;
+      standing = false;
       marks.tool = null;
     }
     resized = true;
@@ -128,14 +130,22 @@ export function createView(host: HTMLElement, app: App): View {
   }
   let resized = true; // the stage has to be made for the scene
 
+  /** The lower corner of what is to be seen: what hangs above the floor will swing down towards it. */
+  function room(): Vector3 {
+    const low = Math.min(bounds.min.z, Math.max(stage.floor, bounds.min.z - bounds.radius));
+    return new Vector3(bounds.min.x, bounds.min.y, low);
+  }
+
   function stand(): void {
     if (!picture) return;
     const view = picture.cameras[0];
     camera.setExtent(bounds.radius);
-    if (view) camera.stand(view.from, view.look_at, view.angle, false);
-    else {
+    if (view) {
+      camera.stand(view.from, view.look_at, view.angle, false);
+      camera.approach(room(), bounds.max);
+    } else {
       const flat = flatness(bounds);
-      camera.fit(bounds.centre, bounds.radius, false, flat ? -0.18 : -0.55, flat ? 0.12 : 0.38);
+      camera.fit(room(), bounds.max, false, flat ? -0.18 : -0.55, flat ? 0.12 : 0.38);
     }
   }
 
@@ -143,27 +153,34 @@ export function createView(host: HTMLElement, app: App): View {
 
   function update(now: number): boolean {
     const going = camera.advance(now);
+    // wires are at least this thick (half): a pixel, seen from here
+    const wire = 0.9 * camera.pixelAt(camera.distance);
+    const thin = bodies.thinnest < wire || bodies.thinnest < least;
+    if (thin && Math.abs(wire - least) > 0.1 * least) {
+      least = wire;
+      if (!moved && poses.known) bodies.update(poses, least);
+    }
     if (moved) {
       moved = false;
       if (app.frame && picture && app.frame.revision === picture.revision) poses.update(app.frame);
-      bodies.update(poses);
+      bodies.update(poses, least);
       if (renderer) renderer.shadowMap.needsUpdate = true;
       if (app.frame && picture) trails.add(app.frame, poses);
       if (!resized && now - checked > 1000) {
         checked = now;
-        const b = measure();
-        resized = !stage.fits(b);
+        resized = bodies.lowest() < stage.floor && !stage.fits(measure());
       }
     }
     if (resized && picture && (poses.known || picture.bodies.length === 0)) {
       resized = false;
       bounds = measure();
       stage.reset(picture, bounds, palette);
+      bodies.setFloor(stage.floor + 1e-4 * bounds.radius, KEY);
       camera.setExtent(bounds.radius);
       applyShown();
     }
-    if (!fitted && picture && (poses.known || picture.bodies.length === 0)) {
-      fitted = true;
+    if (!standing && picture && (poses.known || picture.bodies.length === 0)) {
+      standing = fitted = true;
       stand();
     }
     joints.update(poses, camera, palette);
@@ -173,7 +190,10 @@ export function createView(host: HTMLElement, app: App): View {
     trails.update(palette);
     centre.update(app.frame, app.shown.centre, camera, palette);
     const words = marks.update(camera, palette, size);
-    if (nameUnderPointer) words.push(nameUnderPointer);
+    if (nameUnderPointer) {
+      if (hovered?.kind === "body") poses.toWorld(hovered.body, hovered.local, nameUnderPointer.at); // goes with the body
+      words.push(nameUnderPointer);
+    }
     if (app.shown.labels) names(words);
     words.push(...arrows.labels());
     labels.show(words, place);
@@ -182,6 +202,8 @@ export function createView(host: HTMLElement, app: App): View {
   }
 
   function draw(): void {
+    // a picture without a frame: nobody knows yet where its bodies are, so the last view stays
+    if (picture && !poses.known && picture.bodies.length > 0 && fitted) return;
     if (renderer) renderer.render(scene, camera.eye);
   }
 
@@ -193,11 +215,25 @@ export function createView(host: HTMLElement, app: App): View {
 
   function names(words: Label[]): void {
     if (!picture) return;
-    picture.bodies.forEach((b, k) => words.push({ text: b.name, at: poses.toWorld(k, b.centre), offset: [6, 4] }));
+    for (const k of nearest(picture.bodies.length)) words.push({ text: picture.bodies[k].name, at: poses.toWorld(k, picture.bodies[k].centre), offset: [6, 4] });
+    if (picture.joints.length > 2000) return;
     picture.joints.forEach((j, k) => {
       const at = joints.places[k];
-      if (at && !Number.isNaN(at.x)) words.push({ text: j.unique ? j.name : `${j.name} ≈`, at, style: "joint", offset: [8, -20] });
+      if (at && !Number.isNaN(at.x)) words.push({ text: j.unique ? j.name : `${j.name} ≈`, at, style: "v3-joint", offset: [8, -20] });
     });
+  }
+
+  /** All bodies, or the two hundred nearest to the eye that can be seen. */
+  function nearest(count: number): number[] {
+    const all = Array.from({ length: count }, (_, k) => k);
+    if (count <= 200) return all;
+    const p = new Vector3();
+    const far = new Map<number, number>();
+    for (const k of all) {
+      poses.toWorld(k, [0, 0, 0], p);
+      if (camera.sees(p, 0)) far.set(k, depth(p, camera));
+    }
+    return [...far].sort((a, b) => a[1] - b[1]).slice(0, 200).map(([k]) => k);
   }
 
   // ---- what is pointed out ----
@@ -228,14 +264,14 @@ export function createView(host: HTMLElement, app: App): View {
     joints.hoveredForce = pick?.kind === "force" ? pick.force : -1;
     const kind = pick?.kind === "joint" ? ` (${words(picture?.joints[pick.joint]?.kind)})` : pick?.kind === "force" ? ` (${words(picture?.forces[pick.force]?.kind)})` : "";
     const fresh = !same;
-    if (fresh) nameUnderPointer = pick && { text: pick.name + kind, at: new Vector3(...pick.world), style: "strong", always: true, offset: [14, 12] };
+    if (fresh) nameUnderPointer = pick && { text: pick.name + kind, at: new Vector3(...pick.world), style: "v3-strong", always: true, offset: [14, 12] };
     else if (nameUnderPointer && pick) nameUnderPointer.at.set(...pick.world);
     if (fresh) point();
   }
 
   function applyShown(): void {
     const shadows = app.shown.shadows && (picture?.bodies.length ?? 0) <= MOST_SHADOWS;
-    stage.show(app.shown.grid, shadows);
+    stage.show(app.shown.grid, shadows && !loop.software);
     bodies.shadows = shadows;
     if (renderer) renderer.shadowMap.needsUpdate = true;
     invalidate();
@@ -244,6 +280,7 @@ export function createView(host: HTMLElement, app: App): View {
   function paint(theme?: "light" | "dark"): void {
     palette = paletteOf(theme);
     overlay.dataset.dark = String(palette.dark);
+    paints.paint(palette);
     bodies.paint(palette);
     stage.paint(palette);
     stage.size(bounds, palette);
@@ -256,7 +293,7 @@ export function createView(host: HTMLElement, app: App): View {
     const width = Math.max(1, root.clientWidth);
     const height = Math.max(1, root.clientHeight);
     if (renderer) {
-      renderer.setPixelRatio(Math.min(window.devicePixelRatio || 1, loop.software ? 1 : 1.5));
+      renderer.setPixelRatio(loop.ratio());
       renderer.setSize(width, height, false);
     }
     outline.resize(width, height);
@@ -266,7 +303,10 @@ export function createView(host: HTMLElement, app: App): View {
 
   const ends: (() => void)[] = [
     app.on("picture", open),
-    app.on("frame", () => {
+    app.on("frame", (frame) => {
+      const news = !sameSight(last, frame);
+      last = frame;
+      if (!news) return;
       moved = true;
       invalidate();
     }),
@@ -284,6 +324,9 @@ export function createView(host: HTMLElement, app: App): View {
   dusk.addEventListener("change", onDusk);
   const onLost = (e: Event): void => e.preventDefault(); // so that it comes back
   canvas.addEventListener("webglcontextlost", onLost);
+  // a frame around the view for those who use keys only
+  canvas.addEventListener("keydown", () => (canvas.dataset.keys = "used"));
+  canvas.addEventListener("pointerdown", () => delete canvas.dataset.keys);
   canvas.addEventListener("webglcontextrestored", invalidate);
 
   paint();
@@ -328,7 +371,7 @@ export function createView(host: HTMLElement, app: App): View {
     fit(animated = true) {
       bounds = measure();
       camera.setExtent(bounds.radius);
-      camera.fit(bounds.centre, bounds.radius, animated && !loop.software);
+      camera.fit(room(), bounds.max, animated && !loop.software);
     },
     look(from) {
       bounds = measure();
@@ -340,7 +383,7 @@ export function createView(host: HTMLElement, app: App): View {
     },
     invalidate,
     screenshot() {
-      loop.now(); // in the same turn as toBlob: the buffer is not kept afterwards
+      loop.now(true); // in the same turn as toBlob: the buffer is not kept afterwards
       return new Promise((resolve, reject) => {
         canvas.toBlob((blob) => (blob ? resolve(blob) : reject(new Error("the picture could not be made"))), "image/png");
       });
@@ -371,7 +414,7 @@ function signSize(picture: Picture, reach: Float32Array): number {
   const joined = new Set(picture.joints.flatMap((j) => [j.a, j.b]));
   const radii = [...reach].filter((r, k) => r > 0 && joined.has(k)).sort((a, b) => a - b);
   const typical = radii[radii.length >> 1];
-  return typical ? Math.min(0.1 * typical, 0.04 * sizeOf(picture) + 0.02 * typical) : 0.02 * sizeOf(picture);
+  return typical ? Math.min(0.13 * typical, 0.05 * sizeOf(picture) + 0.02 * typical) : 0.02 * sizeOf(picture);
 }
 
 /** Does everything lie in an upright plane facing the front? */

@@ -39,7 +39,7 @@ export class Joints {
   /** Ends of each force law, as drawn last. */
   spans: [Vector3, Vector3][] = [];
   private picture: Picture | null = null;
-  private frames: { joint: JointPicture; map: Float32Array; glyph: string; form: LinkForm | null }[] = [];
+  private frames: { joint: JointPicture; map: Float32Array; other: Float32Array; glyph: string; form: LinkForm | null; least: number }[] = [];
   private lengths: number[] = [];
   private signs = new Map<string, Batch>();
   private links = new Map<LinkForm, Batch>();
@@ -50,7 +50,8 @@ export class Joints {
     private veil: Material,
   ) {}
 
-  reset(picture: Picture, base: number): void {
+  /** `thin` is the thickness (half of it) of each body where it is thinnest. */
+  reset(picture: Picture, base: number, thin: Float32Array): void {
     this.picture = picture;
     this.base = base;
     for (const batch of [...this.signs.values(), ...this.links.values()]) batch.dispose();
@@ -59,8 +60,11 @@ export class Joints {
     this.frames = picture.joints.map((joint) => ({
       joint,
       map: placedMap(joint.on_b),
+      other: placedMap(joint.on_a),
       glyph: glyphOf(joint.kind),
       form: LINKS[joint.kind] ?? null,
+      // large enough to stand out of the bodies it joins
+      least: Math.min(base, Math.max(0.3 * base, 1.3 * (thin[joint.a] ?? 0), 1.3 * (thin[joint.b] ?? 0))),
     }));
     this.lengths = [];
     this.places = picture.joints.map(() => new Vector3(NaN, NaN, NaN));
@@ -70,8 +74,8 @@ export class Joints {
   private sign(name: string): Batch {
     let batch = this.signs.get(name);
     if (!batch) {
-      const many = (this.picture?.joints.length ?? 0) > 2500;
-      batch = new Batch(this.group, glyphGeometry(name), this.solid, many ? null : this.veil);
+      const many = this.picture?.joints.length ?? 0;
+      batch = new Batch(this.group, glyphGeometry(name, many), this.solid, many > 1000 ? null : this.veil);
       batch.begin();
       this.signs.set(name, batch);
     }
@@ -89,9 +93,9 @@ export class Joints {
   }
 
   private colour(joint: JointPicture, palette: Palette, number: number): Color {
-    if (this.app.selection?.kind === "joint" && this.app.selection.name === joint.name) return palette.accent;
-    if (this.app.highlight.includes(`joint.${joint.name}`)) return palette.warn;
     if (number === this.hovered) return palette.accent;
+    if (this.chosen === joint.name) return palette.accent;
+    if (this.pointedOut.size > 0 && this.pointedOut.has(joint.name)) return palette.warn;
     if (joint.condition === "broken") return palette.broken;
     if (this.app.shown.structure) return palette[joint.role];
     if (joint.drive || AROUND.has(joint.kind)) return joint.drive ? palette.drive : palette.sided;
@@ -103,10 +107,16 @@ export class Joints {
   /** Number of the force under the pointer, -1 if none. */
   hoveredForce = -1;
 
+  private chosen = "";
+  private pointedOut = new Set<string>();
+
   update(poses: Poses, camera: OrbitCamera, palette: Palette): void {
     for (const batch of this.signs.values()) batch.begin();
     for (const batch of this.links.values()) batch.begin();
     const { picture } = this;
+    const { selection, highlight } = this.app;
+    this.chosen = selection?.kind === "joint" ? selection.name : "";
+    this.pointedOut = new Set(highlight.filter((path) => path.startsWith("joint.")).map((path) => path.slice(6)));
     if (picture && this.app.shown.joints) {
       this.frames.forEach((_, k) => this.drawJoint(k, poses, camera, palette));
       picture.forces.forEach((_, k) => this.drawForce(k, poses, camera, palette));
@@ -118,17 +128,22 @@ export class Joints {
     for (const batch of this.links.values()) batch.end();
   }
 
-  /** Radius of a sign at a place: 8 pixels, but not less than a third or more than one and a half of what suits the bodies. */
-  private radius(at: Vector3, camera: OrbitCamera): number {
+  /** Radius of a sign at a place: 9 pixels, within what suits the bodies. */
+  private radius(at: Vector3, camera: OrbitCamera, least: number): number {
     const pixel = camera.pixelAt(depth(at, camera));
-    return Math.min(1.5 * this.base, Math.max(0.3 * this.base, 8 * pixel));
+    return Math.min(1.4 * this.base, Math.max(least, 9 * pixel));
   }
 
   private drawJoint(k: number, poses: Poses, camera: OrbitCamera, palette: Palette): void {
-    const { joint, map, glyph, form } = this.frames[k];
+    const { joint, map, other, glyph, form, least } = this.frames[k];
     const at = poses.toWorld(joint.b, [map[9], map[10], map[11]], this.places[k]);
+    let r = this.radius(at, camera, least);
+    // not what is outside the view, nor specks
+    if (!form && (!camera.sees(at, 3 * r) || r < 1.3 * camera.pixelAt(depth(at, camera)))) {
+      at.set(NaN, NaN, NaN);
+      return;
+    }
     const colour = this.colour(joint, palette, k);
-    let r = this.radius(at, camera);
     if (form) {
       const from = poses.toWorld(joint.a, joint.on_a.at, new Vector3());
       const length = from.distanceTo(at);
@@ -139,10 +154,10 @@ export class Joints {
       }
       if (WHEELED.has(joint.kind)) {
         this.place("wheel", joint.b, map, at, r * 0.8, colour, poses);
-        if (joint.kind !== "winch") this.place("wheel", joint.a, placedMap(joint.on_a), from, r * 0.8, colour, poses);
+        if (joint.kind !== "winch") this.place("wheel", joint.a, other, from, r * 0.8, colour, poses);
       } else {
         this.place("spherical", joint.b, map, at, r * 0.5, colour, poses);
-        this.place("spherical", joint.a, placedMap(joint.on_a), from, r * 0.5, colour, poses);
+        this.place("spherical", joint.a, other, from, r * 0.5, colour, poses);
       }
       at.lerp(from, 0.5);
     } else {
@@ -157,10 +172,13 @@ export class Joints {
     }
   }
 
+  private axes = [new Vector3(), new Vector3(), new Vector3()];
+
   /** A sign in a frame of a body. */
   private place(name: string, body: number, map: Float32Array, at: Vector3, r: number, colour: Color, poses: Poses): void {
-    const axis = (o: number): Vector3 => poses.turn(body, [map[o], map[o + 1], map[o + 2]]).normalize().multiplyScalar(r);
-    this.sign(name).add(axis(0), axis(3), axis(6), at, colour);
+    const axes = this.axes;
+    for (let c = 0; c < 3; c++) poses.turn(body, [map[3 * c], map[3 * c + 1], map[3 * c + 2]], axes[c]).normalize().multiplyScalar(r);
+    this.sign(name).add(axes[0], axes[1], axes[2], at, colour);
   }
 
   /** A sign that turns towards the camera, its z up the screen. */
@@ -199,11 +217,13 @@ export class Joints {
     const to = point(force.on[1], span[1]);
     const pointed = (this.app.selection?.kind === "force" && this.app.selection.name === force.name) || k === this.hoveredForce;
     const colour = pointed ? palette.accent : this.app.highlight.includes(`force.${force.name}`) ? palette.warn : palette.force;
-    const r = this.radius(from, camera);
+    const r = this.radius(from, camera, 0.3 * this.base);
     const spring = /spring|bushing|elastic/.test(force.kind);
     const damper = /damper|dashpot/.test(force.kind);
     const form: LinkForm = spring ? "spring" : damper ? "damper" : "dashed";
-    const thick = spring || damper ? Math.min(0.75 * r, 0.16 * from.distanceTo(to)) : 0.16 * r;
+    // a coil in proportion to its length, so that it reads as one
+    const length = from.distanceTo(to);
+    const thick = spring || damper ? Math.min(Math.max(0.75 * r, 0.04 * length), 0.13 * length, 2.5 * this.base) : 0.16 * r;
     this.link(form).link(from, to, thick, colour);
     for (let i = 2; i < force.on.length; i++) this.link(form).link(point(force.on[i - 1], new Vector3()), point(force.on[i], new Vector3()), thick, colour);
   }

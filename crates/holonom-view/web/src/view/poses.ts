@@ -5,7 +5,8 @@
 import { Vector3 } from "three";
 import type { Frame, Picture, Placed, Triple } from "../protocol";
 
-const GROUND = new Float32Array([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
+/** The map of the ground: the world's own axes. */
+export const GROUND = new Float32Array([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
 
 /** Writes the map of a frame with origin (x, y, z) and quaternion (i, j, k, w) at `o` of `out`. */
 export function writeFrame(

@@ -18,6 +18,7 @@ import {
   Vector3,
 } from "three";
 import type { Picture } from "../protocol";
+import { FILL, KEY } from "./materials";
 import { placedMap } from "./poses";
 import type { Palette } from "./theme";
 
@@ -57,7 +58,8 @@ export class Stage {
       quad,
       new ShaderMaterial({
         vertexShader: "attribute vec3 color; varying vec3 c; void main() { c = color; gl_Position = vec4(position.xy, 1.0, 1.0); }",
-        fragmentShader: "varying vec3 c; void main() { gl_FragColor = vec4(c, 1.0); }",
+        // every other pixel half a step of colour up: the slow change shows fewer bands
+        fragmentShader: "varying vec3 c; void main() { gl_FragColor = vec4(c + mod(floor(gl_FragCoord.x) + floor(gl_FragCoord.y), 2.0) * 0.002, 1.0); }",
         depthTest: false,
         depthWrite: false,
       }),
@@ -121,9 +123,8 @@ export class Stage {
     this.catcher.scale.set(8 * radius, 8 * radius, 1);
     this.catcher.position.set(centre.x, centre.y, this.floor + 1e-4 * radius);
 
-    const toLight = new Vector3(-0.45, -0.6, 1).normalize();
     const reach = radius * 1.35;
-    this.key.position.copy(centre).addScaledVector(toLight, reach * 3);
+    this.key.position.copy(centre).addScaledVector(KEY, reach * 3);
     this.key.target.position.copy(centre);
     const s = this.key.shadow.camera;
     s.left = s.bottom = -reach;
@@ -132,7 +133,7 @@ export class Stage {
     s.far = reach * 7;
     s.updateProjectionMatrix();
     this.key.shadow.normalBias = reach * 0.004;
-    this.fill.position.copy(centre).add(new Vector3(0.8, -0.3, 0.25).multiplyScalar(radius * 3));
+    this.fill.position.copy(centre).addScaledVector(FILL, radius * 3);
     this.fill.target.position.copy(centre);
   }
 
@@ -152,7 +153,7 @@ export class Stage {
     colours.needsUpdate = true;
     this.hemi.color.set(palette.dark ? 0xdfe9f5 : 0xffffff);
     this.hemi.groundColor.set(palette.dark ? 0x525a63 : 0x9da3a9);
-    this.hemi.intensity = palette.dark ? 1.1 : 1.45;
+    this.hemi.intensity = palette.dark ? 1.35 : 1.7;
     this.key.intensity = palette.dark ? 1.9 : 2.2;
     this.catcher.material.opacity = palette.shadow;
     for (const plane of this.planes) (plane.material as MeshBasicMaterial).color.copy((plane.userData.colour as Color) ?? palette.ground);

@@ -64,8 +64,8 @@ const LIGHT = {
 const DARK: typeof LIGHT = {
   skyTop: "#1b2127",
   skyBottom: "#262d34",
-  grid: "#3a444d",
-  gridMajor: "#55626d",
+  grid: "#4a5661",
+  gridMajor: "#66757f",
   ground: "#2b3238",
   fixed: "#6b747c",
   accent: "#5aa6f5",

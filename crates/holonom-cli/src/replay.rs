@@ -1,0 +1,77 @@
+//! `holonom replay FILE`: what was done on the page, done again without it, to the same bits.
+
+use crate::Exit;
+use crate::failure::Failure;
+use crate::output::Output;
+use crate::scene::SceneOptions;
+use holonom_view::session::replay;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Replay the inputs of a page: the motion comes out the same to the last bit.
+///
+/// The file is what the page saves as "inputs". Ends with exit code 1 where the motion is another than the one that was seen.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Args {
+    /// The log of inputs (.jsonl)
+    file: PathBuf,
+    /// As JSON
+    #[arg(long)]
+    json: bool,
+    #[command(flatten)]
+    options: SceneOptions,
+}
+
+/// Longest log, bytes.
+const LARGEST: u64 = 1 << 30;
+
+pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+    let shown = args.file.display();
+    let text = read(&args.file)?;
+    confine(&text, args)?;
+    let replayed = replay(&text, &args.options.loader()?)
+        .map_err(|why| Failure::usage(format!("`{shown}` cannot be replayed: {why}")))?;
+    let same = replayed.hash == replayed.expected;
+    let exit = if same { Exit::Ok } else { Exit::VerdictFailed };
+    if args.json {
+        let mut data = serde_json::to_value(&replayed).unwrap_or_default();
+        data["same"] = Value::Bool(same);
+        out.json(&data)?;
+        return Ok(exit);
+    }
+    let verdict = if same {
+        "the same bits as on the page".to_string()
+    } else {
+        format!("NOT the same as on the page, which had {}", replayed.expected)
+    };
+    out.write(&format!(
+        "scene      {}\ntime       {} s, {} ticks\ninputs     {}\nlargest gap {:.3e} m or rad\nhash       {}: {verdict}\n",
+        replayed.scene, replayed.time, replayed.ticks, replayed.inputs, replayed.max_gap, replayed.hash,
+    ))?;
+    Ok(exit)
+}
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let wrong = |e: std::io::Error| Failure::io(format!("cannot read `{}`: {e}", path.display()));
+    let bytes = std::fs::metadata(path).map_err(wrong)?.len();
+    if bytes > LARGEST {
+        return Err(Failure::limit(format!("`{}` has {bytes} bytes, at most {LARGEST}", path.display())));
+    }
+    std::fs::read_to_string(path).map_err(wrong)
+}
+
+/// A log names the folder of its scene, from which the scene reads its files. A log that somebody else made must not choose one for itself.
+fn confine(text: &str, args: &Args) -> Result<(), Failure> {
+    let heading: Value = text.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
+    let Some(folder) = heading["folder"].as_str() else { return Ok(()) };
+    let real = |p: &Path| p.canonicalize().ok();
+    let own = args.file.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let here = std::env::current_dir().ok();
+    let allowed = args.options.allow_path.iter().map(PathBuf::as_path).chain([own]).chain(here.as_deref());
+    let within = real(Path::new(folder)).is_some_and(|f| allowed.filter_map(real).any(|a| f.starts_with(a)));
+    if within {
+        return Ok(());
+    }
+    Err(Failure::usage(format!("the scene of `{}` reads files from `{folder}`", args.file.display()))
+        .help(format!("if you trust it, say so with  --allow-path {folder}")))
+}

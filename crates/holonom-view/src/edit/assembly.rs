@@ -1,0 +1,154 @@
+//! Two points brought together, for all to see.
+//!
+//! By the law f = m v: no inertia, no gravity, every pose on the way legal. Let W be the velocity of the one point against the other for a unit push
+//! between them (3 x 3, symmetric, from three solves with all joints kept) and g the gap. The push that closes the gap with time constant tau is
+//!
+//! ```text
+//! f = W+ (-g / tau - drift)       W+: pseudo-inverse; directions that the joints hold are left out. drift: what drives do by themselves
+//! ```
+//!
+//! Light bodies come to heavy ones, and the ground stays. What is near enough is closed exactly when the joint is made.
+
+use super::Edit;
+use super::workbench::Moment;
+use holonom::math::{Mat3, Vec3, symmetric_eigen};
+use holonom::{Marker, Simulation, StepError};
+use std::sync::Arc;
+
+/// Time constant, s.
+const TAU: f64 = 0.15;
+/// A gap of this part of the size of the scene is closed at once.
+const NEAR: f64 = 1e-3;
+/// Simulated seconds after which a gap must have become smaller by a hundredth.
+const PATIENCE: f64 = 0.5;
+
+/// Which parts of a gap must be closed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Closes {
+    /// All of it.
+    Point,
+    /// What is across the axis (world).
+    Across(Vec3),
+    /// What is along the axis (world).
+    Along(Vec3),
+}
+
+impl Closes {
+    /// What a kind of joint closes; none for those that are made at once.
+    pub fn of(kind: &str, axis: Option<Vec3>) -> Option<Closes> {
+        let z = axis.unwrap_or(Vec3::Z).normalize();
+        match kind {
+            "weld" | "revolute" | "spherical" | "universal" | "constant-velocity" => Some(Closes::Point),
+            "prismatic" | "cylindrical" | "screw" => Some(Closes::Across(z)),
+            "planar" => Some(Closes::Along(z)),
+            _ => None,
+        }
+    }
+
+    /// That part of a gap.
+    pub fn part(self, gap: Vec3) -> Vec3 {
+        match self {
+            Closes::Point => gap,
+            Closes::Across(z) => gap - z * z.dot(gap),
+            Closes::Along(z) => z * z.dot(gap),
+        }
+    }
+}
+
+/// Two points on their way to each other, and the joint that is made when they have met.
+#[derive(Clone)]
+pub struct Assembly {
+    pub(super) edit: Edit,
+    pub(super) closes: Closes,
+    pub(super) a: Marker,
+    pub(super) b: Marker,
+    pub(super) before: Moment,
+    size: f64,
+    gap: f64,
+    best: f64,
+    waited: f64,
+}
+
+/// How far it is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Progress {
+    /// On the way; the gap in m.
+    Closing(f64),
+    /// Near enough for the joint to be made.
+    Closed,
+    /// It becomes no smaller; the gap in m.
+    Stuck(f64),
+}
+
+impl Assembly {
+    pub(super) fn new(edit: Edit, closes: Closes, (a, b): (Marker, Marker), size: f64, now: &Simulation) -> Self {
+        let gap = closes.part(now.point(b).0 - now.point(a).0).length();
+        let before = (now.model().clone(), now.state().clone());
+        Assembly { edit, closes, a, b, before, size, gap, best: gap, waited: 0.0 }
+    }
+
+    /// Put the mechanism back to where it was before it began to move, for points that do not meet. Hands may have come or gone since.
+    pub fn put_back(&self, sim: &mut Simulation) {
+        let (model, state) = &self.before;
+        let same = Arc::ptr_eq(model, sim.model());
+        let state = if same { state.clone() } else { sim.model().carry(model, state) };
+        sim.set_state(state);
+    }
+
+    /// The gap, m.
+    pub fn gap(&self) -> f64 {
+        self.gap
+    }
+
+    /// What is going on, for people.
+    pub fn activity(&self) -> String {
+        format!("joining: {:.1} mm apart", 1e3 * self.gap)
+    }
+
+    /// Move the mechanism for `dt` seconds. Its velocities and its time are those of this motion, and mean nothing afterwards.
+    pub fn step(&mut self, sim: &mut Simulation, dt: f64) -> Result<Progress, StepError> {
+        let gap = self.closes.part(sim.point(self.b).0 - sim.point(self.a).0);
+        let towards = |v: Vec3| self.closes.part(v);
+        let drift = towards(self.rate(sim, &[])?);
+        let mut columns = [Vec3::ZERO; 3];
+        for (column, e) in columns.iter_mut().zip([Vec3::X, Vec3::Y, Vec3::Z]) {
+            let e = towards(e);
+            *column = towards(self.rate(sim, &[(self.b, e), (self.a, -e)])?) - drift;
+        }
+        let wanted = -gap / dt.max(TAU) - drift;
+        let push = pseudo_solve(Mat3::from_cols(columns[0], columns[1], columns[2]), wanted);
+        sim.kinematic_step(&[(self.b, push), (self.a, -push)], dt)?;
+        self.gap = self.closes.part(sim.point(self.b).0 - sim.point(self.a).0).length();
+        if self.gap < NEAR * self.size {
+            return Ok(Progress::Closed);
+        }
+        self.waited += dt;
+        if self.gap < 0.99 * self.best {
+            (self.best, self.waited) = (self.gap, 0.0);
+        }
+        Ok(if self.waited > PATIENCE { Progress::Stuck(self.best.min(self.gap)) } else { Progress::Closing(self.gap) })
+    }
+
+    /// Velocity of the second point against the first under these pushes.
+    fn rate(&self, sim: &mut Simulation, pushes: &[(Marker, Vec3)]) -> Result<Vec3, StepError> {
+        let v = sim.velocities_from_forces(pushes)?;
+        let kept = std::mem::replace(&mut sim.state_mut().v, v);
+        let rate = sim.point(self.b).1 - sim.point(self.a).1;
+        sim.state_mut().v = kept;
+        Ok(rate)
+    }
+}
+
+/// The least f with W f nearest to w, for symmetric W without negative eigenvalues.
+fn pseudo_solve(w: Mat3, wanted: Vec3) -> Vec3 {
+    let symmetric = (w + w.transpose()) * 0.5;
+    let (axes, values) = symmetric_eigen(&symmetric);
+    let largest = values.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
+    let mut out = Vec3::ZERO;
+    for (axis, value) in [axes.x_axis, axes.y_axis, axes.z_axis].into_iter().zip(values) {
+        if value > 1e-9 * largest {
+            out += axis * (axis.dot(wanted) / value);
+        }
+    }
+    out
+}

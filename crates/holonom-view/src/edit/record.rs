@@ -1,0 +1,158 @@
+//! What was read, written as tables again: the pieces of generators have no tables of their own. Expressions have become numbers by then.
+
+use super::Trouble;
+use super::document::{NOWHERE, put, triple};
+use holonom::math::Quat;
+use holonom_scene::fields::{BodyRef, PointRef, Record, Val, Where};
+use holonom_scene::node::{Node, Table, Value, numbers};
+use holonom_scene::read::placement;
+use holonom_scene::scene::{Body, Link, Pose, Scene};
+
+/// Fields that say where a body is.
+pub const PLACING: [&str; 7] = ["at", "rotation", "from", "to", "angle", "velocity", "spin"];
+
+/// A rotation as a scene writes it.
+pub fn rotation(q: Quat) -> Node {
+    // of the two signs that mean the same, one
+    let q = if q.w < 0.0 { -q } else { q };
+    numbers(NOWHERE, &[q.w, q.x, q.y, q.z].map(super::document::tidy))
+}
+
+/// The table of a body, as it is drawn.
+pub fn body(body: &Body) -> Result<Table, Trouble> {
+    let mut out = Table::new();
+    if let Some(kind) = body.record.kind.filter(|k| k.name != "rigid") {
+        out.put("kind", NOWHERE, kind.name);
+    }
+    let placed = body.record.kind.is_none_or(|k| k.name != "rotor");
+    let ends = ends(body);
+    match ends {
+        Some((from, to)) => {
+            out.push("from", NOWHERE, from);
+            out.push("to", NOWHERE, to);
+        }
+        None if placed => {
+            out.push("at", NOWHERE, triple(body.pose.position));
+            if body.pose.rotation != Quat::IDENTITY {
+                out.push("rotation", NOWHERE, rotation(body.pose.rotation));
+            }
+        }
+        None => {}
+    }
+    for (name, v) in [("velocity", body.velocity), ("spin", body.spin)] {
+        if v.length() > 0.0 {
+            out.push(name, NOWHERE, triple(v));
+        }
+    }
+    for (name, value, _) in body.record.values().iter().filter(|v| !PLACING.contains(&v.0)) {
+        out.push(*name, NOWHERE, node(value, name)?);
+    }
+    Ok(out)
+}
+
+/// The ends of a body that has two, if they say all of its pose.
+fn ends(body: &Body) -> Option<(Node, Node)> {
+    let (from, to) = (body.point("from")?, body.point("to")?);
+    let length = to.pose.position.x;
+    let plain = from.pose == Pose::IDENTITY && to.pose.position.y == 0.0 && to.pose.position.z == 0.0 && length > 0.0;
+    if !plain || body.record.map("points").iter().any(|p| &*p.0 == "from" || &*p.0 == "to") {
+        return None;
+    }
+    let (from, to) = (triple(body.pose.position), triple(body.pose.point(to.pose.position)));
+    let read = |n: &Node| {
+        let x: Vec<f64> =
+            n.as_list()?.iter().filter_map(|x| if let Value::Number(x) = x.value { Some(x) } else { None }).collect();
+        Some(holonom::math::vec3(*x.first()?, *x.get(1)?, *x.get(2)?))
+    };
+    let mut said = Record::new(body.record.kind, NOWHERE);
+    said.set("from", Val::Vector(read(&from)?), NOWHERE);
+    said.set("to", Val::Vector(read(&to)?), NOWHERE);
+    if let Some(plane) = body.record.get("plane") {
+        said.set("plane", plane.clone(), NOWHERE);
+    }
+    let (pose, _) = placement(&said).ok()?;
+    let same = pose.rotation.dot(body.pose.rotation).abs() > 1.0 - 1e-14;
+    same.then_some((from, to))
+}
+
+/// The table of a joint, drive or force.
+pub fn link(link: &Link, scene: &Scene) -> Result<Table, Trouble> {
+    let mut out = Table::new();
+    out.put("kind", NOWHERE, link.kind().name);
+    for (name, side) in [("a", &link.a), ("b", &link.b)] {
+        if let Some(side) = side {
+            out.push(name, NOWHERE, point(side, scene));
+        }
+    }
+    for (name, value, _) in link.record.values().iter().filter(|v| v.0 != "a" && v.0 != "b") {
+        let value = match value {
+            Val::Point(p) => point(p, scene),
+            _ => node(value, name)?,
+        };
+        put(&mut out, name, value.value);
+    }
+    Ok(out)
+}
+
+/// A point on a body.
+pub fn point(p: &PointRef, scene: &Scene) -> Node {
+    let body = body_name(&p.body, scene);
+    let value: Value = match &p.at {
+        Where::Unsaid => body.into(),
+        Where::Named(name) => format!("{body}.{name}").into(),
+        Where::At(at) => {
+            let mut t = Table::new();
+            t.put("body", NOWHERE, body);
+            t.push("at", NOWHERE, triple(*at));
+            t.into()
+        }
+    };
+    Node::new(NOWHERE, value)
+}
+
+/// The name of a body.
+pub fn body_name<'s>(body: &'s BodyRef, scene: &'s Scene) -> &'s str {
+    match body {
+        BodyRef::Ground => "ground",
+        BodyRef::Named(name) => name,
+        BodyRef::Index(i) => scene.bodies.get(*i as usize).map_or("", |b| &b.name),
+    }
+}
+
+// records are as deep as the document they were read from: 80 levels at most
+fn node(value: &Val, field: &str) -> Result<Node, Trouble> {
+    let list = |items: Vec<Node>| Node::new(NOWHERE, items);
+    Ok(match value {
+        Val::Number(x) => Node::new(NOWHERE, *x),
+        Val::Integer(x) => Node::new(NOWHERE, *x),
+        Val::Flag(x) => Node::new(NOWHERE, *x),
+        Val::Text(x) => Node::new(NOWHERE, &**x),
+        Val::Vector(x) => numbers(NOWHERE, &x.to_array()),
+        Val::Rotation(q) => numbers(NOWHERE, &[q.w, q.x, q.y, q.z]),
+        Val::Numbers(x) => numbers(NOWHERE, x),
+        Val::Vectors(x) => list(x.iter().map(|v| numbers(NOWHERE, &v.to_array())).collect()),
+        Val::Coordinate(c) if c.index == 0 => Node::new(NOWHERE, &*c.joint),
+        Val::Coordinate(c) => Node::new(NOWHERE, format!("{}.{}", c.joint, c.index)),
+        Val::List(x) => list(x.iter().map(|(v, _)| node(v, field)).collect::<Result<_, _>>()?),
+        Val::Map(x) => {
+            let mut t = Table::new();
+            for (name, v, _) in x {
+                t.push(&**name, NOWHERE, node(v, field)?);
+            }
+            Node::new(NOWHERE, t)
+        }
+        Val::Record(r) => {
+            let mut t = Table::new();
+            if let Some(kind) = r.kind {
+                t.put("kind", NOWHERE, kind.name);
+            }
+            for (name, v, _) in r.values() {
+                t.push(*name, NOWHERE, node(v, name)?);
+            }
+            Node::new(NOWHERE, t)
+        }
+        Val::Function(_) | Val::Point(_) => {
+            return Err(Trouble::new(format!("`{field}` of a piece of a generator cannot be written out")));
+        }
+    })
+}
