@@ -46,10 +46,16 @@ fn main() {
             "/// Is this the page itself, not the plain one that says what to install?\npub const COMPLETE: bool = {complete};\n\
              pub(crate) const SCRIPTS: &[&str] = &{scripts:?};\npub(crate) const STYLES: &[&str] = &{styles:?};\n"
         ),
-        Err(why) => panic!("the page cannot be used: {why}"),
+        Err(why) => fail(&format!("the page cannot be used: {why}")),
     };
     fs::write(out.join("page.html"), page).expect("OUT_DIR can be written to");
     fs::write(out.join("page_facts.rs"), facts).expect("OUT_DIR can be written to");
+}
+
+/// No build without this.
+fn fail(why: &str) -> ! {
+    println!("cargo::error={why}");
+    std::process::exit(1);
 }
 
 /// The page: ready-made, or built here.
@@ -58,7 +64,7 @@ fn page(out: &Path) -> Result<String, Lacking> {
         let path = PathBuf::from(path);
         println!("cargo::rerun-if-changed={}", path.display());
         // named explicitly: a mistake, not a lack
-        return Ok(fs::read_to_string(&path).unwrap_or_else(|e| panic!("HOLONOM_PAGE={}: {e}", path.display())));
+        return Ok(fs::read_to_string(&path).unwrap_or_else(|e| fail(&format!("HOLONOM_PAGE={}: {e}", path.display()))));
     }
     let web = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("web");
     let work = out.join("web");
@@ -151,8 +157,9 @@ fn run(command: &mut Command, name: &str) -> Result<(), String> {
         return Ok(());
     }
     let said = String::from_utf8_lossy(&out.stderr).into_owned() + &String::from_utf8_lossy(&out.stdout);
-    let lines = said.lines().map(str::trim).filter(|l| !l.is_empty() && !l.starts_with("npm warn"));
-    let told: Vec<&str> = lines.take(6).collect();
+    let line = |l: &'_ str| l.trim_start_matches("npm error").trim().to_string();
+    let telling = |l: &String| !(l.is_empty() || l.starts_with("npm warn") || l.starts_with("at "));
+    let told: Vec<String> = said.lines().map(line).filter(telling).take(5).collect();
     Err(format!("{name} failed ({}): {}", out.status, told.join(" | ")))
 }
 
@@ -160,7 +167,7 @@ fn run(command: &mut Command, name: &str) -> Result<(), String> {
 fn fallback(lacking: &Lacking, out: &Path) -> String {
     let Lacking { why, help, passing } = lacking;
     if env::var_os("HOLONOM_PAGE_REQUIRED").is_some_and(|v| !v.is_empty() && v != "0") {
-        panic!("the page could not be built and HOLONOM_PAGE_REQUIRED is set: {why}; to mend it, {help}");
+        fail(&format!("the page could not be built and HOLONOM_PAGE_REQUIRED is set: {why}; to mend it, {help}"));
     }
     println!("cargo::warning=the page could not be built: {why}");
     println!("cargo::warning=to have it, {help}. All else works; `holonom view` shows a page that says this");

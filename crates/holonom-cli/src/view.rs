@@ -58,7 +58,8 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     }
     let shown = if args.what.is_some() && !title.is_empty() { format!(": {title}") } else { String::new() };
     out.write(&format!(
-        "holonom {}{shown}\n\n  {}\n\nOpen this address to see it; it is a secret of this machine. Ctrl-C ends it. `holonom --help` lists what else there is.\n",
+        "holonom {}{shown}\n\n  {}\n\nCtrl-C ends it. The address is a secret: it lets in whoever has it.\n\
+         `holonom --help` lists what else there is.\n",
         env!("CARGO_PKG_VERSION"),
         server.url(),
     ))?;

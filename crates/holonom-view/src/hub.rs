@@ -21,6 +21,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 const FRAME: Duration = Duration::from_nanos(16_666_667);
 /// The part of a frame that may be spent on ticks; the rest is for composing what is seen, and for others.
 const BUSY: Duration = Duration::from_millis(12);
+/// When frames are late, what was said is heard all the same: all that waits, for so long at most. One input a frame would be answered later and later.
+const HEARING: Duration = Duration::from_millis(4);
 /// A client that holds something and is silent for so long lets go.
 const SILENCE: Duration = Duration::from_millis(200);
 /// Replies that may wait for a client to read them.
@@ -186,7 +188,7 @@ impl Desk {
                     Ok(event) => self.hear(event),
                     Err(RecvTimeoutError::Timeout) => break,
                 }
-                if Instant::now() >= next && !self.clients.is_empty() {
+                if Instant::now() >= next + HEARING && !self.clients.is_empty() {
                     break;
                 }
             }

@@ -49,7 +49,7 @@ use tokio::time::sleep;
 pub const MOST_CLIENTS: usize = 32;
 /// Most connections of any kind.
 pub const MOST_CONNECTIONS: usize = 256;
-/// Longest head of a request, bytes.
+/// Longest head of a request, bytes; what comes in one piece with it may be more.
 pub const LARGEST_HEAD: usize = 64 << 10;
 
 /// Longest wait for a request to be made, and for any byte of an answer to be taken.

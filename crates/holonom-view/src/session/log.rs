@@ -49,7 +49,7 @@ pub enum Input {
     Own(Own),
 }
 
-/// What the program does by itself.
+/// What the program does by itself; none is called as a request is.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub enum Own {
@@ -57,8 +57,6 @@ pub enum Own {
     Leave,
     /// Time goes on from a moment of the past: hands that were not pinned let go.
     Resume,
-    /// Back to the start of the scene, edits kept.
-    Reset,
     /// Real-time steps from now on, or no longer.
     Hurry {
         /// Which.

@@ -204,7 +204,7 @@ impl Session {
 
     /// Back to the start of the scene, edits kept. Hands let go.
     pub fn reset(&mut self) -> Result<(), Refusal> {
-        self.input(0, Input::Own(Own::Reset))
+        self.input(0, Input::Said(Request::Reset))
     }
 
     // ---- looking -----------------------------------------------------------------------------------------------
@@ -357,7 +357,6 @@ impl Session {
         match input {
             Input::Own(Own::Leave) => self.let_go(|h| h.owner.0 == client && !h.pinned),
             Input::Own(Own::Resume) => self.let_go(|h| !h.pinned),
-            Input::Own(Own::Reset) => self.restart(),
             Input::Own(Own::Hurry { on }) => {
                 self.hurried = *on;
                 Ok(())
@@ -445,6 +444,7 @@ impl Session {
                 }
                 Ok(())
             }
+            Request::Reset => self.restart(),
             Request::Edit { edit } => self.edit(client, edit),
             Request::Undo => self.undo(),
             Request::Redo => self.redo(),

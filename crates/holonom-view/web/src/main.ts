@@ -16,7 +16,11 @@ const link = createLink(app);
 const panels = createPanels(app, link, root, () => view);
 const view = createView(panels.layout.view, app);
 const touch = createTouch(view, app);
-const build = createBuild(app, view, touch, { palette: panels.layout.tabs.build, form: panels.layout.inspectEdit, open: () => panels.layout.open("build") });
+const build = createBuild(app, view, touch, {
+  palette: panels.layout.tabs.build,
+  form: panels.layout.inspectEdit,
+  open: () => panels.layout.open("build"),
+});
 
 declare global {
   interface Window {

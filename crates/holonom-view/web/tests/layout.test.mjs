@@ -58,7 +58,7 @@ function sizes(width, height, theme) {
     for (const tab of TABS) {
       await client.click(`tab-${tab}`);
       await client.page.locator(`#tab-${tab}`).waitFor();
-      await client.frames(1).catch(() => {}); // at rest there may be none
+      await client.page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
       judge(await client.page.evaluate(measure), `${width}x${height} ${tab}`);
       await client.shot(`layout-${width}-${theme}-${tab}`);
     }

@@ -52,7 +52,7 @@ async function doctor(bench) {
   const sentences = await client.part("doctor-sentence").allTextContents();
   check(sentences.some((s) => /\b10\b/.test(s)), () => `nothing about 10 rows too many in: ${sentences.join(" | ")}`);
   await client.shot("doctor");
-  const sentence = client.page.locator('button[data-testid="doctor-sentence"]').first();
+  const sentence = client.page.locator('button[data-testid="doctor-sentence"]', { hasText: /\b10\b/ });
   await sentence.click();
   const shown = await client.until(() => window.holonom.app.highlight.length > 0 && window.holonom.app.highlight, "something to be pointed out");
   const joints = (await client.picture()).joints.map((j) => `joint.${j.name}`);

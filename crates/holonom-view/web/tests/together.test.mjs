@@ -110,7 +110,7 @@ async function comesBack(bench) {
     await client.part("connection-banner").waitFor();
     await client.shot("lost");
     await bench.program("pendulum", { port, env });
-    await client.until(() => window.holonom.app.connection === "open" && window.holonom.app.frame.tick === 0, "the page to come back by itself");
+    await client.until(() => window.holonom.app.connection === "open" && window.holonom.app.frame.time === 0, "the page to come back by itself");
     await client.part("connection-banner").waitFor({ state: "hidden" });
     await client.click("play");
     await client.until(() => window.holonom.app.frame.tick > 5, "time to go on again");

@@ -99,7 +99,7 @@ async function keys(bench) {
     await client.until((tool) => window.holonom.app.tool === tool, `the tool ${tool}`, tool);
   }
   await press("Home");
-  await client.until(() => window.holonom.app.frame.tick === 0, "the start again");
+  await client.until(() => window.holonom.app.frame.time === 0, "the start again");
 }
 
 export default [

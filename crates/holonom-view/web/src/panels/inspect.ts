@@ -8,7 +8,7 @@ import type { Layout } from "./layout";
 import { number, unitText, withPrefix } from "./units";
 import { families, matcher, type Catalogue, type Family, type Watcher } from "./watch";
 import type { Plots } from "./plots";
-import { describe, stemTitle } from "./words";
+import { describe, describeAs, stemTitle } from "./words";
 
 /** Quantities watched here at most. */
 const MOST = 24;
@@ -54,7 +54,7 @@ export class Inspect {
       return;
     }
     this.head.replaceChildren(...this.about(picture, selection));
-    const own = await this.catalogue.of(`${selection.kind}.${selection.name}`).catch(() => [] as Quantity[]);
+    const own = await this.catalogue.of(selection.kind, selection.name).catch(() => [] as Quantity[]);
     if (this.app.selection !== selection || this.layout.current() !== "inspect") return;
     this.table(selection, families(own));
   }
@@ -105,13 +105,13 @@ export class Inspect {
     if (kind === "body") {
       const body = picture.bodies.find((b) => b.name === name);
       const at = picture.bodies.findIndex((b) => b.name === name);
-      what = body ? `${describe(body.kind)} body` : "body";
+      what = body ? describeAs(body.kind, "body") : "body";
       if (body) lines.push(["Mass", withPrefix(body.mass * 1000, "g", 4)]);
       const joints = picture.joints.filter((j) => j.a === at || j.b === at);
       if (joints.length > 0) lines.push(["Joints", h("span", { class: "links" }, ...joints.slice(0, 24).map((j) => this.jump("joint", j.name)))]);
     } else if (kind === "joint") {
       const joint = picture.joints.find((j) => j.name === name);
-      what = joint ? `${describe(joint.kind)}${joint.drive ? ", drive" : " joint"}` : "joint";
+      what = joint ? (joint.drive ? `${describe(joint.kind)}, drive` : describeAs(joint.kind, "joint")) : "joint";
       if (joint) {
         lines.push(["From", bodyLink(joint.a)], ["To", bodyLink(joint.b)], ["Rows", String(joint.rows)]);
         marks.push(h("span", { class: `mark role-${joint.role}`, text: { primary: "in the tree", loop: "closes a loop", redundant: "redundant", sided: "one-sided" }[joint.role] }));
@@ -121,7 +121,7 @@ export class Inspect {
       }
     } else {
       const force = picture.forces.find((f) => f.name === name);
-      what = force ? `${describe(force.kind)} force` : "force";
+      what = force ? describeAs(force.kind, "force") : "force";
       if (force) lines.push(["Acts on", h("span", { class: "links" }, ...force.on.slice(0, 12).map(([body]) => bodyLink(body)))]);
     }
     const facts = h("dl", { class: "facts" });

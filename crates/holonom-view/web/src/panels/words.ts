@@ -8,6 +8,12 @@ export function describe(kind: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+/** The same with what it is a kind of, unless it says so itself: "Revolute joint", "Rigid body". */
+export function describeAs(kind: string, what: string): string {
+  const words = describe(kind);
+  return words.toLowerCase().endsWith(what) ? words : `${words} ${what}`;
+}
+
 const BODY: Record<string, string> = {
   pos: "Position of the centre of mass",
   vel: "Velocity of the centre of mass",

@@ -17,8 +17,11 @@ export function dragTool(view: View): PointerTool {
   let to: Triple = [0, 0, 0];
   let at: Pointer | null = null;
   let shift: { y: number; from: Triple } | null = null;
-  const alive = new KeepAlive(() => {
-    if (hand) app.send({ do: "move", hand, to });
+  const alive = new KeepAlive((doubtful) => {
+    if (!hand) return;
+    // the button is still down: what was lost to a busy moment is taken hold of again
+    if (doubtful && !app.frame?.hands.some((h) => h.client === app.client && h.hand === hand)) app.send({ do: "grab", hand, body: held, point, cap: app.cap });
+    app.send({ do: "move", hand, to });
   });
   app.on("touch", () => {
     if (hand) app.send({ do: "cap", hand, cap: app.cap });
@@ -31,6 +34,7 @@ export function dragTool(view: View): PointerTool {
     if (hand && !p.bodies.some((b) => b.name === held)) forget();
   });
   let held = "";
+  let point: Triple = [0, 0, 0];
   let pressed: { body: BodyPick; p: Pointer; timer: number } | null = null;
 
   function forget(): void {
@@ -55,6 +59,7 @@ export function dragTool(view: View): PointerTool {
     pressed = null;
     hand = nextHand();
     held = body.name;
+    point = body.local;
     // the point may have moved since it was pressed
     const now = view.poses.toWorld(body.body, body.local);
     to = view.facingPoint(p.x, p.y, [now.x, now.y, now.z]);

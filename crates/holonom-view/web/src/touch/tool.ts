@@ -38,11 +38,27 @@ export function nextHand(): number {
   return last;
 }
 
-/** Says something again every 80 ms while something is held: who says nothing for a quarter of a second is taken to be gone. */
+/** A silence after which the program may have taken the hand away, ms; and for how long frames may not tell yet. */
+const LATE = 150;
+const DOUBT = 800;
+
+/**
+ * Says something again every 80 ms while something is held: who says nothing for a quarter of a second is taken to be gone. A page that was too busy for that is told that its
+ * hand may be lost.
+ */
 export class KeepAlive {
   private timer = 0;
   private asked = 0;
-  constructor(private say: () => void) {}
+  private said = 0;
+  private doubt = 0;
+  constructor(private tell: (doubtful: boolean) => void) {}
+
+  private say(): void {
+    const now = performance.now();
+    if (now - this.said > LATE) this.doubt = now + DOUBT;
+    this.said = now;
+    this.tell(now < this.doubt);
+  }
 
   /** At the next frame, once. */
   soon(): void {
@@ -54,6 +70,8 @@ export class KeepAlive {
   }
   start(): void {
     this.stop();
+    this.said = performance.now();
+    this.doubt = 0;
     this.timer = window.setInterval(() => this.say(), 80);
   }
   stop(): void {

@@ -26,7 +26,7 @@ export class Client {
     client.page = await context.newPage();
     client.page.on("pageerror", (e) => client.complain(`exception: ${e.stack ?? e}`));
     client.page.on("console", (m) => {
-      if (m.type() === "error" || m.type() === "warning") client.complain(`console ${m.type()}: ${m.text()}`);
+      if (m.type() === "error" || m.type() === "warning") client.complain(`console ${m.type()}: ${m.text()} (${m.location().url})`);
     });
     client.page.on("requestfailed", (r) => client.complain(`request failed: ${r.url()} ${r.failure()?.errorText}`));
     await client.page.goto(url, { timeout: PATIENCE });
