@@ -86,7 +86,6 @@ fn who_never_reads_is_cut_and_the_others_go_on() {
     let mut alone = None;
     while begun.elapsed() < Duration::from_secs(12) {
         let frame = good.frame(|_| true);
-        println!("DEBUG {:?} {} {}", begun.elapsed(), frame["clients"], frame["tick"]);
         (frames, longest, last) = (frames + 1, longest.max(last.elapsed()), Instant::now());
         if frame["clients"] == 1 && begun.elapsed() > Duration::from_millis(500) {
             alone = Some(begun.elapsed());

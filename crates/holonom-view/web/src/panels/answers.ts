@@ -1,18 +1,10 @@
-// Answers of the program to questions, as the panels use them. Those that the program says in another form pass through `received.ts`.
+// Answers of the program to questions: the same as `numbers.rs`, in TypeScript.
 
+/** Something that can be watched. */
 export interface Quantity {
   name: string;
   unit: string;
   note?: string;
-}
-
-/** What can be watched. */
-export interface Quantities {
-  /** The whole first, then bodies, joints, forces. */
-  groups: { title: string; kind: string; path: string | null; quantities: Quantity[] }[];
-  /** What further bodies, joints and forces have, which are too many to be listed: `label` follows the name and a dot. */
-  patterns: { of: "body" | "joint" | "force"; label: string; unit: string }[];
-  note: string;
 }
 
 /** Recorded quantities; the first of them is `time`. */
@@ -77,35 +69,31 @@ export interface Ledger {
   gravity: number;
   elastic: number;
   total: number;
-  /** Change of kinetic, gravitational and stored energy: the sum of the works. */
+  /** Change of kinetic, gravitational and stored energy: the sum of all lines, and the error. */
   change: number;
-  works: { title: string; kind: string; path: string | null; work: number }[];
-  /** What friction, contacts and damping took. */
-  dissipated: number;
-  /** The integrator's own error. */
+  lines: { label: string; kind: string; path: string | null; work: number }[];
+  /** What is left: the integrator's own error. */
   error: number;
+  /** What friction, contacts and damping took; a part of the lines. */
+  dissipated: number;
 }
 
-/** Rows or columns of one body or joint, `end` not included. */
-export interface Part {
-  name: string;
-  kind: "body" | "joint";
-  start: number;
-  end: number;
+/** Rows or columns of one body or joint. */
+export interface Band {
+  path: string;
+  from: number;
+  count: number;
 }
 
-/** Where a matrix has entries: one by one, or by blocks where there are very many. */
+/** Where a matrix has entries. */
 export interface Spy {
   matrix: string;
-  about: string;
   rows: number;
   columns: number;
-  count: number;
+  row_bands: Band[];
+  column_bands: Band[];
+  /** First row, first column, rows, columns, 1 where elimination made it. Of L those on the diagonal are lower triangles. */
+  blocks: [number, number, number, number, number][];
+  entries: number;
   fill: number;
-  /** row, column, 1 if made by elimination; again and again */
-  entries: number[];
-  /** number of the part down the rows, along the columns, 1 if made by elimination; again and again */
-  blocks: number[];
-  row_parts: Part[];
-  column_parts: Part[];
 }

@@ -6,12 +6,14 @@ import type { Frame } from "../protocol";
 import type { Ledger } from "./answers";
 import { h, setText } from "./dom";
 import type { Layout } from "./layout";
-import { ledgerOf, type LedgerAnswer } from "./received";
 import { number } from "./units";
+import type { Watcher } from "./watch";
 
 /** Between two questions, ms. */
 const PAUSE = 500;
 const MOST_LINES = 220;
+/** Comes with the frames while this tab is seen. */
+const ELASTIC = "energy.elastic";
 
 type Name = "kinetic" | "potential" | "gravity" | "elastic" | "total";
 
@@ -24,7 +26,7 @@ export class Energy {
   private asking = false;
   private drawn = 0;
 
-  constructor(private app: App, private layout: Layout) {
+  constructor(private app: App, private layout: Layout, watcher: Watcher) {
     const cell = (name: string) => h("span", { class: "energy-value num", testid: `energy-${name}`, text: "–" });
     this.now = { kinetic: cell("kinetic"), potential: cell("potential"), gravity: cell("gravity"), elastic: cell("elastic"), total: cell("total") };
     this.bars = { kinetic: h("span", { class: "bar-part kinetic" }), potential: h("span", { class: "bar-part potential" }) };
@@ -41,6 +43,7 @@ export class Energy {
       void this.ask();
     });
     layout.onTab((tab) => {
+      watcher.want("energy", tab === "energy" ? [ELASTIC] : []);
       if (tab === "energy") void this.ask();
       if (tab === "energy" && app.frame) this.see(app.frame);
     });
@@ -52,7 +55,9 @@ export class Energy {
     if (this.layout.current() !== "energy" || (frame.playing && now - this.drawn < 100)) return;
     this.drawn = now;
     const { kinetic, potential } = frame;
-    for (const [name, value] of [["kinetic", kinetic], ["potential", potential], ["total", kinetic + potential]] as const) {
+    const elastic = frame.values[ELASTIC] ?? NaN;
+    const all = { kinetic, potential, gravity: potential - elastic, elastic, total: kinetic + potential };
+    for (const [name, value] of Object.entries(all) as [Name, number][]) {
       setText(this.now[name], number(value));
       this.now[name].dataset.value = String(value);
     }
@@ -65,7 +70,7 @@ export class Energy {
     if (this.asking || this.layout.current() !== "energy" || this.app.connection !== "open" || !this.app.picture) return;
     this.asking = true;
     try {
-      this.fill(ledgerOf(await this.app.ask<LedgerAnswer>({ about: "ledger" })));
+      this.fill(await this.app.ask<Ledger>({ about: "ledger" }));
       setText(this.message, "");
     } catch (error) {
       setText(this.message, `The ledger could not be read: ${(error as Error).message}`);
@@ -78,16 +83,12 @@ export class Energy {
     const text = JSON.stringify(ledger);
     if (text === this.last) return;
     this.last = text;
-    for (const name of ["gravity", "elastic"] as const) {
-      setText(this.now[name], number(ledger[name]));
-      this.now[name].dataset.value = String(ledger[name]);
-    }
-    const works = ledger.works.slice(0, MOST_LINES);
-    const most = Math.max(...works.map((w) => Math.abs(w.work)), Math.abs(ledger.change), 1e-300);
-    const rows = works.map((w) => this.row(w.title, w.work, most, w.path, w.kind === "integrator" || w.kind === "projection" ? "error" : ""));
+    const lines = ledger.lines.slice(0, MOST_LINES);
+    const most = Math.max(...lines.map((l) => Math.abs(l.work)), Math.abs(ledger.change), 1e-300);
+    const rows = lines.map((l) => this.row(l.label, l.work, most, l.path, l.kind === "projection" || l.kind === "joints" ? "error" : ""));
     this.table.replaceChildren(
       h("thead", {}, h("tr", {}, h("th", { text: "Work of", attrs: { scope: "col" } }), h("th", { attrs: { "aria-hidden": "true" } }), h("th", { class: "right", text: "J", attrs: { scope: "col" } }))),
-      h("tbody", {}, ...rows, this.row("Change of energy", ledger.change, most, null, "sum")),
+      h("tbody", {}, ...rows, this.row("Error of the integrator", ledger.error, most, null, "error"), this.row("Change of energy", ledger.change, most, null, "sum")),
     );
   }
 

@@ -48,7 +48,7 @@ export function createPanels(app: App, link: Link, root: HTMLElement, view: () =
   const plots = new Plots(app, layout, watcher, catalogue);
   new Inspect(app, layout, watcher, catalogue, plots);
   new Doctor(app, layout);
-  new Energy(app, layout);
+  new Energy(app, layout, watcher);
   new Matrix(app, layout);
   return { layout, keys, plots, watcher, catalogue, openGallery: gallery.open };
 }

@@ -54,7 +54,7 @@ export class Inspect {
       return;
     }
     this.head.replaceChildren(...this.about(picture, selection));
-    const own = await this.catalogue.of(`${selection.kind}.${selection.name}`).catch(() => [] as Quantity[]);
+    const own = await this.catalogue.of(selection.kind, selection.name).catch(() => [] as Quantity[]);
     if (this.app.selection !== selection || this.layout.current() !== "inspect") return;
     this.table(selection, families(own));
   }

@@ -2,19 +2,18 @@
 // Two layers: the entries are drawn once, what is pointed at lies above them.
 
 import type { App } from "../app";
-import type { Part, Spy } from "./answers";
+import type { Band, Spy } from "./answers";
 import { button, h, segments, setText } from "./dom";
-import { spyOf, type SpyAnswer } from "./received";
 import type { Layout } from "./layout";
 import { colour } from "./theme";
 
 type Name = "J" | "H" | "A" | "L";
 
 const MATRICES: [Name, string][] = [
-  ["J", "conditions of joints by velocities of bodies"],
-  ["H", "masses and joints, in the order of elimination"],
-  ["L", "the factor of H"],
-  ["A", "conditions of joints that share a body"],
+  ["J", "one row for each condition of a joint, one column for each velocity of a body"],
+  ["H", "masses of bodies and the joints between them, in the order of elimination"],
+  ["L", "the factor of H; what elimination added is coloured"],
+  ["A", "J M⁻¹ Jᵀ: conditions of joints that share a body"],
 ];
 /** Largest size of an entry, CSS pixels. */
 const LARGEST = 14;
@@ -31,8 +30,8 @@ export class Matrix {
   private chosen: Name = "J";
   private asked = "";
   private spy: Spy | null = null;
-  /** Entries by row * columns + column (blocks by a negative number): were they made by elimination? */
-  private entries = new Map<number, boolean>();
+  /** Blocks by their first row and column: were they made by elimination? */
+  private blocks = new Map<string, boolean>();
   private hover: { row: number; column: number } | null = null;
 
   constructor(private app: App, private layout: Layout) {
@@ -70,9 +69,9 @@ export class Matrix {
     const key = `${this.chosen} ${this.app.picture?.revision}`;
     if (!this.app.picture || this.layout.current() !== "matrix" || key === this.asked) return;
     this.asked = key;
-    this.app.ask<SpyAnswer>({ about: "spy", matrix: this.chosen }).then(
+    this.app.ask<Spy>({ about: "spy", matrix: this.chosen }).then(
       (spy) => {
-        if (key === this.asked) this.take(spyOf(spy));
+        if (key === this.asked) this.take(spy);
       },
       (error: Error) => {
         this.asked = "";
@@ -84,13 +83,11 @@ export class Matrix {
   private take(spy: Spy): void {
     this.spy = spy;
     this.hover = null;
-    this.entries.clear();
-    for (let i = 0; i + 2 < spy.entries.length; i += 3) this.entries.set(spy.entries[i]! * spy.columns + spy.entries[i + 1]!, spy.entries[i + 2] === 1);
-    for (let i = 0; i + 2 < spy.blocks.length; i += 3) this.entries.set(-1 - (spy.blocks[i]! * spy.column_parts.length + spy.blocks[i + 1]!), spy.blocks[i + 2] === 1);
-    const part = (100 * spy.count) / Math.max(1, spy.rows * spy.columns);
+    this.blocks = new Map(spy.blocks.map(([row, column, , , fill]) => [`${row} ${column}`, fill === 1]));
+    const part = (100 * spy.entries) / Math.max(1, spy.rows * spy.columns);
     const many = (n: number) => n.toLocaleString("en");
-    setText(this.title, spy.about);
-    setText(this.facts, `${many(spy.rows)} × ${many(spy.columns)}, ${many(spy.count)} entries (${part < 0.1 ? part.toPrecision(1) : part.toFixed(1)} %)${this.chosen === "L" ? `; ${spy.fill === 0 ? "elimination added none" : `elimination added ${many(spy.fill)}`}` : ""}.`);
+    setText(this.title, `${this.chosen}: ${MATRICES.find(([name]) => name === this.chosen)![1]}.`);
+    setText(this.facts, `${many(spy.rows)} × ${many(spy.columns)}, ${many(spy.entries)} entries (${part < 0.1 ? part.toPrecision(1) : part.toFixed(1)} %)${this.chosen === "L" ? `; ${spy.fill === 0 ? "elimination added none" : `elimination added ${many(spy.fill)}`}` : ""}.`);
     setText(this.under, HINT);
     this.draw();
   }
@@ -123,20 +120,16 @@ export class Matrix {
     const c = this.sheet(this.base);
     c.fillStyle = colour("--raised");
     c.fillRect(0, 0, spy.columns * scale, spy.rows * scale);
-    this.lines(c, scale);
     const [plain, made] = [colour("--view-primary"), colour("--view-loop")];
-    // neighbours stay apart where there is room, and nothing vanishes where there is none
-    const gap = scale >= 4 ? 1 : 0;
-    const size = Math.max(scale - gap, 0.75);
-    for (let i = 0; i + 2 < spy.entries.length; i += 3) {
-      c.fillStyle = spy.entries[i + 2] ? made : plain;
-      c.fillRect(spy.entries[i + 1]! * scale, spy.entries[i]! * scale, size, size);
+    for (const [row, column, rows, columns, fill] of spy.blocks) {
+      c.fillStyle = fill ? made : plain;
+      const [x, y, w, hgt] = [column * scale, row * scale, Math.max(columns * scale, 0.75), Math.max(rows * scale, 0.75)];
+      // of the factor only the lower triangle is there
+      if (this.chosen === "L" && row === column && rows * scale >= 3) {
+        for (let k = 0; k < rows; k++) c.fillRect(x, y + k * scale, (k + 1) * scale, scale + 0.25);
+      } else c.fillRect(x, y, w, hgt);
     }
-    for (let i = 0; i + 2 < spy.blocks.length; i += 3) {
-      const [row, column] = [spy.row_parts[spy.blocks[i]!]!, spy.column_parts[spy.blocks[i + 1]!]!];
-      c.fillStyle = spy.blocks[i + 2] ? made : plain;
-      c.fillRect(column.start * scale, row.start * scale, Math.max((column.end - column.start) * scale, 0.75), Math.max((row.end - row.start) * scale, 0.75));
-    }
+    this.lines(c, scale);
     this.drawOver();
   }
 
@@ -144,8 +137,8 @@ export class Matrix {
   private lines(c: CanvasRenderingContext2D, scale: number): void {
     const spy = this.spy!;
     c.fillStyle = colour("--line");
-    for (const p of spy.row_parts) if ((p.end - p.start) * scale >= 6 && p.start > 0) c.fillRect(0, p.start * scale - 0.5, spy.columns * scale, 1);
-    for (const p of spy.column_parts) if ((p.end - p.start) * scale >= 6 && p.start > 0) c.fillRect(p.start * scale - 0.5, 0, 1, spy.rows * scale);
+    for (const { from, count } of spy.row_bands) if (count * scale >= 6 && from > 0) c.fillRect(0, from * scale - 0.5, spy.columns * scale, 1);
+    for (const { from, count } of spy.column_bands) if (count * scale >= 6 && from > 0) c.fillRect(from * scale - 0.5, 0, 1, spy.rows * scale);
   }
 
   private drawOver(): void {
@@ -153,11 +146,11 @@ export class Matrix {
     const c = this.sheet(this.over);
     if (!this.hover) return;
     const scale = this.scale();
-    const [row, column] = [partAt(spy.row_parts, this.hover.row), partAt(spy.column_parts, this.hover.column)];
+    const [row, column] = [bandAt(spy.row_bands, this.hover.row), bandAt(spy.column_bands, this.hover.column)];
     c.globalAlpha = 0.22;
     c.fillStyle = colour("--accent");
-    if (row) c.fillRect(0, row.start * scale, spy.columns * scale, (row.end - row.start) * scale);
-    if (column) c.fillRect(column.start * scale, 0, (column.end - column.start) * scale, spy.rows * scale);
+    if (row) c.fillRect(0, row.from * scale, spy.columns * scale, row.count * scale);
+    if (column) c.fillRect(column.from * scale, 0, column.count * scale, spy.rows * scale);
   }
 
   private point(event: MouseEvent): void {
@@ -169,10 +162,10 @@ export class Matrix {
     const column = Math.floor((event.clientX - at.left) / scale);
     if (row < 0 || column < 0 || row >= spy.rows || column >= spy.columns) return;
     this.hover = { row, column };
-    const [rowPart, columnPart] = [partAt(spy.row_parts, row), partAt(spy.column_parts, column)];
-    const block = -1 - (spy.row_parts.indexOf(rowPart!) * spy.column_parts.length + spy.column_parts.indexOf(columnPart!));
-    const entry = this.entries.get(row * spy.columns + column) ?? this.entries.get(block);
-    setText(this.under, `Row ${row + 1}: ${words(rowPart)}. Column ${column + 1}: ${words(columnPart)}. ${entry === undefined ? "Empty." : entry ? "Made by elimination." : "An entry."}`);
+    const [rowBand, columnBand] = [bandAt(spy.row_bands, row), bandAt(spy.column_bands, column)];
+    const upper = this.chosen === "L" && column > row;
+    const entry = upper ? undefined : this.blocks.get(`${rowBand?.from} ${columnBand?.from}`);
+    setText(this.under, `Row ${row + 1}: ${words(rowBand)}. Column ${column + 1}: ${words(columnBand)}. ${entry === undefined ? "Empty." : entry ? "Made by elimination." : "An entry."}`);
     this.drawOver();
   }
 
@@ -184,24 +177,24 @@ export class Matrix {
 
   private pathsUnder(): string[] {
     if (!this.spy || !this.hover) return [];
-    const parts = [partAt(this.spy.row_parts, this.hover.row), partAt(this.spy.column_parts, this.hover.column)];
-    return [...new Set(parts.flatMap((p) => (p ? [`${p.kind}.${p.name}`] : [])))];
+    const bands = [bandAt(this.spy.row_bands, this.hover.row), bandAt(this.spy.column_bands, this.hover.column)];
+    return [...new Set(bands.flatMap((band) => (band ? [band.path] : [])))];
   }
 }
 
-/** The body or joint that a row or column belongs to; parts are in order. */
-function partAt(parts: Part[], at: number): Part | undefined {
-  let [low, high] = [0, parts.length - 1];
+/** The body or joint that a row or column belongs to; bands are in order. */
+function bandAt(bands: Band[], at: number): Band | undefined {
+  let [low, high] = [0, bands.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;
-    const part = parts[middle]!;
-    if (at < part.start) high = middle - 1;
-    else if (at >= part.end) low = middle + 1;
-    else return part;
+    const band = bands[middle]!;
+    if (at < band.from) high = middle - 1;
+    else if (at >= band.from + band.count) low = middle + 1;
+    else return band;
   }
   return undefined;
 }
 
-function words(part: Part | undefined): string {
-  return part ? `${part.kind} ${part.name}` : "nothing";
+function words(band: Band | undefined): string {
+  return band ? band.path.replace(".", " ") : "nothing";
 }

@@ -2,8 +2,7 @@
 // asked for once for each structure of the scene.
 
 import type { App } from "../app";
-import type { Quantities, Quantity } from "./answers";
-import { quantitiesOf } from "./received";
+import type { Quantity } from "./answers";
 
 /** Most quantities that a page may watch. */
 export const MOST_WATCHED = 64;
@@ -25,18 +24,23 @@ export class Watcher {
   }
 }
 
-/** Everything that can be watched in the scene as it is now. Large scenes list the first things only; the rest follows the same patterns. */
+/** Models of more bodies, joints and forces are listed in part: all of the first ones, and of the others where they are. */
+const SMALL = 400;
+
+type Kind = "body" | "joint" | "force";
+
+/** Everything that can be watched in the scene as it is now. What large models do not list has names of the same pattern, which are made up here. */
 export class Catalogue {
   private revision = -1;
-  private asked: Promise<Quantities> | null = null;
+  private asked: Promise<Quantity[]> | null = null;
 
   constructor(private app: App) {}
 
-  private get(): Promise<Quantities> {
+  private get(): Promise<Quantity[]> {
     const revision = this.app.picture?.revision ?? -1;
     if (!this.asked || revision !== this.revision) {
       this.revision = revision;
-      const asked = this.app.ask<Quantity[]>({ about: "quantities" }).then((list) => quantitiesOf(list, this.app.picture));
+      const asked = this.app.ask<Quantity[]>({ about: "quantities" });
       this.asked = asked;
       asked.catch(() => {
         if (this.asked === asked) this.asked = null;
@@ -45,56 +49,47 @@ export class Catalogue {
     return this.asked;
   }
 
-  /** Quantities of one thing, by its path. */
-  async of(path: string): Promise<Quantity[]> {
-    const all = await this.get();
-    const group = all.groups.find((g) => g.path === path);
-    if (group) return group.quantities;
-    const [kind, name] = split(path);
-    return all.patterns.filter((p) => p.of === kind).map((p) => ({ name: `${name}.${p.label}`, unit: p.unit }));
+  /** Quantities of one thing. */
+  async of(kind: Kind, name: string): Promise<Quantity[]> {
+    const listed = (await this.get()).filter((q) => q.name.startsWith(`${name}.`));
+    const like = this.large() ? this.first(kind, name) : null;
+    if (like === null || like === name) return listed;
+    const pattern = (await this.get()).filter((q) => q.name.startsWith(`${like}.`));
+    const known = new Set(listed.map((q) => q.name));
+    return [...listed, ...pattern.map((q) => ({ ...q, name: name + q.name.slice(like.length), note: "" })).filter((q) => !known.has(q.name))];
   }
 
-  /** So many quantities whose names fit, at most; and how many there are of those that are listed. */
+  /** So many quantities whose names fit, at most; and whether there are more. */
   async find(search: string, most: number): Promise<{ found: Quantity[]; more: boolean }> {
-    const all = await this.get();
     const fits = matcher(search);
-    const found: Quantity[] = [];
-    for (const q of all.groups.flatMap((g) => g.quantities)) {
-      if (q.name === "time" || !fits(`${q.name} ${q.unit}`)) continue;
-      if (found.length === most) return { found, more: true };
-      found.push(q);
-    }
-    for (const [kind, name] of this.unlisted(all)) {
-      for (const p of all.patterns) {
-        if (p.of !== kind || !fits(`${name}.${p.label} ${p.unit}`)) continue;
-        if (found.length === most) return { found, more: true };
-        found.push({ name: `${name}.${p.label}`, unit: p.unit });
-      }
-    }
-    return { found, more: false };
+    const found = (await this.get()).filter((q) => q.name !== "time" && fits(`${q.name} ${q.unit}`));
+    return { found: found.slice(0, most), more: found.length > most };
   }
 
   /** Those of these quantities that there are. */
-  async still(names: Quantity[]): Promise<Quantity[]> {
-    const all = await this.get();
-    const listed = new Map(all.groups.flatMap((g) => g.quantities).map((q) => [q.name, q]));
-    const others = all.patterns.length > 0 ? new Set([...this.unlisted(all)].map(([, name]) => name)) : new Set<string>();
-    return names.flatMap((q) => listed.get(q.name) ?? (others.has(q.name.slice(0, q.name.indexOf("."))) ? q : []));
+  async still(chosen: Quantity[]): Promise<Quantity[]> {
+    const listed = new Map((await this.get()).map((q) => [q.name, q]));
+    const owners = this.large() ? new Set(this.things().map(([, name]) => name)) : new Set<string>();
+    return chosen.flatMap((q) => listed.get(q.name) ?? (owners.has(q.name.slice(0, q.name.indexOf("."))) ? q : []));
   }
 
-  private *unlisted(all: Quantities): Generator<[string, string]> {
-    const { picture } = this.app;
-    if (!picture || all.patterns.length === 0) return;
-    const listed = new Set(all.groups.map((g) => g.path));
-    for (const [kind, things] of [["body", picture.bodies], ["joint", picture.joints], ["force", picture.forces]] as const) {
-      for (const { name } of things) if (!listed.has(`${kind}.${name}`)) yield [kind, name];
-    }
+  private large(): boolean {
+    return this.things().length > SMALL;
   }
-}
 
-function split(path: string): [string, string] {
-  const dot = path.indexOf(".");
-  return [path.slice(0, dot), path.slice(dot + 1)];
+  private things(): [Kind, string, string][] {
+    const p = this.app.picture;
+    if (!p) return [];
+    const of = (kind: Kind, list: { name: string; kind: string }[]) => list.map((t): [Kind, string, string] => [kind, t.name, t.kind]);
+    return [...of("body", p.bodies), ...of("joint", p.joints), ...of("force", p.forces)];
+  }
+
+  /** The first thing of the same kind: of it, everything is listed. */
+  private first(kind: Kind, name: string): string | null {
+    const same = this.things().filter(([k]) => k === kind);
+    const what = same.find(([, n]) => n === name)?.[2];
+    return same.find(([, , w]) => w === what)?.[1] ?? null;
+  }
 }
 
 /** Quantities that are components of one thing: `crank.pos` with x, y, z. */

@@ -50,7 +50,7 @@ export function jogTool(view: View): PointerTool & { show(on: boolean): void } {
   pad.setAttribute("role", "group");
   pad.setAttribute("aria-label", "Move the tool point");
   const hint = document.createElement("div");
-  hint.className = "hint";
+  hint.className = "v3-hint";
   for (const entry of BUTTONS) {
     if (!entry) {
       pad.append(document.createElement("span"));
@@ -124,7 +124,7 @@ export function jogTool(view: View): PointerTool & { show(on: boolean): void } {
     const before = held.size;
     if (on) held.add(way);
     else held.delete(way);
-    for (const b of pad.querySelectorAll<HTMLElement>("button")) b.classList.toggle("on", held.has(b.dataset.way as Way));
+    for (const b of pad.querySelectorAll<HTMLElement>("button")) b.classList.toggle("v3-on", held.has(b.dataset.way as Way));
     if (!tool) {
       if (on) app.emit("note", "Click the point of a body that is to be moved first.");
       return;

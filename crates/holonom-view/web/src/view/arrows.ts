@@ -135,7 +135,7 @@ export class Arrows {
       const chosen = name !== undefined && selection?.name === name;
       if (chosen || (shown.labels && count <= 40)) {
         const text = `${vague ? "≈ " : ""}${figure(amount, unit)}`;
-        this.words.push({ text, at: tip.clone(), offset: [6, -9], style: chosen ? "strong" : "" });
+        this.words.push({ text, at: tip.clone(), offset: [6, -9], style: chosen ? "v3-strong" : "" });
       }
     }
   }

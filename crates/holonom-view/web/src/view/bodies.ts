@@ -26,6 +26,8 @@ interface Class {
   items: Item[];
   /** Maps of the items, one after the other. */
   maps: Float32Array;
+  /** Half the extent of the thinnest of them, m. */
+  thinnest: number;
 }
 
 export interface BodyHit {
@@ -104,7 +106,7 @@ export class Bodies {
     this.classes = [...byKey.values()].map((list) => {
       const provoked = this.paints.box !== null && list[0].form.key === "box";
       const geometry = list[0].form.make({ ...fineness(list.length), provoked });
-      const made: Class = { crowd: crowd(geometry, list.length, provoked, this.paints), geometry, items: list, maps: new Float32Array(12 * list.length) };
+      const made: Class = { crowd: crowd(geometry, list.length, provoked, this.paints), geometry, items: list, maps: new Float32Array(12 * list.length), thinnest: list.reduce((t, i) => Math.min(t, ...i.form.half), Infinity) };
       const { object, shadow } = made.crowd;
       object.frustumCulled = false; // they move; the graphics cut off what is not seen
       this.group.add(object);
@@ -132,14 +134,29 @@ export class Bodies {
     }
   }
 
-  update(poses: Poses): void {
+  /** Half the extent of the thinnest shape of all, m. */
+  get thinnest(): number {
+    return this.classes.reduce((t, c) => Math.min(t, c.thinnest), Infinity);
+  }
+
+  /** Brings shapes to where their bodies are; what is thinner than `least` (half of it, m) is drawn as thick as that, so that a wire is seen from afar. */
+  update(poses: Poses, least: number): void {
     const t = this.scratch;
-    for (const { crowd, items, maps } of this.classes) {
+    for (const { crowd, items, maps, thinnest } of this.classes) {
       const out = crowd.matrices;
+      const widen = thinnest < least;
       for (let k = 0; k < items.length; k++) {
         const { body } = items[k];
         if (body < 0) compose(t, 0, GROUND, 0, maps, 12 * k);
         else compose(t, 0, poses.maps, 12 * body, maps, 12 * k);
+        if (widen) {
+          const { half } = items[k].form;
+          for (let axis = 0; axis < 3; axis++) {
+            const f = least / half[axis];
+            if (!(f > 1 && f < Infinity)) continue;
+            for (let i = 3 * axis; i < 3 * axis + 3; i++) t[i] *= f;
+          }
+        }
         const q = 16 * k;
         out[q] = t[0];
         out[q + 1] = t[1];

@@ -75,21 +75,32 @@ export class OrbitCamera {
 
   /** Stands so that a box fills the view. */
   fit(min: Vector3, max: Vector3, animated: boolean, azimuth = this.stance.azimuth, elevation = this.stance.elevation): void {
+    const target = min.clone().add(max).multiplyScalar(0.5);
+    this.go({ target, distance: this.room(min, max, target, azimuth, elevation), azimuth, elevation }, animated);
+  }
+
+  /** How far away a box is seen as a whole, with a margin. */
+  private room(min: Vector3, max: Vector3, target: Vector3, azimuth: number, elevation: number): number {
     const y = Math.tan(MathUtils.degToRad(this.eye.fov) / 2);
     const x = y * this.eye.aspect;
-    const centre = min.clone().add(max).multiplyScalar(0.5);
-    const half = max.clone().sub(min).multiplyScalar(0.5);
     // axes of the camera: right, up, back
     const [sa, ca, se, ce] = [Math.sin(azimuth), Math.cos(azimuth), Math.sin(elevation), Math.cos(elevation)];
     const right = new Vector3(ca, sa, 0);
     const up = new Vector3(-se * sa, se * ca, ce);
     const back = new Vector3(ce * sa, -ce * ca, se);
-    let distance = Math.max(0.6 * half.length(), 1e-6);
+    let distance = Math.max(0.3 * min.distanceTo(max), 1e-6);
     for (let corner = 0; corner < 8; corner++) {
-      const p = new Vector3(corner & 1 ? half.x : -half.x, corner & 2 ? half.y : -half.y, corner & 4 ? half.z : -half.z);
+      const p = new Vector3(corner & 1 ? max.x : min.x, corner & 2 ? max.y : min.y, corner & 4 ? max.z : min.z).sub(target);
       distance = Math.max(distance, p.dot(back) + 1.22 * Math.max(Math.abs(p.dot(right)) / x, Math.abs(p.dot(up)) / y));
     }
-    this.go({ target: centre, distance, azimuth, elevation }, animated);
+    return distance;
+  }
+
+  /** Comes nearer where a box takes up little of the view. */
+  approach(min: Vector3, max: Vector3): void {
+    const { target, azimuth, elevation } = this.stance;
+    this.stance.distance = Math.min(this.stance.distance, 1.25 * this.room(min, max, target, azimuth, elevation));
+    this.place();
   }
 
   look(from: StandardView, animated: boolean): void {

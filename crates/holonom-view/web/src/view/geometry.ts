@@ -14,7 +14,7 @@ import {
   Vector2,
 } from "three";
 import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
-import type { Geometry } from "../protocol";
+import type { Geometry, Triple } from "../protocol";
 
 export interface Form {
   /** Forms of the same class share triangles. */
@@ -25,6 +25,8 @@ export interface Form {
   radius: number;
   /** Half its thickness where it is thinnest, m. */
   thin: number;
+  /** Half its extent along its own axes, m. */
+  half: [number, number, number];
   make: (fine: Fineness) => BufferGeometry;
 }
 
@@ -99,49 +101,49 @@ function mesh(positions: ArrayLike<number>, triangles: ArrayLike<number>): Buffe
 export function form(geometry: Geometry, number: number, dot: number): Form | null {
   switch (geometry.kind) {
     case "box":
-      return { key: "box", scale: geometry.size, radius: Math.hypot(...geometry.size) / 2, thin: Math.min(...geometry.size) / 2, make: ({ provoked }) => (provoked ? eightCorners() : new BoxGeometry(1, 1, 1)) };
+      return { key: "box", scale: geometry.size, radius: Math.hypot(...geometry.size) / 2, thin: Math.min(...geometry.size) / 2, half: geometry.size.map((x) => x / 2) as Triple, make: ({ provoked }) => (provoked ? eightCorners() : new BoxGeometry(1, 1, 1)) };
     case "sphere": {
       const r = geometry.radius;
-      return { key: "ball", scale: [r, r, r], radius: r, thin: r / 4, make: ball };
+      return { key: "ball", scale: [r, r, r], radius: r, thin: r / 4, half: [r, r, r], make: ball };
     }
     case "ellipsoid":
-      return { key: "ball", scale: geometry.radii, radius: Math.max(...geometry.radii), thin: Math.min(...geometry.radii) / 2, make: ball };
+      return { key: "ball", scale: geometry.radii, radius: Math.max(...geometry.radii), thin: Math.min(...geometry.radii) / 2, half: geometry.radii, make: ball };
     case "cylinder": {
       const { radius: r, length } = geometry;
       const make = ({ round }: Fineness) => up(new CylinderGeometry(1, 1, 1, round));
-      return { key: "cylinder", scale: [r, r, length], radius: Math.hypot(r, length / 2), thin: Math.min(r, length / 2), make };
+      return { key: "cylinder", scale: [r, r, length], radius: Math.hypot(r, length / 2), thin: Math.min(r, length / 2), half: [r, r, length / 2], make };
     }
     case "cone": {
       const { radius: r, height } = geometry;
       const make = ({ round }: Fineness) => up(new ConeGeometry(1, 1, round)).translate(0, 0, 0.5);
-      return { key: "cone", scale: [r, r, height], radius: Math.hypot(r, height), thin: r / 2, make };
+      return { key: "cone", scale: [r, r, height], radius: Math.hypot(r, height), thin: r / 2, half: [r, r, height], make };
     }
     case "capsule": {
       const { radius: r, length } = geometry;
       // the caps scale with the radius and the middle with the length: only the ratio makes a class of its own
       const ratio = Math.round((length / r) * 100) / 100;
       const make = ({ round }: Fineness) => up(new CapsuleGeometry(1, length / r, Math.max(3, Math.round(round / 5)), round));
-      return { key: `capsule ${ratio}`, scale: [r, r, r], radius: length / 2 + r, thin: r, make };
+      return { key: `capsule ${ratio}`, scale: [r, r, r], radius: length / 2 + r, thin: r, half: [r, r, length / 2 + r], make };
     }
     case "tube": {
       const { inner, outer, length } = geometry;
       const radius = Math.hypot(outer, length / 2);
-      return { key: `shape ${number}`, scale: [1, 1, 1], radius, thin: (outer - inner) / 2, make: (fine) => tube(inner, outer, length, fine) };
+      return { key: `shape ${number}`, scale: [1, 1, 1], radius, thin: (outer - inner) / 2, half: [outer, outer, length / 2], make: (fine) => tube(inner, outer, length, fine) };
     }
     case "torus": {
       const { radius: r, tube: t } = geometry;
       const make = ({ round }: Fineness) => new TorusGeometry(r, t, Math.max(8, round >> 1), round);
-      return { key: `shape ${number}`, scale: [1, 1, 1], radius: r + t, thin: t, make };
+      return { key: `shape ${number}`, scale: [1, 1, 1], radius: r + t, thin: t, half: [r + t, r + t, t], make };
     }
     case "mesh": {
       let square = 0;
       const p = geometry.positions;
       for (let i = 0; i + 2 < p.length; i += 3) square = Math.max(square, p[i] ** 2 + p[i + 1] ** 2 + p[i + 2] ** 2);
       const make = () => mesh(p, geometry.triangles);
-      return { key: `shape ${number}`, scale: [1, 1, 1], radius: Math.sqrt(square), thin: 0, make };
+      return { key: `shape ${number}`, scale: [1, 1, 1], radius: Math.sqrt(square), thin: 0, half: [Math.sqrt(square), Math.sqrt(square), Math.sqrt(square)], make };
     }
     case "point":
-      return { key: "ball", scale: [dot, dot, dot], radius: dot, thin: dot / 4, make: ball };
+      return { key: "ball", scale: [dot, dot, dot], radius: dot, thin: dot / 4, half: [dot, dot, dot], make: ball };
     case "plane":
       return null;
   }

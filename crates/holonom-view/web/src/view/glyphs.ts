@@ -114,7 +114,7 @@ const glyphs = new Map<string, BufferGeometry>();
 
 /** The sign of a name, for scenes with so many joints: with all its parts, with fewer corners, or its first part alone. */
 export function glyphGeometry(name: string, joints: number): BufferGeometry {
-  const tier = joints > 600 ? 2 : joints > 120 ? 1 : 0;
+  const tier = joints > 250 ? 2 : joints > 20 ? 1 : 0;
   const key = `${name} ${tier}`;
   let g = glyphs.get(key);
   if (!g) {

@@ -87,6 +87,7 @@ export function createView(host: HTMLElement, app: App): View {
   let fitted = false; // it has been once
   let wasOpen = "";
   let checked = 0;
+  let least = 0; // half the thickness of the thinnest that is drawn, m
   let hovered: Pick | null = null;
   let last: Frame | null = null;
   let nameUnderPointer: Label | null = null;
@@ -139,8 +140,10 @@ export function createView(host: HTMLElement, app: App): View {
     if (!picture) return;
     const view = picture.cameras[0];
     camera.setExtent(bounds.radius);
-    if (view) camera.stand(view.from, view.look_at, view.angle, false);
-    else {
+    if (view) {
+      camera.stand(view.from, view.look_at, view.angle, false);
+      camera.approach(room(), bounds.max);
+    } else {
       const flat = flatness(bounds);
       camera.fit(room(), bounds.max, false, flat ? -0.18 : -0.55, flat ? 0.12 : 0.38);
     }
@@ -150,10 +153,17 @@ export function createView(host: HTMLElement, app: App): View {
 
   function update(now: number): boolean {
     const going = camera.advance(now);
+    // wires are at least this thick (half): a pixel, seen from here
+    const wire = 0.9 * camera.pixelAt(camera.distance);
+    const thin = bodies.thinnest < wire || bodies.thinnest < least;
+    if (thin && Math.abs(wire - least) > 0.1 * least) {
+      least = wire;
+      if (!moved && poses.known) bodies.update(poses, least);
+    }
     if (moved) {
       moved = false;
       if (app.frame && picture && app.frame.revision === picture.revision) poses.update(app.frame);
-      bodies.update(poses);
+      bodies.update(poses, least);
       if (renderer) renderer.shadowMap.needsUpdate = true;
       if (app.frame && picture) trails.add(app.frame, poses);
       if (!resized && now - checked > 1000) {
@@ -209,7 +219,7 @@ export function createView(host: HTMLElement, app: App): View {
     if (picture.joints.length > 2000) return;
     picture.joints.forEach((j, k) => {
       const at = joints.places[k];
-      if (at && !Number.isNaN(at.x)) words.push({ text: j.unique ? j.name : `${j.name} ≈`, at, style: "joint", offset: [8, -20] });
+      if (at && !Number.isNaN(at.x)) words.push({ text: j.unique ? j.name : `${j.name} ≈`, at, style: "v3-joint", offset: [8, -20] });
     });
   }
 
@@ -254,7 +264,7 @@ export function createView(host: HTMLElement, app: App): View {
     joints.hoveredForce = pick?.kind === "force" ? pick.force : -1;
     const kind = pick?.kind === "joint" ? ` (${words(picture?.joints[pick.joint]?.kind)})` : pick?.kind === "force" ? ` (${words(picture?.forces[pick.force]?.kind)})` : "";
     const fresh = !same;
-    if (fresh) nameUnderPointer = pick && { text: pick.name + kind, at: new Vector3(...pick.world), style: "strong", always: true, offset: [14, 12] };
+    if (fresh) nameUnderPointer = pick && { text: pick.name + kind, at: new Vector3(...pick.world), style: "v3-strong", always: true, offset: [14, 12] };
     else if (nameUnderPointer && pick) nameUnderPointer.at.set(...pick.world);
     if (fresh) point();
   }
@@ -314,6 +324,9 @@ export function createView(host: HTMLElement, app: App): View {
   dusk.addEventListener("change", onDusk);
   const onLost = (e: Event): void => e.preventDefault(); // so that it comes back
   canvas.addEventListener("webglcontextlost", onLost);
+  // a frame around the view for those who use keys only
+  canvas.addEventListener("keydown", () => (canvas.dataset.keys = "used"));
+  canvas.addEventListener("pointerdown", () => delete canvas.dataset.keys);
   canvas.addEventListener("webglcontextrestored", invalidate);
 
   paint();

@@ -7,7 +7,7 @@ export interface Label {
   at: Vector3;
   /** Pixels to the right of and below the place. */
   offset?: [number, number];
-  style?: "" | "joint" | "strong" | "strong hot" | "strong joint";
+  style?: "" | "v3-joint" | "v3-strong" | "v3-strong v3-hot";
   /** Goes first and is drawn whatever it covers. */
   always?: boolean;
 }

@@ -33,20 +33,20 @@ export class Legend {
       if (!scale || mine.length === 0) continue;
       const pixels = scale / camera.pixelAt(camera.distance); // per unit
       const amount = niceBelow(100 / pixels);
-      const row = element("div", "row");
-      const bar = element("span", "bar");
+      const row = element("div", "v3-row");
+      const bar = element("span", "v3-bar");
       bar.style.width = `${Math.max(8, Math.round(amount * pixels))}px`;
       bar.style.background = css(palette[mine[0].colour] as Color);
-      const value = element("span", "value", figure(amount, unit));
-      const group = element("span", "group");
+      const value = element("span", "v3-value", figure(amount, unit));
+      const group = element("span", "v3-group");
       for (const d of mine) group.append(this.swatch(palette[d.colour] as Color, d.text));
       row.append(bar, value, group);
       rows.push(row);
     }
-    if (arrows.dashedDrawn) rows.push(element("div", "row", "Dashed, ≈: one of many possible, not unique"));
+    if (arrows.dashedDrawn) rows.push(element("div", "v3-row", "Dashed, ≈: one of many possible, not unique"));
     if (this.app.shown.structure) {
-      const row = element("div", "row");
-      const group = element("span", "group");
+      const row = element("div", "v3-row");
+      const group = element("span", "v3-group");
       const joints = this.app.picture?.joints ?? [];
       const roles = [["primary", "Tree"], ["loop", "Closes a loop"], ["redundant", "Redundant"], ["sided", "One-sided"]] as const;
       for (const [role, text] of roles) {
@@ -62,8 +62,8 @@ export class Legend {
   }
 
   private swatch(colour: Color, text: string): HTMLElement {
-    const row = element("span", "row");
-    const dot = element("span", "dot");
+    const row = element("span", "v3-row");
+    const dot = element("span", "v3-dot");
     dot.style.background = css(colour);
     row.append(dot, document.createTextNode(text));
     return row;

@@ -88,7 +88,7 @@ export class Marks {
     for (const hand of this.app.frame?.hands ?? []) this.drawHand(hand, camera, palette, size, labels);
     if (this.tool) {
       this.ball(this.tool.at, 5, palette.drive, camera);
-      labels.push({ text: this.tool.text, at: this.tool.at, style: "strong", always: true, offset: [12, -22] });
+      labels.push({ text: this.tool.text, at: this.tool.at, style: "v3-strong", always: true, offset: [12, -22] });
     }
     if (this.line) this.rods.link(this.line[0], this.line[1], 1.2 * camera.pixelAt(depth(this.line[1], camera)), palette.accent);
     this.ring.visible = this.snap !== null;
@@ -97,7 +97,7 @@ export class Marks {
       this.ring.quaternion.copy(camera.eye.quaternion);
       this.ring.scale.setScalar(9 * camera.pixelAt(depth(this.snap.at, camera)));
       this.ring.material.color.copy(palette.accent);
-      labels.push({ text: this.snap.text, at: this.snap.at, style: "strong", always: true, offset: [14, 6] });
+      labels.push({ text: this.snap.text, at: this.snap.at, style: "v3-strong", always: true, offset: [14, 6] });
     }
     for (const batch of [this.rods, this.heads, this.balls]) batch.end();
     return labels;
@@ -124,7 +124,7 @@ export class Marks {
       if (hand.pinned) this.drawPin(to, colour, camera);
       else this.ball(to, 3.5, colour, camera);
       const text = `${figure(amount, "N")} of ${figure(hand.cap, "N")}`;
-      if (mine || hand.pinned) labels.push({ text: hand.pinned ? `${figure(amount, "N")}` : text, at: to, style: full ? "strong hot" : "strong", always: true, offset: [14, -26] });
+      if (mine || hand.pinned) labels.push({ text: hand.pinned ? `${figure(amount, "N")}` : text, at: to, style: full ? "v3-strong v3-hot" : "v3-strong", always: true, offset: [14, -26] });
       return;
     }
     const along = amount > 0 ? force.clone().divideScalar(amount) : new Vector3(0, 0, 1);
@@ -132,10 +132,10 @@ export class Marks {
     const length = hand.kind === "push" ? (150 * pixel * amount) / Math.max(this.app.cap, 1e-9) : 0.25 * size;
     if (hand.kind === "push") {
       this.arrow(at, along, Math.min(length, 3 * size), 2 * pixel, colour);
-      labels.push({ text: figure(amount, "N"), at: at.clone().addScaledVector(along, length), style: "strong", always: true, offset: [10, -24] });
+      labels.push({ text: figure(amount, "N"), at: at.clone().addScaledVector(along, length), style: "v3-strong", always: true, offset: [10, -24] });
     } else if (amount > 0) {
       this.turnArrow(at, along, 46 * pixel, 2 * pixel, colour);
-      labels.push({ text: figure(amount, "N m"), at, style: "strong", always: true, offset: [50, -24] });
+      labels.push({ text: figure(amount, "N m"), at, style: "v3-strong", always: true, offset: [50, -24] });
     }
     this.ball(at, 4, colour, camera);
     if (hand.pinned) this.drawPin(at, colour, camera);
