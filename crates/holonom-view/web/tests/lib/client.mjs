@@ -10,7 +10,7 @@ const PATIENCE = 30_000;
 
 export class Client {
   /** A page of its own (cookies, storage) with the program in it, seen through its first frame. */
-  static async open(browser, url, { width = 1280, height = 720, theme = "light", touch = false, ready = true } = {}) {
+  static async open(browser, url, { width = 1280, height = 720, theme = "light", touch = false, shadows = false } = {}) {
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: theme,
@@ -30,7 +30,9 @@ export class Client {
     });
     client.page.on("requestfailed", (r) => client.complain(`request failed: ${r.url()} ${r.failure()?.errorText}`));
     await client.page.goto(url, { timeout: PATIENCE });
-    if (ready) await client.ready();
+    await client.ready();
+    // shadows cost a page that draws in software more than all the rest
+    if (!shadows) await client.page.evaluate(() => window.holonom.app.show({ shadows: false }));
     return client;
   }
 
