@@ -66,7 +66,7 @@ async function weak(bench) {
 async function fingers(bench) {
   const program = await bench.program("rope");
   const client = await bench.client(program, { touch: true, width: 400, height: 800 });
-  const { x, y } = await client.project((await client.pose("ball")).at);
+  const { x, y } = await client.aim("ball", BALL);
   const touch = await client.context.newCDPSession(client.page);
   const send = (type, points) => touch.send("Input.dispatchTouchEvent", { type, touchPoints: points });
   await send("touchStart", [{ x, y }]);
