@@ -91,7 +91,7 @@ fn four_bar() -> Bench {
     b.edit(json!({ "kind": "add-body", "name": "rocker", "body": rod([0.6, 0.0, 0.0], [0.45, 0.0, 0.38]),
         "joints": [tie([0.0; 3], "ground", [0.6, 0.0, 0.0]), tie([(0.15f64 * 0.15 + 0.38 * 0.38).sqrt(), 0.0, 0.0], "coupler", [length, 0.0, 0.0])] }));
     b.edit(
-        json!({ "kind": "add-drive", "drive": "speed", "on": "revolute1", "fields": { "value": 6.283185307179586 } }),
+        json!({ "kind": "add-drive", "drive": "speed", "on": "revolute1", "fields": { "value": std::f64::consts::TAU } }),
     );
     b
 }
@@ -172,12 +172,7 @@ fn a_change_of_a_mass_does_not_disturb_the_motion() {
     let largest = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(largest(&q, &b.sim.state().q) < 1e-9 && largest(&v, &b.sim.state().v) < 1e-7);
     // and the scene starts where it started
-    assert_eq!(
-        b.bench.scene_text(),
-        start
-            .replacen("density = 7800\n", "density = 7800\n", 3)
-            .replace(&rocker(&start), &rocker(&start).replace("7800", "2700"))
-    );
+    assert_eq!(b.bench.scene_text(), start.replace(&rocker(&start), &rocker(&start).replace("7800", "2700")));
     // nor does one that moves the centre of mass: it is the body that stays
     let tip = |b: &Bench| b.sim.point(b.bench.scene().marker("rocker.to").expect("it has ends"));
     let before = tip(&b);

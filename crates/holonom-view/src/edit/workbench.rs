@@ -157,23 +157,30 @@ impl Workbench {
     pub fn undo(&mut self, now: &Simulation) -> Result<Changed, Trouble> {
         let step = self.undo.pop().ok_or_else(|| Trouble::new("there is no change to undo"))?;
         let back = Step { text: self.text.clone(), moment: step.moment.as_ref().map(|_| self.moment(now)) };
-        self.step_to(step, now).map(|changed| {
-            self.redo.push(back);
-            changed
-        })
+        let changed = self.step_to(&step, now);
+        // a step that cannot be taken now can be taken another time
+        if changed.is_ok() {
+            self.redo.push(back)
+        } else {
+            self.undo.push(step)
+        }
+        changed
     }
 
     /// Make it again.
     pub fn redo(&mut self, now: &Simulation) -> Result<Changed, Trouble> {
         let step = self.redo.pop().ok_or_else(|| Trouble::new("there is no change to make again"))?;
         let back = Step { text: self.text.clone(), moment: step.moment.as_ref().map(|_| self.moment(now)) };
-        self.step_to(step, now).map(|changed| {
-            self.undo.push(back);
-            changed
-        })
+        let changed = self.step_to(&step, now);
+        if changed.is_ok() {
+            self.undo.push(back)
+        } else {
+            self.redo.push(step)
+        }
+        changed
     }
 
-    fn step_to(&mut self, step: Step, now: &Simulation) -> Result<Changed, Trouble> {
+    fn step_to(&mut self, step: &Step, now: &Simulation) -> Result<Changed, Trouble> {
         let (loaded, model) = self.build(&step.text)?;
         let mut notes = Vec::new();
         let state = match &step.moment {
@@ -182,7 +189,7 @@ impl Workbench {
             None => None,
         };
         self.own = OnceCell::from(Some(model.clone()));
-        (self.text, self.document, self.scene) = (step.text, loaded.document.clone(), loaded.scene.clone());
+        (self.text, self.document, self.scene) = (step.text.clone(), loaded.document.clone(), loaded.scene.clone());
         Ok(Changed { loaded, model, state, notes, made: None })
     }
 

@@ -50,7 +50,7 @@ const TABS = ["inspect", "plots", "doctor", "energy", "matrix", "build"];
 function sizes(width, height, theme) {
   return async (bench) => {
     const program = await bench.program("four-bar");
-    const client = await bench.client(program, { width, height, theme });
+    const client = await bench.client(program, { width, height, theme, shadows: true });
     const dark = await client.page.evaluate(() => document.documentElement.dataset.theme);
     check(dark === theme, `the theme is ${dark}`);
     judge(await client.page.evaluate(measure), `${width}x${height}`);

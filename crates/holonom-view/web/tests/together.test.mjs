@@ -26,12 +26,12 @@ async function replays(client, bench) {
 async function two(bench) {
   const program = await bench.program("ring-40");
   const clients = [await bench.client(program), await bench.client(program)];
-  await clients[0].click("play");
-  await clients[1].until(() => window.holonom.app.frame.playing, "the other page to play as well");
   const links = ["link/1", "link/21"];
   const starts = [];
   for (const [k, client] of clients.entries()) starts.push(await client.seize(links[k], [0.05, 0, 0]));
   await clients[0].record();
+  await clients[0].page.keyboard.press(" ");
+  await clients[1].until(() => window.holonom.app.frame.playing, "the other page to play as well");
   for (let k = 1; k <= 10; k++) {
     for (const [i, client] of clients.entries()) {
       const way = i === 0 ? -12 : 12;
@@ -64,7 +64,6 @@ async function two(bench) {
 async function vanished(bench) {
   const program = await bench.program("ring-40");
   const [stays, goes] = [await bench.client(program), await bench.client(program)];
-  await stays.send({ do: "play" });
   // one that closes its page while it holds something
   await goes.seize("link/1", [0.05, 0, 0]);
   await stays.until(() => window.holonom.app.frame.hands.length === 1, "the other's hand");

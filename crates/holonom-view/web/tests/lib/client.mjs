@@ -3,14 +3,13 @@
 
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
-import { place as at } from "./check.mjs";
 
 /** How long a condition may take to come true: long, as machines that test are slow; conditions that hold are seen at once. */
 const PATIENCE = 30_000;
 
 export class Client {
   /** A page of its own (cookies, storage) with the program in it, seen through its first frame. */
-  static async open(browser, url, { width = 1280, height = 720, theme = "light", touch = false, ready = true } = {}) {
+  static async open(browser, url, { width = 1280, height = 720, theme = "light", touch = false, shadows = false } = {}) {
     const context = await browser.newContext({
       viewport: { width, height },
       colorScheme: theme,
@@ -30,7 +29,9 @@ export class Client {
     });
     client.page.on("requestfailed", (r) => client.complain(`request failed: ${r.url()} ${r.failure()?.errorText}`));
     await client.page.goto(url, { timeout: PATIENCE });
-    if (ready) await client.ready();
+    await client.ready();
+    // shadows cost a page that draws in software more than all the rest
+    if (!shadows) await client.page.evaluate(() => window.holonom.app.show({ shadows: false }));
     return client;
   }
 
@@ -166,9 +167,25 @@ export class Client {
     await this.part(name).click({ timeout: PATIENCE });
   }
 
+  /** Where a point of a body (body frame) is on the screen, once the body can be seen and pointed at there: after the camera has found its place. */
+  async aim(body, point) {
+    return this.until(
+      ([body, [px, py, pz]]) => {
+        const { app, view } = window.holonom;
+        const k = app.picture.bodies.findIndex((b) => b.name === body);
+        const [x, y, z, a, b, c, w] = app.frame.parts.poses.data.subarray(7 * k, 7 * k + 7);
+        const [tx, ty, tz] = [2 * (b * pz - c * py), 2 * (c * px - a * pz), 2 * (a * py - b * px)];
+        const at = view.project([x + px + w * tx + b * tz - c * ty, y + py + w * ty + c * tx - a * tz, z + pz + w * tz + a * ty - b * tx]);
+        return view.pickBody(at.x, at.y, 5)?.name === body && { x: at.x, y: at.y };
+      },
+      `${body} to be seen`,
+      [body, point],
+    );
+  }
+
   /** Take hold of a body at a point of it (body frame) with the mouse; gives where that is on the screen. The button stays down. */
   async seize(body, point) {
-    const place = await this.project(at(await this.pose(body), point));
+    const place = await this.aim(body, point);
     await this.page.mouse.move(place.x, place.y);
     await this.page.mouse.down();
     const client = await this.page.evaluate(() => window.holonom.app.client);
