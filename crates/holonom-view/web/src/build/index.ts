@@ -64,7 +64,11 @@ export function createBuild(app: App, view: View, touch: Touch, hosts: BuildHost
     if (nothing && !empty) {
       app.setTool("build");
       plane.name = "xz";
-      view.look("front");
+      // when the view has put its own camera up
+      requestAnimationFrame(() => requestAnimationFrame(() => {
+        view.camera.stand([0.3, -2.4, 0.3], [0.3, 0, 0.25], null, false);
+        grid();
+      }));
       document.querySelector<HTMLButtonElement>('[data-testid="build-tool-rod"]')?.click();
     }
     empty = nothing;

@@ -17,7 +17,7 @@ const JOINTS: [string, string][] = [
   ["prismatic", "Slider"],
   ["weld", "Weld"],
   ["universal", "Universal"],
-  ["distance", "Rod (massless)"],
+  ["distance", "Link"],
 ];
 
 export function createPalette(app: App, view: View, plane: WorkPlane, choice: Choice, host: HTMLElement): void {
@@ -67,7 +67,6 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     pick("particle", "Particle", "A point with mass and no orientation", ids.tool("particle"), () => ({ do: "place", name: "particle", body: { kind: "particle", mass: 1, shape: { kind: "sphere", radius: sized(0.02) } } })),
   ];
   const shapes = h("select", { class: "select small", testid: ids.shape, label: "Further shapes" });
-  const more = h("label", { class: "build-more" }, h("span", { class: "muted", text: "Other shapes" }), shapes);
   shapes.addEventListener("change", () => {
     const offer = choice.offers?.shapes.find((s) => s.kind === shapes.value);
     if (!offer?.sizes) return;
@@ -77,9 +76,8 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
   });
 
   const pin = pick("pin", "Pin", "Pin a point of a body to the ground; on an empty place, a point of the ground", ids.tool("pin"), () => ({ do: "pin" }));
-  const joints = JOINTS.map(([kind, text]) => pick(kind, text, `${text}: click a point, then another`, ids.joint(kind), () => ({ do: "joint", joint: kind })));
+  const joints = JOINTS.map(([kind, text]) => pick(kind, text, kind === "distance" ? "Keeps two points at their distance: a massless link. Click a point, then another" : `${text}: click a point, then another`, ids.joint(kind), () => ({ do: "joint", joint: kind })));
   const otherJoints = h("select", { class: "select small", testid: ids.moreJoints, label: "Further joints" });
-  const moreJoints = h("label", { class: "build-more" }, h("span", { class: "muted", text: "Other joints" }), otherJoints);
   otherJoints.addEventListener("change", () => {
     const kind = otherJoints.value;
     if (!kind) return;
@@ -134,10 +132,9 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     h("div", { class: "build-acts" }, undo, redo, save, fresh),
     hint,
     h("div", { class: "build-picks" }, select, pin),
-    h("h3", { text: "Bodies" }), h("div", { class: "build-picks" }, ...bodies), more,
-    h("h3", { text: "Joints" }), h("div", { class: "build-picks" }, ...joints), moreJoints,
-    h("h3", { text: "How" }),
-    h("div", { class: "build-rows" }, row("Working plane", planes), row("Grid", grid), row("Join ends with", ends), row("Axis of joints", axis)),
+    h("h3", { text: "Bodies" }), h("div", { class: "build-picks" }, ...bodies, shapes),
+    h("h3", { text: "Joints" }), h("div", { class: "build-picks" }, ...joints, otherJoints),
+    h("div", { class: "build-rows" }, row("Working plane", planes), row("Grid", grid), row("Ends joined with", ends), row("Axis of joints", axis)),
   );
 
   function refresh(): void {
@@ -153,9 +150,9 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
   function offer(offers: Offers): void {
     choice.offers = offers;
     const named = ["rod", "beam", "box", "sphere", "cylinder"];
-    shapes.replaceChildren(option("", "choose …"), ...offers.shapes.filter((s) => s.sizes && !named.includes(s.kind)).map((s) => option(s.kind, s.kind)));
+    shapes.replaceChildren(option("", "other …"), ...offers.shapes.filter((s) => s.sizes && !named.includes(s.kind)).map((s) => option(s.kind, s.kind)));
     const shown = JOINTS.map((j) => j[0]);
-    otherJoints.replaceChildren(option("", "choose …"), ...offers.joints.filter((j) => j.sides && !j.asks && !shown.includes(j.kind)).map((j) => option(j.kind, j.kind.replaceAll("-", " "))));
+    otherJoints.replaceChildren(option("", "other …"), ...offers.joints.filter((j) => j.sides && !j.asks && !shown.includes(j.kind)).map((j) => option(j.kind, j.kind.replaceAll("-", " "))));
   }
   choice.on(refresh);
   app.on("picture", refresh);

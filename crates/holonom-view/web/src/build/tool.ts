@@ -32,6 +32,7 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
   }
 
   function mark(at: Place | null): void {
+    plane.refresh();
     view.marks.snap = at && { at: new Vector3(...at.world), text: at.snap?.label ?? coordinates(at.world) };
     view.invalidate();
   }
