@@ -5,7 +5,7 @@
 
 use crate::message::Section;
 use crate::picture::frames::{Place, places};
-use crate::picture::{Picture, local_centre};
+use crate::picture::{Picture, is_somewhere, local_centre};
 use holonom::math::Vec3;
 use holonom::{Attachment, BodyId, Carried, Friction, JointCondition, JointId, Marker, Model, Observation, Simulation};
 
@@ -40,7 +40,7 @@ pub fn width(section: Section) -> usize {
 
 /// Loads of redundant joints are split as the doctor does where groups of loops have at most so many rows: that is cubic in them, and done sixty times a second. In larger groups they are
 /// as the solver found them, and marked as not unique all the same.
-const MOST_SPLIT: usize = 120;
+const MOST_SPLIT: usize = 200;
 
 const NONE: Vec3 = Vec3::NAN;
 
@@ -106,7 +106,10 @@ impl Sections {
     fn reactions(&self, model: &Model, seen: &mut Observation, out: &mut Vec<f32>) {
         let joints: Vec<JointId> = model.joints().take(self.unique.len()).collect();
         for (&joint, &unique) in joints.iter().zip(&self.unique) {
-            if model.condition(joint) == JointCondition::Broken || model.n_multipliers(joint) == 0 {
+            let constraint = model.constraint(joint);
+            let on = constraint.attachments().get(constraint.reference()).map(|a| a.body);
+            let nowhere = on.is_some_and(|b| !is_somewhere(model, b));
+            if nowhere || model.condition(joint) == JointCondition::Broken || model.n_multipliers(joint) == 0 {
                 out.extend([f32::NAN; 10]);
                 continue;
             }
@@ -149,7 +152,7 @@ impl Sections {
                     put(out, now.acceleration);
                 }
                 None => {
-                    put(out, if model.mass(body) > 0.0 { seen.centre(body).0 } else { NONE });
+                    put(out, if is_somewhere(model, body) { seen.centre(body).0 } else { NONE });
                     put(out, NONE);
                 }
             }
@@ -161,7 +164,8 @@ fn poses(sim: &Simulation, out: &mut Vec<f32>) {
     let (model, state) = (sim.model(), sim.state());
     out.reserve(7 * model.n_bodies());
     for body in model.bodies() {
-        put(out, model.carried(state, &Attachment::point(body, Vec3::ZERO)).unwrap_or(NONE));
+        let at = model.carried(state, &Attachment::point(body, Vec3::ZERO));
+        put(out, at.filter(|_| is_somewhere(model, body)).unwrap_or(NONE));
         match model.orientation(state, body) {
             // integrators leave the unit sphere by rounding only
             Some(q) => out.extend([q.x as f32, q.y as f32, q.z as f32, q.w as f32]),
@@ -173,8 +177,7 @@ fn poses(sim: &Simulation, out: &mut Vec<f32>) {
 fn velocities(sim: &Simulation, out: &mut Vec<f32>) {
     let model = sim.model();
     for body in model.bodies() {
-        // a rotor is nowhere
-        let somewhere = model.mass(body) > 0.0;
+        let somewhere = is_somewhere(model, body);
         put(out, if somewhere { sim.centre(body) } else { NONE });
         put(out, if somewhere { sim.centre_velocity(body) } else { NONE });
         put(out, sim.spin(body).unwrap_or(NONE));

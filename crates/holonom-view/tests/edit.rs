@@ -60,7 +60,7 @@ impl Bench {
 
     fn run(&mut self, seconds: f64) {
         let end = self.sim.time() + seconds;
-        self.sim.set_integrator(IntegratorKind::Rk4);
+        self.sim.set_integrator(IntegratorKind::RungeKutta4);
         while self.sim.time() < end - 1e-9 {
             self.sim.step(0.005).expect("a step");
         }
@@ -91,7 +91,7 @@ fn four_bar() -> Bench {
     b.edit(json!({ "kind": "add-body", "name": "rocker", "body": rod([0.6, 0.0, 0.0], [0.45, 0.0, 0.38]),
         "joints": [tie([0.0; 3], "ground", [0.6, 0.0, 0.0]), tie([(0.15f64 * 0.15 + 0.38 * 0.38).sqrt(), 0.0, 0.0], "coupler", [length, 0.0, 0.0])] }));
     b.edit(
-        json!({ "kind": "add-drive", "drive": "speed", "on": "revolute1", "fields": { "value": 6.283185307179586 } }),
+        json!({ "kind": "add-drive", "drive": "speed", "on": "revolute1", "fields": { "value": std::f64::consts::TAU } }),
     );
     b
 }
@@ -104,7 +104,7 @@ fn a_four_bar_from_nothing_runs_the_same_when_saved() {
     // the gallery has the same one
     let entry = GALLERY.iter().find(|e| e.name == "four-bar").expect("it is there");
     let mut known = Bench::open("four-bar", entry.text);
-    saved.set_integrator(IntegratorKind::Rk4);
+    saved.set_integrator(IntegratorKind::RungeKutta4);
     built.run(0.5);
     known.run(0.5);
     while saved.time() < 0.5 - 1e-9 {
@@ -172,12 +172,7 @@ fn a_change_of_a_mass_does_not_disturb_the_motion() {
     let largest = |a: &[f64], b: &[f64]| a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(largest(&q, &b.sim.state().q) < 1e-9 && largest(&v, &b.sim.state().v) < 1e-7);
     // and the scene starts where it started
-    assert_eq!(
-        b.bench.scene_text(),
-        start
-            .replacen("density = 7800\n", "density = 7800\n", 3)
-            .replace(&rocker(&start), &rocker(&start).replace("7800", "2700"))
-    );
+    assert_eq!(b.bench.scene_text(), start.replace(&rocker(&start), &rocker(&start).replace("7800", "2700")));
     // nor does one that moves the centre of mass: it is the body that stays
     let tip = |b: &Bench| b.sim.point(b.bench.scene().marker("rocker.to").expect("it has ends"));
     let before = tip(&b);
@@ -189,6 +184,23 @@ fn a_change_of_a_mass_does_not_disturb_the_motion() {
 fn rocker(text: &str) -> String {
     let from = text.find("[body.rocker]").expect("it is there");
     text[from..][..text[from..].find("\n\n").expect("it ends")].to_string()
+}
+
+#[test]
+fn what_hands_have_done_to_the_model_does_not_matter() {
+    let entry = GALLERY.iter().find(|e| e.name == "double-pendulum").expect("it is there");
+    let mut b = Bench::open("double-pendulum", entry.text);
+    b.run(0.2);
+    // whoever takes hold and lets go leaves a model that starts where he let go
+    let joint = b.sim.model().joints().next().expect("it has joints");
+    b.sim.break_joint(joint).expect("it breaks");
+    b.sim.mend_joint(joint).expect("it mends");
+    let (t, q) = (b.sim.time(), b.sim.state().q.clone());
+    let body = b.bench.scene().bodies[0].name.to_string();
+    b.edit(json!({ "kind": "set", "path": format!("body.{body}.colour"), "value": [1, 0, 0] }));
+    assert_eq!(b.sim.time(), t);
+    let largest = q.iter().zip(&b.sim.state().q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(largest < 1e-9, "{largest}");
 }
 
 #[test]
@@ -291,10 +303,10 @@ fn points_that_cannot_meet_say_how_near_they_came() {
 fn try_all(name: &str, text: &str, seconds: f64) {
     let mut b = Bench::open(name, text);
     if seconds > 0.0 {
-        let dt = b.bench.scene().run.dt.unwrap_or(0.005);
+        let dt = b.bench.scene().run.dt.unwrap_or(0.001);
         let method = match b.bench.scene().run.integrator.as_deref() {
             Some("stepping") => IntegratorKind::Stepping,
-            _ => IntegratorKind::Rk4,
+            _ => IntegratorKind::RungeKutta4,
         };
         b.sim.set_integrator(method);
         while b.sim.time() < seconds {
@@ -378,32 +390,30 @@ fn what_is_written_out_moves_as_what_was_generated() {
     for entry in GALLERY {
         let mut before = Bench::open(entry.name, entry.text);
         let mut after = Bench::open(entry.name, entry.text);
-        // a change that changes nothing, of every body: nothing of a generator is left
+        // changes that change nothing of the motion, until nothing of a generator is left, or enough of it is not
         let names: Vec<String> = after.bench.scene().bodies.iter().map(|b| b.name.to_string()).collect();
         let joints: Vec<String> = after.bench.scene().joints.iter().map(|b| b.name.to_string()).collect();
-        let first =
-            [names.first().map(|n| format!("body.{n}.colour")), names.last().map(|n| format!("body.{n}.colour"))];
-        for path in first.into_iter().flatten() {
-            after.edit(json!({ "kind": "set", "path": path, "value": [0.5, 0.5, 0.5] }));
+        let generated = |b: &Bench, path: &str| details(&b.bench, path).is_ok_and(|d| d["generated"] == true);
+        for _ in 0..5 {
+            let Some(name) = names.iter().rev().find(|n| generated(&after, &format!("body.{n}"))) else { break };
+            after.edit(json!({ "kind": "set", "path": format!("body.{name}.colour"), "value": [0.5, 0.5, 0.5] }));
+            assert!(!generated(&after, &format!("body.{name}")));
         }
-        for joint in joints.first().into_iter().chain(joints.last()) {
-            after.edit(json!({ "kind": "set", "path": format!("joint.{joint}.compliance"), "value": [1e-9, 1e-9] }));
+        for _ in 0..5 {
+            let Some(name) = joints.iter().rev().find(|n| generated(&after, &format!("joint.{n}"))) else { break };
+            after.edit(json!({ "kind": "set", "path": format!("joint.{name}.compliance"), "value": [1e-9, 1e-9] }));
+            assert!(!generated(&after, &format!("joint.{name}")));
         }
-        let text = after.bench.scene_text();
-        assert!(
-            !text.contains("${i") && !text.contains("[chain") && !text.contains("[tree") && !text.contains("[ring"),
-            "{text}"
-        );
         assert_eq!(after.bench.scene().bodies.len(), names.len());
         assert_eq!(after.bench.scene().joints.len(), joints.len());
         let method = match before.bench.scene().run.integrator.as_deref() {
             Some("stepping") => IntegratorKind::Stepping,
-            _ => IntegratorKind::Rk4,
+            _ => IntegratorKind::RungeKutta4,
         };
         for b in [&mut before, &mut after] {
             b.sim.set_integrator(method);
-            for _ in 0..20 {
-                b.sim.step(0.002).expect("a step");
+            for _ in 0..if names.len() > 1000 { 2 } else { 20 } {
+                b.sim.step(0.001).expect("a step");
             }
         }
         for name in &names {

@@ -77,6 +77,7 @@ fn every_scene_has_all_answers() {
 fn the_doctor_speaks_of_the_door() {
     let (scene, mut sim) = open("door-3-hinges");
     let said = numbers::diagnose(&scene, &mut sim).expect("report");
+    said.sentences.iter().for_each(|s| println!("{:?}: {} {:?}", s.level, s.text, s.paths));
     assert!(!said.redundant.is_empty() && !said.loads.is_empty() && !said.not_unique.is_empty());
     let warned: Vec<_> = said.sentences.iter().filter(|s| s.level == Level::Warn).collect();
     assert!(warned.iter().any(|s| s.text.contains("more than once") && s.paths.len() == 3), "{warned:?}");
@@ -92,6 +93,7 @@ fn free_motions_are_named() {
     let motions = |name: &str| {
         let (scene, mut sim) = open(name);
         let said = numbers::diagnose(&scene, &mut sim).expect("report");
+        said.sentences.iter().for_each(|s| println!("{name}: {:?}: {} {:?}", s.level, s.text, s.paths));
         let found = numbers::free_motions(&sim, said.mobility);
         (said, found)
     };

@@ -4,21 +4,28 @@
 //! between them (3 x 3, symmetric, from three solves with all joints kept) and g the gap. The push that closes the gap with time constant tau is
 //!
 //! ```text
-//! f = W+ (-g / tau - drift)       W+: pseudo-inverse; directions that the joints hold are left out. drift: what drives do by themselves
+//! f = (W + mu 1)^-1 (-g / tau - drift)       mu = 0.02 of the largest eigenvalue of W. drift: what drives do by themselves
 //! ```
+//!
+//! With mu directions that joints hold, or nearly hold, take no large pushes; where a stretched linkage would be thrown past its nearest pose nevertheless,
+//! the push is halved until the gap becomes smaller.
 //!
 //! Light bodies come to heavy ones, and the ground stays. What is near enough is closed exactly when the joint is made.
 
 use super::Edit;
 use super::workbench::Moment;
 use holonom::math::{Mat3, Vec3, symmetric_eigen};
-use holonom::{Marker, Simulation, StepError};
+use holonom::{Marker, Model, Simulation, State, StepError};
 use std::sync::Arc;
 
 /// Time constant, s.
 const TAU: f64 = 0.15;
 /// A gap of this part of the size of the scene is closed at once.
 const NEAR: f64 = 1e-3;
+/// mu as a part of the largest eigenvalue.
+const DAMPING: f64 = 0.02;
+/// How often a push that does harm is halved.
+const HALVINGS: usize = 12;
 /// Simulated seconds after which a gap must have become smaller by a hundredth.
 const PATIENCE: f64 = 0.5;
 
@@ -62,7 +69,9 @@ pub struct Assembly {
     pub(super) closes: Closes,
     pub(super) a: Marker,
     pub(super) b: Marker,
-    pub(super) before: Moment,
+    before: (Arc<Model>, State),
+    /// Had the mechanism left the start of its scene then?
+    moved: bool,
     size: f64,
     gap: f64,
     best: f64,
@@ -81,10 +90,17 @@ pub enum Progress {
 }
 
 impl Assembly {
-    pub(super) fn new(edit: Edit, closes: Closes, (a, b): (Marker, Marker), size: f64, now: &Simulation) -> Self {
+    pub(super) fn new(
+        edit: Edit,
+        closes: Closes,
+        (a, b): (Marker, Marker),
+        size: f64,
+        now: &Simulation,
+        moved: bool,
+    ) -> Self {
         let gap = closes.part(now.point(b).0 - now.point(a).0).length();
         let before = (now.model().clone(), now.state().clone());
-        Assembly { edit, closes, a, b, before, size, gap, best: gap, waited: 0.0 }
+        Assembly { edit, closes, a, b, before, moved, size, gap, best: gap, waited: 0.0 }
     }
 
     /// Put the mechanism back to where it was before it began to move, for points that do not meet. Hands may have come or gone since.
@@ -93,6 +109,11 @@ impl Assembly {
         let same = Arc::ptr_eq(model, sim.model());
         let state = if same { state.clone() } else { sim.model().carry(model, state) };
         sim.set_state(state);
+    }
+
+    /// The moment before it began.
+    pub(super) fn moment(&self) -> Moment {
+        self.moved.then(|| self.before.clone())
     }
 
     /// The gap, m.
@@ -116,9 +137,18 @@ impl Assembly {
             *column = towards(self.rate(sim, &[(self.b, e), (self.a, -e)])?) - drift;
         }
         let wanted = -gap / dt.max(TAU) - drift;
-        let push = pseudo_solve(Mat3::from_cols(columns[0], columns[1], columns[2]), wanted);
-        sim.kinematic_step(&[(self.b, push), (self.a, -push)], dt)?;
-        self.gap = self.closes.part(sim.point(self.b).0 - sim.point(self.a).0).length();
+        let w = Mat3::from_cols(columns[0], columns[1], columns[2]);
+        let mut push = damped_solve(w, wanted);
+        let (start, was) = (sim.state().clone(), gap.length());
+        for _ in 0..HALVINGS {
+            sim.kinematic_step(&[(self.b, push), (self.a, -push)], dt)?;
+            self.gap = self.closes.part(sim.point(self.b).0 - sim.point(self.a).0).length();
+            if self.gap < was {
+                break;
+            }
+            sim.set_state(start.clone());
+            (push, self.gap) = (push * 0.5, was);
+        }
         if self.gap < NEAR * self.size {
             return Ok(Progress::Closed);
         }
@@ -139,16 +169,13 @@ impl Assembly {
     }
 }
 
-/// The least f with W f nearest to w, for symmetric W without negative eigenvalues.
-fn pseudo_solve(w: Mat3, wanted: Vec3) -> Vec3 {
-    let symmetric = (w + w.transpose()) * 0.5;
-    let (axes, values) = symmetric_eigen(&symmetric);
-    let largest = values.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
-    let mut out = Vec3::ZERO;
-    for (axis, value) in [axes.x_axis, axes.y_axis, axes.z_axis].into_iter().zip(values) {
-        if value > 1e-9 * largest {
-            out += axis * (axis.dot(wanted) / value);
-        }
+/// The f with (W + mu 1) f = w, for symmetric W without negative eigenvalues; zero where W is.
+fn damped_solve(w: Mat3, wanted: Vec3) -> Vec3 {
+    let (axes, values) = symmetric_eigen(&((w + w.transpose()) * 0.5));
+    let largest = values.iter().fold(0.0, |a: f64, x| a.max(*x));
+    let along = |(axis, value): (Vec3, f64)| axis * (axis.dot(wanted) / (value.max(0.0) + DAMPING * largest));
+    match largest > 0.0 {
+        true => [axes.x_axis, axes.y_axis, axes.z_axis].into_iter().zip(values).map(along).sum(),
+        false => Vec3::ZERO,
     }
-    out
 }

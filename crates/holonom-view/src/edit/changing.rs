@@ -289,7 +289,7 @@ impl Draft<'_> {
         };
         let id = self.now.model().joint(name).ok_or_else(|| self.unknown_link("joint", name))?;
         let at = self.now.model().constraint(id).attachments();
-        let (a, b) = match &at[..] {
+        let (a, b) = match at {
             [] => return Err(Trouble::new(format!("joint `{name}` joins no two bodies and cannot be welded"))),
             [only] => (holonom::BodyId::GROUND, only.body),
             [first, ..] => (first.body, at.iter().map(|x| x.body).find(|x| *x != first.body).unwrap_or(first.body)),

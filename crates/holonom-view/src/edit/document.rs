@@ -56,15 +56,20 @@ pub fn json(node: &Node) -> Json {
     }
 }
 
-/// A number without the dust of computing: to 1e-12.
-pub fn tidy(x: f64) -> f64 {
-    let near = libm::round(x * 1e12) / 1e12;
-    if near == 0.0 { 0.0 } else { near }
+/// Numbers without the dust of computing: to 14 digits of the largest of them.
+pub fn tidy<const N: usize>(v: [f64; N]) -> [f64; N] {
+    let largest = v.iter().fold(0.0, |a: f64, x| a.max(x.abs()));
+    if !(largest > 0.0 && largest.is_finite()) {
+        return v;
+    }
+    let digits = (13.0 - libm::floor(libm::log10(largest))).clamp(0.0, 300.0) as usize;
+    // by way of text: the nearest number that is written so
+    v.map(|x| format!("{x:.digits$}").parse::<f64>().unwrap_or(x) + 0.0)
 }
 
 /// Three numbers.
 pub fn triple(v: impl Into<[f64; 3]>) -> Node {
-    numbers(NOWHERE, &v.into().map(tidy))
+    numbers(NOWHERE, &tidy(v.into()))
 }
 
 /// Put a value in its place, or at the end.

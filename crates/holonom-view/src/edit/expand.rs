@@ -12,6 +12,7 @@ use holonom_scene::generators;
 use holonom_scene::kinds::{BODIES, DRIVES, FORCES, JOINTS};
 use holonom_scene::node::{Node, Table, Value};
 use holonom_scene::scene::Scene;
+use holonom_scene::sections::{Content, content};
 
 /// Make sure that a thing which the scene has stands in the document by itself. False if the scene has no such thing.
 pub fn explicit(document: &mut Table, scene: &Scene, section: &str, name: &str) -> Result<bool, Trouble> {
@@ -140,7 +141,8 @@ impl Copy<'_> {
             Value::Table(table) => {
                 let mut out = Table::new();
                 for e in table.entries() {
-                    out.push(e.key.clone(), NOWHERE, self.node(&e.node, inside(ty, table, &e.key)));
+                    let key = if e.key.contains("${") { self.text(&e.key) } else { e.key.clone() };
+                    out.push(key, NOWHERE, self.node(&e.node, inside(ty, table, &e.key)));
                 }
                 Value::Table(out)
             }
@@ -163,7 +165,14 @@ impl Copy<'_> {
         let mut out = Table::new();
         for e in table.entries() {
             let section = TEMPLATES.contains(&e.key.as_str()) || e.node.as_table().is_some();
-            let node = if section { left.node(&e.node, None) } else { self.node(&e.node, None) };
+            // a repeat inside a repeat: what its sections hold is known
+            let ty = match content("repeat") {
+                Some(Content::Tables(groups)) if index.is_some() || table.get("link").is_none() => {
+                    groups.iter().flat_map(|g| g.iter()).find(|f| f.name == e.key).map(|f| &f.ty)
+                }
+                _ => None,
+            };
+            let node = if section { left.node(&e.node, ty) } else { self.node(&e.node, None) };
             out.push(e.key.clone(), NOWHERE, node);
         }
         Node::new(NOWHERE, out)

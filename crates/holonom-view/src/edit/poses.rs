@@ -8,7 +8,7 @@ use super::document::{NOWHERE, put, take, take_thing, thing, thing_mut, triple};
 use super::record::rotation;
 use super::references::{Names, needs};
 use holonom::math::{Mat3, Quat, Vec3, quat_from_axes, vec3};
-use holonom::{BodyId, Simulation};
+use holonom::{BodyId, Model, Simulation};
 use holonom_scene::fields::{Record, Type, Val};
 use holonom_scene::kinds::SHAPES;
 use holonom_scene::node::{Node, Table, Value};
@@ -33,6 +33,8 @@ pub struct Draft<'a> {
     pub then: Then,
     /// Bodies that are drawn where they are now.
     redrawn: BTreeSet<String>,
+    /// Has the mechanism left the start of its scene?
+    moved: bool,
     /// Are the present poses in the document already?
     here: bool,
 }
@@ -48,9 +50,9 @@ pub enum Then {
 
 impl<'a> Draft<'a> {
     /// A copy to work on.
-    pub fn new(document: &Table, scene: &'a Scene, now: &'a Simulation) -> Self {
+    pub fn new(document: &Table, scene: &'a Scene, now: &'a Simulation, moved: bool) -> Self {
         let (document, notes) = (document.clone(), Vec::new());
-        Draft { document, scene, now, notes, then: Then::On, redrawn: BTreeSet::new(), here: false }
+        Draft { document, scene, now, notes, then: Then::On, redrawn: BTreeSet::new(), moved, here: false }
     }
 
     /// A body by its name; the ground is none.
@@ -76,7 +78,7 @@ impl<'a> Draft<'a> {
     /// Let the scene start from the present poses, moving as now or at rest. Nothing is written where the mechanism has not moved.
     pub fn start_here(&mut self, moving: bool) -> Result<(), Trouble> {
         self.then = Then::Anew;
-        if std::mem::replace(&mut self.here, true) || !has_moved(self.now) {
+        if std::mem::replace(&mut self.here, true) || !self.moved {
             return Ok(());
         }
         let mut soft = Vec::new();
@@ -163,10 +165,14 @@ pub fn links(scene: &Scene) -> impl Iterator<Item = &holonom_scene::scene::Link>
     scene.joints.iter().chain(&scene.drives).chain(&scene.forces)
 }
 
-/// Has a mechanism left its start?
-pub fn has_moved(now: &Simulation) -> bool {
-    let start = now.model().initial_state();
-    now.time() != start.t || now.state().q != start.q
+/// Has a mechanism left the start of its scene, of which `own` is the model? Hands make models of their own, which start where they took hold.
+pub fn has_moved(own: &Model, now: &Simulation) -> bool {
+    let (start, at) = (own.initial_state(), now.state());
+    let stands = |id: BodyId| {
+        let there = now.model().body(own.body_name(id));
+        there.is_some_and(|there| start.q[own.q_range(id)] == at.q[now.model().q_range(there)])
+    };
+    start.t != at.t || !own.bodies().all(stands)
 }
 
 /// Where a body is; bodies without axes, or with skew ones, are turned as they are drawn.
@@ -195,19 +201,7 @@ pub fn redraw(table: &mut Table, body: &Body, pose: &Pose) {
         // two ends do not say how it is turned about its own axis
         take(table, "from");
         take(table, "to");
-        let points = table.table_mut("points", NOWHERE);
-        put(points, "from", triple(Vec3::ZERO).value);
-        put(points, "to", triple(end).value);
-        if let Some(Value::Table(shape)) = table.get_mut("shape").map(|n| &mut n.value) {
-            lay(shape, end);
-        }
-        if let Some(Value::List(shapes)) = table.get_mut("shapes").map(|n| &mut n.value) {
-            for shape in shapes {
-                if let Value::Table(shape) = &mut shape.value {
-                    lay(shape, end);
-                }
-            }
-        }
+        own_ends(table, end);
     }
     take(table, "angle");
     put(table, "at", triple(pose.position).value);
@@ -215,6 +209,25 @@ pub fn redraw(table: &mut Table, body: &Body, pose: &Pose) {
         return;
     }
     put(table, "rotation", rotation(pose.rotation).value);
+}
+
+/// A body that had ends has points instead, and its shapes lie between those.
+pub fn own_ends(table: &mut Table, end: Vec3) {
+    let points = table.table_mut("points", NOWHERE);
+    put(points, "from", triple(Vec3::ZERO).value);
+    put(points, "to", triple(end).value);
+    let shapes = match table.get_mut("shapes").map(|n| &mut n.value) {
+        Some(Value::List(list)) => list.iter_mut().collect(),
+        _ => Vec::new(),
+    };
+    for shape in shapes {
+        if let Value::Table(shape) = &mut shape.value {
+            lay(shape, end);
+        }
+    }
+    if let Some(Value::Table(shape)) = table.get_mut("shape").map(|n| &mut n.value) {
+        lay(shape, end);
+    }
 }
 
 /// A shape that lay between the ends of its body has ends of its own now.

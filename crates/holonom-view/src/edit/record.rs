@@ -2,11 +2,12 @@
 
 use super::Trouble;
 use super::document::{NOWHERE, put, triple};
-use holonom::math::Quat;
+use super::poses::own_ends;
+use holonom::math::{Quat, Vec3};
 use holonom_scene::fields::{BodyRef, PointRef, Record, Val, Where};
 use holonom_scene::node::{Node, Table, Value, numbers};
 use holonom_scene::read::placement;
-use holonom_scene::scene::{Body, Link, Pose, Scene};
+use holonom_scene::scene::{Body, Link, Scene};
 
 /// Fields that say where a body is.
 pub const PLACING: [&str; 7] = ["at", "rotation", "from", "to", "angle", "velocity", "spin"];
@@ -15,7 +16,7 @@ pub const PLACING: [&str; 7] = ["at", "rotation", "from", "to", "angle", "veloci
 pub fn rotation(q: Quat) -> Node {
     // of the two signs that mean the same, one
     let q = if q.w < 0.0 { -q } else { q };
-    numbers(NOWHERE, &[q.w, q.x, q.y, q.z].map(super::document::tidy))
+    numbers(NOWHERE, &super::document::tidy([q.w, q.x, q.y, q.z]))
 }
 
 /// The table of a body, as it is drawn.
@@ -26,6 +27,7 @@ pub fn body(body: &Body) -> Result<Table, Trouble> {
     }
     let placed = body.record.kind.is_none_or(|k| k.name != "rotor");
     let ends = ends(body);
+    let spoken = ends.is_some();
     match ends {
         Some((from, to)) => {
             out.push("from", NOWHERE, from);
@@ -47,18 +49,22 @@ pub fn body(body: &Body) -> Result<Table, Trouble> {
     for (name, value, _) in body.record.values().iter().filter(|v| !PLACING.contains(&v.0)) {
         out.push(*name, NOWHERE, node(value, name)?);
     }
+    if let (false, Some(end)) = (spoken, generated_end(body)) {
+        own_ends(&mut out, end);
+    }
     Ok(out)
+}
+
+/// Where the second end of a body is that was drawn from one point to another.
+fn generated_end(body: &Body) -> Option<Vec3> {
+    let own = |n: &str| body.record.map("points").iter().any(|p| &*p.0 == n);
+    let (_, to) = (body.point("from")?, body.point("to")?);
+    (!own("from") && !own("to")).then_some(to.pose.position)
 }
 
 /// The ends of a body that has two, if they say all of its pose.
 fn ends(body: &Body) -> Option<(Node, Node)> {
-    let (from, to) = (body.point("from")?, body.point("to")?);
-    let length = to.pose.position.x;
-    let plain = from.pose == Pose::IDENTITY && to.pose.position.y == 0.0 && to.pose.position.z == 0.0 && length > 0.0;
-    if !plain || body.record.map("points").iter().any(|p| &*p.0 == "from" || &*p.0 == "to") {
-        return None;
-    }
-    let (from, to) = (triple(body.pose.position), triple(body.pose.point(to.pose.position)));
+    let (from, to) = (triple(body.pose.position), triple(body.pose.point(generated_end(body)?)));
     let read = |n: &Node| {
         let x: Vec<f64> =
             n.as_list()?.iter().filter_map(|x| if let Value::Number(x) = x.value { Some(x) } else { None }).collect();

@@ -8,6 +8,7 @@ use holonom::{BodyId, Marker, Model, Simulation, State};
 use holonom_scene::node::{Node, Table, Value, parse_toml};
 use holonom_scene::write;
 use holonom_scene::{Format, Limits, Loaded, Loader, Quantities, Report, Scene};
+use std::cell::OnceCell;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -17,8 +18,8 @@ const MOST: usize = 200;
 /// A gap of this part of the size is not seen: it is closed at once, exactly.
 const CLOSED: f64 = 1e-4;
 
-/// A moment to come back to.
-pub(super) type Moment = (Arc<Model>, State);
+/// A moment to come back to: where the mechanism was, in which model. None is the start of the scene.
+pub(super) type Moment = Option<(Arc<Model>, State)>;
 
 /// A scene before or after a change.
 struct Step {
@@ -35,6 +36,8 @@ pub struct Workbench {
     text: String,
     document: Table,
     pub(super) scene: Scene,
+    /// The model of the scene, without hands; built when it is first needed.
+    own: OnceCell<Option<Arc<Model>>>,
     undo: Vec<Step>,
     redo: Vec<Step>,
 }
@@ -75,7 +78,8 @@ impl Workbench {
         let same = |text: &String| parse_toml(text, 0, &loader.limits, &mut Report::new()) == loaded.document;
         let text = written.filter(same).unwrap_or_else(|| write::document(&loaded.document));
         let (document, scene) = (loaded.document.clone(), loaded.scene.clone());
-        Workbench { loader, path, text, document, scene, undo: Vec::new(), redo: Vec::new() }
+        let own = OnceCell::new();
+        Workbench { loader, path, text, document, scene, own, undo: Vec::new(), redo: Vec::new() }
     }
 
     /// With nothing.
@@ -117,13 +121,20 @@ impl Workbench {
             && let Some(closes) = Closes::of(joint, axis.map(Vec3::from).filter(|v| v.length() > 0.0))
             && a.body != b.body
         {
-            let draft = Draft::new(&self.document, &self.scene, now);
+            let draft = Draft::new(&self.document, &self.scene, now, self.has_moved(now));
             let gap = closes.part(draft.world(b)? - draft.world(a)?).length();
             if gap > CLOSED * draft.size() {
                 // what would be wrong with it is said before anything moves
                 self.trial(edit, now)?;
                 let ends = (marker(now, a), marker(now, b));
-                return Ok(Outcome::Assemble(Box::new(Assembly::new(edit.clone(), closes, ends, draft.size(), now))));
+                return Ok(Outcome::Assemble(Box::new(Assembly::new(
+                    edit.clone(),
+                    closes,
+                    ends,
+                    draft.size(),
+                    now,
+                    self.has_moved(now),
+                ))));
             }
         }
         self.make(edit, now, None).map(|c| Outcome::Changed(Box::new(c)))
@@ -132,7 +143,7 @@ impl Workbench {
     /// Make the joint of an assembly, from where the mechanism has come to. If the points have not met, nothing changes.
     pub fn join(&mut self, assembly: &Assembly, progress: Progress, now: &Simulation) -> Result<Changed, Trouble> {
         match progress {
-            Progress::Closed => self.make(&assembly.edit, now, Some(assembly.before.clone())),
+            Progress::Closed => self.make(&assembly.edit, now, Some(assembly.moment())),
             Progress::Closing(gap) | Progress::Stuck(gap) => {
                 let message =
                     format!("the points cannot be brought together: the smallest gap reached is {:.3} mm", 1e3 * gap);
@@ -145,47 +156,52 @@ impl Workbench {
     /// Take the last change back.
     pub fn undo(&mut self, now: &Simulation) -> Result<Changed, Trouble> {
         let step = self.undo.pop().ok_or_else(|| Trouble::new("there is no change to undo"))?;
-        let back = Step { text: self.text.clone(), moment: step.moment.as_ref().map(|_| moment(now)) };
-        self.step_to(step, now).map(|changed| {
-            self.redo.push(back);
-            changed
-        })
+        let back = Step { text: self.text.clone(), moment: step.moment.as_ref().map(|_| self.moment(now)) };
+        let changed = self.step_to(&step, now);
+        // a step that cannot be taken now can be taken another time
+        if changed.is_ok() {
+            self.redo.push(back)
+        } else {
+            self.undo.push(step)
+        }
+        changed
     }
 
     /// Make it again.
     pub fn redo(&mut self, now: &Simulation) -> Result<Changed, Trouble> {
         let step = self.redo.pop().ok_or_else(|| Trouble::new("there is no change to make again"))?;
-        let back = Step { text: self.text.clone(), moment: step.moment.as_ref().map(|_| moment(now)) };
-        self.step_to(step, now).map(|changed| {
-            self.undo.push(back);
-            changed
-        })
+        let back = Step { text: self.text.clone(), moment: step.moment.as_ref().map(|_| self.moment(now)) };
+        let changed = self.step_to(&step, now);
+        if changed.is_ok() {
+            self.undo.push(back)
+        } else {
+            self.redo.push(step)
+        }
+        changed
     }
 
-    fn step_to(&mut self, step: Step, now: &Simulation) -> Result<Changed, Trouble> {
+    fn step_to(&mut self, step: &Step, now: &Simulation) -> Result<Changed, Trouble> {
         let (loaded, model) = self.build(&step.text)?;
         let mut notes = Vec::new();
         let state = match &step.moment {
-            Some((old, state)) => {
-                let begins = old.initial_state();
-                let moved = state.t != begins.t || state.q != begins.q;
-                moved.then(|| model.carry(old, state))
-            }
-            None => go_on(now, &model, &mut notes),
+            Some(moment) => moment.as_ref().map(|(old, state)| model.carry(old, state)),
+            None if self.has_moved(now) => go_on(now, &model, &mut notes),
+            None => None,
         };
-        (self.text, self.document, self.scene) = (step.text, loaded.document.clone(), loaded.scene.clone());
+        self.own = OnceCell::from(Some(model.clone()));
+        (self.text, self.document, self.scene) = (step.text.clone(), loaded.document.clone(), loaded.scene.clone());
         Ok(Changed { loaded, model, state, notes, made: None })
     }
 
     /// Would the reader take it? The engine is not asked.
     fn trial(&self, edit: &Edit, now: &Simulation) -> Result<(), Trouble> {
-        let mut draft = Draft::new(&self.document, &self.scene, now);
+        let mut draft = Draft::new(&self.document, &self.scene, now, self.has_moved(now));
         perform(&mut draft, edit)?;
         self.load(&write::document(&draft.document)).map(|_| ())
     }
 
     fn make(&mut self, edit: &Edit, now: &Simulation, joined: Option<Moment>) -> Result<Changed, Trouble> {
-        let mut draft = Draft::new(&self.document, &self.scene, now);
+        let mut draft = Draft::new(&self.document, &self.scene, now, self.has_moved(now));
         if joined.is_some() {
             draft.start_here(false)?;
         }
@@ -202,11 +218,12 @@ impl Workbench {
             loaded = self.load(&text)?;
         }
         let state = match then {
-            Then::On => go_on(now, &model, &mut notes),
-            Then::Anew => None,
+            Then::On if self.has_moved(now) => go_on(now, &model, &mut notes),
+            _ => None,
         };
-        let anew = state.is_none() && has_moved(now);
-        let moment = joined.or_else(|| (then == Then::Anew || anew).then(|| moment(now)));
+        let anew = then == Then::Anew || (state.is_none() && self.has_moved(now));
+        let moment = joined.or_else(|| anew.then(|| self.moment(now)));
+        self.own = OnceCell::from(Some(model.clone()));
         self.undo.push(Step { text: std::mem::replace(&mut self.text, text), moment });
         if self.undo.len() > MOST {
             self.undo.remove(0);
@@ -229,14 +246,20 @@ impl Workbench {
         Ok((loaded, Arc::new(model)))
     }
 
+    fn has_moved(&self, now: &Simulation) -> bool {
+        let own = self.own.get_or_init(|| self.build(&self.text).ok().map(|(_, model)| model));
+        // a scene that cannot be built again is not known to stand where it started
+        own.as_ref().is_none_or(|own| has_moved(own, now))
+    }
+
+    fn moment(&self, now: &Simulation) -> Moment {
+        self.has_moved(now).then(|| (now.model().clone(), now.state().clone()))
+    }
+
     /// The budgets that scenes are read with.
     pub fn limits(&self) -> Limits {
         self.loader.limits
     }
-}
-
-fn moment(now: &Simulation) -> Moment {
-    (now.model().clone(), now.state().clone())
 }
 
 fn marker(now: &Simulation, spot: &Spot) -> Marker {
@@ -244,11 +267,8 @@ fn marker(now: &Simulation, spot: &Spot) -> Marker {
     Marker { body, point: spot.point.into(), axes: Mat3::IDENTITY }
 }
 
-/// The present state as one of the new model, if it fits there; none where the mechanism stands at its start anyway.
+/// The present state as one of the new model, if it fits there.
 fn go_on(now: &Simulation, model: &Arc<Model>, notes: &mut Vec<String>) -> Option<State> {
-    if !has_moved(now) {
-        return None;
-    }
     let mut sim = Simulation::new(model.clone());
     sim.set_state(model.carry(now.model(), now.state()));
     let fits = sim.violation().0 < 1e-6 * (1.0 + model.length_scale());

@@ -4,6 +4,7 @@
 //! (`joint.A`, `body.crank`), so that a page can point there.
 
 use super::{LISTED, free_motions, is_hand, list, plural};
+use crate::picture::kind_of;
 use holonom::doctor::{JointReaction, RedundantSet, RowName};
 use holonom::{BodyId, Diagnosis, Model, Simulation};
 use holonom_scene::Scene;
@@ -198,7 +199,7 @@ fn by_kind<'a>(kinds: impl Iterator<Item = &'a str>) -> String {
 }
 
 fn what_it_is(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis, own: usize) {
-    let bodies = by_kind(model.bodies().map(|b| model.body_kind(b)));
+    let bodies = by_kind(model.bodies().map(|b| kind_of(model, b)));
     let joints = model.joints().filter(|j| !is_hand(model.joint_name(*j)));
     let joints = by_kind(joints.map(|j| model.constraint(j).kind()));
     let bodies = format!("{}{bodies}", plural(d.bodies, "body", "bodies"));
@@ -392,13 +393,14 @@ fn overlaps(all: &mut Vec<Sentence>, model: &Model, sim: &mut Simulation) {
     let mut near = Vec::new();
     sim.read_near(0.0, &mut near);
     let least = OVERLAP * model.length_scale();
-    let mut deepest: BTreeMap<(Option<usize>, Option<usize>), (BodyId, BodyId, f64)> = BTreeMap::new();
+    let mut deepest = BTreeMap::new();
     for n in near.iter().filter(|n| n.gap < -least) {
         let (a, b) = n.bodies;
-        let entry = deepest.entry((a.index().min(b.index()), a.index().max(b.index()))).or_insert((a, b, 0.0));
-        entry.2 = entry.2.max(-n.gap);
+        let entry = deepest.entry((a.min(b), a.max(b))).or_insert(0.0f64);
+        *entry = entry.max(-n.gap);
     }
-    let Some((a, b, depth)) = deepest.values().copied().max_by(|a, b| a.2.total_cmp(&b.2)) else { return };
+    let deep = deepest.iter().max_by(|a, b| a.1.total_cmp(b.1));
+    let Some((&(a, b), &depth)) = deep else { return };
     let name = |b: BodyId| model.body_name(b);
     let text = format!(
         "{} overlap, `{}` and `{}` the most: by {depth:.1e} m.",

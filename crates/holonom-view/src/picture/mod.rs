@@ -269,9 +269,23 @@ pub fn number(body: BodyId) -> i64 {
     body.index().map_or(-1, |i| i as i64)
 }
 
+/// Is a body anywhere? A rotor has a coordinate and no place.
+pub fn is_somewhere(model: &Model, body: BodyId) -> bool {
+    model.mass(body) > 0.0
+}
+
+/// What a body is, in a word or a few: `rigid`, `particle`, `body with a scale`.
+pub fn kind_of(model: &Model, body: BodyId) -> &'static str {
+    let kind = model.body_kind(body);
+    kind.strip_suffix(" body").unwrap_or(kind)
+}
+
 /// The point of a body at which its centre of mass lies, in the body's frame; `None` for a body that is nowhere, or bends. Solved from where four points are
 /// at the start.
 pub fn local_centre(model: &Model, body: BodyId) -> Option<Vec3> {
+    if !is_somewhere(model, body) {
+        return None;
+    }
     let state = model.initial_state();
     let place = |p: Vec3| model.carried(state, &Attachment::point(body, p));
     let origin = place(Vec3::ZERO)?;
@@ -316,7 +330,7 @@ pub fn picture(loaded: &Loaded, sim: &mut Simulation, joints: usize) -> Picture 
         }
         bodies.push(BodyPicture {
             name: model.body_name(id).into(),
-            kind: model.body_kind(id),
+            kind: kind_of(&model, id),
             mass: model.mass(id),
             centre: centre.unwrap_or(Vec3::ZERO).to_array(),
             shapes: seen,

@@ -4,7 +4,7 @@
 //! they are to within a cell, and holes do not open: triangles only ever collapse.
 
 use super::frames::Sides;
-use super::{Geometry, Placed, ShapePicture};
+use super::{Geometry, Placed, ShapePicture, is_somewhere};
 use holonom::math::{Vec3, vec3};
 use holonom::{Attachment, BodyId, Model};
 use holonom_scene::Scene;
@@ -227,7 +227,10 @@ const REACH: f64 = 20.0;
 pub fn extent(scene: &Scene, model: &Model, frames: &[Sides]) -> f64 {
     let state = model.initial_state();
     let mut all = Bounds::NOTHING;
-    let place = |body: BodyId, p: Vec3| model.carried(state, &Attachment::point(body, p));
+    let place = |body: BodyId, p: Vec3| match is_somewhere(model, body) {
+        true => model.carried(state, &Attachment::point(body, p)),
+        false => None,
+    };
     // meshes are shared: each is measured once
     let mut measured: HashMap<*const Mesh, Option<(Vec3, Vec3)>> = HashMap::new();
     for (id, body) in model.bodies().zip(&scene.bodies) {
@@ -269,5 +272,39 @@ pub fn extent(scene: &Scene, model: &Model, frames: &[Sides]) -> f64 {
     match all.diagonal() {
         size if size > 0.0 && size.is_finite() => size,
         _ => model.length_scale(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_mesh_too_large_is_thinned_out_and_keeps_its_size() {
+        let n = 400u32;
+        let heights = (0..n * n).map(|k| 0.1 * libm::sin((k % n) as f64 / 20.0)).collect();
+        let field = Heights { size: [8.0, 4.0], rows: n, columns: n, heights };
+        let mut shapes = Shapes::default();
+        let (field, ball) = (scene::Geometry::Heights(Arc::new(field)), scene::Geometry::Sphere(1.0));
+        assert_eq!([&field, &ball, &field, &ball].map(|g| shapes.number(g)), [0, 1, 0, 1]);
+        let (all, notes) = shapes.finish();
+        assert_eq!((all.len(), notes.len()), (2, 1));
+        let Geometry::Mesh { positions, triangles } = &all[0] else { panic!("{:?}", all[0]) };
+        let left = triangles.len() / 3;
+        assert!((10_000..=MOST_TRIANGLES).contains(&left), "{left}");
+        assert!(triangles.iter().all(|&i| (i as usize) < positions.len() / 3));
+        let reach = |k: usize| positions.chunks_exact(3).map(|p| p[k]).fold(f32::NEG_INFINITY, f32::max);
+        assert!((reach(0) - 4.0).abs() < 0.05 && (reach(1) - 2.0).abs() < 0.05, "{} {}", reach(0), reach(1));
+    }
+
+    #[test]
+    fn a_height_field_faces_up() {
+        let field = Heights { size: [2.0, 2.0], rows: 2, columns: 2, heights: vec![0.0; 4] };
+        let Geometry::Mesh { positions, triangles } = ground(&field) else { panic!("a mesh") };
+        assert_eq!(triangles.len(), 6);
+        for t in triangles.chunks_exact(3) {
+            let p = |i: u32| Vec3::from_slice(&[0, 1, 2].map(|k| positions[3 * i as usize + k] as f64));
+            assert!((p(t[1]) - p(t[0])).cross(p(t[2]) - p(t[0])).z > 0.0);
+        }
     }
 }

@@ -89,11 +89,12 @@ impl Session {
         self.assembly = None;
         self.let_go(|_| true)?;
         let origin = super::Origin { text: self.bench.scene_text(), ..self.origin.clone() };
-        let loaded = self.load(&origin).map_err(|details| Refusal {
-            message: "the scene cannot be read again".into(),
-            details: Some(details),
-        })?;
-        let model = loaded.build().map_err(|f| Refusal { message: "the scene cannot be built again".into(), details: Some(f.render()) })?;
+        let loaded = self
+            .load(&origin)
+            .map_err(|details| Refusal { message: "the scene cannot be read again".into(), details: Some(details) })?;
+        let model = loaded
+            .build()
+            .map_err(|f| Refusal { message: "the scene cannot be built again".into(), details: Some(f.render()) })?;
         self.replace(loaded, Arc::new(model), None)
     }
 

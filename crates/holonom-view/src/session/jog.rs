@@ -118,7 +118,10 @@ impl Jog {
             })
             .collect();
         if drives.is_empty() {
-            return Err("there is nothing to jog: the scene has no position drives, and the tool is moved by way of them".into());
+            return Err(
+                "there is nothing to jog: the scene has no position drives, and the tool is moved by way of them"
+                    .into(),
+            );
         }
         let mut driven = Vec::new();
         for &(drive, joint, i, effort) in &drives {

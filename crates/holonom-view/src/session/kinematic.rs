@@ -85,8 +85,7 @@ fn pushes_for(sim: &mut Simulation, held: &[(Marker, Vec3)]) -> Result<Vec<(Mark
             a[i * n + j] = column[i] - base[i];
         }
     }
-    let wanted: Vec<f64> =
-        held.iter().flat_map(|(_, rate)| rate.to_array()).zip(&base).map(|(w, b)| w - b).collect();
+    let wanted: Vec<f64> = held.iter().flat_map(|(_, rate)| rate.to_array()).zip(&base).map(|(w, b)| w - b).collect();
     let f = least_squares(&a, &wanted);
     Ok(held.iter().enumerate().map(|(k, (m, _))| (*m, Vec3::from_slice(&f[3 * k..3 * k + 3]))).collect())
 }
