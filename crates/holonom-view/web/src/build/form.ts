@@ -120,7 +120,7 @@ export function createForm(app: App, host: HTMLElement): void {
   /** A field as a line; a table inside as its own lines under a heading. */
   function entries(f: Field): Node[] {
     if ((f.type === "kind" || f.type === "record") && f.value !== null) {
-      const inner = f.fields.filter((x) => x.required || x.value !== null || ["radius", "size", "length", "colour"].includes(x.name)).flatMap((x) => entries(x));
+      const inner = f.fields.filter((x) => x.required || x.value !== null || ["radius", "size", "length"].includes(x.name)).flatMap((x) => entries(x));
       return inner.length > 0 ? [h("div", { class: "build-group", text: f.kind ? `${f.name}: ${f.kind}` : f.name }), ...inner] : [];
     }
     if (f.type === "kinds") return f.fields.flatMap((x) => [h("div", { class: "build-group", text: `shape ${Number(x.name) + 1}: ${x.kind ?? ""}` }), ...x.fields.filter((y) => y.required || y.value !== null).flatMap((y) => entries(y))]);

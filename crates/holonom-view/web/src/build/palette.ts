@@ -34,20 +34,21 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     choice.take(name, item);
   }
 
-  // sizes suit the scene: those of the palette are for a scene of about a metre
+  // sizes suit what is seen: those of the palette are for a view about a metre and a half high
   const scale = (): number => {
-    const size = view.size > 0 ? view.size : 1;
-    const power = 10 ** Math.floor(Math.log10(size));
-    const lead = size / power;
-    return (power * (lead < 1.6 ? 1 : lead < 4 ? 2 : 5)) / 2;
+    const t = view.camera.target;
+    const high = view.canvas.clientHeight * view.pixel([t.x, t.y, t.z]);
+    const power = 10 ** Math.floor(Math.log10(high));
+    const lead = high / power;
+    return power * (lead < 1.25 ? 0.5 : lead < 3 ? 1 : lead < 7 ? 2 : 5);
   };
   const sized = (x: number | number[]): number | number[] => (Array.isArray(x) ? x.map((y) => tidy(y * scale())) : tidy(x * scale()));
   const tidy = (x: number): number => Number(x.toPrecision(2));
   const lineItem = (shape: string): Item => {
     const sizes = choice.offers?.shapes.find((s) => s.kind === shape)?.sizes ?? (shape === "beam" ? { width: 0.03, height: 0.03 } : { radius: 0.015 });
-    return { do: "line", name: shape, shape, sizes: Object.fromEntries(Object.entries(sizes).map(([k, v]) => [k, sized(v)])) };
+    return { do: "line", name: shape, shape, sizes: () => Object.fromEntries(Object.entries(sizes).map(([k, v]) => [k, sized(v)])) };
   };
-  const placed = (name: string, shape: Record<string, unknown>, more: Record<string, unknown> = { density: 7800 }): Item => ({ do: "place", name, body: { shape, ...more } });
+  const placed = (name: string, shape: () => Record<string, unknown>, more: () => Record<string, unknown> = () => ({})): Item => ({ do: "place", name, body: () => ({ shape: shape(), density: 7800, ...more() }) });
   /** Round things and plates face along the normal of the plane. */
   const facing = (): Record<string, unknown> => {
     const n = plane.normal;
@@ -60,24 +61,25 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
   const bodies = [
     pick("rod", "Rod", "A round bar from one point to another", ids.tool("rod"), () => lineItem("rod")),
     pick("beam", "Beam", "A square bar from one point to another", ids.tool("beam"), () => lineItem("beam")),
-    pick("box", "Box", "A box", ids.tool("box"), () => placed("box", { kind: "box", size: sized([0.2, 0.12, 0.12]) })),
-    pick("plate", "Plate", "A thin plate that lies in the working plane", ids.tool("plate"), () => placed("plate", { kind: "box", size: sized([0.3, 0.2, 0.015]) }, { density: 7800, ...facing() })),
-    pick("ball", "Ball", "A ball", ids.tool("ball"), () => placed("ball", { kind: "sphere", radius: sized(0.08) })),
-    pick("cylinder", "Cylinder", "A wheel or disc that faces along the normal of the working plane", ids.tool("cylinder"), () => placed("cylinder", { kind: "cylinder", radius: sized(0.1), length: sized(0.05) }, { density: 7800, ...facing() })),
-    pick("particle", "Particle", "A point with mass and no orientation", ids.tool("particle"), () => ({ do: "place", name: "particle", body: { kind: "particle", mass: 1, shape: { kind: "sphere", radius: sized(0.02) } } })),
+    pick("box", "Box", "A box", ids.tool("box"), () => placed("box", () => ({ kind: "box", size: sized([0.2, 0.12, 0.12]) }))),
+    pick("plate", "Plate", "A thin plate that lies in the working plane", ids.tool("plate"), () => placed("plate", () => ({ kind: "box", size: sized([0.3, 0.2, 0.015]) }), facing)),
+    pick("ball", "Ball", "A ball", ids.tool("ball"), () => placed("ball", () => ({ kind: "sphere", radius: sized(0.08) }))),
+    pick("cylinder", "Cylinder", "A wheel or disc that faces along the normal of the working plane", ids.tool("cylinder"), () => placed("cylinder", () => ({ kind: "cylinder", radius: sized(0.1), length: sized(0.05) }), facing)),
+    pick("particle", "Particle", "A point with mass and no orientation", ids.tool("particle"), () => ({ do: "place", name: "particle", body: () => ({ kind: "particle", mass: 1, shape: { kind: "sphere", radius: sized(0.02) } }) })),
   ];
-  const shapes = h("select", { class: "select small", testid: ids.shape, label: "Further shapes" });
+  const shapes = h("select", { class: "select", testid: ids.shape, label: "Further shapes" });
   shapes.addEventListener("change", () => {
     const offer = choice.offers?.shapes.find((s) => s.kind === shapes.value);
     if (!offer?.sizes) return;
-    const sizes = Object.fromEntries(Object.entries(offer.sizes).map(([k, v]) => [k, sized(v)]));
-    take("more", offer.between ? { do: "line", name: offer.kind, shape: offer.kind, sizes } : placed(offer.kind, { kind: offer.kind, ...sizes }));
+    const given = Object.entries(offer.sizes);
+    const sizes = (): Record<string, number | number[]> => Object.fromEntries(given.map(([k, v]) => [k, sized(v)]));
+    take("more", offer.between ? { do: "line", name: offer.kind, shape: offer.kind, sizes } : placed(offer.kind, () => ({ kind: offer.kind, ...sizes() })));
     shapes.value = offer.kind;
   });
 
   const pin = pick("pin", "Pin", "Pin a point of a body to the ground; on an empty place, a point of the ground", ids.tool("pin"), () => ({ do: "pin" }));
   const joints = JOINTS.map(([kind, text]) => pick(kind, text, kind === "distance" ? "Keeps two points at their distance: a massless link. Click a point, then another" : `${text}: click a point, then another`, ids.joint(kind), () => ({ do: "joint", joint: kind })));
-  const otherJoints = h("select", { class: "select small", testid: ids.moreJoints, label: "Further joints" });
+  const otherJoints = h("select", { class: "select", testid: ids.moreJoints, label: "Further joints" });
   otherJoints.addEventListener("change", () => {
     const kind = otherJoints.value;
     if (!kind) return;
