@@ -19,6 +19,19 @@ struct Page {
     url: String,
 }
 
+/// What is printed up to the address, and the address.
+fn greeting(out: &mut impl BufRead) -> (String, String) {
+    let mut greeting = String::new();
+    loop {
+        let mut line = String::new();
+        assert!(out.read_line(&mut line).expect("text") > 0, "no address in\n{greeting}");
+        greeting += &line;
+        if let Some(url) = line.split_whitespace().find(|w| w.starts_with("http://")) {
+            return (greeting, url.to_string());
+        }
+    }
+}
+
 impl Page {
     /// Without a screen.
     fn open(args: &[&str]) -> Page {
@@ -28,16 +41,8 @@ impl Page {
     fn start(command: &mut Command) -> Page {
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("started");
         let mut out = BufReader::new(child.stdout.take().expect("piped"));
-        let mut greeting = String::new();
-        loop {
-            let mut line = String::new();
-            assert!(out.read_line(&mut line).expect("text") > 0, "no address in\n{greeting}");
-            greeting += &line;
-            if let Some(url) = line.split_whitespace().find(|w| w.starts_with("http://")) {
-                let url = url.to_string();
-                return Page { child, out, greeting, url };
-            }
-        }
+        let (greeting, url) = greeting(&mut out);
+        Page { child, out, greeting, url }
     }
 
     fn address(&self) -> &str {

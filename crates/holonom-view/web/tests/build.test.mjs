@@ -19,11 +19,13 @@ async function until(client, bodies, joints) {
 }
 
 async function press(client, at) {
+  await client.still();
   const { x, y } = await client.project(at);
   await client.page.mouse.click(x, y);
 }
 
 async function draw(client, from, to) {
+  await client.still();
   const [a, b] = [await client.project(from), await client.project(to)];
   await client.page.mouse.move(a.x, a.y);
   await client.page.mouse.down();

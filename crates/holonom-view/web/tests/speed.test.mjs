@@ -1,57 +1,94 @@
 // How soon an input is felt, and whether large mechanisms keep up with the clock while a page is open.
 
+import { readFile, readdir } from "node:fs/promises";
 import { check, median } from "./lib/check.mjs";
 
 async function latency(bench) {
   const program = await bench.program("tree-128");
   const client = await bench.client(program);
   await client.send({ do: "play" });
-  await client.send({ do: "grab", hand: 7, body: "branch/128", point: [0, 0, 0], cap: 500 });
-  await client.until(() => window.holonom.app.frame.hands.length === 1, "a hand");
-  const { delays, trips } = await client.page.evaluate(async () => {
+  const { delays, trips, lost } = await client.page.evaluate(async () => {
     const { app } = window.holonom;
-    const base = app.frame.hands[0].at;
     const [delays, trips] = [[], []];
-    for (let k = 0; k < 40; k++) {
-      // the way there and back alone, by a question that needs no work
+    let [hand, lost] = [1_000_000, 0];
+    const hear = app.hear.bind(app);
+    const ping = (id) =>
+      new Promise((resolve) => {
+        app.hear = (reply) => (reply.say === "pong" && reply.id === id ? resolve() : hear(reply));
+        app.send({ do: "ping", id });
+      });
+    /** The first of the next frames of which something can be said: what it says. */
+    const next = (say) =>
+      new Promise((resolve) => {
+        const stop = app.on("frame", (frame) => {
+          const said = say(frame.hands.find((h) => h.client === app.client && h.hand === hand), frame);
+          if (said === undefined) return;
+          stop();
+          resolve(said);
+        });
+      });
+    const seize = async () => {
+      for (;;) {
+        hand++;
+        app.send({ do: "grab", hand, body: "branch/128", point: [0, 0, 0], cap: 500 });
+        const asked = performance.now();
+        const at = await next((h) => (h ? h.at : performance.now() - asked > 1000 ? null : undefined));
+        if (at) return at;
+      }
+    };
+    let base = await seize();
+    for (let k = 0; delays.length < 40 && k < 400; k++) {
+      // the way there and back alone
       let start = performance.now();
-      await app.ask({ about: "gallery" });
+      await ping(1_000_000 + k);
       trips.push(performance.now() - start);
       const to = [base[0] + 0.001 * (k + 1), base[1], base[2]];
       start = performance.now();
-      app.send({ do: "move", hand: 7, to });
-      await new Promise((resolve) => {
-        const stop = app.on("frame", (frame) => {
-          if (frame.hands[0] && Math.abs(frame.hands[0].to[0] - to[0]) < 1e-9) {
-            stop();
-            resolve();
-          }
-        });
-      });
-      delays.push(performance.now() - start);
+      app.send({ do: "move", hand, to });
+      // a page that was too busy to be heard of for a while has lost its hand: that is no measure
+      const felt = await next((h) => (!h ? false : Math.abs(h.to[0] - to[0]) < 1e-9 ? true : undefined));
+      if (felt) delays.push(performance.now() - start);
+      else {
+        lost++;
+        base = await seize();
+      }
     }
-    app.send({ do: "release", hand: 7 });
-    return { delays, trips };
+    app.send({ do: "release", hand });
+    app.hear = hear;
+    return { delays, trips, lost };
   });
   const [delay, trip] = [median(delays), median(trips)];
-  bench.note(`median ${delay.toFixed(1)} ms from input to frame, the way there and back ${trip.toFixed(1)} ms`);
+  bench.note(`median of ${delays.length}: ${delay.toFixed(1)} ms from input to frame, there and back ${trip.toFixed(1)} ms${lost ? `, ${lost} lost` : ""}`);
+  check(delays.length === 40, `the hand was lost ${lost} times`);
   check(delay <= 2000 / 60 + trip, `${delay} ms from input to frame, ${trip} ms there and back`);
+}
+
+/** Seconds for which the thread that runs the session was kept waiting by whatever else the machine does (Linux; 0 elsewhere). */
+async function waited(program) {
+  const tasks = `/proc/${program.child.pid}/task`;
+  for (const task of await readdir(tasks).catch(() => [])) {
+    if ((await readFile(`${tasks}/${task}/comm`, "utf8").catch(() => "")).trim() !== "session") continue;
+    const schedstat = await readFile(`${tasks}/${task}/schedstat`, "utf8").catch(() => "");
+    return Number(schedstat.split(" ")[1] ?? 0) / 1e9;
+  }
+  return 0;
 }
 
 async function realTime(bench) {
   const program = await bench.program("tree-128");
   const client = await bench.client(program);
   await client.send({ do: "play" });
-  // best of three: others may be using the machine as well
-  const found = [];
-  for (let k = 0; k < 3; k++) {
-    await client.until(() => window.holonom.app.frame.real_time > 0.9, "a start", undefined, 60_000).catch(() => {});
-    const [from, to] = await client.page.evaluate(
+  await client.until(() => window.holonom.app.frame.time > 0.5, "a start");
+  // best of three: others may be using the machine as well. Where they leave too little of it, their part of the time is not counted.
+  const [found, corrected] = [[], []];
+  while (found.length < 3 && !found.some((f) => f >= 0.97)) {
+    const before = await waited(program);
+    const span = client.page.evaluate(
       () =>
         new Promise((resolve) => {
           let first = null;
           const stop = window.holonom.app.on("frame", (frame) => {
-            const now = { at: performance.now(), time: frame.time, real: frame.real_time };
+            const now = { at: performance.now(), time: frame.time };
             first ??= now;
             if (now.at - first.at >= 5000) {
               stop();
@@ -60,12 +97,16 @@ async function realTime(bench) {
           });
         }),
     );
-    found.push((1000 * (to.time - from.time)) / (to.at - from.at));
-    if (found.at(-1) >= 0.97) break;
+    const [from, to] = await span;
+    const [simulated, wall] = [to.time - from.time, (to.at - from.at) / 1000];
+    found.push(simulated / wall);
+    corrected.push(simulated / (wall - ((await waited(program)) - before)));
   }
   const { integrator, cost_us } = await client.frame();
-  bench.note(`${found.map((f) => f.toFixed(3)).join(", ")} of real time with ${integrator}, ${cost_us.toFixed(0)} us per tick`);
-  check(found.some((f) => f >= 0.97), `simulated seconds per second over 5 s: ${found}`);
+  const list = (l) => l.map((f) => f.toFixed(3)).join(", ");
+  const quiet = found.some((f) => f >= 0.97);
+  bench.note(`${list(found)} of real time with ${integrator}, ${cost_us.toFixed(0)} us per tick${quiet ? "" : `; the machine is busy, without others ${list(corrected)}`}`);
+  check(quiet || corrected.some((f) => f >= 0.97), `simulated seconds per second over 5 s: ${found}; without the time that others took: ${corrected}`);
 }
 
 async function many(bench) {

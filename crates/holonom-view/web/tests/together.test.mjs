@@ -71,25 +71,38 @@ async function vanished(bench) {
   await stays.until(() => window.holonom.app.frame.hands.length === 0, "the vanished hand to let go");
 
   // one that stays connected but says nothing any more, as behind a cable that was pulled
-  const silent = await bench.client(program);
-  await silent.seize("link/1", [0.05, 0, 0]);
-  await stays.until(() => window.holonom.app.frame.hands.length === 1, "the other's hand");
   await stays.page.evaluate(() => {
-    window.epochs = [];
-    window.holonom.app.on("frame", (f) => window.epochs.push([performance.timeOrigin + performance.now(), f.hands.length]));
+    window.holonom.app.on("frame", (f) => window.epochs?.push([performance.timeOrigin + performance.now(), f.hands.length]));
   });
-  const quietFrom = await silent.page.evaluate(() => {
-    WebSocket.prototype.send = () => {};
-    return performance.timeOrigin + performance.now();
-  });
-  await stays.until(() => window.holonom.app.frame.hands.length === 0, "the silent hand to let go");
-  const epochs = await stays.page.evaluate(() => window.epochs);
-  const free = epochs.findIndex(([, hands]) => hands === 0);
-  // what the page saw is as old as the time between the frames that it got round to
-  const blur = Math.max(...epochs.slice(1, free + 1).map(([at], k) => at - epochs[k][0]), 0);
-  const took = epochs[free][0] - quietFrom;
-  check(took <= 250 + blur, `let go after ${took} ms, with ${blur} ms between frames`);
-  bench.note(`let go after ${took.toFixed(0)} ms, frames ${blur.toFixed(0)} ms apart at most`);
+  for (let attempt = 1; ; attempt++) {
+    await stays.send({ do: "reset" });
+    await stays.send({ do: "pause" });
+    const silent = await bench.client(program);
+    await silent.seize("link/1", [0.05, 0, 0]);
+    await stays.page.evaluate(() => (window.epochs = []));
+    await stays.send({ do: "play" });
+    await stays.until(() => window.epochs.length > 5 && window.holonom.app.frame.hands.length === 1, "the other's hand");
+    const quietFrom = await silent.page.evaluate(() => {
+      WebSocket.prototype.send = () => {};
+      return performance.timeOrigin + performance.now();
+    });
+    await stays.until(() => window.holonom.app.frame.hands.length === 0, "the silent hand to let go");
+    const epochs = await stays.page.evaluate(() => window.epochs);
+    await silent.close();
+    const after = epochs.filter(([at]) => at >= quietFrom);
+    // a hand that a busy machine had lost before says nothing about silence
+    if (after.length === 0 || after[0][1] === 0) {
+      check(attempt < 8, "the hand is lost again and again: the machine is too busy");
+      continue;
+    }
+    const free = after.findIndex(([, hands]) => hands === 0);
+    // what the page saw is as old as the time between the frames that it got round to
+    const blur = after[free][0] - after[free - 1][0];
+    const took = after[free][0] - quietFrom;
+    check(took <= 250 + blur, `let go after ${took} ms, with ${blur} ms between frames`);
+    bench.note(`let go after ${took.toFixed(0)} ms, seen to ${blur.toFixed(0)} ms`);
+    return;
+  }
 }
 
 async function comesBack(bench) {

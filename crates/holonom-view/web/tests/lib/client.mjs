@@ -158,6 +158,17 @@ export class Client {
     return { x, y };
   }
 
+  /** Wait until the camera stands still. */
+  async still() {
+    await this.page.evaluate(() => (window.stood = null));
+    await this.until(() => {
+      const seen = JSON.stringify([[0, 0, 0], [1, 0, 0], [0, 0, 1]].map((p) => window.holonom.view.project(p)));
+      const same = window.stood === seen;
+      window.stood = seen;
+      return same;
+    }, "the camera to stand still");
+  }
+
   /** A part of the page by its test name. */
   part(name) {
     return this.page.locator(`[data-testid="${name}"]`);
