@@ -280,6 +280,42 @@ fn points_that_are_apart_come_together() {
 }
 
 #[test]
+fn a_motor_lets_go_while_points_are_joined_and_holds_again() {
+    let mut b = four_bar();
+    b.edit(json!({ "kind": "add-body", "name": "arm", "body": rod([0.8, 0.0, 0.6], [1.0, 0.0, 0.6]) }));
+    let joint = json!({ "kind": "add-joint", "joint": "revolute", "axis": [0, 1, 0],
+        "a": { "body": "rocker", "point": [0.1, 0, 0] }, "b": { "body": "arm", "point": [0, 0, 0] } });
+    let edit: Edit = serde_json::from_value(joint).expect("well-formed");
+    let crank = |sim: &Simulation| sim.axes(sim.model().body("crank").expect("it is there")).expect("it has axes");
+    let start = crank(&b.sim);
+    let begin = b.sim.state().hash();
+    let Outcome::Assemble(mut assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message))
+    else {
+        panic!("they are apart")
+    };
+    for _ in 0..5 {
+        assembly.step(&mut b.sim, 1.0 / 60.0).expect("a step");
+    }
+    // at a turn a second it would have turned by half a radian, and more before it is done
+    assert!(crank(&b.sim).abs_diff_eq(start, 0.3) && b.sim.time() == 0.0);
+    // given up half-way: as if nothing had been
+    assembly.put_back(&mut b.sim);
+    assert_eq!(b.sim.state().hash(), begin);
+    let moving = |sim: &mut Simulation| {
+        sim.set_integrator(IntegratorKind::RungeKutta4);
+        sim.step(0.01).expect("a step");
+        sim.spin(sim.model().body("crank").expect("it is there")).expect("it turns").y
+    };
+    assert!((moving(&mut b.sim) - 6.283185307179586).abs() < 1e-9);
+    assembly.put_back(&mut b.sim);
+    let Outcome::Assemble(assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message)) else {
+        panic!("they are apart")
+    };
+    b.assemble(*assembly).unwrap_or_else(|t| panic!("{}", t.message));
+    assert!((moving(&mut b.sim) - 6.283185307179586).abs() < 1e-9);
+}
+
+#[test]
 fn points_that_cannot_meet_say_how_near_they_came() {
     let mut b = Bench::empty();
     let pin = |at: [f64; 3]| json!([{ "joint": "revolute", "point": [0, 0, 0], "to": { "body": "ground", "point": at }, "axis": [0, 1, 0] }]);

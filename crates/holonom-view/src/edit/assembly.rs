@@ -10,12 +10,12 @@
 //! With mu directions that joints hold, or nearly hold, take no large pushes; where a stretched linkage would be thrown past its nearest pose nevertheless,
 //! the push is halved until the gap becomes smaller.
 //!
-//! Light bodies come to heavy ones, and the ground stays. What is near enough is closed exactly when the joint is made.
+//! Drives of speed let go meanwhile, and time stands still, so that nothing moves but what must. Light bodies come to heavy ones, and the ground stays. What is near enough is closed exactly when the joint is made.
 
 use super::Edit;
 use super::workbench::Moment;
 use holonom::math::{Mat3, Vec3, symmetric_eigen};
-use holonom::{Marker, Model, Simulation, State, StepError};
+use holonom::{Checkpoint, Marker, Model, Simulation, State, StepError};
 use std::sync::Arc;
 
 /// Time constant, s.
@@ -70,6 +70,10 @@ pub struct Assembly {
     pub(super) a: Marker,
     pub(super) b: Marker,
     before: (Arc<Model>, State),
+    /// Drives that turn or move something of their own accord, by name: they let go meanwhile.
+    drives: Vec<String>,
+    /// The mechanism with its drives, from the first step on.
+    driven: Option<Checkpoint>,
     /// Had the mechanism left the start of its scene then?
     moved: bool,
     size: f64,
@@ -97,14 +101,18 @@ impl Assembly {
         size: f64,
         now: &Simulation,
         moved: bool,
+        drives: Vec<String>,
     ) -> Self {
         let gap = closes.part(now.point(b).0 - now.point(a).0).length();
         let before = (now.model().clone(), now.state().clone());
-        Assembly { edit, closes, a, b, before, moved, size, gap, best: gap, waited: 0.0 }
+        Assembly { edit, closes, a, b, before, drives, driven: None, moved, size, gap, best: gap, waited: 0.0 }
     }
 
     /// Put the mechanism back to where it was before it began to move, for points that do not meet. Hands may have come or gone since.
     pub fn put_back(&self, sim: &mut Simulation) {
+        if let Some(driven) = &self.driven {
+            sim.return_to(driven);
+        }
         let (model, state) = &self.before;
         let same = Arc::ptr_eq(model, sim.model());
         let state = if same { state.clone() } else { sim.model().carry(model, state) };
@@ -126,8 +134,16 @@ impl Assembly {
         format!("joining: {:.1} mm apart", 1e3 * self.gap)
     }
 
-    /// Move the mechanism for `dt` seconds. Its velocities and its time are those of this motion, and mean nothing afterwards.
+    /// Move the mechanism for `dt` seconds of the page; its own time stands still. Its velocities are those of this motion, and mean nothing afterwards.
     pub fn step(&mut self, sim: &mut Simulation, dt: f64) -> Result<Progress, StepError> {
+        if self.driven.is_none() {
+            self.driven = Some(sim.checkpoint());
+            for name in &self.drives {
+                // one that cannot let go moves on, which is allowed for
+                let _ = sim.model().joint(name).map(|drive| sim.break_joint(drive));
+            }
+        }
+        let time = sim.time();
         let gap = self.closes.part(sim.point(self.b).0 - sim.point(self.a).0);
         let towards = |v: Vec3| self.closes.part(v);
         let drift = towards(self.rate(sim, &[])?);
@@ -149,6 +165,8 @@ impl Assembly {
             sim.set_state(start.clone());
             (push, self.gap) = (push * 0.5, was);
         }
+        // drives that follow a function of time stay where they are
+        sim.state_mut().t = time;
         if self.gap < NEAR * self.size {
             return Ok(Progress::Closed);
         }

@@ -127,14 +127,10 @@ impl Workbench {
                 // what would be wrong with it is said before anything moves
                 self.trial(edit, now)?;
                 let ends = (marker(now, a), marker(now, b));
-                return Ok(Outcome::Assemble(Box::new(Assembly::new(
-                    edit.clone(),
-                    closes,
-                    ends,
-                    draft.size(),
-                    now,
-                    self.has_moved(now),
-                ))));
+                let fast = self.scene.drives.iter().filter(|d| d.kind().name == "speed").map(|d| d.name.to_string());
+                let (moved, fast) = (self.has_moved(now), fast.collect());
+                let assembly = Assembly::new(edit.clone(), closes, ends, draft.size(), now, moved, fast);
+                return Ok(Outcome::Assemble(Box::new(assembly)));
             }
         }
         self.make(edit, now, None).map(|c| Outcome::Changed(Box::new(c)))
