@@ -29,6 +29,8 @@ const SILENCE: Duration = Duration::from_millis(200);
 const QUEUE: usize = 256;
 /// Quantities that a client may watch.
 const MOST_WATCHED: usize = 64;
+/// Single steps that can be asked for at once.
+const MOST_STEPS: u32 = 10_000;
 /// For so long the clock may run ahead before real-time steps are taken, s.
 const PATIENCE: f64 = 0.4;
 
@@ -137,6 +139,8 @@ struct Desk {
     clients: BTreeMap<u32, Known>,
     next_client: u32,
     playing: bool,
+    /// Single steps that were asked for and are not taken yet.
+    owed: u32,
     speed: f64,
     method: Method,
     /// Simulated time that the clock is ahead, s.
@@ -161,6 +165,7 @@ impl Desk {
             clients: BTreeMap::new(),
             next_client: 1,
             playing: false,
+            owed: 0,
             speed: 1.0,
             method: Method::Auto,
             behind: 0.0,
@@ -199,6 +204,7 @@ impl Desk {
             if self.playing || self.session.assembles() {
                 self.run(passed);
             }
+            self.step_on();
             self.post();
             self.show();
         }
@@ -236,6 +242,16 @@ impl Desk {
                     "The clock cannot be kept with the accuracy that the scene asks for: real-time steps from now on."
                         .into(),
             });
+        }
+    }
+
+    /// Take steps that were asked for, as many as a frame has time for: others want to be heard too.
+    fn step_on(&mut self) {
+        let begun = Instant::now();
+        while self.owed > 0 && begun.elapsed() < BUSY {
+            let tick = Instant::now();
+            self.owed = if self.advance() { self.owed - 1 } else { 0 };
+            self.cost = tick.elapsed().as_secs_f64();
         }
     }
 
@@ -355,23 +371,17 @@ impl Desk {
         self.news = true;
         let done = match request {
             Request::Play => {
-                (self.playing, self.stopped, self.behind) = (true, None, 0.0);
+                (self.playing, self.stopped, self.behind, self.owed) = (true, None, 0.0, 0);
                 self.session.resume();
                 Ok(())
             }
             Request::Pause => {
-                self.playing = false;
+                (self.playing, self.owed) = (false, 0);
                 Ok(())
             }
             Request::Step { ticks } => {
-                self.playing = false;
-                for _ in 0..ticks.min(10_000) {
-                    let begun = Instant::now();
-                    if !self.advance() {
-                        break;
-                    }
-                    self.cost = begun.elapsed().as_secs_f64();
-                }
+                (self.playing, self.owed) = (false, ticks.min(MOST_STEPS));
+                self.step_on();
                 Ok(())
             }
             Request::Speed { factor } if (0.01..=10.0).contains(&factor) => {
@@ -385,12 +395,12 @@ impl Desk {
                 Ok(())
             }
             Request::Seek { tick } => {
-                self.playing = false;
+                (self.playing, self.owed) = (false, 0);
                 self.session.seek(tick);
                 Ok(())
             }
             Request::Reset => {
-                (self.stopped, self.behind) = (None, 0.0);
+                (self.stopped, self.behind, self.owed) = (None, 0.0, 0);
                 self.session.reset()
             }
             Request::Open { scene } => self.opened(|s| s.open_named(&scene)),
@@ -434,7 +444,8 @@ impl Desk {
 
     fn opened(&mut self, open: impl FnOnce(&mut Session) -> Result<(), Refusal>) -> Result<(), Refusal> {
         open(&mut self.session)?;
-        (self.playing, self.stopped, self.behind, self.late, self.cost) = (false, None, 0.0, 0.0, 0.0);
+        (self.playing, self.stopped, self.owed) = (false, None, 0);
+        (self.behind, self.late, self.cost) = (0.0, 0.0, 0.0);
         if self.method == Method::RealTime {
             self.hurry(true);
         }

@@ -28,7 +28,10 @@ mod tests {
 
     #[test]
     fn nothing_comes_from_elsewhere() {
-        for word in ["<link", " src=\"http", " href=\"http", "@import"] {
+        for link in HTML.split("<link").skip(1) {
+            assert!(link.split('>').next().is_some_and(|tag| tag.contains("href=\"data:")), "a file of its own");
+        }
+        for word in [" src=\"http", " href=\"http", "@import"] {
             assert!(!HTML.contains(word), "{word}");
         }
     }

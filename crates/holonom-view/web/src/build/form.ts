@@ -20,6 +20,8 @@ export function createForm(app: App, host: HTMLElement): void {
   const form = h("div", { class: "build-form", testid: ids.form });
   host.append(form);
   let shownPath = "";
+  /** Kind of the joint that the form is about. */
+  let about = "";
   let asked = 0;
   /** The field that was changed last, until the program has answered. */
   let pending: { path: string; at: number } | null = null;
@@ -71,6 +73,9 @@ export function createForm(app: App, host: HTMLElement): void {
 
   function contents(d: Details): Node[] {
     const section = d.section;
+    const on = d.fields.find((f) => f.name === "joint")?.value;
+    const joint = section === "drive" && typeof on === "string" ? app.picture?.joints.find((j) => j.name === on.split(".")[0])?.kind : d.kind;
+    about = joint ?? "";
     const first = FIRST[section] ?? [];
     const rank = (f: Field): number => (first.includes(f.name) ? first.indexOf(f.name) : 99);
     const ends = d.fields.some((f) => f.name === "from" && f.value !== null);
@@ -115,14 +120,25 @@ export function createForm(app: App, host: HTMLElement): void {
   /** A field as a line; a table inside as its own lines under a heading. */
   function entries(f: Field): Node[] {
     if ((f.type === "kind" || f.type === "record") && f.value !== null) {
-      const inner = f.fields.filter((x) => x.required || x.value !== null || ["radius", "size", "length", "colour"].includes(x.name)).flatMap((x) => entries(x));
+      const inner = f.fields.filter((x) => x.required || x.value !== null || ["radius", "size", "length"].includes(x.name)).flatMap((x) => entries(x));
       return inner.length > 0 ? [h("div", { class: "build-group", text: f.kind ? `${f.name}: ${f.kind}` : f.name }), ...inner] : [];
     }
     if (f.type === "kinds") return f.fields.flatMap((x) => [h("div", { class: "build-group", text: `shape ${Number(x.name) + 1}: ${x.kind ?? ""}` }), ...x.fields.filter((y) => y.required || y.value !== null).flatMap((y) => entries(y))]);
     const control = input(f, (value) => send(f.path, value), (text) => complain(f.path, text));
     if (!control) return [];
     const help = [f.help, f.allowed, f.expression !== null && f.expression !== undefined ? "an expression: a number replaces it" : ""].filter(Boolean).join("; ");
-    return [line(f.path, f.name.replaceAll("_", " "), f.unit, help, control)];
+    return [line(f.path, f.name.replaceAll("_", " "), fitting(f.unit), help, control)];
+  }
+
+  /** Of "m or rad" the one that the joint at hand measures in. */
+  function fitting(unit: string): string {
+    const parts = unit.split(" or ");
+    if (parts.length !== 2) return unit;
+    const turning = ["revolute", "universal", "spherical"].includes(about);
+    const sliding = ["prismatic", "distance"].includes(about);
+    const angular = parts.findIndex((p) => p.startsWith("rad") || p === "N m");
+    if (angular < 0 || !(turning || sliding)) return unit;
+    return parts[turning ? angular : 1 - angular];
   }
 
   function line(path: string, text: string, unit: string, help: string, control: HTMLElement): HTMLElement {

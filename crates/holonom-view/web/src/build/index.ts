@@ -64,7 +64,9 @@ export function createBuild(app: App, view: View, touch: Touch, hosts: BuildHost
     if (nothing && !empty) {
       app.setTool("build");
       plane.name = "xz";
-      view.look("front");
+      // drawing it puts the view's own camera up; ours comes after that, straight in front of the plane
+      view.screenshot().catch(() => {});
+      view.camera.stand([0.3, -2.4, 0.3], [0.3, 0, 0.25], null, false);
       document.querySelector<HTMLButtonElement>('[data-testid="build-tool-rod"]')?.click();
     }
     empty = nothing;

@@ -17,7 +17,7 @@ const JOINTS: [string, string][] = [
   ["prismatic", "Slider"],
   ["weld", "Weld"],
   ["universal", "Universal"],
-  ["distance", "Rod (massless)"],
+  ["distance", "Link"],
 ];
 
 export function createPalette(app: App, view: View, plane: WorkPlane, choice: Choice, host: HTMLElement): void {
@@ -34,20 +34,21 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     choice.take(name, item);
   }
 
-  // sizes suit the scene: those of the palette are for a scene of about a metre
+  // sizes suit what is seen: those of the palette are for a view about a metre and a half high
   const scale = (): number => {
-    const size = view.size > 0 ? view.size : 1;
-    const power = 10 ** Math.floor(Math.log10(size));
-    const lead = size / power;
-    return (power * (lead < 1.6 ? 1 : lead < 4 ? 2 : 5)) / 2;
+    const t = view.camera.target;
+    const high = view.canvas.clientHeight * view.pixel([t.x, t.y, t.z]);
+    const power = 10 ** Math.floor(Math.log10(high));
+    const lead = high / power;
+    return power * (lead < 1.25 ? 0.5 : lead < 3 ? 1 : lead < 7 ? 2 : 5);
   };
   const sized = (x: number | number[]): number | number[] => (Array.isArray(x) ? x.map((y) => tidy(y * scale())) : tidy(x * scale()));
   const tidy = (x: number): number => Number(x.toPrecision(2));
   const lineItem = (shape: string): Item => {
     const sizes = choice.offers?.shapes.find((s) => s.kind === shape)?.sizes ?? (shape === "beam" ? { width: 0.03, height: 0.03 } : { radius: 0.015 });
-    return { do: "line", name: shape, shape, sizes: Object.fromEntries(Object.entries(sizes).map(([k, v]) => [k, sized(v)])) };
+    return { do: "line", name: shape, shape, sizes: () => Object.fromEntries(Object.entries(sizes).map(([k, v]) => [k, sized(v)])) };
   };
-  const placed = (name: string, shape: Record<string, unknown>, more: Record<string, unknown> = { density: 7800 }): Item => ({ do: "place", name, body: { shape, ...more } });
+  const placed = (name: string, shape: () => Record<string, unknown>, more: () => Record<string, unknown> = () => ({})): Item => ({ do: "place", name, body: () => ({ shape: shape(), density: 7800, ...more() }) });
   /** Round things and plates face along the normal of the plane. */
   const facing = (): Record<string, unknown> => {
     const n = plane.normal;
@@ -60,26 +61,25 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
   const bodies = [
     pick("rod", "Rod", "A round bar from one point to another", ids.tool("rod"), () => lineItem("rod")),
     pick("beam", "Beam", "A square bar from one point to another", ids.tool("beam"), () => lineItem("beam")),
-    pick("box", "Box", "A box", ids.tool("box"), () => placed("box", { kind: "box", size: sized([0.2, 0.12, 0.12]) })),
-    pick("plate", "Plate", "A thin plate that lies in the working plane", ids.tool("plate"), () => placed("plate", { kind: "box", size: sized([0.3, 0.2, 0.015]) }, { density: 7800, ...facing() })),
-    pick("ball", "Ball", "A ball", ids.tool("ball"), () => placed("ball", { kind: "sphere", radius: sized(0.08) })),
-    pick("cylinder", "Cylinder", "A wheel or disc that faces along the normal of the working plane", ids.tool("cylinder"), () => placed("cylinder", { kind: "cylinder", radius: sized(0.1), length: sized(0.05) }, { density: 7800, ...facing() })),
-    pick("particle", "Particle", "A point with mass and no orientation", ids.tool("particle"), () => ({ do: "place", name: "particle", body: { kind: "particle", mass: 1, shape: { kind: "sphere", radius: sized(0.02) } } })),
+    pick("box", "Box", "A box", ids.tool("box"), () => placed("box", () => ({ kind: "box", size: sized([0.2, 0.12, 0.12]) }))),
+    pick("plate", "Plate", "A thin plate that lies in the working plane", ids.tool("plate"), () => placed("plate", () => ({ kind: "box", size: sized([0.3, 0.2, 0.015]) }), facing)),
+    pick("ball", "Ball", "A ball", ids.tool("ball"), () => placed("ball", () => ({ kind: "sphere", radius: sized(0.08) }))),
+    pick("cylinder", "Cylinder", "A wheel or disc that faces along the normal of the working plane", ids.tool("cylinder"), () => placed("cylinder", () => ({ kind: "cylinder", radius: sized(0.1), length: sized(0.05) }), facing)),
+    pick("particle", "Particle", "A point with mass and no orientation", ids.tool("particle"), () => ({ do: "place", name: "particle", body: () => ({ kind: "particle", mass: 1, shape: { kind: "sphere", radius: sized(0.02) } }) })),
   ];
-  const shapes = h("select", { class: "select small", testid: ids.shape, label: "Further shapes" });
-  const more = h("label", { class: "build-more" }, h("span", { class: "muted", text: "Other shapes" }), shapes);
+  const shapes = h("select", { class: "select", testid: ids.shape, label: "Further shapes" });
   shapes.addEventListener("change", () => {
     const offer = choice.offers?.shapes.find((s) => s.kind === shapes.value);
     if (!offer?.sizes) return;
-    const sizes = Object.fromEntries(Object.entries(offer.sizes).map(([k, v]) => [k, sized(v)]));
-    take("more", offer.between ? { do: "line", name: offer.kind, shape: offer.kind, sizes } : placed(offer.kind, { kind: offer.kind, ...sizes }));
+    const given = Object.entries(offer.sizes);
+    const sizes = (): Record<string, number | number[]> => Object.fromEntries(given.map(([k, v]) => [k, sized(v)]));
+    take("more", offer.between ? { do: "line", name: offer.kind, shape: offer.kind, sizes } : placed(offer.kind, () => ({ kind: offer.kind, ...sizes() })));
     shapes.value = offer.kind;
   });
 
   const pin = pick("pin", "Pin", "Pin a point of a body to the ground; on an empty place, a point of the ground", ids.tool("pin"), () => ({ do: "pin" }));
-  const joints = JOINTS.map(([kind, text]) => pick(kind, text, `${text}: click a point, then another`, ids.joint(kind), () => ({ do: "joint", joint: kind })));
-  const otherJoints = h("select", { class: "select small", testid: ids.moreJoints, label: "Further joints" });
-  const moreJoints = h("label", { class: "build-more" }, h("span", { class: "muted", text: "Other joints" }), otherJoints);
+  const joints = JOINTS.map(([kind, text]) => pick(kind, text, kind === "distance" ? "Keeps two points at their distance: a massless link. Click a point, then another" : `${text}: click a point, then another`, ids.joint(kind), () => ({ do: "joint", joint: kind })));
+  const otherJoints = h("select", { class: "select", testid: ids.moreJoints, label: "Further joints" });
   otherJoints.addEventListener("change", () => {
     const kind = otherJoints.value;
     if (!kind) return;
@@ -134,10 +134,9 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     h("div", { class: "build-acts" }, undo, redo, save, fresh),
     hint,
     h("div", { class: "build-picks" }, select, pin),
-    h("h3", { text: "Bodies" }), h("div", { class: "build-picks" }, ...bodies), more,
-    h("h3", { text: "Joints" }), h("div", { class: "build-picks" }, ...joints), moreJoints,
-    h("h3", { text: "How" }),
-    h("div", { class: "build-rows" }, row("Working plane", planes), row("Grid", grid), row("Join ends with", ends), row("Axis of joints", axis)),
+    h("h3", { text: "Bodies" }), h("div", { class: "build-picks" }, ...bodies, shapes),
+    h("h3", { text: "Joints" }), h("div", { class: "build-picks" }, ...joints, otherJoints),
+    h("div", { class: "build-rows" }, row("Working plane", planes), row("Grid", grid), row("Ends joined with", ends), row("Axis of joints", axis)),
   );
 
   function refresh(): void {
@@ -153,9 +152,9 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
   function offer(offers: Offers): void {
     choice.offers = offers;
     const named = ["rod", "beam", "box", "sphere", "cylinder"];
-    shapes.replaceChildren(option("", "choose …"), ...offers.shapes.filter((s) => s.sizes && !named.includes(s.kind)).map((s) => option(s.kind, s.kind)));
+    shapes.replaceChildren(option("", "other …"), ...offers.shapes.filter((s) => s.sizes && !named.includes(s.kind)).map((s) => option(s.kind, s.kind)));
     const shown = JOINTS.map((j) => j[0]);
-    otherJoints.replaceChildren(option("", "choose …"), ...offers.joints.filter((j) => j.sides && !j.asks && !shown.includes(j.kind)).map((j) => option(j.kind, j.kind.replaceAll("-", " "))));
+    otherJoints.replaceChildren(option("", "other …"), ...offers.joints.filter((j) => j.sides && !j.asks && !shown.includes(j.kind)).map((j) => option(j.kind, j.kind.replaceAll("-", " "))));
   }
   choice.on(refresh);
   app.on("picture", refresh);

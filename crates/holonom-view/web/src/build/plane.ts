@@ -13,10 +13,13 @@ export class WorkPlane {
   /** m; 0 for none, null for one that suits the scene. */
   chosenStep: number | null = null;
   private caster = new Raycaster();
+  private on = false;
+  /** What the lines were drawn for. */
+  private drawn = "";
   private lines: LineSegments<BufferGeometry, LineBasicMaterial>;
 
   constructor(private view: View) {
-    this.lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true, opacity: 0.35, depthWrite: false }));
+    this.lines = new LineSegments(new BufferGeometry(), new LineBasicMaterial({ transparent: true, opacity: 0.5, depthWrite: false, vertexColors: true }));
     this.lines.visible = false;
     this.lines.renderOrder = 1;
     view.marks.group.add(this.lines);
@@ -29,11 +32,13 @@ export class WorkPlane {
     return [v.x, v.y, v.z];
   }
 
+  /** m; about twenty pixels where it is not chosen. */
   get step(): number {
     if (this.chosenStep !== null) return this.chosenStep;
-    const fine = this.view.size / 45;
+    const t = this.view.camera.target;
+    const fine = 20 * this.view.pixel([t.x, t.y, t.z]);
     const ten = 10 ** Math.floor(Math.log10(fine));
-    return ten * (fine / ten >= 5 ? 10 : fine / ten >= 2 ? 5 : fine / ten >= 1 ? 2 : 1);
+    return Number((ten * (fine / ten > 5 ? 10 : fine / ten > 2 ? 5 : fine / ten > 1 ? 2 : 1)).toPrecision(3));
   }
 
   /** Where the pointer meets the plane through a place, on the grid; null where it looks along the plane. */
@@ -57,13 +62,24 @@ export class WorkPlane {
 
   /** Draw the grid, or take it away. */
   show(on: boolean): void {
-    const { step, name } = this;
-    this.lines.visible = on && step > 0 && name !== "view" && name !== "xy";
+    this.on = on;
+    this.drawn = "";
+    this.refresh();
+  }
+
+  /** Draw it again where the camera has moved. */
+  refresh(): void {
+    const { step, name, on } = this;
+    const t = this.view.camera.target;
+    const middle = [t.x, t.y, t.z].map((x) => (step > 0 ? Math.round(x / (5 * step)) * 5 * step : 0));
+    const wanted = on ? `${name} ${step} ${middle.join(" ")}` : "";
+    if (wanted === this.drawn && on) return;
+    this.drawn = wanted;
+    this.lines.visible = on && step > 0 && name !== "view";
     if (this.lines.visible && name !== "view") {
-      const half = Math.min(40, Math.ceil((0.75 * this.view.size) / step));
+      const across = this.view.canvas.clientWidth * this.view.pixel([t.x, t.y, t.z]);
+      const half = Math.max(5, Math.min(60, 5 * Math.ceil((0.6 * across) / (5 * step))));
       const [u, v] = name === "xz" ? [0, 2] : name === "xy" ? [0, 1] : [1, 2];
-      const t = this.view.camera.target;
-      const middle = [t.x, t.y, t.z].map((x) => Math.round(x / step) * step);
       const places: number[] = [];
       const point = (a: number, b: number): void => {
         const p = [0, 0, 0];
@@ -71,7 +87,11 @@ export class WorkPlane {
         p[v] = middle[v] + b * step;
         places.push(p[0], p[1], p[2]);
       };
+      const shades: number[] = [];
+      const whole = (x: number): boolean => Math.abs(Math.round(x / (5 * step)) * 5 * step - x) < 1e-6 * step;
       for (let k = -half; k <= half; k++) {
+        // every fifth line, counted from the origin, is stronger
+        for (const at of [middle[u], middle[v]]) shades.push(...Array<number>(2).fill(whole(at + k * step) ? 1 : 0.35));
         point(k, -half);
         point(k, half);
         point(-half, k);
@@ -80,6 +100,9 @@ export class WorkPlane {
       this.lines.geometry.dispose();
       this.lines.geometry = new BufferGeometry();
       this.lines.geometry.setAttribute("position", new BufferAttribute(new Float32Array(places), 3));
+      const rgba = new Float32Array(4 * shades.length);
+      shades.forEach((a, i) => rgba.set([1, 1, 1, a], 4 * i));
+      this.lines.geometry.setAttribute("color", new BufferAttribute(rgba, 4));
       const colour = getComputedStyle(document.documentElement).getPropertyValue("--line-strong").trim();
       this.lines.material.color = new Color(colour || "#9aa7b3");
     }

@@ -2,13 +2,13 @@
 
 import type { Offers } from "./edits";
 
-/** What a press in the view does. */
+/** What a press in the view does. Sizes are asked for when they are used: they suit what is seen then. */
 export type Item =
   | { do: "select" }
   /** From one point to another. */
-  | { do: "line"; name: string; shape: string; sizes: Record<string, number | number[]> }
+  | { do: "line"; name: string; shape: string; sizes: () => Record<string, number | number[]> }
   /** At one place. */
-  | { do: "place"; name: string; body: Record<string, unknown> }
+  | { do: "place"; name: string; body: () => Record<string, unknown> }
   | { do: "joint"; joint: string }
   | { do: "pin" };
 

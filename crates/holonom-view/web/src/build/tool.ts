@@ -32,6 +32,7 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
   }
 
   function mark(at: Place | null): void {
+    plane.refresh();
     view.marks.snap = at && { at: new Vector3(...at.world), text: at.snap?.label ?? coordinates(at.world) };
     view.invalidate();
   }
@@ -72,7 +73,7 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
   function line(item: Extract<Item, { do: "line" }>, a: Place, b: Place): void {
     const [from, to] = [round(a.world), round(b.world)];
     const length = Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
-    const body: Fields = { shape: { kind: item.shape, ...item.sizes }, from, to, density: 7800 };
+    const body: Fields = { shape: { kind: item.shape, ...item.sizes() }, from, to, density: 7800 };
     const joints: Tie[] = [];
     const kind = choice.ends;
     if (kind !== "none") {
@@ -90,7 +91,8 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
     if (length < 1e-9) return view.ghost(null);
     const along = q.clone().sub(p).divideScalar(length);
     const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), along);
-    const size = (name: string, otherwise: number): number => (typeof item.sizes[name] === "number" ? (item.sizes[name] as number) : otherwise);
+    const sizes = item.sizes();
+    const size = (name: string, otherwise: number): number => (typeof sizes[name] === "number" ? (sizes[name] as number) : otherwise);
     const geometry: Geometry =
       item.shape === "beam"
         ? { kind: "box", size: [size("width", 0.03), size("height", 0.03), length] }
@@ -106,9 +108,10 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
   // ---- bodies at a place ----
 
   function ghostPlaced(item: Extract<Item, { do: "place" }>, at: Triple): void {
-    const shape = (item.body.shape ?? {}) as Record<string, number & Triple & string>;
+    const body = item.body();
+    const shape = (body.shape ?? {}) as Record<string, number & Triple & string>;
     const geometry = geometryOf(shape);
-    const turn = turnOf(item.body.rotation);
+    const turn = turnOf(body.rotation);
     view.ghost(geometry, { at, turn });
   }
 
@@ -218,7 +221,7 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
           clear();
         }
       } else if (item.do === "place") {
-        edit(app, { kind: "add-body", body: { ...(item.body as Fields), at: round(at.world) } });
+        edit(app, { kind: "add-body", body: { ...(item.body() as Fields), at: round(at.world) } });
         clear();
       } else if (item.do === "pin") {
         pin(at);
