@@ -1,0 +1,87 @@
+// The pictures of docs/images, taken anew: HOLONOM=... node pictures.mjs
+//
+// They are for people to look at, not a test; `cargo xtask page` does not make them.
+
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { launch } from "./lib/browser.mjs";
+import { Client } from "./lib/client.mjs";
+import { Program } from "./lib/program.mjs";
+
+const folder = process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), "../../../../docs/images");
+const browser = await launch();
+
+async function take(name, scene, options, work) {
+  const program = await Program.start(scene);
+  const client = await Client.open(browser, program.url, { width: 1200, height: 675, shadows: true, ...options });
+  await work(client);
+  await drawn(client);
+  await client.page.screenshot({ path: join(folder, `${name}.png`) });
+  await client.close();
+  await program.stop();
+  console.log(`${name}.png`);
+}
+
+/** Wait until what is there now has been drawn. */
+async function drawn(client) {
+  const before = await client.page.evaluate(() => window.holonom.view.cost.frames);
+  await client.until(
+    (before) => {
+      window.holonom.view.invalidate();
+      return window.holonom.view.cost.frames > before + 2;
+    },
+    "a drawing",
+    before,
+  );
+}
+
+async function plot(client, search, ...names) {
+  await client.click("tab-plots");
+  await client.part("quantity-search").fill(search);
+  for (const name of names) await client.page.locator(`[data-testid="quantity"][data-name="${name}"]`).click();
+  await client.part("quantity-search").fill("");
+  await client.part("quantity-search").press("Escape");
+}
+
+/** So much simulated time, step by step: pictures are to look alike on fast and slow machines. */
+async function pass(client, seconds) {
+  const { tick } = await client.picture();
+  for (let left = Math.round(seconds / tick); left > 0; left -= 12) {
+    const { time } = await client.frame();
+    await client.send({ do: "step", ticks: Math.min(left, 12) });
+    await client.until((time) => window.holonom.app.frame.time > time, "a step", time);
+  }
+}
+
+// a load that is pulled aside while the crane turns
+await take("page", "crane", {}, async (client) => {
+  await plot(client, "rope force", "rope.force.x", "rope.force.y", "rope.force.z");
+  await plot(client, "effort", "hoisting.effort", "slewing.effort");
+  await client.page.evaluate(() => {
+    window.holonom.app.cap = 2000;
+    window.holonom.app.emit("touch", undefined);
+    window.holonom.app.show({ reactions: true });
+  });
+  await pass(client, 3);
+  await client.still();
+  const { x, y } = await client.seize("load", [0, 0, 0]);
+  await client.page.mouse.move(x - 80, y - 10, { steps: 10 });
+  await pass(client, 1.5);
+});
+
+await take("page-doctor", "door-3-hinges", {}, async (client) => {
+  await client.click("tab-doctor");
+  await client.page.evaluate(() => window.holonom.app.show({ reactions: true, labels: true }));
+  await client.page.locator('button[data-testid="doctor-sentence"]', { hasText: /\b10\b/ }).click();
+  await pass(client, 0.25);
+});
+
+await take("page-dark", "prosthetic-arm", { theme: "dark" }, async (client) => {
+  await plot(client, "effort", "elbow-motor.effort", "flexion-motor.effort", "rotation-motor.effort").catch(() => {});
+  await client.click("tool-jog");
+  const hand = await client.aim("hand", [0, 0, -0.05]);
+  await client.page.mouse.click(hand.x, hand.y);
+  await pass(client, 2.6);
+});
+
+await browser.close();
