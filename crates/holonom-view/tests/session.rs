@@ -31,6 +31,7 @@ fn run(session: &mut Session, seconds: f64) -> f64 {
     for _ in 0..ticks {
         session.advance().unwrap_or_else(|e| panic!("tick {}: {e}", session.tick()));
         gap = gap.max(session.gap);
+        assert!(session.gap <= 1e-8, "tick {}: gap {:e}", session.tick(), session.gap);
         assert!(session.simulation().state().q.iter().all(|x| x.is_finite()));
     }
     gap

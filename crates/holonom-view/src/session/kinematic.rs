@@ -19,6 +19,9 @@
 use super::hands::{FOLLOW, Grip, Hand};
 use holonom::{Marker, Simulation, StepError, Vec3};
 
+/// Joints that are open by no more than this are closed, m or rad.
+const CLOSED: f64 = 1e-8;
+
 /// One step of `h` seconds with hands on the mechanism.
 pub fn step(sim: &mut Simulation, hands: &[Hand], size: f64, h: f64) -> Result<(), StepError> {
     // fast, but not so fast that a step leaves the neighbourhood in which the answer is linear
@@ -48,11 +51,13 @@ pub fn step_at_speed(sim: &mut Simulation, tool: (Marker, Vec3), size: f64, h: f
 fn as_far_as_allowed(sim: &mut Simulation, pushes: &[(Marker, Vec3)], size: f64, h: f64) -> Result<(), StepError> {
     let start = sim.state().clone();
     let allowed = sim.overlap().max(1e-9 * size);
+    // a shaft that goes round faster than its turns can be counted leaves its gear a tooth behind
+    let open = sim.violation().0.max(CLOSED);
     let mut part = 1.0;
     loop {
         let scaled: Vec<_> = pushes.iter().map(|&(m, f)| (m, f * part)).collect();
         match sim.kinematic_step(&scaled, h) {
-            Ok(()) if part == 0.0 || sim.overlap() <= allowed => return Ok(()),
+            Ok(()) if part == 0.0 || (sim.overlap() <= allowed && sim.violation().0 <= open) => return Ok(()),
             Err(e) if part == 0.0 => return Err(e),
             // over a limit, or so far that the joints could not be closed
             _ => sim.set_state(start.clone()),
