@@ -306,13 +306,13 @@ fn a_motor_lets_go_while_points_are_joined_and_holds_again() {
         sim.step(0.01).expect("a step");
         sim.spin(sim.model().body("crank").expect("it is there")).expect("it turns").y
     };
-    assert!((moving(&mut b.sim) - 6.283185307179586).abs() < 1e-9);
+    assert!((moving(&mut b.sim) - std::f64::consts::TAU).abs() < 1e-9);
     assembly.put_back(&mut b.sim);
     let Outcome::Assemble(assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message)) else {
         panic!("they are apart")
     };
     b.assemble(*assembly).unwrap_or_else(|t| panic!("{}", t.message));
-    assert!((moving(&mut b.sim) - 6.283185307179586).abs() < 1e-9);
+    assert!((moving(&mut b.sim) - std::f64::consts::TAU).abs() < 1e-9);
 }
 
 #[test]
