@@ -368,7 +368,8 @@ impl Desk {
     }
 
     fn obey(&mut self, id: u32, request: Request) {
-        self.news = true;
+        // questions change nothing that is seen; news that came before them stay news
+        self.news |= !matches!(request, Request::Ask { .. } | Request::Ping { .. });
         let done = match request {
             Request::Play => {
                 (self.playing, self.stopped, self.behind, self.owed) = (true, None, 0.0, 0);
@@ -423,7 +424,6 @@ impl Desk {
                 Ok(())
             }
             Request::Ask { id: number, question } => {
-                self.news = false;
                 match self.answer(question) {
                     Ok(answer) => self.tell(id, &Reply::Answer { id: number, answer }),
                     Err(message) => self.tell(id, &Reply::Trouble { id: Some(number), message, details: None }),
@@ -431,7 +431,6 @@ impl Desk {
                 Ok(())
             }
             Request::Ping { id: number } => {
-                self.news = false;
                 self.tell(id, &Reply::Pong { id: number });
                 Ok(())
             }

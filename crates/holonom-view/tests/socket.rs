@@ -58,6 +58,20 @@ fn a_client_is_welcomed_and_obeyed() {
 }
 
 #[test]
+fn a_question_takes_no_news_away() {
+    let server = Running::new();
+    let mut socket = server.socket();
+    socket.reply("picture");
+    socket.frame(|f| f["tick"] == 0);
+    for tick in 1..=40 {
+        // both are heard before the next frame is made
+        socket.say(r#"{"do": "step", "ticks": 1}"#);
+        socket.say(r#"{"do": "ping", "id": 7}"#);
+        assert_eq!(socket.frame(|f| f["tick"] == tick)["playing"], false);
+    }
+}
+
+#[test]
 fn who_never_reads_is_cut_and_the_others_go_on() {
     let server = Running::new();
     let mut good = server.socket();
