@@ -30,7 +30,7 @@ pub struct Sentence {
     pub text: String,
     /// How it is meant.
     pub level: Level,
-    /// What it speaks of: `joint.A`, `body.crank`. At most [`MOST_PATHS`].
+    /// What it speaks of: `joint.A`, `body.crank`. At most 500.
     pub paths: Vec<String>,
 }
 
