@@ -13,7 +13,7 @@ const browser = await launch();
 
 async function take(name, scene, options, work) {
   const program = await Program.start(scene);
-  const client = await Client.open(browser, program.url, { width: 1200, height: 675, shadows: true, ...options });
+  const client = await Client.open(browser, program.url, { width: 1280, height: 720, shadows: true, ...options });
   await work(client);
   await drawn(client);
   await client.page.screenshot({ path: join(folder, `${name}.png`) });
@@ -76,7 +76,13 @@ await take("page-doctor", "door-3-hinges", {}, async (client) => {
   await pass(client, 0.25);
 });
 
-await take("page-dark", "prosthetic-arm", { theme: "dark" }, async (client) => {
+await take("page-structure", "four-bar", { theme: "dark" }, async (client) => {
+  await client.click("tab-matrix");
+  await client.page.evaluate(() => window.holonom.app.show({ reactions: true, velocities: true, labels: true, structure: true }));
+  await pass(client, 0.25);
+});
+
+await take("page-arm", "prosthetic-arm", {}, async (client) => {
   await plot(client, "effort", "elbow-motor.effort", "flexion-motor.effort", "rotation-motor.effort").catch(() => {});
   await client.click("tool-jog");
   const hand = await client.aim("hand", [0, 0, -0.05]);
