@@ -24,8 +24,19 @@ async function press(client, at) {
   await client.page.mouse.click(x, y);
 }
 
-async function draw(client, from, to) {
+/** Draw a line from a point that is there to a place, or to another such point. */
+async function draw(client, from, to, there = [from]) {
   await client.still();
+  for (const point of there) {
+    await client.until(
+      (point) => {
+        const { x, y } = window.holonom.view.project(point);
+        return window.holonom.view.snap(x, y) !== null;
+      },
+      `a point to join at ${point}`,
+      point,
+    );
+  }
   const [a, b] = [await client.project(from), await client.project(to)];
   await client.page.mouse.move(a.x, a.y);
   await client.page.mouse.down();
@@ -49,7 +60,7 @@ async function fourBar(bench) {
   await until(client, 1, 1);
   await draw(client, B, C);
   await until(client, 2, 2);
-  await draw(client, C, D);
+  await draw(client, C, D, [C, D]);
   await until(client, 3, 4);
   await client.shot("build");
 
