@@ -21,8 +21,8 @@ use tokio::time::{sleep, timeout};
 pub const LARGEST: usize = 1 << 20;
 /// Longest message that opens a scene from its text, bytes.
 pub const LARGEST_SCENE: usize = 8 << 20;
-/// Longest wait for a client to take a message.
-pub const PATIENCE: Duration = Duration::from_secs(2);
+/// Longest wait for a client to take a message. A page on a slow machine may be busy with a large picture for seconds; meanwhile one message waits, and no more.
+pub const PATIENCE: Duration = Duration::from_secs(8);
 /// Longest message to a client, bytes: a frame or picture of about a million bodies.
 pub const LARGEST_SENT: usize = 64 << 20;
 /// Messages in a row that are not understood before a client is shown the door.
