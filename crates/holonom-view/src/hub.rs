@@ -230,8 +230,8 @@ impl Desk {
             self.cost += part * (each - self.cost);
         }
         self.real_time += part * (ticks as f64 * tick / passed.max(1e-6) - self.real_time);
-        // what cannot be caught up with is given up: slow motion, not a jump later
-        let most = (0.05 * self.speed).max(2.0 * tick);
+        // what cannot be caught up with is given up: slow motion, not a jump later. A moment in which others had the processor is caught up with
+        let most = (0.15 * self.speed).max(2.0 * tick);
         let late = self.behind > most;
         self.behind = self.behind.min(most);
         self.late = if late { self.late + passed } else { (self.late - passed).max(0.0) };
