@@ -381,7 +381,7 @@ impl Desk {
                 Ok(())
             }
             Request::Step { ticks } => {
-                (self.playing, self.owed) = (false, ticks.min(MOST_STEPS));
+                (self.playing, self.owed) = (false, self.owed.saturating_add(ticks).min(MOST_STEPS));
                 self.step_on();
                 Ok(())
             }

@@ -270,7 +270,7 @@ pub enum Section {
 /// Header of a frame.
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FrameHeader {
-    /// Ticks since the start of the scene.
+    /// Ticks since the scene was opened; a reset does not begin them anew.
     pub tick: u64,
     /// Simulated time, s.
     pub time: f64,
