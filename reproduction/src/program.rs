@@ -38,12 +38,8 @@ pub struct Evaluation {
 pub struct Steps {
     /// Microseconds.
     pub us: f64,
-    /// s.
-    pub dt: f64,
     /// Largest gap, m or rad.
     pub gap: f64,
-    /// By name.
-    pub integrator: String,
 }
 
 /// Columns of a recording.
@@ -63,11 +59,6 @@ impl Program {
         let scratch = std::env::temp_dir().join(format!("holonom-reproduction-{}", std::process::id()));
         std::fs::create_dir_all(&scratch).map_err(|e| e.to_string())?;
         Ok(Program { path, scratch })
-    }
-
-    /// Where the command is.
-    pub fn path(&self) -> &std::path::Path {
-        &self.path
     }
 
     /// What it answers in JSON, or what it complains of.
@@ -129,9 +120,7 @@ impl Program {
             let missing = || format!("bench --steps {scene}: {answer}");
             let steps = Steps {
                 us: v["us_min"].as_f64().ok_or_else(missing)?,
-                dt: v["dt"].as_f64().ok_or_else(missing)?,
                 gap: v["gap"].as_f64().ok_or_else(missing)?,
-                integrator: v["integrator"].as_str().ok_or_else(missing)?.to_string(),
             };
             best = Some(best.filter(|b| b.us <= steps.us).unwrap_or(steps));
         }

@@ -16,7 +16,7 @@ usage: cargo xtask COMMAND
   examples   write docs/examples.md and docs/images/chain.svg anew from the examples
   manual     write docs/verification.md anew from what `holonom verify` finds
   reproduction   write docs/reproduction.md, its pictures, and the short table of the README anew: some minutes of measuring
-  scenes     write docs/scenes-reference.md and scenes/scene.schema.json anew from the declarations
+  scenes     write docs/scenes-reference.md, docs/gallery.md and scenes/scene.schema.json anew from declarations and scenes
   fmt        format the workspace
 ";
 

@@ -26,7 +26,7 @@ fn model(pins: usize) -> Result<Model, Failed> {
             let p = centre(i);
             let spin = 0.3 * ((i % 7) as f64 - 3.0);
             m.body(
-                &format!("rod {i}"),
+                format!("rod {i}"),
                 Planar::rod(1.0, 0.4).plane(Vec3::ZERO, Vec3::X, Vec3::Y).pose(p.x, p.y, 0.0).velocity(0.0, 0.0, spin),
             )
         })
