@@ -48,8 +48,14 @@ pub static GALLERY: &[Entry] = scenes!["":
     }
 
     "Prototyping: Tasora 2001" {
+        "ring-20"
         "ring-40"
+        "prosthetic-shoulder"
+        "prosthetic-shoulder-worm"
         "prosthetic-arm"
+        "prosthetic-arm-book"
+        "prosthetic-arm-bottle"
+        "prosthetic-arm-line"
     }
 
     "Machines and toys" {
@@ -67,7 +73,10 @@ pub static GALLERY: &[Entry] = scenes!["":
 ];
 
 /// What several scenes have in common: files that they include, under the name by which they do.
-pub static PARTS: &[(&str, &str)] = parts![];
+pub static PARTS: &[(&str, &str)] = parts![
+    "parts/prosthetic-shoulder.toml"
+    "parts/prosthetic-arm.toml"
+];
 
 /// Problems with known answers, by the name of the problem; `holonom verify` runs them.
 pub static VERIFICATION: &[Entry] = scenes!["verification/":
