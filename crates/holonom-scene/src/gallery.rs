@@ -41,10 +41,22 @@ pub static GALLERY: &[Entry] = scenes!["":
     }
 
     "Constrained particles: Witkin 1997" {
+        "bead"
+        "tinkertoys"
     }
 
     "Linear time: Baraff 1996" {
+        "figure-2"
+        "star"
+        "baraff-2d-108"
+        "baraff-2d-loops"
+        "baraff-3d-contacts"
         "baraff-tree-381"
+        "surles-protein"
+        "gearbox-nonholonomic"
+        "two-chains-collide"
+        "closed-figure"
+        "straight-chain-both-ends"
     }
 
     "Prototyping: Tasora 2001" {
@@ -59,7 +71,13 @@ pub static GALLERY: &[Entry] = scenes!["":
     }
 
     "Machines and toys" {
+        "strandbeest"
+        "excavator"
+        "whipple-bicycle"
+        "rolling-coin"
+        "dzhanibekov"
         "newtons-cradle"
+        "rope-2t-ball"
     }
 
     "Contact and large models" {
