@@ -334,7 +334,7 @@ fn what_the_motors_do_becomes_energy() {
         let mut sim = open(name);
         let total = |sim: &mut Simulation| {
             let e = sim.energy();
-            e.kinetic + e.potential + e.elastic
+            e.kinetic + e.gravity + e.elastic
         };
         let start = total(&mut sim);
         let (mut work, mut most) = (0.0, 0.0_f64);
