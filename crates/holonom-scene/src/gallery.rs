@@ -78,6 +78,8 @@ pub static GALLERY: &[Entry] = scenes!["":
         "dzhanibekov"
         "newtons-cradle"
         "rope-2t-ball"
+        "ragdoll-stairs"
+        "humanoid"
     }
 
     "Contact and large models" {
