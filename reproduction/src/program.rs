@@ -118,10 +118,8 @@ impl Program {
             let answer = self.ask(&arguments)?;
             let v = &answer["scene_steps"][0];
             let missing = || format!("bench --steps {scene}: {answer}");
-            let steps = Steps {
-                us: v["us_min"].as_f64().ok_or_else(missing)?,
-                gap: v["gap"].as_f64().ok_or_else(missing)?,
-            };
+            let steps =
+                Steps { us: v["us_min"].as_f64().ok_or_else(missing)?, gap: v["gap"].as_f64().ok_or_else(missing)? };
             best = Some(best.filter(|b| b.us <= steps.us).unwrap_or(steps));
         }
         best.ok_or_else(|| scene.to_string())

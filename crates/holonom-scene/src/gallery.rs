@@ -41,19 +41,45 @@ pub static GALLERY: &[Entry] = scenes!["":
     }
 
     "Constrained particles: Witkin 1997" {
+        "bead"
+        "tinkertoys"
     }
 
     "Linear time: Baraff 1996" {
+        "figure-2"
+        "star"
+        "baraff-2d-108"
+        "baraff-2d-loops"
+        "baraff-3d-contacts"
         "baraff-tree-381"
+        "surles-protein"
+        "gearbox-nonholonomic"
+        "two-chains-collide"
+        "closed-figure"
+        "straight-chain-both-ends"
     }
 
     "Prototyping: Tasora 2001" {
+        "ring-20"
         "ring-40"
+        "prosthetic-shoulder"
+        "prosthetic-shoulder-worm"
         "prosthetic-arm"
+        "prosthetic-arm-book"
+        "prosthetic-arm-bottle"
+        "prosthetic-arm-line"
     }
 
     "Machines and toys" {
+        "strandbeest"
+        "excavator"
+        "whipple-bicycle"
+        "rolling-coin"
+        "dzhanibekov"
         "newtons-cradle"
+        "rope-2t-ball"
+        "ragdoll-stairs"
+        "humanoid"
     }
 
     "Contact and large models" {
@@ -67,7 +93,10 @@ pub static GALLERY: &[Entry] = scenes!["":
 ];
 
 /// What several scenes have in common: files that they include, under the name by which they do.
-pub static PARTS: &[(&str, &str)] = parts![];
+pub static PARTS: &[(&str, &str)] = parts![
+    "parts/prosthetic-shoulder.toml"
+    "parts/prosthetic-arm.toml"
+];
 
 /// Problems with known answers, by the name of the problem; `holonom verify` runs them.
 pub static VERIFICATION: &[Entry] = scenes!["verification/":

@@ -182,6 +182,18 @@ fn templates_without_counters_are_shared() {
 }
 
 #[test]
+fn a_repeat_of_one_is_a_switch() {
+    let text = |on: usize| {
+        format!(
+            "[params]\non = {on}\n[body.arm]\nmass = 1\ninertia = [1, 1, 1]\n[joint.hinge]\nkind = 'revolute'\nb = 'arm'\n\
+             [repeat.motor]\ncount = '${{on}}'\n[repeat.motor.drive.motor]\nkind = 'position'\njoint = 'hinge'\nvalue = 0\n"
+        )
+    };
+    let names = |on: usize| load(&text(on)).scene.drives.iter().map(|d| d.name.to_string()).collect::<Vec<_>>();
+    assert_eq!((names(0), names(1)), (vec![], vec!["motor".to_string()]));
+}
+
+#[test]
 fn copies_share_what_does_not_use_the_counter() {
     let text = |mass: &str, axis: &str| {
         format!(
@@ -331,4 +343,24 @@ fn mistakes_are_shown_where_they_are() {
     ] {
         assert_eq!(refused(&text), (code.to_string(), line, column, input), "{text}");
     }
+}
+
+#[test]
+fn a_repeat_may_be_switched_off() {
+    let text = "[params]\nextra = 0\n[body.a]\nmass = 1\ninertia = [1, 1, 1]\n[repeat.more]\ncount = '${extra}'\n\
+         [repeat.more.body.'b${i}']\nmass = 1\ninertia = [1, 1, 1]\n[repeat.more.joint.'pin${i}']\nkind = 'revolute'\na = 'a'\nb = 'b${i}'\nat = [0, 0, 0]\n";
+    let counted = |extra: f64| {
+        let loaded = Loader::new().parameter("extra", extra).load_text("switch.toml", text);
+        let scene = loaded.unwrap_or_else(|f| panic!("{}", f.render())).scene;
+        (scene.bodies.len(), scene.joints.len())
+    };
+    assert_eq!((counted(0.0), counted(1.0), counted(3.0)), ((1, 0), (2, 1), (4, 3)));
+    // what there is once at most needs no counter in its name
+    let plain = text.replace("b${i}", "b").replace("pin${i}", "pin");
+    let load = |extra: f64| Loader::new().parameter("extra", extra).load_text("switch.toml", plain.as_str());
+    assert_eq!(load(1.0).unwrap_or_else(|f| panic!("{}", f.render())).scene.bodies.len(), 2);
+    assert_eq!(load(0.0).unwrap_or_else(|f| panic!("{}", f.render())).scene.bodies.len(), 1);
+    assert!(load(2.0).expect_err("two of one name").render().contains("has no counter"));
+    let refused = Loader::new().parameter("extra", -1.0).load_text("switch.toml", text).expect_err("fewer than none");
+    assert!(refused.render().contains("must be at least 0"), "{}", refused.render());
 }

@@ -13,7 +13,7 @@ use crate::scene::{Body, Link};
 use crate::source::Span;
 use std::sync::Arc;
 
-/// `[repeat.NAME]`. Inside it, generators have names with counters in them, too.
+/// `[repeat.NAME]`. What is made once at most, parts that are switched on and off, needs no counter in its name. Inside it, generators have names with counters in them, too.
 pub fn repeat(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
     let table = m.reader.table(node, name)?;
     let sections: Vec<&str> = fields::REPEAT[0].iter().map(|f| f.name).filter(|n| *n != "index").collect();
@@ -35,7 +35,8 @@ pub fn repeat(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()>
     for section in &sections[1..] {
         let Some(node) = table.get(section) else { continue };
         for entry in m.reader.table(node, section)?.entries() {
-            if !entry.key.contains("${") {
+            // a repeat of one copy, or of none, is a switch
+            if size.count > 1 && !entry.key.contains("${") {
                 let name = crate::confine::shown(&entry.key);
                 let message = format!("the name `{name}` has no counter");
                 let d = Diagnostic::error(codes::BAD_NAME, message).at(entry.key_span);

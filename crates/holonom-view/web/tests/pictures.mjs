@@ -61,7 +61,7 @@ await take("page-structure", "four-bar", { theme: "dark" }, async (client) => {
 });
 
 await take("page-arm", "prosthetic-arm", {}, async (client) => {
-  await plot(client, "effort", "elbow-motor.effort", "flexion-motor.effort", "rotation-motor.effort").catch(() => {});
+  await plot(client, "effort", "elbow-motor.effort", "rotation-motor.effort").catch(() => {});
   await client.click("tool-jog");
   const hand = await client.aim("hand", [0, 0, -0.05]);
   await client.page.mouse.click(hand.x, hand.y);
