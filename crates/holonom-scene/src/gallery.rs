@@ -54,6 +54,7 @@ pub static GALLERY: &[Entry] = scenes!["":
         "baraff-tree-381"
         "surles-protein"
         "gearbox-nonholonomic"
+        "assembly"
         "two-chains-collide"
         "closed-figure"
         "straight-chain-both-ends"
