@@ -19,6 +19,13 @@
 use super::{Function, check_samples};
 use crate::curves::piece;
 
+/// Of a function that is monotone between its samples: the largest of its values at both ends and at the samples between them.
+fn highest(f: &dyn Function, x: &[f64], y: &[f64], from: f64, to: f64) -> f64 {
+    let between = x.partition_point(|&k| k <= from)..x.partition_point(|&k| k < to);
+    let samples = y.get(between).unwrap_or_default();
+    samples.iter().copied().fold(f.at(from)[0].max(f.at(to)[0]), f64::max)
+}
+
 /// Straight between samples. **Its rate jumps at every sample** (at a sample, the rate is that of the piece after it): good for laws of
 /// forces, not for prescribed motions.
 #[derive(Clone, Debug)]
@@ -43,6 +50,9 @@ impl Function for Table {
         let i = piece(&self.x, x);
         let slope = (self.y[i + 1] - self.y[i]) / (self.x[i + 1] - self.x[i]);
         [self.y[i] + slope * (x - self.x[i]), slope, 0.0]
+    }
+    fn highest(&self, from: f64, to: f64) -> f64 {
+        highest(self, &self.x, &self.y, from, to)
     }
     fn validate(&self) -> Result<(), String> {
         self.fault.clone().map_or(Ok(()), Err)
@@ -119,6 +129,9 @@ impl Function for SmoothTable {
         let f = self.y[i] + z * (d + z * (b + z * c));
         let rate = d + z * (2.0 * b + 3.0 * z * c);
         if x == inside { [f, rate, 2.0 * b + 6.0 * z * c] } else { [f + rate * (x - inside), rate, 0.0] }
+    }
+    fn highest(&self, from: f64, to: f64) -> f64 {
+        highest(self, &self.x, &self.y, from, to)
     }
     fn validate(&self) -> Result<(), String> {
         self.fault.clone().map_or(Ok(()), Err)
