@@ -15,7 +15,8 @@ usage: cargo xtask COMMAND
   page       the page in a browser alone; words select tests by their names
   examples   write docs/examples.md and docs/images/chain.svg anew from the examples
   manual     write docs/verification.md anew from what `holonom verify` finds
-  scenes     write docs/scenes-reference.md and scenes/scene.schema.json anew from the declarations
+  reproduction   write docs/reproduction.md, its pictures, and the short table of the README anew: some minutes of measuring
+  scenes     write docs/scenes-reference.md, docs/gallery.md and scenes/scene.schema.json anew from declarations and scenes
   fmt        format the workspace
 ";
 
@@ -27,6 +28,7 @@ fn main() -> ExitCode {
         ["page", ref words @ ..] => report(page::test(&root, words)),
         ["examples"] => report(documents::write_examples(&root)),
         ["manual"] => report(manual::write(&root)),
+        ["reproduction"] => report(reproduction(&root)),
         ["scenes"] => report(steps::cargo(&root, &["run", "-q", "-p", "holonom-scene", "--example", "documents"])),
         ["fmt"] => report(steps::cargo(&root, &["fmt", "--all"])),
         ["help" | "--help" | "-h"] => {
@@ -39,6 +41,12 @@ fn main() -> ExitCode {
         }
     };
     if good { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Built with optimisation, as what is measured must be.
+fn reproduction(root: &std::path::Path) -> Result<(), String> {
+    steps::cargo(root, &["build", "--release", "-p", "holonom-cli"])?;
+    steps::cargo(root, &["run", "--release", "-p", "holonom-reproduction"])
 }
 
 /// The folder of the workspace: the parent of this package's.

@@ -3,7 +3,6 @@
 use crate::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use crate::table::{Align, Table};
 use holonom_scene::gallery::{self, Entry};
 use holonom_scene::{Loaded, Loader};
 use serde::Serialize;
@@ -31,6 +30,7 @@ struct Line {
     joints: usize,
     forces: usize,
     verification: bool,
+    group: &'static str,
 }
 
 pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
@@ -44,19 +44,31 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         let (bodies, joints, forces) =
             (scene.bodies.len(), scene.joints.len() + scene.drives.len(), scene.forces.len());
         let (title, description) = (scene.title, scene.description);
-        lines.push(Line { name: entry.name, title, description, bodies, joints, forces, verification: problem });
+        lines.push(Line {
+            name: entry.name,
+            title,
+            description,
+            bodies,
+            joints,
+            forces,
+            verification: problem,
+            group: entry.group,
+        });
     }
     if args.json {
         out.json(&lines)?;
         return Ok(Exit::Ok);
     }
-    let columns =
-        [("scene", Align::Left), ("bodies", Align::Right), ("joints", Align::Right), ("what it shows", Align::Left)];
-    let mut table = Table::new(&columns);
+    let width = lines.iter().map(|l| l.name.len()).max().unwrap_or(0);
+    let (mut text, mut group) = (format!("{:<width$}  bodies  joints  what it shows\n", "scene"), "");
     for line in &lines {
-        table.row([line.name.to_string(), line.bodies.to_string(), line.joints.to_string(), line.title.clone()]);
+        if line.group != group {
+            group = line.group;
+            text += &format!("\n{group}\n");
+        }
+        text += &format!("{:<width$}  {:>6}  {:>6}  {}\n", line.name, line.bodies, line.joints, line.title);
     }
-    out.write(&table.text())?;
+    out.write(&text)?;
     out.write("\nRun one:  holonom run NAME        Look into one:  holonom check NAME        Its text:  holonom scenes --show NAME\n")?;
     Ok(Exit::Ok)
 }

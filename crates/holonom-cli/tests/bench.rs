@@ -134,3 +134,37 @@ fn sizes_beyond_a_limit_are_refused_at_once() {
     refused(&["bench", "d1000", "--solver", "banded"], 4, &["`banded`", "2000 rows"]);
     refused(&["bench", "b8192", "--solver", "cg"], 4, &["`cg`", "10000 rows"]);
 }
+
+#[test]
+fn whole_steps_of_scenes_are_timed() {
+    let report = json(&["bench", "ring-40", "--steps", "--integrator", "rk4", "--dt", "0.01", "--json"]);
+    let steps = &report["scene_steps"][0];
+    assert_eq!(
+        (steps["scene"].as_str(), steps["n"].as_u64(), steps["rows"].as_u64()),
+        (Some("ring-40"), Some(40), Some(120))
+    );
+    assert_eq!(
+        (steps["integrator"].as_str(), steps["steps"].as_u64(), steps["dt"].as_f64()),
+        (Some("rk4"), Some(100), Some(0.01))
+    );
+    let number = |key: &str| steps[key].as_f64().unwrap_or_else(|| panic!("{key} is no number"));
+    // a step has four evaluations at its core
+    let one = json(&["bench", "ring-40", "--json"])["cases"][0]["us_min"].as_f64().expect("a number");
+    assert!(number("us_min") > 2.0 * one && number("us_min") <= number("us_median"), "{steps}");
+    assert!(number("gap") < 1e-10 && number("passages") >= 3.0, "{steps}");
+    refused(&["bench", "a16", "--steps"], 2, &["`a16` is a case", "leave --steps out"]);
+    refused(&["bench", "ring-40", "--steps", "--dt", "-1"], 2, &["--dt is -1 s", "greater than 0"]);
+}
+
+#[test]
+fn the_iterative_solver_gives_what_is_asked_of_it() {
+    let with = |tolerance: &str| {
+        let report = json(&["bench", "baraff-2d-108", "--solver", "cg", "--tolerance", tolerance, "--json"]);
+        let case = &report["cases"][0];
+        (case["iterations"].as_u64().expect("counted"), case["error"].as_f64().expect("a number"))
+    };
+    let (rough, fine) = (with("1e-2"), with("1e-10"));
+    assert!(rough.0 < fine.0 && rough.1 > 1e-8 && fine.1 < 1e-9, "{rough:?} {fine:?}");
+    refused(&["bench", "baraff-2d-108", "--solver", "cg", "--tolerance", "0"], 2, &["--tolerance is 0"]);
+    refused(&["bench", "baraff-2d-108", "--tolerance", "1e-3"], 2, &["--tolerance is for --solver cg"]);
+}

@@ -402,8 +402,10 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
         records: with_effort.map(|l| (&*l.name, &*l.record)).collect(),
     };
     joints.builder.gravity(scene.gravity);
-    if scene.run.assembly.as_deref() == Some("gradual") {
-        joints.builder.assembly(Assembly::Gradual);
+    match scene.run.assembly.as_deref() {
+        Some("gradual") => _ = joints.builder.assembly(Assembly::Gradual),
+        Some("none") => _ = joints.builder.assembly(Assembly::Open),
+        _ => {}
     }
     add_joints(scene, &mut joints, report);
     for link in &scene.drives {

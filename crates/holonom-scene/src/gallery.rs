@@ -6,41 +6,99 @@
 pub struct Entry {
     /// Its name: that of its file.
     pub name: &'static str,
+    /// What it belongs to.
+    pub group: &'static str,
     /// The file's text.
     pub text: &'static str,
 }
 
 macro_rules! scenes {
-    ($folder:literal: $($name:literal)*) => {
-        &[$(Entry { name: $name, text: include_str!(concat!("../../../scenes/", $folder, $name, ".toml")) }),*]
+    ($folder:literal: $($group:literal { $($name:literal)* })*) => {
+        &[$($(Entry {
+            name: $name,
+            group: $group,
+            text: include_str!(concat!("../../../scenes/", $folder, $name, ".toml")),
+        },)*)*]
     };
 }
 
-/// The gallery.
+macro_rules! parts {
+    ($($name:literal)*) => { &[$(($name, include_str!(concat!("../../../scenes/", $name)))),*] };
+}
+
+/// The gallery, group by group.
 pub static GALLERY: &[Entry] = scenes!["":
-    "pendulum"
-    "double-pendulum"
-    "door-3-hinges"
-    "four-bar"
-    "slider-crank"
-    "gear-train"
-    "rope"
-    "crane"
-    "ring-40"
-    "baraff-tree-381"
-    "bouncing-ball"
-    "newtons-cradle"
-    "wall-100"
-    "tower-1000"
-    "parallelogram"
-    "prosthetic-arm"
-    "cable-200"
-    "tree-128"
-    "boxes-10000"
+    "First mechanisms" {
+        "pendulum"
+        "double-pendulum"
+        "door-3-hinges"
+        "four-bar"
+        "slider-crank"
+        "gear-train"
+        "rope"
+        "crane"
+        "parallelogram"
+    }
+
+    "Constrained particles: Witkin 1997" {
+        "bead"
+        "tinkertoys"
+    }
+
+    "Linear time: Baraff 1996" {
+        "figure-2"
+        "star"
+        "baraff-2d-108"
+        "baraff-2d-loops"
+        "baraff-3d-contacts"
+        "baraff-tree-381"
+        "surles-protein"
+        "gearbox-nonholonomic"
+        "two-chains-collide"
+        "closed-figure"
+        "straight-chain-both-ends"
+    }
+
+    "Prototyping: Tasora 2001" {
+        "ring-20"
+        "ring-40"
+        "prosthetic-shoulder"
+        "prosthetic-shoulder-worm"
+        "prosthetic-arm"
+        "prosthetic-arm-book"
+        "prosthetic-arm-bottle"
+        "prosthetic-arm-line"
+    }
+
+    "Machines and toys" {
+        "strandbeest"
+        "excavator"
+        "whipple-bicycle"
+        "rolling-coin"
+        "dzhanibekov"
+        "newtons-cradle"
+        "rope-2t-ball"
+    }
+
+    "Contact and large models" {
+        "bouncing-ball"
+        "wall-100"
+        "tower-1000"
+        "cable-200"
+        "tree-128"
+        "boxes-10000"
+    }
+];
+
+/// What several scenes have in common: files that they include, under the name by which they do.
+pub static PARTS: &[(&str, &str)] = parts![
+    "parts/prosthetic-shoulder.toml"
+    "parts/prosthetic-arm.toml"
 ];
 
 /// Problems with known answers, by the name of the problem; `holonom verify` runs them.
 pub static VERIFICATION: &[Entry] = scenes!["verification/":
+    "Problems with known answers" {
     "p01-pendulum"
     "p01-pendulum-rod"
     "p02-four-bars"
@@ -102,7 +160,13 @@ pub static VERIFICATION: &[Entry] = scenes!["verification/":
     "p26-string"
     "p27-affine-body"
     "p28-elastica"
+    }
 ];
+
+/// The text of a part.
+pub fn part(name: &str) -> Option<&'static str> {
+    PARTS.iter().find(|p| p.0 == name).map(|p| p.1)
+}
 
 /// A scene by its name.
 pub fn find(name: &str) -> Option<&'static Entry> {
@@ -124,6 +188,22 @@ mod tests {
             let mut listed: Vec<&str> = list.iter().map(|e| e.name).collect();
             listed.sort();
             assert_eq!(names, listed, "folder `{sub}`");
+        }
+    }
+
+    #[test]
+    fn every_part_is_listed() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../scenes/");
+        let mut names: Vec<String> = match std::fs::read_dir(format!("{folder}parts")) {
+            Ok(files) => files.filter_map(|f| Some(format!("parts/{}", f.ok()?.file_name().to_str()?))).collect(),
+            Err(_) => Vec::new(),
+        };
+        names.sort();
+        let mut listed: Vec<&str> = PARTS.iter().map(|p| p.0).collect();
+        listed.sort();
+        assert_eq!(names, listed);
+        for (name, text) in PARTS {
+            assert_eq!(*text, std::fs::read_to_string(format!("{folder}{name}")).expect("a file"), "{name}");
         }
     }
 

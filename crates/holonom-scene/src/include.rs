@@ -2,6 +2,7 @@
 //!
 //! What was decided:
 //! - Files are named relative to the file that names them, and found through [`crate::confine`] alone.
+//! - Parts of the gallery ([`crate::gallery::PARTS`]) come with the program: where there is no such file, they are taken from there.
 //! - A file that several others include is added once.
 //! - `[params]` of the file that includes replace those of the files included. `title`, `description`, `gravity`, `[run]` and `[record]` hold if the
 //!   file that includes says nothing of the kind.
@@ -12,6 +13,7 @@
 
 use crate::codes;
 use crate::diagnostic::Diagnostic;
+use crate::gallery;
 use crate::limits::Limits;
 use crate::load::Workshop;
 use crate::node::{Entry, Node, Table, Value, parse_toml};
@@ -67,6 +69,15 @@ pub fn include(document: Table, file: u32, workshop: &mut Workshop) -> Table {
         // looked up before it is read, so that a circle is not read twice
         let path = match workshop.confinement.resolve(&name, &workshop.folder(from)) {
             Ok(path) => path,
+            Err(_) if let Some(text) = gallery::part(&name) => {
+                if seen.insert(PathBuf::from(&name)) {
+                    let file = workshop.sources.add(name.clone(), None, text.to_string());
+                    let limits = workshop.limits;
+                    let document = parse_toml(text, file, &limits, workshop.report);
+                    open.push(opened(document, file, None, workshop));
+                }
+                continue;
+            }
             Err(d) => {
                 workshop.report.push(d.at(span).path("include"));
                 continue;

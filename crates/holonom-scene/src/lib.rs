@@ -35,6 +35,7 @@ pub mod diagnostic;
 pub mod expression;
 pub mod fields;
 pub mod gallery;
+pub mod gallery_page;
 pub mod generators;
 pub mod include;
 pub mod kinds;

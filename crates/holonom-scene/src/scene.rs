@@ -5,6 +5,7 @@ use crate::fields::{Kind, PointRef, Record};
 use crate::mesh::Mesh;
 use crate::source::Span;
 use holonom::math::{Mat3, Quat, Vec3, vec3};
+use holonom::{Drift, Feedback};
 use std::sync::Arc;
 
 /// A place and an orientation.
@@ -262,14 +263,35 @@ pub struct Run {
     pub tolerance: Option<f64>,
     /// Longest step, s.
     pub max_step: Option<f64>,
-    /// How drift is kept away: `projection`, `none`.
+    /// How drift is kept away: `projection`, `feedback`, `none`.
     pub drift: Option<String>,
+    /// Of `feedback`: acceleration per gap, 1/s^2.
+    pub ks: Option<f64>,
+    /// Of `feedback`: acceleration per rate of the gap, 1/s.
+    pub kd: Option<f64>,
     /// `maximal` or `joint` coordinates.
     pub coordinates: Option<String>,
-    /// How rough poses are assembled: `newton` or `gradual`.
+    /// How rough poses are assembled: `newton`, `gradual` or `none`.
     pub assembly: Option<String>,
     /// Without contacts, limits, dry friction and caps on drives.
     pub ideal: bool,
+}
+
+impl Run {
+    /// How drift is kept away.
+    pub fn drift(&self) -> Drift {
+        drift(self.drift.as_deref(), self.ks, self.kd)
+    }
+}
+
+/// How drift is kept away, by its name and the constants of feedback.
+pub fn drift(name: Option<&str>, ks: Option<f64>, kd: Option<f64>) -> Drift {
+    let usual = Feedback::default();
+    match name {
+        Some("feedback") => Drift::Feedback(Feedback { ks: ks.unwrap_or(usual.ks), kd: kd.unwrap_or(usual.kd) }),
+        Some("none") => Drift::None,
+        _ => Drift::Project,
+    }
 }
 
 /// What is to be recorded.

@@ -1,74 +1,99 @@
 //! Every scene of the gallery loads without a warning, says what it is, and keeps its joints closed for ten seconds at a step of a millisecond.
 
-use holonom::{IntegratorKind, Simulation};
-use holonom_scene::Loader;
-use holonom_scene::gallery::{self, GALLERY};
+use holonom::{Drift, IntegratorKind, Simulation};
+use holonom_scene::gallery::{self, Entry, GALLERY};
+use holonom_scene::{Loader, Scene};
+use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// Bodies, rows, redundant rows, and mobility, as their comments promise.
-const PROMISED: &[(&str, usize, usize, usize, usize)] = &[
-    ("pendulum", 1, 5, 0, 1),
-    ("double-pendulum", 2, 10, 0, 2),
-    ("door-3-hinges", 1, 15, 10, 1),
-    ("four-bar", 3, 21, 3, 0),
-    ("slider-crank", 3, 20, 3, 1),
-    ("gear-train", 5, 30, 0, 0),
-    ("rope", 21, 63, 0, 63),
-    ("crane", 3, 13, 0, 5),
-    ("ring-40", 40, 120, 0, 120),
-    ("baraff-tree-381", 127, 381, 0, 381),
-    ("bouncing-ball", 1, 0, 0, 6),
-    ("newtons-cradle", 5, 25, 0, 5),
-    ("wall-100", 100, 0, 0, 600),
-    ("tower-1000", 10, 0, 0, 60),
-    ("parallelogram", 3, 20, 4, 2),
-    ("prosthetic-arm", 9, 49, 0, 5),
-    ("cable-200", 200, 600, 0, 600),
-    ("tree-128", 128, 384, 0, 384),
-    ("boxes-10000", 10000, 0, 0, 60000),
-];
+/// What the comment `# check:` of a scene promises.
+#[derive(Debug, PartialEq)]
+struct Promise {
+    bodies: usize,
+    rows: usize,
+    redundant: usize,
+    mobility: usize,
+}
+
+/// `# check: 3 bodies, 4 joints, 20 rows, 3 redundant, mobility 1`. Where rows or redundant ones are not mentioned there are none.
+fn promise(text: &str) -> Option<Promise> {
+    let line = text.lines().find_map(|l| l.strip_prefix("# check: "))?;
+    let words: Vec<&str> = line.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).collect();
+    let at = |name: &[&str]| words.iter().position(|w| name.contains(w));
+    let before = |k: usize| words.get(k.checked_sub(1)?)?.parse().ok();
+    Some(Promise {
+        bodies: before(at(&["bodies", "body"])?)?,
+        rows: at(&["rows", "row"]).map_or(Some(0), before)?,
+        redundant: at(&["redundant"]).filter(|k| words[k - 1] != "nothing").map_or(Some(0), before)?,
+        mobility: words.get(at(&["mobility"])? + 1)?.parse().ok()?,
+    })
+}
+
+/// The first scene of all is too short for a comment.
+const PENDULUM: Promise = Promise { bodies: 1, rows: 5, redundant: 0, mobility: 1 };
+
+/// All there is to say of a scene at its start.
+fn well_described(entry: &Entry) -> (Scene, Simulation) {
+    let loaded = Loader::new().load_text(&format!("{}.toml", entry.name), entry.text);
+    let loaded = loaded.unwrap_or_else(|f| panic!("{}", f.render()));
+    assert!(loaded.report.all().is_empty(), "{}", loaded.report.render(&loaded.sources));
+    let scene = &loaded.scene;
+    let promised = match entry.name {
+        "pendulum" => PENDULUM,
+        name => {
+            assert!(!scene.title.is_empty() && !scene.description.is_empty(), "{name}: title and description");
+            assert!(!scene.cameras.is_empty() && scene.run.time.is_some(), "{name}: camera and run");
+            promise(entry.text).unwrap_or_else(|| panic!("{name}: `# check: N bodies, N rows, mobility N`"))
+        }
+    };
+    let model = loaded.build().unwrap_or_else(|f| panic!("{}: {}", entry.name, f.render()));
+    let (bodies, rows) = (model.n_bodies(), model.n_rows());
+    let mut sim = Simulation::new(model);
+    let doctor = sim.diagnose().unwrap_or_else(|e| panic!("{}: {e}", entry.name));
+    let found = Promise { bodies, rows, redundant: doctor.rows - doctor.rank, mobility: doctor.mobility };
+    assert_eq!(found, promised, "{}", entry.name);
+    sim.set_drift(scene.run.drift());
+    if let Some(kind) = scene.run.integrator.as_deref().and_then(IntegratorKind::from_name) {
+        sim.set_integrator(kind);
+    }
+    (loaded.scene, sim)
+}
 
 #[test]
-fn joints_stay_closed() {
-    for entry in GALLERY {
-        let loaded = Loader::new().load_text(&format!("{}.toml", entry.name), entry.text);
-        let loaded = loaded.unwrap_or_else(|f| panic!("{}", f.render()));
-        assert!(loaded.report.all().is_empty(), "{}", loaded.report.render(&loaded.sources));
-        let scene = &loaded.scene;
-        if entry.name != "pendulum" {
-            assert!(!scene.title.is_empty() && !scene.description.is_empty(), "{}: title and description", entry.name);
-            assert!(!scene.cameras.is_empty() && scene.run.time.is_some(), "{}: camera and run", entry.name);
-            assert!(entry.text.contains("# check: "), "{}: what the doctor will say", entry.name);
+fn every_scene_is_what_its_comment_says_and_its_joints_stay_closed() {
+    let next = AtomicUsize::new(0);
+    let work = || {
+        while let Some(entry) = GALLERY.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let (scene, sim) = well_described(entry);
+            stay_closed(entry.name, &scene, sim);
         }
-        let model = loaded.build().unwrap_or_else(|f| panic!("{}: {}", entry.name, f.render()));
-        let found = (model.n_bodies(), model.n_rows());
-        let mut sim = Simulation::new(model);
-        let doctor = sim.diagnose().expect("regular");
-        println!("{}: {found:?}, redundant {}, mobility {}", entry.name, doctor.rows - doctor.rank, doctor.mobility);
-        let mut worst = 0.0f64;
-        let start = std::time::Instant::now();
-        // piles cost more, and have no joints to keep closed
-        let steps = if found.1 == 0 { 500 } else { 10_000 };
-        if let Some(kind) = scene.run.integrator.as_deref().and_then(IntegratorKind::from_name) {
-            sim.set_integrator(kind);
+    };
+    std::thread::scope(|s| {
+        let hands = [s.spawn(work), s.spawn(work)];
+        for hand in hands {
+            hand.join().unwrap_or_else(|p| std::panic::resume_unwind(p));
         }
-        for k in 0..steps {
-            if let Err(e) = sim.step(1e-3) {
-                panic!("{} at step {k}: {e}", entry.name);
-            }
-            if k % 10 == 9 {
-                worst = worst.max(sim.violation().0);
-            }
+    });
+}
+
+/// Ten seconds at a millisecond each, and joints within 1e-10 m or rad, or 1e-8 where bodies touch.
+fn stay_closed(name: &str, scene: &Scene, mut sim: Simulation) {
+    let start = std::time::Instant::now();
+    // piles cost more, and have no joints to keep closed
+    let steps = if sim.model().n_rows() == 0 { 500 } else { 10_000 };
+    let mut worst = 0.0f64;
+    for k in 0..steps {
+        if let Err(e) = sim.step(1e-3) {
+            panic!("{name} at step {k}: {e}");
         }
-        println!("{}: gap {worst:.1e}, {:.2} s", entry.name, start.elapsed().as_secs_f64());
-        assert!(worst <= 1e-10, "{}: gap {worst:e}", entry.name);
-        let promised = PROMISED.iter().find(|p| p.0 == entry.name).unwrap_or_else(|| panic!("{}", entry.name));
-        assert_eq!(
-            (found.0, found.1, doctor.rows - doctor.rank, doctor.mobility),
-            (promised.1, promised.2, promised.3, promised.4),
-            "{}: bodies, rows, redundant, mobility",
-            entry.name
-        );
+        if k % 10 == 9 {
+            worst = worst.max(sim.violation().0);
+        }
     }
+    println!("{name}: gap {worst:.1e}, {:.2} s", start.elapsed().as_secs_f64());
+    let allowed = if sim.model().n_shapes() > 0 { 1e-8 } else { 1e-10 };
+    // where feedback closes them in time, what counts is that they are closed in the end
+    let found = if scene.run.drift() == Drift::Project { worst } else { sim.violation().0 };
+    assert!(found <= allowed, "{name}: gap {found:e}");
 }
 
 #[test]

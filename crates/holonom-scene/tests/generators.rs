@@ -332,3 +332,17 @@ fn mistakes_are_shown_where_they_are() {
         assert_eq!(refused(&text), (code.to_string(), line, column, input), "{text}");
     }
 }
+
+#[test]
+fn a_repeat_may_be_switched_off() {
+    let text = "[params]\nextra = 0\n[body.a]\nmass = 1\ninertia = [1, 1, 1]\n[repeat.more]\ncount = '${extra}'\n\
+         [repeat.more.body.'b${i}']\nmass = 1\ninertia = [1, 1, 1]\n[repeat.more.joint.'pin${i}']\nkind = 'revolute'\na = 'a'\nb = 'b${i}'\nat = [0, 0, 0]\n";
+    let counted = |extra: f64| {
+        let loaded = Loader::new().parameter("extra", extra).load_text("switch.toml", text);
+        let scene = loaded.unwrap_or_else(|f| panic!("{}", f.render())).scene;
+        (scene.bodies.len(), scene.joints.len())
+    };
+    assert_eq!((counted(0.0), counted(1.0), counted(3.0)), ((1, 0), (2, 1), (4, 3)));
+    let refused = Loader::new().parameter("extra", -1.0).load_text("switch.toml", text).expect_err("fewer than none");
+    assert!(refused.render().contains("must be at least 0"), "{}", refused.render());
+}

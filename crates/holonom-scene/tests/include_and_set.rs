@@ -199,3 +199,25 @@ fn settings_that_name_nothing_are_refused() {
     let text = failed.render();
     assert!(text.starts_with("error[E0201]: `rod` has no field `mas`\n --> --set:1:10\n  |\n1 | body.rod.mas=3\n  |          ^^^ did you mean `mass`?\n"), "{text}");
 }
+
+#[test]
+fn parts_of_the_gallery_come_with_the_program() {
+    let (name, text) = holonom_scene::gallery::PARTS[0];
+    let bodies = |loaded: Result<Loaded, Failed>| {
+        let scene = loaded.unwrap_or_else(|f| panic!("{}", f.render())).scene;
+        scene.bodies.iter().map(|b| b.name.to_string()).collect::<Vec<_>>()
+    };
+    let main = format!("include = [\"{name}\"]\n");
+    let from_memory = bodies(Loader::new().load_text("main.toml", main.as_str()));
+    assert!(!from_memory.is_empty());
+    // beside a file that has no such file next to it, too; and a file that is there goes before
+    let folder = Folder::new("parts", &[("main.toml", &main)]);
+    assert_eq!(bodies(folder.load()), from_memory);
+    let folder = Folder::new("own-parts", &[("main.toml", &main), (name, &format!("[body.own]\n{BODY}"))]);
+    assert_eq!(bodies(folder.load()), ["own"]);
+    // a mistake in it is shown there
+    let failed = Loader::new().load_text("main.toml", format!("{main}[body.{}]\n{BODY}", from_memory[0]));
+    let failed = failed.expect_err("twice the same name");
+    assert!(failed.render().contains(name), "{}", failed.render());
+    assert!(text.contains("[body."));
+}

@@ -2,7 +2,7 @@
 
 use holonom_scene::gallery::{GALLERY, VERIFICATION};
 use holonom_scene::node::{Node, Value as Item, parse_toml};
-use holonom_scene::{Limits, Report, reference, schema};
+use holonom_scene::{Limits, Report, gallery_page, reference, schema};
 use serde_json::{Map, Value, json};
 
 /// As much of JSON Schema as ours uses; anything else is a mistake of the schema. The first complaint, with its place.
@@ -127,7 +127,11 @@ const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
 #[test]
 fn generated_files_are_fresh() {
-    let files = [("scenes/scene.schema.json", schema::text()), ("docs/scenes-reference.md", reference::markdown())];
+    let files = [
+        ("scenes/scene.schema.json", schema::text()),
+        ("docs/scenes-reference.md", reference::markdown()),
+        ("docs/gallery.md", gallery_page::markdown()),
+    ];
     for (name, fresh) in files {
         let found = std::fs::read_to_string(format!("{ROOT}/{name}")).unwrap_or_default();
         assert!(found == fresh, "{name} is stale: run `cargo xtask scenes`");

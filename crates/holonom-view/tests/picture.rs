@@ -130,7 +130,7 @@ fn check(name: &str, mut sim: Simulation, picture: &Picture) {
 #[test]
 fn everything_that_comes_with_the_program_can_be_drawn() {
     let mut slowest = (0.0, "");
-    for Entry { name, text } in GALLERY.iter().chain(VERIFICATION) {
+    for Entry { name, text, .. } in GALLERY.iter().chain(VERIFICATION) {
         let loaded = load(&format!("{name}.toml"), text);
         let model = loaded.build().unwrap_or_else(|f| panic!("{name}:\n{}", f.render()));
         let mut sim = Simulation::new(model);

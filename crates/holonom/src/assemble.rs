@@ -34,6 +34,9 @@ pub enum Assembly {
     /// Gaps shrink by a tenth at a time until they are small, as if springs and dampers pulled the parts together (after Barzel and Barr
     /// 1988). Slower, and closer to the pose given where that is rough.
     Gradual,
+    /// Not at all: joints may start open. With [`Drift::Feedback`](crate::Drift::Feedback) the parts then fly together under forces, in time. Joints keep to
+    /// general rows, which know the way from afar.
+    Open,
 }
 
 /// What could not be assembled.

@@ -136,6 +136,7 @@ impl ModelBuilder {
     /// How the parts are brought together where the start poses do not fit.
     pub fn assembly(&mut self, how: Assembly) -> &mut Self {
         self.assembly = how;
+        self.lock_rows &= how != Assembly::Open;
         self
     }
 

@@ -82,8 +82,9 @@ pub(crate) fn start(model: &mut Model, from: Start, how: Assembly) -> Result<(),
         step::note_angles(model, &q, &v, &turns, t, &mut work);
     }
     settle(model, &q, &v, t, &mut work)?;
-    let mut assembled = assemble::assemble(model, &mut q, &mut v, t, how, &mut work);
-    let wrong = assembled.is_err() || assemble::wrong_branch(model, &q, &v, &work).is_some();
+    let open = how == Assembly::Open;
+    let mut assembled = if open { Ok(()) } else { assemble::assemble(model, &mut q, &mut v, t, how, &mut work) };
+    let wrong = !open && (assembled.is_err() || assemble::wrong_branch(model, &q, &v, &work).is_some());
     if wrong && model.lock_rows {
         // lock rows are the derivatives of the gaps only where those are small; far from it general rows know better
         let general = ModelBuilder { lock_rows: false, start: Some(hint), assembly: how, ..model.reopen() }.build()?;
@@ -107,7 +108,9 @@ pub(crate) fn start(model: &mut Model, from: Start, how: Assembly) -> Result<(),
             model.stuck_islands = harmless(model, stuck, &q, &v, t);
         }
     }
-    if let Some(k) = assemble::wrong_branch(model, &q, &v, &work) {
+    if open {
+        evaluate::place_bodies(model, &q, &v, &mut work);
+    } else if let Some(k) = assemble::wrong_branch(model, &q, &v, &work) {
         return Err(ModelError::WrongBranch { joint: model.joint_names.get(k).to_string() });
     }
     let bodies = &bodies_at(model, &work.frames, &q, &v);

@@ -6,10 +6,10 @@ mod common;
 use common::dense::Dense;
 use common::linkage::{self, Rough, Y, hinge, rod};
 use common::{Worst, direction, size};
-use holonom::Assembly;
 use holonom::joints::{Constraint, TABLE};
 use holonom::math::{SplitMix, exp_quat};
 use holonom::prelude::*;
+use holonom::{Assembly, Drift, Feedback};
 use std::f64::consts::PI;
 
 const GROUND: BodyId = BodyId::GROUND;
@@ -382,4 +382,29 @@ fn a_wrong_turn_is_never_taken_as_it_is() {
 fn a_wrong_turn_is_put_right_or_named() {
     let misjudged = turned_wrongly().1;
     assert!(misjudged.is_empty(), "{} of them, such as {:#?}", misjudged.len(), &misjudged[..misjudged.len().min(8)]);
+}
+
+/// Left open, parts fly together under feedback: C'' = -ks C - kd C' has a known solution while nothing else is in the way.
+#[test]
+fn parts_that_start_open_are_pulled_together_in_time() {
+    let mut m = ModelBuilder::new();
+    m.gravity(Vec3::ZERO);
+    m.assembly(Assembly::Open);
+    let ball = m.body("ball", Particle::new(2.0, [0.3, -0.1, 0.2]));
+    let rod = m.body("rod", Rigid::cuboid(1.0, [1.0, 0.1, 0.1]).position([3.0, 0.5, -0.2]));
+    m.joint("eye", Spherical::new(GROUND.origin(), ball.origin()));
+    m.joint(
+        "pin",
+        Revolute::new(GROUND.at([1.0, 0.0, 0.0]).along(Y), rod.at([-0.5, 0.0, 0.0]).along(vec3(0.6, 0.8, 0.0))),
+    );
+    let mut sim = Simulation::build(m).expect("open joints are no mistake here");
+    assert!(sim.violation().0 > 0.4, "left as they were given");
+    let (ks, kd) = (25.0, 10.0);
+    sim.set_drift(Drift::Feedback(Feedback { ks, kd }));
+    // critically damped: x = x0 (1 + 5 t) exp(-5 t)
+    sim.run_until(0.4).expect("runs");
+    let expected = vec3(0.3, -0.1, 0.2) * ((1.0 + 2.0) * (-2.0f64).exp());
+    assert!((sim.centre(ball) - expected).length() < 1e-8, "{:?}", sim.centre(ball));
+    sim.run_until(8.0).expect("runs");
+    assert!(sim.violation().0 < 1e-10, "{:e}", sim.violation().0);
 }

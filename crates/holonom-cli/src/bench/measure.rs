@@ -100,7 +100,8 @@ fn time(timed: Timed) -> Result<Timing, Failure> {
     let counted = matches!(solver, SolverKind::Tree | SolverKind::Sparse);
     let flops = counted.then_some(cost.factor_flops + cost.solve_flops);
     let (n, rows) = (model.n_bodies(), model.n_rows());
-    let (error, against_reference) = error(is_case.then_some(name.as_str()), model, solver).map_err(stopped)?;
+    let (error, against_reference, iterations) =
+        error(is_case.then_some(name.as_str()), model, solver).map_err(stopped)?;
     if !error.is_finite() {
         return Err(Failure::numerical(format!("{what} `{name}`: the accelerations are not finite")));
     }
@@ -119,6 +120,7 @@ fn time(timed: Timed) -> Result<Timing, Failure> {
         front: (closing_rows > 0 && counted).then_some(cost.largest),
         fill: (closing_rows > 0 && counted).then_some(cost.fill()),
         error,
+        iterations,
         against_reference,
         flops,
     })
@@ -196,16 +198,17 @@ fn clock_cost() -> f64 {
     (0..1000).map(|_| span()).fold(f64::INFINITY, f64::min)
 }
 
-/// Against the reference where there is one, otherwise the scaled residual of all equations.
-fn error(name: Option<&str>, model: Arc<Model>, solver: SolverKind) -> Result<(f64, bool), StepError> {
+/// Against the reference where there is one (then the second is true), otherwise the scaled residual of all equations; iterations of an iterative solver.
+fn error(name: Option<&str>, model: Arc<Model>, solver: SolverKind) -> Result<(f64, bool, Option<usize>), StepError> {
     let mut sim = Simulation::new(model);
     if solver != sim.solver() {
         sim.set_solver(solver)?;
     }
     // hinges written by hand or as formulas move as the others do
     let same = name.and_then(|n| n.strip_prefix(['h', 'w'])).map(|size| format!("b{size}"));
-    match same.as_deref().or(name).and_then(forward_dynamics) {
-        Some(reference) => Ok((reference.error(sim.accelerations()?), true)),
-        None => Ok((sim.residual()?.largest(), false)),
-    }
+    let (error, against_reference) = match same.as_deref().or(name).and_then(forward_dynamics) {
+        Some(reference) => (reference.error(sim.accelerations()?), true),
+        None => (sim.residual()?.largest(), false),
+    };
+    Ok((error, against_reference, sim.solver_iterations()))
 }

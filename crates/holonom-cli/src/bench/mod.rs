@@ -2,6 +2,7 @@
 
 mod case;
 mod measure;
+mod scene_steps;
 mod steps;
 
 use crate::Exit;
@@ -11,8 +12,9 @@ use crate::scene::{Opened, SceneArgs, SceneOptions};
 use crate::table::{Align, Table, significant};
 use case::Case;
 use clap::builder::PossibleValuesParser;
-use holonom::SolverKind;
+use holonom::{IntegratorKind, SolverKind};
 use holonom_cases::{PileCase, pile_case};
+use scene_steps::{SceneSteps, Wish};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use steps::StepTiming;
@@ -30,6 +32,9 @@ use steps::StepTiming;
 /// Of piles whole steps of 1 ms are timed, after 0.1 s to settle: fN is a wall of N bricks, every other course shifted by
 /// 0.495 m; in fN-overhang it is 0.505 m, half a pitch, and the last brick of the top course must fall: its centre lies
 /// 5 mm beyond its support. tower-N has its heaviest plate on top, 1000 times as heavy as the lowest.
+///
+/// With --steps whole steps of scenes are timed: the first second (at most 1000 steps) again and again, each with the integrator, step, solver and drift of the
+/// scene unless said otherwise; the mean of the fastest passage counts.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star; with loops: eN ring, rN ring of hinges,
@@ -42,6 +47,18 @@ pub(crate) struct Args {
     /// How the multipliers are computed. Default: tree, or sparse where there are loops.
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(SolverKind::NAMES))]
     solver: Option<String>,
+    /// Relative residual at which the iterative solver `cg` stops. Default: 1e-13.
+    #[arg(long, value_name = "X")]
+    tolerance: Option<f64>,
+    /// Time whole steps of scenes instead of evaluations.
+    #[arg(long)]
+    steps: bool,
+    /// With --steps: another integrator than the scene's.
+    #[arg(long, value_name = "NAME", requires = "steps", value_parser = PossibleValuesParser::new(IntegratorKind::NAMES))]
+    integrator: Option<String>,
+    /// With --steps: another step than the scene's, s. Default: that of the scene, or 1 ms.
+    #[arg(long, value_name = "H", requires = "steps")]
+    dt: Option<f64>,
     #[command(flatten)]
     options: SceneOptions,
 }
@@ -58,6 +75,7 @@ enum Subject {
 enum Timed {
     Evaluation(Timing),
     Steps(StepTiming),
+    SceneSteps(SceneSteps),
 }
 
 impl Subject {
@@ -81,7 +99,17 @@ impl Subject {
         }
     }
 
-    fn measure(&self, solver: Option<SolverKind>) -> Result<Timed, Failure> {
+    fn measure(&self, solver: Option<SolverKind>, steps: Option<Wish>) -> Result<Timed, Failure> {
+        match (self, steps) {
+            (Subject::Scene(opened), Some(wish)) => {
+                return scene_steps::measure(opened, wish).map(Timed::SceneSteps);
+            }
+            (Subject::Case(case), Some(_)) => {
+                let failure = Failure::usage(format!("--steps is for scenes and piles, `{}` is a case", case.name()));
+                return Err(failure.help("name a scene, or leave --steps out"));
+            }
+            _ => {}
+        }
         match self {
             Subject::Case(case) => measure::measure(case, solver).map(Timed::Evaluation),
             Subject::Scene(opened) => measure::measure_scene(opened, solver).map(Timed::Evaluation),
@@ -133,6 +161,9 @@ struct Timing {
     /// A whole evaluation with the auxiliary method, for comparison: 0 without loops, null where it would take too long.
     us_auxiliary: Option<f64>,
     error: f64,
+    /// Of an iterative solver.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    iterations: Option<usize>,
     /// Largest front of the factorisation, rows; with loops only.
     #[serde(skip_serializing_if = "Option::is_none")]
     front: Option<usize>,
@@ -153,6 +184,8 @@ struct Report {
     cases: Vec<Timing>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     steps: Vec<StepTiming>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    scene_steps: Vec<SceneSteps>,
     exponents: BTreeMap<String, f64>,
     time_exponents: BTreeMap<String, f64>,
 }
@@ -161,7 +194,21 @@ struct Report {
 pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let by_name =
         |name: &String| SolverKind::from_name(name).ok_or_else(|| Failure::usage(format!("no solver called `{name}`")));
-    let solver = args.solver.as_ref().map(by_name).transpose()?;
+    let mut solver = args.solver.as_ref().map(by_name).transpose()?;
+    if let Some(given) = args.tolerance {
+        match &mut solver {
+            Some(SolverKind::Cg { tolerance, .. }) if given > 0.0 && given < 1.0 => *tolerance = given,
+            Some(SolverKind::Cg { .. }) => {
+                return Err(Failure::usage(format!("--tolerance is {given}, must be greater than 0 and less than 1")));
+            }
+            _ => return Err(Failure::usage("--tolerance is for --solver cg".to_string())),
+        }
+    }
+    if let Some(dt) = args.dt.filter(|dt| !(dt.is_finite() && *dt > 0.0)) {
+        return Err(Failure::usage(format!("--dt is {dt} s, must be finite and greater than 0")));
+    }
+    let integrator = args.integrator.as_deref().and_then(IntegratorKind::from_name);
+    let wish = args.steps.then_some(Wish { integrator, dt: args.dt, solver });
     let names: Vec<&str> =
         if args.cases.is_empty() { DEFAULT.to_vec() } else { args.cases.iter().map(String::as_str).collect() };
     // every mistake is reported before the first measurement
@@ -169,26 +216,30 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let cases = names.into_iter().map(parse).collect::<Result<Vec<_>, _>>()?;
 
     let progress = Progress::new();
-    let (mut timings, mut evaluated, mut steps) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut timings, mut evaluated) = (Vec::new(), Vec::new());
+    let (mut steps, mut scene_steps) = (Vec::new(), Vec::new());
     for (k, case) in cases.iter().enumerate() {
         progress.show(&format!("timing {} ({} of {})", case.name(), k + 1, cases.len()));
-        match case.measure(solver)? {
+        match case.measure(solver, wish)? {
             Timed::Evaluation(timing) => {
                 timings.push(timing);
                 evaluated.push(case);
             }
             Timed::Steps(timing) => steps.push(timing),
+            Timed::SceneSteps(timing) => scene_steps.push(timing),
         }
     }
     drop(progress);
-    for t in timings.iter().filter(|t| !(t.error <= TRUSTED)) {
+    // whoever asks for less gets it
+    let trusted = args.tolerance.map_or(TRUSTED, |_| f64::INFINITY);
+    for t in timings.iter().filter(|t| !(t.error <= trusted)) {
         let (case, error) = (&t.case, t.error);
         failure::warn(&format!("case `{case}`: the answer is wrong, error {error:.1e} (allowed {TRUSTED:.0e})"));
     }
 
     let exponents = fit(&evaluated, &timings, |t| t.flops);
     let time_exponents = fit(&evaluated, &timings, |t| Some(t.us_min));
-    let report = Report { cases: timings, steps, exponents, time_exponents };
+    let report = Report { cases: timings, steps, scene_steps, exponents, time_exponents };
     if args.json {
         out.json(&report)?
     } else {
@@ -217,12 +268,17 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
 }
 
 fn text(report: &Report, solver: Option<SolverKind>) -> String {
-    let steps = if report.steps.is_empty() { String::new() } else { text_of_steps(&report.steps) };
-    if report.cases.is_empty() {
-        return steps;
+    let mut parts = Vec::new();
+    if !report.cases.is_empty() {
+        parts.push(text_of_evaluations(report, solver));
     }
-    let evaluations = text_of_evaluations(report, solver);
-    if steps.is_empty() { evaluations } else { format!("{evaluations}\n{steps}") }
+    if !report.steps.is_empty() {
+        parts.push(text_of_steps(&report.steps));
+    }
+    if !report.scene_steps.is_empty() {
+        parts.push(text_of_scene_steps(&report.scene_steps));
+    }
+    parts.join("\n")
 }
 
 fn text_of_steps(steps: &[StepTiming]) -> String {
@@ -253,6 +309,39 @@ fn text_of_steps(steps: &[StepTiming]) -> String {
         ]);
     }
     format!("One step of 1 ms, settled, one thread, integrator stepping.\n\n{}", table.text())
+}
+
+fn text_of_scene_steps(steps: &[SceneSteps]) -> String {
+    let right = Align::Right;
+    let mut table = Table::new(&[
+        ("scene", Align::Left),
+        ("bodies", right),
+        ("rows", right),
+        ("integrator", Align::Left),
+        ("solver", Align::Left),
+        ("dt s", right),
+        ("steps", right),
+        ("min us", right),
+        ("median us", right),
+        ("steps/s", right),
+        ("gap", right),
+    ]);
+    for t in steps {
+        table.row([
+            t.scene.clone(),
+            t.n.to_string(),
+            t.rows.to_string(),
+            t.integrator.to_string(),
+            t.solver.to_string(),
+            format!("{}", t.dt),
+            format!("{} x {}", t.passages, t.steps),
+            significant(t.us_min, 4),
+            significant(t.us_median, 4),
+            format!("{:.0}", 1e6 / t.us_min),
+            format!("{:.1e}", t.gap),
+        ]);
+    }
+    format!("One step, mean over a passage, one thread.\n\n{}", table.text())
 }
 
 fn text_of_evaluations(report: &Report, solver: Option<SolverKind>) -> String {

@@ -34,6 +34,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let opened = args.scene.open()?;
     let mut sim = Simulation::new(opened.model.clone());
     let d = sim.diagnose().map_err(|e| Failure::step(&format!("scene `{}`", opened.name), &e))?;
+    let undriven = without_drives(&opened);
     let touching = Touching::of(&opened.loaded.scene, &mut sim);
     let warnings: Vec<String> = warnings(&opened, &d, &sim).into_iter().chain(touching.warnings()).collect();
     if args.json {
@@ -47,6 +48,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             "rank": d.rank,
             "mobility": d.mobility,
             "mobility_generic": d.mobility_generic,
+            "without_drives": undriven.as_ref().map(|u| json!({ "rows": u.rows, "rank": u.rank, "mobility": u.mobility })),
             "loops": d.loops,
             "redundant": together(&d).iter().map(joints_of).collect::<Vec<_>>(),
             "not_unique": d.reactions.iter().flat_map(|r| doubtful(model, r)).collect::<Vec<_>>(),
@@ -74,6 +76,10 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let _ = writeln!(text, "{}{title}\n", opened.name);
     what_it_is(&mut text, &opened.model, &d);
     how_it_moves(&mut text, &opened.model, &d);
+    if let Some(u) = undriven.filter(|u| u.rows != d.rows) {
+        let _ =
+            writeln!(text, "Without its drives it has {} and mobility {}.", plural(u.rows, "row", "rows"), u.mobility);
+    }
     what_is_redundant(&mut text, &opened.model, &d);
     touching.text(&mut text);
     let cost = opened.model.cost();
@@ -238,6 +244,21 @@ fn warnings(opened: &Opened, d: &Diagnosis, sim: &Simulation) -> Vec<String> {
 }
 
 /// Does anything drive it?
+/// Beyond so many bodies nobody asks what a model would be without its drives.
+const MOST_UNDRIVEN: usize = 3000;
+
+/// The same mechanism when nothing drives it.
+fn without_drives(opened: &Opened) -> Option<Diagnosis> {
+    let scene = &opened.loaded.scene;
+    if scene.drives.is_empty() || scene.bodies.len() > MOST_UNDRIVEN {
+        return None;
+    }
+    let mut undriven = scene.clone();
+    undriven.drives.clear();
+    let model = holonom_scene::build::build(&undriven, &mut holonom_scene::Report::new())?;
+    Simulation::new(model).diagnose().ok()
+}
+
 fn is_driven(model: &Model) -> bool {
     let drives = ["motor", "servo", "prescribed-point", "mouse"];
     model.joints().any(|j| drives.contains(&model.constraint(j).kind()))

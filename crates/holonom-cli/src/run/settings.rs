@@ -4,8 +4,9 @@ use super::Args;
 use super::snapshot::Resume;
 use crate::failure::Failure;
 use crate::suggest::nearest;
-use holonom::{Coordinates, Drift, IntegratorKind, Model, Simulation, SolverKind, StepError};
+use holonom::{Coordinates, IntegratorKind, Model, Simulation, SolverKind, StepError};
 use holonom_scene::Scene;
+use holonom_scene::scene::drift;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
@@ -37,6 +38,11 @@ pub(crate) struct Settings {
     pub tolerance: Option<f64>,
     pub max_step: Option<f64>,
     pub drift: String,
+    /// Of feedback against drift, 1/s^2 and 1/s.
+    #[serde(default)]
+    pub ks: Option<f64>,
+    #[serde(default)]
+    pub kd: Option<f64>,
     pub coordinates: String,
 }
 
@@ -90,6 +96,8 @@ impl Settings {
             tolerance: before.map_or(run.tolerance, |s| s.tolerance),
             max_step: before.map_or(run.max_step, |s| s.max_step),
             drift: pick(&None, before.map(|s| &s.drift), &run.drift, "projection"),
+            ks: before.map_or(run.ks, |s| s.ks),
+            kd: before.map_or(run.kd, |s| s.kd),
             coordinates: pick(&None, before.map(|s| &s.coordinates), &run.coordinates, "maximal"),
         })
     }
@@ -112,9 +120,7 @@ impl Settings {
         if let Some(max_step) = self.max_step {
             sim.set_max_step(max_step);
         }
-        if self.drift == "none" {
-            sim.set_drift(Drift::None);
-        }
+        sim.set_drift(drift(Some(&self.drift), self.ks, self.kd));
         if self.coordinates == "joint" {
             sim.set_coordinates(Coordinates::Joint).map_err(refused)?;
         }

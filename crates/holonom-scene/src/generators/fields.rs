@@ -166,7 +166,7 @@ pub static GRID: &[&[Field]] = &[
 
 /// `[repeat.NAME]`.
 pub static REPEAT: &[&[Field]] = &[&[
-    COUNT,
+    required("count", Type::Integer(0, i64::MAX), "how many; 0 switches it off"),
     optional("index", Type::Text, "i", "name of the counter, where repeats stand inside repeats"),
     optional("body", Type::Map(&Type::Kind(&BODIES)), "none", "bodies; names and values may use ${i}"),
     optional("joint", Type::Map(&Type::Kind(&JOINTS)), "none", "joints"),

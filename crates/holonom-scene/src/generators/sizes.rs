@@ -65,7 +65,11 @@ pub fn room_for_all(m: &mut Making, document: &Table) -> bool {
 
 /// The size of a generator. None if it cannot be read; a field that is missing is left to the reading of the others.
 pub fn size(m: &mut Making, kind: &str, table: &Table, span: Span) -> Option<Size> {
-    let least = if kind == "ring" { 3 } else { 1 };
+    let least = match kind {
+        "ring" => 3,
+        "repeat" => 0, // switched off
+        _ => 1,
+    };
     let get = |m: &mut Making, name: &str| table.get(name).map(|n| Some((whole(m, n, name, least)?, n.span)));
     if kind == "grid" {
         let (rows, columns) = grid(m, table)?;

@@ -29,6 +29,8 @@ pub struct GalleryAnswer<'a> {
 pub struct Card {
     /// Its name.
     pub name: &'static str,
+    /// What it belongs to.
+    pub group: &'static str,
     /// For people.
     pub title: String,
     /// For people.
@@ -62,6 +64,7 @@ fn card(entry: &Entry) -> Option<Card> {
     let scene = Loader::new().load_text(&format!("{}.toml", entry.name), entry.text).ok()?.scene;
     Some(Card {
         name: entry.name,
+        group: entry.group,
         bodies: scene.bodies.len(),
         joints: scene.joints.len() + scene.drives.len(),
         loops: has_loops(&scene),

@@ -4,7 +4,7 @@
 //! `holonom run` computes. *Real-time* ticks are taken by velocity-level stepping, one solve each whatever happens. While something is grabbed ticks are taken that way too: a hand with
 //! a cap is an inequality, and stepping has a solution whatever the hand does.
 
-use holonom::{Coordinates, Drift, IntegratorKind, Model, Simulation, StepError, StepReport};
+use holonom::{Coordinates, IntegratorKind, Model, Simulation, StepError, StepReport};
 use holonom_scene::scene::Run;
 
 /// Length of a tick where the scene names no step, s: four to a frame.
@@ -57,9 +57,7 @@ impl Pace {
         if let Some(max_step) = run.max_step {
             sim.set_max_step(max_step);
         }
-        if run.drift.as_deref() == Some("none") {
-            sim.set_drift(Drift::None);
-        }
+        sim.set_drift(run.drift());
         if run.coordinates.as_deref() == Some("joint") {
             sim.set_coordinates(Coordinates::Joint)?;
         }

@@ -6,6 +6,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { launch } from "./lib/browser.mjs";
 import { Client } from "./lib/client.mjs";
+import { drawn, pass } from "./lib/pictures.mjs";
 import { Program } from "./lib/program.mjs";
 
 const folder = process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), "../../../../docs/images");
@@ -22,35 +23,12 @@ async function take(name, scene, options, work) {
   console.log(`${name}.png`);
 }
 
-/** Wait until what is there now has been drawn. */
-async function drawn(client) {
-  const before = await client.page.evaluate(() => window.holonom.view.cost.frames);
-  await client.until(
-    (before) => {
-      window.holonom.view.invalidate();
-      return window.holonom.view.cost.frames > before + 2;
-    },
-    "a drawing",
-    before,
-  );
-}
-
 async function plot(client, search, ...names) {
   await client.click("tab-plots");
   await client.part("quantity-search").fill(search);
   for (const name of names) await client.page.locator(`[data-testid="quantity"][data-name="${name}"]`).click();
   await client.part("quantity-search").fill("");
   await client.part("quantity-search").press("Escape");
-}
-
-/** So much simulated time, step by step: pictures are to look alike on fast and slow machines. */
-async function pass(client, seconds) {
-  const { tick } = await client.picture();
-  for (let left = Math.round(seconds / tick); left > 0; left -= 12) {
-    const { time } = await client.frame();
-    await client.send({ do: "step", ticks: Math.min(left, 12) });
-    await client.until((time) => window.holonom.app.frame.time > time, "a step", time);
-  }
 }
 
 // a load that is pulled aside while the crane turns
@@ -83,7 +61,7 @@ await take("page-structure", "four-bar", { theme: "dark" }, async (client) => {
 });
 
 await take("page-arm", "prosthetic-arm", {}, async (client) => {
-  await plot(client, "effort", "elbow-motor.effort", "flexion-motor.effort", "rotation-motor.effort").catch(() => {});
+  await plot(client, "effort", "elbow-motor.effort", "rotation-motor.effort").catch(() => {});
   await client.click("tool-jog");
   const hand = await client.aim("hand", [0, 0, -0.05]);
   await client.page.mouse.click(hand.x, hand.y);

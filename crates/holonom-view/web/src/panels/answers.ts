@@ -18,6 +18,8 @@ export interface Backlog {
 
 export interface GalleryScene {
   name: string;
+  /** What it belongs to: a heading. */
+  group?: string;
   title: string;
   description: string;
   bodies?: number;

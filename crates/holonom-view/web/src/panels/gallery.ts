@@ -30,14 +30,17 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
   };
   const fill = () => {
     const fits = matcher(search.value);
-    const found = gallery.scenes.filter((s) => fits(`${s.name} ${s.title} ${s.description}`));
-    cards.replaceChildren(...found.map((s) => card(s, app.picture?.name === s.name, () => leave({ do: "open", scene: s.name }))));
-    const problems = (gallery.verification ?? []).filter((s) => fits(`${s.name} ${s.title} ${s.description}`));
-    if (problems.length > 0) {
-      cards.append(h("h3", { class: "cards-title", text: "Problems with known answers" }));
-      cards.append(...problems.map((s) => card(s, app.picture?.name === s.name, () => leave({ do: "open", scene: s.name }))));
+    const found = [...gallery.scenes, ...(gallery.verification ?? [])].filter((s) => fits(`${s.name} ${s.title} ${s.description} ${s.group ?? ""}`));
+    cards.replaceChildren();
+    let group: string | undefined;
+    for (const scene of found) {
+      if (scene.group !== group) {
+        group = scene.group;
+        cards.append(h("h3", { class: "cards-title", text: group ?? "" }));
+      }
+      cards.append(card(scene, app.picture?.name === scene.name, () => leave({ do: "open", scene: scene.name })));
     }
-    if (found.length + problems.length === 0) cards.append(h("p", { class: "empty", text: "No scene fits." }));
+    if (found.length === 0) cards.append(h("p", { class: "empty", text: "No scene fits." }));
   };
   search.addEventListener("input", fill);
   sheet.body.append(

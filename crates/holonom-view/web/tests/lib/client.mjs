@@ -9,9 +9,10 @@ const PATIENCE = 30_000;
 
 export class Client {
   /** A page of its own (cookies, storage) with the program in it, seen through its first frame. */
-  static async open(browser, url, { width = 1280, height = 720, theme = "light", touch = false, shadows = false } = {}) {
+  static async open(browser, url, { width = 1280, height = 720, theme = "light", touch = false, shadows = false, scale = 1 } = {}) {
     const context = await browser.newContext({
       viewport: { width, height },
+      deviceScaleFactor: scale,
       colorScheme: theme,
       hasTouch: touch,
       reducedMotion: "reduce",

@@ -1,0 +1,96 @@
+//! Whole steps of a scene: what one pays for a step of simulated time, projection and book-keeping included.
+//!
+//! The first second of a scene, or 1000 steps if those are fewer, is stepped through again and again from the same start; the mean time of a step of the fastest
+//! passage counts. So steps that cost more than others (an impact, a tyre on a stone) count with their share, and other work on the machine does not.
+
+use super::Failure;
+use crate::scene::Opened;
+use holonom::{IntegratorKind, Simulation, SolverKind, StepError};
+use serde::Serialize;
+use std::time::{Duration, Instant};
+
+/// Step where neither the scene nor anybody else says one, s.
+const STEP: f64 = 1e-3;
+/// Simulated time of a passage, s, and most steps.
+const PASSAGE: f64 = 1.0;
+const MOST_STEPS: f64 = 1000.0;
+/// Time spent, and least number of passages.
+const BUDGET: Duration = Duration::from_millis(600);
+const LEAST_PASSAGES: usize = 3;
+
+/// What was asked for besides the scene.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Wish {
+    pub integrator: Option<IntegratorKind>,
+    pub dt: Option<f64>,
+    pub solver: Option<SolverKind>,
+}
+
+/// Steps of a scene, timed. Times in microseconds per step.
+#[derive(Debug, Serialize)]
+pub(super) struct SceneSteps {
+    pub scene: String,
+    pub n: usize,
+    pub rows: usize,
+    pub integrator: &'static str,
+    pub solver: &'static str,
+    /// s.
+    pub dt: f64,
+    /// Steps of a passage, and passages.
+    pub steps: usize,
+    pub passages: usize,
+    /// Of the fastest passage, and of the median one.
+    pub us_min: f64,
+    pub us_median: f64,
+    /// Largest gap after any step, m or rad.
+    pub gap: f64,
+}
+
+/// Step through the beginning of a scene.
+pub(super) fn measure(opened: &Opened, wish: Wish) -> Result<SceneSteps, Failure> {
+    let stopped = |e: StepError| match e {
+        StepError::Invalid(why) => Failure::usage(format!("scene `{}`: {why}", opened.name)),
+        e => Failure::step(&format!("scene `{}`", opened.name), &e),
+    };
+    let (model, run) = (&opened.model, &opened.loaded.scene.run);
+    let said = run.integrator.as_deref().and_then(IntegratorKind::from_name);
+    let integrator = wish.integrator.or(said).unwrap_or(model.default_integrator());
+    let said = run.solver.as_deref().and_then(SolverKind::from_name);
+    let solver = wish.solver.or(said).unwrap_or(model.default_solver());
+    let dt = wish.dt.or(run.dt).unwrap_or(STEP);
+    let steps = (PASSAGE / dt).ceil().clamp(1.0, MOST_STEPS) as usize;
+
+    let mut sim = Simulation::new(model.clone());
+    sim.set_solver(solver).map_err(stopped)?;
+    sim.set_integrator(integrator);
+    sim.set_drift(run.drift());
+    let start = sim.state().clone();
+    let mut gap = 0.0f64;
+    for _ in 0..steps {
+        sim.step(dt).map_err(stopped)?;
+        gap = gap.max(sim.violation().0);
+    }
+    let (mut seconds, begin) = (Vec::new(), Instant::now());
+    while seconds.len() < LEAST_PASSAGES || begin.elapsed() < BUDGET {
+        sim.set_state(start.clone());
+        let clock = Instant::now();
+        for _ in 0..steps {
+            sim.step(dt).map_err(stopped)?;
+        }
+        seconds.push(clock.elapsed().as_secs_f64() / steps as f64);
+    }
+    seconds.sort_by(f64::total_cmp);
+    Ok(SceneSteps {
+        scene: opened.name.clone(),
+        n: model.n_bodies(),
+        rows: model.n_rows(),
+        integrator: integrator.name(),
+        solver: solver.name(),
+        dt,
+        steps,
+        passages: seconds.len(),
+        us_min: 1e6 * seconds[0],
+        us_median: 1e6 * seconds[seconds.len() / 2],
+        gap,
+    })
+}

@@ -1,0 +1,46 @@
+// The pictures of docs/gallery.md, taken anew: HOLONOM=... node thumbnails.mjs [NAME ...]
+//
+// They are for people to look at, not a test; `cargo xtask page` does not make them. Each scene is stepped to a moment at which it shows what it is, and
+// what the view shows then becomes a small JPEG.
+
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { launch } from "./lib/browser.mjs";
+import { Client } from "./lib/client.mjs";
+import { Program } from "./lib/program.mjs";
+import { drawn, pass } from "./lib/pictures.mjs";
+
+/** Seconds after which a scene is at its best, where one second is not. */
+const MOMENTS = {
+  assembly: 0.6,
+  "boxes-10000": 0.05,
+  "bouncing-ball": 0.6,
+  "cable-200": 2,
+  "double-pendulum": 0.8,
+  "newtons-cradle": 0.2,
+  pendulum: 0.3,
+  "ragdoll-stairs": 0.8,
+  rope: 0.7,
+  "tree-128": 0.5,
+  "two-chains-collide": 0.45,
+  "wall-100": 0.1,
+};
+
+const folder = join(dirname(fileURLToPath(import.meta.url)), "../../../../docs/images/gallery");
+mkdirSync(folder, { recursive: true });
+const browser = await launch();
+const program = await Program.start("pendulum");
+const client = await Client.open(browser, program.url, { width: 1280, height: 720, shadows: true, scale: 0.5 });
+const { scenes } = await client.ask({ about: "gallery" });
+const wanted = process.argv.slice(2);
+for (const { name } of scenes.filter((s) => wanted.length === 0 || wanted.includes(s.name))) {
+  await client.openScene(name);
+  await pass(client, MOMENTS[name] ?? 1);
+  await drawn(client);
+  await client.page.locator("#view").screenshot({ path: join(folder, `${name}.jpg`), type: "jpeg", quality: 82 });
+  console.log(name);
+}
+await client.close();
+await program.stop();
+await browser.close();
