@@ -480,8 +480,18 @@ static ON_COORDINATES: &[Kind] = &[
                 "sensors",
                 Type::Records(&[
                     required("joint", Type::Coordinate, "the joint, or one of its coordinates"),
-                    optional("gain", NUMBER, "0", "force per way or angle; a negative one on the own coordinate is a spring"),
-                    optional("rate_gain", NUMBER, "0", "force per rate; a negative one on the own coordinate is a damper"),
+                    optional(
+                        "gain",
+                        NUMBER,
+                        "0",
+                        "force per way or angle; a negative one on the own coordinate is a spring",
+                    ),
+                    optional(
+                        "rate_gain",
+                        NUMBER,
+                        "0",
+                        "force per rate; a negative one on the own coordinate is a damper",
+                    ),
                 ]),
                 "what the force depends on: the sum of gain times coordinate and rate_gain times rate",
             ),

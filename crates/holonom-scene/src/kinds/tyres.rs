@@ -33,8 +33,17 @@ static GROUNDS: &[Kind] = &[
         name: "profile",
         summary: "a road whose height depends on one direction alone",
         fields: &[&[
-            required("height", Type::Function("x", "m"), "height as a function of the way x (m) from the origin along `heading`"),
-            optional("heading", Type::Number(Allowed::Any, "rad"), "0: along x", "direction of that way, turned from x towards y"),
+            required(
+                "height",
+                Type::Function("x", "m"),
+                "height as a function of the way x (m) from the origin along `heading`",
+            ),
+            optional(
+                "heading",
+                Type::Number(Allowed::Any, "rad"),
+                "0: along x",
+                "direction of that way, turned from x towards y",
+            ),
         ]],
         make: Make::Terrain(|r| {
             let f: Arc<dyn Function> = r.function("height").unwrap_or_else(|| Arc::new(0.0));
