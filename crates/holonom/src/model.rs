@@ -382,6 +382,10 @@ impl Model {
     pub fn force_name(&self, id: ForceId) -> &str {
         self.force_names.get(id.index())
     }
+    /// What a force acts on, in the order of [`crate::Observation::pushes`].
+    pub fn force_attachments(&self, id: ForceId) -> &[Attachment] {
+        self.forces[id.index()].law.attachments()
+    }
     /// All bodies.
     pub fn bodies(&self) -> impl Iterator<Item = BodyId> + use<> {
         (0..self.bodies.len() as u32).map(BodyId)
