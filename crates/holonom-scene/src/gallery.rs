@@ -54,6 +54,7 @@ pub static GALLERY: &[Entry] = scenes!["":
         "baraff-tree-381"
         "surles-protein"
         "gearbox-nonholonomic"
+        "assembly"
         "two-chains-collide"
         "closed-figure"
         "straight-chain-both-ends"
@@ -68,6 +69,8 @@ pub static GALLERY: &[Entry] = scenes!["":
         "prosthetic-arm-book"
         "prosthetic-arm-bottle"
         "prosthetic-arm-line"
+        "bike-rider"
+        "bike-rider-redundant"
     }
 
     "Machines and toys" {
@@ -78,6 +81,8 @@ pub static GALLERY: &[Entry] = scenes!["":
         "dzhanibekov"
         "newtons-cradle"
         "rope-2t-ball"
+        "ragdoll-stairs"
+        "humanoid"
     }
 
     "Contact and large models" {
@@ -94,6 +99,7 @@ pub static GALLERY: &[Entry] = scenes!["":
 pub static PARTS: &[(&str, &str)] = parts![
     "parts/prosthetic-shoulder.toml"
     "parts/prosthetic-arm.toml"
+    "parts/bike-rider.toml"
 ];
 
 /// Problems with known answers, by the name of the problem; `holonom verify` runs them.

@@ -355,6 +355,12 @@ fn a_repeat_may_be_switched_off() {
         (scene.bodies.len(), scene.joints.len())
     };
     assert_eq!((counted(0.0), counted(1.0), counted(3.0)), ((1, 0), (2, 1), (4, 3)));
+    // what there is once at most needs no counter in its name
+    let plain = text.replace("b${i}", "b").replace("pin${i}", "pin");
+    let load = |extra: f64| Loader::new().parameter("extra", extra).load_text("switch.toml", plain.as_str());
+    assert_eq!(load(1.0).unwrap_or_else(|f| panic!("{}", f.render())).scene.bodies.len(), 2);
+    assert_eq!(load(0.0).unwrap_or_else(|f| panic!("{}", f.render())).scene.bodies.len(), 1);
+    assert!(load(2.0).expect_err("two of one name").render().contains("has no counter"));
     let refused = Loader::new().parameter("extra", -1.0).load_text("switch.toml", text).expect_err("fewer than none");
     assert!(refused.render().contains("must be at least 0"), "{}", refused.render());
 }

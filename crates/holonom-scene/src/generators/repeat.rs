@@ -13,7 +13,7 @@ use crate::scene::{Body, Link};
 use crate::source::Span;
 use std::sync::Arc;
 
-/// `[repeat.NAME]`. Inside it, generators have names with counters in them, too.
+/// `[repeat.NAME]`. What is made once at most, parts that are switched on and off, needs no counter in its name. Inside it, generators have names with counters in them, too.
 pub fn repeat(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
     let table = m.reader.table(node, name)?;
     let sections: Vec<&str> = fields::REPEAT[0].iter().map(|f| f.name).filter(|n| *n != "index").collect();
