@@ -22,7 +22,12 @@ use std::process::ExitCode;
 pub type Failed = String;
 
 fn main() -> ExitCode {
-    match write(&root()) {
+    let parts: Vec<String> = std::env::args().skip(1).collect();
+    let done = match parts.as_slice() {
+        [] => write(&root()),
+        parts => parts.iter().try_for_each(|name| part(name, &root())),
+    };
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(e) => {
             eprintln!("error: {e}");
@@ -45,6 +50,23 @@ gallery. Here their figures stand beside ours. What they leave open was chosen; 
 Times are the shortest of many repeats, in f64, on one thread. *Ratio* is the paper's time over ours: it says how far machines have come and the code with
 them, and nothing more than both together. A verdict on a claim compares methods with each other, on one machine.
 ";
+
+/// Parts of the report, by the names under which one may be asked for alone; it is then printed and not saved.
+const PARTS: &[&str] = &["witkin", "baraff", "tasora", "gallery"];
+
+fn part(name: &str, root: &Path) -> Result<(), Failed> {
+    let program = Program::beside_this()?;
+    let mut page = Page::new(root);
+    match name {
+        "witkin" => witkin::write(&mut page, &program)?,
+        "baraff" => baraff::measure(&program)?.write(&mut page, &program)?,
+        "tasora" => tasora::measure(&program)?.write(&mut page, &program)?,
+        "gallery" => gallery::write(&mut page, &program)?,
+        _ => return Err(format!("there is no part `{name}`, but {}", PARTS.join(", "))),
+    }
+    println!("{}", page.markdown());
+    Ok(())
+}
 
 fn write(root: &Path) -> Result<(), Failed> {
     let program = Program::beside_this()?;

@@ -91,6 +91,11 @@ impl Page {
         Ok(())
     }
 
+    /// All of it.
+    pub fn markdown(&self) -> &str {
+        &self.text
+    }
+
     /// Write it.
     pub fn save(&self, file: &str) -> Result<(), Failed> {
         fs::write(self.root.join(file), &self.text).map_err(|e| format!("{file}: {e}"))

@@ -148,7 +148,7 @@ fn gains(page: &mut Page) -> Result<(), Failed> {
     page.table(&heading, &rows);
     page.text(&format!(
         "Without feedback it is {}. {good} of {tried} pairs of gains keep the drift below a tenth of that, the best at {}. So: not critical, within the limits one expects. Below about ks = 1 the feedback is slower than \
-         the motion and does little; where kd is near 2.8 over the step (280 here) the rule itself becomes unstable. Projection has no gains.",
+         the motion and helps less; where kd is near 2.8 over the step (280 here) the rule itself becomes unstable. Projection has no gains.",
         short(none),
         format_args!("{best:.0e} m"),
     ));

@@ -15,7 +15,8 @@ usage: cargo xtask COMMAND
   page       the page in a browser alone; words select tests by their names
   examples   write docs/examples.md and docs/images/chain.svg anew from the examples
   manual     write docs/verification.md anew from what `holonom verify` finds
-  reproduction   write docs/reproduction.md, its pictures, and the short table of the README anew: some minutes of measuring
+  reproduction  write docs/reproduction.md, its pictures, and the short table of the README anew: some minutes of measuring;
+             words (witkin, baraff, tasora, gallery) print those parts alone
   scenes     write docs/scenes-reference.md, docs/gallery.md and scenes/scene.schema.json anew from declarations and scenes
   fmt        format the workspace
 ";
@@ -28,7 +29,7 @@ fn main() -> ExitCode {
         ["page", ref words @ ..] => report(page::test(&root, words)),
         ["examples"] => report(documents::write_examples(&root)),
         ["manual"] => report(manual::write(&root)),
-        ["reproduction"] => report(reproduction(&root)),
+        ["reproduction", ref parts @ ..] => report(reproduction(&root, parts)),
         ["scenes"] => report(steps::cargo(&root, &["run", "-q", "-p", "holonom-scene", "--example", "documents"])),
         ["fmt"] => report(steps::cargo(&root, &["fmt", "--all"])),
         ["help" | "--help" | "-h"] => {
@@ -44,9 +45,10 @@ fn main() -> ExitCode {
 }
 
 /// Built with optimisation, as what is measured must be.
-fn reproduction(root: &std::path::Path) -> Result<(), String> {
+fn reproduction(root: &std::path::Path, parts: &[&str]) -> Result<(), String> {
     steps::cargo(root, &["build", "--release", "-p", "holonom-cli"])?;
-    steps::cargo(root, &["run", "--release", "-p", "holonom-reproduction"])
+    let run = ["run", "--release", "-p", "holonom-reproduction", "--"];
+    steps::cargo(root, &[&run, parts].concat())
 }
 
 /// The folder of the workspace: the parent of this package's.

@@ -182,6 +182,18 @@ fn templates_without_counters_are_shared() {
 }
 
 #[test]
+fn a_repeat_of_one_is_a_switch() {
+    let text = |on: usize| {
+        format!(
+            "[params]\non = {on}\n[body.arm]\nmass = 1\ninertia = [1, 1, 1]\n[joint.hinge]\nkind = 'revolute'\nb = 'arm'\n\
+             [repeat.motor]\ncount = '${{on}}'\n[repeat.motor.drive.motor]\nkind = 'position'\njoint = 'hinge'\nvalue = 0\n"
+        )
+    };
+    let names = |on: usize| load(&text(on)).scene.drives.iter().map(|d| d.name.to_string()).collect::<Vec<_>>();
+    assert_eq!((names(0), names(1)), (vec![], vec!["motor".to_string()]));
+}
+
+#[test]
 fn copies_share_what_does_not_use_the_counter() {
     let text = |mass: &str, axis: &str| {
         format!(

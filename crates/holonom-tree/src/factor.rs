@@ -153,7 +153,15 @@ impl Plan {
             let matrix = &mut factor.arena[start as usize..][..packed::len(n)];
             for member in &self.members[front.members.0 as usize..front.members.1 as usize] {
                 let (at, size) = (member.at as usize, member.size as usize);
-                if !self.structure.is_dual(member.node) {
+                if let Some(block) = blocks.packed(member.node) {
+                    // rows of the one lie in a row in the other
+                    let mut from = 0;
+                    for i in 0..size {
+                        let row = packed::at(n, at + i, at + i);
+                        matrix[row..row + size - i].copy_from_slice(&block[from..from + size - i]);
+                        from += size - i;
+                    }
+                } else if !self.structure.is_dual(member.node) {
                     for i in 0..size {
                         for j in i..size {
                             matrix[packed::at(n, at + i, at + j)] = blocks.entry(member.node, i, j);
@@ -163,8 +171,7 @@ impl Plan {
                     // a deferred dual: -J^T beside its leader, which comes first in the front
                     let link = self.link(member.link);
                     let width = self.structure.size(link.primal);
-                    let block = &mut factor.link[..size * width];
-                    blocks.write_link(&self.structure, link, block);
+                    let block = blocks.any_link(&self.structure, link, &mut factor.link[..size * width]);
                     for i in 0..width {
                         for r in 0..size {
                             matrix[packed::at(n, i, at + r)] = -block[r * width + i];
@@ -283,8 +290,7 @@ impl Plan {
         // Y = L^-1 B; B is -J (or its transpose) in the rows of the top member, zero elsewhere
         let link = self.link(up.link);
         let (rows, width) = (self.structure.size(link.dual), self.structure.size(link.primal));
-        let block = &mut factor.link[..rows * width];
-        blocks.write_link(&self.structure, link, block);
+        let block = blocks.any_link(&self.structure, link, &mut factor.link[..rows * width]);
         let u = up.size as usize;
         let y = &mut factor.y[front.y as usize..][..n * u];
         y.fill(0.0);
@@ -327,6 +333,10 @@ impl Plan {
 #[inline(always)]
 fn subtract_square(target: &mut [f64], start: impl Fn(usize) -> usize, y: &[f64], d: &[f64], n: usize, u: usize) {
     match (n, u) {
+        (2, 3) => subtract_square_any(target, start, y, d, 2, 3),
+        (3, 2) => subtract_square_any(target, start, y, d, 3, 2),
+        (5, 2) => subtract_square_any(target, start, y, d, 5, 2),
+        (7, 2) => subtract_square_any(target, start, y, d, 7, 2),
         (6, 1) => subtract_square_any(target, start, y, d, 6, 1),
         (6, 2) => subtract_square_any(target, start, y, d, 6, 2),
         (6, 3) => subtract_square_any(target, start, y, d, 6, 3),

@@ -107,12 +107,12 @@ impl Plan {
         self.scatter(front, z, x);
         if let Some(up) = front.up {
             let u = up.size as usize;
-            let target = &mut x[up.x as usize..][..u];
-            for k in 0..n {
-                let l = z[k] * matrix[packed::at(n, k, k)];
-                for (t, &yk) in target.iter_mut().zip(&y[front.y as usize + k * u..][..u]) {
-                    *t -= l * yk;
-                }
+            let (target, y) = (&mut x[up.x as usize..][..u], &y[front.y as usize..][..n * u]);
+            match (n, u) {
+                (3, 2) => give(matrix, y, z, target, 3, 2),
+                (5, 2) => give(matrix, y, z, target, 5, 2),
+                (7, 2) => give(matrix, y, z, target, 7, 2),
+                _ => give(matrix, y, z, target, n, u),
             }
         }
     }
@@ -135,17 +135,41 @@ impl Plan {
         };
         let z = &mut scratch[..n];
         self.gather(front, x, z);
-        for k in 0..n {
-            if let Some(up) = front.up {
-                let u = up.size as usize;
-                for (&yk, &xu) in y[front.y as usize + k * u..][..u].iter().zip(&x[up.x as usize..][..u]) {
-                    z[k] -= yk * xu;
-                }
-            }
-            z[k] *= matrix[packed::at(n, k, k)];
+        let u = front.up.map_or(0, |up| up.size as usize);
+        let above = front.up.map_or(&[][..], |up| &x[up.x as usize..][..u]);
+        let y = &y[front.y as usize..][..n * u];
+        match (n, u) {
+            (3, 2) => take(matrix, y, z, above, 3, 2),
+            (5, 2) => take(matrix, y, z, above, 5, 2),
+            (7, 2) => take(matrix, y, z, above, 7, 2),
+            _ => take(matrix, y, z, above, n, u),
         }
         packed::solve_upper(matrix, n, z);
         self.scatter(front, z, x);
+    }
+}
+
+/// `target -= Y^T D^-1 z` of a front.
+#[inline(always)]
+fn give(matrix: &[f64], y: &[f64], z: &[f64], target: &mut [f64], n: usize, u: usize) {
+    let (matrix, y, z, target) = (&matrix[..packed::len(n)], &y[..n * u], &z[..n], &mut target[..u]);
+    for k in 0..n {
+        let l = z[k] * matrix[packed::at(n, k, k)];
+        for j in 0..u {
+            target[j] -= l * y[k * u + j];
+        }
+    }
+}
+
+/// `z = D^-1 (z - Y x)` of a front, with `x` of what is above it.
+#[inline(always)]
+fn take(matrix: &[f64], y: &[f64], z: &mut [f64], above: &[f64], n: usize, u: usize) {
+    let (matrix, y, z, above) = (&matrix[..packed::len(n)], &y[..n * u], &mut z[..n], &above[..u]);
+    for k in 0..n {
+        for j in 0..u {
+            z[k] -= y[k * u + j] * above[j];
+        }
+        z[k] *= matrix[packed::at(n, k, k)];
     }
 }
 

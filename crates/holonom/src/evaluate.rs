@@ -8,7 +8,7 @@ use crate::attach::{Bodies, Carried, Frame, View};
 use crate::bodies::Inertia;
 use crate::error::StepError;
 use crate::forces::Push;
-use crate::joints::{Constraint, Level, Rows};
+use crate::joints::{Constraint, Level, Lock, Rows};
 use crate::math::Vec3;
 use crate::model::{Form, Joint, Model, OwnBlocks, RowBlocks};
 use crate::sided;
@@ -163,6 +163,13 @@ pub(crate) fn evaluate_constraints_of(
                     }
                 }
             }
+            Form::Rows(form) if !form.lock.is_empty() => {
+                let lock = joint.constraint.lock(&view);
+                for (c, &k) in c.iter_mut().zip(&form.lock) {
+                    *c = lock.axes.col(k as usize % 3).dot(if k < 3 { lock.c_linear } else { lock.c_angular });
+                }
+                write_lock(model, joint, form, &lock, blocks);
+            }
             Form::Rows(_) | Form::Own(_) => {
                 let mut out = RowScratch { rows, gradients, forces };
                 let n = out.evaluate(joint.constraint.as_ref(), &view, t);
@@ -212,6 +219,31 @@ impl RowScratch<'_> {
     }
 }
 
+/// Rows of a lock, where a body moves in a plane: `e . (v_b + w_b × r_b - v_a - w_a × r_a)` and `e . (w_b - w_a)` in the coordinates of each body.
+#[inline(always)]
+fn write_lock(model: &Model, joint: &Joint, form: &RowBlocks, lock: &Lock, blocks: &mut holonom_tree::Blocks) {
+    let attachments = joint.constraint.attachments();
+    for (end, arm, sign) in [(0, lock.arm_a, -1.0), (1, lock.arm_b, 1.0)] {
+        let Some(body) = attachments[end].body.index() else { continue };
+        let block = blocks.link_mut(form.links[form.slots[end] as usize]);
+        let row = |k: u8| {
+            let e = lock.axes.col(k as usize % 3) * sign;
+            if k < 3 { (e, arm.cross(e)) } else { (Vec3::ZERO, e) }
+        };
+        if let Some(plane) = model.bodies[body].plane() {
+            for (out, &k) in block.as_chunks_mut::<3>().0.iter_mut().zip(&form.lock) {
+                let (force, torque) = row(k);
+                *out = [plane.x_axis.dot(force), plane.y_axis.dot(force), plane.z_axis.dot(torque)];
+            }
+        } else {
+            for (out, &k) in block.as_chunks_mut::<6>().0.iter_mut().zip(&form.lock) {
+                let (f, t) = row(k);
+                *out = [f.x, f.y, f.z, t.x, t.y, t.z];
+            }
+        }
+    }
+}
+
 /// Chain rule: row i of the block of a body is `sum_k J_k^T g_ik` over the attachments k on that body.
 fn write_jacobian(
     model: &Model,
@@ -221,7 +253,7 @@ fn write_jacobian(
     blocks: &mut holonom_tree::Blocks,
 ) {
     let Form::Rows(form) = &joint.form else { return };
-    let RowBlocks { links, slots } = form.as_ref();
+    let RowBlocks { links, slots, .. } = form.as_ref();
     let attachments = joint.constraint.attachments();
     let n = attachments.len();
     for link in links.iter() {
@@ -279,10 +311,29 @@ pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &
     let bodies = &bodies_at(model, frames, q, v);
     for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
         let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
-        let mut out = RowScratch { rows, gradients, forces };
-        let n = out.evaluate(joint.constraint.as_ref(), &view, t);
         let start = joint.row as usize;
         let floor = 1e-3 * model.island_length[joint.island as usize];
+        if joint.constraint.is_coincidence() {
+            // what the rows below would say of C = p_b - p_a
+            let [a, b] = [0, 1].map(|k| view.get(k));
+            let sizes = [(0, a), (1, b)].map(|(k, p)| {
+                let (far, fast) = bodies.reach(view.attachments[k].body);
+                (p.at.length() + far + floor, p.rate.length() + fast)
+            });
+            let fastest = &mut island_rate[joint.island as usize];
+            for (size, speed) in sizes {
+                *fastest = fastest.max(if size > 0.0 { speed / size } else { 0.0 });
+            }
+            let noise = f64::EPSILON * sizes[0].0 + f64::EPSILON * sizes[1].0;
+            let rate = f64::EPSILON * sizes[0].1 + f64::EPSILON * sizes[1].1;
+            let (d, u) = (b.at - a.at, b.rate - a.rate);
+            for (row, i) in joint.row_range().zip(joint.kept_rows()) {
+                (gap[row], gap_rate[row], gap_noise[row], rate_noise[row]) = (d[i], u[i], noise, rate);
+            }
+            continue;
+        }
+        let mut out = RowScratch { rows, gradients, forces };
+        let n = out.evaluate(joint.constraint.as_ref(), &view, t);
         for row in joint.row_range() {
             (gap_rate[row], gap_noise[row], rate_noise[row]) = (0.0, 0.0, 0.0);
         }

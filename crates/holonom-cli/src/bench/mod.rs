@@ -34,7 +34,7 @@ use steps::StepTiming;
 /// 5 mm beyond its support. tower-N has its heaviest plate on top, 1000 times as heavy as the lowest.
 ///
 /// With --steps whole steps of scenes are timed: the first second (at most 1000 steps) again and again, each with the integrator, step, solver and drift of the
-/// scene unless said otherwise; the mean of the fastest passage counts.
+/// scene unless said otherwise; every step at its fastest, and the mean of these.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star; with loops: eN ring, rN ring of hinges,
@@ -341,7 +341,7 @@ fn text_of_scene_steps(steps: &[SceneSteps]) -> String {
             format!("{:.1e}", t.gap),
         ]);
     }
-    format!("One step, mean over a passage, one thread.\n\n{}", table.text())
+    format!("One step: the mean over a passage of every step at its fastest; one thread.\n\n{}", table.text())
 }
 
 fn text_of_evaluations(report: &Report, solver: Option<SolverKind>) -> String {

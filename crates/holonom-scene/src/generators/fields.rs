@@ -166,7 +166,11 @@ pub static GRID: &[&[Field]] = &[
 
 /// `[repeat.NAME]`.
 pub static REPEAT: &[&[Field]] = &[&[
-    required("count", Type::Integer(0, i64::MAX), "how many; 0 and 1 switch it off and on, and names then need no counter"),
+    required(
+        "count",
+        Type::Integer(0, i64::MAX),
+        "how many; 0 and 1 switch it off and on, and names then need no counter",
+    ),
     optional("index", Type::Text, "i", "name of the counter, where repeats stand inside repeats"),
     optional("body", Type::Map(&Type::Kind(&BODIES)), "none", "bodies; names and values may use ${i}"),
     optional("joint", Type::Map(&Type::Kind(&JOINTS)), "none", "joints"),

@@ -35,6 +35,7 @@ pub fn repeat(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()>
     for section in &sections[1..] {
         let Some(node) = table.get(section) else { continue };
         for entry in m.reader.table(node, section)?.entries() {
+            // a repeat of one copy, or of none, is a switch
             if size.count > 1 && !entry.key.contains("${") {
                 let name = crate::confine::shown(&entry.key);
                 let message = format!("the name `{name}` has no counter");

@@ -267,6 +267,10 @@ pub trait Constraint: Send + Sync {
     fn reference(&self) -> usize {
         1.min(self.attachments().len().saturating_sub(1))
     }
+    /// Is it `C = p_b - p_a` for attachments 0 and 1, along the world's axes, and nothing else? Its gaps are then found without asking for `rows`.
+    fn is_coincidence(&self) -> bool {
+        false
+    }
     /// Joint coordinates, if any.
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[]
