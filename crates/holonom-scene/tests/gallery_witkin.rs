@@ -105,7 +105,7 @@ fn feedback_keeps_the_bead_and_hardly_minds_its_constants() {
     for (ks, kd) in [(10.0, 6.0), (100.0, 20.0), (400.0, 40.0), (1000.0, 30.0)] {
         let left = drift(Drift::Feedback(Feedback { ks, kd }), "rk4").abs();
         println!("ks {ks}, kd {kd}: {left:.1e} m of {none:.1e} m");
-        assert!(left < 0.1 * none);
+        assert!(left < 0.2 * none);
     }
     // "an outward spiral", with the simplest method
     let spiral = drift(Drift::None, "euler");

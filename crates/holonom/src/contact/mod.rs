@@ -255,10 +255,9 @@ impl Contacts {
             let (_, speed, spin) = Self::motion(model, bodies, i);
             let arm = if spin.max(self.spin[i]) > 0.0 { self.arm(i) } else { 0.0 };
             let (before, now) = (self.speed[i] + self.spin[i] * arm, speed + spin * arm);
-            // as much again as it has gained: it may have been faster in between
-            let reach = h * (2.0 * now - before + fall);
-            if now > before && reach > self.reach[i] {
-                (self.reach[i], farther) = (reach, true);
+            // falling was foreseen; of all else as much again as it has gained, because it may have been faster in between
+            if h * now > self.reach[i] * (1.0 + 1e-9) {
+                (self.reach[i], farther) = (h * (2.0 * now - before + fall), true);
             }
         }
         if let Some(detector) = self.detector.as_mut().filter(|_| farther) {
