@@ -102,6 +102,9 @@ impl Simulation {
         if control && attempt.error.is_some_and(|e| e > 1.0) {
             return Ok((attempt, h));
         }
+        let s = &self.state;
+        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work);
+        gather::detect_faster(&self.model, &s.q, &s.v, h, &mut self.work);
         let Some((theta, closing)) = self.find_event(events, h)? else {
             events.stalled = 0;
             events.log.commit();

@@ -37,6 +37,20 @@ fn a_ball_dropped_bounces_at_the_right_times() {
 }
 
 #[test]
+fn what_is_pushed_during_a_step_does_not_pass_through() {
+    // at rest when the step begins, and faster than its weight would make it: 1000 N on 1 kg, 0.2 m above the ground
+    let mut m = ModelBuilder::new();
+    let ball = m.body("ball", Rigid::ball(1.0, 0.1).position([0.0, 0.0, 0.3]));
+    m.force("push", PointForce::new(ball.origin(), [0.0, 0.0, -1000.0]));
+    m.shape(BodyId::GROUND.origin(), Shape::HalfSpace, Material::new(0.0));
+    m.shape(ball.origin(), Shape::Sphere { radius: 0.1 }, Material::new(0.0));
+    let mut sim = Simulation::build(m).unwrap();
+    sim.step(0.1).unwrap();
+    assert!((sim.centre(ball).z - 0.1).abs() < 1e-9, "{}", sim.centre(ball));
+    assert!(sim.centre_velocity(ball).length() < 1e-9);
+}
+
+#[test]
 fn a_ball_that_slips_begins_to_roll() {
     let (mut sim, ball) = ground_and_ball(0.0, 0.2, [2.0, 0.0, 0.0], [0.0; 3], 0.0);
     sim.run_until(1.0).unwrap();

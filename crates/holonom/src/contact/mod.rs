@@ -243,6 +243,29 @@ impl Contacts {
         self.place(model, bodies, |speed| h * (speed + fall));
     }
 
+    /// What was detected for the time `h` may have become too little by its end: joints, springs and impacts make bodies faster than weight does. Those that are
+    /// faster at this later state reach farther from where they were, and candidates are found anew.
+    pub fn detect_faster(&mut self, model: &Model, bodies: &Bodies, h: f64) {
+        if self.detector.is_none() {
+            return;
+        }
+        let fall = model.gravity.length() * h;
+        let mut farther = false;
+        for i in (0..model.n_bodies()).filter(|&i| model.carries_shape[i]) {
+            let (_, speed, spin) = Self::motion(model, bodies, i);
+            let arm = if spin.max(self.spin[i]) > 0.0 { self.arm(i) } else { 0.0 };
+            let (before, now) = (self.speed[i] + self.spin[i] * arm, speed + spin * arm);
+            // falling was foreseen; of all else as much again as it has gained, because it may have been faster in between
+            if h * now > self.reach[i] * (1.0 + 1e-9) {
+                (self.reach[i], farther) = (h * (2.0 * now - before + fall), true);
+            }
+        }
+        if let Some(detector) = self.detector.as_mut().filter(|_| farther) {
+            self.candidates.clear();
+            detector.detect(&self.poses, &self.reach, &mut self.candidates);
+        }
+    }
+
     /// Candidates for all shapes that are at most `distance` apart, m.
     pub fn detect_within(&mut self, model: &Model, bodies: &Bodies, distance: f64) {
         // the reaches of both bodies of a pair count together, and the ground has none
@@ -254,18 +277,8 @@ impl Contacts {
         if self.detector.is_none() {
             return;
         }
-        for (i, body) in
-            model.bodies.iter().enumerate().filter(|(i, _)| self.extent[*i] > 0.0 || model.carries_shape[*i])
-        {
-            let id = BodyId(i as u32);
-            let see = |what| bodies.carry(&Attachment { body: id, what });
-            let origin = see(Carried::Point(Vec3::ZERO));
-            let turns = body.can_carry(&Carried::Spin).is_ok();
-            let axis = |d| if turns { see(Carried::Direction(d)).at } else { d };
-            let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
-            self.poses[i] = Pose { position: origin.at, rotation };
-            let spin = if turns { see(Carried::Spin).rate.length() } else { 0.0 };
-            (self.speed[i], self.spin[i]) = (origin.rate.length(), spin);
+        for i in (0..model.n_bodies()).filter(|&i| self.extent[i] > 0.0 || model.carries_shape[i]) {
+            (self.poses[i], self.speed[i], self.spin[i]) = Self::motion(model, bodies, i);
         }
         for i in (0..model.n_bodies()).filter(|&i| model.carries_shape[i]) {
             let turning = if self.spin[i] > 0.0 { self.spin[i] * self.arm(i) } else { 0.0 };
@@ -274,6 +287,18 @@ impl Contacts {
         if let Some(detector) = &mut self.detector {
             detector.detect(&self.poses, &self.reach, &mut self.candidates);
         }
+    }
+
+    /// Pose of a body, the speed of its origin, m/s, and its spin, rad/s.
+    fn motion(model: &Model, bodies: &Bodies, i: usize) -> (Pose, f64, f64) {
+        let id = BodyId(i as u32);
+        let see = |what| bodies.carry(&Attachment { body: id, what });
+        let origin = see(Carried::Point(Vec3::ZERO));
+        let turns = model.bodies[i].can_carry(&Carried::Spin).is_ok();
+        let axis = |d| if turns { see(Carried::Direction(d)).at } else { d };
+        let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
+        let spin = if turns { see(Carried::Spin).rate.length() } else { 0.0 };
+        (Pose { position: origin.at, rotation }, origin.rate.length(), spin)
     }
 
     /// How far from the origin of a body its shapes matter, m: their extent, or, where that is infinite (a half-space), as far as anything else is.

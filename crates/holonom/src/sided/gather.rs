@@ -33,6 +33,14 @@ pub(crate) fn detect(model: &Model, q: &[f64], v: &[f64], h: f64, work: &mut Wor
     }
 }
 
+/// Find them anew where bodies have become faster by this later state, the end of the time `h`. Frames must be up to date.
+pub(crate) fn detect_faster(model: &Model, q: &[f64], v: &[f64], h: f64, work: &mut Workspace) {
+    if !model.shapes.is_empty() {
+        let Workspace { frames, contacts, .. } = work;
+        contacts.detect_faster(model, &bodies_at(model, frames, q, v), h);
+    }
+}
+
 /// All sided rows at a state, into `work.sided`. Frames must be up to date; candidates are those last detected.
 pub(crate) fn gather(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
     gather_where(model, q, v, t, |_, _| true, work);
