@@ -368,14 +368,7 @@ fn subtract_square(target: &mut [f64], start: impl Fn(usize) -> usize, y: &[f64]
 }
 
 #[inline(always)]
-pub(crate) fn subtract_square_any(
-    target: &mut [f64],
-    start: impl Fn(usize) -> usize,
-    y: &[f64],
-    d: &[f64],
-    n: usize,
-    u: usize,
-) {
+fn subtract_square_any(target: &mut [f64], start: impl Fn(usize) -> usize, y: &[f64], d: &[f64], n: usize, u: usize) {
     let (y, d) = (&y[..n * u], &d[..n]);
     for i in 0..u {
         let target = &mut target[start(i)..][..u - i];

@@ -4,7 +4,7 @@
 //! loops over their sizes cost more than what is done in them.
 
 use crate::blocks::Blocks;
-use crate::factor::{Factor, Singular, subtract_square_any};
+use crate::factor::{Factor, Singular};
 use crate::packed;
 use crate::plan::{Front, Plan, Store, Up};
 use crate::solve::{give, take};
@@ -123,21 +123,26 @@ fn eliminate<const N: usize, const L: usize>(
     let eliminated = packed::factor_any(&mut m, N, |k| k < 3);
     factor.arena[pin.at as usize..][..L].copy_from_slice(&m);
     eliminated?;
-    let block = &blocks.links[pin.link as usize..][..6];
-    let y = &mut factor.y[front.y as usize..][..2 * N];
-    for i in 0..3 {
-        for r in 0..2 {
-            y[2 * i + r] = -block[3 * r + i];
+    let [a, b, c, d, e, f] = blocks.links[pin.link as usize..][..6] else { return Ok(()) };
+    let mut y = [[0.0; 2]; N];
+    (y[0], y[1], y[2]) = ([-a, -d], [-b, -e], [-c, -f]);
+    for k in 0..N {
+        let row = packed::at(N, k, k);
+        for i in k + 1..N {
+            let l = m[row + i - k];
+            y[i] = [y[i][0] - l * y[k][0], y[i][1] - l * y[k][1]];
         }
     }
-    y[6..].fill(0.0);
-    packed::solve_lower_any(&m, N, y, 2);
-    let mut d = [0.0; N];
-    for k in 0..N {
-        d[k] = m[packed::at(N, k, k)];
-    }
+    factor.y[front.y as usize..][..2 * N].as_chunks_mut::<2>().0.copy_from_slice(&y);
     let (size, at) = (pin.up.n as usize, pin.up.at as usize);
     let target = &mut factor.arena[pin.up_at as usize..][..packed::len(size)];
-    subtract_square_any(target, |i| packed::at(size, at + i, at + i), y, &d, N, 2);
+    let (first, last) = (packed::at(size, at, at), packed::at(size, at + 1, at + 1));
+    let mut t = [target[first], target[first + 1], target[last]];
+    for k in 0..N {
+        let inverse = m[packed::at(N, k, k)];
+        let l = [y[k][0] * inverse, y[k][1] * inverse];
+        t = [t[0] - l[0] * y[k][0], t[1] - l[0] * y[k][1], t[2] - l[1] * y[k][1]];
+    }
+    (target[first], target[first + 1], target[last]) = (t[0], t[1], t[2]);
     Ok(())
 }

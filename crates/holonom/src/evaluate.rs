@@ -165,10 +165,8 @@ pub(crate) fn evaluate_constraints_of(
             }
             Form::Rows(form) if !form.lock.is_empty() => {
                 let lock = joint.constraint.lock(&view);
-                for (c, &k) in c.iter_mut().zip(&form.lock) {
-                    *c = lock.axes.col(k as usize % 3).dot(if k < 3 { lock.c_linear } else { lock.c_angular });
-                }
-                write_lock(model, joint, form, &lock, blocks);
+                let ends = [0, 1].map(|k| view.attachments[k].body.index());
+                write_lock(model, ends, form, &lock, c, blocks);
             }
             Form::Rows(_) | Form::Own(_) => {
                 let mut out = RowScratch { rows, gradients, forces };
@@ -250,23 +248,39 @@ impl RowScratch<'_> {
 
 /// Rows of a lock, where a body moves in a plane: `e . (v_b + w_b × r_b - v_a - w_a × r_a)` and `e . (w_b - w_a)` in the coordinates of each body.
 #[inline(always)]
-fn write_lock(model: &Model, joint: &Joint, form: &RowBlocks, lock: &Lock, blocks: &mut holonom_tree::Blocks) {
-    let attachments = joint.constraint.attachments();
+fn write_lock(
+    model: &Model,
+    ends: [Option<usize>; 2],
+    form: &RowBlocks,
+    lock: &Lock,
+    c: &mut [f64],
+    blocks: &mut holonom_tree::Blocks,
+) {
+    let axes = [lock.axes.x_axis, lock.axes.y_axis, lock.axes.z_axis];
+    // direction of a row, and whether it is one of translation
+    let row = |k: u8| if k < 3 { (axes[k as usize], true) } else { (axes[k as usize % 3], false) };
+    for (c, &k) in c.iter_mut().zip(&form.lock) {
+        let (e, along) = row(k);
+        *c = e.dot(if along { lock.c_linear } else { lock.c_angular });
+    }
     for (end, arm, sign) in [(0, lock.arm_a, -1.0), (1, lock.arm_b, 1.0)] {
-        let Some(body) = attachments[end].body.index() else { continue };
+        let Some(body) = ends[end] else { continue };
         let block = blocks.link_mut(form.links[form.slots[end] as usize]);
-        let row = |k: u8| {
-            let e = lock.axes.col(k as usize % 3) * sign;
-            if k < 3 { (e, arm.cross(e)) } else { (Vec3::ZERO, e) }
-        };
         if let Some(plane) = model.bodies[body].plane() {
             for (out, &k) in block.as_chunks_mut::<3>().0.iter_mut().zip(&form.lock) {
-                let (force, torque) = row(k);
-                *out = [plane.x_axis.dot(force), plane.y_axis.dot(force), plane.z_axis.dot(torque)];
+                let (e, along) = row(k);
+                let e = e * sign;
+                *out = if along {
+                    [plane.x_axis.dot(e), plane.y_axis.dot(e), plane.z_axis.dot(arm.cross(e))]
+                } else {
+                    [0.0, 0.0, plane.z_axis.dot(e)]
+                };
             }
         } else {
             for (out, &k) in block.as_chunks_mut::<6>().0.iter_mut().zip(&form.lock) {
-                let (f, t) = row(k);
+                let (e, along) = row(k);
+                let e = e * sign;
+                let (f, t) = if along { (e, arm.cross(e)) } else { (Vec3::ZERO, e) };
                 *out = [f.x, f.y, f.z, t.x, t.y, t.z];
             }
         }
