@@ -43,13 +43,12 @@ pub fn factor(m: &mut [f64], n: usize, positive: impl Fn(usize) -> bool) -> Resu
         4 => factor_any(m, 4, positive),
         5 => factor_any(m, 5, positive),
         6 => factor_any(m, 6, positive),
-        7 => factor_any(m, 7, positive),
         _ => factor_any(m, n, positive),
     }
 }
 
 #[inline(always)]
-fn factor_any(m: &mut [f64], n: usize, positive: impl Fn(usize) -> bool) -> Result<(), usize> {
+pub(crate) fn factor_any(m: &mut [f64], n: usize, positive: impl Fn(usize) -> bool) -> Result<(), usize> {
     let m = &mut m[..len(n)];
     for k in 0..n {
         let row_k = at(n, k, k);
@@ -86,10 +85,6 @@ pub fn solve_lower(m: &[f64], n: usize, x: &mut [f64], stride: usize) {
         (2, 3) => solve_lower_any(m, 2, x, 3),
         (3, 1) => solve_lower_any(m, 3, x, 1),
         (3, 2) => solve_lower_any(m, 3, x, 2),
-        (5, 1) => solve_lower_any(m, 5, x, 1),
-        (5, 2) => solve_lower_any(m, 5, x, 2),
-        (7, 1) => solve_lower_any(m, 7, x, 1),
-        (7, 2) => solve_lower_any(m, 7, x, 2),
         (6, 1) => solve_lower_any(m, 6, x, 1),
         (6, 2) => solve_lower_any(m, 6, x, 2),
         (6, 3) => solve_lower_any(m, 6, x, 3),
@@ -104,7 +99,7 @@ pub fn solve_lower(m: &[f64], n: usize, x: &mut [f64], stride: usize) {
 }
 
 #[inline(always)]
-fn solve_lower_any(m: &[f64], n: usize, x: &mut [f64], stride: usize) {
+pub(crate) fn solve_lower_any(m: &[f64], n: usize, x: &mut [f64], stride: usize) {
     let (m, x) = (&m[..len(n)], &mut x[..n * stride]);
     for k in 0..n {
         let row_k = at(n, k, k);
@@ -126,13 +121,12 @@ pub fn solve_upper(m: &[f64], n: usize, x: &mut [f64]) {
         3 => solve_upper_any(m, 3, x),
         5 => solve_upper_any(m, 5, x),
         6 => solve_upper_any(m, 6, x),
-        7 => solve_upper_any(m, 7, x),
         _ => solve_upper_any(m, n, x),
     }
 }
 
 #[inline(always)]
-fn solve_upper_any(m: &[f64], n: usize, x: &mut [f64]) {
+pub(crate) fn solve_upper_any(m: &[f64], n: usize, x: &mut [f64]) {
     let (m, x) = (&m[..len(n)], &mut x[..n]);
     for k in (0..n).rev() {
         let row_k = at(n, k, k);

@@ -95,6 +95,9 @@ impl Plan {
     }
 
     pub(crate) fn forward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
+        if let Some(pin) = self.pin(front) {
+            return self.forward_pin(&pin, front, factor, x);
+        }
         let n = front.n as usize;
         let Factor { six, arena, y, scratch, .. } = factor;
         let matrix = match front.store {
@@ -108,12 +111,7 @@ impl Plan {
         if let Some(up) = front.up {
             let u = up.size as usize;
             let (target, y) = (&mut x[up.x as usize..][..u], &y[front.y as usize..][..n * u]);
-            match (n, u) {
-                (3, 2) => give(matrix, y, z, target, 3, 2),
-                (5, 2) => give(matrix, y, z, target, 5, 2),
-                (7, 2) => give(matrix, y, z, target, 7, 2),
-                _ => give(matrix, y, z, target, n, u),
-            }
+            give(matrix, y, z, target, n, u);
         }
     }
 
@@ -127,6 +125,9 @@ impl Plan {
     }
 
     fn backward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
+        if let Some(pin) = self.pin(front) {
+            return self.backward_pin(&pin, front, factor, x);
+        }
         let n = front.n as usize;
         let Factor { six, arena, y, scratch, .. } = factor;
         let matrix = match front.store {
@@ -138,12 +139,7 @@ impl Plan {
         let u = front.up.map_or(0, |up| up.size as usize);
         let above = front.up.map_or(&[][..], |up| &x[up.x as usize..][..u]);
         let y = &y[front.y as usize..][..n * u];
-        match (n, u) {
-            (3, 2) => take(matrix, y, z, above, 3, 2),
-            (5, 2) => take(matrix, y, z, above, 5, 2),
-            (7, 2) => take(matrix, y, z, above, 7, 2),
-            _ => take(matrix, y, z, above, n, u),
-        }
+        take(matrix, y, z, above, n, u);
         packed::solve_upper(matrix, n, z);
         self.scatter(front, z, x);
     }
@@ -151,7 +147,7 @@ impl Plan {
 
 /// `target -= Y^T D^-1 z` of a front.
 #[inline(always)]
-fn give(matrix: &[f64], y: &[f64], z: &[f64], target: &mut [f64], n: usize, u: usize) {
+pub(crate) fn give(matrix: &[f64], y: &[f64], z: &[f64], target: &mut [f64], n: usize, u: usize) {
     let (matrix, y, z, target) = (&matrix[..packed::len(n)], &y[..n * u], &z[..n], &mut target[..u]);
     for k in 0..n {
         let l = z[k] * matrix[packed::at(n, k, k)];
@@ -163,7 +159,7 @@ fn give(matrix: &[f64], y: &[f64], z: &[f64], target: &mut [f64], n: usize, u: u
 
 /// `z = D^-1 (z - Y x)` of a front, with `x` of what is above it.
 #[inline(always)]
-fn take(matrix: &[f64], y: &[f64], z: &mut [f64], above: &[f64], n: usize, u: usize) {
+pub(crate) fn take(matrix: &[f64], y: &[f64], z: &mut [f64], above: &[f64], n: usize, u: usize) {
     let (matrix, y, z, above) = (&matrix[..packed::len(n)], &y[..n * u], &mut z[..n], &above[..u]);
     for k in 0..n {
         for j in 0..u {

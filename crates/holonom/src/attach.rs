@@ -286,12 +286,17 @@ impl<'a> Bodies<'a> {
     }
 
     /// How far the coordinates of a body are from zero, and how fast they move: what it carries is rounded to these.
+    #[inline(always)]
     pub(crate) fn reach(&self, body: BodyId) -> (f64, f64) {
         let i = self.slot(body);
         let frame = &self.frames[i];
         if frame.rigid {
             return (frame.x.length(), frame.v.length());
         }
+        self.reach_of(i)
+    }
+
+    fn reach_of(&self, i: usize) -> (f64, f64) {
         let n = self.bodies[i].n_lengths();
         if n == 0 {
             let (momentum, mass) = (self.bodies[i].momentum(self.q_of(i), self.v_of(i)), self.bodies[i].mass());

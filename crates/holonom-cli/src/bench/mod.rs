@@ -27,7 +27,8 @@ use steps::StepTiming;
 /// accelerations over the largest of them, or the scaled residual of all equations where there is no reference.
 /// `auxiliary` is the whole evaluation again, with the joints that close loops solved for on top of a tree. `front` is
 /// the largest dense block that loops make the direct solver work on, `fill` the size of its factors over that of the
-/// matrix.
+/// matrix. Where shapes may touch, the whole evaluation also finds those that do and solves for the forces there; the
+/// phases are those of the joints alone.
 ///
 /// Of piles whole steps of 1 ms are timed, after 0.1 s to settle: fN is a wall of N bricks, every other course shifted by
 /// 0.495 m; in fN-overhang it is 0.505 m, half a pitch, and the last brick of the top course must fall: its centre lies
