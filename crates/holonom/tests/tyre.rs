@@ -438,8 +438,8 @@ fn rays_left_out_carry_nothing() {
     let mut loaded = 0;
     for k in 0..300 {
         let at = [g.symmetric(0.5), g.symmetric(0.3), RADIUS + g.symmetric(0.03)];
-        let turn = exp_quat(vec3(g.symmetric(0.4), g.symmetric(3.0), g.symmetric(3.0)));
-        let body = wheel(2.0).position(at).rotation(turn).velocity(g.vec3(2.0)).spin(g.vec3(9.0));
+        let turn = exp_quat(vec3(g.symmetric(0.3), g.symmetric(0.3), g.symmetric(0.3)));
+        let body = wheel(2.0).position(at).orientation(turn).velocity(g.vec3(2.0)).spin(g.vec3(9.0));
         let rows = if k % 3 == 0 { 3 } else { 1 };
         let tyre = |hub: Marker, t: Box<dyn holonom::forces::Terrain>| {
             let tyre = Tyre::new(hub, RADIUS, TyreLoad::CITY_BIKE, MOST, Chosen(t)).damping(0.2);
