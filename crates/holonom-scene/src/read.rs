@@ -414,7 +414,7 @@ impl Making<'_, '_> {
         let follow = r.text("follow").map(str::to_string);
         if let Some(body) = follow.as_deref().filter(|b| !self.scene.bodies.iter().any(|have| &*have.name == *b)) {
             let message = format!("there is no body `{}` to follow", crate::confine::shown(body));
-            let d = Diagnostic::error(codes::UNKNOWN_NAME, message).at(r.span_of("follow"));
+            let d = Diagnostic::error(codes::UNKNOWN_BODY, message).at(r.span_of("follow"));
             let names = self.scene.bodies.iter().take(1000).map(|b| &*b.name);
             self.reader.complain(match nearest(body, names) {
                 Some(near) => d.label(format!("did you mean `{near}`?")),

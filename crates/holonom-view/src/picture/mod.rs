@@ -383,7 +383,7 @@ pub fn picture(loaded: &Loaded, sim: &mut Simulation, joints: usize) -> Picture 
 
 fn followed(model: &Model, name: &str) -> Option<Followed> {
     let body = model.body(name)?;
-    let start = model.carried(model.initial_state(), &Attachment::point(body, Vec3::ZERO))?.at.to_array();
+    let start = model.carried(model.initial_state(), &Attachment::point(body, Vec3::ZERO))?.to_array();
     Some(Followed { body: number(body) as u32, start })
 }
 
