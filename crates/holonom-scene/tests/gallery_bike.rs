@@ -172,7 +172,7 @@ fn a_stone_is_felt_when_it_is_met_and_the_more_the_higher_it_is() {
     // the stone begins 5 m from the rear wheel's start; the front wheel meets it before its hub is there
     let meets = (5.0 - WHEELBASE - 0.25) / 5.0;
     let heights = [0.0, 0.01, 0.02];
-    let rides = heights.map(|h| ride(&[("step", h)], from, 2.0, columns));
+    let rides = heights.map(|h| ride(&[("step", h)], from, 3.0, columns));
     let before = ((meets - from) / 0.002) as usize;
     for k in 1..heights.len() {
         assert!(rides[k][..before].iter().zip(&rides[0]).all(|(a, b)| a == b), "the same until it is met");
@@ -202,6 +202,11 @@ fn with_all_its_bearings_it_moves_the_same() {
     let (mut redundant, _) = open("bike-rider-redundant", &[]);
     let doctor = redundant.diagnose().expect("regular");
     assert_eq!((doctor.rows, doctor.rank, doctor.mobility), (117, 92, 16));
+    // rough poses are brought together along all rows, and not to the same pose: begin with the same
+    let mut same = redundant.state().clone();
+    same.q.clone_from(&plain.state().q);
+    same.v.clone_from(&plain.state().v);
+    redundant.set_state(same);
     for sim in [&mut plain, &mut redundant] {
         sim.run_fixed(1.2, dt).expect("runs");
     }
