@@ -82,7 +82,7 @@ await take("page-excavator", "excavator", {}, async (client) => {
 await take("page-bike", "bike-rider", {}, async (client) => {
   await plot(client, "acc", "pelvis.acc.z", "head.acc.z");
   await client.page.evaluate(() => window.holonom.app.show({ reactions: true }));
-  await pass(client, 0.25);
+  await pass(client, 0.94, 1);
 });
 
 await browser.close();
