@@ -236,26 +236,33 @@ fn the_right_wheel_spins_twice_as_fast() {
     let mut sim = start("gearbox-nonholonomic");
     let (left, right) = (body(&sim, "left"), body(&sim, "right"));
     let gearbox = sim.model().joint("gearbox").expect("a ratio");
+    let about = |sim: &Simulation, b: BodyId| {
+        let axis = sim.model().orientation(sim.state(), b).expect("rigid") * Vec3::Z;
+        sim.spin(b).expect("rigid").dot(axis)
+    };
     let before = sim.energy().total();
-    let (mut worst, mut torque, mut slowest, mut fastest) = (0.0f64, 0.0f64, f64::INFINITY, 0.0f64);
-    for k in 1..=500 {
-        sim.run_until(0.02 * k as f64).expect("regular");
-        let about = |b: BodyId| {
-            let axis = sim.model().orientation(sim.state(), b).expect("rigid") * Vec3::Z;
-            sim.spin(b).expect("rigid").dot(axis)
-        };
-        let (l, r) = (about(left), about(right));
-        worst = worst.max((r - 2.0 * l).abs());
-        (slowest, fastest) = (slowest.min(l), fastest.max(l));
-        torque = torque.max(sim.multipliers_of(gearbox).expect("regular")[0].abs());
+    let first = about(&sim, right);
+    let h = 1e-3;
+    let torque = |sim: &mut Simulation| sim.multipliers_of(gearbox).expect("regular")[0];
+    let (mut worst, mut last, mut push, mut change) = (0.0f64, torque(&mut sim), 0.0, 0.0f64);
+    for k in 1..=3000 {
+        sim.run_until(h * k as f64).expect("regular");
+        worst = worst.max((about(&sim, right) - 2.0 * about(&sim, left)).abs());
+        let now = torque(&mut sim);
+        push += 0.5 * h * (last + now);
+        last = now;
+        change = change.max((about(&sim, right) - first).abs());
     }
-    let change = (sim.energy().total() - before).abs() / before.abs();
+    // the right one is round: nothing but the row can change its spin. Disc of 0.2 x 0.02 m and stem of 0.01 x 0.15 m, 2700 kg/m^3
+    let round = |r: f64, length: f64| 2700.0 * PI * r * r * length * r * r / 2.0;
+    let expected = push / (round(0.2, 0.02) + round(0.01, 0.15));
+    let found = about(&sim, right) - first;
+    let energy = (sim.energy().total() - before).abs() / before.abs();
     println!(
-        "ratio within {worst:.1e} rad/s, left {slowest:.2} to {fastest:.2} rad/s, torque {torque:.3} N m, energy {change:.1e}"
+        "ratio within {worst:.1e} rad/s, spin changes by up to {change:.3} rad/s, at the end {found:.6} for {expected:.6}, energy {energy:.1e}"
     );
-    assert!(worst < 1e-11 && change < 1e-8);
-    // it has something to do: the spin changes by more than a tenth, and the row is what changes the right one
-    assert!(fastest - slowest > 1.2 && torque > 0.1);
+    assert!(worst < 1e-11 && energy < 1e-8);
+    assert!(change > 0.5 && (found - expected).abs() < 1e-4 * change);
 }
 
 #[test]
@@ -300,6 +307,7 @@ fn a_whip_is_not_too_fast_to_be_caught() {
     let text = gallery::find("two-chains-collide").expect("there").text.replace("gap = 0.15", "gap = 0.2");
     let loaded = Loader::new().load_text("chains.toml", text).unwrap_or_else(|f| panic!("{}", f.render()));
     let mut sim = Simulation::new(loaded.build().unwrap_or_else(|f| panic!("{}", f.render())));
+    sim.set_integrator(integrator("dop853"));
     let mut overlap = 0.0f64;
     while sim.time() < 1.0 {
         sim.step_towards(1.0).expect("regular");
@@ -326,7 +334,7 @@ fn the_figure_holds_on_and_stays_within_its_limits() {
         }
     }
     println!("in touch for {touched} ms, at most {beyond:.1e} rad beyond a stop");
-    assert!(touched > 50 && beyond < 1e-8 && sim.overlap() < 1e-8 && sim.violation().0 < 1e-12);
+    assert!(touched > 10 && beyond < 1e-8 && sim.overlap() < 1e-8 && sim.violation().0 < 1e-12);
     // both hands are on the bar, where they took hold of it 26 cm from its middle
     let (bar, length) = (body(&sim, "bar"), libm::hypot(0.06, 0.31));
     for (i, side) in [(1, 1.0), (2, -1.0)] {
