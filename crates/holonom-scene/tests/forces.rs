@@ -201,6 +201,12 @@ fn cases() -> Vec<Case> {
         case("coordinate-servo", "joint = \"hinge\"\nforce = 9\nstiffness = 4\nleast = -2\nmost = 1.5", |s| {
             CoordinateForce::new(s.hinge.clone(), |_, _, _| 1.5)
         }),
+        case("coordinate-feedback", "joint = \"hinge\"\noffset = 0.4\nleast = -30\nmost = 30\nsensors = [{ joint = \"hinge\", gain = -4, rate_gain = -0.3 }]", |s| {
+            CoordinateForce::new(s.hinge.clone(), |q, v, _| 0.4 - 4.0 * q - 0.3 * v)
+        }),
+        case("coordinate-feedback", "joint = \"hinge\"\nmost = 0.7\nsensors = [{ joint = \"hinge\", rate_gain = 5 }, { joint = \"hinge\", gain = 100 }]\noffset = 50", |s| {
+            CoordinateForce::new(s.hinge.clone(), |_, _, _| 0.7)
+        }),
         case("tyre", "on = \"b.hub\"\nradius = 0.5\ndeflection = 0.2\nstiffness = 4e4\nhardening = 10\nterrain = { at = [0, 0, 0.1], normal = [0.1, 0, 1] }\ndamping = 0.5\ngrip = \"asphalt-wet\"\nresolution = 0.005\ncreep_speed = 0.1", |s| {
             let plane = PlaneTerrain::new([0.0, 0.0, 0.1], [0.1, 0.0, 1.0]);
             let tyre = Tyre::new(hub(s), 0.5, TyreLoad::new(4e4, 10.0), 0.2, plane).damping(0.5).grip(Grip::ASPHALT_WET);

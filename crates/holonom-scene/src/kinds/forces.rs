@@ -513,7 +513,7 @@ static ON_COORDINATES: &[Kind] = &[
                 let m = mistake(r, "most", codes::OUT_OF_RANGE, "`most` is out of range");
                 return Err(Box::new(m.label(format!("{most}, must not be less than `least`, {least}"))));
             }
-            let force = Feedback::new(s.coordinate("joint")?, sensors);
+            let force = CoordinateFeedback::new(s.coordinate("joint")?, sensors);
             Ok(Box::new(force.offset(of(r, "offset")).range(least, most)))
         }),
     },

@@ -18,7 +18,7 @@ use crate::coordinate::{Coordinate, Readings};
 
 /// A force along one joint coordinate, linear in several of them and in their rates.
 #[derive(Clone)]
-pub struct Feedback {
+pub struct CoordinateFeedback {
     /// What is actuated, then what is sensed.
     readings: Readings,
     /// Of what is sensed, and of its rate.
@@ -29,7 +29,7 @@ pub struct Feedback {
     own: (f64, f64),
 }
 
-impl Feedback {
+impl CoordinateFeedback {
     /// The force (N or N m) that drives `actuated` forward is the sum of `gain * coordinate + rate_gain * rate` over the sensors
     /// `(gain, rate_gain, coordinate)`.
     ///
@@ -44,7 +44,7 @@ impl Feedback {
     /// let (j, k) = (m.joint("j", Revolute::new(z(BodyId::GROUND), z(a))), m.joint("k", Revolute::new(z(BodyId::GROUND), z(b))));
     /// let (first, second) = (m.coordinate(j, 0), m.coordinate(k, 0));
     /// let sensors = [(2.0, 0.1, first), (-2.0, -0.1, second.clone())];
-    /// m.force("copy", Feedback::new(second, sensors));
+    /// m.force("copy", CoordinateFeedback::new(second, sensors));
     /// let mut sim = Simulation::build(m)?;
     /// let x = sim.accelerations()?.to_vec();
     /// assert!(x[5].abs() < 1e-12 && (x[11] - 0.1 * 3.0 / 0.004).abs() < 1e-9); // 0.004 kg m^2
@@ -60,17 +60,17 @@ impl Feedback {
             gains.push((gain, rate_gain));
         }
         let readings = Readings::new([], coordinates);
-        Feedback { readings, gains, offset: 0.0, range: (f64::NEG_INFINITY, f64::INFINITY), own }
+        CoordinateFeedback { readings, gains, offset: 0.0, range: (f64::NEG_INFINITY, f64::INFINITY), own }
     }
 
     /// A constant force (N or N m) in addition.
     pub fn offset(self, offset: f64) -> Self {
-        Feedback { offset, ..self }
+        CoordinateFeedback { offset, ..self }
     }
 
     /// The smallest and the largest force (N or N m) it can give.
     pub fn range(self, least: f64, most: f64) -> Self {
-        Feedback { range: (least, most), ..self }
+        CoordinateFeedback { range: (least, most), ..self }
     }
 
     /// The force before it is kept within its range.
@@ -83,7 +83,7 @@ impl Feedback {
     }
 }
 
-impl Force for Feedback {
+impl Force for CoordinateFeedback {
     fn kind(&self) -> &'static str {
         "feedback"
     }

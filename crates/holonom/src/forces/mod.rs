@@ -20,7 +20,7 @@ mod user;
 
 pub use bushing::{Bushing, Matrix6};
 pub use drag::{AngularDrag, Drag};
-pub use feedback::Feedback;
+pub use feedback::CoordinateFeedback;
 pub use law::{OneSided, SpringLaw, TorsionLaw};
 pub use motor::{AxisMotor, TorqueCurve};
 pub use on_coordinate::CoordinateForce;
