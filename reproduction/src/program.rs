@@ -61,6 +61,11 @@ impl Program {
         Ok(Program { path, scratch })
     }
 
+    /// Where the command is.
+    pub fn path(&self) -> &std::path::Path {
+        &self.path
+    }
+
     /// What it answers in JSON, or what it complains of.
     pub fn ask(&self, arguments: &[&str]) -> Result<Value, Failed> {
         eprintln!("holonom {}", arguments.join(" "));

@@ -69,6 +69,8 @@ pub static GALLERY: &[Entry] = scenes!["":
         "prosthetic-arm-book"
         "prosthetic-arm-bottle"
         "prosthetic-arm-line"
+        "bike-rider"
+        "bike-rider-redundant"
     }
 
     "Machines and toys" {
@@ -97,6 +99,7 @@ pub static GALLERY: &[Entry] = scenes!["":
 pub static PARTS: &[(&str, &str)] = parts![
     "parts/prosthetic-shoulder.toml"
     "parts/prosthetic-arm.toml"
+    "parts/bike-rider.toml"
 ];
 
 /// Problems with known answers, by the name of the problem; `holonom verify` runs them.

@@ -14,7 +14,7 @@ use crate::scene::Scene;
 use crate::source::Span;
 use catalogue::{Catalogue, Look, Source};
 use holonom::math::Vec3;
-use holonom::{BodyId, Diagnosis, Ledger, Model, Near, Simulation, StepError};
+use holonom::{BodyId, Carried, Diagnosis, Ledger, Model, Near, Simulation, StepError};
 use std::collections::HashSet;
 use touches::Touches;
 
@@ -43,6 +43,8 @@ pub struct Quantities {
     ledger: Ledger,
     touches: Touches,
     near: Vec<Near>,
+    /// Of one force: kept to save memory from being asked for again.
+    pushes: Vec<Vec3>,
 }
 
 /// A name or pattern that fits nothing.
@@ -158,6 +160,7 @@ impl Quantities {
             ledger: Ledger::default(),
             touches: Touches::default(),
             near: Vec::new(),
+            pushes: Vec::new(),
         })
     }
 
@@ -305,6 +308,12 @@ impl Quantities {
                     }
                     Look::Contacts => (numbers[0], numbers[1]) = (touches.points as f64, touches.largest),
                     Look::Power(force) => numbers[0] = seen.power(force),
+                    Look::Pushed(force, body) => {
+                        seen.pushes(force, &mut self.pushes);
+                        let pushed = model.force_attachments(force).iter().zip(&self.pushes);
+                        let on_body = pushed.filter(|(a, _)| a.body == body && matches!(a.what, Carried::Point(_)));
+                        put(0, on_body.fold(Vec3::ZERO, |sum, (_, push)| sum + *push));
+                    }
                     Look::Certificate => {
                         numbers[0] = seen.residual().largest();
                         numbers[1] = seen.rank_deficiency().map_or(f64::NAN, |n| n as f64);

@@ -120,6 +120,7 @@ pub const CAMERA: &[Field] = &[
     optional("look_at", POSITION, "[0, 0, 0]", "what it looks at"),
     optional("up", Type::Direction, "[0, 0, 1]", "which way is up"),
     optional("angle", Type::Number(Allowed::Positive, "rad"), "0.8", "vertical angle of view"),
+    optional("follow", Type::Text, "stays where it is", "a body: the eye goes with it over the ground"),
 ];
 
 /// Fields of `[start.BODY]`.
@@ -410,7 +411,18 @@ impl Making<'_, '_> {
     fn camera(&mut self, name: &str, node: &Node) {
         let Some(table) = self.reader.table(node, name) else { return };
         let Some(r) = self.reader.fields(table, node.span, name, &[CAMERA], None) else { return };
+        let follow = r.text("follow").map(str::to_string);
+        if let Some(body) = follow.as_deref().filter(|b| !self.scene.bodies.iter().any(|have| &*have.name == *b)) {
+            let message = format!("there is no body `{}` to follow", crate::confine::shown(body));
+            let d = Diagnostic::error(codes::UNKNOWN_BODY, message).at(r.span_of("follow"));
+            let names = self.scene.bodies.iter().take(1000).map(|b| &*b.name);
+            self.reader.complain(match nearest(body, names) {
+                Some(near) => d.label(format!("did you mean `{near}`?")),
+                None => d.label("not known"),
+            });
+        }
         self.scene.cameras.push(Camera {
+            follow,
             name: name.to_string(),
             from: r.vector("from").unwrap_or_default(),
             look_at: r.vector("look_at").unwrap_or_default(),

@@ -316,6 +316,8 @@ pub struct Camera {
     pub up: Vec3,
     /// Vertical angle of view, rad.
     pub angle: f64,
+    /// The body it goes with, over the ground.
+    pub follow: Option<String>,
 }
 
 /// All of it.

@@ -157,3 +157,18 @@ fn large_models_are_reduced_and_wide_patterns_refused() {
     let one = Quantities::new(&model, &["*/1999.pos.z"]).expect("known");
     assert_eq!(one.len(), 2);
 }
+
+/// The force of a law on a body: a spring of 10 N/m and 0.3 m from the origin to (1, 0, -0.5).
+#[test]
+fn what_a_force_does_to_a_body() {
+    let (loaded, model) = load(SCENE);
+    let mut q = Quantities::of_scene(&model, &loaded.scene, &["spring.bob.force.*"]).expect("known");
+    let names: Vec<&str> = q.names().collect();
+    assert_eq!(names, ["time", "spring.bob.force.x", "spring.bob.force.y", "spring.bob.force.z"]);
+    let row = read(&mut q, &mut Simulation::new(model));
+    let length = 1.25f64.sqrt();
+    let pull = 10.0 * (length - 0.3) / length;
+    for (found, expected) in row[1..].iter().zip([-pull, 0.0, 0.5 * pull]) {
+        assert!((found - expected).abs() < 1e-12, "{found} {expected}");
+    }
+}

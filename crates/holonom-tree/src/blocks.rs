@@ -93,6 +93,15 @@ impl Blocks {
         }
     }
 
+    /// The diagonal block of a primal node that is not of size 6, packed.
+    #[inline]
+    pub(crate) fn packed(&self, node: Node) -> Option<&[f64]> {
+        match self.place[node.index()] {
+            Place::Other { offset, size } => Some(&self.other[offset as usize..][..packed::len(size as usize)]),
+            _ => None,
+        }
+    }
+
     /// Entry (i, j) of the diagonal block of a primal node.
     pub fn entry(&self, node: Node, i: usize, j: usize) -> f64 {
         match self.place[node.index()] {
@@ -150,6 +159,16 @@ impl Blocks {
             // `Structure` makes near and far links only for sheared duals
             _ => out.fill(0.0),
         }
+    }
+
+    /// The block of any link; `out` is written to only where it is not at hand.
+    #[inline]
+    pub(crate) fn any_link<'b>(&'b self, structure: &Structure, link: &Link, out: &'b mut [f64]) -> &'b [f64] {
+        if let LinkValue::Dense(start) = link.value {
+            return &self.links[start as usize..][..out.len()];
+        }
+        self.write_link(structure, link, out);
+        out
     }
 
     /// The block of the `index`-th link of the structure (dense or sheared) as a dense matrix. For references and checks.

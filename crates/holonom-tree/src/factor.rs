@@ -153,7 +153,19 @@ impl Plan {
             let matrix = &mut factor.arena[start as usize..][..packed::len(n)];
             for member in &self.members[front.members.0 as usize..front.members.1 as usize] {
                 let (at, size) = (member.at as usize, member.size as usize);
-                if !self.structure.is_dual(member.node) {
+                if let (Some([a, b, c, d, e, f]), 3) = (blocks.packed(member.node), size) {
+                    let rows = [0, 1, 2].map(|i| packed::at(n, at + i, at + i));
+                    (matrix[rows[0]], matrix[rows[0] + 1], matrix[rows[0] + 2]) = (*a, *b, *c);
+                    (matrix[rows[1]], matrix[rows[1] + 1], matrix[rows[2]]) = (*d, *e, *f);
+                } else if let Some(block) = blocks.packed(member.node) {
+                    // rows of the one lie in a row in the other
+                    let mut from = 0;
+                    for i in 0..size {
+                        let row = packed::at(n, at + i, at + i);
+                        matrix[row..row + size - i].copy_from_slice(&block[from..from + size - i]);
+                        from += size - i;
+                    }
+                } else if !self.structure.is_dual(member.node) {
                     for i in 0..size {
                         for j in i..size {
                             matrix[packed::at(n, at + i, at + j)] = blocks.entry(member.node, i, j);
@@ -163,8 +175,14 @@ impl Plan {
                     // a deferred dual: -J^T beside its leader, which comes first in the front
                     let link = self.link(member.link);
                     let width = self.structure.size(link.primal);
-                    let block = &mut factor.link[..size * width];
-                    blocks.write_link(&self.structure, link, block);
+                    let block = blocks.any_link(&self.structure, link, &mut factor.link[..size * width]);
+                    if let (&[a, b, c, d, e, f], 3) = (block, width) {
+                        for (i, pair) in [[a, d], [b, e], [c, f]].into_iter().enumerate() {
+                            let row = packed::at(n, i, at);
+                            (matrix[row], matrix[row + 1]) = (-pair[0], -pair[1]);
+                        }
+                        continue;
+                    }
                     for i in 0..width {
                         for r in 0..size {
                             matrix[packed::at(n, i, at + r)] = -block[r * width + i];
@@ -253,7 +271,17 @@ impl Plan {
         }
     }
 
+    /// The node that pivot `k` of a front belongs to, and the pivot.
+    pub(crate) fn at_fault(&self, front: &Front, k: usize, pivot: f64) -> Singular {
+        let members = &self.members[front.members.0 as usize..front.members.1 as usize];
+        let at_fault = members.iter().rev().find(|m| m.at as usize <= k && m.size > 0);
+        Singular { node: at_fault.map_or(members[0].node, |m| m.node), pivot }
+    }
+
     pub(crate) fn factor_front(&self, front: &Front, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
+        if let Some(pin) = self.pin(front) {
+            return self.factor_pin(&pin, front, blocks, factor);
+        }
         let n = front.n as usize;
         let matrix = match front.store {
             Store::Six(i) => {
@@ -273,18 +301,14 @@ impl Plan {
             }
             Store::Arena(start) | Store::Panel(start) => &mut factor.arena[start as usize..][..packed::len(n)],
         };
-        packed::factor(matrix, n, |k| k < front.n_primal as usize).map_err(|k| {
-            let members = &self.members[front.members.0 as usize..front.members.1 as usize];
-            let at_fault = members.iter().rev().find(|m| m.at as usize <= k && m.size > 0);
-            Singular { node: at_fault.map_or(members[0].node, |m| m.node), pivot: matrix[packed::at(n, k, k)] }
-        })?;
+        packed::factor(matrix, n, |k| k < front.n_primal as usize)
+            .map_err(|k| self.at_fault(front, k, matrix[packed::at(n, k, k)]))?;
         let Some(up) = front.up else { return Ok(()) };
 
         // Y = L^-1 B; B is -J (or its transpose) in the rows of the top member, zero elsewhere
         let link = self.link(up.link);
         let (rows, width) = (self.structure.size(link.dual), self.structure.size(link.primal));
-        let block = &mut factor.link[..rows * width];
-        blocks.write_link(&self.structure, link, block);
+        let block = blocks.any_link(&self.structure, link, &mut factor.link[..rows * width]);
         let u = up.size as usize;
         let y = &mut factor.y[front.y as usize..][..n * u];
         y.fill(0.0);
@@ -327,6 +351,8 @@ impl Plan {
 #[inline(always)]
 fn subtract_square(target: &mut [f64], start: impl Fn(usize) -> usize, y: &[f64], d: &[f64], n: usize, u: usize) {
     match (n, u) {
+        (2, 3) => subtract_square_any(target, start, y, d, 2, 3),
+        (3, 2) => subtract_square_any(target, start, y, d, 3, 2),
         (6, 1) => subtract_square_any(target, start, y, d, 6, 1),
         (6, 2) => subtract_square_any(target, start, y, d, 6, 2),
         (6, 3) => subtract_square_any(target, start, y, d, 6, 3),

@@ -113,7 +113,13 @@ impl Plan {
         let f: [f64; 6] = std::array::from_fn(|i| x[foot.x as usize + i]);
         for l in &self.foot_links[foot.links.0 as usize..foot.links.1 as usize] {
             let w = factor.feet[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
-            for (x, w) in x[l.x as usize..].iter_mut().zip(w) {
+            let x = &mut x[l.x as usize..][..w.len()];
+            // the usual number of rows, so that the loop unrolls
+            if let ([x0, x1, x2], [w0, w1, w2]) = (&mut *x, w) {
+                (*x0, *x1, *x2) = (*x0 + dot6(&f, w0), *x1 + dot6(&f, w1), *x2 + dot6(&f, w2));
+                continue;
+            }
+            for (x, w) in x.iter_mut().zip(w) {
                 *x += dot6(&f, w);
             }
         }
@@ -133,7 +139,12 @@ impl Plan {
         ];
         for l in &self.foot_links[foot.links.0 as usize..foot.links.1 as usize] {
             let w = factor.feet[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
-            for (x, w) in x[l.x as usize..].iter().zip(w) {
+            let x = &x[l.x as usize..][..w.len()];
+            if let ([x0, x1, x2], [w0, w1, w2]) = (x, w) {
+                (0..6).for_each(|i| out[i] = out[i] + x0 * w0[i] + x1 * w1[i] + x2 * w2[i]);
+                continue;
+            }
+            for (x, w) in x.iter().zip(w) {
                 (0..6).for_each(|i| out[i] += x * w[i]);
             }
         }

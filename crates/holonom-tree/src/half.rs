@@ -35,11 +35,10 @@ impl Plan {
     /// # Panics
     /// When `x` or `half` is too short.
     pub fn solve_half(&self, factor: &mut Factor, x: &mut [f64], half: &mut [f64]) {
-        let mut rest = half;
+        let mut at = 0;
         let mut put = |values: &[f64]| {
-            let (here, after) = std::mem::take(&mut rest).split_at_mut(values.len());
-            here.copy_from_slice(values);
-            rest = after;
+            half[at..at + values.len()].copy_from_slice(values);
+            at += values.len();
         };
         for op in &self.ops {
             match op {
@@ -56,7 +55,7 @@ impl Plan {
                 Op::Front(k) => {
                     let front = &self.fronts[*k as usize];
                     self.forward_front(front, factor, x);
-                    put(&factor.scratch[..front.n as usize]);
+                    self.eliminated(front.members).for_each(|part| put(&x[part]));
                 }
                 Op::Foot(k) => {
                     let foot = &self.feet[*k as usize];
@@ -66,10 +65,15 @@ impl Plan {
                 Op::Panel(k) => {
                     let panel = &self.panels[*k as usize];
                     self.forward_panel(panel, factor, x);
-                    put(&factor.scratch[..panel.n as usize]);
+                    self.eliminated(panel.members).for_each(|part| put(&x[part]));
                 }
             }
         }
+    }
+
+    /// Where the members of a pivot block lie in a vector, in the order in which they stand in the block: the forward sweep leaves z there.
+    fn eliminated(&self, (first, end): (u32, u32)) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
+        self.members[first as usize..end as usize].iter().map(|m| m.x as usize..(m.x + m.size) as usize)
     }
 
     /// `a^T H^-1 b` from what [`Plan::solve_half`] left of the two.

@@ -58,6 +58,7 @@ mod order;
 pub mod packed;
 mod panel;
 mod pattern;
+mod pin;
 mod plan;
 mod planner;
 mod rank;

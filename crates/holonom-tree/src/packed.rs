@@ -48,7 +48,7 @@ pub fn factor(m: &mut [f64], n: usize, positive: impl Fn(usize) -> bool) -> Resu
 }
 
 #[inline(always)]
-fn factor_any(m: &mut [f64], n: usize, positive: impl Fn(usize) -> bool) -> Result<(), usize> {
+pub(crate) fn factor_any(m: &mut [f64], n: usize, positive: impl Fn(usize) -> bool) -> Result<(), usize> {
     let m = &mut m[..len(n)];
     for k in 0..n {
         let row_k = at(n, k, k);
@@ -80,12 +80,16 @@ fn factor_any(m: &mut [f64], n: usize, positive: impl Fn(usize) -> bool) -> Resu
 /// `x <- L^-1 x`, with the factors of [`factor`]. `stride` right-hand sides lie side by side in `x`.
 pub fn solve_lower(m: &[f64], n: usize, x: &mut [f64], stride: usize) {
     match (n, stride) {
+        (1, _) => {}
+        (2, 1) => solve_lower_any(m, 2, x, 1),
+        (2, 3) => solve_lower_any(m, 2, x, 3),
+        (3, 1) => solve_lower_any(m, 3, x, 1),
+        (3, 2) => solve_lower_any(m, 3, x, 2),
         (6, 1) => solve_lower_any(m, 6, x, 1),
         (6, 2) => solve_lower_any(m, 6, x, 2),
         (6, 3) => solve_lower_any(m, 6, x, 3),
         (6, 4) => solve_lower_any(m, 6, x, 4),
         (6, 5) => solve_lower_any(m, 6, x, 5),
-        (1, 6) => {}
         (2, 6) => solve_lower_any(m, 2, x, 6),
         (3, 6) => solve_lower_any(m, 3, x, 6),
         (4, 6) => solve_lower_any(m, 4, x, 6),
@@ -95,7 +99,7 @@ pub fn solve_lower(m: &[f64], n: usize, x: &mut [f64], stride: usize) {
 }
 
 #[inline(always)]
-fn solve_lower_any(m: &[f64], n: usize, x: &mut [f64], stride: usize) {
+pub(crate) fn solve_lower_any(m: &[f64], n: usize, x: &mut [f64], stride: usize) {
     let (m, x) = (&m[..len(n)], &mut x[..n * stride]);
     for k in 0..n {
         let row_k = at(n, k, k);
@@ -112,6 +116,18 @@ fn solve_lower_any(m: &[f64], n: usize, x: &mut [f64], stride: usize) {
 
 /// `x <- L^-T x`, with the factors of [`factor`].
 pub fn solve_upper(m: &[f64], n: usize, x: &mut [f64]) {
+    match n {
+        2 => solve_upper_any(m, 2, x),
+        3 => solve_upper_any(m, 3, x),
+        5 => solve_upper_any(m, 5, x),
+        6 => solve_upper_any(m, 6, x),
+        _ => solve_upper_any(m, n, x),
+    }
+}
+
+#[inline(always)]
+pub(crate) fn solve_upper_any(m: &[f64], n: usize, x: &mut [f64]) {
+    let (m, x) = (&m[..len(n)], &mut x[..n]);
     for k in (0..n).rev() {
         let row_k = at(n, k, k);
         let mut sum = x[k];

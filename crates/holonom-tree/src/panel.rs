@@ -212,40 +212,166 @@ impl Plan {
     }
 
     pub(crate) fn forward_panel(&self, panel: &Panel, factor: &mut Factor, x: &mut [f64]) {
-        let (n, width) = (panel.n as usize, panel.width as usize);
-        let numbers = &factor.panels[panel.at as usize..][..n * width];
         let members = &self.members[panel.members.0 as usize..panel.members.1 as usize];
-        let z = &mut factor.scratch[..width];
-        gather(members, x, z);
-        z[n..].fill(0.0);
-        for (k, row) in numbers.chunks_exact(width).enumerate() {
-            let l = z[k] * row[k];
-            for (z, r) in z[k + 1..].iter_mut().zip(&row[k + 1..]) {
-                *z -= l * r;
-            }
-        }
-        scatter(members, z, x);
-        for up in &self.ups[panel.ups.0 as usize..panel.ups.1 as usize] {
-            let part = &z[up.column as usize..][..up.size as usize];
-            x[up.x as usize..].iter_mut().zip(part).for_each(|(x, z)| *x += z);
+        let ups = &self.ups[panel.ups.0 as usize..panel.ups.1 as usize];
+        // small blocks stay in registers
+        match panel.n {
+            2 => forward_small::<2>(panel, members, ups, &factor.panels, x),
+            3 => forward_small::<3>(panel, members, ups, &factor.panels, x),
+            5 => forward_small::<5>(panel, members, ups, &factor.panels, x),
+            6 => forward_small::<6>(panel, members, ups, &factor.panels, x),
+            _ => forward_any(panel, members, ups, factor, x),
         }
     }
 
     pub(crate) fn backward_panel(&self, panel: &Panel, factor: &mut Factor, x: &mut [f64]) {
-        let (n, width) = (panel.n as usize, panel.width as usize);
-        let numbers = &factor.panels[panel.at as usize..][..n * width];
         let members = &self.members[panel.members.0 as usize..panel.members.1 as usize];
-        let z = &mut factor.scratch[..width];
-        gather(members, x, z);
-        for up in &self.ups[panel.ups.0 as usize..panel.ups.1 as usize] {
-            z[up.column as usize..][..up.size as usize].copy_from_slice(&x[up.x as usize..][..up.size as usize]);
+        let ups = &self.ups[panel.ups.0 as usize..panel.ups.1 as usize];
+        match panel.n {
+            2 => backward_small::<2>(panel, members, ups, &factor.panels, x),
+            3 => backward_small::<3>(panel, members, ups, &factor.panels, x),
+            5 => backward_small::<5>(panel, members, ups, &factor.panels, x),
+            6 => backward_small::<6>(panel, members, ups, &factor.panels, x),
+            _ => backward_any(panel, members, ups, factor, x),
         }
-        for (k, row) in numbers.chunks_exact(width).enumerate().rev() {
-            let sum: f64 = row[k + 1..].iter().zip(&z[k + 1..]).map(|(r, z)| r * z).sum();
-            z[k] = row[k] * (z[k] - sum);
-        }
-        scatter(members, z, x);
     }
+}
+
+fn forward_any(panel: &Panel, members: &[Member], ups: &[PanelUp], factor: &mut Factor, x: &mut [f64]) {
+    let (n, width) = (panel.n as usize, panel.width as usize);
+    let numbers = &factor.panels[panel.at as usize..][..n * width];
+    let z = &mut factor.scratch[..width];
+    gather(members, x, z);
+    z[n..].fill(0.0);
+    for (k, row) in numbers.chunks_exact(width).enumerate() {
+        let l = z[k] * row[k];
+        for (z, r) in z[k + 1..].iter_mut().zip(&row[k + 1..]) {
+            *z -= l * r;
+        }
+    }
+    scatter(members, z, x);
+    for up in ups {
+        let part = &z[up.column as usize..][..up.size as usize];
+        x[up.x as usize..].iter_mut().zip(part).for_each(|(x, z)| *x += z);
+    }
+}
+
+fn backward_any(panel: &Panel, members: &[Member], ups: &[PanelUp], factor: &mut Factor, x: &mut [f64]) {
+    let (n, width) = (panel.n as usize, panel.width as usize);
+    let numbers = &factor.panels[panel.at as usize..][..n * width];
+    let z = &mut factor.scratch[..width];
+    gather(members, x, z);
+    for up in ups {
+        z[up.column as usize..][..up.size as usize].copy_from_slice(&x[up.x as usize..][..up.size as usize]);
+    }
+    for (k, row) in numbers.chunks_exact(width).enumerate().rev() {
+        let sum: f64 = row[k + 1..].iter().zip(&z[k + 1..]).map(|(r, z)| r * z).sum();
+        z[k] = row[k] * (z[k] - sum);
+    }
+    scatter(members, z, x);
+}
+
+/// The rows of a panel of a size known to the compiler.
+#[inline(always)]
+fn rows_of<'p, const N: usize>(panel: &Panel, panels: &'p [f64]) -> [&'p [f64]; N] {
+    let width = panel.width as usize;
+    let numbers = &panels[panel.at as usize..][..N * width];
+    std::array::from_fn(|k| &numbers[k * width..][..width])
+}
+
+/// [`forward_any`], operation by operation.
+#[inline(always)]
+fn forward_small<const N: usize>(panel: &Panel, members: &[Member], ups: &[PanelUp], panels: &[f64], x: &mut [f64]) {
+    let rows = rows_of::<N>(panel, panels);
+    let mut z = read::<N>(members, x);
+    let mut l = [0.0; N];
+    for k in 0..N {
+        l[k] = z[k] * rows[k][k];
+        for j in k + 1..N {
+            z[j] -= l[k] * rows[k][j];
+        }
+    }
+    write(members, &z, x);
+    for up in ups {
+        let (c, x) = (up.column as usize, &mut x[up.x as usize..][..up.size as usize]);
+        match up.size {
+            3 => forward_up(&rows, &l, c, 3, x),
+            5 => forward_up(&rows, &l, c, 5, x),
+            _ => forward_up(&rows, &l, c, up.size as usize, x),
+        }
+    }
+}
+
+#[inline(always)]
+fn forward_up<const N: usize>(rows: &[&[f64]; N], l: &[f64; N], column: usize, size: usize, x: &mut [f64]) {
+    let x = &mut x[..size];
+    let parts: [&[f64]; N] = std::array::from_fn(|k| &rows[k][column..][..size]);
+    for j in 0..size {
+        let mut z = 0.0;
+        for k in 0..N {
+            z -= l[k] * parts[k][j];
+        }
+        x[j] += z;
+    }
+}
+
+/// [`backward_any`]; what comes from the neighbours is summed up first, in all rows at once.
+#[inline(always)]
+fn backward_small<const N: usize>(panel: &Panel, members: &[Member], ups: &[PanelUp], panels: &[f64], x: &mut [f64]) {
+    let rows = rows_of::<N>(panel, panels);
+    let mut sum = [0.0; N];
+    for up in ups {
+        let (c, x) = (up.column as usize, &x[up.x as usize..][..up.size as usize]);
+        match up.size {
+            3 => backward_up(&rows, c, 3, x, &mut sum),
+            5 => backward_up(&rows, c, 5, x, &mut sum),
+            _ => backward_up(&rows, c, up.size as usize, x, &mut sum),
+        }
+    }
+    let mut z = read::<N>(members, x);
+    for k in (0..N).rev() {
+        let mut rest = z[k] - sum[k];
+        for j in k + 1..N {
+            rest -= rows[k][j] * z[j];
+        }
+        z[k] = rows[k][k] * rest;
+    }
+    write(members, &z, x);
+}
+
+#[inline(always)]
+fn backward_up<const N: usize>(rows: &[&[f64]; N], column: usize, size: usize, x: &[f64], sum: &mut [f64; N]) {
+    let x = &x[..size];
+    let parts: [&[f64]; N] = std::array::from_fn(|k| &rows[k][column..][..size]);
+    for j in 0..size {
+        for k in 0..N {
+            sum[k] += parts[k][j] * x[j];
+        }
+    }
+}
+
+/// [`gather`] of a small panel; most have a single member.
+#[inline(always)]
+fn read<const N: usize>(members: &[Member], x: &[f64]) -> [f64; N] {
+    if let [only] = members
+        && let Some(z) = x[only.x as usize..].first_chunk()
+    {
+        return *z;
+    }
+    let mut z = [0.0; N];
+    gather(members, x, &mut z);
+    z
+}
+
+#[inline(always)]
+fn write<const N: usize>(members: &[Member], z: &[f64; N], x: &mut [f64]) {
+    if let [only] = members
+        && let Some(x) = x[only.x as usize..].first_chunk_mut()
+    {
+        *x = *z;
+        return;
+    }
+    scatter(members, z, x);
 }
 
 fn gather(members: &[Member], x: &[f64], z: &mut [f64]) {

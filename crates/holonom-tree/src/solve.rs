@@ -95,6 +95,9 @@ impl Plan {
     }
 
     pub(crate) fn forward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
+        if let Some(pin) = self.pin(front) {
+            return self.forward_pin(&pin, front, factor, x);
+        }
         let n = front.n as usize;
         let Factor { six, arena, y, scratch, .. } = factor;
         let matrix = match front.store {
@@ -107,13 +110,8 @@ impl Plan {
         self.scatter(front, z, x);
         if let Some(up) = front.up {
             let u = up.size as usize;
-            let target = &mut x[up.x as usize..][..u];
-            for k in 0..n {
-                let l = z[k] * matrix[packed::at(n, k, k)];
-                for (t, &yk) in target.iter_mut().zip(&y[front.y as usize + k * u..][..u]) {
-                    *t -= l * yk;
-                }
-            }
+            let (target, y) = (&mut x[up.x as usize..][..u], &y[front.y as usize..][..n * u]);
+            give(matrix, y, z, target, n, u);
         }
     }
 
@@ -127,6 +125,9 @@ impl Plan {
     }
 
     fn backward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
+        if let Some(pin) = self.pin(front) {
+            return self.backward_pin(&pin, front, factor, x);
+        }
         let n = front.n as usize;
         let Factor { six, arena, y, scratch, .. } = factor;
         let matrix = match front.store {
@@ -135,17 +136,36 @@ impl Plan {
         };
         let z = &mut scratch[..n];
         self.gather(front, x, z);
-        for k in 0..n {
-            if let Some(up) = front.up {
-                let u = up.size as usize;
-                for (&yk, &xu) in y[front.y as usize + k * u..][..u].iter().zip(&x[up.x as usize..][..u]) {
-                    z[k] -= yk * xu;
-                }
-            }
-            z[k] *= matrix[packed::at(n, k, k)];
-        }
+        let u = front.up.map_or(0, |up| up.size as usize);
+        let above = front.up.map_or(&[][..], |up| &x[up.x as usize..][..u]);
+        let y = &y[front.y as usize..][..n * u];
+        take(matrix, y, z, above, n, u);
         packed::solve_upper(matrix, n, z);
         self.scatter(front, z, x);
+    }
+}
+
+/// `target -= Y^T D^-1 z` of a front.
+#[inline(always)]
+pub(crate) fn give(matrix: &[f64], y: &[f64], z: &[f64], target: &mut [f64], n: usize, u: usize) {
+    let (matrix, y, z, target) = (&matrix[..packed::len(n)], &y[..n * u], &z[..n], &mut target[..u]);
+    for k in 0..n {
+        let l = z[k] * matrix[packed::at(n, k, k)];
+        for j in 0..u {
+            target[j] -= l * y[k * u + j];
+        }
+    }
+}
+
+/// `z = D^-1 (z - Y x)` of a front, with `x` of what is above it.
+#[inline(always)]
+pub(crate) fn take(matrix: &[f64], y: &[f64], z: &mut [f64], above: &[f64], n: usize, u: usize) {
+    let (matrix, y, z, above) = (&matrix[..packed::len(n)], &y[..n * u], &mut z[..n], &above[..u]);
+    for k in 0..n {
+        for j in 0..u {
+            z[k] -= y[k * u + j] * above[j];
+        }
+        z[k] *= matrix[packed::at(n, k, k)];
     }
 }
 

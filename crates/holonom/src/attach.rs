@@ -164,7 +164,7 @@ pub struct Attached {
     pub jdot_v: Vec3,
 }
 
-/// Pose and motion of a rigid body: its velocity coordinates are exactly `(v, w)`.
+/// Pose and motion of a rigid body: its velocity coordinates are exactly `(v, w)`, or, where it is `flat`, what a plane leaves of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Reference point of the velocity coordinates, world (m).
@@ -177,17 +177,32 @@ pub struct Frame {
     pub w: Vec3,
     /// The reference point in body coordinates (m).
     pub origin: Vec3,
-    /// False where the body is not rigid; the other fields are then the body's own affair.
+    /// False where the body is not rigid; unless it is `flat`, the other fields are then the body's own affair.
     pub rigid: bool,
+    /// A rigid body that moves in a [plane](Body::plane): pose and motion are those of any rigid body, its velocity coordinates are its own.
+    pub flat: bool,
 }
 
 impl Frame {
     /// The fixed world.
-    pub const GROUND: Frame =
-        Frame { x: Vec3::ZERO, r_wb: Mat3::IDENTITY, v: Vec3::ZERO, w: Vec3::ZERO, origin: Vec3::ZERO, rigid: true };
+    pub const GROUND: Frame = Frame {
+        x: Vec3::ZERO,
+        r_wb: Mat3::IDENTITY,
+        v: Vec3::ZERO,
+        w: Vec3::ZERO,
+        origin: Vec3::ZERO,
+        rigid: true,
+        flat: false,
+    };
 
     /// Not a rigid body.
     pub const NONE: Frame = Frame { rigid: false, ..Frame::GROUND };
+
+    /// Does it say where everything is that the body carries?
+    #[inline(always)]
+    pub(crate) fn carries(&self) -> bool {
+        self.rigid | self.flat
+    }
 
     /// A carried thing on a rigid body.
     #[inline(always)]
@@ -271,12 +286,17 @@ impl<'a> Bodies<'a> {
     }
 
     /// How far the coordinates of a body are from zero, and how fast they move: what it carries is rounded to these.
+    #[inline(always)]
     pub(crate) fn reach(&self, body: BodyId) -> (f64, f64) {
         let i = self.slot(body);
         let frame = &self.frames[i];
         if frame.rigid {
             return (frame.x.length(), frame.v.length());
         }
+        self.reach_of(i)
+    }
+
+    fn reach_of(&self, i: usize) -> (f64, f64) {
         let n = self.bodies[i].n_lengths();
         if n == 0 {
             let (momentum, mass) = (self.bodies[i].momentum(self.q_of(i), self.v_of(i)), self.bodies[i].mass());
@@ -292,7 +312,7 @@ impl<'a> Bodies<'a> {
     pub fn carry(&self, a: &Attachment) -> Attached {
         let i = self.slot(a.body);
         let frame = &self.frames[i];
-        if frame.rigid {
+        if frame.carries() {
             frame.carry(&a.what)
         } else {
             self.bodies[i].carry_placed(frame, self.q_of(i), self.v_of(i), &a.what)
@@ -373,7 +393,7 @@ impl<'a> View<'a> {
     pub fn at(&self, k: usize) -> Vec3 {
         let a = &self.attachments[k];
         let frame = self.bodies.frame(a.body);
-        match (frame.rigid, a.what) {
+        match (frame.carries(), a.what) {
             (true, Carried::Point(p)) => frame.x + frame.r_wb * (p - frame.origin),
             (true, Carried::Direction(d)) => frame.r_wb * d,
             _ => self.get(k).at,

@@ -1,6 +1,6 @@
 //! From a builder to a model: every check, the structure of the equations, the plan, the assembled start state.
 
-use crate::attach::{Attachment, Carried, View, is_direction};
+use crate::attach::{Attachment, Carried, Frame, View, is_direction};
 use crate::bodies::frame_of;
 use crate::builder::ModelBuilder;
 use crate::contact;
@@ -412,9 +412,10 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
             s.central(node);
         }
     }
-    let rigid: Vec<bool> =
-        (0..n).map(|i| frame_of(model.bodies[i].as_ref(), model.q_of(i, q), model.v_of(i, v)).rigid).collect();
-    let is_rigid = |a: &Attachment| a.body.index().is_none_or(|i| rigid[i]);
+    let frames: Vec<Frame> =
+        (0..n).map(|i| frame_of(model.bodies[i].as_ref(), model.q_of(i, q), model.v_of(i, v))).collect();
+    let is_rigid = |a: &Attachment| a.body.index().is_none_or(|i| frames[i].rigid);
+    let is_placed = |a: &Attachment| a.body.index().is_none_or(|i| frames[i].carries());
     let forms: Vec<Option<holonom_tree::Mask>> = model
         .joints
         .iter()
@@ -466,7 +467,14 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
                     // rows with sides are elsewhere
                     let held = own.bodies.iter().filter(|_| joint.n_rows > 0);
                     let links = held.map(|b| s.link(dual, Node(b.body))).collect();
-                    Form::Rows(Box::new(RowBlocks { links, slots: own.slots }))
+                    let lock = match joint.constraint.lock_shape() {
+                        Some(shape) if lock_rows && attachments.iter().all(is_placed) && own.bodies.len() <= 2 => {
+                            let directions: Vec<usize> = shape.mask.rows().collect();
+                            joint.kept_rows().map(|i| directions[i] as u8).collect()
+                        }
+                        _ => Vec::new(),
+                    };
+                    Form::Rows(Box::new(RowBlocks { links, slots: own.slots, lock }))
                 }
             }
         };

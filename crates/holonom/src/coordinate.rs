@@ -158,6 +158,12 @@ impl Coordinate {
         if self.name.is_empty() { self.joint.kind() } else { &self.name }
     }
 
+    /// Is it the same coordinate of the same joint of a model?
+    pub(crate) fn same_as(&self, other: &Coordinate) -> bool {
+        self.index == other.index
+            && (Arc::ptr_eq(&self.joint, &other.joint) || !self.name.is_empty() && self.name == other.name)
+    }
+
     /// What its joint is attached to. Whoever uses the coordinate has these among its own attachments.
     pub fn attachments(&self) -> &[Attachment] {
         self.joint.attachments()

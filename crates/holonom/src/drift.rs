@@ -12,7 +12,7 @@
 //! instead of quadratically. When it is slow, H is factored again at the current pose.
 
 use crate::error::StepError;
-use crate::evaluate;
+use crate::evaluate::{self, Noise};
 use crate::model::Model;
 use crate::workspace::Workspace;
 
@@ -116,7 +116,7 @@ pub(crate) fn close_gaps(
     kept.copy_from_slice(q);
     for iteration in 0..=30 {
         evaluate::place_bodies(model, q, v, work);
-        evaluate::evaluate_gaps(model, q, v, t, work);
+        evaluate::evaluate_gaps_with(Noise::OfGaps, model, q, v, t, work);
         let left = watch(model, &work.gap, &work.gap_noise, &mut islands, |i| {
             let stalled = i.now > 0.25 * i.last;
             i.now <= QUIET || (stalled && i.now <= STALLED) || !i.now.is_finite()

@@ -67,7 +67,7 @@ pub(crate) fn each_body(model: &Model, q: &[f64], v: &[f64], mut visit: impl FnM
             large.resize(n_mass + n, 0.0);
             &mut large[..]
         };
-        memory.fill(0.0);
+        memory[..n_mass + n].fill(0.0);
         let (mass, force) = memory.split_at_mut(n_mass);
         let frame = frame_of(body.as_ref(), qi, vi);
         body.evaluate(qi, vi, &frame, model.gravity, Inertia { mass, force: &mut force[..n] });

@@ -8,7 +8,7 @@ use crate::attach::{Bodies, Carried, Frame, View};
 use crate::bodies::Inertia;
 use crate::error::StepError;
 use crate::forces::Push;
-use crate::joints::{Constraint, Level, Rows};
+use crate::joints::{Constraint, GapSums, Level, Lock, Rows};
 use crate::math::Vec3;
 use crate::model::{Form, Joint, Model, OwnBlocks, RowBlocks};
 use crate::sided;
@@ -163,6 +163,11 @@ pub(crate) fn evaluate_constraints_of(
                     }
                 }
             }
+            Form::Rows(form) if !form.lock.is_empty() => {
+                let lock = joint.constraint.lock(&view);
+                let ends = [0, 1].map(|k| view.attachments[k].body.index());
+                write_lock(model, ends, form, &lock, c, blocks);
+            }
             Form::Rows(_) | Form::Own(_) => {
                 let mut out = RowScratch { rows, gradients, forces };
                 let n = out.evaluate(joint.constraint.as_ref(), &view, t);
@@ -200,15 +205,85 @@ impl RowScratch<'_> {
         let (m, n) = (constraint.n_rows(), view.attachments.len());
         self.rows[..m].fill(Default::default());
         self.gradients[..m * n].fill(Vec3::ZERO);
-        self.forces[..m * n].fill(Vec3::ZERO);
+        if constraint.own_force_direction() {
+            self.forces[..m * n].fill(Vec3::ZERO);
+        }
         let mut rows = Rows {
             rows: &mut self.rows[..m],
             gradients: &mut self.gradients[..m * n],
             forces: &mut self.forces[..m * n],
             n_attachments: n,
+            gaps: None,
         };
         constraint.rows(view, t, &mut rows);
         n
+    }
+
+    /// Only gaps and the sums of their rates and noise. Returns whether gradients were written beside: what they say comes on top.
+    fn evaluate_gaps(
+        &mut self,
+        constraint: &dyn Constraint,
+        view: &View,
+        t: f64,
+        sums: &mut [[f64; 3]],
+        sizes: &[(f64, f64)],
+    ) -> bool {
+        let (m, n) = (constraint.n_rows(), view.attachments.len());
+        self.rows[..m].fill(Default::default());
+        sums.fill([0.0; 3]);
+        if constraint.own_force_direction() {
+            self.forces[..m * n].fill(Vec3::ZERO);
+        }
+        let mut rows = Rows {
+            rows: &mut self.rows[..m],
+            gradients: &mut self.gradients[..m * n],
+            forces: &mut self.forces[..m * n],
+            n_attachments: n,
+            gaps: Some(GapSums { sums, sizes, written: false }),
+        };
+        constraint.rows(view, t, &mut rows);
+        rows.gaps.is_some_and(|g| g.written)
+    }
+}
+
+/// Rows of a lock, where a body moves in a plane: `e . (v_b + w_b × r_b - v_a - w_a × r_a)` and `e . (w_b - w_a)` in the coordinates of each body.
+#[inline(always)]
+fn write_lock(
+    model: &Model,
+    ends: [Option<usize>; 2],
+    form: &RowBlocks,
+    lock: &Lock,
+    c: &mut [f64],
+    blocks: &mut holonom_tree::Blocks,
+) {
+    let axes = [lock.axes.x_axis, lock.axes.y_axis, lock.axes.z_axis];
+    // direction of a row, and whether it is one of translation
+    let row = |k: u8| if k < 3 { (axes[k as usize], true) } else { (axes[k as usize % 3], false) };
+    for (c, &k) in c.iter_mut().zip(&form.lock) {
+        let (e, along) = row(k);
+        *c = e.dot(if along { lock.c_linear } else { lock.c_angular });
+    }
+    for (end, arm, sign) in [(0, lock.arm_a, -1.0), (1, lock.arm_b, 1.0)] {
+        let Some(body) = ends[end] else { continue };
+        let block = blocks.link_mut(form.links[form.slots[end] as usize]);
+        if let Some(plane) = model.bodies[body].plane() {
+            for (out, &k) in block.as_chunks_mut::<3>().0.iter_mut().zip(&form.lock) {
+                let (e, along) = row(k);
+                let e = e * sign;
+                *out = if along {
+                    [plane.x_axis.dot(e), plane.y_axis.dot(e), plane.z_axis.dot(arm.cross(e))]
+                } else {
+                    [0.0, 0.0, plane.z_axis.dot(e)]
+                };
+            }
+        } else {
+            for (out, &k) in block.as_chunks_mut::<6>().0.iter_mut().zip(&form.lock) {
+                let (e, along) = row(k);
+                let e = e * sign;
+                let (f, t) = if along { (e, arm.cross(e)) } else { (Vec3::ZERO, e) };
+                *out = [f.x, f.y, f.z, t.x, t.y, t.z];
+            }
+        }
     }
 }
 
@@ -221,7 +296,7 @@ fn write_jacobian(
     blocks: &mut holonom_tree::Blocks,
 ) {
     let Form::Rows(form) = &joint.form else { return };
-    let RowBlocks { links, slots } = form.as_ref();
+    let RowBlocks { links, slots, .. } = form.as_ref();
     let attachments = joint.constraint.attachments();
     let n = attachments.len();
     for link in links.iter() {
@@ -267,8 +342,45 @@ fn write_own(joint: &Joint, form: &OwnBlocks, bodies: &Bodies, vectors: &[Vec3],
 /// Noise: a gap is a difference of positions. With gradients g_k it carries an error of about 2^-52 sum_k |g_k| (size of what attachment k is
 /// made of): for a point the position of its body and its own, and a thousandth of the length scale of the island.
 pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    gaps_with::<{ Noise::ALL }>(model, q, v, t, work);
+}
+
+/// The same, with no more noise than is asked for: the rest of it keeps what it was.
+pub(crate) fn evaluate_gaps_with(noise: Noise, model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    match noise {
+        Noise::None => gaps_with::<{ Noise::NONE }>(model, q, v, t, work),
+        Noise::OfGaps => gaps_with::<{ Noise::OF_GAPS }>(model, q, v, t, work),
+    }
+}
+
+/// How much of the rounding noise is wanted, where not all of it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Noise {
+    None,
+    OfGaps,
+}
+
+impl Noise {
+    const NONE: u8 = 0;
+    const OF_GAPS: u8 = 1;
+    const ALL: u8 = 2;
+}
+
+fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
     let Workspace {
-        frames, gap, gap_rate, gap_noise, rate_noise, island_rate, rows, gradients, forces, angles, ..
+        frames,
+        gap,
+        gap_rate,
+        gap_noise,
+        rate_noise,
+        island_rate,
+        rows,
+        gradients,
+        forces,
+        angles,
+        sums,
+        sizes,
+        ..
     } = work;
     // many programs only ever ask for accelerations: memory for gaps is taken when first needed
     for x in [&mut *gap, gap_rate, gap_noise, rate_noise] {
@@ -279,43 +391,83 @@ pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &
     let bodies = &bodies_at(model, frames, q, v);
     for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
         let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
-        let mut out = RowScratch { rows, gradients, forces };
-        let n = out.evaluate(joint.constraint.as_ref(), &view, t);
         let start = joint.row as usize;
         let floor = 1e-3 * model.island_length[joint.island as usize];
-        for row in joint.row_range() {
-            (gap_rate[row], gap_noise[row], rate_noise[row]) = (0.0, 0.0, 0.0);
-        }
-        for k in 0..n {
-            let (a, from) = (view.get(k), &view.attachments[k]);
-            let (size, speed) = match from.what {
-                Carried::Point(_) => {
-                    let (far, fast) = bodies.reach(from.body);
-                    (a.at.length() + far + floor, a.rate.length() + fast)
+        if joint.constraint.is_coincidence() {
+            // what the rows below would say of C = p_b - p_a
+            let [a, b] = [0, 1].map(|k| view.get(k));
+            let (d, u) = (b.at - a.at, b.rate - a.rate);
+            for (row, i) in joint.row_range().zip(joint.kept_rows()) {
+                (gap[row], gap_rate[row]) = (d[i], u[i]);
+            }
+            if NOISE >= Noise::OF_GAPS {
+                let sizes = [(0, a), (1, b)].map(|(k, p)| {
+                    let (far, fast) = bodies.reach(view.attachments[k].body);
+                    (p.at.length() + far + floor, p.rate.length() + fast)
+                });
+                gap_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].0 + f64::EPSILON * sizes[1].0);
+                if NOISE >= Noise::ALL {
+                    let fastest = &mut island_rate[joint.island as usize];
+                    for (size, speed) in sizes {
+                        *fastest = fastest.max(if size > 0.0 { speed / size } else { 0.0 });
+                    }
+                    rate_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].1 + f64::EPSILON * sizes[1].1);
                 }
-                _ => (a.at.length(), a.rate.length()),
+            }
+            continue;
+        }
+        let constraint = joint.constraint.as_ref();
+        let n = view.attachments.len();
+        if NOISE >= Noise::OF_GAPS {
+            let size_of = |k: usize| {
+                let a = view.get(k);
+                match view.attachments[k].what {
+                    Carried::Point(_) => {
+                        let (far, fast) = bodies.reach(view.attachments[k].body);
+                        (a.at.length() + far + floor, a.rate.length() + fast)
+                    }
+                    _ => (a.at.length(), a.rate.length()),
+                }
             };
+            sizes.clear();
+            sizes.extend((0..n).map(size_of));
+        }
+        if NOISE >= Noise::ALL {
             let fastest = &mut island_rate[joint.island as usize];
-            *fastest = fastest.max(if size > 0.0 { speed / size } else { 0.0 });
-            for (row, i) in joint.kept_rows().enumerate() {
+            for &(size, speed) in sizes.iter() {
+                *fastest = fastest.max(if size > 0.0 { speed / size } else { 0.0 });
+            }
+        }
+        let mut out = RowScratch { rows, gradients, forces };
+        let sums = &mut sums[..constraint.n_rows()];
+        let sized = if NOISE >= Noise::OF_GAPS { &sizes[..] } else { &[] };
+        let written = out.evaluate_gaps(constraint, &view, t, sums, sized);
+        for (row, i) in joint.kept_rows().enumerate() {
+            let mut sum = sums[i];
+            for k in 0..if written { n } else { 0 } {
                 let g = out.gradients[i * n + k];
                 if g != Vec3::ZERO {
-                    let length = g.length() * f64::EPSILON;
-                    gap_rate[start + row] += g.dot(a.rate);
-                    gap_noise[start + row] += length * size;
-                    rate_noise[start + row] += length * speed;
+                    sum[0] += g.dot(view.rate(k));
+                    if let Some((size, speed)) = sized.get(k) {
+                        let length = g.length() * f64::EPSILON;
+                        sum[1] += length * size;
+                        sum[2] += length * speed;
+                    }
                 }
             }
-        }
-        for (row, i) in joint.kept_rows().enumerate() {
-            let level = joint.constraint.level(i);
+            let level = constraint.level(i);
             gap[start + row] = if level == Level::Position { out.rows[i].gap } else { 0.0 };
-            gap_rate[start + row] += out.rows[i].rate_t;
-            if level == Level::Acceleration {
-                gap_rate[start + row] = 0.0;
+            gap_rate[start + row] = if level == Level::Acceleration { 0.0 } else { sum[0] + out.rows[i].rate_t };
+            if NOISE >= Noise::OF_GAPS {
+                gap_noise[start + row] = sum[1];
             }
-            rate_noise[start + row] += out.rows[i].rate_t.abs() * f64::EPSILON;
+            if NOISE >= Noise::ALL {
+                rate_noise[start + row] = sum[2] + out.rows[i].rate_t.abs() * f64::EPSILON;
+            }
         }
+    }
+    if NOISE < Noise::ALL {
+        return;
     }
     // what rests among moving neighbours is at rest only to within their noise
     for joint in &model.joints {
@@ -343,7 +495,7 @@ pub(crate) fn rates_without_inertia(model: &Model, q: &[f64], v: &[f64], t: f64,
 }
 
 pub(crate) fn add_feedback(model: &Model, q: &[f64], v: &[f64], t: f64, feedback: Feedback, work: &mut Workspace) {
-    evaluate_gaps(model, q, v, t, work);
+    evaluate_gaps_with(Noise::None, model, q, v, t, work);
     // rows on accelerations have neither, and what they want is in c already
     for i in 0..work.c.len() {
         work.c[i] += feedback.kd * work.gap_rate[i] + feedback.ks * work.gap[i];

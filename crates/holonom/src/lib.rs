@@ -127,8 +127,9 @@ pub use written::{Potential, Written, WrittenRate};
 pub mod prelude {
     pub use crate::bodies::{Affine, Parametric, Particle, Planar, Rigid, Scaled};
     pub use crate::forces::{
-        AngularDrag, AxisMotor, Bushing, CoordinateForce, Drag, Grip, HeightField, OneSided, PlaneTerrain, PointForce,
-        SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre, TyreLoad, UserForce,
+        AngularDrag, AxisMotor, Bushing, CoordinateForce, Drag, Feedback, Grip, HeightField, OneSided, PlaneTerrain,
+        PointForce, ProfileTerrain, SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, Tyre,
+        TyreLoad, UserForce,
     };
     pub use crate::joints::{
         Belt, BevelGear, ConeLimit, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear,

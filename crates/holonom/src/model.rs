@@ -100,6 +100,8 @@ pub(crate) struct RowBlocks {
     pub links: Vec<LinkId>,
     /// Attachment k writes to block `slots[k]`.
     pub slots: Vec<u8>,
+    /// Directions of the lock that the rows are along, where the lock-row door can be used although a body moves in a plane; else empty.
+    pub lock: Vec<u8>,
 }
 
 pub(crate) struct Joint {
@@ -124,8 +126,12 @@ pub(crate) struct Joint {
 impl Joint {
     #[inline(always)]
     pub fn kept_rows(&self) -> impl Iterator<Item = usize> + use<> {
-        let kept = self.kept;
-        (0..32).filter(move |i| kept >> i & 1 == 1).take(self.n_rows as usize)
+        let mut kept = self.kept;
+        (0..self.n_rows).map(move |_| {
+            let i = kept.trailing_zeros() as usize;
+            kept &= kept.wrapping_sub(1);
+            i
+        })
     }
 
     /// The joint whose coordinates are meant: itself, also while a weld holds it.
@@ -375,6 +381,10 @@ impl Model {
     /// Name of a force.
     pub fn force_name(&self, id: ForceId) -> &str {
         self.force_names.get(id.index())
+    }
+    /// What a force acts on, in the order of [`crate::Observation::pushes`].
+    pub fn force_attachments(&self, id: ForceId) -> &[Attachment] {
+        self.forces[id.index()].law.attachments()
     }
     /// All bodies.
     pub fn bodies(&self) -> impl Iterator<Item = BodyId> + use<> {

@@ -70,7 +70,6 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
                     motion[column] -= push;
                     motion_size[column] += push.abs();
                     rows[row] += work.own.j[e] * vdot[column];
-                    rows_size[row] += (work.own.j[e] * vdot[column]).abs();
                 }
             }
         }
@@ -132,6 +131,17 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
         let (at, width) = (model.v_start[primal.index()] as usize, s.size(primal));
         for (e, &j) in block.iter().enumerate() {
             rows_size[joint.row as usize + e / width] += (j * parts[at + e % width]).abs();
+        }
+    }
+    for joint in &model.joints {
+        let crate::model::Form::Own(own) = &joint.form else { continue };
+        for (r, row) in joint.row_range().enumerate() {
+            let at = own.at as usize + r * own.width();
+            for b in &own.bodies {
+                for i in 0..b.n as usize {
+                    rows_size[row] += (work.own.j[at + b.column as usize + i] * parts[b.v as usize + i]).abs();
+                }
+            }
         }
     }
     // per body and per joint: components of one vector share its scale

@@ -90,6 +90,9 @@ pub struct Workspace {
     pub(crate) rows: Vec<Row>,
     pub(crate) gradients: Vec<Vec3>,
     pub(crate) forces: Vec<Vec3>,
+    /// Scratch for the gaps of one joint: sums per row, size and speed per attachment.
+    pub(crate) sums: Vec<[f64; 3]>,
+    pub(crate) sizes: Vec<(f64, f64)>,
 }
 
 impl Workspace {
@@ -129,6 +132,8 @@ impl Workspace {
             rows: vec![Row::default(); rows],
             gradients: vec![Vec3::ZERO; cells],
             forces: vec![Vec3::ZERO; cells],
+            sums: vec![[0.0; 3]; rows],
+            sizes: Vec::new(),
         }
     }
 

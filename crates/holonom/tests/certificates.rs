@@ -216,3 +216,24 @@ fn a_ring_stays_closed_for_ten_seconds() {
     );
     assert_eq!(sim.model().n_rows(), 123);
 }
+
+/// What a servo holds at rest has no accelerations: its equations are as good as the forces that cancel in them, not as the rounding that is left.
+#[test]
+fn a_servo_at_rest_is_certified_by_the_forces_it_holds() {
+    let y = [0.0, 1.0, 0.0];
+    let mut m = ModelBuilder::new();
+    let upper = m.body("upper", Rigid::cuboid(2.0, [1.0, 0.1, 0.1]).position([0.5, 0.0, 0.0]));
+    let lower = m.body("lower", Rigid::cuboid(1.0, [0.1, 0.1, 0.8]).position([1.0, 0.0, 0.4]));
+    let shoulder =
+        m.joint("shoulder", Revolute::new(BodyId::GROUND.origin().along(y), upper.at([-0.5, 0.0, 0.0]).along(y)));
+    let elbow =
+        m.joint("elbow", Revolute::new(upper.at([0.5, 0.0, 0.0]).along(y), lower.at([0.0, 0.0, -0.4]).along(y)));
+    let (ground, hand) = (BodyId::GROUND.origin(), lower.at([0.0, 0.0, 0.4]));
+    let hold =
+        PrescribedPoint::new(ground, hand, |_| [vec3(1.0, 0.0, 0.8), Vec3::ZERO, Vec3::ZERO]).only(true, false, true);
+    let actuators = [m.coordinate(shoulder, 0), m.coordinate(elbow, 0)];
+    m.joint("servo", Servo::new(hold, actuators));
+    let mut sim = Simulation::build(m).expect("built");
+    let residual = sim.residual().expect("solved");
+    assert!(residual.largest() < 1e-14, "{residual:?}");
+}

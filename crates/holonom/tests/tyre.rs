@@ -416,3 +416,63 @@ fn unusable_tyres_are_refused() {
     m.force("tyre", flat(hub(bead)));
     assert!(m.build().err().expect("no axle").to_string().contains("bead"));
 }
+
+/// A terrain that keeps what it knows of its height to itself: every ray is looked at.
+struct Silent<T>(T);
+
+impl<T: holonom::forces::Terrain> holonom::forces::Terrain for Silent<T> {
+    fn height_and_normal(&self, x: f64, y: f64) -> (f64, Vec3) {
+        self.0.height_and_normal(x, y)
+    }
+}
+
+/// Rays that are left out because the terrain lies below them had no load: forces are the same bit by bit, on edges, slopes, grids, with one row and more.
+#[test]
+fn rays_left_out_carry_nothing() {
+    let mut g = SplitMix(5);
+    let (x, y) = ([-9.0, 0.0, 0.02, 0.3, 0.32, 9.0], [0.0, 0.0, 0.05, 0.05, 0.0, 0.0]);
+    let stone = ProfileTerrain::new(SmoothTable::new(&x, &y)).heading(0.3);
+    let heights: Vec<f64> = (0..40 * 40).map(|_| g.symmetric(0.01)).collect();
+    let grid = HeightField::new([-1.0, -1.0], 0.05, 40, heights);
+    let plane = PlaneTerrain::new([0.0; 3], [0.1, -0.2, 1.0]);
+    let mut loaded = 0;
+    for k in 0..300 {
+        let at = [g.symmetric(0.5), g.symmetric(0.3), RADIUS + g.symmetric(0.03)];
+        let turn = exp_quat(vec3(g.symmetric(0.3), g.symmetric(0.3), g.symmetric(0.3)));
+        let body = wheel(2.0).position(at).orientation(turn).velocity(g.vec3(2.0)).spin(g.vec3(9.0));
+        let rows = if k % 3 == 0 { 3 } else { 1 };
+        let tyre = |hub: Marker, t: Box<dyn holonom::forces::Terrain>| {
+            let tyre = Tyre::new(hub, RADIUS, TyreLoad::CITY_BIKE, MOST, Chosen(t)).damping(0.2);
+            tyre.grip(Grip::STONE_WET).resolution(0.006).section(0.026, 0.014, rows)
+        };
+        for i in 0..3 {
+            let pick = |silent: bool| -> Box<dyn holonom::forces::Terrain> {
+                match (i, silent) {
+                    (0, false) => Box::new(stone.clone()),
+                    (0, true) => Box::new(Silent(stone.clone())),
+                    (1, false) => Box::new(grid.clone()),
+                    (1, true) => Box::new(Silent(grid.clone())),
+                    (_, false) => Box::new(plane),
+                    (_, true) => Box::new(Silent(plane)),
+                }
+            };
+            let told = wrench(|hub| tyre(hub, pick(false)), body.clone());
+            let untold = wrench(|hub| tyre(hub, pick(true)), body.clone());
+            assert_eq!(told, untold, "terrain {i}, pose {k}");
+            loaded += usize::from(told.0.z > 1.0);
+        }
+    }
+    assert!(loaded > 200, "{loaded} loaded tyres");
+}
+
+/// Any terrain.
+struct Chosen(Box<dyn holonom::forces::Terrain>);
+
+impl holonom::forces::Terrain for Chosen {
+    fn height_and_normal(&self, x: f64, y: f64) -> (f64, Vec3) {
+        self.0.height_and_normal(x, y)
+    }
+    fn highest(&self, low: [f64; 2], high: [f64; 2]) -> f64 {
+        self.0.highest(low, high)
+    }
+}

@@ -82,7 +82,11 @@ fn time(timed: Timed) -> Result<Timing, Failure> {
     let what = if is_case { "case" } else { "scene" };
     let stopped = |e: StepError| Failure::step(&format!("{what} `{name}`"), &e);
     let mut work = Workspace::new(&model, solver);
-    let seconds = whole(&model, &states, &mut work).map_err(stopped)?;
+    let seconds = if model.n_shapes() > 0 {
+        touching(&model, &states, solver).map_err(stopped)?
+    } else {
+        whole(&model, &states, &mut work).map_err(stopped)?
+    };
     let [jacobian, factor, solve] = in_phases(&model, &states, &mut work).map_err(stopped)?;
     drop(work); // a million bodies: make room for the check
     let us_auxiliary = match closing_rows {
@@ -128,12 +132,33 @@ fn time(timed: Timed) -> Result<Timing, Failure> {
 
 /// Seconds per evaluation of every repeat, shortest first.
 fn whole(model: &Model, states: &[State; 2], work: &mut Workspace) -> Result<Vec<f64>, StepError> {
+    repeat(|turn| {
+        phases::accelerations(model, black_box(&states[turn % 2]), work)?;
+        black_box(work.accelerations());
+        Ok(())
+    })
+}
+
+/// The same where shapes may touch: who touches whom is found, and the forces there are solved for.
+fn touching(model: &Arc<Model>, states: &[State; 2], solver: SolverKind) -> Result<Vec<f64>, StepError> {
+    let mut sim = Simulation::new(model.clone());
+    if solver != sim.solver() {
+        sim.set_solver(solver)?;
+    }
+    repeat(|turn| {
+        sim.set_state(black_box(&states[turn % 2]).clone());
+        black_box(sim.accelerations()?);
+        Ok(())
+    })
+}
+
+/// Seconds per call of every repeat, shortest first.
+fn repeat(mut once: impl FnMut(usize) -> Result<(), StepError>) -> Result<Vec<f64>, StepError> {
     let mut turn = 0;
     let mut evaluate = |times: usize| -> Result<f64, StepError> {
         let start = Instant::now();
         for _ in 0..times {
-            phases::accelerations(model, black_box(&states[turn % 2]), work)?;
-            black_box(work.accelerations());
+            once(turn)?;
             turn += 1;
         }
         Ok(start.elapsed().as_secs_f64() / times as f64)

@@ -27,14 +27,15 @@ use steps::StepTiming;
 /// accelerations over the largest of them, or the scaled residual of all equations where there is no reference.
 /// `auxiliary` is the whole evaluation again, with the joints that close loops solved for on top of a tree. `front` is
 /// the largest dense block that loops make the direct solver work on, `fill` the size of its factors over that of the
-/// matrix.
+/// matrix. Where shapes may touch, the whole evaluation also finds those that do and solves for the forces there; the
+/// phases are those of the joints alone.
 ///
 /// Of piles whole steps of 1 ms are timed, after 0.1 s to settle: fN is a wall of N bricks, every other course shifted by
 /// 0.495 m; in fN-overhang it is 0.505 m, half a pitch, and the last brick of the top course must fall: its centre lies
 /// 5 mm beyond its support. tower-N has its heaviest plate on top, 1000 times as heavy as the lowest.
 ///
 /// With --steps whole steps of scenes are timed: the first second (at most 1000 steps) again and again, each with the integrator, step, solver and drift of the
-/// scene unless said otherwise; the mean of the fastest passage counts.
+/// scene unless said otherwise; every step at its fastest, and the mean of these.
 #[derive(clap::Args)]
 pub(crate) struct Args {
     /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star; with loops: eN ring, rN ring of hinges,
@@ -341,7 +342,7 @@ fn text_of_scene_steps(steps: &[SceneSteps]) -> String {
             format!("{:.1e}", t.gap),
         ]);
     }
-    format!("One step, mean over a passage, one thread.\n\n{}", table.text())
+    format!("One step: the mean over a passage of every step at its fastest; one thread.\n\n{}", table.text())
 }
 
 fn text_of_evaluations(report: &Report, solver: Option<SolverKind>) -> String {

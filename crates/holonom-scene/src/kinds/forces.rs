@@ -472,6 +472,52 @@ static ON_COORDINATES: &[Kind] = &[
         }),
     },
     Kind {
+        name: "coordinate-feedback",
+        summary: "an actuator on the coordinate of a joint, told by sensors of any coordinates, which feel nothing of it",
+        fields: &[&[
+            JOINT,
+            required(
+                "sensors",
+                Type::Records(&[
+                    required("joint", Type::Coordinate, "the joint, or one of its coordinates"),
+                    optional(
+                        "gain",
+                        NUMBER,
+                        "0",
+                        "force per way or angle; a negative one on the own coordinate is a spring",
+                    ),
+                    optional(
+                        "rate_gain",
+                        NUMBER,
+                        "0",
+                        "force per rate; a negative one on the own coordinate is a damper",
+                    ),
+                ]),
+                "what the force depends on: the sum of gain times coordinate and rate_gain times rate",
+            ),
+            optional("offset", Type::Number(Allowed::Any, "N or N m"), "0", "a constant force in addition"),
+            optional("least", Type::Number(Allowed::Any, "N or N m"), "none", "smallest force, all together"),
+            optional("most", Type::Number(Allowed::Any, "N or N m"), "none", "largest force"),
+        ]],
+        make: Make::Force(|r, s| {
+            let mut sensors = Vec::new();
+            for (value, _) in r.list("sensors") {
+                let Val::Record(sensor) = value else { continue };
+                let Some(c) = sensor.coordinate("joint") else { continue };
+                let c = s.coordinate_of(c, sensor.span_of("joint"))?;
+                sensors.push((of(sensor, "gain"), of(sensor, "rate_gain"), c));
+            }
+            let least = r.number("least").unwrap_or(f64::NEG_INFINITY);
+            let most = r.number("most").unwrap_or(f64::INFINITY);
+            if !(least <= most) {
+                let m = mistake(r, "most", codes::OUT_OF_RANGE, "`most` is out of range");
+                return Err(Box::new(m.label(format!("{most}, must not be less than `least`, {least}"))));
+            }
+            let force = Feedback::new(s.coordinate("joint")?, sensors);
+            Ok(Box::new(force.offset(of(r, "offset")).range(least, most)))
+        }),
+    },
+    Kind {
         name: "coordinate-law",
         summary: "a spring or a damper by a law of your own on the coordinate of a joint",
         fields: &[&[

@@ -31,14 +31,23 @@ static GROUNDS: &[Kind] = &[
     },
     Kind {
         name: "profile",
-        summary: "a road whose height depends on x alone",
-        fields: &[&[required("height", Type::Function("x", "m"), "height as a function of x (m)")]],
+        summary: "a road whose height depends on one direction alone",
+        fields: &[&[
+            required(
+                "height",
+                Type::Function("x", "m"),
+                "height as a function of the way x (m) from the origin along `heading`",
+            ),
+            optional(
+                "heading",
+                Type::Number(Allowed::Any, "rad"),
+                "0: along x",
+                "direction of that way, turned from x towards y",
+            ),
+        ]],
         make: Make::Terrain(|r| {
             let f: Arc<dyn Function> = r.function("height").unwrap_or_else(|| Arc::new(0.0));
-            Ok(Box::new(move |x: f64, _: f64| {
-                let [h, slope, _] = f.at(x);
-                [h, slope, 0.0]
-            }))
+            Ok(Box::new(ProfileTerrain::new(f).heading(r.number("heading").unwrap_or(0.0))))
         }),
     },
     Kind {
@@ -138,6 +147,9 @@ struct Chosen(Box<dyn Terrain>);
 impl Terrain for Chosen {
     fn height_and_normal(&self, x: f64, y: f64) -> (f64, Vec3) {
         self.0.height_and_normal(x, y)
+    }
+    fn highest(&self, low: [f64; 2], high: [f64; 2]) -> f64 {
+        self.0.highest(low, high)
     }
     fn validate(&self) -> Result<(), String> {
         self.0.validate()

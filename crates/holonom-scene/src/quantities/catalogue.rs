@@ -9,7 +9,7 @@
 //! JOINT.multiplier  JOINT.multiplier.1 ..         row by row; DRIVE.effort is the same for what drives a coordinate
 //! JOINT.limit.effort  JOINT.friction.effort       what stops and dry friction do along the first coordinate; JOINT.limit.1.effort along the second
 //! ROPE.tension  ROPE.gap  JOINT.limit.gap          room left; ROPE.state, JOINT.limit.state, JOINT.friction.state, DRIVE.state: 0 free, 1 holds, 2 slips or is at its cap
-//! FORCE.power                                     what the force gives to the bodies
+//! FORCE.power  FORCE.BODY.force.x                 what the force gives to the bodies; what it does to the points of one, world axes
 //! contact.A.B.force.x                             on body A from body B, all their contacts together, world axes; A is before B in the scene, the
 //!                                                 ground last. contact.A.B.normal, .points, .state (0 none, 1 stick, 2 slip), .gap (the least; NaN far away)
 //! BODY.contact.force.x  BODY.contact.points       all contacts of a body together
@@ -20,7 +20,7 @@
 use crate::scene::Scene;
 use holonom::joints::{CoordinateKind, RowLaw};
 use holonom::math::{Mat3, Vec3};
-use holonom::{Attachment, BodyId, ForceId, JointId, Marker, MayTouch, Model};
+use holonom::{Attachment, BodyId, Carried, ForceId, JointId, Marker, MayTouch, Model};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -51,6 +51,8 @@ pub(super) enum Look {
     /// Of all: touches, largest force.
     Contacts,
     Power(ForceId),
+    /// What a force does to the points of a body, all together.
+    Pushed(ForceId, BodyId),
     /// Kinetic, potential, elastic, total.
     Energy,
     /// Linear, angular.
@@ -288,6 +290,18 @@ impl<'a> Catalogue<'a> {
     /// Everything of a force.
     pub fn of_force(&self, force: ForceId, visit: &mut dyn FnMut(&str, Source)) {
         visit("power", Source { look: Look::Power(force), part: 0, unit: "W", usual: false });
+        let mut pushed: Vec<BodyId> = Vec::new();
+        for a in self.model.force_attachments(force) {
+            let on_point = matches!(a.what, Carried::Point(_)) && a.body != BodyId::GROUND;
+            if on_point && !pushed.contains(&a.body) {
+                pushed.push(a.body);
+                let owner = self.model.body_name(a.body);
+                for (part, axis) in (0..).zip(XYZ) {
+                    let source = Source { look: Look::Pushed(force, a.body), part, unit: "N", usual: false };
+                    visit(&format!("{owner}.force.{axis}"), source);
+                }
+            }
+        }
     }
 
     /// Every owner with everything it has; `enter` says whether to look into it.

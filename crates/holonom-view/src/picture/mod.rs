@@ -245,6 +245,17 @@ pub struct CameraPicture {
     pub look_at: Triple,
     /// Vertical angle of view, rad.
     pub angle: f64,
+    /// What it goes with, over the ground.
+    pub follows: Option<Followed>,
+}
+
+/// A body that a camera goes with.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+pub struct Followed {
+    /// Its number.
+    pub body: u32,
+    /// Its origin at the start of the scene, m: that is what the camera's place is meant for.
+    pub start: Triple,
 }
 
 /// A quaternion as it is sent.
@@ -361,12 +372,19 @@ pub fn picture(loaded: &Loaded, sim: &mut Simulation, joints: usize) -> Picture 
                 from: c.from.to_array(),
                 look_at: c.look_at.to_array(),
                 angle: c.angle,
+                follows: c.follow.as_deref().and_then(|name| followed(&model, name)),
             })
             .collect(),
         contacts: model.n_shapes() > 0,
         notes,
         ..Picture::default()
     }
+}
+
+fn followed(model: &Model, name: &str) -> Option<Followed> {
+    let body = model.body(name)?;
+    let start = model.carried(model.initial_state(), &Attachment::point(body, Vec3::ZERO))?.to_array();
+    Some(Followed { body: number(body) as u32, start })
 }
 
 /// Does a body shear or stretch?

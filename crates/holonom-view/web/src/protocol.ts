@@ -129,6 +129,8 @@ export interface CameraPicture {
   from: Triple;
   look_at: Triple;
   angle: number;
+  /** The body it goes with, over the ground, and where that was at the start. */
+  follows: { body: number; start: Triple } | null;
 }
 
 export interface Picture {

@@ -2,6 +2,9 @@
 
 import { check, notBlank } from "./lib/check.mjs";
 
+/** Scenes whose joints start open, and are pulled together in time. */
+const OPEN = ["assembly"];
+
 /** Scenes that rest until somebody pulls. */
 const RESTING = ["parallelogram"];
 
@@ -10,7 +13,7 @@ async function every(bench) {
   const client = await bench.client(program);
   const { scenes } = await client.ask({ about: "gallery" });
   const names = scenes.map((s) => s.name);
-  check(names.length >= 19 && names.includes("pendulum"), () => `the gallery has ${names}`);
+  check(names.length >= 48 && names.includes("pendulum"), () => `the gallery has ${names}`);
   let worst = 0;
   for (const name of names) {
     await client.openScene(name);
@@ -21,13 +24,15 @@ async function every(bench) {
     await client.until(() => window.holonom.app.frame.playing && window.holonom.app.frame.time > 0.05, `${name}: time to go on`);
     const frame = await client.frame();
     check(frame.stopped === null, `${name}: stopped: ${frame.stopped}`);
-    check(frame.gap <= 1e-8, `${name}: gap ${frame.gap}`);
+    if (!OPEN.includes(name)) {
+      check(frame.gap <= 1e-8, `${name}: gap ${frame.gap}`);
+      worst = Math.max(worst, frame.gap);
+    }
     if (!RESTING.includes(name)) check(frame.kinetic > 0, `${name}: nothing moves`);
-    worst = Math.max(worst, frame.gap);
     await notBlank(client, name);
     await client.shot(`gallery-${name}`);
   }
   bench.note(`${names.length} scenes, largest gap ${worst.toExponential(1)}`);
 }
 
-export default [{ name: "every scene is seen and moves", run: every, limit: 240_000 }];
+export default [{ name: "every scene is seen and moves", run: every, limit: 420_000 }];

@@ -10,9 +10,12 @@ import { drawn, pass } from "./lib/pictures.mjs";
 import { Program } from "./lib/program.mjs";
 
 const folder = process.argv[2] ?? join(dirname(fileURLToPath(import.meta.url)), "../../../../docs/images");
+/** Names of pictures after the folder select some of them. */
+const wanted = process.argv.slice(3);
 const browser = await launch();
 
 async function take(name, scene, options, work) {
+  if (wanted.length > 0 && !wanted.includes(name)) return;
   const program = await Program.start(scene);
   const client = await Client.open(browser, program.url, { width: 1280, height: 720, shadows: true, ...options });
   await work(client);
@@ -66,6 +69,20 @@ await take("page-arm", "prosthetic-arm", {}, async (client) => {
   const hand = await client.aim("hand", [0, 0, -0.05]);
   await client.page.mouse.click(hand.x, hand.y);
   await pass(client, 2.6);
+});
+
+// the pins of an excavator under load
+await take("page-excavator", "excavator", {}, async (client) => {
+  await plot(client, "effort", "boom oil.effort", "stick oil.effort", "bucket oil.effort");
+  await client.page.evaluate(() => window.holonom.app.show({ reactions: true }));
+  await pass(client, 5);
+});
+
+// a man rides over a stone
+await take("page-bike", "bike-rider", {}, async (client) => {
+  await plot(client, "acc", "pelvis.acc.z", "head.acc.z");
+  await client.page.evaluate(() => window.holonom.app.show({ reactions: true }));
+  await pass(client, 0.94, 1);
 });
 
 await browser.close();

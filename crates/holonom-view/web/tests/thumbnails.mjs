@@ -14,16 +14,22 @@ import { drawn, pass } from "./lib/pictures.mjs";
 /** Seconds after which a scene is at its best, where one second is not. */
 const MOMENTS = {
   assembly: 0.6,
+  "bike-rider": 0.12,
+  "bike-rider-redundant": 0.12,
   "boxes-10000": 0.05,
   "bouncing-ball": 0.6,
   "cable-200": 2,
+  "door-3-hinges": 0.3,
   "double-pendulum": 0.8,
   "newtons-cradle": 0.2,
   pendulum: 0.3,
+  "prosthetic-arm-book": 2.2,
+  "prosthetic-arm-line": 4,
   "ragdoll-stairs": 0.8,
   rope: 0.7,
   "tree-128": 0.5,
   "two-chains-collide": 0.45,
+  "whipple-bicycle": 0.3,
   "wall-100": 0.1,
 };
 

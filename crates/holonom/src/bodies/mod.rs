@@ -83,6 +83,12 @@ pub trait Body: Send + Sync {
         self.pull(q, what, g, out);
     }
 
+    /// For rigid bodies that move in a plane: its axes, world, the third across it. Velocity coordinates are then the velocity of the reference point along the
+    /// first two and the angular velocity about the third, and [`Body::place`] fills in a frame that is `flat`.
+    fn plane(&self) -> Option<&Mat3> {
+        None
+    }
+
     /// For rigid bodies: is the reference point the centre of mass? The mass block is then `[m 1, 0; 0, I]` and is given by seven numbers.
     fn central(&self) -> bool {
         false
@@ -163,8 +169,9 @@ pub trait Body: Send + Sync {
 
 /// `x . M x / 2` with the mass block as [`Body::evaluate`] gives it.
 pub(crate) fn half_square(central: bool, mass: &[f64], x: &[f64]) -> f64 {
-    let square = |m: &[f64], x: &[f64]| {
-        let n = x.len();
+    #[inline(always)]
+    fn square(m: &[f64], x: &[f64], n: usize) -> f64 {
+        let (m, x) = (&m[..packed::len(n)], &x[..n]);
         let mut sum = 0.0;
         for i in 0..n {
             for j in i..n {
@@ -172,11 +179,13 @@ pub(crate) fn half_square(central: bool, mass: &[f64], x: &[f64]) -> f64 {
             }
         }
         sum
-    };
+    }
     if central {
-        0.5 * mass[0] * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) + square(&mass[1..], &x[3..])
+        0.5 * mass[0] * (x[0] * x[0] + x[1] * x[1] + x[2] * x[2]) + square(&mass[1..], &x[3..], 3)
+    } else if x.len() == 3 {
+        square(mass, x, 3)
     } else {
-        square(mass, x)
+        square(mass, x, x.len())
     }
 }
 

@@ -104,8 +104,9 @@ impl Planar {
         }
     }
 
-    fn pull_turned(&self, turn: (f64, f64), what: &Carried, g: Vec3, out: &mut [f64]) {
-        let (r, point) = self.arm(turn, what);
+    #[inline(always)]
+    fn pull_by(&self, r: Vec3, what: &Carried, g: Vec3, out: &mut [f64]) {
+        let point = if matches!(what, Carried::Point(_)) { 1.0 } else { 0.0 };
         let torque = if matches!(what, Carried::Spin) { g } else { r.cross(g) };
         out[0] += point * self.plane.x_axis.dot(g);
         out[1] += point * self.plane.y_axis.dot(g);
@@ -158,18 +159,26 @@ impl Body for Planar {
     }
     fn pull(&self, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
         let (s, c) = libm::sincos(q[2]);
-        self.pull_turned((c, s), what, g, out);
+        self.pull_by(self.arm((c, s), what).0, what, g, out);
     }
-    /// Cosine and sine of the angle are found once per pose, and kept in the first axis of the frame.
-    fn place(&self, q: &[f64], _: &[f64], frame: &mut Frame) {
+    fn place(&self, q: &[f64], v: &[f64], frame: &mut Frame) {
         let (s, c) = libm::sincos(q[2]);
-        frame.r_wb.x_axis = vec3(c, s, 0.0);
+        let Mat3 { x_axis: u, y_axis: w, z_axis: n } = self.plane;
+        frame.x = self.plane_origin + (u * q[0] + w * q[1]);
+        frame.r_wb = Mat3::from_cols(u * c + w * s, w * c - u * s, n);
+        frame.v = u * v[0] + w * v[1];
+        frame.w = n * v[2];
+        frame.origin = self.centre;
+        frame.flat = true;
     }
-    fn carry_placed(&self, frame: &Frame, q: &[f64], v: &[f64], what: &Carried) -> Attached {
-        self.carry_turned((frame.r_wb.x_axis.x, frame.r_wb.x_axis.y), q, v, what)
+    fn plane(&self) -> Option<&Mat3> {
+        Some(&self.plane)
+    }
+    fn carry_placed(&self, frame: &Frame, _: &[f64], _: &[f64], what: &Carried) -> Attached {
+        frame.carry(what)
     }
     fn pull_placed(&self, frame: &Frame, _: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
-        self.pull_turned((frame.r_wb.x_axis.x, frame.r_wb.x_axis.y), what, g, out);
+        self.pull_by(frame.lever(what), what, g, out);
     }
     fn evaluate(&self, _: &[f64], _: &[f64], _: &Frame, gravity: Vec3, out: Inertia<'_>) {
         out.mass.copy_from_slice(&[self.mass, 0.0, 0.0, self.mass, 0.0, self.inertia]);

@@ -5,6 +5,7 @@
 
 mod bushing;
 mod drag;
+mod feedback;
 mod integral;
 mod law;
 mod motor;
@@ -19,13 +20,14 @@ mod user;
 
 pub use bushing::{Bushing, Matrix6};
 pub use drag::{AngularDrag, Drag};
+pub use feedback::Feedback;
 pub use law::{OneSided, SpringLaw, TorsionLaw};
 pub use motor::{AxisMotor, TorqueCurve};
 pub use on_coordinate::CoordinateForce;
 pub use point::{PointForce, Torque};
 pub use spring::Spring;
 pub use table::{ForceKind, TABLE};
-pub use terrain::{HeightField, PlaneTerrain, Terrain};
+pub use terrain::{HeightField, PlaneTerrain, ProfileTerrain, Terrain};
 pub use torsion::TorsionSpring;
 pub use tyre::{Grip, SlipCurve, Tyre, TyreLoad};
 pub use user::UserForce;

@@ -85,6 +85,11 @@ pub static TABLE: &[ForceKind] = &[
         let curve = TorqueCurve::stall_and_no_load(1.0 + g.unit(), 4.0);
         Box::new(CoordinateForce::motor(Coordinate::of(Revolute::new(a, b), 0), curve))
     }),
+    force!("feedback", true, false, false, "a torque about one axis told by a way and an angle, and by their rates", |a, b, g| {
+        let turn = Coordinate::of(Revolute::new(a, b), 0);
+        let way = Coordinate::of(Cylindrical::new(a, b), 0);
+        Box::new(Feedback::new(turn.clone(), [(-1.0 - g.unit(), -0.3, turn), (g.unit(), g.unit(), way)]).offset(0.2).range(-2.0, 2.0))
+    }),
     force!("user force", false, false, false, "any pushes on attachments", |_, b, _| {
         Box::new(UserForce::new([Attachment::point(b.body, b.point)], |a, t, push| push.on(0, vec3(libm::sin(t), 0.0, 0.0) - 0.1 * a.rate(0))))
     }),

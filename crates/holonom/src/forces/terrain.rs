@@ -12,14 +12,25 @@
 //!
 //! first along x in four lines, then along y. It passes through the samples, reproduces planes and has a continuous normal. Samples
 //! beyond the border are extrapolated in line; outside the grid the border's height continues level across it.
+//!
+//! A terrain may know a bound of its height over a rectangle: rays that end above it need not be followed. In Bernstein's form the cubic has the
+//! coefficients h_1, h_1 + (h_2 - h_0)/6, h_2 - (h_3 - h_1)/6, h_2, and lies below the largest: with samples between m and M, D = M - m, below M + D/6 along
+//! x, and after y, where values spread over 4/3 D, below M + D/6 + (4/3 D)/6 = M + 7/18 D.
 
 use super::{check_finite, check_finite_vector};
+use crate::functions::Function;
 use crate::math::{Vec3, vec3};
+use std::sync::Arc;
 
 /// A height over the world's x-y plane.
 pub trait Terrain: Send + Sync {
     /// Height (m) and unit normal, upwards, at (x, y).
     fn height_and_normal(&self, x: f64, y: f64) -> (f64, Vec3);
+    /// A bound (m) that the height does not exceed over the rectangle between two corners (x, y), each the lower one first; infinity, where nothing is
+    /// known, is always true.
+    fn highest(&self, _low: [f64; 2], _high: [f64; 2]) -> f64 {
+        f64::INFINITY
+    }
     /// Are the parameters usable?
     fn validate(&self) -> Result<(), String> {
         Ok(())
@@ -63,6 +74,10 @@ impl Terrain for PlaneTerrain {
         let n = self.normal;
         (self.point.z - (n.x * (x - self.point.x) + n.y * (y - self.point.y)) / n.z, n)
     }
+    fn highest(&self, low: [f64; 2], high: [f64; 2]) -> f64 {
+        let at = |k: usize, downhill: f64| if downhill > 0.0 { low[k] } else { high[k] };
+        self.height_and_normal(at(0, self.normal.x), at(1, self.normal.y)).0
+    }
     fn validate(&self) -> Result<(), String> {
         check_finite_vector("point of the plane", self.point)?;
         if self.normal.is_finite() && self.normal.z > 1e-6 {
@@ -70,6 +85,48 @@ impl Terrain for PlaneTerrain {
         } else {
             Err(format!("normal of the plane is {}, must point upwards", self.normal))
         }
+    }
+}
+
+/// A road whose height depends on one direction alone.
+#[derive(Clone)]
+pub struct ProfileTerrain {
+    height: Arc<dyn Function>,
+    /// Cosine and sine of the direction.
+    along: [f64; 2],
+}
+
+impl ProfileTerrain {
+    /// Height (m) as a function of x (m).
+    pub fn new(height: impl Function + 'static) -> Self {
+        ProfileTerrain { height: Arc::new(height), along: [1.0, 0.0] }
+    }
+
+    /// As a function of the way from the origin in a direction that is turned by this angle (rad) from x towards y, instead of x: for roads whose edges
+    /// are crossed obliquely.
+    pub fn heading(self, angle: f64) -> Self {
+        let (sin, cos) = libm::sincos(angle);
+        ProfileTerrain { along: [cos, sin], ..self }
+    }
+}
+
+impl Terrain for ProfileTerrain {
+    fn height_and_normal(&self, x: f64, y: f64) -> (f64, Vec3) {
+        let [c, s] = self.along;
+        let [h, slope, _] = self.height.at(c * x + s * y);
+        (h, normal(c * slope, s * slope))
+    }
+    fn highest(&self, low: [f64; 2], high: [f64; 2]) -> f64 {
+        let (mut from, mut to) = (0.0, 0.0);
+        for (k, part) in self.along.into_iter().enumerate() {
+            from += (part * low[k]).min(part * high[k]);
+            to += (part * low[k]).max(part * high[k]);
+        }
+        self.height.highest(from, to)
+    }
+    fn validate(&self) -> Result<(), String> {
+        check_finite("heading", self.along[0] + self.along[1])?;
+        self.height.validate()
     }
 }
 
@@ -138,6 +195,21 @@ impl Terrain for HeightField {
         let (height, slope_y) = cubic(values, ty);
         (height, normal(cubic(slopes, ty).0 * x_scale, slope_y * y_scale))
     }
+    fn highest(&self, low: [f64; 2], high: [f64; 2]) -> f64 {
+        let cell = |x: f64, origin: f64, n: usize| {
+            let s = ((x - origin) / self.spacing).clamp(0.0, (n - 1) as f64);
+            (s as usize).min(n - 2) as isize
+        };
+        let range = |k: usize, n: usize| cell(low[k], self.origin[k], n) - 1..cell(high[k], self.origin[k], n) + 3;
+        let (columns, lines) = (range(0, self.columns), range(1, self.rows()));
+        // more samples than rays would look at themselves
+        if columns.len() * lines.len() > 100 {
+            return f64::INFINITY;
+        }
+        let samples = lines.flat_map(|j| columns.clone().map(move |i| self.sample(i, j)));
+        let (least, most) = samples.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), h| (a.min(h), b.max(h)));
+        most + 7.0 / 18.0 * (most - least)
+    }
     fn validate(&self) -> Result<(), String> {
         check_finite("origin", self.origin[0] + self.origin[1])?;
         crate::bodies::positive("spacing", self.spacing, "m")?;
@@ -195,6 +267,38 @@ mod tests {
             let [a, b] = [slopes(&field, x - 1e-9, y), slopes(&field, x + 1e-9, y)];
             assert!((a[0] - b[0]).abs() < 1e-6 && (a[1] - b[1]).abs() < 1e-6, "{a:?} {b:?}");
         }
+    }
+
+    /// No height in a rectangle exceeds the bound, and where bounds are exact they are reached.
+    #[test]
+    fn bounds_hold() {
+        let mut g = SplitMix(11);
+        let heights: Vec<f64> = (0..9 * 7).map(|_| g.symmetric(0.2)).collect();
+        let field = HeightField::new([-1.0, -0.5], 0.25, 9, heights);
+        let plane = PlaneTerrain::new([1.0, 2.0, 3.0], [0.3, -0.2, 1.0]);
+        let (x, y) = ([-2.0, -0.5, 0.1, 0.4, 0.9], [0.0, 0.2, 0.15, -0.3, -0.3]);
+        let road = ProfileTerrain::new(crate::functions::SmoothTable::new(&x, &y)).heading(0.7);
+        let kinked = ProfileTerrain::new(crate::functions::Table::new(&x, &y)).heading(-2.0);
+        for (k, t) in [&field as &dyn Terrain, &plane, &road, &kinked].into_iter().enumerate() {
+            let mut known = 0;
+            for _ in 0..200 {
+                let (x, y, a, b) = (g.symmetric(1.5), g.symmetric(1.2), 0.6 * g.unit(), 0.6 * g.unit());
+                let bound = t.highest([x, y], [x + a, y + b]);
+                known += usize::from(bound < f64::INFINITY);
+                let mut largest = f64::NEG_INFINITY;
+                for i in 0..=40 {
+                    for j in 0..=40 {
+                        let at = |k: i32| k as f64 / 40.0;
+                        largest = largest.max(t.height_and_normal(x + a * at(i), y + b * at(j)).0);
+                    }
+                }
+                assert!(largest <= bound + 1e-14, "terrain {k}: {largest} above {bound}");
+                // a flat piece or a plane: bounds of functions are those of the rectangle's corners
+                assert!(k != 1 || bound - largest < 1e-12, "plane: {largest} below {bound}");
+            }
+            assert!(known > 150, "terrain {k} knew {known} bounds");
+        }
+        assert_eq!((|_: f64, _: f64| [0.0; 3]).highest([0.0; 2], [1.0; 2]), f64::INFINITY);
     }
 
     #[test]

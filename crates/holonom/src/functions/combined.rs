@@ -31,6 +31,9 @@ impl Function for Sum {
             [sum[0] + f[0], sum[1] + f[1], sum[2] + f[2]]
         })
     }
+    fn highest(&self, from: f64, to: f64) -> f64 {
+        self.0.iter().map(|f| f.highest(from, to)).sum()
+    }
     fn validate(&self) -> Result<(), String> {
         self.0.iter().enumerate().try_for_each(|(i, f)| f.validate().map_err(|e| format!("term {i}: {e}")))
     }

@@ -67,6 +67,10 @@ impl Function for SmoothStep {
             rise * (60.0 * z * (1.0 - z) * (1.0 - 2.0 * z)) / (width * width),
         ]
     }
+    fn highest(&self, from: f64, to: f64) -> f64 {
+        // it rises or falls all the way
+        self.at(from)[0].max(self.at(to)[0])
+    }
     fn validate(&self) -> Result<(), String> {
         check_finite(&[("first value", self.from), ("last value", self.to), ("start", self.start), ("end", self.end)])?;
         if self.start < self.end {

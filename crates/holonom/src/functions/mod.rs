@@ -37,6 +37,10 @@ use std::sync::Arc;
 pub trait Function: Send + Sync {
     /// Value, first and second derivative at `x`.
     fn at(&self, x: f64) -> [f64; 3];
+    /// A bound that its values do not exceed from `from` to `to`, if one is known without looking: infinity is always true.
+    fn highest(&self, _from: f64, _to: f64) -> f64 {
+        f64::INFINITY
+    }
     /// Are the parameters usable? `Err` says which is not and what is allowed.
     fn validate(&self) -> Result<(), String> {
         Ok(())
@@ -55,6 +59,9 @@ impl Function for f64 {
     fn at(&self, _: f64) -> [f64; 3] {
         [*self, 0.0, 0.0]
     }
+    fn highest(&self, _: f64, _: f64) -> f64 {
+        *self
+    }
     fn validate(&self) -> Result<(), String> {
         if self.is_finite() { Ok(()) } else { Err(format!("constant is {self}, must be finite")) }
     }
@@ -64,6 +71,9 @@ impl Function for f64 {
 impl Function for Arc<dyn Function> {
     fn at(&self, x: f64) -> [f64; 3] {
         self.as_ref().at(x)
+    }
+    fn highest(&self, from: f64, to: f64) -> f64 {
+        self.as_ref().highest(from, to)
     }
     fn validate(&self) -> Result<(), String> {
         self.as_ref().validate()

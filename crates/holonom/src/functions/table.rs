@@ -19,6 +19,13 @@
 use super::{Function, check_samples};
 use crate::curves::piece;
 
+/// Of a function that is monotone between its samples: the largest of its values at both ends and at the samples between them.
+fn highest(f: &dyn Function, x: &[f64], y: &[f64], from: f64, to: f64) -> f64 {
+    let between = x.partition_point(|&k| k <= from)..x.partition_point(|&k| k < to);
+    let samples = y.get(between).unwrap_or_default();
+    samples.iter().copied().fold(f.at(from)[0].max(f.at(to)[0]), f64::max)
+}
+
 /// Straight between samples. **Its rate jumps at every sample** (at a sample, the rate is that of the piece after it): good for laws of
 /// forces, not for prescribed motions.
 #[derive(Clone, Debug)]
@@ -44,6 +51,9 @@ impl Function for Table {
         let slope = (self.y[i + 1] - self.y[i]) / (self.x[i + 1] - self.x[i]);
         [self.y[i] + slope * (x - self.x[i]), slope, 0.0]
     }
+    fn highest(&self, from: f64, to: f64) -> f64 {
+        highest(self, &self.x, &self.y, from, to)
+    }
     fn validate(&self) -> Result<(), String> {
         self.fault.clone().map_or(Ok(()), Err)
     }
@@ -55,7 +65,8 @@ impl Function for Table {
 pub struct SmoothTable {
     x: Vec<f64>,
     y: Vec<f64>,
-    slopes: Vec<f64>,
+    /// Of each piece y_i + d z + b z^2 + c z^3: d, b, c.
+    pieces: Vec<[f64; 3]>,
     fault: Option<String>,
 }
 
@@ -63,8 +74,16 @@ impl SmoothTable {
     /// Through the points `(x, y)`.
     pub fn new(x: &[f64], y: &[f64]) -> Self {
         let fault = check_samples(x, y).err();
-        let slopes = if fault.is_none() { monotone_slopes(x, y) } else { vec![] };
-        SmoothTable { x: x.to_vec(), y: y.to_vec(), slopes, fault }
+        let mut pieces = Vec::new();
+        if fault.is_none() {
+            let slopes = monotone_slopes(x, y);
+            for i in 0..x.len() - 1 {
+                let h = x[i + 1] - x[i];
+                let (slope, d, e) = ((y[i + 1] - y[i]) / h, slopes[i], slopes[i + 1]);
+                pieces.push([d, (3.0 * slope - 2.0 * d - e) / h, (d + e - 2.0 * slope) / (h * h)]);
+            }
+        }
+        SmoothTable { x: x.to_vec(), y: y.to_vec(), pieces, fault }
     }
 }
 
@@ -111,14 +130,14 @@ impl Function for SmoothTable {
         }
         let inside = x.clamp(self.x[0], self.x[self.x.len() - 1]);
         let i = piece(&self.x, inside);
-        let h = self.x[i + 1] - self.x[i];
         let z = inside - self.x[i];
-        let (slope, d, e) = ((self.y[i + 1] - self.y[i]) / h, self.slopes[i], self.slopes[i + 1]);
-        // y_i + d z + b z^2 + c z^3
-        let (b, c) = ((3.0 * slope - 2.0 * d - e) / h, (d + e - 2.0 * slope) / (h * h));
+        let [d, b, c] = self.pieces[i];
         let f = self.y[i] + z * (d + z * (b + z * c));
         let rate = d + z * (2.0 * b + 3.0 * z * c);
         if x == inside { [f, rate, 2.0 * b + 6.0 * z * c] } else { [f + rate * (x - inside), rate, 0.0] }
+    }
+    fn highest(&self, from: f64, to: f64) -> f64 {
+        highest(self, &self.x, &self.y, from, to)
     }
     fn validate(&self) -> Result<(), String> {
         self.fault.clone().map_or(Ok(()), Err)

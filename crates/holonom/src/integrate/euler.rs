@@ -12,6 +12,7 @@
 
 use super::{Attempt, Integrator, Motion};
 use crate::error::StepError;
+use crate::evaluate::Noise;
 use crate::{evaluate, reaction};
 
 /// Semi-implicit Euler.
@@ -37,7 +38,7 @@ impl Integrator for SemiImplicitEuler {
         evaluate::evaluate_bodies(model, m.q, m.v, work);
         evaluate::apply_forces(model, m.q, m.v, m.t, work);
         evaluate::evaluate_constraints(model, m.q, m.v, m.t, work);
-        evaluate::evaluate_gaps(model, m.q, m.v, m.t + h, work);
+        evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, work);
         evaluate::factor(model, m.t, work)?;
         for i in 0..n {
             work.x[i] = h * work.force[i];
@@ -64,7 +65,7 @@ impl Integrator for SemiImplicitEuler {
         evaluate::evaluate_bodies(model, m.q, m.v, work);
         evaluate::evaluate_constraints(model, m.q, m.v, m.t + h, work);
         evaluate::factor(model, m.t + h, work)?;
-        evaluate::evaluate_gaps(model, m.q, m.v, m.t + h, work);
+        evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, work);
         work.x[..n].fill(0.0);
         work.x[n..].copy_from_slice(&work.gap_rate);
         evaluate::solve(model, m.t, work)?;

@@ -267,6 +267,10 @@ pub trait Constraint: Send + Sync {
     fn reference(&self) -> usize {
         1.min(self.attachments().len().saturating_sub(1))
     }
+    /// Is it `C = p_b - p_a` for attachments 0 and 1, along the world's axes, and nothing else? Its gaps are then found without asking for `rows`.
+    fn is_coincidence(&self) -> bool {
+        false
+    }
     /// Joint coordinates, if any.
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[]
@@ -342,6 +346,32 @@ pub struct Rows<'w> {
     /// Force directions, where they differ from the gradients; same shape, or empty.
     pub(crate) forces: &'w mut [Vec3],
     pub(crate) n_attachments: usize,
+    /// Where only gaps and their rates are wanted.
+    pub(crate) gaps: Option<GapSums<'w>>,
+}
+
+/// Rates of gaps and their noise, summed up by the parts of a joint on the spot: no gradients are written down and multiplied out again. What says its gradients itself
+/// still writes them.
+pub(crate) struct GapSums<'w> {
+    /// Sum of g . rate over the attachments of each row, and of |g| times the size and the speed of what each is made of.
+    pub sums: &'w mut [[f64; 3]],
+    /// Size and speed of every attachment; empty where nobody asks for noise.
+    pub sizes: &'w [(f64, f64)],
+    /// Were gradients written down too? They start at zero only then.
+    pub written: bool,
+}
+
+impl GapSums<'_> {
+    #[inline(always)]
+    fn add(&mut self, i: usize, g: Vec3, (k, a): (usize, Attached)) {
+        let sum = &mut self.sums[i];
+        sum[0] += g.dot(a.rate);
+        if let Some((size, speed)) = self.sizes.get(k) {
+            let length = g.length() * f64::EPSILON;
+            sum[1] += length * size;
+            sum[2] += length * speed;
+        }
+    }
 }
 
 impl Rows<'_> {
@@ -354,6 +384,12 @@ impl Rows<'_> {
     /// dC_i/d(attachment k).
     #[inline(always)]
     pub fn gradient(&mut self, i: usize, k: usize, g: Vec3) {
+        if let Some(gaps) = &mut self.gaps
+            && !gaps.written
+        {
+            gaps.written = true;
+            self.gradients.fill(Vec3::ZERO);
+        }
         self.gradients[i * self.n_attachments + k] += g;
     }
 
@@ -370,6 +406,11 @@ impl Rows<'_> {
     pub fn coincide(&mut self, i: usize, a: (usize, Attached), b: (usize, Attached)) {
         for (j, e) in [Vec3::X, Vec3::Y, Vec3::Z].into_iter().enumerate() {
             self.row(i + j).gap = (b.1.at - a.1.at)[j];
+            if let Some(gaps) = &mut self.gaps {
+                gaps.add(i + j, -e, a);
+                gaps.add(i + j, e, b);
+                continue;
+            }
             self.gradient(i + j, a.0, -e);
             self.gradient(i + j, b.0, e);
         }
@@ -379,6 +420,12 @@ impl Rows<'_> {
     pub fn along(&mut self, i: usize, e: (usize, Attached), a: (usize, Attached), b: (usize, Attached)) {
         let d = b.1.at - a.1.at;
         self.row(i).gap = e.1.at.dot(d);
+        if let Some(gaps) = &mut self.gaps {
+            gaps.add(i, -e.1.at, a);
+            gaps.add(i, e.1.at, b);
+            gaps.add(i, d, e);
+            return;
+        }
         self.row(i).curvature = 2.0 * e.1.rate.dot(b.1.rate - a.1.rate);
         self.gradient(i, e.0, d);
         self.gradient(i, b.0, e.1.at);
@@ -388,6 +435,11 @@ impl Rows<'_> {
     /// Row i: carried directions perpendicular.  C = s d . e,  curvature 2 s ddot . edot.
     pub fn perpendicular(&mut self, i: usize, s: f64, d: (usize, Attached), e: (usize, Attached)) {
         self.row(i).gap = s * d.1.at.dot(e.1.at);
+        if let Some(gaps) = &mut self.gaps {
+            gaps.add(i, s * e.1.at, d);
+            gaps.add(i, s * d.1.at, e);
+            return;
+        }
         self.row(i).curvature = 2.0 * s * d.1.rate.dot(e.1.rate);
         self.gradient(i, d.0, s * e.1.at);
         self.gradient(i, e.0, s * d.1.at);

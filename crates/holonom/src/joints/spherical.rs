@@ -49,6 +49,9 @@ impl Constraint for Spherical {
     fn lock(&self, a: &View) -> Lock {
         Lock::at_point_only(a)
     }
+    fn is_coincidence(&self) -> bool {
+        true
+    }
     fn chart(&self) -> Option<&dyn Chart> {
         Some(self)
     }

@@ -346,6 +346,15 @@ fn own_response(model: &Model, sided: &SidedRows, row: usize, work: &mut Workspa
     for part in sided.parts_of(row) {
         let n = part.n as usize;
         let g = &sided.values[part.at as usize..][..n];
+        // a block [a 1, 0; 0, C] is two blocks
+        if let (&[a, c0, c1, c2, c3, c4, c5], &[x, y, z, u, v, w]) = (work.blocks.diagonal(Node(part.body)), g) {
+            let (mut c, mut turn) = ([c0, c1, c2, c3, c4, c5], [u, v, w]);
+            if packed::factor(&mut c, 3, |_| true).is_ok() {
+                packed::solve(&c, 3, &mut turn);
+            }
+            sum += (x * x + y * y + z * z) / a + (turn[0] * u + turn[1] * v + turn[2] * w);
+            continue;
+        }
         work.blocks.packed_diagonal(Node(part.body), model.bodies[part.body as usize].n_dof(), &mut work.mass);
         work.piece.clear();
         work.piece.extend_from_slice(g);

@@ -63,6 +63,14 @@ export class OrbitCamera {
     this.place();
   }
 
+  /** Goes with something that has moved over the ground, wherever one looks from. */
+  carry(x: number, y: number): void {
+    for (const stance of [this.stance, this.going?.from, this.going?.to]) {
+      if (stance) stance.target.set(stance.target.x + x, stance.target.y + y, stance.target.z);
+    }
+    this.place();
+  }
+
   /** Comes nearer by a factor (less than 1) or goes away; `towards` stays where it is on the screen. */
   zoom(factor: number, towards?: Vector3): void {
     this.going = null;

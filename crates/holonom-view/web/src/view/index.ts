@@ -2,7 +2,7 @@
 
 import { AmbientLight, Color, Object3D, Plane, Scene, Vector3, WebGLRenderer } from "three";
 import type { App } from "../app";
-import type { Frame, Picture, Triple } from "../protocol";
+import type { CameraPicture, Frame, Picture, Triple } from "../protocol";
 import { Arrows } from "./arrows";
 import { Bodies } from "./bodies";
 import { OrbitCamera } from "./camera";
@@ -136,6 +136,26 @@ export function createView(host: HTMLElement, app: App): View {
     return new Vector3(bounds.min.x, bounds.min.y, low);
   }
 
+  /** The body that the camera goes with, and where it was last seen. */
+  let followed: { body: number; last: Vector3 } | null = null;
+
+  /** Goes with a body: what a camera of the scene says is meant for where the body is at the start. */
+  function follow(what: CameraPicture["follows"]): void {
+    followed = what ? { body: what.body, last: vector(what.start) } : null;
+    goAlong();
+  }
+
+  function goAlong(): void {
+    if (!followed || !poses.known) return;
+    const at = poses.toWorld(followed.body, [0, 0, 0], new Vector3());
+    if (!Number.isFinite(at.x + at.y)) return;
+    const [x, y] = [at.x - followed.last.x, at.y - followed.last.y];
+    if (x === 0 && y === 0) return;
+    followed.last.copy(at);
+    camera.carry(x, y);
+    stage.carry(x, y);
+  }
+
   function stand(): void {
     if (!picture) return;
     const view = picture.cameras[0];
@@ -143,7 +163,9 @@ export function createView(host: HTMLElement, app: App): View {
     if (view) {
       camera.stand(view.from, view.look_at, view.angle, false);
       camera.approach(room(), bounds.max);
+      follow(view.follows);
     } else {
+      follow(null);
       const flat = flatness(bounds);
       camera.fit(room(), bounds.max, false, flat ? -0.18 : -0.55, flat ? 0.12 : 0.38);
     }
@@ -164,6 +186,7 @@ export function createView(host: HTMLElement, app: App): View {
       moved = false;
       if (app.frame && picture && app.frame.revision === picture.revision) poses.update(app.frame);
       bodies.update(poses, least);
+      goAlong();
       if (renderer) renderer.shadowMap.needsUpdate = true;
       if (app.frame && picture) trails.add(app.frame, poses);
       if (!resized && now - checked > 1000) {
@@ -379,7 +402,9 @@ export function createView(host: HTMLElement, app: App): View {
     },
     lookThrough(name) {
       const c = picture?.cameras.find((k) => k.name === name);
-      if (c) camera.stand(c.from, c.look_at, c.angle, !loop.software);
+      if (!c) return;
+      camera.stand(c.from, c.look_at, c.angle, !loop.software);
+      follow(c.follows);
     },
     invalidate,
     screenshot() {

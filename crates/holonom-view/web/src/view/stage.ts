@@ -50,6 +50,8 @@ export class Stage {
   private catcher: Mesh<PlaneGeometry, ShadowMaterial>;
   private planes: Mesh[] = [];
   private flatPlane: number | null = null;
+  /** How far it was carried along since it was made, m. */
+  private carried = { x: 0, y: 0 };
 
   constructor() {
     const quad = new PlaneGeometry(2, 2);
@@ -100,6 +102,7 @@ export class Stage {
         plane.matrixAutoUpdate = false;
         plane.matrix.set(m[0], m[3], m[6], m[9], m[1], m[4], m[7], m[10], m[2], m[5], m[8], m[11], 0, 0, 0, 1);
         // a flat one is centred below the mechanism, wherever its origin is
+        plane.userData.flat = flat;
         if (flat) plane.matrix.setPosition(bounds.centre.x, bounds.centre.y, m[11]);
         this.group.add(plane);
         return plane;
@@ -135,6 +138,24 @@ export class Stage {
     this.key.shadow.normalBias = reach * 0.004;
     this.fill.position.copy(centre).addScaledVector(FILL, radius * 3);
     this.fill.target.position.copy(centre);
+  }
+
+  /** Goes along with what is looked at: light and ground by all of the way, the grid by whole squares, so that it seems to stay. */
+  carry(x: number, y: number): void {
+    for (const part of [this.catcher, this.key, this.key.target, this.fill, this.fill.target]) {
+      part.position.x += x;
+      part.position.y += y;
+    }
+    for (const plane of this.planes.filter((p) => p.userData.flat)) {
+      plane.matrix.elements[12] += x;
+      plane.matrix.elements[13] += y;
+      plane.matrixWorldNeedsUpdate = true;
+    }
+    this.carried.x += x;
+    this.carried.y += y;
+    const square = 5 * this.step;
+    this.grid.position.x = Math.round(this.carried.x / square) * square;
+    this.grid.position.y = Math.round(this.carried.y / square) * square;
   }
 
   /** Is this still the right size for what is there now? */
@@ -198,7 +219,8 @@ export class Stage {
     this.grid.geometry = new BufferGeometry();
     this.grid.geometry.setAttribute("position", new BufferAttribute(new Float32Array(places), 3));
     this.grid.geometry.setAttribute("color", new BufferAttribute(new Float32Array(colours), 4));
-    this.grid.position.z = this.floor + 2e-4 * radius;
+    this.carried = { x: 0, y: 0 };
+    this.grid.position.set(0, 0, this.floor + 2e-4 * radius);
   }
 }
 

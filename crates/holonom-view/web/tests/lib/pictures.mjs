@@ -14,11 +14,11 @@ export async function drawn(client) {
 }
 
 /** So much simulated time, step by step: pictures are to look alike on fast and slow machines. */
-export async function pass(client, seconds) {
+export async function pass(client, seconds, ticks = 12) {
   const { tick } = await client.picture();
-  for (let left = Math.round(seconds / tick); left > 0; left -= 12) {
+  for (let left = Math.round(seconds / tick); left > 0; left -= ticks) {
     const { time } = await client.frame();
-    await client.send({ do: "step", ticks: Math.min(left, 12) });
+    await client.send({ do: "step", ticks: Math.min(left, ticks) });
     await client.until((time) => window.holonom.app.frame.time > time, "a step", time);
   }
 }

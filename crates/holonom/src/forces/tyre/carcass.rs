@@ -28,7 +28,13 @@
 //! E = integral of Q(a + x (b - a)) dx over 0..1,      dE/da = integral of (1 - x) q dx,      dE/db = integral of x q dx,      Q' = q
 //! ```
 //!
-//! Cell by cell these are polynomials of degree 2, for which Simpson's rule is exact. So the loads are the exact gradient of the energy, and they
+//! Cell by cell these are polynomials of degree 2. From x_1 to x_2, of the width w, with q_1, q_2, Q_1, Q_2 at the ends and delta changing by D,
+//!
+//! ```text
+//! integral of q = w (q_1 + q_2)/2        of x q = w (x_1 (2 q_1 + q_2) + x_2 (q_1 + 2 q_2))/6        of Q = w ((Q_1 + Q_2)/2 - q' D^2/12)
+//! ```
+//!
+//! So the loads are the exact gradient of the energy, and they
 //! grow from zero smoothly when a ray touches the road.
 //!
 //! Beyond `most` the last cell goes on. A curve that would need springs that pull is refused.
@@ -50,9 +56,29 @@ const GAUSS: [(f64, f64); 4] = [
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Carcass {
     most: f64,
-    /// q (N/m) and Q (N) at the nodes.
-    q: Vec<f64>,
-    energy: Vec<f64>,
+    cells: Vec<Cell>,
+}
+
+/// Between two nodes.
+#[derive(Clone, Copy, Debug)]
+struct Cell {
+    /// The node where it ends (m); the last one never does.
+    end: f64,
+    /// The node where it begins (m), and there q (N/m) and Q (N).
+    begin: f64,
+    q: f64,
+    energy: f64,
+    /// q' (N/m^2).
+    slope: f64,
+}
+
+impl Cell {
+    /// q and Q at a deflection.
+    #[inline]
+    fn at(&self, delta: f64) -> (f64, f64) {
+        let x = delta - self.begin;
+        (self.q + self.slope * x, self.energy + x * (self.q + 0.5 * self.slope * x))
+    }
 }
 
 /// What an element of tread does, per length: loads on its two rays, slopes of them, energy.
@@ -132,59 +158,54 @@ impl Carcass {
                 return Err(format!("load {f} N at {d} m would need springs that pull: it must not fall"));
             }
         }
-        let mut energy = vec![0.0; CELLS + 1];
+        let (mut cells, mut energy) = (Vec::with_capacity(CELLS), 0.0);
         for k in 0..CELLS {
-            energy[k + 1] = energy[k] + 0.5 * (q[k] + q[k + 1]) * (node(most, k + 1) - node(most, k));
+            let (begin, next) = (node(most, k), node(most, k + 1));
+            let end = if k + 1 < CELLS { next } else { f64::INFINITY };
+            cells.push(Cell { begin, end, q: q[k], energy, slope: (q[k + 1] - q[k]) / (next - begin) });
+            energy += 0.5 * (q[k] + q[k + 1]) * (next - begin);
         }
-        Ok(Some(Carcass { most, q, energy }))
-    }
-
-    /// q, q', Q at a deflection inside cell `k`.
-    fn at(&self, k: usize, delta: f64) -> (f64, f64, f64) {
-        let (low, high) = (node(self.most, k), node(self.most, k + 1));
-        let slope = (self.q[k + 1] - self.q[k]) / (high - low);
-        let x = delta - low;
-        (self.q[k] + slope * x, slope, self.energy[k] + x * (self.q[k] + 0.5 * slope * x))
+        Ok(Some(Carcass { most, cells }))
     }
 
     fn cell(&self, delta: f64) -> usize {
         let guess = (CELLS as f64 * (delta / self.most).sqrt()) as usize;
         let guess = guess.min(CELLS - 1);
         // rounding may put a node into the wrong cell
-        if node(self.most, guess) > delta { guess - 1 } else { guess }
+        if self.cells[guess].begin > delta { guess - 1 } else { guess }
     }
 
     /// An element whose rays give way by `a` and `b` (m).
     pub fn share(&self, a: f64, b: f64) -> Share {
         let (low, high) = (a.min(b), a.max(b));
-        let mut out = Share::default();
         if !(high > 0.0) {
-            return out;
+            return Share::default();
         }
         if high - low <= 1e-12 * high {
-            let (q, slope, energy) = self.at(self.cell(high), high);
-            return Share { load: [0.5 * q; 2], slope: [0.5 * slope; 2], energy };
+            let cell = &self.cells[self.cell(high)];
+            let (q, energy) = cell.at(high);
+            return Share { load: [0.5 * q; 2], slope: [0.5 * cell.slope; 2], energy };
         }
+        let scale = 1.0 / (high - low);
         let mut at = low.max(0.0);
-        let mut k = self.cell(at);
-        while at < high {
-            let next = if k + 1 < CELLS { node(self.most, k + 1).min(high) } else { high };
-            let width = (next - at) / (high - low);
-            for (delta, weight) in [(at, 1.0 / 6.0), (0.5 * (at + next), 2.0 / 3.0), (next, 1.0 / 6.0)] {
-                let (q, slope, energy) = self.at(k, delta);
-                let towards_high = (delta - low) / (high - low);
-                let parts =
-                    if b >= a { [1.0 - towards_high, towards_high] } else { [towards_high, 1.0 - towards_high] };
-                for i in 0..2 {
-                    out.load[i] += width * weight * parts[i] * q;
-                    out.slope[i] += width * weight * parts[i] * slope;
-                }
-                out.energy += width * weight * energy;
-            }
+        // all of it, and what goes to the ray that gives way more
+        let (mut load, mut slope, mut energy) = ([0.0; 2], [0.0; 2], 0.0);
+        for cell in &self.cells[self.cell(at)..] {
+            let next = cell.end.min(high);
+            let ((q1, e1), (q2, e2)) = (cell.at(at), cell.at(next));
+            let (x1, x2, width) = ((at - low) * scale, (next - low) * scale, (next - at) * scale);
+            load[0] += width * 0.5 * (q1 + q2);
+            load[1] += width * (1.0 / 6.0) * (x1 * (2.0 * q1 + q2) + x2 * (q1 + 2.0 * q2));
+            slope[0] += width * cell.slope;
+            slope[1] += width * cell.slope * 0.5 * (x1 + x2);
+            energy += width * (0.5 * (e1 + e2) - cell.slope * (next - at) * (next - at) * (1.0 / 12.0));
             at = next;
-            k = (k + 1).min(CELLS - 1);
+            if at >= high {
+                break;
+            }
         }
-        out
+        let split = |[all, more]: [f64; 2]| if b >= a { [all - more, more] } else { [more, all - more] };
+        Share { load: split(load), slope: split(slope), energy }
     }
 }
 
@@ -203,7 +224,7 @@ mod tests {
         let carcass = Carcass::fit(&load, 0.02, radius, &[0.0], 0).expect("fits").expect("touches");
         for k in 1..200 {
             let delta = 1e-4 * k as f64;
-            let (q, _, _) = carcass.at(carcass.cell(delta), delta);
+            let (q, _) = carcass.cells[carcass.cell(delta)].at(delta);
             assert!((q / (stiffness * delta) - 1.0).abs() < 1e-7, "{delta}: {q} {}", stiffness * delta);
         }
     }

@@ -105,6 +105,21 @@ struct Contact {
     slope: f64,
 }
 
+/// What is known of a ray.
+struct Ray {
+    direction: Vec3,
+    /// Clearance of the tread, and the normal below it.
+    first: Ground,
+    /// Where it meets the terrain, if that was asked for.
+    met: Option<Ground>,
+    /// From the tread on both sides.
+    load: f64,
+    slope: f64,
+}
+
+/// Spans of at most this many pieces of tread are not halved.
+const SHORT_SPAN: usize = 4;
+
 /// Where the rays hang.
 struct Hang {
     axle: Vec3,
@@ -266,7 +281,7 @@ impl Tyre {
         (x.z - height, normal)
     }
 
-    /// Visit every ray that takes a load, element by element; the sum of the elements' energies is returned (J).
+    /// Visit every ray that takes a load; the energy is returned (J).
     fn contacts(&self, hub: Vec3, axle: Vec3, mut visit: impl FnMut(&Hang, Contact)) -> f64 {
         let tilt = -axle.z;
         let level = (1.0 - tilt * tilt).max(0.0).sqrt();
@@ -278,36 +293,85 @@ impl Tyre {
         let hang = Hang { axle, down, across: axle.cross(down), lean: tilt / level };
         let mut energy = 0.0;
         for row in &self.rows {
-            let centre = hub + axle * row.offset;
-            // of the ray before: direction, clearance, and where it meets the terrain, if that was asked for
-            let mut before: Option<(Vec3, Ground, Option<Ground>)> = None;
-            for &(cos, sin) in &self.rays {
-                let ray = hang.down * cos + hang.across * sin;
-                let first = self.clearance(centre + ray * row.radius);
-                let mut now = (ray, first, None);
-                if let Some((ray_before, first_before, met_before)) = before
-                    && (first.0 < 0.0 || first_before.0 < 0.0)
-                {
-                    let none = (1.5 * row.radius, Vec3::ZERO);
-                    let a = met_before
-                        .unwrap_or_else(|| self.reach(centre, ray_before, row.radius, first_before).unwrap_or(none));
-                    let b = self.reach(centre, ray, row.radius, first).unwrap_or(none);
-                    now.2 = Some(b);
-                    let share = row.carcass.share(row.radius - a.0, row.radius - b.0);
-                    energy += row.length * share.energy;
-                    for (i, (ray, (rho, normal))) in [(ray_before, a), (ray, b)].into_iter().enumerate() {
-                        let steep = 1.0 / (-normal.dot(ray)).max(0.05);
-                        let (load, slope) = (row.length * share.load[i], row.length * share.slope[i]);
-                        if normal != Vec3::ZERO && load > 0.0 {
-                            let arm = axle * row.offset + ray * rho;
-                            visit(&hang, Contact { arm, normal, steep, load, slope });
-                        }
-                    }
-                }
-                before = Some(now);
-            }
+            energy += self.row_contacts(row, hub, &hang, &mut visit);
         }
         energy
+    }
+
+    /// Those of one row. Spans of rays are halved until they are short, and left out as soon as they are known to lie above the terrain.
+    fn row_contacts(&self, row: &Row, hub: Vec3, hang: &Hang, visit: &mut impl FnMut(&Hang, Contact)) -> f64 {
+        let offset = hang.axle * row.offset;
+        let centre = hub + offset;
+        let direction = |k: usize| hang.down * self.rays[k].0 + hang.across * self.rays[k].1;
+        let none = (1.5 * row.radius, Vec3::ZERO);
+        let meet = |ray: Vec3, first: Ground| self.reach(centre, ray, row.radius, first).unwrap_or(none);
+        // the last ray that was looked at: its number, and what is known of it
+        let mut last: Option<(usize, Ray)> = None;
+        let mut flush = |ray: Option<(usize, Ray)>| {
+            let Some((_, Ray { direction, met: Some((rho, normal)), load, slope, .. })) = ray else { return };
+            if normal != Vec3::ZERO && load > 0.0 {
+                let steep = 1.0 / (-normal.dot(direction)).max(0.05);
+                visit(hang, Contact { arm: offset + direction * rho, normal, steep, load, slope });
+            }
+        };
+        let mut energy = 0.0;
+        let mut spans = [(0, 0); 2 * usize::BITS as usize];
+        spans[0] = (0, self.rays.len() - 1);
+        let mut n = 1;
+        while n > 0 {
+            n -= 1;
+            let (from, to) = spans[n];
+            if self.above_terrain(centre, hang, row.radius, from, to) {
+                continue;
+            }
+            if to - from > SHORT_SPAN {
+                let middle = from.midpoint(to);
+                (spans[n], spans[n + 1]) = ((middle, to), (from, middle));
+                n += 2;
+                continue;
+            }
+            for k in from..=to {
+                if last.as_ref().is_some_and(|(i, _)| *i == k) {
+                    continue;
+                }
+                let ray = direction(k);
+                let first = self.clearance(centre + ray * row.radius);
+                let mut now = Ray { direction: ray, first, met: None, load: 0.0, slope: 0.0 };
+                if let Some((_, before)) = last.as_mut().filter(|(i, _)| i + 1 == k)
+                    && (first.0 < 0.0 || before.first.0 < 0.0)
+                {
+                    let a = *before.met.get_or_insert_with(|| meet(before.direction, before.first));
+                    let b = *now.met.insert(meet(ray, first));
+                    let share = row.carcass.share(row.radius - a.0, row.radius - b.0);
+                    energy += row.length * share.energy;
+                    before.load += row.length * share.load[0];
+                    before.slope += row.length * share.slope[0];
+                    now.load = row.length * share.load[1];
+                    now.slope = row.length * share.slope[1];
+                }
+                flush(last.replace((k, now)));
+            }
+        }
+        flush(last);
+        energy
+    }
+
+    /// Is the tread of the rays `from..=to` known to lie above the terrain?
+    fn above_terrain(&self, centre: Vec3, hang: &Hang, radius: f64, from: usize, to: usize) -> bool {
+        // from a quarter turn behind to a quarter turn before: sines rise, cosines have their largest in the middle
+        let (first, last, middle) = (self.rays[from], self.rays[to], self.rays.len() / 2);
+        let highest = if (from..=to).contains(&middle) { 1.0 } else { first.0.max(last.0) };
+        let (cos, sin) = ((first.0.min(last.0), highest), (first.1, last.1));
+        let span = |down: f64, across: f64| {
+            let a = (down * cos.0, down * cos.1, across * sin.0, across * sin.1);
+            (radius * (a.0.min(a.1) + a.2.min(a.3)), radius * (a.0.max(a.1) + a.2.max(a.3)))
+        };
+        let (x, y) = (span(hang.down.x, hang.across.x), span(hang.down.y, hang.across.y));
+        // more than rounding can be
+        let room = 1e-9 * radius;
+        let low = [centre.x + x.0 - room, centre.y + y.0 - room];
+        let high = [centre.x + x.1 + room, centre.y + y.1 + room];
+        centre.z + span(hang.down.z, hang.across.z).0 - room > self.terrain.highest(low, high)
     }
 
     /// Squared reference speed of slip, V^2.
