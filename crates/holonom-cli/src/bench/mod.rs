@@ -49,7 +49,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", value_parser = PossibleValuesParser::new(SolverKind::NAMES))]
     solver: Option<String>,
     /// Relative residual at which the iterative solver `cg` stops. Default: 1e-13.
-    #[arg(long, value_name = "X")]
+    #[arg(long, value_name = "X", allow_negative_numbers = true)]
     tolerance: Option<f64>,
     /// Time whole steps of scenes instead of evaluations.
     #[arg(long)]
@@ -58,7 +58,7 @@ pub(crate) struct Args {
     #[arg(long, value_name = "NAME", requires = "steps", value_parser = PossibleValuesParser::new(IntegratorKind::NAMES))]
     integrator: Option<String>,
     /// With --steps: another step than the scene's, s. Default: that of the scene, or 1 ms.
-    #[arg(long, value_name = "H", requires = "steps")]
+    #[arg(long, value_name = "H", requires = "steps", allow_negative_numbers = true)]
     dt: Option<f64>,
     #[command(flatten)]
     options: SceneOptions,
