@@ -91,6 +91,9 @@ impl Measured {
     /// The section on this paper.
     pub fn write(&self, page: &mut Page, program: &Program) -> Result<(), Failed> {
         page.heading(2, "Baraff 1996: linear time");
+        page.scenes(&["star", "figure-2", "baraff-tree-381"]);
+        page.scenes(&["baraff-2d-108", "baraff-2d-loops", "baraff-3d-contacts"]);
+        page.scenes(&["surles-protein", "assembly", "two-chains-collide"]);
         page.text(
             "One evaluation: from positions and velocities to all multipliers and accelerations. His machine was an SGI Indigo² with a 250 MHz R4400. \
              His systems are described by their sizes only.",

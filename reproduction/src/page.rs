@@ -76,6 +76,14 @@ impl Page {
         self.text += &table(heading, rows);
     }
 
+    /// Pictures of scenes, side by side.
+    pub fn scenes(&mut self, names: &[&str]) {
+        let one = |name: &&str| format!("[![{name}](images/gallery/{name}.jpg)](../scenes/{name}.toml)");
+        let row: Vec<String> = names.iter().map(one).collect();
+        let _ = writeln!(self.text, "\n| {} |\n|{}", row.join(" | "), "---|".repeat(row.len()));
+        let _ = writeln!(self.text, "| {} |", names.join(" | "));
+    }
+
     /// A picture of curves.
     pub fn picture(&mut self, picture: &Picture, curves: &[Curve]) -> Result<(), Failed> {
         let (x_scale, y_scale) = picture.scales;

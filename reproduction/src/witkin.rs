@@ -63,6 +63,7 @@ const ZETA: &[f64] = &[0.1, 0.5, 1.0, 2.0, 5.0];
 
 pub fn write(page: &mut Page, program: &Program) -> Result<(), Failed> {
     page.heading(2, "Witkin 1997: constrained particles");
+    page.scenes(&["bead", "tinkertoys", "double-pendulum"]);
     drift(page)?;
     gains(page)?;
     penalty(page)?;
