@@ -90,7 +90,7 @@ pub fn write(page: &mut Page) -> Result<(), Failed> {
         match mean {
             m if m > 1.2 => "Larger steps: confirmed, though not by much.",
             m if m < 0.8 => "So smaller steps, not larger ones.",
-            _ => "So: no, not where gaps are projected away after every step. The same motion takes the same steps.",
+            _ => "So: no, not where gaps are projected away after every step.",
         }
     ));
     let picture = Picture {
