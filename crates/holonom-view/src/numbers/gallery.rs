@@ -145,7 +145,26 @@ fn sketch(scene: &Scene) -> Vec<Vec<f32>> {
             }
         }
     }
+    // of the ground what is not much larger than the mechanism: a wire, a wall, not the road
+    let most = 1.5 * extent(&lines);
+    for shape in scene.ground_shapes.iter().filter(|s| s.visible && !plain) {
+        for line in outline(&shape.geometry, &shape.pose, right, up) {
+            let line: Vec<f32> = line.iter().filter(|p| p.is_finite()).flat_map(|p| flat(*p)).collect();
+            if lines.len() < MOST_LINES && extent(std::slice::from_ref(&line)) <= most {
+                lines.push(line);
+            }
+        }
+    }
     lines
+}
+
+/// The larger of width and height of lines.
+fn extent(lines: &[Vec<f32>]) -> f32 {
+    let along = |axis: usize| {
+        let all = || lines.iter().flat_map(|l| l.iter().skip(axis).step_by(2).copied());
+        all().fold(f32::NEG_INFINITY, f32::max) - all().fold(f32::INFINITY, f32::min)
+    };
+    along(0).max(along(1)).max(0.0)
 }
 
 /// A body without shapes: from its centre to its points.
