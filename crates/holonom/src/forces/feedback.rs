@@ -85,7 +85,7 @@ impl CoordinateFeedback {
 
 impl Force for CoordinateFeedback {
     fn kind(&self) -> &'static str {
-        "feedback"
+        "coordinate feedback"
     }
     fn attachments(&self) -> &[Attachment] {
         self.readings.attachments()
