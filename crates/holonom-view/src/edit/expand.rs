@@ -115,15 +115,29 @@ fn unrolled(document: &Table, scene: &Scene, name: &str) -> Result<Vec<(String, 
                     ("drive", Type::Kind(&DRIVES)),
                     ("force", Type::Kind(&FORCES)),
                 ];
+                let name = copy.text(&e.key);
                 let node = match TYPES.iter().find(|t| t.0 == section.key) {
                     Some((_, ty)) => copy.node(&e.node, Some(ty)),
-                    None => copy.generator(&e.node),
+                    None => started(copy.generator(&e.node), &section.key, &name, scene),
                 };
-                out.push((section.key.clone(), copy.text(&e.key), node));
+                out.push((section.key.clone(), name, node));
             }
         }
     }
     Ok(out)
+}
+
+/// A row or tree that begins at a point of another body says where that is: outside of its repeat it may be made before that body is.
+fn started(mut node: Node, kind: &str, name: &str, scene: &Scene) -> Node {
+    if let ("chain" | "tree", Value::Table(table)) = (kind, &mut node.value)
+        && table.get("first").is_some()
+        && table.get("from").is_none()
+        && let Some(body) = scene.bodies.iter().find(|b| b.name.strip_prefix(name) == Some("/1"))
+    {
+        let at = body.pose.position.to_array().map(|x| Node::new(NOWHERE, Value::Number(x)));
+        table.push("from", NOWHERE, Node::new(NOWHERE, Value::List(at.to_vec())));
+    }
+    node
 }
 
 /// One copy of a repeat: the values of its counters, and the parameters of the scene.
@@ -162,12 +176,14 @@ impl Copy<'_> {
             None => OWN.contains(&n),
         };
         let left = Copy { counters: self.counters.iter().filter(|c| !own(c.0)).copied().collect(), param: self.param };
+        let is_repeat = index.is_some() || table.get("link").is_none();
         let mut out = Table::new();
         for e in table.entries() {
-            let section = TEMPLATES.contains(&e.key.as_str()) || e.node.as_table().is_some();
+            // other tables of a generator say where it begins and ends
+            let section = TEMPLATES.contains(&e.key.as_str()) || (is_repeat && e.node.as_table().is_some());
             // a repeat inside a repeat: what its sections hold is known
             let ty = match content("repeat") {
-                Some(Content::Tables(groups)) if index.is_some() || table.get("link").is_none() => {
+                Some(Content::Tables(groups)) if is_repeat => {
                     groups.iter().flat_map(|g| g.iter()).find(|f| f.name == e.key).map(|f| &f.ty)
                 }
                 _ => None,
