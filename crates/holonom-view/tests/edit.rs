@@ -386,10 +386,21 @@ fn try_all(name: &str, text: &str, seconds: f64) {
     if let Some(joint) = scene.joints.iter().find(|j| ["revolute", "spherical", "prismatic"].contains(&j.kind().name)) {
         b.edit(json!({ "kind": "weld", "joint": &*joint.name }));
         b.reload();
-        b.edit(json!({ "kind": "cut", "joint": &*joint.name }));
-        let (loaded, _) = b.reload();
-        assert!(loaded.scene.joints.iter().all(|j| j.name != joint.name));
-        changes += 2;
+        changes += 1;
+        let text = b.bench.scene_text();
+        match b.try_edit(json!({ "kind": "cut", "joint": &*joint.name })) {
+            Ok(_) => {
+                let (loaded, _) = b.reload();
+                assert!(loaded.scene.joints.iter().all(|j| j.name != joint.name));
+                changes += 1;
+            }
+            // a wheel between the teeth of a differential and its wire, without its bearing, need not come together again
+            Err(trouble) => {
+                assert!(joint.name.ends_with("-bearing"), "{name}: {}", trouble.message);
+                assert!(trouble.message.contains("cannot be closed"), "{name}: {}", trouble.message);
+                assert_eq!(b.bench.scene_text(), text, "{name}: a change that was refused");
+            }
+        }
     }
     if let Some(joint) = scene.joints.last() {
         let still = b.bench.scene().joints.iter().any(|j| j.name == joint.name);

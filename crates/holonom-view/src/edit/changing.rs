@@ -244,6 +244,7 @@ impl Draft<'_> {
             take_thing(&mut self.document, section, name);
             if *section == "body" {
                 take_thing(&mut self.document, "start", name);
+                self.stop_following(name);
                 self.forget_pairs(name);
             }
         }
@@ -256,6 +257,18 @@ impl Draft<'_> {
             self.notes.push(format!("removed with {section} `{name}`: {}", with.join(", ")));
         }
         Ok(())
+    }
+
+    /// Cameras that go with a body stay where they are.
+    fn stop_following(&mut self, name: &str) {
+        let Some(cameras) = inner_mut(&mut self.document, "camera") else { return };
+        for entry in cameras.entries_mut() {
+            if let Value::Table(camera) = &mut entry.node.value
+                && camera.get("follow").and_then(Node::as_text) == Some(name)
+            {
+                take(camera, "follow");
+            }
+        }
     }
 
     /// Pairs of contacts that speak of a body which is no more.

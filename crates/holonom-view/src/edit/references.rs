@@ -68,9 +68,9 @@ fn section_of(section: &str, table: &mut Table, f: &mut dyn FnMut(&mut String, N
         }),
         (_, Some(Content::Kinds(family))) => each(table, &mut |thing| in_kind(thing, family, f)),
         (_, Some(Content::Table(groups))) => in_fields(table, &groups.concat(), f),
-        // generators: in their templates `a` and `b` are points of the pieces
+        // generators: in their templates `a` and `b` are points of the pieces; cameras, which may follow a body
         (_, Some(Content::Tables(_))) => each(table, &mut |thing| {
-            for key in ["first", "last", "hub"] {
+            for key in ["first", "last", "hub", "follow"] {
                 if let Some(node) = thing.get_mut(key) {
                     in_node(node, &Type::Point, f);
                 }
