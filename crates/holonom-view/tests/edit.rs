@@ -2,6 +2,7 @@
 
 use holonom::{IntegratorKind, Simulation, Vec3};
 use holonom_scene::gallery::GALLERY;
+use holonom_scene::scene::Link;
 use holonom_scene::{Loaded, Loader};
 use holonom_view::edit::{Assembly, Changed, Edit, Outcome, Progress, Trouble, Workbench, details, palette};
 use serde_json::{Value, json};
@@ -383,24 +384,15 @@ fn try_all(name: &str, text: &str, seconds: f64) {
         assert!((was - is).abs() <= 1e-12 * was, "{name}: {} {was} {is}", body.name);
     }
     let mut changes = 3;
-    if let Some(joint) = scene.joints.iter().find(|j| ["revolute", "spherical", "prismatic"].contains(&j.kind().name)) {
+    // not of a wheel between the teeth of a differential and its wire: without its bearing it need not come together again
+    let hinge = |j: &&Link| ["revolute", "spherical", "prismatic"].contains(&j.kind().name);
+    if let Some(joint) = scene.joints.iter().filter(|j| !j.name.ends_with("-bearing")).find(hinge) {
         b.edit(json!({ "kind": "weld", "joint": &*joint.name }));
         b.reload();
-        changes += 1;
-        let text = b.bench.scene_text();
-        match b.try_edit(json!({ "kind": "cut", "joint": &*joint.name })) {
-            Ok(_) => {
-                let (loaded, _) = b.reload();
-                assert!(loaded.scene.joints.iter().all(|j| j.name != joint.name));
-                changes += 1;
-            }
-            // a wheel between the teeth of a differential and its wire, without its bearing, need not come together again
-            Err(trouble) => {
-                assert!(joint.name.ends_with("-bearing"), "{name}: {}", trouble.message);
-                assert!(trouble.message.contains("cannot be closed"), "{name}: {}", trouble.message);
-                assert_eq!(b.bench.scene_text(), text, "{name}: a change that was refused");
-            }
-        }
+        b.edit(json!({ "kind": "cut", "joint": &*joint.name }));
+        let (loaded, _) = b.reload();
+        assert!(loaded.scene.joints.iter().all(|j| j.name != joint.name));
+        changes += 2;
     }
     if let Some(joint) = scene.joints.last() {
         let still = b.bench.scene().joints.iter().any(|j| j.name == joint.name);
