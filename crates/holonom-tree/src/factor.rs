@@ -279,8 +279,8 @@ impl Plan {
     }
 
     pub(crate) fn factor_front(&self, front: &Front, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
-        if let Some(pin) = self.pin(front) {
-            return self.factor_pin(&pin, front, blocks, factor);
+        if let Some(three) = self.three(front) {
+            return self.factor_three(&three, front, blocks, factor);
         }
         let n = front.n as usize;
         let matrix = match front.store {

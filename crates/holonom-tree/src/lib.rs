@@ -58,7 +58,6 @@ mod order;
 pub mod packed;
 mod panel;
 mod pattern;
-mod pin;
 mod plan;
 mod planner;
 mod rank;
@@ -66,6 +65,7 @@ mod residual;
 pub mod shear;
 mod solve;
 mod structure;
+mod three;
 
 pub use blocks::Blocks;
 pub use factor::{Factor, Singular};

@@ -95,8 +95,8 @@ impl Plan {
     }
 
     pub(crate) fn forward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
-        if let Some(pin) = self.pin(front) {
-            return self.forward_pin(&pin, front, factor, x);
+        if let Some(three) = self.three(front) {
+            return self.forward_three(&three, front, factor, x);
         }
         let n = front.n as usize;
         let Factor { six, arena, y, scratch, .. } = factor;
@@ -125,8 +125,8 @@ impl Plan {
     }
 
     fn backward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
-        if let Some(pin) = self.pin(front) {
-            return self.backward_pin(&pin, front, factor, x);
+        if let Some(three) = self.three(front) {
+            return self.backward_three(&three, front, factor, x);
         }
         let n = front.n as usize;
         let Factor { six, arena, y, scratch, .. } = factor;

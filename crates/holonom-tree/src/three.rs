@@ -1,4 +1,4 @@
-//! Fronts of planar mechanisms: a primal node of size 3, none, one or two duals of size 2 deferred to it, and a dual of size 2 above.
+//! Fronts about a primal node of size 3: none, one or two duals of size 2 deferred to it, and a dual of size 2 above.
 //!
 //! The same operations as for any front ([`crate::factor`], [`crate::solve`]), in the same order, with all sizes known to the compiler: such blocks are so small that
 //! loops over their sizes cost more than what is done in them.
@@ -12,7 +12,7 @@ use crate::structure::LinkValue;
 
 /// A front of this form: where it and what is above it are stored, and its dense link.
 #[derive(Clone, Copy)]
-pub(crate) struct Pin {
+pub(crate) struct Three {
     at: u32,
     up: Up,
     up_at: u32,
@@ -20,69 +20,69 @@ pub(crate) struct Pin {
 }
 
 impl Plan {
-    /// The front as a pin, if it is one.
+    /// The front as one of this form, if it is.
     #[inline(always)]
-    pub(crate) fn pin(&self, front: &Front) -> Option<Pin> {
+    pub(crate) fn three(&self, front: &Front) -> Option<Three> {
         let (3 | 5 | 7, 3, Store::Arena(at), Some(up)) = (front.n, front.n_primal, front.store, front.up) else {
             return None;
         };
         let (2, 0, Store::Arena(up_at)) = (up.size, up.top, up.store) else { return None };
         let members = &self.members[front.members.0 as usize..front.members.1 as usize];
         match self.link(up.link).value {
-            LinkValue::Dense(link) if members[1..].iter().all(|m| m.size == 2) => Some(Pin { at, up, up_at, link }),
+            LinkValue::Dense(link) if members[1..].iter().all(|m| m.size == 2) => Some(Three { at, up, up_at, link }),
             _ => None,
         }
     }
 
     #[inline(always)]
-    pub(crate) fn factor_pin(
+    pub(crate) fn factor_three(
         &self,
-        pin: &Pin,
+        three: &Three,
         front: &Front,
         blocks: &Blocks,
         factor: &mut Factor,
     ) -> Result<(), Singular> {
         let eliminated = match front.n {
-            3 => eliminate::<3, 6>(pin, front, blocks, factor),
-            5 => eliminate::<5, 15>(pin, front, blocks, factor),
-            _ => eliminate::<7, 28>(pin, front, blocks, factor),
+            3 => eliminate::<3, 6>(three, front, blocks, factor),
+            5 => eliminate::<5, 15>(three, front, blocks, factor),
+            _ => eliminate::<7, 28>(three, front, blocks, factor),
         };
         eliminated
-            .map_err(|k| self.at_fault(front, k, factor.arena[pin.at as usize + packed::at(front.n as usize, k, k)]))
+            .map_err(|k| self.at_fault(front, k, factor.arena[three.at as usize + packed::at(front.n as usize, k, k)]))
     }
 
     #[inline(always)]
-    pub(crate) fn forward_pin(&self, pin: &Pin, front: &Front, factor: &Factor, x: &mut [f64]) {
+    pub(crate) fn forward_three(&self, three: &Three, front: &Front, factor: &Factor, x: &mut [f64]) {
         match front.n {
-            3 => self.forward_small::<3>(pin, front, factor, x),
-            5 => self.forward_small::<5>(pin, front, factor, x),
-            _ => self.forward_small::<7>(pin, front, factor, x),
+            3 => self.forward_small::<3>(three, front, factor, x),
+            5 => self.forward_small::<5>(three, front, factor, x),
+            _ => self.forward_small::<7>(three, front, factor, x),
         }
     }
 
     #[inline(always)]
-    pub(crate) fn backward_pin(&self, pin: &Pin, front: &Front, factor: &Factor, x: &mut [f64]) {
+    pub(crate) fn backward_three(&self, three: &Three, front: &Front, factor: &Factor, x: &mut [f64]) {
         match front.n {
-            3 => self.backward_small::<3>(pin, front, factor, x),
-            5 => self.backward_small::<5>(pin, front, factor, x),
-            _ => self.backward_small::<7>(pin, front, factor, x),
+            3 => self.backward_small::<3>(three, front, factor, x),
+            5 => self.backward_small::<5>(three, front, factor, x),
+            _ => self.backward_small::<7>(three, front, factor, x),
         }
     }
 
     #[inline(always)]
-    fn forward_small<const N: usize>(&self, pin: &Pin, front: &Front, factor: &Factor, x: &mut [f64]) {
-        let matrix = &factor.arena[pin.at as usize..][..packed::len(N)];
+    fn forward_small<const N: usize>(&self, three: &Three, front: &Front, factor: &Factor, x: &mut [f64]) {
+        let matrix = &factor.arena[three.at as usize..][..packed::len(N)];
         let mut z = self.read::<N>(front, x);
         packed::solve_lower_any(matrix, N, &mut z, 1);
         self.write(front, &z, x);
-        give(matrix, &factor.y[front.y as usize..][..2 * N], &z, &mut x[pin.up.x as usize..][..2], N, 2);
+        give(matrix, &factor.y[front.y as usize..][..2 * N], &z, &mut x[three.up.x as usize..][..2], N, 2);
     }
 
     #[inline(always)]
-    fn backward_small<const N: usize>(&self, pin: &Pin, front: &Front, factor: &Factor, x: &mut [f64]) {
-        let matrix = &factor.arena[pin.at as usize..][..packed::len(N)];
+    fn backward_small<const N: usize>(&self, three: &Three, front: &Front, factor: &Factor, x: &mut [f64]) {
+        let matrix = &factor.arena[three.at as usize..][..packed::len(N)];
         let mut z = self.read::<N>(front, x);
-        take(matrix, &factor.y[front.y as usize..][..2 * N], &mut z, &x[pin.up.x as usize..][..2], N, 2);
+        take(matrix, &factor.y[front.y as usize..][..2 * N], &mut z, &x[three.up.x as usize..][..2], N, 2);
         packed::solve_upper_any(matrix, N, &mut z);
         self.write(front, &z, x);
     }
@@ -112,18 +112,18 @@ impl Plan {
 /// `L` is the number of entries of a packed matrix of size `N`.
 #[inline(always)]
 fn eliminate<const N: usize, const L: usize>(
-    pin: &Pin,
+    three: &Three,
     front: &Front,
     blocks: &Blocks,
     factor: &mut Factor,
 ) -> Result<(), usize> {
     // what is above is stored elsewhere: a front is not its own parent
     let mut m = [0.0; L];
-    m.copy_from_slice(&factor.arena[pin.at as usize..][..L]);
+    m.copy_from_slice(&factor.arena[three.at as usize..][..L]);
     let eliminated = packed::factor_any(&mut m, N, |k| k < 3);
-    factor.arena[pin.at as usize..][..L].copy_from_slice(&m);
+    factor.arena[three.at as usize..][..L].copy_from_slice(&m);
     eliminated?;
-    let [a, b, c, d, e, f] = blocks.links[pin.link as usize..][..6] else { return Ok(()) };
+    let [a, b, c, d, e, f] = blocks.links[three.link as usize..][..6] else { return Ok(()) };
     let mut y = [[0.0; 2]; N];
     (y[0], y[1], y[2]) = ([-a, -d], [-b, -e], [-c, -f]);
     for k in 0..N {
@@ -134,8 +134,8 @@ fn eliminate<const N: usize, const L: usize>(
         }
     }
     factor.y[front.y as usize..][..2 * N].as_chunks_mut::<2>().0.copy_from_slice(&y);
-    let (size, at) = (pin.up.n as usize, pin.up.at as usize);
-    let target = &mut factor.arena[pin.up_at as usize..][..packed::len(size)];
+    let (size, at) = (three.up.n as usize, three.up.at as usize);
+    let target = &mut factor.arena[three.up_at as usize..][..packed::len(size)];
     let (first, last) = (packed::at(size, at, at), packed::at(size, at + 1, at + 1));
     let mut t = [target[first], target[first + 1], target[last]];
     for k in 0..N {
