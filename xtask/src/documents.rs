@@ -120,7 +120,7 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
         "a fused multiply-add rounds once where others round twice: results would differ from machine to machine",
     ),
     (
-        "crates/holonom/src/joints",
+        "crates/holonom/src/catalogue/joints",
         &["Rigid", "Particle", "Planar", "Affine"],
         "joints are written against attachments, never body kinds",
     ),

@@ -42,96 +42,66 @@
 
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
-mod assemble;
-pub mod attach;
-pub mod bodies;
-mod breakage;
+mod analysis;
 mod build;
-mod builder;
-mod certificate;
-pub mod check;
-pub mod contact;
-pub mod coordinate;
-pub mod curves;
-pub mod doctor;
-mod drift;
-mod energy;
+mod catalogue;
+mod contact;
 mod error;
 mod evaluate;
-mod event_log;
-mod events;
-pub mod forces;
-pub mod functions;
-pub mod integrate;
-pub mod joints;
-mod kinematics;
-mod laws;
-pub mod linear;
-mod loops;
-mod mass;
 pub mod math;
 mod model;
-pub mod number;
-mod observe;
-pub mod pattern;
-pub mod phases;
-mod reaction;
-mod residual;
-mod run;
-mod sided;
 mod simulation;
 mod solve;
-mod start;
-mod state;
 mod step;
-pub mod surfaces;
-mod surgery;
-mod workspace;
-mod written;
 
-pub use assemble::Assembly;
-pub use attach::{Attached, Attachment, BodyId, Carried, Marker};
-pub use bodies::Momentum;
-pub use builder::ModelBuilder;
-pub use certificate::Certificate;
+pub use analysis::{check, doctor, linear, pattern, phases};
+pub use catalogue::{attach, bodies, coordinate, curves, forces, functions, joints, surfaces};
+pub use math::number;
+pub use step::integrate;
+
+pub use analysis::certificate::Certificate;
+pub use analysis::doctor::Diagnosis;
+pub use analysis::kinematics::JointMotion;
+pub use analysis::linear::{Equilibrium, EquilibriumOptions, Linearisation};
+pub use analysis::observe::{Moving, Observation};
+pub use build::assemble::Assembly;
+pub use build::builder::ModelBuilder;
+pub use catalogue::attach::{Attached, Attachment, BodyId, Carried, Marker};
+pub use catalogue::bodies::Momentum;
+pub use catalogue::coordinate::Coordinate;
+pub use catalogue::formula::{Potential, Written, WrittenRate};
+pub use catalogue::mass::{MassProperties, MeshError};
+pub use contact::inequality::impact::{ImpactLaw, ImpactOrder, Restitution};
+pub use contact::inequality::sleep::Sleeping;
 pub use contact::{Contact, Friction, Material, MayTouch, Near, Shape, ShapeId, Standing};
-pub use coordinate::Coordinate;
-pub use doctor::Diagnosis;
-pub use drift::Drift;
-pub use energy::{Energy, Ledger};
 pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
-pub use event_log::{Event, EventKind, EventPlace};
+pub use evaluate::energy::{Energy, Ledger};
+pub use evaluate::reaction::{Axes, Reaction};
+pub use evaluate::residual::Residual;
+pub use evaluate::workspace::Workspace;
 pub use holonom_tree::{Cost, PivotForm};
-pub use integrate::{Coordinates, IntegratorKind};
-pub use kinematics::JointMotion;
-pub use linear::{Equilibrium, EquilibriumOptions, Linearisation};
-pub use mass::{MassProperties, MeshError};
 pub use math::{Mat3, Quat, Vec3};
+pub use model::state::State;
 pub use model::{ForceId, JointId, Model};
-pub use observe::{Moving, Observation};
-pub use reaction::{Axes, Reaction};
-pub use residual::Residual;
-pub use run::Summary;
-pub use sided::impact::{ImpactLaw, ImpactOrder, Restitution};
-pub use sided::sleep::Sleeping;
 pub use simulation::Simulation;
+pub use simulation::surgery::{Checkpoint, Edited, JointCondition};
 pub use solve::{Counts, SolverKind};
-pub use state::State;
 pub use step::StepReport;
-pub use surgery::{Checkpoint, Edited, JointCondition};
-pub use workspace::Workspace;
-pub use written::{Potential, Written, WrittenRate};
+pub use step::drift::Drift;
+pub use step::event_log::{Event, EventKind, EventPlace};
+pub use step::integrate::{Coordinates, IntegratorKind};
+pub use step::run::Summary;
 
 /// Everything a small program needs.
 pub mod prelude {
-    pub use crate::bodies::{Affine, Parametric, Particle, Planar, Rigid, Scaled};
-    pub use crate::forces::{
+    pub use crate::catalogue::bodies::{Affine, Parametric, Particle, Planar, Rigid, Scaled};
+    pub use crate::catalogue::forces::{
         AngularDrag, AxisMotor, Bushing, CoordinateFeedback, CoordinateForce, Drag, Grip, HeightField, OneSided,
         PlaneTerrain, PointForce, ProfileTerrain, SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw,
         TorsionSpring, Tyre, TyreLoad, UserForce,
     };
-    pub use crate::joints::{
+    pub use crate::catalogue::joints::{
         Belt, BevelGear, ConeLimit, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear,
         KnifeEdge, Limit, Motor, Mouse, Oldham, OrientationLock, ParallelAxes, PerpendicularAxes, PinSlot, PlanarJoint,
         PointOnCurve, PointOnLine, PointOnPlane, PointOnSurface, PrescribedPoint, Prismatic, RackAndPinion, Reeving,

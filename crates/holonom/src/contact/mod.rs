@@ -3,6 +3,7 @@
 //! A body may carry any number of [shapes](Shape), the ground too. Shapes of bodies that a joint connects do not collide with each other unless
 //! asked to; all others do. What two shapes do to each other follows from their [materials](Material), or from one given for the pair.
 
+pub(crate) mod inequality;
 mod pairs;
 pub(crate) mod reading;
 mod surface;
@@ -13,12 +14,12 @@ pub use pairs::MayTouch;
 pub use reading::{Near, Standing};
 pub use surface::{Contact, Friction, Material};
 
-use crate::attach::{Attachment, Bodies, BodyId, Carried};
-use crate::builder::ModelBuilder;
+use crate::build::builder::ModelBuilder;
+use crate::catalogue::attach::{Attachment, Bodies, BodyId, Carried};
+use crate::contact::inequality::impact::ImpactLaw;
 use crate::error::ModelError;
 use crate::math::{Mat3, Vec3};
 use crate::model::{JointId, Model};
-use crate::sided::impact::ImpactLaw;
 use holonom_collide::{Candidate, Collider, Detector, Filter, Groups, Pose};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -75,7 +76,7 @@ impl Shapes {
 
 impl ModelBuilder {
     /// Give a body (or the ground) a shape, placed at `marker`: its origin at the marker's point, its axes along the marker's.
-    pub fn shape(&mut self, marker: crate::attach::Marker, shape: Shape, material: Material) -> ShapeId {
+    pub fn shape(&mut self, marker: crate::catalogue::attach::Marker, shape: Shape, material: Material) -> ShapeId {
         let place = Pose { position: marker.point, rotation: marker.axes };
         self.shapes.all.push(Carrying {
             body: marker.body,

@@ -3,7 +3,7 @@
 //! Shapes of one body never meet, nor do those of two bodies that a joint connects (unless asked to) or that were told to ignore each other. All other pairs do.
 
 use super::{Shape, ShapeId, colliders};
-use crate::attach::BodyId;
+use crate::catalogue::attach::BodyId;
 use crate::model::{JointId, Model};
 use holonom_collide::Detector;
 

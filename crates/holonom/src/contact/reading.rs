@@ -5,17 +5,17 @@
 
 use super::touch::Touching;
 use super::{Contact, Friction, ShapeId};
-use crate::attach::BodyId;
+use crate::catalogue::attach::BodyId;
+use crate::contact::inequality::gather::Touched;
+use crate::contact::inequality::memory::{self, Held};
+use crate::contact::inequality::regime::{self, Tolerances};
+use crate::contact::inequality::{Key, Side, SidedRows, gather, project};
 use crate::error::StepError;
 use crate::evaluate;
+use crate::evaluate::workspace::{Workspace, bodies_at};
 use crate::math::Vec3;
 use crate::model::{JointId, Model};
-use crate::sided::gather::Touched;
-use crate::sided::memory::{self, Held};
-use crate::sided::regime::{self, Tolerances};
-use crate::sided::{Key, Side, SidedRows, gather, project};
 use crate::simulation::Simulation;
-use crate::workspace::{Workspace, bodies_at};
 
 /// Two shapes near each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -128,10 +128,10 @@ impl Simulation {
             None => Ok(()),
             Some(block) => {
                 let name = match block.origin {
-                    crate::sided::Origin::Joint(k) => {
+                    crate::contact::inequality::Origin::Joint(k) => {
                         format!("`{}` acts", self.model.joint_names.get(self.model.sided[k as usize].joint as usize))
                     }
-                    crate::sided::Origin::Touch(k) => {
+                    crate::contact::inequality::Origin::Touch(k) => {
                         let (a, b) = sided.touches[k as usize].bodies;
                         format!("`{}` touches `{}`", self.model.body_name(a), self.model.body_name(b))
                     }
@@ -183,7 +183,7 @@ pub(crate) fn standing(model: &Model, work: &Workspace, joint: JointId) -> Optio
     let sided = &work.sided;
     let (mut gap, mut state) = (None, Friction::None);
     let tolerances = Tolerances::of(model);
-    for block in sided.blocks.iter().filter(|b| b.origin == crate::sided::Origin::Joint(k as u32)) {
+    for block in sided.blocks.iter().filter(|b| b.origin == crate::contact::inequality::Origin::Joint(k as u32)) {
         let row = block.row as usize;
         let pushes = block.rows().map(|row| work.acting.task.x[row]);
         let yields = match block.side {

@@ -1,7 +1,7 @@
 //! What surfaces are made of, and what is known of a contact.
 
 use super::ShapeId;
-use crate::attach::BodyId;
+use crate::catalogue::attach::BodyId;
 use crate::math::Vec3;
 
 /// How a surface behaves in contact.
@@ -90,7 +90,7 @@ impl Material {
                 self.static_friction, self.friction
             ));
         }
-        crate::joints::unit_interval("restitution", self.restitution)
+        crate::catalogue::joints::unit_interval("restitution", self.restitution)
     }
 }
 

@@ -23,7 +23,7 @@
 //!
 //! Singular: coincident points (n is then the world z axis), parallel lines and a rim flat on its plane, where detection gives other features.
 
-use crate::attach::{Attached, Attachment, Bodies, BodyId, Carried};
+use crate::catalogue::attach::{Attached, Attachment, Bodies, BodyId, Carried};
 use crate::math::Vec3;
 use holonom_collide::{Candidate, Touch};
 

@@ -10,8 +10,8 @@ mod dense;
 mod explicit;
 mod sparse;
 
+use crate::evaluate::workspace::OwnRows;
 use crate::model::Model;
-use crate::workspace::OwnRows;
 use auxiliary::{Auxiliary, Complement};
 use banded::Banded;
 use cg::ConjugateResidual;

@@ -1,0 +1,48 @@
+//! A certificate: how good the present state and the equations at it are.
+
+use crate::error::StepError;
+use crate::evaluate::residual::{self, Residual};
+use crate::simulation::Simulation;
+use holonom_tree::Cost;
+
+/// What can be said of a state and of the last solve at it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Certificate {
+    /// How well the accelerations and multipliers satisfy the equations of motion and the constraints.
+    pub residual: Residual,
+    /// Largest gap of a joint, m or rad.
+    pub gap: f64,
+    /// Largest rate of a gap, m/s or rad/s.
+    pub gap_rate: f64,
+    /// Rows that depended on others in the factorisation, where the solver can tell. [`Simulation::diagnose`] names them.
+    pub rank_deficiency: Option<usize>,
+    /// Rows contradicted each other, and the accelerations are those of least squares; the residual of the constraints is their violation.
+    pub contradiction: bool,
+    /// How well forces of contacts, limits and friction obey their laws (scaled; 0 where none act, and where they are those of the last step).
+    pub complementarity: f64,
+    /// Largest overlap of shapes, or excess over a limit or the length of a rope, m or rad.
+    pub overlap: f64,
+    /// Counted work and fill of the elimination.
+    pub cost: Cost,
+}
+
+impl Simulation {
+    /// The certificate of the present state.
+    pub fn certificate(&mut self) -> Result<Certificate, StepError> {
+        let (gap, gap_rate) = self.violation();
+        let overlap = self.overlap();
+        self.evaluate()?;
+        let complementarity = if self.work.acting.acting { self.work.acting.task.residual } else { 0.0 };
+        let (model, _, work) = self.parts();
+        Ok(Certificate {
+            residual: residual::residual(model, work),
+            gap,
+            gap_rate,
+            rank_deficiency: work.solver.deficiency(),
+            contradiction: work.solver.contradiction(),
+            complementarity,
+            overlap,
+            cost: model.cost(),
+        })
+    }
+}

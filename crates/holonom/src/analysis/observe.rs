@@ -1,0 +1,221 @@
+//! Many answers at one state. Bodies are placed and the equations solved once; reading everything of a mechanism is then linear in its size and
+//! takes no memory. Recorders and viewers look at a simulation through this.
+
+use crate::catalogue::attach::{Attachment, BodyId, Carried, Frame, Marker};
+use crate::catalogue::coordinate;
+use crate::catalogue::forces::Push;
+use crate::contact::{self, Contact, Standing};
+use crate::error::StepError;
+use crate::evaluate::reaction::{self, Reaction};
+use crate::evaluate::residual::{self, Residual};
+use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::math::{Mat3, Quat, Vec3};
+use crate::model::loops::Loops;
+use crate::model::state::State;
+use crate::model::{ForceId, JointId, Model};
+use crate::simulation::Simulation;
+
+/// A simulation at its present state, solved.
+pub struct Observation<'s> {
+    model: &'s Model,
+    state: &'s State,
+    work: &'s mut Workspace,
+    /// Multipliers, those of redundant rows split; `None`: as they are in the workspace.
+    lambda: Option<&'s [f64]>,
+    /// Multipliers of one joint.
+    own: Vec<f64>,
+}
+
+/// Where something is and how it moves, world axes.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Moving {
+    /// m; a pure number for directions.
+    pub at: Vec3,
+    /// m/s; rad/s for a spin.
+    pub velocity: Vec3,
+    /// m/s^2; rad/s^2 for a spin.
+    pub acceleration: Vec3,
+}
+
+impl Simulation {
+    /// Solve the equations at the present state and look at everything.
+    pub fn observe(&mut self) -> Result<Observation<'_>, StepError> {
+        let (model, state, work, lambda) = self.solved()?;
+        Ok(Observation { model, state, work, lambda: Some(lambda), own: Vec::new() })
+    }
+
+    /// The same in a time linear in the size of the mechanism, whatever its loops: where joints are redundant their loads are as the solver found them, not
+    /// split into the smallest ones. Everything that is unique is the same.
+    pub fn observe_unsplit(&mut self) -> Result<Observation<'_>, StepError> {
+        self.evaluate()?;
+        let Simulation { model, state, work, .. } = self;
+        Ok(Observation { model, state, work, lambda: None, own: Vec::new() })
+    }
+}
+
+impl Model {
+    /// Where a body carries something at a state, world axes; `None` where it cannot carry it.
+    pub fn carried(&self, state: &State, what: &Attachment) -> Option<Vec3> {
+        let Some(i) = what.body.index() else { return Some(Frame::GROUND.carry(&what.what).at) };
+        self.bodies[i].can_carry(&what.what).ok()?;
+        Some(self.bodies[i].carry(self.q_of(i, &state.q), self.v_of(i, &state.v), &what.what).at)
+    }
+
+    /// Centre of mass of a body at a state, world (m); the origin for the ground.
+    pub fn centre(&self, state: &State, body: BodyId) -> Vec3 {
+        body.index().map_or(Vec3::ZERO, |i| self.bodies[i].centre(self.q_of(i, &state.q)))
+    }
+
+    /// Mass of a body, kg; infinite for the ground.
+    pub fn mass(&self, body: BodyId) -> f64 {
+        body.index().map_or(f64::INFINITY, |i| self.bodies[i].mass())
+    }
+
+    /// Orientation of a body at a state, body axes to world axes, for bodies that have one. Where the body keeps a quaternion it is that one, which does not
+    /// jump; axes of a body that deforms are taken as x, and y as far as it is square to x.
+    pub fn orientation(&self, state: &State, body: BodyId) -> Option<Quat> {
+        let Some(i) = body.index() else { return Some(Quat::IDENTITY) };
+        let (record, q) = (&self.bodies[i], self.q_of(i, &state.q));
+        if let Some(kept) = record.orientation(q) {
+            return Some(kept);
+        }
+        record.can_carry(&Carried::Direction(Vec3::X)).ok()?;
+        let see = |d: Vec3| record.carry(q, self.v_of(i, &state.v), &Carried::Direction(d)).at.normalize();
+        let (x, y) = (see(Vec3::X), see(Vec3::Y));
+        let z = x.cross(y).normalize();
+        Some(Quat::from_mat3(&Mat3::from_cols(x, z.cross(x), z)))
+    }
+
+    /// Does a body keep its shape: do its axes stay of unit length and square to each other, as far as it has any?
+    pub fn keeps_shape(&self, body: BodyId) -> bool {
+        body.index().is_none_or(|i| self.bodies[i].keeps_shape())
+    }
+
+    /// Joints of loops: one list for each group of loops that share joints, in the order of the model. Joints in no list hang in a tree.
+    pub fn loops(&self) -> Vec<Vec<JointId>> {
+        let all = Loops::of(self).clusters.into_iter();
+        all.map(|cluster| cluster.into_iter().map(|k| JointId(k as u32)).collect()).collect()
+    }
+
+    /// What the coordinates of a joint are, also while it is locked.
+    pub fn coordinate_kinds(&self, joint: JointId) -> &'static [crate::catalogue::joints::CoordinateKind] {
+        self.joints[joint.index()].measured().coordinates()
+    }
+
+    /// The law of a force.
+    pub fn law(&self, force: ForceId) -> &dyn crate::catalogue::forces::Force {
+        self.forces[force.index()].law.as_ref()
+    }
+}
+
+impl Observation<'_> {
+    /// Value (turns counted) and rate of coordinate `i` of a joint; `None` when it has no such coordinate.
+    pub fn coordinate(&self, joint: JointId, i: usize) -> Option<(f64, f64)> {
+        coordinate::of_joint(self.model, self.state, self.work, joint, i)
+    }
+
+    /// Action of body a on body b through a joint, as [`Simulation::reaction`].
+    pub fn reaction(&mut self, joint: JointId) -> Reaction {
+        let s = self.state;
+        let Some(lambda) = self.lambda else {
+            let rows = self.model.rows_of(joint);
+            let n = self.model.n_v();
+            // one joint's own are enough; those of all would have to be copied
+            let mut own = std::mem::take(&mut self.own);
+            own.clear();
+            own.extend_from_slice(&self.work.x[n + rows.start..n + rows.end]);
+            let r = reaction::of_rows(self.model, joint, &s.q, &s.v, s.t, &own, self.work);
+            self.own = own;
+            return r;
+        };
+        reaction::reaction(self.model, joint, &s.q, &s.v, s.t, lambda, self.work)
+    }
+
+    /// Multipliers of a joint, row by row; those of redundant rows are the split with the smallest loads.
+    pub fn multipliers(&self, joint: JointId) -> &[f64] {
+        match self.model.sided.binary_search_by_key(&joint.0, |r| r.joint) {
+            Ok(k) => self.work.acting.of_joint(&self.model.sided[k]).unwrap_or(&[]),
+            Err(_) => &self.lambda.unwrap_or(self.work.multipliers())[self.model.rows_of(joint)],
+        }
+    }
+
+    /// All contacts: touching shapes with the forces between them, in a stable order; as [`Simulation::contacts`].
+    pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
+        contact::reading::acting(self.work)
+    }
+
+    /// What a limit, a rope, dry friction or a capped drive does; `None` for other joints.
+    pub fn standing(&self, joint: JointId) -> Option<Standing> {
+        contact::reading::standing(self.model, self.work, joint)
+    }
+
+    /// How well forces of contacts, limits and friction obey their laws (scaled), as [`crate::Certificate::complementarity`].
+    pub fn complementarity(&self) -> f64 {
+        if self.work.acting.acting { self.work.acting.task.residual } else { 0.0 }
+    }
+
+    /// Power that a force gives to the bodies, W.
+    pub fn power(&self, force: ForceId) -> f64 {
+        self.work.power[force.index()]
+    }
+
+    /// How well the equations are solved.
+    pub fn residual(&self) -> Residual {
+        residual::residual(self.model, self.work)
+    }
+
+    /// Rows that depended on others in the factorisation, where the solver can tell.
+    pub fn rank_deficiency(&self) -> Option<usize> {
+        self.work.solver.deficiency()
+    }
+
+    /// A point of a body; `None` where the body cannot carry it.
+    pub fn point(&self, marker: Marker) -> Option<Moving> {
+        self.carried(&marker.p())
+    }
+
+    /// Angular velocity and acceleration of a body that has them.
+    pub fn spin(&self, body: BodyId) -> Option<Moving> {
+        self.carried(&Attachment::spin(body))
+    }
+
+    /// Centre of mass of a body and its velocity.
+    pub fn centre(&self, body: BodyId) -> (Vec3, Vec3) {
+        body.index().map_or((Vec3::ZERO, Vec3::ZERO), |i| {
+            let (record, q) = (&self.model.bodies[i], self.model.q_of(i, &self.state.q));
+            (record.centre(q), record.momentum(q, self.model.v_of(i, &self.state.v)).linear / record.mass())
+        })
+    }
+
+    /// Anything a body carries; `None` where it cannot carry it.
+    pub fn carried(&self, what: &Attachment) -> Option<Moving> {
+        let Some(i) = what.body.index() else {
+            let at = Frame::GROUND.carry(&what.what).at;
+            return Some(Moving { at, ..Moving::default() });
+        };
+        let body = &self.model.bodies[i];
+        body.can_carry(&what.what).ok()?;
+        let q = self.model.q_of(i, &self.state.q);
+        let now = body.carry(q, self.model.v_of(i, &self.state.v), &what.what);
+        // rates are linear in v: with accelerations in its place they are J vdot
+        let change = body.carry(q, self.model.v_of(i, self.work.accelerations()), &what.what);
+        Some(Moving { at: now.at, velocity: now.rate, acceleration: change.rate + now.jdot_v })
+    }
+
+    /// Orientation of a body that has one: body axes to world axes; as [`Model::orientation`].
+    pub fn orientation(&self, body: BodyId) -> Option<Quat> {
+        self.model.orientation(self.state, body)
+    }
+
+    /// What a force does, one push for each of its [attachments](crate::catalogue::forces::Force::attachments), world axes: a force (N) on a point, a torque (N m) on
+    /// a spin; on a direction d the push g is the torque d × g.
+    pub fn pushes(&self, force: ForceId, out: &mut Vec<Vec3>) {
+        let (law, s) = (&self.model.forces[force.index()], self.state);
+        let attachments = law.law.attachments();
+        out.clear();
+        out.resize(attachments.len(), Vec3::ZERO);
+        let bodies = &bodies_at(self.model, &self.work.frames, &s.q, &s.v);
+        let mut push = Push { bodies, attachments, force: &mut [], power: 0.0, noted: out };
+        law.law.apply(&self.work.angles.view(bodies, attachments, &law.slots, s.t), s.t, &mut push);
+    }
+}

@@ -1,0 +1,86 @@
+//! A point mass: q = x, v = xdot, M = m 1. It carries its own point and nothing else.
+
+use super::{Body, Inertia, Momentum, finite, positive};
+use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
+use crate::math::Vec3;
+
+/// A point mass with three coordinates.
+#[derive(Clone, Debug)]
+pub struct Particle {
+    mass: f64,
+    position: Vec3,
+    velocity: Vec3,
+}
+
+impl Particle {
+    /// Mass in kg, start position in m.
+    pub fn new(mass: f64, position: impl Into<Vec3>) -> Self {
+        Particle { mass, position: position.into(), velocity: Vec3::ZERO }
+    }
+
+    /// Start velocity, m/s.
+    pub fn velocity(self, velocity: impl Into<Vec3>) -> Self {
+        Particle { velocity: velocity.into(), ..self }
+    }
+}
+
+impl Body for Particle {
+    fn kind(&self) -> &'static str {
+        "particle"
+    }
+    fn keeps_shape(&self) -> bool {
+        true
+    }
+    fn n_q(&self) -> usize {
+        3
+    }
+    fn n_dof(&self) -> usize {
+        3
+    }
+    fn mass(&self) -> f64 {
+        self.mass
+    }
+    fn initial(&self, q: &mut [f64], v: &mut [f64]) {
+        write3(q, self.position);
+        write3(v, self.velocity);
+    }
+    fn validate(&self) -> Result<(), String> {
+        positive("mass", self.mass, "kg")?;
+        finite("position", self.position)?;
+        finite("velocity", self.velocity)
+    }
+    fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
+        match what {
+            Carried::Point(p) if *p == Vec3::ZERO => Ok(()),
+            Carried::Point(_) => Err("a particle carries only the point at its own origin"),
+            _ => Err("a particle has no orientation"),
+        }
+    }
+    fn carry(&self, q: &[f64], v: &[f64], _: &Carried) -> Attached {
+        Attached { at: read3(q), rate: read3(v), jdot_v: Vec3::ZERO }
+    }
+    fn pull(&self, _: &[f64], _: &Carried, g: Vec3, out: &mut [f64]) {
+        for i in 0..3 {
+            out[i] += g[i];
+        }
+    }
+    fn evaluate(&self, _: &[f64], _: &[f64], _: &Frame, gravity: Vec3, out: Inertia<'_>) {
+        out.mass.copy_from_slice(&[self.mass, 0.0, 0.0, self.mass, 0.0, self.mass]);
+        write3(out.force, self.mass * gravity);
+    }
+    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(v);
+    }
+    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
+        for i in 0..3 {
+            q[i] += dt * v[i];
+        }
+    }
+    fn centre(&self, q: &[f64]) -> Vec3 {
+        read3(q)
+    }
+    fn momentum(&self, q: &[f64], v: &[f64]) -> Momentum {
+        let p = self.mass * read3(v);
+        Momentum { linear: p, angular: read3(q).cross(p) }
+    }
+}

@@ -1,0 +1,116 @@
+//! Motor: a joint coordinate q moves as prescribed, in position or in speed.
+//!
+//! ```text
+//! position    C = q - f(t)                  C_t = - f',   c gets - f''
+//! speed       a = qdot - f(t)               (velocity row: what the position becomes is left to the motion)   c gets - f'
+//! ```
+//!
+//! The row is that of the coordinate ([`crate::catalogue::coordinate`]), so its multiplier is the force (N) or torque (N m) of the motor along q, positive
+//! where it drives q forward, and its power is the multiplier times qdot. Turns are counted: q = 20 pi is ten turns on. A motor that gives a
+//! force is a force law.
+//!
+//! With an effort cap |multiplier| <= effort the motor gives way where that is not enough. A speed motor then lags in speed. One that
+//! holds a position has a way to make up for: it comes back as a critically damped oscillator would, as far as its effort allows,
+//!
+//! ```text
+//! (q - f)'' + 2 w (q - f)' + w² (q - f) = 0,     w = 1 / 0.02 s        (a row on accelerations)
+//! ```
+
+use super::{Constraint, Level, RowLaw, Rows};
+use crate::catalogue::attach::{Attachment, View};
+use crate::catalogue::coordinate::{Coordinate, Readings};
+use crate::catalogue::functions::Function;
+use std::sync::Arc;
+
+/// A motor that makes a joint coordinate move as prescribed.
+#[derive(Clone)]
+pub struct Motor {
+    readings: Readings,
+    goal: Arc<dyn Function>,
+    level: Level,
+    effort: f64,
+}
+
+/// How fast a motor that was overpowered comes back to its position, 1/s.
+const CATCH_UP: f64 = 50.0;
+
+impl Motor {
+    /// The coordinate is `goal(t)`, in m or rad.
+    pub fn position(coordinate: Coordinate, goal: impl Function + 'static) -> Self {
+        Motor {
+            readings: Readings::new([], [coordinate]),
+            goal: Arc::new(goal),
+            level: Level::Position,
+            effort: f64::INFINITY,
+        }
+    }
+
+    /// The rate of the coordinate is `goal(t)`, in m/s or rad/s.
+    pub fn speed(coordinate: Coordinate, goal: impl Function + 'static) -> Self {
+        Motor {
+            readings: Readings::new([], [coordinate]),
+            goal: Arc::new(goal),
+            level: Level::Velocity,
+            effort: f64::INFINITY,
+        }
+    }
+
+    /// The largest force (N) or torque (N m) it can give; where that is not enough, it gives way.
+    pub fn effort(self, effort: f64) -> Self {
+        let level = if self.level == Level::Position && effort.is_finite() { Level::Acceleration } else { self.level };
+        Motor { effort, level, ..self }
+    }
+}
+
+impl Constraint for Motor {
+    fn kind(&self) -> &'static str {
+        "motor"
+    }
+    fn attachments(&self) -> &[Attachment] {
+        self.readings.attachments()
+    }
+    fn n_rows(&self) -> usize {
+        1
+    }
+    fn validate(&self) -> Result<(), String> {
+        self.readings.validate()?;
+        if !(self.effort > 0.0) {
+            return Err(format!("effort is {}, must be greater than 0 N or N m", self.effort));
+        }
+        self.goal.validate()
+    }
+    fn level(&self, _: usize) -> Level {
+        self.level
+    }
+    fn law(&self) -> RowLaw {
+        if self.effort.is_finite() {
+            RowLaw::Bounded { least: -self.effort, most: self.effort }
+        } else {
+            RowLaw::Equality
+        }
+    }
+    fn rheonomic(&self) -> bool {
+        true
+    }
+    fn rows(&self, a: &View, t: f64, out: &mut Rows) {
+        let (q, rate) = self.readings.add(a, 0, 1.0, 0, out);
+        let [f, f1, f2] = self.goal.at(t);
+        let row = out.row(0);
+        if self.level == Level::Acceleration {
+            let (off, fast) = (q - f, rate - f1);
+            (row.gap, row.rate_t) = (off, -f1 + CATCH_UP * off);
+            row.curvature += CATCH_UP * (2.0 * fast + CATCH_UP * off) - f2;
+        } else if self.level == Level::Position {
+            row.gap -= f;
+            (row.rate_t, row.curvature) = (-f1, row.curvature - f2);
+        } else {
+            (row.rate_t, row.curvature) = (-f, row.curvature - f1);
+        }
+    }
+    fn reference(&self) -> usize {
+        self.readings.coordinates()[0].joint.reference()
+    }
+    fn reads(&self) -> &[Coordinate] {
+        self.readings.coordinates()
+    }
+}

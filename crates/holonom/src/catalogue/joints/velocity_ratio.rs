@@ -1,0 +1,79 @@
+//! Velocity ratio: one speed is a multiple of another. A condition on velocities only, which says nothing about angles or places.
+//!
+//! ```text
+//! spins         a = z_b . w_b - k z_a . w_a            each body's absolute spin about its own z axis
+//! coordinates   a = q_2' - k q_1'                      rates of two joint coordinates
+//! ```
+//!
+//! (Baraff 1996: "the rotational speed of one object is twice that of another".) Spins about axes that themselves move are in general no derivatives of
+//! anything: the first is nonholonomic. The multiplier is a torque lambda about z_b on b, and - k lambda about z_a on a (for coordinates: generalised forces
+//! along q_2 and q_1). The sum of the torques is not zero: something unseen, the housing, takes the rest. Position drift between the two is not corrected,
+//! because none is defined; where phases must stay, use `Coupler` or a gear.
+
+use super::{Constraint, Level, Rows, check_markers};
+use crate::catalogue::attach::{Attachment, Marker, View};
+use crate::catalogue::coordinate::{Coordinate, Readings};
+
+/// Keeps two speeds in a fixed ratio.
+#[derive(Clone, Debug)]
+pub struct VelocityRatio {
+    /// The axes, where spins are meant.
+    axes: Option<(Marker, Marker)>,
+    readings: Readings,
+    ratio: f64,
+}
+
+impl VelocityRatio {
+    /// b spins about the z axis of its marker `ratio` times as fast as a about that of its own.
+    pub fn spins(a: Marker, b: Marker, ratio: f64) -> Self {
+        let attachments = [a.spin(), b.spin(), a.z(), b.z()];
+        VelocityRatio { axes: Some((a, b)), readings: Readings::new(attachments, []), ratio }
+    }
+
+    /// The coordinate `second` changes `ratio` times as fast as `first`; the unit of the ratio is theirs.
+    pub fn coordinates(first: Coordinate, second: Coordinate, ratio: f64) -> Self {
+        VelocityRatio { axes: None, readings: Readings::new([], [first, second]), ratio }
+    }
+}
+
+impl Constraint for VelocityRatio {
+    fn kind(&self) -> &'static str {
+        "velocity-ratio"
+    }
+    fn attachments(&self) -> &[Attachment] {
+        self.readings.attachments()
+    }
+    fn n_rows(&self) -> usize {
+        1
+    }
+    fn validate(&self) -> Result<(), String> {
+        if let Some((a, b)) = &self.axes {
+            check_markers(a, b)?;
+        }
+        if !self.ratio.is_finite() {
+            return Err(format!("ratio is {}, must be finite", self.ratio));
+        }
+        self.readings.validate()
+    }
+    fn level(&self, _: usize) -> Level {
+        Level::Velocity
+    }
+    fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
+        if self.axes.is_none() {
+            self.readings.add(a, 0, -self.ratio, 0, out);
+            self.readings.add(a, 1, 1.0, 0, out);
+            return;
+        }
+        for (k, s) in [(0, -self.ratio), (1, 1.0)] {
+            let (spin, z) = (a.get(k), a.get(2 + k));
+            out.gradient(0, k, z.at * s);
+            out.row(0).curvature += s * z.rate.dot(spin.rate);
+        }
+    }
+    fn reference(&self) -> usize {
+        self.readings.coordinates().first().map_or(1, |c| c.joint.reference())
+    }
+    fn reads(&self) -> &[Coordinate] {
+        self.readings.coordinates()
+    }
+}

@@ -1,0 +1,224 @@
+//! Forces of sided rows at one moment: resting contact, friction and caps on the level of accelerations.
+//!
+//! In a given regime
+//!
+//! ```text
+//! closed        G vdot + c >= 0,  f >= 0, complementary                (it may separate)
+//! sticking      G_t vdot + c_t = 0 as long as |f_t| <= mu_s f_n        (it may begin to slip: against G_t vdot + c_t)
+//! slipping      f_t = - mu f_n u/|u|: no condition, but a push that comes with f_n
+//! bounded       G vdot + c = 0 as long as f stays within its bounds
+//! ```
+//!
+//! A slipping contact pushes along G_n - mu (u/|u|) . G_t and is watched along G_n: the matrix of responses is then not symmetric, and there may be no solution (Painleve's rod).
+//! That is an answer too: the caller lets impulses decide.
+//!
+//! The direction of slip at a speed that passes through zero within a stage is continued, so that stages see a smooth function; the event is found afterwards.
+
+use super::memory::{self, Held};
+use super::regime::{self, Regime, Slip, Tolerances};
+use super::solve::{self, Drag, Task};
+use super::{Side, SidedRows, gather};
+use crate::catalogue::joints::Level;
+use crate::error::StepError;
+use crate::evaluate;
+use crate::evaluate::reaction;
+use crate::evaluate::workspace::Workspace;
+use crate::math::Vec3;
+use crate::model::{JointId, Model};
+
+/// Forces found last.
+#[derive(Default)]
+pub(crate) struct Forces {
+    pub task: Task,
+    /// The regime they belong to.
+    pub regime: Regime,
+    /// Are they in force: do they belong to the equations in the workspace?
+    pub acting: bool,
+    /// Forces that are given by memory instead of found; empty otherwise.
+    pub held: Vec<Held>,
+    loads: Vec<f64>,
+    lambda: Vec<f64>,
+    bare: Vec<f64>,
+}
+
+/// Friction that follows a load is solved for again until the load has settled.
+const LOAD_ITERATIONS: usize = 30;
+
+/// `[vdot; lambda]` at a state whose M, F, J, c are in `work` and factored, with the forces of sided rows in the regime `work.forces_of.regime`. F
+/// includes those forces afterwards. Candidates for touches are those last detected.
+pub(crate) fn solve_motion(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    let mut forces = std::mem::take(&mut work.acting);
+    let result = forces.solve(model, q, v, t, work);
+    forces.acting = result.is_ok();
+    work.acting = forces;
+    result
+}
+
+impl Forces {
+    /// Nothing acts.
+    pub fn clear(&mut self) {
+        self.regime.closed.clear();
+        self.held.clear();
+        self.acting = false;
+    }
+
+    /// Force that a joint with friction transmits, as last solved for, N.
+    pub fn load_of(&self, joint: u32) -> f64 {
+        self.loads.get(joint as usize).copied().unwrap_or(0.0)
+    }
+
+    /// Forces of one joint with sides, row by row; they are the first among all, in the order of the joints.
+    pub fn of_joint(&self, record: &super::SidedJoint) -> Option<&[f64]> {
+        let rows = record.first as usize..record.first as usize + record.n_rows as usize;
+        if self.acting { self.task.x.get(rows) } else { None }
+    }
+
+    fn solve(&mut self, model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
+        let regime = &self.regime;
+        let key = |c: &holonom_collide::Candidate| super::Key(c.a, c.b, c.key);
+        gather::gather_where(model, q, v, t, |c, _| regime.is_closed(key(c)), work);
+        evaluate::solve_motion(model, t, work)?;
+        self.task.residual = 0.0;
+        if work.sided.blocks.is_empty() {
+            self.task.x.clear();
+            return Ok(());
+        }
+        if !self.held.is_empty() {
+            return self.apply_remembered(model, t, work);
+        }
+        self.bare.clear();
+        self.bare.extend_from_slice(&work.force);
+        self.loads.clear();
+        self.loads.resize(model.n_joints(), 0.0);
+        let slow = Tolerances::of(model).rate;
+        self.pose(slow, work, true);
+        let follows = work.sided.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
+        for _ in 0..if follows { LOAD_ITERATIONS } else { 1 } {
+            solve::solve(model, t, &mut self.task, work)?;
+            work.force.copy_from_slice(&self.bare);
+            for (row, &x) in self.task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                work.sided.push(row, x, &mut work.force);
+            }
+            evaluate::solve_motion(model, t, work)?;
+            if !follows || self.update_loads(model, q, v, t, work) {
+                break;
+            }
+            self.pose(slow, work, false);
+        }
+        Ok(())
+    }
+
+    fn apply_remembered(&mut self, model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+        let x = &mut self.task.x;
+        x.clear();
+        x.resize(work.sided.len(), 0.0);
+        memory::recall(&self.held, &work.sided, 1.0, x);
+        for (row, &x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+            work.sided.push(row, x, &mut work.force);
+        }
+        evaluate::solve_motion(model, t, work)
+    }
+
+    /// The problem on accelerations. `fresh`: `work.x` holds accelerations without sided forces. `slow`: see [`direction`].
+    fn pose(&mut self, slow: f64, work: &Workspace, fresh: bool) {
+        let sided = &work.sided;
+        let Task { laws, b, x, drags, .. } = &mut self.task;
+        if fresh {
+            b.clear();
+            b.extend((0..sided.len()).map(|row| sided.product(row, &work.x) + sided.c[row]));
+            x.clear();
+            x.resize(sided.len(), 0.0);
+        }
+        laws.clear();
+        drags.clear();
+        self.task.strict = Some(1e-7);
+        let Task { laws, drags, .. } = &mut self.task;
+        let loads = &self.loads;
+        for block in &sided.blocks {
+            let known = self.regime.find(block.key, regime::part_of(block));
+            let load = |joint: u32| loads[joint as usize];
+            let law = |slipping| block.side.law(block.n as usize, 1.0, load, |row| row as usize, slipping);
+            laws.push(match (known, block.side) {
+                (None, Side::Push { .. } | Side::Cone { .. }) => None,
+                (Some(closed), _) if block.level == Level::Velocity => match closed.slip {
+                    Slip::Stick => Some(law(false)),
+                    Slip::Slide(before) => {
+                        let way = regime::to_rows(sided, block, direction(sided, block, before, slow));
+                        slide(block, way, law(true), drags)
+                    }
+                },
+                _ => Some(law(false)),
+            });
+        }
+    }
+
+    fn update_loads(&mut self, model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> bool {
+        self.lambda.clear();
+        self.lambda.extend_from_slice(work.multipliers());
+        let mut settled = true;
+        for joint in model.sided.iter().filter_map(|r| r.loaded) {
+            let load = reaction::reaction(model, JointId(joint), q, v, t, &self.lambda, work).force.length();
+            let known = &mut self.loads[joint as usize];
+            settled &= (load - *known).abs() <= 1e-13 * load;
+            *known = load;
+        }
+        settled
+    }
+}
+
+/// Direction of slip: that of the velocity, continued through zero.
+///
+/// A velocity below twice `slow` says little about its own direction: what is left of it may be rounding, and where several contacts of one body come to rest or set out
+/// together, each would go its own way. There the direction turns smoothly into the one `before`.
+fn direction(sided: &SidedRows, block: &super::Block, before: Vec3, slow: f64) -> Vec3 {
+    let u = regime::slip_of(sided, block);
+    let u = if u.dot(before) >= 0.0 { u } else { -u };
+    let part = u.length() / (2.0 * slow);
+    if part >= 1.0 {
+        return u.normalize();
+    }
+    let part = part * part * (3.0 - 2.0 * part);
+    (before * (1.0 - part) + u.normalize_or_zero() * part).normalize()
+}
+
+/// A slipping block: its push comes with the normal force, or is a constant.
+fn slide(
+    block: &super::Block,
+    way: [f64; 3],
+    law: holonom_lcp::Law,
+    drags: &mut Vec<Drag>,
+) -> Option<holonom_lcp::Law> {
+    use holonom_lcp::Law;
+    match law {
+        Law::Cone { normal, mu, .. } => {
+            for (k, row) in block.rows().enumerate() {
+                drags.push(Drag { normal: normal as u32, row: row as u32, factor: -mu * way[k] });
+            }
+            None
+        }
+        Law::Within { least, most } => {
+            let force = if way[0] > 0.0 { least } else { most };
+            Some(Law::Within { least: force, most: force })
+        }
+        other => Some(other),
+    }
+}
+
+/// Powers of sided rows into `work.power`, after those of forces and joints.
+pub(crate) fn add_powers(model: &Model, v: &[f64], work: &mut Workspace) {
+    if model.has_sides() {
+        work.power[model.n_works() - 1] = 0.0;
+        if !work.acting.acting {
+            return;
+        }
+        let (sided, x) = (&work.sided, &work.acting.task.x);
+        for block in &sided.blocks {
+            let power: f64 = block.rows().filter(|&row| x[row] != 0.0).map(|row| x[row] * sided.product(row, v)).sum();
+            let entry = match block.origin {
+                super::Origin::Joint(k) => model.n_forces() + model.sided[k as usize].joint as usize,
+                super::Origin::Touch(_) => model.n_works() - 1,
+            };
+            work.power[entry] += power;
+        }
+    }
+}

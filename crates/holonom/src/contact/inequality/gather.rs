@@ -1,0 +1,237 @@
+//! Filling in the sided rows of a moment: joints with sides first, in their order, then touches in the order of detection.
+
+use super::{Block, Key, Origin, Side, SidedRows};
+use crate::catalogue::attach::{Attachment, Bodies, BodyId, Carried};
+use crate::catalogue::joints::{Level, RowLaw};
+use crate::contact::touch::Touching;
+use crate::evaluate::RowScratch;
+use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::math::{Vec3, perpendicular};
+use crate::model::Model;
+use holonom_collide::Candidate;
+
+/// A touch with rows.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Touched {
+    /// Number among the candidates.
+    pub candidate: u32,
+    pub now: Touching,
+    pub tangents: [Vec3; 2],
+    pub bodies: (BodyId, BodyId),
+    /// Velocity of a over b at the point.
+    pub slip: Vec3,
+    /// Blocks: first, and number of them.
+    pub block: u32,
+    pub n_blocks: u32,
+}
+
+/// Find candidates for all touches within the time `h`. Frames must be up to date.
+pub(crate) fn detect(model: &Model, q: &[f64], v: &[f64], h: f64, work: &mut Workspace) {
+    if !model.shapes.is_empty() {
+        let Workspace { frames, contacts, .. } = work;
+        contacts.detect(model, &bodies_at(model, frames, q, v), h);
+    }
+}
+
+/// Find them anew where bodies have become faster by this later state, the end of the time `h`. Frames must be up to date.
+pub(crate) fn detect_faster(model: &Model, q: &[f64], v: &[f64], h: f64, work: &mut Workspace) {
+    if !model.shapes.is_empty() {
+        let Workspace { frames, contacts, .. } = work;
+        contacts.detect_faster(model, &bodies_at(model, frames, q, v), h);
+    }
+}
+
+/// All sided rows at a state, into `work.sided`. Frames must be up to date; candidates are those last detected.
+pub(crate) fn gather(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    gather_where(model, q, v, t, |_, _| true, work);
+}
+
+/// The same with those touches only that `wanted` (candidate, touch) says.
+pub(crate) fn gather_where(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    wanted: impl Fn(&Candidate, &Touching) -> bool,
+    work: &mut Workspace,
+) {
+    let mut sided = std::mem::take(&mut work.sided);
+    sided.clear();
+    joint_rows(model, q, v, t, work, &mut sided);
+    let Workspace { frames, contacts, .. } = work;
+    let bodies = &bodies_at(model, frames, q, v);
+    for (i, candidate) in contacts.candidates.iter().enumerate() {
+        let ends = [candidate.a, candidate.b].map(|s| model.shapes.all[s as usize].body);
+        let now = Touching::of(candidate, ends[0], ends[1], bodies);
+        if wanted(candidate, &now) {
+            touch_rows(model, bodies, candidate, i as u32, ends, now, &mut sided);
+        }
+    }
+    work.sided = sided;
+}
+
+fn joint_rows(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace, sided: &mut SidedRows) {
+    let Workspace { frames, rows, gradients, forces, angles, .. } = work;
+    let bodies = &bodies_at(model, frames, q, v);
+    for (k, record) in model.sided.iter().enumerate() {
+        let joint = &model.joints[record.joint as usize];
+        let constraint = joint.constraint.as_ref();
+        let view = angles.view(bodies, constraint.attachments(), model.slots_of(joint), t);
+        let mut out = RowScratch { rows, gradients, forces };
+        let n = out.evaluate(constraint, &view, t);
+        let side = match constraint.law() {
+            RowLaw::Equality => continue,
+            RowLaw::Unilateral => Side::Push { restitution: constraint.restitution() },
+            RowLaw::Bounded { least, most } => Side::Within { least, most },
+            RowLaw::Ball { radius } => Side::Ball { radius },
+            RowLaw::Dry { constant, lever } => Side::Dry { constant, lever, loaded: record.loaded },
+        };
+        let first = sided.len() as u32;
+        for i in 0..record.n_rows as usize {
+            let (mut rate, mut c) = (out.rows[i].rate_t, out.rows[i].curvature);
+            for part in &record.form.bodies {
+                sided.begin_part(part.body, part.v, part.n);
+            }
+            let start = sided.values.len() - record.form.width();
+            for (a, attachment) in constraint.attachments().iter().enumerate() {
+                let g = out.gradients[i * n + a];
+                if g == Vec3::ZERO {
+                    continue;
+                }
+                let now = view.get(a);
+                rate += g.dot(now.rate);
+                c += g.dot(now.jdot_v);
+                if !attachment.body.is_ground() {
+                    let body = record.form.bodies[record.form.slots[a] as usize];
+                    let range = start + body.column as usize..start + (body.column + body.n) as usize;
+                    bodies.pull(attachment, g, &mut sided.values[range]);
+                }
+            }
+            let gap = if record.level == Level::Position { out.rows[i].gap } else { 0.0 };
+            sided.end_row(gap, rate, c);
+        }
+        // a ball is one block; all others are one per row
+        let together = matches!(side, Side::Ball { .. });
+        let n_rows = record.n_rows as u32;
+        for i in 0..if together { 1 } else { n_rows } {
+            let n = if together { n_rows } else { 1 };
+            let key = Key::joint(record.joint, i);
+            sided.blocks.push(Block {
+                origin: Origin::Joint(k as u32),
+                side,
+                level: record.level,
+                row: first + i,
+                n,
+                key,
+            });
+        }
+    }
+}
+
+/// Rows of a touch: normal, then slip, then spin about the normal and rolling where there is resistance against them.
+fn touch_rows(
+    model: &Model,
+    bodies: &Bodies,
+    candidate: &Candidate,
+    number: u32,
+    ends: [BodyId; 2],
+    now: Touching,
+    sided: &mut SidedRows,
+) {
+    let material = model.shapes.material(candidate.a, candidate.b);
+    let (x, y) = perpendicular(now.n);
+    let touch = sided.touches.len() as u32;
+    let first_block = sided.blocks.len() as u32;
+    let normal_row = sided.len() as u32;
+    // the material points at the place of contact, and what is there of their acceleration as the place moves over them
+    let points = ends.map(|body| Attachment { body, what: Carried::Point(local(bodies, body, now.point)) });
+    let seen = points.map(|p| bodies.carry(&p));
+    let spins = ends.map(|body| spin(model, bodies, body));
+    let k: [Vec3; 2] = std::array::from_fn(|i| seen[i].jdot_v + spins[i].cross(now.point_rate - seen[i].rate));
+    let (u, k) = (seen[0].rate - seen[1].rate, k[0] - k[1]);
+    let key = Key(candidate.a, candidate.b, candidate.key);
+    let block = |sided: &mut SidedRows, side, level, n: u32| {
+        let row = sided.len() as u32 - n;
+        sided.blocks.push(Block { origin: Origin::Touch(touch), side, level, row, n, key });
+    };
+    linear_row(model, bodies, &points, now.n, sided);
+    sided.end_row(now.gap, now.n.dot(u), now.n.dot(k) + now.n_rate.dot(u));
+    block(sided, Side::Push { restitution: material.restitution }, Level::Position, 1);
+    if material.static_friction > 0.0 {
+        for e in [x, y] {
+            linear_row(model, bodies, &points, e, sided);
+            sided.end_row(0.0, e.dot(u), e.dot(k));
+        }
+        let (sliding, sticking) = (material.friction, material.static_friction);
+        block(sided, Side::Cone { normal: normal_row, sliding, sticking, spin: false }, Level::Velocity, 2);
+    }
+    let spin = spins[0] - spins[1];
+    for (lever, axes) in [(material.torsional, &[now.n][..]), (material.rolling, &[x, y][..])] {
+        if lever > 0.0 {
+            for e in axes {
+                spin_row(model, bodies, ends, *e, sided);
+                sided.end_row(0.0, e.dot(spin), 0.0);
+            }
+            let side = Side::Cone { normal: normal_row, sliding: lever, sticking: lever, spin: true };
+            block(sided, side, Level::Velocity, axes.len() as u32);
+        }
+    }
+    let slip = u - now.n * now.n.dot(u);
+    let n_blocks = sided.blocks.len() as u32 - first_block;
+    let bodies = (ends[0], ends[1]);
+    sided.touches.push(Touched {
+        candidate: number,
+        now,
+        tangents: [x, y],
+        bodies,
+        slip,
+        block: first_block,
+        n_blocks,
+    });
+}
+
+/// A world point in the coordinates of a body. A particle has none but its own.
+fn local(bodies: &Bodies, body: BodyId, point: Vec3) -> Vec3 {
+    let frame = bodies.frame(body);
+    if frame.rigid {
+        return frame.r_wb.transpose() * (point - frame.x) + frame.origin;
+    }
+    if body.index().is_some_and(|i| bodies.bodies[i].can_carry(&Carried::Spin).is_err()) {
+        return Vec3::ZERO;
+    }
+    let see = |what| bodies.carry(&Attachment { body, what }).at;
+    let from = point - see(Carried::Point(Vec3::ZERO));
+    let along = |d| see(Carried::Direction(d)).dot(from);
+    Vec3::new(along(Vec3::X), along(Vec3::Y), along(Vec3::Z))
+}
+
+fn spin(model: &Model, bodies: &Bodies, body: BodyId) -> Vec3 {
+    match body.index() {
+        Some(i) if model.bodies[i].can_carry(&Carried::Spin).is_ok() => bodies.carry(&Attachment::spin(body)).rate,
+        _ => Vec3::ZERO,
+    }
+}
+
+/// `e . (v_a - v_b)` at two points.
+fn linear_row(model: &Model, bodies: &Bodies, points: &[Attachment; 2], e: Vec3, sided: &mut SidedRows) {
+    for (point, sign) in points.iter().zip([1.0, -1.0]) {
+        if let Some(i) = super::body_index(point.body) {
+            let v = model.v_start[i as usize];
+            let out = sided.begin_part(i, v, model.v_start[i as usize + 1] - v);
+            bodies.pull(point, e * sign, out);
+        }
+    }
+}
+
+/// `e . (w_a - w_b)`.
+fn spin_row(model: &Model, bodies: &Bodies, ends: [BodyId; 2], e: Vec3, sided: &mut SidedRows) {
+    for (body, sign) in ends.into_iter().zip([1.0, -1.0]) {
+        if let Some(i) = super::body_index(body) {
+            let v = model.v_start[i as usize];
+            let out = sided.begin_part(i, v, model.v_start[i as usize + 1] - v);
+            if model.bodies[i as usize].can_carry(&Carried::Spin).is_ok() {
+                bodies.pull(&Attachment::spin(body), e * sign, out);
+            }
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Impacts: velocities jump so that nothing approaches any more, by impulses that go through the whole mechanism at once.
+//!
+//! With u- and u+ the velocities of closed rows before and after, A their responses (joints hold during the impact), p the impulses:
+//!
+//! ```text
+//! u+ = u- + A p,      p_n >= 0,      friction |p_t| <= mu p_n against u+_t
+//! Newton      u+_n >= - e u-_n, complementary to p_n                     the part e of the speed comes back
+//! Poisson     first e = 0, with impulses p1; then e p1 come back, and what still approaches is stopped      the part e of the impulse comes back
+//! ```
+//!
+//! *Simultaneous*: all contacts that are closed take part at once. *Sequential*: one contact after the other, the fastest first, as if there were tiny gaps between
+//! bodies that touch; with e = 1 a row of equal balls passes the blow on to the last. Both conserve momentum; nature knows cases for each.
+//!
+//! With friction the laws of Newton and Poisson may gain energy. Where they do, the impact is taken without rebound, which never does: then u+ . p <= 0, and the change of
+//! energy p . (u- + u+)/2 = p . u+ - p A p/2 is negative.
+//!
+//! Forces that are finite (springs, motors with a cap, friction in joints) have no time to act.
+
+use super::regime::Tolerances;
+use super::solve::{self, Task};
+use super::{Origin, Side};
+use crate::error::StepError;
+use crate::evaluate;
+use crate::evaluate::workspace::Workspace;
+use crate::model::Model;
+use holonom_lcp::Law;
+
+/// What comes back from an impact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Restitution {
+    /// A part of the speed of approach.
+    #[default]
+    Newton,
+    /// A part of the impulse of compression.
+    Poisson,
+}
+
+/// Which contacts take part in an impact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImpactOrder {
+    /// All that are closed, at once.
+    #[default]
+    Simultaneous,
+    /// One after the other, the fastest first.
+    Sequential,
+}
+
+/// The law of impacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImpactLaw {
+    /// What comes back.
+    pub restitution: Restitution,
+    /// Who takes part.
+    pub order: ImpactOrder,
+}
+
+/// Blows of a sequential impact before what is left is stopped at once.
+const BLOWS: usize = 20_000;
+
+/// Let everything that is closed and approaches collide: `v` jumps, the works go to `ledger`. The rows are gathered at `(q, v)`, the equations there factored. Did anything
+/// happen?
+pub(crate) fn collide(
+    model: &Model,
+    v: &mut [f64],
+    t: f64,
+    law: ImpactLaw,
+    rebound: bool,
+    ledger: &mut [f64],
+    work: &mut Workspace,
+) -> Result<bool, StepError> {
+    let tolerances = Tolerances::of(model);
+    let mut impact = Impact { model, t, tolerances, scratch: std::mem::take(&mut work.impact) };
+    impact.scratch.u.clone_from(&work.sided.rate);
+    let result = impact.run(v, law, rebound, ledger, work);
+    work.impact = impact.scratch;
+    result
+}
+
+/// Memory of impacts.
+#[derive(Default)]
+pub(crate) struct Scratch {
+    task: Task,
+    /// Velocities of all rows now, and as they were.
+    u: Vec<f64>,
+    kept: Vec<f64>,
+    /// Impulses of a blow, and velocities before it.
+    p: Vec<f64>,
+    before: Vec<f64>,
+}
+
+struct Impact<'m> {
+    model: &'m Model,
+    t: f64,
+    tolerances: Tolerances,
+    scratch: Scratch,
+}
+
+impl Impact<'_> {
+    fn run(
+        &mut self,
+        v: &mut [f64],
+        law: ImpactLaw,
+        rebound: bool,
+        ledger: &mut [f64],
+        work: &mut Workspace,
+    ) -> Result<bool, StepError> {
+        if self.fastest(work).is_none() {
+            return Ok(false);
+        }
+        match law.order {
+            ImpactOrder::Simultaneous => self.blow(v, None, law.restitution, rebound, ledger, work)?,
+            ImpactOrder::Sequential => {
+                let mut blows = 0;
+                while let Some(block) = self.fastest(work) {
+                    blows += 1;
+                    let only = (blows < BLOWS).then_some(block);
+                    self.blow(v, only, law.restitution, rebound && only.is_some(), ledger, work)?;
+                    if only.is_none() {
+                        break;
+                    }
+                }
+            }
+        }
+        Ok(true)
+    }
+
+    /// The normal block that closes fastest.
+    fn fastest(&self, work: &Workspace) -> Option<usize> {
+        let sided = &work.sided;
+        let mut found = None;
+        let mut most = -self.tolerances.rate;
+        for (i, block) in sided.blocks.iter().enumerate() {
+            let row = block.row as usize;
+            if matches!(block.side, Side::Push { .. })
+                && sided.gap[row] <= self.tolerances.gap
+                && self.scratch.u[row] < most
+            {
+                (found, most) = (Some(i), self.scratch.u[row]);
+            }
+        }
+        found
+    }
+
+    /// One blow: of all closed blocks, or of `only` that one and its friction.
+    fn blow(
+        &mut self,
+        v: &mut [f64],
+        only: Option<usize>,
+        restitution: Restitution,
+        rebound: bool,
+        ledger: &mut [f64],
+        work: &mut Workspace,
+    ) -> Result<(), StepError> {
+        let with = if rebound { Some(restitution) } else { None };
+        self.impulses(only, with, work)?;
+        if rebound && self.work_of_impulses(v, work)? > 0.0 {
+            self.impulses(only, None, work)?;
+        }
+        let n = v.len();
+        let Scratch { u, p, before, .. } = &mut self.scratch;
+        before.clear();
+        before.extend_from_slice(v);
+        respond(self.model, self.t, p, work)?;
+        v.iter_mut().zip(&work.x[..n]).for_each(|(v, dv)| *v += dv);
+        let sided = &work.sided;
+        for (row, u) in u.iter_mut().enumerate() {
+            *u += sided.product(row, &work.x);
+        }
+        for block in &sided.blocks {
+            let work = |row: usize| 0.5 * p[row] * (sided.product(row, before) + sided.product(row, v));
+            let entry = match block.origin {
+                Origin::Joint(k) => self.model.n_forces() + self.model.sided[k as usize].joint as usize,
+                Origin::Touch(_) => self.model.n_works() - 1,
+            };
+            ledger[entry] += block.rows().filter(|&row| p[row] != 0.0).map(work).sum::<f64>();
+        }
+        Ok(())
+    }
+
+    /// Impulses of a blow, into `p`; without a law nothing comes back.
+    fn impulses(
+        &mut self,
+        only: Option<usize>,
+        law: Option<Restitution>,
+        work: &mut Workspace,
+    ) -> Result<(), StepError> {
+        let newton = law == Some(Restitution::Newton);
+        self.pose(only, newton, work);
+        solve::solve(self.model, self.t, &mut self.scratch.task, work)?;
+        let Scratch { task, p, u, kept, .. } = &mut self.scratch;
+        p.clone_from(&task.x);
+        if law == Some(Restitution::Poisson) {
+            for block in &work.sided.blocks {
+                let part =
+                    |normal: usize| match work.sided.blocks.iter().find(|b| b.row as usize == normal).map(|b| b.side) {
+                        Some(Side::Push { restitution }) => restitution,
+                        _ => 0.0,
+                    };
+                let e = match block.side {
+                    Side::Push { restitution } => restitution,
+                    Side::Cone { normal, .. } => part(normal as usize),
+                    _ => 0.0,
+                };
+                block.rows().for_each(|row| p[row] *= 1.0 + e);
+            }
+            // what still approaches then
+            respond(self.model, self.t, p, work)?;
+            kept.clone_from(u);
+            for (row, u) in u.iter_mut().enumerate() {
+                *u += work.sided.product(row, &work.x);
+            }
+            self.pose(only, false, work);
+            let result = solve::solve(self.model, self.t, &mut self.scratch.task, work);
+            let Scratch { task, p, u, kept, .. } = &mut self.scratch;
+            std::mem::swap(u, kept);
+            result?;
+            p.iter_mut().zip(&task.x).for_each(|(p, x)| *p += x);
+        }
+        Ok(())
+    }
+
+    fn pose(&mut self, only: Option<usize>, newton: bool, work: &Workspace) {
+        let sided = &work.sided;
+        let Task { laws, b, x, drags, .. } = &mut self.scratch.task;
+        laws.clear();
+        drags.clear();
+        x.clear();
+        x.resize(sided.len(), 0.0);
+        b.clear();
+        b.extend_from_slice(&self.scratch.u);
+        let mut closed = false;
+        for (i, block) in sided.blocks.iter().enumerate() {
+            let row = block.row as usize;
+            laws.push(match block.side {
+                Side::Push { restitution } => {
+                    closed = sided.gap[row] <= self.tolerances.gap && only.is_none_or(|only| only == i);
+                    if newton && self.scratch.u[row] < 0.0 {
+                        b[row] += restitution * self.scratch.u[row];
+                    }
+                    closed.then_some(Law::Push)
+                }
+                // the friction of a touch follows its normal row
+                Side::Cone { normal, sticking, .. } if closed => {
+                    Some(Law::Cone { normal: normal as usize, mu: sticking, rows: block.n as usize })
+                }
+                _ => None,
+            });
+        }
+    }
+
+    /// Energy that impulses give, J; 0 within rounding.
+    fn work_of_impulses(&self, v: &[f64], work: &mut Workspace) -> Result<f64, StepError> {
+        let p = &self.scratch.p;
+        respond(self.model, self.t, p, work)?;
+        let sided = &work.sided;
+        let (mut sum, mut size) = (0.0, 0.0);
+        for (row, &p) in p.iter().enumerate().filter(|(_, p)| **p != 0.0) {
+            let (before, change) = (sided.product(row, v), sided.product(row, &work.x));
+            sum += p * (before + 0.5 * change);
+            size += p.abs() * (before.abs() + change.abs());
+        }
+        Ok(if sum.abs() <= 1e-12 * size { 0.0 } else { sum })
+    }
+}
+
+/// The velocity change by impulses on all rows, into `work.x`.
+fn respond(model: &Model, t: f64, p: &[f64], work: &mut Workspace) -> Result<(), StepError> {
+    let n = model.n_v();
+    work.x.fill(0.0);
+    for (row, &p) in p.iter().enumerate().filter(|(_, p)| **p != 0.0) {
+        work.sided.push(row, p, &mut work.x[..n]);
+    }
+    evaluate::solve(model, t, work)
+}

@@ -1,0 +1,235 @@
+//! Rows with sides: conditions that hold only as far as their forces may go.
+//!
+//! ```text
+//! unilateral    C >= 0,  lambda >= 0,  one of them 0                          limits, ropes, the normal direction of a contact
+//! bounded       J v (or J vdot + c) = 0 as long as lambda stays within bounds   capped motors, dry friction, the capped hand
+//! cone          |lambda_t| <= mu lambda_n, opposite to the slip where there is any   friction of a contact
+//! ```
+//!
+//! They are not part of the matrix H of joints, which stays what it is while they come and go. Like Baraff's auxiliary rows they are anticipated: each unit
+//! push is answered by all joints before it is known how strong it will be,
+//!
+//! ```text
+//! a = A x + b,     A_ij = G_i (response of the mechanism to G_j^T),     b: what the rows would do without pushes
+//! ```
+//!
+//! and the complementarity problem for x is solved on top ([`solve`]). The same rows serve at three levels: x are displacements' multipliers when positions are
+//! corrected, impulses when velocities are (a step, an impact), forces when accelerations are.
+//!
+//! This file keeps the rows of one moment; [`gather`] fills them in.
+
+#[cfg(test)]
+mod differences;
+pub(crate) mod forces;
+pub(crate) mod gather;
+mod heap;
+pub(crate) mod impact;
+pub(crate) mod memory;
+pub(crate) mod project;
+pub(crate) mod regime;
+pub(crate) mod sleep;
+pub(crate) mod solve;
+pub(crate) mod written;
+
+use crate::catalogue::attach::BodyId;
+use crate::catalogue::joints::Level;
+use crate::model::OwnBlocks;
+use holonom_lcp::Law;
+
+/// A joint whose rows have sides: its place in the model.
+pub(crate) struct SidedJoint {
+    pub joint: u32,
+    pub n_rows: u8,
+    pub level: Level,
+    /// First of its rows among those of all such joints.
+    pub first: u32,
+    pub form: OwnBlocks,
+    /// The joint whose load its friction follows.
+    pub loaded: Option<u32>,
+}
+
+/// Identity of a sided block from step to step: two shapes and their features, or a joint and its row.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key(pub u32, pub u32, pub u64);
+
+impl Key {
+    pub fn joint(joint: u32, row: u32) -> Key {
+        Key(u32::MAX, joint, row as u64)
+    }
+
+    /// Does it stand for a touch, and not for a joint or a time of rest?
+    pub fn is_touch(self) -> bool {
+        self.0 < sleep::RESTING
+    }
+}
+
+/// Where a block comes from.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Origin {
+    /// Number among the sided joints.
+    Joint(u32),
+    /// Number among the touches.
+    Touch(u32),
+}
+
+/// What the multipliers of a block may be.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Side {
+    /// >= 0.
+    Push {
+        restitution: f64,
+    },
+    Within {
+        least: f64,
+        most: f64,
+    },
+    Ball {
+        radius: f64,
+    },
+    /// Within ± (constant + lever |force in that joint|).
+    Dry {
+        constant: f64,
+        lever: f64,
+        loaded: Option<u32>,
+    },
+    /// Within a cone over the multiplier of row `normal`. `spin`: the rows are on the relative spin, not on the slip.
+    Cone {
+        normal: u32,
+        sliding: f64,
+        sticking: f64,
+        spin: bool,
+    },
+}
+
+/// A run of rows under one law.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Block {
+    pub origin: Origin,
+    pub side: Side,
+    pub level: Level,
+    pub row: u32,
+    pub n: u32,
+    pub key: Key,
+}
+
+impl Block {
+    pub fn rows(&self) -> std::ops::Range<usize> {
+        self.row as usize..(self.row + self.n) as usize
+    }
+}
+
+/// A piece of a row: its numbers on one body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Part {
+    pub body: u32,
+    /// First velocity coordinate, number of them, first number among the values.
+    pub v: u32,
+    pub n: u32,
+    pub at: u32,
+}
+
+/// All sided rows of one moment.
+#[derive(Default)]
+pub(crate) struct SidedRows {
+    pub blocks: Vec<Block>,
+    /// Parts of row i: `part_start[i]..part_start[i + 1]`.
+    pub part_start: Vec<u32>,
+    pub parts: Vec<Part>,
+    pub values: Vec<f64>,
+    /// C (m or rad; 0 for rows that are not on positions), dC/dt, and c of J vdot + c.
+    pub gap: Vec<f64>,
+    pub rate: Vec<f64>,
+    pub c: Vec<f64>,
+    /// Touches, in the order of their blocks.
+    pub touches: Vec<gather::Touched>,
+}
+
+impl SidedRows {
+    pub fn len(&self) -> usize {
+        self.gap.len()
+    }
+
+    pub fn clear(&mut self) {
+        self.blocks.clear();
+        self.part_start.clear();
+        self.part_start.push(0);
+        self.parts.clear();
+        self.values.clear();
+        self.gap.clear();
+        self.rate.clear();
+        self.c.clear();
+        self.touches.clear();
+    }
+
+    pub fn parts_of(&self, row: usize) -> &[Part] {
+        &self.parts[self.part_start[row] as usize..self.part_start[row + 1] as usize]
+    }
+
+    /// `G_row x` for velocity coordinates x.
+    #[inline]
+    pub fn product(&self, row: usize, x: &[f64]) -> f64 {
+        let mut sum = 0.0;
+        for part in self.parts_of(row) {
+            let (g, x) =
+                (&self.values[part.at as usize..][..part.n as usize], &x[part.v as usize..][..part.n as usize]);
+            sum += g.iter().zip(x).map(|(g, x)| g * x).sum::<f64>();
+        }
+        sum
+    }
+
+    /// `x += s G_row^T`.
+    #[inline]
+    pub fn push(&self, row: usize, s: f64, x: &mut [f64]) {
+        for part in self.parts_of(row) {
+            let (g, x) =
+                (&self.values[part.at as usize..][..part.n as usize], &mut x[part.v as usize..][..part.n as usize]);
+            x.iter_mut().zip(g).for_each(|(x, g)| *x += s * g);
+        }
+    }
+
+    /// Begin a part of the row under construction; its numbers start at zero.
+    fn begin_part(&mut self, body: u32, v: u32, n: u32) -> &mut [f64] {
+        let at = self.values.len();
+        self.parts.push(Part { body, v, n, at: at as u32 });
+        self.values.resize(at + n as usize, 0.0);
+        &mut self.values[at..]
+    }
+
+    /// End the row under construction.
+    fn end_row(&mut self, gap: f64, rate: f64, c: f64) {
+        self.part_start.push(self.parts.len() as u32);
+        self.gap.push(gap);
+        self.rate.push(rate);
+        self.c.push(c);
+    }
+}
+
+impl Side {
+    /// The law of the complementarity problem; multipliers are scaled by `time` (the step for impulses, 1 for forces). `row`: number of a row in the problem.
+    pub fn law(
+        &self,
+        n: usize,
+        time: f64,
+        load: impl Fn(u32) -> f64,
+        row: impl Fn(u32) -> usize,
+        slipping: bool,
+    ) -> Law {
+        match *self {
+            Side::Push { .. } => Law::Push,
+            Side::Within { least, most } => Law::Within { least: least * time, most: most * time },
+            Side::Ball { radius } => Law::Ball { radius: radius * time, rows: n },
+            Side::Dry { constant, lever, loaded } => {
+                let most = time * (constant + lever * loaded.map_or(0.0, load));
+                Law::Within { least: -most, most }
+            }
+            Side::Cone { normal, sliding, sticking, .. } => {
+                Law::Cone { normal: row(normal), mu: if slipping { sliding } else { sticking }, rows: n }
+            }
+        }
+    }
+}
+
+/// Ground as a body number among parts: never stored.
+pub(crate) fn body_index(body: BodyId) -> Option<u32> {
+    body.index().map(|i| i as u32)
+}

@@ -1,0 +1,223 @@
+//! Pushing overlapping bodies apart: the projection of positions onto unilateral rows, joints included.
+//!
+//! ```text
+//! M dx = J^T tau + G^T sigma,      J dx = -C,      C_s + G dx >= 0,  sigma >= 0, complementary
+//! ```
+//!
+//! repeated until no gap is more negative than rounding explains; q advanced by dx each time. The correction is the smallest in the metric of masses: a heavy body moves less
+//! than a light one. Velocities are left alone.
+
+use super::regime::{self, Regime, Slip, Tolerances};
+use super::solve::{self, Task};
+use super::{Side, gather};
+use crate::error::StepError;
+use crate::evaluate;
+use crate::evaluate::energy;
+use crate::evaluate::workspace::Workspace;
+use crate::model::Model;
+use crate::step::integrate::Tension;
+use holonom_lcp::Law;
+
+/// Overlaps below this part of the model's length scale are left alone.
+pub(crate) const QUIET: f64 = 1e-10;
+const ITERATIONS: usize = 12;
+/// Rows that depend on each other and contradict each other by rounding cannot all be held: with a larger residual than this nothing is corrected, rather than rounding divided by
+/// rounding.
+const DEPENDENT: f64 = 1e-6;
+
+/// Push apart what overlaps at `q`. Returns the change of energy, J. The candidates for touches are those last detected.
+pub(crate) fn push_apart(
+    model: &Model,
+    q: &mut [f64],
+    v: &[f64],
+    t: f64,
+    tension: &Tension,
+    task: &mut Task,
+    work: &mut Workspace,
+) -> Result<f64, StepError> {
+    let quiet = QUIET * model.contact_scale();
+    let mut before = None;
+    for _ in 0..ITERATIONS {
+        evaluate::place_bodies(model, q, v, work);
+        gather::gather(model, q, v, t, work);
+        let worst = deepest(work);
+        work.overlap = worst;
+        evaluate::evaluate_gaps(model, q, v, t, work);
+        // joints that a correction left open would be closed later, and overlaps come back
+        let open = before.is_some() && work.gap.iter().any(|gap| gap.abs() > quiet);
+        if worst <= quiet && !open {
+            break;
+        }
+        before.get_or_insert_with(|| energy::mechanical(model, q, v));
+        evaluate::evaluate_bodies(model, q, v, work);
+        tension.add(work);
+        evaluate::evaluate_constraints(model, q, v, t, work);
+        evaluate::factor(model, t, work)?;
+        let n = v.len();
+        load_gaps(work, n);
+        evaluate::solve(model, t, work)?;
+        pose(work, worst, task);
+        solve::solve(model, t, task, work)?;
+        load_gaps(work, n);
+        for (row, &x) in task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+            work.sided.push(row, x, &mut work.x[..n]);
+        }
+        evaluate::solve(model, t, work)?;
+        for (i, body) in model.bodies.iter().enumerate() {
+            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.x), 1.0);
+        }
+    }
+    Ok(before.map_or(0.0, |e| energy::mechanical(model, q, v) - e))
+}
+
+fn load_gaps(work: &mut Workspace, n: usize) {
+    work.x[..n].fill(0.0);
+    work.x[n..].copy_from_slice(&work.gap);
+}
+
+/// Largest overlap, m (or rad beyond a limit).
+pub(crate) fn deepest(work: &Workspace) -> f64 {
+    let sided = &work.sided;
+    let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
+    pushes.map(|b| -sided.gap[b.row as usize]).fold(0.0, f64::max)
+}
+
+/// Rows that overlap, and those that would before the worst is mended.
+fn pose(work: &Workspace, worst: f64, task: &mut Task) {
+    let sided = &work.sided;
+    task.laws.clear();
+    task.drags.clear();
+    task.b.clear();
+    task.x.clear();
+    task.x.resize(sided.len(), 0.0);
+    task.b.resize(sided.len(), 0.0);
+    for block in &sided.blocks {
+        let row = block.row as usize;
+        let near = matches!(block.side, Side::Push { .. }) && sided.gap[row] <= 2.0 * worst;
+        task.laws.push(near.then_some(Law::Push));
+        if near {
+            task.b[row] = sided.gap[row] + sided.product(row, &work.x);
+        }
+    }
+}
+
+/// Keep what is closed closed: gaps of closed rows to zero, then their velocities and those of what sticks. Joints stay closed.
+pub(crate) fn hold(
+    model: &Model,
+    q: &mut [f64],
+    v: &mut [f64],
+    t: f64,
+    regime: &Regime,
+    task: &mut Task,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    if regime.closed.is_empty() {
+        return Ok(());
+    }
+    let n = v.len();
+    let tolerances = Tolerances::of(model);
+    let key = |c: &holonom_collide::Candidate| super::Key(c.a, c.b, c.key);
+    for iteration in 0..4 {
+        evaluate::place_bodies(model, q, v, work);
+        gather::gather_where(model, q, v, t, |c, _| regime.is_closed(key(c)), work);
+        let off = hold_rows(
+            work,
+            regime,
+            task,
+            |block, _| matches!(block.side, Side::Push { .. }),
+            |sided, row| sided.gap[row],
+        );
+        if iteration > 0 && off <= 1e-15 * model.contact_scale() || off == 0.0 {
+            break;
+        }
+        evaluate::evaluate_bodies(model, q, v, work);
+        evaluate::evaluate_constraints(model, q, v, t, work);
+        evaluate::factor(model, t, work)?;
+        evaluate::evaluate_gaps(model, q, v, t, work);
+        load_gaps(work, n);
+        evaluate::solve(model, t, work)?;
+        for row in 0..work.sided.len() {
+            task.b[row] = work.sided.gap[row] + work.sided.product(row, &work.x);
+        }
+        solve::solve(model, t, task, work)?;
+        if !(task.residual <= DEPENDENT) {
+            break;
+        }
+        load_gaps(work, n);
+        push_all(work, task, n);
+        evaluate::solve(model, t, work)?;
+        for (i, body) in model.bodies.iter().enumerate() {
+            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.x), 1.0);
+        }
+    }
+    evaluate::evaluate_bodies(model, q, v, work);
+    evaluate::evaluate_constraints(model, q, v, t, work);
+    evaluate::factor(model, t, work)?;
+    for _ in 0..2 {
+        evaluate::place_bodies(model, q, v, work);
+        gather::gather_where(model, q, v, t, |c, _| regime.is_closed(key(c)), work);
+        evaluate::evaluate_gaps(model, q, v, t, work);
+        let sticks = |block: &super::Block, slip: Slip| match block.side {
+            Side::Push { .. } => true,
+            _ => regime::may_slip(block) && slip == Slip::Stick,
+        };
+        let off = hold_rows(work, regime, task, sticks, |sided, row| sided.rate[row]);
+        if off <= 1e-8 * tolerances.rate {
+            break;
+        }
+        let load = |work: &mut Workspace| {
+            work.x[..n].fill(0.0);
+            work.x[n..].copy_from_slice(&work.gap_rate);
+        };
+        load(work);
+        evaluate::solve(model, t, work)?;
+        for row in 0..work.sided.len() {
+            task.b[row] = work.sided.rate[row] + work.sided.product(row, &work.x);
+        }
+        solve::solve(model, t, task, work)?;
+        if !(task.residual <= DEPENDENT) {
+            break;
+        }
+        load(work);
+        push_all(work, task, n);
+        evaluate::solve(model, t, work)?;
+        v.iter_mut().zip(&work.x).for_each(|(v, dv)| *v += dv);
+    }
+    evaluate::place_bodies(model, q, v, work);
+    evaluate::evaluate_gaps(model, q, v, t, work);
+    Ok(())
+}
+
+fn push_all(work: &mut Workspace, task: &Task, n: usize) {
+    for (row, &x) in task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+        work.sided.push(row, x, &mut work.x[..n]);
+    }
+}
+
+/// Rows of closed blocks that are `held`, as equalities. Returns the largest of what they are off by.
+fn hold_rows(
+    work: &Workspace,
+    regime: &Regime,
+    task: &mut Task,
+    held: impl Fn(&super::Block, Slip) -> bool,
+    off: impl Fn(&super::SidedRows, usize) -> f64,
+) -> f64 {
+    let sided = &work.sided;
+    task.laws.clear();
+    task.drags.clear();
+    task.x.clear();
+    task.x.resize(sided.len(), 0.0);
+    task.b.clear();
+    task.b.resize(sided.len(), 0.0);
+    let mut most = 0.0f64;
+    for block in &sided.blocks {
+        let known = regime.find(block.key, regime::part_of(block));
+        let wanted = known.is_some_and(|c| held(block, c.slip));
+        if wanted {
+            block.rows().for_each(|row| most = most.max(off(sided, row).abs()));
+        }
+        let law = if block.n == 1 { Law::Free } else { Law::Ball { radius: f64::INFINITY, rows: block.n as usize } };
+        task.laws.push(wanted.then_some(law));
+    }
+    most
+}

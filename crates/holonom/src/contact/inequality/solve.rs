@@ -1,0 +1,399 @@
+//! The complementarity problem of sided rows, through the articulated structure.
+//!
+//! Bodies that joints connect, and those that sided rows connect with them, form islands; each island is a problem of its own. Small islands are solved exactly: the
+//! responses to unit pushes are collected in a dense matrix (one solve with the joints' factor for the r-th rows of *all* islands together, since islands do not
+//! feel each other), and a solver for friction cones finds the pushes to rounding. Large islands are solved to the same law by Newton's method in the space of motions, which is sparse
+//! ([`super::heap`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
+
+use super::{SidedRows, heap};
+use crate::error::StepError;
+use crate::evaluate;
+use crate::evaluate::workspace::Workspace;
+use crate::model::{Model, Sets};
+use crate::step::events::NO_FORCES;
+use holonom_lcp::{Cone, Failure, Law, Operator, Pile, Problem};
+
+/// Above so many rows the matrix of responses is not written down: where joints connect the bodies, and where nothing but the rows does.
+const DENSE_ROWS: usize = 240;
+const DENSE_ROWS_LOOSE: usize = 36;
+/// Above so many rows nothing is factored.
+const HEAP_ROWS: usize = 60_000;
+
+/// A row that answers its own push by less than this part of what it would without joints does not answer at all: joints hold it, and what is left is rounding.
+const HELD: f64 = 1e-13;
+
+/// A problem to be solved: laws per block (`None`: left out), what rows would do without pushes, and the pushes: a first guess, then the answer.
+#[derive(Default)]
+pub(crate) struct Task {
+    /// Rows named in laws are numbers among all sided rows.
+    pub laws: Vec<Option<Law>>,
+    pub b: Vec<f64>,
+    pub x: Vec<f64>,
+    /// Pushes that come with others; sorted by the rows they come with.
+    pub drags: Vec<Drag>,
+    /// The largest residual that counts as an answer; infinite where the best that was found will do.
+    pub strict: Option<f64>,
+    /// What is left undone, relative to the size of the problem; largest of all islands.
+    pub residual: f64,
+    /// Largest number of rows of an island.
+    pub largest: usize,
+}
+
+/// The push of `row` is `factor` times that of `normal`: friction of a contact that slips.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Drag {
+    pub normal: u32,
+    pub row: u32,
+    pub factor: f64,
+}
+
+impl Task {
+    fn drags_of(&self, row: u32) -> &[Drag] {
+        let start = self.drags.partition_point(|d| d.normal < row);
+        let n = self.drags[start..].partition_point(|d| d.normal == row);
+        &self.drags[start..start + n]
+    }
+
+    /// `x += s (G_row^T, and what comes with it)`.
+    fn push(&self, sided: &SidedRows, row: u32, s: f64, x: &mut [f64]) {
+        sided.push(row as usize, s, x);
+        for drag in self.drags_of(row) {
+            sided.push(drag.row as usize, s * drag.factor, x);
+        }
+    }
+}
+
+/// Scratch of the solvers.
+#[derive(Default)]
+pub(crate) struct Solvers {
+    cone: Cone,
+    heap: heap::IslandHeap,
+    pile: Pile,
+    /// Blocks in the order of their islands, and where islands begin.
+    order: Vec<u32>,
+    sets: Sets,
+    root: Vec<u32>,
+    groups: Vec<Group>,
+    /// Row of the local problem for each sided row.
+    local: Vec<u32>,
+    /// Sided rows of the islands, end to end.
+    rows: Vec<u32>,
+    a: Vec<f64>,
+    b: Vec<f64>,
+    x: Vec<f64>,
+    laws: Vec<Law>,
+    diagonal: Vec<f64>,
+    /// Rows that joints hold whatever pushes.
+    held: Vec<bool>,
+}
+
+#[derive(Clone, Copy)]
+struct Group {
+    blocks: (u32, u32),
+    rows: (u32, u32),
+    /// Is its matrix of responses written down? Then its first number is this.
+    is_dense: bool,
+    a: usize,
+}
+
+impl Group {
+    fn n(&self) -> usize {
+        (self.rows.1 - self.rows.0) as usize
+    }
+}
+
+/// Solve `task` for the rows in `work.sided`, with the factor of the joints at hand. `work.x` is used up.
+pub(crate) fn solve(model: &Model, t: f64, task: &mut Task, work: &mut Workspace) -> Result<(), StepError> {
+    let sided = std::mem::take(&mut work.sided);
+    let mut solvers = std::mem::take(&mut work.sided_solvers);
+    let result = solvers.solve(model, &sided, t, task, work);
+    (work.sided, work.sided_solvers) = (sided, solvers);
+    result
+}
+
+impl Solvers {
+    fn solve(
+        &mut self,
+        model: &Model,
+        sided: &SidedRows,
+        t: f64,
+        task: &mut Task,
+        work: &mut Workspace,
+    ) -> Result<(), StepError> {
+        (task.residual, task.largest) = (0.0, 0);
+        task.drags.sort_unstable_by_key(|d| (d.normal, d.row));
+        self.find_islands(model, sided, task);
+        self.respond(model, sided, t, task, work)?;
+        for k in 0..self.groups.len() {
+            let group = self.groups[k];
+            task.largest = task.largest.max(group.n());
+            self.find_held(model, sided, &group, work);
+            self.load(sided, &group, task);
+            let residual = if group.is_dense {
+                let a = &self.a[group.a..][..group.n() * group.n()];
+                solve_dense(&mut self.cone, &Problem { a, b: &self.b, laws: &self.laws }, &mut self.x)
+            } else {
+                self.solve_large(model, sided, t, &group, task, work)?
+            };
+            let residual = residual.unwrap_or(f64::NAN);
+            if !(residual <= task.strict.unwrap_or(f64::INFINITY)) {
+                let what = if task.strict.is_some() { NO_FORCES } else { "the contact solver" };
+                return Err(StepError::NotConverged { what, residual, iterations: 0, time: t });
+            }
+            task.residual = task.residual.max(residual);
+            for (&row, &x) in self.rows[group.rows.0 as usize..group.rows.1 as usize].iter().zip(&self.x) {
+                task.x[row as usize] = x;
+            }
+        }
+        for drag in &task.drags {
+            task.x[drag.row as usize] = drag.factor * task.x[drag.normal as usize];
+        }
+        Ok(())
+    }
+
+    /// Which blocks feel each other?
+    fn find_islands(&mut self, model: &Model, sided: &SidedRows, task: &Task) {
+        let mut sets = std::mem::take(&mut self.sets);
+        sets.reset(model.n_islands.max(1));
+        let island = |body: u32| model.island[body as usize];
+        let wanted = |i: &usize| task.laws[*i].is_some();
+        for i in (0..sided.blocks.len()).filter(wanted) {
+            let parts = sided.parts_of(sided.blocks[i].row as usize);
+            parts.windows(2).for_each(|w| sets.join(island(w[0].body), island(w[1].body)));
+        }
+        self.root.clear();
+        self.root.resize(sided.blocks.len(), 0);
+        self.order.clear();
+        for i in (0..sided.blocks.len()).filter(wanted) {
+            let first = sided.parts_of(sided.blocks[i].row as usize).first();
+            self.root[i] = first.map_or(0, |p| sets.find(island(p.body)));
+            self.order.push(i as u32);
+        }
+        self.sets = sets;
+        let root = &self.root;
+        self.order.sort_unstable_by_key(|&i| (root[i as usize], i));
+        self.groups.clear();
+        self.rows.clear();
+        self.local.clear();
+        self.local.resize(sided.len(), u32::MAX);
+        let (mut start, mut a) = (0, 0);
+        while start < self.order.len() {
+            let mut end = start;
+            let first_row = self.rows.len() as u32;
+            while end < self.order.len() && self.root[self.order[end] as usize] == self.root[self.order[start] as usize]
+            {
+                for row in sided.blocks[self.order[end] as usize].rows() {
+                    self.local[row] = self.rows.len() as u32 - first_row;
+                    self.rows.push(row as u32);
+                }
+                end += 1;
+            }
+            let n = self.rows.len() - first_row as usize;
+            let jointed = self.rows[first_row as usize..]
+                .iter()
+                .flat_map(|&row| sided.parts_of(row as usize))
+                .any(|part| model.jointed_islands[island(part.body) as usize]);
+            // pushes that come with others make the responses unsymmetric: only a written matrix can say so
+            let most = match (task.drags.is_empty(), jointed) {
+                (false, _) => usize::MAX,
+                (true, true) => DENSE_ROWS,
+                // forces of a moment are wanted to rounding
+                (true, false) if task.strict.is_some() => DENSE_ROWS,
+                (true, false) => DENSE_ROWS_LOOSE,
+            };
+            let is_dense = n <= most;
+            let rows = (first_row, self.rows.len() as u32);
+            let group = Group { blocks: (start as u32, end as u32), rows, is_dense, a };
+            a += if group.is_dense { group.n() * group.n() } else { 0 };
+            self.groups.push(group);
+            start = end;
+        }
+        self.a.resize(a, 0.0);
+    }
+
+    /// The matrices of small islands: one solve for the r-th row of every one of them.
+    fn respond(
+        &mut self,
+        model: &Model,
+        sided: &SidedRows,
+        t: f64,
+        task: &Task,
+        work: &mut Workspace,
+    ) -> Result<(), StepError> {
+        let most = self.groups.iter().filter(|g| g.is_dense).map(Group::n).max().unwrap_or(0);
+        let n_v = model.n_v();
+        for r in 0..most {
+            let pushed = |g: &&Group| g.is_dense && r < g.n();
+            work.x.fill(0.0);
+            for group in self.groups.iter().filter(pushed) {
+                task.push(sided, self.rows[group.rows.0 as usize + r], 1.0, &mut work.x[..n_v]);
+            }
+            evaluate::solve(model, t, work)?;
+            for group in self.groups.iter().filter(pushed) {
+                let n = group.n();
+                let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
+                for (i, &row) in rows.iter().enumerate() {
+                    self.a[group.a + i * n + r] = sided.product(row as usize, &work.x);
+                }
+            }
+        }
+        if !task.drags.is_empty() {
+            return Ok(());
+        }
+        // the responses are symmetric but for rounding: make them so
+        for group in self.groups.iter().filter(|g| g.is_dense) {
+            let n = group.n();
+            let a = &mut self.a[group.a..][..n * n];
+            for i in 0..n {
+                for j in 0..i {
+                    let mean = 0.5 * (a[i * n + j] + a[j * n + i]);
+                    (a[i * n + j], a[j * n + i]) = (mean, mean);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Which rows of a small island do joints hold, so that no push can change what they do? A stop of a locked joint, a shape on a body that is welded to the
+    /// ground. They get no push: it would be one rounding error over another.
+    fn find_held(&mut self, model: &Model, sided: &SidedRows, group: &Group, work: &mut Workspace) {
+        let n = group.n();
+        self.held.clear();
+        self.held.resize(n, false);
+        if group.is_dense {
+            for i in 0..n {
+                let own = own_response(model, sided, self.rows[group.rows.0 as usize + i] as usize, work);
+                self.held[i] = self.a[group.a + i * n + i].abs() <= HELD * own;
+            }
+        }
+    }
+
+    /// The problem of one island.
+    fn load(&mut self, sided: &SidedRows, group: &Group, task: &Task) {
+        self.b.clear();
+        self.x.clear();
+        self.laws.clear();
+        for &i in &self.order[group.blocks.0 as usize..group.blocks.1 as usize] {
+            let first = self.local[sided.blocks[i as usize].row as usize] as usize;
+            let law = match task.laws[i as usize] {
+                Some(Law::Cone { normal, rows, .. }) if self.held[self.local[normal] as usize] => {
+                    Law::Ball { radius: 0.0, rows }
+                }
+                Some(Law::Cone { normal, mu, rows }) => Law::Cone { normal: self.local[normal] as usize, mu, rows },
+                Some(Law::Push | Law::Free | Law::Within { .. }) if self.held[first] => {
+                    Law::Within { least: 0.0, most: 0.0 }
+                }
+                Some(law) => law,
+                None => continue,
+            };
+            // a vector of one row under a bound per row would be several laws; blocks are single laws by construction
+            self.laws.push(law);
+            for row in sided.blocks[i as usize].rows() {
+                self.b.push(task.b[row]);
+                self.x.push(task.x[row]);
+            }
+        }
+    }
+
+    /// An island too large for a matrix of responses: sparse factorisations where every body has at most six numbers of motion, otherwise iterations on responses.
+    fn solve_large(
+        &mut self,
+        model: &Model,
+        sided: &SidedRows,
+        t: f64,
+        group: &Group,
+        task: &Task,
+        work: &mut Workspace,
+    ) -> Result<Option<f64>, StepError> {
+        let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
+        if rows.len() <= HEAP_ROWS
+            && let Some(report) =
+                self.heap.solve(model, sided, t, rows, task, &self.b, &self.laws, &mut self.x, work)?
+        {
+            return Ok(report);
+        }
+        // what each row would answer to itself if its bodies had no joints: a scale, no more
+        self.diagonal.clear();
+        for &row in rows {
+            self.diagonal.push(own_response(model, sided, row as usize, work));
+        }
+        let mut responses = Responses { model, sided, task, rows, t, work, failed: None };
+        let report = self.pile.solve(&mut responses, &self.diagonal, &self.b, &self.laws, &mut self.x);
+        if let Some(e) = responses.failed {
+            return Err(e);
+        }
+        Ok(residual_of(report))
+    }
+}
+
+fn solve_dense(cone: &mut Cone, problem: &Problem, x: &mut [f64]) -> Option<f64> {
+    residual_of(cone.solve(problem, x))
+}
+
+/// What is left undone; `None` when there is no answer at all.
+pub(crate) fn residual_of(report: Result<holonom_lcp::Report, Failure>) -> Option<f64> {
+    match report {
+        Ok(report) => Some(report.residual),
+        Err(Failure::NotConverged { residual }) => Some(residual),
+        Err(_) => None,
+    }
+}
+
+/// `G_i M^-1 G_i^T` without joints.
+fn own_response(model: &Model, sided: &SidedRows, row: usize, work: &mut Workspace) -> f64 {
+    use holonom_tree::{Node, packed};
+    let mut sum = 0.0;
+    for part in sided.parts_of(row) {
+        let n = part.n as usize;
+        let g = &sided.values[part.at as usize..][..n];
+        // a block [a 1, 0; 0, C] is two blocks
+        if let (&[a, c0, c1, c2, c3, c4, c5], &[x, y, z, u, v, w]) = (work.blocks.diagonal(Node(part.body)), g) {
+            let (mut c, mut turn) = ([c0, c1, c2, c3, c4, c5], [u, v, w]);
+            if packed::factor(&mut c, 3, |_| true).is_ok() {
+                packed::solve(&c, 3, &mut turn);
+            }
+            sum += (x * x + y * y + z * z) / a + (turn[0] * u + turn[1] * v + turn[2] * w);
+            continue;
+        }
+        work.blocks.packed_diagonal(Node(part.body), model.bodies[part.body as usize].n_dof(), &mut work.mass);
+        work.piece.clear();
+        work.piece.extend_from_slice(g);
+        if packed::factor(&mut work.mass, n, |_| true).is_ok() {
+            packed::solve(&work.mass, n, &mut work.piece);
+        }
+        sum += work.piece.iter().zip(g).map(|(a, b)| a * b).sum::<f64>();
+    }
+    sum
+}
+
+/// The responses of an island, one product at a time.
+struct Responses<'s> {
+    model: &'s Model,
+    sided: &'s SidedRows,
+    task: &'s Task,
+    rows: &'s [u32],
+    t: f64,
+    work: &'s mut Workspace,
+    failed: Option<StepError>,
+}
+
+impl Operator for Responses<'_> {
+    fn len(&self) -> usize {
+        self.rows.len()
+    }
+    fn apply(&mut self, x: &[f64], out: &mut [f64]) {
+        let n_v = self.model.n_v();
+        self.work.x.fill(0.0);
+        for (&row, &s) in self.rows.iter().zip(x) {
+            if s != 0.0 {
+                self.task.push(self.sided, row, s, &mut self.work.x[..n_v]);
+            }
+        }
+        if let Err(e) = evaluate::solve(self.model, self.t, self.work) {
+            self.failed = Some(e);
+        }
+        for (&row, out) in self.rows.iter().zip(out) {
+            *out = self.sided.product(row as usize, &self.work.x);
+        }
+    }
+}

@@ -1,0 +1,558 @@
+//! One evaluation of the equations of motion: state in; M, F, J, c, and from them accelerations and multipliers out.
+//!
+//! ```text
+//! M vdot - J^T lambda = F          - J vdot = c               (notation.md, eq. 1-2)
+//! ```
+
+pub(crate) mod energy;
+pub(crate) mod reaction;
+pub(crate) mod residual;
+pub(crate) mod workspace;
+
+use crate::catalogue::attach::{Bodies, Carried, Frame, View};
+use crate::catalogue::bodies::Inertia;
+use crate::catalogue::forces::Push;
+use crate::catalogue::joints::{Constraint, GapSums, Level, Lock, Rows};
+use crate::contact::inequality;
+use crate::error::StepError;
+use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::math::Vec3;
+use crate::model::{Form, Joint, Model, OwnBlocks, RowBlocks};
+use crate::solve::Failure;
+use holonom_tree::Node;
+
+/// Witkin's feedback in the constraint equation: `J vdot + c + kd Cdot + ks C = 0`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Feedback {
+    /// 1/s^2.
+    pub ks: f64,
+    /// 1/s.
+    pub kd: f64,
+}
+
+impl Default for Feedback {
+    /// Critically damped with a time constant of 50 ms: brings back what the integrator loses without stiffening the motion.
+    fn default() -> Self {
+        Feedback { ks: 400.0, kd: 40.0 }
+    }
+}
+
+/// Accelerations and multipliers at `(q, v, t)`, into `work.x`.
+pub(crate) fn accelerations(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    feedback: Option<Feedback>,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    evaluate_bodies(model, q, v, work); // M, F from inertia and gravity
+    apply_forces(model, q, v, t, work); // F from force laws
+    evaluate_constraints(model, q, v, t, work); // J, c
+    if let Some(feedback) = feedback {
+        add_feedback(model, q, v, t, feedback, work);
+    }
+    if model.has_sides() {
+        factor(model, t, work)?;
+        return inequality::forces::solve_motion(model, q, v, t, work); // contacts, limits, friction, caps
+    }
+    factor_and_solve_motion(model, t, work)
+}
+
+/// Frames only: enough to place attachments.
+pub(crate) fn place_bodies(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
+    for (i, body) in model.bodies.iter().enumerate() {
+        body.place(model.q_of(i, q), model.v_of(i, v), &mut work.frames[i]);
+    }
+}
+
+/// Frames, mass blocks, gravity and inertial forces.
+pub(crate) fn evaluate_bodies(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
+    evaluate_bodies_of(model, q, v, |_| true, work);
+}
+
+/// The same for some islands only: the equations of the others stay what they were.
+#[inline(always)]
+pub(crate) fn evaluate_bodies_of(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    islands: impl Fn(u32) -> bool,
+    work: &mut Workspace,
+) {
+    let Workspace { frames, blocks, force, .. } = work;
+    for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate().filter(|(i, _)| islands(model.island[*i])) {
+        let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
+        let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+        let out = Inertia { mass: blocks.diagonal_mut(Node(i as u32)), force: &mut force[range] };
+        body.place(qi, vi, frame);
+        body.evaluate(qi, vi, frame, model.gravity, out);
+    }
+}
+
+/// Force laws, and the power of each.
+pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    let Workspace { frames, force, power, angles, .. } = work;
+    let bodies = &bodies_at(model, frames, q, v);
+    for (law, power) in model.forces.iter().zip(power) {
+        let attachments = law.law.attachments();
+        let mut push = Push { bodies, attachments, force, power: 0.0, noted: &mut [] };
+        law.law.apply(&angles.view(bodies, attachments, &law.slots, t), t, &mut push);
+        *power = push.power;
+    }
+}
+
+/// Sizes of all that pushes, per velocity coordinate: |gravity and inertial forces| plus |every force law|. Frames must be up to date; F is used
+/// up as scratch and holds afterwards what bodies alone make of it.
+pub(crate) fn force_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Vec<f64> {
+    evaluate_bodies(model, q, v, work);
+    let Workspace { frames, force, angles, .. } = work;
+    let mut sizes: Vec<f64> = force.iter().map(|f| f.abs()).collect();
+    let mut one = vec![0.0; force.len()];
+    let bodies = &bodies_at(model, frames, q, v);
+    for law in &model.forces {
+        let attachments = law.law.attachments();
+        let mut push = Push { bodies, attachments, force: &mut one, power: 0.0, noted: &mut [] };
+        law.law.apply(&angles.view(bodies, attachments, &law.slots, t), t, &mut push);
+        for a in attachments {
+            for k in model.v_range(a.body) {
+                sizes[k] += one[k].abs();
+                one[k] = 0.0;
+            }
+        }
+    }
+    sizes
+}
+
+/// J into the blocks, c into `work.c`.
+pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    evaluate_constraints_of(model, q, v, t, |_| true, work);
+}
+
+/// The same for some islands only.
+#[inline(always)]
+pub(crate) fn evaluate_constraints_of(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    islands: impl Fn(u32) -> bool,
+    work: &mut Workspace,
+) {
+    let Workspace { frames, blocks, own, c, rows, gradients, forces, angles, .. } = work;
+    let bodies = &bodies_at(model, frames, q, v);
+    for joint in model.joints.iter().filter(|j| j.n_rows > 0 && islands(j.island)) {
+        let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
+        let c = &mut c[joint.row as usize..][..joint.n_rows as usize];
+        match &joint.form {
+            Form::Lock { shear, mask, aligned, turned } => {
+                let lock = joint.constraint.lock(&view);
+                let shear = &mut blocks.shears[*shear as usize];
+                (shear.near, shear.far) = (lock.arm_a.to_array(), lock.arm_b.to_array());
+                if *turned {
+                    std::mem::swap(&mut shear.near, &mut shear.far);
+                }
+                if *aligned && mask.0 == 0b000_111 {
+                    c.copy_from_slice(&lock.c_linear.to_array());
+                    continue;
+                }
+                shear.axes = lock.axes.to_cols_array_2d();
+                let back = lock.axes.transpose();
+                let (linear, angular) = (back * lock.c_linear, back * lock.c_angular);
+                let all = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z];
+                let mut row = 0;
+                for k in 0..6 {
+                    if mask.keeps(k) {
+                        c[row] = all[k];
+                        row += 1;
+                    }
+                }
+            }
+            Form::Rows(form) if !form.lock.is_empty() => {
+                let lock = joint.constraint.lock(&view);
+                let ends = [0, 1].map(|k| view.attachments[k].body.index());
+                write_lock(model, ends, form, &lock, c, blocks);
+            }
+            Form::Rows(_) | Form::Own(_) => {
+                let mut out = RowScratch { rows, gradients, forces };
+                let n = out.evaluate(joint.constraint.as_ref(), &view, t);
+                c.fill(0.0);
+                for k in 0..n {
+                    let jdot_v = view.get(k).jdot_v;
+                    for (c, i) in c.iter_mut().zip(joint.kept_rows()) {
+                        *c += out.gradients[i * n + k].dot(jdot_v);
+                    }
+                }
+                for (c, i) in c.iter_mut().zip(joint.kept_rows()) {
+                    *c += out.rows[i].curvature;
+                }
+                if let Form::Own(form) = &joint.form {
+                    write_own(joint, form, bodies, out.gradients, &mut own.j);
+                    write_own(joint, form, bodies, out.forces, &mut own.k);
+                } else {
+                    write_jacobian(model, joint, bodies, out.gradients, blocks);
+                }
+            }
+        }
+    }
+}
+
+/// The rows of one constraint, in scratch memory.
+pub(crate) struct RowScratch<'w> {
+    pub rows: &'w mut [crate::catalogue::joints::Row],
+    pub gradients: &'w mut [Vec3],
+    pub forces: &'w mut [Vec3],
+}
+
+impl RowScratch<'_> {
+    /// Evaluate; returns the number of attachments (the row stride of the gradients).
+    pub fn evaluate(&mut self, constraint: &dyn Constraint, view: &View, t: f64) -> usize {
+        let (m, n) = (constraint.n_rows(), view.attachments.len());
+        self.rows[..m].fill(Default::default());
+        self.gradients[..m * n].fill(Vec3::ZERO);
+        if constraint.own_force_direction() {
+            self.forces[..m * n].fill(Vec3::ZERO);
+        }
+        let mut rows = Rows {
+            rows: &mut self.rows[..m],
+            gradients: &mut self.gradients[..m * n],
+            forces: &mut self.forces[..m * n],
+            n_attachments: n,
+            gaps: None,
+        };
+        constraint.rows(view, t, &mut rows);
+        n
+    }
+
+    /// Only gaps and the sums of their rates and noise. Returns whether gradients were written beside: what they say comes on top.
+    fn evaluate_gaps(
+        &mut self,
+        constraint: &dyn Constraint,
+        view: &View,
+        t: f64,
+        sums: &mut [[f64; 3]],
+        sizes: &[(f64, f64)],
+    ) -> bool {
+        let (m, n) = (constraint.n_rows(), view.attachments.len());
+        self.rows[..m].fill(Default::default());
+        sums.fill([0.0; 3]);
+        if constraint.own_force_direction() {
+            self.forces[..m * n].fill(Vec3::ZERO);
+        }
+        let mut rows = Rows {
+            rows: &mut self.rows[..m],
+            gradients: &mut self.gradients[..m * n],
+            forces: &mut self.forces[..m * n],
+            n_attachments: n,
+            gaps: Some(GapSums { sums, sizes, written: false }),
+        };
+        constraint.rows(view, t, &mut rows);
+        rows.gaps.is_some_and(|g| g.written)
+    }
+}
+
+/// Rows of a lock, where a body moves in a plane: `e . (v_b + w_b × r_b - v_a - w_a × r_a)` and `e . (w_b - w_a)` in the coordinates of each body.
+#[inline(always)]
+fn write_lock(
+    model: &Model,
+    ends: [Option<usize>; 2],
+    form: &RowBlocks,
+    lock: &Lock,
+    c: &mut [f64],
+    blocks: &mut holonom_tree::Blocks,
+) {
+    let axes = [lock.axes.x_axis, lock.axes.y_axis, lock.axes.z_axis];
+    // direction of a row, and whether it is one of translation
+    let row = |k: u8| if k < 3 { (axes[k as usize], true) } else { (axes[k as usize % 3], false) };
+    for (c, &k) in c.iter_mut().zip(&form.lock) {
+        let (e, along) = row(k);
+        *c = e.dot(if along { lock.c_linear } else { lock.c_angular });
+    }
+    for (end, arm, sign) in [(0, lock.arm_a, -1.0), (1, lock.arm_b, 1.0)] {
+        let Some(body) = ends[end] else { continue };
+        let block = blocks.link_mut(form.links[form.slots[end] as usize]);
+        if let Some(plane) = model.bodies[body].plane() {
+            for (out, &k) in block.as_chunks_mut::<3>().0.iter_mut().zip(&form.lock) {
+                let (e, along) = row(k);
+                let e = e * sign;
+                *out = if along {
+                    [plane.x_axis.dot(e), plane.y_axis.dot(e), plane.z_axis.dot(arm.cross(e))]
+                } else {
+                    [0.0, 0.0, plane.z_axis.dot(e)]
+                };
+            }
+        } else {
+            for (out, &k) in block.as_chunks_mut::<6>().0.iter_mut().zip(&form.lock) {
+                let (e, along) = row(k);
+                let e = e * sign;
+                let (f, t) = if along { (e, arm.cross(e)) } else { (Vec3::ZERO, e) };
+                *out = [f.x, f.y, f.z, t.x, t.y, t.z];
+            }
+        }
+    }
+}
+
+/// Chain rule: row i of the block of a body is `sum_k J_k^T g_ik` over the attachments k on that body.
+fn write_jacobian(
+    model: &Model,
+    joint: &Joint,
+    bodies: &Bodies,
+    gradients: &[Vec3],
+    blocks: &mut holonom_tree::Blocks,
+) {
+    let Form::Rows(form) = &joint.form else { return };
+    let RowBlocks { links, slots, .. } = form.as_ref();
+    let attachments = joint.constraint.attachments();
+    let n = attachments.len();
+    for link in links.iter() {
+        blocks.link_mut(*link).fill(0.0);
+    }
+    for (k, a) in attachments.iter().enumerate() {
+        let Some(body) = a.body.index() else { continue };
+        let block = blocks.link_mut(links[slots[k] as usize]);
+        let frame = bodies.frame(a.body);
+        let width = if frame.rigid { 6 } else { model.bodies[body].n_dof() };
+        let lever = if frame.rigid { frame.lever(&a.what) } else { Vec3::ZERO };
+        for (row, i) in block.chunks_exact_mut(width).zip(joint.kept_rows()) {
+            let g = gradients[i * n + k];
+            if g == Vec3::ZERO {
+                continue;
+            }
+            if frame.rigid {
+                Frame::pull_by(lever, &a.what, g, row);
+            } else {
+                bodies.pull(a, g, row);
+            }
+        }
+    }
+}
+
+/// The same chain rule for gradients or force directions of rows that are not in the matrix.
+fn write_own(joint: &Joint, form: &OwnBlocks, bodies: &Bodies, vectors: &[Vec3], out: &mut [f64]) {
+    let attachments = joint.constraint.attachments();
+    let (n, width) = (attachments.len(), form.width());
+    let out = &mut out[form.at as usize..][..joint.n_rows as usize * width];
+    out.fill(0.0);
+    for (k, a) in attachments.iter().enumerate().filter(|(_, a)| !a.body.is_ground()) {
+        let body = form.bodies[form.slots[k] as usize];
+        for (row, i) in joint.kept_rows().enumerate() {
+            let start = row * width + body.column as usize;
+            bodies.pull(a, vectors[i * n + k], &mut out[start..start + body.n as usize]);
+        }
+    }
+}
+
+/// Violations and their rates, per row, with the rounding noise of each. Frames must be up to date.
+///
+/// Noise: a gap is a difference of positions. With gradients g_k it carries an error of about 2^-52 sum_k |g_k| (size of what attachment k is
+/// made of): for a point the position of its body and its own, and a thousandth of the length scale of the island.
+pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    gaps_with::<{ Noise::ALL }>(model, q, v, t, work);
+}
+
+/// The same, with no more noise than is asked for: the rest of it keeps what it was.
+pub(crate) fn evaluate_gaps_with(noise: Noise, model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    match noise {
+        Noise::None => gaps_with::<{ Noise::NONE }>(model, q, v, t, work),
+        Noise::OfGaps => gaps_with::<{ Noise::OF_GAPS }>(model, q, v, t, work),
+    }
+}
+
+/// How much of the rounding noise is wanted, where not all of it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Noise {
+    None,
+    OfGaps,
+}
+
+impl Noise {
+    const NONE: u8 = 0;
+    const OF_GAPS: u8 = 1;
+    const ALL: u8 = 2;
+}
+
+fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    let Workspace {
+        frames,
+        gap,
+        gap_rate,
+        gap_noise,
+        rate_noise,
+        island_rate,
+        rows,
+        gradients,
+        forces,
+        angles,
+        sums,
+        sizes,
+        ..
+    } = work;
+    // many programs only ever ask for accelerations: memory for gaps is taken when first needed
+    for x in [&mut *gap, gap_rate, gap_noise, rate_noise] {
+        x.resize(model.n_rows(), 0.0);
+    }
+    island_rate.resize(model.n_islands, 0.0);
+    island_rate.fill(0.0);
+    let bodies = &bodies_at(model, frames, q, v);
+    for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
+        let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
+        let start = joint.row as usize;
+        let floor = 1e-3 * model.island_length[joint.island as usize];
+        if joint.constraint.is_coincidence() {
+            // what the rows below would say of C = p_b - p_a
+            let [a, b] = [0, 1].map(|k| view.get(k));
+            let (d, u) = (b.at - a.at, b.rate - a.rate);
+            for (row, i) in joint.row_range().zip(joint.kept_rows()) {
+                (gap[row], gap_rate[row]) = (d[i], u[i]);
+            }
+            if NOISE >= Noise::OF_GAPS {
+                let sizes = [(0, a), (1, b)].map(|(k, p)| {
+                    let (far, fast) = bodies.reach(view.attachments[k].body);
+                    (p.at.length() + far + floor, p.rate.length() + fast)
+                });
+                gap_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].0 + f64::EPSILON * sizes[1].0);
+                if NOISE >= Noise::ALL {
+                    let fastest = &mut island_rate[joint.island as usize];
+                    for (size, speed) in sizes {
+                        *fastest = fastest.max(if size > 0.0 { speed / size } else { 0.0 });
+                    }
+                    rate_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].1 + f64::EPSILON * sizes[1].1);
+                }
+            }
+            continue;
+        }
+        let constraint = joint.constraint.as_ref();
+        let n = view.attachments.len();
+        if NOISE >= Noise::OF_GAPS {
+            let size_of = |k: usize| {
+                let a = view.get(k);
+                match view.attachments[k].what {
+                    Carried::Point(_) => {
+                        let (far, fast) = bodies.reach(view.attachments[k].body);
+                        (a.at.length() + far + floor, a.rate.length() + fast)
+                    }
+                    _ => (a.at.length(), a.rate.length()),
+                }
+            };
+            sizes.clear();
+            sizes.extend((0..n).map(size_of));
+        }
+        if NOISE >= Noise::ALL {
+            let fastest = &mut island_rate[joint.island as usize];
+            for &(size, speed) in sizes.iter() {
+                *fastest = fastest.max(if size > 0.0 { speed / size } else { 0.0 });
+            }
+        }
+        let mut out = RowScratch { rows, gradients, forces };
+        let sums = &mut sums[..constraint.n_rows()];
+        let sized = if NOISE >= Noise::OF_GAPS { &sizes[..] } else { &[] };
+        let written = out.evaluate_gaps(constraint, &view, t, sums, sized);
+        for (row, i) in joint.kept_rows().enumerate() {
+            let mut sum = sums[i];
+            for k in 0..if written { n } else { 0 } {
+                let g = out.gradients[i * n + k];
+                if g != Vec3::ZERO {
+                    sum[0] += g.dot(view.rate(k));
+                    if let Some((size, speed)) = sized.get(k) {
+                        let length = g.length() * f64::EPSILON;
+                        sum[1] += length * size;
+                        sum[2] += length * speed;
+                    }
+                }
+            }
+            let level = constraint.level(i);
+            gap[start + row] = if level == Level::Position { out.rows[i].gap } else { 0.0 };
+            gap_rate[start + row] = if level == Level::Acceleration { 0.0 } else { sum[0] + out.rows[i].rate_t };
+            if NOISE >= Noise::OF_GAPS {
+                gap_noise[start + row] = sum[1];
+            }
+            if NOISE >= Noise::ALL {
+                rate_noise[start + row] = sum[2] + out.rows[i].rate_t.abs() * f64::EPSILON;
+            }
+        }
+    }
+    if NOISE < Noise::ALL {
+        return;
+    }
+    // what rests among moving neighbours is at rest only to within their noise
+    for joint in &model.joints {
+        for row in joint.row_range() {
+            rate_noise[row] += 1e-3 * gap_noise[row] * island_rate[joint.island as usize];
+        }
+    }
+}
+
+/// Rows on accelerations have no rate of a gap. Where there is no inertia, their `rate_t` says how fast they want to be followed.
+pub(crate) fn rates_without_inertia(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    let Workspace { frames, gap_rate, rows, gradients, forces, angles, .. } = work;
+    let bodies = &bodies_at(model, frames, q, v);
+    let on_accelerations = |joint: &&Joint| joint.kept_rows().any(|i| joint.constraint.level(i) == Level::Acceleration);
+    for joint in model.joints.iter().filter(on_accelerations) {
+        let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
+        let mut out = RowScratch { rows, gradients, forces };
+        out.evaluate(joint.constraint.as_ref(), &view, t);
+        for (row, i) in joint.row_range().zip(joint.kept_rows()) {
+            if joint.constraint.level(i) == Level::Acceleration {
+                gap_rate[row] = out.rows[i].rate_t;
+            }
+        }
+    }
+}
+
+pub(crate) fn add_feedback(model: &Model, q: &[f64], v: &[f64], t: f64, feedback: Feedback, work: &mut Workspace) {
+    evaluate_gaps_with(Noise::None, model, q, v, t, work);
+    // rows on accelerations have neither, and what they want is in c already
+    for i in 0..work.c.len() {
+        work.c[i] += feedback.kd * work.gap_rate[i] + feedback.ks * work.gap[i];
+    }
+}
+
+/// Factor H at the values in the blocks.
+pub(crate) fn factor(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    work.solver.factor(model, &work.blocks, &work.own).map_err(|e| failure(model, e, t))
+}
+
+/// Factor H, and `[vdot; lambda]` from F and c, in one sweep where the solver can.
+fn factor_and_solve_motion(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    load_motion(work);
+    turn_rows(model, work);
+    let solved = work.solver.factor_and_solve(model, &work.blocks, &work.own, &mut work.x);
+    turn_rows(model, work);
+    solved.map_err(|e| failure(model, e, t))
+}
+
+/// `[vdot; lambda]` from F and c with the factor at hand.
+pub(crate) fn solve_motion(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    load_motion(work);
+    solve(model, t, work)
+}
+
+fn load_motion(work: &mut Workspace) {
+    let n = work.force.len();
+    work.x[..n].copy_from_slice(&work.force);
+    work.x[n..].copy_from_slice(&work.c);
+}
+
+/// Solve `H x = x` in place. Rows of a lock whose second body is the ground stand in the blocks with their sign turned.
+pub(crate) fn solve(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    turn_rows(model, work);
+    let solved = work.solver.solve(model, &work.blocks, &mut work.x);
+    turn_rows(model, work);
+    solved.map_err(|e| failure(model, e, t))
+}
+
+fn failure(model: &Model, e: Failure, time: f64) -> StepError {
+    match e {
+        Failure::Singular(node) => StepError::Singular { name: model.node_name(node), time },
+        Failure::NotConverged(e) => {
+            StepError::NotConverged { what: "the linear solver", residual: e.residual, iterations: e.iterations, time }
+        }
+    }
+}
+
+fn turn_rows(model: &Model, work: &mut Workspace) {
+    let lambda = &mut work.x[work.force.len()..];
+    for &i in &model.turned_rows {
+        lambda[i as usize] = -lambda[i as usize];
+    }
+}

@@ -1,0 +1,137 @@
+//! The state of a simulation: what must be kept, and nothing that can be recomputed.
+
+use crate::contact::inequality::memory::{self, Held};
+use crate::error::SnapshotError;
+use crate::model::Model;
+
+/// Positions, velocities, time, and the memory that a bit-equal resume needs.
+#[derive(Debug, Default, PartialEq)]
+pub struct State {
+    /// Time, s.
+    pub t: f64,
+    /// Position coordinates of all bodies, in order.
+    pub q: Vec<f64>,
+    /// Velocity coordinates of all bodies, in order.
+    pub v: Vec<f64>,
+    /// Whole turns of each joint angle, in the order of the model.
+    pub(crate) turns: Vec<i32>,
+    /// Work done so far, J: one entry per force, one per joint, one for friction inside bodies if there is any, one for contacts if
+    /// there may be any, then the projection, then what was imposed by hand.
+    pub(crate) work: Vec<f64>,
+    /// Kinetic plus potential energy of the bodies when the ledger was opened, J.
+    pub(crate) opening_energy: f64,
+    /// Next step size of an adaptive integrator, s; 0 when there is none yet.
+    pub(crate) next_step: f64,
+    /// Error of the last accepted step, for the step size controller.
+    pub(crate) last_error: f64,
+    /// What touches, sticks or is at its limit, and how strongly.
+    pub(crate) held: Vec<Held>,
+}
+
+/// By hand, so that `clone_from` reuses the memory it finds: every step copies a state.
+impl Clone for State {
+    fn clone(&self) -> Self {
+        let mut out = State::default();
+        out.clone_from(self);
+        out
+    }
+
+    fn clone_from(&mut self, from: &Self) {
+        let State { t, q, v, turns, work, opening_energy, next_step, last_error, held } = from;
+        self.q.clone_from(q);
+        self.v.clone_from(v);
+        self.turns.clone_from(turns);
+        self.work.clone_from(work);
+        self.held.clone_from(held);
+        (self.t, self.opening_energy) = (*t, *opening_energy);
+        (self.next_step, self.last_error) = (*next_step, *last_error);
+    }
+}
+
+const MAGIC: &[u8; 8] = b"holonom1";
+
+impl State {
+    /// 64-bit hash over the bits of everything in the state; -0.0 counts as 0.0.
+    pub fn hash(&self) -> u64 {
+        fnv(&self.payload())
+    }
+
+    /// The state as bytes: small, complete, with a checksum. The same on every machine.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let payload = self.payload();
+        let mut out = Vec::with_capacity(payload.len() + 16);
+        out.extend_from_slice(MAGIC);
+        out.extend_from_slice(&payload);
+        out.extend_from_slice(&fnv(&payload).to_le_bytes());
+        out
+    }
+
+    fn payload(&self) -> Vec<u8> {
+        let mut out =
+            Vec::with_capacity(8 * (self.q.len() + self.v.len() + self.work.len() + 8) + 4 * self.turns.len());
+        for n in [self.q.len(), self.v.len(), self.turns.len(), self.work.len()] {
+            out.extend_from_slice(&(n as u64).to_le_bytes());
+        }
+        let scalars = [self.t, self.opening_energy, self.next_step, self.last_error];
+        for x in scalars.iter().chain(&self.q).chain(&self.v).chain(&self.work) {
+            // adding zero turns -0.0 into 0.0 and changes nothing else
+            out.extend_from_slice(&(x + 0.0).to_bits().to_le_bytes());
+        }
+        for n in &self.turns {
+            out.extend_from_slice(&n.to_le_bytes());
+        }
+        for word in self.held.iter().flat_map(|h| h.to_words()) {
+            out.extend_from_slice(&word.to_le_bytes());
+        }
+        out
+    }
+
+    /// Read back what [`State::to_bytes`] wrote, for this model.
+    pub fn from_bytes(model: &Model, bytes: &[u8]) -> Result<State, SnapshotError> {
+        let body = bytes.strip_prefix(MAGIC.as_slice()).ok_or(SnapshotError::Format)?;
+        let (payload, sum) = body.split_last_chunk::<8>().ok_or(SnapshotError::Damaged)?;
+        if fnv(payload) != u64::from_le_bytes(*sum) {
+            return Err(SnapshotError::Damaged);
+        }
+        let mut words = payload.chunks_exact(8).filter_map(|c| c.first_chunk::<8>()).map(|c| u64::from_le_bytes(*c));
+        let mut word = || words.next().ok_or(SnapshotError::Damaged);
+        let mut state = model.initial_state().clone();
+        let expected = [
+            ("position coordinates", state.q.len()),
+            ("velocity coordinates", state.v.len()),
+            ("joint angles", state.turns.len()),
+            ("ledger entries", state.work.len()),
+        ];
+        for (what, expected) in expected {
+            let found = word()? as usize;
+            if found != expected {
+                return Err(SnapshotError::Mismatch { what, found, expected });
+            }
+        }
+        for slot in [&mut state.t, &mut state.opening_energy, &mut state.next_step, &mut state.last_error] {
+            *slot = f64::from_bits(word()?);
+        }
+        for slot in state.q.iter_mut().chain(&mut state.v).chain(&mut state.work) {
+            *slot = f64::from_bits(word()?);
+        }
+        let n_words = 8 + state.q.len() + state.v.len() + state.work.len();
+        let rest = payload.get(8 * n_words..).ok_or(SnapshotError::Damaged)?;
+        let (turns, held) = rest.split_at_checked(4 * state.turns.len()).ok_or(SnapshotError::Damaged)?;
+        let words: Vec<u64> =
+            held.chunks_exact(8).filter_map(|c| c.first_chunk::<8>()).map(|c| u64::from_le_bytes(*c)).collect();
+        if held.len() != 8 * words.len() || !words.len().is_multiple_of(memory::WORDS) {
+            return Err(SnapshotError::Damaged);
+        }
+        let entries = words.chunks_exact(memory::WORDS).filter_map(|c| c.first_chunk());
+        state.held = entries.map(Held::from_words).collect();
+        for (slot, bytes) in state.turns.iter_mut().zip(turns.chunks_exact(4)) {
+            *slot = bytes.first_chunk::<4>().map_or(0, |c| i32::from_le_bytes(*c));
+        }
+        Ok(state)
+    }
+}
+
+/// FNV-1a.
+fn fnv(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |h, &b| (h ^ b as u64).wrapping_mul(0x0000_0100_0000_01b3))
+}

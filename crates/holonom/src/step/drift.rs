@@ -1,0 +1,244 @@
+//! Pulling gaps back to zero.
+//!
+//! Projection (Tasora 2001, eq. 30-31; Blajer 1997), with the factor of H already at hand:
+//!
+//! ```text
+//! positions    H [dx; tau] = [0; C]       so J dx = -C,  M dx = J^T tau;   repeated, q advanced by dx each time
+//! velocities   H [dv; mu]  = [0; Cdot]
+//! ```
+//!
+//! Both corrections are M-orthogonal to the legal directions: they move the mechanism only across its constraints.
+//! Nonholonomic rows stay in with right-hand side 0. The factor may belong to a nearby pose: the iteration then converges linearly
+//! instead of quadratically. When it is slow, H is factored again at the current pose.
+
+use crate::error::StepError;
+use crate::evaluate::workspace::Workspace;
+use crate::evaluate::{self, Noise};
+use crate::model::Model;
+
+/// What to do about drift.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Drift {
+    /// Project positions and velocities after every step. The default.
+    Project,
+    /// Witkin's feedback in the constraint equation; gaps decay instead of vanishing.
+    Feedback(evaluate::Feedback),
+    /// Nothing: gaps grow with the error of the integrator.
+    None,
+}
+
+/// Gaps and gap rates are measured in units of their own rounding noise: 2^-52 times the size of what they are differences of. That is the same
+/// for metres, millimetres and pure numbers. Below this they are left alone.
+pub(crate) const QUIET: f64 = 1.0;
+/// A stalled iteration is accepted below this: about 1e-13 of the size of the mechanism.
+pub(crate) const STALLED: f64 = 1e3;
+/// A projection after a step must get below this, about 1e-10. Loops may stay open by 1e-8: in a singular pose gaps are of second order
+/// in what moves, and what would close them is out of reach.
+const CORRECTED: f64 = 1e6;
+const LOOPED: f64 = 1e8;
+/// And loops that are stuck in a singular pose by 1e-6, as they give way there.
+const STUCK: f64 = 1e10;
+
+/// How the iteration stands in one island, a set of bodies connected by joints. Islands do not feel each other: each one stops when it is
+/// done, so that its result does not depend on what else is in the model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Island {
+    pub active: bool,
+    /// Largest entry in units of its noise, and its row.
+    pub now: f64,
+    pub row: u32,
+    /// Largest entry one iteration ago.
+    pub last: f64,
+}
+
+impl Island {
+    const START: Island = Island { active: true, now: 0.0, row: 0, last: f64::INFINITY };
+}
+
+/// Begin an iteration.
+pub(crate) fn watch_all(model: &Model, islands: &mut Vec<Island>) {
+    islands.clear();
+    islands.resize(model.n_islands, Island::START);
+}
+
+/// Measure `rows` (gaps, or their rates) against their noise, island by island, and let go of those that are `done`. Is any left?
+pub(crate) fn watch(
+    model: &Model,
+    rows: &[f64],
+    noise: &[f64],
+    islands: &mut [Island],
+    done: impl Fn(&Island) -> bool,
+) -> bool {
+    for island in islands.iter_mut().filter(|i| i.active) {
+        *island = Island { last: if island.now > 0.0 { island.now } else { island.last }, now: 0.0, ..*island };
+    }
+    for joint in &model.joints {
+        let island = &mut islands[joint.island as usize];
+        for row in joint.row_range().filter(|_| island.active) {
+            let x = if rows[row] == 0.0 { 0.0 } else { rows[row].abs() / noise[row] };
+            if !(x <= island.now) {
+                (island.now, island.row) = (x, row as u32);
+            }
+        }
+    }
+    islands.iter_mut().for_each(|i| i.active = i.active && !done(i));
+    islands.iter().any(|i| i.active)
+}
+
+/// `rhs` of `H x = [0; rhs]`, of the islands still active only, into `work.x`.
+pub(crate) fn load_active(
+    model: &Model,
+    islands: &[Island],
+    work: &mut Workspace,
+    rhs: impl Fn(&Workspace, usize) -> f64,
+) {
+    work.x.fill(0.0);
+    let n = work.force.len();
+    for joint in model.joints.iter().filter(|j| islands[j.island as usize].active) {
+        for row in joint.row_range() {
+            work.x[n + row] = rhs(work, row);
+        }
+    }
+}
+
+/// Positions, with the factor of this pose or a near one: returns the island with the largest gap left.
+pub(crate) fn close_gaps(
+    model: &Model,
+    q: &mut [f64],
+    v: &[f64],
+    t: f64,
+    work: &mut Workspace,
+) -> Result<Island, StepError> {
+    let mut islands = std::mem::take(&mut work.islands);
+    watch_all(model, &mut islands);
+    let mut kept = std::mem::take(&mut work.kept);
+    kept.resize(q.len(), 0.0);
+    kept.copy_from_slice(q);
+    for iteration in 0..=30 {
+        evaluate::place_bodies(model, q, v, work);
+        evaluate::evaluate_gaps_with(Noise::OfGaps, model, q, v, t, work);
+        let left = watch(model, &work.gap, &work.gap_noise, &mut islands, |i| {
+            let stalled = i.now > 0.25 * i.last;
+            i.now <= QUIET || (stalled && i.now <= STALLED) || !i.now.is_finite()
+        });
+        let left = take_back(model, q, &kept, &mut islands) && left;
+        if !left || iteration == 30 {
+            break;
+        }
+        // two corrections with the factor at hand are enough for what a step leaves open
+        if iteration >= 2 {
+            // of islands that are done the equations stay as they are, and with them their factor
+            let active = |i: u32| islands[i as usize].active;
+            evaluate::evaluate_bodies_of(model, q, v, active, work);
+            evaluate::evaluate_constraints_of(model, q, v, t, active, work);
+            evaluate::factor(model, t, work)?;
+        }
+        load_active(model, &islands, work, |work, row| work.gap[row]);
+        evaluate::solve(model, t, work)?;
+        kept.copy_from_slice(q);
+        for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| islands[model.island[*i] as usize].active) {
+            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.x), 1.0);
+        }
+    }
+    work.kept = kept;
+    let worse = |a: Island, b: &Island| if !(b.now <= a.now) { *b } else { a };
+    let worst = islands.iter().fold(Island::START, worse);
+    work.islands = islands;
+    Ok(worst)
+}
+
+/// In loops a correction that made things worse is taken back, and the island left: near a singular pose small gaps ask for large motions. Is
+/// any island left to be corrected?
+fn take_back(model: &Model, q: &mut [f64], kept: &[f64], islands: &mut [Island]) -> bool {
+    let worse = |i: usize, island: &Island| model.looped_islands[i] && island.active && island.now > island.last;
+    if islands.iter().enumerate().any(|(i, island)| worse(i, island)) {
+        for i in 0..model.n_bodies() {
+            let k = model.island[i] as usize;
+            if worse(k, &islands[k]) {
+                model.q_of_mut(i, q).copy_from_slice(model.q_of(i, kept));
+            }
+        }
+        for (i, island) in islands.iter_mut().enumerate() {
+            if worse(i, island) {
+                *island = Island { active: false, now: island.last, ..*island };
+            }
+        }
+    }
+    islands.iter().any(|i| i.active)
+}
+
+/// Velocities, with the factor at hand.
+pub(crate) fn close_rates(
+    model: &Model,
+    q: &[f64],
+    v: &mut [f64],
+    t: f64,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    close_rates_of(model, q, v, t, |_| true, work)
+}
+
+/// The same for some islands only.
+pub(crate) fn close_rates_of(
+    model: &Model,
+    q: &[f64],
+    v: &mut [f64],
+    t: f64,
+    wanted: impl Fn(usize) -> bool,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    let mut islands = std::mem::take(&mut work.islands);
+    watch_all(model, &mut islands);
+    islands.iter_mut().enumerate().for_each(|(i, island)| island.active = wanted(i));
+    for _ in 0..8 {
+        evaluate::place_bodies(model, q, v, work);
+        evaluate::evaluate_gaps(model, q, v, t, work);
+        if !watch(model, &work.gap_rate, &work.rate_noise, &mut islands, |i| i.now <= QUIET || i.now > 0.7 * i.last) {
+            break;
+        }
+        load_active(model, &islands, work, |work, row| work.gap_rate[row]);
+        evaluate::solve(model, t, work)?;
+        for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {
+            for k in model.v_start[i] as usize..model.v_start[i + 1] as usize {
+                v[k] += work.x[k];
+            }
+        }
+    }
+    work.islands = islands;
+    Ok(())
+}
+
+/// Is what [`close_gaps`] left open small enough?
+pub(crate) fn is_closed(model: &Model, worst: &Island) -> bool {
+    let stuck = |i: &Island| model.stuck_islands.get(model.island_of_row(i.row as usize)) == Some(&true);
+    let allowed = if !model.has_loops() {
+        CORRECTED
+    } else if stuck(worst) {
+        STUCK
+    } else {
+        LOOPED
+    };
+    worst.now <= allowed
+}
+
+/// Project `(q, v)` onto the constraints; the factor in `work` belongs to this pose or a near one.
+pub(crate) fn project(
+    model: &Model,
+    q: &mut [f64],
+    v: &mut [f64],
+    t: f64,
+    step: f64,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    if model.n_rows() == 0 {
+        evaluate::place_bodies(model, q, v, work);
+        return Ok(());
+    }
+    let worst = close_gaps(model, q, v, t, work)?;
+    if !is_closed(model, &worst) {
+        let (row, gap) = (worst.row as usize, work.gap[worst.row as usize].abs());
+        let joint = model.joint_names.get(model.joint_of_row(row)).to_string();
+        return Err(StepError::DriftNotCorrected { joint, gap, time: t, step });
+    }
+    close_rates(model, q, v, t, work)
+}

@@ -1,0 +1,261 @@
+//! An implicit Runge-Kutta method for stiff forces: singly diagonal with an explicit first stage, of order 4 with stages of order 2, L-stable and
+//! stiffly accurate, with an error estimate of order 3 (the implicit part of ARK4(3)6L[2]SA, Kennedy and Carpenter, Applied Numerical
+//! Mathematics 44, 2003). Stages of order 2 matter: with stages of order 1 the order falls to 2 where forces are stiff.
+//!
+//! ```text
+//! stage i > 0: v_i = v_n + h sum_j<i a_ij k_j + h' k_i        k_i = vdot at (q_i, v_i, t_i),    h' = h / 4
+//!              q_i = q_n + h sum_j<i a_ij l_j + h' l_i        l_i = q_rate(q_i, v_i)
+//! ```
+//!
+//! Each stage satisfies M k = F + J^T lambda and J k + c = 0 at its own (q_i, v_i). It is found by simplified Newton steps,
+//!
+//! ```text
+//! [ M + h' D + h'^2 K   -J^T ] [ dk      ]   [ F - M k + J^T lambda ]
+//! [       -J             0   ] [ dlambda ] = [ c + J k              ]
+//! ```
+//!
+//! with one factorisation per step where that is enough, through the plan that knows the stiff laws ([`super::stiff`]). A stiff spring then does not limit the step: what is
+//! faster than the step is damped out, what is slower is followed to order 4. As in all Runge-Kutta methods here, quaternions combine linearly and
+//! are normalised at the end of the step; projection follows.
+//!
+//! The estimated error is filtered by the same matrix, e = H'^-1 (M e_v), so that fast components that the method damps do not shorten the steps.
+
+use super::stiff::StiffMatrix;
+use super::{Attempt, Integrator, Maximal, Motion, System, maximal};
+use crate::error::StepError;
+use crate::evaluate;
+use crate::evaluate::reaction;
+
+const STAGES: usize = 6;
+const GAMMA: f64 = 0.25;
+const C: [f64; STAGES] = [0.0, 0.5, 83.0 / 250.0, 31.0 / 50.0, 17.0 / 20.0, 1.0];
+/// Below the diagonal, on which every stage but the first has GAMMA. The last row is also the weights.
+const A: [[f64; 5]; STAGES] = [
+    [0.0; 5],
+    [0.25, 0.0, 0.0, 0.0, 0.0],
+    [8611.0 / 62500.0, -1743.0 / 31250.0, 0.0, 0.0, 0.0],
+    [5012029.0 / 34652500.0, -654441.0 / 2922500.0, 174375.0 / 388108.0, 0.0, 0.0],
+    [15267082809.0 / 155376265600.0, -71443401.0 / 120774400.0, 730878875.0 / 902184768.0, 2285395.0 / 8070912.0, 0.0],
+    [82889.0 / 524892.0, 0.0, 15625.0 / 83664.0, 69875.0 / 102672.0, -2260.0 / 8211.0],
+];
+/// Weights of the embedded method of order 3.
+const LOWER: [f64; STAGES] = [
+    4586570599.0 / 29645900160.0,
+    0.0,
+    178811875.0 / 945068544.0,
+    814220225.0 / 1159782912.0,
+    -3700637.0 / 11593932.0,
+    61727.0 / 225920.0,
+];
+
+/// Weight of stage `s`.
+fn weight(s: usize) -> f64 {
+    if s + 1 < STAGES { A[STAGES - 1][s] } else { GAMMA }
+}
+
+/// Newton steps per stage before the step is given up.
+const PATIENCE: usize = 25;
+/// The factorisation is renewed when a correction is larger than this part of the one before.
+const SLOW: f64 = 0.1;
+/// A stage is solved when its last correction is this part of the tolerance.
+const SOLVED: f64 = 1e-5;
+
+/// The implicit integrator.
+#[derive(Clone, Debug)]
+pub struct Sdirk4 {
+    relative: f64,
+    absolute: f64,
+    start: Vec<f64>,
+    sizes: Vec<f64>,
+    /// Rates of (q, v, work) in each stage.
+    k: Vec<Vec<f64>>,
+    base: Vec<f64>,
+    stage: Vec<f64>,
+    /// `[k; lambda]` of the stage, and `[F; c]`; rows stand as in the blocks.
+    x: Vec<f64>,
+    rhs: Vec<f64>,
+}
+
+impl Sdirk4 {
+    /// With relative and absolute tolerances per step.
+    pub fn new(relative: f64, absolute: f64) -> Self {
+        let empty = Vec::new;
+        let (start, sizes, base, stage, x, rhs) = (empty(), empty(), empty(), empty(), empty(), empty());
+        Sdirk4 { relative, absolute, start, sizes, k: Vec::new(), base, stage, x, rhs }
+    }
+}
+
+impl Integrator for Sdirk4 {
+    fn name(&self) -> &'static str {
+        "sdirk4"
+    }
+    fn order(&self) -> u32 {
+        4
+    }
+    fn adaptive(&self) -> bool {
+        true
+    }
+    fn validate(&self) -> Result<(), String> {
+        for (name, value) in [("relative", self.relative), ("absolute", self.absolute)] {
+            if !(value > 0.0 && value < 1.0) {
+                return Err(format!("{name} tolerance of sdirk4 is {value}, must be greater than 0 and less than 1"));
+            }
+        }
+        Ok(())
+    }
+
+    fn between_events(&self) -> bool {
+        false
+    }
+    fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
+        let (model, t, feedback) = (m.model, m.t, m.feedback());
+        let (n_q, n_v) = (model.n_q(), model.n_v());
+        let n = n_q + n_v + m.ledger.len();
+        let system = Maximal { model, work: &mut *m.work, feedback };
+        system.load(m.q, m.v, m.ledger, &mut self.start);
+        if self.sizes.len() != n_q + n_v {
+            system.sizes(&mut self.sizes);
+        }
+        let Sdirk4 { relative, absolute, start, sizes, k, base, stage, x, rhs } = self;
+        k.resize(STAGES, Vec::new());
+        for part in k.iter_mut().chain([&mut *base, &mut *stage]) {
+            part.resize(n, 0.0);
+        }
+        for part in [&mut *x, &mut *rhs] {
+            part.resize(n_v + model.n_rows(), 0.0);
+        }
+        x.fill(0.0);
+        let work = &mut *m.work;
+        let scale = |i: usize, a: f64, b: f64| *absolute * sizes[i] + *relative * a.abs().max(b.abs());
+        let step = GAMMA * h;
+        let (mut evaluations, mut factored) = (0, false);
+        let mut matrix = match work.stiff.take() {
+            Some(matrix) => matrix,
+            None => {
+                evaluate::evaluate_bodies(model, &start[..n_q], &start[n_q..n_q + n_v], work);
+                evaluate::evaluate_constraints(model, &start[..n_q], &start[n_q..n_q + n_v], t, work);
+                Box::new(StiffMatrix::new(model, work, &start[..n_q], &start[n_q..n_q + n_v], t)?)
+            }
+        };
+        // the first stage is where the step begins
+        {
+            let (q, v) = (&start[..n_q], &start[n_q..n_q + n_v]);
+            evaluate::accelerations(model, q, v, t, feedback, work)?;
+            evaluations += 1;
+            reaction::joint_powers(model, q, v, work);
+            maximal::q_rates(model, q, v, &mut k[0][..n_q]);
+            k[0][n_q..n_q + n_v].copy_from_slice(&work.x[..n_v]);
+            k[0][n_q + n_v..].copy_from_slice(&work.power);
+            x.copy_from_slice(&work.x);
+            model.turned_rows.iter().for_each(|&r| x[n_v + r as usize] = -x[n_v + r as usize]);
+        }
+        for s in 1..STAGES {
+            let t = t + C[s] * h;
+            base.copy_from_slice(start);
+            for (j, &a) in A[s].iter().enumerate().take(s) {
+                base.iter_mut().zip(&k[j]).for_each(|(b, k)| *b += h * a * k);
+            }
+            stage.copy_from_slice(base);
+            let (mut last, mut iteration, mut worse) = (f64::INFINITY, 0, 0);
+            loop {
+                // the stage that these accelerations lead to; positions answer velocities by two passes, as q_rate depends on q
+                for i in 0..n_v {
+                    stage[n_q + i] = base[n_q + i] + step * x[i];
+                }
+                let (rates, _) = k[s].split_at_mut(n_q);
+                for _ in 0..2 {
+                    maximal::q_rates(model, &stage[..n_q], &stage[n_q..n_q + n_v], rates);
+                    for i in 0..n_q {
+                        stage[i] = base[i] + step * rates[i];
+                    }
+                }
+                let (q, v) = (&stage[..n_q], &stage[n_q..n_q + n_v]);
+                evaluate::evaluate_bodies(model, q, v, work);
+                evaluate::apply_forces(model, q, v, t, work);
+                evaluate::evaluate_constraints(model, q, v, t, work);
+                if let Some(feedback) = feedback {
+                    evaluate::add_feedback(model, q, v, t, feedback, work);
+                }
+                evaluations += 1;
+                if !factored {
+                    matrix.factor(model, q, v, t, step, work)?;
+                    factored = true;
+                }
+                rhs[..n_v].copy_from_slice(&work.force);
+                rhs[n_v..].copy_from_slice(&work.c);
+                model.turned_rows.iter().for_each(|&r| rhs[n_v + r as usize] = -rhs[n_v + r as usize]);
+                matrix.leave(model, work, x, rhs);
+                matrix.solve(n_v);
+                x.iter_mut().zip(&matrix.left).for_each(|(x, d)| *x += d);
+                let size = |i: usize| step * matrix.left[i] / scale(n_q + i, start[n_q + i], v[i]);
+                let size = (0..n_v).map(|i| size(i) * size(i)).sum::<f64>() / n_v.max(1) as f64;
+                let size = size.sqrt();
+                iteration += 1;
+                // linear convergence: what is left after this correction is about size theta / (1 - theta)
+                let theta = size / last;
+                let rest = if theta < 1.0 { size * (theta / (1.0 - theta)).min(1.0) } else { size };
+                if size <= SOLVED || (iteration > 1 && rest <= SOLVED) {
+                    break;
+                }
+                worse = if theta > 1.0 && iteration > 1 { worse + 1 } else { 0 };
+                if !size.is_finite() || worse >= 3 || iteration >= PATIENCE {
+                    work.stiff = Some(matrix);
+                    return Err(StepError::NotConverged {
+                        what: "a stage of the implicit integrator (the step may be too large)",
+                        residual: size,
+                        iterations: iteration,
+                        time: t,
+                    });
+                }
+                // stiff laws turn with what they hold: where the iteration is slow, it goes on with the matrix of the present guess
+                factored = theta < SLOW;
+                last = size;
+            }
+            // rates of this stage: positions, velocities, work
+            for i in 0..n_v {
+                stage[n_q + i] = base[n_q + i] + step * x[i];
+            }
+            let (q, v) = (&stage[..n_q], &stage[n_q..n_q + n_v]);
+            maximal::q_rates(model, q, v, &mut k[s][..n_q]);
+            k[s][n_q..n_q + n_v].copy_from_slice(&x[..n_v]);
+            work.x.copy_from_slice(x);
+            model.turned_rows.iter().for_each(|&r| work.x[n_v + r as usize] = -work.x[n_v + r as usize]);
+            evaluate::place_bodies(model, q, v, work);
+            evaluate::apply_forces(model, q, v, t, work);
+            reaction::joint_powers(model, q, v, work);
+            k[s][n_q + n_v..].copy_from_slice(&work.power);
+        }
+        // error of the velocities, filtered; that of the positions as it is
+        for i in 0..n_v {
+            x[i] = h * (0..STAGES).map(|s| (weight(s) - LOWER[s]) * k[s][n_q + i]).sum::<f64>();
+        }
+        x[n_v..].fill(0.0);
+        rhs.fill(0.0);
+        matrix.leave(model, work, x, rhs);
+        matrix.left.iter_mut().for_each(|e| *e = -*e);
+        matrix.left[n_v..].fill(0.0);
+        matrix.solve(n_v);
+        let mut sum = 0.0;
+        for i in 0..n_v {
+            let e = matrix.left[i] / scale(n_q + i, start[n_q + i], stage[n_q + i]);
+            sum += e * e;
+        }
+        work.stiff = Some(matrix);
+        for i in 0..n_q {
+            let e = h * (0..STAGES).map(|s| (weight(s) - LOWER[s]) * k[s][i]).sum::<f64>();
+            let e = e / scale(i, start[i], stage[i]);
+            sum += e * e;
+        }
+        let error = (sum / (n_q + n_v).max(1) as f64).sqrt();
+        // stiffly accurate: the last stage is the end of the step; its sum is taken anew with its own rates
+        stage.copy_from_slice(start);
+        for s in 0..STAGES {
+            let weight = h * weight(s);
+            stage.iter_mut().zip(&k[s]).for_each(|(y, k)| *y += weight * k);
+        }
+        let system = Maximal { model, work, feedback };
+        system.normalise(stage);
+        system.store(stage, m.q, m.v, m.ledger);
+        Ok(Attempt { error: Some(if error.is_nan() { f64::INFINITY } else { error }), evaluations })
+    }
+}

@@ -1,0 +1,431 @@
+//! Time stepping on velocities: joints, contacts, limits, ropes, friction and caps in one solve per step. Order 1 while anything touches.
+//!
+//! ```text
+//! M (v1 - v0) = h F(q0, v0) + J(q0)^T (h lambda) + G(q0)^T p,       J(q0) v1 + C_t = 0
+//! unilateral    G v1 + C_t >= - C / h,  p >= 0, complementary       (what is open may close in this step, not more)
+//! friction      |p_t| <= mu p_n, opposite to the slip G_t v1 where there is any; no slip otherwise
+//! bounded       G v1 + C_t = 0   or   G (v1 - v0) + h c = 0,        p within h times the bounds
+//! q1 = q0 advanced by h v1
+//! ```
+//!
+//! (Stewart and Trinkle 1996, Anitescu and Potra 1997, with Coulomb's law as it stands instead of a pyramid.) The problem has a solution whatever the forces, jams and
+//! Painleve's rod included: impulses take the place of forces that do not exist. Impacts need no special care: a contact that closes in the step at the speed u takes
+//! the impulse that stops it, or lets it leave at `restitution` times |u| (Newton's law, all contacts at once). Where that would gain energy, which Newton's law
+//! may with friction, the step is taken without rebound. What sticks has the velocity zero exactly, so it does not creep.
+//!
+//! Positions are not pulled by springs. Where bodies overlap after the step, by rounding or because surfaces curve and bodies turn, they are pushed apart by a
+//! projection ([`crate::contact::inequality::project`]), together with the joints.
+//!
+//! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of order 4, in parts so short that the energy is
+//! accounted for. Where too many parts would be needed (light links under a heavy load vibrate much faster than the step), the step is taken on velocities, which
+//! damps what it cannot follow ([`tension`]).
+//!
+//! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is taken that neither gives energy nor takes any
+//! ([`crate::catalogue::bodies::Body::inertial_mean`]). With P the projection onto legal velocities, the energy of free motion then changes by - h² F P F / 2, and every impulse
+//! that obeys its law takes energy too. What is left are the corrections of positions, which the ledger keeps.
+
+mod near;
+mod smooth;
+mod tension;
+
+pub(crate) use tension::Tension;
+
+use super::{Attempt, Integrator, Motion, RungeKutta4};
+use crate::catalogue::joints::Level;
+use crate::contact::inequality::memory;
+use crate::contact::inequality::sleep::Sleep;
+use crate::contact::inequality::solve::Task;
+use crate::contact::inequality::{Side, gather, project};
+use crate::error::StepError;
+use crate::step::drift::{self, Drift};
+use crate::{evaluate, evaluate::energy, evaluate::reaction};
+use holonom_lcp::Law;
+
+/// Velocity-level time stepping.
+#[derive(Default)]
+pub struct Stepping {
+    smooth: RungeKutta4,
+    company: smooth::Company,
+    tension: Tension,
+    /// Islands whose joints are open.
+    open: Vec<bool>,
+    task: Task,
+    /// Velocity change without sided rows.
+    free: Vec<f64>,
+    /// h lambda of the joints.
+    impulses: Vec<f64>,
+    /// Loads of joints with friction, N.
+    loads: Vec<f64>,
+    sleep: Sleep,
+    /// Laws of all blocks, and which of them are left out because nothing comes near them.
+    laws: Vec<Option<Law>>,
+    out: Vec<bool>,
+    guess: Vec<f64>,
+    start: Start,
+    kept_q: Vec<f64>,
+    kept_v: Vec<f64>,
+    kept_ledger: Vec<f64>,
+}
+
+/// Parts in which a step is taken whose joints cannot be closed or whose overlaps cannot be mended otherwise.
+const MOST_HALVES: usize = 64;
+/// The largest overlap that is left, of the model's length scale.
+const APART: f64 = 1e-7;
+/// Friction that follows a load is solved for again until the load has settled.
+const LOAD_ITERATIONS: usize = 30;
+
+impl Integrator for Stepping {
+    fn name(&self) -> &'static str {
+        "stepping"
+    }
+    fn order(&self) -> u32 {
+        1
+    }
+    fn handles_sides(&self) -> bool {
+        true
+    }
+    fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
+        self.start.note(m);
+        let mut parts = 1;
+        loop {
+            let last = parts >= MOST_HALVES;
+            match self.in_steps(m, h, parts) {
+                Ok((attempt, true)) => return Ok(attempt),
+                // what is left open is named by the projection that follows
+                Ok((attempt, false)) if last => return Ok(attempt),
+                Err(e) if last => return Err(e),
+                _ => {}
+            }
+            self.start.give_back(m);
+            parts *= 2;
+        }
+    }
+}
+
+/// Where a step began.
+#[derive(Default)]
+struct Start {
+    q: Vec<f64>,
+    v: Vec<f64>,
+    ledger: Vec<f64>,
+    projected: f64,
+    held: Vec<memory::Held>,
+}
+
+impl Start {
+    fn note(&mut self, m: &Motion<'_>) {
+        self.q.clone_from(m.q);
+        self.v.clone_from(m.v);
+        self.ledger.clear();
+        self.ledger.extend_from_slice(m.ledger);
+        self.projected = *m.projected;
+        self.held.clone_from(m.held);
+    }
+
+    fn give_back(&self, m: &mut Motion<'_>) {
+        m.q.copy_from_slice(&self.q);
+        m.v.copy_from_slice(&self.v);
+        m.ledger.copy_from_slice(&self.ledger);
+        *m.projected = self.projected;
+        m.held.clone_from(&self.held);
+    }
+}
+
+impl Stepping {
+    /// The step in equal parts. Could everything be closed and kept apart after each of them?
+    fn in_steps(&mut self, m: &mut Motion<'_>, h: f64, parts: usize) -> Result<(Attempt, bool), StepError> {
+        let (start, part) = (m.t, h / parts as f64);
+        let (mut evaluations, mut closed) = (0, true);
+        for i in 0..parts {
+            m.t = start + part * i as f64;
+            let result = self.one(m, part);
+            m.t = start;
+            let (attempt, good) = result?;
+            evaluations += attempt.evaluations;
+            closed &= good;
+            if !closed && parts < MOST_HALVES {
+                break;
+            }
+        }
+        Ok((Attempt { error: None, evaluations }, closed))
+    }
+
+    fn one(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(Attempt, bool), StepError> {
+        m.work.acting.clear();
+        evaluate::place_bodies(m.model, m.q, m.v, m.work);
+        gather::detect(m.model, m.q, m.v, h, m.work);
+        gather::gather(m.model, m.q, m.v, m.t + h, m.work);
+        if let Some(attempt) = self.smooth_step(m, h)? {
+            return Ok((attempt, true));
+        }
+        self.sleep.begin(m.model, m.sleeping, m.held, &m.work.sided);
+        self.prepare(m, h)?; // M, F, J; what would happen without sided rows
+        self.find_impulses(m, h)?; // complementarity
+        self.hold_taut(m, h)?; // and once more where links are taut
+        self.apply(m, h)?; // v1, q1
+        let closed = self.settle(m, h)?; // overlaps apart, velocities legal where they arrive
+        Ok((Attempt { error: None, evaluations: 2 }, closed))
+    }
+
+    /// Equations at the start, and the velocity change without sided rows.
+    fn prepare(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+        let (model, work) = (m.model, &mut *m.work);
+        self.tension.clear();
+        evaluate::evaluate_bodies(model, m.q, m.v, work);
+        for (i, body) in model.bodies.iter().enumerate() {
+            let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+            body.inertial_mean(&work.frames[i], h, &mut work.force[range]);
+        }
+        evaluate::apply_forces(model, m.q, m.v, m.t, work);
+        evaluate::evaluate_constraints(model, m.q, m.v, m.t, work);
+        evaluate::evaluate_gaps(model, m.q, m.v, m.t + h, work);
+        evaluate::factor(model, m.t, work)?;
+        self.load(m, h);
+        evaluate::solve(m.model, m.t, m.work)?;
+        self.free.clear();
+        self.free.extend_from_slice(&m.work.x[..m.v.len()]);
+        Ok(())
+    }
+
+    /// Right-hand side of a step without sided rows.
+    fn load(&self, m: &mut Motion<'_>, h: f64) {
+        let feedback = m.feedback();
+        let n = m.v.len();
+        let work = &mut *m.work;
+        for i in 0..n {
+            work.x[i] = h * work.force[i];
+        }
+        for (i, rate) in work.gap_rate.iter().enumerate() {
+            work.x[n + i] = rate + feedback.map_or(0.0, |f| h * (f.ks * work.gap[i] + f.kd * rate));
+        }
+        for &row in &m.model.acceleration_rows {
+            work.x[n + row as usize] = h * work.c[row as usize];
+        }
+    }
+
+    fn find_impulses(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+        self.loads.clear();
+        self.loads.resize(m.model.n_joints(), 0.0);
+        self.solve_for(m, h, true)?;
+        let sided = &m.work.sided;
+        let rebound = sided.blocks.iter().any(|b| matches!(b.side, Side::Push { restitution } if restitution > 0.0));
+        if rebound && self.work_of_impulses(m)? > 0.0 {
+            self.solve_for(m, h, false)?;
+        }
+        Ok(())
+    }
+
+    /// Impulses, with friction that follows loads as those settle.
+    fn solve_for(&mut self, m: &mut Motion<'_>, h: f64, rebound: bool) -> Result<(), StepError> {
+        let follows = m.work.sided.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
+        for _ in 0..if follows { LOAD_ITERATIONS } else { 1 } {
+            self.pose(m, h, rebound);
+            self.solve_near(m, h)?;
+            if !follows {
+                break;
+            }
+            self.load_with_impulses(m, h);
+            evaluate::solve(m.model, m.t, m.work)?;
+            if self.update_loads(m, h) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    /// The complementarity problem of the step.
+    fn pose(&mut self, m: &Motion<'_>, h: f64, rebound: bool) {
+        let sided = &m.work.sided;
+        let Task { laws, b, x, drags, .. } = &mut self.task;
+        laws.clear();
+        drags.clear();
+        b.clear();
+        x.clear();
+        x.resize(sided.len(), 0.0);
+        for block in &sided.blocks {
+            let load = |joint: u32| self.loads[joint as usize];
+            let slips = slips(sided, block);
+            laws.push(Some(block.side.law(block.n as usize, h, load, |row| row as usize, slips)));
+            for row in block.rows() {
+                let free = sided.product(row, &self.free);
+                b.push(match block.level {
+                    Level::Acceleration => free + h * sided.c[row],
+                    Level::Velocity => free + sided.rate[row],
+                    Level::Position => {
+                        let (gap, rate) = (sided.gap[row], sided.rate[row]);
+                        let after = rate + free;
+                        let mut least = -gap.max(0.0) / h;
+                        if let Side::Push { restitution } = block.side
+                            && rebound
+                            && rate < 0.0
+                            && after < least
+                        {
+                            least = least.max(rebound_speed(restitution, rate, gap, -free / h).unwrap_or(least));
+                        }
+                        after - least
+                    }
+                });
+            }
+        }
+        memory::recall(m.held, sided, h, x);
+        // what sleeps is held by what is remembered
+        for (law, block) in laws.iter_mut().zip(&sided.blocks) {
+            if sided.parts_of(block.row as usize).first().is_some_and(|part| self.sleep.is_asleep(part.body)) {
+                *law = None;
+            }
+        }
+        // an infinite gap (no stop there) is never reached
+        for (law, block) in laws.iter_mut().zip(&sided.blocks) {
+            if block.rows().any(|row| !b[row].is_finite() && sided.gap[row] == f64::INFINITY) {
+                *law = None;
+                block.rows().for_each(|row| (b[row], x[row]) = (0.0, 0.0));
+            }
+        }
+    }
+
+    /// Energy that stops, contacts and friction give to the bodies: half the sum of impulse times velocity before and after; 0 within
+    /// rounding. What motors and hands give is theirs to give.
+    fn work_of_impulses(&mut self, m: &mut Motion<'_>) -> Result<f64, StepError> {
+        let (n, work) = (m.v.len(), &mut *m.work);
+        work.x.fill(0.0);
+        for (row, &x) in self.task.x.iter().enumerate() {
+            work.sided.push(row, x, &mut work.x[..n]);
+        }
+        evaluate::solve(m.model, m.t, work)?;
+        let (sided, mut sum, mut size) = (&work.sided, 0.0, 0.0);
+        for block in sided.blocks.iter().filter(|b| !matches!(b.side, Side::Within { .. } | Side::Ball { .. })) {
+            for row in block.rows() {
+                let before = sided.product(row, m.v) + sided.product(row, &self.free);
+                let (before, change) =
+                    (self.task.x[row] * before, 0.5 * self.task.x[row] * sided.product(row, &work.x));
+                sum += before + change;
+                size += before.abs() + change.abs();
+            }
+        }
+        Ok(if sum.abs() <= 1e-12 * size { 0.0 } else { sum })
+    }
+
+    fn load_with_impulses(&self, m: &mut Motion<'_>, h: f64) {
+        self.load(m, h);
+        let n = m.v.len();
+        for (row, &x) in self.task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+            m.work.sided.push(row, x, &mut m.work.x[..n]);
+        }
+    }
+
+    /// Forces in joints whose friction follows them, from the impulses in `work.x`. Have they settled?
+    fn update_loads(&mut self, m: &mut Motion<'_>, h: f64) -> bool {
+        let n = m.v.len();
+        self.impulses.clear();
+        self.impulses.extend(m.work.x[n..].iter().map(|x| x / h));
+        let mut settled = true;
+        for record in &m.model.sided {
+            let Some(joint) = record.loaded else { continue };
+            let id = crate::model::JointId(joint);
+            let load = reaction::reaction(m.model, id, m.q, m.v, m.t, &self.impulses, m.work).force.length();
+            let known = &mut self.loads[joint as usize];
+            settled &= (load - *known).abs() <= 1e-12 * load;
+            *known = load;
+        }
+        settled
+    }
+
+    /// New velocities and positions; works and memory.
+    fn apply(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+        self.load_with_impulses(m, h);
+        evaluate::solve(m.model, m.t, m.work)?;
+        let n = m.v.len();
+        self.kept_v.clone_from(m.v);
+        for (v, dv) in m.v.iter_mut().zip(&m.work.x) {
+            *v += dv;
+        }
+        self.impulses.clear();
+        self.impulses.extend_from_slice(&m.work.x[n..]);
+        self.book(m);
+        memory::remember(&m.work.sided, &self.task.x, h, m.held);
+        self.sleep.end(m.model, m.sleeping, m.q, m.v, h, m.held, m.work);
+        for (i, body) in m.model.bodies.iter().enumerate() {
+            body.advance(m.model.q_of_mut(i, m.q), m.model.v_of(i, m.v), h);
+        }
+        Ok(())
+    }
+
+    /// Works of the impulses into the ledger: half the sum of impulse times velocity before and after. (The velocity that forces alone would change is shared
+    /// between before and after, so that nothing is counted twice.)
+    fn book(&self, m: &mut Motion<'_>) {
+        let sided = &m.work.sided;
+        for block in &sided.blocks {
+            let mut work = 0.0;
+            for row in block.rows().filter(|&row| self.task.x[row] != 0.0) {
+                work += 0.5 * self.task.x[row] * (sided.product(row, &self.kept_v) + sided.product(row, m.v));
+            }
+            let entry = match block.origin {
+                crate::contact::inequality::Origin::Joint(k) => {
+                    m.model.n_forces() + m.model.sided[k as usize].joint as usize
+                }
+                crate::contact::inequality::Origin::Touch(_) => m.model.n_works() - 1,
+            };
+            m.ledger[entry] += work;
+        }
+    }
+
+    /// Overlaps apart, joints closed, velocities legal. Did positions come out right?
+    fn settle(&mut self, m: &mut Motion<'_>, h: f64) -> Result<bool, StepError> {
+        let (model, n, t) = (m.model, m.v.len(), m.t + h);
+        let mut closed = true;
+        if m.drift == Drift::Project && model.n_rows() > 0 {
+            // before overlaps are looked at: closing joints later would make new ones
+            let before = energy::mechanical(model, m.q, m.v);
+            if self.tension.matters() {
+                self.close_taut(m, t)?;
+            }
+            let worst = drift::close_gaps(model, m.q, m.v, t, m.work)?;
+            closed = drift::is_closed(model, &worst);
+            *m.projected += energy::mechanical(model, m.q, m.v) - before;
+        }
+        *m.projected += project::push_apart(model, m.q, m.v, t, &self.tension, &mut self.task, m.work)?;
+        closed &= m.work.overlap <= APART * model.contact_scale();
+        evaluate::evaluate_bodies(model, m.q, m.v, m.work);
+        self.tension.add(m.work);
+        evaluate::evaluate_constraints(model, m.q, m.v, t, m.work);
+        evaluate::factor(model, t, m.work)?;
+        evaluate::evaluate_gaps(model, m.q, m.v, t, m.work);
+        let work = &mut *m.work;
+        work.x[..n].fill(0.0);
+        work.x[n..].copy_from_slice(&work.gap_rate);
+        evaluate::solve(model, t, work)?;
+        for (v, dv) in m.v.iter_mut().zip(&work.x) {
+            *v += dv;
+        }
+        // multipliers from impulses, for the ledger
+        for (x, impulse) in work.x[n..].iter_mut().zip(&self.impulses) {
+            *x = (*x + impulse) / h;
+        }
+        evaluate::place_bodies(model, m.q, m.v, work);
+        reaction::joint_powers(model, m.q, m.v, work);
+        for (w, p) in m.ledger.iter_mut().zip(&work.power) {
+            *w += h * p;
+        }
+        Ok(closed)
+    }
+}
+
+/// Speed of leaving for what now comes at `rate` < 0 and meets after `gap`, accelerated `towards` (m/s²). It meets at the speed |u|, leaves at e |u|, and has come back as far
+/// as it is now:
+///
+/// ```text
+/// u² = rate² + 2 towards gap,        leaving² = e² u² - 2 towards gap        (nothing where that is negative: it does not come back so far)
+/// ```
+///
+/// Without the last term every bounce would begin a little above the floor for nothing, and a ball would never come to rest.
+fn rebound_speed(restitution: f64, rate: f64, gap: f64, towards: f64) -> Option<f64> {
+    let fall = 2.0 * towards.max(0.0) * gap.max(0.0);
+    let square = restitution * restitution * (rate * rate + fall) - fall;
+    (square > 0.0).then(|| square.sqrt())
+}
+
+/// Does a touch slip, so that sliding friction applies?
+fn slips(sided: &crate::contact::inequality::SidedRows, block: &crate::contact::inequality::Block) -> bool {
+    let speed: f64 = block.rows().map(|row| sided.rate[row] * sided.rate[row]).sum();
+    speed.sqrt() > 1e-6
+}

@@ -1,0 +1,66 @@
+//! The complementarity problem of a step without the rows that nothing comes near.
+
+use super::Stepping;
+use crate::contact::inequality::solve::{self, Task};
+use crate::contact::inequality::{Side, project};
+use crate::error::StepError;
+use crate::evaluate;
+use crate::step::integrate::Motion;
+
+impl Stepping {
+    /// Solve the problem posed. Rows that are left alone without pushes (stops far away, bodies that pass each other) are left out, and brought in where the answer
+    /// violates them; an answer that obeys them all solves the whole problem.
+    pub(super) fn solve_near(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+        let (model, n, work) = (m.model, m.v.len(), &mut *m.work);
+        let Task { laws, b, x, .. } = &mut self.task;
+        let margin = model.gravity.length() * h;
+        self.laws.clone_from(laws);
+        self.out.clear();
+        for (block, law) in work.sided.blocks.iter().zip(laws.iter_mut()) {
+            let row = block.row as usize;
+            let out = match block.side {
+                Side::Push { .. } => law.is_some() && b[row] > margin && x[row] == 0.0,
+                // the friction of a touch follows its normal row
+                Side::Cone { .. } => self.out.last() == Some(&true),
+                _ => false,
+            };
+            if out {
+                *law = None;
+                block.rows().for_each(|row| x[row] = 0.0);
+            }
+            self.out.push(out);
+        }
+        // every round starts from the same guess: what has nothing to do with the rows brought in comes out the same to the last bit
+        self.guess.clone_from(x);
+        let tolerance = project::QUIET * model.contact_scale() / h;
+        loop {
+            solve::solve(model, m.t, &mut self.task, work)?;
+            if !self.out.contains(&true) {
+                return Ok(());
+            }
+            work.x.fill(0.0);
+            for (row, &x) in self.task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
+                work.sided.push(row, x, &mut work.x[..n]);
+            }
+            evaluate::solve(model, m.t, work)?;
+            let (sided, mut more, mut last) = (&work.sided, false, false);
+            for (i, block) in sided.blocks.iter().enumerate() {
+                if !self.out[i] {
+                    continue;
+                }
+                let row = block.row as usize;
+                last = match block.side {
+                    Side::Cone { .. } => last,
+                    _ => self.task.b[row] + sided.product(row, &work.x) < -tolerance,
+                };
+                if last {
+                    (self.out[i], self.task.laws[i], more) = (false, self.laws[i], true);
+                }
+            }
+            if !more {
+                return Ok(());
+            }
+            self.task.x.copy_from_slice(&self.guess);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+//! One step, top to bottom. Imports everything; only `simulation` imports it.
+
+pub(crate) mod drift;
+pub(crate) mod event_log;
+pub(crate) mod events;
+pub mod integrate;
+pub(crate) mod laws;
+pub(crate) mod run;
+
+use crate::catalogue::attach::{Frame, View};
+use crate::catalogue::coordinate;
+use crate::catalogue::joints::CoordinateKind;
+use crate::contact::inequality::project;
+use crate::contact::inequality::sleep::Sleeping;
+use crate::contact::inequality::solve::Task;
+use crate::error::StepError;
+use crate::evaluate;
+use crate::evaluate::energy;
+use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::math::unwrap_angle;
+use crate::model::Model;
+use crate::model::state::State;
+use crate::step::drift::Drift;
+use crate::step::integrate::{Attempt, Coordinates, Integrator, JointSpace, Motion};
+
+/// How steps are taken.
+pub(crate) struct Method {
+    pub integrator: Box<dyn Integrator>,
+    pub drift: Drift,
+    pub coordinates: Coordinates,
+    pub joint_space: Option<JointSpace>,
+    /// The state under construction.
+    pub next: State,
+    /// Scratch for what is held by contacts.
+    pub task: Task,
+    /// What rests may sleep.
+    pub sleeping: Option<Sleeping>,
+}
+
+/// What a step did.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct StepReport {
+    /// Step taken, s.
+    pub step: f64,
+    /// Estimated error relative to the tolerance, where the integrator estimates one.
+    pub error: Option<f64>,
+    /// Evaluations of the equations of motion, rejected attempts included.
+    pub evaluations: usize,
+    /// Attempts rejected by the error control.
+    pub rejected: usize,
+    /// Largest gap of a joint after the step, m or rad.
+    pub gap: f64,
+    /// Largest rate of a gap after the step, m/s or rad/s.
+    pub gap_rate: f64,
+    /// Rows that depended on others when last factored.
+    pub rank_deficiency: usize,
+    /// Joints that broke under load at the end of the step.
+    pub broken: usize,
+    /// Largest overlap of shapes, or excess over a limit or the length of a rope, after the step, m or rad.
+    pub overlap: f64,
+    /// Touches, stops, ropes and frictions that act after the step.
+    pub contacts: usize,
+    /// Events in the step: impacts, openings, sticks and slips that began or ended.
+    pub events: usize,
+}
+
+/// Largest gap and gap rate as last evaluated; 0 without joints.
+pub(crate) fn largest_gaps(work: &Workspace) -> (f64, f64) {
+    let largest = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() });
+    (largest(&work.gap), largest(&work.gap_rate))
+}
+
+/// Advance `state` by `h`, or leave it as it was. With `control`, an attempt whose estimated error exceeds 1 is not committed.
+pub(crate) fn step(
+    model: &Model,
+    state: &mut State,
+    work: &mut Workspace,
+    method: &mut Method,
+    h: f64,
+    control: bool,
+) -> Result<Attempt, StepError> {
+    method.next.clone_from(state);
+    note_angles(model, &state.q, &state.v, &state.turns, state.t, work);
+    let attempt = integrate(model, work, method, h)?; // stages: M, F, J, c, factor, solve
+    if control && attempt.error.is_some_and(|e| e > 1.0) {
+        return Ok(attempt);
+    }
+    correct_drift(model, work, method, h)?; // pull C and Cdot back to zero
+    count_turns(model, work, &mut method.next);
+    refuse_nonsense(model, &method.next)?;
+    std::mem::swap(state, &mut method.next); // commit: the only line that writes the state
+    Ok(attempt)
+}
+
+/// Run the integrator on `method.next`.
+fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<Attempt, StepError> {
+    let (ledger, rest) = method.next.work.split_at_mut(model.n_works());
+    let mut motion = Motion {
+        model,
+        work,
+        t: method.next.t,
+        q: &mut method.next.q,
+        v: &mut method.next.v,
+        ledger,
+        projected: &mut rest[0],
+        held: &mut method.next.held,
+        sleeping: method.sleeping,
+        drift: method.drift,
+        coordinates: method.coordinates,
+        joint_space: method.joint_space.as_mut(),
+    };
+    let attempt = method.integrator.attempt(&mut motion, h).map_err(|e| name_nonsense(model, work, e))?;
+    method.next.t += h;
+    Ok(attempt)
+}
+
+fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<(), StepError> {
+    let next = &mut method.next;
+    if method.drift == Drift::Project {
+        refuse_nonsense(model, next)?;
+        let before = energy::mechanical(model, &next.q, &next.v);
+        drift::project(model, &mut next.q, &mut next.v, next.t, h, work)?;
+        if model.has_sides() && !method.integrator.handles_sides() {
+            let regime = std::mem::take(&mut work.acting.regime);
+            let held = project::hold(model, &mut next.q, &mut next.v, next.t, &regime, &mut method.task, work);
+            work.acting.regime = regime;
+            held?;
+        }
+        next.work[model.n_works()] += energy::mechanical(model, &next.q, &next.v) - before;
+    } else {
+        evaluate::place_bodies(model, &next.q, &next.v, work);
+        evaluate::evaluate_gaps(model, &next.q, &next.v, next.t, work);
+    }
+    Ok(())
+}
+
+fn for_each_angle(model: &Model, q: &[f64], v: &[f64], frames: &[Frame], mut visit: impl FnMut(usize, f64, f64)) {
+    let bodies = &bodies_at(model, frames, q, v);
+    for joint in &model.joints {
+        let mut turn = joint.first_turn as usize;
+        let constraint = joint.measured();
+        for (i, kind) in constraint.coordinates().iter().enumerate() {
+            if *kind == CoordinateKind::Angle {
+                let view = View::new(bodies, constraint.attachments());
+                let (angle, rate) = coordinate::value_and_rate(constraint, &view, i);
+                visit(turn, angle, rate);
+                turn += 1;
+            }
+        }
+    }
+}
+
+/// Keep value and rate of every joint angle at `(q, v, t)`.
+pub(crate) fn note_angles(model: &Model, q: &[f64], v: &[f64], turns: &[i32], t: f64, work: &mut Workspace) {
+    if model.n_turns > 0 {
+        evaluate::place_bodies(model, q, v, work);
+        let Workspace { frames, angles, .. } = work;
+        angles.known.resize(model.n_turns, (0.0, 0.0));
+        angles.time = t;
+        for_each_angle(model, q, v, frames, |k, angle, rate| {
+            angles.known[k] = (angle + turns[k] as f64 * std::f64::consts::TAU, rate);
+        });
+    }
+}
+
+/// Each angle is that of its turn nearest to where its mean rate would have taken it since the angles were noted.
+pub(crate) fn count_turns(model: &Model, work: &Workspace, next: &mut State) {
+    let State { q, v, t, turns, .. } = next;
+    let h = *t - work.angles.time;
+    for_each_angle(model, q, v, &work.frames, |k, angle, rate| {
+        let (before, rate_before) = work.angles.known[k];
+        let guess = before + 0.5 * h * (rate_before + rate);
+        turns[k] = libm::round((unwrap_angle(angle, guess) - angle) / std::f64::consts::TAU) as i32;
+    });
+}
+
+/// A stage that met NaN has no factor either: then say which body is at fault, not that the pose is singular.
+fn name_nonsense(model: &Model, work: &Workspace, e: StepError) -> StepError {
+    let time = match e {
+        StepError::Singular { time, .. } => time,
+        StepError::NotConverged { residual, time, .. } if !residual.is_finite() => time,
+        _ => return e,
+    };
+    let finite = |i: usize| {
+        let f = &work.frames[i];
+        f.x.is_finite()
+            && f.v.is_finite()
+            && f.w.is_finite()
+            && model.v_of(i, &work.force).iter().all(|f| f.is_finite())
+    };
+    match (0..model.n_bodies()).find(|&i| !finite(i)) {
+        Some(i) => StepError::NotFinite { body: model.body_names.get(i).to_string(), time },
+        None => e,
+    }
+}
+
+pub(crate) fn refuse_nonsense(model: &Model, next: &State) -> Result<(), StepError> {
+    for i in 0..model.n_bodies() {
+        let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
+        if !finite(model.q_of(i, &next.q)) || !finite(model.v_of(i, &next.v)) {
+            return Err(StepError::NotFinite { body: model.body_names.get(i).to_string(), time: next.t });
+        }
+    }
+    Ok(())
+}
