@@ -74,8 +74,8 @@ pub use catalogue::coordinate::Coordinate;
 pub use catalogue::formula::{Potential, Written, WrittenRate};
 pub use catalogue::mass::{MassProperties, MeshError};
 pub use contact::inequality::sleep::Sleeping;
+pub use contact::inequality::workspace::Workspace;
 pub use contact::pairs::MayTouch;
-pub use contact::workspace::Workspace;
 pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
 pub use evaluate::energy::{Energy, Ledger};
@@ -83,18 +83,19 @@ pub use evaluate::reaction::{Axes, Reaction};
 pub use holonom_collide::Shape;
 pub use holonom_tree::{Cost, PivotForm};
 pub use math::{Mat3, Quat, Vec3};
+pub use model::choices::{IntegratorKind, SolverKind};
 pub use model::shapes::{ImpactLaw, ImpactOrder, Material, Restitution, ShapeId};
 pub use model::state::State;
 pub use model::{ForceId, JointId, Model};
 pub use simulation::Simulation;
 pub use simulation::edit::{Checkpoint, Edited, JointCondition};
 pub use simulation::run::Summary;
+pub use solve::Counts;
 pub use solve::residual::Residual;
-pub use solve::{Counts, SolverKind};
 pub use step::StepReport;
 pub use step::drift::Drift;
 pub use step::event_log::{Event, EventKind, EventPlace};
-pub use step::integrate::{Coordinates, IntegratorKind};
+pub use step::integrate::Coordinates;
 
 /// Everything a small program needs.
 pub mod prelude {

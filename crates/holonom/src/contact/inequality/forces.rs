@@ -19,7 +19,7 @@ use super::regime::{self, Regime, Slip, Tolerances};
 use super::solve::{self, Drag, Task};
 use super::{InequalityRows, Side, gather};
 use crate::catalogue::joints::Level;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate::reaction;
 use crate::math::Vec3;

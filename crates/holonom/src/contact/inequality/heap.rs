@@ -5,7 +5,7 @@
 
 use super::InequalityRows;
 use super::solve::{Task, residual_of};
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::model::{Form, Model};
 use holonom_lcp::{Heap, Law, Rows};

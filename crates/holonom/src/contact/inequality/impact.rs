@@ -19,7 +19,7 @@
 use super::regime::Tolerances;
 use super::solve::{self, Task};
 use super::{Origin, Side};
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::model::Model;
 use crate::model::shapes::{ImpactLaw, ImpactOrder, Restitution};

@@ -29,6 +29,8 @@ pub(crate) mod project;
 pub(crate) mod regime;
 pub(crate) mod sleep;
 pub(crate) mod solve;
+pub(crate) mod tension;
+pub(crate) mod workspace;
 
 use crate::catalogue::attach::BodyId;
 use crate::catalogue::joints::Level;

@@ -10,8 +10,8 @@
 use super::regime::{self, Regime, Slip, Tolerances};
 use super::solve::{self, Task};
 use super::{Side, gather};
-use crate::contact::tension::Tension;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::tension::Tension;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::energy;

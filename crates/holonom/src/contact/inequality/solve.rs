@@ -6,7 +6,7 @@
 //! ([`super::heap`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
 
 use super::{InequalityRows, heap};
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::model::{Model, Sets};
 use holonom_lcp::{Cone, Failure, Law, Operator, Pile, Problem};

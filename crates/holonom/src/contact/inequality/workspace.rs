@@ -1,10 +1,10 @@
 //! All scratch memory of a simulation, one struct for each layer; sized once from the model. It can be thrown away at any time.
 
-use super::detection::Contacts;
-use super::inequality::InequalityRows;
-use super::inequality::forces::Forces;
-use super::inequality::impact;
-use super::inequality::solve::Solvers;
+use super::InequalityRows;
+use super::forces::Forces;
+use super::impact;
+use super::solve::Solvers;
+use crate::contact::detection::Contacts;
 use crate::evaluate::convergence::Correction;
 use crate::evaluate::evaluation::Evaluation;
 use crate::model::Model;

@@ -19,6 +19,7 @@
 //! Infinitely many bounces in a finite time end when the speed of the next one is below rounding ([`Tolerances`]): the contact is then closed for good. Where friction leaves no forces at all
 //! (Painleve), a short step on velocities lets impulses decide ([`crate::step::integrate::Stepping`]).
 
+use super::Mechanism;
 use crate::contact::inequality::regime::{self, Regime, Slip, Tolerances};
 use crate::contact::inequality::solve::NO_FORCES;
 use crate::contact::inequality::{Block, Side, gather, impact, project};
@@ -32,7 +33,6 @@ use crate::model::warm_start::Key;
 use crate::step;
 use crate::step::event_log::EventLog;
 use crate::step::integrate::{Attempt, Integrator, Stepping};
-use crate::step::mechanism::Mechanism;
 
 /// Parts of a step at which the regime is checked.
 const LOOKS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
@@ -431,7 +431,7 @@ fn update_regime(sided: &crate::contact::inequality::InequalityRows, tolerances:
 }
 
 /// Do the forces in the workspace say that a contact opens or a stick slips? Then the regime is changed so.
-fn follow_forces(work: &crate::contact::workspace::Workspace, regime: &mut Regime) -> bool {
+fn follow_forces(work: &crate::contact::inequality::workspace::Workspace, regime: &mut Regime) -> bool {
     let (sided, x) = (&work.contact.rows, &work.contact.acting.task.x);
     if !work.contact.acting.acting || x.len() != sided.len() {
         return false;

@@ -1,10 +1,12 @@
 //! A mechanism in motion: model, state, scratch and method in one hand. Steps, answers and edits work on it.
 
+mod events;
+
 use crate::catalogue::attach::{Attachment, BodyId, Carried};
 use crate::contact::inequality::regime::{self, Tolerances};
 use crate::contact::inequality::solve::Task;
+use crate::contact::inequality::workspace::Workspace;
 use crate::contact::inequality::{gather, memory};
-use crate::contact::workspace::Workspace;
 use crate::dynamics;
 use crate::error::{SnapshotError, StepError};
 use crate::evaluate;
@@ -16,10 +18,10 @@ use crate::model::warm_start::{Held, Key};
 use crate::model::{JointId, Model};
 use crate::solve::SolverKind;
 use crate::step::drift::{self, Drift};
-use crate::step::events::Events;
-use crate::step::integrate::Motion;
+use crate::step::integrate::{Attempt, Motion};
 use crate::step::integrate::{Coordinates, Integrator, JointSpace};
 use crate::step::{self, Method};
+use events::Events;
 use std::sync::Arc;
 
 /// A model with its state, scratch memory and choices.
@@ -320,5 +322,31 @@ impl Mechanism {
         self.method.integrator.dense_output()
             && self.model.break_loads.is_empty()
             && self.method.coordinates == Coordinates::Maximal
+    }
+
+    /// One step, without a look at loads.
+    pub fn plain_step(&mut self, dt: f64) -> Result<Attempt, StepError> {
+        self.current = false;
+        if !self.follows_events() {
+            return step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, dt, false);
+        }
+        let before = self.state.clone();
+        let (end, mut evaluations) = (before.t + dt, 0);
+        loop {
+            let left = end - self.state.t;
+            match self.event_attempt(left, false) {
+                Ok((attempt, taken)) => {
+                    evaluations += attempt.evaluations;
+                    if taken == left || !(end - self.state.t > 0.0) {
+                        self.state.t = end;
+                        return Ok(Attempt { evaluations, ..attempt });
+                    }
+                }
+                Err(e) => {
+                    self.state = before;
+                    return Err(e);
+                }
+            }
+        }
     }
 }

@@ -17,7 +17,7 @@
 //! counts (its positive part: a strut under pressure is left alone), and only where h² K exceeds I: slower motion is followed better without it. The mass block stays
 //! symmetric and keeps its form, so the elimination does not notice.
 
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::math::{Mat3, Vec3, symmetric_eigen};
 use crate::model::{Form, Model};
 use holonom_tree::{Node, packed};
