@@ -23,7 +23,7 @@ use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::workspace::Workspace;
 use crate::model::Model;
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// What comes back from an impact.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

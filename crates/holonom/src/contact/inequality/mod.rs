@@ -22,19 +22,19 @@
 mod differences;
 pub(crate) mod forces;
 pub(crate) mod gather;
-mod heap;
 pub(crate) mod impact;
 pub(crate) mod memory;
 pub(crate) mod project;
 pub(crate) mod regime;
 pub(crate) mod sleep;
 pub(crate) mod solve;
+mod sparse;
 pub(crate) mod written;
 
 use crate::catalogue::attach::BodyId;
 use crate::catalogue::joints::Level;
 use crate::model::OwnBlocks;
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// A joint whose rows have sides: its place in the model.
 pub(crate) struct SidedJoint {

@@ -16,7 +16,7 @@ use crate::evaluate::energy;
 use crate::evaluate::workspace::Workspace;
 use crate::model::Model;
 use crate::step::integrate::Tension;
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Overlaps below this part of the model's length scale are left alone.
 pub(crate) const QUIET: f64 = 1e-10;

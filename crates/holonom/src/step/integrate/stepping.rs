@@ -39,7 +39,7 @@ use crate::contact::inequality::{Side, gather, project};
 use crate::error::StepError;
 use crate::step::drift::{self, Drift};
 use crate::{evaluate, evaluate::energy, evaluate::reaction};
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Velocity-level time stepping.
 #[derive(Default)]
