@@ -7,6 +7,7 @@
 //! Rows belong to laws in order: the first law owns the first row (or rows), the next law those after it. A problem is checked
 //! once, before any method sees it: sizes, finite numbers, bounds in order, normals that exist.
 
+use self::ComplementarityLaw as Law;
 use crate::error::LcpError;
 
 /// The law that relates `x` and `a` of one row, or of a few rows that share one.
@@ -43,8 +44,6 @@ pub enum ComplementarityLaw {
         rows: usize,
     },
 }
-
-use ComplementarityLaw as Law;
 
 impl ComplementarityLaw {
     /// How many rows the law owns.

@@ -1,6 +1,60 @@
-//! Many bodies with few rows each: the sparse method finds what the dense one finds.
+//! Many bodies with few rows each: the sparse solver finds what the dense one finds.
 
-use holonom_lcp::{ComplementarityLaw as Law, SparseConeSolver, SparseRows};
+mod common;
+
+use common::{Owned, Random};
+use holonom_lcp::{ComplementarityLaw as Law, DenseConeSolver, SparseConeSolver, SparseRows, certificate};
+
+/// Bodies of unit mass in a chain, three contacts with friction between neighbours: sparse rows, and the same written down.
+fn chain(random: &mut Random, bodies: usize, mu: f64) -> (SparseRows, Owned) {
+    let n = 9 * bodies;
+    let mut rows = SparseRows::default();
+    rows.clear();
+    let mut g = vec![0.0; n * 6 * bodies];
+    let mut owned = Owned { a: vec![0.0; n * n], b: Vec::new(), laws: Vec::new() };
+    for row in 0..n {
+        let body = row / 9;
+        for (node, sign) in [(Some(body), 1.0), (body.checked_sub(1), -1.0)] {
+            let Some(node) = node else { continue };
+            let mut values = [0.0; 6];
+            values.iter_mut().for_each(|v| *v = 0.3 * random.signed());
+            values[row % 3] += sign;
+            g[row * 6 * bodies + 6 * node..][..6].copy_from_slice(&values);
+            rows.part(node as u32, values);
+        }
+        rows.end();
+        owned.b.push(random.signed() - if row % 3 == 0 { 1.0 } else { 0.0 });
+        match row % 3 {
+            0 => owned.laws.push(Law::Push),
+            1 => owned.laws.push(Law::Cone { normal: row - 1, mu, rows: 2 }),
+            _ => {}
+        }
+    }
+    for i in 0..n {
+        for j in 0..n {
+            let (x, y) = (&g[i * 6 * bodies..][..6 * bodies], &g[j * 6 * bodies..][..6 * bodies]);
+            owned.a[i * n + j] = x.iter().zip(y).map(|(x, y)| x * y).sum();
+        }
+    }
+    (rows, owned)
+}
+
+#[test]
+fn the_sparse_and_the_dense_solver_agree() {
+    let mut unit = [0.0; 36];
+    (0..6).for_each(|i| unit[7 * i] = 1.0);
+    for seed in 0..20 {
+        let bodies = 1 + seed as usize % 10;
+        let (rows, owned) = chain(&mut Random(seed), bodies, [0.1, 0.4, 0.8][seed as usize % 3]);
+        let (mut x, mut y) = (vec![0.0; owned.len()], vec![0.0; owned.len()]);
+        SparseConeSolver::new().solve(&vec![unit; bodies], &rows, &owned.b, &owned.laws, &mut x).unwrap();
+        DenseConeSolver::new().solve(&owned.problem(), &mut y).unwrap();
+        assert!(certificate(&owned.problem(), &x).worst < 1e-9, "seed {seed}");
+        for (p, q) in owned.apply(&x).iter().zip(owned.apply(&y)) {
+            assert!((p - q).abs() < 1e-7, "seed {seed}: {p} {q}");
+        }
+    }
+}
 
 #[test]
 fn rows_without_bounds_hold_and_rows_with_bounds_give_way() {

@@ -1,5 +1,5 @@
 //! Dense kernels and factorisations: products of vectors, Cholesky with and without pivots, LU with partial pivoting, and 6 x 6
-//! blocks ([`block6`]).
+//! blocks.
 //!
 //! Matrices are slices of `n * n` numbers, row after row; factors are written over them. Sums are taken in eight lanes that are
 //! added in a fixed order: quick without asking the compiler to reorder anything, and the same bits on every machine.

@@ -14,8 +14,8 @@
 //!     W = u u^T / (1 + sum over S of mu_i^2)  +  sum over S of radius_i/|p_i| (1 - e_i e_i^T)  +  1 on the discs not in S
 //! ```
 //!
-//! Between steps `s` follows `a`, half way each time: all the way it often oscillates. This finds who touches, sticks and slides;
-//! the last digits are for Coulomb's law itself.
+//! Between steps `s` follows `a`, half way each time: all the way it often oscillates. This finds which rows touch, stick and
+//! slide; the last digits are for Coulomb's law itself.
 
 use super::{ConeOperator, ProximalNewton};
 use crate::dense::{dot, largest, norm, zeros};

@@ -176,7 +176,8 @@ impl<O: ConeOperator> ProximalNewton<O> {
         self.report.factorisations >= self.limit
     }
 
-    /// Accelerated projected gradients ([`crate::MatrixFreeConeSolver`]): cheap, and never far off who touches and who slides.
+    /// Accelerated projected gradients ([`crate::MatrixFreeConeSolver`]): cheap, and soon close to which rows touch and
+    /// which slide.
     pub fn gradient_steps(&mut self, products: usize) {
         self.gradients.products = products;
         self.gradients.tolerance = 0.0;
