@@ -23,7 +23,7 @@ use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::model::Model;
 use crate::model::shapes::{ImpactLaw, ImpactOrder, Restitution};
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Blows of a sequential impact before what is left is stopped at once.
 const BLOWS: usize = 20_000;

@@ -17,7 +17,7 @@ use crate::evaluate;
 use crate::evaluate::energy;
 use crate::model::Model;
 use crate::model::warm_start::Key;
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Overlaps below this part of the model's length scale are left alone.
 pub(crate) const QUIET: f64 = 1e-10;

@@ -40,7 +40,7 @@ use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::energy;
 use crate::step::drift::{self, Drift};
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Velocity-level time stepping.
 #[derive(Default)]

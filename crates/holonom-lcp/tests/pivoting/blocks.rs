@@ -16,10 +16,9 @@
 //! outcome: the error falls by `eps / lambda` each time, and the modes hardly ever change after the first. A problem without
 //! solution shows as an `x` that runs away along a ray: pushes that cost nothing and gain for ever.
 
-use crate::certificate::{Memory, judge};
-use crate::dense::{dot, largest, lu, lu_solve, zeros};
-use crate::law::{Failure, Law, Problem, Report};
-use crate::scale::{Scaled, first_curved, walk};
+use super::{PivotingError, first_curved};
+use holonom_lcp::dense::{dot, largest, lu, lu_solve, zeros};
+use holonom_lcp::{Certifier, ComplementarityLaw as Law, ConeProblem, ConeReport, ScaledProblem};
 
 /// Least weight of the proximal term, relative to the diagonal.
 const EPS: f64 = 1e-8;
@@ -35,12 +34,12 @@ enum Side {
 
 /// The method "blocks", with its memory.
 #[derive(Clone, Debug)]
-pub struct Blocks {
-    /// What [`crate::Certificate::worst`] must come down to; 1e-12 unless set.
+pub struct BlockPivoting {
+    /// What [`holonom_lcp::ConeCertificate::worst`] must come down to; 1e-12 unless set.
     pub tolerance: f64,
-    scaled: Scaled,
-    memory: Memory,
-    ones: Vec<f64>,
+    scaled: ScaledProblem,
+    matrix: Vec<f64>,
+    certifier: Certifier,
     least: Vec<f64>,
     most: Vec<f64>,
     sides: Vec<Side>,
@@ -53,16 +52,16 @@ pub struct Blocks {
     order: Vec<usize>,
     z: Vec<f64>,
     eps: f64,
-    counted: Report,
+    counted: ConeReport,
 }
 
-impl Default for Blocks {
+impl Default for BlockPivoting {
     fn default() -> Self {
         Self {
             tolerance: 1e-12,
-            scaled: Scaled::default(),
-            memory: Memory::default(),
-            ones: Vec::new(),
+            scaled: ScaledProblem::default(),
+            matrix: Vec::new(),
+            certifier: Certifier::default(),
             least: Vec::new(),
             most: Vec::new(),
             sides: Vec::new(),
@@ -75,12 +74,12 @@ impl Default for Blocks {
             order: Vec::new(),
             z: Vec::new(),
             eps: EPS,
-            counted: Report::default(),
+            counted: ConeReport::default(),
         }
     }
 }
 
-impl Blocks {
+impl BlockPivoting {
     /// A solver with default settings.
     pub fn new() -> Self {
         Self::default()
@@ -88,39 +87,37 @@ impl Blocks {
 
     /// Solves a problem of [`Law::Free`], [`Law::Push`] and [`Law::Within`]; the signs in `x` are the first guess.
     ///
-    /// On [`Failure::NotConverged`] the best `x` found is left in place; on every other failure `x` is what it was.
-    pub fn solve(&mut self, problem: &Problem, x: &mut [f64]) -> Result<Report, Failure> {
-        crate::law::check_with_guess(problem, x)?;
+    /// On [`PivotingError::NotConverged`] the best `x` found is left in place; on every other failure `x` is what it was.
+    pub fn solve(&mut self, problem: &ConeProblem, x: &mut [f64]) -> Result<ConeReport, PivotingError> {
+        problem.check_with_guess(x)?;
         if let Some(row) = first_curved(problem.laws) {
-            return Err(Failure::Unsupported { row });
+            return Err(PivotingError::Unsupported { row });
         }
         let n = problem.len();
-        self.counted = Report::default();
+        self.counted = ConeReport::default();
         if n == 0 {
             return Ok(self.counted);
         }
-        self.scaled.set(problem)?;
+        self.scaled.set(problem, &mut self.matrix)?;
         self.scaled.strip(x, &mut self.y);
         self.start(n);
         let found = self.rounds(n);
-        if found == Err(Failure::NoSolution) {
-            return Err(Failure::NoSolution);
+        if found == Err(PivotingError::NoSolution) {
+            return Err(PivotingError::NoSolution);
         }
         self.scaled.restore(&self.best, x)?;
-        self.counted.residual = self.memory.certificate(problem, x).worst;
+        self.counted.residual = self.certifier.certificate(problem, x).worst;
         if self.counted.residual <= self.tolerance {
             Ok(self.counted)
         } else {
-            Err(Failure::NotConverged { residual: self.counted.residual })
+            Err(PivotingError::NotConverged { residual: self.counted.residual })
         }
     }
 
     fn start(&mut self, n: usize) {
-        self.ones.clear();
-        self.ones.resize(n, 1.0);
         self.least.clear();
         self.most.clear();
-        for (i, law) in walk(&self.scaled.laws) {
+        for (i, law) in Law::with_first_rows(&self.scaled.laws) {
             let (least, most) = match *law {
                 Law::Push => (0.0, f64::INFINITY),
                 Law::Within { least, most } => (least, most),
@@ -153,13 +150,13 @@ impl Blocks {
     fn refresh(&mut self, n: usize) -> f64 {
         self.a.clear();
         for i in 0..n {
-            self.a.push(dot(&self.scaled.a[i * n..i * n + n], &self.y) + self.scaled.b[i]);
+            self.a.push(dot(&self.matrix[i * n..i * n + n], &self.y) + self.scaled.b[i]);
         }
-        let size = largest(&self.y).max(largest(&self.scaled.b)).max(largest(&self.a));
-        judge(&self.scaled.laws, &self.ones, &self.y, &self.a, size).worst
+        let problem = ConeProblem { a: &self.matrix, b: &self.scaled.b, laws: &self.scaled.laws };
+        self.certifier.certificate(&problem, &self.y).worst
     }
 
-    fn rounds(&mut self, n: usize) -> Result<(), Failure> {
+    fn rounds(&mut self, n: usize) -> Result<(), PivotingError> {
         self.best.clear();
         self.best.extend_from_slice(&self.y);
         let mut least = self.refresh(n);
@@ -177,7 +174,7 @@ impl Blocks {
                 self.best.copy_from_slice(&self.y);
             }
             if settled && self.is_ray(n) {
-                return Err(Failure::NoSolution);
+                return Err(PivotingError::NoSolution);
             }
             if settled {
                 self.eps = (0.1 * self.eps).max(EPS);
@@ -189,7 +186,7 @@ impl Blocks {
                 self.guess(n);
             }
         }
-        Err(Failure::NotConverged { residual: least })
+        Err(PivotingError::NotConverged { residual: least })
     }
 
     /// Whether the last round ran away along pushes `z` that do nothing (`A z = 0`), are allowed without end, and gain (`b z < 0`).
@@ -206,7 +203,7 @@ impl Blocks {
             if (z > 1e-6 && self.most[i].is_finite()) || (z < -1e-6 && self.least[i].is_finite()) {
                 return false;
             }
-            if dot(&self.scaled.a[i * n..i * n + n], &self.z).abs() > 1e-6 * size {
+            if dot(&self.matrix[i * n..i * n + n], &self.z).abs() > 1e-6 * size {
                 return false;
             }
             gain += z * self.scaled.b[i];
@@ -284,7 +281,7 @@ impl Blocks {
         self.z.clear();
         for p in 0..m {
             let i = self.moving[p];
-            let row = &self.scaled.a[i * n..i * n + n];
+            let row = &self.matrix[i * n..i * n + n];
             self.z.push(-(dot(row, &self.y) + self.scaled.b[i]));
             for (q, &j) in self.moving.iter().enumerate() {
                 self.h[p * m + q] = row[j];
@@ -302,7 +299,7 @@ impl Blocks {
             self.y[i] += self.z[p];
         }
         for i in 0..n {
-            self.a[i] = dot(&self.scaled.a[i * n..i * n + n], &self.y)
+            self.a[i] = dot(&self.matrix[i * n..i * n + n], &self.y)
                 + self.scaled.b[i]
                 + self.eps * (self.y[i] - self.centre[i]);
         }

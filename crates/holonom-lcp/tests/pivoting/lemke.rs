@@ -1,6 +1,6 @@
 //! Lemke's method with the lexicographic rule.
 //!
-//! The problem is brought to the standard form `w = q + M z` ([`crate::standard`]). An artificial `z0 >= 0` is added to all rows,
+//! The problem is brought to the standard form `w = q + M z` ([`super::standard`]). An artificial `z0 >= 0` is added to all rows,
 //!
 //! ```text
 //!     w = q + M z + 1 z0
@@ -19,11 +19,10 @@
 //!
 //! The tableau only finds the basis. The answer is then computed afresh from that basis by LU and one step of refinement.
 
-use crate::certificate::Memory;
-use crate::dense::{axpy, dot, largest, lu, lu_solve, zeros};
-use crate::law::{Failure, Problem, Report, check_with_guess};
-use crate::scale::{Scaled, first_curved};
-use crate::standard::Standard;
+use super::standard::Standard;
+use super::{PivotingError, first_curved};
+use holonom_lcp::dense::{axpy, dot, largest, lu, lu_solve, zeros};
+use holonom_lcp::{Certifier, ConeProblem, ConeReport, ScaledProblem};
 
 /// Entries of the entering column below this, relative to its largest, do not block.
 const PIVOT: f64 = 1e-10;
@@ -38,9 +37,10 @@ pub struct Lemke {
     pub tolerance: f64,
     /// Facets for friction with two rows: even, at least 4; 8 unless set.
     pub facets: usize,
-    scaled: Scaled,
+    scaled: ScaledProblem,
+    matrix: Vec<f64>,
     standard: Standard,
-    memory: Memory,
+    certifier: Certifier,
     t: Vec<f64>,
     basis: Vec<usize>,
     pivot_row: Vec<f64>,
@@ -49,7 +49,7 @@ pub struct Lemke {
     v: Vec<f64>,
     z: Vec<f64>,
     y: Vec<f64>,
-    counted: Report,
+    counted: ConeReport,
 }
 
 impl Default for Lemke {
@@ -57,9 +57,10 @@ impl Default for Lemke {
         Self {
             tolerance: 1e-11,
             facets: 8,
-            scaled: Scaled::default(),
+            scaled: ScaledProblem::default(),
+            matrix: Vec::new(),
             standard: Standard::default(),
-            memory: Memory::default(),
+            certifier: Certifier::default(),
             t: Vec::new(),
             basis: Vec::new(),
             pivot_row: Vec::new(),
@@ -68,7 +69,7 @@ impl Default for Lemke {
             v: Vec::new(),
             z: Vec::new(),
             y: Vec::new(),
-            counted: Report::default(),
+            counted: ConeReport::default(),
         }
     }
 }
@@ -82,15 +83,15 @@ impl Lemke {
     /// Solves any problem, cones and balls by polygons. What is in `x` before does not matter.
     ///
     /// `A` need not be symmetric. `x` is changed on success only.
-    pub fn solve(&mut self, problem: &Problem, x: &mut [f64]) -> Result<Report, Failure> {
-        check_with_guess(problem, x)?;
-        self.counted = Report::default();
+    pub fn solve(&mut self, problem: &ConeProblem, x: &mut [f64]) -> Result<ConeReport, PivotingError> {
+        problem.check_with_guess(x)?;
+        self.counted = ConeReport::default();
         if problem.is_empty() {
             return Ok(self.counted);
         }
-        self.scaled.set(problem)?;
-        self.standard.set(&self.scaled, (self.facets / 2 * 2).max(4));
-        let mut found = Err(Failure::NoSolution);
+        self.scaled.set(problem, &mut self.matrix)?;
+        self.standard.set(&self.scaled, &self.matrix, (self.facets / 2 * 2).max(4));
+        let mut found = Err(PivotingError::NoSolution);
         let mut used = 0;
         for cover in 0..COVERS {
             found = self.pivot(cover);
@@ -107,17 +108,17 @@ impl Lemke {
             self.v.clear();
             self.v.resize(problem.len(), 0.0);
             self.scaled.restore(&self.y, &mut self.v)?;
-            self.counted.residual = self.memory.certificate(problem, &self.v).worst;
+            self.counted.residual = self.certifier.certificate(problem, &self.v).worst;
         }
         if !(self.counted.residual <= self.tolerance) {
-            return Err(Failure::NotConverged { residual: self.counted.residual });
+            return Err(PivotingError::NotConverged { residual: self.counted.residual });
         }
         self.scaled.restore(&self.y, x)?;
         Ok(self.counted)
     }
 
     /// Lemke's path; leaves the basis. Columns: `0..n` are w, `n..2n` are z, `2n` is z0, `2n + 1` the right-hand side.
-    fn pivot(&mut self, cover: usize) -> Result<(), Failure> {
+    fn pivot(&mut self, cover: usize) -> Result<(), PivotingError> {
         let n = self.standard.len();
         let width = 2 * n + 2;
         zeros(&mut self.t, n * width);
@@ -154,10 +155,10 @@ impl Lemke {
                 Some(row) => row,
                 // out of the way but for rounding: equations with redundant rows are consistent to the last digits only
                 None if self.artificial(width) <= 1e-12 => return Ok(()),
-                None => return Err(Failure::NoSolution),
+                None => return Err(PivotingError::NoSolution),
             };
         }
-        Err(Failure::NotConverged { residual: f64::INFINITY })
+        Err(PivotingError::NotConverged { residual: f64::INFINITY })
     }
 
     /// The row that stops the entering variable, by the lexicographic rule; `z0` wins where it stops it as early as any.

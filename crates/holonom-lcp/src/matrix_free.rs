@@ -21,12 +21,20 @@
 
 use crate::certificate::judge;
 use crate::dense::{dot, largest, zeros};
-use crate::law::{Failure, Law, Report, check_laws};
-use crate::project::length;
-use crate::scale::{Scaled, units, walk};
+use crate::error::LcpError;
+use crate::law::{ComplementarityLaw as Law, ConeReport, check_laws};
+use crate::project::{FrictionCone, add_slip_shift, length, normal_on_cones};
+use crate::scale::{ScaledProblem, units};
+
+/// Iterations without a gain of a tenth before the shift is renewed more rarely.
+const IDLE_ITERATIONS: usize = 200;
+/// The largest curvature `L` tried, per row; the diagonal is 1.
+const STIFFEST: f64 = 1e6;
+/// Decay of `L` from one iteration to the next, so that it can fall again.
+const RELAX: f64 = 0.95;
 
 /// `A`, as something that can be applied.
-pub trait Operator {
+pub trait LinearOperator {
     /// Number of rows.
     fn len(&self) -> usize;
 
@@ -39,26 +47,22 @@ pub trait Operator {
     fn apply(&mut self, x: &[f64], out: &mut [f64]);
 }
 
-/// A cone on a normal, for projections.
-#[derive(Clone, Copy, Debug)]
-struct Friction {
-    normal: usize,
-    first: usize,
-    rows: usize,
-    mu: f64,
-}
-
-/// The method "pile", with its memory.
+/// The solver that asks for products only, with its memory.
 #[derive(Clone, Debug)]
-pub struct Pile {
+pub struct MatrixFreeConeSolver {
     /// What the residual must come down to: violations of the laws relative to the largest of `x`, `a` and `b` without units; 1e-8
     /// unless set.
     pub tolerance: f64,
     /// Most products `A x`; 2000 unless set.
     pub products: usize,
-    scaled: Scaled,
+    memory: GradientMemory,
+}
+
+#[derive(Clone, Debug, Default)]
+struct GradientMemory {
+    scaled: ScaledProblem,
     ones: Vec<f64>,
-    frictions: Vec<Friction>,
+    cones: Vec<FrictionCone>,
     x: Vec<f64>,
     ax: Vec<f64>,
     old: Vec<f64>,
@@ -74,32 +78,13 @@ pub struct Pile {
     unit: Vec<f64>,
 }
 
-impl Default for Pile {
+impl Default for MatrixFreeConeSolver {
     fn default() -> Self {
-        Self {
-            tolerance: 1e-8,
-            products: 2000,
-            scaled: Scaled::default(),
-            ones: Vec::new(),
-            frictions: Vec::new(),
-            x: Vec::new(),
-            ax: Vec::new(),
-            old: Vec::new(),
-            aold: Vec::new(),
-            y: Vec::new(),
-            ay: Vec::new(),
-            p: Vec::new(),
-            next: Vec::new(),
-            anext: Vec::new(),
-            a: Vec::new(),
-            shift: Vec::new(),
-            best: Vec::new(),
-            unit: Vec::new(),
-        }
+        Self { tolerance: 1e-8, products: 2000, memory: GradientMemory::default() }
     }
 }
 
-impl Pile {
+impl MatrixFreeConeSolver {
     /// A solver with default settings.
     pub fn new() -> Self {
         Self::default()
@@ -108,48 +93,45 @@ impl Pile {
     /// Solves `a = A x + b` under the laws, from the starting guess in `x`. `diagonal` is that of `A`, which must be symmetric
     /// and positive semidefinite.
     ///
-    /// On [`Failure::NotConverged`] the best `x` found is left in place; on every other failure `x` is what it was.
+    /// On [`LcpError::NotConverged`] the best `x` found is left in place; on every other error `x` is what it was.
     pub fn solve(
         &mut self,
-        operator: &mut dyn Operator,
+        operator: &mut dyn LinearOperator,
         diagonal: &[f64],
         b: &[f64],
         laws: &[Law],
         x: &mut [f64],
-    ) -> Result<Report, Failure> {
+    ) -> Result<ConeReport, LcpError> {
         check_laws(b, laws)?;
         let n = b.len();
         if operator.len() != n || diagonal.len() != n || x.len() != n {
-            return Err(Failure::Malformed { row: 0, what: "operator, diagonal, b and x must have the same length" });
+            return Err(LcpError::Malformed { row: 0, what: "operator, diagonal, b and x must have the same length" });
         }
         if !diagonal.iter().chain(x.iter()).all(|v| v.is_finite()) {
-            return Err(Failure::NotFinite);
+            return Err(LcpError::NotFinite);
         }
         if n == 0 {
-            return Ok(Report::default());
+            return Ok(ConeReport::default());
         }
-        units(|i| diagonal[i], n, laws, &mut self.scaled.d);
-        self.scaled.set_vectors(b, laws)?;
-        self.start(n, x);
-        let report = self.iterate(operator, n)?;
-        self.scaled.restore(&self.best, x)?;
+        let memory = &mut self.memory;
+        units(|i| diagonal[i], n, laws, &mut memory.scaled.d);
+        memory.scaled.set_vectors(b, laws)?;
+        memory.start(n, x);
+        let report = memory.iterate(operator, self.tolerance, self.products)?;
+        memory.scaled.restore(&memory.best, x)?;
         if report.residual <= self.tolerance {
             Ok(report)
         } else {
-            Err(Failure::NotConverged { residual: report.residual })
+            Err(LcpError::NotConverged { residual: report.residual })
         }
     }
+}
 
+impl GradientMemory {
     fn start(&mut self, n: usize, x: &[f64]) {
         self.ones.clear();
         self.ones.resize(n, 1.0);
-        self.frictions.clear();
-        for (first, law) in walk(&self.scaled.laws) {
-            if let Law::Cone { normal, mu, rows } = *law {
-                self.frictions.push(Friction { normal, first, rows, mu });
-            }
-        }
-        self.frictions.sort_unstable_by_key(|f| (f.normal, f.first));
+        FrictionCone::collect(&self.scaled.laws, &mut self.cones);
         for v in [&mut self.x, &mut self.ax, &mut self.old, &mut self.aold, &mut self.y, &mut self.ay] {
             zeros(v, n);
         }
@@ -161,62 +143,38 @@ impl Pile {
         self.x.copy_from_slice(&self.next);
     }
 
-    fn iterate(&mut self, operator: &mut dyn Operator, n: usize) -> Result<Report, Failure> {
-        let mut report = Report { residual: f64::INFINITY, iterations: 1, factorisations: 0 };
+    fn iterate(
+        &mut self,
+        operator: &mut dyn LinearOperator,
+        tolerance: f64,
+        products: usize,
+    ) -> Result<ConeReport, LcpError> {
+        let mut report = ConeReport { residual: f64::INFINITY, iterations: 1, factorisations: 0 };
         self.next.copy_from_slice(&self.x);
         self.product(operator);
         self.ax.copy_from_slice(&self.anext);
         self.rest();
         self.best.clear();
         self.best.extend_from_slice(&self.x);
-        report.residual = self.residual(n);
+        report.residual = self.residual();
         self.renew_shift();
         let mut theta = 1.0;
         let mut stiff = 1.0;
         let (mut since, mut every, mut idle) = (0, 1, 0);
-        while report.residual > self.tolerance && report.iterations < self.products {
-            let slope = loop {
-                self.p.clear();
-                for i in 0..n {
-                    let g = self.ay[i] + self.scaled.b[i] + self.shift[i];
-                    self.p.push(self.y[i] - g / stiff);
-                }
-                self.project();
-                self.product(operator);
-                report.iterations += 1;
-                let (mut curvature, mut square, mut slope) = (0.0, 0.0, 0.0);
-                for i in 0..n {
-                    let d = self.next[i] - self.y[i];
-                    curvature += d * (self.anext[i] - self.ay[i]);
-                    square += d * d;
-                    // the gradient the step was made with, from p itself
-                    slope += (self.y[i] - self.p[i]) * stiff * (self.next[i] - self.x[i]);
-                }
-                if !(curvature.is_finite() && square.is_finite()) {
-                    return Err(Failure::NotFinite);
-                }
-                if curvature <= stiff * square * (1.0 + 1e-12) || report.iterations >= self.products {
-                    break slope;
-                }
-                stiff = (2.0 * stiff).max(curvature / square).min(1e6 * n as f64);
-                if stiff >= 1e6 * n as f64 {
-                    break slope;
-                }
-            };
+        while report.residual > tolerance && report.iterations < products {
+            let slope = self.gradient_step(operator, &mut stiff, &mut report.iterations, products)?;
             std::mem::swap(&mut self.old, &mut self.x);
             std::mem::swap(&mut self.aold, &mut self.ax);
             std::mem::swap(&mut self.x, &mut self.next);
             std::mem::swap(&mut self.ax, &mut self.anext);
-            let residual = self.residual(n);
+            let residual = self.residual();
+            idle = if residual < 0.9 * report.residual { 0 } else { idle + 1 };
             if residual < report.residual {
-                idle = if residual < 0.9 * report.residual { 0 } else { idle + 1 };
                 report.residual = residual;
                 self.best.copy_from_slice(&self.x);
-            } else {
-                idle += 1;
             }
-            if idle > 200 {
-                // the shift and the pushes chase each other: let the pushes settle in between
+            if idle > IDLE_ITERATIONS {
+                // the shift and the forces follow each other in a circle: let the forces converge in between
                 (idle, every) = (0, 2 * every + 3);
             }
             since += 1;
@@ -228,18 +186,63 @@ impl Pile {
                 theta = 1.0;
                 self.rest();
             } else {
-                let t: f64 = theta;
-                let new = 0.5 * (-t * t + t * (t * t + 4.0).sqrt());
-                let carry = t * (1.0 - t) / (t * t + new);
-                theta = new;
-                for i in 0..n {
-                    self.y[i] = self.x[i] + carry * (self.x[i] - self.old[i]);
-                    self.ay[i] = self.ax[i] + carry * (self.ax[i] - self.aold[i]);
-                }
+                theta = self.carry_on(theta);
             }
-            stiff *= 0.95;
+            stiff *= RELAX;
         }
         Ok(report)
+    }
+
+    /// `next = onto K of (y - g / L)`, with `L = stiff` raised until it bounds the curvature along the step. Returns `g (next - x)`.
+    fn gradient_step(
+        &mut self,
+        operator: &mut dyn LinearOperator,
+        stiff: &mut f64,
+        used: &mut usize,
+        products: usize,
+    ) -> Result<f64, LcpError> {
+        let n = self.x.len();
+        loop {
+            self.p.clear();
+            for i in 0..n {
+                let g = self.ay[i] + self.scaled.b[i] + self.shift[i];
+                self.p.push(self.y[i] - g / *stiff);
+            }
+            self.project();
+            self.product(operator);
+            *used += 1;
+            let (mut curvature, mut square, mut slope) = (0.0, 0.0, 0.0);
+            for i in 0..n {
+                let d = self.next[i] - self.y[i];
+                curvature += d * (self.anext[i] - self.ay[i]);
+                square += d * d;
+                // the gradient the step was made with, from p itself
+                slope += (self.y[i] - self.p[i]) * *stiff * (self.next[i] - self.x[i]);
+            }
+            if !(curvature.is_finite() && square.is_finite()) {
+                return Err(LcpError::NotFinite);
+            }
+            if curvature <= *stiff * square * (1.0 + 1e-12) || *used >= products {
+                return Ok(slope);
+            }
+            let stiffest = STIFFEST * n as f64;
+            *stiff = (2.0 * *stiff).max(curvature / square).min(stiffest);
+            if *stiff >= stiffest {
+                return Ok(slope);
+            }
+        }
+    }
+
+    /// Nesterov's momentum: `y` beyond `x` along the last change. Returns the next `theta`.
+    fn carry_on(&mut self, theta: f64) -> f64 {
+        let t = theta;
+        let next = 0.5 * (-t * t + t * (t * t + 4.0).sqrt());
+        let carry = t * (1.0 - t) / (t * t + next);
+        for i in 0..self.x.len() {
+            self.y[i] = self.x[i] + carry * (self.x[i] - self.old[i]);
+            self.ay[i] = self.ax[i] + carry * (self.ax[i] - self.aold[i]);
+        }
+        next
     }
 
     /// `y = x`: no momentum.
@@ -249,7 +252,7 @@ impl Pile {
     }
 
     /// `anext = A next`, in units and back.
-    fn product(&mut self, operator: &mut dyn Operator) {
+    fn product(&mut self, operator: &mut dyn LinearOperator) {
         for (u, (x, d)) in self.unit.iter_mut().zip(self.next.iter().zip(&self.scaled.d)) {
             *u = x / d;
         }
@@ -259,8 +262,8 @@ impl Pile {
         }
     }
 
-    fn residual(&mut self, n: usize) -> f64 {
-        for i in 0..n {
+    fn residual(&mut self) -> f64 {
+        for i in 0..self.x.len() {
             self.a[i] = self.ax[i] + self.scaled.b[i];
         }
         let size = largest(&self.x).max(largest(&self.scaled.b)).max(largest(&self.a));
@@ -270,14 +273,12 @@ impl Pile {
     /// De Saxce's shift from the present `a`.
     fn renew_shift(&mut self) {
         self.shift.fill(0.0);
-        for f in &self.frictions {
-            self.shift[f.normal] += f.mu * length(&self.a[f.first..f.first + f.rows]);
-        }
+        add_slip_shift(&self.cones, &self.a, 1.0, &mut self.shift);
     }
 
     /// `next` = `p` onto the cones, balls and intervals.
     fn project(&mut self) {
-        for (i, law) in walk(&self.scaled.laws) {
+        for (i, law) in Law::with_first_rows(&self.scaled.laws) {
             match *law {
                 Law::Free => self.next[i] = self.p[i],
                 Law::Push => self.next[i] = self.p[i].max(0.0),
@@ -286,34 +287,17 @@ impl Pile {
                 Law::Ball { radius, rows } => clip(&self.p[i..i + rows], radius, &mut self.next[i..i + rows]),
             }
         }
-        for group in self.frictions.chunk_by(|f, g| f.normal == g.normal) {
-            let normal = group[0].normal;
-            // onto { |x_t| <= mu x_n }: the best x_n is where the pulls of all discs on it balance
-            let mut s = self.p[normal].max(0.0);
-            for _ in 0..8 {
-                let (mut pull, mut rate) = (s - self.p[normal], 1.0);
-                for f in group {
-                    let outside = length(&self.p[f.first..f.first + f.rows]) - f.mu * s;
-                    if outside > 0.0 {
-                        pull -= f.mu * outside;
-                        rate += f.mu * f.mu;
-                    }
-                }
-                let new = (s - pull / rate).max(0.0);
-                if new == s {
-                    break;
-                }
-                s = new;
-            }
-            self.next[normal] = s;
-            for f in group {
-                let rows = f.first..f.first + f.rows;
-                clip(&self.p[rows.clone()], f.mu * s, &mut self.next[rows]);
+        for cones in self.cones.chunk_by(|c, d| c.normal == d.normal) {
+            let s = normal_on_cones(cones, &self.p);
+            self.next[cones[0].normal] = s;
+            for c in cones {
+                clip(c.of(&self.p), c.mu * s, &mut self.next[c.first..c.first + c.rows]);
             }
         }
     }
 }
 
+/// `p` onto the disc. By one factor, unlike [`crate::project`], which needs the direction too: the two differ in the last bit.
 fn clip(p: &[f64], radius: f64, x: &mut [f64]) {
     let reach = length(p);
     let shrink = if reach > radius { radius / reach } else { 1.0 };
@@ -324,14 +308,14 @@ fn clip(p: &[f64], radius: f64, x: &mut [f64]) {
 
 /// A matrix at hand, row after row, as an operator.
 #[derive(Clone, Copy, Debug)]
-pub struct Matrix<'m> {
+pub struct MatrixOperator<'m> {
     /// `n * n` numbers.
     pub a: &'m [f64],
     /// Number of rows.
     pub n: usize,
 }
 
-impl Operator for Matrix<'_> {
+impl LinearOperator for MatrixOperator<'_> {
     fn len(&self) -> usize {
         self.n
     }

@@ -7,14 +7,14 @@
 //!
 //! Each change costs the square of the number of members. The matrix need not be symmetric.
 
-use crate::dense::{axpy, dot, zeros};
+use holonom_lcp::dense::{axpy, dot, zeros};
 
 /// Corners (Schur complements) below this mean that the new row depends on the members; the diagonal is about 1.
 const DEPENDENT: f64 = 1e-10;
 
 /// `K = E_CC^-1` for the members `C`, in the order they came.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Inverse {
+pub struct Inverse {
     members: Vec<usize>,
     /// Row after row, `members.len()` wide.
     k: Vec<f64>,

@@ -14,9 +14,8 @@
 //! grows into the slip. Facet directions come in opposite pairs: 2 for one row, `facets` for two, 26 for three (the faces, edges
 //! and corners of a cube).
 
-use crate::dense::{dot, zeros};
-use crate::law::Law;
-use crate::scale::{Scaled, walk};
+use holonom_lcp::dense::{dot, zeros};
+use holonom_lcp::{ComplementarityLaw as Law, ScaledProblem};
 
 /// One variable `z`.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +28,7 @@ enum Column {
 
 /// The standard form, with what is needed to come back from it.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Standard {
+pub struct Standard {
     pub m: Vec<f64>,
     pub q: Vec<f64>,
     columns: Vec<Column>,
@@ -43,11 +42,11 @@ impl Standard {
     }
 
     /// From a problem without units. `facets` is even and at least 4.
-    pub fn set(&mut self, scaled: &Scaled, facets: usize) {
+    pub fn set(&mut self, scaled: &ScaledProblem, a: &[f64], facets: usize) {
         let n = scaled.b.len();
         zeros(&mut self.x0, n);
         self.columns.clear();
-        for (i, law) in walk(&scaled.laws) {
+        for (i, law) in Law::with_first_rows(&scaled.laws) {
             match *law {
                 Law::Free => self.free(i),
                 Law::Push => self.push(i, 1, [1.0, 0.0, 0.0], None),
@@ -68,7 +67,7 @@ impl Standard {
                 }
             }
         }
-        self.fill(scaled, n);
+        self.fill(scaled, a);
     }
 
     /// `y = x0 + C z`.
@@ -134,12 +133,13 @@ impl Standard {
         }
     }
 
-    fn fill(&mut self, scaled: &Scaled, n: usize) {
+    fn fill(&mut self, scaled: &ScaledProblem, a: &[f64]) {
+        let n = scaled.b.len();
         let size = self.columns.len();
         zeros(&mut self.m, size * size);
         zeros(&mut self.q, size);
         self.ax.clear();
-        self.ax.extend((0..n).map(|i| dot(&scaled.a[i * n..i * n + n], &self.x0) + scaled.b[i]));
+        self.ax.extend((0..n).map(|i| dot(&a[i * n..i * n + n], &self.x0) + scaled.b[i]));
         for (p, column) in self.columns.iter().enumerate() {
             match *column {
                 Column::Push { first, rows, along, cap } => {
@@ -149,7 +149,7 @@ impl Standard {
                         let mut sum = 0.0;
                         for k in 0..rows {
                             for l in 0..s {
-                                sum += along[k] * scaled.a[(first + k) * n + f + l] * other[l];
+                                sum += along[k] * a[(first + k) * n + f + l] * other[l];
                             }
                         }
                         self.m[p * size + q] = sum;

@@ -1,4 +1,4 @@
-//! A large island as a problem of many bodies with few rows each ([`holonom_lcp::Heap`]).
+//! A large island as a problem of many bodies with few rows each ([`SparseConeSolver`]).
 //!
 //! There bodies know nothing of each other but through rows; joints are rows like all others, without bounds. What a row would do without pushes is 0 for them, since the motion
 //! without pushes obeys the joints already; and given first guesses for the pushes, the joints' answer to these is the first guess for theirs.
@@ -8,18 +8,18 @@ use super::solve::{Task, residual_of};
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::model::{Form, Model};
-use holonom_lcp::{Heap, Law, Rows};
+use holonom_lcp::{ComplementarityLaw as Law, SparseConeSolver, SparseRows};
 use holonom_tree::{Node, packed};
 
 /// Scratch for large islands.
 #[derive(Default)]
-pub(crate) struct IslandHeap {
-    heap: Heap,
+pub(crate) struct SparseIsland {
+    solver: SparseConeSolver,
     /// Node of each body in the island, and the bodies in order.
     node: Vec<u32>,
     bodies: Vec<u32>,
     masses: Vec<[f64; 36]>,
-    rows: Rows,
+    rows: SparseRows,
     b: Vec<f64>,
     x: Vec<f64>,
     laws: Vec<Law>,
@@ -27,7 +27,7 @@ pub(crate) struct IslandHeap {
     joint_row: Vec<[f64; 6]>,
 }
 
-impl IslandHeap {
+impl SparseIsland {
     /// The residual; `None` when the island cannot be treated so.
     #[allow(clippy::type_complexity)]
     pub fn solve(
@@ -75,7 +75,7 @@ impl IslandHeap {
         self.laws.clear();
         self.laws.extend_from_slice(laws);
         self.add_joints(model, sided, t, rows, work)?;
-        let report = self.heap.solve(&self.masses, &self.rows, &self.b, &self.laws, &mut self.x);
+        let report = self.solver.solve(&self.masses, &self.rows, &self.b, &self.laws, &mut self.x);
         x.copy_from_slice(&self.x[..x.len()]);
         Ok(Some(residual_of(report)))
     }

@@ -20,14 +20,13 @@
 //!
 //! The inverse of `E_CC` is bordered as rows join and leave, and built anew for each driven row, before rounding can gather. A dependent row is never clamped: driving it changes no
 //! `a`, so it is either in order already or shows a ray. The final `x_C` is computed afresh by LU; where rounding leaves a row on the brink on the
-//! wrong side, a few exchanges of [`crate::blocks`] put it right.
+//! wrong side, a few exchanges of [`super::blocks`] put it right.
 
-use crate::blocks::Blocks;
-use crate::certificate::judge;
-use crate::dense::{dot, largest, lu, lu_solve, zeros};
-use crate::inverse::Inverse;
-use crate::law::{Failure, Law, Problem, Report, check_with_guess};
-use crate::scale::{Scaled, first_curved, walk};
+use super::blocks::BlockPivoting;
+use super::inverse::Inverse;
+use super::{PivotingError, first_curved};
+use holonom_lcp::dense::{dot, largest, lu, lu_solve, zeros};
+use holonom_lcp::{Certifier, ComplementarityLaw as Law, ConeProblem, ConeReport, ScaledProblem};
 
 /// What counts as no change of `a` along a step, and as no `a` at all; everything is without units.
 const FLAT: f64 = 1e-10;
@@ -58,13 +57,14 @@ enum Event {
 pub struct Dantzig {
     /// What the answer is held to; 1e-11 unless set. With cones or balls it is held to boxes, not to discs.
     pub tolerance: f64,
-    scaled: Scaled,
+    scaled: ScaledProblem,
+    matrix: Vec<f64>,
     rows: Vec<Row>,
     boxed: Vec<Law>,
-    ones: Vec<f64>,
+    certifier: Certifier,
     sides: Vec<Side>,
     inverse: Inverse,
-    finish: Blocks,
+    finish: BlockPivoting,
     x: Vec<f64>,
     a: Vec<f64>,
     dx: Vec<f64>,
@@ -74,7 +74,7 @@ pub struct Dantzig {
     h: Vec<f64>,
     order: Vec<usize>,
     open: Vec<usize>,
-    counted: Report,
+    counted: ConeReport,
 }
 
 /// Interval of a row: `least..most`, or `-mu x_n..mu x_n`.
@@ -89,13 +89,14 @@ impl Default for Dantzig {
     fn default() -> Self {
         Self {
             tolerance: 1e-11,
-            scaled: Scaled::default(),
+            scaled: ScaledProblem::default(),
+            matrix: Vec::new(),
             rows: Vec::new(),
             boxed: Vec::new(),
-            ones: Vec::new(),
+            certifier: Certifier::default(),
             sides: Vec::new(),
             inverse: Inverse::default(),
-            finish: Blocks::default(),
+            finish: BlockPivoting::default(),
             x: Vec::new(),
             a: Vec::new(),
             dx: Vec::new(),
@@ -105,7 +106,7 @@ impl Default for Dantzig {
             h: Vec::new(),
             order: Vec::new(),
             open: Vec::new(),
-            counted: Report::default(),
+            counted: ConeReport::default(),
         }
     }
 }
@@ -118,15 +119,15 @@ impl Dantzig {
 
     /// Solves any problem, cones and balls by boxes. What is in `x` before does not matter.
     ///
-    /// On [`Failure::NotConverged`] the best `x` found is left in place; on every other failure `x` is what it was.
-    pub fn solve(&mut self, problem: &Problem, x: &mut [f64]) -> Result<Report, Failure> {
-        check_with_guess(problem, x)?;
+    /// On [`PivotingError::NotConverged`] the best `x` found is left in place; on every other failure `x` is what it was.
+    pub fn solve(&mut self, problem: &ConeProblem, x: &mut [f64]) -> Result<ConeReport, PivotingError> {
+        problem.check_with_guess(x)?;
         let n = problem.len();
-        self.counted = Report::default();
+        self.counted = ConeReport::default();
         if n == 0 {
             return Ok(self.counted);
         }
-        self.scaled.set(problem)?;
+        self.scaled.set(problem, &mut self.matrix)?;
         self.start(n);
         let plain = first_curved(problem.laws).is_none();
         match self.run(n) {
@@ -156,12 +157,12 @@ impl Dantzig {
         if self.counted.residual <= self.tolerance {
             Ok(self.counted)
         } else {
-            Err(Failure::NotConverged { residual: self.counted.residual })
+            Err(PivotingError::NotConverged { residual: self.counted.residual })
         }
     }
 
     /// Drives all rows, and again those that rounding put on the wrong side.
-    fn run(&mut self, n: usize) -> Result<(), Failure> {
+    fn run(&mut self, n: usize) -> Result<(), PivotingError> {
         let mut done = true;
         // equations first: they hold whatever the others do
         for pass in [true, false] {
@@ -204,7 +205,7 @@ impl Dantzig {
     fn start(&mut self, n: usize) {
         let inf = f64::INFINITY;
         self.rows.clear();
-        for (_, law) in walk(&self.scaled.laws) {
+        for (_, law) in Law::with_first_rows(&self.scaled.laws) {
             let row = match *law {
                 Law::Free => Row { least: -inf, most: inf, grip: None },
                 Law::Push => Row { least: 0.0, most: inf, grip: None },
@@ -218,12 +219,10 @@ impl Dantzig {
         self.x.extend(self.rows.iter().map(|r| 0f64.clamp(r.least, r.most)));
         self.sides.clear();
         self.sides.resize(n, Side::Waiting);
-        self.ones.clear();
-        self.ones.resize(n, 1.0);
         zeros(&mut self.dx, n);
         zeros(&mut self.da, n);
         self.effective.clear();
-        self.effective.extend_from_slice(&self.scaled.a);
+        self.effective.extend_from_slice(&self.matrix);
         self.inverse.clear();
         self.refresh(n);
     }
@@ -232,7 +231,7 @@ impl Dantzig {
         self.a.clear();
         for i in 0..n {
             let held = if self.sides[i] == Side::Clamped { 0.0 } else { 1.0 };
-            self.a.push(held * (dot(&self.scaled.a[i * n..i * n + n], &self.x) + self.scaled.b[i]));
+            self.a.push(held * (dot(&self.matrix[i * n..i * n + n], &self.x) + self.scaled.b[i]));
         }
     }
 
@@ -264,7 +263,7 @@ impl Dantzig {
     }
 
     /// Brings row `d` to its condition. False where the method gives up.
-    fn drive(&mut self, d: usize, n: usize) -> Result<bool, Failure> {
+    fn drive(&mut self, d: usize, n: usize) -> Result<bool, PivotingError> {
         self.rebuild(n);
         for _ in 0..100 + 20 * n {
             let (least, most) = self.ends(d);
@@ -294,7 +293,7 @@ impl Dantzig {
                 return Ok(true);
             }
             if event == Event::Nothing {
-                return Err(Failure::NoSolution);
+                return Err(PivotingError::NoSolution);
             }
             for i in 0..n {
                 self.x[i] += step * self.dx[i];
@@ -341,7 +340,7 @@ impl Dantzig {
             }
         }
         for i in 0..n {
-            self.da[i] = dot(&self.scaled.a[i * n..i * n + n], &self.dx);
+            self.da[i] = dot(&self.matrix[i * n..i * n + n], &self.dx);
         }
     }
 
@@ -451,7 +450,7 @@ impl Dantzig {
 
     /// `E` and the inverse of `E_CC` from nothing.
     fn rebuild(&mut self, n: usize) {
-        self.effective.copy_from_slice(&self.scaled.a);
+        self.effective.copy_from_slice(&self.matrix);
         for t in 0..n {
             let Some((normal, mu)) = self.rows[t].grip else { continue };
             let s = match self.sides[t] {
@@ -460,7 +459,7 @@ impl Dantzig {
                 _ => continue,
             };
             for i in 0..n {
-                self.effective[i * n + normal] += s * self.scaled.a[i * n + t];
+                self.effective[i * n + normal] += s * self.matrix[i * n + t];
             }
         }
         self.inverse.clear();
@@ -497,7 +496,7 @@ impl Dantzig {
         for _ in 0..5 {
             self.column.clear();
             for &i in &self.open {
-                self.column.push(-(dot(&self.scaled.a[i * n..i * n + n], &self.x) + self.scaled.b[i]));
+                self.column.push(-(dot(&self.matrix[i * n..i * n + n], &self.x) + self.scaled.b[i]));
             }
             lu_solve(&self.h, m, &self.order, &mut self.column);
             for (k, &i) in self.open.iter().enumerate() {
@@ -517,15 +516,12 @@ impl Dantzig {
     /// How far the answer is from its laws, friction taken as a box.
     fn judge(&mut self, n: usize) -> f64 {
         self.boxed.clear();
-        let mut size = 0f64;
         for i in 0..n {
             let (least, most) = self.ends(i);
             self.boxed.push(Law::Within { least, most });
-            let row = &self.scaled.a[i * n..i * n + n];
-            self.a[i] = dot(row, &self.x) + self.scaled.b[i];
-            let whole: f64 = row.iter().zip(&self.x).map(|(a, x)| (a * x).abs()).sum();
-            size = size.max(self.x[i].abs()).max(whole + self.scaled.b[i].abs());
+            self.a[i] = dot(&self.matrix[i * n..i * n + n], &self.x) + self.scaled.b[i];
         }
-        judge(&self.boxed, &self.ones, &self.x, &self.a, size).worst
+        let problem = ConeProblem { a: &self.matrix, b: &self.scaled.b, laws: &self.boxed };
+        self.certifier.certificate(&problem, &self.x).worst
     }
 }

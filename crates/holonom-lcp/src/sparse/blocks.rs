@@ -1,19 +1,19 @@
-//! Matrices of 6 x 6 blocks, most of them empty and the pattern symmetric: order once, factor often.
+//! Sparse matrices of 6 x 6 blocks with a symmetric pattern: order once, factor often.
 //!
-//! Symmetric positive definite ones by `L L^T` ([`Blocks6::factor`]), others by `L U` with pivots inside the diagonal blocks only ([`Blocks6::factor_any`]).
+//! Symmetric positive definite ones by `L L^T` ([`BlockMatrix6::factor`]), others by `L U` with pivots inside the diagonal blocks
+//! only ([`BlockMatrix6::factor_any`]).
 //!
-//! Nodes are eliminated by least degree (the lowest number among equals), which keeps the fill of flat and of chain-like graphs small. The order, the places of all blocks and
-//! the list of all updates are kept until the graph changes; a factorisation then walks them without a search.
+//! Nodes are eliminated by least degree (the lowest number among equals), which keeps the fill of flat and of chain-like graphs
+//! small. The order, the places of all blocks and the list of all updates are kept until the graph changes; a factorisation then
+//! walks them without a search.
 
-/// A 6 x 6 block, row after row.
-pub(crate) type Block = [f64; 36];
-
-/// No block.
-const ZERO: Block = [0.0; 36];
+use crate::dense::block6::{
+    Block6, ONE, ZERO, backward, cholesky6, divide, forward, invert, subtract, subtract_product, times,
+};
 
 /// The structure of `L`, and its numbers.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Blocks6 {
+pub(crate) struct BlockMatrix6 {
     n: usize,
     edges: Vec<(u32, u32)>,
     /// Place of each node in the order of elimination.
@@ -23,13 +23,14 @@ pub(crate) struct Blocks6 {
     start: Vec<u32>,
     /// Targets of the updates of each column, pair after pair: a diagonal block (`n_below + place`) or one below.
     targets: Vec<u32>,
-    diagonal: Vec<Block>,
-    below: Vec<Block>,
-    /// Blocks above the diagonal, each as it stands in the matrix, in the places of those below that mirror them; for matrices that are not symmetric.
-    above: Vec<Block>,
+    diagonal: Vec<Block6>,
+    below: Vec<Block6>,
+    /// Blocks above the diagonal, each as it stands in the matrix, in the places of those below that mirror them; for matrices
+    /// that are not symmetric.
+    above: Vec<Block6>,
 }
 
-impl Blocks6 {
+impl BlockMatrix6 {
     /// Lay out a matrix of `n` nodes with these edges (sorted, without doubles, smaller number first).
     pub fn lay_out(&mut self, n: usize, edges: &[(u32, u32)]) {
         if self.n == n && self.edges == edges {
@@ -38,32 +39,7 @@ impl Blocks6 {
         self.n = n;
         self.edges.clear();
         self.edges.extend_from_slice(edges);
-        let mut near = vec![Vec::new(); n];
-        for &(a, b) in edges {
-            near[a as usize].push(b);
-            near[b as usize].push(a);
-        }
-        near.iter_mut().for_each(|list| list.sort_unstable());
-        self.place.clear();
-        self.place.resize(n, u32::MAX);
-        let mut queue: std::collections::BTreeSet<(usize, u32)> =
-            near.iter().enumerate().map(|(i, list)| (list.len(), i as u32)).collect();
-        let mut columns: Vec<Vec<u32>> = Vec::with_capacity(n);
-        let mut merged = Vec::new();
-        while let Some((_, node)) = queue.pop_first() {
-            self.place[node as usize] = columns.len() as u32;
-            let mine = std::mem::take(&mut near[node as usize]);
-            for &other in &mine {
-                let list = &mut near[other as usize];
-                queue.remove(&(list.len(), other));
-                // the neighbours of an eliminated node become neighbours of each other
-                merged.clear();
-                merge(list, &mine, node, other, &mut merged);
-                std::mem::swap(list, &mut merged);
-                queue.insert((list.len(), other));
-            }
-            columns.push(mine);
-        }
+        let mut columns = self.eliminate();
         self.start.clear();
         self.start.push(0);
         self.rows.clear();
@@ -87,6 +63,37 @@ impl Blocks6 {
         self.above.resize(self.rows.len(), ZERO);
     }
 
+    /// The order of elimination into `place`, by least degree; for each place the nodes below it in its column of the factor.
+    fn eliminate(&mut self) -> Vec<Vec<u32>> {
+        let mut near = vec![Vec::new(); self.n];
+        for &(a, b) in &self.edges {
+            near[a as usize].push(b);
+            near[b as usize].push(a);
+        }
+        near.iter_mut().for_each(|list| list.sort_unstable());
+        self.place.clear();
+        self.place.resize(self.n, u32::MAX);
+        let mut queue: std::collections::BTreeSet<(usize, u32)> =
+            near.iter().enumerate().map(|(i, list)| (list.len(), i as u32)).collect();
+        let mut columns: Vec<Vec<u32>> = Vec::with_capacity(self.n);
+        let mut merged = Vec::new();
+        while let Some((_, node)) = queue.pop_first() {
+            self.place[node as usize] = columns.len() as u32;
+            let mine = std::mem::take(&mut near[node as usize]);
+            for &other in &mine {
+                let list = &mut near[other as usize];
+                queue.remove(&(list.len(), other));
+                // the neighbours of an eliminated node become neighbours of each other
+                merged.clear();
+                merge(list, &mine, node, other, &mut merged);
+                std::mem::swap(list, &mut merged);
+                queue.insert((list.len(), other));
+            }
+            columns.push(mine);
+        }
+        columns
+    }
+
     /// Index of the block of two places: one below the diagonal, or beyond those one on it.
     fn index(&self, i: usize, j: usize) -> usize {
         let (i, j) = (i.max(j), i.min(j));
@@ -105,9 +112,7 @@ impl Blocks6 {
 
     /// The identity; `whole`: blocks above the diagonal too.
     pub fn clear_to_one(&mut self, whole: bool) {
-        let mut one = ZERO;
-        (0..6).for_each(|i| one[7 * i] = 1.0);
-        self.diagonal.fill(one);
+        self.diagonal.fill(ONE);
         self.below.fill(ZERO);
         if whole {
             self.above.fill(ZERO);
@@ -116,13 +121,13 @@ impl Blocks6 {
 
     /// The block above the diagonal that mirrors one below.
     #[inline(always)]
-    pub fn mirror(&mut self, index: usize) -> &mut Block {
+    pub fn mirror(&mut self, index: usize) -> &mut Block6 {
         &mut self.above[index]
     }
 
     /// A block by its index.
     #[inline(always)]
-    pub fn block(&mut self, index: usize) -> &mut Block {
+    pub fn block(&mut self, index: usize) -> &mut Block6 {
         let n = self.below.len();
         if index < n { &mut self.below[index] } else { &mut self.diagonal[index - n] }
     }
@@ -132,7 +137,7 @@ impl Blocks6 {
         let n_below = self.below.len();
         let mut at = 0;
         for j in 0..self.n {
-            if !cholesky(&mut self.diagonal[j]) {
+            if !cholesky6(&mut self.diagonal[j]) {
                 return false;
             }
             let (first, end) = (self.start[j] as usize, self.start[j + 1] as usize);
@@ -156,7 +161,8 @@ impl Blocks6 {
         true
     }
 
-    /// `L U` of a matrix that is not symmetric: `above` must be there too. Diagonal blocks are kept inverted. False where one is singular.
+    /// `L U` of a matrix that is not symmetric: `above` must be there too. Diagonal blocks are kept inverted. False where one is
+    /// singular.
     pub fn factor_any(&mut self) -> bool {
         let n_below = self.below.len();
         let mut at = 0;
@@ -185,7 +191,7 @@ impl Blocks6 {
         true
     }
 
-    /// Solve in place with the factors of [`Blocks6::factor_any`].
+    /// Solve in place with the factors of [`BlockMatrix6::factor_any`].
     pub fn solve_any(&self, x: &mut [f64], scratch: &mut Vec<f64>) {
         self.permuted(x, scratch, |y| {
             for j in 0..self.n {
@@ -289,150 +295,6 @@ fn merge(x: &[u32], y: &[u32], a: u32, b: u32, out: &mut Vec<u32>) {
     }
 }
 
-/// `m = L L^T` in the lower triangle; the diagonal of `L` is kept inverted.
-pub(crate) fn cholesky(m: &mut Block) -> bool {
-    for j in 0..6 {
-        let mut d = m[7 * j];
-        for k in 0..j {
-            d -= m[6 * j + k] * m[6 * j + k];
-        }
-        if !(d > 0.0 && d.is_finite()) {
-            return false;
-        }
-        let inverse = 1.0 / d.sqrt();
-        m[7 * j] = inverse;
-        for i in j + 1..6 {
-            let mut x = m[6 * i + j];
-            for k in 0..j {
-                x -= m[6 * i + k] * m[6 * j + k];
-            }
-            m[6 * i + j] = x * inverse;
-        }
-    }
-    true
-}
-
-/// `b = b L^-T`.
-fn divide(l: &Block, b: &mut Block) {
-    for r in 0..6 {
-        let row = &mut b[6 * r..6 * r + 6];
-        for j in 0..6 {
-            let mut x = row[j];
-            for k in 0..j {
-                x -= row[k] * l[6 * j + k];
-            }
-            row[j] = x * l[7 * j];
-        }
-    }
-}
-
-/// `c -= a b^T`.
-#[inline(always)]
-fn subtract(a: &Block, b: &Block, c: &mut Block) {
-    // columns of b side by side, so that rows of c are updated as vectors
-    let mut t = ZERO;
-    for i in 0..6 {
-        for j in 0..6 {
-            t[6 * j + i] = b[6 * i + j];
-        }
-    }
-    for i in 0..6 {
-        let mut row = [0.0; 6];
-        for k in 0..6 {
-            let s = a[6 * i + k];
-            for j in 0..6 {
-                row[j] += s * t[6 * k + j];
-            }
-        }
-        for j in 0..6 {
-            c[6 * i + j] -= row[j];
-        }
-    }
-}
-
-/// `a b`.
-fn times(a: &Block, b: &Block) -> Block {
-    let mut c = ZERO;
-    for i in 0..6 {
-        for k in 0..6 {
-            let s = a[6 * i + k];
-            for j in 0..6 {
-                c[6 * i + j] += s * b[6 * k + j];
-            }
-        }
-    }
-    c
-}
-
-/// `c -= a b`.
-#[inline(always)]
-fn subtract_product(a: &Block, b: &Block, c: &mut Block) {
-    for i in 0..6 {
-        let mut row = [0.0; 6];
-        for k in 0..6 {
-            let s = a[6 * i + k];
-            for j in 0..6 {
-                row[j] += s * b[6 * k + j];
-            }
-        }
-        for j in 0..6 {
-            c[6 * i + j] -= row[j];
-        }
-    }
-}
-
-/// The inverse, by Gauss and Jordan with pivots from the whole column.
-fn invert(m: &Block) -> Option<Block> {
-    let mut a = *m;
-    let mut b = ZERO;
-    (0..6).for_each(|i| b[7 * i] = 1.0);
-    for j in 0..6 {
-        let pivot = (j..6).max_by(|&p, &q| a[6 * p + j].abs().total_cmp(&a[6 * q + j].abs()))?;
-        let size = a[6 * pivot + j];
-        if !(size.abs() > 0.0 && size.is_finite()) {
-            return None;
-        }
-        for k in 0..6 {
-            a.swap(6 * j + k, 6 * pivot + k);
-            b.swap(6 * j + k, 6 * pivot + k);
-        }
-        for k in 0..6 {
-            a[6 * j + k] /= size;
-            b[6 * j + k] /= size;
-        }
-        for i in (0..6).filter(|&i| i != j) {
-            let s = a[6 * i + j];
-            for k in 0..6 {
-                a[6 * i + k] -= s * a[6 * j + k];
-                b[6 * i + k] -= s * b[6 * j + k];
-            }
-        }
-    }
-    Some(b)
-}
-
-/// `x = L^-1 x`.
-pub(crate) fn forward(l: &Block, x: &mut [f64]) {
-    for i in 0..6 {
-        let mut y = x[i];
-        for k in 0..i {
-            y -= l[6 * i + k] * x[k];
-        }
-        x[i] = y * l[7 * i];
-    }
-}
-
-/// `x = L^-T x`.
-pub(crate) fn backward(l: &Block, x: &mut [f64]) {
-    for i in (0..6).rev() {
-        let mut y = x[i];
-        for k in i + 1..6 {
-            y -= l[6 * k + i] * x[k];
-        }
-        x[i] = y * l[7 * i];
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -457,7 +319,7 @@ mod tests {
             }
         }
         edges.sort_unstable();
-        let mut m = Blocks6::default();
+        let mut m = BlockMatrix6::default();
         m.lay_out(n, &edges);
         m.clear_to_one(true);
         let mut dense = vec![0.0; 36 * n * n];
