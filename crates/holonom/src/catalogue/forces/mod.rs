@@ -6,7 +6,6 @@
 mod bushing;
 mod drag;
 mod feedback;
-mod integral;
 mod law;
 mod motor;
 mod on_coordinate;
@@ -34,6 +33,7 @@ pub use user::UserForce;
 
 use crate::catalogue::attach::{Attachment, Bodies, View};
 use crate::catalogue::coordinate::Coordinate;
+use crate::catalogue::parameters::{finite, finite_vector, not_negative, positive};
 use crate::math::Vec3;
 use holonom_tree::packed;
 
@@ -116,24 +116,5 @@ impl Push<'_> {
             }
             self.power += f.dot(self.bodies.carry(a).rate);
         }
-    }
-}
-
-/// Shared wording for parameters that must be finite.
-pub(crate) fn check_finite(name: &str, value: f64) -> Result<(), String> {
-    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
-}
-
-/// Shared wording for vectors that must be finite.
-pub(crate) fn check_finite_vector(name: &str, value: Vec3) -> Result<(), String> {
-    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
-}
-
-/// Shared wording for parameters that must not be negative.
-pub(crate) fn not_negative(name: &str, value: f64, unit: &str) -> Result<(), String> {
-    if value.is_finite() && value >= 0.0 {
-        Ok(())
-    } else {
-        Err(format!("{name} is {value} {unit}, must be finite and not negative"))
     }
 }

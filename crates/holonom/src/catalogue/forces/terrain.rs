@@ -17,7 +17,7 @@
 //! coefficients h_1, h_1 + (h_2 - h_0)/6, h_2 - (h_3 - h_1)/6, h_2, and lies below the largest: with samples between m and M, D = M - m, below M + D/6 along
 //! x, and after y, where values spread over 4/3 D, below M + D/6 + (4/3 D)/6 = M + 7/18 D.
 
-use super::{check_finite, check_finite_vector};
+use super::{finite, finite_vector, positive};
 use crate::catalogue::functions::Function;
 use crate::math::{Vec3, vec3};
 use std::sync::Arc;
@@ -79,7 +79,7 @@ impl Terrain for PlaneTerrain {
         self.height_and_normal(at(0, self.normal.x), at(1, self.normal.y)).0
     }
     fn validate(&self) -> Result<(), String> {
-        check_finite_vector("point of the plane", self.point)?;
+        finite_vector("point of the plane", self.point)?;
         if self.normal.is_finite() && self.normal.z > 1e-6 {
             Ok(())
         } else {
@@ -125,7 +125,7 @@ impl Terrain for ProfileTerrain {
         self.height.highest(from, to)
     }
     fn validate(&self) -> Result<(), String> {
-        check_finite("heading", self.along[0] + self.along[1])?;
+        finite("heading", self.along[0] + self.along[1])?;
         self.height.validate()
     }
 }
@@ -211,8 +211,8 @@ impl Terrain for HeightField {
         most + 7.0 / 18.0 * (most - least)
     }
     fn validate(&self) -> Result<(), String> {
-        check_finite("origin", self.origin[0] + self.origin[1])?;
-        crate::catalogue::bodies::positive("spacing", self.spacing, "m")?;
+        finite("origin", self.origin[0] + self.origin[1])?;
+        positive("spacing", self.spacing, "m")?;
         if self.columns < 2 || self.rows() < 2 || self.columns * self.rows() != self.heights.len() {
             let (n, columns) = (self.heights.len(), self.columns);
             return Err(format!("{n} heights in lines of {columns}: must be whole lines, at least 2 of at least 2"));

@@ -39,8 +39,7 @@
 //!
 //! Beyond `most` the last cell goes on. A curve that would need springs that pull is refused.
 
-use crate::catalogue::forces::integral::integral;
-use crate::catalogue::functions::Function;
+use crate::catalogue::functions::{Function, integral};
 
 const CELLS: usize = 128;
 

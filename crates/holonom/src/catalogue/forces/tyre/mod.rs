@@ -50,9 +50,8 @@ mod curves;
 pub use curves::{Grip, SlipCurve, TyreLoad};
 
 use super::terrain::Terrain;
-use super::{Force, Push, Stiffness, not_negative};
+use super::{Force, Push, Stiffness, not_negative, positive};
 use crate::catalogue::attach::{Attached, Attachment, Marker, View};
-use crate::catalogue::bodies::positive;
 use crate::catalogue::functions::Function;
 use crate::math::Vec3;
 use carcass::Carcass;
