@@ -1,7 +1,7 @@
 //! Applied forces: pushes on attachments. Gravity is a property of the model and acts through each body.
 //!
 //! A law is one file, and one line in [`TABLE`] where it acts between markers. Laws that store energy push along the exact gradient of it;
-//! laws that are stiff say in which directions.
+//! laws that are stiff say in which directions. A law may as well be written outside: the crate `holonom-tyre` is.
 
 mod bushing;
 mod drag;
@@ -12,9 +12,7 @@ mod on_coordinate;
 mod point;
 mod spring;
 mod table;
-mod terrain;
 mod torsion;
-mod tyre;
 mod user;
 
 pub use bushing::{Bushing, Matrix6};
@@ -26,9 +24,7 @@ pub use on_coordinate::CoordinateForce;
 pub use point::{PointForce, Torque};
 pub use spring::Spring;
 pub use table::{ForceKind, TABLE};
-pub use terrain::{HeightField, PlaneTerrain, ProfileTerrain, Terrain};
 pub use torsion::TorsionSpring;
-pub use tyre::{Grip, SlipCurve, Tyre, TyreLoad};
 pub use user::UserForce;
 
 use crate::catalogue::attach::{Attachment, Bodies, View};
