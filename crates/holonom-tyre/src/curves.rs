@@ -10,9 +10,8 @@
 //! shape of the curve, the slip of its peak, and the numbers of the load curves are assumptions of this project: the paper shows its measured
 //! stiffness only in a figure.
 
-use crate::catalogue::bodies::positive;
-use crate::catalogue::forces::not_negative;
-use crate::catalogue::functions::Function;
+use holonom::functions::Function;
+use holonom::parameters::{not_negative, positive};
 
 /// Static and kinetic coefficients of friction of a tyre on a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -1,14 +1,14 @@
 //! The radial springs of one row of tread: from a curve of vertical load to the load per length of tread.
 //!
-//! On a flat road, with the hub at the height R - d, the ray at the angle a from the vertical meets the road at (R - d)/cos a; its tread gives
-//! way by `delta = R - (R - d)/cos a`. With q(delta) the radial load per length of tread, the road pushes with q / cos a per length, along its
-//! normal (see `tyre/mod.rs`), and
+//! On a flat road, with the hub at the height R - d, the ray at the angle a from the vertical meets the road at (R - d)/cos a; its
+//! deflection is `delta = R - (R - d)/cos a`. With q(delta) the radial load per length of tread, the road pushes with q / cos a per length, along its
+//! normal (see `tyre.rs`), and
 //!
 //! ```text
 //! F(d) = R  integral of q(R - (R - d)/cos a) / cos a  da,      delta >= 0            (Abel's equation)
 //! ```
 //!
-//! F is given, q is wanted. q is taken as piecewise linear on nodes `delta_k = most (k/K)^2`, which crowd towards zero because F ~ d makes
+//! F is given, q is wanted. q is taken as piecewise linear on nodes `delta_k = delta_max (k/K)^2`, which crowd towards zero because F ~ d makes
 //! q ~ sqrt(delta). Demanding F at d = delta_k for k = 1, 2, ... makes a triangular system: each equation has one new unknown. The integrals
 //! over the cells are done by Gauss's rule in a, where the integrand is smooth. (For small angles q is the half-integral of F': it is never
 //! negative where the load never falls.)
@@ -21,7 +21,7 @@
 //!
 //! The shares add up to 1, so the rows together carry F, and no row's load ever falls.
 //!
-//! An element of tread between two rays that give way by a and b (negative: clear of the road) is taken as giving way linearly between. Its
+//! In an element of tread between two rays with deflections a and b (negative: clear of the road) the deflection is taken as linear. Its
 //! energy per length, and its load on the two rays, are
 //!
 //! ```text
@@ -34,13 +34,11 @@
 //! integral of q = w (q_1 + q_2)/2        of x q = w (x_1 (2 q_1 + q_2) + x_2 (q_1 + 2 q_2))/6        of Q = w ((Q_1 + Q_2)/2 - q' D^2/12)
 //! ```
 //!
-//! So the loads are the exact gradient of the energy, and they
-//! grow from zero smoothly when a ray touches the road.
+//! So the loads are the exact gradient of the energy, and they grow from zero smoothly when a ray touches the road.
 //!
-//! Beyond `most` the last cell goes on. A curve that would need springs that pull is refused.
+//! Beyond delta_max the last cell goes on. A curve that would need springs that pull is refused.
 
-use crate::catalogue::forces::integral::integral;
-use crate::catalogue::functions::Function;
+use holonom::functions::{Function, integral};
 
 const CELLS: usize = 128;
 
@@ -55,7 +53,7 @@ const GAUSS: [(f64, f64); 4] = [
 /// Radial load per length of tread as a function of deflection.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Carcass {
-    most: f64,
+    max_deflection: f64,
     cells: Vec<Cell>,
 }
 
@@ -81,70 +79,77 @@ impl Cell {
     }
 }
 
-/// What an element of tread does, per length: loads on its two rays, slopes of them, energy.
+/// An element of tread, per length of it: loads on its two rays (N/m), their slopes (N/m^2), energy (N).
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Share {
+pub(crate) struct ElementLoad {
     pub load: [f64; 2],
     pub slope: [f64; 2],
     pub energy: f64,
 }
 
-fn node(most: f64, k: usize) -> f64 {
+/// delta_k.
+fn node(max_deflection: f64, k: usize) -> f64 {
     let part = k as f64 / CELLS as f64;
-    most * part * part
+    max_deflection * part * part
+}
+
+/// Integrals over the cell from `low` to `high` of (1 - x) / cos a and x / cos a by the angle a, with x from 0 to 1 across the cell; the hub is
+/// lowered by `depth`.
+fn cell_integrals(radius: f64, depth: f64, low: f64, high: f64) -> (f64, f64) {
+    let height = radius - depth;
+    let angle = |delta: f64| libm::atan2(((depth - delta) * (radius - delta + height)).sqrt(), height);
+    let (from, to) = (angle(high), angle(low));
+    let (centre, half) = (0.5 * (from + to), 0.5 * (to - from));
+    let (mut near, mut far) = (0.0, 0.0);
+    for (x, w) in GAUSS.iter().flat_map(|&(x, w)| [(x, w), (-x, w)]) {
+        let a = centre + half * x;
+        // delta = depth - height (1/cos a - 1)
+        let (sin, cos) = (libm::sin(0.5 * a), libm::cos(a));
+        let part = (depth - height * 2.0 * sin * sin / cos - low) / (high - low);
+        near += half * w * (1.0 - part) / cos;
+        far += half * w * part / cos;
+    }
+    (near, far)
 }
 
 impl Carcass {
     /// The row of radius `radius` and drop `drops[row]` of a tyre with rows of all these drops, whose load (N) is a function of the deflection (m)
-    /// up to `most`. `None` where the row does not touch within that.
+    /// up to `max_deflection`. `None` where the row does not touch within that.
     pub fn fit(
         load: &dyn Function,
-        most: f64,
+        max_deflection: f64,
         radius: f64,
         drops: &[f64],
         row: usize,
     ) -> Result<Option<Carcass>, String> {
-        let (start, full) = (load.at(0.0)[0], load.at(most)[0]);
+        let (start, full) = (load.at(0.0)[0], load.at(max_deflection)[0]);
         if !(full > 0.0) || start.abs() > 1e-9 * full {
             return Err(format!(
                 "load is {start} N without and {full} N with the largest deflection, must be 0 and positive"
             ));
         }
         let drop = drops[row];
-        let most = most - drop;
-        if most <= 1e-6 * radius {
+        let max_deflection = max_deflection - drop;
+        if max_deflection <= 1e-6 * radius {
             return Ok(None);
         }
-        let share = |x: f64| {
+        let row_slope = |x: f64| {
             let all: f64 = drops.iter().map(|d| (x - d).max(0.0)).sum();
             // where the first rows touch: equal shares among them
             let first = drops.iter().filter(|&&d| d <= x).count().max(1);
             load.at(x)[1] * if all > 0.0 { (x - drop).max(0.0) / all } else { 1.0 / first as f64 }
         };
-        let (mut q, mut carried) = (vec![0.0; CELLS + 1], 0.0);
+        let (mut q, mut row_load) = (vec![0.0; CELLS + 1], 0.0);
         for k in 1..=CELLS {
-            let depth = node(most, k);
-            carried = if drops.len() == 1 {
+            let depth = node(max_deflection, k);
+            row_load = if drops.len() == 1 {
                 load.at(depth)[0]
             } else {
-                carried + integral(share, drop + node(most, k - 1), drop + depth)
+                row_load + integral(row_slope, drop + node(max_deflection, k - 1), drop + depth)
             };
-            let height = radius - depth;
-            let angle = |delta: f64| libm::atan2(((depth - delta) * (radius - delta + height)).sqrt(), height);
             let (mut known, mut factor) = (0.0, 0.0);
             for j in 0..k {
-                let (low, high) = (node(most, j), node(most, j + 1));
-                let (from, to) = (angle(high), angle(low));
-                let (centre, half) = (0.5 * (from + to), 0.5 * (to - from));
-                let (mut near, mut far) = (0.0, 0.0);
-                for (x, w) in GAUSS.iter().flat_map(|&(x, w)| [(x, w), (-x, w)]) {
-                    let a = centre + half * x;
-                    // delta = depth - height (1/cos a - 1)
-                    let (sin, cos) = (libm::sin(0.5 * a), libm::cos(a));
-                    let part = (depth - height * 2.0 * sin * sin / cos - low) / (high - low);
-                    near += half * w * (1.0 - part) / cos;
-                    far += half * w * part / cos;
-                }
+                let (near, far) = cell_integrals(radius, depth, node(max_deflection, j), node(max_deflection, j + 1));
                 known += 2.0 * radius * near * q[j];
                 if j + 1 == k {
                     factor = 2.0 * radius * far;
@@ -152,43 +157,48 @@ impl Carcass {
                     known += 2.0 * radius * far * q[j + 1];
                 }
             }
-            q[k] = (carried - known) / factor;
+            q[k] = (row_load - known) / factor;
             if !(q[k] >= 0.0 && q[k].is_finite()) {
                 let (d, f) = (drop + depth, load.at(drop + depth)[0]);
                 return Err(format!("load {f} N at {d} m would need springs that pull: it must not fall"));
             }
         }
+        Ok(Some(Carcass::through(max_deflection, &q)))
+    }
+
+    /// Piecewise linear through the values at the nodes.
+    fn through(max_deflection: f64, q: &[f64]) -> Carcass {
         let (mut cells, mut energy) = (Vec::with_capacity(CELLS), 0.0);
         for k in 0..CELLS {
-            let (begin, next) = (node(most, k), node(most, k + 1));
+            let (begin, next) = (node(max_deflection, k), node(max_deflection, k + 1));
             let end = if k + 1 < CELLS { next } else { f64::INFINITY };
             cells.push(Cell { begin, end, q: q[k], energy, slope: (q[k + 1] - q[k]) / (next - begin) });
             energy += 0.5 * (q[k] + q[k + 1]) * (next - begin);
         }
-        Ok(Some(Carcass { most, cells }))
+        Carcass { max_deflection, cells }
     }
 
     fn cell(&self, delta: f64) -> usize {
-        let guess = (CELLS as f64 * (delta / self.most).sqrt()) as usize;
+        let guess = (CELLS as f64 * (delta / self.max_deflection).sqrt()) as usize;
         let guess = guess.min(CELLS - 1);
         // rounding may put a node into the wrong cell
         if self.cells[guess].begin > delta { guess - 1 } else { guess }
     }
 
-    /// An element whose rays give way by `a` and `b` (m).
-    pub fn share(&self, a: f64, b: f64) -> Share {
+    /// An element whose rays have the deflections `a` and `b` (m).
+    pub fn element(&self, a: f64, b: f64) -> ElementLoad {
         let (low, high) = (a.min(b), a.max(b));
         if !(high > 0.0) {
-            return Share::default();
+            return ElementLoad::default();
         }
         if high - low <= 1e-12 * high {
             let cell = &self.cells[self.cell(high)];
             let (q, energy) = cell.at(high);
-            return Share { load: [0.5 * q; 2], slope: [0.5 * cell.slope; 2], energy };
+            return ElementLoad { load: [0.5 * q; 2], slope: [0.5 * cell.slope; 2], energy };
         }
         let scale = 1.0 / (high - low);
         let mut at = low.max(0.0);
-        // all of it, and what goes to the ray that gives way more
+        // all of it, and what goes to the ray with the larger deflection
         let (mut load, mut slope, mut energy) = ([0.0; 2], [0.0; 2], 0.0);
         for cell in &self.cells[self.cell(at)..] {
             let next = cell.end.min(high);
@@ -205,7 +215,7 @@ impl Carcass {
             }
         }
         let split = |[all, more]: [f64; 2]| if b >= a { [all - more, more] } else { [more, all - more] };
-        Share { load: split(load), slope: split(slope), energy }
+        ElementLoad { load: split(load), slope: split(slope), energy }
     }
 }
 
@@ -234,18 +244,18 @@ mod tests {
     fn loads_are_the_gradient_of_the_energy() {
         let load = |d: f64| [9e4 * d * (1.0 + 30.0 * d), 9e4 * (1.0 + 60.0 * d), 0.0];
         let carcass = Carcass::fit(&load, 0.02, 0.34, &[0.002, 0.0, 0.002], 1).expect("fits").expect("touches");
-        let mut g = crate::math::SplitMix(2);
+        let mut g = holonom::math::SplitMix(2);
         let (mut worst, h) = (0.0_f64, 1e-7);
         for _ in 0..500 {
             let (a, b) = (0.01 + g.symmetric(0.014), 0.01 + g.symmetric(0.014));
-            let e = |a: f64, b: f64| carcass.share(a, b).energy;
-            let share = carcass.share(a, b);
+            let e = |a: f64, b: f64| carcass.element(a, b).energy;
+            let element = carcass.element(a, b);
             let slopes = [(e(a + h, b) - e(a - h, b)) / (2.0 * h), (e(a, b + h) - e(a, b - h)) / (2.0 * h)];
             for i in 0..2 {
-                worst = worst.max((slopes[i] - share.load[i]).abs() / (1.0 + share.load[i]));
+                worst = worst.max((slopes[i] - element.load[i]).abs() / (1.0 + element.load[i]));
             }
-            let same = carcass.share(a, a);
-            let nearly = carcass.share(a, a + 1e-9);
+            let same = carcass.element(a, a);
+            let nearly = carcass.element(a, a + 1e-9);
             assert!((same.load[0] - nearly.load[0]).abs() <= 1e-3 * (1.0 + same.load[0]));
         }
         assert!(worst < 1e-5, "{worst:e}");

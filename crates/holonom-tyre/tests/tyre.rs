@@ -1,16 +1,36 @@
 //! The tyre: load against deflection, energy, rolling, braking, settling.
 
-mod common;
-
-use common::Worst;
 use holonom::check;
 use holonom::functions::{Function, SmoothTable, Table};
 use holonom::math::{SplitMix, exp_quat};
 use holonom::prelude::*;
+use holonom_tyre::{Grip, HeightField, PlaneTerrain, ProfileTerrain, SlipCurve, Terrain, Tyre, TyreLoad};
+use std::cell::RefCell;
+use std::collections::BTreeMap;
 
 const RADIUS: f64 = 0.34;
 const MOST: f64 = 0.02;
 const TIGHT: IntegratorKind = IntegratorKind::Dop853 { relative: 1e-11, absolute: 1e-11 };
+
+/// The largest of every figure measured, for the report at the end of a test.
+#[derive(Default)]
+struct Worst(RefCell<BTreeMap<&'static str, f64>>);
+
+impl Worst {
+    /// Note the figure, and fail when it is larger than allowed (or NaN).
+    fn demand(&self, what: &'static str, value: f64, allowed: f64) {
+        assert!(value <= allowed, "{what}: {value:e}, allowed {allowed:e}");
+        let mut figures = self.0.borrow_mut();
+        let old = figures.entry(what).or_insert(0.0);
+        *old = value.max(*old);
+    }
+
+    fn print(&self, test: &str) {
+        for (what, value) in self.0.borrow().iter() {
+            println!("{test}: {what} {value:.2e}");
+        }
+    }
+}
 
 /// A wheel whose axle is the world's y axis, rolling along x.
 fn wheel(mass: f64) -> Rigid {
@@ -81,7 +101,7 @@ fn load_against_deflection() {
                 assert!(worst < 1e-3 && relative < 1e-3, "{worst} {relative}");
             }
         }
-        let slopes = common::slopes(&errors);
+        let slopes: Vec<f64> = errors.windows(2).map(|e| (e[0] / e[1]).log2()).collect();
         println!("orders {slopes:?}");
         assert!(slopes[..2].iter().all(|s| *s > 1.5), "{slopes:?}");
     }
@@ -116,14 +136,14 @@ fn pushes_are_the_gradient_of_the_energy() {
         let at = g.vec3(1.0);
         let (turn, lean) = (g.symmetric(3.0), g.symmetric(0.5));
         let orientation = exp_quat(Vec3::Z * turn) * exp_quat(Vec3::X * lean) * exp_quat(Vec3::Y * g.symmetric(3.0));
-        let field = holonom::forces::HeightField::new([-2.0, -2.0], 0.1, 40, heights.clone());
+        let field = HeightField::new([-2.0, -2.0], 0.1, 40, heights.clone());
         let mut m = ModelBuilder::new();
         // deep enough in every pose
         let low = RADIUS * libm::cos(lean) - 0.008 - 0.007 * g.unit();
         let ground = match case % 3 {
             0 => 0.0,
             1 => bumps(at.x, at.y)[0],
-            _ => holonom::forces::Terrain::height_and_normal(&field, at.x, at.y).0,
+            _ => Terrain::height_and_normal(&field, at.x, at.y).0,
         };
         let body = wheel(3.0)
             .position([at.x, at.y, ground + low])
@@ -420,7 +440,7 @@ fn unusable_tyres_are_refused() {
 /// A terrain that keeps what it knows of its height to itself: every ray is looked at.
 struct Silent<T>(T);
 
-impl<T: holonom::forces::Terrain> holonom::forces::Terrain for Silent<T> {
+impl<T: Terrain> Terrain for Silent<T> {
     fn height_and_normal(&self, x: f64, y: f64) -> (f64, Vec3) {
         self.0.height_and_normal(x, y)
     }
@@ -441,12 +461,12 @@ fn rays_left_out_carry_nothing() {
         let turn = exp_quat(vec3(g.symmetric(0.3), g.symmetric(0.3), g.symmetric(0.3)));
         let body = wheel(2.0).position(at).orientation(turn).velocity(g.vec3(2.0)).spin(g.vec3(9.0));
         let rows = if k % 3 == 0 { 3 } else { 1 };
-        let tyre = |hub: Marker, t: Box<dyn holonom::forces::Terrain>| {
-            let tyre = Tyre::new(hub, RADIUS, TyreLoad::CITY_BIKE, MOST, Chosen(t)).damping(0.2);
+        let tyre = |hub: Marker, t: Box<dyn Terrain>| {
+            let tyre = Tyre::new(hub, RADIUS, TyreLoad::CITY_BIKE, MOST, t).damping(0.2);
             tyre.grip(Grip::STONE_WET).resolution(0.006).section(0.026, 0.014, rows)
         };
         for i in 0..3 {
-            let pick = |silent: bool| -> Box<dyn holonom::forces::Terrain> {
+            let pick = |silent: bool| -> Box<dyn Terrain> {
                 match (i, silent) {
                     (0, false) => Box::new(stone.clone()),
                     (0, true) => Box::new(Silent(stone.clone())),
@@ -463,16 +483,4 @@ fn rays_left_out_carry_nothing() {
         }
     }
     assert!(loaded > 200, "{loaded} loaded tyres");
-}
-
-/// Any terrain.
-struct Chosen(Box<dyn holonom::forces::Terrain>);
-
-impl holonom::forces::Terrain for Chosen {
-    fn height_and_normal(&self, x: f64, y: f64) -> (f64, Vec3) {
-        self.0.height_and_normal(x, y)
-    }
-    fn highest(&self, low: [f64; 2], high: [f64; 2]) -> f64 {
-        self.0.highest(low, high)
-    }
 }

@@ -2,10 +2,11 @@
 //! The energy only falls.
 //!
 //! ```text
-//! cargo run --release -p holonom --example tyre
+//! cargo run --release -p holonom-tyre --example tyre
 //! ```
 
 use holonom::prelude::*;
+use holonom_tyre::{Grip, Tyre, TyreLoad};
 
 const RADIUS: f64 = 0.34;
 

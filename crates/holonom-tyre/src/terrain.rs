@@ -17,9 +17,9 @@
 //! coefficients h_1, h_1 + (h_2 - h_0)/6, h_2 - (h_3 - h_1)/6, h_2, and lies below the largest: with samples between m and M, D = M - m, below M + D/6 along
 //! x, and after y, where values spread over 4/3 D, below M + D/6 + (4/3 D)/6 = M + 7/18 D.
 
-use super::{check_finite, check_finite_vector};
-use crate::catalogue::functions::Function;
-use crate::math::{Vec3, vec3};
+use holonom::functions::Function;
+use holonom::math::{Vec3, vec3};
+use holonom::parameters::{finite, finite_vector, positive};
 use std::sync::Arc;
 
 /// A height over the world's x-y plane.
@@ -47,6 +47,19 @@ impl<F: Fn(f64, f64) -> [f64; 3] + Send + Sync> Terrain for F {
     fn height_and_normal(&self, x: f64, y: f64) -> (f64, Vec3) {
         let [h, slope_x, slope_y] = self(x, y);
         (h, normal(slope_x, slope_y))
+    }
+}
+
+/// A terrain of any kind.
+impl Terrain for Box<dyn Terrain> {
+    fn height_and_normal(&self, x: f64, y: f64) -> (f64, Vec3) {
+        self.as_ref().height_and_normal(x, y)
+    }
+    fn highest(&self, low: [f64; 2], high: [f64; 2]) -> f64 {
+        self.as_ref().highest(low, high)
+    }
+    fn validate(&self) -> Result<(), String> {
+        self.as_ref().validate()
     }
 }
 
@@ -79,7 +92,7 @@ impl Terrain for PlaneTerrain {
         self.height_and_normal(at(0, self.normal.x), at(1, self.normal.y)).0
     }
     fn validate(&self) -> Result<(), String> {
-        check_finite_vector("point of the plane", self.point)?;
+        finite_vector("point of the plane", self.point)?;
         if self.normal.is_finite() && self.normal.z > 1e-6 {
             Ok(())
         } else {
@@ -125,7 +138,7 @@ impl Terrain for ProfileTerrain {
         self.height.highest(from, to)
     }
     fn validate(&self) -> Result<(), String> {
-        check_finite("heading", self.along[0] + self.along[1])?;
+        finite("heading", self.along[0] + self.along[1])?;
         self.height.validate()
     }
 }
@@ -211,8 +224,8 @@ impl Terrain for HeightField {
         most + 7.0 / 18.0 * (most - least)
     }
     fn validate(&self) -> Result<(), String> {
-        check_finite("origin", self.origin[0] + self.origin[1])?;
-        crate::catalogue::bodies::positive("spacing", self.spacing, "m")?;
+        finite("origin", self.origin[0] + self.origin[1])?;
+        positive("spacing", self.spacing, "m")?;
         if self.columns < 2 || self.rows() < 2 || self.columns * self.rows() != self.heights.len() {
             let (n, columns) = (self.heights.len(), self.columns);
             return Err(format!("{n} heights in lines of {columns}: must be whole lines, at least 2 of at least 2"));
@@ -227,7 +240,8 @@ impl Terrain for HeightField {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::SplitMix;
+    use holonom::functions::{SmoothTable, Table};
+    use holonom::math::SplitMix;
 
     fn slopes(t: &dyn Terrain, x: f64, y: f64) -> [f64; 2] {
         let n = t.height_and_normal(x, y).1;
@@ -277,8 +291,8 @@ mod tests {
         let field = HeightField::new([-1.0, -0.5], 0.25, 9, heights);
         let plane = PlaneTerrain::new([1.0, 2.0, 3.0], [0.3, -0.2, 1.0]);
         let (x, y) = ([-2.0, -0.5, 0.1, 0.4, 0.9], [0.0, 0.2, 0.15, -0.3, -0.3]);
-        let road = ProfileTerrain::new(crate::catalogue::functions::SmoothTable::new(&x, &y)).heading(0.7);
-        let kinked = ProfileTerrain::new(crate::catalogue::functions::Table::new(&x, &y)).heading(-2.0);
+        let road = ProfileTerrain::new(SmoothTable::new(&x, &y)).heading(0.7);
+        let kinked = ProfileTerrain::new(Table::new(&x, &y)).heading(-2.0);
         for (k, t) in [&field as &dyn Terrain, &plane, &road, &kinked].into_iter().enumerate() {
             let mut known = 0;
             for _ in 0..200 {
