@@ -5,7 +5,7 @@
 //! cluster. Forces inside a cluster balance without the rest: what hangs on it by a single joint can neither add to nor take from a
 //! dependency among its rows. A body that cannot move everywhere (a planar one) is guided by the ground: for this purpose that is one more joint.
 
-use crate::build::reaches_everywhere;
+use crate::build::index::reaches_everywhere;
 use crate::model::{Model, Sets, touched_bodies};
 
 /// The loops of a mechanism.
