@@ -157,7 +157,7 @@ pub(crate) fn close_rates_of(
 
 /// Is what [`close_gaps`] left open small enough?
 pub(crate) fn is_closed(model: &Model, worst: &Island) -> bool {
-    let stuck = |i: &Island| model.stuck_islands.get(model.island_of_row(i.row as usize)) == Some(&true);
+    let stuck = |i: &Island| model.regularisation.stuck_islands.get(model.island_of_row(i.row as usize)) == Some(&true);
     let allowed = if !model.has_loops() {
         CORRECTED
     } else if stuck(worst) {

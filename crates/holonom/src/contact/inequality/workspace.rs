@@ -46,7 +46,7 @@ impl Workspace {
     /// Scratch for `model`, with the named solver.
     pub fn new(model: &Model, solver: SolverKind) -> Self {
         Workspace {
-            eval: Evaluation::new(model),
+            eval: Evaluation::new(model, model.structure()),
             kkt: Kkt::new(model, solver),
             correction: Correction::default(),
             contact: ContactScratch {
