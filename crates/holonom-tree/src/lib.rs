@@ -48,6 +48,7 @@
 //! assert!((z[0] - 2.0).abs() < 1e-15 && (z[1] + 1.0).abs() < 1e-15);
 //! ```
 
+mod baraff;
 mod blocks;
 mod core;
 mod core_layout;
@@ -67,6 +68,7 @@ mod solve;
 mod structure;
 mod three;
 
+pub use baraff::Baraff;
 pub use blocks::Blocks;
 pub use factor::{Factor, Singular};
 pub use panel::PivotRule;

@@ -13,6 +13,12 @@ pub enum PlanError {
     /// This dual has rows but no links.
     #[error("dual node {} has rows but no links", .0.index())]
     Unlinked(Node),
+    /// This node lies on a cycle, and [`Baraff`](crate::Baraff) knows forests only.
+    #[error("node {} lies on a cycle", .0.index())]
+    Cycle(Node),
+    /// The rows of this dual depend on each other in what hangs below it, and [`Baraff`](crate::Baraff) would need its pivot there.
+    #[error("the rows of dual node {} are dependent in what hangs below it", .0.index())]
+    Dependent(Node),
 }
 
 /// How a node is eliminated, for reports.

@@ -131,7 +131,7 @@ impl<'s> Planner<'s> {
 
     /// Hang every tree from its root, or from the core. Returns the nodes leaves first (the core last within its component), and for
     /// each node the link to its parent.
-    fn hang(&self, core: &Core, sample: &Blocks) -> Result<(Vec<u32>, Vec<u32>), PlanError> {
+    pub fn hang(&self, core: &Core, sample: &Blocks) -> Result<(Vec<u32>, Vec<u32>), PlanError> {
         let n = self.s.n_nodes();
         let mut parent_link = vec![NONE; n];
         let mut seen = vec![false; n];

@@ -620,7 +620,10 @@ fn plan(model: &mut Model, mut structure: Structure, q: &[f64]) -> Result<(), Mo
     loop {
         model.plan = structure.plan(&sample).map_err(|e| {
             // every row touches a body, and each body once: the engine links them so
-            let (PlanError::LinkedTwice(node) | PlanError::Unlinked(node)) = e;
+            let (PlanError::LinkedTwice(node)
+            | PlanError::Unlinked(node)
+            | PlanError::Cycle(node)
+            | PlanError::Dependent(node)) = e;
             ModelError::Parameter(format!("joint `{}` cannot be planned: {e}", model.node_name(node)))
         })?;
         let mut blocks = sample.clone();
