@@ -45,9 +45,9 @@ use crate::structure::Mask;
 pub struct Shear {
     /// `axes[k]` is column k of `E`; the columns must be orthonormal. Not read for an aligned dual.
     pub axes: [[f64; 3]; 3],
-    /// Lever arm of the near node (sign -1). Not read when there is none.
+    /// Lever arms of the near node (sign -1) and of the far node (sign +1). That of a missing node is not read.
     pub near: [f64; 3],
-    /// Lever arm of the far node (sign +1).
+    /// See `near`.
     pub far: [f64; 3],
 }
 

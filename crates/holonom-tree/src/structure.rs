@@ -134,16 +134,18 @@ impl Structure {
         LinkId(self.dense_links.len() as u32 - 1)
     }
 
-    /// A dual whose rows are `mask^T E^T (X(far) - X(near))` with `X(r) = [1 -[r]; 0 1]`; both nodes of size 6, `near`
-    /// may be missing. `aligned` promises that `E` is the identity.
+    /// A dual whose rows are `mask^T E^T (X(far) - X(near))` with `X(r) = [1 -[r]; 0 1]`; both nodes of size 6. One of them
+    /// may be missing, and its term with it. `aligned` promises that `E` is the identity.
     ///
     /// # Panics
-    /// When a node is not primal of size 6: a mistake of the calling program.
-    pub fn sheared(&mut self, mask: Mask, aligned: bool, near: Option<Node>, far: Node) -> Node {
+    /// When a node is not primal of size 6, or both are missing: a mistake of the calling program.
+    pub fn sheared(&mut self, mask: Mask, aligned: bool, near: Option<Node>, far: Option<Node>) -> Node {
+        assert!(near.is_some() || far.is_some(), "sheared: one end at least must be given");
         let shear = self.n_shears as u32;
         self.n_shears += 1;
         let dual = self.node(mask.count(), Kind::Sheared { shear, mask, aligned });
-        for (primal, value) in near.map(|n| (n, LinkValue::Near)).into_iter().chain([(far, LinkValue::Far)]) {
+        let ends = [(near, LinkValue::Near), (far, LinkValue::Far)];
+        for (primal, value) in ends.into_iter().filter_map(|(node, value)| Some((node?, value))) {
             let fits = self.kinds[primal.index()] == Kind::Primal && self.sizes[primal.index()] == 6;
             assert!(fits, "sheared: both ends must be primal nodes of size 6");
             self.links.push(Link { dual, primal, value });

@@ -21,9 +21,9 @@ fn tree(g: &mut Rng, promise: bool, dense: bool, n: usize) -> (Structure, Blocks
             let mask = Mask(masks[g.below(masks.len())]);
             let aligned = g.below(2) == 0;
             if g.below(2) == 0 {
-                s.sheared(mask, aligned, Some(near), far)
+                s.sheared(mask, aligned, Some(near), Some(far))
             } else {
-                s.sheared(mask, aligned, Some(far), near)
+                s.sheared(mask, aligned, Some(far), Some(near))
             };
         }
     }

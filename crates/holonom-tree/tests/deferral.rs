@@ -118,7 +118,8 @@ fn barely_independent_rows_cost_no_digits() {
 fn chain_held_at_both_ends(n: usize) -> (Structure, Blocks, Vec<Node>, [Node; 2]) {
     let mut s = Structure::new();
     let nodes: Vec<Node> = (0..n).map(|_| s.primal(6)).collect();
-    let shears: Vec<Node> = (1..n).map(|i| s.sheared(Mask::FIRST_THREE, true, Some(nodes[i - 1]), nodes[i])).collect();
+    let shears: Vec<Node> =
+        (1..n).map(|i| s.sheared(Mask::FIRST_THREE, true, Some(nodes[i - 1]), Some(nodes[i]))).collect();
     let ends = [s.dual(2), s.dual(2)];
     let links = [s.link(ends[0], nodes[0]), s.link(ends[1], nodes[n - 1])];
     let mut rng = Rng(n as u64);

@@ -54,7 +54,7 @@ fn sheared(mask: Mask, aligned: bool) -> (Structure, Blocks) {
         s.primal(6);
     }
     for (_, ends) in DUALS {
-        s.sheared(mask, aligned, Some(node(ends[0])), node(ends[1]));
+        s.sheared(mask, aligned, Some(node(ends[0])), Some(node(ends[1])));
     }
     s.prefer_root(node(11));
     let mut rng = Rng(3);

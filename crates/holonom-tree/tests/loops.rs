@@ -29,7 +29,8 @@ fn step() -> impl Strategy<Value = Step> {
             .prop_map(|(rows, to, fresh)| Step::Dense { rows, to, fresh }),
         5 => (prop_oneof![Just(0b111u8), Just(0b11111), 0..64u8], any::<bool>(), to.clone(), any::<bool>())
             .prop_map(|(mask, aligned, to, fresh_is_far)| Step::Sheared { mask, aligned, to, fresh_is_far }),
-        1 => (0..64u8, any::<bool>(), to).prop_map(|(mask, aligned, to)| Step::Hung { mask, aligned, to }),
+        1 => (0..64u8, any::<bool>(), to, any::<bool>())
+            .prop_map(|(mask, aligned, to, is_far)| Step::Hung { mask, aligned, to, is_far }),
     ]
 }
 
@@ -60,7 +61,13 @@ fn close(forest: &mut Forest, extra: &[Extra], rng: &mut Rng) {
                 let near = (near != far).then_some(sixes[near]);
                 let axes = if *aligned { [[f64::NAN; 3]; 3] } else { rng.axes() };
                 let shear = Shear { axes, near: rng.vector(), far: rng.vector() };
-                forest.items.push(Item::Sheared { mask: Mask(*mask), aligned: *aligned, near, far: sixes[far], shear });
+                forest.items.push(Item::Sheared {
+                    mask: Mask(*mask),
+                    aligned: *aligned,
+                    near,
+                    far: Some(sixes[far]),
+                    shear,
+                });
             }
             _ => {}
         }
@@ -212,7 +219,7 @@ fn net(n: usize, joined: &[(Option<usize>, usize)], seed: u64) -> (Structure, Bl
     let nodes: Vec<Node> = (0..n).map(|_| s.primal(6)).collect();
     nodes.iter().for_each(|&node| s.central(node));
     for &(a, b) in joined {
-        s.sheared(Mask::FIRST_THREE, true, a.map(|a| nodes[a]), nodes[b]);
+        s.sheared(Mask::FIRST_THREE, true, a.map(|a| nodes[a]), Some(nodes[b]));
     }
     let mut rng = Rng(seed);
     let mut blocks = Blocks::new(&s);

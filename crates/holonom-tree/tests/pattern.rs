@@ -13,8 +13,8 @@ fn graph(seed: u64, n: usize, closing: usize) -> (Structure, Blocks) {
     let mut s = Structure::new();
     let mut primals: Vec<(Node, usize)> = Vec::new();
     let tie = |s: &mut Structure, a: (Node, usize), b: (Node, usize), kind: usize| match (a.1, b.1, kind) {
-        (6, 6, 1) => _ = s.sheared(Mask::FIRST_THREE, true, Some(a.0), b.0),
-        (6, 6, 2) => _ = s.sheared(Mask(0b11111), false, Some(a.0), b.0),
+        (6, 6, 1) => _ = s.sheared(Mask::FIRST_THREE, true, Some(a.0), Some(b.0)),
+        (6, 6, 2) => _ = s.sheared(Mask(0b11111), false, Some(a.0), Some(b.0)),
         (_, _, 3) => _ = s.dual(0),
         _ => {
             let dual = s.dual(1 + kind % 2);

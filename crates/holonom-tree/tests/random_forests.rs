@@ -23,7 +23,8 @@ fn step() -> impl Strategy<Value = Step> {
         // three rows without a turn have a kernel of their own
         2 => (any::<bool>(), to.clone(), any::<bool>())
             .prop_map(|(aligned, to, fresh_is_far)| Step::Sheared { mask: 0b111, aligned, to, fresh_is_far }),
-        1 => (0..64u8, any::<bool>(), to).prop_map(|(mask, aligned, to)| Step::Hung { mask, aligned, to }),
+        1 => (0..64u8, any::<bool>(), to, any::<bool>())
+            .prop_map(|(mask, aligned, to, is_far)| Step::Hung { mask, aligned, to, is_far }),
     ]
 }
 

@@ -47,7 +47,7 @@ impl Case {
             s.primal(6);
         }
         for (near, far) in self.ends() {
-            s.sheared(self.mask, self.aligned, near, far);
+            s.sheared(self.mask, self.aligned, near, Some(far));
         }
         let mut blocks = Blocks::new(&s);
         fill_diagonals(&s, &mut blocks, &mut Rng(8));

@@ -91,10 +91,10 @@ fn sheared_chain(mask: Mask, aligned: bool, hung: bool) -> (Structure, Blocks, V
     let mut s = Structure::new();
     let nodes: Vec<Node> = (0..4).map(|_| s.primal(6)).collect();
     if hung {
-        s.sheared(mask, aligned, None, nodes[0]);
+        s.sheared(mask, aligned, None, Some(nodes[0]));
     }
     for i in 1..nodes.len() {
-        s.sheared(mask, aligned, Some(nodes[i - 1]), nodes[i]);
+        s.sheared(mask, aligned, Some(nodes[i - 1]), Some(nodes[i]));
     }
     if !hung {
         s.prefer_root(nodes[0]);
@@ -207,7 +207,7 @@ fn equal_rows_in_two_duals_are_named() {
 fn two_links_between_the_same_nodes_are_refused() {
     let mut s = Structure::new();
     let a = s.primal(6);
-    let loops = s.sheared(Mask::ALL, false, Some(a), a);
+    let loops = s.sheared(Mask::ALL, false, Some(a), Some(a));
     let error = s.plan(&Blocks::new(&s)).unwrap_err();
     assert_eq!(error, PlanError::LinkedTwice(loops), "both ends on one node");
     assert_eq!(error.to_string(), "dual node 1 is linked twice to one node");

@@ -21,15 +21,15 @@ pub enum Step {
     Dense { rows: usize, to: usize, fresh: Vec<usize> },
     /// A sheared dual between an earlier node of size 6 and a new one.
     Sheared { mask: u8, aligned: bool, to: usize, fresh_is_far: bool },
-    /// A sheared dual without a near node, on an earlier node of size 6; no dual at all when the node has no room for it.
-    Hung { mask: u8, aligned: bool, to: usize },
+    /// A sheared dual with one end, the far or the near one, on an earlier node of size 6; no dual at all when the node has no room for it.
+    Hung { mask: u8, aligned: bool, to: usize, is_far: bool },
 }
 
 #[derive(Clone, Debug)]
 pub enum Item {
     Primal { size: usize, diagonal: Vec<f64> },
     Dense { rows: usize, links: Vec<(usize, Vec<f64>)> },
-    Sheared { mask: Mask, aligned: bool, near: Option<usize>, far: usize, shear: Shear },
+    Sheared { mask: Mask, aligned: bool, near: Option<usize>, far: Option<usize>, shear: Shear },
 }
 
 /// Nodes by position; duals name primal nodes by theirs.
@@ -67,11 +67,12 @@ impl Forest {
                     let old = grower.six(to);
                     let new = grower.primal(6);
                     let (near, far) = if fresh_is_far { (old, new) } else { (new, old) };
-                    grower.sheared(Mask(mask), aligned, Some(near), far, new);
+                    grower.sheared(Mask(mask), aligned, Some(near), Some(far), new);
                 }
-                Step::Hung { mask, aligned, to } => {
-                    let far = grower.six(to);
-                    grower.sheared(Mask(mask), aligned, None, far, far);
+                Step::Hung { mask, aligned, to, is_far } => {
+                    let end = grower.six(to);
+                    let (near, far) = if is_far { (None, Some(end)) } else { (Some(end), None) };
+                    grower.sheared(Mask(mask), aligned, near, far, end);
                 }
             }
         }
@@ -94,8 +95,8 @@ impl Forest {
                 }
                 Item::Dense { rows, .. } => nodes[i] = Some(s.dual(*rows)),
                 Item::Sheared { mask, aligned, near, far, shear } => {
-                    let near = near.map(|near| primal(&mut s, &self.items, &mut nodes, near));
-                    let far = primal(&mut s, &self.items, &mut nodes, *far);
+                    let [near, far] =
+                        [near, far].map(|end| end.map(|end| primal(&mut s, &self.items, &mut nodes, end)));
                     nodes[i] = Some(s.sheared(*mask, *aligned, near, far));
                     shears.push(*shear);
                 }
@@ -241,13 +242,13 @@ impl Grower {
         mix
     }
 
-    fn sheared(&mut self, mask: Mask, aligned: bool, near: Option<usize>, far: usize, owner: usize) {
+    fn sheared(&mut self, mask: Mask, aligned: bool, near: Option<usize>, far: Option<usize>, owner: usize) {
         let owned = &self.primals[owner].2;
         // a fresh node always has room; an earlier one may have to be asked a few times, or be full
         for _ in 0..8 {
             let axes = if aligned { super::IDENTITY } else { self.rng.axes() };
             let mut shear = Shear { axes, near: self.rng.vector(), far: self.rng.vector() };
-            let arm = if far == owner { shear.far } else { shear.near };
+            let arm = if far == Some(owner) { shear.far } else { shear.near };
             let mut basis = owned.clone();
             let fits = shear_rows(mask, &shear.axes, arm).into_iter().all(|mut row| {
                 let length = norm(&row);
@@ -264,13 +265,15 @@ impl Grower {
                 // the axes of an aligned dual are not to be read
                 shear.axes = [[f64::NAN; 3]; 3];
             }
+            // nor the lever arm of a missing node
             if near.is_none() {
-                // nor the lever arm of a missing node
                 shear.near = [f64::NAN; 3];
             }
+            if far.is_none() {
+                shear.far = [f64::NAN; 3];
+            }
             self.primals[owner].2 = basis;
-            let near = near.map(|near| self.primals[near].0);
-            let far = self.primals[far].0;
+            let [near, far] = [near, far].map(|end| end.map(|end| self.primals[end].0));
             self.forest.items.push(Item::Sheared { mask, aligned, near, far, shear });
             return;
         }

@@ -59,7 +59,7 @@ pub fn sheared_tree(n: usize, parent: impl Fn(usize) -> usize, seed: u64) -> (St
     let mut structure = Structure::new();
     let nodes: Vec<Node> = (0..n).map(|_| structure.primal(6)).collect();
     for i in 1..n {
-        structure.sheared(Mask::FIRST_THREE, true, Some(nodes[parent(i)]), nodes[i]);
+        structure.sheared(Mask::FIRST_THREE, true, Some(nodes[parent(i)]), Some(nodes[i]));
     }
     let mut rng = Rng(seed);
     let mut blocks = Blocks::new(&structure);

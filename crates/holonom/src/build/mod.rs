@@ -71,7 +71,6 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         reads_turns: false,
         island: Vec::new(),
         n_islands: 0,
-        turned_rows: Vec::new(),
         row_joint: Vec::new(),
         softness: Vec::new(),
         watched: Vec::new(),
@@ -449,15 +448,10 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
                 let (a, b) = (attachments[0].body.index(), attachments[1].body.index());
                 let node = |i: usize| Node(i as u32);
                 let dual = match (a, b) {
-                    (a, Some(b)) => s.sheared(mask, aligned, a.map(node), node(b)),
-                    (Some(a), None) => s.sheared(mask, aligned, None, node(a)),
                     (None, None) => s.dual(0), // refused before
+                    (a, b) => s.sheared(mask, aligned, a.map(node), b.map(node)),
                 };
-                let turned = b.is_none();
-                if turned {
-                    model.turned_rows.extend(joint.row..joint.row + joint.n_rows as u32);
-                }
-                Form::Lock { shear: s.shear_index(dual).unwrap_or(0) as u32, mask, aligned, turned }
+                Form::Lock { shear: s.shear_index(dual).unwrap_or(0) as u32, mask, aligned }
             }
             None => {
                 let own = own_blocks(attachments, v_start, own_at);

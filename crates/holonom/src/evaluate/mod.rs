@@ -145,13 +145,10 @@ pub(crate) fn evaluate_constraints_of(
         let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
         let c = &mut c[joint.row as usize..][..joint.n_rows as usize];
         match &joint.form {
-            Form::Lock { shear, mask, aligned, turned } => {
+            Form::Lock { shear, mask, aligned } => {
                 let lock = joint.constraint.lock(&view);
                 let shear = &mut blocks.shears[*shear as usize];
                 (shear.near, shear.far) = (lock.arm_a.to_array(), lock.arm_b.to_array());
-                if *turned {
-                    std::mem::swap(&mut shear.near, &mut shear.far);
-                }
                 if *aligned && mask.0 == 0b000_111 {
                     c.copy_from_slice(&lock.c_linear.to_array());
                     continue;
@@ -515,9 +512,7 @@ pub(crate) fn factor(model: &Model, t: f64, work: &mut Workspace) -> Result<(), 
 /// Factor H, and `[vdot; lambda]` from F and c, in one sweep where the solver can.
 fn factor_and_solve_motion(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
     load_motion(work);
-    turn_rows(model, work);
     let solved = work.solver.factor_and_solve(model, &work.blocks, &work.own, &mut work.x);
-    turn_rows(model, work);
     solved.map_err(|e| failure(model, e, t))
 }
 
@@ -533,12 +528,9 @@ fn load_motion(work: &mut Workspace) {
     work.x[n..].copy_from_slice(&work.c);
 }
 
-/// Solve `H x = x` in place. Rows of a lock whose second body is the ground stand in the blocks with their sign turned.
+/// Solve `H x = x` in place.
 pub(crate) fn solve(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
-    turn_rows(model, work);
-    let solved = work.solver.solve(model, &work.blocks, &mut work.x);
-    turn_rows(model, work);
-    solved.map_err(|e| failure(model, e, t))
+    work.solver.solve(model, &work.blocks, &mut work.x).map_err(|e| failure(model, e, t))
 }
 
 fn failure(model: &Model, e: Failure, time: f64) -> StepError {
@@ -547,12 +539,5 @@ fn failure(model: &Model, e: Failure, time: f64) -> StepError {
         Failure::NotConverged(e) => {
             StepError::NotConverged { what: "the linear solver", residual: e.residual, iterations: e.iterations, time }
         }
-    }
-}
-
-fn turn_rows(model: &Model, work: &mut Workspace) {
-    let lambda = &mut work.x[work.force.len()..];
-    for &i in &model.turned_rows {
-        lambda[i as usize] = -lambda[i as usize];
     }
 }

@@ -62,8 +62,8 @@ pub(crate) struct Start {
 
 /// How the rows of a joint enter the equations.
 pub(crate) enum Form {
-    /// Through the lock-row door. `aligned`: with the world's axes. `turned`: the second body is the ground, and the rows stand with the opposite sign.
-    Lock { shear: u32, mask: Mask, aligned: bool, turned: bool },
+    /// Through the lock-row door. `aligned`: with the world's axes.
+    Lock { shear: u32, mask: Mask, aligned: bool },
     /// Row by row.
     Rows(Box<RowBlocks>),
     /// Row by row, with force directions of their own: not in the matrix, but auxiliary rows on top of it.
@@ -277,8 +277,6 @@ pub struct Model {
     /// Island of each body, and their number.
     pub(crate) island: Vec<u32>,
     pub(crate) n_islands: usize,
-    /// Rows of locks that stand with the opposite sign.
-    pub(crate) turned_rows: Vec<u32>,
     /// Joint of each row; empty where the rows stand in the order of the joints.
     pub(crate) row_joint: Vec<u32>,
     /// How readily rows in loops give way where their pivots vanish, by place in a vector; empty when all are alike.

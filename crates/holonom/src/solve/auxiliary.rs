@@ -331,10 +331,8 @@ impl Auxiliary {
             }
             match (&joint.form, primary[k]) {
                 (Form::Lock { shear, mask, aligned, .. }, true) => {
-                    let (near, far) = match links_of[k][..] {
-                        [(_, near), (_, far)] => (Some(near), far),
-                        _ => (None, links_of[k][0].1),
-                    };
+                    let at = joint.constraint.attachments();
+                    let [near, far] = [0, 1].map(|end| at[end].body.index().map(|i| Node(i as u32)));
                     forest.sheared(*mask, *aligned, near, far);
                     shears.push(*shear as usize);
                 }
