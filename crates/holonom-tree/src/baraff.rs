@@ -48,7 +48,7 @@ impl Baraff {
         if let Some(i) = core.inside.iter().position(|&inside| inside) {
             return Err(PlanError::Cycle(Node(i as u32)));
         }
-        let (order, parent_link) = planner.hang(&core, sample)?;
+        let (order, parent_link) = planner.root_trees(&core, sample)?;
         let n = order.len();
         let mut index = vec![0; n];
         order.iter().enumerate().for_each(|(i, &node)| index[node as usize] = i);

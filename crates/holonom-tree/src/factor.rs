@@ -4,8 +4,8 @@ use crate::blocks::Blocks;
 use crate::packed;
 use crate::panel::PivotRule;
 use crate::plan::{Front, Op, Pair, Plan, Store};
-use crate::shear::{AlignedPivot, FreePivot, Parts, sub};
 use crate::structure::{Mask, Node};
+use crate::transform::{AlignedPivot, FreePivot, Parts, sub};
 
 /// A pivot without its sign: the matrix is singular, or not of the form promised.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -29,46 +29,46 @@ pub struct Factor {
     pub(crate) between: Vec<Between>,
     pub(crate) scratch: Vec<f64>,
     /// Where roots add what no parent takes.
-    pub(crate) nowhere: [f64; 21],
+    pub(crate) discarded: [f64; 21],
     pub(crate) link: Vec<f64>,
-    /// The core: panels, W of the feet and their inverses, own size of every dual row by its place in a vector.
+    /// The core: panels, W of the inverse pivots and their inverses, own size of every dual row by its place in a vector.
     pub(crate) panels: Vec<f64>,
-    pub(crate) feet: Vec<f64>,
+    pub(crate) w: Vec<f64>,
     pub(crate) inverses: Vec<[f64; 7]>,
     pub(crate) own: Vec<f64>,
     pub(crate) rule: PivotRule,
-    /// Weights of the rows in the soft and damped rules, by place in a vector; empty when all are 1.
+    /// Weights of the rows in the rules `Regularised` and `Damped`, by place in a vector; empty when all are 1.
     pub(crate) weights: Vec<f64>,
-    /// Rows that give way in any case under the soft rule, by place in a vector; empty when there are none.
-    pub(crate) yielding: Vec<bool>,
-    pub(crate) weak: Vec<u32>,
+    /// Rows regularised in any case (relaxed) under [`PivotRule::Regularised`], by place in a vector; empty when there are none.
+    pub(crate) relaxed: Vec<bool>,
+    pub(crate) small: Vec<u32>,
     /// Parts of their own size below which pivots count as near to singular, by place in a vector; empty when nobody asks.
     pub(crate) watched: Vec<f64>,
     pub(crate) near: Vec<u32>,
 }
 
 impl Factor {
-    /// The rule for weak pivots in cycles, from the next factorisation on.
+    /// The rule for small pivots in cycles, from the next factorisation on.
     pub fn set_rule(&mut self, rule: PivotRule) {
         self.rule = rule;
     }
 
-    /// Weights for [`PivotRule::Soft`] and [`PivotRule::Damped`], one for every entry of a vector (those of duals are read); none means 1 for all.
+    /// Weights for [`PivotRule::Regularised`] and [`PivotRule::Damped`], one for every entry of a vector (those of duals are read); none means 1 for all.
     pub fn set_weights(&mut self, weights: &[f64]) {
         self.weights.clear();
         self.weights.extend_from_slice(weights);
     }
 
-    /// Rows that give way in any case under [`PivotRule::Soft`], one entry for every entry of a vector; none when empty.
-    pub fn set_yielding(&mut self, yielding: &[bool]) {
-        self.yielding.clear();
-        self.yielding.extend_from_slice(yielding);
+    /// Rows regularised in any case (relaxed) under [`PivotRule::Regularised`], one entry for every entry of a vector; none when empty.
+    pub fn set_relaxed(&mut self, relaxed: &[bool]) {
+        self.relaxed.clear();
+        self.relaxed.extend_from_slice(relaxed);
     }
 
-    /// Dual rows in cycles whose pivots in the last factorisation were weak, by place in a vector: rows that depend on others, or nearly so.
-    /// Weak is what the rule says; below 1e-11 of the row's own size for [`PivotRule::Exact`].
-    pub fn weak_rows(&self) -> &[u32] {
-        &self.weak
+    /// Dual rows in cycles whose pivots in the last factorisation were small, by place in a vector: rows that depend on others, or nearly so.
+    /// Small is what the rule says; below 1e-11 of the row's own size for [`PivotRule::Exact`].
+    pub fn small_pivot_rows(&self) -> &[u32] {
+        &self.small
     }
 
     /// Watch the pivots of dual rows in cycles: one entry for every entry of a vector, the part of its own size below which a row is named by
@@ -108,18 +108,18 @@ impl Plan {
             free: vec![FreePivot::default(); self.n_free],
             between: vec![Between::default(); self.n_free],
             scratch: vec![0.0; self.largest_front],
-            nowhere: [0.0; 21],
+            discarded: [0.0; 21],
             link: vec![0.0; self.largest_link],
             panels: vec![0.0; self.n_panels],
-            feet: vec![0.0; self.n_feet],
-            inverses: vec![[0.0; 7]; self.feet.len()],
+            w: vec![0.0; self.n_w],
+            inverses: vec![[0.0; 7]; self.inverse_pivots.len()],
             own: vec![0.0; if self.has_loops() { self.n_x } else { 0 }],
             rule: PivotRule::Exact,
             weights: Vec::new(),
-            yielding: Vec::new(),
+            relaxed: Vec::new(),
             watched: Vec::new(),
             near: Vec::with_capacity(if self.has_loops() { self.n_x } else { 0 }),
-            weak: Vec::with_capacity(if self.has_loops() { self.n_x } else { 0 }),
+            small: Vec::with_capacity(if self.has_loops() { self.n_x } else { 0 }),
         }
     }
 
@@ -130,7 +130,7 @@ impl Plan {
             match op {
                 Op::Pair(pair) => self.factor_pair(pair, blocks, factor)?,
                 Op::Front(k) => self.factor_front(&self.fronts[*k as usize], blocks, factor)?,
-                Op::Foot(k) => self.factor_foot(&self.feet[*k as usize], blocks, factor)?,
+                Op::InversePivot(k) => self.factor_inverse_pivot(&self.inverse_pivots[*k as usize], blocks, factor)?,
                 Op::Panel(k) => self.factor_panel(&self.panels[*k as usize], blocks, factor)?,
             }
         }
@@ -211,18 +211,19 @@ impl Plan {
 
     #[inline(always)]
     fn eliminate_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor, usual: bool) -> Result<(), Singular> {
-        let shear = &blocks.shears[pair.shear as usize];
-        let (r_child, r_parent) = if pair.child_is_far { (shear.far, shear.near) } else { (shear.near, shear.far) };
+        let transform = &blocks.transforms[pair.transform as usize];
+        let (r_child, r_parent) =
+            if pair.child_is_far { (transform.far, transform.near) } else { (transform.near, transform.far) };
         let (below, parent, r_parent) = if pair.has_parent() {
             match factor.six.get_disjoint_mut([pair.child as usize, pair.parent as usize]) {
                 Ok([below, parent]) => (below, parent, r_parent),
                 Err(_) => unreachable!("a node is not its own parent, and both lie within the plan"),
             }
         } else {
-            (&mut factor.six[pair.child as usize], &mut factor.nowhere, [0.0; 3])
+            (&mut factor.six[pair.child as usize], &mut factor.discarded, [0.0; 3])
         };
         let lever = if pair.parent_is_shifted() {
-            let s = &blocks.shears[pair.parent_shear as usize];
+            let s = &blocks.transforms[pair.parent_transform as usize];
             sub(r_parent, if pair.parent_is_far { s.far } else { s.near })
         } else {
             r_parent
@@ -247,7 +248,7 @@ impl Plan {
                 self.any_block(pair, blocks, below, r_child)
             };
             let pivot = &mut factor.free[pair.pivot as usize];
-            let axes = shear.axes(pair.aligned);
+            let axes = transform.axes(pair.aligned);
             // constant masks for the common cases, so that the loops over directions unroll
             match pair.mask {
                 mask if !usual => pivot.factor(mask, &d, axes, r_child, r_parent, lever, parent),
@@ -267,7 +268,7 @@ impl Plan {
         } else if pair.shifted {
             Parts::central_with(&blocks.central[child], below, r)
         } else {
-            Parts::central_sheared(&blocks.central[child], below, r)
+            Parts::central_moved(&blocks.central[child], below, r)
         }
     }
 
@@ -279,8 +280,8 @@ impl Plan {
     }
 
     pub(crate) fn factor_front(&self, front: &Front, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
-        if let Some(three) = self.three(front) {
-            return self.factor_three(&three, front, blocks, factor);
+        if let Some(small) = self.size3(front) {
+            return self.factor_size3(&small, front, blocks, factor);
         }
         let n = front.n as usize;
         let matrix = match front.store {

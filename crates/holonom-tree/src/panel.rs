@@ -15,7 +15,7 @@
 //!
 //! where `T_ab` stands in the panel of whichever of the two is eliminated first. The plan holds the address of every such block.
 //!
-//! Primal nodes with nothing below them have a form of their own: [`crate::foot`].
+//! Primal nodes with nothing below them have a form of their own: [`crate::inverse_pivot`].
 //!
 //! Pivots of duals are compared with the row's own size, `own_j = (J D^-1 J^T)_jj`, which the primal pivots add up on their way. What
 //! happens to small ones is the [`PivotRule`].
@@ -23,21 +23,21 @@
 use crate::blocks::Blocks;
 use crate::factor::{Factor, Singular};
 use crate::plan::{Member, NONE, Plan};
-use crate::shear::invert;
+use crate::transform::invert;
 
 /// What to do about duals of a core whose rows depend on others, or nearly so. Duals outside the core never do.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum PivotRule {
     /// Nothing: a pivot without its sign stops the factorisation.
     Exact,
-    /// A row j whose pivot is below `eps w_j` of its own size gives way: its pivot becomes that much larger. The factors are then those of a
+    /// A row j whose pivot is below `eps w_j` of its own size is regularised: its pivot becomes that much larger. The factors are then those of a
     /// regular matrix close by, and refinement with [`Plan::residual`] leads back to the matrix as given. Weights: [`Factor::set_weights`].
-    /// Rows named by [`Factor::set_yielding`] give way by `10 eps` of their own size in any case.
-    Soft {
+    /// Rows named by [`Factor::set_relaxed`] are relaxed by `10 eps` of their own size in any case.
+    Regularised {
         /// Relative to the row's own size.
         eps: f64,
     },
-    /// Every row j of the core gives way: `-eps w_j own_j` is added to its diagonal.
+    /// Every row j of the core is damped: `-eps w_j own_j` is added to its diagonal.
     Damped {
         /// Relative to the row's own size.
         eps: f64,
@@ -49,10 +49,10 @@ pub enum PivotRule {
     },
 }
 
-/// Rows that give way in any case do so by this many times `eps`.
-const YIELD: f64 = 10.0;
-/// A dual pivot below this part of its row's own size counts as weak, where the rule does not say otherwise.
-const WEAK: f64 = 1e-11;
+/// Relaxed rows are regularised by this many times `eps`, whatever their pivots.
+const RELAXED: f64 = 10.0;
+/// A dual pivot below this part of its row's own size counts as small, where the rule does not say otherwise.
+const SMALL: f64 = 1e-11;
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Panel {
@@ -98,7 +98,7 @@ impl Plan {
     pub(crate) fn prepare_core(&self, blocks: &Blocks, factor: &mut Factor) {
         factor.panels.fill(0.0);
         factor.own.fill(0.0);
-        factor.weak.clear();
+        factor.small.clear();
         factor.near.clear();
         for panel in &self.panels {
             let width = panel.width as usize;
@@ -160,22 +160,23 @@ impl Plan {
         }
         let sizes = &mut factor.scratch[..n];
         if !panel.primal {
-            let soft = Softening { rule: factor.rule, weights: &factor.weights, yielding: &factor.yielding };
-            soft.apply(members, &factor.own, own_part, width, sizes);
+            let regularisation =
+                Regularisation { rule: factor.rule, weights: &factor.weights, relaxed: &factor.relaxed };
+            regularisation.apply(members, &factor.own, own_part, width, sizes);
         }
         let judge = Judge::new(factor.rule, panel.primal, &*sizes);
-        let weak = &mut factor.weak;
-        let first_weak = weak.len();
+        let small = &mut factor.small;
+        let first_small = small.len();
         let eliminated = match (n, width) {
-            (3, 9) => eliminate(own_part, 3, 9, &judge, weak),
-            (3, _) => eliminate(own_part, 3, width, &judge, weak),
-            (6, _) => eliminate(own_part, 6, width, &judge, weak),
-            _ => eliminate(own_part, n, width, &judge, weak),
+            (3, 9) => eliminate(own_part, 3, 9, &judge, small),
+            (3, _) => eliminate(own_part, 3, width, &judge, small),
+            (6, _) => eliminate(own_part, 6, width, &judge, small),
+            _ => eliminate(own_part, n, width, &judge, small),
         };
-        if !panel.primal && !factor.yielding.is_empty() {
-            note_yielding(members, own_part, width, &judge, &factor.yielding, weak);
+        if !panel.primal && !factor.relaxed.is_empty() {
+            note_relaxed(members, own_part, width, &judge, &factor.relaxed, small);
         }
-        for row in &mut weak[first_weak..] {
+        for row in &mut small[first_small..] {
             let m = members.iter().rev().find(|m| m.at <= *row && m.size > 0).unwrap_or(&members[0]);
             *row = m.x + *row - m.at;
         }
@@ -386,15 +387,15 @@ fn scatter(members: &[Member], z: &[f64], x: &mut [f64]) {
     }
 }
 
-/// How rows give way before they are eliminated.
-struct Softening<'a> {
+/// Regularisation of rows before they are eliminated.
+struct Regularisation<'a> {
     rule: PivotRule,
     weights: &'a [f64],
-    yielding: &'a [bool],
+    relaxed: &'a [bool],
 }
 
-impl Softening<'_> {
-    /// The size of each row of a panel, by which its pivot will be judged; rows that give way anyway do so here.
+impl Regularisation<'_> {
+    /// The size of each row of a panel, by which its pivot will be judged; relaxed and damped rows are regularised here.
     #[inline(always)]
     fn apply(&self, members: &[Member], own: &[f64], panel: &mut [f64], width: usize, sizes: &mut [f64]) {
         for m in members {
@@ -406,9 +407,9 @@ impl Softening<'_> {
                 sizes[at] = size;
                 match self.rule {
                     PivotRule::Damped { eps } => panel[diagonal] -= eps * weight * size,
-                    PivotRule::Soft { eps } => {
-                        if self.yielding.get(x) == Some(&true) {
-                            panel[diagonal] -= YIELD * eps * size;
+                    PivotRule::Regularised { eps } => {
+                        if self.relaxed.get(x) == Some(&true) {
+                            panel[diagonal] -= RELAXED * eps * size;
                         }
                         sizes[at] = weight * size;
                     }
@@ -432,21 +433,21 @@ fn note_near(members: &[Member], panel: &[f64], width: usize, watched: &[f64], o
     }
 }
 
-/// Of rows that give way in any case, those of which not much more than that is left depend on others. (By their places in the panel.)
+/// Of the relaxed rows, those of which not much more than their regularisation is left depend on others. (By their places in the panel.)
 #[cold]
-fn note_yielding(
+fn note_relaxed(
     members: &[Member],
     panel: &[f64],
     width: usize,
     judge: &Judge,
-    yielding: &[bool],
-    weak: &mut Vec<u32>,
+    relaxed: &[bool],
+    small: &mut Vec<u32>,
 ) {
     for m in members {
-        for r in (0..m.size).filter(|r| yielding[(m.x + r) as usize]) {
+        for r in (0..m.size).filter(|r| relaxed[(m.x + r) as usize]) {
             let at = (m.at + r) as usize;
             if -panel[at * width + at] * 1e4 * judge.threshold * judge.sizes[at] > 1.0 {
-                weak.push(m.at + r);
+                small.push(m.at + r);
             }
         }
     }
@@ -456,57 +457,57 @@ fn note_yielding(
 struct Judge<'a> {
     primal: bool,
     sizes: &'a [f64],
-    /// A dual pivot below this part of its row's size is weak; it is then made larger by this part, or infinite.
+    /// A dual pivot below this part of its row's size is small; it is then made larger by this part, or infinite.
     threshold: f64,
-    soft: f64,
+    added: f64,
     huge: bool,
 }
 
 impl<'a> Judge<'a> {
     fn new(rule: PivotRule, primal: bool, sizes: &'a [f64]) -> Self {
-        let (threshold, soft, huge) = match rule {
-            PivotRule::Exact => (WEAK, 0.0, false),
-            PivotRule::Soft { eps } => (eps, eps, false),
+        let (threshold, added, huge) = match rule {
+            PivotRule::Exact => (SMALL, 0.0, false),
+            PivotRule::Regularised { eps } => (eps, eps, false),
             // what is left of a row that depends on others is its damping, where that is light
             PivotRule::Damped { eps } => (10.0 * eps, 0.0, false),
             PivotRule::Huge { threshold } => (threshold, 0.0, true),
         };
-        Judge { primal, sizes, threshold, soft, huge }
+        Judge { primal, sizes, threshold, added, huge }
     }
 
-    /// The inverse of pivot k, or `None`; weak pivots are noted.
+    /// The inverse of pivot k, or `None`; small pivots are noted.
     #[inline(always)]
-    fn inverse(&self, k: usize, d: f64, weak: &mut Vec<u32>) -> Option<f64> {
+    fn inverse(&self, k: usize, d: f64, small: &mut Vec<u32>) -> Option<f64> {
         if self.primal {
             return (d > 0.0).then(|| 1.0 / d);
         }
         if -d > self.threshold * self.sizes[k] {
             return Some(1.0 / d);
         }
-        self.weak_inverse(k, d, weak)
+        self.small_inverse(k, d, small)
     }
 
     #[cold]
-    fn weak_inverse(&self, k: usize, d: f64, weak: &mut Vec<u32>) -> Option<f64> {
+    fn small_inverse(&self, k: usize, d: f64, small: &mut Vec<u32>) -> Option<f64> {
         if !d.is_finite() {
             return None;
         }
-        weak.push(k as u32);
+        small.push(k as u32);
         if self.huge {
             return Some(0.0);
         }
-        let d = if self.soft > 0.0 { d.min(0.0) - self.soft * self.sizes[k] } else { d };
+        let d = if self.added > 0.0 { d.min(0.0) - self.added * self.sizes[k] } else { d };
         (d < 0.0).then(|| 1.0 / d)
     }
 }
 
 /// Row by row; the inverse of each pivot takes its place.
 #[inline(always)]
-fn eliminate(panel: &mut [f64], n: usize, width: usize, judge: &Judge, weak: &mut Vec<u32>) -> Result<(), usize> {
+fn eliminate(panel: &mut [f64], n: usize, width: usize, judge: &Judge, small: &mut Vec<u32>) -> Result<(), usize> {
     for k in 0..n {
         let (top, below) = panel.split_at_mut((k + 1) * width);
         let row_k = &mut top[k * width..];
-        let inverse = judge.inverse(k, row_k[k], weak).ok_or(k)?;
+        let inverse = judge.inverse(k, row_k[k], small).ok_or(k)?;
         row_k[k] = inverse;
         for i in k + 1..n {
             let l = row_k[i] * inverse;

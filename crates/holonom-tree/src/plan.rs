@@ -1,6 +1,6 @@
 //! A plan: the list of pivots that the numeric phase walks, and where each keeps its numbers. The planner makes it.
 
-use crate::foot::{Foot, FootLink};
+use crate::inverse_pivot::{InversePivot, InversePivotLink};
 use crate::panel::{Panel, PanelLink, PanelUp, Target};
 use crate::structure::{Link, Mask, Node, Structure};
 
@@ -68,19 +68,19 @@ pub(crate) struct Pair {
     pub x_child: u32,
     pub x_dual: u32,
     pub x_parent: u32,
-    pub shear: u32,
+    pub transform: u32,
     /// Index among the pivots of this form.
     pub pivot: u32,
     pub dual: u32,
     pub mask: Mask,
     pub aligned: bool,
     pub child_is_far: bool,
-    /// What the child receives from below, if anything, is already sheared to the point of this pair.
+    /// What the child receives from below, if anything, is already moved to the point of this pair.
     pub shifted: bool,
     /// The child receives nothing from below.
     pub leaf: bool,
-    /// The shear to whose point the parent's block is sheared, or `NONE`, and the parent's end of it.
-    pub parent_shear: u32,
+    /// The transform to whose point the parent's block is moved, or `NONE`, and the parent's end of it.
+    pub parent_transform: u32,
     pub parent_is_far: bool,
 }
 
@@ -98,7 +98,7 @@ impl Pair {
 
     #[inline(always)]
     pub fn parent_is_shifted(&self) -> bool {
-        self.parent_shear != NONE
+        self.parent_transform != NONE
     }
 }
 
@@ -152,8 +152,8 @@ pub(crate) enum Op {
     Pair(Pair),
     /// Index of a front.
     Front(u32),
-    /// Index of a foot.
-    Foot(u32),
+    /// Index of an inverse pivot.
+    InversePivot(u32),
     /// Index of a panel.
     Panel(u32),
 }
@@ -184,13 +184,13 @@ pub struct Plan {
     /// Ranges of a vector: see [`Plan::large_parts`] and [`Plan::looped_parts`].
     pub(crate) large: Vec<(u32, u32)>,
     pub(crate) looped: Vec<(u32, u32)>,
-    pub(crate) feet: Vec<Foot>,
-    pub(crate) foot_links: Vec<FootLink>,
+    pub(crate) inverse_pivots: Vec<InversePivot>,
+    pub(crate) inverse_pivot_links: Vec<InversePivotLink>,
     pub(crate) panels: Vec<Panel>,
     pub(crate) ups: Vec<PanelUp>,
     pub(crate) panel_links: Vec<PanelLink>,
     pub(crate) targets: Vec<Target>,
-    pub(crate) n_feet: usize,
+    pub(crate) n_w: usize,
     pub(crate) n_panels: usize,
 }
 
@@ -256,9 +256,10 @@ impl Plan {
                     cost.largest = cost.largest.max(f.n as usize);
                     cost.entries += (f.n * (f.n + 1) / 2 + f.n * q) as usize;
                 }
-                Op::Foot(index) => {
-                    let links = self.feet[*index as usize].links;
-                    let rows: u32 = self.foot_links[links.0 as usize..links.1 as usize].iter().map(|l| l.rows).sum();
+                Op::InversePivot(index) => {
+                    let links = self.inverse_pivots[*index as usize].links;
+                    let rows: u32 =
+                        self.inverse_pivot_links[links.0 as usize..links.1 as usize].iter().map(|l| l.rows).sum();
                     let q = rows as f64;
                     // an inverse of size 3, W, and the products of all pairs
                     cost.factor_flops += 40.0 + 18.0 * q + 6.0 * q * (q + 1.0);

@@ -1,6 +1,6 @@
 //! From structure to a list of pivots: which order, which storage, which kernel.
 //!
-//! Order. Each tree is hung from a root and eliminated leaves first; a node then has one neighbour left, its parent, and
+//! Order. Each tree is rooted and eliminated leaves first; a node then has one neighbour left, its parent, and
 //! elimination makes no fill. One case needs care: a dual can be a pivot only when the nodes eliminated before it give its
 //! rows full rank (its pivot block is `-J D^-1 J^T` over its children). Where they do not, it is *deferred*: it joins its
 //! parent's pivot and is eliminated right after it, when all its rows are complete. A parent that carries deferred duals has
@@ -12,8 +12,8 @@
 //! small and large meet in the dual's pivot as the sum of two inverses, `-(J D^-1 J^T)` of either side, where neither drowns the other in a
 //! way that matters.
 //!
-//! Form. A pair (primal of size 6, sheared dual above it) is one pivot. With three rows or more it goes through the free
-//! directions ([`crate::shear`]); with fewer, through the rows, as all dense blocks do. Counted flops decide: 195, 320 and
+//! Form. A pair (primal of size 6, masked dual above it) is one pivot. With three rows or more it goes through the free
+//! directions ([`crate::transform`]); with fewer, through the rows, as all dense blocks do. Counted flops decide: 195, 320 and
 //! 474 through 1, 2 and 3 rows against 1060, 806 and 585 through 5, 4 and 3 free directions, and three aligned rows cost less than half of that.
 
 use crate::blocks::Blocks;
@@ -51,7 +51,7 @@ pub(crate) struct Planner<'s> {
     /// Links of node i: `adjacent[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
     adjacent: Vec<u32>,
-    doubted: Vec<bool>,
+    may_lose_rank: Vec<bool>,
     /// [`Structure::unit`] of every node: columns and size.
     units: Vec<(u32, f64)>,
 }
@@ -77,11 +77,11 @@ impl<'s> Planner<'s> {
                 fill[node.index()] += 1;
             }
         }
-        let mut doubted = vec![false; n];
-        s.doubted.iter().for_each(|node| doubted[node.index()] = true);
+        let mut may_lose_rank = vec![false; n];
+        s.may_lose_rank.iter().for_each(|node| may_lose_rank[node.index()] = true);
         let mut units = vec![(0, 1.0); n];
         s.units.iter().for_each(|&(node, columns, size)| units[node.index()] = (columns, size));
-        Planner { s, starts, adjacent, doubted, units }
+        Planner { s, starts, adjacent, may_lose_rank, units }
     }
 
     pub fn links_of(&self, node: usize) -> &[u32] {
@@ -95,7 +95,7 @@ impl<'s> Planner<'s> {
     fn run(self, sample: &Blocks) -> Result<Plan, PlanError> {
         self.refuse_twice()?;
         let mut core = Core::find(&self);
-        let (order, mut parent_link) = self.hang(&core, sample)?;
+        let (order, mut parent_link) = self.root_trees(&core, sample)?;
         let deferred = self.defer(&order, &mut parent_link, &mut core, sample);
         if core.is_empty() {
             return Ok(self.lay_out(&order, &parent_link, &deferred, &core, &Elimination::default(), sample));
@@ -105,7 +105,7 @@ impl<'s> Planner<'s> {
         for _ in 0..ATTEMPTS {
             let elimination = order::cheapest(&self, &core, &late, true);
             let plan = self.lay_out(&order, &parent_link, &deferred, &core, &elimination, sample);
-            let weak = plan.weak_before_hubs(&elimination, &core, sample);
+            let weak = plan.small_before_hubs(&elimination, &core, sample);
             if weak.is_empty() {
                 return Ok(plan);
             }
@@ -129,9 +129,9 @@ impl<'s> Planner<'s> {
         Ok(())
     }
 
-    /// Hang every tree from its root, or from the core. Returns the nodes leaves first (the core last within its component), and for
+    /// Root every tree, at one of its nodes or at the core. Returns the nodes leaves first (the core last within its component), and for
     /// each node the link to its parent.
-    pub fn hang(&self, core: &Core, sample: &Blocks) -> Result<(Vec<u32>, Vec<u32>), PlanError> {
+    pub fn root_trees(&self, core: &Core, sample: &Blocks) -> Result<(Vec<u32>, Vec<u32>), PlanError> {
         let n = self.s.n_nodes();
         let mut parent_link = vec![NONE; n];
         let mut seen = vec![false; n];
@@ -184,15 +184,15 @@ impl<'s> Planner<'s> {
             return Ok(r);
         }
         // a primal node that cannot give full rank to one of its duals is best eliminated last
-        let weak = |i: u32| {
+        let lacks_rank = |i: u32| {
             self.links_of(i as usize).iter().any(|&l| {
                 let link = &self.s.links[l as usize];
                 let dense = matches!(link.value, LinkValue::Dense(_));
-                dense && (self.doubted[i as usize] || !self.full_rank(&[l], link.dual, sample))
+                dense && (self.may_lose_rank[i as usize] || !self.full_rank(&[l], link.dual, sample))
             })
         };
         let primals = || component.iter().copied().filter(|&i| !is_dual(i));
-        let best = primals().max_by_key(|&i| (weak(i), self.degree(i as usize), std::cmp::Reverse(i)));
+        let best = primals().max_by_key(|&i| (lacks_rank(i), self.degree(i as usize), std::cmp::Reverse(i)));
         Ok(best.unwrap_or(component[0]))
     }
 
@@ -228,7 +228,7 @@ impl<'s> Planner<'s> {
         let n = self.s.n_nodes();
         let mut deferred = vec![false; n];
         let mut carries = vec![false; n];
-        let mut doubted = self.doubted.clone();
+        let mut may_lose_rank = self.may_lose_rank.clone();
         let mut n_by_choice = vec![0u32; n];
         let mut large = vec![false; n];
         // largest scale in the part of the tree that hangs from each node
@@ -243,19 +243,19 @@ impl<'s> Planner<'s> {
                 continue;
             }
             let parent = self.other_end(up, i) as usize;
-            let hangs = scale[i as usize];
-            scale[parent] = scale[parent].max(hangs);
+            let subtree = scale[i as usize];
+            scale[parent] = scale[parent].max(subtree);
             if !self.s.is_dual(node) {
                 continue;
             }
             below.clear();
             below.extend(self.links_of(i as usize).iter().copied().filter(|&l| l != up));
             let children = || below.iter().map(|&l| self.other_end(l, i) as usize);
-            let sheared = matches!(self.s.kinds[i as usize], Kind::Sheared { .. });
-            let enough = if sheared { !below.is_empty() } else { self.full_rank(&below, node, sample) };
-            let too_large = hangs > LARGER * own[parent] && self.s.size(node) > 0;
+            let masked = matches!(self.s.kinds[i as usize], Kind::Masked { .. });
+            let enough = if masked { !below.is_empty() } else { self.full_rank(&below, node, sample) };
+            let too_large = subtree > LARGER * own[parent] && self.s.size(node) > 0;
             let must = !enough || children().any(|c| carries[c]);
-            let had_better = n_by_choice[parent] < FEW && (too_large || children().any(|c| doubted[c]));
+            let had_better = n_by_choice[parent] < FEW && (too_large || children().any(|c| may_lose_rank[c]));
             if core.inside[parent] && (must || had_better) {
                 core.inside[i as usize] = true;
                 parent_link[i as usize] = NONE;
@@ -266,7 +266,7 @@ impl<'s> Planner<'s> {
                 deferred[i as usize] = true;
                 n_by_choice[parent] += 1;
                 // the rows deferred to the parent take away some of what it has to give
-                doubted[parent] |= !too_large;
+                may_lose_rank[parent] |= !too_large;
                 large[i as usize] = too_large;
             }
         }
@@ -327,13 +327,13 @@ impl<'s> Planner<'s> {
             core: core.inside.clone(),
             large: parts(core, large, &x),
             looped: parts(core, &core.inside, &x),
-            feet: Vec::new(),
-            foot_links: Vec::new(),
+            inverse_pivots: Vec::new(),
+            inverse_pivot_links: Vec::new(),
             panels: Vec::new(),
             ups: Vec::new(),
             panel_links: Vec::new(),
             targets: Vec::new(),
-            n_feet: 0,
+            n_w: 0,
             n_panels: 0,
         };
         for i in 0..n {
@@ -363,12 +363,12 @@ impl<'s> Planner<'s> {
             }
         }
         plan.n_arena = n_arena as usize;
-        let mut hung = vec![false; n];
-        parents.iter().filter(|&&p| p != NONE).for_each(|&p| hung[p as usize] = true);
+        let mut has_children = vec![false; n];
+        parents.iter().filter(|&&p| p != NONE).for_each(|&p| has_children[p as usize] = true);
         for (k, &i) in elimination.nodes.iter().enumerate() {
             plan.parents[i as usize] = elimination.later_of(k).first().copied().unwrap_or(NONE);
         }
-        let (core_ops, places) = self.lay_out_core(elimination, &hung, sample, &mut plan);
+        let (core_ops, places) = self.lay_out_core(elimination, &has_children, sample, &mut plan);
         for i in (0..n).filter(|&i| core.inside[i]) {
             if let (Store::Arena(_), Some(panel)) = (store[i], places.panel(&plan, i)) {
                 store[i] = Store::Panel(panel.at);
@@ -450,7 +450,7 @@ impl<'s> Planner<'s> {
         plan
     }
 
-    /// The pair pivot of primal node `i` and the sheared dual above it, where the free form applies and is cheaper.
+    /// The pair pivot of primal node `i` and the masked dual above it, where the free form applies and is cheaper.
     fn pair(
         &self,
         i: usize,
@@ -471,7 +471,7 @@ impl<'s> Planner<'s> {
         {
             return None;
         }
-        let Kind::Sheared { shear, mask, aligned } = s.kinds[dual as usize] else { return None };
+        let Kind::Masked { transform, mask, aligned } = s.kinds[dual as usize] else { return None };
         if mask.count() < 3 || (plan.parents[dual as usize] == NONE && self.degree(dual as usize) > 1) {
             return None;
         }
@@ -489,7 +489,7 @@ impl<'s> Planner<'s> {
             x_child: x[i],
             x_dual: x[dual as usize],
             x_parent,
-            shear,
+            transform,
             pivot: 0,
             dual,
             mask,
@@ -497,7 +497,7 @@ impl<'s> Planner<'s> {
             child_is_far: s.links[parent_link[i] as usize].value == LinkValue::Far,
             shifted: true,
             leaf: true,
-            parent_shear: NONE,
+            parent_transform: NONE,
             parent_is_far: false,
         })
     }
@@ -517,10 +517,10 @@ fn parts(core: &Core, marked: &[bool], x: &[u32]) -> Vec<(u32, u32)> {
     parts
 }
 
-/// Decide, for every block of size 6, to which point it is sheared, and whether anything is written to it from below.
+/// Decide, for every block of size 6, to which point it is moved, and whether anything is written to it from below.
 ///
-/// A block that only pairs write to is kept sheared to the point of its own pair: what comes from below is then sheared once, from
-/// point to point. A block that fronts write to stays as it is given, and is sheared when it is eliminated.
+/// A block that only pairs write to is kept at the point of its own pair: what comes from below is then moved once, from
+/// point to point. A block that fronts write to stays as it is given, and is moved when it is eliminated.
 fn thread_pairs(plan: &mut Plan) {
     let n = plan.n_six;
     let mut from_fronts = vec![false; n];
@@ -536,8 +536,8 @@ fn thread_pairs(plan: &mut Plan) {
                     from_fronts[k as usize] = true;
                 }
             }
-            Op::Pair(pair) => own[pair.child as usize] = Some((pair.shear, pair.child_is_far)),
-            Op::Foot(_) | Op::Panel(_) => {}
+            Op::Pair(pair) => own[pair.child as usize] = Some((pair.transform, pair.child_is_far)),
+            Op::InversePivot(_) | Op::Panel(_) => {}
         }
     }
     let mut written = from_fronts.clone();
@@ -549,8 +549,8 @@ fn thread_pairs(plan: &mut Plan) {
         if pair.has_parent() {
             let p = pair.parent as usize;
             written[p] = true;
-            if let (Some((shear, far)), false) = (own[p], from_fronts[p]) {
-                (pair.parent_shear, pair.parent_is_far) = (shear, far);
+            if let (Some((transform, far)), false) = (own[p], from_fronts[p]) {
+                (pair.parent_transform, pair.parent_is_far) = (transform, far);
             }
         }
     }

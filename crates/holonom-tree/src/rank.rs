@@ -48,7 +48,7 @@ fn norm(x: &[f64]) -> f64 {
 impl Plan {
     /// After a factorisation: the dual whose pivot is smallest against the diagonal of its own `J D^-1 J^T`, and that ratio. A ratio
     /// near rounding says that `J` has dependent rows there. For use when a structure is built, not in the numeric phase.
-    pub fn weakest_dual(&self, blocks: &Blocks, factor: &crate::Factor) -> Option<(Node, f64)> {
+    pub fn smallest_dual_pivot(&self, blocks: &Blocks, factor: &crate::Factor) -> Option<(Node, f64)> {
         let all = self.front_pivots(blocks, factor).into_iter().chain(self.core_pivots(blocks, factor));
         // a ratio that is not a number is the weakest of all
         all.reduce(|a, b| if a.1 <= b.1 { a } else { b })
@@ -56,8 +56,8 @@ impl Plan {
 
     /// After a factorisation: the duals outside cycles with pivots not above this part of their own `J D^-1 J^T`.
     pub fn dependent_outside_cycles(&self, blocks: &Blocks, factor: &crate::Factor, threshold: f64) -> Vec<Node> {
-        let weak = |p: &(Node, f64)| !(p.1 > threshold);
-        self.front_pivots(blocks, factor).into_iter().filter(weak).map(|p| p.0).collect()
+        let small = |p: &(Node, f64)| !(p.1 > threshold);
+        self.front_pivots(blocks, factor).into_iter().filter(small).map(|p| p.0).collect()
     }
 
     /// Pivots of the duals outside cycles that are eliminated through their rows, each against its row's own `J D^-1 J^T`.
@@ -109,8 +109,8 @@ impl Plan {
         out
     }
 
-    /// Duals that come before a hub and whose pivots, in the sample, are weak without it.
-    pub(crate) fn weak_before_hubs(&self, order: &Elimination, core: &Core, sample: &Blocks) -> Vec<u32> {
+    /// Duals that come before a hub and whose pivots, in the sample, are small without it.
+    pub(crate) fn small_before_hubs(&self, order: &Elimination, core: &Core, sample: &Blocks) -> Vec<u32> {
         if order.hubs.is_empty() {
             return Vec::new();
         }
@@ -127,21 +127,21 @@ impl Plan {
             early[i as usize] = self.structure.is_dual(Node(i)) && k < last[component(i)];
         }
         let mut factor = self.new_factor();
-        // regular enough to see which pivots are weak
+        // regular enough to see which pivots are small
         factor.set_rule(crate::PivotRule::Damped { eps: 1e-8 });
         match self.factor(sample, &mut factor) {
             Err(e) if early[e.node.index()] => return vec![e.node.0],
-            // weak for other reasons: not the hubs' fault, but none of the duals can be judged either
+            // small for other reasons: not the hubs' fault, but none of the duals can be judged either
             Err(_) => return order.nodes.iter().copied().filter(|&i| early[i as usize]).collect(),
             Ok(()) => {}
         }
-        let mut weak: Vec<u32> = (self.core_pivots(sample, &factor).iter())
+        let mut small: Vec<u32> = (self.core_pivots(sample, &factor).iter())
             .filter(|(dual, ratio)| early[dual.index()] && !(*ratio > STRONG))
             .map(|(dual, _)| dual.0)
             .collect();
-        weak.sort_unstable();
-        weak.dedup();
-        weak
+        small.sort_unstable();
+        small.dedup();
+        small
     }
 
     /// Entry (r, r) of a dual's own `J D^-1 J^T`, from the blocks as given.

@@ -27,7 +27,7 @@ impl Plan {
             match op {
                 Op::Pair(pair) => forward_pair(pair, factor, x),
                 Op::Front(k) => self.forward_front(&self.fronts[*k as usize], factor, x),
-                Op::Foot(k) => self.forward_foot(&self.feet[*k as usize], factor, x),
+                Op::InversePivot(k) => self.forward_inverse_pivot(&self.inverse_pivots[*k as usize], factor, x),
                 Op::Panel(k) => self.forward_panel(&self.panels[*k as usize], factor, x),
             }
         }
@@ -53,10 +53,10 @@ impl Plan {
                     self.factor_front(front, blocks, factor)?;
                     self.forward_front(front, factor, x);
                 }
-                Op::Foot(k) => {
-                    let foot = &self.feet[*k as usize];
-                    self.factor_foot(foot, blocks, factor)?;
-                    self.forward_foot(foot, factor, x);
+                Op::InversePivot(k) => {
+                    let pivot = &self.inverse_pivots[*k as usize];
+                    self.factor_inverse_pivot(pivot, blocks, factor)?;
+                    self.forward_inverse_pivot(pivot, factor, x);
                 }
                 Op::Panel(k) => {
                     let panel = &self.panels[*k as usize];
@@ -74,7 +74,7 @@ impl Plan {
             match op {
                 Op::Pair(pair) => backward_pair(pair, factor, x),
                 Op::Front(k) => self.backward_front(&self.fronts[*k as usize], factor, x),
-                Op::Foot(k) => self.backward_foot(&self.feet[*k as usize], factor, x),
+                Op::InversePivot(k) => self.backward_inverse_pivot(&self.inverse_pivots[*k as usize], factor, x),
                 Op::Panel(k) => self.backward_panel(&self.panels[*k as usize], factor, x),
             }
         }
@@ -95,8 +95,8 @@ impl Plan {
     }
 
     pub(crate) fn forward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
-        if let Some(three) = self.three(front) {
-            return self.forward_three(&three, front, factor, x);
+        if let Some(small) = self.size3(front) {
+            return self.forward_size3(&small, front, factor, x);
         }
         let n = front.n as usize;
         let Factor { six, arena, y, scratch, .. } = factor;
@@ -111,7 +111,7 @@ impl Plan {
         if let Some(up) = front.up {
             let u = up.size as usize;
             let (target, y) = (&mut x[up.x as usize..][..u], &y[front.y as usize..][..n * u]);
-            give(matrix, y, z, target, n, u);
+            eliminate_from_parent(matrix, y, z, target, n, u);
         }
     }
 
@@ -125,8 +125,8 @@ impl Plan {
     }
 
     fn backward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
-        if let Some(three) = self.three(front) {
-            return self.backward_three(&three, front, factor, x);
+        if let Some(small) = self.size3(front) {
+            return self.backward_size3(&small, front, factor, x);
         }
         let n = front.n as usize;
         let Factor { six, arena, y, scratch, .. } = factor;
@@ -139,7 +139,7 @@ impl Plan {
         let u = front.up.map_or(0, |up| up.size as usize);
         let above = front.up.map_or(&[][..], |up| &x[up.x as usize..][..u]);
         let y = &y[front.y as usize..][..n * u];
-        take(matrix, y, z, above, n, u);
+        substitute_parent(matrix, y, z, above, n, u);
         packed::solve_upper(matrix, n, z);
         self.scatter(front, z, x);
     }
@@ -147,7 +147,7 @@ impl Plan {
 
 /// `target -= Y^T D^-1 z` of a front.
 #[inline(always)]
-pub(crate) fn give(matrix: &[f64], y: &[f64], z: &[f64], target: &mut [f64], n: usize, u: usize) {
+pub(crate) fn eliminate_from_parent(matrix: &[f64], y: &[f64], z: &[f64], target: &mut [f64], n: usize, u: usize) {
     let (matrix, y, z, target) = (&matrix[..packed::len(n)], &y[..n * u], &z[..n], &mut target[..u]);
     for k in 0..n {
         let l = z[k] * matrix[packed::at(n, k, k)];
@@ -159,7 +159,7 @@ pub(crate) fn give(matrix: &[f64], y: &[f64], z: &[f64], target: &mut [f64], n: 
 
 /// `z = D^-1 (z - Y x)` of a front, with `x` of what is above it.
 #[inline(always)]
-pub(crate) fn take(matrix: &[f64], y: &[f64], z: &mut [f64], above: &[f64], n: usize, u: usize) {
+pub(crate) fn substitute_parent(matrix: &[f64], y: &[f64], z: &mut [f64], above: &[f64], n: usize, u: usize) {
     let (matrix, y, z, above) = (&matrix[..packed::len(n)], &y[..n * u], &mut z[..n], &above[..u]);
     for k in 0..n {
         for j in 0..u {

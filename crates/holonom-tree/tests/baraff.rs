@@ -19,7 +19,7 @@ fn step(rng: &mut Rng) -> Step {
         }
         4 => Step::Hung { mask: rng.below(64) as u8, aligned: rng.below(2) == 0, to, is_far: rng.below(2) == 0 },
         _ => {
-            Step::Sheared { mask: rng.below(64) as u8, aligned: rng.below(2) == 0, to, fresh_is_far: rng.below(2) == 0 }
+            Step::Masked { mask: rng.below(64) as u8, aligned: rng.below(2) == 0, to, fresh_is_far: rng.below(2) == 0 }
         }
     }
 }
@@ -77,8 +77,8 @@ fn the_plan_agrees_with_the_paper() {
 fn what_the_paper_has_no_order_for_is_refused() {
     let mut s = Structure::new();
     let node = s.primal(6);
-    s.sheared(Mask::FIRST_THREE, true, None, Some(node));
-    s.sheared(Mask::FIRST_THREE, true, Some(node), None);
+    s.masked(Mask::FIRST_THREE, true, None, Some(node));
+    s.masked(Mask::FIRST_THREE, true, Some(node), None);
     assert!(matches!(Baraff::new(&s, &Blocks::new(&s)), Err(PlanError::Cycle(_))));
 
     let mut s = Structure::new();

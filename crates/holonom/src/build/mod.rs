@@ -408,7 +408,7 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
         let node = s.primal(body.n_dof());
         s.unit(node, body.n_lengths(), levers[model.island[i] as usize]);
         if !reaches_everywhere(body.as_ref(), model.q_of(i, q)) {
-            s.doubt(node);
+            s.may_lose_rank(node);
         }
         if body.central() && body.n_dof() == 6 {
             s.central(node);
@@ -449,9 +449,9 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
                 let node = |i: usize| Node(i as u32);
                 let dual = match (a, b) {
                     (None, None) => s.dual(0), // refused before
-                    (a, b) => s.sheared(mask, aligned, a.map(node), b.map(node)),
+                    (a, b) => s.masked(mask, aligned, a.map(node), b.map(node)),
                 };
-                Form::Lock { shear: s.shear_index(dual).unwrap_or(0) as u32, mask, aligned }
+                Form::Lock { transform: s.transform_index(dual).unwrap_or(0) as u32, mask, aligned }
             }
             None => {
                 let own = own_blocks(attachments, v_start, own_at);
@@ -633,7 +633,7 @@ fn plan(model: &mut Model, mut structure: Structure, q: &[f64]) -> Result<(), Mo
             return Ok(());
         }
         for node in dependent {
-            structure.entangle(node);
+            structure.treat_as_cyclic(node);
             let island = model.island_of_node(node);
             model.entangled_islands[island] = true;
         }

@@ -41,11 +41,11 @@ pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], work: &mut Works
     for (k, joint) in model.joints.iter().enumerate() {
         let lambda = &work.x[n + joint.row as usize..][..joint.n_rows as usize];
         let power = match &joint.form {
-            Form::Lock { shear, mask, .. } => {
+            Form::Lock { transform, mask, .. } => {
                 let at = joint.constraint.attachments();
                 let slot = |id: BodyId| (id.0 as usize).min(bodies);
                 let (a, b) = (&work.frames[slot(at[0].body)], &work.frames[slot(at[1].body)]);
-                let s = &work.blocks.shears[*shear as usize];
+                let s = &work.blocks.transforms[*transform as usize];
                 let slip = b.v + b.w.cross(s.far.into()) - a.v - a.w.cross(s.near.into());
                 let spin = b.w - a.w;
                 mask.rows()

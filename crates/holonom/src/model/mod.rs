@@ -63,7 +63,7 @@ pub(crate) struct Start {
 /// How the rows of a joint enter the equations.
 pub(crate) enum Form {
     /// Through the lock-row door. `aligned`: with the world's axes.
-    Lock { shear: u32, mask: Mask, aligned: bool },
+    Lock { transform: u32, mask: Mask, aligned: bool },
     /// Row by row.
     Rows(Box<RowBlocks>),
     /// Row by row, with force directions of their own: not in the matrix, but auxiliary rows on top of it.

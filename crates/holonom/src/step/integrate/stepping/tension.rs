@@ -45,8 +45,8 @@ impl Tension {
         self.k.clear();
         self.k.resize(model.n_bodies(), Mat3::ZERO);
         for joint in &model.joints {
-            let Form::Lock { shear, mask, .. } = &joint.form else { continue };
-            let s = &work.blocks.shears[*shear as usize];
+            let Form::Lock { transform, mask, .. } = &joint.form else { continue };
+            let s = &work.blocks.transforms[*transform as usize];
             let rows = mask.rows().zip(&impulses[joint.row as usize..][..joint.n_rows as usize]);
             let p = rows.filter(|(i, _)| *i < 3).fold(Vec3::ZERO, |p, (i, x)| p + Vec3::from(s.axes[i]) * *x);
             let at = joint.constraint.attachments();

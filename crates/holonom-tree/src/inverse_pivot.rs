@@ -13,11 +13,11 @@ use crate::blocks::Blocks;
 use crate::factor::{Factor, Singular};
 use crate::panel::{Target, dot};
 use crate::plan::Plan;
-use crate::shear::{cross, invert};
 use crate::structure::Node;
+use crate::transform::{cross, invert};
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Foot {
+pub(crate) struct InversePivot {
     pub node: Node,
     /// Index among the central blocks.
     pub central: u32,
@@ -30,33 +30,38 @@ pub(crate) struct Foot {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct FootLink {
+pub(crate) struct InversePivotLink {
     pub link: u32,
     /// The dual in a vector.
     pub x: u32,
     pub rows: u32,
-    /// Offset of W among the feet's numbers.
+    /// Offset of W among the numbers of all inverse pivots.
     pub w: u32,
-    /// Three rows and `E = 1`; then `shear` and `far` say where the lever arm is.
+    /// Three rows and `E = 1`; then `transform` and `far` say where the lever arm is.
     pub three_aligned: bool,
-    pub shear: u32,
+    pub transform: u32,
     pub far: bool,
 }
 
 impl Plan {
-    /// Eliminate a foot.
-    pub(crate) fn factor_foot(&self, foot: &Foot, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
-        let d = &blocks.central[foot.central as usize];
+    /// Eliminate an inverse pivot.
+    pub(crate) fn factor_inverse_pivot(
+        &self,
+        pivot: &InversePivot,
+        blocks: &Blocks,
+        factor: &mut Factor,
+    ) -> Result<(), Singular> {
+        let d = &blocks.central[pivot.central as usize];
         let Some(k) = invert(&[d[1], d[2], d[3], d[4], d[5], d[6]]).filter(|_| d[0] > 0.0) else {
-            return Err(Singular { node: foot.node, pivot: f64::NAN });
+            return Err(Singular { node: pivot.node, pivot: f64::NAN });
         };
         let a = 1.0 / d[0];
-        factor.inverses[foot.inverse as usize] = [a, k[0], k[1], k[2], k[3], k[4], k[5]];
-        let links = &self.foot_links[foot.links.0 as usize..foot.links.1 as usize];
-        let mut targets = self.targets[foot.targets as usize..].iter();
+        factor.inverses[pivot.inverse as usize] = [a, k[0], k[1], k[2], k[3], k[4], k[5]];
+        let links = &self.inverse_pivot_links[pivot.links.0 as usize..pivot.links.1 as usize];
+        let mut targets = self.targets[pivot.targets as usize..].iter();
         let k = [[k[0], k[1], k[2]], [k[1], k[3], k[4]], [k[2], k[4], k[5]]];
         for l in links {
-            let w = &mut factor.feet[l.w as usize..][..6 * l.rows as usize];
+            let w = &mut factor.w[l.w as usize..][..6 * l.rows as usize];
             if l.three_aligned {
                 let (s, r) = self.aligned_end(l, blocks);
                 write_aligned_w(a, &k, s, r, w);
@@ -74,7 +79,7 @@ impl Plan {
             if first.three_aligned && links[i..].iter().all(|l| l.three_aligned) {
                 let (s, r) = self.aligned_end(first, blocks);
                 for (second, t) in links[i..].iter().zip(&mut targets) {
-                    let w = &factor.feet[second.w as usize..][..18];
+                    let w = &factor.w[second.w as usize..][..18];
                     let block = aligned_product(s, r, w);
                     subtract(&block, &mut factor.panels, t);
                     if std::ptr::eq(first, second) {
@@ -87,7 +92,7 @@ impl Plan {
             blocks.write_link(&self.structure, self.link(first.link), j);
             let j = j.as_chunks::<6>().0;
             for (second, t) in links[i..].iter().zip(&mut targets) {
-                let w = factor.feet[second.w as usize..][..6 * second.rows as usize].as_chunks::<6>().0;
+                let w = factor.w[second.w as usize..][..6 * second.rows as usize].as_chunks::<6>().0;
                 for (r, j) in j.iter().enumerate() {
                     let row = &mut factor.panels[t.at as usize + r * t.stride as usize..][..w.len()];
                     for (t, w) in row.iter_mut().zip(w) {
@@ -104,15 +109,15 @@ impl Plan {
 
     /// Sign and lever arm of an aligned link.
     #[inline(always)]
-    fn aligned_end(&self, l: &FootLink, blocks: &Blocks) -> (f64, [f64; 3]) {
-        let shear = &blocks.shears[l.shear as usize];
-        if l.far { (1.0, shear.far) } else { (-1.0, shear.near) }
+    fn aligned_end(&self, l: &InversePivotLink, blocks: &Blocks) -> (f64, [f64; 3]) {
+        let transform = &blocks.transforms[l.transform as usize];
+        if l.far { (1.0, transform.far) } else { (-1.0, transform.near) }
     }
 
-    pub(crate) fn forward_foot(&self, foot: &Foot, factor: &Factor, x: &mut [f64]) {
-        let f: [f64; 6] = std::array::from_fn(|i| x[foot.x as usize + i]);
-        for l in &self.foot_links[foot.links.0 as usize..foot.links.1 as usize] {
-            let w = factor.feet[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
+    pub(crate) fn forward_inverse_pivot(&self, pivot: &InversePivot, factor: &Factor, x: &mut [f64]) {
+        let f: [f64; 6] = std::array::from_fn(|i| x[pivot.x as usize + i]);
+        for l in &self.inverse_pivot_links[pivot.links.0 as usize..pivot.links.1 as usize] {
+            let w = factor.w[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
             let x = &mut x[l.x as usize..][..w.len()];
             // the usual number of rows, so that the loop unrolls
             if let ([x0, x1, x2], [w0, w1, w2]) = (&mut *x, w) {
@@ -125,9 +130,9 @@ impl Plan {
         }
     }
 
-    pub(crate) fn backward_foot(&self, foot: &Foot, factor: &Factor, x: &mut [f64]) {
-        let at = foot.x as usize;
-        let [a, k @ ..] = factor.inverses[foot.inverse as usize];
+    pub(crate) fn backward_inverse_pivot(&self, pivot: &InversePivot, factor: &Factor, x: &mut [f64]) {
+        let at = pivot.x as usize;
+        let [a, k @ ..] = factor.inverses[pivot.inverse as usize];
         let y = [x[at + 3], x[at + 4], x[at + 5]];
         let mut out = [
             a * x[at],
@@ -137,8 +142,8 @@ impl Plan {
             k[1] * y[0] + k[3] * y[1] + k[4] * y[2],
             k[2] * y[0] + k[4] * y[1] + k[5] * y[2],
         ];
-        for l in &self.foot_links[foot.links.0 as usize..foot.links.1 as usize] {
-            let w = factor.feet[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
+        for l in &self.inverse_pivot_links[pivot.links.0 as usize..pivot.links.1 as usize] {
+            let w = factor.w[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
             let x = &x[l.x as usize..][..w.len()];
             if let ([x0, x1, x2], [w0, w1, w2]) = (x, w) {
                 (0..6).for_each(|i| out[i] = out[i] + x0 * w0[i] + x1 * w1[i] + x2 * w2[i]);
