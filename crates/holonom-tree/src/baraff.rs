@@ -9,7 +9,7 @@
 use crate::blocks::Blocks;
 use crate::core::Core;
 use crate::factor::Singular;
-use crate::plan::{NONE, PlanError};
+use crate::plan::PlanError;
 use crate::planner::Planner;
 use crate::structure::{Node, Structure};
 
@@ -48,14 +48,12 @@ impl Baraff {
         if let Some(i) = core.inside.iter().position(|&inside| inside) {
             return Err(PlanError::Cycle(Node(i as u32)));
         }
-        let (order, parent_link) = planner.root_trees(&core, sample)?;
+        let forest = planner.root_trees(&core, sample)?;
+        let order = &forest.order;
         let n = order.len();
         let mut index = vec![0; n];
         order.iter().enumerate().for_each(|(i, &node)| index[node as usize] = i);
-        let parent = |&node: &u32| match parent_link[node as usize] {
-            NONE => None,
-            link => Some(index[planner.other_end(link, node) as usize]),
-        };
+        let parent = |&node: &u32| forest.parent(&planner, node).map(|parent| index[parent as usize]);
         let par: Vec<Option<usize>> = order.iter().map(parent).collect();
         let mut child = vec![Vec::new(); n];
         (0..n).for_each(|i| par[i].into_iter().for_each(|j| child[j].push(i)));
@@ -67,7 +65,7 @@ impl Baraff {
             structure: structure.clone(),
             nodes: order.iter().map(|&node| Node(node)).collect(),
             parts: order.iter().map(|&node| start[node as usize]..start[node as usize + 1]).collect(),
-            link: order.iter().map(|&node| parent_link[node as usize] as usize).collect(),
+            link: order.iter().map(|&node| forest.parent_link[node as usize] as usize).collect(),
             upper: (0..n).map(|i| Matrix::zero(size(i), par[i].map_or(0, size))).collect(),
             inverse: square.clone(),
             diagonal: square,

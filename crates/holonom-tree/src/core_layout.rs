@@ -12,6 +12,7 @@ use crate::structure::{Kind, LinkValue, Mask, Node};
 const WIDEST: u32 = 96;
 
 /// Where the nodes of the core are kept.
+#[derive(Default)]
 pub(crate) struct Places {
     position: Vec<u32>,
     /// Panel of each node, and its first row there.

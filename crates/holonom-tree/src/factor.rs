@@ -2,10 +2,11 @@
 
 use crate::blocks::Blocks;
 use crate::packed;
-use crate::panel::PivotRule;
-use crate::plan::{Front, Op, Pair, Plan, Store};
+use crate::pivot_rule::PivotRule;
+use crate::plan::{Front, Op, Pair, Plan, Store, Up, member_at};
 use crate::structure::{Mask, Node};
-use crate::transform::{AlignedPivot, FreePivot, Parts, sub};
+use crate::transform::{AlignedPivot, FreePivot, Parts};
+use crate::vec3::sub;
 
 /// A pivot without its sign: the matrix is singular, or not of the form promised.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -151,7 +152,7 @@ impl Plan {
             let Store::Arena(start) = front.store else { continue };
             let n = front.n as usize;
             let matrix = &mut factor.arena[start as usize..][..packed::len(n)];
-            for member in &self.members[front.members.0 as usize..front.members.1 as usize] {
+            for member in self.members_of(front.members) {
                 let (at, size) = (member.at as usize, member.size as usize);
                 if let (Some([a, b, c, d, e, f]), 3) = (blocks.packed(member.node), size) {
                     let rows = [0, 1, 2].map(|i| packed::at(n, at + i, at + i));
@@ -274,9 +275,7 @@ impl Plan {
 
     /// The node that pivot `k` of a front belongs to, and the pivot.
     pub(crate) fn at_fault(&self, front: &Front, k: usize, pivot: f64) -> Singular {
-        let members = &self.members[front.members.0 as usize..front.members.1 as usize];
-        let at_fault = members.iter().rev().find(|m| m.at as usize <= k && m.size > 0);
-        Singular { node: at_fault.map_or(members[0].node, |m| m.node), pivot }
+        Singular { node: member_at(self.members_of(front.members), k as u32).node, pivot }
     }
 
     pub(crate) fn factor_front(&self, front: &Front, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
@@ -284,47 +283,20 @@ impl Plan {
             return self.factor_size3(&small, front, blocks, factor);
         }
         let n = front.n as usize;
+        if let Store::Six(i) = front.store {
+            self.add_own_six(front, blocks, &mut factor.six[i as usize]);
+        }
         let matrix = match front.store {
-            Store::Six(i) => {
-                let matrix = &mut factor.six[i as usize];
-                let node = self.members[front.members.0 as usize].node;
-                let own = blocks.diagonal(node);
-                if self.structure.is_central(node) {
-                    for (k, &(r, c)) in [(0, 0), (3, 3), (3, 4), (3, 5), (4, 4), (4, 5), (5, 5)].iter().enumerate() {
-                        matrix[packed::at(6, r, c)] += own[k];
-                    }
-                    matrix[packed::at(6, 1, 1)] += own[0];
-                    matrix[packed::at(6, 2, 2)] += own[0];
-                } else {
-                    matrix.iter_mut().zip(own).for_each(|(m, o)| *m += o);
-                }
-                &mut matrix[..]
-            }
+            Store::Six(i) => &mut factor.six[i as usize][..],
             Store::Arena(start) | Store::Panel(start) => &mut factor.arena[start as usize..][..packed::len(n)],
         };
         packed::factor(matrix, n, |k| k < front.n_primal as usize)
             .map_err(|k| self.at_fault(front, k, matrix[packed::at(n, k, k)]))?;
         let Some(up) = front.up else { return Ok(()) };
 
-        // Y = L^-1 B; B is -J (or its transpose) in the rows of the top member, zero elsewhere
-        let link = self.link(up.link);
-        let (rows, width) = (self.structure.size(link.dual), self.structure.size(link.primal));
-        let block = blocks.any_link(&self.structure, link, &mut factor.link[..rows * width]);
         let u = up.size as usize;
         let y = &mut factor.y[front.y as usize..][..n * u];
-        y.fill(0.0);
-        let top = up.top as usize;
-        if front.n_primal > 0 {
-            for i in 0..width {
-                for r in 0..rows {
-                    y[(top + i) * u + r] = -block[r * width + i];
-                }
-            }
-        } else {
-            for (y, b) in y[top * u..].iter_mut().zip(block.iter()) {
-                *y = -b;
-            }
-        }
+        self.write_up(front, &up, blocks, &mut factor.link, y);
         packed::solve_lower(matrix, n, y, u);
 
         // parent -= Y^T D^-1 Y, one triangle
@@ -345,6 +317,43 @@ impl Plan {
             subtract_square(target, |i| packed::at(size, at + i, at + i), y, d_inverse, n, u);
         }
         Ok(())
+    }
+
+    /// Add the block of a front's only member, of size 6, to what came from below.
+    #[inline(always)]
+    fn add_own_six(&self, front: &Front, blocks: &Blocks, matrix: &mut [f64; 21]) {
+        let node = self.members_of(front.members)[0].node;
+        let own = blocks.diagonal(node);
+        if !self.structure.is_central(node) {
+            matrix.iter_mut().zip(own).for_each(|(m, o)| *m += o);
+            return;
+        }
+        for (k, &(r, c)) in [(0, 0), (3, 3), (3, 4), (3, 5), (4, 4), (4, 5), (5, 5)].iter().enumerate() {
+            matrix[packed::at(6, r, c)] += own[k];
+        }
+        matrix[packed::at(6, 1, 1)] += own[0];
+        matrix[packed::at(6, 2, 2)] += own[0];
+    }
+
+    /// The block B between a front and its parent: -J (or its transpose) in the rows of the top member, zero elsewhere.
+    #[inline(always)]
+    fn write_up(&self, front: &Front, up: &Up, blocks: &Blocks, scratch: &mut [f64], y: &mut [f64]) {
+        let link = self.link(up.link);
+        let (rows, width) = (self.structure.size(link.dual), self.structure.size(link.primal));
+        let block = blocks.any_link(&self.structure, link, &mut scratch[..rows * width]);
+        let (u, top) = (up.size as usize, up.top as usize);
+        y.fill(0.0);
+        if front.n_primal > 0 {
+            for i in 0..width {
+                for r in 0..rows {
+                    y[(top + i) * u + r] = -block[r * width + i];
+                }
+            }
+        } else {
+            for (y, b) in y[top * u..].iter_mut().zip(block.iter()) {
+                *y = -b;
+            }
+        }
     }
 }
 

@@ -1,4 +1,4 @@
-//! Feet: primal nodes of the core with a block `[a 1, 0; 0, C]` and nothing below them.
+//! Inverse pivots: primal nodes of the core with a block `[a 1, 0; 0, C]` and nothing below them, kept as explicit inverses.
 //!
 //! The inverse of such a block is explicit, and so is what its duals receive:
 //!
@@ -11,10 +11,10 @@
 
 use crate::blocks::Blocks;
 use crate::factor::{Factor, Singular};
-use crate::panel::{Target, dot};
+use crate::panel::Target;
 use crate::plan::Plan;
 use crate::structure::Node;
-use crate::transform::{cross, invert};
+use crate::vec3::{V3, cross, dot, invert, rows_of};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InversePivot {
@@ -57,14 +57,27 @@ impl Plan {
         };
         let a = 1.0 / d[0];
         factor.inverses[pivot.inverse as usize] = [a, k[0], k[1], k[2], k[3], k[4], k[5]];
-        let links = &self.inverse_pivot_links[pivot.links.0 as usize..pivot.links.1 as usize];
+        let links = self.links_of_pivot(pivot);
+        self.write_w(links, a, &rows_of(&k), blocks, factor);
         let mut targets = self.targets[pivot.targets as usize..].iter();
-        let k = [[k[0], k[1], k[2]], [k[1], k[3], k[4]], [k[2], k[4], k[5]]];
+        for (i, first) in links.iter().enumerate() {
+            if first.three_aligned && links[i..].iter().all(|l| l.three_aligned) {
+                self.update_aligned(&links[i..], &mut targets, blocks, factor);
+            } else {
+                self.update_any(&links[i..], &mut targets, blocks, factor);
+            }
+        }
+        Ok(())
+    }
+
+    /// W of every link, with `a` and `k` for the inverse of the block.
+    #[inline(always)]
+    fn write_w(&self, links: &[InversePivotLink], a: f64, k: &[V3; 3], blocks: &Blocks, factor: &mut Factor) {
         for l in links {
             let w = &mut factor.w[l.w as usize..][..6 * l.rows as usize];
             if l.three_aligned {
                 let (s, r) = self.aligned_end(l, blocks);
-                write_aligned_w(a, &k, s, r, w);
+                write_aligned_w(a, k, s, r, w);
             } else {
                 blocks.write_link(&self.structure, self.link(l.link), w);
                 for row in w.as_chunks_mut::<6>().0 {
@@ -73,38 +86,60 @@ impl Plan {
                 }
             }
         }
-        for (i, first) in links.iter().enumerate() {
-            let rows = first.rows as usize;
-            let own = &mut factor.own[first.x as usize..][..rows];
-            if first.three_aligned && links[i..].iter().all(|l| l.three_aligned) {
-                let (s, r) = self.aligned_end(first, blocks);
-                for (second, t) in links[i..].iter().zip(&mut targets) {
-                    let w = &factor.w[second.w as usize..][..18];
-                    let block = aligned_product(s, r, w);
-                    subtract(&block, &mut factor.panels, t);
-                    if std::ptr::eq(first, second) {
-                        (0..3).for_each(|c| own[c] += block[c][c]);
-                    }
-                }
-                continue;
+    }
+
+    /// `T_ab -= J_a W_b^T` for the first link and all of them, where they have three aligned rows each; and the own sizes of the first.
+    #[inline(always)]
+    fn update_aligned<'t>(
+        &self,
+        links: &[InversePivotLink],
+        targets: &mut impl Iterator<Item = &'t Target>,
+        blocks: &Blocks,
+        factor: &mut Factor,
+    ) {
+        let own = &mut factor.own[links[0].x as usize..][..3];
+        let (s, r) = self.aligned_end(&links[0], blocks);
+        for (k, (second, t)) in links.iter().zip(targets).enumerate() {
+            let w = &factor.w[second.w as usize..][..18];
+            let block = aligned_product(s, r, w);
+            subtract(&block, &mut factor.panels, t);
+            if k == 0 {
+                (0..3).for_each(|c| own[c] += block[c][c]);
             }
-            let j = &mut factor.link[..6 * rows];
-            blocks.write_link(&self.structure, self.link(first.link), j);
-            let j = j.as_chunks::<6>().0;
-            for (second, t) in links[i..].iter().zip(&mut targets) {
-                let w = factor.w[second.w as usize..][..6 * second.rows as usize].as_chunks::<6>().0;
-                for (r, j) in j.iter().enumerate() {
-                    let row = &mut factor.panels[t.at as usize + r * t.stride as usize..][..w.len()];
-                    for (t, w) in row.iter_mut().zip(w) {
-                        *t -= dot6(j, w);
-                    }
-                    if std::ptr::eq(first, second) {
-                        own[r] += dot6(j, &w[r]);
-                    }
+        }
+    }
+
+    /// The same for any rows.
+    #[inline(always)]
+    fn update_any<'t>(
+        &self,
+        links: &[InversePivotLink],
+        targets: &mut impl Iterator<Item = &'t Target>,
+        blocks: &Blocks,
+        factor: &mut Factor,
+    ) {
+        let rows = links[0].rows as usize;
+        let own = &mut factor.own[links[0].x as usize..][..rows];
+        let j = &mut factor.link[..6 * rows];
+        blocks.write_link(&self.structure, self.link(links[0].link), j);
+        let j = j.as_chunks::<6>().0;
+        for (k, (second, t)) in links.iter().zip(targets).enumerate() {
+            let w = factor.w[second.w as usize..][..6 * second.rows as usize].as_chunks::<6>().0;
+            for (r, j) in j.iter().enumerate() {
+                let row = &mut factor.panels[t.at as usize + r * t.stride as usize..][..w.len()];
+                for (t, w) in row.iter_mut().zip(w) {
+                    *t -= dot6(j, w);
+                }
+                if k == 0 {
+                    own[r] += dot6(j, &w[r]);
                 }
             }
         }
-        Ok(())
+    }
+
+    #[inline(always)]
+    pub(crate) fn links_of_pivot(&self, pivot: &InversePivot) -> &[InversePivotLink] {
+        &self.inverse_pivot_links[pivot.links.0 as usize..pivot.links.1 as usize]
     }
 
     /// Sign and lever arm of an aligned link.
@@ -116,7 +151,7 @@ impl Plan {
 
     pub(crate) fn forward_inverse_pivot(&self, pivot: &InversePivot, factor: &Factor, x: &mut [f64]) {
         let f: [f64; 6] = std::array::from_fn(|i| x[pivot.x as usize + i]);
-        for l in &self.inverse_pivot_links[pivot.links.0 as usize..pivot.links.1 as usize] {
+        for l in self.links_of_pivot(pivot) {
             let w = factor.w[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
             let x = &mut x[l.x as usize..][..w.len()];
             // the usual number of rows, so that the loop unrolls
@@ -142,7 +177,7 @@ impl Plan {
             k[1] * y[0] + k[3] * y[1] + k[4] * y[2],
             k[2] * y[0] + k[4] * y[1] + k[5] * y[2],
         ];
-        for l in &self.inverse_pivot_links[pivot.links.0 as usize..pivot.links.1 as usize] {
+        for l in self.links_of_pivot(pivot) {
             let w = factor.w[l.w as usize..][..6 * l.rows as usize].as_chunks::<6>().0;
             let x = &x[l.x as usize..][..w.len()];
             if let ([x0, x1, x2], [w0, w1, w2]) = (x, w) {

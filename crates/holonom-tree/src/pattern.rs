@@ -34,7 +34,7 @@ impl Plan {
                 }
                 Op::InversePivot(index) => {
                     let pivot = &self.inverse_pivots[*index as usize];
-                    let links = &self.inverse_pivot_links[pivot.links.0 as usize..pivot.links.1 as usize];
+                    let links = self.links_of_pivot(pivot);
                     columns.push(FactorColumn {
                         node: pivot.node,
                         below: links.iter().map(|l| self.node_at(l.x)).collect(),
@@ -56,7 +56,7 @@ impl Plan {
 
     /// Columns of the members of one dense block, beside which `above` is left.
     fn push_block(&self, members: (u32, u32), above: &[Node], columns: &mut Vec<FactorColumn>) {
-        let members = &self.members[members.0 as usize..members.1 as usize];
+        let members = self.members_of(members);
         for (k, member) in members.iter().enumerate() {
             let rest = members[k + 1..].iter().filter(|m| m.size > 0).map(|m| m.node);
             let below = if member.size > 0 { rest.chain(above.iter().copied()).collect() } else { Vec::new() };

@@ -147,6 +147,25 @@ pub(crate) struct Member {
     pub link: u32,
 }
 
+/// The member that row `row` of a pivot block belongs to.
+pub(crate) fn member_at(members: &[Member], row: u32) -> &Member {
+    members.iter().rev().find(|m| m.at <= row && m.size > 0).unwrap_or(&members[0])
+}
+
+/// Entries of the vector `x` that belong to a pivot block, in the block's order.
+pub(crate) fn gather(members: &[Member], x: &[f64], z: &mut [f64]) {
+    for m in members {
+        z[m.at as usize..][..m.size as usize].copy_from_slice(&x[m.x as usize..][..m.size as usize]);
+    }
+}
+
+/// The reverse of [`gather`].
+pub(crate) fn scatter(members: &[Member], z: &[f64], x: &mut [f64]) {
+    for m in members {
+        x[m.x as usize..][..m.size as usize].copy_from_slice(&z[m.at as usize..][..m.size as usize]);
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
     Pair(Pair),
@@ -159,7 +178,7 @@ pub(crate) enum Op {
 }
 
 /// Elimination order, storage and kernels for one structure. Immutable; may be shared between threads.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub(crate) structure: Structure,
     pub(crate) ops: Vec<Op>,
@@ -257,9 +276,8 @@ impl Plan {
                     cost.entries += (f.n * (f.n + 1) / 2 + f.n * q) as usize;
                 }
                 Op::InversePivot(index) => {
-                    let links = self.inverse_pivots[*index as usize].links;
-                    let rows: u32 =
-                        self.inverse_pivot_links[links.0 as usize..links.1 as usize].iter().map(|l| l.rows).sum();
+                    let links = self.links_of_pivot(&self.inverse_pivots[*index as usize]);
+                    let rows: u32 = links.iter().map(|l| l.rows).sum();
                     let q = rows as f64;
                     // an inverse of size 3, W, and the products of all pairs
                     cost.factor_flops += 40.0 + 18.0 * q + 6.0 * q * (q + 1.0);
@@ -308,6 +326,11 @@ impl Plan {
 
     pub(crate) fn offset(&self, node: Node) -> usize {
         self.offsets[node.index()] as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn members_of(&self, (first, end): (u32, u32)) -> &[Member] {
+        &self.members[first as usize..end as usize]
     }
 
     pub(crate) fn link(&self, index: u32) -> &Link {

@@ -65,7 +65,7 @@ impl Plan {
         let planner = Planner::new(&self.structure);
         let (mut diagonal, mut row, mut out) = (Vec::new(), Vec::new(), Vec::new());
         for front in &self.fronts {
-            for m in &self.members[front.members.0 as usize..front.members.1 as usize] {
+            for m in self.members_of(front.members) {
                 for r in 0..if self.structure.is_dual(m.node) { m.size as usize } else { 0 } {
                     let pivot = 1.0 / self.front_inverse(front, factor, m.at as usize + r).abs();
                     let links = planner.links_of(m.node.index());
@@ -80,7 +80,7 @@ impl Plan {
     /// are left alone.
     pub fn pivot_ratios(&self, factor: &crate::Factor, out: &mut [f64]) {
         for panel in self.panels.iter().filter(|p| !p.primal) {
-            for m in &self.members[panel.members.0 as usize..panel.members.1 as usize] {
+            for m in self.members_of(panel.members) {
                 for r in 0..m.size as usize {
                     let at = (m.at as usize + r) * (panel.width as usize + 1);
                     let own = factor.own[m.x as usize + r];
@@ -97,7 +97,7 @@ impl Plan {
         let (mut diagonal, mut row, mut out) = (Vec::new(), Vec::new(), Vec::new());
         for panel in self.panels.iter().filter(|p| !p.primal) {
             let width = panel.width as usize;
-            for m in &self.members[panel.members.0 as usize..panel.members.1 as usize] {
+            for m in self.members_of(panel.members) {
                 for r in 0..m.size as usize {
                     let at = m.at as usize + r;
                     let pivot = 1.0 / factor.panels[panel.at as usize + at * width + at].abs();

@@ -27,7 +27,7 @@ impl Plan {
             return None;
         };
         let (2, 0, Store::Arena(up_at)) = (up.size, up.top, up.store) else { return None };
-        let members = &self.members[front.members.0 as usize..front.members.1 as usize];
+        let members = self.members_of(front.members);
         match self.link(up.link).value {
             LinkValue::Dense(link) if members[1..].iter().all(|m| m.size == 2) => Some(Size3 { at, up, up_at, link }),
             _ => None,

@@ -4,7 +4,7 @@ use crate::blocks::Blocks;
 pub(crate) use crate::factor::Between;
 use crate::factor::{Factor, Singular};
 use crate::packed;
-use crate::plan::{Front, Op, Pair, Plan, Store};
+use crate::plan::{Front, Op, Pair, Plan, Store, gather, scatter};
 use crate::structure::Mask;
 
 /// `N` entries of a vector from `at` on. [`Plan::solve`] has checked that the vector is as long as the plan says.
@@ -80,20 +80,6 @@ impl Plan {
         }
     }
 
-    fn gather(&self, front: &Front, x: &[f64], out: &mut [f64]) {
-        for m in &self.members[front.members.0 as usize..front.members.1 as usize] {
-            let (at, size) = (m.at as usize, m.size as usize);
-            out[at..at + size].copy_from_slice(&x[m.x as usize..m.x as usize + size]);
-        }
-    }
-
-    fn scatter(&self, front: &Front, values: &[f64], x: &mut [f64]) {
-        for m in &self.members[front.members.0 as usize..front.members.1 as usize] {
-            let (at, size) = (m.at as usize, m.size as usize);
-            x[m.x as usize..m.x as usize + size].copy_from_slice(&values[at..at + size]);
-        }
-    }
-
     pub(crate) fn forward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
         if let Some(small) = self.size3(front) {
             return self.forward_size3(&small, front, factor, x);
@@ -105,9 +91,9 @@ impl Plan {
             Store::Arena(start) | Store::Panel(start) => &arena[start as usize..][..packed::len(n)],
         };
         let z = &mut scratch[..n];
-        self.gather(front, x, z);
+        gather(self.members_of(front.members), x, z);
         packed::solve_lower(matrix, n, z, 1);
-        self.scatter(front, z, x);
+        scatter(self.members_of(front.members), z, x);
         if let Some(up) = front.up {
             let u = up.size as usize;
             let (target, y) = (&mut x[up.x as usize..][..u], &y[front.y as usize..][..n * u]);
@@ -135,13 +121,13 @@ impl Plan {
             Store::Arena(start) | Store::Panel(start) => &arena[start as usize..][..packed::len(n)],
         };
         let z = &mut scratch[..n];
-        self.gather(front, x, z);
+        gather(self.members_of(front.members), x, z);
         let u = front.up.map_or(0, |up| up.size as usize);
         let above = front.up.map_or(&[][..], |up| &x[up.x as usize..][..u]);
         let y = &y[front.y as usize..][..n * u];
         substitute_parent(matrix, y, z, above, n, u);
         packed::solve_upper(matrix, n, z);
-        self.scatter(front, z, x);
+        scatter(self.members_of(front.members), z, x);
     }
 }
 
