@@ -19,7 +19,7 @@ use crate::evaluate::workspace::{Workspace, bodies_at};
 use crate::math::{Mat3, Vec3};
 use crate::model::state::State;
 use crate::model::{JointId, Model};
-use crate::solve::{Counts, SolverKind};
+use crate::solve::{self, Counts, SolverKind};
 use crate::step::drift::{self, Drift};
 use crate::step::events::Events;
 use crate::step::integrate::{Coordinates, Integrator, IntegratorKind, JointSpace};
@@ -83,13 +83,9 @@ impl Simulation {
 
     // ---- choices ---------------------------------------------------------------------------------------------
 
-    /// Choose the linear solver. The tree solver needs a mechanism without loops.
+    /// Choose the linear solver. `tree` and `baraff` need a mechanism without loops.
     pub fn set_solver(&mut self, kind: SolverKind) -> Result<(), StepError> {
-        if kind == SolverKind::Tree && self.model.has_loops() {
-            return Err(StepError::Invalid(
-                "solver `tree` needs a mechanism without loops, and joints of this one close some; use `sparse`".into(),
-            ));
-        }
+        solve::check(kind, &self.model)?;
         self.solver = kind;
         self.work = Workspace::new(&self.model, kind);
         self.current = false;

@@ -23,7 +23,7 @@ use crate::math::{Mat3, Vec3};
 use crate::model::state::State;
 use crate::model::{ForceId, JointId, JointStatus, Model, Start};
 use crate::simulation::Simulation;
-use crate::solve::SolverKind;
+use crate::solve::{self, SolverKind};
 use crate::step::integrate::Coordinates;
 use std::sync::Arc;
 
@@ -337,6 +337,7 @@ impl Simulation {
         let edited = Edited { moved: largest(&next.q, &state.q), jump: largest(&next.v, &state.v), energy: change };
         let solver = match self.solver() {
             SolverKind::Tree | SolverKind::Sparse => model.default_solver(),
+            other if solve::check(other, &model).is_err() => model.default_solver(),
             other => other,
         };
         self.replace(model, next, solver);

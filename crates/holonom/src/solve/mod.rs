@@ -10,13 +10,14 @@ mod dense;
 mod explicit;
 mod sparse;
 
+use crate::error::StepError;
 use crate::evaluate::workspace::OwnRows;
 use crate::model::Model;
 use auxiliary::{Auxiliary, Complement};
 use banded::Banded;
 use cg::ConjugateResidual;
 use dense::{DenseDelassus, DenseKkt};
-use holonom_tree::{Blocks, Node};
+use holonom_tree::{Baraff, Blocks, Node, PlanError};
 use sparse::{AsResponder, Sparse};
 
 pub(crate) use sparse::{EPS, Softness, softness};
@@ -29,6 +30,10 @@ pub enum SolverKind {
     /// Block L D L^T on an elimination tree of any mechanism, loops and redundant joints included. On trees it is [`SolverKind::Tree`].
     /// The default where a joint closes a loop.
     Sparse,
+    /// Baraff's `sparsefactor` and `sparsesolve` as he printed them, with dense blocks and explicit inverses: linear time, for comparison and
+    /// measurement. Refuses loops, and joints that the bodies below them leave without full rank. [`Simulation::set_solver`](crate::Simulation::set_solver)
+    /// says so; a [`Workspace`](crate::Workspace) for such a model uses [`SolverKind::Sparse`].
+    Baraff,
     /// [`SolverKind::Sparse`] with Tasora's rule for redundant rows: a vanishing pivot is replaced by a huge one, which freezes that
     /// multiplier at zero. One of many solutions for the multipliers, and not a symmetric one; the accelerations are the same.
     HugePivot,
@@ -54,13 +59,14 @@ pub enum SolverKind {
 impl SolverKind {
     /// The names accepted by [`SolverKind::from_name`], as they stand in messages.
     pub const NAMES: &'static [&'static str] =
-        &["tree", "sparse", "huge-pivot", "auxiliary", "dense", "dense-kkt", "banded", "cg"];
+        &["tree", "sparse", "baraff", "huge-pivot", "auxiliary", "dense", "dense-kkt", "banded", "cg"];
 
     /// From the name used in files and on the command line; iterative solvers get sensible limits.
     pub fn from_name(name: &str) -> Option<SolverKind> {
         Some(match name {
             "tree" => SolverKind::Tree,
             "sparse" => SolverKind::Sparse,
+            "baraff" => SolverKind::Baraff,
             "huge-pivot" => SolverKind::HugePivot,
             "auxiliary" => SolverKind::Auxiliary,
             "dense" => SolverKind::Dense,
@@ -76,6 +82,7 @@ impl SolverKind {
         match self {
             SolverKind::Tree => "tree",
             SolverKind::Sparse => "sparse",
+            SolverKind::Baraff => "baraff",
             SolverKind::HugePivot => "huge-pivot",
             SolverKind::Auxiliary => "auxiliary",
             SolverKind::Dense => "dense",
@@ -84,6 +91,29 @@ impl SolverKind {
             SolverKind::Cg { .. } => "cg",
         }
     }
+}
+
+/// Does this solver apply to the model?
+pub(crate) fn check(kind: SolverKind, model: &Model) -> Result<(), StepError> {
+    let name = kind.name();
+    if matches!(kind, SolverKind::Tree | SolverKind::Baraff) && model.has_loops() {
+        return Err(StepError::Invalid(format!(
+            "solver `{name}` needs a mechanism without loops, and joints of this one close some; use `sparse`"
+        )));
+    }
+    if kind != SolverKind::Baraff {
+        return Ok(());
+    }
+    Baraff::new(model.structure(), &model.sample()).map(|_| ()).map_err(|e| {
+        let (PlanError::Cycle(node)
+        | PlanError::Dependent(node)
+        | PlanError::LinkedTwice(node)
+        | PlanError::Unlinked(node)) = e;
+        StepError::Invalid(format!(
+            "solver `{name}` eliminates every joint right after the bodies below it, and those leave {} without full rank; use `tree`",
+            model.node_name(node)
+        ))
+    })
 }
 
 /// An iterative solve that stopped short of its tolerance.
@@ -141,6 +171,7 @@ pub(crate) struct Solver {
 
 enum Base {
     Sparse(Box<Sparse>),
+    Baraff(Box<Baraff>),
     Auxiliary(Box<Auxiliary>),
     Dense(DenseDelassus),
     DenseKkt(DenseKkt),
@@ -153,6 +184,10 @@ impl Solver {
         let s = model.structure();
         let base = match kind {
             SolverKind::Tree | SolverKind::Sparse => Base::Sparse(Box::new(Sparse::new(model, false))),
+            SolverKind::Baraff => match Baraff::new(s, &model.sample()) {
+                Ok(baraff) => Base::Baraff(Box::new(baraff)),
+                Err(_) => Base::Sparse(Box::new(Sparse::new(model, false))),
+            },
             SolverKind::HugePivot => Base::Sparse(Box::new(Sparse::new(model, true))),
             SolverKind::Auxiliary => Base::Auxiliary(Box::new(Auxiliary::new(model))),
             SolverKind::Dense => Base::Dense(DenseDelassus::new(s)),
@@ -277,6 +312,7 @@ impl Base {
     fn factor(&mut self, model: &Model, blocks: &Blocks) -> Result<(), Failure> {
         match self {
             Base::Sparse(s) => s.factor(model, blocks),
+            Base::Baraff(s) => s.factor(blocks).map_err(|e| Failure::Singular(e.node)),
             Base::Auxiliary(s) => s.factor(model, blocks),
             Base::Dense(s) => Ok(s.factor(model.structure(), blocks)?),
             Base::DenseKkt(s) => Ok(s.factor(model.structure(), blocks)?),
@@ -288,6 +324,7 @@ impl Base {
     fn solve(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), Failure> {
         match self {
             Base::Sparse(s) => return s.solve(model, blocks, x),
+            Base::Baraff(s) => s.solve(x),
             Base::Auxiliary(s) => return s.solve(x),
             Base::Dense(s) => s.solve(x),
             Base::DenseKkt(s) => s.solve(x),

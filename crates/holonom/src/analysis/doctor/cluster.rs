@@ -25,7 +25,7 @@
 use crate::evaluate;
 use crate::evaluate::workspace::Workspace;
 use crate::math::SplitMix;
-use crate::model::{Form, Model};
+use crate::model::Model;
 use holonom_tree::{Node, packed};
 
 /// A row of which less than this is left depends on others.
