@@ -6,7 +6,7 @@ use common::grow::{Link, Step, Wish, grow};
 use common::sides::{Sided, displacement, for_sided};
 use common::spec::{JointSpec, Kind, Spec, body_id};
 use common::{bits, gap, size};
-use holonom::check::{SideLaw, Sides, sides};
+use holonom::check::{InequalityLaw, InequalityTable};
 use holonom::math::SplitMix;
 use holonom::prelude::*;
 use proptest::prelude::*;
@@ -37,7 +37,7 @@ fn of(x: &[f64], rows: &std::ops::Range<usize>) -> Vec3 {
 }
 
 /// How far the forces are from obeying their laws, relative to the sizes of forces and of accelerations: with `free`, what bodies would do on their own.
-fn disobedience(s: &Sides, free: f64) -> f64 {
+fn disobedience(s: &InequalityTable, free: f64) -> f64 {
     let a_size = size(&s.acceleration) + size(&s.c) + free + 1e-300;
     let f_size = size(&s.force) + 1e-300;
     let mut worst = 0.0f64;
@@ -49,11 +49,11 @@ fn disobedience(s: &Sides, free: f64) -> f64 {
             continue;
         }
         match b.law {
-            SideLaw::Push => {
+            InequalityLaw::Push => {
                 let f = f.x / f_size;
                 [-a.x, -f, a.x.abs().min(f.abs())].into_iter().for_each(&mut note);
             }
-            SideLaw::Within { least, most } => {
+            InequalityLaw::Within { least, most } => {
                 // at a bound it gives way, against the force
                 let way = if b.slips { u.x } else { a.x };
                 [(least - f.x) / most.max(1e-300), (f.x - most) / most.max(1e-300)].into_iter().for_each(&mut note);
@@ -63,8 +63,8 @@ fn disobedience(s: &Sides, free: f64) -> f64 {
                     note((most - f.x) / most.max(1e-300));
                 }
             }
-            SideLaw::Ball { .. } => panic!("not drawn"),
-            SideLaw::Cone { normal, mu } => {
+            InequalityLaw::Ball { .. } => panic!("not drawn"),
+            InequalityLaw::Cone { normal, mu } => {
                 let most = mu * s.force[normal];
                 note((f.length() - most) / f_size);
                 let way = if b.slips { u } else { a };
@@ -92,7 +92,7 @@ fn forces_obey_their_laws() {
                 return Ok(());
             }
         };
-        let s = sides(&mut sim).expect("evaluated");
+        let s = sim.inequality_rows().expect("evaluated");
         let d = common::dense::Dense::at(sim.model(), sim.state());
         let off = disobedience(&s, size(&d.mass_solve(&d.e.force)) + size(&vdot));
         if off > 1e-9 {
@@ -126,8 +126,8 @@ fn forces_obey_their_laws() {
         let mut c = counts.get();
         for b in &s.blocks {
             let slot = match b.law {
-                SideLaw::Push if b.closed && s.force[b.rows.start] > 0.0 => 0,
-                SideLaw::Push => 1,
+                InequalityLaw::Push if b.closed && s.force[b.rows.start] > 0.0 => 0,
+                InequalityLaw::Push => 1,
                 _ if b.slips => 2,
                 _ => 3,
             };
@@ -170,7 +170,7 @@ fn solvers_forms_numbers_and_turns_do_not_matter() {
                     if off > 1e-8 {
                         println!("{name}: {off:e} {a:?} {found:?}");
                         for sim in [&mut sim, &mut other] {
-                            let s = sides(sim).expect("evaluated");
+                            let s = sim.inequality_rows().expect("evaluated");
                             for b in &s.blocks {
                                 let see = |x: &[f64]| x[b.rows.clone()].to_vec();
                                 println!(

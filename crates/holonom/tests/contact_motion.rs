@@ -212,11 +212,11 @@ fn impacts_without_rebound_are_the_least_change() {
         let v0 = sim.state().v.clone();
         let d = common::dense::Dense::at(sim.model(), sim.state());
         // rows that may push: closed ones, friction in joints left out
-        let s = holonom::check::all_sides(&mut sim);
+        let s = sim.all_inequality_rows();
         let rows: Vec<usize> = s
             .blocks
             .iter()
-            .filter(|b| b.law == holonom::check::SideLaw::Push && s.gap[b.rows.start] < 1e-9)
+            .filter(|b| b.law == holonom::check::InequalityLaw::Push && s.gap[b.rows.start] < 1e-9)
             .map(|b| b.rows.start)
             .collect();
         if rows.len() > 8 {

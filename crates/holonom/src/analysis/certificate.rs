@@ -1,8 +1,9 @@
 //! A certificate: how good the present state and the equations at it are.
 
+use crate::analysis::contacts;
 use crate::error::StepError;
-use crate::evaluate::residual::{self, Residual};
-use crate::simulation::Simulation;
+use crate::solve::residual::{self, Residual};
+use crate::step::mechanism::Mechanism;
 use holonom_tree::Cost;
 
 /// What can be said of a state and of the last solve at it.
@@ -26,23 +27,22 @@ pub struct Certificate {
     pub cost: Cost,
 }
 
-impl Simulation {
-    /// The certificate of the present state.
-    pub fn certificate(&mut self) -> Result<Certificate, StepError> {
-        let (gap, gap_rate) = self.violation();
-        let overlap = self.overlap();
-        self.evaluate()?;
-        let complementarity = if self.work.acting.acting { self.work.acting.task.residual } else { 0.0 };
-        let (model, _, work) = self.parts();
-        Ok(Certificate {
-            residual: residual::residual(model, work),
-            gap,
-            gap_rate,
-            rank_deficiency: work.solver.deficiency(),
-            contradiction: work.solver.contradiction(),
-            complementarity,
-            overlap,
-            cost: model.cost(),
-        })
-    }
+/// The certificate of the present state.
+pub(crate) fn certificate(mechanism: &mut Mechanism) -> Result<Certificate, StepError> {
+    let (gap, gap_rate) = mechanism.violation();
+    let overlap = contacts::overlap(mechanism);
+    mechanism.evaluate()?;
+    let complementarity =
+        if mechanism.work.contact.acting.acting { mechanism.work.contact.acting.task.residual } else { 0.0 };
+    let (model, _, work) = mechanism.parts();
+    Ok(Certificate {
+        residual: residual::residual(model, &work.eval, &work.kkt),
+        gap,
+        gap_rate,
+        rank_deficiency: work.kkt.solver.deficiency(),
+        contradiction: work.kkt.solver.contradiction(),
+        complementarity,
+        overlap,
+        cost: model.cost(),
+    })
 }

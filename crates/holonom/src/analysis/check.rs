@@ -3,17 +3,22 @@
 
 use crate::catalogue::forces::{Push, Stiffness};
 use crate::catalogue::joints::Level;
-use crate::contact::inequality::{SidedJoint, gather};
+use crate::contact::inequality::gather;
+use crate::contact::workspace::Workspace;
+use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
-use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::evaluate::angles;
+use crate::evaluate::evaluation::bodies_at;
 use crate::math::{SplitMix, Vec3};
+use crate::model::InequalityJoint;
 use crate::model::state::State;
 use crate::model::{ForceId, ForceLaw, Form, JointId, Model};
-use crate::{SolverKind, evaluate::residual, step};
+use crate::solve::SolverKind;
+use crate::solve::residual;
 use holonom_tree::{Node, packed};
 
-pub use crate::contact::inequality::written::{SideBlock, SideLaw, Sides, all_sides, sides};
+pub use crate::analysis::inequalities::{InequalityBlock, InequalityLaw, InequalityTable};
 
 /// Deviations of one constraint at one state, per row the larger of relative and absolute.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -31,9 +36,9 @@ fn deviation(a: f64, b: f64) -> f64 {
 }
 
 fn rates(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> (Vec<f64>, Vec<f64>) {
-    evaluate::place_bodies(model, q, v, work);
-    evaluate::evaluate_gaps(model, q, v, t, work);
-    (work.gap.clone(), work.gap_rate.clone())
+    evaluate::place_bodies(model, q, v, &mut work.eval);
+    evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
+    (work.eval.gap.clone(), work.eval.gap_rate.clone())
 }
 
 /// Positions after `h` seconds of motion with constant `v`.
@@ -54,11 +59,11 @@ pub fn constraint(model: &Model, joint: JointId, state: &State, h: f64) -> Const
     let (ahead, behind) = (moved(model, state, h), moved(model, state, -h));
     let (gap_ahead, rate_ahead) = rates(model, &ahead, &state.v, state.t + h, &mut work);
     let (gap_behind, rate_behind) = rates(model, &behind, &state.v, state.t - h, &mut work);
-    evaluate::evaluate_bodies(model, &state.q, &state.v, &mut work);
-    evaluate::evaluate_constraints(model, &state.q, &state.v, state.t, &mut work);
-    evaluate::evaluate_gaps(model, &state.q, &state.v, state.t, &mut work);
-    let rate = work.gap_rate.clone();
-    let c = work.c.clone();
+    evaluate::evaluate_bodies(model, &state.q, &state.v, &mut work.eval);
+    evaluate::evaluate_constraints(model, &state.q, &state.v, state.t, &mut work.eval);
+    evaluate::evaluate_gaps(model, &state.q, &state.v, state.t, &mut work.eval);
+    let rate = work.eval.gap_rate.clone();
+    let c = work.eval.c.clone();
     // the partial derivative by time is the rate at rest
     let rest = vec![0.0; state.v.len()];
     let (_, rate_t) = rates(model, &state.q, &rest, state.t, &mut work);
@@ -85,13 +90,13 @@ pub fn constraint(model: &Model, joint: JointId, state: &State, h: f64) -> Const
 }
 
 /// The same for a joint with sides, whose rows are no part of the matrix.
-fn sided_constraint(model: &Model, record: &SidedJoint, state: &State, h: f64) -> ConstraintCheck {
+fn sided_constraint(model: &Model, record: &InequalityJoint, state: &State, h: f64) -> ConstraintCheck {
     let mut work = Workspace::new(model, SolverKind::Tree);
     let mut see = |q: &[f64], v: &[f64], t: f64| {
-        evaluate::place_bodies(model, q, v, &mut work);
+        evaluate::place_bodies(model, q, v, &mut work.eval);
         gather::gather(model, q, v, t, &mut work);
         let rows = record.first as usize..record.first as usize + record.n_rows as usize;
-        let sided = &work.sided;
+        let sided = &work.contact.rows;
         rows.map(|i| [sided.gap[i], sided.rate[i], sided.c[i], sided.product(i, v)]).collect::<Vec<_>>()
     };
     let (ahead, behind) = (moved(model, state, h), moved(model, state, -h));
@@ -133,23 +138,23 @@ pub struct Equations {
 /// Write out the equations at a state, for checks that want to see every number.
 pub fn equations(model: &Model, state: &State) -> Equations {
     let mut work = Workspace::new(model, SolverKind::Tree);
-    evaluate::evaluate_bodies(model, &state.q, &state.v, &mut work);
-    evaluate::apply_forces(model, &state.q, &state.v, state.t, &mut work);
-    evaluate::evaluate_constraints(model, &state.q, &state.v, state.t, &mut work);
-    evaluate::evaluate_gaps(model, &state.q, &state.v, state.t, &mut work);
+    evaluate::evaluate_bodies(model, &state.q, &state.v, &mut work.eval);
+    evaluate::apply_forces(model, &state.q, &state.v, state.t, &mut work.eval);
+    evaluate::evaluate_constraints(model, &state.q, &state.v, state.t, &mut work.eval);
+    evaluate::evaluate_gaps(model, &state.q, &state.v, state.t, &mut work.eval);
     let (n, s) = (model.n_v(), model.structure());
     let mut mass = vec![0.0; n * n];
     for i in 0..model.n_bodies() {
         let (at, end) = (model.v_start[i] as usize, model.v_start[i + 1] as usize);
         for (r, c) in (at..end).flat_map(|r| (at..end).map(move |c| (r, c))) {
-            mass[r * n + c] = work.blocks.entry(Node(i as u32), r - at, c - at);
+            mass[r * n + c] = work.eval.blocks.entry(Node(i as u32), r - at, c - at);
         }
     }
     let mut jacobian = vec![0.0; model.n_rows() * n];
     let mut block = Vec::new();
     for (k, (dual, primal)) in s.links().enumerate() {
         let joint = &model.joints[dual.index() - model.n_bodies()];
-        work.blocks.dense_link(s, k, &mut block);
+        work.eval.blocks.dense_link(s, k, &mut block);
         let (at, width) = (model.v_start[primal.index()] as usize, s.size(primal));
         for (e, &j) in block.iter().enumerate() {
             jacobian[(joint.row as usize + e / width) * n + at + e % width] = j;
@@ -160,18 +165,26 @@ pub fn equations(model: &Model, state: &State) -> Equations {
         for (r, row) in joint.row_range().enumerate() {
             for b in &own.bodies {
                 let at = own.at as usize + r * own.width() + b.column as usize;
-                jacobian[row * n + b.v as usize..][..b.n as usize].copy_from_slice(&work.own.j[at..at + b.n as usize]);
+                jacobian[row * n + b.v as usize..][..b.n as usize]
+                    .copy_from_slice(&work.eval.own.j[at..at + b.n as usize]);
             }
         }
     }
-    Equations { mass, jacobian, force: work.force, c: work.c, gap: work.gap, gap_rate: work.gap_rate }
+    Equations {
+        mass,
+        jacobian,
+        force: work.eval.force,
+        c: work.eval.c,
+        gap: work.eval.gap,
+        gap_rate: work.eval.gap_rate,
+    }
 }
 
 /// Residual of the equations of motion and constraints at a state, with the named solver.
 pub fn solution(model: &Model, state: &State, solver: SolverKind) -> Result<(Vec<f64>, residual::Residual), StepError> {
     let mut work = Workspace::new(model, solver);
-    evaluate::accelerations(model, &state.q, &state.v, state.t, None, &mut work)?;
-    Ok((work.x.clone(), residual::residual(model, &work)))
+    dynamics::accelerations(model, &state.q, &state.v, state.t, None, &mut work)?;
+    Ok((work.kkt.x.clone(), residual::residual(model, &work.eval, &work.kkt)))
 }
 
 /// Deviations of one body at one state.
@@ -245,11 +258,11 @@ pub struct ForceCheck {
 
 /// Generalised force and power of one law.
 fn pushes(model: &Model, law: &ForceLaw, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> (Vec<f64>, f64) {
-    evaluate::place_bodies(model, q, v, work);
-    let bodies = &bodies_at(model, &work.frames, q, v);
+    evaluate::place_bodies(model, q, v, &mut work.eval);
+    let bodies = &bodies_at(model, &work.eval.frames, q, v);
     let (attachments, mut force) = (law.law.attachments(), vec![0.0; v.len()]);
     let mut push = Push { bodies, attachments, force: &mut force, power: 0.0, noted: &mut [] };
-    law.law.apply(&work.angles.view(bodies, attachments, &law.slots, t), t, &mut push);
+    law.law.apply(&work.eval.angles.view(bodies, attachments, &law.slots, t), t, &mut push);
     let power = push.power;
     (force, power)
 }
@@ -261,14 +274,14 @@ fn stiff(model: &Model, law: &ForceLaw, state: &State, work: &mut Workspace) -> 
     if n_stiff == 0 {
         return (k, c, least);
     }
-    evaluate::place_bodies(model, &state.q, &state.v, work);
-    let bodies = &bodies_at(model, &work.frames, &state.q, &state.v);
+    evaluate::place_bodies(model, &state.q, &state.v, &mut work.eval);
+    let bodies = &bodies_at(model, &work.eval.frames, &state.q, &state.v);
     let mut gradients = vec![Vec3::ZERO; n_stiff * attachments.len()];
     let mut small = [vec![0.0; packed::len(n_stiff)], vec![0.0; packed::len(n_stiff)]];
     let [stiffness, damping] = &mut small;
     let n_attachments = attachments.len();
     let mut out = Stiffness { gradients: &mut gradients, stiffness, damping, n_stiff, n_attachments };
-    law.law.stiffness(&work.angles.view(bodies, attachments, &law.slots, state.t), state.t, &mut out);
+    law.law.stiffness(&work.eval.angles.view(bodies, attachments, &law.slots, state.t), state.t, &mut out);
     let mut g = vec![0.0; n_stiff * n];
     for i in 0..n_stiff {
         for (a, gradient) in attachments.iter().zip(&gradients[i * n_attachments..]) {
@@ -302,7 +315,7 @@ fn stiff(model: &Model, law: &ForceLaw, state: &State, work: &mut Workspace) -> 
 pub fn force(model: &Model, force: ForceId, state: &State, h: f64) -> ForceCheck {
     let law = &model.forces[force.index()];
     let mut work = Workspace::new(model, SolverKind::Tree);
-    step::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work);
+    angles::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work.eval);
     let (n, t) = (state.v.len(), state.t);
     let rest = vec![0.0; n];
     let moved = |k: usize, s: f64| {
@@ -322,9 +335,9 @@ pub fn force(model: &Model, force: ForceId, state: &State, h: f64) -> ForceCheck
     out.power = deviation(power, now.iter().zip(&state.v).map(|(f, v)| f * v).sum());
     let (still, _) = pushes(model, law, &state.q, &rest, t, &mut work);
     let mut energy = |q: &[f64]| {
-        evaluate::place_bodies(model, q, &rest, &mut work);
-        let bodies = &bodies_at(model, &work.frames, q, &rest);
-        law.law.energy(&work.angles.view(bodies, law.law.attachments(), &law.slots, t), t)
+        evaluate::place_bodies(model, q, &rest, &mut work.eval);
+        let bodies = &bodies_at(model, &work.eval.frames, q, &rest);
+        law.law.energy(&work.eval.angles.view(bodies, law.law.attachments(), &law.slots, t), t)
     };
     let slopes: Vec<f64> = (0..n).map(|k| (energy(&moved(k, h)) - energy(&moved(k, -h))) / (2.0 * h)).collect();
     out.energy = worst(&still.iter().zip(&slopes).map(|(f, s)| (*f, -s)).collect::<Vec<_>>());

@@ -13,10 +13,12 @@
 //! The joint motions, as functions of time, then drive motors in a second model without the prescribed rows, whose multipliers are the torques
 //! that the motors must give. A [`crate::catalogue::joints::Servo`] gets torques in one run, where there are as many actuators as rows.
 
+use crate::analysis::doctor;
 use crate::catalogue::functions::SplineFunction;
 use crate::error::StepError;
 use crate::model::JointId;
-use crate::simulation::Simulation;
+use crate::step::laws;
+use crate::step::mechanism::Mechanism;
 
 /// Motions of joint coordinates, found by inverse kinematics.
 #[derive(Clone, Debug, PartialEq)]
@@ -40,61 +42,59 @@ impl JointMotion {
     }
 }
 
-impl Simulation {
-    /// How these joint coordinates move while the mechanism follows what is prescribed in it, from now to `t_end` in `steps` equal steps. Nothing but
-    /// kinematics counts: no inertia, no forces. Spare freedom takes the least motion in the metric of the masses. The state stays what it is.
-    pub fn inverse_kinematics(
-        &mut self,
-        coordinates: &[(JointId, usize)],
-        t_end: f64,
-        steps: usize,
-    ) -> Result<JointMotion, StepError> {
-        let start = self.time();
-        if !(t_end.is_finite() && t_end > start) || steps == 0 {
-            return Err(StepError::Invalid(format!(
-                "inverse kinematics from {start} s to {t_end} s in {steps} steps: the end must be finite and later, the steps at least 1"
-            )));
-        }
-        for &(joint, i) in coordinates {
-            if self.coordinate(joint, i).is_none() {
-                let name = self.model().joint_name(joint);
-                return Err(StepError::Invalid(format!("joint `{name}` has no coordinate number {i}")));
-            }
-        }
-        let spare_freedom = self.diagnose()?.mobility;
-        let before = self.state().clone();
-        let result = self.follow_prescribed(coordinates, start, t_end, steps);
-        self.set_state(before);
-        let (times, values, rates) = result?;
-        Ok(JointMotion { times, values, rates, spare_freedom })
+/// How these joint coordinates move while the mechanism follows what is prescribed in it, from now to `t_end` in `steps` equal steps. Nothing but
+/// kinematics counts: no inertia, no forces. Spare freedom takes the least motion in the metric of the masses. The state stays what it is.
+pub(crate) fn inverse_kinematics(
+    mechanism: &mut Mechanism,
+    coordinates: &[(JointId, usize)],
+    t_end: f64,
+    steps: usize,
+) -> Result<JointMotion, StepError> {
+    let start = mechanism.state.t;
+    if !(t_end.is_finite() && t_end > start) || steps == 0 {
+        return Err(StepError::Invalid(format!(
+            "inverse kinematics from {start} s to {t_end} s in {steps} steps: the end must be finite and later, the steps at least 1"
+        )));
     }
+    for &(joint, i) in coordinates {
+        if mechanism.coordinate(joint, i).is_none() {
+            let name = mechanism.model.joint_name(joint);
+            return Err(StepError::Invalid(format!("joint `{name}` has no coordinate number {i}")));
+        }
+    }
+    let spare_freedom = doctor::diagnose(mechanism)?.mobility;
+    let before = mechanism.state.clone();
+    let result = follow_prescribed(mechanism, coordinates, start, t_end, steps);
+    mechanism.set_state(before);
+    let (times, values, rates) = result?;
+    Ok(JointMotion { times, values, rates, spare_freedom })
+}
 
-    #[allow(clippy::type_complexity)]
-    fn follow_prescribed(
-        &mut self,
-        coordinates: &[(JointId, usize)],
-        start: f64,
-        t_end: f64,
-        steps: usize,
-    ) -> Result<(Vec<f64>, Vec<Vec<f64>>, Vec<Vec<f64>>), StepError> {
-        let mut times = Vec::with_capacity(steps + 1);
-        let (mut values, mut rates) = (vec![Vec::new(); coordinates.len()], vec![Vec::new(); coordinates.len()]);
-        for k in 0..=steps {
-            if k > 0 {
-                let next = start + (t_end - start) * k as f64 / steps as f64;
-                self.kinematic_step(&[], next - self.time())?;
-                self.state_mut().t = next;
-            }
-            // rates at this very pose
-            let v = self.velocities_from_forces(&[])?;
-            self.state_mut().v.copy_from_slice(&v);
-            times.push(self.time());
-            for (n, &(joint, i)) in coordinates.iter().enumerate() {
-                let (value, rate) = self.coordinate(joint, i).unwrap_or((f64::NAN, f64::NAN));
-                values[n].push(value);
-                rates[n].push(rate);
-            }
+#[allow(clippy::type_complexity)]
+fn follow_prescribed(
+    mechanism: &mut Mechanism,
+    coordinates: &[(JointId, usize)],
+    start: f64,
+    t_end: f64,
+    steps: usize,
+) -> Result<(Vec<f64>, Vec<Vec<f64>>, Vec<Vec<f64>>), StepError> {
+    let mut times = Vec::with_capacity(steps + 1);
+    let (mut values, mut rates) = (vec![Vec::new(); coordinates.len()], vec![Vec::new(); coordinates.len()]);
+    for k in 0..=steps {
+        if k > 0 {
+            let next = start + (t_end - start) * k as f64 / steps as f64;
+            laws::kinematic_step(mechanism, &[], next - mechanism.state.t)?;
+            mechanism.state_mut().t = next;
         }
-        Ok((times, values, rates))
+        // rates at this very pose
+        let v = laws::velocities_from_forces(mechanism, &[])?;
+        mechanism.state_mut().v.copy_from_slice(&v);
+        times.push(mechanism.state.t);
+        for (n, &(joint, i)) in coordinates.iter().enumerate() {
+            let (value, rate) = mechanism.coordinate(joint, i).unwrap_or((f64::NAN, f64::NAN));
+            values[n].push(value);
+            rates[n].push(rate);
+        }
     }
+    Ok((times, values, rates))
 }

@@ -1,19 +1,22 @@
 //! Many answers at one state. Bodies are placed and the equations solved once; reading everything of a mechanism is then linear in its size and
 //! takes no memory. Recorders and viewers look at a simulation through this.
 
+use crate::analysis::contacts::{self, Contact, Standing};
+use crate::analysis::doctor;
 use crate::catalogue::attach::{Attachment, BodyId, Carried, Frame, Marker};
-use crate::catalogue::coordinate;
 use crate::catalogue::forces::Push;
-use crate::contact::{self, Contact, Standing};
+use crate::contact::workspace::Workspace;
+use crate::dynamics;
 use crate::error::StepError;
-use crate::evaluate::reaction::{self, Reaction};
-use crate::evaluate::residual::{self, Residual};
-use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::evaluate::angles;
+use crate::evaluate::evaluation::bodies_at;
+use crate::evaluate::reaction::Reaction;
 use crate::math::{Mat3, Quat, Vec3};
 use crate::model::loops::Loops;
 use crate::model::state::State;
 use crate::model::{ForceId, JointId, Model};
-use crate::simulation::Simulation;
+use crate::solve::residual::{self, Residual};
+use crate::step::mechanism::Mechanism;
 
 /// A simulation at its present state, solved.
 pub struct Observation<'s> {
@@ -22,8 +25,6 @@ pub struct Observation<'s> {
     work: &'s mut Workspace,
     /// Multipliers, those of redundant rows split; `None`: as they are in the workspace.
     lambda: Option<&'s [f64]>,
-    /// Multipliers of one joint.
-    own: Vec<f64>,
 }
 
 /// Where something is and how it moves, world axes.
@@ -37,20 +38,18 @@ pub struct Moving {
     pub acceleration: Vec3,
 }
 
-impl Simulation {
-    /// Solve the equations at the present state and look at everything.
-    pub fn observe(&mut self) -> Result<Observation<'_>, StepError> {
-        let (model, state, work, lambda) = self.solved()?;
-        Ok(Observation { model, state, work, lambda: Some(lambda), own: Vec::new() })
-    }
+/// Solve the equations at the present state and look at everything.
+pub(crate) fn observe(mechanism: &mut Mechanism) -> Result<Observation<'_>, StepError> {
+    let (model, state, work, lambda) = doctor::solved(mechanism)?;
+    Ok(Observation { model, state, work, lambda: Some(lambda) })
+}
 
-    /// The same in a time linear in the size of the mechanism, whatever its loops: where joints are redundant their loads are as the solver found them, not
-    /// split into the smallest ones. Everything that is unique is the same.
-    pub fn observe_unsplit(&mut self) -> Result<Observation<'_>, StepError> {
-        self.evaluate()?;
-        let Simulation { model, state, work, .. } = self;
-        Ok(Observation { model, state, work, lambda: None, own: Vec::new() })
-    }
+/// The same in a time linear in the size of the mechanism, whatever its loops: where joints are redundant their loads are as the solver found them, not
+/// split into the smallest ones. Everything that is unique is the same.
+pub(crate) fn observe_unsplit(mechanism: &mut Mechanism) -> Result<Observation<'_>, StepError> {
+    mechanism.evaluate()?;
+    let Mechanism { model, state, work, .. } = mechanism;
+    Ok(Observation { model, state, work, lambda: None })
 }
 
 impl Model {
@@ -111,62 +110,51 @@ impl Model {
 impl Observation<'_> {
     /// Value (turns counted) and rate of coordinate `i` of a joint; `None` when it has no such coordinate.
     pub fn coordinate(&self, joint: JointId, i: usize) -> Option<(f64, f64)> {
-        coordinate::of_joint(self.model, self.state, self.work, joint, i)
+        angles::of_joint(self.model, self.state, &self.work.eval, joint, i)
     }
 
     /// Action of body a on body b through a joint, as [`Simulation::reaction`].
     pub fn reaction(&mut self, joint: JointId) -> Reaction {
         let s = self.state;
-        let Some(lambda) = self.lambda else {
-            let rows = self.model.rows_of(joint);
-            let n = self.model.n_v();
-            // one joint's own are enough; those of all would have to be copied
-            let mut own = std::mem::take(&mut self.own);
-            own.clear();
-            own.extend_from_slice(&self.work.x[n + rows.start..n + rows.end]);
-            let r = reaction::of_rows(self.model, joint, &s.q, &s.v, s.t, &own, self.work);
-            self.own = own;
-            return r;
-        };
-        reaction::reaction(self.model, joint, &s.q, &s.v, s.t, lambda, self.work)
+        dynamics::reaction(self.model, joint, &s.q, &s.v, s.t, self.lambda, self.work)
     }
 
     /// Multipliers of a joint, row by row; those of redundant rows are the split with the smallest loads.
     pub fn multipliers(&self, joint: JointId) -> &[f64] {
         match self.model.sided.binary_search_by_key(&joint.0, |r| r.joint) {
-            Ok(k) => self.work.acting.of_joint(&self.model.sided[k]).unwrap_or(&[]),
+            Ok(k) => self.work.contact.acting.of_joint(&self.model.sided[k]).unwrap_or(&[]),
             Err(_) => &self.lambda.unwrap_or(self.work.multipliers())[self.model.rows_of(joint)],
         }
     }
 
     /// All contacts: touching shapes with the forces between them, in a stable order; as [`Simulation::contacts`].
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
-        contact::reading::acting(self.work)
+        contacts::acting(self.work)
     }
 
     /// What a limit, a rope, dry friction or a capped drive does; `None` for other joints.
     pub fn standing(&self, joint: JointId) -> Option<Standing> {
-        contact::reading::standing(self.model, self.work, joint)
+        contacts::standing(self.model, self.work, joint)
     }
 
     /// How well forces of contacts, limits and friction obey their laws (scaled), as [`crate::Certificate::complementarity`].
     pub fn complementarity(&self) -> f64 {
-        if self.work.acting.acting { self.work.acting.task.residual } else { 0.0 }
+        if self.work.contact.acting.acting { self.work.contact.acting.task.residual } else { 0.0 }
     }
 
     /// Power that a force gives to the bodies, W.
     pub fn power(&self, force: ForceId) -> f64 {
-        self.work.power[force.index()]
+        self.work.eval.power[force.index()]
     }
 
     /// How well the equations are solved.
     pub fn residual(&self) -> Residual {
-        residual::residual(self.model, self.work)
+        residual::residual(self.model, &self.work.eval, &self.work.kkt)
     }
 
     /// Rows that depended on others in the factorisation, where the solver can tell.
     pub fn rank_deficiency(&self) -> Option<usize> {
-        self.work.solver.deficiency()
+        self.work.kkt.solver.deficiency()
     }
 
     /// A point of a body; `None` where the body cannot carry it.
@@ -214,8 +202,8 @@ impl Observation<'_> {
         let attachments = law.law.attachments();
         out.clear();
         out.resize(attachments.len(), Vec3::ZERO);
-        let bodies = &bodies_at(self.model, &self.work.frames, &s.q, &s.v);
+        let bodies = &bodies_at(self.model, &self.work.eval.frames, &s.q, &s.v);
         let mut push = Push { bodies, attachments, force: &mut [], power: 0.0, noted: out };
-        law.law.apply(&self.work.angles.view(bodies, attachments, &law.slots, s.t), s.t, &mut push);
+        law.law.apply(&self.work.eval.angles.view(bodies, attachments, &law.slots, s.t), s.t, &mut push);
     }
 }

@@ -9,7 +9,7 @@
 //! are solved for on top of H, and are not in H and L.
 
 use crate::analysis::phases;
-use crate::evaluate::workspace::Workspace;
+use crate::contact::workspace::Workspace;
 use crate::model::state::State;
 use crate::model::{Form, Model};
 use crate::solve::SolverKind;
@@ -214,7 +214,7 @@ impl Model {
         let mut there: Vec<(u32, u32)> = Vec::new();
         let mut block = Vec::new();
         for (k, (dual, primal)) in s.links().enumerate() {
-            work.blocks.dense_link(s, k, &mut block);
+            work.eval.blocks.dense_link(s, k, &mut block);
             let width = s.size(primal).max(1);
             let (row, column) = match matrix {
                 Matrix::J => (self.joints[dual.index() - n_bodies].row, self.v_start[primal.index()]),
@@ -232,7 +232,7 @@ impl Model {
             for i in (0..n_bodies).map(|i| Node(i as u32)) {
                 let n = s.size(i);
                 for (r, c) in (0..n).flat_map(|r| (0..n).map(move |c| (r, c))) {
-                    if work.blocks.entry(i, r, c) != 0.0 {
+                    if work.eval.blocks.entry(i, r, c) != 0.0 {
                         there.push((order.at[i.index()] + r as u32, order.at[i.index()] + c as u32));
                     }
                 }
@@ -242,7 +242,7 @@ impl Model {
                 let Form::Own(own) = &joint.form else { continue };
                 for (r, b) in (0..joint.n_rows as usize).flat_map(|r| own.bodies.iter().map(move |b| (r, b))) {
                     let at = own.at as usize + r * own.width() + b.column as usize;
-                    let numbers = work.own.j[at..at + b.n as usize].iter().enumerate();
+                    let numbers = work.eval.own.j[at..at + b.n as usize].iter().enumerate();
                     there.extend(
                         numbers.filter(|(_, x)| **x != 0.0).map(|(c, _)| (joint.row + r as u32, b.v + c as u32)),
                     );

@@ -19,31 +19,32 @@
 //!
 //! The state and the workspace must be of this model; others make these functions panic or give numbers without meaning.
 
+use crate::contact::workspace::Workspace;
+use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
-use crate::evaluate::workspace::Workspace;
 use crate::model::Model;
 use crate::model::state::State;
 
 /// First phase: bodies, forces and constraints at `state`. Fills M, F, J and c. Allocates nothing.
 pub fn equations(model: &Model, state: &State, work: &mut Workspace) {
     let State { q, v, t, .. } = state;
-    evaluate::evaluate_bodies(model, q, v, work);
-    evaluate::apply_forces(model, q, v, *t, work);
-    evaluate::evaluate_constraints(model, q, v, *t, work);
+    evaluate::evaluate_bodies(model, q, v, &mut work.eval);
+    evaluate::apply_forces(model, q, v, *t, &mut work.eval);
+    evaluate::evaluate_constraints(model, q, v, *t, &mut work.eval);
 }
 
 /// Second phase: factor H at the values of the first.
 pub fn factor(model: &Model, state: &State, work: &mut Workspace) -> Result<(), StepError> {
-    evaluate::factor(model, state.t, work)
+    work.kkt.factor(model, state.t, &work.eval)
 }
 
 /// Third phase: accelerations and multipliers, to be read from the workspace.
 pub fn solve(model: &Model, state: &State, work: &mut Workspace) -> Result<(), StepError> {
-    evaluate::solve_motion(model, state.t, work)
+    work.kkt.solve_motion(model, state.t, &work.eval)
 }
 
 /// All phases in order: state in, all accelerations and multipliers out.
 pub fn accelerations(model: &Model, state: &State, work: &mut Workspace) -> Result<(), StepError> {
-    evaluate::accelerations(model, &state.q, &state.v, state.t, None, work)
+    dynamics::accelerations(model, &state.q, &state.v, state.t, None, work)
 }

@@ -18,9 +18,10 @@
 //! the joints of a spanning forest are held harder and harder than those that close loops: it gathers in the joints that close them.
 
 use crate::catalogue::attach::View;
+use crate::contact::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
-use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::evaluate::evaluation::bodies_at;
 use crate::math::SplitMix;
 use crate::model::Model;
 use crate::step::drift;
@@ -103,14 +104,14 @@ pub(crate) fn assemble(
         if open.contains(&true) {
             return Err(explain(model, &hint, q, v, t, &open, work));
         }
-        evaluate::evaluate_bodies(model, q, v, work);
-        evaluate::evaluate_constraints(model, q, v, t, work);
-        if evaluate::factor(model, t, work).is_ok() {
+        evaluate::evaluate_bodies(model, q, v, &mut work.eval);
+        evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
+        if work.kkt.factor(model, t, &work.eval).is_ok() {
             // a failure here would show again, with its name, at the first step
             let _ = drift::close_rates(model, q, v, t, work);
         }
     }
-    evaluate::place_bodies(model, q, v, work);
+    evaluate::place_bodies(model, q, v, &mut work.eval);
     Ok(())
 }
 
@@ -146,11 +147,11 @@ fn search(
     let mut trial = q.to_vec();
     let mut weights = vec![1.0; model.n_v() + model.n_rows()];
     let mut sizes = own_sizes(model, q, v, t, work);
-    evaluate::place_bodies(model, q, v, work);
-    evaluate::evaluate_gaps(model, q, v, t, work);
+    evaluate::place_bodies(model, q, v, &mut work.eval);
+    evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
     sizes.resize(model.n_rows(), 0.0);
     // where the size is not known, gaps are weighed by their noise, and that must not change on the way
-    for (size, noise) in sizes.iter_mut().zip(&work.gap_noise) {
+    for (size, noise) in sizes.iter_mut().zip(&work.eval.gap_noise) {
         *size = if *size > 0.0 { *size } else { noise * noise };
     }
     let sizes = &sizes[..];
@@ -170,9 +171,9 @@ fn search(
                 weights[model.n_v() + row] = own * all[joint.island as usize].damping / LEAST;
             }
         }
-        work.solver.damp(Some(&weights));
+        work.kkt.solver.damp(Some(&weights));
         let stepped = newton_step(model, q, v, t, &all, work);
-        work.solver.damp(None);
+        work.kkt.solver.damp(None);
         if stepped.is_err() {
             break;
         }
@@ -182,7 +183,7 @@ fn search(
             let gradual = how == Assembly::Gradual && s.largest > 1e9;
             body.advance(
                 model.q_of_mut(i, &mut trial),
-                model.v_of(i, &work.x),
+                model.v_of(i, &work.kkt.x),
                 s.length * if gradual { 0.1 } else { 1.0 },
             );
         }
@@ -220,11 +221,12 @@ fn own_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) 
         return Vec::new();
     }
     let n = model.n_v();
-    work.solver.damp(Some(&vec![1.0; n + model.n_rows()]));
-    evaluate::evaluate_bodies(model, q, v, work);
-    evaluate::evaluate_constraints(model, q, v, t, work);
-    let known = evaluate::factor(model, t, work).ok().and_then(|()| work.solver.own_sizes().map(|s| s.to_vec()));
-    work.solver.damp(None);
+    work.kkt.solver.damp(Some(&vec![1.0; n + model.n_rows()]));
+    evaluate::evaluate_bodies(model, q, v, &mut work.eval);
+    evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
+    let known =
+        work.kkt.factor(model, t, &work.eval).ok().and_then(|()| work.kkt.solver.own_sizes().map(|s| s.to_vec()));
+    work.kkt.solver.damp(None);
     let known = known.unwrap_or_default();
     let mut sizes: Vec<f64> = (0..model.n_rows()).map(|r| known.get(n + r).copied().unwrap_or(0.0)).collect();
     let mut mean = vec![(0.0, 0.0); model.n_islands];
@@ -241,7 +243,7 @@ fn own_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) 
     sizes
 }
 
-/// dx of all active islands, into `work.x`, shortened so that no body turns too far.
+/// dx of all active islands, into `work.kkt.x`, shortened so that no body turns too far.
 fn newton_step(
     model: &Model,
     q: &[f64],
@@ -250,21 +252,21 @@ fn newton_step(
     all: &[Search],
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    evaluate::evaluate_bodies(model, q, v, work);
-    evaluate::evaluate_constraints(model, q, v, t, work);
-    evaluate::evaluate_gaps(model, q, v, t, work);
-    evaluate::factor(model, t, work)?;
-    work.x.fill(0.0);
+    evaluate::evaluate_bodies(model, q, v, &mut work.eval);
+    evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
+    evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
+    work.kkt.factor(model, t, &work.eval)?;
+    work.kkt.x.fill(0.0);
     let n = model.n_v();
     for joint in model.joints.iter().filter(|j| all[j.island as usize].active) {
         for row in joint.row_range() {
-            work.x[n + row] = work.gap[row];
+            work.kkt.x[n + row] = work.eval.gap[row];
         }
     }
-    evaluate::solve(model, t, work)?;
+    work.kkt.solve(model, t, &work.eval)?;
     let mut turn = vec![0.0f64; model.n_islands];
     for (i, body) in model.bodies.iter().enumerate() {
-        let dx = model.v_of(i, &work.x);
+        let dx = model.v_of(i, &work.kkt.x);
         let turned = dx[body.n_lengths().min(dx.len())..].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
         let island = &mut turn[model.island[i] as usize];
         *island = island.max(turned);
@@ -273,7 +275,7 @@ fn newton_step(
         let turn = turn[model.island[i] as usize];
         if turn > TURN {
             let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
-            work.x[range].iter_mut().for_each(|x| *x *= TURN / turn);
+            work.kkt.x[range].iter_mut().for_each(|x| *x *= TURN / turn);
         }
     }
     Ok(())
@@ -290,14 +292,14 @@ fn measure(
     work: &mut Workspace,
     mut report: impl FnMut(usize, f64, f64),
 ) {
-    evaluate::place_bodies(model, q, v, work);
-    evaluate::evaluate_gaps(model, q, v, t, work);
+    evaluate::place_bodies(model, q, v, &mut work.eval);
+    evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
     let mut sums = vec![(0.0f64, 0.0f64); model.n_islands];
     for joint in &model.joints {
         let (sum, largest) = &mut sums[joint.island as usize];
         for row in joint.row_range() {
-            let x = if work.gap[row] == 0.0 { 0.0 } else { work.gap[row].abs() / work.gap_noise[row] };
-            let y = if sizes[row] > 0.0 { work.gap[row] / sizes[row].sqrt() } else { x };
+            let x = if work.eval.gap[row] == 0.0 { 0.0 } else { work.eval.gap[row].abs() / work.eval.gap_noise[row] };
+            let y = if sizes[row] > 0.0 { work.eval.gap[row] / sizes[row].sqrt() } else { x };
             *sum += y * y / softness.get(row).copied().unwrap_or(1.0);
             if !(x <= *largest) {
                 *largest = x;
@@ -310,11 +312,11 @@ fn measure(
 /// Which joints contradict each other, and how far apart they must stay.
 fn explain(model: &Model, hint: &[f64], q: &[f64], v: &[f64], t: f64, open: &[bool], work: &mut Workspace) -> Open {
     // the self-stress at the pose reached
-    evaluate::place_bodies(model, q, v, work);
-    evaluate::evaluate_gaps(model, q, v, t, work);
+    evaluate::place_bodies(model, q, v, &mut work.eval);
+    evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
     let size = |work: &Workspace, k: usize| -> f64 {
         let joint = &model.joints[k];
-        let noises = |r: usize| if work.gap[r] == 0.0 { 0.0 } else { work.gap[r] / work.gap_noise[r] };
+        let noises = |r: usize| if work.eval.gap[r] == 0.0 { 0.0 } else { work.eval.gap[r] / work.eval.gap_noise[r] };
         joint.row_range().map(noises).map(|x| x * x).sum::<f64>().sqrt()
     };
     let candidates: Vec<usize> = (0..model.n_joints()).filter(|&k| open[model.joints[k].island as usize]).collect();
@@ -326,8 +328,9 @@ fn explain(model: &Model, hint: &[f64], q: &[f64], v: &[f64], t: f64, open: &[bo
         .copied()
         .filter(|&k| model.joints[k].island == island && size(work, k) > 1e-3 * largest)
         .collect();
-    let length =
-        |work: &Workspace, k: usize| model.joints[k].row_range().map(|r| work.gap[r] * work.gap[r]).sum::<f64>().sqrt();
+    let length = |work: &Workspace, k: usize| {
+        model.joints[k].row_range().map(|r| work.eval.gap[r] * work.eval.gap[r]).sum::<f64>().sqrt()
+    };
     let (mut found, mut gathered) = ((worst, length(work, worst)), false);
     // the same gap gathered in the joints that close loops, by and by
     let forest = model.spanning_forest();
@@ -341,8 +344,8 @@ fn explain(model: &Model, hint: &[f64], q: &[f64], v: &[f64], t: f64, open: &[bo
                     .collect();
                 search(model, &mut pose, v, t, Assembly::Newton, &only, &softness, work);
             }
-            evaluate::place_bodies(model, &pose, v, work);
-            evaluate::evaluate_gaps(model, &pose, v, t, work);
+            evaluate::place_bodies(model, &pose, v, &mut work.eval);
+            evaluate::evaluate_gaps(model, &pose, v, t, &mut work.eval);
             let rest = (0..model.n_joints()).filter(|&k| model.joints[k].island == island && forest[k]);
             let held = rest.map(|k| length(work, k)).fold(0.0, f64::max);
             let all = (0..model.n_joints()).filter(|&k| model.joints[k].island == island);
@@ -355,7 +358,7 @@ fn explain(model: &Model, hint: &[f64], q: &[f64], v: &[f64], t: f64, open: &[bo
                 gathered = true;
                 // gaps are in proportion to the stress times what they were allowed to give way
                 let softness = |k: usize| if forest[k] { 1e-4 } else { 1e4 };
-                let gaps: Vec<f64> = (0..model.n_rows()).map(|r| work.gap[r]).collect();
+                let gaps: Vec<f64> = (0..model.n_rows()).map(|r| work.eval.gap[r]).collect();
                 let sizes = own_sizes(model, &pose, v, t, work);
                 let stress = |k: usize| {
                     let rows = model.joints[k].row_range();
@@ -375,7 +378,7 @@ fn explain(model: &Model, hint: &[f64], q: &[f64], v: &[f64], t: f64, open: &[bo
 
 /// A joint assembled on the wrong side of a condition that has two.
 pub(crate) fn wrong_branch(model: &Model, q: &[f64], v: &[f64], work: &Workspace) -> Option<usize> {
-    let bodies = &bodies_at(model, &work.frames, q, v);
+    let bodies = &bodies_at(model, &work.eval.frames, q, v);
     model.joints.iter().position(|joint| {
         let view = View::new(bodies, joint.constraint.attachments());
         joint.n_rows > 0 && !(joint.constraint.branch(&view) > 0.0)

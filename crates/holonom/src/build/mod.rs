@@ -2,6 +2,7 @@
 
 pub(crate) mod assemble;
 pub(crate) mod builder;
+pub(crate) mod shapes;
 pub(crate) mod start;
 
 use crate::build::builder::ModelBuilder;
@@ -9,12 +10,12 @@ use crate::catalogue::attach::{Attachment, Carried, Frame, View, is_direction};
 use crate::catalogue::bodies::frame_of;
 use crate::catalogue::coordinate::Coordinate;
 use crate::catalogue::joints::{CoordinateKind, Level, RowLaw};
-use crate::contact;
-use crate::contact::inequality::SidedJoint;
+use crate::contact::workspace::Workspace;
 use crate::error::ModelError;
-use crate::evaluate::workspace::{self, Workspace, bodies_at};
+use crate::evaluate::evaluation::{self, bodies_at};
 use crate::evaluate::{self, RowScratch};
 use crate::math::{SplitMix, Vec3};
+use crate::model::InequalityJoint;
 use crate::model::state::State;
 use crate::model::{
     ForceLaw, Form, Joint, JointStatus, Model, Names, OwnBlocks, OwnBody, RowBlocks, Sets, Start, touched_bodies,
@@ -201,12 +202,12 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
     let structure = structure(&mut model, b.lock_rows, q, v);
     find_slots(&mut model);
     find_sided(&mut model);
-    contact::check(&model)?;
+    shapes::check(&model)?;
     model.carries_shape = vec![false; model.n_bodies()];
     for shape in &model.shapes.all {
         shape.body.index().into_iter().for_each(|i| model.carries_shape[i] = true);
     }
-    let size = |c: &contact::Carrying| if c.body.is_ground() { 0.0 } else { c.shape.bounding_radius() };
+    let size = |c: &crate::model::shapes::Carrying| if c.body.is_ground() { 0.0 } else { c.shape.bounding_radius() };
     let largest = model.shapes.all.iter().map(size).fold(0.0, f64::max);
     model.shape_size = if largest > 0.0 { largest } else { model.length_scale() };
     let on_accelerations = |joint: &Joint| {
@@ -331,7 +332,7 @@ fn find_sided(model: &mut Model) {
         let loaded = constraint.reads().first().and_then(|c| model.joint_names.find(&c.name));
         let form = own_blocks(constraint.attachments(), &model.v_start, 0);
         let level = constraint.level(0);
-        model.sided.push(SidedJoint { joint: k as u32, n_rows, level, first, form, loaded });
+        model.sided.push(InequalityJoint { joint: k as u32, n_rows, level, first, form, loaded });
         first += n_rows as u32;
     }
 }
@@ -582,10 +583,10 @@ fn sample_at(model: &Model, structure: &Structure, q: &[f64]) -> Blocks {
     let q = random_pose(model, q, &mut SplitMix(0xface));
     let v = vec![0.0; model.n_v()];
     let mut work = Workspace::new(model, SolverKind::Tree);
-    work.blocks = workspace::new_blocks(structure);
-    evaluate::evaluate_bodies(model, &q, &v, &mut work);
-    evaluate::evaluate_constraints(model, &q, &v, 0.0, &mut work);
-    work.blocks
+    work.eval.blocks = evaluation::new_blocks(structure);
+    evaluate::evaluate_bodies(model, &q, &v, &mut work.eval);
+    evaluate::evaluate_constraints(model, &q, &v, 0.0, &mut work.eval);
+    work.eval.blocks
 }
 
 impl Model {

@@ -5,13 +5,15 @@ use crate::build::assemble::{self, Assembly};
 use crate::build::builder::ModelBuilder;
 use crate::catalogue::attach::View;
 use crate::catalogue::joints::Level;
+use crate::contact::workspace::Workspace;
+use crate::dynamics;
 use crate::error::ModelError;
-use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::evaluate::angles;
+use crate::evaluate::evaluation::bodies_at;
 use crate::evaluate::{self, RowScratch};
 use crate::model::state::State;
 use crate::model::{Joint, Model, Start};
 use crate::solve::{self, SolverKind};
-use crate::step;
 
 /// Gap of an assembled joint, m or rad.
 const ASSEMBLED: f64 = 1e-9;
@@ -25,7 +27,7 @@ fn harmless(model: &mut Model, stuck: Vec<bool>, q: &[f64], v: &[f64], t: f64) -
     let mut accelerations = |islands: Vec<bool>| {
         model.stuck_islands = islands;
         let mut work = Workspace::new(model, SolverKind::Sparse);
-        evaluate::accelerations(model, q, v, t, None, &mut work).ok()?;
+        dynamics::accelerations(model, q, v, t, None, &mut work).ok()?;
         Some(work.accelerations().to_vec())
     };
     let none = vec![false; stuck.len()];
@@ -42,11 +44,11 @@ fn harmless(model: &mut Model, stuck: Vec<bool>, q: &[f64], v: &[f64], t: f64) -
 
 /// What constraints left open is taken from the pose they start in.
 fn settle(model: &mut Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), ModelError> {
-    evaluate::place_bodies(model, q, v, work);
+    evaluate::place_bodies(model, q, v, &mut work.eval);
     let settled: Vec<_> = {
-        let bodies = &bodies_at(model, &work.frames, q, v);
+        let bodies = &bodies_at(model, &work.eval.frames, q, v);
         let settle = |joint: &Joint| {
-            joint.constraint.settled(&work.angles.view(
+            joint.constraint.settled(&work.eval.angles.view(
                 bodies,
                 joint.constraint.attachments(),
                 model.slots_of(joint),
@@ -79,7 +81,7 @@ pub(crate) fn start(model: &mut Model, from: Start, how: Assembly) -> Result<(),
         }
     }
     if model.reads_turns {
-        step::note_angles(model, &q, &v, &turns, t, &mut work);
+        angles::note_angles(model, &q, &v, &turns, t, &mut work.eval);
     }
     settle(model, &q, &v, t, &mut work)?;
     let open = how == Assembly::Open;
@@ -97,9 +99,9 @@ pub(crate) fn start(model: &mut Model, from: Start, how: Assembly) -> Result<(),
         return Err(ModelError::NotAssembled { joint: name(open.joint), gap: open.gap, allowed: ASSEMBLED, conflict });
     }
     if model.has_loops() {
-        evaluate::evaluate_bodies(model, &q, &v, &mut work);
-        evaluate::evaluate_constraints(model, &q, &v, t, &mut work);
-        let solve::Softness { weights, watched, singular } = solve::softness(model, &work.blocks);
+        evaluate::evaluate_bodies(model, &q, &v, &mut work.eval);
+        evaluate::evaluate_constraints(model, &q, &v, t, &mut work.eval);
+        let solve::Softness { weights, watched, singular } = solve::softness(model, &work.eval.blocks);
         (model.softness, model.watched) = (weights, watched);
         if singular.contains(&true) {
             let mut work = Workspace::new(model, SolverKind::Sparse);
@@ -109,16 +111,20 @@ pub(crate) fn start(model: &mut Model, from: Start, how: Assembly) -> Result<(),
         }
     }
     if open {
-        evaluate::place_bodies(model, &q, &v, &mut work);
+        evaluate::place_bodies(model, &q, &v, &mut work.eval);
     } else if let Some(k) = assemble::wrong_branch(model, &q, &v, &work) {
         return Err(ModelError::WrongBranch { joint: model.joint_names.get(k).to_string() });
     }
-    let bodies = &bodies_at(model, &work.frames, &q, &v);
+    let bodies = &bodies_at(model, &work.eval.frames, &q, &v);
     for (k, joint) in model.joints.iter().enumerate() {
         let view = View::new(bodies, joint.constraint.attachments());
         let name = || model.joint_names.get(k).to_string();
         if joint.n_rows > 0 && (joint.n_rows as usize) < joint.constraint.n_rows() {
-            let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
+            let mut out = RowScratch {
+                rows: &mut work.eval.rows,
+                gradients: &mut work.eval.gradients,
+                forces: &mut work.eval.forces,
+            };
             out.evaluate(joint.constraint.as_ref(), &view, t);
             let gaps = (0..joint.constraint.n_rows()).filter(|&i| joint.constraint.level(i) == Level::Position);
             let largest = gaps.map(|i| out.rows[i].gap.abs()).fold(0.0, f64::max);
@@ -137,7 +143,7 @@ pub(crate) fn start(model: &mut Model, from: Start, how: Assembly) -> Result<(),
     model.initial = State { t, q, v, turns, work: ledger, last_error: 1e-4, ..State::default() };
     if model.reads_turns {
         let mut initial = std::mem::take(&mut model.initial);
-        step::count_turns(model, &work, &mut initial);
+        angles::count_turns(model, &work.eval, &mut initial);
         model.initial = initial;
     }
     model.initial.opening_energy = crate::evaluate::energy::mechanical(model, &model.initial.q, &model.initial.v);

@@ -15,11 +15,8 @@
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::forces::Push;
 use crate::catalogue::joints::{Constraint, CoordinateKind, Rows};
-use crate::evaluate::workspace::{Workspace, bodies_at};
 use crate::math::Vec3;
 use crate::math::number::{Num, Point, seed};
-use crate::model::state::State;
-use crate::model::{JointId, Model};
 use std::sync::Arc;
 
 /// A joint whose coordinates are used elsewhere may have this many attachments.
@@ -95,24 +92,6 @@ impl Measure<'_> {
 /// Value and rate of coordinate `i` of a constraint, angles within one turn.
 pub(crate) fn value_and_rate(constraint: &dyn Constraint, a: &View, i: usize) -> (f64, f64) {
     with_measure(constraint, a, i, |m, rate| (m.value, rate))
-}
-
-/// Value, turns counted, and rate of coordinate `i` of a joint at a state whose frames are in `work`; `None` when it has no such coordinate.
-pub(crate) fn of_joint(model: &Model, state: &State, work: &Workspace, joint: JointId, i: usize) -> Option<(f64, f64)> {
-    let record = &model.joints[joint.index()];
-    let constraint = record.measured();
-    let kinds = constraint.coordinates();
-    let kind = *kinds.get(i)?;
-    let bodies = &bodies_at(model, &work.frames, &state.q, &state.v);
-    let (value, rate) = value_and_rate(constraint, &View::new(bodies, constraint.attachments()), i);
-    let turns = match kind {
-        CoordinateKind::Angle => {
-            let before = kinds[..i].iter().filter(|&&k| k == CoordinateKind::Angle).count();
-            state.turns[record.first_turn as usize + before] as f64
-        }
-        CoordinateKind::Length => 0.0,
-    };
-    Some((value + turns * std::f64::consts::TAU, rate))
 }
 
 /// Measure coordinate `i` into memory on the stack, and use it together with its rate.

@@ -2,12 +2,22 @@
 //!
 //! Shapes of one body never meet, nor do those of two bodies that a joint connects (unless asked to) or that were told to ignore each other. All other pairs do.
 
-use super::{Shape, ShapeId, colliders};
+use super::detection::colliders;
 use crate::catalogue::attach::BodyId;
+use crate::model::shapes::ShapeId;
 use crate::model::{JointId, Model};
 use holonom_collide::Detector;
+use holonom_collide::Shape;
 
 impl Model {
+    /// Has this body (or the ground) a shape that may touch others?
+    pub fn has_shape(&self, body: BodyId) -> bool {
+        match body.index() {
+            Some(i) => self.carries_shape.get(i) == Some(&true),
+            None => self.shapes.all.iter().any(|s| s.body.is_ground()),
+        }
+    }
+
     /// How many shapes there are.
     pub fn n_shapes(&self) -> usize {
         self.shapes.all.len()

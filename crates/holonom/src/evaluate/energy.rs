@@ -12,8 +12,8 @@
 //! is left. Joints that hold still in time do no work: their entries measure how well the velocities obey them.
 
 use crate::catalogue::bodies::{Inertia, Momentum, frame_of, half_square};
+use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::evaluate::place_bodies;
-use crate::evaluate::workspace::{Workspace, bodies_at};
 use crate::model::state::State;
 use crate::model::{ForceId, JointId, Model};
 use holonom_tree::packed;
@@ -77,13 +77,13 @@ pub(crate) fn each_body(model: &Model, q: &[f64], v: &[f64], mut visit: impl FnM
 }
 
 /// Energies at a state.
-pub(crate) fn energies(model: &Model, state: &State, work: &mut Workspace) -> Energy {
-    place_bodies(model, &state.q, &state.v, work);
-    let bodies = &bodies_at(model, &work.frames, &state.q, &state.v);
+pub(crate) fn energies(model: &Model, state: &State, eval: &mut Evaluation) -> Energy {
+    place_bodies(model, &state.q, &state.v, eval);
+    let bodies = &bodies_at(model, &eval.frames, &state.q, &state.v);
     let elastic = model
         .forces
         .iter()
-        .map(|f| f.law.energy(&work.angles.view(bodies, f.law.attachments(), &f.slots, state.t), state.t))
+        .map(|f| f.law.energy(&eval.angles.view(bodies, f.law.attachments(), &f.slots, state.t), state.t))
         .sum::<f64>();
     let inside = of_bodies(model, &state.q, &state.v);
     Energy { elastic: elastic + inside.elastic, ..inside }

@@ -1,24 +1,22 @@
-//! One evaluation of the equations of motion: state in; M, F, J, c, and from them accelerations and multipliers out.
+//! One evaluation of the terms of the equations of motion: state in; M, F, J, c out.
 //!
 //! ```text
 //! M vdot - J^T lambda = F          - J vdot = c               (notation.md, eq. 1-2)
 //! ```
 
+pub(crate) mod angles;
+pub(crate) mod convergence;
 pub(crate) mod energy;
+pub(crate) mod evaluation;
 pub(crate) mod reaction;
-pub(crate) mod residual;
-pub(crate) mod workspace;
 
 use crate::catalogue::attach::{Bodies, Carried, Frame, View};
 use crate::catalogue::bodies::Inertia;
 use crate::catalogue::forces::Push;
 use crate::catalogue::joints::{Constraint, GapSums, Level, Lock, Rows};
-use crate::contact::inequality;
-use crate::error::StepError;
-use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::Vec3;
 use crate::model::{Form, Joint, Model, OwnBlocks, RowBlocks};
-use crate::solve::Failure;
 use holonom_tree::Node;
 
 /// Witkin's feedback in the constraint equation: `J vdot + c + kd Cdot + ks C = 0`.
@@ -37,38 +35,16 @@ impl Default for Feedback {
     }
 }
 
-/// Accelerations and multipliers at `(q, v, t)`, into `work.x`.
-pub(crate) fn accelerations(
-    model: &Model,
-    q: &[f64],
-    v: &[f64],
-    t: f64,
-    feedback: Option<Feedback>,
-    work: &mut Workspace,
-) -> Result<(), StepError> {
-    evaluate_bodies(model, q, v, work); // M, F from inertia and gravity
-    apply_forces(model, q, v, t, work); // F from force laws
-    evaluate_constraints(model, q, v, t, work); // J, c
-    if let Some(feedback) = feedback {
-        add_feedback(model, q, v, t, feedback, work);
-    }
-    if model.has_sides() {
-        factor(model, t, work)?;
-        return inequality::forces::solve_motion(model, q, v, t, work); // contacts, limits, friction, caps
-    }
-    factor_and_solve_motion(model, t, work)
-}
-
 /// Frames only: enough to place attachments.
-pub(crate) fn place_bodies(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
+pub(crate) fn place_bodies(model: &Model, q: &[f64], v: &[f64], eval: &mut Evaluation) {
     for (i, body) in model.bodies.iter().enumerate() {
-        body.place(model.q_of(i, q), model.v_of(i, v), &mut work.frames[i]);
+        body.place(model.q_of(i, q), model.v_of(i, v), &mut eval.frames[i]);
     }
 }
 
 /// Frames, mass blocks, gravity and inertial forces.
-pub(crate) fn evaluate_bodies(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
-    evaluate_bodies_of(model, q, v, |_| true, work);
+pub(crate) fn evaluate_bodies(model: &Model, q: &[f64], v: &[f64], eval: &mut Evaluation) {
+    evaluate_bodies_of(model, q, v, |_| true, eval);
 }
 
 /// The same for some islands only: the equations of the others stay what they were.
@@ -78,9 +54,9 @@ pub(crate) fn evaluate_bodies_of(
     q: &[f64],
     v: &[f64],
     islands: impl Fn(u32) -> bool,
-    work: &mut Workspace,
+    eval: &mut Evaluation,
 ) {
-    let Workspace { frames, blocks, force, .. } = work;
+    let Evaluation { frames, blocks, force, .. } = eval;
     for (i, (body, frame)) in model.bodies.iter().zip(frames).enumerate().filter(|(i, _)| islands(model.island[*i])) {
         let (qi, vi) = (model.q_of(i, q), model.v_of(i, v));
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
@@ -91,8 +67,8 @@ pub(crate) fn evaluate_bodies_of(
 }
 
 /// Force laws, and the power of each.
-pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    let Workspace { frames, force, power, angles, .. } = work;
+pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+    let Evaluation { frames, force, power, angles, .. } = eval;
     let bodies = &bodies_at(model, frames, q, v);
     for (law, power) in model.forces.iter().zip(power) {
         let attachments = law.law.attachments();
@@ -104,9 +80,9 @@ pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, work: &m
 
 /// Sizes of all that pushes, per velocity coordinate: |gravity and inertial forces| plus |every force law|. Frames must be up to date; F is used
 /// up as scratch and holds afterwards what bodies alone make of it.
-pub(crate) fn force_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Vec<f64> {
-    evaluate_bodies(model, q, v, work);
-    let Workspace { frames, force, angles, .. } = work;
+pub(crate) fn force_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) -> Vec<f64> {
+    evaluate_bodies(model, q, v, eval);
+    let Evaluation { frames, force, angles, .. } = eval;
     let mut sizes: Vec<f64> = force.iter().map(|f| f.abs()).collect();
     let mut one = vec![0.0; force.len()];
     let bodies = &bodies_at(model, frames, q, v);
@@ -124,9 +100,9 @@ pub(crate) fn force_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mu
     sizes
 }
 
-/// J into the blocks, c into `work.c`.
-pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    evaluate_constraints_of(model, q, v, t, |_| true, work);
+/// J into the blocks, c into `eval.c`.
+pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+    evaluate_constraints_of(model, q, v, t, |_| true, eval);
 }
 
 /// The same for some islands only.
@@ -137,9 +113,9 @@ pub(crate) fn evaluate_constraints_of(
     v: &[f64],
     t: f64,
     islands: impl Fn(u32) -> bool,
-    work: &mut Workspace,
+    eval: &mut Evaluation,
 ) {
-    let Workspace { frames, blocks, own, c, rows, gradients, forces, angles, .. } = work;
+    let Evaluation { frames, blocks, own, c, rows, gradients, forces, angles, .. } = eval;
     let bodies = &bodies_at(model, frames, q, v);
     for joint in model.joints.iter().filter(|j| j.n_rows > 0 && islands(j.island)) {
         let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
@@ -343,15 +319,15 @@ fn write_own(joint: &Joint, form: &OwnBlocks, bodies: &Bodies, vectors: &[Vec3],
 ///
 /// Noise: a gap is a difference of positions. With gradients g_k it carries an error of about 2^-52 sum_k |g_k| (size of what attachment k is
 /// made of): for a point the position of its body and its own, and a thousandth of the length scale of the island.
-pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    gaps_with::<{ Noise::ALL }>(model, q, v, t, work);
+pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+    gaps_with::<{ Noise::ALL }>(model, q, v, t, eval);
 }
 
 /// The same, with no more noise than is asked for: the rest of it keeps what it was.
-pub(crate) fn evaluate_gaps_with(noise: Noise, model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+pub(crate) fn evaluate_gaps_with(noise: Noise, model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
     match noise {
-        Noise::None => gaps_with::<{ Noise::NONE }>(model, q, v, t, work),
-        Noise::OfGaps => gaps_with::<{ Noise::OF_GAPS }>(model, q, v, t, work),
+        Noise::None => gaps_with::<{ Noise::NONE }>(model, q, v, t, eval),
+        Noise::OfGaps => gaps_with::<{ Noise::OF_GAPS }>(model, q, v, t, eval),
     }
 }
 
@@ -368,8 +344,8 @@ impl Noise {
     const ALL: u8 = 2;
 }
 
-fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    let Workspace {
+fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+    let Evaluation {
         frames,
         gap,
         gap_rate,
@@ -383,7 +359,7 @@ fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, work:
         sums,
         sizes,
         ..
-    } = work;
+    } = eval;
     // many programs only ever ask for accelerations: memory for gaps is taken when first needed
     for x in [&mut *gap, gap_rate, gap_noise, rate_noise] {
         x.resize(model.n_rows(), 0.0);
@@ -480,8 +456,8 @@ fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, work:
 }
 
 /// Rows on accelerations have no rate of a gap. Where there is no inertia, their `rate_t` says how fast they want to be followed.
-pub(crate) fn rates_without_inertia(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
-    let Workspace { frames, gap_rate, rows, gradients, forces, angles, .. } = work;
+pub(crate) fn rates_without_inertia(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+    let Evaluation { frames, gap_rate, rows, gradients, forces, angles, .. } = eval;
     let bodies = &bodies_at(model, frames, q, v);
     let on_accelerations = |joint: &&Joint| joint.kept_rows().any(|i| joint.constraint.level(i) == Level::Acceleration);
     for joint in model.joints.iter().filter(on_accelerations) {
@@ -496,48 +472,10 @@ pub(crate) fn rates_without_inertia(model: &Model, q: &[f64], v: &[f64], t: f64,
     }
 }
 
-pub(crate) fn add_feedback(model: &Model, q: &[f64], v: &[f64], t: f64, feedback: Feedback, work: &mut Workspace) {
-    evaluate_gaps_with(Noise::None, model, q, v, t, work);
+pub(crate) fn add_feedback(model: &Model, q: &[f64], v: &[f64], t: f64, feedback: Feedback, eval: &mut Evaluation) {
+    evaluate_gaps_with(Noise::None, model, q, v, t, eval);
     // rows on accelerations have neither, and what they want is in c already
-    for i in 0..work.c.len() {
-        work.c[i] += feedback.kd * work.gap_rate[i] + feedback.ks * work.gap[i];
-    }
-}
-
-/// Factor H at the values in the blocks.
-pub(crate) fn factor(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
-    work.solver.factor(model, &work.blocks, &work.own).map_err(|e| failure(model, e, t))
-}
-
-/// Factor H, and `[vdot; lambda]` from F and c, in one sweep where the solver can.
-fn factor_and_solve_motion(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
-    load_motion(work);
-    let solved = work.solver.factor_and_solve(model, &work.blocks, &work.own, &mut work.x);
-    solved.map_err(|e| failure(model, e, t))
-}
-
-/// `[vdot; lambda]` from F and c with the factor at hand.
-pub(crate) fn solve_motion(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
-    load_motion(work);
-    solve(model, t, work)
-}
-
-fn load_motion(work: &mut Workspace) {
-    let n = work.force.len();
-    work.x[..n].copy_from_slice(&work.force);
-    work.x[n..].copy_from_slice(&work.c);
-}
-
-/// Solve `H x = x` in place.
-pub(crate) fn solve(model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
-    work.solver.solve(model, &work.blocks, &mut work.x).map_err(|e| failure(model, e, t))
-}
-
-fn failure(model: &Model, e: Failure, time: f64) -> StepError {
-    match e {
-        Failure::Singular(node) => StepError::Singular { name: model.node_name(node), time },
-        Failure::NotConverged(e) => {
-            StepError::NotConverged { what: "the linear solver", residual: e.residual, iterations: e.iterations, time }
-        }
+    for i in 0..eval.c.len() {
+        eval.c[i] += feedback.kd * eval.gap_rate[i] + feedback.ks * eval.gap[i];
     }
 }

@@ -5,9 +5,8 @@
 
 use crate::catalogue::attach::{Bodies, BodyId, Carried};
 use crate::catalogue::joints::is_point;
-use crate::contact::inequality::forces;
 use crate::evaluate::RowScratch;
-use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::{Mat3, Vec3};
 use crate::model::{Form, JointId, Model};
 
@@ -33,19 +32,18 @@ pub enum Axes {
     B,
 }
 
-/// Power of every joint's reaction, `lambda . J v`, into `work.power` after those of the forces, and of friction inside bodies.
-pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
-    let n = v.len();
+/// Power of every joint's reaction, `lambda . J v`, into `eval.power` after those of the forces, and of friction inside bodies.
+pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], lambda: &[f64], eval: &mut Evaluation) {
     let n_forces = model.n_forces();
     let bodies = model.n_bodies();
     for (k, joint) in model.joints.iter().enumerate() {
-        let lambda = &work.x[n + joint.row as usize..][..joint.n_rows as usize];
+        let lambda = &lambda[joint.row_range()];
         let power = match &joint.form {
             Form::Lock { transform, mask, .. } => {
                 let at = joint.constraint.attachments();
                 let slot = |id: BodyId| (id.0 as usize).min(bodies);
-                let (a, b) = (&work.frames[slot(at[0].body)], &work.frames[slot(at[1].body)]);
-                let s = &work.blocks.transforms[*transform as usize];
+                let (a, b) = (&eval.frames[slot(at[0].body)], &eval.frames[slot(at[1].body)]);
+                let s = &eval.blocks.transforms[*transform as usize];
                 let slip = b.v + b.w.cross(s.far.into()) - a.v - a.w.cross(s.near.into());
                 let spin = b.w - a.w;
                 mask.rows()
@@ -57,7 +55,7 @@ pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], work: &mut Works
                 let mut sum = 0.0;
                 for (&link, body) in form.links.iter().zip(distinct_bodies(joint.constraint.attachments())) {
                     let v = model.v_of(body, v);
-                    for (row, l) in work.blocks.link(link).chunks_exact(v.len()).zip(lambda) {
+                    for (row, l) in eval.blocks.link(link).chunks_exact(v.len()).zip(lambda) {
                         sum += l * row.iter().zip(v).map(|(a, b)| a * b).sum::<f64>();
                     }
                 }
@@ -65,7 +63,7 @@ pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], work: &mut Works
             }
             Form::Own(form) => {
                 let width = form.width();
-                let rows = work.own.k[form.at as usize..].chunks(width.max(1));
+                let rows = eval.own.k[form.at as usize..].chunks(width.max(1));
                 let push = |row: &[f64]| -> f64 {
                     let part = |b: &crate::model::OwnBody| {
                         let k = &row[b.column as usize..][..b.n as usize];
@@ -76,13 +74,12 @@ pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], work: &mut Works
                 rows.zip(lambda).map(|(row, l)| l * push(row)).sum()
             }
         };
-        work.power[n_forces + k] = power;
+        eval.power[n_forces + k] = power;
     }
-    forces::add_powers(model, v, work);
     if model.dissipative.is_empty() {
         return;
     }
-    let power = &mut work.power[n_forces + model.n_joints()];
+    let power = &mut eval.power[n_forces + model.n_joints()];
     let loss = |&i: &u32| {
         let i = i as usize;
         model.bodies[i].dissipation(model.q_of(i, q), model.v_of(i, v)).unwrap_or(0.0)
@@ -98,20 +95,7 @@ fn distinct_bodies(attachments: &[crate::catalogue::attach::Attachment]) -> impl
         .filter_map(move |(k, a)| a.body.index().filter(|_| attachments[..k].iter().all(|b| b.body != a.body)))
 }
 
-/// The reaction of one joint that these multipliers (of all rows) stand for, at the pose whose frames are in `work`.
-pub(crate) fn reaction(
-    model: &Model,
-    id: JointId,
-    q: &[f64],
-    v: &[f64],
-    t: f64,
-    lambda: &[f64],
-    work: &mut Workspace,
-) -> Reaction {
-    of_rows(model, id, q, v, t, &lambda[model.rows_of(id)], work)
-}
-
-/// The same with the multipliers of this joint's rows alone.
+/// The reaction of one joint that the multipliers of its own rows stand for, at the pose whose frames are in `eval`.
 pub(crate) fn of_rows(
     model: &Model,
     id: JointId,
@@ -119,21 +103,16 @@ pub(crate) fn of_rows(
     v: &[f64],
     t: f64,
     lambda: &[f64],
-    work: &mut Workspace,
+    eval: &mut Evaluation,
 ) -> Reaction {
     let joint = &model.joints[id.index()];
     let constraint = joint.constraint.as_ref();
-    let bodies = &bodies_at(model, &work.frames, q, v);
-    let view = work.angles.view(bodies, constraint.attachments(), model.slots_of(joint), t);
+    let bodies = &bodies_at(model, &eval.frames, q, v);
+    let view = eval.angles.view(bodies, constraint.attachments(), model.slots_of(joint), t);
     // a constraint on a single attachment has no second one
     let reference = constraint.reference().min(view.attachments.len() - 1);
     let point = view.at(reference);
-    let sided = model.sided.binary_search_by_key(&id.0, |r| r.joint).ok().map(|k| &model.sided[k]);
-    let acting = std::mem::take(&mut work.acting);
-    let lambda = match sided {
-        Some(record) => acting.of_joint(record).unwrap_or(&[]),
-        None => lambda,
-    };
+    let sided = model.inequality_of(id);
     let rows = || {
         let (held, all) = (joint.kept_rows(), 0..sided.map_or(0, |r| r.n_rows as usize));
         held.chain(all)
@@ -148,7 +127,7 @@ pub(crate) fn of_rows(
             }
         }
         Form::Rows(_) | Form::Own(_) => {
-            let mut out = RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
+            let mut out = RowScratch { rows: &mut eval.rows, gradients: &mut eval.gradients, forces: &mut eval.forces };
             let n = out.evaluate(constraint, &view, t);
             let directions = if constraint.own_force_direction() { &out.forces } else { &out.gradients };
             let on = view.attachments[reference].body;
@@ -165,7 +144,6 @@ pub(crate) fn of_rows(
             }
         }
     }
-    work.acting = acting;
     // What neither body feels is held by what guides them (the plane of a planar body), and what the rows say of it is arbitrary. Bodies that
     // feel different parts together feel everything that matters.
     let ends = [constraint.attachments()[0].body, view.attachments[reference].body];

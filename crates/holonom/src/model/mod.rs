@@ -1,16 +1,17 @@
 //! The model: bodies, joints and forces, immutable once built.
 
 pub(crate) mod loops;
+pub(crate) mod shapes;
 pub(crate) mod state;
+pub(crate) mod warm_start;
 
 use crate::catalogue::attach::{Attachment, BodyId};
 use crate::catalogue::bodies::Body;
 use crate::catalogue::coordinate::Coordinate;
 use crate::catalogue::forces::Force;
-use crate::catalogue::joints::{Constraint, CoordinateKind, Mask};
-use crate::contact::Shapes;
-use crate::contact::inequality::SidedJoint;
+use crate::catalogue::joints::{Constraint, CoordinateKind, Level, Mask};
 use crate::math::Vec3;
+use crate::model::shapes::Shapes;
 use crate::model::state::State;
 use crate::solve::SolverKind;
 use crate::step::integrate::IntegratorKind;
@@ -155,6 +156,18 @@ impl Joint {
     }
 }
 
+/// A joint whose rows have sides: its place in the model.
+pub(crate) struct InequalityJoint {
+    pub joint: u32,
+    pub n_rows: u8,
+    pub level: Level,
+    /// First of its rows among those of all such joints.
+    pub first: u32,
+    pub form: OwnBlocks,
+    /// The joint whose load its friction follows.
+    pub loaded: Option<u32>,
+}
+
 /// Bodies touched, each once, in the order of first mention.
 pub(crate) fn touched_bodies(attachments: &[Attachment]) -> Vec<u32> {
     let mut out = Vec::new();
@@ -296,7 +309,7 @@ pub struct Model {
     /// Force (N) and torque (N m) at which joints break, where given.
     pub(crate) break_loads: BTreeMap<u32, (f64, f64)>,
     /// Joints whose rows have sides, in the order of the joints.
-    pub(crate) sided: Vec<SidedJoint>,
+    pub(crate) sided: Vec<InequalityJoint>,
     /// Shapes that may touch, and the bodies that carry some.
     pub(crate) shapes: Shapes,
     pub(crate) carries_shape: Vec<bool>,
@@ -415,6 +428,10 @@ impl Model {
     /// The constraint of a joint.
     pub fn constraint(&self, id: JointId) -> &dyn Constraint {
         self.joints[id.index()].constraint.as_ref()
+    }
+    /// The record of a joint under inequalities.
+    pub(crate) fn inequality_of(&self, id: JointId) -> Option<&InequalityJoint> {
+        self.sided.binary_search_by_key(&id.0, |r| r.joint).ok().map(|k| &self.sided[k])
     }
     /// The rows of a joint among all rows.
     pub fn rows_of(&self, id: JointId) -> std::ops::Range<usize> {

@@ -1,8 +1,8 @@
 //! The state of a simulation: what must be kept, and nothing that can be recomputed.
 
-use crate::contact::inequality::memory::{self, Held};
 use crate::error::SnapshotError;
 use crate::model::Model;
+use crate::model::warm_start::{self, Held};
 
 /// Positions, velocities, time, and the memory that a bit-equal resume needs.
 #[derive(Debug, Default, PartialEq)]
@@ -119,10 +119,10 @@ impl State {
         let (turns, held) = rest.split_at_checked(4 * state.turns.len()).ok_or(SnapshotError::Damaged)?;
         let words: Vec<u64> =
             held.chunks_exact(8).filter_map(|c| c.first_chunk::<8>()).map(|c| u64::from_le_bytes(*c)).collect();
-        if held.len() != 8 * words.len() || !words.len().is_multiple_of(memory::WORDS) {
+        if held.len() != 8 * words.len() || !words.len().is_multiple_of(warm_start::WORDS) {
             return Err(SnapshotError::Damaged);
         }
-        let entries = words.chunks_exact(memory::WORDS).filter_map(|c| c.first_chunk());
+        let entries = words.chunks_exact(warm_start::WORDS).filter_map(|c| c.first_chunk());
         state.held = entries.map(Held::from_words).collect();
         for (slot, bytes) in state.turns.iter_mut().zip(turns.chunks_exact(4)) {
             *slot = bytes.first_chunk::<4>().map_or(0, |c| i32::from_le_bytes(*c));

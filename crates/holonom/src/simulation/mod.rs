@@ -1,79 +1,54 @@
-//! Model, state and scratch in one hand: what most programs use.
+//! The facade: what most programs use. Everything here delegates to the layers below.
 
 pub(crate) mod breakage;
-pub(crate) mod surgery;
+pub(crate) mod edit;
+pub(crate) mod run;
 
+use crate::analysis::certificate::Certificate;
+use crate::analysis::contacts::{Contact, Near};
+use crate::analysis::doctor::Diagnosis;
+use crate::analysis::inequalities::{self, InequalityTable};
+use crate::analysis::kinematics::JointMotion;
+use crate::analysis::linear::equilibrium;
+use crate::analysis::linear::{Equilibrium, EquilibriumOptions, Linearisation, Observer};
+use crate::analysis::observe::Observation;
+use crate::analysis::{certificate, contacts, doctor, kinematics, linear, observe, reactions};
 use crate::build::builder::ModelBuilder;
-use crate::catalogue::attach::{Attachment, BodyId, Carried, Marker};
+use crate::catalogue::attach::{BodyId, Marker};
 use crate::catalogue::bodies::Momentum;
-use crate::catalogue::coordinate;
-use crate::contact::inequality::impact::ImpactLaw;
+use crate::catalogue::forces::Force;
+use crate::catalogue::joints::Constraint;
 use crate::contact::inequality::sleep::Sleeping;
-use crate::contact::inequality::solve::Task;
 use crate::error::{ModelError, SnapshotError, StepError};
-use crate::evaluate;
 use crate::evaluate::energy::{self, Energy, Ledger};
-use crate::evaluate::reaction::{self, Axes, Reaction};
-use crate::evaluate::residual::{self, Residual};
-use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::evaluate::reaction::{Axes, Reaction};
 use crate::math::{Mat3, Vec3};
+use crate::model::ForceId;
+use crate::model::shapes::ImpactLaw;
 use crate::model::state::State;
 use crate::model::{JointId, Model};
-use crate::solve::{self, Counts, SolverKind};
-use crate::step::drift::{self, Drift};
-use crate::step::events::Events;
-use crate::step::integrate::{Coordinates, Integrator, IntegratorKind, JointSpace};
-use crate::step::{self, Method};
+use crate::simulation::edit::{Checkpoint, Edited};
+use crate::simulation::run::Summary;
+use crate::solve::residual::{self, Residual};
+use crate::solve::{Counts, SolverKind};
+use crate::step::StepReport;
+use crate::step::drift::Drift;
+use crate::step::event_log::Event;
+use crate::step::integrate::{Coordinates, Integrator, IntegratorKind};
+use crate::step::mechanism::Mechanism;
+use crate::step::{event_log, laws};
 use std::sync::Arc;
 
 /// A running simulation.
 pub struct Simulation {
-    pub(crate) model: Arc<Model>,
-    pub(crate) state: State,
-    pub(crate) work: Workspace,
-    pub(crate) method: Method,
-    solver: SolverKind,
-    pub(crate) max_step: f64,
-    pub(crate) impacts: ImpactLaw,
-    pub(crate) events: Events,
-    /// The equations in `work` belong to the current state.
-    pub(crate) current: bool,
-    /// The multipliers at the current state, those of redundant rows split, once somebody has asked.
-    split: Vec<f64>,
-    split_known: bool,
+    pub(crate) mechanism: Mechanism,
 }
 
 impl Simulation {
     /// Start at the model's assembled start state, with the default solver (tree, or sparse where there are loops), integrator (DOP853, or time
     /// stepping where much may touch) and drift correction (projection).
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
-        let model = model.into();
-        let state = model.initial_state().clone();
-        let (solver, impacts) = (model.default_solver(), model.shapes.impacts);
-        let work = Workspace::new(&model, solver);
-        let method = Method {
-            integrator: model.default_integrator().create(),
-            drift: Drift::Project,
-            coordinates: Coordinates::Maximal,
-            joint_space: None,
-            next: State::default(),
-            task: Task::default(),
-            sleeping: None,
-        };
-        let max_step = 0.3 / model.rate_scale();
-        Simulation {
-            model,
-            state,
-            work,
-            method,
-            solver,
-            max_step,
-            impacts,
-            events: Events::default(),
-            current: false,
-            split: Vec::new(),
-            split_known: false,
-        }
+        Simulation { mechanism: Mechanism::new(model) }
     }
 
     /// Build a model and start it.
@@ -85,152 +60,129 @@ impl Simulation {
 
     /// Choose the linear solver. `tree` and `baraff` need a mechanism without loops.
     pub fn set_solver(&mut self, kind: SolverKind) -> Result<(), StepError> {
-        solve::check(kind, &self.model)?;
-        self.solver = kind;
-        self.work = Workspace::new(&self.model, kind);
-        self.current = false;
-        Ok(())
+        self.mechanism.set_solver(kind)
     }
 
     /// Choose the integrator by name.
     pub fn set_integrator(&mut self, kind: IntegratorKind) {
-        self.set_own_integrator(kind.create());
+        self.mechanism.set_own_integrator(kind.create());
     }
 
     /// Use an integrator of your own.
     pub fn set_own_integrator(&mut self, integrator: Box<dyn Integrator>) {
-        self.method.integrator = integrator;
-        self.state.next_step = 0.0;
+        self.mechanism.set_own_integrator(integrator)
     }
 
     /// Choose what is done about drift.
     pub fn set_drift(&mut self, drift: Drift) {
-        self.method.drift = drift;
-        self.current = false;
+        self.mechanism.method.drift = drift;
+        self.mechanism.current = false;
     }
 
     /// Choose the coordinates that are integrated. Joint coordinates need a tree of rigid bodies, joints with charts, and a
     /// Runge-Kutta integrator.
     pub fn set_coordinates(&mut self, coordinates: Coordinates) -> Result<(), StepError> {
-        if coordinates == Coordinates::Joint && self.method.joint_space.is_none() {
-            self.method.joint_space = Some(JointSpace::new(&self.model)?);
-        }
-        self.method.coordinates = coordinates;
-        Ok(())
+        self.mechanism.set_coordinates(coordinates)
     }
 
     /// Longest step of an adaptive run, s. Unless changed it is 0.3 over [`Model::rate_scale`]: 0.1 s for a mechanism of a metre.
     pub fn set_max_step(&mut self, max_step: f64) {
-        self.max_step = max_step;
+        self.mechanism.max_step = max_step;
     }
 
     /// The law of impacts.
     pub fn set_impacts(&mut self, law: ImpactLaw) {
-        self.impacts = law;
+        self.mechanism.impacts = law;
     }
 
     /// Let islands that rest fall asleep, where time is stepped; `None`, the default, lets nothing sleep.
     pub fn set_sleeping(&mut self, sleeping: Option<Sleeping>) {
-        self.method.sleeping = sleeping;
+        self.mechanism.method.sleeping = sleeping;
     }
 
     // ---- state -----------------------------------------------------------------------------------------------
 
     /// The model.
     pub fn model(&self) -> &Arc<Model> {
-        &self.model
+        &self.mechanism.model
     }
+
     /// Time, s.
     pub fn time(&self) -> f64 {
-        self.state.t
+        self.mechanism.state.t
     }
+
     /// The state.
     pub fn state(&self) -> &State {
-        &self.state
+        &self.mechanism.state
     }
+
     /// Replace the state, for instance by an earlier clone: an exact rollback.
     ///
     /// # Panics
     /// When the state belongs to a model of other size.
     pub fn set_state(&mut self, state: State) {
-        let same = state.q.len() == self.state.q.len()
-            && state.v.len() == self.state.v.len()
-            && state.work.len() == self.state.work.len()
-            && state.turns.len() == self.state.turns.len();
-        assert!(same, "set_state: the state belongs to another model");
-        self.state = state;
-        self.current = false;
+        self.mechanism.set_state(state)
     }
+
     /// The state as bytes.
     pub fn snapshot(&self) -> Vec<u8> {
-        self.state.to_bytes()
+        self.mechanism.state.to_bytes()
     }
+
     /// Back to a snapshot, bit for bit.
     pub fn restore(&mut self, bytes: &[u8]) -> Result<(), SnapshotError> {
-        self.state = State::from_bytes(&self.model, bytes)?;
-        self.current = false;
-        Ok(())
+        self.mechanism.restore(bytes)
     }
+
     /// Change positions or velocities by hand. Call [`Simulation::project`] afterwards unless the change is legal.
     pub fn state_mut(&mut self) -> &mut State {
-        self.current = false;
-        &mut self.state
+        self.mechanism.state_mut()
     }
+
     /// Bring a changed state back onto the constraints.
     pub fn project(&mut self) -> Result<(), StepError> {
-        self.evaluate()?;
-        self.current = false;
-        drift::project(&self.model, &mut self.state.q, &mut self.state.v, self.state.t, 0.0, &mut self.work)
+        self.mechanism.project()
     }
+
     /// Open the energy ledger anew at the current state.
     pub fn reset_ledger(&mut self) {
-        self.state.work.fill(0.0);
-        self.state.opening_energy = energy::mechanical(&self.model, &self.state.q, &self.state.v);
+        self.mechanism.state.work.fill(0.0);
+        self.mechanism.state.opening_energy =
+            energy::mechanical(&self.mechanism.model, &self.mechanism.state.q, &self.mechanism.state.v);
     }
 
     // ---- answers ---------------------------------------------------------------------------------------------
 
     /// Evaluate the equations of motion at the current state. Called by every question that needs it.
     pub fn evaluate(&mut self) -> Result<(), StepError> {
-        if !self.current {
-            self.note_turns();
-            let feedback = match self.method.drift {
-                Drift::Feedback(f) => Some(f),
-                _ => None,
-            };
-            self.find_regime();
-            let s = &self.state;
-            evaluate::accelerations(&self.model, &s.q, &s.v, s.t, feedback, &mut self.work)?;
-            (self.current, self.split_known) = (true, false);
-        }
-        Ok(())
+        self.mechanism.evaluate()
     }
 
     /// Accelerations of all velocity coordinates.
     pub fn accelerations(&mut self) -> Result<&[f64], StepError> {
-        self.evaluate()?;
-        Ok(self.work.accelerations())
+        self.mechanism.evaluate()?;
+        Ok(self.mechanism.work.accelerations())
     }
 
     /// Multipliers of all constraint rows.
     pub fn multipliers(&mut self) -> Result<&[f64], StepError> {
-        self.evaluate()?;
-        Ok(self.work.multipliers())
+        self.mechanism.multipliers()
     }
 
     /// Multipliers of one joint, row by row: the torque of a motor, the normal force of a wheel, the tension of a rod.
     pub fn multipliers_of(&mut self, joint: JointId) -> Result<&[f64], StepError> {
-        self.evaluate()?;
-        match self.model.sided.binary_search_by_key(&joint.0, |r| r.joint) {
-            Ok(k) => Ok(self.work.acting.of_joint(&self.model.sided[k]).unwrap_or(&[])),
-            Err(_) => Ok(&self.work.multipliers()[self.model.rows_of(joint)]),
+        self.mechanism.evaluate()?;
+        match self.mechanism.model.sided.binary_search_by_key(&joint.0, |r| r.joint) {
+            Ok(k) => Ok(self.mechanism.work.contact.acting.of_joint(&self.mechanism.model.sided[k]).unwrap_or(&[])),
+            Err(_) => Ok(&self.mechanism.work.multipliers()[self.mechanism.model.rows_of(joint)]),
         }
     }
 
     /// How well the last solve satisfies the equations of motion and the constraints.
     pub fn residual(&mut self) -> Result<Residual, StepError> {
-        self.evaluate()?;
-        Ok(residual::residual(&self.model, &self.work))
+        self.mechanism.evaluate()?;
+        Ok(residual::residual(&self.mechanism.model, &self.mechanism.work.eval, &self.mechanism.work.kkt))
     }
 
     /// Action of body a on body b through a joint, at the joint's point on b, in world axes. Where joints are redundant, this is the split with
@@ -241,69 +193,45 @@ impl Simulation {
 
     /// The reaction in the axes of the world or of either body. The point stays in world coordinates.
     pub fn reaction_in(&mut self, joint: JointId, axes: Axes) -> Result<Reaction, StepError> {
-        let (model, s, work, lambda) = self.solved()?;
-        let r = reaction::reaction(model, joint, &s.q, &s.v, s.t, lambda, work);
-        let at = model.constraint(joint).attachments();
-        let bodies = &bodies_at(model, &work.frames, &s.q, &s.v);
-        let turn = match axes {
-            Axes::World => Mat3::IDENTITY,
-            Axes::A => reaction::body_axes(bodies, at[0].body).transpose(),
-            Axes::B => reaction::body_axes(bodies, at.get(1).unwrap_or(&at[0]).body).transpose(),
-        };
-        Ok(Reaction { force: turn * r.force, torque: turn * r.torque, point: r.point })
+        reactions::reaction_in(&mut self.mechanism, joint, axes)
     }
 
     /// Value (turns counted) and rate of coordinate `i` of a joint; `None` when it has no such coordinate.
     pub fn coordinate(&mut self, joint: JointId, i: usize) -> Option<(f64, f64)> {
-        if i >= self.model.joints[joint.index()].measured().coordinates().len() {
-            return None;
-        }
-        evaluate::place_bodies(&self.model, &self.state.q, &self.state.v, &mut self.work);
-        coordinate::of_joint(&self.model, &self.state, &self.work, joint, i)
+        self.mechanism.coordinate(joint, i)
     }
 
     /// Where a point of a body is and how fast it moves, world axes.
     pub fn point(&self, marker: Marker) -> (Vec3, Vec3) {
-        let a = self.look(&marker.p());
+        let a = self.mechanism.look(&marker.p());
         (a.at, a.rate)
-    }
-
-    pub(crate) fn look(&self, a: &Attachment) -> crate::catalogue::attach::Attached {
-        match a.body.index() {
-            None => crate::catalogue::attach::Frame::GROUND.carry(&a.what),
-            Some(i) => {
-                let (q, v) = (self.model.q_of(i, &self.state.q), self.model.v_of(i, &self.state.v));
-                self.model.bodies[i].carry(q, v, &a.what)
-            }
-        }
     }
 
     /// Axes of a body in the world (columns), for bodies that have an orientation.
     pub fn axes(&self, body: BodyId) -> Option<Mat3> {
-        let carries = |d| body.index().is_none_or(|i| self.model.bodies[i].can_carry(&Carried::Direction(d)).is_ok());
-        carries(Vec3::X).then(|| {
-            let see = |d| self.look(&Attachment::direction(body, d)).at;
-            Mat3::from_cols(see(Vec3::X), see(Vec3::Y), see(Vec3::Z))
-        })
+        self.mechanism.axes(body)
     }
 
     /// Angular velocity of a body, world axes (rad/s), for bodies that have one.
     pub fn spin(&self, body: BodyId) -> Option<Vec3> {
-        let i = body.index()?;
-        self.model.bodies[i].can_carry(&Carried::Spin).ok()?;
-        Some(self.look(&Attachment::spin(body)).rate)
+        self.mechanism.spin(body)
     }
 
     /// Centre of mass of a body, world (m); the origin for the ground.
     pub fn centre(&self, body: BodyId) -> Vec3 {
-        body.index().map_or(Vec3::ZERO, |i| self.model.bodies[i].centre(self.model.q_of(i, &self.state.q)))
+        self.mechanism.centre(body)
     }
 
     /// Velocity of the centre of mass of a body (m/s).
     pub fn centre_velocity(&self, body: BodyId) -> Vec3 {
         body.index().map_or(Vec3::ZERO, |i| {
-            let b = &self.model.bodies[i];
-            let momentum = b.momentum(self.model.q_of(i, &self.state.q), self.model.v_of(i, &self.state.v)).linear;
+            let b = &self.mechanism.model.bodies[i];
+            let momentum = b
+                .momentum(
+                    self.mechanism.model.q_of(i, &self.mechanism.state.q),
+                    self.mechanism.model.v_of(i, &self.mechanism.state.v),
+                )
+                .linear;
             // a rotor has no mass, and is nowhere
             if b.mass() > 0.0 { momentum / b.mass() } else { Vec3::ZERO }
         })
@@ -311,14 +239,14 @@ impl Simulation {
 
     /// Energies, J.
     pub fn energy(&mut self) -> Energy {
-        self.current = false;
-        self.note_turns();
-        energy::energies(&self.model, &self.state, &mut self.work)
+        self.mechanism.current = false;
+        self.mechanism.note_turns();
+        energy::energies(&self.mechanism.model, &self.mechanism.state, &mut self.mechanism.work.eval)
     }
 
     /// Total momentum of all bodies.
     pub fn momentum(&self) -> Momentum {
-        energy::momentum(&self.model, &self.state)
+        energy::momentum(&self.mechanism.model, &self.mechanism.state)
     }
 
     /// The energy ledger since the start, or since it was opened anew.
@@ -330,85 +258,352 @@ impl Simulation {
 
     /// The same into a ledger at hand, whose memory is used again.
     pub fn read_ledger(&self, out: &mut Ledger) {
-        Ledger::read(&self.model, &self.state, out);
+        Ledger::read(&self.mechanism.model, &self.mechanism.state, out);
     }
 
     /// Largest violation of any constraint row and of its rate (m, rad; m/s, rad/s).
     pub fn violation(&mut self) -> (f64, f64) {
-        self.current = false;
-        self.note_turns();
-        let s = &self.state;
-        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work);
-        evaluate::evaluate_gaps(&self.model, &s.q, &s.v, s.t, &mut self.work);
-        step::largest_gaps(&self.work)
+        self.mechanism.violation()
     }
 
     /// Iterations of the last solve, for iterative solvers.
     pub fn solver_iterations(&self) -> Option<usize> {
-        self.work.solver.iterations()
+        self.mechanism.work.kkt.solver.iterations()
     }
 
     /// What the solver has done since it was chosen, where it works with factors.
     pub fn solver_counts(&self) -> Option<Counts> {
-        self.work.solver.counts()
+        self.mechanism.work.kkt.solver.counts()
     }
 
     /// How many rows the solver treats as auxiliary, on top of a tree of joints.
     pub fn auxiliary_rows(&self) -> usize {
-        self.work.solver.n_auxiliary()
+        self.mechanism.work.kkt.solver.n_auxiliary()
     }
 
     /// The solver in use.
     pub fn solver(&self) -> SolverKind {
-        self.solver
-    }
-
-    /// Another model and state in place of those at hand.
-    pub(crate) fn swap_model(&mut self, model: Arc<Model>, state: State, solver: SolverKind) {
-        self.work = Workspace::new(&model, solver);
-        self.method.joint_space = None;
-        self.method.next = State::default();
-        (self.model, self.state, self.solver, self.current) = (model, state, solver, false);
-    }
-
-    /// Multipliers with those of redundant rows split by `split`, which must leave the solution in the workspace as it is; kept until the state
-    /// changes, in memory that is kept for good.
-    pub(crate) fn split_by(
-        &mut self,
-        split: impl FnOnce(&Model, &State, &mut Workspace, &mut [f64]),
-    ) -> Result<(), StepError> {
-        self.evaluate()?;
-        if !self.split_known {
-            self.split.clear();
-            self.split.extend_from_slice(self.work.multipliers());
-            split(&self.model, &self.state, &mut self.work, &mut self.split);
-            self.split_known = true;
-        }
-        Ok(())
-    }
-
-    /// Everything that many answers are read from: the model, the state, the solved equations, and the split multipliers.
-    pub(crate) fn solved(&mut self) -> Result<(&Model, &State, &mut Workspace, &[f64]), StepError> {
-        self.split_multipliers()?;
-        Ok((&self.model, &self.state, &mut self.work, &self.split))
+        self.mechanism.solver
     }
 
     /// The coordinates that are integrated.
     pub fn coordinates(&self) -> Coordinates {
-        self.method.coordinates
+        self.mechanism.method.coordinates
     }
 
-    /// Where somebody reads angles: the turns they are on at the current state.
-    fn note_turns(&mut self) {
-        if self.model.reads_turns {
-            let s = &self.state;
-            step::note_angles(&self.model, &s.q, &s.v, &s.turns, s.t, &mut self.work);
-        }
+    // ---- running it through time ------------------------------------------------------------
+
+    /// One step of exactly `dt` seconds. On failure the state is as before.
+    pub fn step(&mut self, dt: f64) -> Result<StepReport, StepError> {
+        run::step(&mut self.mechanism, dt)
     }
 
-    pub(crate) fn parts(&mut self) -> (&Model, &mut State, &mut Workspace) {
-        self.current = false;
-        self.note_turns();
-        (&self.model, &mut self.state, &mut self.work)
+    /// The step that an adaptive run tries next unless its end is nearer, s. A run that is to be resumed bit for bit is kept at a state from which
+    /// no end has yet cut a step short.
+    pub fn step_ahead(&self) -> f64 {
+        run::step_ahead(&self.mechanism)
+    }
+
+    /// One step of the length that the integrator's error control chooses, up to `t_end` at most and then ending there exactly. For those who
+    /// want to look at a run between its steps; integrators without error control are refused.
+    pub fn step_towards(&mut self, t_end: f64) -> Result<StepReport, StepError> {
+        run::step_towards(&mut self.mechanism, t_end)
+    }
+
+    /// Can states inside the last step be told? See [`Simulation::sample_step`].
+    pub fn samples_steps(&self) -> bool {
+        self.mechanism.samples_steps()
+    }
+
+    /// States inside the step of `step` seconds just taken from `before`, at ascending times, from the dense output of the integrator and
+    /// projected onto the constraints; nothing of the simulation itself changes. `sample` is scratch.
+    pub fn sample_step(
+        &mut self,
+        before: &State,
+        step: f64,
+        times: impl Iterator<Item = f64>,
+        sample: &mut State,
+        report: impl FnMut(&State),
+    ) -> Result<(), StepError> {
+        run::sample_step(&mut self.mechanism, before, step, times, sample, report)
+    }
+
+    /// The integrator in use, by its name, and whether it chooses its own steps.
+    pub fn integrator(&self) -> (&'static str, bool) {
+        run::integrator(&self.mechanism)
+    }
+
+    /// Run to time `t_end` exactly. Adaptive integrators choose their steps; the others take steps of 1 ms.
+    pub fn run_until(&mut self, t_end: f64) -> Result<Summary, StepError> {
+        run::run_until(&mut self.mechanism, t_end)
+    }
+
+    /// Run to time `t_end` exactly with steps of `dt`; the last one may be shorter.
+    pub fn run_fixed(&mut self, t_end: f64, dt: f64) -> Result<Summary, StepError> {
+        run::run_fixed(&mut self.mechanism, t_end, dt)
+    }
+
+    /// Run to `t_end` and report the state every `every` seconds, at the start and at the end, without letting the reports shorten the steps: states
+    /// between steps come from the dense output and are projected onto the constraints.
+    pub fn run_sampled(
+        &mut self,
+        t_end: f64,
+        every: f64,
+        report: impl FnMut(&Model, &State),
+    ) -> Result<Summary, StepError> {
+        run::run_sampled(&mut self.mechanism, t_end, every, report)
+    }
+
+    // ---- contacts and events ------------------------------------------------------------
+
+    /// All contacts at present: touching shapes with the forces between them, in a stable order.
+    pub fn contacts(&mut self) -> Result<Vec<Contact>, StepError> {
+        contacts::contacts(&mut self.mechanism)
+    }
+
+    /// The same into memory at hand.
+    pub fn read_contacts(&mut self, out: &mut Vec<Contact>) -> Result<(), StepError> {
+        contacts::read_contacts(&mut self.mechanism, out)
+    }
+
+    /// Shapes that are at most `distance` apart, m: one entry for each pair of features that may touch, in a stable order.
+    pub fn read_near(&mut self, distance: f64, out: &mut Vec<Near>) {
+        contacts::read_near(&mut self.mechanism, distance, out)
+    }
+
+    /// Largest overlap of shapes, and largest excess over a limit or a rope, at the current state, m or rad.
+    pub fn overlap(&mut self) -> f64 {
+        contacts::overlap(&mut self.mechanism)
+    }
+
+    /// Keep the newest so many events until they are taken; 0, as at the start, keeps none.
+    ///
+    /// ```
+    /// use holonom::prelude::*;
+    /// use holonom::EventKind;
+    /// let mut m = ModelBuilder::new();
+    /// let ball = m.body("ball", Rigid::ball(1.0, 0.1).position([0.0, 0.0, 1.1]));
+    /// let rubber = Material::smooth().restitution(0.8);
+    /// m.shape(BodyId::GROUND.origin(), Shape::HalfSpace, rubber);
+    /// m.shape(ball.origin(), Shape::Sphere { radius: 0.1 }, rubber);
+    /// let mut sim = Simulation::build(m)?;
+    /// sim.keep_events(100);
+    /// sim.run_until(1.0)?;
+    /// let events = sim.take_events();
+    /// assert_eq!(events[0].kind, EventKind::Impact);
+    /// assert!((events[0].time - (2.0f64 / 9.81).sqrt()).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn keep_events(&mut self, newest: usize) {
+        event_log::keep_events(&mut self.mechanism, newest)
+    }
+
+    /// The events kept so far, oldest first; they are not kept any longer.
+    pub fn take_events(&mut self) -> Vec<Event> {
+        event_log::take_events(&mut self.mechanism)
+    }
+
+    /// The inequality rows that act at the present state, and their forces.
+    pub fn inequality_rows(&mut self) -> Result<InequalityTable, StepError> {
+        inequalities::acting_rows(&mut self.mechanism)
+    }
+
+    /// All inequality rows of the present state, open ones included, without solving for anything: forces and accelerations are zero.
+    pub fn all_inequality_rows(&mut self) -> InequalityTable {
+        inequalities::all_rows(&mut self.mechanism)
+    }
+
+    // ---- analyses ------------------------------------------------------------
+
+    /// Ask the doctor about the mechanism in its present state. Takes time cubic in the rows of the largest cluster of loops up to 1000 of them,
+    /// linear beyond.
+    pub fn diagnose(&mut self) -> Result<Diagnosis, StepError> {
+        doctor::diagnose(&mut self.mechanism)
+    }
+
+    /// How these joint coordinates move while the mechanism follows what is prescribed in it, from now to `t_end` in `steps` equal steps. Nothing but
+    /// kinematics counts: no inertia, no forces. Spare freedom takes the least motion in the metric of the masses. The state stays what it is.
+    pub fn inverse_kinematics(
+        &mut self,
+        coordinates: &[(JointId, usize)],
+        t_end: f64,
+        steps: usize,
+    ) -> Result<JointMotion, StepError> {
+        kinematics::inverse_kinematics(&mut self.mechanism, coordinates, t_end, steps)
+    }
+
+    /// The small motions about the present state: eigenvalues, modes, and the matrix they come from, in world axes. The state is not changed.
+    ///
+    /// It takes some ten evaluations for each free direction, and algebra that is dense in their number: meant for some hundreds of them.
+    ///
+    /// ```
+    /// use holonom::prelude::*;
+    ///
+    /// let mut m = ModelBuilder::new();
+    /// let bob = m.body("bob", Particle::new(1.0, [0.0, 0.0, -1.0]));
+    /// m.joint("rod", Distance::new(BodyId::GROUND.origin(), bob.origin(), 1.0));
+    /// let modes = Simulation::build(m)?.linearise()?;
+    /// let expected = 9.81f64.sqrt() / std::f64::consts::TAU;
+    /// assert!(modes.frequencies().iter().all(|f| (f - expected).abs() < 1e-12)); // two of them: it swings both ways
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn linearise(&mut self) -> Result<Linearisation, StepError> {
+        linear::linearise(&mut self.mechanism)
+    }
+
+    /// The same in other axes: what is constant in time, and so has eigenvalues that mean something, depends on who looks.
+    pub fn linearise_from(&mut self, observer: &Observer) -> Result<Linearisation, StepError> {
+        linear::linearise_from(&mut self.mechanism, observer)
+    }
+
+    /// Bring the mechanism to rest in a static equilibrium, from the present pose downwards; time stands still. On failure the state is as
+    /// before.
+    ///
+    /// Velocities become zero. Joints that depend on time are held where they are now. Nonholonomic rows hold as if locked: what they
+    /// carry is in balance too.
+    ///
+    /// ```
+    /// use holonom::prelude::*;
+    ///
+    /// let mut m = ModelBuilder::new();
+    /// let bob = m.body("bob", Particle::new(1.0, [0.8, 0.0, 0.6])); // beside the top
+    /// m.joint("rod", Distance::new(BodyId::GROUND.origin(), bob.origin(), 1.0));
+    /// let mut sim = Simulation::build(m)?;
+    /// let found = sim.equilibrium(&Default::default())?;
+    /// assert!(found.is_stable() && (sim.point(bob.origin()).0.z + 1.0).abs() < 1e-12);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn equilibrium(&mut self, options: &EquilibriumOptions) -> Result<Equilibrium, StepError> {
+        equilibrium::equilibrium(&mut self.mechanism, options)
+    }
+
+    /// The certificate of the present state.
+    pub fn certificate(&mut self) -> Result<Certificate, StepError> {
+        certificate::certificate(&mut self.mechanism)
+    }
+
+    /// Solve the equations at the present state and look at everything.
+    pub fn observe(&mut self) -> Result<Observation<'_>, StepError> {
+        observe::observe(&mut self.mechanism)
+    }
+
+    /// The same in a time linear in the size of the mechanism, whatever its loops: where joints are redundant their loads are as the solver found them, not
+    /// split into the smallest ones. Everything that is unique is the same.
+    pub fn observe_unsplit(&mut self) -> Result<Observation<'_>, StepError> {
+        observe::observe_unsplit(&mut self.mechanism)
+    }
+
+    // ---- the other laws: f = m v, dv = M^-1 j ------------------------------------------------------------
+
+    /// The law f = m v: the velocities with which the mechanism follows these pushes (N on points, read as kg m/s). The state is not changed.
+    pub fn velocities_from_forces(&mut self, pushes: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
+        laws::velocities_from_forces(&mut self.mechanism, pushes)
+    }
+
+    /// Move through legal poses by the law f = m v for `dt` seconds (midpoint rule, then projection). Inertia, gravity and force laws play no
+    /// part; the state's velocities become those of the motion.
+    pub fn kinematic_step(&mut self, pushes: &[(Marker, Vec3)], dt: f64) -> Result<(), StepError> {
+        laws::kinematic_step(&mut self.mechanism, pushes, dt)
+    }
+
+    /// The same law with the model's own forces as the pushes: gravity, and force laws as they are at rest. The mechanism sinks, without
+    /// inertia, towards where its potential energy is least, at a speed of force over mass times one second; drives move as they are told.
+    pub fn kinematic_step_under_forces(&mut self, dt: f64) -> Result<(), StepError> {
+        laws::kinematic_step_under_forces(&mut self.mechanism, dt)
+    }
+
+    /// Thick honey: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to mass, `F = - c M v` for a time t with
+    /// `factor = exp(- c t)`. Drives keep moving as they are told: of all velocities that the joints allow it takes the nearest in the metric of the masses. The energy
+    /// lost counts as imposed.
+    pub fn damp(&mut self, factor: f64) -> Result<(), StepError> {
+        laws::damp(&mut self.mechanism, factor)
+    }
+
+    /// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept. The state is not changed.
+    pub fn velocity_jump(&mut self, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
+        laws::velocity_jump(&mut self.mechanism, impulses)
+    }
+
+    /// Strike the mechanism: apply impulses (N s) to points.
+    pub fn apply_impulses(&mut self, impulses: &[(Marker, Vec3)]) -> Result<(), StepError> {
+        laws::apply_impulses(&mut self.mechanism, impulses)
+    }
+
+    // ---- changes while it runs ------------------------------------------------------------
+
+    /// Add a joint. It takes hold at once; the ids of other joints stay what they were.
+    pub fn add_joint(
+        &mut self,
+        name: impl Into<String>,
+        constraint: impl Constraint + 'static,
+    ) -> Result<(JointId, Edited), ModelError> {
+        edit::add_joint(&mut self.mechanism, name, constraint)
+    }
+
+    /// Add a joint that is boxed already.
+    pub fn add_boxed_joint(
+        &mut self,
+        name: impl Into<String>,
+        constraint: Box<dyn Constraint>,
+    ) -> Result<(JointId, Edited), ModelError> {
+        edit::add_boxed_joint(&mut self.mechanism, name, constraint)
+    }
+
+    /// Add a force law. The ids of the others stay what they were.
+    pub fn add_force(
+        &mut self,
+        name: impl Into<String>,
+        force: impl Force + 'static,
+    ) -> Result<(ForceId, Edited), ModelError> {
+        edit::add_force(&mut self.mechanism, name, force)
+    }
+
+    /// Take a force law away. The ids of those after it become smaller by one.
+    pub fn remove_force(&mut self, force: ForceId) -> Result<Edited, ModelError> {
+        edit::remove_force(&mut self.mechanism, force)
+    }
+
+    /// Take a joint away. The ids of the joints after it become smaller by one.
+    pub fn remove_joint(&mut self, joint: JointId) -> Result<Edited, ModelError> {
+        edit::remove_joint(&mut self.mechanism, joint)
+    }
+
+    /// Put another constraint in the place of a joint; its name and number stay. It takes hold at once. A joint that was locked or broken is active again.
+    pub fn replace_joint(
+        &mut self,
+        joint: JointId,
+        constraint: impl Constraint + 'static,
+    ) -> Result<Edited, ModelError> {
+        edit::replace_joint(&mut self.mechanism, joint, constraint)
+    }
+
+    /// Break a joint: it stays in the list and holds nothing until it is [mended](Simulation::mend_joint).
+    pub fn break_joint(&mut self, joint: JointId) -> Result<Edited, ModelError> {
+        edit::break_joint(&mut self.mechanism, joint)
+    }
+
+    /// Let a broken joint take hold again.
+    pub fn mend_joint(&mut self, joint: JointId) -> Result<Edited, ModelError> {
+        edit::mend_joint(&mut self.mechanism, joint)
+    }
+
+    /// Hold a joint as it stands: a weld takes its place until it is [unlocked](Simulation::unlock_joint).
+    pub fn lock_joint(&mut self, joint: JointId) -> Result<Edited, ModelError> {
+        edit::lock_joint(&mut self.mechanism, joint)
+    }
+
+    /// Let a locked joint move again.
+    pub fn unlock_joint(&mut self, joint: JointId) -> Result<Edited, ModelError> {
+        edit::unlock_joint(&mut self.mechanism, joint)
+    }
+
+    /// Keep this moment.
+    pub fn checkpoint(&self) -> Checkpoint {
+        edit::checkpoint(&self.mechanism)
+    }
+
+    /// Back to a moment kept, edits undone.
+    pub fn return_to(&mut self, checkpoint: &Checkpoint) {
+        edit::return_to(&mut self.mechanism, checkpoint)
     }
 }

@@ -19,7 +19,7 @@
 //! `(J^a M^-1 J^aT)_ii` and `(K^T M^-1 K)_jj`. A pivot below 1e-11 of that is a row that depends on the others: its mu is zero.
 
 use super::{Counts, Failure, Responder};
-use crate::evaluate::workspace::OwnRows;
+use crate::evaluate::evaluation::OwnRows;
 use crate::model::{Form, Model};
 use holonom_tree::{Blocks, Factor, LinkId, Node, Plan, Structure, packed};
 
@@ -360,7 +360,7 @@ impl Auxiliary {
                 }
             }
         }
-        let blocks = crate::evaluate::workspace::new_blocks(&forest);
+        let blocks = crate::evaluate::evaluation::new_blocks(&forest);
         // the planner looks at the rank of dense links in a sample
         let mut sample = blocks.clone();
         copy_blocks(&model.sample(), &mut sample, model.n_bodies(), &transforms, &links);

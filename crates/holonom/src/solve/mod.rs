@@ -8,16 +8,20 @@ mod banded;
 mod cg;
 mod dense;
 mod explicit;
+pub(crate) mod implicit;
+pub(crate) mod kkt;
+pub(crate) mod residual;
 mod sparse;
 
 use crate::error::StepError;
-use crate::evaluate::workspace::OwnRows;
+use crate::evaluate::evaluation::OwnRows;
 use crate::model::Model;
 use auxiliary::{Auxiliary, Complement};
 use banded::Banded;
 use cg::ConjugateResidual;
 use dense::{DenseDelassus, DenseKkt};
 use holonom_tree::{Baraff, Blocks, Node, PlanError};
+pub(crate) use implicit::ImplicitMatrix;
 use sparse::{AsResponder, Sparse};
 
 pub(crate) use sparse::{EPS, Softness, softness};

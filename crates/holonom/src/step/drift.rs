@@ -11,8 +11,9 @@
 //! Nonholonomic rows stay in with right-hand side 0. The factor may belong to a nearby pose: the iteration then converges linearly
 //! instead of quadratically. When it is slow, H is factored again at the current pose.
 
+use crate::contact::workspace::Workspace;
 use crate::error::StepError;
-use crate::evaluate::workspace::Workspace;
+use crate::evaluate::convergence::{Island, watch, watch_all};
 use crate::evaluate::{self, Noise};
 use crate::model::Model;
 
@@ -39,64 +40,18 @@ const LOOPED: f64 = 1e8;
 /// And loops that are stuck in a singular pose by 1e-6, as they give way there.
 const STUCK: f64 = 1e10;
 
-/// How the iteration stands in one island, a set of bodies connected by joints. Islands do not feel each other: each one stops when it is
-/// done, so that its result does not depend on what else is in the model.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Island {
-    pub active: bool,
-    /// Largest entry in units of its noise, and its row.
-    pub now: f64,
-    pub row: u32,
-    /// Largest entry one iteration ago.
-    pub last: f64,
-}
-
-impl Island {
-    const START: Island = Island { active: true, now: 0.0, row: 0, last: f64::INFINITY };
-}
-
-/// Begin an iteration.
-pub(crate) fn watch_all(model: &Model, islands: &mut Vec<Island>) {
-    islands.clear();
-    islands.resize(model.n_islands, Island::START);
-}
-
-/// Measure `rows` (gaps, or their rates) against their noise, island by island, and let go of those that are `done`. Is any left?
-pub(crate) fn watch(
-    model: &Model,
-    rows: &[f64],
-    noise: &[f64],
-    islands: &mut [Island],
-    done: impl Fn(&Island) -> bool,
-) -> bool {
-    for island in islands.iter_mut().filter(|i| i.active) {
-        *island = Island { last: if island.now > 0.0 { island.now } else { island.last }, now: 0.0, ..*island };
-    }
-    for joint in &model.joints {
-        let island = &mut islands[joint.island as usize];
-        for row in joint.row_range().filter(|_| island.active) {
-            let x = if rows[row] == 0.0 { 0.0 } else { rows[row].abs() / noise[row] };
-            if !(x <= island.now) {
-                (island.now, island.row) = (x, row as u32);
-            }
-        }
-    }
-    islands.iter_mut().for_each(|i| i.active = i.active && !done(i));
-    islands.iter().any(|i| i.active)
-}
-
-/// `rhs` of `H x = [0; rhs]`, of the islands still active only, into `work.x`.
+/// `rhs` of `H x = [0; rhs]`, of the islands still active only, into `work.kkt.x`.
 pub(crate) fn load_active(
     model: &Model,
     islands: &[Island],
     work: &mut Workspace,
     rhs: impl Fn(&Workspace, usize) -> f64,
 ) {
-    work.x.fill(0.0);
-    let n = work.force.len();
+    work.kkt.x.fill(0.0);
+    let n = work.eval.force.len();
     for joint in model.joints.iter().filter(|j| islands[j.island as usize].active) {
         for row in joint.row_range() {
-            work.x[n + row] = rhs(work, row);
+            work.kkt.x[n + row] = rhs(work, row);
         }
     }
 }
@@ -109,15 +64,15 @@ pub(crate) fn close_gaps(
     t: f64,
     work: &mut Workspace,
 ) -> Result<Island, StepError> {
-    let mut islands = std::mem::take(&mut work.islands);
+    let mut islands = std::mem::take(&mut work.correction.islands);
     watch_all(model, &mut islands);
-    let mut kept = std::mem::take(&mut work.kept);
+    let mut kept = std::mem::take(&mut work.correction.kept);
     kept.resize(q.len(), 0.0);
     kept.copy_from_slice(q);
     for iteration in 0..=30 {
-        evaluate::place_bodies(model, q, v, work);
-        evaluate::evaluate_gaps_with(Noise::OfGaps, model, q, v, t, work);
-        let left = watch(model, &work.gap, &work.gap_noise, &mut islands, |i| {
+        evaluate::place_bodies(model, q, v, &mut work.eval);
+        evaluate::evaluate_gaps_with(Noise::OfGaps, model, q, v, t, &mut work.eval);
+        let left = watch(model, &work.eval.gap, &work.eval.gap_noise, &mut islands, |i| {
             let stalled = i.now > 0.25 * i.last;
             i.now <= QUIET || (stalled && i.now <= STALLED) || !i.now.is_finite()
         });
@@ -129,21 +84,21 @@ pub(crate) fn close_gaps(
         if iteration >= 2 {
             // of islands that are done the equations stay as they are, and with them their factor
             let active = |i: u32| islands[i as usize].active;
-            evaluate::evaluate_bodies_of(model, q, v, active, work);
-            evaluate::evaluate_constraints_of(model, q, v, t, active, work);
-            evaluate::factor(model, t, work)?;
+            evaluate::evaluate_bodies_of(model, q, v, active, &mut work.eval);
+            evaluate::evaluate_constraints_of(model, q, v, t, active, &mut work.eval);
+            work.kkt.factor(model, t, &work.eval)?;
         }
-        load_active(model, &islands, work, |work, row| work.gap[row]);
-        evaluate::solve(model, t, work)?;
+        load_active(model, &islands, work, |work, row| work.eval.gap[row]);
+        work.kkt.solve(model, t, &work.eval)?;
         kept.copy_from_slice(q);
         for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| islands[model.island[*i] as usize].active) {
-            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.x), 1.0);
+            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.kkt.x), 1.0);
         }
     }
-    work.kept = kept;
+    work.correction.kept = kept;
     let worse = |a: Island, b: &Island| if !(b.now <= a.now) { *b } else { a };
     let worst = islands.iter().fold(Island::START, worse);
-    work.islands = islands;
+    work.correction.islands = islands;
     Ok(worst)
 }
 
@@ -187,24 +142,26 @@ pub(crate) fn close_rates_of(
     wanted: impl Fn(usize) -> bool,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    let mut islands = std::mem::take(&mut work.islands);
+    let mut islands = std::mem::take(&mut work.correction.islands);
     watch_all(model, &mut islands);
     islands.iter_mut().enumerate().for_each(|(i, island)| island.active = wanted(i));
     for _ in 0..8 {
-        evaluate::place_bodies(model, q, v, work);
-        evaluate::evaluate_gaps(model, q, v, t, work);
-        if !watch(model, &work.gap_rate, &work.rate_noise, &mut islands, |i| i.now <= QUIET || i.now > 0.7 * i.last) {
+        evaluate::place_bodies(model, q, v, &mut work.eval);
+        evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
+        if !watch(model, &work.eval.gap_rate, &work.eval.rate_noise, &mut islands, |i| {
+            i.now <= QUIET || i.now > 0.7 * i.last
+        }) {
             break;
         }
-        load_active(model, &islands, work, |work, row| work.gap_rate[row]);
-        evaluate::solve(model, t, work)?;
+        load_active(model, &islands, work, |work, row| work.eval.gap_rate[row]);
+        work.kkt.solve(model, t, &work.eval)?;
         for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {
             for k in model.v_start[i] as usize..model.v_start[i + 1] as usize {
-                v[k] += work.x[k];
+                v[k] += work.kkt.x[k];
             }
         }
     }
-    work.islands = islands;
+    work.correction.islands = islands;
     Ok(())
 }
 
@@ -231,12 +188,12 @@ pub(crate) fn project(
     work: &mut Workspace,
 ) -> Result<(), StepError> {
     if model.n_rows() == 0 {
-        evaluate::place_bodies(model, q, v, work);
+        evaluate::place_bodies(model, q, v, &mut work.eval);
         return Ok(());
     }
     let worst = close_gaps(model, q, v, t, work)?;
     if !is_closed(model, &worst) {
-        let (row, gap) = (worst.row as usize, work.gap[worst.row as usize].abs());
+        let (row, gap) = (worst.row as usize, work.eval.gap[worst.row as usize].abs());
         let joint = model.joint_names.get(model.joint_of_row(row)).to_string();
         return Err(StepError::DriftNotCorrected { joint, gap, time: t, step });
     }

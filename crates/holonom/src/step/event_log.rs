@@ -5,11 +5,12 @@
 //!
 //! Events of one step wait until the step is accepted. A state that is put back ([`Simulation::set_state`]) takes nothing back that was reported.
 
-use crate::contact::ShapeId;
 use crate::contact::inequality::regime::{self, Regime, Slip};
-use crate::contact::inequality::{Key, Side, SidedRows};
+use crate::contact::inequality::{InequalityRows, Side};
 use crate::model::JointId;
-use crate::simulation::Simulation;
+use crate::model::shapes::ShapeId;
+use crate::model::warm_start::Key;
+use crate::step::mechanism::Mechanism;
 use std::collections::VecDeque;
 
 /// What happened.
@@ -76,7 +77,7 @@ impl EventLog {
     }
 
     /// These rows are about to collide.
-    pub fn impacts(&mut self, time: f64, sided: &SidedRows, approaches: impl Fn(usize) -> bool) {
+    pub fn impacts(&mut self, time: f64, sided: &InequalityRows, approaches: impl Fn(usize) -> bool) {
         if self.newest > 0 {
             let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
             for block in pushes.filter(|b| approaches(b.row as usize)) {
@@ -86,7 +87,7 @@ impl EventLog {
     }
 
     /// The regime is now this.
-    pub fn changes(&mut self, time: f64, sided: &SidedRows, regime: &Regime) {
+    pub fn changes(&mut self, time: f64, sided: &InequalityRows, regime: &Regime) {
         if self.newest == 0 {
             return;
         }
@@ -119,7 +120,7 @@ impl EventLog {
     }
 }
 
-fn pushes(sided: &SidedRows, key: Key) -> bool {
+fn pushes(sided: &InequalityRows, key: Key) -> bool {
     sided.blocks.iter().any(|b| b.key == key && regime::part_of(b) == 0 && matches!(b.side, Side::Push { .. }))
 }
 
@@ -131,34 +132,15 @@ fn place(key: Key) -> EventPlace {
     }
 }
 
-impl Simulation {
-    /// Keep the newest so many events until they are taken; 0, as at the start, keeps none.
-    ///
-    /// ```
-    /// use holonom::prelude::*;
-    /// use holonom::EventKind;
-    /// let mut m = ModelBuilder::new();
-    /// let ball = m.body("ball", Rigid::ball(1.0, 0.1).position([0.0, 0.0, 1.1]));
-    /// let rubber = Material::smooth().restitution(0.8);
-    /// m.shape(BodyId::GROUND.origin(), Shape::HalfSpace, rubber);
-    /// m.shape(ball.origin(), Shape::Sphere { radius: 0.1 }, rubber);
-    /// let mut sim = Simulation::build(m)?;
-    /// sim.keep_events(100);
-    /// sim.run_until(1.0)?;
-    /// let events = sim.take_events();
-    /// assert_eq!(events[0].kind, EventKind::Impact);
-    /// assert!((events[0].time - (2.0f64 / 9.81).sqrt()).abs() < 1e-12);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn keep_events(&mut self, newest: usize) {
-        let log = &mut self.events.log;
-        log.newest = newest;
-        log.kept.drain(..log.kept.len().saturating_sub(newest));
-        log.waiting.clear();
-    }
+/// Keep the newest so many events until they are taken; 0, as at the start, keeps none.
+pub(crate) fn keep_events(mechanism: &mut Mechanism, newest: usize) {
+    let log = &mut mechanism.events.log;
+    log.newest = newest;
+    log.kept.drain(..log.kept.len().saturating_sub(newest));
+    log.waiting.clear();
+}
 
-    /// The events kept so far, oldest first; they are not kept any longer.
-    pub fn take_events(&mut self) -> Vec<Event> {
-        self.events.log.kept.drain(..).collect()
-    }
+/// The events kept so far, oldest first; they are not kept any longer.
+pub(crate) fn take_events(mechanism: &mut Mechanism) -> Vec<Event> {
+    mechanism.events.log.kept.drain(..).collect()
 }

@@ -19,16 +19,20 @@
 //! Infinitely many bounces in a finite time end when the speed of the next one is below rounding ([`Tolerances`]): the contact is then closed for good. Where friction leaves no forces at all
 //! (Painleve), a short step on velocities lets impulses decide ([`crate::step::integrate::Stepping`]).
 
-use crate::contact::inequality::memory::Held;
 use crate::contact::inequality::regime::{self, Regime, Slip, Tolerances};
-use crate::contact::inequality::{Block, Key, Side, gather, impact, project};
+use crate::contact::inequality::solve::NO_FORCES;
+use crate::contact::inequality::{Block, Side, gather, impact, project};
+use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
+use crate::evaluate::angles;
 use crate::model::state::State;
-use crate::simulation::Simulation;
+use crate::model::warm_start::Held;
+use crate::model::warm_start::Key;
 use crate::step;
 use crate::step::event_log::EventLog;
 use crate::step::integrate::{Attempt, Integrator, Stepping};
+use crate::step::mechanism::Mechanism;
 
 /// Parts of a step at which the regime is checked.
 const LOOKS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
@@ -57,7 +61,7 @@ pub(crate) struct Events {
     pub log: EventLog,
 }
 
-impl Simulation {
+impl Mechanism {
     /// Are events to be followed?
     pub(crate) fn follows_events(&self) -> bool {
         self.model.has_sides() && !self.method.integrator.handles_sides()
@@ -79,11 +83,11 @@ impl Simulation {
 
     fn attempt_with(&mut self, events: &mut Events, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
         self.recall_regime(h);
-        events.log.begin(&self.work.acting.regime);
+        events.log.begin(&self.work.contact.acting.regime);
         self.resolve(events)?;
         events.before.clone_from(&self.state);
         events.start.clear();
-        let sided = &self.work.sided;
+        let sided = &self.work.contact.rows;
         let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
         events.start.extend(pushes.map(|b| (b.key, sided.gap[b.row as usize])));
         let tolerances = Tolerances::of(&self.model);
@@ -103,7 +107,7 @@ impl Simulation {
             return Ok((attempt, h));
         }
         let s = &self.state;
-        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work);
+        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
         gather::detect_faster(&self.model, &s.q, &s.v, h, &mut self.work);
         let Some((theta, closing)) = self.find_event(events, h)? else {
             events.stalled = 0;
@@ -154,7 +158,7 @@ impl Simulation {
     fn meet(&mut self, events: &Events, key: Key, mut taken: f64, h: f64) -> Result<f64, StepError> {
         for _ in 0..4 {
             self.gather_all();
-            let sided = &self.work.sided;
+            let sided = &self.work.contact.rows;
             let Some(block) = sided.blocks.iter().find(|b| b.key == key) else { break };
             let (gap, rate) = (sided.gap[block.row as usize], sided.rate[block.row as usize]);
             if gap.abs() <= 1e-14 * self.model.contact_scale() || !(rate < 0.0) {
@@ -173,21 +177,21 @@ impl Simulation {
     /// The regime at the start of a step: what is remembered, as far as it is still near.
     fn recall_regime(&mut self, h: f64) {
         let s = &self.state;
-        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work);
+        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
         gather::detect(&self.model, &s.q, &s.v, h, &mut self.work);
-        step::note_angles(&self.model, &s.q, &s.v, &s.turns, s.t, &mut self.work);
+        angles::note_angles(&self.model, &s.q, &s.v, &s.turns, s.t, &mut self.work.eval);
         self.gather_all();
-        self.work.acting.clear();
-        let mut regime = std::mem::take(&mut self.work.acting.regime);
+        self.work.contact.acting.clear();
+        let mut regime = std::mem::take(&mut self.work.contact.acting.regime);
         let s = &self.state;
-        read_regime(&s.held, &self.work.sided, &mut regime);
-        self.work.acting.regime = regime;
+        read_regime(&s.held, &self.work.contact.rows, &mut regime);
+        self.work.contact.acting.regime = regime;
     }
 
     /// All sided rows at the current state.
     fn gather_all(&mut self) {
         let s = &self.state;
-        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work);
+        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
         gather::gather(&self.model, &s.q, &s.v, s.t, &mut self.work);
     }
 
@@ -195,7 +199,7 @@ impl Simulation {
     fn resolve(&mut self, events: &mut Events) -> Result<(), StepError> {
         let tolerances = Tolerances::of(&self.model);
         self.gather_all();
-        let approaches = |sided: &crate::contact::inequality::SidedRows| {
+        let approaches = |sided: &crate::contact::inequality::InequalityRows| {
             sided.blocks.iter().any(|b| {
                 let row = b.row as usize;
                 matches!(b.side, Side::Push { .. })
@@ -203,24 +207,24 @@ impl Simulation {
                     && sided.rate[row] < -tolerances.rate
             })
         };
-        if approaches(&self.work.sided) {
+        if approaches(&self.work.contact.rows) {
             let s = &mut self.state;
-            evaluate::evaluate_bodies(&self.model, &s.q, &s.v, &mut self.work);
-            evaluate::evaluate_constraints(&self.model, &s.q, &s.v, s.t, &mut self.work);
-            evaluate::factor(&self.model, s.t, &mut self.work)?;
-            let sided = &self.work.sided;
+            evaluate::evaluate_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
+            evaluate::evaluate_constraints(&self.model, &s.q, &s.v, s.t, &mut self.work.eval);
+            self.work.kkt.factor(&self.model, s.t, &self.work.eval)?;
+            let sided = &self.work.contact.rows;
             let near = |row: usize| sided.gap[row] <= tolerances.gap && sided.rate[row] < -tolerances.rate;
             events.log.impacts(s.t, sided, near);
             let rebound = events.stalled < STALLED;
             impact::collide(&self.model, &mut s.v, s.t, self.impacts, rebound, &mut s.work, &mut self.work)?;
             self.gather_all();
         }
-        let mut regime = std::mem::take(&mut self.work.acting.regime);
-        update_regime(&self.work.sided, tolerances, &mut regime);
-        self.work.acting.regime = regime;
+        let mut regime = std::mem::take(&mut self.work.contact.acting.regime);
+        update_regime(&self.work.contact.rows, tolerances, &mut regime);
+        self.work.contact.acting.regime = regime;
         self.settle_regime()?;
         self.gather_all();
-        events.log.changes(self.state.t, &self.work.sided, &self.work.acting.regime);
+        events.log.changes(self.state.t, &self.work.contact.rows, &self.work.contact.acting.regime);
         Ok(())
     }
 
@@ -228,13 +232,13 @@ impl Simulation {
     fn settle_regime(&mut self) -> Result<(), StepError> {
         for _ in 0..16 {
             let s = &self.state;
-            match evaluate::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work) {
+            match dynamics::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work) {
                 Err(StepError::NotConverged { what: NO_FORCES, .. }) => return Ok(()),
                 other => other?,
             }
-            let mut regime = std::mem::take(&mut self.work.acting.regime);
+            let mut regime = std::mem::take(&mut self.work.contact.acting.regime);
             let changed = follow_forces(&self.work, &mut regime);
-            self.work.acting.regime = regime;
+            self.work.contact.acting.regime = regime;
             if !changed {
                 break;
             }
@@ -244,9 +248,9 @@ impl Simulation {
 
     fn remember_regime(&mut self) {
         self.gather_all();
-        let Simulation { state, work, .. } = self;
-        work.overlap = project::deepest(work);
-        write_regime(&work.acting.regime, &mut state.held);
+        let Mechanism { state, work, .. } = self;
+        work.contact.overlap = project::deepest(work);
+        write_regime(&work.contact.acting.regime, &mut state.held);
     }
 
     /// The first part of the step at which the regime has changed, and the row that closed, if one did.
@@ -314,8 +318,8 @@ impl Simulation {
         }
         let tolerances = Tolerances::of(&self.model);
         self.gather_all();
-        let sided = &self.work.sided;
-        let regime = &self.work.acting.regime;
+        let sided = &self.work.contact.rows;
+        let regime = &self.work.contact.acting.regime;
         for block in sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }) && !regime.is_closed(b.key)) {
             let at = events.start.iter().find(|(key, _)| *key == block.key).map_or(0.0, |s| s.1);
             let threshold = if at > tolerances.gap { 0.0 } else { -tolerances.gap };
@@ -327,9 +331,9 @@ impl Simulation {
             return Ok(None);
         }
         let s = &self.state;
-        evaluate::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work)?;
-        let mut regime = self.work.acting.regime.clone();
-        let turned = reversed(&self.work.sided, &regime, &events.slow, tolerances.rate);
+        dynamics::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work)?;
+        let mut regime = self.work.contact.acting.regime.clone();
+        let turned = reversed(&self.work.contact.rows, &regime, &events.slow, tolerances.rate);
         Ok((turned || follow_forces(&self.work, &mut regime)).then_some(Change::Other))
     }
 
@@ -352,9 +356,6 @@ impl Simulation {
     }
 }
 
-/// What failed when there are no forces.
-pub(crate) const NO_FORCES: &str = "the search for contact forces";
-
 /// What changed in a regime.
 enum Change {
     Closes(Key),
@@ -362,7 +363,7 @@ enum Change {
 }
 
 /// What the memory says of a regime, where rows are there to say it of.
-fn read_regime(held: &[Held], sided: &crate::contact::inequality::SidedRows, regime: &mut Regime) {
+fn read_regime(held: &[Held], sided: &crate::contact::inequality::InequalityRows, regime: &mut Regime) {
     regime.closed.clear();
     for block in &sided.blocks {
         let Some(known) = crate::contact::inequality::memory::find(held, block.key) else { continue };
@@ -403,7 +404,7 @@ fn write_regime(regime: &Regime, held: &mut Vec<Held>) {
 }
 
 /// Close what rests on something, open what is away from it, and let slips that have ended stick.
-fn update_regime(sided: &crate::contact::inequality::SidedRows, tolerances: Tolerances, regime: &mut Regime) {
+fn update_regime(sided: &crate::contact::inequality::InequalityRows, tolerances: Tolerances, regime: &mut Regime) {
     for block in &sided.blocks {
         let (row, part) = (block.row as usize, regime::part_of(block));
         match block.side {
@@ -430,16 +431,16 @@ fn update_regime(sided: &crate::contact::inequality::SidedRows, tolerances: Tole
 }
 
 /// Do the forces in the workspace say that a contact opens or a stick slips? Then the regime is changed so.
-fn follow_forces(work: &crate::evaluate::workspace::Workspace, regime: &mut Regime) -> bool {
-    let (sided, x) = (&work.sided, &work.acting.task.x);
-    if !work.acting.acting || x.len() != sided.len() {
+fn follow_forces(work: &crate::contact::workspace::Workspace, regime: &mut Regime) -> bool {
+    let (sided, x) = (&work.contact.rows, &work.contact.acting.task.x);
+    if !work.contact.acting.acting || x.len() != sided.len() {
         return false;
     }
-    let b = &work.acting.task.b;
+    let b = &work.contact.acting.task.b;
     let size = b.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let small = 1e-9 * size;
     let faint = 1e-9 * x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    let accelerates = |row: usize| sided.product(row, &work.x) + sided.c[row];
+    let accelerates = |row: usize| sided.product(row, &work.kkt.x) + sided.c[row];
     let mut changed = false;
     for block in &sided.blocks {
         let part = regime::part_of(block);
@@ -467,7 +468,12 @@ fn follow_forces(work: &crate::evaluate::workspace::Workspace, regime: &mut Regi
 }
 
 /// Does anything slip against its direction at the start? What was `slow` then must do so at some speed, `rate`: it has just set out, and what it had left is rounding.
-fn reversed(sided: &crate::contact::inequality::SidedRows, regime: &Regime, slow: &[(Key, u32)], rate: f64) -> bool {
+fn reversed(
+    sided: &crate::contact::inequality::InequalityRows,
+    regime: &Regime,
+    slow: &[(Key, u32)],
+    rate: f64,
+) -> bool {
     sided.blocks.iter().any(|block| {
         let part = regime::part_of(block);
         let Some(Slip::Slide(before)) = regime.find(block.key, part).map(|c| c.slip) else { return false };

@@ -7,25 +7,27 @@
 //! ```
 
 use crate::catalogue::attach::Marker;
+use crate::contact::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
+use crate::evaluate::angles;
 use crate::evaluate::energy;
-use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::evaluate::evaluation::bodies_at;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::model::state::State;
-use crate::simulation::Simulation;
 use crate::step;
 use crate::step::drift;
+use crate::step::mechanism::Mechanism;
 
-/// Pushes on points as a generalised force, into the primal part of `work.x`. Frames must be up to date.
+/// Pushes on points as a generalised force, into the primal part of `work.kkt.x`. Frames must be up to date.
 fn load_pushes(model: &Model, q: &[f64], v: &[f64], pushes: &[(Marker, Vec3)], work: &mut Workspace) {
-    work.x.fill(0.0);
-    let bodies = bodies_at(model, &work.frames, q, v);
+    work.kkt.x.fill(0.0);
+    let bodies = bodies_at(model, &work.eval.frames, q, v);
     for (marker, push) in pushes {
         let range = model.v_range(marker.body);
         if !range.is_empty() {
-            bodies.pull(&marker.p(), *push, &mut work.x[range]);
+            bodies.pull(&marker.p(), *push, &mut work.kkt.x[range]);
         }
     }
 }
@@ -43,96 +45,97 @@ fn refuse_nonsense(model: &Model, pushes: &[(Marker, Vec3)]) -> Result<(), StepE
 
 /// M, J, and their factor at `(q, v)`.
 fn prepare(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
-    evaluate::evaluate_bodies(model, q, v, work);
-    evaluate::evaluate_constraints(model, q, v, t, work);
-    evaluate::factor(model, t, work)
+    evaluate::evaluate_bodies(model, q, v, &mut work.eval);
+    evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
+    work.kkt.factor(model, t, &work.eval)
 }
 
-impl Simulation {
-    /// The law f = m v: the velocities with which the mechanism follows these pushes (N on points, read as kg m/s). The state is not changed.
-    pub fn velocities_from_forces(&mut self, pushes: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
-        let (model, state, work) = self.parts();
-        let zero = vec![0.0; state.v.len()];
-        follow(model, &state.q, &zero, state.t, pushes, false, work)?;
-        Ok(work.x[..zero.len()].to_vec())
-    }
+/// The law f = m v: the velocities with which the mechanism follows these pushes (N on points, read as kg m/s). The state is not changed.
+pub(crate) fn velocities_from_forces(
+    mechanism: &mut Mechanism,
+    pushes: &[(Marker, Vec3)],
+) -> Result<Vec<f64>, StepError> {
+    let (model, state, work) = mechanism.parts();
+    let zero = vec![0.0; state.v.len()];
+    follow(model, &state.q, &zero, state.t, pushes, false, work)?;
+    Ok(work.kkt.x[..zero.len()].to_vec())
+}
 
-    /// Move through legal poses by the law f = m v for `dt` seconds (midpoint rule, then projection). Inertia, gravity and force laws play no
-    /// part; the state's velocities become those of the motion.
-    pub fn kinematic_step(&mut self, pushes: &[(Marker, Vec3)], dt: f64) -> Result<(), StepError> {
-        self.follow_for(pushes, false, dt)
-    }
+/// Move through legal poses by the law f = m v for `dt` seconds (midpoint rule, then projection). Inertia, gravity and force laws play no
+/// part; the state's velocities become those of the motion.
+pub(crate) fn kinematic_step(mechanism: &mut Mechanism, pushes: &[(Marker, Vec3)], dt: f64) -> Result<(), StepError> {
+    follow_for(mechanism, pushes, false, dt)
+}
 
-    /// The same law with the model's own forces as the pushes: gravity, and force laws as they are at rest. The mechanism sinks, without
-    /// inertia, towards where its potential energy is least, at a speed of force over mass times one second; drives move as they are told.
-    pub fn kinematic_step_under_forces(&mut self, dt: f64) -> Result<(), StepError> {
-        self.follow_for(&[], true, dt)
-    }
+/// The same law with the model's own forces as the pushes: gravity, and force laws as they are at rest. The mechanism sinks, without
+/// inertia, towards where its potential energy is least, at a speed of force over mass times one second; drives move as they are told.
+pub(crate) fn kinematic_step_under_forces(mechanism: &mut Mechanism, dt: f64) -> Result<(), StepError> {
+    follow_for(mechanism, &[], true, dt)
+}
 
-    fn follow_for(&mut self, pushes: &[(Marker, Vec3)], forces: bool, dt: f64) -> Result<(), StepError> {
-        if !(dt.is_finite() && dt > 0.0) {
-            return Err(StepError::Invalid(format!("step size is {dt} s, must be finite and greater than 0")));
-        }
-        let (model, state, work) = self.parts();
-        let n = state.v.len();
-        let zero = vec![0.0; n];
-        let mut next = state.clone();
-        follow(model, &state.q, &zero, state.t, pushes, forces, work)?;
-        let first = work.x[..n].to_vec();
-        step::note_angles(model, &state.q, &first, &state.turns, state.t, work);
-        advance_all(model, &mut next.q, &first, 0.5 * dt);
-        follow(model, &next.q, &zero, state.t + 0.5 * dt, pushes, forces, work)?;
-        next.q.copy_from_slice(&state.q);
-        advance_all(model, &mut next.q, &work.x[..n], dt);
-        next.v.copy_from_slice(&work.x[..n]);
-        next.t += dt;
-        step::refuse_nonsense(model, &next)?;
-        drift::project(model, &mut next.q, &mut next.v, next.t, dt, work)?;
-        step::count_turns(model, work, &mut next);
-        impose(model, state, &mut next);
-        *state = next;
-        Ok(())
+fn follow_for(mechanism: &mut Mechanism, pushes: &[(Marker, Vec3)], forces: bool, dt: f64) -> Result<(), StepError> {
+    if !(dt.is_finite() && dt > 0.0) {
+        return Err(StepError::Invalid(format!("step size is {dt} s, must be finite and greater than 0")));
     }
+    let (model, state, work) = mechanism.parts();
+    let n = state.v.len();
+    let zero = vec![0.0; n];
+    let mut next = state.clone();
+    follow(model, &state.q, &zero, state.t, pushes, forces, work)?;
+    let first = work.kkt.x[..n].to_vec();
+    angles::note_angles(model, &state.q, &first, &state.turns, state.t, &mut work.eval);
+    advance_all(model, &mut next.q, &first, 0.5 * dt);
+    follow(model, &next.q, &zero, state.t + 0.5 * dt, pushes, forces, work)?;
+    next.q.copy_from_slice(&state.q);
+    advance_all(model, &mut next.q, &work.kkt.x[..n], dt);
+    next.v.copy_from_slice(&work.kkt.x[..n]);
+    next.t += dt;
+    step::refuse_nonsense(model, &next)?;
+    drift::project(model, &mut next.q, &mut next.v, next.t, dt, work)?;
+    angles::count_turns(model, &work.eval, &mut next);
+    impose(model, state, &mut next);
+    *state = next;
+    Ok(())
+}
 
-    /// Thick honey: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to mass, `F = - c M v` for a time t with
-    /// `factor = exp(- c t)`. Drives keep moving as they are told: of all velocities that the joints allow it takes the nearest in the metric of the masses. The energy
-    /// lost counts as imposed.
-    pub fn damp(&mut self, factor: f64) -> Result<(), StepError> {
-        if !(0.0..=1.0).contains(&factor) {
-            return Err(StepError::Invalid(format!("part of the velocity to keep is {factor}, must be from 0 to 1")));
-        }
-        self.evaluate()?;
-        let (model, state, work) = self.parts();
-        let mut next = state.clone();
-        next.v.iter_mut().for_each(|v| *v *= factor);
-        drift::project(model, &mut next.q, &mut next.v, next.t, 0.0, work)?;
-        impose(model, state, &mut next);
-        *state = next;
-        Ok(())
+/// Thick honey: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to mass, `F = - c M v` for a time t with
+/// `factor = exp(- c t)`. Drives keep moving as they are told: of all velocities that the joints allow it takes the nearest in the metric of the masses. The energy
+/// lost counts as imposed.
+pub(crate) fn damp(mechanism: &mut Mechanism, factor: f64) -> Result<(), StepError> {
+    if !(0.0..=1.0).contains(&factor) {
+        return Err(StepError::Invalid(format!("part of the velocity to keep is {factor}, must be from 0 to 1")));
     }
+    mechanism.evaluate()?;
+    let (model, state, work) = mechanism.parts();
+    let mut next = state.clone();
+    next.v.iter_mut().for_each(|v| *v *= factor);
+    drift::project(model, &mut next.q, &mut next.v, next.t, 0.0, work)?;
+    impose(model, state, &mut next);
+    *state = next;
+    Ok(())
+}
 
-    /// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept. The state is not changed.
-    pub fn velocity_jump(&mut self, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
-        let (model, state, work) = self.parts();
-        refuse_nonsense(model, impulses)?;
-        prepare(model, &state.q, &state.v, state.t, work)?;
-        load_pushes(model, &state.q, &state.v, impulses, work);
-        evaluate::solve(model, state.t, work)?;
-        Ok(work.x[..state.v.len()].to_vec())
-    }
+/// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept. The state is not changed.
+pub(crate) fn velocity_jump(mechanism: &mut Mechanism, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
+    let (model, state, work) = mechanism.parts();
+    refuse_nonsense(model, impulses)?;
+    prepare(model, &state.q, &state.v, state.t, work)?;
+    load_pushes(model, &state.q, &state.v, impulses, work);
+    work.kkt.solve(model, state.t, &work.eval)?;
+    Ok(work.kkt.x[..state.v.len()].to_vec())
+}
 
-    /// Strike the mechanism: apply impulses (N s) to points.
-    pub fn apply_impulses(&mut self, impulses: &[(Marker, Vec3)]) -> Result<(), StepError> {
-        let jump = self.velocity_jump(impulses)?;
-        let (model, state, _) = self.parts();
-        let mut next = state.clone();
-        for (v, dv) in next.v.iter_mut().zip(&jump) {
-            *v += dv;
-        }
-        impose(model, state, &mut next);
-        *state = next;
-        Ok(())
+/// Strike the mechanism: apply impulses (N s) to points.
+pub(crate) fn apply_impulses(mechanism: &mut Mechanism, impulses: &[(Marker, Vec3)]) -> Result<(), StepError> {
+    let jump = velocity_jump(mechanism, impulses)?;
+    let (model, state, _) = mechanism.parts();
+    let mut next = state.clone();
+    for (v, dv) in next.v.iter_mut().zip(&jump) {
+        *v += dv;
     }
+    impose(model, state, &mut next);
+    *state = next;
+    Ok(())
 }
 
 /// Enter the change of energy from one state to the next as imposed by hand.
@@ -141,7 +144,7 @@ fn impose(model: &Model, before: &State, next: &mut State) {
     next.work[model.n_works() + 1] += change;
 }
 
-/// Velocities by f = m v, into `work.x`.
+/// Velocities by f = m v, into `work.kkt.x`.
 fn follow(
     model: &Model,
     q: &[f64],
@@ -154,18 +157,18 @@ fn follow(
     refuse_nonsense(model, pushes)?;
     prepare(model, q, zero, t, work)?;
     if forces {
-        evaluate::apply_forces(model, q, zero, t, work);
+        evaluate::apply_forces(model, q, zero, t, &mut work.eval);
     }
     // at zero velocity the rate of a gap is its partial derivative by time
-    evaluate::evaluate_gaps(model, q, zero, t, work);
-    evaluate::rates_without_inertia(model, q, zero, t, work);
+    evaluate::evaluate_gaps(model, q, zero, t, &mut work.eval);
+    evaluate::rates_without_inertia(model, q, zero, t, &mut work.eval);
     load_pushes(model, q, zero, pushes, work);
     let n = zero.len();
     if forces {
-        work.x.iter_mut().zip(&work.force).for_each(|(x, f)| *x += f);
+        work.kkt.x.iter_mut().zip(&work.eval.force).for_each(|(x, f)| *x += f);
     }
-    work.x[n..].copy_from_slice(&work.gap_rate);
-    evaluate::solve(model, t, work)
+    work.kkt.x[n..].copy_from_slice(&work.eval.gap_rate);
+    work.kkt.solve(model, t, &work.eval)
 }
 
 fn advance_all(model: &Model, q: &mut [f64], v: &[f64], dt: f64) {

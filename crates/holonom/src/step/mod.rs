@@ -5,19 +5,16 @@ pub(crate) mod event_log;
 pub(crate) mod events;
 pub mod integrate;
 pub(crate) mod laws;
-pub(crate) mod run;
+pub(crate) mod mechanism;
 
-use crate::catalogue::attach::{Frame, View};
-use crate::catalogue::coordinate;
-use crate::catalogue::joints::CoordinateKind;
 use crate::contact::inequality::project;
 use crate::contact::inequality::sleep::Sleeping;
 use crate::contact::inequality::solve::Task;
+use crate::contact::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
+use crate::evaluate::angles;
 use crate::evaluate::energy;
-use crate::evaluate::workspace::{Workspace, bodies_at};
-use crate::math::unwrap_angle;
 use crate::model::Model;
 use crate::model::state::State;
 use crate::step::drift::Drift;
@@ -67,7 +64,7 @@ pub struct StepReport {
 /// Largest gap and gap rate as last evaluated; 0 without joints.
 pub(crate) fn largest_gaps(work: &Workspace) -> (f64, f64) {
     let largest = |x: &[f64]| x.iter().fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() });
-    (largest(&work.gap), largest(&work.gap_rate))
+    (largest(&work.eval.gap), largest(&work.eval.gap_rate))
 }
 
 /// Advance `state` by `h`, or leave it as it was. With `control`, an attempt whose estimated error exceeds 1 is not committed.
@@ -80,13 +77,13 @@ pub(crate) fn step(
     control: bool,
 ) -> Result<Attempt, StepError> {
     method.next.clone_from(state);
-    note_angles(model, &state.q, &state.v, &state.turns, state.t, work);
+    angles::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work.eval);
     let attempt = integrate(model, work, method, h)?; // stages: M, F, J, c, factor, solve
     if control && attempt.error.is_some_and(|e| e > 1.0) {
         return Ok(attempt);
     }
     correct_drift(model, work, method, h)?; // pull C and Cdot back to zero
-    count_turns(model, work, &mut method.next);
+    angles::count_turns(model, &work.eval, &mut method.next);
     refuse_nonsense(model, &method.next)?;
     std::mem::swap(state, &mut method.next); // commit: the only line that writes the state
     Ok(attempt)
@@ -121,57 +118,17 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
         let before = energy::mechanical(model, &next.q, &next.v);
         drift::project(model, &mut next.q, &mut next.v, next.t, h, work)?;
         if model.has_sides() && !method.integrator.handles_sides() {
-            let regime = std::mem::take(&mut work.acting.regime);
+            let regime = std::mem::take(&mut work.contact.acting.regime);
             let held = project::hold(model, &mut next.q, &mut next.v, next.t, &regime, &mut method.task, work);
-            work.acting.regime = regime;
+            work.contact.acting.regime = regime;
             held?;
         }
         next.work[model.n_works()] += energy::mechanical(model, &next.q, &next.v) - before;
     } else {
-        evaluate::place_bodies(model, &next.q, &next.v, work);
-        evaluate::evaluate_gaps(model, &next.q, &next.v, next.t, work);
+        evaluate::place_bodies(model, &next.q, &next.v, &mut work.eval);
+        evaluate::evaluate_gaps(model, &next.q, &next.v, next.t, &mut work.eval);
     }
     Ok(())
-}
-
-fn for_each_angle(model: &Model, q: &[f64], v: &[f64], frames: &[Frame], mut visit: impl FnMut(usize, f64, f64)) {
-    let bodies = &bodies_at(model, frames, q, v);
-    for joint in &model.joints {
-        let mut turn = joint.first_turn as usize;
-        let constraint = joint.measured();
-        for (i, kind) in constraint.coordinates().iter().enumerate() {
-            if *kind == CoordinateKind::Angle {
-                let view = View::new(bodies, constraint.attachments());
-                let (angle, rate) = coordinate::value_and_rate(constraint, &view, i);
-                visit(turn, angle, rate);
-                turn += 1;
-            }
-        }
-    }
-}
-
-/// Keep value and rate of every joint angle at `(q, v, t)`.
-pub(crate) fn note_angles(model: &Model, q: &[f64], v: &[f64], turns: &[i32], t: f64, work: &mut Workspace) {
-    if model.n_turns > 0 {
-        evaluate::place_bodies(model, q, v, work);
-        let Workspace { frames, angles, .. } = work;
-        angles.known.resize(model.n_turns, (0.0, 0.0));
-        angles.time = t;
-        for_each_angle(model, q, v, frames, |k, angle, rate| {
-            angles.known[k] = (angle + turns[k] as f64 * std::f64::consts::TAU, rate);
-        });
-    }
-}
-
-/// Each angle is that of its turn nearest to where its mean rate would have taken it since the angles were noted.
-pub(crate) fn count_turns(model: &Model, work: &Workspace, next: &mut State) {
-    let State { q, v, t, turns, .. } = next;
-    let h = *t - work.angles.time;
-    for_each_angle(model, q, v, &work.frames, |k, angle, rate| {
-        let (before, rate_before) = work.angles.known[k];
-        let guess = before + 0.5 * h * (rate_before + rate);
-        turns[k] = libm::round((unwrap_angle(angle, guess) - angle) / std::f64::consts::TAU) as i32;
-    });
 }
 
 /// A stage that met NaN has no factor either: then say which body is at fault, not that the pose is singular.
@@ -182,11 +139,11 @@ fn name_nonsense(model: &Model, work: &Workspace, e: StepError) -> StepError {
         _ => return e,
     };
     let finite = |i: usize| {
-        let f = &work.frames[i];
+        let f = &work.eval.frames[i];
         f.x.is_finite()
             && f.v.is_finite()
             && f.w.is_finite()
-            && model.v_of(i, &work.force).iter().all(|f| f.is_finite())
+            && model.v_of(i, &work.eval.force).iter().all(|f| f.is_finite())
     };
     match (0..model.n_bodies()).find(|&i| !finite(i)) {
         Some(i) => StepError::NotFinite { body: model.body_names.get(i).to_string(), time },

@@ -22,8 +22,7 @@
 //! eigenvectors of `Z^T A Z` with eigenvalues below [`DEPENDENT`] squared. Where there are very many dependencies, weak pivots count them, and a few
 //! random vectors show which rows have a part in them.
 
-use crate::evaluate;
-use crate::evaluate::workspace::Workspace;
+use crate::contact::workspace::Workspace;
 use crate::math::SplitMix;
 use crate::model::Model;
 use holonom_tree::{Node, packed};
@@ -119,13 +118,13 @@ impl Cluster {
         let mut place = vec![usize::MAX; model.n_rows()];
         self.rows.iter().enumerate().for_each(|(i, &r)| place[r] = i);
         self.probe(model, work, &place);
-        work.solver.damp(None);
+        work.kkt.solver.damp(None);
     }
 
     fn probe(&mut self, model: &Model, work: &mut Workspace, place: &[usize]) {
         let n = model.n_v();
         let Some((softening, own)) = softened(model, work, &self.rows, &self.compliance) else { return };
-        let weak = work.solver.weak_rows().iter().map(|&x| place[x as usize - n]).filter(|&i| i != usize::MAX);
+        let weak = work.kkt.solver.weak_rows().iter().map(|&x| place[x as usize - n]).filter(|&i| i != usize::MAX);
         self.dropped = weak.collect();
         self.dropped.sort_unstable();
         // a few more vectors than there can be null vectors, so that what is no null vector shows; with many dependencies the pivots must do
@@ -139,13 +138,13 @@ impl Cluster {
             pushes.clear();
             orthonormalise(&mut z, &own);
             for z in &mut z {
-                work.x.fill(0.0);
-                self.rows.iter().enumerate().for_each(|(i, &r)| work.x[n + r] = -softening[i] * z[i]);
-                if evaluate::solve(model, 0.0, work).is_err() {
+                work.kkt.x.fill(0.0);
+                self.rows.iter().enumerate().for_each(|(i, &r)| work.kkt.x[n + r] = -softening[i] * z[i]);
+                if work.kkt.solve(model, 0.0, &work.eval).is_err() {
                     return;
                 }
-                self.rows.iter().zip(&mut *z).for_each(|(&r, z)| *z = work.x[n + r]);
-                pushes.push(work.x[..n].to_vec());
+                self.rows.iter().zip(&mut *z).for_each(|(&r, z)| *z = work.kkt.x[n + r]);
+                pushes.push(work.kkt.x[..n].to_vec());
             }
         }
         if exact {
@@ -182,7 +181,7 @@ fn null_vectors(model: &Model, work: &Workspace, z: &[Vec<f64>], pushes: &[Vec<f
             let (a, b) = (model.v_of(i, a), model.v_of(i, b));
             for r in 0..a.len() {
                 for c in 0..a.len() {
-                    sum += a[r] * work.blocks.entry(Node(i as u32), r, c) * b[c];
+                    sum += a[r] * work.eval.blocks.entry(Node(i as u32), r, c) * b[c];
                 }
             }
         }
@@ -286,9 +285,9 @@ type Softened = (Vec<f64>, Vec<f64>);
 fn softened(model: &Model, work: &mut Workspace, rows: &[usize], compliance: &[f64]) -> Option<Softened> {
     let n = model.n_v();
     let mut weights = vec![1.0; n + model.n_rows()];
-    work.solver.damp(Some(&weights));
-    evaluate::factor(model, 0.0, work).ok()?;
-    let own: Vec<f64> = work.solver.own_sizes()?.to_vec();
+    work.kkt.solver.damp(Some(&weights));
+    work.kkt.factor(model, 0.0, &work.eval).ok()?;
+    let own: Vec<f64> = work.kkt.solver.own_sizes()?.to_vec();
     let size = |r: usize| own.get(n + r).copied().unwrap_or(0.0);
     // one factor for all rows keeps the proportions; the weakest row decides, so that none gives way too far
     let scale =
@@ -296,8 +295,8 @@ fn softened(model: &Model, work: &mut Workspace, rows: &[usize], compliance: &[f
     for (&r, w) in rows.iter().zip(compliance) {
         weights[n + r] = if size(r) > 0.0 { scale * w / size(r) } else { 1.0 };
     }
-    work.solver.damp(Some(&weights));
-    evaluate::factor(model, 0.0, work).ok()?;
+    work.kkt.solver.damp(Some(&weights));
+    work.kkt.factor(model, 0.0, &work.eval).ok()?;
     let softening = rows.iter().map(|&r| crate::solve::EPS * weights[n + r] * size(r)).collect();
     Some((softening, rows.iter().map(|&r| if size(r) > 0.0 { size(r) } else { 1.0 }).collect()))
 }
@@ -331,8 +330,8 @@ fn scaled_rows(model: &Model, joints: &[usize], n_rows: usize, work: &Workspace)
     let (mut block, mut mass) = (Vec::new(), Vec::new());
     for (l, k, primal) in links {
         let n = s.size(primal);
-        work.blocks.dense_link(s, l, &mut block);
-        work.blocks.packed_diagonal(primal, n, &mut mass);
+        work.eval.blocks.dense_link(s, l, &mut block);
+        work.eval.blocks.packed_diagonal(primal, n, &mut mass);
         if packed::factor(&mut mass, n, |_| true).is_err() {
             continue; // a model with such a body is not built
         }

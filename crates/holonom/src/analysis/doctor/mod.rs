@@ -8,17 +8,19 @@ mod cluster;
 
 use crate::catalogue::attach::View;
 use crate::catalogue::joints::is_point;
+use crate::contact::workspace::Workspace;
+use crate::dynamics;
 use crate::error::StepError;
-use crate::evaluate::reaction::{self, Reaction};
-use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::evaluate::angles;
+use crate::evaluate::evaluation::bodies_at;
+use crate::evaluate::reaction::Reaction;
 use crate::evaluate::{self, RowScratch};
 use crate::math::{SplitMix, Vec3};
 use crate::model::loops::Loops;
 use crate::model::state::State;
 use crate::model::{JointId, Model};
-use crate::simulation::Simulation;
-use crate::step;
 use crate::step::drift;
+use crate::step::mechanism::Mechanism;
 use cluster::{Cluster, LARGEST_DENSE};
 use std::fmt;
 
@@ -126,62 +128,60 @@ impl Diagnosis {
 /// A multiplier is unique when null vectors change it by less than this part of themselves.
 const UNIQUE: f64 = 1e-6;
 
-impl Simulation {
-    /// Ask the doctor about the mechanism in its present state. Takes time cubic in the rows of the largest cluster of loops up to 1000 of them,
-    /// linear beyond.
-    pub fn diagnose(&mut self) -> Result<Diagnosis, StepError> {
-        let gap = self.violation().0;
-        let lambda = self.multipliers()?.to_vec();
-        // the doctor has instruments of his own: whatever solver is in use, and left as it is
-        let (model, state) = (self.model(), self.state());
-        let work = &mut Workspace::new(model, model.default_solver());
-        step::note_angles(model, &state.q, &state.v, &state.turns, state.t, work);
-        evaluate::accelerations(model, &state.q, &state.v, state.t, None, work)?;
-        let loops = Loops::of(model);
-        let clusters = analyse(model, state, &loops, usize::MAX, work);
-        let own_rows = model.n_rows() + model.n_v() - model.plan.len();
-        let rank = model.n_rows() - own_rows - clusters.iter().map(|c| c.dropped.len()).sum::<usize>()
-            + own_rows.saturating_sub(work.solver.own_deficiency());
-        let mobility = model.n_v().saturating_sub(rank);
-        let mobility_generic = nearby(model, state, &loops, rank, mobility, work);
-        let stuck = stuck_islands(model, &state.q, state.t, work).contains(&true);
-        let reactions = reactions(model, state, &clusters, lambda, work);
-        let name = |c: &Cluster, i: usize| row_name(model, c.rows[i]);
-        let not_unique = clusters
+/// Ask the doctor about the mechanism in its present state. Takes time cubic in the rows of the largest cluster of loops up to 1000 of them,
+/// linear beyond.
+pub(crate) fn diagnose(mechanism: &mut Mechanism) -> Result<Diagnosis, StepError> {
+    let gap = mechanism.violation().0;
+    let lambda = mechanism.multipliers()?.to_vec();
+    // the doctor has instruments of his own: whatever solver is in use, and left as it is
+    let (model, state) = (&*mechanism.model, &mechanism.state);
+    let work = &mut Workspace::new(model, model.default_solver());
+    angles::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work.eval);
+    dynamics::accelerations(model, &state.q, &state.v, state.t, None, work)?;
+    let loops = Loops::of(model);
+    let clusters = analyse(model, state, &loops, usize::MAX, work);
+    let own_rows = model.n_rows() + model.n_v() - model.plan.len();
+    let rank = model.n_rows() - own_rows - clusters.iter().map(|c| c.dropped.len()).sum::<usize>()
+        + own_rows.saturating_sub(work.kkt.solver.own_deficiency());
+    let mobility = model.n_v().saturating_sub(rank);
+    let mobility_generic = nearby(model, state, &loops, rank, mobility, work);
+    let stuck = stuck_islands(model, &state.q, state.t, work).contains(&true);
+    let reactions = reactions(model, state, &clusters, lambda, work);
+    let name = |c: &Cluster, i: usize| row_name(model, c.rows[i]);
+    let not_unique = clusters
+        .iter()
+        .flat_map(|c| (0..c.rows.len()).filter(|&i| c.freedom(i) > UNIQUE).map(move |i| name(c, i)))
+        .collect();
+    Ok(Diagnosis {
+        bodies: model.n_bodies(),
+        joints: model.n_joints(),
+        rows: model.n_rows(),
+        rank,
+        mobility,
+        mobility_generic,
+        stuck,
+        loops: loops.count,
+        redundant: clusters.iter().flat_map(|c| redundant_sets(model, c)).collect(),
+        not_unique,
+        reactions,
+        gap,
+        clusters: clusters
             .iter()
-            .flat_map(|c| (0..c.rows.len()).filter(|&i| c.freedom(i) > UNIQUE).map(move |i| name(c, i)))
-            .collect();
-        Ok(Diagnosis {
-            bodies: model.n_bodies(),
-            joints: model.n_joints(),
-            rows: model.n_rows(),
-            rank,
-            mobility,
-            mobility_generic,
-            stuck,
-            loops: loops.count,
-            redundant: clusters.iter().flat_map(|c| redundant_sets(model, c)).collect(),
-            not_unique,
-            reactions,
-            gap,
-            clusters: clusters
-                .iter()
-                .map(|c| LoopCluster {
-                    joints: c.joints.iter().map(|&k| JointId(k as u32)).collect(),
-                    rows: c.rows.len(),
-                    rank: c.rank(),
-                    exact: c.dense,
-                })
-                .collect(),
-        })
-    }
+            .map(|c| LoopCluster {
+                joints: c.joints.iter().map(|&k| JointId(k as u32)).collect(),
+                rows: c.rows.len(),
+                rank: c.rank(),
+                exact: c.dense,
+            })
+            .collect(),
+    })
 }
 
 /// Analyse all clusters of up to `most_rows` rows at a state. The equations in `work` are evaluated there, applied forces left out; the factor is
 /// changed only by clusters too large to be written out.
 fn analyse(model: &Model, state: &State, loops: &Loops, most_rows: usize, work: &mut Workspace) -> Vec<Cluster> {
-    evaluate::evaluate_bodies(model, &state.q, &state.v, work);
-    evaluate::evaluate_constraints(model, &state.q, &state.v, state.t, work);
+    evaluate::evaluate_bodies(model, &state.q, &state.v, &mut work.eval);
+    evaluate::evaluate_constraints(model, &state.q, &state.v, state.t, &mut work.eval);
     let compliance = compliances(model, state, loops, work);
     // in a tree whose rows depend on each other all of its joints are suspect
     let mut groups = loops.clusters.clone();
@@ -204,7 +204,7 @@ fn analyse(model: &Model, state: &State, loops: &Loops, most_rows: usize, work: 
 /// Compliance of every row: that of its joint where it has been given, else 1 for forces and 1 / L^2 for torques, L being the root mean
 /// square distance of the cluster's joint points from their centroid.
 fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace) -> Vec<f64> {
-    let frames = work.frames.clone();
+    let frames = work.eval.frames.clone();
     let bodies = &bodies_at(model, &frames, &state.q, &state.v);
     let mut out = vec![1.0; model.n_rows()];
     let fallback: Vec<usize> = (0..model.n_joints()).collect();
@@ -228,8 +228,11 @@ fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace
             let (translation, rotation) = model.compliance.get(&(k as u32)).copied().unwrap_or(usual);
             let joint = &model.joints[k];
             let view = View::new(bodies, joint.constraint.attachments());
-            let mut rows =
-                RowScratch { rows: &mut work.rows, gradients: &mut work.gradients, forces: &mut work.forces };
+            let mut rows = RowScratch {
+                rows: &mut work.eval.rows,
+                gradients: &mut work.eval.gradients,
+                forces: &mut work.eval.forces,
+            };
             let n = rows.evaluate(joint.constraint.as_ref(), &view, state.t);
             for (row, i) in joint.row_range().zip(joint.kept_rows()) {
                 // a row that pushes on points is a force
@@ -253,9 +256,9 @@ fn pose_nearby(model: &Model, q: &[f64], t: f64, far: f64, g: &mut SplitMix, wor
         v.extend((0..body.n_dof()).map(|k| g.symmetric(far) * if k < body.n_lengths() { length } else { 1.0 }));
     }
     let mut q = q.to_vec();
-    evaluate::evaluate_bodies(model, &q, &v, work);
-    evaluate::evaluate_constraints(model, &q, &v, t, work);
-    evaluate::factor(model, t, work).ok()?;
+    evaluate::evaluate_bodies(model, &q, &v, &mut work.eval);
+    evaluate::evaluate_constraints(model, &q, &v, t, &mut work.eval);
+    work.kkt.factor(model, t, &work.eval).ok()?;
     drift::close_rates(model, &q, &mut v, t, work).ok()?;
     for (i, body) in model.bodies.iter().enumerate() {
         body.advance(model.q_of_mut(i, &mut q), model.v_of(i, &v), 1.0);
@@ -277,16 +280,16 @@ fn pose_nearby(model: &Model, q: &[f64], t: f64, far: f64, g: &mut SplitMix, wor
 pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspace) -> Vec<bool> {
     let (n, rest) = (model.n_v(), vec![0.0; model.n_v()]);
     let mut stuck = vec![false; model.n_islands];
-    evaluate::evaluate_bodies(model, q, &rest, work);
-    evaluate::evaluate_constraints(model, q, &rest, t, work);
-    if evaluate::factor(model, t, work).is_err() {
+    evaluate::evaluate_bodies(model, q, &rest, &mut work.eval);
+    evaluate::evaluate_constraints(model, q, &rest, t, &mut work.eval);
+    if work.kkt.factor(model, t, &work.eval).is_err() {
         return stuck;
     }
-    work.solver.hush();
+    work.kkt.solver.hush();
     // what drives ask for at rest is not of this kind
-    let at_rest = work.c.clone();
-    let weak: Vec<usize> = work.solver.weak_rows().iter().map(|&x| x as usize).collect();
-    let own: Vec<f64> = weak.iter().map(|&x| work.solver.own_sizes().map_or(1.0, |own| own[x])).collect();
+    let at_rest = work.eval.c.clone();
+    let weak: Vec<usize> = work.kkt.solver.weak_rows().iter().map(|&x| x as usize).collect();
+    let own: Vec<f64> = weak.iter().map(|&x| work.kkt.solver.own_sizes().map_or(1.0, |own| own[x])).collect();
     let mut g = SplitMix(0x57c);
     let mut signs = vec![(0, 0); weak.len()];
     for _ in 0..SAMPLES {
@@ -299,20 +302,20 @@ pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspa
             return stuck;
         }
         // c at these velocities; J stays what it is
-        evaluate::place_bodies(model, q, &v, work);
-        evaluate::evaluate_constraints(model, q, &v, t, work);
+        evaluate::place_bodies(model, q, &v, &mut work.eval);
+        evaluate::evaluate_constraints(model, q, &v, t, &mut work.eval);
         let mut sizes = vec![0.0f64; model.n_islands];
         for row in 0..model.n_rows() {
             let size = &mut sizes[model.island_of_row(row)];
-            *size = size.max((work.c[row] - at_rest[row]).abs());
-            work.x[n + row] = work.c[row] - at_rest[row];
+            *size = size.max((work.eval.c[row] - at_rest[row]).abs());
+            work.kkt.x[n + row] = work.eval.c[row] - at_rest[row];
         }
-        work.x[..n].fill(0.0);
-        if evaluate::solve(model, t, work).is_err() {
+        work.kkt.x[..n].fill(0.0);
+        if work.kkt.solve(model, t, &work.eval).is_err() {
             return stuck;
         }
         for ((&x, own), (plus, minus)) in weak.iter().zip(&own).zip(&mut signs) {
-            let left = crate::solve::EPS * own * work.x[x];
+            let left = crate::solve::EPS * own * work.kkt.x[x];
             let island = model.island_of_row(x - n);
             let size = 1e-6 * sizes[island];
             // what cannot begin to move has velocities of rounding size, and is not stuck but held
@@ -341,7 +344,7 @@ fn nearby(model: &Model, state: &State, loops: &Loops, rank: usize, mobility: us
         let Some(q) = pose_nearby(model, &state.q, state.t, 0.05, &mut g, work) else { continue };
         let near = State { q, v: vec![0.0; model.n_v()], ..state.clone() };
         let there = analyse(model, &near, loops, usize::MAX, work);
-        let surplus = there.iter().map(|c| c.dropped.len()).sum::<usize>() + work.solver.own_deficiency();
+        let surplus = there.iter().map(|c| c.dropped.len()).sum::<usize>() + work.kkt.solver.own_deficiency();
         best = best.max(model.n_rows() - surplus);
     }
     model.n_v().saturating_sub(best)
@@ -354,12 +357,12 @@ fn reactions(
     mut lambda: Vec<f64>,
     work: &mut Workspace,
 ) -> Vec<JointReaction> {
-    evaluate::place_bodies(model, &state.q, &state.v, work);
+    evaluate::place_bodies(model, &state.q, &state.v, &mut work.eval);
     clusters.iter().for_each(|c| c.split(&mut lambda));
     let mut out: Vec<JointReaction> = (0..model.n_joints())
         .map(|k| {
             let joint = JointId(k as u32);
-            let reaction = reaction::reaction(model, joint, &state.q, &state.v, state.t, &lambda, work);
+            let reaction = dynamics::reaction(model, joint, &state.q, &state.v, state.t, Some(&lambda), work);
             JointReaction { joint, reaction, force_unique: [true; 3], torque_unique: [true; 3] }
         })
         .collect();
@@ -370,7 +373,7 @@ fn reactions(
             c.rows.iter().zip(null).for_each(|(&r, n)| push[r] = *n);
             for (&k, (force, torque)) in c.joints.iter().zip(&mut change) {
                 let joint = JointId(k as u32);
-                let r = reaction::reaction(model, joint, &state.q, &state.v, state.t, &push, work);
+                let r = dynamics::reaction(model, joint, &state.q, &state.v, state.t, Some(&push), work);
                 *force += r.force * r.force;
                 *torque += r.torque * r.torque;
             }
@@ -440,18 +443,23 @@ pub(crate) fn row_name(model: &Model, row: usize) -> RowName {
     RowName { joint: JointId(k as u32), joint_name: model.joint_names.get(k).to_string(), row: place, holds }
 }
 
-impl Simulation {
-    /// The multipliers with those of redundant rows split as the doctor does, for clusters small enough to do it at every state.
-    pub(crate) fn split_multipliers(&mut self) -> Result<(), StepError> {
-        self.split_by(|model, state, work, lambda| {
-            if work.solver.deficiency().unwrap_or(0) > 0 {
-                let (force, c) = (work.force.clone(), work.c.clone());
-                let clusters = analyse(model, state, &Loops::of(model), LARGEST_DENSE, work);
-                clusters.iter().for_each(|c| c.split(lambda));
-                (work.force, work.c) = (force, c);
-            }
-        })
-    }
+/// The multipliers with those of redundant rows split as the doctor does, for clusters small enough to do it at every state.
+pub(crate) fn split_multipliers(mechanism: &mut Mechanism) -> Result<(), StepError> {
+    mechanism.split_by(|model, state, work, lambda| {
+        if work.kkt.solver.deficiency().unwrap_or(0) > 0 {
+            let (force, c) = (work.eval.force.clone(), work.eval.c.clone());
+            let clusters = analyse(model, state, &Loops::of(model), LARGEST_DENSE, work);
+            clusters.iter().for_each(|c| c.split(lambda));
+            (work.eval.force, work.eval.c) = (force, c);
+        }
+    })
+}
+
+/// Everything that many answers are read from: the model, the state, the solved equations, and the split multipliers.
+#[allow(clippy::type_complexity)]
+pub(crate) fn solved(mechanism: &mut Mechanism) -> Result<(&Model, &State, &mut Workspace, &[f64]), StepError> {
+    split_multipliers(mechanism)?;
+    Ok((&mechanism.model, &mechanism.state, &mut mechanism.work, &mechanism.split))
 }
 
 impl fmt::Display for RowName {

@@ -34,15 +34,16 @@
 use super::basis;
 use super::dense::{self, dot};
 use super::neighbour::{Neighbourhood, advance, derivative, difference, extent, from_rest};
+use crate::analysis::contacts;
+use crate::contact::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
+use crate::evaluate::angles;
 use crate::evaluate::energy;
-use crate::evaluate::workspace::Workspace;
 use crate::model::Model;
 use crate::model::state::State;
-use crate::simulation::Simulation;
-use crate::step;
 use crate::step::drift;
+use crate::step::mechanism::Mechanism;
 use holonom_tree::{Node, packed};
 use std::collections::VecDeque;
 
@@ -147,76 +148,59 @@ struct Search<'a> {
 /// Overlaps below this part of the size of shapes are none.
 const CLEAR: f64 = 1e-9;
 
-impl Simulation {
-    /// Bring the mechanism to rest in a static equilibrium, from the present pose downwards; time stands still. On failure the state is as
-    /// before.
-    ///
-    /// Velocities become zero. Joints that depend on time are held where they are now. Nonholonomic rows hold as if locked: what they
-    /// carry is in balance too.
-    ///
-    /// ```
-    /// use holonom::prelude::*;
-    ///
-    /// let mut m = ModelBuilder::new();
-    /// let bob = m.body("bob", Particle::new(1.0, [0.8, 0.0, 0.6])); // beside the top
-    /// m.joint("rod", Distance::new(BodyId::GROUND.origin(), bob.origin(), 1.0));
-    /// let mut sim = Simulation::build(m)?;
-    /// let found = sim.equilibrium(&Default::default())?;
-    /// assert!(found.is_stable() && (sim.point(bob.origin()).0.z + 1.0).abs() < 1e-12);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn equilibrium(&mut self, options: &EquilibriumOptions) -> Result<Equilibrium, StepError> {
-        if !(options.tolerance.is_finite() && options.tolerance > 0.0) {
-            let tolerance = options.tolerance;
-            return Err(StepError::Invalid(format!("tolerance is {tolerance}, must be finite and greater than 0")));
-        }
-        self.refuse_contacts("an equilibrium")?;
-        let (model, state, work) = self.parts();
-        let mut search = Search { model, work, options, iterations: 0, newton: 0, evaluations: 0 };
-        let mut start = state.clone();
-        start.v.fill(0.0);
-        search.note(&start);
-        let mut pose = search.closed(start)?;
-        // at least so many directions are free
-        let few = model.n_v().saturating_sub(model.n_rows()) <= options.newton_limit;
-        if few && !options.nearest {
-            search.descend(&mut pose, NEAR, PATIENCE)?;
-        }
-        let few = few && search.finish(&mut pose)?;
-        if !few && options.nearest {
-            return Err(StepError::Invalid(format!(
-                "the nearest equilibrium can be found for at most {} free directions (newton_limit), and there are more",
-                options.newton_limit
-            )));
-        }
-        if !few {
-            search.descend(&mut pose, options.tolerance, options.max_iterations)?;
-        }
-        if !(pose.residual() <= options.tolerance) {
-            return Err(StepError::NotConverged {
-                what: "the search for an equilibrium",
-                residual: pose.residual(),
-                iterations: search.iterations,
-                time: pose.state.t,
-            });
-        }
-        let (stability, stiffness) = if few { search.judge(&pose)? } else { (Stability::Unknown, Vec::new()) };
-        let (iterations, newton, evaluations) = (search.iterations, search.newton, search.evaluations);
-        let mut next = pose.state.clone();
-        next.v.fill(0.0);
-        next.next_step = 0.0;
-        let energy = |s: &State| energy::mechanical(model, &s.q, &s.v);
-        next.work[model.n_works() + 1] += energy(&next) - energy(state);
-        let before = std::mem::replace(state, next);
-        if self.model.has_sides() && self.overlap() > CLEAR * self.model.contact_scale() {
-            self.set_state(before);
-            return Err(StepError::Invalid(
-                "the equilibrium lies beyond a limit or inside a shape; contacts, limits, ropes and friction do not take part in the search: run the motion until it rests instead"
-                    .into(),
-            ));
-        }
-        Ok(Equilibrium { iterations, newton, evaluations, residual: pose.residual(), stability, stiffness })
+/// Bring the mechanism to rest in a static equilibrium, from the present pose downwards; time stands still. On failure the state is as
+/// before.
+pub(crate) fn equilibrium(mechanism: &mut Mechanism, options: &EquilibriumOptions) -> Result<Equilibrium, StepError> {
+    if !(options.tolerance.is_finite() && options.tolerance > 0.0) {
+        let tolerance = options.tolerance;
+        return Err(StepError::Invalid(format!("tolerance is {tolerance}, must be finite and greater than 0")));
     }
+    contacts::refuse_contacts(mechanism, "an equilibrium")?;
+    let (model, state, work) = mechanism.parts();
+    let mut search = Search { model, work, options, iterations: 0, newton: 0, evaluations: 0 };
+    let mut start = state.clone();
+    start.v.fill(0.0);
+    search.note(&start);
+    let mut pose = search.closed(start)?;
+    // at least so many directions are free
+    let few = model.n_v().saturating_sub(model.n_rows()) <= options.newton_limit;
+    if few && !options.nearest {
+        search.descend(&mut pose, NEAR, PATIENCE)?;
+    }
+    let few = few && search.finish(&mut pose)?;
+    if !few && options.nearest {
+        return Err(StepError::Invalid(format!(
+            "the nearest equilibrium can be found for at most {} free directions (newton_limit), and there are more",
+            options.newton_limit
+        )));
+    }
+    if !few {
+        search.descend(&mut pose, options.tolerance, options.max_iterations)?;
+    }
+    if !(pose.residual() <= options.tolerance) {
+        return Err(StepError::NotConverged {
+            what: "the search for an equilibrium",
+            residual: pose.residual(),
+            iterations: search.iterations,
+            time: pose.state.t,
+        });
+    }
+    let (stability, stiffness) = if few { search.judge(&pose)? } else { (Stability::Unknown, Vec::new()) };
+    let (iterations, newton, evaluations) = (search.iterations, search.newton, search.evaluations);
+    let mut next = pose.state.clone();
+    next.v.fill(0.0);
+    next.next_step = 0.0;
+    let energy = |s: &State| energy::mechanical(model, &s.q, &s.v);
+    next.work[model.n_works() + 1] += energy(&next) - energy(state);
+    let before = std::mem::replace(state, next);
+    if mechanism.model.has_sides() && contacts::overlap(mechanism) > CLEAR * mechanism.model.contact_scale() {
+        mechanism.set_state(before);
+        return Err(StepError::Invalid(
+            "the equilibrium lies beyond a limit or inside a shape; contacts, limits, ropes and friction do not take part in the search: run the motion until it rests instead"
+                .into(),
+        ));
+    }
+    Ok(Equilibrium { iterations, newton, evaluations, residual: pose.residual(), stability, stiffness })
 }
 
 impl Search<'_> {
@@ -224,7 +208,7 @@ impl Search<'_> {
     fn look(&mut self, state: State) -> Result<Pose, StepError> {
         self.evaluations += 1;
         from_rest(self.model, &state.q, state.t, self.work)?;
-        let (a, force) = (self.work.accelerations().to_vec(), self.work.force.clone());
+        let (a, force) = (self.work.accelerations().to_vec(), self.work.eval.force.clone());
         let ma = self.times_mass(&a);
         let (norm, pull) = (dot(&a, &ma).max(0.0).sqrt(), self.pull_of_all(&state));
         if !(norm.is_finite() && pull.is_finite()) {
@@ -237,7 +221,7 @@ impl Search<'_> {
 
     /// From here on joint angles are followed from this state.
     fn note(&mut self, state: &State) {
-        step::note_angles(self.model, &state.q, &state.v, &state.turns, state.t, self.work);
+        angles::note_angles(self.model, &state.q, &state.v, &state.turns, state.t, &mut self.work.eval);
     }
 
     /// A pose with its joints closed, and what is known there.
@@ -245,9 +229,9 @@ impl Search<'_> {
         let t = state.t;
         let mut still = vec![0.0; self.model.n_v()];
         self.shift_together(&mut state.q, &still, t)?;
-        evaluate::evaluate_bodies(self.model, &state.q, &still, self.work);
-        evaluate::evaluate_constraints(self.model, &state.q, &still, t, self.work);
-        evaluate::factor(self.model, t, self.work)?;
+        evaluate::evaluate_bodies(self.model, &state.q, &still, &mut self.work.eval);
+        evaluate::evaluate_constraints(self.model, &state.q, &still, t, &mut self.work.eval);
+        self.work.kkt.factor(self.model, t, &self.work.eval)?;
         drift::project(self.model, &mut state.q, &mut still, t, 0.0, self.work)?;
         self.look(state)
     }
@@ -258,10 +242,10 @@ impl Search<'_> {
         let n_v = model.n_v();
         let mut last = f64::INFINITY;
         for _ in 0..12 {
-            evaluate::evaluate_bodies(model, q, still, self.work);
-            evaluate::evaluate_constraints(model, q, still, t, self.work);
-            evaluate::evaluate_gaps(model, q, still, t, self.work);
-            let noisy = self.work.gap.iter().zip(&self.work.gap_noise).filter(|(gap, _)| **gap != 0.0);
+            evaluate::evaluate_bodies(model, q, still, &mut self.work.eval);
+            evaluate::evaluate_constraints(model, q, still, t, &mut self.work.eval);
+            evaluate::evaluate_gaps(model, q, still, t, &mut self.work.eval);
+            let noisy = self.work.eval.gap.iter().zip(&self.work.eval.gap_noise).filter(|(gap, _)| **gap != 0.0);
             let open = noisy.map(|(gap, noise)| gap.abs() / noise).fold(0.0, f64::max);
             // a millionth of the size of the mechanism; the rest is left to projection
             if open < 1e10 || !(open < 0.5 * last) {
@@ -270,7 +254,7 @@ impl Search<'_> {
             last = open;
             for (i, body) in model.bodies.iter().enumerate() {
                 let (n, lengths) = (body.n_dof(), body.n_lengths());
-                let mass = self.work.blocks.diagonal_mut(Node(i as u32));
+                let mass = self.work.eval.blocks.diagonal_mut(Node(i as u32));
                 if body.central() {
                     mass[1..].iter_mut().for_each(|m| *m *= HEAVY * HEAVY);
                     continue;
@@ -282,12 +266,12 @@ impl Search<'_> {
                     }
                 }
             }
-            evaluate::factor(model, t, self.work)?;
-            self.work.x.fill(0.0);
-            let (gaps, x) = (&self.work.gap, &mut self.work.x);
+            self.work.kkt.factor(model, t, &self.work.eval)?;
+            self.work.kkt.x.fill(0.0);
+            let (gaps, x) = (&self.work.eval.gap, &mut self.work.kkt.x);
             x[n_v..].copy_from_slice(gaps);
-            evaluate::solve(model, t, self.work)?;
-            advance(model, q, &self.work.x[..n_v], 1.0);
+            self.work.kkt.solve(model, t, &self.work.eval)?;
+            advance(model, q, &self.work.kkt.x[..n_v], 1.0);
         }
         Ok(())
     }
@@ -298,7 +282,7 @@ impl Search<'_> {
         for i in 0..self.model.n_bodies() {
             let (at, end) = (self.model.v_start[i] as usize, self.model.v_start[i + 1] as usize);
             for r in at..end {
-                out[r] = (at..end).map(|c| self.work.blocks.entry(Node(i as u32), r - at, c - at) * x[c]).sum();
+                out[r] = (at..end).map(|c| self.work.eval.blocks.entry(Node(i as u32), r - at, c - at) * x[c]).sum();
             }
         }
         out
@@ -307,12 +291,12 @@ impl Search<'_> {
     /// The norm of M^-1 |F|, with the sizes of all forces, at the pose looked at last.
     fn pull_of_all(&mut self, state: &State) -> f64 {
         let rest = vec![0.0; self.model.n_v()];
-        let sizes = evaluate::force_sizes(self.model, &state.q, &rest, state.t, self.work);
+        let sizes = evaluate::force_sizes(self.model, &state.q, &rest, state.t, &mut self.work.eval);
         let (mut sum, mut mass) = (0.0, Vec::new());
         for i in 0..self.model.n_bodies() {
             let force = self.model.v_of(i, &sizes);
             let mut x = force.to_vec();
-            self.work.blocks.packed_diagonal(Node(i as u32), x.len(), &mut mass);
+            self.work.eval.blocks.packed_diagonal(Node(i as u32), x.len(), &mut mass);
             if packed::factor(&mut mass, x.len(), |_| true).is_ok() {
                 packed::solve(&mass, x.len(), &mut x);
                 sum += dot(force, &x);
@@ -324,9 +308,9 @@ impl Search<'_> {
     /// The legal part of `d` at the pose looked at last: `H [x; .] = [M d; 0]`.
     fn legal(&mut self, d: &[f64], t: f64) -> Result<Vec<f64>, StepError> {
         let md = self.times_mass(d);
-        self.work.x.fill(0.0);
-        self.work.x[..md.len()].copy_from_slice(&md);
-        evaluate::solve(self.model, t, self.work)?;
+        self.work.kkt.x.fill(0.0);
+        self.work.kkt.x[..md.len()].copy_from_slice(&md);
+        self.work.kkt.solve(self.model, t, &self.work.eval)?;
         Ok(self.work.accelerations().to_vec())
     }
 
@@ -349,7 +333,7 @@ impl Search<'_> {
                 let drowned = gain * s < 1e-9 * (terms(&from.force) + terms(&to.force));
                 let good = if drowned { to.norm < from.norm } else { work > 0.1 * gain * s };
                 if gain > 0.0 && good || to.residual() <= self.options.tolerance {
-                    step::count_turns(model, self.work, &mut to.state);
+                    angles::count_turns(model, &self.work.eval, &mut to.state);
                     return Ok(Some((to, s)));
                 }
                 // the lowest point of a parabola
@@ -509,7 +493,7 @@ impl Search<'_> {
             }
             match self.closed(state) {
                 Ok(mut to) if to.norm <= from.norm * (1.0 - 0.1 * s) || to.residual() <= self.options.tolerance => {
-                    step::count_turns(model, self.work, &mut to.state);
+                    angles::count_turns(model, &self.work.eval, &mut to.state);
                     return Ok(Some((to, s)));
                 }
                 _ => s *= 0.5,

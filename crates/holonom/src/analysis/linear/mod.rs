@@ -31,18 +31,19 @@
 mod basis;
 mod dense;
 mod eigen;
-mod equilibrium;
+pub(crate) mod equilibrium;
 mod neighbour;
 
 pub use eigen::Complex;
 pub use equilibrium::{Equilibrium, EquilibriumOptions, Stability};
 
+use crate::analysis::contacts;
 use crate::catalogue::attach::BodyId;
 use crate::error::StepError;
+use crate::evaluate::angles;
 use crate::math::Vec3;
 use crate::model::Model;
-use crate::simulation::Simulation;
-use crate::step;
+use crate::step::mechanism::Mechanism;
 use basis::{Basis, Directions};
 use neighbour::{Neighbourhood, advance, carried, derivative, difference, extent};
 use std::fmt;
@@ -66,11 +67,11 @@ pub enum Observer {
 }
 
 impl Observer {
-    fn turns(&self, sim: &Simulation) -> Result<Vec<Vec3>, StepError> {
-        let n = sim.model().n_bodies();
+    fn turns(&self, sim: &Mechanism) -> Result<Vec<Vec3>, StepError> {
+        let n = sim.model.n_bodies();
         let turns: Vec<Vec3> = match self {
             Observer::World => vec![Vec3::ZERO; n],
-            Observer::Bodies => sim.model().bodies().map(|b| sim.spin(b).unwrap_or(Vec3::ZERO)).collect(),
+            Observer::Bodies => sim.model.bodies().map(|b| sim.spin(b).unwrap_or(Vec3::ZERO)).collect(),
             Observer::Turning(rate) => vec![*rate; n],
             Observer::Each(rates) => rates.clone(),
         };
@@ -238,67 +239,51 @@ impl fmt::Display for Linearisation {
     }
 }
 
-impl Simulation {
-    /// The small motions about the present state: eigenvalues, modes, and the matrix they come from, in world axes. The state is not changed.
-    ///
-    /// It takes some ten evaluations for each free direction, and algebra that is dense in their number: meant for some hundreds of them.
-    ///
-    /// ```
-    /// use holonom::prelude::*;
-    ///
-    /// let mut m = ModelBuilder::new();
-    /// let bob = m.body("bob", Particle::new(1.0, [0.0, 0.0, -1.0]));
-    /// m.joint("rod", Distance::new(BodyId::GROUND.origin(), bob.origin(), 1.0));
-    /// let modes = Simulation::build(m)?.linearise()?;
-    /// let expected = 9.81f64.sqrt() / std::f64::consts::TAU;
-    /// assert!(modes.frequencies().iter().all(|f| (f - expected).abs() < 1e-12)); // two of them: it swings both ways
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn linearise(&mut self) -> Result<Linearisation, StepError> {
-        self.linearise_from(&Observer::World)
-    }
+/// The small motions about the present state: eigenvalues, modes, and the matrix they come from, in world axes. The state is not changed.
+pub(crate) fn linearise(mechanism: &mut Mechanism) -> Result<Linearisation, StepError> {
+    linearise_from(mechanism, &Observer::World)
+}
 
-    /// The same in other axes: what is constant in time, and so has eigenvalues that mean something, depends on who looks.
-    pub fn linearise_from(&mut self, observer: &Observer) -> Result<Linearisation, StepError> {
-        self.refuse_contacts("a linearisation")?;
-        let turns = observer.turns(self)?;
-        let model = self.model().clone();
-        let mut base = self.state().clone();
-        let (_, _, work) = self.parts();
-        step::note_angles(&model, &base.q, &base.v, &base.turns, base.t, work);
-        let (mut q, mut v) = (base.q.clone(), base.v.clone());
-        Neighbourhood { model: &model, work: &mut *work, base: &base, evaluations: 0 }.close(&mut q, &mut v)?;
-        (base.q, base.v) = (q, v);
-        let basis = basis::basis(&model, &base)?;
-        let mut around = Neighbourhood { model: &model, work, base: &base, evaluations: 0 };
-        let (matrix, error) = matrix(&mut around, &basis, &turns)?;
-        let a = around.accelerations(&base.q, &base.v)?;
-        let evaluations = around.evaluations;
-        let carried = carried(&model, &turns, &base.v);
-        let seen: Vec<f64> = a.iter().zip(&carried).map(|(a, c)| a - c).collect();
-        let acceleration = basis.velocities.components(&seen).iter().map(|x| x * x).sum::<f64>().sqrt();
-        let largest = dense::size(&matrix);
-        let still = base.v.iter().all(|v| *v == 0.0);
-        let n = basis.velocities.len();
-        let stiffness = if still && basis.same { stiffness(&matrix, n) } else { None };
-        let undamped = stiffness.is_some();
-        let (eigenvalues, mut modes) = match stiffness {
-            Some(k) => undamped_modes(&k, error, &model, &basis),
-            None => general_modes(&matrix, &model, &basis).ok_or(StepError::NotConverged {
-                what: "the eigenvalues",
-                residual: f64::NAN,
-                iterations: 300,
-                time: base.t,
-            })?,
-        };
-        // errors of A move a double zero by their root
-        let fastest = eigenvalues.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
-        let zero = (3.0 * error.sqrt()).max(1e-7 * fastest);
-        modes.iter_mut().for_each(|m| m.free = m.eigenvalue.abs() <= zero);
-        let error = if largest > 0.0 { error / largest } else { 0.0 };
-        let directions = (basis.positions.n, basis.velocities.n);
-        Ok(Linearisation { model, matrix, directions, eigenvalues, modes, error, acceleration, undamped, evaluations })
-    }
+/// The same in other axes: what is constant in time, and so has eigenvalues that mean something, depends on who looks.
+pub(crate) fn linearise_from(mechanism: &mut Mechanism, observer: &Observer) -> Result<Linearisation, StepError> {
+    contacts::refuse_contacts(mechanism, "a linearisation")?;
+    let turns = observer.turns(mechanism)?;
+    let model = mechanism.model.clone();
+    let mut base = mechanism.state.clone();
+    let (_, _, work) = mechanism.parts();
+    angles::note_angles(&model, &base.q, &base.v, &base.turns, base.t, &mut work.eval);
+    let (mut q, mut v) = (base.q.clone(), base.v.clone());
+    Neighbourhood { model: &model, work: &mut *work, base: &base, evaluations: 0 }.close(&mut q, &mut v)?;
+    (base.q, base.v) = (q, v);
+    let basis = basis::basis(&model, &base)?;
+    let mut around = Neighbourhood { model: &model, work, base: &base, evaluations: 0 };
+    let (matrix, error) = matrix(&mut around, &basis, &turns)?;
+    let a = around.accelerations(&base.q, &base.v)?;
+    let evaluations = around.evaluations;
+    let carried = carried(&model, &turns, &base.v);
+    let seen: Vec<f64> = a.iter().zip(&carried).map(|(a, c)| a - c).collect();
+    let acceleration = basis.velocities.components(&seen).iter().map(|x| x * x).sum::<f64>().sqrt();
+    let largest = dense::size(&matrix);
+    let still = base.v.iter().all(|v| *v == 0.0);
+    let n = basis.velocities.len();
+    let stiffness = if still && basis.same { stiffness(&matrix, n) } else { None };
+    let undamped = stiffness.is_some();
+    let (eigenvalues, mut modes) = match stiffness {
+        Some(k) => undamped_modes(&k, error, &model, &basis),
+        None => general_modes(&matrix, &model, &basis).ok_or(StepError::NotConverged {
+            what: "the eigenvalues",
+            residual: f64::NAN,
+            iterations: 300,
+            time: base.t,
+        })?,
+    };
+    // errors of A move a double zero by their root
+    let fastest = eigenvalues.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+    let zero = (3.0 * error.sqrt()).max(1e-7 * fastest);
+    modes.iter_mut().for_each(|m| m.free = m.eigenvalue.abs() <= zero);
+    let error = if largest > 0.0 { error / largest } else { 0.0 };
+    let directions = (basis.positions.n, basis.velocities.n);
+    Ok(Linearisation { model, matrix, directions, eigenvalues, modes, error, acceleration, undamped, evaluations })
 }
 
 /// A, and the largest estimated error of its columns.

@@ -19,9 +19,10 @@
 
 use super::basis::Directions;
 use super::dense::{self, size};
+use crate::contact::workspace::Workspace;
+use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
-use crate::evaluate::workspace::Workspace;
 use crate::math::Vec3;
 use crate::model::Model;
 use crate::model::state::State;
@@ -129,16 +130,16 @@ impl Neighbourhood<'_> {
     /// Close joints and make velocities legal, with the factor of this very pose.
     pub fn close(&mut self, q: &mut [f64], v: &mut [f64]) -> Result<(), StepError> {
         let t = self.base.t;
-        evaluate::evaluate_bodies(self.model, q, v, self.work);
-        evaluate::evaluate_constraints(self.model, q, v, t, self.work);
-        evaluate::factor(self.model, t, self.work)?;
+        evaluate::evaluate_bodies(self.model, q, v, &mut self.work.eval);
+        evaluate::evaluate_constraints(self.model, q, v, t, &mut self.work.eval);
+        self.work.kkt.factor(self.model, t, &self.work.eval)?;
         drift::project(self.model, q, v, t, 0.0, self.work)
     }
 
     /// Accelerations at a state.
     pub fn accelerations(&mut self, q: &[f64], v: &[f64]) -> Result<Vec<f64>, StepError> {
         self.evaluations += 1;
-        evaluate::accelerations(self.model, q, v, self.base.t, None, self.work)?;
+        dynamics::accelerations(self.model, q, v, self.base.t, None, self.work)?;
         Ok(self.work.accelerations().to_vec())
     }
 
@@ -150,15 +151,15 @@ impl Neighbourhood<'_> {
     }
 }
 
-/// Accelerations from rest into `work.x`, and the equations of that pose with them.
+/// Accelerations from rest into `work.kkt.x`, and the equations of that pose with them.
 pub(super) fn from_rest(model: &Model, q: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
     let rest = vec![0.0; model.n_v()];
-    evaluate::evaluate_bodies(model, q, &rest, work);
-    evaluate::apply_forces(model, q, &rest, t, work);
-    evaluate::evaluate_constraints(model, q, &rest, t, work);
-    work.c.fill(0.0);
-    evaluate::factor(model, t, work)?;
-    evaluate::solve_motion(model, t, work)
+    evaluate::evaluate_bodies(model, q, &rest, &mut work.eval);
+    evaluate::apply_forces(model, q, &rest, t, &mut work.eval);
+    evaluate::evaluate_constraints(model, q, &rest, t, &mut work.eval);
+    work.eval.c.fill(0.0);
+    work.kkt.factor(model, t, &work.eval)?;
+    work.kkt.solve_motion(model, t, &work.eval)
 }
 
 /// Derivative of `f(h)` at h = 0, with its estimated error. `unit` is the step that changes the mechanism entirely.

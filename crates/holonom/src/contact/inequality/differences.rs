@@ -6,13 +6,14 @@ use super::gather;
 use crate::build::builder::ModelBuilder;
 use crate::catalogue::attach::{BodyId, Marker};
 use crate::catalogue::bodies::{Particle, Planar, Rigid};
-use crate::contact::{Material, Shape};
+use crate::contact::workspace::Workspace;
 use crate::evaluate;
-use crate::evaluate::workspace::Workspace;
 use crate::math::{Mat3, Quat, SplitMix, Vec3, exp_quat, vec3};
 use crate::model::Model;
+use crate::model::shapes::Material;
 use crate::model::state::State;
 use crate::solve::SolverKind;
+use holonom_collide::Shape;
 use holonom_collide::{Candidate, Pose, Touch};
 use std::sync::Arc;
 
@@ -110,7 +111,7 @@ struct Seen {
 fn see(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) -> Seen {
     evaluate::place_bodies(model, q, v, work);
     gather::gather(model, q, v, 0.0, work);
-    let s = &work.sided;
+    let s = &work.contact.rows;
     let (t, n) = (s.touches[0].tangents, s.touches[0].now.n);
     assert_eq!(s.len(), 6, "normal, two of slip, one of turning, two of rolling");
     let r = &s.rate;
@@ -155,7 +156,7 @@ fn every_touch(seed: u64, mut test: impl FnMut(&str, &Arc<Model>, &mut Workspace
             let radius = radius_a + 0.2 * g.unit();
             let candidate = Candidate { a: 0, b: 1, key: 0, touch, radius, radius_a };
             let mut work = Workspace::new(&model, SolverKind::Tree);
-            work.contacts.candidates.push(candidate);
+            work.contact.detection.candidates.push(candidate);
             test(&format!("{what} between {a:?} and {b:?}"), &model, &mut work, &candidate);
         }
     }
@@ -173,12 +174,12 @@ fn rows_of_touches_are_derivatives_of_gaps() {
             (other.gap - now.gap).abs() + (other.normal - now.normal).length() + (other.point - now.point).length();
         assert!(apart < 1e-12, "{what}: detection says {other:?}, {apart:e} off");
         // lines that are nearly parallel and points that nearly meet turn their normal too fast for differences
-        let fast = work.sided.touches[0].now;
+        let fast = work.contact.rows.touches[0].now;
         if fast.n_rate.length() + fast.point_rate.length() > 20.0 {
             return;
         }
         for row in 0..6 {
-            let jv = work.sided.product(row, &state.v);
+            let jv = work.contact.rows.product(row, &state.v);
             let off = (jv - now.rate[row]).abs();
             worst[0] = worst[0].max(off);
             assert!(off < 1e-12, "{what}, row {row}: G v = {jv}, rate {}", now.rate[row]);
@@ -219,7 +220,7 @@ fn pushes_of_touches_balance() {
         see(model, &state.q, &state.v, work);
         for row in 0..6 {
             let mut push = vec![0.0; 12];
-            work.sided.push(row, 1.0, &mut push);
+            work.contact.rows.push(row, 1.0, &mut push);
             let three = |k: usize| vec3(push[k], push[k + 1], push[k + 2]);
             let force = three(0) + three(6);
             let centre = |k: usize| model.bodies[k].centre(model.q_of(k, &state.q));

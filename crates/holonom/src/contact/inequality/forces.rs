@@ -14,16 +14,17 @@
 //!
 //! The direction of slip at a speed that passes through zero within a stage is continued, so that stages see a smooth function; the event is found afterwards.
 
-use super::memory::{self, Held};
+use super::memory;
 use super::regime::{self, Regime, Slip, Tolerances};
 use super::solve::{self, Drag, Task};
-use super::{Side, SidedRows, gather};
+use super::{InequalityRows, Side, gather};
 use crate::catalogue::joints::Level;
+use crate::contact::workspace::Workspace;
 use crate::error::StepError;
-use crate::evaluate;
 use crate::evaluate::reaction;
-use crate::evaluate::workspace::Workspace;
 use crate::math::Vec3;
+use crate::model::warm_start::Held;
+use crate::model::warm_start::Key;
 use crate::model::{JointId, Model};
 
 /// Forces found last.
@@ -47,10 +48,10 @@ const LOAD_ITERATIONS: usize = 30;
 /// `[vdot; lambda]` at a state whose M, F, J, c are in `work` and factored, with the forces of sided rows in the regime `work.forces_of.regime`. F
 /// includes those forces afterwards. Candidates for touches are those last detected.
 pub(crate) fn solve_motion(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
-    let mut forces = std::mem::take(&mut work.acting);
+    let mut forces = std::mem::take(&mut work.contact.acting);
     let result = forces.solve(model, q, v, t, work);
     forces.acting = result.is_ok();
-    work.acting = forces;
+    work.contact.acting = forces;
     result
 }
 
@@ -68,18 +69,18 @@ impl Forces {
     }
 
     /// Forces of one joint with sides, row by row; they are the first among all, in the order of the joints.
-    pub fn of_joint(&self, record: &super::SidedJoint) -> Option<&[f64]> {
+    pub fn of_joint(&self, record: &crate::model::InequalityJoint) -> Option<&[f64]> {
         let rows = record.first as usize..record.first as usize + record.n_rows as usize;
         if self.acting { self.task.x.get(rows) } else { None }
     }
 
     fn solve(&mut self, model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
         let regime = &self.regime;
-        let key = |c: &holonom_collide::Candidate| super::Key(c.a, c.b, c.key);
+        let key = |c: &holonom_collide::Candidate| Key(c.a, c.b, c.key);
         gather::gather_where(model, q, v, t, |c, _| regime.is_closed(key(c)), work);
-        evaluate::solve_motion(model, t, work)?;
+        work.kkt.solve_motion(model, t, &work.eval)?;
         self.task.residual = 0.0;
-        if work.sided.blocks.is_empty() {
+        if work.contact.rows.blocks.is_empty() {
             self.task.x.clear();
             return Ok(());
         }
@@ -87,19 +88,19 @@ impl Forces {
             return self.apply_remembered(model, t, work);
         }
         self.bare.clear();
-        self.bare.extend_from_slice(&work.force);
+        self.bare.extend_from_slice(&work.eval.force);
         self.loads.clear();
         self.loads.resize(model.n_joints(), 0.0);
         let slow = Tolerances::of(model).rate;
         self.pose(slow, work, true);
-        let follows = work.sided.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
+        let follows = work.contact.rows.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
         for _ in 0..if follows { LOAD_ITERATIONS } else { 1 } {
             solve::solve(model, t, &mut self.task, work)?;
-            work.force.copy_from_slice(&self.bare);
+            work.eval.force.copy_from_slice(&self.bare);
             for (row, &x) in self.task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                work.sided.push(row, x, &mut work.force);
+                work.contact.rows.push(row, x, &mut work.eval.force);
             }
-            evaluate::solve_motion(model, t, work)?;
+            work.kkt.solve_motion(model, t, &work.eval)?;
             if !follows || self.update_loads(model, q, v, t, work) {
                 break;
             }
@@ -111,21 +112,21 @@ impl Forces {
     fn apply_remembered(&mut self, model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
         let x = &mut self.task.x;
         x.clear();
-        x.resize(work.sided.len(), 0.0);
-        memory::recall(&self.held, &work.sided, 1.0, x);
+        x.resize(work.contact.rows.len(), 0.0);
+        memory::recall(&self.held, &work.contact.rows, 1.0, x);
         for (row, &x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-            work.sided.push(row, x, &mut work.force);
+            work.contact.rows.push(row, x, &mut work.eval.force);
         }
-        evaluate::solve_motion(model, t, work)
+        work.kkt.solve_motion(model, t, &work.eval)
     }
 
-    /// The problem on accelerations. `fresh`: `work.x` holds accelerations without sided forces. `slow`: see [`direction`].
+    /// The problem on accelerations. `fresh`: `work.kkt.x` holds accelerations without sided forces. `slow`: see [`direction`].
     fn pose(&mut self, slow: f64, work: &Workspace, fresh: bool) {
-        let sided = &work.sided;
+        let sided = &work.contact.rows;
         let Task { laws, b, x, drags, .. } = &mut self.task;
         if fresh {
             b.clear();
-            b.extend((0..sided.len()).map(|row| sided.product(row, &work.x) + sided.c[row]));
+            b.extend((0..sided.len()).map(|row| sided.product(row, &work.kkt.x) + sided.c[row]));
             x.clear();
             x.resize(sided.len(), 0.0);
         }
@@ -157,7 +158,10 @@ impl Forces {
         self.lambda.extend_from_slice(work.multipliers());
         let mut settled = true;
         for joint in model.sided.iter().filter_map(|r| r.loaded) {
-            let load = reaction::reaction(model, JointId(joint), q, v, t, &self.lambda, work).force.length();
+            let load = {
+                let rows = &self.lambda[model.rows_of(JointId(joint))];
+                reaction::of_rows(model, JointId(joint), q, v, t, rows, &mut work.eval).force.length()
+            };
             let known = &mut self.loads[joint as usize];
             settled &= (load - *known).abs() <= 1e-13 * load;
             *known = load;
@@ -170,7 +174,7 @@ impl Forces {
 ///
 /// A velocity below twice `slow` says little about its own direction: what is left of it may be rounding, and where several contacts of one body come to rest or set out
 /// together, each would go its own way. There the direction turns smoothly into the one `before`.
-fn direction(sided: &SidedRows, block: &super::Block, before: Vec3, slow: f64) -> Vec3 {
+fn direction(sided: &InequalityRows, block: &super::Block, before: Vec3, slow: f64) -> Vec3 {
     let u = regime::slip_of(sided, block);
     let u = if u.dot(before) >= 0.0 { u } else { -u };
     let part = u.length() / (2.0 * slow);
@@ -204,21 +208,21 @@ fn slide(
     }
 }
 
-/// Powers of sided rows into `work.power`, after those of forces and joints.
+/// Powers of sided rows into `work.eval.power`, after those of forces and joints.
 pub(crate) fn add_powers(model: &Model, v: &[f64], work: &mut Workspace) {
     if model.has_sides() {
-        work.power[model.n_works() - 1] = 0.0;
-        if !work.acting.acting {
+        work.eval.power[model.n_works() - 1] = 0.0;
+        if !work.contact.acting.acting {
             return;
         }
-        let (sided, x) = (&work.sided, &work.acting.task.x);
+        let (sided, x) = (&work.contact.rows, &work.contact.acting.task.x);
         for block in &sided.blocks {
             let power: f64 = block.rows().filter(|&row| x[row] != 0.0).map(|row| x[row] * sided.product(row, v)).sum();
             let entry = match block.origin {
                 super::Origin::Joint(k) => model.n_forces() + model.sided[k as usize].joint as usize,
                 super::Origin::Touch(_) => model.n_works() - 1,
             };
-            work.power[entry] += power;
+            work.eval.power[entry] += power;
         }
     }
 }

@@ -1,13 +1,15 @@
 //! Filling in the sided rows of a moment: joints with sides first, in their order, then touches in the order of detection.
 
-use super::{Block, Key, Origin, Side, SidedRows};
+use super::{Block, InequalityRows, Origin, Side};
 use crate::catalogue::attach::{Attachment, Bodies, BodyId, Carried};
 use crate::catalogue::joints::{Level, RowLaw};
 use crate::contact::touch::Touching;
+use crate::contact::workspace::Workspace;
 use crate::evaluate::RowScratch;
-use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::{Vec3, perpendicular};
 use crate::model::Model;
+use crate::model::warm_start::Key;
 use holonom_collide::Candidate;
 
 /// A touch with rows.
@@ -28,20 +30,18 @@ pub(crate) struct Touched {
 /// Find candidates for all touches within the time `h`. Frames must be up to date.
 pub(crate) fn detect(model: &Model, q: &[f64], v: &[f64], h: f64, work: &mut Workspace) {
     if !model.shapes.is_empty() {
-        let Workspace { frames, contacts, .. } = work;
-        contacts.detect(model, &bodies_at(model, frames, q, v), h);
+        work.contact.detection.detect(model, &bodies_at(model, &work.eval.frames, q, v), h);
     }
 }
 
 /// Find them anew where bodies have become faster by this later state, the end of the time `h`. Frames must be up to date.
 pub(crate) fn detect_faster(model: &Model, q: &[f64], v: &[f64], h: f64, work: &mut Workspace) {
     if !model.shapes.is_empty() {
-        let Workspace { frames, contacts, .. } = work;
-        contacts.detect_faster(model, &bodies_at(model, frames, q, v), h);
+        work.contact.detection.detect_faster(model, &bodies_at(model, &work.eval.frames, q, v), h);
     }
 }
 
-/// All sided rows at a state, into `work.sided`. Frames must be up to date; candidates are those last detected.
+/// All sided rows at a state, into `work.contact.rows`. Frames must be up to date; candidates are those last detected.
 pub(crate) fn gather(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
     gather_where(model, q, v, t, |_, _| true, work);
 }
@@ -55,23 +55,22 @@ pub(crate) fn gather_where(
     wanted: impl Fn(&Candidate, &Touching) -> bool,
     work: &mut Workspace,
 ) {
-    let mut sided = std::mem::take(&mut work.sided);
+    let Workspace { eval, contact, .. } = work;
+    let sided = &mut contact.rows;
     sided.clear();
-    joint_rows(model, q, v, t, work, &mut sided);
-    let Workspace { frames, contacts, .. } = work;
-    let bodies = &bodies_at(model, frames, q, v);
-    for (i, candidate) in contacts.candidates.iter().enumerate() {
+    joint_rows(model, q, v, t, eval, sided);
+    let bodies = &bodies_at(model, &eval.frames, q, v);
+    for (i, candidate) in contact.detection.candidates.iter().enumerate() {
         let ends = [candidate.a, candidate.b].map(|s| model.shapes.all[s as usize].body);
         let now = Touching::of(candidate, ends[0], ends[1], bodies);
         if wanted(candidate, &now) {
-            touch_rows(model, bodies, candidate, i as u32, ends, now, &mut sided);
+            touch_rows(model, bodies, candidate, i as u32, ends, now, sided);
         }
     }
-    work.sided = sided;
 }
 
-fn joint_rows(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace, sided: &mut SidedRows) {
-    let Workspace { frames, rows, gradients, forces, angles, .. } = work;
+fn joint_rows(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation, sided: &mut InequalityRows) {
+    let Evaluation { frames, rows, gradients, forces, angles, .. } = eval;
     let bodies = &bodies_at(model, frames, q, v);
     for (k, record) in model.sided.iter().enumerate() {
         let joint = &model.joints[record.joint as usize];
@@ -136,7 +135,7 @@ fn touch_rows(
     number: u32,
     ends: [BodyId; 2],
     now: Touching,
-    sided: &mut SidedRows,
+    sided: &mut InequalityRows,
 ) {
     let material = model.shapes.material(candidate.a, candidate.b);
     let (x, y) = perpendicular(now.n);
@@ -150,7 +149,7 @@ fn touch_rows(
     let k: [Vec3; 2] = std::array::from_fn(|i| seen[i].jdot_v + spins[i].cross(now.point_rate - seen[i].rate));
     let (u, k) = (seen[0].rate - seen[1].rate, k[0] - k[1]);
     let key = Key(candidate.a, candidate.b, candidate.key);
-    let block = |sided: &mut SidedRows, side, level, n: u32| {
+    let block = |sided: &mut InequalityRows, side, level, n: u32| {
         let row = sided.len() as u32 - n;
         sided.blocks.push(Block { origin: Origin::Touch(touch), side, level, row, n, key });
     };
@@ -213,7 +212,7 @@ fn spin(model: &Model, bodies: &Bodies, body: BodyId) -> Vec3 {
 }
 
 /// `e . (v_a - v_b)` at two points.
-fn linear_row(model: &Model, bodies: &Bodies, points: &[Attachment; 2], e: Vec3, sided: &mut SidedRows) {
+fn linear_row(model: &Model, bodies: &Bodies, points: &[Attachment; 2], e: Vec3, sided: &mut InequalityRows) {
     for (point, sign) in points.iter().zip([1.0, -1.0]) {
         if let Some(i) = super::body_index(point.body) {
             let v = model.v_start[i as usize];
@@ -224,7 +223,7 @@ fn linear_row(model: &Model, bodies: &Bodies, points: &[Attachment; 2], e: Vec3,
 }
 
 /// `e . (w_a - w_b)`.
-fn spin_row(model: &Model, bodies: &Bodies, ends: [BodyId; 2], e: Vec3, sided: &mut SidedRows) {
+fn spin_row(model: &Model, bodies: &Bodies, ends: [BodyId; 2], e: Vec3, sided: &mut InequalityRows) {
     for (body, sign) in ends.into_iter().zip([1.0, -1.0]) {
         if let Some(i) = super::body_index(body) {
             let v = model.v_start[i as usize];

@@ -3,11 +3,10 @@
 //! There bodies know nothing of each other but through rows; joints are rows like all others, without bounds. What a row would do without pushes is 0 for them, since the motion
 //! without pushes obeys the joints already; and given first guesses for the pushes, the joints' answer to these is the first guess for theirs.
 
-use super::SidedRows;
+use super::InequalityRows;
 use super::solve::{Task, residual_of};
+use crate::contact::workspace::Workspace;
 use crate::error::StepError;
-use crate::evaluate;
-use crate::evaluate::workspace::Workspace;
 use crate::model::{Form, Model};
 use holonom_lcp::{Heap, Law, Rows};
 use holonom_tree::{Node, packed};
@@ -34,7 +33,7 @@ impl IslandHeap {
     pub fn solve(
         &mut self,
         model: &Model,
-        sided: &SidedRows,
+        sided: &InequalityRows,
         t: f64,
         rows: &[u32],
         task: &Task,
@@ -49,7 +48,7 @@ impl IslandHeap {
         self.masses.clear();
         for &body in &self.bodies {
             let n = model.bodies[body as usize].n_dof();
-            work.blocks.packed_diagonal(Node(body), n, &mut self.block);
+            work.eval.blocks.packed_diagonal(Node(body), n, &mut self.block);
             let mut mass = [0.0; 36];
             for i in 0..6 {
                 for j in 0..6 {
@@ -82,7 +81,7 @@ impl IslandHeap {
     }
 
     /// Bodies of the island: those that rows touch, and all that joints connect with them. False where one does not fit.
-    fn number_bodies(&mut self, model: &Model, sided: &SidedRows, rows: &[u32]) -> bool {
+    fn number_bodies(&mut self, model: &Model, sided: &InequalityRows, rows: &[u32]) -> bool {
         self.node.clear();
         self.node.resize(model.n_bodies(), u32::MAX);
         let mut islands = vec![false; model.n_islands];
@@ -106,7 +105,7 @@ impl IslandHeap {
     fn add_joints(
         &mut self,
         model: &Model,
-        sided: &SidedRows,
+        sided: &InequalityRows,
         t: f64,
         rows: &[u32],
         work: &mut Workspace,
@@ -119,11 +118,11 @@ impl IslandHeap {
             return Ok(());
         }
         let n_v = model.n_v();
-        work.x.fill(0.0);
+        work.kkt.x.fill(0.0);
         for (&row, &x) in rows.iter().zip(&self.x).filter(|(_, x)| **x != 0.0) {
-            sided.push(row as usize, x, &mut work.x[..n_v]);
+            sided.push(row as usize, x, &mut work.kkt.x[..n_v]);
         }
-        evaluate::solve(model, t, work)?;
+        work.kkt.solve(model, t, &work.eval)?;
         let structure = model.structure();
         let mut links = structure.links().enumerate().peekable();
         let joint_of = |dual: Node| dual.index() - model.n_bodies();
@@ -142,7 +141,7 @@ impl IslandHeap {
                 if !wanted || n_nodes == nodes.len() {
                     continue;
                 }
-                work.blocks.dense_link(structure, index, &mut self.block);
+                work.eval.blocks.dense_link(structure, index, &mut self.block);
                 let width = structure.size(primal);
                 for row in self.block.chunks_exact(width) {
                     let mut g = [0.0; 6];
@@ -160,7 +159,7 @@ impl IslandHeap {
                 self.rows.end();
                 self.laws.push(Law::Free);
                 self.b.push(0.0);
-                self.x.push(work.x[n_v + joint.row as usize + r]);
+                self.x.push(work.kkt.x[n_v + joint.row as usize + r]);
             }
             self.joint_row.truncate(first);
         }

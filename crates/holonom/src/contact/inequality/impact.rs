@@ -19,40 +19,11 @@
 use super::regime::Tolerances;
 use super::solve::{self, Task};
 use super::{Origin, Side};
+use crate::contact::workspace::Workspace;
 use crate::error::StepError;
-use crate::evaluate;
-use crate::evaluate::workspace::Workspace;
 use crate::model::Model;
+use crate::model::shapes::{ImpactLaw, ImpactOrder, Restitution};
 use holonom_lcp::Law;
-
-/// What comes back from an impact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Restitution {
-    /// A part of the speed of approach.
-    #[default]
-    Newton,
-    /// A part of the impulse of compression.
-    Poisson,
-}
-
-/// Which contacts take part in an impact.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum ImpactOrder {
-    /// All that are closed, at once.
-    #[default]
-    Simultaneous,
-    /// One after the other, the fastest first.
-    Sequential,
-}
-
-/// The law of impacts.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct ImpactLaw {
-    /// What comes back.
-    pub restitution: Restitution,
-    /// Who takes part.
-    pub order: ImpactOrder,
-}
 
 /// Blows of a sequential impact before what is left is stopped at once.
 const BLOWS: usize = 20_000;
@@ -69,10 +40,10 @@ pub(crate) fn collide(
     work: &mut Workspace,
 ) -> Result<bool, StepError> {
     let tolerances = Tolerances::of(model);
-    let mut impact = Impact { model, t, tolerances, scratch: std::mem::take(&mut work.impact) };
-    impact.scratch.u.clone_from(&work.sided.rate);
+    let mut impact = Impact { model, t, tolerances, scratch: std::mem::take(&mut work.contact.impact) };
+    impact.scratch.u.clone_from(&work.contact.rows.rate);
     let result = impact.run(v, law, rebound, ledger, work);
-    work.impact = impact.scratch;
+    work.contact.impact = impact.scratch;
     result
 }
 
@@ -126,7 +97,7 @@ impl Impact<'_> {
 
     /// The normal block that closes fastest.
     fn fastest(&self, work: &Workspace) -> Option<usize> {
-        let sided = &work.sided;
+        let sided = &work.contact.rows;
         let mut found = None;
         let mut most = -self.tolerances.rate;
         for (i, block) in sided.blocks.iter().enumerate() {
@@ -161,10 +132,10 @@ impl Impact<'_> {
         before.clear();
         before.extend_from_slice(v);
         respond(self.model, self.t, p, work)?;
-        v.iter_mut().zip(&work.x[..n]).for_each(|(v, dv)| *v += dv);
-        let sided = &work.sided;
+        v.iter_mut().zip(&work.kkt.x[..n]).for_each(|(v, dv)| *v += dv);
+        let sided = &work.contact.rows;
         for (row, u) in u.iter_mut().enumerate() {
-            *u += sided.product(row, &work.x);
+            *u += sided.product(row, &work.kkt.x);
         }
         for block in &sided.blocks {
             let work = |row: usize| 0.5 * p[row] * (sided.product(row, before) + sided.product(row, v));
@@ -190,12 +161,18 @@ impl Impact<'_> {
         let Scratch { task, p, u, kept, .. } = &mut self.scratch;
         p.clone_from(&task.x);
         if law == Some(Restitution::Poisson) {
-            for block in &work.sided.blocks {
-                let part =
-                    |normal: usize| match work.sided.blocks.iter().find(|b| b.row as usize == normal).map(|b| b.side) {
-                        Some(Side::Push { restitution }) => restitution,
-                        _ => 0.0,
-                    };
+            for block in &work.contact.rows.blocks {
+                let part = |normal: usize| match work
+                    .contact
+                    .rows
+                    .blocks
+                    .iter()
+                    .find(|b| b.row as usize == normal)
+                    .map(|b| b.side)
+                {
+                    Some(Side::Push { restitution }) => restitution,
+                    _ => 0.0,
+                };
                 let e = match block.side {
                     Side::Push { restitution } => restitution,
                     Side::Cone { normal, .. } => part(normal as usize),
@@ -207,7 +184,7 @@ impl Impact<'_> {
             respond(self.model, self.t, p, work)?;
             kept.clone_from(u);
             for (row, u) in u.iter_mut().enumerate() {
-                *u += work.sided.product(row, &work.x);
+                *u += work.contact.rows.product(row, &work.kkt.x);
             }
             self.pose(only, false, work);
             let result = solve::solve(self.model, self.t, &mut self.scratch.task, work);
@@ -220,7 +197,7 @@ impl Impact<'_> {
     }
 
     fn pose(&mut self, only: Option<usize>, newton: bool, work: &Workspace) {
-        let sided = &work.sided;
+        let sided = &work.contact.rows;
         let Task { laws, b, x, drags, .. } = &mut self.scratch.task;
         laws.clear();
         drags.clear();
@@ -252,10 +229,10 @@ impl Impact<'_> {
     fn work_of_impulses(&self, v: &[f64], work: &mut Workspace) -> Result<f64, StepError> {
         let p = &self.scratch.p;
         respond(self.model, self.t, p, work)?;
-        let sided = &work.sided;
+        let sided = &work.contact.rows;
         let (mut sum, mut size) = (0.0, 0.0);
         for (row, &p) in p.iter().enumerate().filter(|(_, p)| **p != 0.0) {
-            let (before, change) = (sided.product(row, v), sided.product(row, &work.x));
+            let (before, change) = (sided.product(row, v), sided.product(row, &work.kkt.x));
             sum += p * (before + 0.5 * change);
             size += p.abs() * (before.abs() + change.abs());
         }
@@ -263,12 +240,12 @@ impl Impact<'_> {
     }
 }
 
-/// The velocity change by impulses on all rows, into `work.x`.
+/// The velocity change by impulses on all rows, into `work.kkt.x`.
 fn respond(model: &Model, t: f64, p: &[f64], work: &mut Workspace) -> Result<(), StepError> {
     let n = model.n_v();
-    work.x.fill(0.0);
+    work.kkt.x.fill(0.0);
     for (row, &p) in p.iter().enumerate().filter(|(_, p)| **p != 0.0) {
-        work.sided.push(row, p, &mut work.x[..n]);
+        work.contact.rows.push(row, p, &mut work.kkt.x[..n]);
     }
-    evaluate::solve(model, t, work)
+    work.kkt.solve(model, t, &work.eval)
 }

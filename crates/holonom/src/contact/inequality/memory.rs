@@ -3,43 +3,11 @@
 //! It is part of the state. Where contacts are redundant (a box on four corners) the forces are not unique, and which of them the solver finds depends on where it
 //! starts; it starts from what it found last. A run that is resumed must start there too.
 
-use super::{Key, Origin, SidedRows};
-
-/// How a sided row acted last.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Held {
-    pub key: Key,
-    /// What events decided about it; 0 where time is stepped.
-    pub mode: u64,
-    /// Forces, N or N m, in world axes for touches: normal; slip (x, y, z); turning about the normal; rolling (x, y, z). Multipliers for joints.
-    pub force: [f64; 8],
-}
-
-/// Numbers per entry in a snapshot.
-pub(crate) const WORDS: usize = 11;
-
-impl Held {
-    pub fn to_words(self) -> [u64; WORDS] {
-        let mut out = [0; WORDS];
-        out[0] = (self.key.0 as u64) << 32 | self.key.1 as u64;
-        out[1] = self.key.2;
-        out[2] = self.mode;
-        for (out, x) in out[3..].iter_mut().zip(self.force) {
-            *out = (x + 0.0).to_bits();
-        }
-        out
-    }
-
-    pub fn from_words(words: &[u64; WORDS]) -> Held {
-        let key = Key((words[0] >> 32) as u32, words[0] as u32, words[1]);
-        let mut force = [0.0; 8];
-        force.iter_mut().zip(&words[3..]).for_each(|(x, w)| *x = f64::from_bits(*w));
-        Held { key, mode: words[2], force }
-    }
-}
+use super::{InequalityRows, Origin};
+use crate::model::warm_start::{Held, Key};
 
 /// Where the rows of a block are in `Held::force`, and their axes in the world; joints have none.
-fn place(sided: &SidedRows, block: usize) -> (usize, Option<[crate::math::Vec3; 2]>) {
+fn place(sided: &InequalityRows, block: usize) -> (usize, Option<[crate::math::Vec3; 2]>) {
     let b = &sided.blocks[block];
     match b.origin {
         Origin::Joint(_) => (0, None),
@@ -61,7 +29,7 @@ pub(crate) fn find(held: &[Held], key: Key) -> Option<&Held> {
 }
 
 /// First guesses for the multipliers: remembered forces times `time`.
-pub(crate) fn recall(held: &[Held], sided: &SidedRows, time: f64, x: &mut [f64]) {
+pub(crate) fn recall(held: &[Held], sided: &InequalityRows, time: f64, x: &mut [f64]) {
     if held.is_empty() {
         return;
     }
@@ -79,7 +47,7 @@ pub(crate) fn recall(held: &[Held], sided: &SidedRows, time: f64, x: &mut [f64])
 }
 
 /// Remember what acted: multipliers over `time`.
-pub(crate) fn remember(sided: &SidedRows, x: &[f64], time: f64, held: &mut Vec<Held>) {
+pub(crate) fn remember(sided: &InequalityRows, x: &[f64], time: f64, held: &mut Vec<Held>) {
     held.clear();
     for (i, block) in sided.blocks.iter().enumerate() {
         if block.rows().all(|row| x[row] == 0.0) {

@@ -29,39 +29,11 @@ pub(crate) mod project;
 pub(crate) mod regime;
 pub(crate) mod sleep;
 pub(crate) mod solve;
-pub(crate) mod written;
 
 use crate::catalogue::attach::BodyId;
 use crate::catalogue::joints::Level;
-use crate::model::OwnBlocks;
+use crate::model::warm_start::Key;
 use holonom_lcp::Law;
-
-/// A joint whose rows have sides: its place in the model.
-pub(crate) struct SidedJoint {
-    pub joint: u32,
-    pub n_rows: u8,
-    pub level: Level,
-    /// First of its rows among those of all such joints.
-    pub first: u32,
-    pub form: OwnBlocks,
-    /// The joint whose load its friction follows.
-    pub loaded: Option<u32>,
-}
-
-/// Identity of a sided block from step to step: two shapes and their features, or a joint and its row.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Key(pub u32, pub u32, pub u64);
-
-impl Key {
-    pub fn joint(joint: u32, row: u32) -> Key {
-        Key(u32::MAX, joint, row as u64)
-    }
-
-    /// Does it stand for a touch, and not for a joint or a time of rest?
-    pub fn is_touch(self) -> bool {
-        self.0 < sleep::RESTING
-    }
-}
 
 /// Where a block comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -130,7 +102,7 @@ pub(crate) struct Part {
 
 /// All sided rows of one moment.
 #[derive(Default)]
-pub(crate) struct SidedRows {
+pub(crate) struct InequalityRows {
     pub blocks: Vec<Block>,
     /// Parts of row i: `part_start[i]..part_start[i + 1]`.
     pub part_start: Vec<u32>,
@@ -144,7 +116,7 @@ pub(crate) struct SidedRows {
     pub touches: Vec<gather::Touched>,
 }
 
-impl SidedRows {
+impl InequalityRows {
     pub fn len(&self) -> usize {
         self.gap.len()
     }

@@ -10,12 +10,13 @@
 use super::regime::{self, Regime, Slip, Tolerances};
 use super::solve::{self, Task};
 use super::{Side, gather};
+use crate::contact::tension::Tension;
+use crate::contact::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::energy;
-use crate::evaluate::workspace::Workspace;
 use crate::model::Model;
-use crate::step::integrate::Tension;
+use crate::model::warm_start::Key;
 use holonom_lcp::Law;
 
 /// Overlaps below this part of the model's length scale are left alone.
@@ -38,53 +39,53 @@ pub(crate) fn push_apart(
     let quiet = QUIET * model.contact_scale();
     let mut before = None;
     for _ in 0..ITERATIONS {
-        evaluate::place_bodies(model, q, v, work);
+        evaluate::place_bodies(model, q, v, &mut work.eval);
         gather::gather(model, q, v, t, work);
         let worst = deepest(work);
-        work.overlap = worst;
-        evaluate::evaluate_gaps(model, q, v, t, work);
+        work.contact.overlap = worst;
+        evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
         // joints that a correction left open would be closed later, and overlaps come back
-        let open = before.is_some() && work.gap.iter().any(|gap| gap.abs() > quiet);
+        let open = before.is_some() && work.eval.gap.iter().any(|gap| gap.abs() > quiet);
         if worst <= quiet && !open {
             break;
         }
         before.get_or_insert_with(|| energy::mechanical(model, q, v));
-        evaluate::evaluate_bodies(model, q, v, work);
+        evaluate::evaluate_bodies(model, q, v, &mut work.eval);
         tension.add(work);
-        evaluate::evaluate_constraints(model, q, v, t, work);
-        evaluate::factor(model, t, work)?;
+        evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
+        work.kkt.factor(model, t, &work.eval)?;
         let n = v.len();
         load_gaps(work, n);
-        evaluate::solve(model, t, work)?;
+        work.kkt.solve(model, t, &work.eval)?;
         pose(work, worst, task);
         solve::solve(model, t, task, work)?;
         load_gaps(work, n);
         for (row, &x) in task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-            work.sided.push(row, x, &mut work.x[..n]);
+            work.contact.rows.push(row, x, &mut work.kkt.x[..n]);
         }
-        evaluate::solve(model, t, work)?;
+        work.kkt.solve(model, t, &work.eval)?;
         for (i, body) in model.bodies.iter().enumerate() {
-            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.x), 1.0);
+            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.kkt.x), 1.0);
         }
     }
     Ok(before.map_or(0.0, |e| energy::mechanical(model, q, v) - e))
 }
 
 fn load_gaps(work: &mut Workspace, n: usize) {
-    work.x[..n].fill(0.0);
-    work.x[n..].copy_from_slice(&work.gap);
+    work.kkt.x[..n].fill(0.0);
+    work.kkt.x[n..].copy_from_slice(&work.eval.gap);
 }
 
 /// Largest overlap, m (or rad beyond a limit).
 pub(crate) fn deepest(work: &Workspace) -> f64 {
-    let sided = &work.sided;
+    let sided = &work.contact.rows;
     let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
     pushes.map(|b| -sided.gap[b.row as usize]).fold(0.0, f64::max)
 }
 
 /// Rows that overlap, and those that would before the worst is mended.
 fn pose(work: &Workspace, worst: f64, task: &mut Task) {
-    let sided = &work.sided;
+    let sided = &work.contact.rows;
     task.laws.clear();
     task.drags.clear();
     task.b.clear();
@@ -96,7 +97,7 @@ fn pose(work: &Workspace, worst: f64, task: &mut Task) {
         let near = matches!(block.side, Side::Push { .. }) && sided.gap[row] <= 2.0 * worst;
         task.laws.push(near.then_some(Law::Push));
         if near {
-            task.b[row] = sided.gap[row] + sided.product(row, &work.x);
+            task.b[row] = sided.gap[row] + sided.product(row, &work.kkt.x);
         }
     }
 }
@@ -116,9 +117,9 @@ pub(crate) fn hold(
     }
     let n = v.len();
     let tolerances = Tolerances::of(model);
-    let key = |c: &holonom_collide::Candidate| super::Key(c.a, c.b, c.key);
+    let key = |c: &holonom_collide::Candidate| Key(c.a, c.b, c.key);
     for iteration in 0..4 {
-        evaluate::place_bodies(model, q, v, work);
+        evaluate::place_bodies(model, q, v, &mut work.eval);
         gather::gather_where(model, q, v, t, |c, _| regime.is_closed(key(c)), work);
         let off = hold_rows(
             work,
@@ -130,14 +131,14 @@ pub(crate) fn hold(
         if iteration > 0 && off <= 1e-15 * model.contact_scale() || off == 0.0 {
             break;
         }
-        evaluate::evaluate_bodies(model, q, v, work);
-        evaluate::evaluate_constraints(model, q, v, t, work);
-        evaluate::factor(model, t, work)?;
-        evaluate::evaluate_gaps(model, q, v, t, work);
+        evaluate::evaluate_bodies(model, q, v, &mut work.eval);
+        evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
+        work.kkt.factor(model, t, &work.eval)?;
+        evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
         load_gaps(work, n);
-        evaluate::solve(model, t, work)?;
-        for row in 0..work.sided.len() {
-            task.b[row] = work.sided.gap[row] + work.sided.product(row, &work.x);
+        work.kkt.solve(model, t, &work.eval)?;
+        for row in 0..work.contact.rows.len() {
+            task.b[row] = work.contact.rows.gap[row] + work.contact.rows.product(row, &work.kkt.x);
         }
         solve::solve(model, t, task, work)?;
         if !(task.residual <= DEPENDENT) {
@@ -145,18 +146,18 @@ pub(crate) fn hold(
         }
         load_gaps(work, n);
         push_all(work, task, n);
-        evaluate::solve(model, t, work)?;
+        work.kkt.solve(model, t, &work.eval)?;
         for (i, body) in model.bodies.iter().enumerate() {
-            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.x), 1.0);
+            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.kkt.x), 1.0);
         }
     }
-    evaluate::evaluate_bodies(model, q, v, work);
-    evaluate::evaluate_constraints(model, q, v, t, work);
-    evaluate::factor(model, t, work)?;
+    evaluate::evaluate_bodies(model, q, v, &mut work.eval);
+    evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
+    work.kkt.factor(model, t, &work.eval)?;
     for _ in 0..2 {
-        evaluate::place_bodies(model, q, v, work);
+        evaluate::place_bodies(model, q, v, &mut work.eval);
         gather::gather_where(model, q, v, t, |c, _| regime.is_closed(key(c)), work);
-        evaluate::evaluate_gaps(model, q, v, t, work);
+        evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
         let sticks = |block: &super::Block, slip: Slip| match block.side {
             Side::Push { .. } => true,
             _ => regime::may_slip(block) && slip == Slip::Stick,
@@ -166,13 +167,13 @@ pub(crate) fn hold(
             break;
         }
         let load = |work: &mut Workspace| {
-            work.x[..n].fill(0.0);
-            work.x[n..].copy_from_slice(&work.gap_rate);
+            work.kkt.x[..n].fill(0.0);
+            work.kkt.x[n..].copy_from_slice(&work.eval.gap_rate);
         };
         load(work);
-        evaluate::solve(model, t, work)?;
-        for row in 0..work.sided.len() {
-            task.b[row] = work.sided.rate[row] + work.sided.product(row, &work.x);
+        work.kkt.solve(model, t, &work.eval)?;
+        for row in 0..work.contact.rows.len() {
+            task.b[row] = work.contact.rows.rate[row] + work.contact.rows.product(row, &work.kkt.x);
         }
         solve::solve(model, t, task, work)?;
         if !(task.residual <= DEPENDENT) {
@@ -180,17 +181,17 @@ pub(crate) fn hold(
         }
         load(work);
         push_all(work, task, n);
-        evaluate::solve(model, t, work)?;
-        v.iter_mut().zip(&work.x).for_each(|(v, dv)| *v += dv);
+        work.kkt.solve(model, t, &work.eval)?;
+        v.iter_mut().zip(&work.kkt.x).for_each(|(v, dv)| *v += dv);
     }
-    evaluate::place_bodies(model, q, v, work);
-    evaluate::evaluate_gaps(model, q, v, t, work);
+    evaluate::place_bodies(model, q, v, &mut work.eval);
+    evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
     Ok(())
 }
 
 fn push_all(work: &mut Workspace, task: &Task, n: usize) {
     for (row, &x) in task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-        work.sided.push(row, x, &mut work.x[..n]);
+        work.contact.rows.push(row, x, &mut work.kkt.x[..n]);
     }
 }
 
@@ -200,9 +201,9 @@ fn hold_rows(
     regime: &Regime,
     task: &mut Task,
     held: impl Fn(&super::Block, Slip) -> bool,
-    off: impl Fn(&super::SidedRows, usize) -> f64,
+    off: impl Fn(&super::InequalityRows, usize) -> f64,
 ) -> f64 {
-    let sided = &work.sided;
+    let sided = &work.contact.rows;
     task.laws.clear();
     task.drags.clear();
     task.x.clear();

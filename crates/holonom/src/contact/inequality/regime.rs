@@ -3,10 +3,11 @@
 //! Between events a regime is fixed and the motion is smooth. [`judge`] reads the regime off a state: closed is what neither has a gap nor separates, sticking is what
 //! does not slip; what is closed and sticking may turn out to separate or to slip when the forces are solved for.
 
-use super::{Block, Key, Side, SidedRows};
+use super::{Block, InequalityRows, Side};
 use crate::catalogue::joints::Level;
 use crate::math::Vec3;
 use crate::model::Model;
+use crate::model::warm_start::Key;
 
 /// How a closed block moves along.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -88,12 +89,12 @@ impl Tolerances {
 }
 
 /// Velocity of a block with axes in the world: of touches a vector in the plane of contact, of joints (rate, 0, 0).
-pub(crate) fn slip_of(sided: &SidedRows, block: &Block) -> Vec3 {
+pub(crate) fn slip_of(sided: &InequalityRows, block: &Block) -> Vec3 {
     in_world(sided, block, |row| sided.rate[row])
 }
 
 /// Numbers per row as a vector in the world.
-pub(crate) fn in_world(sided: &SidedRows, block: &Block, number: impl Fn(usize) -> f64) -> Vec3 {
+pub(crate) fn in_world(sided: &InequalityRows, block: &Block, number: impl Fn(usize) -> f64) -> Vec3 {
     let first = block.row as usize;
     match (block.origin, block.n) {
         (super::Origin::Touch(k), 2) => {
@@ -109,7 +110,7 @@ pub(crate) fn in_world(sided: &SidedRows, block: &Block, number: impl Fn(usize) 
 }
 
 /// The rows of a block along a vector in the world: the inverse of [`in_world`].
-pub(crate) fn to_rows(sided: &SidedRows, block: &Block, x: Vec3) -> [f64; 3] {
+pub(crate) fn to_rows(sided: &InequalityRows, block: &Block, x: Vec3) -> [f64; 3] {
     match (block.origin, block.n) {
         (super::Origin::Touch(k), 2) => {
             let t = sided.touches[k as usize].tangents;
@@ -120,7 +121,7 @@ pub(crate) fn to_rows(sided: &SidedRows, block: &Block, x: Vec3) -> [f64; 3] {
 }
 
 /// The regime of a state whose sided rows are gathered.
-pub(crate) fn judge(sided: &SidedRows, tolerances: Tolerances, regime: &mut Regime) {
+pub(crate) fn judge(sided: &InequalityRows, tolerances: Tolerances, regime: &mut Regime) {
     regime.closed.clear();
     for block in &sided.blocks {
         let closed = match block.side {

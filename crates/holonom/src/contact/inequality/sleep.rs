@@ -4,11 +4,13 @@
 //! sleeps. Its contact forces are those remembered, nothing is solved for, and its bodies do not move. It wakes when a body that is awake touches it, or when its remembered
 //! forces no longer hold it. How long each body has rested is part of the state.
 
-use super::memory::Held;
-use super::{Key, SidedRows};
+use super::InequalityRows;
 use crate::catalogue::attach::{BodyId, Carried};
-use crate::evaluate::workspace::Workspace;
+use crate::contact::workspace::Workspace;
 use crate::math::Vec3;
+use crate::model::warm_start::Held;
+use crate::model::warm_start::Key;
+use crate::model::warm_start::RESTING;
 use crate::model::{Model, Sets};
 
 /// When islands fall asleep.
@@ -27,9 +29,6 @@ impl Default for Sleeping {
     }
 }
 
-/// First number of keys under which times of rest are remembered.
-pub(crate) const RESTING: u32 = u32::MAX - 1;
-
 /// Who rests and who sleeps.
 #[derive(Default)]
 pub(crate) struct Sleep {
@@ -40,7 +39,7 @@ pub(crate) struct Sleep {
 
 impl Sleep {
     /// Who sleeps at the start of a step, with all sided rows gathered.
-    pub fn begin(&mut self, model: &Model, settings: Option<Sleeping>, held: &[Held], sided: &SidedRows) {
+    pub fn begin(&mut self, model: &Model, settings: Option<Sleeping>, held: &[Held], sided: &InequalityRows) {
         self.asleep.clear();
         let Some(settings) = settings else { return };
         self.rest.clear();
@@ -97,5 +96,5 @@ fn speed(model: &Model, i: usize, q: &[f64], v: &[f64], work: &Workspace) -> f64
     let body = &model.bodies[i];
     let rate = |what| body.carry(model.q_of(i, q), model.v_of(i, v), &what).rate.length();
     let spin = if body.can_carry(&Carried::Spin).is_ok() { rate(Carried::Spin) } else { 0.0 };
-    rate(Carried::Point(Vec3::ZERO)) + spin * work.contacts.extent(i)
+    rate(Carried::Point(Vec3::ZERO)) + spin * work.contact.detection.extent(i)
 }

@@ -5,12 +5,10 @@
 //! feel each other), and a solver for friction cones finds the pushes to rounding. Large islands are solved to the same law by Newton's method in the space of motions, which is sparse
 //! ([`super::heap`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
 
-use super::{SidedRows, heap};
+use super::{InequalityRows, heap};
+use crate::contact::workspace::Workspace;
 use crate::error::StepError;
-use crate::evaluate;
-use crate::evaluate::workspace::Workspace;
 use crate::model::{Model, Sets};
-use crate::step::events::NO_FORCES;
 use holonom_lcp::{Cone, Failure, Law, Operator, Pile, Problem};
 
 /// Above so many rows the matrix of responses is not written down: where joints connect the bodies, and where nothing but the rows does.
@@ -18,6 +16,9 @@ const DENSE_ROWS: usize = 240;
 const DENSE_ROWS_LOOSE: usize = 36;
 /// Above so many rows nothing is factored.
 const HEAP_ROWS: usize = 60_000;
+
+/// What failed when there are no forces.
+pub(crate) const NO_FORCES: &str = "the search for contact forces";
 
 /// A row that answers its own push by less than this part of what it would without joints does not answer at all: joints hold it, and what is left is rounding.
 const HELD: f64 = 1e-13;
@@ -55,7 +56,7 @@ impl Task {
     }
 
     /// `x += s (G_row^T, and what comes with it)`.
-    fn push(&self, sided: &SidedRows, row: u32, s: f64, x: &mut [f64]) {
+    fn push(&self, sided: &InequalityRows, row: u32, s: f64, x: &mut [f64]) {
         sided.push(row as usize, s, x);
         for drag in self.drags_of(row) {
             sided.push(drag.row as usize, s * drag.factor, x);
@@ -102,12 +103,12 @@ impl Group {
     }
 }
 
-/// Solve `task` for the rows in `work.sided`, with the factor of the joints at hand. `work.x` is used up.
+/// Solve `task` for the rows in `work.contact.rows`, with the factor of the joints at hand. `work.kkt.x` is used up.
 pub(crate) fn solve(model: &Model, t: f64, task: &mut Task, work: &mut Workspace) -> Result<(), StepError> {
-    let sided = std::mem::take(&mut work.sided);
-    let mut solvers = std::mem::take(&mut work.sided_solvers);
+    let sided = std::mem::take(&mut work.contact.rows);
+    let mut solvers = std::mem::take(&mut work.contact.solvers);
     let result = solvers.solve(model, &sided, t, task, work);
-    (work.sided, work.sided_solvers) = (sided, solvers);
+    (work.contact.rows, work.contact.solvers) = (sided, solvers);
     result
 }
 
@@ -115,7 +116,7 @@ impl Solvers {
     fn solve(
         &mut self,
         model: &Model,
-        sided: &SidedRows,
+        sided: &InequalityRows,
         t: f64,
         task: &mut Task,
         work: &mut Workspace,
@@ -152,7 +153,7 @@ impl Solvers {
     }
 
     /// Which blocks feel each other?
-    fn find_islands(&mut self, model: &Model, sided: &SidedRows, task: &Task) {
+    fn find_islands(&mut self, model: &Model, sided: &InequalityRows, task: &Task) {
         let mut sets = std::mem::take(&mut self.sets);
         sets.reset(model.n_islands.max(1));
         let island = |body: u32| model.island[body as usize];
@@ -215,7 +216,7 @@ impl Solvers {
     fn respond(
         &mut self,
         model: &Model,
-        sided: &SidedRows,
+        sided: &InequalityRows,
         t: f64,
         task: &Task,
         work: &mut Workspace,
@@ -224,16 +225,16 @@ impl Solvers {
         let n_v = model.n_v();
         for r in 0..most {
             let pushed = |g: &&Group| g.is_dense && r < g.n();
-            work.x.fill(0.0);
+            work.kkt.x.fill(0.0);
             for group in self.groups.iter().filter(pushed) {
-                task.push(sided, self.rows[group.rows.0 as usize + r], 1.0, &mut work.x[..n_v]);
+                task.push(sided, self.rows[group.rows.0 as usize + r], 1.0, &mut work.kkt.x[..n_v]);
             }
-            evaluate::solve(model, t, work)?;
+            work.kkt.solve(model, t, &work.eval)?;
             for group in self.groups.iter().filter(pushed) {
                 let n = group.n();
                 let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
                 for (i, &row) in rows.iter().enumerate() {
-                    self.a[group.a + i * n + r] = sided.product(row as usize, &work.x);
+                    self.a[group.a + i * n + r] = sided.product(row as usize, &work.kkt.x);
                 }
             }
         }
@@ -256,7 +257,7 @@ impl Solvers {
 
     /// Which rows of a small island do joints hold, so that no push can change what they do? A stop of a locked joint, a shape on a body that is welded to the
     /// ground. They get no push: it would be one rounding error over another.
-    fn find_held(&mut self, model: &Model, sided: &SidedRows, group: &Group, work: &mut Workspace) {
+    fn find_held(&mut self, model: &Model, sided: &InequalityRows, group: &Group, work: &mut Workspace) {
         let n = group.n();
         self.held.clear();
         self.held.resize(n, false);
@@ -269,7 +270,7 @@ impl Solvers {
     }
 
     /// The problem of one island.
-    fn load(&mut self, sided: &SidedRows, group: &Group, task: &Task) {
+    fn load(&mut self, sided: &InequalityRows, group: &Group, task: &Task) {
         self.b.clear();
         self.x.clear();
         self.laws.clear();
@@ -299,7 +300,7 @@ impl Solvers {
     fn solve_large(
         &mut self,
         model: &Model,
-        sided: &SidedRows,
+        sided: &InequalityRows,
         t: f64,
         group: &Group,
         task: &Task,
@@ -340,14 +341,14 @@ pub(crate) fn residual_of(report: Result<holonom_lcp::Report, Failure>) -> Optio
 }
 
 /// `G_i M^-1 G_i^T` without joints.
-fn own_response(model: &Model, sided: &SidedRows, row: usize, work: &mut Workspace) -> f64 {
+fn own_response(model: &Model, sided: &InequalityRows, row: usize, work: &mut Workspace) -> f64 {
     use holonom_tree::{Node, packed};
     let mut sum = 0.0;
     for part in sided.parts_of(row) {
         let n = part.n as usize;
         let g = &sided.values[part.at as usize..][..n];
         // a block [a 1, 0; 0, C] is two blocks
-        if let (&[a, c0, c1, c2, c3, c4, c5], &[x, y, z, u, v, w]) = (work.blocks.diagonal(Node(part.body)), g) {
+        if let (&[a, c0, c1, c2, c3, c4, c5], &[x, y, z, u, v, w]) = (work.eval.blocks.diagonal(Node(part.body)), g) {
             let (mut c, mut turn) = ([c0, c1, c2, c3, c4, c5], [u, v, w]);
             if packed::factor(&mut c, 3, |_| true).is_ok() {
                 packed::solve(&c, 3, &mut turn);
@@ -355,13 +356,17 @@ fn own_response(model: &Model, sided: &SidedRows, row: usize, work: &mut Workspa
             sum += (x * x + y * y + z * z) / a + (turn[0] * u + turn[1] * v + turn[2] * w);
             continue;
         }
-        work.blocks.packed_diagonal(Node(part.body), model.bodies[part.body as usize].n_dof(), &mut work.mass);
-        work.piece.clear();
-        work.piece.extend_from_slice(g);
-        if packed::factor(&mut work.mass, n, |_| true).is_ok() {
-            packed::solve(&work.mass, n, &mut work.piece);
+        work.eval.blocks.packed_diagonal(
+            Node(part.body),
+            model.bodies[part.body as usize].n_dof(),
+            &mut work.eval.mass,
+        );
+        work.eval.piece.clear();
+        work.eval.piece.extend_from_slice(g);
+        if packed::factor(&mut work.eval.mass, n, |_| true).is_ok() {
+            packed::solve(&work.eval.mass, n, &mut work.eval.piece);
         }
-        sum += work.piece.iter().zip(g).map(|(a, b)| a * b).sum::<f64>();
+        sum += work.eval.piece.iter().zip(g).map(|(a, b)| a * b).sum::<f64>();
     }
     sum
 }
@@ -369,7 +374,7 @@ fn own_response(model: &Model, sided: &SidedRows, row: usize, work: &mut Workspa
 /// The responses of an island, one product at a time.
 struct Responses<'s> {
     model: &'s Model,
-    sided: &'s SidedRows,
+    sided: &'s InequalityRows,
     task: &'s Task,
     rows: &'s [u32],
     t: f64,
@@ -383,17 +388,17 @@ impl Operator for Responses<'_> {
     }
     fn apply(&mut self, x: &[f64], out: &mut [f64]) {
         let n_v = self.model.n_v();
-        self.work.x.fill(0.0);
+        self.work.kkt.x.fill(0.0);
         for (&row, &s) in self.rows.iter().zip(x) {
             if s != 0.0 {
-                self.task.push(self.sided, row, s, &mut self.work.x[..n_v]);
+                self.task.push(self.sided, row, s, &mut self.work.kkt.x[..n_v]);
             }
         }
-        if let Err(e) = evaluate::solve(self.model, self.t, self.work) {
+        if let Err(e) = self.work.kkt.solve(self.model, self.t, &self.work.eval) {
             self.failed = Some(e);
         }
         for (&row, out) in self.rows.iter().zip(out) {
-            *out = self.sided.product(row as usize, &self.work.x);
+            *out = self.sided.product(row as usize, &self.work.kkt.x);
         }
     }
 }

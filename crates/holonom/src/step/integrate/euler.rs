@@ -11,9 +11,10 @@
 //! Feedback against drift enters as h (ks C + kd Cdot). The second factorisation is the one that projection needs.
 
 use super::{Attempt, Integrator, Motion};
+use crate::dynamics;
 use crate::error::StepError;
+use crate::evaluate;
 use crate::evaluate::Noise;
-use crate::{evaluate, evaluate::reaction};
 
 /// Semi-implicit Euler.
 #[derive(Clone, Debug, Default)]
@@ -35,51 +36,51 @@ impl Integrator for SemiImplicitEuler {
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
         let feedback = m.feedback();
         let (model, work, n) = (m.model, &mut *m.work, m.v.len());
-        evaluate::evaluate_bodies(model, m.q, m.v, work);
-        evaluate::apply_forces(model, m.q, m.v, m.t, work);
-        evaluate::evaluate_constraints(model, m.q, m.v, m.t, work);
-        evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, work);
-        evaluate::factor(model, m.t, work)?;
+        evaluate::evaluate_bodies(model, m.q, m.v, &mut work.eval);
+        evaluate::apply_forces(model, m.q, m.v, m.t, &mut work.eval);
+        evaluate::evaluate_constraints(model, m.q, m.v, m.t, &mut work.eval);
+        evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, &mut work.eval);
+        work.kkt.factor(model, m.t, &work.eval)?;
         for i in 0..n {
-            work.x[i] = h * work.force[i];
+            work.kkt.x[i] = h * work.eval.force[i];
         }
-        for (i, rate) in work.gap_rate.iter().enumerate() {
-            let pull = feedback.map_or(0.0, |f| h * (f.ks * work.gap[i] + f.kd * rate));
-            work.x[n + i] = rate + pull;
+        for (i, rate) in work.eval.gap_rate.iter().enumerate() {
+            let pull = feedback.map_or(0.0, |f| h * (f.ks * work.eval.gap[i] + f.kd * rate));
+            work.kkt.x[n + i] = rate + pull;
         }
         // rows on accelerations say how velocities change, not what they become
         for &row in &model.acceleration_rows {
-            work.x[n + row as usize] = h * work.c[row as usize];
+            work.kkt.x[n + row as usize] = h * work.eval.c[row as usize];
         }
-        evaluate::solve(model, m.t, work)?;
-        for (v, dv) in m.v.iter_mut().zip(&work.x) {
+        work.kkt.solve(model, m.t, &work.eval)?;
+        for (v, dv) in m.v.iter_mut().zip(&work.kkt.x) {
             *v += dv;
         }
         self.impulses.clear();
-        self.impulses.extend_from_slice(&work.x[n..]);
+        self.impulses.extend_from_slice(&work.kkt.x[n..]);
         for (i, body) in model.bodies.iter().enumerate() {
             body.advance(model.q_of_mut(i, m.q), model.v_of(i, m.v), h);
         }
 
         // legal where they arrive
-        evaluate::evaluate_bodies(model, m.q, m.v, work);
-        evaluate::evaluate_constraints(model, m.q, m.v, m.t + h, work);
-        evaluate::factor(model, m.t + h, work)?;
-        evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, work);
-        work.x[..n].fill(0.0);
-        work.x[n..].copy_from_slice(&work.gap_rate);
-        evaluate::solve(model, m.t, work)?;
-        for (v, dv) in m.v.iter_mut().zip(&work.x) {
+        evaluate::evaluate_bodies(model, m.q, m.v, &mut work.eval);
+        evaluate::evaluate_constraints(model, m.q, m.v, m.t + h, &mut work.eval);
+        work.kkt.factor(model, m.t + h, &work.eval)?;
+        evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, &mut work.eval);
+        work.kkt.x[..n].fill(0.0);
+        work.kkt.x[n..].copy_from_slice(&work.eval.gap_rate);
+        work.kkt.solve(model, m.t, &work.eval)?;
+        for (v, dv) in m.v.iter_mut().zip(&work.kkt.x) {
             *v += dv;
         }
 
         // multipliers from impulses, for the ledger
-        for (x, impulse) in work.x[n..].iter_mut().zip(&self.impulses) {
+        for (x, impulse) in work.kkt.x[n..].iter_mut().zip(&self.impulses) {
             *x = (*x + impulse) / h;
         }
-        evaluate::place_bodies(model, m.q, m.v, work);
-        reaction::joint_powers(model, m.q, m.v, work);
-        for (w, p) in m.ledger.iter_mut().zip(&work.power) {
+        evaluate::place_bodies(model, m.q, m.v, &mut work.eval);
+        dynamics::powers(model, m.q, m.v, work);
+        for (w, p) in m.ledger.iter_mut().zip(&work.eval.power) {
             *w += h * p;
         }
         Ok(Attempt { error: None, evaluations: 2 })

@@ -19,10 +19,10 @@ use super::System;
 use crate::catalogue::attach::{Frame, read3};
 use crate::catalogue::bodies::frame_of;
 use crate::catalogue::joints::Chart;
+use crate::contact::workspace::Workspace;
+use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
-use crate::evaluate::reaction;
-use crate::evaluate::workspace::Workspace;
 use crate::math::{Mat3, Vec3, quat_from_axes};
 use crate::model::Model;
 
@@ -169,12 +169,12 @@ impl JointSystem<'_> {
     fn frames(&self, limb: &Limb) -> Option<(&dyn Chart, Frame, Frame)> {
         let joint = &self.model.joints[limb.joint? as usize];
         let at = joint.constraint.attachments();
-        let frame = |k: usize| at[k].body.index().map_or(Frame::GROUND, |i| self.work.frames[i]);
+        let frame = |k: usize| at[k].body.index().map_or(Frame::GROUND, |i| self.work.eval.frames[i]);
         Some((joint.constraint.chart()?, frame(0), frame(1)))
     }
 
     pub fn load(&mut self, q: &[f64], v: &[f64], ledger: &[f64], y: &mut Vec<f64>) {
-        evaluate::place_bodies(self.model, q, v, self.work);
+        evaluate::place_bodies(self.model, q, v, &mut self.work.eval);
         y.clear();
         y.resize(self.len(), 0.0);
         let n_u = self.space.n_u;
@@ -267,7 +267,7 @@ impl JointSystem<'_> {
                 q[qr.clone()].copy_from_slice(u);
                 v[vr.clone()].copy_from_slice(w);
             }
-            model.bodies[i].place(&q[qr], &v[vr], &mut self.work.frames[i]);
+            model.bodies[i].place(&q[qr], &v[vr], &mut self.work.eval.frames[i]);
         }
         self.space.q = q;
         self.space.v = v;
@@ -293,8 +293,8 @@ impl System for JointSystem<'_> {
     fn rate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError> {
         self.to_bodies(y);
         let (q, v) = (&self.space.q, &self.space.v);
-        evaluate::accelerations(self.model, q, v, t, None, self.work)?;
-        reaction::joint_powers(self.model, q, v, self.work);
+        dynamics::accelerations(self.model, q, v, t, None, self.work)?;
+        dynamics::powers(self.model, q, v, self.work);
         let (n_u, controlled) = (self.space.n_u, self.n_controlled());
         for limb in &self.space.limbs {
             let i = limb.body as usize;
@@ -310,7 +310,7 @@ impl System for JointSystem<'_> {
                 let at = self.model.joints[limb.joint.unwrap_or(0) as usize].constraint.attachments();
                 let acceleration = |k: usize| {
                     at[k].body.index().map_or((Vec3::ZERO, Vec3::ZERO), |i| {
-                        let x = self.model.v_of(i, &self.work.x);
+                        let x = self.model.v_of(i, &self.work.kkt.x);
                         (read3(x), read3(&x[3..]))
                     })
                 };
@@ -328,10 +328,10 @@ impl System for JointSystem<'_> {
                 }
             } else {
                 self.model.bodies[i].q_rate(u, w, u_rate);
-                w_rate.copy_from_slice(self.model.v_of(i, &self.work.x));
+                w_rate.copy_from_slice(self.model.v_of(i, &self.work.kkt.x));
             }
         }
-        dy[controlled..].copy_from_slice(&self.work.power);
+        dy[controlled..].copy_from_slice(&self.work.eval.power);
         Ok(())
     }
 

@@ -1,10 +1,10 @@
 //! The system in maximal coordinates: y = (q, v, work of each force and joint).
 
 use super::System;
+use crate::contact::workspace::Workspace;
+use crate::dynamics;
 use crate::error::StepError;
-use crate::evaluate::reaction;
-use crate::evaluate::workspace::Workspace;
-use crate::evaluate::{self, Feedback};
+use crate::evaluate::Feedback;
 use crate::model::Model;
 use crate::step::drift;
 
@@ -33,7 +33,7 @@ impl Maximal<'_> {
 
 impl System for Maximal<'_> {
     fn len(&self) -> usize {
-        self.n_controlled() + self.work.power.len()
+        self.n_controlled() + self.work.eval.power.len()
     }
 
     fn n_controlled(&self) -> usize {
@@ -54,8 +54,8 @@ impl System for Maximal<'_> {
     fn rate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError> {
         let (n_q, n_v) = (self.model.n_q(), self.model.n_v());
         let (q, v) = (&y[..n_q], &y[n_q..n_q + n_v]);
-        evaluate::accelerations(self.model, q, v, t, self.feedback, self.work)?;
-        if !self.work.solver.near_singular().is_empty() {
+        dynamics::accelerations(self.model, q, v, t, self.feedback, self.work)?;
+        if !self.work.kkt.solver.near_singular().is_empty() {
             return self.rate_near_singular(t, y, dy);
         }
         self.write_rate(q, v, dy);
@@ -72,10 +72,10 @@ impl System for Maximal<'_> {
 impl Maximal<'_> {
     fn write_rate(&mut self, q: &[f64], v: &[f64], dy: &mut [f64]) {
         let (n_q, n_v) = (q.len(), v.len());
-        reaction::joint_powers(self.model, q, v, self.work);
+        dynamics::powers(self.model, q, v, self.work);
         q_rates(self.model, q, v, &mut dy[..n_q]);
-        dy[n_q..n_q + n_v].copy_from_slice(&self.work.x[..n_v]);
-        dy[n_q + n_v..].copy_from_slice(&self.work.power);
+        dy[n_q..n_q + n_v].copy_from_slice(&self.work.kkt.x[..n_v]);
+        dy[n_q + n_v..].copy_from_slice(&self.work.eval.power);
     }
 
     /// The stages of a step lie a little off the constraints. Near a singular pose what they are off by is divided by the distance from it, and a
@@ -86,11 +86,11 @@ impl Maximal<'_> {
         let (n_q, n_v) = (self.model.n_q(), self.model.n_v());
         let (q, mut v) = (&y[..n_q], y[n_q..n_q + n_v].to_vec());
         let mut near = vec![false; self.model.n_islands];
-        for &x in self.work.solver.near_singular() {
+        for &x in self.work.kkt.solver.near_singular() {
             near[self.model.island_of_row(x as usize - n_v)] = true;
         }
         drift::close_rates_of(self.model, q, &mut v, t, |i| near[i], self.work)?;
-        evaluate::accelerations(self.model, q, &v, t, self.feedback, self.work)?;
+        dynamics::accelerations(self.model, q, &v, t, self.feedback, self.work)?;
         self.write_rate(q, &v, dy);
         Ok(())
     }

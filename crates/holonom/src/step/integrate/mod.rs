@@ -9,7 +9,6 @@ mod rattle;
 mod rk4;
 mod sdirk;
 mod stepping;
-mod stiff;
 
 pub use dop853::Dop853;
 pub use euler::SemiImplicitEuler;
@@ -19,15 +18,14 @@ pub use rattle::Rattle;
 pub use rk4::RungeKutta4;
 pub use sdirk::Sdirk4;
 pub use stepping::Stepping;
-pub(crate) use stepping::Tension;
-pub(crate) use stiff::StiffMatrix;
 
-use crate::contact::inequality::memory::Held;
 use crate::contact::inequality::sleep::Sleeping;
+use crate::contact::workspace::Workspace;
+use crate::dynamics;
 use crate::error::StepError;
-use crate::evaluate::workspace::Workspace;
-use crate::evaluate::{self, Feedback};
+use crate::evaluate::Feedback;
 use crate::model::Model;
+use crate::model::warm_start::Held;
 use crate::step::drift::Drift;
 
 /// Which coordinates are integrated.
@@ -100,7 +98,7 @@ impl Motion<'_> {
         v_rate: &mut [f64],
     ) -> Result<(), StepError> {
         let feedback = self.feedback();
-        evaluate::accelerations(self.model, q, v, t, feedback, self.work)?;
+        dynamics::accelerations(self.model, q, v, t, feedback, self.work)?;
         maximal::q_rates(self.model, q, v, q_rate);
         v_rate.copy_from_slice(self.work.accelerations());
         Ok(())

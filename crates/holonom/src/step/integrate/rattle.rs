@@ -13,10 +13,11 @@
 
 use super::{Attempt, Integrator, Motion};
 use crate::catalogue::bodies::{Inertia, frame_of};
+use crate::contact::workspace::Workspace;
+use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
-use crate::evaluate::reaction;
-use crate::evaluate::workspace::Workspace;
+use crate::evaluate::convergence;
 use crate::model::Model;
 use crate::step::drift;
 use holonom_tree::Node;
@@ -42,23 +43,23 @@ fn evaluate_kick(model: &Model, q: &[f64], v: &[f64], t: f64, zero: &[f64], work
         let vi = if body.inertial_in_flight() { model.v_of(i, zero) } else { model.v_of(i, v) };
         let frame = frame_of(body.as_ref(), qi, vi);
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
-        let out = Inertia { mass: work.blocks.diagonal_mut(Node(i as u32)), force: &mut work.force[range] };
+        let out = Inertia { mass: work.eval.blocks.diagonal_mut(Node(i as u32)), force: &mut work.eval.force[range] };
         body.evaluate(qi, vi, &frame, model.gravity, out);
     }
-    evaluate::place_bodies(model, q, v, work);
-    evaluate::apply_forces(model, q, v, t, work);
+    evaluate::place_bodies(model, q, v, &mut work.eval);
+    evaluate::apply_forces(model, q, v, t, &mut work.eval);
 }
 
 /// Solve H [dv; b] = [h/2 F; gap rate] and add dv.
 fn kick(model: &Model, t: f64, h: f64, v: &mut [f64], work: &mut Workspace) -> Result<(), StepError> {
     let n = v.len();
     for i in 0..n {
-        work.x[i] = 0.5 * h * work.force[i];
+        work.kkt.x[i] = 0.5 * h * work.eval.force[i];
     }
-    work.x[n..].copy_from_slice(&work.gap_rate);
-    evaluate::solve(model, t, work)?;
+    work.kkt.x[n..].copy_from_slice(&work.eval.gap_rate);
+    work.kkt.solve(model, t, &work.eval)?;
     for i in 0..n {
-        v[i] += work.x[i];
+        v[i] += work.kkt.x[i];
     }
     Ok(())
 }
@@ -83,15 +84,15 @@ impl Integrator for Rattle {
 
         // first kick: legal to first order, then corrected until the flight ends on the constraints
         evaluate_kick(model, m.q, m.v, t, zero, work);
-        evaluate::evaluate_constraints(model, m.q, m.v, t, work);
-        evaluate::factor(model, t, work)?;
-        evaluate::evaluate_gaps(model, m.q, m.v, t, work);
+        evaluate::evaluate_constraints(model, m.q, m.v, t, &mut work.eval);
+        work.kkt.factor(model, t, &work.eval)?;
+        evaluate::evaluate_gaps(model, m.q, m.v, t, &mut work.eval);
         kick(model, t, h, v_half, work)?;
         let n = m.v.len();
         impulses.clear();
-        impulses.extend_from_slice(&work.x[n..]);
-        let mut islands = std::mem::take(&mut work.islands);
-        drift::watch_all(model, &mut islands);
+        impulses.extend_from_slice(&work.kkt.x[n..]);
+        let mut islands = std::mem::take(&mut work.correction.islands);
+        convergence::watch_all(model, &mut islands);
         for iteration in 0.. {
             m.q.copy_from_slice(q_start);
             m.v.copy_from_slice(v_half);
@@ -99,15 +100,15 @@ impl Integrator for Rattle {
                 let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
                 body.free_flight(model.q_of_mut(i, m.q), &mut m.v[range], h);
             }
-            evaluate::place_bodies(model, m.q, m.v, work);
-            evaluate::evaluate_gaps(model, m.q, m.v, t + h, work);
-            let left = drift::watch(model, &work.gap, &work.gap_noise, &mut islands, |i| {
+            evaluate::place_bodies(model, m.q, m.v, &mut work.eval);
+            evaluate::evaluate_gaps(model, m.q, m.v, t + h, &mut work.eval);
+            let left = convergence::watch(model, &work.eval.gap, &work.eval.gap_noise, &mut islands, |i| {
                 i.now <= drift::QUIET || (i.now >= i.last && i.now <= drift::STALLED)
             });
             if !left {
                 break;
             }
-            let open = islands.iter().filter(|i| i.active).map(|i| work.gap[i.row as usize].abs());
+            let open = islands.iter().filter(|i| i.active).map(|i| work.eval.gap[i.row as usize].abs());
             let gap = open.fold(0.0, |a: f64, gap| if gap <= a { a } else { gap });
             if iteration == MAX_ITERATIONS || !gap.is_finite() {
                 return Err(StepError::NotConverged {
@@ -117,17 +118,17 @@ impl Integrator for Rattle {
                     time: t,
                 });
             }
-            drift::load_active(model, &islands, work, |work, row| work.gap[row] / h);
-            evaluate::solve(model, t, work)?;
-            impulses.iter_mut().zip(&work.x[n..]).for_each(|(sum, a)| *sum += a);
+            drift::load_active(model, &islands, work, |work, row| work.eval.gap[row] / h);
+            work.kkt.solve(model, t, &work.eval)?;
+            impulses.iter_mut().zip(&work.kkt.x[n..]).for_each(|(sum, a)| *sum += a);
             for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {
                 for k in model.v_start[i] as usize..model.v_start[i + 1] as usize {
-                    v_half[k] += work.x[k];
+                    v_half[k] += work.kkt.x[k];
                 }
             }
         }
-        work.islands = islands;
-        work.x[n..].copy_from_slice(impulses);
+        work.correction.islands = islands;
+        work.kkt.x[n..].copy_from_slice(impulses);
         half_work(model, q_start, v_start, h, work, m.ledger);
 
         // second kick
@@ -138,29 +139,29 @@ impl Integrator for Rattle {
         for pass in 0..passes {
             evaluate_kick(model, m.q, m.v, t, zero, work);
             if pass == 0 {
-                evaluate::evaluate_constraints(model, m.q, m.v, t, work);
-                evaluate::factor(model, t, work)?;
+                evaluate::evaluate_constraints(model, m.q, m.v, t, &mut work.eval);
+                work.kkt.factor(model, t, &work.eval)?;
             }
-            evaluate::place_bodies(model, m.q, v_half, work);
-            evaluate::evaluate_gaps(model, m.q, v_half, t, work);
+            evaluate::place_bodies(model, m.q, v_half, &mut work.eval);
+            evaluate::evaluate_gaps(model, m.q, v_half, t, &mut work.eval);
             m.v.copy_from_slice(v_half);
             kick(model, t, h, m.v, work)?;
         }
-        evaluate::place_bodies(model, m.q, m.v, work);
+        evaluate::place_bodies(model, m.q, m.v, &mut work.eval);
         half_work(model, m.q, m.v, h, work, m.ledger);
         Ok(Attempt { error: None, evaluations: 2 })
     }
 }
 
-/// Trapezoidal share of the work of forces and joints; the impulses are in `work.x` as h/2 lambda.
+/// Trapezoidal share of the work of forces and joints; the impulses are in `work.kkt.x` as h/2 lambda.
 fn half_work(model: &Model, q: &[f64], v: &[f64], h: f64, work: &mut Workspace, ledger: &mut [f64]) {
     let n = v.len();
-    for x in &mut work.x[n..] {
+    for x in &mut work.kkt.x[n..] {
         *x /= 0.5 * h;
     }
-    evaluate::place_bodies(model, q, v, work);
-    reaction::joint_powers(model, q, v, work);
-    for (w, p) in ledger.iter_mut().zip(&work.power) {
+    evaluate::place_bodies(model, q, v, &mut work.eval);
+    dynamics::powers(model, q, v, work);
+    for (w, p) in ledger.iter_mut().zip(&work.eval.power) {
         *w += 0.5 * h * p;
     }
 }

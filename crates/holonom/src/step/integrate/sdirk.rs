@@ -14,17 +14,17 @@
 //! [       -J             0   ] [ dlambda ] = [ c + J k              ]
 //! ```
 //!
-//! with one factorisation per step where that is enough, through the plan that knows the stiff laws ([`super::stiff`]). A stiff spring then does not limit the step: what is
+//! with one factorisation per step where that is enough, through the plan that knows the stiff laws ([`crate::solve::implicit`]). A stiff spring then does not limit the step: what is
 //! faster than the step is damped out, what is slower is followed to order 4. As in all Runge-Kutta methods here, quaternions combine linearly and
 //! are normalised at the end of the step; projection follows.
 //!
 //! The estimated error is filtered by the same matrix, e = H'^-1 (M e_v), so that fast components that the method damps do not shorten the steps.
 
-use super::stiff::StiffMatrix;
 use super::{Attempt, Integrator, Maximal, Motion, System, maximal};
+use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
-use crate::evaluate::reaction;
+use crate::solve::ImplicitMatrix;
 
 const STAGES: usize = 6;
 const GAMMA: f64 = 0.25;
@@ -129,24 +129,24 @@ impl Integrator for Sdirk4 {
         let scale = |i: usize, a: f64, b: f64| *absolute * sizes[i] + *relative * a.abs().max(b.abs());
         let step = GAMMA * h;
         let (mut evaluations, mut factored) = (0, false);
-        let mut matrix = match work.stiff.take() {
+        let mut matrix = match work.kkt.implicit.take() {
             Some(matrix) => matrix,
             None => {
-                evaluate::evaluate_bodies(model, &start[..n_q], &start[n_q..n_q + n_v], work);
-                evaluate::evaluate_constraints(model, &start[..n_q], &start[n_q..n_q + n_v], t, work);
-                Box::new(StiffMatrix::new(model, work, &start[..n_q], &start[n_q..n_q + n_v], t)?)
+                evaluate::evaluate_bodies(model, &start[..n_q], &start[n_q..n_q + n_v], &mut work.eval);
+                evaluate::evaluate_constraints(model, &start[..n_q], &start[n_q..n_q + n_v], t, &mut work.eval);
+                Box::new(ImplicitMatrix::new(model, &mut work.eval, &start[..n_q], &start[n_q..n_q + n_v], t)?)
             }
         };
         // the first stage is where the step begins
         {
             let (q, v) = (&start[..n_q], &start[n_q..n_q + n_v]);
-            evaluate::accelerations(model, q, v, t, feedback, work)?;
+            dynamics::accelerations(model, q, v, t, feedback, work)?;
             evaluations += 1;
-            reaction::joint_powers(model, q, v, work);
+            dynamics::powers(model, q, v, work);
             maximal::q_rates(model, q, v, &mut k[0][..n_q]);
-            k[0][n_q..n_q + n_v].copy_from_slice(&work.x[..n_v]);
-            k[0][n_q + n_v..].copy_from_slice(&work.power);
-            x.copy_from_slice(&work.x);
+            k[0][n_q..n_q + n_v].copy_from_slice(&work.kkt.x[..n_v]);
+            k[0][n_q + n_v..].copy_from_slice(&work.eval.power);
+            x.copy_from_slice(&work.kkt.x);
         }
         for s in 1..STAGES {
             let t = t + C[s] * h;
@@ -169,20 +169,20 @@ impl Integrator for Sdirk4 {
                     }
                 }
                 let (q, v) = (&stage[..n_q], &stage[n_q..n_q + n_v]);
-                evaluate::evaluate_bodies(model, q, v, work);
-                evaluate::apply_forces(model, q, v, t, work);
-                evaluate::evaluate_constraints(model, q, v, t, work);
+                evaluate::evaluate_bodies(model, q, v, &mut work.eval);
+                evaluate::apply_forces(model, q, v, t, &mut work.eval);
+                evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
                 if let Some(feedback) = feedback {
-                    evaluate::add_feedback(model, q, v, t, feedback, work);
+                    evaluate::add_feedback(model, q, v, t, feedback, &mut work.eval);
                 }
                 evaluations += 1;
                 if !factored {
-                    matrix.factor(model, q, v, t, step, work)?;
+                    matrix.factor(model, q, v, t, step, &work.eval)?;
                     factored = true;
                 }
-                rhs[..n_v].copy_from_slice(&work.force);
-                rhs[n_v..].copy_from_slice(&work.c);
-                matrix.leave(model, work, x, rhs);
+                rhs[..n_v].copy_from_slice(&work.eval.force);
+                rhs[n_v..].copy_from_slice(&work.eval.c);
+                matrix.leave(model, &work.eval, x, rhs);
                 matrix.solve(n_v);
                 x.iter_mut().zip(&matrix.left).for_each(|(x, d)| *x += d);
                 let size = |i: usize| step * matrix.left[i] / scale(n_q + i, start[n_q + i], v[i]);
@@ -197,7 +197,7 @@ impl Integrator for Sdirk4 {
                 }
                 worse = if theta > 1.0 && iteration > 1 { worse + 1 } else { 0 };
                 if !size.is_finite() || worse >= 3 || iteration >= PATIENCE {
-                    work.stiff = Some(matrix);
+                    work.kkt.implicit = Some(matrix);
                     return Err(StepError::NotConverged {
                         what: "a stage of the implicit integrator (the step may be too large)",
                         residual: size,
@@ -216,11 +216,11 @@ impl Integrator for Sdirk4 {
             let (q, v) = (&stage[..n_q], &stage[n_q..n_q + n_v]);
             maximal::q_rates(model, q, v, &mut k[s][..n_q]);
             k[s][n_q..n_q + n_v].copy_from_slice(&x[..n_v]);
-            work.x.copy_from_slice(x);
-            evaluate::place_bodies(model, q, v, work);
-            evaluate::apply_forces(model, q, v, t, work);
-            reaction::joint_powers(model, q, v, work);
-            k[s][n_q + n_v..].copy_from_slice(&work.power);
+            work.kkt.x.copy_from_slice(x);
+            evaluate::place_bodies(model, q, v, &mut work.eval);
+            evaluate::apply_forces(model, q, v, t, &mut work.eval);
+            dynamics::powers(model, q, v, work);
+            k[s][n_q + n_v..].copy_from_slice(&work.eval.power);
         }
         // error of the velocities, filtered; that of the positions as it is
         for i in 0..n_v {
@@ -228,7 +228,7 @@ impl Integrator for Sdirk4 {
         }
         x[n_v..].fill(0.0);
         rhs.fill(0.0);
-        matrix.leave(model, work, x, rhs);
+        matrix.leave(model, &work.eval, x, rhs);
         matrix.left.iter_mut().for_each(|e| *e = -*e);
         matrix.left[n_v..].fill(0.0);
         matrix.solve(n_v);
@@ -237,7 +237,7 @@ impl Integrator for Sdirk4 {
             let e = matrix.left[i] / scale(n_q + i, start[n_q + i], stage[n_q + i]);
             sum += e * e;
         }
-        work.stiff = Some(matrix);
+        work.kkt.implicit = Some(matrix);
         for i in 0..n_q {
             let e = h * (0..STAGES).map(|s| (weight(s) - LOWER[s]) * k[s][i]).sum::<f64>();
             let e = e / scale(i, start[i], stage[i]);

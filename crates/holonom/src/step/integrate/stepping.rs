@@ -18,7 +18,7 @@
 //!
 //! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of order 4, in parts so short that the energy is
 //! accounted for. Where too many parts would be needed (light links under a heavy load vibrate much faster than the step), the step is taken on velocities, which
-//! damps what it cannot follow ([`tension`]).
+//! damps what it cannot follow ([`crate::contact::tension`]).
 //!
 //! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is taken that neither gives energy nor takes any
 //! ([`crate::catalogue::bodies::Body::inertial_mean`]). With P the projection onto legal velocities, the energy of free motion then changes by - h² F P F / 2, and every impulse
@@ -26,9 +26,7 @@
 
 mod near;
 mod smooth;
-mod tension;
-
-pub(crate) use tension::Tension;
+mod taut;
 
 use super::{Attempt, Integrator, Motion, RungeKutta4};
 use crate::catalogue::joints::Level;
@@ -36,9 +34,12 @@ use crate::contact::inequality::memory;
 use crate::contact::inequality::sleep::Sleep;
 use crate::contact::inequality::solve::Task;
 use crate::contact::inequality::{Side, gather, project};
+use crate::contact::tension::Tension;
+use crate::dynamics;
 use crate::error::StepError;
+use crate::evaluate;
+use crate::evaluate::energy;
 use crate::step::drift::{self, Drift};
-use crate::{evaluate, evaluate::energy, evaluate::reaction};
 use holonom_lcp::Law;
 
 /// Velocity-level time stepping.
@@ -109,7 +110,7 @@ struct Start {
     v: Vec<f64>,
     ledger: Vec<f64>,
     projected: f64,
-    held: Vec<memory::Held>,
+    held: Vec<crate::model::warm_start::Held>,
 }
 
 impl Start {
@@ -151,14 +152,14 @@ impl Stepping {
     }
 
     fn one(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(Attempt, bool), StepError> {
-        m.work.acting.clear();
-        evaluate::place_bodies(m.model, m.q, m.v, m.work);
+        m.work.contact.acting.clear();
+        evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
         gather::detect(m.model, m.q, m.v, h, m.work);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
         if let Some(attempt) = self.smooth_step(m, h)? {
             return Ok((attempt, true));
         }
-        self.sleep.begin(m.model, m.sleeping, m.held, &m.work.sided);
+        self.sleep.begin(m.model, m.sleeping, m.held, &m.work.contact.rows);
         self.prepare(m, h)?; // M, F, J; what would happen without sided rows
         self.find_impulses(m, h)?; // complementarity
         self.hold_taut(m, h)?; // and once more where links are taut
@@ -171,19 +172,19 @@ impl Stepping {
     fn prepare(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, work) = (m.model, &mut *m.work);
         self.tension.clear();
-        evaluate::evaluate_bodies(model, m.q, m.v, work);
+        evaluate::evaluate_bodies(model, m.q, m.v, &mut work.eval);
         for (i, body) in model.bodies.iter().enumerate() {
             let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
-            body.inertial_mean(&work.frames[i], h, &mut work.force[range]);
+            body.inertial_mean(&work.eval.frames[i], h, &mut work.eval.force[range]);
         }
-        evaluate::apply_forces(model, m.q, m.v, m.t, work);
-        evaluate::evaluate_constraints(model, m.q, m.v, m.t, work);
-        evaluate::evaluate_gaps(model, m.q, m.v, m.t + h, work);
-        evaluate::factor(model, m.t, work)?;
+        evaluate::apply_forces(model, m.q, m.v, m.t, &mut work.eval);
+        evaluate::evaluate_constraints(model, m.q, m.v, m.t, &mut work.eval);
+        evaluate::evaluate_gaps(model, m.q, m.v, m.t + h, &mut work.eval);
+        work.kkt.factor(model, m.t, &work.eval)?;
         self.load(m, h);
-        evaluate::solve(m.model, m.t, m.work)?;
+        m.work.kkt.solve(m.model, m.t, &m.work.eval)?;
         self.free.clear();
-        self.free.extend_from_slice(&m.work.x[..m.v.len()]);
+        self.free.extend_from_slice(&m.work.kkt.x[..m.v.len()]);
         Ok(())
     }
 
@@ -193,13 +194,13 @@ impl Stepping {
         let n = m.v.len();
         let work = &mut *m.work;
         for i in 0..n {
-            work.x[i] = h * work.force[i];
+            work.kkt.x[i] = h * work.eval.force[i];
         }
-        for (i, rate) in work.gap_rate.iter().enumerate() {
-            work.x[n + i] = rate + feedback.map_or(0.0, |f| h * (f.ks * work.gap[i] + f.kd * rate));
+        for (i, rate) in work.eval.gap_rate.iter().enumerate() {
+            work.kkt.x[n + i] = rate + feedback.map_or(0.0, |f| h * (f.ks * work.eval.gap[i] + f.kd * rate));
         }
         for &row in &m.model.acceleration_rows {
-            work.x[n + row as usize] = h * work.c[row as usize];
+            work.kkt.x[n + row as usize] = h * work.eval.c[row as usize];
         }
     }
 
@@ -207,7 +208,7 @@ impl Stepping {
         self.loads.clear();
         self.loads.resize(m.model.n_joints(), 0.0);
         self.solve_for(m, h, true)?;
-        let sided = &m.work.sided;
+        let sided = &m.work.contact.rows;
         let rebound = sided.blocks.iter().any(|b| matches!(b.side, Side::Push { restitution } if restitution > 0.0));
         if rebound && self.work_of_impulses(m)? > 0.0 {
             self.solve_for(m, h, false)?;
@@ -217,7 +218,8 @@ impl Stepping {
 
     /// Impulses, with friction that follows loads as those settle.
     fn solve_for(&mut self, m: &mut Motion<'_>, h: f64, rebound: bool) -> Result<(), StepError> {
-        let follows = m.work.sided.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
+        let follows =
+            m.work.contact.rows.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
         for _ in 0..if follows { LOAD_ITERATIONS } else { 1 } {
             self.pose(m, h, rebound);
             self.solve_near(m, h)?;
@@ -225,7 +227,7 @@ impl Stepping {
                 break;
             }
             self.load_with_impulses(m, h);
-            evaluate::solve(m.model, m.t, m.work)?;
+            m.work.kkt.solve(m.model, m.t, &m.work.eval)?;
             if self.update_loads(m, h) {
                 break;
             }
@@ -235,7 +237,7 @@ impl Stepping {
 
     /// The complementarity problem of the step.
     fn pose(&mut self, m: &Motion<'_>, h: f64, rebound: bool) {
-        let sided = &m.work.sided;
+        let sided = &m.work.contact.rows;
         let Task { laws, b, x, drags, .. } = &mut self.task;
         laws.clear();
         drags.clear();
@@ -287,17 +289,17 @@ impl Stepping {
     /// rounding. What motors and hands give is theirs to give.
     fn work_of_impulses(&mut self, m: &mut Motion<'_>) -> Result<f64, StepError> {
         let (n, work) = (m.v.len(), &mut *m.work);
-        work.x.fill(0.0);
+        work.kkt.x.fill(0.0);
         for (row, &x) in self.task.x.iter().enumerate() {
-            work.sided.push(row, x, &mut work.x[..n]);
+            work.contact.rows.push(row, x, &mut work.kkt.x[..n]);
         }
-        evaluate::solve(m.model, m.t, work)?;
-        let (sided, mut sum, mut size) = (&work.sided, 0.0, 0.0);
+        work.kkt.solve(m.model, m.t, &work.eval)?;
+        let (sided, mut sum, mut size) = (&work.contact.rows, 0.0, 0.0);
         for block in sided.blocks.iter().filter(|b| !matches!(b.side, Side::Within { .. } | Side::Ball { .. })) {
             for row in block.rows() {
                 let before = sided.product(row, m.v) + sided.product(row, &self.free);
                 let (before, change) =
-                    (self.task.x[row] * before, 0.5 * self.task.x[row] * sided.product(row, &work.x));
+                    (self.task.x[row] * before, 0.5 * self.task.x[row] * sided.product(row, &work.kkt.x));
                 sum += before + change;
                 size += before.abs() + change.abs();
             }
@@ -309,20 +311,20 @@ impl Stepping {
         self.load(m, h);
         let n = m.v.len();
         for (row, &x) in self.task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-            m.work.sided.push(row, x, &mut m.work.x[..n]);
+            m.work.contact.rows.push(row, x, &mut m.work.kkt.x[..n]);
         }
     }
 
-    /// Forces in joints whose friction follows them, from the impulses in `work.x`. Have they settled?
+    /// Forces in joints whose friction follows them, from the impulses in `work.kkt.x`. Have they settled?
     fn update_loads(&mut self, m: &mut Motion<'_>, h: f64) -> bool {
         let n = m.v.len();
         self.impulses.clear();
-        self.impulses.extend(m.work.x[n..].iter().map(|x| x / h));
+        self.impulses.extend(m.work.kkt.x[n..].iter().map(|x| x / h));
         let mut settled = true;
         for record in &m.model.sided {
             let Some(joint) = record.loaded else { continue };
             let id = crate::model::JointId(joint);
-            let load = reaction::reaction(m.model, id, m.q, m.v, m.t, &self.impulses, m.work).force.length();
+            let load = dynamics::reaction(m.model, id, m.q, m.v, m.t, Some(&self.impulses), m.work).force.length();
             let known = &mut self.loads[joint as usize];
             settled &= (load - *known).abs() <= 1e-12 * load;
             *known = load;
@@ -333,16 +335,16 @@ impl Stepping {
     /// New velocities and positions; works and memory.
     fn apply(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         self.load_with_impulses(m, h);
-        evaluate::solve(m.model, m.t, m.work)?;
+        m.work.kkt.solve(m.model, m.t, &m.work.eval)?;
         let n = m.v.len();
         self.kept_v.clone_from(m.v);
-        for (v, dv) in m.v.iter_mut().zip(&m.work.x) {
+        for (v, dv) in m.v.iter_mut().zip(&m.work.kkt.x) {
             *v += dv;
         }
         self.impulses.clear();
-        self.impulses.extend_from_slice(&m.work.x[n..]);
+        self.impulses.extend_from_slice(&m.work.kkt.x[n..]);
         self.book(m);
-        memory::remember(&m.work.sided, &self.task.x, h, m.held);
+        memory::remember(&m.work.contact.rows, &self.task.x, h, m.held);
         self.sleep.end(m.model, m.sleeping, m.q, m.v, h, m.held, m.work);
         for (i, body) in m.model.bodies.iter().enumerate() {
             body.advance(m.model.q_of_mut(i, m.q), m.model.v_of(i, m.v), h);
@@ -353,7 +355,7 @@ impl Stepping {
     /// Works of the impulses into the ledger: half the sum of impulse times velocity before and after. (The velocity that forces alone would change is shared
     /// between before and after, so that nothing is counted twice.)
     fn book(&self, m: &mut Motion<'_>) {
-        let sided = &m.work.sided;
+        let sided = &m.work.contact.rows;
         for block in &sided.blocks {
             let mut work = 0.0;
             for row in block.rows().filter(|&row| self.task.x[row] != 0.0) {
@@ -384,26 +386,26 @@ impl Stepping {
             *m.projected += energy::mechanical(model, m.q, m.v) - before;
         }
         *m.projected += project::push_apart(model, m.q, m.v, t, &self.tension, &mut self.task, m.work)?;
-        closed &= m.work.overlap <= APART * model.contact_scale();
-        evaluate::evaluate_bodies(model, m.q, m.v, m.work);
+        closed &= m.work.contact.overlap <= APART * model.contact_scale();
+        evaluate::evaluate_bodies(model, m.q, m.v, &mut m.work.eval);
         self.tension.add(m.work);
-        evaluate::evaluate_constraints(model, m.q, m.v, t, m.work);
-        evaluate::factor(model, t, m.work)?;
-        evaluate::evaluate_gaps(model, m.q, m.v, t, m.work);
+        evaluate::evaluate_constraints(model, m.q, m.v, t, &mut m.work.eval);
+        m.work.kkt.factor(model, t, &m.work.eval)?;
+        evaluate::evaluate_gaps(model, m.q, m.v, t, &mut m.work.eval);
         let work = &mut *m.work;
-        work.x[..n].fill(0.0);
-        work.x[n..].copy_from_slice(&work.gap_rate);
-        evaluate::solve(model, t, work)?;
-        for (v, dv) in m.v.iter_mut().zip(&work.x) {
+        work.kkt.x[..n].fill(0.0);
+        work.kkt.x[n..].copy_from_slice(&work.eval.gap_rate);
+        work.kkt.solve(model, t, &work.eval)?;
+        for (v, dv) in m.v.iter_mut().zip(&work.kkt.x) {
             *v += dv;
         }
         // multipliers from impulses, for the ledger
-        for (x, impulse) in work.x[n..].iter_mut().zip(&self.impulses) {
+        for (x, impulse) in work.kkt.x[n..].iter_mut().zip(&self.impulses) {
             *x = (*x + impulse) / h;
         }
-        evaluate::place_bodies(model, m.q, m.v, work);
-        reaction::joint_powers(model, m.q, m.v, work);
-        for (w, p) in m.ledger.iter_mut().zip(&work.power) {
+        evaluate::place_bodies(model, m.q, m.v, &mut work.eval);
+        dynamics::powers(model, m.q, m.v, work);
+        for (w, p) in m.ledger.iter_mut().zip(&work.eval.power) {
             *w += h * p;
         }
         Ok(closed)
@@ -425,7 +427,7 @@ fn rebound_speed(restitution: f64, rate: f64, gap: f64, towards: f64) -> Option<
 }
 
 /// Does a touch slip, so that sliding friction applies?
-fn slips(sided: &crate::contact::inequality::SidedRows, block: &crate::contact::inequality::Block) -> bool {
+fn slips(sided: &crate::contact::inequality::InequalityRows, block: &crate::contact::inequality::Block) -> bool {
     let speed: f64 = block.rows().map(|row| sided.rate[row] * sided.rate[row]).sum();
     speed.sqrt() > 1e-6
 }

@@ -4,7 +4,6 @@ use super::Stepping;
 use crate::contact::inequality::solve::{self, Task};
 use crate::contact::inequality::{Side, project};
 use crate::error::StepError;
-use crate::evaluate;
 use crate::step::integrate::Motion;
 
 impl Stepping {
@@ -16,7 +15,7 @@ impl Stepping {
         let margin = model.gravity.length() * h;
         self.laws.clone_from(laws);
         self.out.clear();
-        for (block, law) in work.sided.blocks.iter().zip(laws.iter_mut()) {
+        for (block, law) in work.contact.rows.blocks.iter().zip(laws.iter_mut()) {
             let row = block.row as usize;
             let out = match block.side {
                 Side::Push { .. } => law.is_some() && b[row] > margin && x[row] == 0.0,
@@ -38,12 +37,12 @@ impl Stepping {
             if !self.out.contains(&true) {
                 return Ok(());
             }
-            work.x.fill(0.0);
+            work.kkt.x.fill(0.0);
             for (row, &x) in self.task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                work.sided.push(row, x, &mut work.x[..n]);
+                work.contact.rows.push(row, x, &mut work.kkt.x[..n]);
             }
-            evaluate::solve(model, m.t, work)?;
-            let (sided, mut more, mut last) = (&work.sided, false, false);
+            work.kkt.solve(model, m.t, &work.eval)?;
+            let (sided, mut more, mut last) = (&work.contact.rows, false, false);
             for (i, block) in sided.blocks.iter().enumerate() {
                 if !self.out[i] {
                     continue;
@@ -51,7 +50,7 @@ impl Stepping {
                 let row = block.row as usize;
                 last = match block.side {
                     Side::Cone { .. } => last,
-                    _ => self.task.b[row] + sided.product(row, &work.x) < -tolerance,
+                    _ => self.task.b[row] + sided.product(row, &work.kkt.x) < -tolerance,
                 };
                 if last {
                     (self.out[i], self.task.laws[i], more) = (false, self.laws[i], true);

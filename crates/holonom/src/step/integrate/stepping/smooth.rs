@@ -18,13 +18,13 @@ impl Stepping {
     pub(super) fn smooth_step(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Option<Attempt>, StepError> {
         let far = |m: &Motion, block: &crate::contact::inequality::Block| {
             let (row, fall) = (block.row as usize, m.model.gravity.length() * h * h);
-            let (gap, rate) = (m.work.sided.gap[row], m.work.sided.rate[row]);
+            let (gap, rate) = (m.work.contact.rows.gap[row], m.work.contact.rows.rate[row]);
             matches!(block.side, Side::Push { .. })
                 && block.level == Level::Position
                 && gap + 2.0 * h * rate.min(0.0) > fall
                 || matches!(block.side, Side::Cone { .. })
         };
-        if !m.work.sided.blocks.iter().all(|b| far(m, b)) {
+        if !m.work.contact.rows.blocks.iter().all(|b| far(m, b)) {
             return Ok(None);
         }
         self.keep(m);
@@ -32,12 +32,12 @@ impl Stepping {
             self.take_back(m, h);
             return Ok(None);
         };
-        evaluate::place_bodies(m.model, m.q, m.v, m.work);
+        evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
-        let sided = &m.work.sided;
+        let sided = &m.work.contact.rows;
         if sided.blocks.iter().all(|b| !matches!(b.side, Side::Push { .. }) || sided.gap[b.row as usize] >= 0.0) {
             m.held.clear();
-            m.work.overlap = 0.0;
+            m.work.contact.overlap = 0.0;
             return Ok(Some(attempt));
         }
         self.take_back(m, h);
@@ -60,8 +60,8 @@ impl Stepping {
     /// Back to the start of the step, rows included.
     fn take_back(&self, m: &mut Motion<'_>, h: f64) {
         self.restore(m);
-        m.work.acting.clear(); // forces of the stages are none of this step
-        evaluate::place_bodies(m.model, m.q, m.v, m.work);
+        m.work.contact.acting.clear(); // forces of the stages are none of this step
+        evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
     }
 

@@ -26,14 +26,14 @@
 use crate::catalogue::attach::Attachment;
 use crate::catalogue::forces::Stiffness;
 use crate::error::StepError;
-use crate::evaluate::workspace::{Workspace, bodies_at};
+use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::Vec3;
 use crate::model::{Form, Model, touched_bodies};
 use crate::solve::EPS;
 use holonom_tree::{Blocks, Factor, LinkId, Node, PivotRule, Plan, Structure, packed};
 
 /// The matrix, its plan and its factors.
-pub(crate) struct StiffMatrix {
+pub(crate) struct ImplicitMatrix {
     plan: Plan,
     blocks: Blocks,
     factor: Factor,
@@ -66,9 +66,9 @@ struct Law {
     slots: Vec<Option<usize>>,
 }
 
-impl StiffMatrix {
-    /// Lay out and plan the matrix for a model, at the values in `work`.
-    pub fn new(model: &Model, work: &mut Workspace, q: &[f64], v: &[f64], t: f64) -> Result<Self, StepError> {
+impl ImplicitMatrix {
+    /// Lay out and plan the matrix for a model, at the values in `eval`.
+    pub fn new(model: &Model, eval: &mut Evaluation, q: &[f64], v: &[f64], t: f64) -> Result<Self, StepError> {
         if model.joints.iter().any(|j| j.n_rows > 0 && matches!(j.form, Form::Own(_))) {
             return Err(StepError::Invalid(
                 "the implicit integrator does not know rows with force directions of their own (servos); use another"
@@ -112,7 +112,7 @@ impl StiffMatrix {
         let packed_len = laws.iter().map(|l| packed::len(l.n)).max().unwrap_or(0);
         let empty = Structure::new();
         let no_plan = empty.plan(&Blocks::new(&empty)).map_err(|_| refused())?;
-        let mut matrix = StiffMatrix {
+        let mut matrix = ImplicitMatrix {
             factor: no_plan.new_factor(),
             plan: no_plan,
             blocks,
@@ -130,7 +130,7 @@ impl StiffMatrix {
             bare: model.plan.new_factor(),
             left: vec![0.0; model.n_v() + model.n_rows()],
         };
-        matrix.fill(model, q, v, t, 1e-3, work);
+        matrix.fill(model, q, v, t, 1e-3, eval);
         matrix.plan = s.plan(&matrix.blocks).map_err(|_| refused())?;
         matrix.factor = matrix.plan.new_factor();
         matrix.factor.set_rule(PivotRule::Regularised { eps: EPS });
@@ -139,21 +139,21 @@ impl StiffMatrix {
         Ok(matrix)
     }
 
-    /// M, J, and what is stiff, at a state whose equations are in `work`; `h` is h'.
-    fn fill(&mut self, model: &Model, q: &[f64], v: &[f64], t: f64, h: f64, work: &Workspace) {
+    /// M, J, and what is stiff, at a state whose equations are in `eval`; `h` is h'.
+    fn fill(&mut self, model: &Model, q: &[f64], v: &[f64], t: f64, h: f64, eval: &Evaluation) {
         for (i, body) in model.bodies.iter().enumerate() {
             let node = Node(i as u32);
-            work.blocks.packed_diagonal(node, body.n_dof(), &mut self.dense);
+            eval.blocks.packed_diagonal(node, body.n_dof(), &mut self.dense);
             if !body.central() {
                 body.stiffen(model.q_of(i, q), model.v_of(i, v), h * h, h, &mut self.dense);
             }
             self.blocks.diagonal_mut(node).copy_from_slice(&self.dense);
         }
         for &(from, to) in &self.joints {
-            work.blocks.dense_link(model.structure(), from, &mut self.dense);
+            eval.blocks.dense_link(model.structure(), from, &mut self.dense);
             self.blocks.link_mut(to).copy_from_slice(&self.dense);
         }
-        let bodies = &bodies_at(model, &work.frames, q, v);
+        let bodies = &bodies_at(model, &eval.frames, q, v);
         for law in &self.laws {
             let record = &model.forces[law.force];
             let attachments = record.law.attachments();
@@ -164,7 +164,7 @@ impl StiffMatrix {
             k.fill(0.0);
             c.fill(0.0);
             let mut out = Stiffness { gradients: cells, stiffness: k, damping: c, n_stiff: n, n_attachments: width };
-            record.law.stiffness(&work.angles.view(bodies, attachments, &record.slots, t), t, &mut out);
+            record.law.stiffness(&eval.angles.view(bodies, attachments, &record.slots, t), t, &mut out);
             let block = self.blocks.diagonal_mut(law.node);
             for (b, (k, c)) in block.iter_mut().zip(self.stiffness.iter().zip(&self.damping)) {
                 *b = h * (c + h * k);
@@ -185,7 +185,7 @@ impl StiffMatrix {
         }
     }
 
-    /// Factor the matrix at a state whose equations are in `work`.
+    /// Factor the matrix at a state whose equations are in `eval`.
     pub fn factor(
         &mut self,
         model: &Model,
@@ -193,10 +193,10 @@ impl StiffMatrix {
         v: &[f64],
         t: f64,
         h: f64,
-        work: &Workspace,
+        eval: &Evaluation,
     ) -> Result<(), StepError> {
-        self.fill(model, q, v, t, h, work);
-        let StiffMatrix { plan, blocks, factor, .. } = self;
+        self.fill(model, q, v, t, h, eval);
+        let ImplicitMatrix { plan, blocks, factor, .. } = self;
         plan.factor(blocks, factor).map_err(|e| {
             let n = model.n_bodies();
             let joint = e.node.index().checked_sub(n + self.laws.len()).filter(|&k| k < model.n_joints());
@@ -210,8 +210,8 @@ impl StiffMatrix {
     }
 
     /// What `[k; lambda]` leaves of `[force; c]`: `F - M k + J^T lambda` and `c + J k`, in `self.left`. Rows stand as in the blocks.
-    pub fn leave(&mut self, model: &Model, work: &Workspace, x: &[f64], rhs: &[f64]) {
-        model.plan.residual(&work.blocks, &mut self.bare, x, rhs, &mut self.left);
+    pub fn leave(&mut self, model: &Model, eval: &Evaluation, x: &[f64], rhs: &[f64]) {
+        model.plan.residual(&eval.blocks, &mut self.bare, x, rhs, &mut self.left);
     }
 
     /// Solve for `self.left`, in place.

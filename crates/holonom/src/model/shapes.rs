@@ -1,8 +1,9 @@
-//! What surfaces are made of, and what is known of a contact.
+//! Shapes on bodies, what they are made of, who may touch whom, and the law of impacts.
 
-use super::ShapeId;
 use crate::catalogue::attach::BodyId;
-use crate::math::Vec3;
+use holonom_collide::{Groups, Pose, Shape};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// How a surface behaves in contact.
 ///
@@ -94,38 +95,81 @@ impl Material {
     }
 }
 
-/// What friction does at a contact.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Friction {
-    /// Not pressed together, or without friction.
-    None,
-    /// No slip.
-    Stick,
-    /// Slips against the full friction.
-    Slip,
+/// What comes back from an impact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Restitution {
+    /// A part of the speed of approach.
+    #[default]
+    Newton,
+    /// A part of the impulse of compression.
+    Poisson,
 }
 
-/// A contact as it is now.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Contact {
-    /// The shapes; the force acts on the first.
-    pub shapes: (ShapeId, ShapeId),
-    /// Their bodies.
-    pub bodies: (BodyId, BodyId),
-    /// The same touch has the same key from step to step.
-    pub key: u64,
-    /// Where, world (m).
-    pub point: Vec3,
-    /// Unit normal from the second to the first, world.
-    pub normal: Vec3,
-    /// Gap, m; negative where the shapes overlap.
-    pub gap: f64,
-    /// Force on the first body, N; over the last step where time is stepped.
-    pub force: Vec3,
-    /// Torque on the first body from resistance against rolling and turning, N m.
-    pub torque: Vec3,
-    /// Velocity of the first body's surface over the second's, along the plane of contact (m/s).
-    pub slip: Vec3,
-    /// What friction does.
-    pub friction: Friction,
+/// Which contacts take part in an impact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ImpactOrder {
+    /// All that are closed, at once.
+    #[default]
+    Simultaneous,
+    /// One after the other, the fastest first.
+    Sequential,
+}
+
+/// The law of impacts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct ImpactLaw {
+    /// What comes back.
+    pub restitution: Restitution,
+    /// Who takes part.
+    pub order: ImpactOrder,
+}
+
+/// A shape of a model.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ShapeId(pub(crate) u32);
+
+impl ShapeId {
+    /// Position in the order of creation.
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// A shape on a body.
+#[derive(Clone)]
+pub(crate) struct Carrying {
+    pub body: BodyId,
+    pub shape: Arc<Shape>,
+    pub place: Pose,
+    pub material: Material,
+    pub groups: Groups,
+}
+
+/// All shapes of a model, and who may touch whom.
+#[derive(Clone, Default)]
+pub(crate) struct Shapes {
+    pub all: Vec<Carrying>,
+    /// Materials of pairs, the smaller shape first.
+    pub pairs: BTreeMap<(u32, u32), Material>,
+    /// Pairs of bodies (ground: number of bodies) whose shapes do not touch each other, the smaller first.
+    pub ignored: std::collections::BTreeSet<(u32, u32)>,
+    /// Joints whose bodies touch each other nevertheless.
+    pub colliding_joints: std::collections::BTreeSet<u32>,
+    /// The law of impacts that simulations start with.
+    pub impacts: ImpactLaw,
+}
+
+impl Shapes {
+    /// What a pair of shapes is made of.
+    pub fn material(&self, a: u32, b: u32) -> Material {
+        let pair = (a.min(b), a.max(b));
+        match self.pairs.get(&pair) {
+            Some(material) => *material,
+            None => self.all[a as usize].material.with(&self.all[b as usize].material),
+        }
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.all.is_empty()
+    }
 }

@@ -17,13 +17,9 @@
 //! counts (its positive part: a strut under pressure is left alone), and only where h² K exceeds I: slower motion is followed better without it. The mass block stays
 //! symmetric and keeps its form, so the elimination does not notice.
 
-use super::Stepping;
-use crate::error::StepError;
-use crate::evaluate;
-use crate::evaluate::workspace::Workspace;
+use crate::contact::workspace::Workspace;
 use crate::math::{Mat3, Vec3, symmetric_eigen};
 use crate::model::{Form, Model};
-use crate::step::integrate::Motion;
 use holonom_tree::{Node, packed};
 
 /// `h² K` of every body; zero where it does not matter.
@@ -46,7 +42,7 @@ impl Tension {
         self.k.resize(model.n_bodies(), Mat3::ZERO);
         for joint in &model.joints {
             let Form::Lock { transform, mask, .. } = &joint.form else { continue };
-            let s = &work.blocks.transforms[*transform as usize];
+            let s = &work.eval.blocks.transforms[*transform as usize];
             let rows = mask.rows().zip(&impulses[joint.row as usize..][..joint.n_rows as usize]);
             let p = rows.filter(|(i, _)| *i < 3).fold(Vec3::ZERO, |p, (i, x)| p + Vec3::from(s.axes[i]) * *x);
             let at = joint.constraint.attachments();
@@ -59,14 +55,14 @@ impl Tension {
         self.any = false;
         for i in 0..model.n_bodies() {
             self.k[i] = match model.bodies[i].central() {
-                true => positive_part(&self.k[i], moments(work.blocks.diagonal_mut(Node(i as u32)))),
+                true => positive_part(&self.k[i], moments(work.eval.blocks.diagonal_mut(Node(i as u32)))),
                 false => Mat3::ZERO,
             };
             if self.k[i] != Mat3::ZERO {
                 self.any = true;
-                let torque = self.k[i] * work.frames[i].w / h;
+                let torque = self.k[i] * work.eval.frames[i].w / h;
                 let v = model.v_start[i] as usize + 3;
-                (0..3).for_each(|j| work.force[v + j] -= torque[j]);
+                (0..3).for_each(|j| work.eval.force[v + j] -= torque[j]);
             }
         }
         self.add(work);
@@ -88,7 +84,7 @@ impl Tension {
     /// would rather turn across by a lot than let its load move along by a little.
     pub fn add(&self, work: &mut Workspace) {
         for (i, k) in self.k.iter().enumerate().filter(|(_, k)| **k != Mat3::ZERO) {
-            let mass = work.blocks.diagonal_mut(Node(i as u32));
+            let mass = work.eval.blocks.diagonal_mut(Node(i as u32));
             for row in 0..3 {
                 for column in row..3 {
                     mass[1 + packed::at(3, row, column)] += k.col(column)[row];
@@ -117,63 +113,4 @@ fn positive_part(k: &Mat3, inertia: f64) -> Mat3 {
         out += Mat3::from_cols(e * e.x, e * e.y, e * e.z) * value;
     }
     if out.x_axis.x + out.y_axis.y + out.z_axis.z > inertia { out } else { Mat3::ZERO }
-}
-
-/// Corrections of the positions of taut mechanisms.
-const CLOSURES: usize = 12;
-
-impl Stepping {
-    /// Joints now have their impulses. Where those hold links taut that swing faster than the step, again with what holds them.
-    pub(super) fn hold_taut(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
-        if m.model.n_rows() == 0 {
-            return Ok(());
-        }
-        let n = m.v.len();
-        self.load_with_impulses(m, h);
-        evaluate::solve(m.model, m.t, m.work)?;
-        self.impulses.clear();
-        self.impulses.extend_from_slice(&m.work.x[n..]);
-        if self.tension.stiffen(m.model, h, &self.impulses, m.work) {
-            evaluate::factor(m.model, m.t, m.work)?;
-            self.load(m, h);
-            evaluate::solve(m.model, m.t, m.work)?;
-            self.free.clear();
-            self.free.extend_from_slice(&m.work.x[..n]);
-            self.find_impulses(m, h)?;
-        }
-        Ok(())
-    }
-
-    /// Close the joints of taut mechanisms.
-    pub(super) fn close_taut(&mut self, m: &mut Motion<'_>, t: f64) -> Result<(), StepError> {
-        let (model, n) = (m.model, m.v.len());
-        for _ in 0..CLOSURES {
-            evaluate::place_bodies(model, m.q, m.v, m.work);
-            evaluate::evaluate_gaps(model, m.q, m.v, t, m.work);
-            let work = &mut *m.work;
-            // islands that are closed are left alone, whatever others need
-            self.open.clear();
-            self.open.resize(model.n_islands.max(1), false);
-            for joint in &model.joints {
-                self.open[joint.island as usize] |=
-                    joint.row_range().any(|row| !(work.gap[row].abs() <= work.gap_noise[row].abs()));
-            }
-            if !self.open.contains(&true) {
-                break;
-            }
-            evaluate::evaluate_bodies(model, m.q, m.v, work);
-            self.tension.add(work);
-            evaluate::evaluate_constraints(model, m.q, m.v, t, work);
-            evaluate::factor(model, t, work)?;
-            work.x.fill(0.0);
-            for joint in model.joints.iter().filter(|j| self.open[j.island as usize]) {
-                joint.row_range().for_each(|row| work.x[n + row] = work.gap[row]);
-            }
-            evaluate::solve(model, t, work)?;
-            for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| self.open[model.island[*i] as usize]) {
-                body.advance(model.q_of_mut(i, m.q), model.v_of(i, &work.x), 1.0);
-            }
-        }
-        Ok(())
-    }
 }

@@ -1,13 +1,14 @@
-//! Rows with sides at one state, written out for checks that want to see every number.
+//! Inequality rows at one state, written out for checks that want to see every number.
 
-use super::{Origin, Side, regime};
+use super::contacts;
+use crate::contact::inequality::{Origin, Side, regime};
 use crate::error::StepError;
 use crate::model::JointId;
-use crate::simulation::Simulation;
+use crate::step::mechanism::Mechanism;
 
 /// What the multipliers of some rows may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum SideLaw {
+pub enum InequalityLaw {
     /// `G vdot + c >= 0`, multiplier `>= 0`, one of them 0.
     Push,
     /// `G vdot + c = 0` with the multiplier within bounds; at a bound the row gives way.
@@ -33,11 +34,11 @@ pub enum SideLaw {
 
 /// A run of rows under one law.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SideBlock {
+pub struct InequalityBlock {
     /// The rows.
     pub rows: std::ops::Range<usize>,
     /// Their law.
-    pub law: SideLaw,
+    pub law: InequalityLaw,
     /// Is it closed (a touch, a stop, a taut rope)? Rows that are not may not push. Friction is as closed as its touch; caps always are.
     pub closed: bool,
     /// Does it slip, as the velocities say? Then there is no condition on the acceleration: the multiplier is the full friction against the slip.
@@ -46,11 +47,11 @@ pub struct SideBlock {
     pub joint: Option<JointId>,
 }
 
-/// Rows with sides at one state: `M vdot = J^T lambda + G^T f + F`.
+/// Inequality rows at one state: `M vdot = J^T lambda + G^T f + F`.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Sides {
+pub struct InequalityTable {
     /// Runs of rows.
-    pub blocks: Vec<SideBlock>,
+    pub blocks: Vec<InequalityBlock>,
     /// G, `rows x n_v`.
     pub jacobian: Vec<f64>,
     /// Gaps, m or rad; 0 for rows on velocities and accelerations.
@@ -65,67 +66,77 @@ pub struct Sides {
     pub acceleration: Vec<f64>,
 }
 
-/// Write out the rows with sides that act at the present state of a simulation, and their forces.
-pub fn sides(sim: &mut Simulation) -> Result<Sides, StepError> {
-    sim.evaluate()?;
-    let (work, n) = (&sim.work, sim.model.n_v());
-    let (sided, acting) = (&work.sided, &work.acting);
-    let mut out = Sides { gap: sided.gap.clone(), rate: sided.rate.clone(), c: sided.c.clone(), ..Sides::default() };
+/// Write out the inequality rows that act at the present state of a simulation, and their forces.
+pub(crate) fn acting_rows(mechanism: &mut Mechanism) -> Result<InequalityTable, StepError> {
+    mechanism.evaluate()?;
+    let (work, n) = (&mechanism.work, mechanism.model.n_v());
+    let (sided, acting) = (&work.contact.rows, &work.contact.acting);
+    let mut out = InequalityTable {
+        gap: sided.gap.clone(),
+        rate: sided.rate.clone(),
+        c: sided.c.clone(),
+        ..InequalityTable::default()
+    };
     out.jacobian.resize(sided.len() * n, 0.0);
     out.force.resize(sided.len(), 0.0);
     for row in 0..sided.len() {
         sided.push(row, 1.0, &mut out.jacobian[row * n..(row + 1) * n]);
-        out.acceleration.push(sided.product(row, &work.x) + sided.c[row]);
+        out.acceleration.push(sided.product(row, &work.kkt.x) + sided.c[row]);
         out.force[row] = acting.task.x.get(row).copied().unwrap_or(0.0);
     }
     for block in &sided.blocks {
         let known = acting.regime.find(block.key, regime::part_of(block));
         let slips = known.is_some_and(|c| c.slip != regime::Slip::Stick);
         let law = law(block.side, slips, |joint| acting.load_of(joint));
-        let joint = joint(sim, block.origin);
-        out.blocks.push(SideBlock { rows: block.rows(), law, closed: known.is_some(), slips, joint });
+        let joint = joint(mechanism, block.origin);
+        out.blocks.push(InequalityBlock { rows: block.rows(), law, closed: known.is_some(), slips, joint });
     }
     Ok(out)
 }
 
-/// Write out all rows with sides of the present state, open ones included, without solving for anything: forces and accelerations are zero.
-pub fn all_sides(sim: &mut Simulation) -> Sides {
-    sim.overlap(); // gathers them
-    let (sided, n) = (&sim.work.sided, sim.model.n_v());
-    let mut out = Sides { gap: sided.gap.clone(), rate: sided.rate.clone(), c: sided.c.clone(), ..Sides::default() };
+/// Write out all inequality rows of the present state, open ones included, without solving for anything: forces and accelerations are zero.
+pub(crate) fn all_rows(mechanism: &mut Mechanism) -> InequalityTable {
+    contacts::overlap(mechanism); // gathers them
+    let (sided, n) = (&mechanism.work.contact.rows, mechanism.model.n_v());
+    let mut out = InequalityTable {
+        gap: sided.gap.clone(),
+        rate: sided.rate.clone(),
+        c: sided.c.clone(),
+        ..InequalityTable::default()
+    };
     out.jacobian.resize(sided.len() * n, 0.0);
     (out.force, out.acceleration) = (vec![0.0; sided.len()], vec![0.0; sided.len()]);
     for row in 0..sided.len() {
         sided.push(row, 1.0, &mut out.jacobian[row * n..(row + 1) * n]);
     }
-    out.blocks.extend(sided.blocks.iter().map(|block| SideBlock {
+    out.blocks.extend(sided.blocks.iter().map(|block| InequalityBlock {
         rows: block.rows(),
         law: law(block.side, false, |_| 0.0),
         closed: false,
         slips: false,
-        joint: joint(sim, block.origin),
+        joint: joint(mechanism, block.origin),
     }));
     out
 }
 
-fn law(side: Side, slips: bool, load: impl Fn(u32) -> f64) -> SideLaw {
+fn law(side: Side, slips: bool, load: impl Fn(u32) -> f64) -> InequalityLaw {
     match side {
-        Side::Push { .. } => SideLaw::Push,
-        Side::Within { least, most } => SideLaw::Within { least, most },
-        Side::Ball { radius } => SideLaw::Ball { radius },
+        Side::Push { .. } => InequalityLaw::Push,
+        Side::Within { least, most } => InequalityLaw::Within { least, most },
+        Side::Ball { radius } => InequalityLaw::Ball { radius },
         Side::Dry { constant, lever, loaded } => {
             let most = constant + lever * loaded.map_or(0.0, load);
-            SideLaw::Within { least: -most, most }
+            InequalityLaw::Within { least: -most, most }
         }
         Side::Cone { normal, sliding, sticking, .. } => {
-            SideLaw::Cone { normal: normal as usize, mu: if slips { sliding } else { sticking } }
+            InequalityLaw::Cone { normal: normal as usize, mu: if slips { sliding } else { sticking } }
         }
     }
 }
 
-fn joint(sim: &Simulation, origin: Origin) -> Option<JointId> {
+fn joint(mechanism: &Mechanism, origin: Origin) -> Option<JointId> {
     match origin {
-        Origin::Joint(k) => Some(JointId(sim.model.sided[k as usize].joint)),
+        Origin::Joint(k) => Some(JointId(mechanism.model.sided[k as usize].joint)),
         Origin::Touch(_) => None,
     }
 }

@@ -1,6 +1,7 @@
 //! Does the solution solve the equations? Measured against the size of their own terms.
 
-use crate::evaluate::workspace::Workspace;
+use super::kkt::Kkt;
+use crate::evaluate::evaluation::Evaluation;
 use crate::model::Model;
 use holonom_tree::{Node, packed};
 
@@ -20,32 +21,32 @@ impl Residual {
     }
 }
 
-/// Residual of the solution in `work.x`. Allocates; meant for certificates and tests.
-pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
+/// Residual of the solution in `kkt.x`. Allocates; meant for certificates and tests.
+pub(crate) fn residual(model: &Model, eval: &Evaluation, kkt: &Kkt) -> Residual {
     let n = model.n_v();
-    let (vdot, lambda) = work.x.split_at(n);
+    let (vdot, lambda) = kkt.x.split_at(n);
     let s = model.structure();
     let mut motion = vec![0.0; n];
     let mut motion_size = vec![0.0; n];
-    let mut rows: Vec<f64> = work.c.clone();
-    let mut rows_size: Vec<f64> = work.c.iter().map(|c| c.abs()).collect();
+    let mut rows: Vec<f64> = eval.c.clone();
+    let mut rows_size: Vec<f64> = eval.c.iter().map(|c| c.abs()).collect();
     for i in 0..model.n_bodies() {
         let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
         let size = range.len();
         for r in 0..size {
             for c in 0..size {
-                let term = work.blocks.entry(Node(i as u32), r, c) * vdot[range.start + c];
+                let term = eval.blocks.entry(Node(i as u32), r, c) * vdot[range.start + c];
                 motion[range.start + r] += term;
                 motion_size[range.start + r] += term.abs();
             }
-            let f = work.force[range.start + r];
+            let f = eval.force[range.start + r];
             motion[range.start + r] -= f;
             motion_size[range.start + r] += f.abs();
         }
     }
     let mut block = Vec::new();
     for (k, (dual, primal)) in s.links().enumerate() {
-        work.blocks.dense_link(s, k, &mut block);
+        eval.blocks.dense_link(s, k, &mut block);
         let joint = &model.joints[dual.index() - model.n_bodies()];
         let at = model.v_start[primal.index()] as usize;
         let width = s.size(primal);
@@ -64,10 +65,10 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
             for b in &own.bodies {
                 for i in 0..b.n as usize {
                     let (e, column) = (at + b.column as usize + i, b.v as usize + i);
-                    let push = work.own.k[e] * lambda[row];
+                    let push = eval.own.k[e] * lambda[row];
                     motion[column] -= push;
                     motion_size[column] += push.abs();
-                    rows[row] += work.own.j[e] * vdot[column];
+                    rows[row] += eval.own.j[e] * vdot[column];
                 }
             }
         }
@@ -79,12 +80,12 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
     for i in 0..model.n_bodies() {
         let mut m = Vec::new();
         let size = model.v_start[i + 1] as usize - model.v_start[i] as usize;
-        work.blocks.packed_diagonal(Node(i as u32), size, &mut m);
+        eval.blocks.packed_diagonal(Node(i as u32), size, &mut m);
         masses.push(packed::factor(&mut m, size, |_| true).is_ok().then_some(m));
     }
     // in a contradiction joints push against each other as hard as they can, and that would hide it: there the sum counts
     let mut sums = vec![0.0; n];
-    let contradiction = work.solver.contradiction();
+    let contradiction = kkt.solver.contradiction();
     let mut add = |i: usize, mut push: Vec<f64>, forces: bool| {
         if let Some(m) = &masses[i] {
             packed::solve(m, push.len(), &mut push);
@@ -99,10 +100,10 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
         }
     };
     for i in 0..model.n_bodies() {
-        add(i, model.v_of(i, &work.force).to_vec(), true);
+        add(i, model.v_of(i, &eval.force).to_vec(), true);
     }
     for (k, (dual, primal)) in s.links().enumerate() {
-        work.blocks.dense_link(s, k, &mut block);
+        eval.blocks.dense_link(s, k, &mut block);
         let joint = &model.joints[dual.index() - model.n_bodies()];
         let width = s.size(primal);
         let mut push = vec![0.0; width];
@@ -116,7 +117,7 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
         for b in &own.bodies {
             let mut push = vec![0.0; b.n as usize];
             for (r, row) in joint.row_range().enumerate() {
-                let k = &work.own.k[own.at as usize + r * own.width() + b.column as usize..][..b.n as usize];
+                let k = &eval.own.k[own.at as usize + r * own.width() + b.column as usize..][..b.n as usize];
                 push.iter_mut().zip(k).for_each(|(p, k)| *p += k * lambda[row]);
             }
             add(b.body as usize, push, false);
@@ -124,7 +125,7 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
     }
     parts.iter_mut().zip(&sums).for_each(|(part, sum)| *part += sum.abs());
     for (k, (dual, primal)) in s.links().enumerate() {
-        work.blocks.dense_link(s, k, &mut block);
+        eval.blocks.dense_link(s, k, &mut block);
         let joint = &model.joints[dual.index() - model.n_bodies()];
         let (at, width) = (model.v_start[primal.index()] as usize, s.size(primal));
         for (e, &j) in block.iter().enumerate() {
@@ -137,7 +138,7 @@ pub(crate) fn residual(model: &Model, work: &Workspace) -> Residual {
             let at = own.at as usize + r * own.width();
             for b in &own.bodies {
                 for i in 0..b.n as usize {
-                    rows_size[row] += (work.own.j[at + b.column as usize + i] * parts[b.v as usize + i]).abs();
+                    rows_size[row] += (eval.own.j[at + b.column as usize + i] * parts[b.v as usize + i]).abs();
                 }
             }
         }

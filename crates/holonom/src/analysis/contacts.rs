@@ -1,0 +1,235 @@
+//! Contacts of a running simulation, for those who look.
+//!
+//! Where events are followed, forces are those of the moment. Where time is stepped they are the means over the last step, impacts included: that is what moved the bodies. Before the
+//! first step they are those of the moment.
+
+use crate::catalogue::attach::BodyId;
+use crate::contact::inequality::gather::Touched;
+use crate::contact::inequality::regime::{self, Tolerances};
+use crate::contact::inequality::{InequalityRows, Side, project};
+use crate::contact::touch::Touching;
+use crate::contact::workspace::Workspace;
+use crate::error::StepError;
+use crate::evaluate;
+use crate::evaluate::evaluation::bodies_at;
+use crate::math::Vec3;
+use crate::model::shapes::ShapeId;
+use crate::model::{JointId, Model};
+use crate::step::mechanism::Mechanism;
+
+/// What friction does at a contact.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Friction {
+    /// Not pressed together, or without friction.
+    None,
+    /// No slip.
+    Stick,
+    /// Slips against the full friction.
+    Slip,
+}
+
+/// A contact as it is now.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The shapes; the force acts on the first.
+    pub shapes: (ShapeId, ShapeId),
+    /// Their bodies.
+    pub bodies: (BodyId, BodyId),
+    /// The same touch has the same key from step to step.
+    pub key: u64,
+    /// Where, world (m).
+    pub point: Vec3,
+    /// Unit normal from the second to the first, world.
+    pub normal: Vec3,
+    /// Gap, m; negative where the shapes overlap.
+    pub gap: f64,
+    /// Force on the first body, N; over the last step where time is stepped.
+    pub force: Vec3,
+    /// Torque on the first body from resistance against rolling and turning, N m.
+    pub torque: Vec3,
+    /// Velocity of the first body's surface over the second's, along the plane of contact (m/s).
+    pub slip: Vec3,
+    /// What friction does.
+    pub friction: Friction,
+}
+
+/// Two shapes near each other.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Near {
+    /// The shapes.
+    pub shapes: (ShapeId, ShapeId),
+    /// Their bodies.
+    pub bodies: (BodyId, BodyId),
+    /// Gap, m; negative where they overlap.
+    pub gap: f64,
+}
+
+/// What a joint with sides does: a limit, a rope, dry friction, a drive with a cap.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Standing {
+    /// Force (N) or torque (N m): of a limit that of the lower stop less that of the upper one, of a rope its tension, of friction and drives their force along
+    /// the coordinate, of a hand its size.
+    pub load: f64,
+    /// Distance to the nearest stop, or slack of a rope, m or rad; negative beyond it. `None` for friction and drives.
+    pub gap: Option<f64>,
+    /// `None`: away from the stops, slack. `Stick`: at a stop, taut, does not slip, drives as it is told. `Slip`: slips; is at its cap.
+    pub state: Friction,
+}
+
+/// All contacts at present: touching shapes with the forces between them, in a stable order.
+pub(crate) fn contacts(mechanism: &mut Mechanism) -> Result<Vec<Contact>, StepError> {
+    let mut out = Vec::new();
+    read_contacts(mechanism, &mut out)?;
+    Ok(out)
+}
+
+/// The same into memory at hand.
+pub(crate) fn read_contacts(mechanism: &mut Mechanism, out: &mut Vec<Contact>) -> Result<(), StepError> {
+    out.clear();
+    if mechanism.model.shapes.is_empty() {
+        return Ok(());
+    }
+    mechanism.evaluate()?;
+    out.extend(acting(&mechanism.work));
+    Ok(())
+}
+
+/// Shapes that are at most `distance` apart, m: one entry for each pair of features that may touch, in a stable order.
+pub(crate) fn read_near(mechanism: &mut Mechanism, distance: f64, out: &mut Vec<Near>) {
+    out.clear();
+    if mechanism.model.shapes.is_empty() {
+        return;
+    }
+    mechanism.current = false;
+    let s = &mechanism.state;
+    evaluate::place_bodies(&mechanism.model, &s.q, &s.v, &mut mechanism.work.eval);
+    let Workspace { eval, contact, .. } = &mut mechanism.work;
+    let bodies = &bodies_at(&mechanism.model, &eval.frames, &s.q, &s.v);
+    contact.detection.detect_within(&mechanism.model, bodies, distance);
+    for c in &contact.detection.candidates {
+        let ends = [c.a, c.b].map(|s| mechanism.model.shapes.all[s as usize].body);
+        let gap = Touching::of(c, ends[0], ends[1], bodies).gap;
+        if gap <= distance {
+            out.push(Near { shapes: (ShapeId(c.a), ShapeId(c.b)), bodies: (ends[0], ends[1]), gap });
+        }
+    }
+}
+
+/// Largest overlap of shapes, and largest excess over a limit or a rope, at the current state, m or rad.
+pub(crate) fn overlap(mechanism: &mut Mechanism) -> f64 {
+    if !mechanism.model.has_sides() {
+        return 0.0;
+    }
+    mechanism.gather_present();
+    mechanism.current = false;
+    project::deepest(&mechanism.work)
+}
+
+/// Answers that need smooth forces cannot be had where something touches or friction acts.
+pub(crate) fn refuse_contacts(mechanism: &mut Mechanism, what: &str) -> Result<(), StepError> {
+    mechanism.find_regime();
+    mechanism.current = false;
+    let sided = &mechanism.work.contact.rows;
+    let regime = &mechanism.work.contact.acting.regime;
+    match sided.blocks.iter().find(|b| regime.is_closed(b.key)) {
+        None => Ok(()),
+        Some(block) => {
+            let name = match block.origin {
+                crate::contact::inequality::Origin::Joint(k) => {
+                    format!(
+                        "`{}` acts",
+                        mechanism.model.joint_names.get(mechanism.model.sided[k as usize].joint as usize)
+                    )
+                }
+                crate::contact::inequality::Origin::Touch(k) => {
+                    let (a, b) = sided.touches[k as usize].bodies;
+                    format!("`{}` touches `{}`", mechanism.model.body_name(a), mechanism.model.body_name(b))
+                }
+            };
+            Err(StepError::Invalid(format!("{what} needs forces that are smooth, and {name}")))
+        }
+    }
+}
+
+/// Touches of the state whose equations are in the workspace.
+pub(crate) fn acting(work: &Workspace) -> impl Iterator<Item = Contact> + '_ {
+    let (sided, x) = (&work.contact.rows, &work.contact.acting.task.x);
+    // nothing was solved for: nothing acts
+    let touches = if work.contact.acting.acting && x.len() == sided.len() { &sided.touches[..] } else { &[] };
+    touches.iter().map(|touch| {
+        let candidate = &work.contact.detection.candidates[touch.candidate as usize];
+        describe(sided, x, touch, (ShapeId(candidate.a), ShapeId(candidate.b)), candidate.key)
+    })
+}
+
+/// What a joint with sides does at the state whose equations are in the workspace; `None` for other joints.
+pub(crate) fn standing(model: &Model, work: &Workspace, joint: JointId) -> Option<Standing> {
+    let k = model.sided.binary_search_by_key(&joint.0, |r| r.joint).ok()?;
+    let x = work.contact.acting.of_joint(&model.sided[k])?;
+    let sided = &work.contact.rows;
+    let (mut gap, mut state) = (None, Friction::None);
+    let tolerances = Tolerances::of(model);
+    for block in sided.blocks.iter().filter(|b| b.origin == crate::contact::inequality::Origin::Joint(k as u32)) {
+        let row = block.row as usize;
+        let pushes = block.rows().map(|row| work.contact.acting.task.x[row]);
+        let yields = match block.side {
+            Side::Push { .. } => {
+                gap = Some(gap.map_or(sided.gap[row], |least: f64| least.min(sided.gap[row])));
+                if work.contact.acting.task.x[row] > 0.0 {
+                    state = Friction::Stick;
+                }
+                continue;
+            }
+            Side::Within { least, most } => {
+                let push = work.contact.acting.task.x[row];
+                push <= least * (1.0 - 1e-9) || push >= most * (1.0 - 1e-9)
+            }
+            Side::Ball { radius } => pushes.map(|x| x * x).sum::<f64>().sqrt() >= radius * (1.0 - 1e-9),
+            Side::Dry { .. } | Side::Cone { .. } => regime::slip_of(sided, block).length() > tolerances.rate,
+        };
+        state = if yields { Friction::Slip } else { Friction::Stick };
+    }
+    let load = match *x {
+        [one] => one,
+        [lower, upper] if gap.is_some() => lower - upper,
+        ref all => all.iter().map(|x| x * x).sum::<f64>().sqrt(),
+    };
+    Some(Standing { load, gap, state })
+}
+
+fn describe(sided: &InequalityRows, x: &[f64], touch: &Touched, shapes: (ShapeId, ShapeId), key: u64) -> Contact {
+    let (mut force, mut torque, mut friction) = (Vec3::ZERO, Vec3::ZERO, Friction::None);
+    let mut normal = 0.0;
+    for block in &sided.blocks[touch.block as usize..(touch.block + touch.n_blocks) as usize] {
+        let row = block.row as usize;
+        match block.side {
+            Side::Cone { spin: false, sliding, .. } => {
+                let t = regime::in_world(sided, block, |row| x[row]);
+                force += t;
+                if normal > 0.0 {
+                    let full = t.length() >= sliding * normal * (1.0 - 1e-6);
+                    let slips = regime::slip_of(sided, block).length() > 1e-9;
+                    friction = if full && slips { Friction::Slip } else { Friction::Stick };
+                }
+            }
+            Side::Cone { .. } if block.n == 1 => torque += touch.now.n * x[row],
+            Side::Cone { .. } => torque += regime::in_world(sided, block, |row| x[row]),
+            _ => {
+                normal = x[row];
+                force += touch.now.n * normal;
+            }
+        }
+    }
+    Contact {
+        shapes,
+        bodies: touch.bodies,
+        key,
+        point: touch.now.point,
+        normal: touch.now.n,
+        gap: touch.now.gap,
+        force,
+        torque,
+        slip: touch.slip,
+        friction,
+    }
+}

@@ -1,0 +1,94 @@
+//! Shapes on bodies: collecting and checking them.
+
+use super::builder::ModelBuilder;
+use crate::catalogue::attach::{BodyId, Marker};
+use crate::error::ModelError;
+use crate::model::shapes::{Carrying, ImpactLaw, Material, ShapeId};
+use crate::model::{JointId, Model};
+use holonom_collide::{Groups, Pose, Shape};
+use std::sync::Arc;
+
+impl ModelBuilder {
+    /// Give a body (or the ground) a shape, placed at `marker`: its origin at the marker's point, its axes along the marker's.
+    pub fn shape(&mut self, marker: Marker, shape: Shape, material: Material) -> ShapeId {
+        let place = Pose { position: marker.point, rotation: marker.axes };
+        self.shapes.all.push(Carrying {
+            body: marker.body,
+            shape: Arc::new(shape),
+            place,
+            material,
+            groups: Groups::default(),
+        });
+        ShapeId(self.shapes.all.len() as u32 - 1)
+    }
+
+    /// A shape belongs to the groups `member` and touches members of the groups `with`, one bit each; two shapes touch if each meets the other. Without
+    /// it: member of group 1 (the lowest bit), with all.
+    pub fn shape_groups(&mut self, shape: ShapeId, member: u32, with: u32) -> &mut Self {
+        if let Some(carrying) = self.shapes.all.get_mut(shape.index()) {
+            carrying.groups = Groups { member, with };
+        }
+        self
+    }
+
+    /// What two shapes do to each other, whatever their own materials say.
+    pub fn pair(&mut self, a: ShapeId, b: ShapeId, material: Material) -> &mut Self {
+        self.shapes.pairs.insert((a.0.min(b.0), a.0.max(b.0)), material);
+        self
+    }
+
+    /// The law of impacts that simulations of the model start with ([`crate::Simulation::set_impacts`] changes it).
+    pub fn impacts(&mut self, law: ImpactLaw) -> &mut Self {
+        self.shapes.impacts = law;
+        self
+    }
+
+    /// Shapes of these two bodies pass through each other.
+    pub fn ignore_pair(&mut self, a: BodyId, b: BodyId) -> &mut Self {
+        self.shapes.ignored.insert((a.0.min(b.0), a.0.max(b.0)));
+        self
+    }
+
+    /// Shapes of the bodies that this joint connects collide with each other. Without it they do not.
+    pub fn collide_across(&mut self, joint: JointId) -> &mut Self {
+        self.shapes.colliding_joints.insert(joint.0);
+        self
+    }
+}
+
+/// Check shapes when a model is built.
+pub(crate) fn check(model: &Model) -> Result<(), ModelError> {
+    let shapes = &model.shapes;
+    for (i, carrying) in shapes.all.iter().enumerate() {
+        let refuse = |reason: String| {
+            let body = match carrying.body.index() {
+                Some(k) if k < model.n_bodies() => model.body_names.get(k).to_string(),
+                Some(k) => format!("number {k}"),
+                None => "ground".into(),
+            };
+            Err(ModelError::Shape { shape: i, body, reason })
+        };
+        carrying.shape.validate().or_else(refuse)?;
+        carrying.material.validate().or_else(refuse)?;
+        if !carrying.place.position.is_finite() || !carrying.place.rotation.is_finite() {
+            refuse("its place is not finite".into())?;
+        }
+        let Some(k) = carrying.body.index() else { continue };
+        let Some(body) = model.bodies.get(k) else {
+            refuse(format!("there are only {} bodies", model.n_bodies()))?;
+            continue;
+        };
+        if !body.keeps_shape() {
+            refuse(format!("a {} does not keep its shape; rigid and planar bodies and particles do", body.kind()))?;
+        }
+    }
+    for (&(a, b), material) in &shapes.pairs {
+        if (b as usize) >= shapes.all.len() {
+            let reason = format!("there are only {} shapes", shapes.all.len());
+            return Err(ModelError::Shape { shape: b as usize, body: "pair".into(), reason });
+        }
+        let refuse = |reason| ModelError::Shape { shape: a as usize, body: "pair".into(), reason };
+        material.validate().map_err(refuse)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,59 @@
+//! Forward dynamics: from a state to accelerations, multipliers, contact forces and their powers.
+//!
+//! ```text
+//! M vdot - J^T lambda = F          - J vdot = c               (notation.md, eq. 1-2)
+//! ```
+
+use crate::contact::inequality::forces;
+use crate::contact::workspace::Workspace;
+use crate::error::StepError;
+use crate::evaluate::reaction::{self, Reaction};
+use crate::evaluate::{self, Feedback};
+use crate::model::{JointId, Model};
+
+/// Accelerations and multipliers at `(q, v, t)`, into `work.kkt.x`.
+pub(crate) fn accelerations(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    feedback: Option<Feedback>,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    let Workspace { eval, kkt, .. } = work;
+    evaluate::evaluate_bodies(model, q, v, eval); // M, F from inertia and gravity
+    evaluate::apply_forces(model, q, v, t, eval); // F from force laws
+    evaluate::evaluate_constraints(model, q, v, t, eval); // J, c
+    if let Some(feedback) = feedback {
+        evaluate::add_feedback(model, q, v, t, feedback, eval);
+    }
+    if model.has_sides() {
+        kkt.factor(model, t, eval)?;
+        return forces::solve_motion(model, q, v, t, work); // contacts, limits, friction, caps
+    }
+    kkt.factor_and_solve_motion(model, t, eval)
+}
+
+/// Powers of all joints, contacts and friction inside bodies at a state whose equations are solved, into `work.eval.power` after those of the forces.
+pub(crate) fn powers(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
+    reaction::joint_powers(model, q, v, &work.kkt.x[v.len()..], &mut work.eval);
+    forces::add_powers(model, v, work);
+}
+
+/// The reaction of one joint, from these multipliers of all rows, or those last solved for; of joints under inequalities from the forces that act.
+pub(crate) fn reaction(
+    model: &Model,
+    id: JointId,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    lambda: Option<&[f64]>,
+    work: &mut Workspace,
+) -> Reaction {
+    let Workspace { eval, kkt, contact, .. } = work;
+    let lambda = match model.inequality_of(id) {
+        Some(record) => contact.acting.of_joint(record).unwrap_or(&[]),
+        None => &lambda.unwrap_or(&kkt.x[v.len()..])[model.rows_of(id)],
+    };
+    reaction::of_rows(model, id, q, v, t, lambda, eval)
+}

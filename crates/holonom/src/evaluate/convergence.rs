@@ -1,0 +1,59 @@
+//! Iterations that close gaps, watched island by island.
+//!
+//! Islands do not feel each other: each one stops when it is done, so that its result does not depend on what else is in the model.
+
+use crate::model::Model;
+
+/// Scratch of such an iteration; sized when first needed.
+#[derive(Default)]
+pub(crate) struct Correction {
+    pub islands: Vec<Island>,
+    /// Positions before the last correction.
+    pub kept: Vec<f64>,
+}
+
+/// How the iteration stands in one island, a set of bodies connected by joints. Islands do not feel each other: each one stops when it is
+/// done, so that its result does not depend on what else is in the model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Island {
+    pub active: bool,
+    /// Largest entry in units of its noise, and its row.
+    pub now: f64,
+    pub row: u32,
+    /// Largest entry one iteration ago.
+    pub last: f64,
+}
+
+impl Island {
+    pub const START: Island = Island { active: true, now: 0.0, row: 0, last: f64::INFINITY };
+}
+
+/// Begin an iteration.
+pub(crate) fn watch_all(model: &Model, islands: &mut Vec<Island>) {
+    islands.clear();
+    islands.resize(model.n_islands, Island::START);
+}
+
+/// Measure `rows` (gaps, or their rates) against their noise, island by island, and let go of those that are `done`. Is any left?
+pub(crate) fn watch(
+    model: &Model,
+    rows: &[f64],
+    noise: &[f64],
+    islands: &mut [Island],
+    done: impl Fn(&Island) -> bool,
+) -> bool {
+    for island in islands.iter_mut().filter(|i| i.active) {
+        *island = Island { last: if island.now > 0.0 { island.now } else { island.last }, now: 0.0, ..*island };
+    }
+    for joint in &model.joints {
+        let island = &mut islands[joint.island as usize];
+        for row in joint.row_range().filter(|_| island.active) {
+            let x = if rows[row] == 0.0 { 0.0 } else { rows[row].abs() / noise[row] };
+            if !(x <= island.now) {
+                (island.now, island.row) = (x, row as u32);
+            }
+        }
+    }
+    islands.iter_mut().for_each(|i| i.active = i.active && !done(i));
+    islands.iter().any(|i| i.active)
+}

@@ -1,0 +1,59 @@
+//! The saddle-point system of the equations of motion, `H x = [F; c]`: right-hand side, solver and solution.
+
+use super::{Failure, ImplicitMatrix, Solver, SolverKind};
+use crate::error::StepError;
+use crate::evaluate::evaluation::Evaluation;
+use crate::model::Model;
+
+/// A vector in the space of H, and the solver with its factor.
+pub(crate) struct Kkt {
+    /// Right-hand side, then solution [vdot; lambda] (or the like for the other laws).
+    pub x: Vec<f64>,
+    pub solver: Solver,
+    /// The matrix of implicit steps, laid out when first needed.
+    pub implicit: Option<Box<ImplicitMatrix>>,
+}
+
+impl Kkt {
+    pub fn new(model: &Model, solver: SolverKind) -> Self {
+        Kkt { x: vec![0.0; model.n_v() + model.n_rows()], solver: Solver::new(solver, model), implicit: None }
+    }
+
+    /// Factor H at the values in the blocks.
+    pub fn factor(&mut self, model: &Model, t: f64, eval: &Evaluation) -> Result<(), StepError> {
+        self.solver.factor(model, &eval.blocks, &eval.own).map_err(|e| failure(model, e, t))
+    }
+
+    /// Factor H, and `[vdot; lambda]` from F and c, in one sweep where the solver can.
+    pub fn factor_and_solve_motion(&mut self, model: &Model, t: f64, eval: &Evaluation) -> Result<(), StepError> {
+        self.load_motion(eval);
+        let solved = self.solver.factor_and_solve(model, &eval.blocks, &eval.own, &mut self.x);
+        solved.map_err(|e| failure(model, e, t))
+    }
+
+    /// `[vdot; lambda]` from F and c with the factor at hand.
+    pub fn solve_motion(&mut self, model: &Model, t: f64, eval: &Evaluation) -> Result<(), StepError> {
+        self.load_motion(eval);
+        self.solve(model, t, eval)
+    }
+
+    fn load_motion(&mut self, eval: &Evaluation) {
+        let n = eval.force.len();
+        self.x[..n].copy_from_slice(&eval.force);
+        self.x[n..].copy_from_slice(&eval.c);
+    }
+
+    /// Solve `H x = x` in place.
+    pub fn solve(&mut self, model: &Model, t: f64, eval: &Evaluation) -> Result<(), StepError> {
+        self.solver.solve(model, &eval.blocks, &mut self.x).map_err(|e| failure(model, e, t))
+    }
+}
+
+fn failure(model: &Model, e: Failure, time: f64) -> StepError {
+    match e {
+        Failure::Singular(node) => StepError::Singular { name: model.node_name(node), time },
+        Failure::NotConverged(e) => {
+            StepError::NotConverged { what: "the linear solver", residual: e.residual, iterations: e.iterations, time }
+        }
+    }
+}
