@@ -3,8 +3,8 @@
 //!
 //! The nodes of a forest are numbered so that every node comes after its children. Row i of H then has one block right of the diagonal,
 //! H_i,par(i). The procedures keep the paper's names and the order of its loops. Three things differ from the print: `sparsesolve` reads
-//! H_ij^T where H_ji^T is meant; appendix A starts from b where section 7.3 has z = (0, -b) (z is any vector here); and a forest has several
-//! roots, so that "i ≠ n" becomes "i has a parent".
+//! H_ij^T where H_ji^T is meant; appendix A stores J and starts from b, where H has -J and section 7.3 z = (0, -b) (z is any vector here);
+//! and a forest has several roots, so that "i ≠ n" becomes "i has a parent".
 
 use crate::blocks::Blocks;
 use crate::core::Core;
