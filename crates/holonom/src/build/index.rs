@@ -5,7 +5,6 @@ use crate::build::check::{Checked, part};
 use crate::build::rank;
 use crate::build::settle::{Given, Settled, TurnCounters};
 use crate::catalogue::attach::{Attachment, Frame};
-use crate::catalogue::bodies::Body;
 use crate::catalogue::joints::{Constraint, Level, Mask, RowLaw};
 use crate::math::Vec3;
 use crate::model::InequalityJoint;
@@ -66,7 +65,6 @@ fn layout(checked: Checked, turns: TurnCounters, islands: Islands, kept: &[u32],
     bodies.shrink_to_fit();
     ModelLayout {
         bodies,
-        turned_rows: turned_rows(&joints),
         acceleration_rows: acceleration_rows(&joints),
         joints,
         forces: forces.map(|(law, slots)| ForceLaw { law, slots }).collect(),
@@ -202,11 +200,6 @@ impl RowPlaces {
     }
 }
 
-fn turned_rows(joints: &[Joint]) -> Vec<u32> {
-    let turned = joints.iter().filter(|j| matches!(j.form, Form::Lock { turned: true, .. }));
-    turned.flat_map(|j| j.row..j.row + j.n_rows as u32).collect()
-}
-
 /// Rows in the matrix that are conditions on accelerations.
 fn acceleration_rows(joints: &[Joint]) -> Vec<u32> {
     let rows = |joint: &Joint| -> Vec<u32> {
@@ -275,7 +268,7 @@ fn structure(
         let node = s.primal(body.n_dof());
         s.unit(node, body.n_lengths(), islands.lever[islands.of_body[i] as usize]);
         if !reaches_everywhere(body.as_ref(), part(&checked.q_start, i, q)) {
-            s.doubt(node);
+            s.may_lose_rank(node);
         }
         if body.central() && body.n_dof() == 6 {
             s.central(node);
@@ -313,11 +306,10 @@ fn lock(s: &mut Structure, constraint: &dyn Constraint, mask: Mask) -> Form {
     let aligned = constraint.lock_shape().is_some_and(|s| s.aligned);
     let [a, b] = [0, 1].map(|k| constraint.attachments()[k].body.index().map(|i| Node(i as u32)));
     let dual = match (a, b) {
-        (a, Some(b)) => s.sheared(mask, aligned, a, b),
-        (Some(a), None) => s.sheared(mask, aligned, None, a),
         (None, None) => s.dual(0), // refused before
+        (a, b) => s.masked(mask, aligned, a, b),
     };
-    Form::Lock { shear: s.shear_index(dual).unwrap_or(0) as u32, mask, aligned, turned: b.is_none() }
+    Form::Lock { transform: s.transform_index(dual).unwrap_or(0) as u32, mask, aligned }
 }
 
 /// Directions of the lock that the kept rows of a joint are along, where its bodies have frames; else empty.

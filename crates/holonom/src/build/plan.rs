@@ -76,7 +76,10 @@ fn plan(layout: &ModelLayout, mut structure: Structure, sample: &Blocks) -> Resu
     loop {
         let plan = structure.plan(sample).map_err(|e| {
             // every row touches a body, and each body once: the engine links them so
-            let (PlanError::LinkedTwice(node) | PlanError::Unlinked(node)) = e;
+            let (PlanError::LinkedTwice(node)
+            | PlanError::Unlinked(node)
+            | PlanError::Cycle(node)
+            | PlanError::Dependent(node)) = e;
             ModelError::Parameter(format!("joint `{}` cannot be planned: {e}", layout.node_name(node)))
         })?;
         let mut blocks = sample.clone();
@@ -92,7 +95,7 @@ fn plan(layout: &ModelLayout, mut structure: Structure, sample: &Blocks) -> Resu
             return Ok((plan, entangled_islands));
         }
         for node in dependent {
-            structure.entangle(node);
+            structure.treat_as_cyclic(node);
             entangled_islands[layout.island_of_node(node)] = true;
         }
     }

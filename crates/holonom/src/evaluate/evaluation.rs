@@ -103,7 +103,7 @@ impl Evaluation {
 /// Blocks at zero, with the world's axes in every lock: locks in world axes never write theirs.
 pub(crate) fn new_blocks(structure: &Structure) -> Blocks {
     let mut blocks = Blocks::new(structure);
-    blocks.shears.iter_mut().for_each(|s| s.axes = Mat3::IDENTITY.to_cols_array_2d());
+    blocks.transforms.iter_mut().for_each(|s| s.axes = Mat3::IDENTITY.to_cols_array_2d());
     blocks
 }
 

@@ -121,18 +121,15 @@ pub(crate) fn evaluate_constraints_of(
         let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
         let c = &mut c[joint.row as usize..][..joint.n_rows as usize];
         match &joint.form {
-            Form::Lock { shear, mask, aligned, turned } => {
+            Form::Lock { transform, mask, aligned } => {
                 let lock = joint.constraint.lock(&view);
-                let shear = &mut blocks.shears[*shear as usize];
-                (shear.near, shear.far) = (lock.arm_a.to_array(), lock.arm_b.to_array());
-                if *turned {
-                    std::mem::swap(&mut shear.near, &mut shear.far);
-                }
+                let transform = &mut blocks.transforms[*transform as usize];
+                (transform.near, transform.far) = (lock.arm_a.to_array(), lock.arm_b.to_array());
                 if *aligned && mask.0 == 0b000_111 {
                     c.copy_from_slice(&lock.c_linear.to_array());
                     continue;
                 }
-                shear.axes = lock.axes.to_cols_array_2d();
+                transform.axes = lock.axes.to_cols_array_2d();
                 let back = lock.axes.transpose();
                 let (linear, angular) = (back * lock.c_linear, back * lock.c_angular);
                 let all = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z];

@@ -32,8 +32,8 @@ pub(crate) fn n_turns(constraint: &dyn Constraint) -> usize {
 
 /// How the rows of a joint enter the equations.
 pub(crate) enum Form {
-    /// Through the lock-row door. `aligned`: with the world's axes. `turned`: the second body is the ground, and the rows stand with the opposite sign.
-    Lock { shear: u32, mask: Mask, aligned: bool, turned: bool },
+    /// Through the lock-row door. `aligned`: with the world's axes.
+    Lock { transform: u32, mask: Mask, aligned: bool },
     /// Row by row.
     Rows(Box<RowBlocks>),
     /// Row by row, with force directions of their own: not in the matrix, but auxiliary rows on top of it.

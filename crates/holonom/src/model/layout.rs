@@ -37,8 +37,6 @@ pub struct ModelLayout {
     pub(crate) n_rows: usize,
     /// Joint of each row; empty where the rows stand in the order of the joints.
     pub(crate) row_joint: Vec<u32>,
-    /// Rows of locks that stand with the opposite sign.
-    pub(crate) turned_rows: Vec<u32>,
     /// Rows in the matrix that are conditions on accelerations.
     pub(crate) acceleration_rows: Vec<u32>,
     pub(crate) n_turns: usize,

@@ -22,7 +22,7 @@ use crate::evaluate::energy;
 use crate::math::{Mat3, Vec3};
 use crate::model::state::State;
 use crate::model::{ForceId, JointId, JointStatus, Model, Start};
-use crate::solve::SolverKind;
+use crate::solve::{self, SolverKind};
 use crate::step::integrate::Coordinates;
 use crate::step::mechanism::Mechanism;
 use std::sync::Arc;
@@ -331,6 +331,7 @@ fn change(
     let edited = Edited { moved: largest(&next.q, &state.q), jump: largest(&next.v, &state.v), energy: change };
     let solver = match mechanism.solver {
         SolverKind::Tree | SolverKind::Sparse => model.default_solver(),
+        other if solve::check(other, &model).is_err() => model.default_solver(),
         other => other,
     };
     replace(mechanism, model, next, solver);

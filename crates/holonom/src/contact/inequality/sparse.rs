@@ -116,7 +116,6 @@ impl SparseIsland {
             let k = joint_of(dual);
             let joint = &model.joints[k];
             let wanted = inside(joint);
-            let sign = if matches!(joint.form, Form::Lock { turned: true, .. }) { -1.0 } else { 1.0 };
             let first = self.joint_row.len();
             let mut nodes = [0u32; 8];
             let mut n_nodes = 0;
@@ -132,7 +131,7 @@ impl SparseIsland {
                 let width = structure.size(primal);
                 for row in self.block.chunks_exact(width) {
                     let mut g = [0.0; 6];
-                    g.iter_mut().zip(row).for_each(|(g, x)| *g = sign * x);
+                    g.iter_mut().zip(row).for_each(|(g, x)| *g = *x);
                     self.joint_row.push(g);
                 }
                 nodes[n_nodes] = self.node[primal.index()];

@@ -16,7 +16,7 @@ use crate::model::shapes::ImpactLaw;
 use crate::model::state::State;
 use crate::model::warm_start::{Held, Key};
 use crate::model::{JointId, Model};
-use crate::solve::SolverKind;
+use crate::solve::{self, SolverKind};
 use crate::step::drift::{self, Drift};
 use crate::step::integrate::{Attempt, Motion};
 use crate::step::integrate::{Coordinates, Integrator, JointSpace};
@@ -74,13 +74,9 @@ impl Mechanism {
         }
     }
 
-    /// Choose the linear solver. The tree solver needs a mechanism without loops.
+    /// Choose the linear solver. `tree` and `baraff` need a mechanism without loops.
     pub fn set_solver(&mut self, kind: SolverKind) -> Result<(), StepError> {
-        if kind == SolverKind::Tree && self.model.has_loops() {
-            return Err(StepError::Invalid(
-                "solver `tree` needs a mechanism without loops, and joints of this one close some; use `sparse`".into(),
-            ));
-        }
+        solve::check(kind, &self.model)?;
         self.solver = kind;
         self.work = Workspace::new(&self.model, kind);
         self.current = false;

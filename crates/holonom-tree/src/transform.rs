@@ -1,6 +1,6 @@
-//! Sheared rows, and the pivot that goes through the directions they leave free.
+//! Rows from a masked rigid transform, and the pivot that goes through the directions they leave free.
 //!
-//! A sheared dual ties two nodes of size 6, `x_near` and `x_far`, by the rows
+//! A masked dual ties two nodes of size 6, `x_near` and `x_far`, by the rows
 //!
 //! ```text
 //!     J = mask^T Ê^T ( X(r_far)  for the far node,  - X(r_near) for the near one )
@@ -39,19 +39,23 @@
 //! Every symmetric matrix here is computed and stored as one triangle.
 
 use crate::structure::Mask;
+use crate::vec3::{IDENTITY, Sym3, V3, add, column, cross, dot, invert, rows_of, scale, sub, sym3_mul};
 
-/// Numbers of a sheared dual: the columns of `E`, and the lever arms of its two nodes.
+/// Packed symmetric 6 x 6.
+type Sym6 = [f64; 21];
+
+/// Numbers of a masked dual: the columns of `E`, and the lever arms of its two nodes.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Shear {
+pub struct MaskedTransform {
     /// `axes[k]` is column k of `E`; the columns must be orthonormal. Not read for an aligned dual.
     pub axes: [[f64; 3]; 3],
-    /// Lever arm of the near node (sign -1). Not read when there is none.
+    /// Lever arms of the near node (sign -1) and of the far node (sign +1). That of a missing node is not read.
     pub near: [f64; 3],
-    /// Lever arm of the far node (sign +1).
+    /// See `near`.
     pub far: [f64; 3],
 }
 
-impl Shear {
+impl MaskedTransform {
     /// The columns of `E`. An aligned dual has the identity, whatever stands in `axes`.
     #[inline(always)]
     pub(crate) fn axes(&self, aligned: bool) -> &[V3; 3] {
@@ -74,48 +78,6 @@ impl Shear {
     }
 }
 
-type V3 = [f64; 3];
-/// Packed symmetric 6 x 6.
-type Sym6 = [f64; 21];
-/// Packed symmetric 3 x 3: 00 01 02 11 12 22.
-type Sym3 = [f64; 6];
-
-const IDENTITY: [V3; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-
-#[inline(always)]
-pub(crate) fn cross(a: V3, b: V3) -> V3 {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-#[inline(always)]
-fn dot(a: V3, b: V3) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
-}
-
-#[inline(always)]
-fn add(a: V3, b: V3) -> V3 {
-    [a[0] + b[0], a[1] + b[1], a[2] + b[2]]
-}
-
-#[inline(always)]
-pub(crate) fn sub(a: V3, b: V3) -> V3 {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-#[inline(always)]
-fn scale(a: V3, s: f64) -> V3 {
-    [a[0] * s, a[1] * s, a[2] * s]
-}
-
-#[inline(always)]
-fn sym3_mul(m: &Sym3, x: V3) -> V3 {
-    [
-        m[0] * x[0] + m[1] * x[1] + m[2] * x[2],
-        m[1] * x[0] + m[3] * x[1] + m[4] * x[2],
-        m[2] * x[0] + m[4] * x[1] + m[5] * x[2],
-    ]
-}
-
 /// A packed 6 x 6 taken apart: A and C symmetric, B by rows.
 #[inline(always)]
 fn split(d: &Sym6) -> (Sym3, [V3; 3], Sym3) {
@@ -134,19 +96,9 @@ fn join(a: &Sym3, b: &[V3; 3], c: &Sym3) -> Sym6 {
     ]
 }
 
-#[inline(always)]
-fn rows_of(a: &Sym3) -> [V3; 3] {
-    [[a[0], a[1], a[2]], [a[1], a[3], a[4]], [a[2], a[4], a[5]]]
-}
-
-#[inline(always)]
-fn column(b: &[V3; 3], j: usize) -> V3 {
-    [b[0][j], b[1][j], b[2][j]]
-}
-
 /// B' and C' of `X(r)^-T D X(r)^-1`: B' = B + A [r], C' = C + [r]^T B' + B^T [r].
 #[inline(always)]
-fn sheared_parts(a: &Sym3, b: &[V3; 3], c: &Sym3, r: V3) -> ([V3; 3], Sym3) {
+fn moved_parts(a: &Sym3, b: &[V3; 3], c: &Sym3, r: V3) -> ([V3; 3], Sym3) {
     let rows = rows_of(a);
     // row i of A [r] is A_i x r
     let b2 = [add(b[0], cross(rows[0], r)), add(b[1], cross(rows[1], r)), add(b[2], cross(rows[2], r))];
@@ -164,7 +116,7 @@ fn sheared_parts(a: &Sym3, b: &[V3; 3], c: &Sym3, r: V3) -> ([V3; 3], Sym3) {
     (b2, c2)
 }
 
-/// A symmetric 6 x 6 taken apart, sheared to the point of a pair.
+/// A symmetric 6 x 6 taken apart, moved to the point of a pair.
 pub(crate) struct Parts {
     a: Sym3,
     b: [V3; 3],
@@ -177,7 +129,7 @@ impl Parts {
     #[inline(always)]
     pub fn at_point(own: &Sym6, below: &Sym6, r: V3, shifted: bool) -> Parts {
         if shifted {
-            let Parts { a, b, c } = Parts::sheared(own, r);
+            let Parts { a, b, c } = Parts::moved(own, r);
             let mut d = join(&a, &b, &c);
             (0..21).for_each(|i| d[i] += below[i]);
             let (a, b, c) = split(&d);
@@ -185,23 +137,23 @@ impl Parts {
         } else {
             let mut d = *own;
             (0..21).for_each(|i| d[i] += below[i]);
-            Parts::sheared(&d, r)
+            Parts::moved(&d, r)
         }
     }
 
     /// A block `[a 1, 0; 0, C]` and what came from below, not yet at the point.
-    pub fn central_sheared(own: &[f64; 7], below: &Sym6, r: V3) -> Parts {
+    pub fn central_moved(own: &[f64; 7], below: &Sym6, r: V3) -> Parts {
         let mut d = *below;
         for (k, o) in [0, 6, 11].into_iter().zip([0; 3]).chain((15..21).zip(1..7)) {
             d[k] += own[o];
         }
-        Parts::sheared(&d, r)
+        Parts::moved(&d, r)
     }
 
     #[inline(always)]
-    fn sheared(d: &Sym6, r: V3) -> Parts {
+    fn moved(d: &Sym6, r: V3) -> Parts {
         let (a, b, c) = split(d);
-        let (b, c) = sheared_parts(&a, &b, &c, r);
+        let (b, c) = moved_parts(&a, &b, &c, r);
         Parts { a, b, c }
     }
 
@@ -231,9 +183,9 @@ fn central_c(d: &[f64; 7], r: V3, s: V3) -> Sym3 {
     [d[1] + (yy + zz), d[2] - s[0] * r[1], d[3] - s[0] * r[2], d[4] + (xx + zz), d[5] - s[1] * r[2], d[6] + (xx + yy)]
 }
 
-/// parent += X^T [S 0; 0 0] X: the shear with -lever.
+/// parent += X^T [S 0; 0 0] X: moved by -lever.
 #[inline(always)]
-fn add_sheared(s: &Sym3, lever: V3, p: &mut Sym6) {
+fn add_moved(s: &Sym3, lever: V3, p: &mut Sym6) {
     let rows = rows_of(s);
     // row i of -S [lever] is lever × S_i
     let q = [cross(lever, rows[0]), cross(lever, rows[1]), cross(lever, rows[2])];
@@ -274,7 +226,7 @@ impl AlignedPivot {
             a[5] - dot(g[2], b[2]),
         ];
         *self = AlignedPivot { g, c_inverse, s, r_child, r_parent };
-        add_sheared(&s, lever, parent);
+        add_moved(&s, lever, parent);
         true
     }
 
@@ -292,7 +244,7 @@ impl AlignedPivot {
         let (t0, t1, t2) = (cross(v, g[0]), cross(v, g[1]), cross(v, g[2]));
         let s = [m - t0[0], -t0[1], -t0[2], m - t1[1], -t1[2], m - t2[2]];
         *self = AlignedPivot { g, c_inverse, s, r_child, r_parent };
-        add_sheared(&s, lever, parent);
+        add_moved(&s, lever, parent);
         true
     }
 
@@ -343,23 +295,6 @@ fn has_nan(values: &Sym6) -> bool {
         }
     }
     (sums[0] + sums[1] + sums[2]).is_nan()
-}
-
-/// Inverse of a symmetric positive definite 3 x 3 by cofactors; `None` when a leading minor is not positive.
-#[inline(always)]
-pub(crate) fn invert(c: &Sym3) -> Option<Sym3> {
-    let k00 = c[3] * c[5] - c[4] * c[4];
-    let k01 = c[2] * c[4] - c[1] * c[5];
-    let k02 = c[1] * c[4] - c[2] * c[3];
-    let k22 = c[0] * c[3] - c[1] * c[1];
-    let det = c[0] * k00 + c[1] * k01 + c[2] * k02;
-    if !(c[0] > 0.0 && k22 > 0.0 && det > 0.0) {
-        return None;
-    }
-    let i = 1.0 / det;
-    let k11 = c[0] * c[5] - c[2] * c[2];
-    let k12 = c[1] * c[2] - c[0] * c[4];
-    Some([k00 * i, k01 * i, k02 * i, k11 * i, k12 * i, k22 * i])
 }
 
 /// Pivot of a pair whose dual keeps at least three rows.
@@ -434,7 +369,7 @@ impl FreePivot {
         self.r_child = r_child;
         self.r_parent = r_parent;
         let (a, b, c) = split(&s);
-        let (b, c) = sheared_parts(&a, &b, &c, scale(lever, -1.0));
+        let (b, c) = moved_parts(&a, &b, &c, scale(lever, -1.0));
         let gain = join(&a, &b, &c);
         for i in 0..21 {
             parent[i] += gain[i];

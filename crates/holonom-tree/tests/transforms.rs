@@ -1,12 +1,12 @@
-//! Sheared duals are dense duals with a short description: the same matrix, the same answer.
+//! Masked duals are dense duals with a short description: the same matrix, the same answer.
 
 mod common;
 
 use common::dense::{Matrix, difference};
-use common::forest::shear_rows;
+use common::forest::masked_rows;
 use common::rng::Rng;
 use common::{IDENTITY, fill_diagonals, solve};
-use holonom_tree::{Blocks, LinkId, Mask, Node, PivotForm, Shear, Structure};
+use holonom_tree::{Blocks, LinkId, Mask, MaskedTransform, Node, PivotForm, Structure};
 
 #[derive(Clone, Copy, Debug)]
 struct Case {
@@ -35,40 +35,43 @@ impl Case {
         ends
     }
 
-    fn shears(&self, rng: &mut Rng) -> Vec<Shear> {
-        let mut shear =
-            || Shear { axes: if self.aligned { IDENTITY } else { rng.axes() }, near: rng.vector(), far: rng.vector() };
-        self.ends().iter().map(|_| shear()).collect()
+    fn transforms(&self, rng: &mut Rng) -> Vec<MaskedTransform> {
+        let mut transform = || MaskedTransform {
+            axes: if self.aligned { IDENTITY } else { rng.axes() },
+            near: rng.vector(),
+            far: rng.vector(),
+        };
+        self.ends().iter().map(|_| transform()).collect()
     }
 
-    fn sheared(&self, shears: &[Shear]) -> (Structure, Blocks) {
+    fn masked(&self, transforms: &[MaskedTransform]) -> (Structure, Blocks) {
         let mut s = Structure::new();
         for _ in 0..3 {
             s.primal(6);
         }
         for (near, far) in self.ends() {
-            s.sheared(self.mask, self.aligned, near, far);
+            s.masked(self.mask, self.aligned, near, Some(far));
         }
         let mut blocks = Blocks::new(&s);
         fill_diagonals(&s, &mut blocks, &mut Rng(8));
-        blocks.shears.copy_from_slice(shears);
+        blocks.transforms.copy_from_slice(transforms);
         (s, blocks)
     }
 
     /// The same numbers in dense links, from the definition and not from the crate.
-    fn dense(&self, shears: &[Shear]) -> (Structure, Blocks) {
+    fn dense(&self, transforms: &[MaskedTransform]) -> (Structure, Blocks) {
         let mut s = Structure::new();
         for _ in 0..3 {
             s.primal(6);
         }
         let mut links: Vec<(LinkId, Vec<f64>)> = Vec::new();
-        for ((near, far), shear) in self.ends().into_iter().zip(shears) {
+        for ((near, far), transform) in self.ends().into_iter().zip(transforms) {
             let dual = s.dual(self.mask.count());
             if let Some(near) = near {
-                let rows = shear_rows(self.mask, &shear.axes, shear.near).concat();
+                let rows = masked_rows(self.mask, &transform.axes, transform.near).concat();
                 links.push((s.link(dual, near), rows.iter().map(|v| -v).collect()));
             }
-            links.push((s.link(dual, far), shear_rows(self.mask, &shear.axes, shear.far).concat()));
+            links.push((s.link(dual, far), masked_rows(self.mask, &transform.axes, transform.far).concat()));
         }
         let mut blocks = Blocks::new(&s);
         fill_diagonals(&s, &mut blocks, &mut Rng(8));
@@ -83,9 +86,9 @@ impl Case {
 fn the_matrix_is_the_same() {
     let mut rng = Rng(6);
     for case in cases() {
-        let shears = case.shears(&mut rng);
-        let (s, blocks) = case.sheared(&shears);
-        let (s_dense, blocks_dense) = case.dense(&shears);
+        let transforms = case.transforms(&mut rng);
+        let (s, blocks) = case.masked(&transforms);
+        let (s_dense, blocks_dense) = case.dense(&transforms);
         let error =
             difference(&Matrix::assemble(&s, &blocks).values, &Matrix::assemble(&s_dense, &blocks_dense).values);
         assert!(error <= 1e-15, "{case:?}: difference {error:e}");
@@ -97,9 +100,9 @@ fn the_matrix_is_the_same() {
 fn the_answer_is_the_same() {
     let mut rng = Rng(7);
     for case in cases() {
-        let shears = case.shears(&mut rng);
-        let (s, blocks) = case.sheared(&shears);
-        let (s_dense, blocks_dense) = case.dense(&shears);
+        let transforms = case.transforms(&mut rng);
+        let (s, blocks) = case.masked(&transforms);
+        let (s_dense, blocks_dense) = case.dense(&transforms);
         let matrix = Matrix::assemble(&s, &blocks);
         let rhs = rng.list(matrix.n);
         for root in 0..s.n_nodes() {
@@ -110,7 +113,7 @@ fn the_answer_is_the_same() {
             };
             let x = solve(&with_root(&s), &blocks, &rhs);
             let y = solve(&with_root(&s_dense), &blocks_dense, &rhs);
-            for (form, residual) in [("sheared", matrix.residual(&x, &rhs)), ("dense", matrix.residual(&y, &rhs))] {
+            for (form, residual) in [("masked", matrix.residual(&x, &rhs)), ("dense", matrix.residual(&y, &rhs))] {
                 assert!(residual <= 1e-10, "{case:?}, root {root}: {form} residual {residual:e}");
             }
             let error = difference(&x, &y);
@@ -124,7 +127,7 @@ fn the_answer_is_the_same() {
 fn the_number_of_rows_decides_the_form() {
     let mut rng = Rng(9);
     for case in cases() {
-        let (mut s, blocks) = case.sheared(&case.shears(&mut rng));
+        let (mut s, blocks) = case.masked(&case.transforms(&mut rng));
         s.prefer_root(Node(if case.hung { 5 } else { 0 }));
         let plan = s.plan(&blocks).expect("a tree");
         let form = if case.mask.count() >= 3 { PivotForm::Free } else { PivotForm::Rows };

@@ -5,7 +5,7 @@
 //!
 //! ```text
 //!     dense pivot block, row k     z_k^a z_k^b / d_k
-//!     foot                         f_a^T D^-1 f_b
+//!     inverse pivot                f_a^T D^-1 f_b
 //!     pair, free direction k       u_k^a u_k^b / d_k
 //!     pair, three aligned rows     h_a^T C'^-1 h_b,     h = last three entries of X^-T f
 //! ```
@@ -17,14 +17,14 @@ use crate::plan::{Op, Plan};
 use crate::solve::{Between, forward_pair};
 
 impl Plan {
-    /// Length of what [`Plan::solve_half`] leaves.
-    pub fn half_len(&self) -> usize {
+    /// Length of what [`Plan::solve_forward`] leaves.
+    pub fn forward_len(&self) -> usize {
         self.ops
             .iter()
             .map(|op| match op {
                 Op::Pair(pair) => 6 - pair.mask.count(),
                 Op::Front(k) => self.fronts[*k as usize].n as usize,
-                Op::Foot(_) => 6,
+                Op::InversePivot(_) => 6,
                 Op::Panel(k) => self.panels[*k as usize].n as usize,
             })
             .sum()
@@ -34,7 +34,7 @@ impl Plan {
     ///
     /// # Panics
     /// When `x` or `half` is too short.
-    pub fn solve_half(&self, factor: &mut Factor, x: &mut [f64], half: &mut [f64]) {
+    pub fn solve_forward(&self, factor: &mut Factor, x: &mut [f64], half: &mut [f64]) {
         let mut at = 0;
         let mut put = |values: &[f64]| {
             half[at..at + values.len()].copy_from_slice(values);
@@ -57,10 +57,10 @@ impl Plan {
                     self.forward_front(front, factor, x);
                     self.eliminated(front.members).for_each(|part| put(&x[part]));
                 }
-                Op::Foot(k) => {
-                    let foot = &self.feet[*k as usize];
-                    put(&x[foot.x as usize..][..6]);
-                    self.forward_foot(foot, factor, x);
+                Op::InversePivot(k) => {
+                    let pivot = &self.inverse_pivots[*k as usize];
+                    put(&x[pivot.x as usize..][..6]);
+                    self.forward_inverse_pivot(pivot, factor, x);
                 }
                 Op::Panel(k) => {
                     let panel = &self.panels[*k as usize];
@@ -76,8 +76,8 @@ impl Plan {
         self.members[first as usize..end as usize].iter().map(|m| m.x as usize..(m.x + m.size) as usize)
     }
 
-    /// `a^T H^-1 b` from what [`Plan::solve_half`] left of the two.
-    pub fn half_product(&self, factor: &Factor, a: &[f64], b: &[f64]) -> f64 {
+    /// `a^T H^-1 b` from what [`Plan::solve_forward`] left of the two.
+    pub fn forward_product(&self, factor: &Factor, a: &[f64], b: &[f64]) -> f64 {
         let mut at = 0;
         let mut sum = 0.0;
         for op in &self.ops {
@@ -100,8 +100,8 @@ impl Plan {
                         at += 1;
                     }
                 }
-                Op::Foot(k) => {
-                    let [m, k @ ..] = factor.inverses[self.feet[*k as usize].inverse as usize];
+                Op::InversePivot(k) => {
+                    let [m, k @ ..] = factor.inverses[self.inverse_pivots[*k as usize].inverse as usize];
                     let (f, y) = (&a[at..at + 6], &b[at..at + 6]);
                     sum += m * (f[0] * y[0] + f[1] * y[1] + f[2] * y[2]);
                     sum += f[3] * (k[0] * y[3] + k[1] * y[4] + k[2] * y[5]);

@@ -7,12 +7,12 @@ use crate::blocks::Blocks;
 use crate::factor::{Factor, Singular};
 use crate::packed;
 use crate::plan::{Front, Plan, Store, Up};
-use crate::solve::{give, take};
+use crate::solve::{eliminate_from_parent, substitute_parent};
 use crate::structure::LinkValue;
 
 /// A front of this form: where it and what is above it are stored, and its dense link.
 #[derive(Clone, Copy)]
-pub(crate) struct Three {
+pub(crate) struct Size3 {
     at: u32,
     up: Up,
     up_at: u32,
@@ -22,67 +22,74 @@ pub(crate) struct Three {
 impl Plan {
     /// The front as one of this form, if it is.
     #[inline(always)]
-    pub(crate) fn three(&self, front: &Front) -> Option<Three> {
+    pub(crate) fn size3(&self, front: &Front) -> Option<Size3> {
         let (3 | 5 | 7, 3, Store::Arena(at), Some(up)) = (front.n, front.n_primal, front.store, front.up) else {
             return None;
         };
         let (2, 0, Store::Arena(up_at)) = (up.size, up.top, up.store) else { return None };
-        let members = &self.members[front.members.0 as usize..front.members.1 as usize];
+        let members = self.members_of(front.members);
         match self.link(up.link).value {
-            LinkValue::Dense(link) if members[1..].iter().all(|m| m.size == 2) => Some(Three { at, up, up_at, link }),
+            LinkValue::Dense(link) if members[1..].iter().all(|m| m.size == 2) => Some(Size3 { at, up, up_at, link }),
             _ => None,
         }
     }
 
     #[inline(always)]
-    pub(crate) fn factor_three(
+    pub(crate) fn factor_size3(
         &self,
-        three: &Three,
+        small: &Size3,
         front: &Front,
         blocks: &Blocks,
         factor: &mut Factor,
     ) -> Result<(), Singular> {
         let eliminated = match front.n {
-            3 => eliminate::<3, 6>(three, front, blocks, factor),
-            5 => eliminate::<5, 15>(three, front, blocks, factor),
-            _ => eliminate::<7, 28>(three, front, blocks, factor),
+            3 => eliminate::<3, 6>(small, front, blocks, factor),
+            5 => eliminate::<5, 15>(small, front, blocks, factor),
+            _ => eliminate::<7, 28>(small, front, blocks, factor),
         };
         eliminated
-            .map_err(|k| self.at_fault(front, k, factor.arena[three.at as usize + packed::at(front.n as usize, k, k)]))
+            .map_err(|k| self.at_fault(front, k, factor.arena[small.at as usize + packed::at(front.n as usize, k, k)]))
     }
 
     #[inline(always)]
-    pub(crate) fn forward_three(&self, three: &Three, front: &Front, factor: &Factor, x: &mut [f64]) {
+    pub(crate) fn forward_size3(&self, small: &Size3, front: &Front, factor: &Factor, x: &mut [f64]) {
         match front.n {
-            3 => self.forward_small::<3>(three, front, factor, x),
-            5 => self.forward_small::<5>(three, front, factor, x),
-            _ => self.forward_small::<7>(three, front, factor, x),
+            3 => self.forward_small::<3>(small, front, factor, x),
+            5 => self.forward_small::<5>(small, front, factor, x),
+            _ => self.forward_small::<7>(small, front, factor, x),
         }
     }
 
     #[inline(always)]
-    pub(crate) fn backward_three(&self, three: &Three, front: &Front, factor: &Factor, x: &mut [f64]) {
+    pub(crate) fn backward_size3(&self, small: &Size3, front: &Front, factor: &Factor, x: &mut [f64]) {
         match front.n {
-            3 => self.backward_small::<3>(three, front, factor, x),
-            5 => self.backward_small::<5>(three, front, factor, x),
-            _ => self.backward_small::<7>(three, front, factor, x),
+            3 => self.backward_small::<3>(small, front, factor, x),
+            5 => self.backward_small::<5>(small, front, factor, x),
+            _ => self.backward_small::<7>(small, front, factor, x),
         }
     }
 
     #[inline(always)]
-    fn forward_small<const N: usize>(&self, three: &Three, front: &Front, factor: &Factor, x: &mut [f64]) {
-        let matrix = &factor.arena[three.at as usize..][..packed::len(N)];
+    fn forward_small<const N: usize>(&self, small: &Size3, front: &Front, factor: &Factor, x: &mut [f64]) {
+        let matrix = &factor.arena[small.at as usize..][..packed::len(N)];
         let mut z = self.read::<N>(front, x);
         packed::solve_lower_any(matrix, N, &mut z, 1);
         self.write(front, &z, x);
-        give(matrix, &factor.y[front.y as usize..][..2 * N], &z, &mut x[three.up.x as usize..][..2], N, 2);
+        eliminate_from_parent(
+            matrix,
+            &factor.y[front.y as usize..][..2 * N],
+            &z,
+            &mut x[small.up.x as usize..][..2],
+            N,
+            2,
+        );
     }
 
     #[inline(always)]
-    fn backward_small<const N: usize>(&self, three: &Three, front: &Front, factor: &Factor, x: &mut [f64]) {
-        let matrix = &factor.arena[three.at as usize..][..packed::len(N)];
+    fn backward_small<const N: usize>(&self, small: &Size3, front: &Front, factor: &Factor, x: &mut [f64]) {
+        let matrix = &factor.arena[small.at as usize..][..packed::len(N)];
         let mut z = self.read::<N>(front, x);
-        take(matrix, &factor.y[front.y as usize..][..2 * N], &mut z, &x[three.up.x as usize..][..2], N, 2);
+        substitute_parent(matrix, &factor.y[front.y as usize..][..2 * N], &mut z, &x[small.up.x as usize..][..2], N, 2);
         packed::solve_upper_any(matrix, N, &mut z);
         self.write(front, &z, x);
     }
@@ -112,18 +119,18 @@ impl Plan {
 /// `L` is the number of entries of a packed matrix of size `N`.
 #[inline(always)]
 fn eliminate<const N: usize, const L: usize>(
-    three: &Three,
+    small: &Size3,
     front: &Front,
     blocks: &Blocks,
     factor: &mut Factor,
 ) -> Result<(), usize> {
     // what is above is stored elsewhere: a front is not its own parent
     let mut m = [0.0; L];
-    m.copy_from_slice(&factor.arena[three.at as usize..][..L]);
+    m.copy_from_slice(&factor.arena[small.at as usize..][..L]);
     let eliminated = packed::factor_any(&mut m, N, |k| k < 3);
-    factor.arena[three.at as usize..][..L].copy_from_slice(&m);
+    factor.arena[small.at as usize..][..L].copy_from_slice(&m);
     eliminated?;
-    let [a, b, c, d, e, f] = blocks.links[three.link as usize..][..6] else { return Ok(()) };
+    let [a, b, c, d, e, f] = blocks.links[small.link as usize..][..6] else { return Ok(()) };
     let mut y = [[0.0; 2]; N];
     (y[0], y[1], y[2]) = ([-a, -d], [-b, -e], [-c, -f]);
     for k in 0..N {
@@ -134,8 +141,8 @@ fn eliminate<const N: usize, const L: usize>(
         }
     }
     factor.y[front.y as usize..][..2 * N].as_chunks_mut::<2>().0.copy_from_slice(&y);
-    let (size, at) = (three.up.n as usize, three.up.at as usize);
-    let target = &mut factor.arena[three.up_at as usize..][..packed::len(size)];
+    let (size, at) = (small.up.n as usize, small.up.at as usize);
+    let target = &mut factor.arena[small.up_at as usize..][..packed::len(size)];
     let (first, last) = (packed::at(size, at, at), packed::at(size, at + 1, at + 1));
     let mut t = [target[first], target[first + 1], target[last]];
     for k in 0..N {
