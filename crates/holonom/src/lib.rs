@@ -29,12 +29,12 @@
 //! - [`MassProperties`]: mass, centre and moments of shapes, of closed meshes, and of what is put together from them.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
 //! - [`functions`] of one variable, [`curves`] and [`surfaces`] for joints that follow them.
-//! - [`forces`]: springs, dampers, bushings, motors, drag, tyres, your own laws.
+//! - [`forces`]: springs, dampers, bushings, motors, drag, your own laws. (Tyres are in the crate `holonom-tyre`.)
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
 //! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
 //! - [`linear`]: small motions about a state, [`Simulation::linearise`], and static equilibria, [`Simulation::equilibrium`].
-//! - [`check`]: finite-difference checks for your own bodies, joints and forces.
+//! - [`check`]: finite-difference checks for your own bodies, joints and forces; [`parameters`]: checks of their parameters.
 //! - [`pattern`]: where J, H, A and L have entries.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!
@@ -56,7 +56,7 @@ mod solve;
 mod step;
 
 pub use analysis::{check, doctor, linear, pattern, phases};
-pub use catalogue::{attach, bodies, coordinate, curves, forces, functions, joints, surfaces};
+pub use catalogue::{attach, bodies, coordinate, curves, forces, functions, joints, parameters, surfaces};
 pub use math::number;
 pub use step::integrate;
 
@@ -74,8 +74,8 @@ pub use catalogue::coordinate::Coordinate;
 pub use catalogue::formula::{Potential, Written, WrittenRate};
 pub use catalogue::mass::{MassProperties, MeshError};
 pub use contact::inequality::sleep::Sleeping;
+pub use contact::inequality::workspace::Workspace;
 pub use contact::pairs::MayTouch;
-pub use contact::workspace::Workspace;
 pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
 pub use evaluate::energy::{Energy, Ledger};
@@ -83,26 +83,26 @@ pub use evaluate::reaction::{Axes, Reaction};
 pub use holonom_collide::Shape;
 pub use holonom_tree::{Cost, PivotForm};
 pub use math::{Mat3, Quat, Vec3};
+pub use model::choices::{IntegratorKind, SolverKind};
 pub use model::shapes::{ImpactLaw, ImpactOrder, Material, Restitution, ShapeId};
 pub use model::state::State;
 pub use model::{ForceId, JointId, Model};
 pub use simulation::Simulation;
 pub use simulation::edit::{Checkpoint, Edited, JointCondition};
 pub use simulation::run::Summary;
+pub use solve::Counts;
 pub use solve::residual::Residual;
-pub use solve::{Counts, SolverKind};
 pub use step::StepReport;
 pub use step::drift::Drift;
 pub use step::event_log::{Event, EventKind, EventPlace};
-pub use step::integrate::{Coordinates, IntegratorKind};
+pub use step::integrate::Coordinates;
 
 /// Everything a small program needs.
 pub mod prelude {
     pub use crate::catalogue::bodies::{Affine, Parametric, Particle, Planar, Rigid, Scaled};
     pub use crate::catalogue::forces::{
-        AngularDrag, AxisMotor, Bushing, CoordinateFeedback, CoordinateForce, Drag, Grip, HeightField, OneSided,
-        PlaneTerrain, PointForce, ProfileTerrain, SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw,
-        TorsionSpring, Tyre, TyreLoad, UserForce,
+        AngularDrag, AxisMotor, Bushing, CoordinateFeedback, CoordinateForce, Drag, OneSided, PointForce, Spring,
+        SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, UserForce,
     };
     pub use crate::catalogue::joints::{
         Belt, BevelGear, ConeLimit, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear,

@@ -26,9 +26,10 @@ use crate::fields::Record;
 use crate::scene::{Geometry, Mass, Pose};
 use holonom::bodies::Body;
 use holonom::curves::Curve;
-use holonom::forces::{Force, Terrain};
+use holonom::forces::Force;
 use holonom::functions::Function;
 use holonom::joints::Constraint;
+use holonom_tyre::Terrain;
 use std::sync::Arc;
 
 /// What could not be made, and why.

@@ -1,12 +1,13 @@
-//! Tyres, and the terrain they roll on.
+//! Tyres, and the terrain they roll on: the kinds of the crate `holonom-tyre`, which the engine does not know.
 
 use super::{Make, Mistake, mistake};
 use crate::build::Site;
 use crate::codes;
 use crate::fields::*;
-use holonom::forces::{Force, Terrain};
+use holonom::forces::Force;
 use holonom::functions::Function;
-use holonom::prelude::*;
+use holonom::math::Vec3;
+use holonom_tyre::{Grip, HeightField, PlaneTerrain, ProfileTerrain, SlipCurve, Terrain, Tyre, TyreLoad};
 use std::sync::Arc;
 
 /// Kinds of terrain.
@@ -141,25 +142,10 @@ fn grip_of(name: &str) -> Grip {
     }
 }
 
-/// A terrain that was chosen when the scene was read.
-struct Chosen(Box<dyn Terrain>);
-
-impl Terrain for Chosen {
-    fn height_and_normal(&self, x: f64, y: f64) -> (f64, Vec3) {
-        self.0.height_and_normal(x, y)
-    }
-    fn highest(&self, low: [f64; 2], high: [f64; 2]) -> f64 {
-        self.0.highest(low, high)
-    }
-    fn validate(&self) -> Result<(), String> {
-        self.0.validate()
-    }
-}
-
-fn terrain(record: &Record) -> Result<Chosen, Mistake> {
+fn terrain(record: &Record) -> Result<Box<dyn Terrain>, Mistake> {
     match record.record("terrain").map(|r| (r, r.kind.map(|k| k.make))) {
-        Some((r, Some(Make::Terrain(make)))) => Ok(Chosen(make(r)?)),
-        _ => Ok(Chosen(Box::new(PlaneTerrain::level(0.0)))),
+        Some((r, Some(Make::Terrain(make)))) => make(r),
+        _ => Ok(Box::new(PlaneTerrain::level(0.0))),
     }
 }
 

@@ -4,7 +4,7 @@
 use crate::catalogue::forces::{Push, Stiffness};
 use crate::catalogue::joints::Level;
 use crate::contact::inequality::gather;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
@@ -203,10 +203,10 @@ pub struct BodyCheck {
 /// Check one body of a model at a state: everything in `carried` that it can carry.
 pub fn body(
     model: &Model,
-    id: crate::BodyId,
+    id: crate::catalogue::attach::BodyId,
     state: &State,
-    carried: &[crate::Carried],
-    push: crate::Vec3,
+    carried: &[crate::catalogue::attach::Carried],
+    push: Vec3,
     h: f64,
 ) -> BodyCheck {
     let mut out = BodyCheck::default();
@@ -226,7 +226,7 @@ pub fn body(
     }
     for what in carried.iter().filter(|w| body.can_carry(w).is_ok()) {
         let (now, a, b) = (body.carry(q, v, what), body.carry(&ahead, v, what), body.carry(&behind, v, what));
-        let is_spin = matches!(what, crate::Carried::Spin);
+        let is_spin = matches!(what, crate::catalogue::attach::Carried::Spin);
         for k in 0..3 {
             if !is_spin {
                 out.rate = out.rate.max(deviation(now.rate[k], (a.at[k] - b.at[k]) / (2.0 * h)));

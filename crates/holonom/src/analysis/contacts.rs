@@ -6,9 +6,9 @@
 use crate::catalogue::attach::BodyId;
 use crate::contact::inequality::gather::Touched;
 use crate::contact::inequality::regime::{self, Tolerances};
+use crate::contact::inequality::workspace::Workspace;
 use crate::contact::inequality::{InequalityRows, Side, project};
 use crate::contact::touch::Touching;
-use crate::contact::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::evaluation::bodies_at;

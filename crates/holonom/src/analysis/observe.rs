@@ -5,7 +5,7 @@ use crate::analysis::contacts::{self, Contact, Standing};
 use crate::analysis::doctor;
 use crate::catalogue::attach::{Attachment, BodyId, Carried, Frame, Marker};
 use crate::catalogue::forces::Push;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate::angles;

@@ -9,7 +9,7 @@
 //! are solved for on top of H, and are not in H and L.
 
 use crate::analysis::phases;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::model::state::State;
 use crate::model::{Form, Model};
 use crate::solve::SolverKind;

@@ -19,7 +19,7 @@
 //!
 //! The state and the workspace must be of this model; others make these functions panic or give numbers without meaning.
 
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;

@@ -18,7 +18,7 @@
 //! the joints of a spanning forest are held harder and harder than those that close loops: it gathers in the joints that close them.
 
 use crate::catalogue::attach::View;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::evaluation::bodies_at;

@@ -10,12 +10,13 @@ use crate::catalogue::attach::{Attachment, Carried, Frame, View, is_direction};
 use crate::catalogue::bodies::frame_of;
 use crate::catalogue::coordinate::Coordinate;
 use crate::catalogue::joints::{CoordinateKind, Level, RowLaw};
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::ModelError;
 use crate::evaluate::evaluation::{self, bodies_at};
 use crate::evaluate::{self, RowScratch};
 use crate::math::{SplitMix, Vec3};
 use crate::model::InequalityJoint;
+use crate::model::loops::reaches_everywhere;
 use crate::model::state::State;
 use crate::model::{
     ForceLaw, Form, Joint, JointStatus, Model, Names, OwnBlocks, OwnBody, RowBlocks, Sets, Start, touched_bodies,
@@ -481,19 +482,6 @@ fn structure(model: &mut Model, lock_rows: bool, q: &[f64], v: &[f64]) -> Struct
     model.row_joint = if own_at > 0 { row_joint } else { Vec::new() };
     model.n_turns = first_turn as usize;
     s
-}
-
-/// Can a push in any direction move the body's origin? Not that of a planar body: rows on it may vanish in some poses, though not in a
-/// generic one, and the planner must not rely on them.
-pub(crate) fn reaches_everywhere(body: &dyn crate::catalogue::bodies::Body, q: &[f64]) -> bool {
-    let origin = Carried::Point(Vec3::ZERO);
-    let push = |g: Vec3| {
-        let mut row = vec![0.0; body.n_dof()];
-        body.pull(q, &origin, g, &mut row);
-        row
-    };
-    body.can_carry(&origin).is_ok()
-        && independent_rows(&[push(Vec3::X), push(Vec3::Y), push(Vec3::Z)]).iter().all(|&k| k)
 }
 
 /// A spatial joint between planar bodies has rows that say nothing new in any pose. Keep the first independent set, judged at

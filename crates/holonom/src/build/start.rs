@@ -5,7 +5,7 @@ use crate::build::assemble::{self, Assembly};
 use crate::build::builder::ModelBuilder;
 use crate::catalogue::attach::View;
 use crate::catalogue::joints::Level;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::ModelError;
 use crate::evaluate::angles;

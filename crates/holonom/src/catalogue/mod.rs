@@ -9,4 +9,5 @@ pub(crate) mod formula;
 pub mod functions;
 pub mod joints;
 pub(crate) mod mass;
+pub mod parameters;
 pub mod surfaces;

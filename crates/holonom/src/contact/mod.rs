@@ -6,6 +6,4 @@
 pub(crate) mod detection;
 pub(crate) mod inequality;
 pub(crate) mod pairs;
-pub(crate) mod tension;
 pub(crate) mod touch;
-pub(crate) mod workspace;

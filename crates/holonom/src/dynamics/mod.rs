@@ -5,7 +5,7 @@
 //! ```
 
 use crate::contact::inequality::forces;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate::reaction::{self, Reaction};
 use crate::evaluate::{self, Feedback};

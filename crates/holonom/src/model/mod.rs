@@ -1,5 +1,6 @@
 //! The model: bodies, joints and forces, immutable once built.
 
+pub(crate) mod choices;
 pub(crate) mod loops;
 pub(crate) mod shapes;
 pub(crate) mod state;
@@ -10,11 +11,11 @@ use crate::catalogue::bodies::Body;
 use crate::catalogue::coordinate::Coordinate;
 use crate::catalogue::forces::Force;
 use crate::catalogue::joints::{Constraint, CoordinateKind, Level, Mask};
+use crate::error::SnapshotError;
 use crate::math::Vec3;
+use crate::model::choices::{IntegratorKind, SolverKind};
 use crate::model::shapes::Shapes;
 use crate::model::state::State;
-use crate::solve::SolverKind;
-use crate::step::integrate::IntegratorKind;
 use holonom_tree::{Cost, LinkId, Node, PivotForm, Plan, Structure};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -562,5 +563,12 @@ impl Model {
             let m = j.constraint.n_rows();
             (rows.max(m), cells.max(m * j.constraint.attachments().len()))
         })
+    }
+}
+
+impl State {
+    /// Read back what [`State::to_bytes`] wrote, for this model.
+    pub fn from_bytes(model: &Model, bytes: &[u8]) -> Result<State, SnapshotError> {
+        State::read(&model.initial, bytes)
     }
 }

@@ -1,7 +1,6 @@
 //! The state of a simulation: what must be kept, and nothing that can be recomputed.
 
 use crate::error::SnapshotError;
-use crate::model::Model;
 use crate::model::warm_start::{self, Held};
 
 /// Positions, velocities, time, and the memory that a bit-equal resume needs.
@@ -86,8 +85,8 @@ impl State {
         out
     }
 
-    /// Read back what [`State::to_bytes`] wrote, for this model.
-    pub fn from_bytes(model: &Model, bytes: &[u8]) -> Result<State, SnapshotError> {
+    /// Read back what [`State::to_bytes`] wrote, for a model whose states are like `like`.
+    pub(crate) fn read(like: &State, bytes: &[u8]) -> Result<State, SnapshotError> {
         let body = bytes.strip_prefix(MAGIC.as_slice()).ok_or(SnapshotError::Format)?;
         let (payload, sum) = body.split_last_chunk::<8>().ok_or(SnapshotError::Damaged)?;
         if fnv(payload) != u64::from_le_bytes(*sum) {
@@ -95,7 +94,7 @@ impl State {
         }
         let mut words = payload.chunks_exact(8).filter_map(|c| c.first_chunk::<8>()).map(|c| u64::from_le_bytes(*c));
         let mut word = || words.next().ok_or(SnapshotError::Damaged);
-        let mut state = model.initial_state().clone();
+        let mut state = like.clone();
         let expected = [
             ("position coordinates", state.q.len()),
             ("velocity coordinates", state.v.len()),

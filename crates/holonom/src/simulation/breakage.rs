@@ -9,7 +9,7 @@ use crate::error::StepError;
 use crate::evaluate::reaction::Axes;
 use crate::model::state::State;
 use crate::model::{JointId, JointStatus};
-use crate::simulation::{edit, run};
+use crate::simulation::edit;
 use crate::step::mechanism::Mechanism;
 
 /// How closely the moment is found, as a part of the step.
@@ -25,7 +25,7 @@ pub(crate) fn break_overloaded(mechanism: &mut Mechanism, before: &State, h: f64
     while over - safe > CLOSE * h {
         let middle = 0.5 * (safe + over);
         mechanism.set_state(before.clone());
-        run::plain_step(mechanism, middle)?;
+        mechanism.plain_step(middle)?;
         if overloaded(mechanism)?.is_empty() {
             safe = middle;
         } else {
@@ -33,7 +33,7 @@ pub(crate) fn break_overloaded(mechanism: &mut Mechanism, before: &State, h: f64
         }
     }
     mechanism.set_state(before.clone());
-    run::plain_step(mechanism, over)?;
+    mechanism.plain_step(over)?;
     let broken = overloaded(mechanism)?;
     for &joint in &broken {
         edit::break_joint(mechanism, joint)

@@ -35,8 +35,8 @@ use crate::step::StepReport;
 use crate::step::drift::Drift;
 use crate::step::event_log::Event;
 use crate::step::integrate::{Coordinates, Integrator, IntegratorKind};
+use crate::step::laws;
 use crate::step::mechanism::Mechanism;
-use crate::step::{event_log, laws};
 use std::sync::Arc;
 
 /// A running simulation.
@@ -395,12 +395,12 @@ impl Simulation {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn keep_events(&mut self, newest: usize) {
-        event_log::keep_events(&mut self.mechanism, newest)
+        self.mechanism.events.log.keep(newest)
     }
 
     /// The events kept so far, oldest first; they are not kept any longer.
     pub fn take_events(&mut self) -> Vec<Event> {
-        event_log::take_events(&mut self.mechanism)
+        self.mechanism.events.log.take()
     }
 
     /// The inequality rows that act at the present state, and their forces.

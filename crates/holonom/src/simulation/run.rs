@@ -21,42 +21,9 @@ pub(crate) fn step(mechanism: &mut Mechanism, dt: f64) -> Result<StepReport, Ste
     check_method(mechanism)?;
     let before = state_before_breaking(mechanism);
     mechanism.events.count = 0;
-    let attempt = plain_step(mechanism, dt)?;
+    let attempt = mechanism.plain_step(dt)?;
     let report = report(mechanism, dt, &attempt, attempt.evaluations, 0);
     look_for_breaks(mechanism, before, report)
-}
-
-/// One step, without a look at loads.
-pub(crate) fn plain_step(mechanism: &mut Mechanism, dt: f64) -> Result<Attempt, StepError> {
-    mechanism.current = false;
-    if !mechanism.follows_events() {
-        return step::step(
-            &mechanism.model,
-            &mut mechanism.state,
-            &mut mechanism.work,
-            &mut mechanism.method,
-            dt,
-            false,
-        );
-    }
-    let before = mechanism.state.clone();
-    let (end, mut evaluations) = (before.t + dt, 0);
-    loop {
-        let left = end - mechanism.state.t;
-        match mechanism.event_attempt(left, false) {
-            Ok((attempt, taken)) => {
-                evaluations += attempt.evaluations;
-                if taken == left || !(end - mechanism.state.t > 0.0) {
-                    mechanism.state.t = end;
-                    return Ok(Attempt { evaluations, ..attempt });
-                }
-            }
-            Err(e) => {
-                mechanism.state = before;
-                return Err(e);
-            }
-        }
-    }
 }
 
 fn state_before_breaking(mechanism: &Mechanism) -> Option<State> {

@@ -11,7 +11,7 @@
 //! Nonholonomic rows stay in with right-hand side 0. The factor may belong to a nearby pose: the iteration then converges linearly
 //! instead of quadratically. When it is slow, H is factored again at the current pose.
 
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate::convergence::{Island, watch, watch_all};
 use crate::evaluate::{self, Noise};

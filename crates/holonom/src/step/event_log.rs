@@ -10,7 +10,6 @@ use crate::contact::inequality::{InequalityRows, Side};
 use crate::model::JointId;
 use crate::model::shapes::ShapeId;
 use crate::model::warm_start::Key;
-use crate::step::mechanism::Mechanism;
 use std::collections::VecDeque;
 
 /// What happened.
@@ -68,6 +67,18 @@ pub(crate) struct EventLog {
 }
 
 impl EventLog {
+    /// Keep the newest so many events until they are taken; 0, as at the start, keeps none.
+    pub fn keep(&mut self, newest: usize) {
+        self.newest = newest;
+        self.kept.drain(..self.kept.len().saturating_sub(newest));
+        self.waiting.clear();
+    }
+
+    /// The events kept so far, oldest first; they are not kept any longer.
+    pub fn take(&mut self) -> Vec<Event> {
+        self.kept.drain(..).collect()
+    }
+
     /// A step begins, or begins anew after one that was refused. Impacts at its start have happened all the same.
     pub fn begin(&mut self, regime: &Regime) {
         if self.newest > 0 {
@@ -130,17 +141,4 @@ fn place(key: Key) -> EventPlace {
     } else {
         EventPlace::Contact { shapes: (ShapeId(key.0), ShapeId(key.1)), key: key.2 }
     }
-}
-
-/// Keep the newest so many events until they are taken; 0, as at the start, keeps none.
-pub(crate) fn keep_events(mechanism: &mut Mechanism, newest: usize) {
-    let log = &mut mechanism.events.log;
-    log.newest = newest;
-    log.kept.drain(..log.kept.len().saturating_sub(newest));
-    log.waiting.clear();
-}
-
-/// The events kept so far, oldest first; they are not kept any longer.
-pub(crate) fn take_events(mechanism: &mut Mechanism) -> Vec<Event> {
-    mechanism.events.log.kept.drain(..).collect()
 }

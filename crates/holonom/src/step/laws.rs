@@ -7,7 +7,7 @@
 //! ```
 
 use crate::catalogue::attach::Marker;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::angles;

@@ -2,7 +2,6 @@
 
 pub(crate) mod drift;
 pub(crate) mod event_log;
-pub(crate) mod events;
 pub mod integrate;
 pub(crate) mod laws;
 pub(crate) mod mechanism;
@@ -10,7 +9,7 @@ pub(crate) mod mechanism;
 use crate::contact::inequality::project;
 use crate::contact::inequality::sleep::Sleeping;
 use crate::contact::inequality::solve::Task;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::angles;

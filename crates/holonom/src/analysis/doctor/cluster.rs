@@ -22,7 +22,7 @@
 //! eigenvectors of `Z^T A Z` with eigenvalues below [`DEPENDENT`] squared. Where there are very many dependencies, weak pivots count them, and a few
 //! random vectors show which rows have a part in them.
 
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::math::SplitMix;
 use crate::model::Model;
 use holonom_tree::{Node, packed};

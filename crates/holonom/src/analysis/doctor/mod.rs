@@ -8,7 +8,7 @@ mod cluster;
 
 use crate::catalogue::attach::View;
 use crate::catalogue::joints::is_point;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate::angles;

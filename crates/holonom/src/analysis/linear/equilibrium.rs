@@ -35,7 +35,7 @@ use super::basis;
 use super::dense::{self, dot};
 use super::neighbour::{Neighbourhood, advance, derivative, difference, extent, from_rest};
 use crate::analysis::contacts;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::angles;

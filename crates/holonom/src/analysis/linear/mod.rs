@@ -336,7 +336,7 @@ fn matrix(around: &mut Neighbourhood, basis: &Basis, turns: &[Vec3]) -> Result<(
 
 /// d/dt of the displacement from the base to a neighbour, while both move: a central difference of eighth order over steps of `e` seconds, long enough
 /// to keep rounding small.
-fn relative_rate(model: &Model, base: &crate::State, q: &[f64], v: &[f64], e: f64) -> Vec<f64> {
+fn relative_rate(model: &Model, base: &crate::model::state::State, q: &[f64], v: &[f64], e: f64) -> Vec<f64> {
     let mut out = vec![0.0; model.n_v()];
     if base.v == v && v.iter().all(|v| *v == 0.0) {
         return out;

@@ -19,7 +19,7 @@
 
 use super::basis::Directions;
 use super::dense::{self, size};
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;

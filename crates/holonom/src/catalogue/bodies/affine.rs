@@ -31,7 +31,7 @@
 //! the viscous part is V0 eta dE : dE. U is finite where A is singular: a body compressed to less than about 0.6 of its length gives way
 //! (its stress falls again), and enough force can turn it inside out.
 
-use super::{Body, Inertia, Momentum, finite, positive};
+use super::{Body, Inertia, Momentum, finite_vector, positive};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
 use crate::catalogue::mass::MassProperties;
 use crate::math::{Mat3, Vec3, symmetric_eigen};
@@ -203,9 +203,9 @@ impl Body for Affine {
     }
     fn validate(&self) -> Result<(), String> {
         positive("mass", self.mass, "kg")?;
-        finite("centre", self.centre)?;
-        finite("position", self.position)?;
-        finite("velocity", self.velocity)?;
+        finite_vector("centre", self.centre)?;
+        finite_vector("position", self.position)?;
+        finite_vector("velocity", self.velocity)?;
         if !self.shape.is_finite() || !self.shape_rate.is_finite() || self.shape.determinant() <= 0.0 {
             return Err("the start shape A must be finite with a positive determinant".into());
         }

@@ -19,6 +19,7 @@ pub use rotor::Rotor;
 pub use scaled::Scaled;
 
 use crate::catalogue::attach::{Attached, Carried, Frame};
+use crate::catalogue::parameters::{finite_vector, positive};
 use crate::math::{Mat3, Quat, Vec3};
 use holonom_tree::packed;
 
@@ -194,20 +195,6 @@ pub(crate) fn frame_of(body: &dyn Body, q: &[f64], v: &[f64]) -> Frame {
     let mut frame = Frame::NONE;
     body.place(q, v, &mut frame);
     frame
-}
-
-/// Shared wording for parameters that must be positive.
-pub(crate) fn positive(name: &str, value: f64, unit: &str) -> Result<(), String> {
-    if value.is_finite() && value > 0.0 {
-        Ok(())
-    } else {
-        Err(format!("{name} is {value} {unit}, must be finite and greater than 0"))
-    }
-}
-
-/// Shared wording for vectors that must be finite.
-pub(crate) fn finite(name: &str, value: Vec3) -> Result<(), String> {
-    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
 }
 
 /// Second moments must be symmetric and positive definite.

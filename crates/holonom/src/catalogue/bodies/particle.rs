@@ -1,6 +1,6 @@
 //! A point mass: q = x, v = xdot, M = m 1. It carries its own point and nothing else.
 
-use super::{Body, Inertia, Momentum, finite, positive};
+use super::{Body, Inertia, Momentum, finite_vector, positive};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
 use crate::math::Vec3;
 
@@ -46,8 +46,8 @@ impl Body for Particle {
     }
     fn validate(&self) -> Result<(), String> {
         positive("mass", self.mass, "kg")?;
-        finite("position", self.position)?;
-        finite("velocity", self.velocity)
+        finite_vector("position", self.position)?;
+        finite_vector("velocity", self.velocity)
     }
     fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
         match what {

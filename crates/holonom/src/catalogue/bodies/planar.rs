@@ -11,7 +11,7 @@
 //!
 //! Constraints push only within the plane: what acts along n or about u and w is held by the plane itself.
 
-use super::{Body, Inertia, Momentum, finite, positive};
+use super::{Body, Inertia, Momentum, finite_vector, positive};
 use crate::catalogue::attach::{Attached, Carried, Frame};
 use crate::catalogue::mass::MassProperties;
 use crate::math::{Mat3, Vec3, vec3};
@@ -142,13 +142,13 @@ impl Body for Planar {
     fn validate(&self) -> Result<(), String> {
         positive("mass", self.mass, "kg")?;
         positive("moment of inertia", self.inertia, "kg m^2")?;
-        finite("centre", self.centre)?;
-        finite("origin of the plane", self.plane_origin)?;
+        finite_vector("centre", self.centre)?;
+        finite_vector("origin of the plane", self.plane_origin)?;
         if !self.plane.is_finite() {
             return Err("the plane needs two directions that are finite and not parallel".into());
         }
-        finite("pose", vec3(self.position[0], self.position[1], self.angle))?;
-        finite("velocity", vec3(self.velocity[0], self.velocity[1], self.spin))
+        finite_vector("pose", vec3(self.position[0], self.position[1], self.angle))?;
+        finite_vector("velocity", vec3(self.velocity[0], self.velocity[1], self.spin))
     }
     fn can_carry(&self, _: &Carried) -> Result<(), &'static str> {
         Ok(())

@@ -13,7 +13,7 @@
 //! Free flight for the variational integrator: straight line, and the free rotor split into turns about the three body axes
 //! (symmetric, so of order 2; each turn is exact and keeps the angular momentum in world axes).
 
-use super::{Body, Inertia, Momentum, finite, frame_of, positive};
+use super::{Body, Inertia, Momentum, finite_vector, frame_of, positive};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
 use crate::catalogue::mass::MassProperties;
 use crate::math::{Mat3, Quat, Vec3, exp_quat, log_quat, rotation, symmetric_eigen, vec3};
@@ -179,7 +179,7 @@ impl Body for Rigid {
         for (name, value) in
             [("centre", self.centre), ("position", self.position), ("velocity", self.velocity), ("spin", self.spin)]
         {
-            finite(name, value)?;
+            finite_vector(name, value)?;
         }
         let e = self.orientation;
         if !e.is_finite() || e.length() < 1e-6 {

@@ -45,7 +45,7 @@
 //!
 //! A body with a damper flies straight on instead, and its inertial forces act in the kicks.
 
-use super::{Body, Inertia, Momentum, finite, positive};
+use super::{Body, Inertia, Momentum, finite_vector, positive};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
 use crate::catalogue::mass::MassProperties;
 use crate::math::{Mat3, Quat, Vec3, exp_quat, log_quat, rotation, vec3};
@@ -301,7 +301,7 @@ impl Body for Scaled {
             ("spin", self.spin),
             ("rate of the scale", self.scale_rates),
         ] {
-            finite(name, value)?;
+            finite_vector(name, value)?;
         }
         let e = self.orientation;
         if !e.is_finite() || e.length() < 1e-6 {

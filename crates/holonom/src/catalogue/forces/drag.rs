@@ -9,7 +9,7 @@
 //! c: linear (creeping flow), N s/m; b: quadratic, N s^2/m^2. The force is smooth at u = 0 (once differentiable). In wind it may well give
 //! energy. Stiff directions: the three world axes, with the exact damping `(c + b |u|) 1 + b u u^T / |u|`.
 
-use super::{Force, Push, Stiffness, check_finite_vector, not_negative};
+use super::{Force, Push, Stiffness, finite_vector, not_negative};
 use crate::catalogue::attach::{Attachment, BodyId, Marker, View};
 use crate::math::Vec3;
 
@@ -81,7 +81,7 @@ impl Force for Drag {
     fn validate(&self) -> Result<(), String> {
         not_negative("linear drag", self.law.linear, "N s/m")?;
         not_negative("quadratic drag rho Cd A / 2", self.law.quadratic, "N s^2/m^2")?;
-        check_finite_vector("wind", self.wind)
+        finite_vector("wind", self.wind)
     }
     fn apply(&self, a: &View, _: f64, push: &mut Push) {
         push.on(0, self.law.against(a.rate(0) - self.wind));

@@ -12,7 +12,7 @@
 //!
 //! Stiff direction: q_0, with the springs and dampers that its own negative gains are; the others do not have a symmetric matrix.
 
-use super::{Force, Push, Stiffness, check_finite};
+use super::{Force, Push, Stiffness, finite};
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
 
@@ -93,10 +93,10 @@ impl Force for CoordinateFeedback {
     fn validate(&self) -> Result<(), String> {
         self.readings.validate()?;
         for (gain, rate_gain) in &self.gains {
-            check_finite("gain", *gain)?;
-            check_finite("gain of a rate", *rate_gain)?;
+            finite("gain", *gain)?;
+            finite("gain of a rate", *rate_gain)?;
         }
-        check_finite("offset", self.offset)?;
+        finite("offset", self.offset)?;
         let (least, most) = self.range;
         if least <= most { Ok(()) } else { Err(format!("range is {least} to {most}, must not be empty")) }
     }

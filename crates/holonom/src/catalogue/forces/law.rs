@@ -22,11 +22,9 @@
 //! The spring's integral is taken anew at every question, to rounding, also for laws with kinks; `general` stores nothing. Stiff direction: s,
 //! with spring' and damper' where they are positive, and differences of `general`.
 
-use super::integral::integral;
-use super::{Force, Push, Stiffness, check_finite};
+use super::{Force, Push, Stiffness, finite, positive};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::bodies::positive;
-use crate::catalogue::functions::Function;
+use crate::catalogue::functions::{Function, integral};
 use crate::math::{Vec3, unwrap_angle};
 use std::sync::Arc;
 
@@ -56,7 +54,7 @@ impl Pull {
     }
 
     pub(crate) fn validate(&self) -> Result<(), String> {
-        check_finite("the coordinate where the energy is zero", self.zero)?;
+        finite("the coordinate where the energy is zero", self.zero)?;
         for (what, law) in [("spring law", &self.spring), ("damper law", &self.damper)] {
             if let Some(law) = law {
                 law.validate().map_err(|reason| format!("{what}: {reason}"))?;
@@ -219,7 +217,7 @@ impl Force for TorsionLaw {
         &self.attachments
     }
     fn validate(&self) -> Result<(), String> {
-        check_finite("middle angle", self.middle)?;
+        finite("middle angle", self.middle)?;
         self.pull.validate()
     }
     fn apply(&self, a: &View, t: f64, push: &mut Push) {
@@ -271,6 +269,6 @@ impl Function for OneSided {
     }
     fn validate(&self) -> Result<(), String> {
         positive("stiffness", self.stiffness, "N/m")?;
-        check_finite("rest length", self.rest)
+        finite("rest length", self.rest)
     }
 }

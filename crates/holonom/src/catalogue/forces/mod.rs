@@ -1,21 +1,18 @@
 //! Applied forces: pushes on attachments. Gravity is a property of the model and acts through each body.
 //!
 //! A law is one file, and one line in [`TABLE`] where it acts between markers. Laws that store energy push along the exact gradient of it;
-//! laws that are stiff say in which directions.
+//! laws that are stiff say in which directions. A law may as well be written outside: the crate `holonom-tyre` is.
 
 mod bushing;
 mod drag;
 mod feedback;
-mod integral;
 mod law;
 mod motor;
 mod on_coordinate;
 mod point;
 mod spring;
 mod table;
-mod terrain;
 mod torsion;
-mod tyre;
 mod user;
 
 pub use bushing::{Bushing, Matrix6};
@@ -27,13 +24,12 @@ pub use on_coordinate::CoordinateForce;
 pub use point::{PointForce, Torque};
 pub use spring::Spring;
 pub use table::{ForceKind, TABLE};
-pub use terrain::{HeightField, PlaneTerrain, ProfileTerrain, Terrain};
 pub use torsion::TorsionSpring;
-pub use tyre::{Grip, SlipCurve, Tyre, TyreLoad};
 pub use user::UserForce;
 
 use crate::catalogue::attach::{Attachment, Bodies, View};
 use crate::catalogue::coordinate::Coordinate;
+use crate::catalogue::parameters::{finite, finite_vector, not_negative, positive};
 use crate::math::Vec3;
 use holonom_tree::packed;
 
@@ -116,24 +112,5 @@ impl Push<'_> {
             }
             self.power += f.dot(self.bodies.carry(a).rate);
         }
-    }
-}
-
-/// Shared wording for parameters that must be finite.
-pub(crate) fn check_finite(name: &str, value: f64) -> Result<(), String> {
-    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
-}
-
-/// Shared wording for vectors that must be finite.
-pub(crate) fn check_finite_vector(name: &str, value: Vec3) -> Result<(), String> {
-    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
-}
-
-/// Shared wording for parameters that must not be negative.
-pub(crate) fn not_negative(name: &str, value: f64, unit: &str) -> Result<(), String> {
-    if value.is_finite() && value >= 0.0 {
-        Ok(())
-    } else {
-        Err(format!("{name} is {value} {unit}, must be finite and not negative"))
     }
 }

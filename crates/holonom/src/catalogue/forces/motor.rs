@@ -10,9 +10,8 @@
 //! [`TorqueCurve::torque`] is the law; `CoordinateForce::motor` applies it to the coordinate of a joint, [`AxisMotor`] between two bodies, w = (w_b - w_a) . z_a, with +tau z_a on b and the
 //! opposite on a. Power given: tau w. Stiff direction: the turn about z_a, with damping -dtau/dw where the torque falls.
 
-use super::{Force, Push, Stiffness};
+use super::{Force, Push, Stiffness, positive};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::bodies::positive;
 use crate::catalogue::functions::Function;
 use std::sync::Arc;
 

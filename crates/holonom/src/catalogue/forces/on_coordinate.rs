@@ -17,7 +17,7 @@
 
 use super::law::Pull;
 use super::motor::TorqueCurve;
-use super::{Force, Push, Stiffness, check_finite, not_negative};
+use super::{Force, Push, Stiffness, finite, not_negative};
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
 use crate::catalogue::functions::Function;
@@ -126,7 +126,7 @@ impl Force for CoordinateForce {
         self.pull.validate()?;
         let [k, rest, c] = self.linear;
         not_negative("stiffness", k, "N/m or N m/rad")?;
-        check_finite("rest", rest)?;
+        finite("rest", rest)?;
         not_negative("damping", c, "N s/m or N m s/rad")?;
         self.motor.as_ref().map_or(Ok(()), TorqueCurve::validate)
     }

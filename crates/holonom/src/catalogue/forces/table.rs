@@ -1,4 +1,4 @@
-//! The table of force laws. Generic tests and help texts walk it. (Tyres stand on a terrain, not between markers: they are not here.)
+//! The table of force laws. Generic tests and help texts walk it.
 
 use super::*;
 use crate::catalogue::attach::Marker;

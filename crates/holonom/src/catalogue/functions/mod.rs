@@ -21,12 +21,14 @@
 
 mod combined;
 mod elementary;
+mod integral;
 mod nurbs;
 mod spline;
 mod table;
 
 pub use combined::{Scaled, Sum};
 pub use elementary::{Harmonic, Polynomial, SmoothStep};
+pub use integral::integral;
 pub use nurbs::NurbsFunction;
 pub use spline::SplineFunction;
 pub use table::{SmoothTable, Table};

@@ -17,7 +17,7 @@
 
 use super::{Constraint, Level, RowLaw, Rows};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::bodies::positive;
+use crate::catalogue::parameters::positive;
 use crate::math::{Vec3, vec3};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -18,8 +18,8 @@
 
 use super::{Constraint, CoordinateKind, Level, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::bodies::positive;
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::parameters::positive;
 use crate::math::number::{Gradient, Number, Vector};
 
 /// A thin disc that rolls on a plane without slipping.

@@ -14,7 +14,7 @@
 
 use super::{Constraint, Level, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::bodies::positive;
+use crate::catalogue::parameters::positive;
 
 /// A sphere that rolls on a plane without slipping.
 #[derive(Clone, Debug)]

@@ -128,7 +128,7 @@ pub fn winch(a: Marker, b: Marker, g: &mut SplitMix) -> Winch {
 }
 
 pub fn reeving(a: Marker, b: Marker, g: &mut SplitMix) -> Reeving {
-    let (eye, far) = (a.body.at(a.point), crate::BodyId::GROUND.at(g.vec3(2.0)));
+    let (eye, far) = (a.body.at(a.point), crate::catalogue::attach::BodyId::GROUND.at(g.vec3(2.0)));
     Reeving::new([eye, b, eye, far, b])
 }
 

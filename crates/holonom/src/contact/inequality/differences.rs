@@ -6,7 +6,7 @@ use super::gather;
 use crate::build::builder::ModelBuilder;
 use crate::catalogue::attach::{BodyId, Marker};
 use crate::catalogue::bodies::{Particle, Planar, Rigid};
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::evaluate;
 use crate::math::{Mat3, Quat, SplitMix, Vec3, exp_quat, vec3};
 use crate::model::Model;
@@ -109,7 +109,7 @@ struct Seen {
 }
 
 fn see(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) -> Seen {
-    evaluate::place_bodies(model, q, v, work);
+    evaluate::place_bodies(model, q, v, &mut work.eval);
     gather::gather(model, q, v, 0.0, work);
     let s = &work.contact.rows;
     let (t, n) = (s.touches[0].tangents, s.touches[0].now.n);

@@ -19,7 +19,7 @@ use super::regime::{self, Regime, Slip, Tolerances};
 use super::solve::{self, Drag, Task};
 use super::{InequalityRows, Side, gather};
 use crate::catalogue::joints::Level;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate::reaction;
 use crate::math::Vec3;
@@ -189,10 +189,10 @@ fn direction(sided: &InequalityRows, block: &super::Block, before: Vec3, slow: f
 fn slide(
     block: &super::Block,
     way: [f64; 3],
-    law: holonom_lcp::Law,
+    law: holonom_lcp::ComplementarityLaw,
     drags: &mut Vec<Drag>,
-) -> Option<holonom_lcp::Law> {
-    use holonom_lcp::Law;
+) -> Option<holonom_lcp::ComplementarityLaw> {
+    use holonom_lcp::ComplementarityLaw as Law;
     match law {
         Law::Cone { normal, mu, .. } => {
             for (k, row) in block.rows().enumerate() {

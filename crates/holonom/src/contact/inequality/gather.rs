@@ -3,8 +3,8 @@
 use super::{Block, InequalityRows, Origin, Side};
 use crate::catalogue::attach::{Attachment, Bodies, BodyId, Carried};
 use crate::catalogue::joints::{Level, RowLaw};
+use crate::contact::inequality::workspace::Workspace;
 use crate::contact::touch::Touching;
-use crate::contact::workspace::Workspace;
 use crate::evaluate::RowScratch;
 use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::{Vec3, perpendicular};

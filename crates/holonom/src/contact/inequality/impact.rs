@@ -19,11 +19,11 @@
 use super::regime::Tolerances;
 use super::solve::{self, Task};
 use super::{Origin, Side};
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::model::Model;
 use crate::model::shapes::{ImpactLaw, ImpactOrder, Restitution};
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Blows of a sequential impact before what is left is stopped at once.
 const BLOWS: usize = 20_000;

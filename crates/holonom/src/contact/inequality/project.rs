@@ -10,14 +10,14 @@
 use super::regime::{self, Regime, Slip, Tolerances};
 use super::solve::{self, Task};
 use super::{Side, gather};
-use crate::contact::tension::Tension;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::tension::Tension;
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::energy;
 use crate::model::Model;
 use crate::model::warm_start::Key;
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Overlaps below this part of the model's length scale are left alone.
 pub(crate) const QUIET: f64 = 1e-10;

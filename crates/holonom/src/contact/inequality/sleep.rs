@@ -6,7 +6,7 @@
 
 use super::InequalityRows;
 use crate::catalogue::attach::{BodyId, Carried};
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::math::Vec3;
 use crate::model::warm_start::Held;
 use crate::model::warm_start::Key;

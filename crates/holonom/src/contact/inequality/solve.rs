@@ -3,19 +3,21 @@
 //! Bodies that joints connect, and those that sided rows connect with them, form islands; each island is a problem of its own. Small islands are solved exactly: the
 //! responses to unit pushes are collected in a dense matrix (one solve with the joints' factor for the r-th rows of *all* islands together, since islands do not
 //! feel each other), and a solver for friction cones finds the pushes to rounding. Large islands are solved to the same law by Newton's method in the space of motions, which is sparse
-//! ([`super::heap`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
+//! ([`super::sparse`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
 
-use super::{InequalityRows, heap};
-use crate::contact::workspace::Workspace;
+use super::{InequalityRows, sparse};
+use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::model::{Model, Sets};
-use holonom_lcp::{Cone, Failure, Law, Operator, Pile, Problem};
+use holonom_lcp::{
+    ComplementarityLaw as Law, ConeProblem, ConeReport, DenseConeSolver, LcpError, LinearOperator, MatrixFreeConeSolver,
+};
 
 /// Above so many rows the matrix of responses is not written down: where joints connect the bodies, and where nothing but the rows does.
 const DENSE_ROWS: usize = 240;
 const DENSE_ROWS_LOOSE: usize = 36;
 /// Above so many rows nothing is factored.
-const HEAP_ROWS: usize = 60_000;
+const SPARSE_ROWS: usize = 60_000;
 
 /// What failed when there are no forces.
 pub(crate) const NO_FORCES: &str = "the search for contact forces";
@@ -67,9 +69,9 @@ impl Task {
 /// Scratch of the solvers.
 #[derive(Default)]
 pub(crate) struct Solvers {
-    cone: Cone,
-    heap: heap::IslandHeap,
-    pile: Pile,
+    dense: DenseConeSolver,
+    sparse: sparse::SparseIsland,
+    matrix_free: MatrixFreeConeSolver,
     /// Blocks in the order of their islands, and where islands begin.
     order: Vec<u32>,
     sets: Sets,
@@ -132,7 +134,7 @@ impl Solvers {
             self.load(sided, &group, task);
             let residual = if group.is_dense {
                 let a = &self.a[group.a..][..group.n() * group.n()];
-                solve_dense(&mut self.cone, &Problem { a, b: &self.b, laws: &self.laws }, &mut self.x)
+                residual_of(self.dense.solve(&ConeProblem { a, b: &self.b, laws: &self.laws }, &mut self.x))
             } else {
                 self.solve_large(model, sided, t, &group, task, work)?
             };
@@ -307,9 +309,9 @@ impl Solvers {
         work: &mut Workspace,
     ) -> Result<Option<f64>, StepError> {
         let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
-        if rows.len() <= HEAP_ROWS
+        if rows.len() <= SPARSE_ROWS
             && let Some(report) =
-                self.heap.solve(model, sided, t, rows, task, &self.b, &self.laws, &mut self.x, work)?
+                self.sparse.solve(model, sided, t, rows, task, &self.b, &self.laws, &mut self.x, work)?
         {
             return Ok(report);
         }
@@ -319,7 +321,7 @@ impl Solvers {
             self.diagonal.push(own_response(model, sided, row as usize, work));
         }
         let mut responses = Responses { model, sided, task, rows, t, work, failed: None };
-        let report = self.pile.solve(&mut responses, &self.diagonal, &self.b, &self.laws, &mut self.x);
+        let report = self.matrix_free.solve(&mut responses, &self.diagonal, &self.b, &self.laws, &mut self.x);
         if let Some(e) = responses.failed {
             return Err(e);
         }
@@ -327,15 +329,11 @@ impl Solvers {
     }
 }
 
-fn solve_dense(cone: &mut Cone, problem: &Problem, x: &mut [f64]) -> Option<f64> {
-    residual_of(cone.solve(problem, x))
-}
-
 /// What is left undone; `None` when there is no answer at all.
-pub(crate) fn residual_of(report: Result<holonom_lcp::Report, Failure>) -> Option<f64> {
+pub(crate) fn residual_of(report: Result<ConeReport, LcpError>) -> Option<f64> {
     match report {
         Ok(report) => Some(report.residual),
-        Err(Failure::NotConverged { residual }) => Some(residual),
+        Err(LcpError::NotConverged { residual }) => Some(residual),
         Err(_) => None,
     }
 }
@@ -382,7 +380,7 @@ struct Responses<'s> {
     failed: Option<StepError>,
 }
 
-impl Operator for Responses<'_> {
+impl LinearOperator for Responses<'_> {
     fn len(&self) -> usize {
         self.rows.len()
     }

@@ -19,7 +19,7 @@ use super::System;
 use crate::catalogue::attach::{Frame, read3};
 use crate::catalogue::bodies::frame_of;
 use crate::catalogue::joints::Chart;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;

@@ -1,7 +1,7 @@
 //! The system in maximal coordinates: y = (q, v, work of each force and joint).
 
 use super::System;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate::Feedback;

@@ -19,8 +19,10 @@ pub use rk4::RungeKutta4;
 pub use sdirk::Sdirk4;
 pub use stepping::Stepping;
 
+pub use crate::model::choices::IntegratorKind;
+
 use crate::contact::inequality::sleep::Sleeping;
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate::Feedback;
@@ -194,33 +196,6 @@ pub trait Integrator: Send {
     fn interpolate(&self, _theta: f64, _model: &Model, _q: &mut [f64], _v: &mut [f64], _ledger: &mut [f64]) {}
 }
 
-/// Integrators by name.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum IntegratorKind {
-    /// Velocity first, then position with the new velocity. Order 1.
-    SemiImplicitEuler,
-    /// The classical method of order 4.
-    RungeKutta4,
-    /// Dormand-Prince of order 8 with error control and dense output. The default.
-    Dop853 {
-        /// Relative tolerance.
-        relative: f64,
-        /// Absolute tolerance, relative to the size of the mechanism (`Model::length_scale`, `Model::rate_scale`).
-        absolute: f64,
-    },
-    /// Implicit, of order 4, for stiff forces: long steps whatever the stiffness, with error control.
-    Sdirk4 {
-        /// Relative tolerance.
-        relative: f64,
-        /// Absolute tolerance, relative to the size of the mechanism.
-        absolute: f64,
-    },
-    /// RATTLE: symmetric, of order 2, keeps the energy of long runs from drifting.
-    Rattle,
-    /// Velocity-level time stepping: contacts, limits, friction and caps in one solve per step. The default where much may touch.
-    Stepping,
-}
-
 impl Default for IntegratorKind {
     fn default() -> Self {
         IntegratorKind::Dop853 { relative: 1e-10, absolute: 1e-10 }
@@ -228,34 +203,6 @@ impl Default for IntegratorKind {
 }
 
 impl IntegratorKind {
-    /// The names accepted by [`IntegratorKind::from_name`].
-    pub const NAMES: &'static [&'static str] = &["euler", "rk4", "dop853", "sdirk4", "rattle", "stepping"];
-
-    /// From the name used in files and on the command line.
-    pub fn from_name(name: &str) -> Option<IntegratorKind> {
-        Some(match name {
-            "euler" => IntegratorKind::SemiImplicitEuler,
-            "rk4" => IntegratorKind::RungeKutta4,
-            "dop853" => IntegratorKind::default(),
-            "sdirk4" => IntegratorKind::Sdirk4 { relative: 1e-8, absolute: 1e-8 },
-            "rattle" => IntegratorKind::Rattle,
-            "stepping" => IntegratorKind::Stepping,
-            _ => return None,
-        })
-    }
-
-    /// The name used in files and on the command line.
-    pub fn name(self) -> &'static str {
-        match self {
-            IntegratorKind::SemiImplicitEuler => "euler",
-            IntegratorKind::RungeKutta4 => "rk4",
-            IntegratorKind::Dop853 { .. } => "dop853",
-            IntegratorKind::Sdirk4 { .. } => "sdirk4",
-            IntegratorKind::Rattle => "rattle",
-            IntegratorKind::Stepping => "stepping",
-        }
-    }
-
     /// Make one.
     pub fn create(self) -> Box<dyn Integrator> {
         match self {

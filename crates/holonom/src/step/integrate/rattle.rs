@@ -13,7 +13,7 @@
 
 use super::{Attempt, Integrator, Motion};
 use crate::catalogue::bodies::{Inertia, frame_of};
-use crate::contact::workspace::Workspace;
+use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;

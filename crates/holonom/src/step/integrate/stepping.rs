@@ -18,7 +18,7 @@
 //!
 //! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of order 4, in parts so short that the energy is
 //! accounted for. Where too many parts would be needed (light links under a heavy load vibrate much faster than the step), the step is taken on velocities, which
-//! damps what it cannot follow ([`crate::contact::tension`]).
+//! damps what it cannot follow ([`crate::contact::inequality::tension`]).
 //!
 //! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is taken that neither gives energy nor takes any
 //! ([`crate::catalogue::bodies::Body::inertial_mean`]). With P the projection onto legal velocities, the energy of free motion then changes by - h² F P F / 2, and every impulse
@@ -33,14 +33,14 @@ use crate::catalogue::joints::Level;
 use crate::contact::inequality::memory;
 use crate::contact::inequality::sleep::Sleep;
 use crate::contact::inequality::solve::Task;
+use crate::contact::inequality::tension::Tension;
 use crate::contact::inequality::{Side, gather, project};
-use crate::contact::tension::Tension;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::energy;
 use crate::step::drift::{self, Drift};
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Velocity-level time stepping.
 #[derive(Default)]

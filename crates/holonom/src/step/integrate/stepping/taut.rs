@@ -1,4 +1,4 @@
-//! Links held taut that swing faster than the step ([`crate::contact::tension`]): their impulses, and the closing of their joints.
+//! Links held taut that swing faster than the step ([`crate::contact::inequality::tension`]): their impulses, and the closing of their joints.
 
 use super::Stepping;
 use crate::error::StepError;

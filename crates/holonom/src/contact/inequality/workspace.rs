@@ -1,0 +1,61 @@
+//! All scratch memory of a simulation, one struct for each layer; sized once from the model. It can be thrown away at any time.
+
+use super::InequalityRows;
+use super::forces::Forces;
+use super::impact;
+use super::solve::Solvers;
+use crate::contact::detection::Contacts;
+use crate::evaluate::convergence::Correction;
+use crate::evaluate::evaluation::Evaluation;
+use crate::model::Model;
+use crate::solve::SolverKind;
+use crate::solve::kkt::Kkt;
+
+/// Inequality rows, their solvers, and candidates for contacts.
+pub(crate) struct ContactScratch {
+    pub rows: InequalityRows,
+    pub solvers: Solvers,
+    pub impact: impact::Scratch,
+    pub detection: Contacts,
+    /// Forces of inequality rows at the moment of the equations.
+    pub acting: Forces,
+    /// Largest overlap when last measured, m or rad.
+    pub overlap: f64,
+}
+
+/// Scratch for one simulation thread.
+pub struct Workspace {
+    pub(crate) eval: Evaluation,
+    pub(crate) kkt: Kkt,
+    pub(crate) correction: Correction,
+    pub(crate) contact: ContactScratch,
+}
+
+impl Workspace {
+    /// Scratch for `model`, with the named solver.
+    pub fn new(model: &Model, solver: SolverKind) -> Self {
+        Workspace {
+            eval: Evaluation::new(model),
+            kkt: Kkt::new(model, solver),
+            correction: Correction::default(),
+            contact: ContactScratch {
+                rows: InequalityRows::default(),
+                solvers: Solvers::default(),
+                impact: Default::default(),
+                detection: Contacts::new(model),
+                acting: Forces::default(),
+                overlap: 0.0,
+            },
+        }
+    }
+
+    /// Accelerations found last, per velocity coordinate.
+    pub fn accelerations(&self) -> &[f64] {
+        &self.kkt.x[..self.eval.force.len()]
+    }
+
+    /// Multipliers found last, per row.
+    pub fn multipliers(&self) -> &[f64] {
+        &self.kkt.x[self.eval.force.len()..]
+    }
+}

@@ -1,0 +1,483 @@
+//! Event-driven motion: any smooth integrator between events, and the events found exactly.
+//!
+//! Between events the [regime](crate::contact::inequality::regime) is fixed: who is closed, who sticks, who slips which way. The motion is smooth, and the integrator
+//! keeps its order. After every step the regime is checked along the step (dense output, or shorter steps where there is none):
+//!
+//! ```text
+//! a gap closes        C < 0                                             -> impact, or rest
+//! a contact opens     no force is left, and G vdot + c > 0              -> open
+//! a stick slips       the force is at its limit, and G_t vdot + c_t /= 0 -> slip against it
+//! a slip ends         u . (its direction at the start) < 0              -> stick, or slip the other way
+//! ```
+//!
+//! The first change is bracketed and halved to rounding, the step is taken again to end there (for gaps with a few Newton corrections, so that the moment does not suffer from
+//! the interpolation), and the state is resolved: what approaches collides, and the regime of what is closed follows from the forces.
+//!
+//! A slip that begins has no direction but that of its acceleration; as long as its speed is rounding it does not end. Where events bring no time any more, a short step on
+//! velocities does.
+//!
+//! Infinitely many bounces in a finite time end when the speed of the next one is below rounding ([`Tolerances`]): the contact is then closed for good. Where friction leaves no forces at all
+//! (Painleve), a short step on velocities lets impulses decide ([`crate::step::integrate::Stepping`]).
+
+use super::Mechanism;
+use crate::contact::inequality::regime::{self, Regime, Slip, Tolerances};
+use crate::contact::inequality::solve::NO_FORCES;
+use crate::contact::inequality::{Block, Side, gather, impact, project};
+use crate::dynamics;
+use crate::error::StepError;
+use crate::evaluate;
+use crate::evaluate::angles;
+use crate::model::state::State;
+use crate::model::warm_start::Held;
+use crate::model::warm_start::Key;
+use crate::step;
+use crate::step::event_log::EventLog;
+use crate::step::integrate::{Attempt, Integrator, Stepping};
+
+/// Parts of a step at which the regime is checked.
+const LOOKS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
+/// Halvings of a bracket.
+const HALVINGS: usize = 48;
+/// Events in a row without progress before nothing bounces any more.
+const STALLED: u32 = 100;
+
+/// What events need beside the state.
+#[derive(Default)]
+pub(crate) struct Events {
+    /// As it was before the attempt, impacts at its start included in what is undone.
+    kept: State,
+    /// Start of the smooth part of the step.
+    before: State,
+    sample: State,
+    /// Gaps at the start of the step, by key; those closed then count as open only beyond a tolerance.
+    start: Vec<(Key, f64)>,
+    /// What slips at the start of the step too slowly to say which way, by key and part.
+    slow: Vec<(Key, u32)>,
+    stepping: Stepping,
+    /// Events in a row that brought no time.
+    stalled: u32,
+    /// Events so far, for reports.
+    pub count: usize,
+    pub log: EventLog,
+}
+
+impl Mechanism {
+    /// Are events to be followed?
+    pub(crate) fn follows_events(&self) -> bool {
+        self.model.has_sides() && !self.method.integrator.handles_sides()
+    }
+
+    /// One attempt at a step of at most `h`: it ends at the first event. Returns the step taken.
+    pub(crate) fn event_attempt(&mut self, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
+        let mut events = std::mem::take(&mut self.events);
+        events.kept.clone_from(&self.state);
+        let result = self.attempt_with(&mut events, h, control);
+        let rejected = result.as_ref().is_ok_and(|(a, _)| control && a.error.is_some_and(|e| e > 1.0));
+        if result.is_err() || rejected {
+            self.state.clone_from(&events.kept);
+        }
+        self.events = events;
+        self.current = false;
+        result
+    }
+
+    fn attempt_with(&mut self, events: &mut Events, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
+        self.recall_regime(h);
+        events.log.begin(&self.work.contact.acting.regime);
+        self.resolve(events)?;
+        events.before.clone_from(&self.state);
+        events.start.clear();
+        let sided = &self.work.contact.rows;
+        let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
+        events.start.extend(pushes.map(|b| (b.key, sided.gap[b.row as usize])));
+        let tolerances = Tolerances::of(&self.model);
+        let slow = |b: &&Block| regime::may_slip(b) && regime::slip_of(sided, b).length() <= tolerances.rate;
+        events.slow.clear();
+        events.slow.extend(sided.blocks.iter().filter(slow).map(|b| (b.key, regime::part_of(b))));
+        if events.stalled >= 2 * STALLED {
+            // forces and events go round in circles
+            events.stalled = 0;
+            return self.jam(events, h);
+        }
+        let attempt = match self.smooth_step(h, control) {
+            Err(StepError::NotConverged { what: NO_FORCES, .. }) => return self.jam(events, h),
+            attempt => attempt?,
+        };
+        if control && attempt.error.is_some_and(|e| e > 1.0) {
+            return Ok((attempt, h));
+        }
+        let s = &self.state;
+        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
+        gather::detect_faster(&self.model, &s.q, &s.v, h, &mut self.work);
+        let Some((theta, closing)) = self.find_event(events, h)? else {
+            events.stalled = 0;
+            events.log.commit();
+            self.remember_regime();
+            return Ok((attempt, h));
+        };
+        events.count += 1;
+        let mut taken = theta * h;
+        self.step_again(events, taken)?;
+        if let Some(key) = closing {
+            taken = self.meet(events, key, taken, h)?;
+        }
+        events.stalled = if taken < 1e-9 * h { events.stalled + 1 } else { 0 };
+        self.resolve(events)?;
+        events.log.commit();
+        self.remember_regime();
+        Ok((attempt, taken))
+    }
+
+    /// Take a step of `h` from `before` again, as far as it was smooth, and make its dense output ready; the state is then that before the event at its end. A short
+    /// step in which impulses decided has no dense output and is an error.
+    pub(crate) fn retrace(&mut self, before: &State, h: f64) -> Result<(), StepError> {
+        let mut events = std::mem::take(&mut self.events);
+        self.state.clone_from(before);
+        self.recall_regime(h);
+        let traced = self.resolve(&mut events).and_then(|()| {
+            self.smooth_step(h, false)?;
+            self.prepare_dense(h)
+        });
+        self.events = events;
+        traced
+    }
+
+    fn smooth_step(&mut self, h: f64, control: bool) -> Result<Attempt, StepError> {
+        step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, h, control)
+    }
+
+    fn step_again(&mut self, events: &Events, h: f64) -> Result<(), StepError> {
+        self.state.clone_from(&events.before);
+        if h > 0.0 {
+            self.smooth_step(h, false)?;
+        }
+        Ok(())
+    }
+
+    /// Newton's method on the step until the gap of `key` vanishes at its end.
+    fn meet(&mut self, events: &Events, key: Key, mut taken: f64, h: f64) -> Result<f64, StepError> {
+        for _ in 0..4 {
+            self.gather_all();
+            let sided = &self.work.contact.rows;
+            let Some(block) = sided.blocks.iter().find(|b| b.key == key) else { break };
+            let (gap, rate) = (sided.gap[block.row as usize], sided.rate[block.row as usize]);
+            if gap.abs() <= 1e-14 * self.model.contact_scale() || !(rate < 0.0) {
+                break;
+            }
+            let next = (taken - gap / rate).clamp(0.0, h);
+            if next == taken {
+                break;
+            }
+            taken = next;
+            self.step_again(events, taken)?;
+        }
+        Ok(taken)
+    }
+
+    /// The regime at the start of a step: what is remembered, as far as it is still near.
+    fn recall_regime(&mut self, h: f64) {
+        let s = &self.state;
+        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
+        gather::detect(&self.model, &s.q, &s.v, h, &mut self.work);
+        angles::note_angles(&self.model, &s.q, &s.v, &s.turns, s.t, &mut self.work.eval);
+        self.gather_all();
+        self.work.contact.acting.clear();
+        let mut regime = std::mem::take(&mut self.work.contact.acting.regime);
+        let s = &self.state;
+        read_regime(&s.held, &self.work.contact.rows, &mut regime);
+        self.work.contact.acting.regime = regime;
+    }
+
+    /// All sided rows at the current state.
+    fn gather_all(&mut self) {
+        let s = &self.state;
+        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
+        gather::gather(&self.model, &s.q, &s.v, s.t, &mut self.work);
+    }
+
+    /// Impacts of what approaches, and then the regime that follows from the forces. Afterwards all sided rows of the state are gathered.
+    fn resolve(&mut self, events: &mut Events) -> Result<(), StepError> {
+        let tolerances = Tolerances::of(&self.model);
+        self.gather_all();
+        let approaches = |sided: &crate::contact::inequality::InequalityRows| {
+            sided.blocks.iter().any(|b| {
+                let row = b.row as usize;
+                matches!(b.side, Side::Push { .. })
+                    && sided.gap[row] <= tolerances.gap
+                    && sided.rate[row] < -tolerances.rate
+            })
+        };
+        if approaches(&self.work.contact.rows) {
+            let s = &mut self.state;
+            evaluate::evaluate_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
+            evaluate::evaluate_constraints(&self.model, &s.q, &s.v, s.t, &mut self.work.eval);
+            self.work.kkt.factor(&self.model, s.t, &self.work.eval)?;
+            let sided = &self.work.contact.rows;
+            let near = |row: usize| sided.gap[row] <= tolerances.gap && sided.rate[row] < -tolerances.rate;
+            events.log.impacts(s.t, sided, near);
+            let rebound = events.stalled < STALLED;
+            impact::collide(&self.model, &mut s.v, s.t, self.impacts, rebound, &mut s.work, &mut self.work)?;
+            self.gather_all();
+        }
+        let mut regime = std::mem::take(&mut self.work.contact.acting.regime);
+        update_regime(&self.work.contact.rows, tolerances, &mut regime);
+        self.work.contact.acting.regime = regime;
+        self.settle_regime()?;
+        self.gather_all();
+        events.log.changes(self.state.t, &self.work.contact.rows, &self.work.contact.acting.regime);
+        Ok(())
+    }
+
+    /// What is closed may open and what sticks may slip, as the forces at the current state say.
+    fn settle_regime(&mut self) -> Result<(), StepError> {
+        for _ in 0..16 {
+            let s = &self.state;
+            match dynamics::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work) {
+                Err(StepError::NotConverged { what: NO_FORCES, .. }) => return Ok(()),
+                other => other?,
+            }
+            let mut regime = std::mem::take(&mut self.work.contact.acting.regime);
+            let changed = follow_forces(&self.work, &mut regime);
+            self.work.contact.acting.regime = regime;
+            if !changed {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn remember_regime(&mut self) {
+        self.gather_all();
+        let Mechanism { state, work, .. } = self;
+        work.contact.overlap = project::deepest(work);
+        write_regime(&work.contact.acting.regime, &mut state.held);
+    }
+
+    /// The first part of the step at which the regime has changed, and the row that closed, if one did.
+    fn find_event(&mut self, events: &mut Events, h: f64) -> Result<Option<(f64, Option<Key>)>, StepError> {
+        let dense = self.samples_steps();
+        if dense {
+            self.prepare_dense(h)?;
+        }
+        events.sample.clone_from(&self.state);
+        let end = self.state.clone();
+        let mut safe = 0.0;
+        for look in LOOKS {
+            let Some(mut change) = self.changed_at(events, &end, look, h, dense)? else {
+                safe = look;
+                continue;
+            };
+            let mut over = look;
+            for _ in 0..HALVINGS {
+                let middle = 0.5 * (safe + over);
+                if !(middle > safe && middle < over) || (over - safe) * h < 1e-16 * self.state.t.abs() {
+                    break;
+                }
+                match self.changed_at(events, &end, middle, h, dense)? {
+                    Some(found) => (over, change) = (middle, found),
+                    None => safe = middle,
+                }
+            }
+            self.state.clone_from(&end);
+            let closing = if let Change::Closes(key) = change { Some(key) } else { None };
+            return Ok(Some((over, closing)));
+        }
+        self.state.clone_from(&end);
+        Ok(None)
+    }
+
+    /// Has the regime changed at the part `theta` of the step?
+    fn changed_at(
+        &mut self,
+        events: &mut Events,
+        end: &State,
+        theta: f64,
+        h: f64,
+        dense: bool,
+    ) -> Result<Option<Change>, StepError> {
+        if theta == 1.0 {
+            self.state.clone_from(end);
+        } else if dense {
+            let sample = &mut events.sample;
+            sample.clone_from(&events.before);
+            sample.t = events.before.t + theta * h;
+            let n_works = self.model.n_works();
+            self.method.integrator.interpolate(
+                theta,
+                &self.model,
+                &mut sample.q,
+                &mut sample.v,
+                &mut sample.work[..n_works],
+            );
+            for (i, body) in self.model.bodies.iter().enumerate() {
+                body.normalise(self.model.q_of_mut(i, &mut sample.q));
+            }
+            self.state.clone_from(sample);
+        } else {
+            self.step_again(events, theta * h)?;
+        }
+        let tolerances = Tolerances::of(&self.model);
+        self.gather_all();
+        let sided = &self.work.contact.rows;
+        let regime = &self.work.contact.acting.regime;
+        for block in sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }) && !regime.is_closed(b.key)) {
+            let at = events.start.iter().find(|(key, _)| *key == block.key).map_or(0.0, |s| s.1);
+            let threshold = if at > tolerances.gap { 0.0 } else { -tolerances.gap };
+            if sided.gap[block.row as usize] < threshold {
+                return Ok(Some(Change::Closes(block.key)));
+            }
+        }
+        if regime.closed.is_empty() {
+            return Ok(None);
+        }
+        let s = &self.state;
+        dynamics::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work)?;
+        let mut regime = self.work.contact.acting.regime.clone();
+        let turned = reversed(&self.work.contact.rows, &regime, &events.slow, tolerances.rate);
+        Ok((turned || follow_forces(&self.work, &mut regime)).then_some(Change::Other))
+    }
+
+    /// Forces do not exist: let impulses decide in a short step.
+    fn jam(&mut self, events: &mut Events, h: f64) -> Result<(Attempt, f64), StepError> {
+        self.state.clone_from(&events.before);
+        let h = (1e-3 * h).max(1e-6 / self.model.rate_scale()).min(h);
+        let swapped: Box<dyn Integrator> = Box::new(std::mem::take(&mut events.stepping));
+        let smooth = std::mem::replace(&mut self.method.integrator, swapped);
+        self.state.held.clear();
+        let attempt = self.smooth_step(h, false);
+        self.method.integrator = smooth;
+        let attempt = attempt?;
+        events.count += 1;
+        self.recall_regime(0.0);
+        self.resolve(events)?;
+        events.log.commit();
+        self.remember_regime();
+        Ok((Attempt { error: None, ..attempt }, h))
+    }
+}
+
+/// What changed in a regime.
+enum Change {
+    Closes(Key),
+    Other,
+}
+
+/// What the memory says of a regime, where rows are there to say it of.
+fn read_regime(held: &[Held], sided: &crate::contact::inequality::InequalityRows, regime: &mut Regime) {
+    regime.closed.clear();
+    for block in &sided.blocks {
+        let Some(known) = crate::contact::inequality::memory::find(held, block.key) else { continue };
+        let part = regime::part_of(block);
+        let slip = match known.mode >> (2 * part) & 3 {
+            1 => Slip::Stick,
+            2 => Slip::Slide(match part {
+                0 => crate::math::vec3(known.force[0], 0.0, 0.0),
+                1 => crate::catalogue::attach::read3(&known.force[1..]),
+                2 => crate::math::vec3(known.force[4], 0.0, 0.0),
+                _ => crate::catalogue::attach::read3(&known.force[5..]),
+            }),
+            _ => continue,
+        };
+        regime.set(block.key, part, slip);
+    }
+}
+
+fn write_regime(regime: &Regime, held: &mut Vec<Held>) {
+    held.clear();
+    for closed in &regime.closed {
+        if held.last().is_none_or(|h| h.key != closed.key) {
+            held.push(Held { key: closed.key, ..Held::default() });
+        }
+        let Some(entry) = held.last_mut() else { continue };
+        let (code, way) = match closed.slip {
+            Slip::Stick => (1, crate::math::Vec3::ZERO),
+            Slip::Slide(way) => (2, way),
+        };
+        entry.mode |= code << (2 * closed.part);
+        match closed.part {
+            0 => entry.force[0] = way.x,
+            1 => crate::catalogue::attach::write3(&mut entry.force[1..], way),
+            2 => entry.force[4] = way.x,
+            _ => crate::catalogue::attach::write3(&mut entry.force[5..], way),
+        }
+    }
+}
+
+/// Close what rests on something, open what is away from it, and let slips that have ended stick.
+fn update_regime(sided: &crate::contact::inequality::InequalityRows, tolerances: Tolerances, regime: &mut Regime) {
+    for block in &sided.blocks {
+        let (row, part) = (block.row as usize, regime::part_of(block));
+        match block.side {
+            Side::Push { .. } => {
+                let (gap, rate) = (sided.gap[row], sided.rate[row]);
+                if gap > tolerances.gap || rate > tolerances.rate {
+                    regime.open(block.key);
+                } else if !regime.is_closed(block.key) && rate >= -tolerances.rate {
+                    regime.set(block.key, 0, Slip::Stick);
+                }
+                continue;
+            }
+            Side::Cone { .. } if !regime.is_closed(block.key) => continue,
+            _ => {}
+        }
+        let u = regime::slip_of(sided, block);
+        let slip = if regime::may_slip(block) && u.length() > tolerances.rate {
+            Slip::Slide(u.normalize())
+        } else {
+            Slip::Stick
+        };
+        regime.set(block.key, part, slip);
+    }
+}
+
+/// Do the forces in the workspace say that a contact opens or a stick slips? Then the regime is changed so.
+fn follow_forces(work: &crate::contact::inequality::workspace::Workspace, regime: &mut Regime) -> bool {
+    let (sided, x) = (&work.contact.rows, &work.contact.acting.task.x);
+    if !work.contact.acting.acting || x.len() != sided.len() {
+        return false;
+    }
+    let b = &work.contact.acting.task.b;
+    let size = b.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let small = 1e-9 * size;
+    let faint = 1e-9 * x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+    let accelerates = |row: usize| sided.product(row, &work.kkt.x) + sided.c[row];
+    let mut changed = false;
+    for block in &sided.blocks {
+        let part = regime::part_of(block);
+        let Some(known) = regime.find(block.key, part).copied() else { continue };
+        match block.side {
+            Side::Push { .. } => {
+                let row = block.row as usize;
+                // pushes are solved for within rounding: what separates pushes no more, whatever rounding has left of its push
+                if x[row] <= faint && accelerates(row) > small {
+                    regime.open(block.key);
+                    changed = true;
+                }
+            }
+            _ if regime::may_slip(block) && known.slip == Slip::Stick => {
+                let a = regime::in_world(sided, block, accelerates);
+                if a.length() > small {
+                    regime.set(block.key, part, Slip::Slide(a.normalize()));
+                    changed = true;
+                }
+            }
+            _ => {}
+        }
+    }
+    changed
+}
+
+/// Does anything slip against its direction at the start? What was `slow` then must do so at some speed, `rate`: it has just set out, and what it had left is rounding.
+fn reversed(
+    sided: &crate::contact::inequality::InequalityRows,
+    regime: &Regime,
+    slow: &[(Key, u32)],
+    rate: f64,
+) -> bool {
+    sided.blocks.iter().any(|block| {
+        let part = regime::part_of(block);
+        let Some(Slip::Slide(before)) = regime.find(block.key, part).map(|c| c.slip) else { return false };
+        let threshold = if slow.contains(&(block.key, part)) { -rate } else { 0.0 };
+        regime::slip_of(sided, block).dot(before) < threshold
+    })
+}
