@@ -1,14 +1,14 @@
 //! `holonom plot`: curves of a recording, or where the matrices of a scene have entries; in the terminal, as SVG or as PNG.
 
 use crate::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::error::CliError;
+use crate::output::StandardOutput;
 use crate::recordings::not_a_recording;
 use crate::scene::{SceneArgs, SceneOptions};
-use crate::suggest::nearest;
 use holonom::pattern::Matrix;
 use holonom_plot::{Axis, Block, Chart, Kind, Look, PlotError, Scale, Series, Spy};
 use holonom_record::{Column, Format, RecordError, Recording};
+use holonom_scene::diagnostic::nearest;
 use holonom_scene::quantities::{fits, usual_unit};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  holonom plot run.csv --y 'pin.force.*'\n  \
     holonom plot run.parquet --x rod.pos.x --y rod.pos.z -o path.svg\n  holonom plot pendulum --matrix H")]
-pub(crate) struct Args {
+pub(crate) struct PlotArgs {
     /// A recording (.csv, .parquet, .hrec); with --matrix, a scene
     run: String,
     /// Quantities to plot, with `*` for anything; several with commas
@@ -47,7 +47,7 @@ pub(crate) struct Args {
 /// Curves in one picture at most.
 const MOST_CURVES: usize = 60;
 
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     if let Some(path) = &args.output {
         picture_format(path)?;
     }
@@ -63,16 +63,16 @@ enum Picture {
     Png,
 }
 
-fn picture_format(path: &Path) -> Result<Picture, Failure> {
+fn picture_format(path: &Path) -> Result<Picture, CliError> {
     let suffix = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     match suffix.as_str() {
         "svg" => Ok(Picture::Svg),
         "png" => Ok(Picture::Png),
-        _ => Err(Failure::usage(format!("-o {}: pictures are .svg or .png files", path.display()))),
+        _ => Err(CliError::usage(format!("-o {}: pictures are .svg or .png files", path.display()))),
     }
 }
 
-fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+fn curves(args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let path = Path::new(&args.run);
     // a run that did not end as it should has left a stream, which can be looked at too
     let stream = PathBuf::from(format!("{}.hrec", args.run));
@@ -87,7 +87,7 @@ fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     };
     let columns = recording.columns();
     if args.y.is_empty() {
-        return Err(Failure::usage("nothing to plot: --y says which quantities")
+        return Err(CliError::usage("nothing to plot: --y says which quantities")
             .note("note", format!("`{}` has {}", args.run, listed(columns)))
             .help(format!("for instance  holonom plot {} --y '{}'", args.run, example(columns))));
     }
@@ -103,7 +103,7 @@ fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         chosen.extend(found.into_iter().filter(|i| !chosen.contains(i)).collect::<Vec<_>>());
     }
     if chosen.len() > MOST_CURVES {
-        return Err(Failure::usage(format!(
+        return Err(CliError::usage(format!(
             "{} curves are too many for one picture, at most {MOST_CURVES}",
             chosen.len()
         ))
@@ -125,23 +125,23 @@ fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         marks: Vec::new(),
     };
     if !recording.complete() {
-        crate::failure::warn(&format!("`{}` is not complete: what there is of it is shown", path.display()));
+        crate::error::warn(&format!("`{}` is not complete: what there is of it is shown", path.display()));
     }
     show(args, out, || chart.to_svg(), || chart.to_png(2.0), |look| chart.sketch(look))
 }
 
-fn matrix(name: &str, args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+fn matrix(name: &str, args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let Some(matrix) = Matrix::from_name(&name.to_uppercase()) else {
-        return Err(Failure::usage(format!("there is no matrix `{name}`"))
+        return Err(CliError::usage(format!("there is no matrix `{name}`"))
             .help("J: constraint rows; H: the whole system; A: J M^-1 J^T; L: the factor of H"));
     };
     if !args.y.is_empty() {
-        return Err(Failure::usage(
+        return Err(CliError::usage(
             "--matrix and --y exclude each other: one is about a scene, the other about a recording",
         ));
     }
     let opened = SceneArgs { scene: args.run.clone(), options: args.options.clone() }.open()?;
-    let pattern = opened.model.pattern(matrix).map_err(|e| Failure::limit(e.to_string()))?;
+    let pattern = opened.model.pattern(matrix).map_err(|e| CliError::limit(e.to_string()))?;
     let what = match matrix {
         Matrix::J => "J: rows of the joints by velocities of the bodies",
         Matrix::H => "H: masses and joints, in the order of elimination",
@@ -165,15 +165,15 @@ fn matrix(name: &str, args: &Args, out: &mut Output) -> Result<Exit, Failure> {
 }
 
 fn show(
-    args: &Args,
-    out: &mut Output,
+    args: &PlotArgs,
+    out: &mut StandardOutput,
     svg: impl FnOnce() -> Result<String, PlotError>,
     png: impl FnOnce() -> Result<Vec<u8>, PlotError>,
     sketch: impl FnOnce(&Look) -> Result<String, PlotError>,
-) -> Result<Exit, Failure> {
+) -> Result<Exit, CliError> {
     let failed = |e: PlotError| match e {
-        PlotError::TooLarge { .. } => Failure::limit(e.to_string()),
-        _ => Failure::usage(e.to_string()),
+        PlotError::TooLarge { .. } => CliError::limit(e.to_string()),
+        _ => CliError::usage(e.to_string()),
     };
     let Some(path) = &args.output else {
         let number = |name: &str, least: usize, usual: usize| {
@@ -189,25 +189,21 @@ fn show(
         Picture::Svg => svg().map_err(failed)?.into_bytes(),
         Picture::Png => png().map_err(failed)?,
     };
-    std::fs::write(path, &bytes).map_err(|e| Failure::io(format!("cannot write `{}`: {e}", path.display())))?;
-    out.write(&format!("{} ({})\n", path.display(), crate::run::summary::size(bytes.len() as u64)))?;
+    std::fs::write(path, &bytes).map_err(|e| CliError::io(format!("cannot write `{}`: {e}", path.display())))?;
+    out.write(&format!("{} ({})\n", path.display(), crate::text::size(bytes.len() as u64)))?;
     Ok(Exit::Ok)
 }
 
-fn pick_one(name: &str, columns: &[Column], run: &str) -> Result<usize, Failure> {
+fn pick_one(name: &str, columns: &[Column], run: &str) -> Result<usize, CliError> {
     columns.iter().position(|c| c.name == name).ok_or_else(|| unknown(name, columns, run))
 }
 
-fn unknown(name: &str, columns: &[Column], run: &str) -> Failure {
-    let failure = Failure::usage(format!("`{run}` has no column `{name}`"));
+fn unknown(name: &str, columns: &[Column], run: &str) -> CliError {
     let names = || columns.iter().map(|c| c.name.as_str());
     let whole = names().any(|n| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')));
-    let failure = match nearest(name, names()) {
-        _ if whole => failure.help(format!("did you mean `{name}.*`?")),
-        Some(meant) => failure.help(format!("did you mean `{meant}`?")),
-        None => failure,
-    };
-    failure.note("note", format!("it has {}", listed(columns))).help(format!("`holonom info {run}` lists them all"))
+    let meant = if whole { Some(format!("{name}.*")) } else { nearest(name, names()).map(str::to_string) };
+    let error = CliError::usage(format!("`{run}` has no column `{name}`")).did_you_mean(meant);
+    error.note("note", format!("it has {}", listed(columns))).help(format!("`holonom info {run}` lists them all"))
 }
 
 /// Columns in few words: `rod.pos.*, pin.force.*, ...`.

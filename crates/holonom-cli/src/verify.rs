@@ -1,10 +1,10 @@
 //! `holonom verify`: the verification manual. Every problem is modelled as a user would, run, and compared with its known answer.
 
 use crate::Exit;
-use crate::failure::Failure;
-use crate::output::{Output, Progress};
-use crate::suggest::nearest;
-use crate::table::{Align, Table, significant};
+use crate::error::CliError;
+use crate::output::{ProgressLine, StandardOutput};
+use crate::text::{Align, TextTable, significant};
+use holonom_scene::diagnostic::nearest;
 use holonom_verify::{Verdict, VerifyError, names, verify};
 
 /// Run the problems with known answers and compare.
@@ -13,7 +13,7 @@ use holonom_verify::{Verdict, VerifyError, names, verify};
 /// deviation divided by `scale`, the largest magnitude of the reference or 1 if that is larger. Allowed is 10 units of the last
 /// trusted digit of the reference, and never less than 1e-9; the few quantities with a limit of their own are listed with it.
 #[derive(clap::Args, Default)]
-pub(crate) struct Args {
+pub(crate) struct VerifyArgs {
     /// Run only the problems whose names begin so, e.g. p06. Default: all.
     #[arg(value_name = "PREFIX")]
     prefixes: Vec<String>,
@@ -23,13 +23,13 @@ pub(crate) struct Args {
 }
 
 /// Run the command.
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &VerifyArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let chosen = choose(&args.prefixes)?;
-    let progress = Progress::new();
+    let progress = ProgressLine::new();
     let mut verdicts = Vec::new();
     for name in chosen {
         progress.show(&format!("running {name}"));
-        verdicts.extend(verify(name).map_err(|e| failure(name, &e))?);
+        verdicts.extend(verify(name).map_err(|e| stopped(name, &e))?);
     }
     drop(progress);
     if args.json {
@@ -40,16 +40,16 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     Ok(if verdicts.iter().all(|v| v.pass) { Exit::Ok } else { Exit::VerdictFailed })
 }
 
-fn failure(name: &str, e: &VerifyError) -> Failure {
+fn stopped(name: &str, e: &VerifyError) -> CliError {
     let message = format!("problem `{name}`: {e}");
     match e {
-        VerifyError::Step(_) => Failure::numerical(message),
-        VerifyError::Model(_) | VerifyError::Scene(_) => Failure::usage(message),
+        VerifyError::Step(_) => CliError::numerical(message),
+        VerifyError::Model(_) | VerifyError::Scene(_) => CliError::usage(message),
     }
 }
 
 /// The problems selected, in their own order, each once.
-fn choose(prefixes: &[String]) -> Result<Vec<&'static str>, Failure> {
+fn choose(prefixes: &[String]) -> Result<Vec<&'static str>, CliError> {
     for prefix in prefixes {
         if prefix.is_empty() || !names().any(|name| name.starts_with(prefix.as_str())) {
             return Err(unknown(prefix));
@@ -59,8 +59,8 @@ fn choose(prefixes: &[String]) -> Result<Vec<&'static str>, Failure> {
     Ok(names().filter(wanted).collect())
 }
 
-fn unknown(prefix: &str) -> Failure {
-    let failure = Failure::usage(format!("no problem begins with `{prefix}`"));
+fn unknown(prefix: &str) -> CliError {
+    let error = CliError::usage(format!("no problem begins with `{prefix}`"));
     let lower = prefix.to_lowercase();
     let meant = names()
         .find(|id| lower.len() > 3 && id.contains(&lower))
@@ -68,34 +68,24 @@ fn unknown(prefix: &str) -> Failure {
         .or_else(|| nearest(prefix, names()));
     // `p99` is not misspelt, the problem is just not here
     let well_formed = prefix.len() == 3 && prefix.strip_prefix('p').is_some_and(|n| n.parse::<u8>().is_ok());
-    let failure = match meant {
-        _ if well_formed => failure.note("note", "this version does not have it"),
-        Some(meant) => failure.help(format!("did you mean `{meant}`?")),
-        None => failure,
-    };
-    failure.help(format!("problems: {}", names().collect::<Vec<_>>().join(", ")))
+    let error =
+        if well_formed { error.note("note", "this version does not have it") } else { error.did_you_mean(meant) };
+    error.help(format!("problems: {}", names().collect::<Vec<_>>().join(", ")))
 }
 
 fn text(verdicts: &[Verdict]) -> String {
     let right = Align::Right;
-    let mut table = Table::new(&[
-        ("problem", Align::Left),
-        ("quantity", Align::Left),
-        ("error", right),
-        ("allowed", right),
-        ("scale", right),
-        ("verdict", Align::Left),
-    ]);
-    for v in verdicts {
-        table.row([
-            v.problem.clone(),
-            v.quantity.clone(),
-            format!("{:.1e}", v.error),
-            format!("{:.0e}", v.allowed),
-            significant(v.scale, 4),
-            if v.pass { "pass" } else { "FAIL" }.to_string(),
-        ]);
-    }
+    let table = TextTable::of(
+        verdicts,
+        &[
+            ("problem", Align::Left, &|v| v.problem.clone()),
+            ("quantity", Align::Left, &|v| v.quantity.clone()),
+            ("error", right, &|v| format!("{:.1e}", v.error)),
+            ("allowed", right, &|v| format!("{:.0e}", v.allowed)),
+            ("scale", right, &|v| significant(v.scale, 4)),
+            ("verdict", Align::Left, &|v| if v.pass { "pass" } else { "FAIL" }.to_string()),
+        ],
+    );
     let passed = verdicts.iter().filter(|v| v.pass).count();
     format!(
         "{}\nerror = largest deviation / scale; scale = largest magnitude of the reference, at least 1 (m, rad, s, J, as the quantity).\n\

@@ -1,23 +1,24 @@
 //! `holonom check`: the doctor's report on a scene, as one would want to read it.
 
-mod touching;
+mod contacts;
 
 use crate::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::error::CliError;
+use crate::output::StandardOutput;
 use crate::run::stop::time_scale;
-use crate::scene::{Opened, SceneArgs};
+use crate::scene::{OpenedScene, SceneArgs};
+use crate::text::plural;
+use contacts::ContactReport;
 use holonom::doctor::{JointReaction, RedundantSet};
 use holonom::math::Vec3;
 use holonom::{Diagnosis, Model, Simulation};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use touching::Touching;
 
 /// Ask the doctor about a mechanism: mobility, loops, redundant joints, which loads to trust.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct CheckArgs {
     #[command(flatten)]
     scene: SceneArgs,
     /// One JSON object on standard output
@@ -30,13 +31,13 @@ const SHOWN: usize = 12;
 /// Ratio of masses worth a word: still solved exactly, but a sign of mixed-up units.
 const ODD_RATIO: f64 = 1e6;
 
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &CheckArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let opened = args.scene.open()?;
     let mut sim = Simulation::new(opened.model.clone());
-    let d = sim.diagnose().map_err(|e| Failure::step(&format!("scene `{}`", opened.name), &e))?;
+    let d = sim.diagnose().map_err(|e| CliError::step(&format!("scene `{}`", opened.name), &e))?;
     let undriven = without_drives(&opened);
-    let touching = Touching::of(&opened.loaded.scene, &mut sim);
-    let warnings: Vec<String> = warnings(&opened, &d, &sim).into_iter().chain(touching.warnings()).collect();
+    let contacts = ContactReport::of(&opened.loaded.scene, &mut sim);
+    let warnings: Vec<String> = warnings(&opened, &d, &sim).into_iter().chain(contacts.warnings()).collect();
     if args.json {
         let model = &opened.model;
         let cost = model.cost();
@@ -57,14 +58,14 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             "forces": model.n_forces(),
             "solver": model.default_solver().name(),
             "flops": cost.factor_flops + cost.solve_flops,
-            "shapes": touching.shapes,
-            "contact_pairs": touching.pairs.map(|p| p.0),
-            "contact_pairs_excluded": touching.pairs.map(|p| p.1),
-            "one_sided": touching.sided,
-            "overlaps": touching.overlaps,
-            "exceeded": touching.exceeded,
-            "integrator": touching.integrator,
-            "impacts": touching.impacts,
+            "shapes": contacts.shapes,
+            "contact_pairs": contacts.pairs.map(|p| p.0),
+            "contact_pairs_excluded": contacts.pairs.map(|p| p.1),
+            "one_sided": contacts.sided,
+            "overlaps": contacts.overlaps,
+            "exceeded": contacts.exceeded,
+            "integrator": contacts.integrator,
+            "impacts": contacts.impacts,
             "warnings": warnings,
             "ignored": opened.loaded.report.to_data(&opened.loaded.sources),
         }))?;
@@ -81,7 +82,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             writeln!(text, "Without its drives it has {} and mobility {}.", plural(u.rows, "row", "rows"), u.mobility);
     }
     what_is_redundant(&mut text, &opened.model, &d);
-    touching.text(&mut text);
+    contacts.text(&mut text);
     let cost = opened.model.cost();
     let per_body = (cost.factor_flops + cost.solve_flops) / d.bodies.max(1) as f64;
     let _ = writeln!(
@@ -206,7 +207,7 @@ fn vector(v: Vec3, unique: &[bool; 3], largest: f64) -> String {
     [part(0), part(1), part(2)].join(",")
 }
 
-fn warnings(opened: &Opened, d: &Diagnosis, sim: &Simulation) -> Vec<String> {
+fn warnings(opened: &OpenedScene, d: &Diagnosis, sim: &Simulation) -> Vec<String> {
     let mut all = Vec::new();
     let model = &opened.model;
     let mass = |b: &holonom::BodyId| model.mass(*b);
@@ -248,7 +249,7 @@ fn warnings(opened: &Opened, d: &Diagnosis, sim: &Simulation) -> Vec<String> {
 const MOST_UNDRIVEN: usize = 3000;
 
 /// The same mechanism when nothing drives it.
-fn without_drives(opened: &Opened) -> Option<Diagnosis> {
+fn without_drives(opened: &OpenedScene) -> Option<Diagnosis> {
     let scene = &opened.loaded.scene;
     if scene.drives.is_empty() || scene.bodies.len() > MOST_UNDRIVEN {
         return None;
@@ -310,10 +311,6 @@ fn by_kind<'a>(kinds: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize>
 fn in_brackets(kinds: &BTreeMap<&str, usize>) -> String {
     let parts: Vec<String> = kinds.iter().map(|(k, n)| format!("{n} {k}")).collect();
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
-}
-
-fn plural(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// `a`, `b` and `c`; of many, the first and a count.

@@ -9,7 +9,7 @@ const EVERY: u64 = 8;
 const ROUGHLY: f64 = 0.1;
 
 /// Largest and smallest of what was seen.
-pub(crate) struct Track {
+pub(crate) struct RunStatistics {
     pub max_gap: f64,
     pub max_gap_rate: f64,
     /// Largest overlap of shapes, or excess over a limit or the length of a rope, m or rad.
@@ -30,12 +30,12 @@ pub(crate) struct Track {
     pub wall: f64,
 }
 
-impl Track {
+impl RunStatistics {
     pub fn begin(sim: &mut Simulation) -> Self {
         let (max_gap, max_gap_rate) = sim.violation();
         let start = sim.energy();
         let potential = start.gravity + start.elastic;
-        Track {
+        RunStatistics {
             max_gap,
             max_gap_rate,
             max_overlap: sim.overlap(),

@@ -8,7 +8,7 @@ const EVERY: Duration = Duration::from_millis(100);
 /// Characters of the bar.
 const WIDTH: usize = 24;
 
-pub(crate) struct Progress {
+pub(crate) struct ProgressBar {
     visible: bool,
     shown: bool,
     begin: f64,
@@ -17,11 +17,11 @@ pub(crate) struct Progress {
     last: Instant,
 }
 
-impl Progress {
+impl ProgressBar {
     pub fn new(begin: f64, end: f64, quiet: bool) -> Self {
         let now = Instant::now();
         let visible = !quiet && std::io::stderr().is_terminal();
-        Progress { visible, shown: false, begin, end, started: now, last: now }
+        ProgressBar { visible, shown: false, begin, end, started: now, last: now }
     }
 
     /// After a step.
@@ -36,7 +36,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressBar {
     fn drop(&mut self) {
         if self.shown {
             let _ = write!(std::io::stderr(), "\r\x1b[2K");

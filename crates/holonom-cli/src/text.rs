@@ -1,4 +1,4 @@
-//! Aligned tables of plain text.
+//! Plain text: aligned tables, counts, sizes and numbers.
 
 /// Which side a column is aligned to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -7,17 +7,28 @@ pub(crate) enum Align {
     Right,
 }
 
+/// Name, alignment and cell of a column.
+pub(crate) type TableColumn<'a, T> = (&'a str, Align, &'a dyn Fn(&T) -> String);
+
 /// A table under construction.
-pub(crate) struct Table {
+pub(crate) struct TextTable {
     align: Vec<Align>,
     rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl TextTable {
     /// With a heading.
     pub fn new(columns: &[(&str, Align)]) -> Self {
         let heading = columns.iter().map(|(name, _)| name.to_string()).collect();
-        Table { align: columns.iter().map(|(_, align)| *align).collect(), rows: vec![heading] }
+        TextTable { align: columns.iter().map(|(_, align)| *align).collect(), rows: vec![heading] }
+    }
+
+    /// One row for each item: the columns are a name, an alignment, and what stands in the cell.
+    pub fn of<T>(items: &[T], columns: &[TableColumn<T>]) -> Self {
+        let heading: Vec<(&str, Align)> = columns.iter().map(|(name, align, _)| (*name, *align)).collect();
+        let mut table = TextTable::new(&heading);
+        items.iter().for_each(|item| table.row(columns.iter().map(|(_, _, cell)| cell(item))));
+        table
     }
 
     /// Add a row; cells beyond the heading are dropped, missing ones are empty.
@@ -56,6 +67,21 @@ impl Table {
     }
 }
 
+/// A count with its noun.
+pub(crate) fn plural(n: usize, one: &str, many: &str) -> String {
+    format!("{n} {}", if n == 1 { one } else { many })
+}
+
+/// Bytes as people say them.
+pub(crate) fn size(bytes: u64) -> String {
+    match bytes as f64 {
+        b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
+        b if b >= 1e6 => format!("{:.1} MB", b / 1e6),
+        b if b >= 1e3 => format!("{:.1} kB", b / 1e3),
+        b => format!("{b} bytes"),
+    }
+}
+
 /// A number with `digits` significant digits and no exponent, for values near 1.
 pub(crate) fn significant(x: f64, digits: usize) -> String {
     if x == 0.0 || !x.is_finite() {
@@ -71,7 +97,7 @@ mod tests {
 
     #[test]
     fn columns_line_up() {
-        let mut t = Table::new(&[("name", Align::Left), ("n", Align::Right)]);
+        let mut t = TextTable::new(&[("name", Align::Left), ("n", Align::Right)]);
         t.row(["a".to_string(), "10".to_string()]);
         t.row(["long name".to_string(), "7".to_string()]);
         assert_eq!(t.text(), "name        n\n---------  --\na          10\nlong name   7\n");

@@ -1,5 +1,6 @@
 //! What the doctor says of contact: who may touch whom, what overlaps at the start, which limits are exceeded there, how it will be run.
 
+use crate::text::plural;
 use holonom::{BodyId, ImpactOrder, IntegratorKind, Model, Restitution, Simulation};
 use holonom_scene::Scene;
 use serde::Serialize;
@@ -15,7 +16,7 @@ const ROUNDING: f64 = 1e-9;
 
 /// Two bodies that overlap.
 #[derive(Serialize)]
-pub(super) struct Overlap {
+pub(super) struct StartOverlap {
     pub a: String,
     pub b: String,
     /// m.
@@ -24,20 +25,20 @@ pub(super) struct Overlap {
 
 /// A limit or rope that is exceeded.
 #[derive(Serialize)]
-pub(super) struct Excess {
+pub(super) struct LimitExcess {
     pub joint: String,
     /// m or rad.
     pub by: f64,
 }
 
 /// What there is to say.
-pub(super) struct Touching {
+pub(super) struct ContactReport {
     pub shapes: usize,
     carriers: usize,
     /// Pairs of bodies that may touch, and those that may not.
     pub pairs: Option<(usize, usize)>,
-    pub overlaps: Vec<Overlap>,
-    pub exceeded: Vec<Excess>,
+    pub overlaps: Vec<StartOverlap>,
+    pub exceeded: Vec<LimitExcess>,
     /// Limits, ropes, dry frictions and capped drives.
     pub sided: usize,
     pub integrator: String,
@@ -45,13 +46,13 @@ pub(super) struct Touching {
     pub impacts: String,
 }
 
-impl Touching {
-    pub fn of(scene: &Scene, sim: &mut Simulation) -> Touching {
+impl ContactReport {
+    pub fn of(scene: &Scene, sim: &mut Simulation) -> ContactReport {
         let model = sim.model().clone();
         let may = model.may_touch();
         let said = scene.run.integrator.clone();
         let law = scene.contact.impacts;
-        Touching {
+        ContactReport {
             shapes: model.n_shapes(),
             carriers: may.n_carriers(),
             pairs: (may.n_carriers() <= MOST_COUNTED).then(|| may.count()),
@@ -85,23 +86,20 @@ impl Touching {
         }
         text.push('\n');
         if self.shapes > 0 {
-            let bodies = super::plural(self.carriers, "body", "bodies");
-            let _ = write!(
-                text,
-                "{} on {bodies} (the ground counts) may touch",
-                super::plural(self.shapes, "shape", "shapes")
-            );
+            let bodies = plural(self.carriers, "body", "bodies");
+            let _ =
+                write!(text, "{} on {bodies} (the ground counts) may touch", plural(self.shapes, "shape", "shapes"));
             let _ = match self.pairs {
                 Some((0, _)) => {
                     writeln!(text, ", but no two of them: joints hold them together, or they ignore each other.")
                 }
                 Some((may, 0)) => {
-                    writeln!(text, ": {}, none excluded.", super::plural(may, "pair of bodies", "pairs of bodies"))
+                    writeln!(text, ": {}, none excluded.", plural(may, "pair of bodies", "pairs of bodies"))
                 }
                 Some((may, not)) => writeln!(
                     text,
                     ": {}; {not} more do not, because a joint holds them together or they ignore each other.",
-                    super::plural(may, "pair of bodies", "pairs of bodies")
+                    plural(may, "pair of bodies", "pairs of bodies")
                 ),
                 None => writeln!(text, ", too many pairs to count."),
             };
@@ -110,7 +108,7 @@ impl Touching {
             let _ = writeln!(
                 text,
                 "{} may act: limits, ropes, dry friction, caps on drives.",
-                super::plural(self.sided, "one-sided joint", "one-sided joints")
+                plural(self.sided, "one-sided joint", "one-sided joints")
             );
         }
         let chosen = if self.by_default { "" } else { ", as the scene says" };
@@ -148,7 +146,7 @@ impl Touching {
 }
 
 /// Pairs of bodies that overlap, the deepest first.
-fn overlaps(model: &Model, sim: &mut Simulation) -> Vec<Overlap> {
+fn overlaps(model: &Model, sim: &mut Simulation) -> Vec<StartOverlap> {
     let mut near = Vec::new();
     sim.read_near(0.0, &mut near);
     let slot = |b: BodyId| b.index().unwrap_or(usize::MAX);
@@ -159,17 +157,17 @@ fn overlaps(model: &Model, sim: &mut Simulation) -> Vec<Overlap> {
         entry.2 = entry.2.max(-n.gap);
     }
     let name = |b: BodyId| model.body_name(b).to_string();
-    let mut all: Vec<Overlap> =
-        deepest.into_values().map(|(a, b, depth)| Overlap { a: name(a), b: name(b), depth }).collect();
+    let mut all: Vec<StartOverlap> =
+        deepest.into_values().map(|(a, b, depth)| StartOverlap { a: name(a), b: name(b), depth }).collect();
     all.sort_by(|a, b| b.depth.total_cmp(&a.depth));
     all
 }
 
 /// Limits and ropes that are exceeded.
-fn exceeded(model: &Model, sim: &mut Simulation) -> Vec<Excess> {
+fn exceeded(model: &Model, sim: &mut Simulation) -> Vec<LimitExcess> {
     // where the equations cannot be solved the doctor has said so already
     let Ok(seen) = sim.observe() else { return Vec::new() };
     let gap = |j: holonom::JointId| seen.standing(j).and_then(|s| s.gap);
     let beyond = model.joints().filter_map(|j| gap(j).filter(|g| *g < -ROUNDING).map(|g| (j, g)));
-    beyond.map(|(j, g)| Excess { joint: model.joint_name(j).to_string(), by: -g }).collect()
+    beyond.map(|(j, g)| LimitExcess { joint: model.joint_name(j).to_string(), by: -g }).collect()
 }

@@ -4,16 +4,18 @@
 //! short, and a run that goes on would not have taken that step. So the state before the first step that the end has cut is kept: a run
 //! resumed from there has the same bits as one that was never interrupted.
 
-use super::settings::{Law, Settings};
+use super::settings::{MotionLaw, RunSettings};
 use super::snapshot::Resume;
-use crate::failure::Failure;
+use crate::error::CliError;
 use holonom::{Simulation, State, StepError, StepReport};
 
 /// A simulation on its way.
-pub(crate) struct Journey {
+pub(crate) struct RunLoop {
     pub sim: Simulation,
-    pub settings: Settings,
+    pub settings: RunSettings,
     pub end: f64,
+    /// Time at which this run began, s: that of the snapshot where it is resumed.
+    pub begun_at: f64,
     /// Where fixed steps and rows of recordings are counted from, s.
     pub base: f64,
     /// Fixed steps since `base`.
@@ -28,9 +30,14 @@ pub(crate) struct Journey {
     good: (State, u64, u64),
 }
 
-impl Journey {
+impl RunLoop {
     /// At the start of the model, or where it is resumed.
-    pub fn begin(mut sim: Simulation, settings: Settings, end: f64, resume: Option<&Resume>) -> Result<Self, Failure> {
+    pub fn begin(
+        mut sim: Simulation,
+        settings: RunSettings,
+        end: f64,
+        resume: Option<&Resume>,
+    ) -> Result<Self, CliError> {
         let (mut base, mut index, mut steps) = (sim.time(), 0, 0);
         if let Some(r) = resume {
             sim = r.restore(sim, end)?;
@@ -40,9 +47,10 @@ impl Journey {
                 (base, index) = (sim.time(), 0);
             }
         }
+        let begun_at = resume.map_or(sim.time(), |r| r.time);
         let before = sim.state().clone();
         let good = (before.clone(), index, steps);
-        Ok(Journey { sim, settings, end, base, index, steps, before, uncut: None, good })
+        Ok(RunLoop { sim, settings, end, begun_at, base, index, steps, before, uncut: None, good })
     }
 
     pub fn arrived(&self) -> bool {
@@ -83,7 +91,7 @@ impl Journey {
     }
 
     fn fixed(&mut self, dt: f64) -> Result<StepReport, StepError> {
-        if self.settings.law == Law::Dynamic {
+        if self.settings.law == MotionLaw::Dynamic {
             return self.sim.step(dt);
         }
         self.sim.kinematic_step_under_forces(dt)?;

@@ -13,13 +13,13 @@ use std::io::{IsTerminal, Write as _};
 
 /// A failed command.
 #[derive(Debug)]
-pub(crate) struct Failure {
+pub(crate) struct CliError {
     pub exit: Exit,
-    what: What,
+    content: Content,
 }
 
 #[derive(Debug)]
-enum What {
+enum Content {
     Sentence { message: String, notes: Vec<(&'static str, String)> },
     Report { report: Report, sources: Sources },
 }
@@ -31,39 +31,39 @@ struct Errors {
     exit: u8,
 }
 
-impl Failure {
+impl CliError {
     fn new(exit: Exit, message: impl Into<String>) -> Self {
-        Failure { exit, what: What::Sentence { message: message.into(), notes: Vec::new() } }
+        CliError { exit, content: Content::Sentence { message: message.into(), notes: Vec::new() } }
     }
 
     /// Bad input or usage.
     pub fn usage(message: impl Into<String>) -> Self {
-        Failure::new(Exit::Usage, message)
+        CliError::new(Exit::Usage, message)
     }
 
     /// A limit was exceeded.
     pub fn limit(message: impl Into<String>) -> Self {
-        Failure::new(Exit::Limit, message)
+        CliError::new(Exit::Limit, message)
     }
 
     /// The numbers went wrong.
     pub fn numerical(message: impl Into<String>) -> Self {
-        Failure::new(Exit::Numerical, message)
+        CliError::new(Exit::Numerical, message)
     }
 
     /// Reading or writing failed.
     pub fn io(message: impl Into<String>) -> Self {
-        Failure::new(Exit::Io, message)
+        CliError::new(Exit::Io, message)
     }
 
     /// A simulation of `what` stopped.
     pub fn step(what: &str, e: &StepError) -> Self {
-        Failure::numerical(format!("{what}: {e}"))
+        CliError::numerical(format!("{what}: {e}"))
     }
 
     /// A model that comes with the program cannot be built.
     pub fn model(what: &str, e: &ModelError) -> Self {
-        Failure::usage(format!("{what}: {e}"))
+        CliError::usage(format!("{what}: {e}"))
     }
 
     /// A recording or snapshot that cannot be written or read.
@@ -73,7 +73,7 @@ impl Failure {
             Trouble::Input => Exit::Usage,
             Trouble::Limit => Exit::Limit,
         };
-        Failure::new(exit, e.to_string())
+        CliError::new(exit, e.to_string())
     }
 
     /// Everything that is wrong with a scene.
@@ -84,7 +84,7 @@ impl Failure {
             Class::Limit => Exit::Limit,
             Class::Io => Exit::Io,
         };
-        Failure { exit, what: What::Report { report, sources } }
+        CliError { exit, content: Content::Report { report, sources } }
     }
 
     /// One thing that is wrong.
@@ -97,7 +97,7 @@ impl Failure {
         };
         let mut report = Report::new();
         report.push(d);
-        Failure { exit, what: What::Report { report, sources: sources.clone() } }
+        CliError { exit, content: Content::Report { report, sources: sources.clone() } }
     }
 
     /// Add one concrete help.
@@ -105,18 +105,26 @@ impl Failure {
         self.note("help", text)
     }
 
+    /// Add the name that was probably meant, if there is one.
+    pub fn did_you_mean(self, meant: Option<impl std::fmt::Display>) -> Self {
+        match meant {
+            Some(meant) => self.help(format!("did you mean `{meant}`?")),
+            None => self,
+        }
+    }
+
     /// Add a line with another label.
     pub fn note(mut self, label: &'static str, text: impl Into<String>) -> Self {
-        if let What::Sentence { notes, .. } = &mut self.what {
+        if let Content::Sentence { notes, .. } = &mut self.content {
             notes.push((label, text.into()));
         }
         self
     }
 
     fn text(&self) -> String {
-        match &self.what {
-            What::Report { report, sources } => report.render(sources),
-            What::Sentence { message, notes } => {
+        match &self.content {
+            Content::Report { report, sources } => report.render(sources),
+            Content::Sentence { message, notes } => {
                 let mut text = format!("error: {message}\n");
                 for (label, note) in notes {
                     let _ = writeln!(text, "  = {label}: {note}");
@@ -127,9 +135,9 @@ impl Failure {
     }
 
     fn data(&self) -> Errors {
-        let errors = match &self.what {
-            What::Report { report, sources } => report.to_data(sources),
-            What::Sentence { message, notes } => vec![DiagnosticData {
+        let errors = match &self.content {
+            Content::Report { report, sources } => report.to_data(sources),
+            Content::Sentence { message, notes } => vec![DiagnosticData {
                 code: String::new(),
                 severity: Severity::Error,
                 message: message.clone(),
@@ -157,15 +165,15 @@ impl Failure {
     }
 }
 
-impl From<Failed> for Failure {
+impl From<Failed> for CliError {
     fn from(failed: Failed) -> Self {
-        Failure::report(failed.report, failed.sources)
+        CliError::report(failed.report, failed.sources)
     }
 }
 
-impl From<RecordError> for Failure {
+impl From<RecordError> for CliError {
     fn from(e: RecordError) -> Self {
-        Failure::record(&e)
+        CliError::record(&e)
     }
 }
 
@@ -212,14 +220,14 @@ mod tests {
     #[test]
     fn a_stopped_simulation_is_code_3() {
         let e = StepError::NotFinite { body: "rod".into(), time: 0.5 };
-        let failure = Failure::step("case `a16`", &e);
-        assert_eq!(failure.exit as u8, 3);
-        assert!(failure.text().starts_with("error: case `a16`: at t = 0.5"), "{}", failure.text());
+        let error = CliError::step("case `a16`", &e);
+        assert_eq!(error.exit as u8, 3);
+        assert!(error.text().starts_with("error: case `a16`: at t = 0.5"), "{}", error.text());
     }
 
     #[test]
     fn a_message_reads_like_those_of_the_compiler() {
-        let text = Failure::limit("too large").note("limit", "7 rows").help("ask for less").text();
+        let text = CliError::limit("too large").note("limit", "7 rows").help("ask for less").text();
         assert_eq!(text, "error: too large\n  = limit: 7 rows\n  = help: ask for less\n");
     }
 
@@ -237,5 +245,15 @@ mod tests {
         {
             assert_eq!(strip(&coloured_line(line)), line);
         }
+    }
+
+    #[test]
+    fn near_misses_are_found_and_far_ones_are_not() {
+        use holonom_scene::diagnostic::nearest;
+        let names = ["p01", "p06", "a16", "banded"];
+        assert_eq!(nearest("P01", names), Some("p01"));
+        assert_eq!(nearest("p1", names), Some("p01"));
+        assert_eq!(nearest("badned", names), Some("banded"), "a swap counts once");
+        assert_eq!(nearest("windmill", names), None);
     }
 }
