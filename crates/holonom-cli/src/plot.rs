@@ -6,7 +6,7 @@ use crate::output::StandardOutput;
 use crate::recordings::not_a_recording;
 use crate::scene::{SceneArgs, SceneOptions};
 use holonom::pattern::Matrix;
-use holonom_plot::{Axis, Block, Chart, Kind, Look, PlotError, Scale, Series, Spy};
+use holonom_plot::{Axis, EntryKind, LineChart, MatrixBlock, PlotError, Scale, Series, SketchOptions, SpyPlot};
 use holonom_record::{Column, Format, RecordError, Recording};
 use holonom_scene::diagnostic::nearest;
 use holonom_scene::quantities::{fits, usual_unit};
@@ -116,7 +116,7 @@ fn curves(args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
         if unit == "1" { String::new() } else { unit.to_string() }
     };
     let series = chosen.iter().zip(&values);
-    let chart = Chart {
+    let chart = LineChart {
         title: title(&recording, &args.run),
         subtitle: subtitle(&recording, &args.run),
         x: Axis::new(&columns[x].name, unit(&columns[x])),
@@ -127,7 +127,7 @@ fn curves(args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     if !recording.complete() {
         crate::error::warn(&format!("`{}` is not complete: what there is of it is shown", path.display()));
     }
-    show(args, out, || chart.to_svg(), || chart.to_png(2.0), |look| chart.sketch(look))
+    show(args, out, || chart.to_svg(), || chart.to_png(2.0), |options| chart.sketch(options))
 }
 
 fn matrix(name: &str, args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
@@ -148,11 +148,11 @@ fn matrix(name: &str, args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit,
         Matrix::A => "A = J M^-1 J^T: rows by rows",
         Matrix::L => "L: the factor of H",
     };
-    let kind = |fill: bool| if fill { Kind::Fill } else { Kind::Entry };
+    let kind = |fill: bool| if fill { EntryKind::Fill } else { EntryKind::Entry };
     let blocks = |parts: &[holonom::pattern::Part]| {
-        parts.iter().map(|p| Block { name: p.name.clone(), range: p.range.clone() }).collect::<Vec<_>>()
+        parts.iter().map(|p| MatrixBlock { name: p.name.clone(), range: p.range.clone() }).collect::<Vec<_>>()
     };
-    let spy = Spy {
+    let spy = SpyPlot {
         title: what.into(),
         subtitle: opened.name.clone(),
         rows: pattern.n_rows,
@@ -161,7 +161,7 @@ fn matrix(name: &str, args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit,
         row_blocks: blocks(&pattern.rows),
         column_blocks: blocks(&pattern.columns),
     };
-    show(args, out, || spy.to_svg(), || spy.to_png(2.0), |look| spy.sketch(look))
+    show(args, out, || spy.to_svg(), || spy.to_png(2.0), |options| spy.sketch(options))
 }
 
 fn show(
@@ -169,7 +169,7 @@ fn show(
     out: &mut StandardOutput,
     svg: impl FnOnce() -> Result<String, PlotError>,
     png: impl FnOnce() -> Result<Vec<u8>, PlotError>,
-    sketch: impl FnOnce(&Look) -> Result<String, PlotError>,
+    sketch: impl FnOnce(&SketchOptions) -> Result<String, PlotError>,
 ) -> Result<Exit, CliError> {
     let failed = |e: PlotError| match e {
         PlotError::TooLarge { .. } => CliError::limit(e.to_string()),
@@ -181,8 +181,8 @@ fn show(
         };
         let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let height = number("LINES", 16, 32) - 10;
-        let look = Look { width: number("COLUMNS", 40, 100), height, colour, ascii: args.ascii };
-        out.write(&sketch(&look).map_err(failed)?)?;
+        let options = SketchOptions { width: number("COLUMNS", 40, 100), height, colour, ascii: args.ascii };
+        out.write(&sketch(&options).map_err(failed)?)?;
         return Ok(Exit::Ok);
     };
     let bytes = match picture_format(path)? {

@@ -6,7 +6,7 @@ use crate::{layout, raster, svg};
 
 /// Curves over a common axis: one panel for every unit, one below the other.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Chart<'a> {
+pub struct LineChart<'a> {
     /// First line, large; none if empty.
     pub title: String,
     /// Second line: scene, integrator, what else the reader should know; none if empty.
@@ -147,7 +147,7 @@ pub(crate) struct Panel<'c> {
     pub range: Option<(f64, f64)>,
 }
 
-impl Chart<'_> {
+impl LineChart<'_> {
     /// The chart as SVG: scales without loss, light and dark, the same bytes for the same data.
     pub fn to_svg(&self) -> Result<String, PlotError> {
         Ok(svg::write(&self.drawing()?))

@@ -5,7 +5,7 @@
 //! lines. So nothing covers a curve, and colours need not be looked up. The picture grows by what the names need; very long
 //! ones are shortened in the middle. Curves get about 2 columns of points per point of width.
 
-use crate::chart::{Chart, Mark, Panel, labelled};
+use crate::chart::{LineChart, Mark, Panel, labelled};
 use crate::drawing::{Anchor, Drawing, Ink, Item, Lines, N_COLOURS, dashes};
 use crate::text::{shortened, width};
 use crate::thin;
@@ -40,7 +40,7 @@ struct Placed<'c> {
     label: String,
 }
 
-pub(crate) fn draw(chart: &Chart) -> Drawing {
+pub(crate) fn draw(chart: &LineChart) -> Drawing {
     let (low, high) = chart.x_range();
     let x = Ruler::new(chart.x.scale, low, high, (ACROSS / 85.0) as usize, 0.0);
     let mut top = EDGE;
@@ -89,7 +89,7 @@ pub(crate) fn draw(chart: &Chart) -> Drawing {
 }
 
 /// Heights and rulers of all panels.
-fn place<'c>(chart: &'c Chart, top: &mut f64) -> Vec<Placed<'c>> {
+fn place<'c>(chart: &'c LineChart, top: &mut f64) -> Vec<Placed<'c>> {
     let panels = chart.panels();
     let usual = match panels.len() {
         1 => 330.0,
@@ -151,7 +151,7 @@ fn frame(d: &mut Drawing, p: &Placed, x: &Ruler, left: f64) {
 }
 
 /// Numbers and label below the last panel.
-fn horizontal(d: &mut Drawing, chart: &Chart, x: &Ruler, left: f64, bottom: f64) {
+fn horizontal(d: &mut Drawing, chart: &LineChart, x: &Ruler, left: f64, bottom: f64) {
     for (f, label) in &x.major {
         d.text((left + f * ACROSS, bottom + 18.0), SMALL, Anchor::Middle, Ink::Quiet, label.clone());
     }
@@ -161,7 +161,7 @@ fn horizontal(d: &mut Drawing, chart: &Chart, x: &Ruler, left: f64, bottom: f64)
 }
 
 /// Curves of a panel, and their names if there are several.
-fn curves(d: &mut Drawing, chart: &Chart, p: &Placed, x: &Ruler, left: f64) {
+fn curves(d: &mut Drawing, chart: &LineChart, p: &Placed, x: &Ruler, left: f64) {
     let Some(y) = &p.y else { return };
     let (bottom, right) = (p.top + p.height, left + ACROSS);
     let mut ends = Vec::new();
@@ -253,7 +253,7 @@ impl Marks {
     const ROWS: usize = 4;
     const ROW: f64 = 13.0;
 
-    fn place(chart: &Chart, x: &Ruler) -> Marks {
+    fn place(chart: &LineChart, x: &Ruler) -> Marks {
         let inside = |f: &f64| (-1e-9..=1.0 + 1e-9).contains(f);
         let place = |m: &Mark| Some((x.place(m.x).filter(inside)? * ACROSS, shortened(&m.label, SMALL, NAMES)));
         let mut marks: Vec<(f64, String)> = chart.marks.iter().filter_map(place).collect();
