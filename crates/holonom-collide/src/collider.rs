@@ -2,27 +2,27 @@
 
 use std::sync::Arc;
 
-use crate::{Mat3, Shape, Vec3};
+use crate::{CollisionShape, Mat3, Vec3};
 
 /// A place and an orientation: x_world = position + rotation x.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pose {
+pub struct RigidTransform {
     /// Of the origin, m.
     pub position: Vec3,
     /// Its columns are the axes, orthonormal and right-handed.
     pub rotation: Mat3,
 }
 
-impl Default for Pose {
+impl Default for RigidTransform {
     fn default() -> Self {
-        Pose { position: Vec3::ZERO, rotation: Mat3::IDENTITY }
+        RigidTransform { position: Vec3::ZERO, rotation: Mat3::IDENTITY }
     }
 }
 
-impl Pose {
+impl RigidTransform {
     /// At a place, not turned.
-    pub fn at(position: Vec3) -> Pose {
-        Pose { position, ..Pose::default() }
+    pub fn at(position: Vec3) -> RigidTransform {
+        RigidTransform { position, ..RigidTransform::default() }
     }
 
     /// A point given in the axes of this pose, in those the pose is given in.
@@ -73,9 +73,9 @@ impl Groups {
 #[derive(Clone, Debug)]
 pub struct Collider {
     /// The shape; may be shared.
-    pub shape: Arc<Shape>,
+    pub shape: Arc<CollisionShape>,
     /// Where it sits, in the axes of its carrier.
-    pub place: Pose,
+    pub place: RigidTransform,
     /// Index of what carries it.
     pub carrier: u32,
     /// Who it is looked at with.
@@ -84,12 +84,12 @@ pub struct Collider {
 
 impl Collider {
     /// A shape at the origin of a carrier.
-    pub fn new(shape: impl Into<Arc<Shape>>, carrier: u32) -> Collider {
-        Collider { shape: shape.into(), place: Pose::default(), carrier, groups: Groups::default() }
+    pub fn new(shape: impl Into<Arc<CollisionShape>>, carrier: u32) -> Collider {
+        Collider { shape: shape.into(), place: RigidTransform::default(), carrier, groups: Groups::default() }
     }
 
     /// The same, put elsewhere on its carrier.
-    pub fn place(mut self, place: Pose) -> Collider {
+    pub fn place(mut self, place: RigidTransform) -> Collider {
         self.place = place;
         self
     }

@@ -7,7 +7,7 @@ use crate::catalogue::attach::BodyId;
 use crate::model::shapes::ShapeId;
 use crate::model::{JointId, Model};
 use holonom_collide::Detector;
-use holonom_collide::Shape;
+use holonom_collide::CollisionShape as Shape;
 
 impl Model {
     /// Has this body (or the ground) a shape that may touch others?

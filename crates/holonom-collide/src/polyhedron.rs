@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::{Mat3, Pose, Vec3};
+use crate::{Mat3, RigidTransform, Vec3};
 
 /// Where an edge of a point or segment has no face.
 pub(crate) const NONE: u32 = u32::MAX;
@@ -19,12 +19,12 @@ pub(crate) struct Edge {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ring {
+pub(crate) struct FaceRing {
     start: u32,
     len: u32,
 }
 
-impl Ring {
+impl FaceRing {
     fn range(self) -> std::ops::Range<usize> {
         self.start as usize..(self.start + self.len) as usize
     }
@@ -32,7 +32,7 @@ impl Ring {
 
 /// What is known of a box besides: its frame, and its edges by direction and side.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Frame {
+pub(crate) struct BoxFrame {
     pub centre: Vec3,
     pub axes: Mat3,
     pub half: Vec3,
@@ -42,38 +42,38 @@ pub(crate) struct Frame {
 
 /// A convex core in the axes of its carrier.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Poly {
+pub(crate) struct Polyhedron {
     pub vertices: Vec<Vec3>,
     pub edges: Vec<Edge>,
     pub normals: Vec<Vec3>,
-    rings: Vec<Ring>,
+    rings: Vec<FaceRing>,
     ring_vertices: Vec<u32>,
     ring_edges: Vec<u32>,
-    fans: Vec<Ring>,
+    fans: Vec<FaceRing>,
     fan_faces: Vec<u32>,
-    pub boxed: Option<Frame>,
+    pub boxed: Option<BoxFrame>,
     /// Greatest distance of a corner from the mean of the corners, m.
     pub size: f64,
 }
 
-impl Poly {
-    pub fn point(place: &Pose) -> Poly {
-        Poly { vertices: vec![place.position], ..Poly::default() }
+impl Polyhedron {
+    pub fn point(place: &RigidTransform) -> Polyhedron {
+        Polyhedron { vertices: vec![place.position], ..Polyhedron::default() }
     }
 
-    pub fn segment(place: &Pose, half_length: f64) -> Poly {
+    pub fn segment(place: &RigidTransform, half_length: f64) -> Polyhedron {
         let arm = place.rotation.z_axis * half_length;
-        Poly {
+        Polyhedron {
             vertices: vec![place.position - arm, place.position + arm],
             edges: vec![Edge { ends: [0, 1], faces: [NONE; 2] }],
             size: half_length,
-            ..Poly::default()
+            ..Polyhedron::default()
         }
     }
 
     /// Corner `i` is on the positive side of axis k where bit k of `i` is set. Face 2 k is on the positive side of axis k, 2 k + 1 on the
     /// negative.
-    pub fn cuboid(place: &Pose, half: Vec3) -> Poly {
+    pub fn cuboid(place: &RigidTransform, half: Vec3) -> Polyhedron {
         let side = |bit: usize, i: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
         let corner = |i: usize| place.point(Vec3::new(side(0, i) * half.x, side(1, i) * half.y, side(2, i) * half.z));
         let vertices: Vec<Vec3> = (0..8).map(corner).collect();
@@ -81,7 +81,7 @@ impl Poly {
         let rings: Vec<Vec<u32>> = rings.iter().map(|r| r.to_vec()).collect();
         let axes = place.rotation;
         let normals = (0..6).map(|f| if f % 2 == 0 { axes.col(f / 2) } else { -axes.col(f / 2) }).collect();
-        let mut poly = Poly::from_rings(vertices, &rings, normals);
+        let mut poly = Polyhedron::from_rings(vertices, &rings, normals);
         let mut edges = [[0; 4]; 3];
         for (index, edge) in poly.edges.iter().enumerate() {
             let [low, high] = [edge.ends[0].min(edge.ends[1]), edge.ends[0].max(edge.ends[1])];
@@ -93,23 +93,23 @@ impl Poly {
             };
             edges[axis][((low >> j & 1) | (low >> k & 1) << 1) as usize] = index as u32;
         }
-        poly.boxed = Some(Frame { centre: place.position, axes, half, edges });
+        poly.boxed = Some(BoxFrame { centre: place.position, axes, half, edges });
         poly.size = half.length();
         poly
     }
 
     /// The hull of points that have been accepted; empty for others.
-    pub fn hull(place: &Pose, points: &[Vec3]) -> Poly {
-        let Ok(hull) = crate::hull::hull(points) else { return Poly::default() };
+    pub fn hull(place: &RigidTransform, points: &[Vec3]) -> Polyhedron {
+        let Ok(hull) = crate::hull::hull(points) else { return Polyhedron::default() };
         let vertices = hull.corners.iter().map(|v| place.point(points[*v as usize])).collect();
         let normals = hull.normals.iter().map(|n| place.rotation * *n).collect();
-        Poly::from_rings(vertices, &hull.rings, normals)
+        Polyhedron::from_rings(vertices, &hull.rings, normals)
     }
 
     /// From corners and rings of a closed convex surface. Edges are numbered by their corners, so the order of the rings does not matter
     /// to them.
-    pub fn from_rings(vertices: Vec<Vec3>, rings: &[Vec<u32>], normals: Vec<Vec3>) -> Poly {
-        let mut poly = Poly { normals, ..Poly::default() };
+    pub fn from_rings(vertices: Vec<Vec3>, rings: &[Vec<u32>], normals: Vec<Vec3>) -> Polyhedron {
+        let mut poly = Polyhedron { normals, ..Polyhedron::default() };
         let mut numbers: BTreeMap<(u32, u32), u32> = BTreeMap::new();
         for ring in rings {
             for k in 0..ring.len() {
@@ -123,7 +123,7 @@ impl Poly {
         poly.edges = vec![Edge { ends: [NONE; 2], faces: [NONE; 2] }; numbers.len()];
         let mut fans = vec![Vec::new(); vertices.len()];
         for (face, ring) in rings.iter().enumerate() {
-            poly.rings.push(Ring { start: poly.ring_vertices.len() as u32, len: ring.len() as u32 });
+            poly.rings.push(FaceRing { start: poly.ring_vertices.len() as u32, len: ring.len() as u32 });
             for k in 0..ring.len() {
                 let (v, w) = (ring[k], ring[(k + 1) % ring.len()]);
                 let number = numbers[&(v.min(w), v.max(w))];
@@ -139,7 +139,7 @@ impl Poly {
             }
         }
         for fan in &fans {
-            poly.fans.push(Ring { start: poly.fan_faces.len() as u32, len: fan.len() as u32 });
+            poly.fans.push(FaceRing { start: poly.fan_faces.len() as u32, len: fan.len() as u32 });
             poly.fan_faces.extend_from_slice(fan);
         }
         let mean = vertices.iter().sum::<Vec3>() / vertices.len().max(1) as f64;
@@ -175,15 +175,15 @@ impl Poly {
 
 /// A core as it is worked with: corners and normals in the axes of the first carrier.
 #[derive(Clone, Copy)]
-pub(crate) struct View<'a> {
-    pub poly: &'a Poly,
+pub(crate) struct PolyhedronView<'a> {
+    pub poly: &'a Polyhedron,
     pub v: &'a [Vec3],
     pub n: &'a [Vec3],
 }
 
-impl<'a> View<'a> {
-    pub fn own(poly: &'a Poly) -> View<'a> {
-        View { poly, v: &poly.vertices, n: &poly.normals }
+impl<'a> PolyhedronView<'a> {
+    pub fn own(poly: &'a Polyhedron) -> PolyhedronView<'a> {
+        PolyhedronView { poly, v: &poly.vertices, n: &poly.normals }
     }
 
     /// A point of a face.

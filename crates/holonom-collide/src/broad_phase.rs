@@ -7,7 +7,7 @@ use crate::{Mat3, Vec3};
 
 /// A box around a shape, in the axes of its carrier.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Bound {
+pub(crate) struct OrientedBox {
     pub centre: Vec3,
     pub axes: Mat3,
     pub half: Vec3,
@@ -15,20 +15,20 @@ pub(crate) struct Bound {
 
 /// A box along the axes of the world.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Extent {
+pub(crate) struct Aabb {
     pub low: Vec3,
     pub high: Vec3,
 }
 
-impl Extent {
+impl Aabb {
     /// Holds nothing yet.
-    pub const EMPTY: Extent = Extent { low: Vec3::INFINITY, high: Vec3::NEG_INFINITY };
+    pub const EMPTY: Aabb = Aabb { low: Vec3::INFINITY, high: Vec3::NEG_INFINITY };
 
-    pub fn overlaps(&self, other: &Extent) -> bool {
+    pub fn overlaps(&self, other: &Aabb) -> bool {
         self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
     }
 
-    pub fn include(&mut self, other: &Extent) {
+    pub fn include(&mut self, other: &Aabb) {
         self.low = self.low.min(other.low);
         self.high = self.high.max(other.high);
     }
@@ -49,7 +49,7 @@ impl Extent {
 /// A branch with children `first` and `first + 1`, or a leaf with `count` places from `first` on.
 #[derive(Clone, Copy, Debug)]
 struct Node {
-    extent: Extent,
+    extent: Aabb,
     first: u32,
     count: u32,
 }
@@ -59,15 +59,15 @@ const LEAF: usize = 4;
 
 /// A tree of bounds. Its memory is used again.
 #[derive(Default)]
-pub(crate) struct Tree {
+pub(crate) struct AabbTree {
     nodes: Vec<Node>,
     order: Vec<u32>,
     open: Vec<u32>,
     open_pairs: Vec<(u32, u32)>,
 }
 
-impl Tree {
-    pub fn build(&mut self, extents: &[Extent]) {
+impl AabbTree {
+    pub fn build(&mut self, extents: &[Aabb]) {
         self.order.clear();
         self.order.extend(0..extents.len() as u32);
         self.nodes.clear();
@@ -75,18 +75,18 @@ impl Tree {
         if extents.is_empty() {
             return;
         }
-        self.nodes.push(Node { extent: Extent::EMPTY, first: 0, count: extents.len() as u32 });
+        self.nodes.push(Node { extent: Aabb::EMPTY, first: 0, count: extents.len() as u32 });
         self.open.push(0);
         while let Some(k) = self.open.pop() {
             let node = self.nodes[k as usize];
             let (first, count) = (node.first as usize, node.count as usize);
             let members = &mut self.order[first..first + count];
-            let (mut extent, mut middles) = (Extent::EMPTY, Extent::EMPTY);
+            let (mut extent, mut middles) = (Aabb::EMPTY, Aabb::EMPTY);
             for i in members.iter() {
                 let own = &extents[*i as usize];
                 extent.include(own);
                 let middle = own.low + own.high;
-                middles.include(&Extent { low: middle, high: middle });
+                middles.include(&Aabb { low: middle, high: middle });
             }
             self.nodes[k as usize].extent = extent;
             if count <= LEAF {
@@ -111,7 +111,7 @@ impl Tree {
     }
 
     /// What overlaps an extent, or is in a leaf with what does; sorted. `stack` is memory.
-    pub fn near(&self, extent: &Extent, stack: &mut Vec<u32>, found: &mut Vec<u32>) {
+    pub fn near(&self, extent: &Aabb, stack: &mut Vec<u32>, found: &mut Vec<u32>) {
         found.clear();
         stack.clear();
         if !self.nodes.is_empty() {
@@ -132,7 +132,7 @@ impl Tree {
     }
 
     /// Calls `near` with every pair of overlapping extents once, in no particular order. The tree must have been built from them.
-    pub fn pairs(&mut self, extents: &[Extent], mut near: impl FnMut(u32, u32)) {
+    pub fn pairs(&mut self, extents: &[Aabb], mut near: impl FnMut(u32, u32)) {
         let mut open = std::mem::take(&mut self.open_pairs);
         open.clear();
         if !self.nodes.is_empty() {
