@@ -3,7 +3,7 @@
 
 use crate::Exit;
 use holonom::{ModelError, StepError};
-use holonom_record::{RecordError, Trouble};
+use holonom_record::{RecordError, RecordErrorClass};
 use holonom_scene::diagnostic::{Class, DiagnosticData};
 use holonom_scene::source::Sources;
 use holonom_scene::{Diagnostic, Failed, Report, Severity};
@@ -68,10 +68,10 @@ impl CliError {
 
     /// A recording or snapshot that cannot be written or read.
     pub fn record(e: &RecordError) -> Self {
-        let exit = match e.trouble() {
-            Trouble::Io => Exit::Io,
-            Trouble::Input => Exit::Usage,
-            Trouble::Limit => Exit::Limit,
+        let exit = match e.class() {
+            RecordErrorClass::Io => Exit::Io,
+            RecordErrorClass::Input => Exit::Usage,
+            RecordErrorClass::Limit => Exit::Limit,
         };
         CliError::new(exit, e.to_string())
     }

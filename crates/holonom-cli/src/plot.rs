@@ -7,7 +7,7 @@ use crate::recordings::not_a_recording;
 use crate::scene::{SceneArgs, SceneOptions};
 use holonom::pattern::Matrix;
 use holonom_plot::{Axis, EntryKind, LineChart, MatrixBlock, PlotError, Scale, Series, SketchOptions, SpyPlot};
-use holonom_record::{Column, Format, RecordError, Recording};
+use holonom_record::{RecordError, RecordingColumn, RecordingFormat, RecordingReader};
 use holonom_scene::diagnostic::nearest;
 use holonom_scene::quantities::{fits, usual_unit};
 use std::io::IsTerminal;
@@ -76,8 +76,8 @@ fn curves(args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let path = Path::new(&args.run);
     // a run that did not end as it should has left a stream, which can be looked at too
     let stream = PathBuf::from(format!("{}.hrec", args.run));
-    let path = if !path.exists() && Format::of(path).is_ok() && stream.is_file() { &stream } else { path };
-    let recording = match Recording::open(path) {
+    let path = if !path.exists() && RecordingFormat::of(path).is_ok() && stream.is_file() { &stream } else { path };
+    let recording = match RecordingReader::open(path) {
         Ok(recording) => recording,
         Err(e @ RecordError::Extension { .. }) if path.extension().is_none() && !path.exists() => {
             return Err(not_a_recording(e, path)
@@ -111,7 +111,7 @@ fn curves(args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     }
     let along = recording.column_at(x)?;
     let values = chosen.iter().map(|&i| recording.column_at(i)).collect::<Result<Vec<_>, _>>()?;
-    let unit = |c: &Column| {
+    let unit = |c: &RecordingColumn| {
         let unit = if c.unit.is_empty() { usual_unit(&c.name) } else { &c.unit };
         if unit == "1" { String::new() } else { unit.to_string() }
     };
@@ -194,11 +194,11 @@ fn show(
     Ok(Exit::Ok)
 }
 
-fn pick_one(name: &str, columns: &[Column], run: &str) -> Result<usize, CliError> {
+fn pick_one(name: &str, columns: &[RecordingColumn], run: &str) -> Result<usize, CliError> {
     columns.iter().position(|c| c.name == name).ok_or_else(|| unknown(name, columns, run))
 }
 
-fn unknown(name: &str, columns: &[Column], run: &str) -> CliError {
+fn unknown(name: &str, columns: &[RecordingColumn], run: &str) -> CliError {
     let names = || columns.iter().map(|c| c.name.as_str());
     let whole = names().any(|n| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')));
     let meant = if whole { Some(format!("{name}.*")) } else { nearest(name, names()).map(str::to_string) };
@@ -207,7 +207,7 @@ fn unknown(name: &str, columns: &[Column], run: &str) -> CliError {
 }
 
 /// Columns in few words: `rod.pos.*, pin.force.*, ...`.
-fn listed(columns: &[Column]) -> String {
+fn listed(columns: &[RecordingColumn]) -> String {
     let mut short: Vec<String> = Vec::new();
     for c in columns {
         let name = match c.name.rsplit_once('.') {
@@ -224,22 +224,22 @@ fn listed(columns: &[Column]) -> String {
     short.join(", ")
 }
 
-fn example(columns: &[Column]) -> String {
+fn example(columns: &[RecordingColumn]) -> String {
     let all = listed(columns);
     all.split(", ").nth(1).unwrap_or("*").to_string()
 }
 
-fn metadata(recording: &Recording) -> serde_json::Value {
+fn metadata(recording: &RecordingReader) -> serde_json::Value {
     serde_json::from_str(recording.metadata()).unwrap_or_default()
 }
 
-fn title(recording: &Recording, run: &str) -> String {
+fn title(recording: &RecordingReader, run: &str) -> String {
     let meta = metadata(recording);
     let title = meta["title"].as_str().filter(|t| !t.is_empty()).or(meta["scene"].as_str());
     title.map_or_else(|| crate::scene::stem(run), str::to_string)
 }
 
-fn subtitle(recording: &Recording, run: &str) -> String {
+fn subtitle(recording: &RecordingReader, run: &str) -> String {
     let meta = metadata(recording);
     let mut parts = vec![run.to_string()];
     parts.extend(meta["scene"].as_str().map(str::to_string));

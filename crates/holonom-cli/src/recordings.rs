@@ -4,7 +4,7 @@ use crate::Exit;
 use crate::error::CliError;
 use crate::output::StandardOutput;
 use crate::text::{Align, TextTable, size};
-use holonom_record::{Description, Ending, Existing, RecordError, Recording, Snapshot, describe, recover};
+use holonom_record::{Description, Ending, Existing, RecordError, RecordingReader, Snapshot, describe, recover};
 use holonom_scene::quantities::usual_unit;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -50,6 +50,16 @@ pub(crate) fn info(args: &InfoArgs, out: &mut StandardOutput) -> Result<Exit, Cl
         out.json(&data(&d, ranges.as_deref()))?;
         return Ok(Exit::Ok);
     }
+    out.write(&heading(&d))?;
+    out.write(&format!("\n{}", column_table(&d, ranges.as_deref()).text()))?;
+    if d.columns.len() > MOST_SHOWN {
+        out.write(&format!("... and {} more\n", d.columns.len() - MOST_SHOWN))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// What is known of the recording as a whole, line by line.
+fn heading(d: &Description) -> String {
     let mut lines = vec![
         ("file", format!("{} ({:?}, {})", d.path.display(), d.format, size(d.bytes))),
         ("rows", d.rows.to_string()),
@@ -79,9 +89,11 @@ pub(crate) fn info(args: &InfoArgs, out: &mut StandardOutput) -> Result<Exit, Cl
             format!("{}: rows of a run that was not finished; `holonom recover` reads them", stream.display()),
         ));
     }
-    let text: String = lines.iter().map(|(label, value)| format!("{label:<10} {value}\n")).collect();
-    out.write(&text)?;
-    out.write(&format!("columns    {}\n", d.columns.len()))?;
+    lines.push(("columns", d.columns.len().to_string()));
+    lines.iter().map(|(label, value)| format!("{label:<10} {value}\n")).collect()
+}
+
+fn column_table(d: &Description, ranges: Option<&[(f64, f64)]>) -> TextTable {
     let mut head = vec![("column", Align::Left), ("unit", Align::Left)];
     if ranges.is_some() {
         head.extend([("smallest", Align::Right), ("largest", Align::Right)]);
@@ -91,21 +103,17 @@ pub(crate) fn info(args: &InfoArgs, out: &mut StandardOutput) -> Result<Exit, Cl
     for (i, c) in d.columns.iter().enumerate().take(MOST_SHOWN) {
         let unit = if c.unit.is_empty() { usual_unit(&c.name) } else { &c.unit };
         let mut row = vec![c.name.clone(), unit.to_string()];
-        if let Some(r) = &ranges {
+        if let Some(r) = ranges {
             row.extend([format!("{:.6e}", r[i].0), format!("{:.6e}", r[i].1)]);
         }
         row.push(c.note.clone());
         table.row(row);
     }
-    out.write(&format!("\n{}", table.text()))?;
-    if d.columns.len() > MOST_SHOWN {
-        out.write(&format!("... and {} more\n", d.columns.len() - MOST_SHOWN))?;
-    }
-    Ok(Exit::Ok)
+    table
 }
 
 fn ranges(path: &Path) -> Result<Vec<(f64, f64)>, CliError> {
-    let recording = Recording::open(path)?;
+    let recording = RecordingReader::open(path)?;
     let mut all = Vec::new();
     for i in 0..recording.columns().len() {
         let values = recording.column_at(i)?;

@@ -105,11 +105,6 @@ impl Detector {
         })
     }
 
-    /// The colliders, by index.
-    pub fn colliders(&self) -> &[Collider] {
-        &self.colliders
-    }
-
     /// Number of carriers.
     pub fn carriers(&self) -> usize {
         self.carriers

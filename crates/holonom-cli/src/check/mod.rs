@@ -12,8 +12,8 @@ use contacts::ContactReport;
 use holonom::doctor::{JointReaction, RedundantSet};
 use holonom::math::Vec3;
 use holonom::{Diagnosis, Model, Simulation};
-use serde_json::json;
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 /// Ask the doctor about a mechanism: mobility, loops, redundant joints, which loads to trust.
@@ -38,10 +38,32 @@ pub(crate) fn run(args: &CheckArgs, out: &mut StandardOutput) -> Result<Exit, Cl
     let undriven = without_drives(&opened);
     let contacts = ContactReport::of(&opened.loaded.scene, &mut sim);
     let warnings: Vec<String> = warnings(&opened, &d, &sim).into_iter().chain(contacts.warnings()).collect();
+    let report = CheckReport { opened: &opened, diagnosis: d, undriven, contacts, warnings };
     if args.json {
+        out.json(&report.data())?
+    } else {
+        out.write(&report.text())?
+    }
+    Ok(Exit::Ok)
+}
+
+/// What the doctor found.
+struct CheckReport<'a> {
+    opened: &'a OpenedScene,
+    diagnosis: Diagnosis,
+    /// The same without drives, where there are any.
+    undriven: Option<Diagnosis>,
+    contacts: ContactReport,
+    warnings: Vec<String>,
+}
+
+impl CheckReport<'_> {
+    /// The object of `check --json`; names are a contract.
+    fn data(&self) -> Value {
+        let CheckReport { opened, diagnosis: d, undriven, contacts, warnings } = self;
         let model = &opened.model;
         let cost = model.cost();
-        out.json(&json!({
+        json!({
             "scene": opened.name,
             "bodies": d.bodies,
             "joints": d.joints,
@@ -51,7 +73,7 @@ pub(crate) fn run(args: &CheckArgs, out: &mut StandardOutput) -> Result<Exit, Cl
             "mobility_generic": d.mobility_generic,
             "without_drives": undriven.as_ref().map(|u| json!({ "rows": u.rows, "rank": u.rank, "mobility": u.mobility })),
             "loops": d.loops,
-            "redundant": together(&d).iter().map(joints_of).collect::<Vec<_>>(),
+            "redundant": together(d).iter().map(joints_of).collect::<Vec<_>>(),
             "not_unique": d.reactions.iter().flat_map(|r| doubtful(model, r)).collect::<Vec<_>>(),
             "assembled_gap": d.gap,
             "singular": d.is_singular(),
@@ -68,38 +90,44 @@ pub(crate) fn run(args: &CheckArgs, out: &mut StandardOutput) -> Result<Exit, Cl
             "impacts": contacts.impacts,
             "warnings": warnings,
             "ignored": opened.loaded.report.to_data(&opened.loaded.sources),
-        }))?;
-        return Ok(Exit::Ok);
+        })
     }
-    let mut text = String::new();
-    let title = &opened.loaded.scene.title;
-    let title = if title.is_empty() { String::new() } else { format!(": {title}") };
-    let _ = writeln!(text, "{}{title}\n", opened.name);
-    what_it_is(&mut text, &opened.model, &d);
-    how_it_moves(&mut text, &opened.model, &d);
-    if let Some(u) = undriven.filter(|u| u.rows != d.rows) {
-        let _ =
-            writeln!(text, "Without its drives it has {} and mobility {}.", plural(u.rows, "row", "rows"), u.mobility);
+
+    fn text(&self) -> String {
+        let CheckReport { opened, diagnosis: d, undriven, contacts, warnings } = self;
+        let mut text = String::new();
+        let title = &opened.loaded.scene.title;
+        let title = if title.is_empty() { String::new() } else { format!(": {title}") };
+        let _ = writeln!(text, "{}{title}\n", opened.name);
+        what_it_is(&mut text, &opened.model, d);
+        how_it_moves(&mut text, &opened.model, d);
+        if let Some(u) = undriven.as_ref().filter(|u| u.rows != d.rows) {
+            let _ = writeln!(
+                text,
+                "Without its drives it has {} and mobility {}.",
+                plural(u.rows, "row", "rows"),
+                u.mobility
+            );
+        }
+        what_is_redundant(&mut text, &opened.model, d);
+        contacts.text(&mut text);
+        let cost = opened.model.cost();
+        let per_body = (cost.factor_flops + cost.solve_flops) / d.bodies.max(1) as f64;
+        let _ = writeln!(
+            text,
+            "\nAssembled with a largest gap of {:.1e} m or rad. Solver {}: {per_body:.0} operations per body and evaluation.",
+            d.gap,
+            opened.model.default_solver().name()
+        );
+        for w in warnings {
+            let _ = writeln!(text, "\nWorth a look: {w}");
+        }
+        let ignored = opened.loaded.report.warnings().count();
+        if ignored > 0 {
+            let _ = writeln!(text, "\n{ignored} parts of the file do not count as they stand; they are listed above.");
+        }
+        text
     }
-    what_is_redundant(&mut text, &opened.model, &d);
-    contacts.text(&mut text);
-    let cost = opened.model.cost();
-    let per_body = (cost.factor_flops + cost.solve_flops) / d.bodies.max(1) as f64;
-    let _ = writeln!(
-        text,
-        "\nAssembled with a largest gap of {:.1e} m or rad. Solver {}: {per_body:.0} operations per body and evaluation.",
-        d.gap,
-        opened.model.default_solver().name()
-    );
-    for w in &warnings {
-        let _ = writeln!(text, "\nWorth a look: {w}");
-    }
-    let ignored = opened.loaded.report.warnings().count();
-    if ignored > 0 {
-        let _ = writeln!(text, "\n{ignored} parts of the file do not count as they stand; they are listed above.");
-    }
-    out.write(&text)?;
-    Ok(Exit::Ok)
 }
 
 fn what_it_is(text: &mut String, model: &Model, d: &Diagnosis) {
@@ -142,12 +170,7 @@ fn what_is_redundant(text: &mut String, model: &Model, d: &Diagnosis) {
     let sets = together(d);
     for set in sets.iter().take(SHOWN) {
         let names: Vec<String> = joints_of(set).iter().map(|n| format!("`{n}`")).collect();
-        let joints: Vec<_> = {
-            let mut ids: Vec<_> = set.rows.iter().map(|r| r.joint).collect();
-            ids.sort();
-            ids.dedup();
-            ids
-        };
+        let joints: BTreeSet<_> = set.rows.iter().map(|r| r.joint).collect();
         let all: usize = joints.iter().map(|j| model.rows_of(*j).len()).sum();
         let surplus = set.dropped.len();
         let _ = writeln!(
@@ -164,6 +187,11 @@ fn what_is_redundant(text: &mut String, model: &Model, d: &Diagnosis) {
     if sets.len() > SHOWN {
         let _ = writeln!(text, "... and {} more such sets", sets.len() - SHOWN);
     }
+    which_loads_to_trust(text, model, d);
+}
+
+/// Loads that rigid bodies leave open, with the split that is shown, and those that are unique.
+fn which_loads_to_trust(text: &mut String, model: &Model, d: &Diagnosis) {
     let (sure, unsure): (Vec<&JointReaction>, Vec<_>) = d.reactions.iter().partition(|r| r.is_unique());
     text.push_str("\nThe motion is exact all the same. Rigid bodies cannot say how redundant joints share a load; marked ~ is the split with\nthe smallest loads, everything else is unique.\n");
     let largest = d
@@ -244,7 +272,6 @@ fn warnings(opened: &OpenedScene, d: &Diagnosis, sim: &Simulation) -> Vec<String
     all
 }
 
-/// Does anything drive it?
 /// Beyond so many bodies nobody asks what a model would be without its drives.
 const MOST_UNDRIVEN: usize = 3000;
 
@@ -260,6 +287,7 @@ fn without_drives(opened: &OpenedScene) -> Option<Diagnosis> {
     Simulation::new(model).diagnose().ok()
 }
 
+/// Does anything drive it?
 fn is_driven(model: &Model) -> bool {
     let drives = ["motor", "servo", "prescribed-point", "mouse"];
     model.joints().any(|j| drives.contains(&model.constraint(j).kind()))

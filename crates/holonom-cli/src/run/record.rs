@@ -9,14 +9,14 @@ use super::run_loop::RunLoop;
 use super::settings::RunSettings;
 use crate::error::CliError;
 use holonom::{Simulation, State, StepError, StepReport};
-use holonom_record::{Column, Finished, Output, Schema};
+use holonom_record::{Finished, RecordingColumn, RecordingOutput, Schema};
 use holonom_scene::Quantities;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A recording in the making.
 pub(crate) struct Recorder {
-    output: Output,
+    output: RecordingOutput,
     quantities: Quantities,
     /// Contacts, one by one, where they are asked for.
     stream: Option<ContactStream>,
@@ -44,9 +44,9 @@ impl Recorder {
         metadata: &serde_json::Value,
     ) -> Result<Recorder, CliError> {
         let columns = quantities.all().iter();
-        let columns = columns.map(|q| Column::new(&q.name, q.unit).with_note(&q.note)).collect();
+        let columns = columns.map(|q| RecordingColumn::new(&q.name, q.unit).with_note(&q.note)).collect();
         let schema = Schema::new(columns, metadata.to_string())?;
-        let output = Output::create(path, &schema)?;
+        let output = RecordingOutput::create(path, &schema)?;
         if let Some(left) = output.left_over() {
             crate::error::warn(&format!(
                 "an earlier run of this name was not finished; what it recorded is now in `{}` (`holonom recover` reads it)",
