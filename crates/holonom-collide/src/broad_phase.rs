@@ -1,11 +1,11 @@
-//! Which pairs are near enough to be looked at: bounds along the axes of the world, in a tree that is built anew for every call.
+//! Broad phase: pairs near enough to be tested, by axis-aligned bounding boxes in the world, in a tree that is built anew for every call.
 //!
 //! Halving by the middle of the widest axis; two branches are compared only where they overlap. Which pairs come out depends on the bounds
 //! alone, not on the tree.
 
 use crate::{Mat3, Vec3};
 
-/// A box around a shape, in the axes of its carrier.
+/// An oriented bounding box of a shape, in the axes of its carrier.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct OrientedBox {
     pub centre: Vec3,
@@ -13,7 +13,7 @@ pub(crate) struct OrientedBox {
     pub half: Vec3,
 }
 
-/// A box along the axes of the world.
+/// An axis-aligned bounding box in the world.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Aabb {
     pub low: Vec3,
@@ -54,10 +54,10 @@ struct Node {
     count: u32,
 }
 
-/// Things per leaf.
+/// Boxes per leaf.
 const LEAF: usize = 4;
 
-/// A tree of bounds. Its memory is used again.
+/// A tree of bounding boxes; its memory is reused.
 #[derive(Default)]
 pub(crate) struct AabbTree {
     nodes: Vec<Node>,

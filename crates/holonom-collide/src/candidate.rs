@@ -85,7 +85,7 @@ pub struct Gap {
     pub gap: f64,
     /// Unit normal in world axes, from `b` to `a`.
     pub normal: Vec3,
-    /// The place of contact in world axes: on the surface of `a`, m.
+    /// Witness point in world axes: on the surface of `a`, m.
     pub point: Vec3,
 }
 
@@ -149,7 +149,7 @@ pub(crate) enum FeatureKind {
     VertexFace = 0,
     /// An edge above the border of a face.
     Crossing = 1,
-    /// A corner of the face that is looked at, under the other's face.
+    /// A corner of the reference face, under the other's face.
     Under = 2,
     VertexEdge = 3,
     VertexVertex = 4,

@@ -122,7 +122,7 @@ fn along_edge(view: PolyhedronView, edge: u32, x: Vec3) -> f64 {
     ((x - v).dot(d) / d.length_squared()).clamp(0.0, 1.0)
 }
 
-/// The corner lowest above a plane, and its height; of corners equally low the first.
+/// Support: the corner lowest above a plane, and its height; of corners equally low the first.
 pub(crate) fn support(view: PolyhedronView, n: Vec3, o: Vec3, tie: f64) -> (u32, f64) {
     let mut best = (0, f64::INFINITY);
     for (v, x) in view.v.iter().enumerate() {

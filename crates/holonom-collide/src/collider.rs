@@ -1,4 +1,4 @@
-//! Poses, colliders, and which of them are looked at together.
+//! Poses, colliders, and which pairs of them are tested.
 
 use std::sync::Arc;
 
@@ -47,12 +47,12 @@ impl RigidTransform {
     }
 }
 
-/// Who is looked at together: two colliders are, if each is a member of a group the other looks for.
+/// Collision groups: two colliders are tested against each other if each is a member of a group the other collides with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groups {
     /// The groups this collider belongs to, one bit each.
     pub member: u32,
-    /// The groups it looks for.
+    /// The groups it collides with.
     pub with: u32,
 }
 
@@ -63,7 +63,7 @@ impl Default for Groups {
 }
 
 impl Groups {
-    /// Whether these two are looked at together.
+    /// Whether these two are tested against each other.
     pub fn meet(self, other: Groups) -> bool {
         self.member & other.with != 0 && other.member & self.with != 0
     }
@@ -78,7 +78,7 @@ pub struct Collider {
     pub place: RigidTransform,
     /// Index of what carries it.
     pub carrier: u32,
-    /// Who it is looked at with.
+    /// Which colliders it is tested against.
     pub groups: Groups,
 }
 
@@ -101,7 +101,7 @@ impl Collider {
     }
 }
 
-/// Which pairs are looked at. Colliders of one carrier never are, nor are those of two fixed carriers.
+/// Which pairs are tested. Colliders of one carrier never are, nor are those of two fixed carriers.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub(crate) fixed: Vec<bool>,
@@ -111,12 +111,12 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// For so many carriers, none of them fixed.
+    /// For a number of carriers, none of them fixed.
     pub fn new(carriers: usize) -> Filter {
         Filter { fixed: vec![false; carriers], ..Filter::default() }
     }
 
-    /// This carrier does not move: it is not looked at with others that do not.
+    /// This carrier does not move: it is not tested against others that do not.
     pub fn fixed(mut self, carrier: u32) -> Filter {
         if let Some(flag) = self.fixed.get_mut(carrier as usize) {
             *flag = true;
@@ -151,7 +151,7 @@ impl Filter {
         self
     }
 
-    /// Whether colliders `a` < `b` are looked at together. Needs a sorted filter.
+    /// Whether colliders `a` < `b` are tested against each other. Needs a sorted filter.
     pub(crate) fn meet(&self, a: (u32, u32, Groups), b: (u32, u32, Groups)) -> bool {
         let ((ia, ca, ga), (ib, cb, gb)) = (a, b);
         if ca == cb || (self.fixed[ca as usize] && self.fixed[cb as usize]) {

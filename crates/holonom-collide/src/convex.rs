@@ -1,4 +1,4 @@
-//! Two convex cores: which of their features touch.
+//! Two convex cores: their contact manifold.
 //!
 //! The best axis decides (sat.rs). A face: what lies above it, cut to its outline, gives one candidate per corner. A pair of edges: one
 //! candidate, and what lies above a face that looks nearly the same way. Where the cores are apart and this does not account for
@@ -17,7 +17,7 @@ const NEARLY_PARALLEL: f64 = 0.1;
 /// Faces whose normals have at least this cosine can lie on each other.
 const NEARLY_FLAT: f64 = 0.95;
 
-/// Memory that is used again.
+/// Scratch memory, reused between calls.
 #[derive(Default)]
 pub(crate) struct ConvexScratch {
     vertices: Vec<Vec3>,
@@ -25,7 +25,7 @@ pub(crate) struct ConvexScratch {
     clip: Clip,
 }
 
-/// Notes the candidates of two convex cores.
+/// Adds the candidates of two convex cores.
 pub(crate) fn meet(pair: &mut ColliderPair, first: &Polyhedron, second: &Polyhedron, scratch: &mut ConvexScratch) {
     let relative = pair.relative;
     scratch.vertices.clear();

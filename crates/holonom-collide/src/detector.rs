@@ -1,34 +1,34 @@
-//! The detector: colliders made ready once, then asked at any poses.
+//! The detector: colliders prepared once, then tested at any poses.
 
 use crate::broad_phase::{Aabb, AabbTree, OrientedBox};
 use crate::candidate::RelativePose;
 use crate::convex::{self, ConvexScratch};
 use crate::cylinder::{self, Cylinder, CylinderScratch};
 use crate::pair::ColliderPair;
-use crate::plane::{self, Plane};
+use crate::plane::{self, ContactPlane};
 use crate::polyhedron::Polyhedron;
 use crate::surface::TriangleSurface;
 use crate::terrain::{self, TerrainScratch};
 use crate::{Candidate, Collider, CollisionShape, Filter, Mat3, RigidTransform, Vec3};
 
-/// Rounding of positions that a touch must survive, in units of the last place of what they were computed from.
+/// Rounding of positions that a contact must survive, in units of the last place of what they were computed from.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// What a collider is made of, in the axes of its carrier.
 enum Core {
     Cylinder(Cylinder),
     Polyhedron(Box<Polyhedron>),
-    Plane(Plane),
-    TriangleSurface(Box<TriangleSurface>),
+    Plane(ContactPlane),
+    Surface(Box<TriangleSurface>),
 }
 
 impl Core {
-    /// Who is looked at from the other side: surfaces from convex shapes, half-spaces from everything.
+    /// Shapes tested from the other side: surfaces from convex shapes, half-spaces from everything.
     fn rank(&self) -> u8 {
         match self {
             Core::Cylinder(_) => 0,
             Core::Polyhedron(_) => 1,
-            Core::TriangleSurface(_) => 2,
+            Core::Surface(_) => 2,
             Core::Plane(_) => 3,
         }
     }
@@ -64,7 +64,7 @@ pub struct Detector {
 }
 
 impl Detector {
-    /// Makes colliders ready. Carriers are numbered as in the filter.
+    /// Prepares colliders. Carriers are numbered as in the filter.
     ///
     /// # Errors
     ///
@@ -115,7 +115,7 @@ impl Detector {
         self.ready[collider as usize].carrier as usize
     }
 
-    /// Whether two colliders are looked at together.
+    /// Whether two colliders are tested against each other.
     pub fn meet(&self, a: u32, b: u32) -> bool {
         let who = |i: u32| {
             let collider = &self.colliders[i as usize];
@@ -203,7 +203,7 @@ impl Detector {
             (Core::Cylinder(first), Core::Polyhedron(second)) => {
                 cylinder::on_poly(&mut pair, first, second, &mut self.cylinder, &mut self.scratch);
             }
-            (Core::Cylinder(first), Core::TriangleSurface(second)) => {
+            (Core::Cylinder(first), Core::Surface(second)) => {
                 cylinder::on_surface(&mut pair, first, second, &mut self.cylinder);
             }
             (Core::Cylinder(first), Core::Plane(plane)) => cylinder::on_plane(&mut pair, first, plane),
@@ -211,10 +211,10 @@ impl Detector {
                 convex::meet(&mut pair, first, second, &mut self.scratch)
             }
             (Core::Polyhedron(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
-            (Core::Polyhedron(first), Core::TriangleSurface(second)) => {
+            (Core::Polyhedron(first), Core::Surface(second)) => {
                 terrain::meet(&mut pair, first, second, &mut self.terrain)
             }
-            (Core::TriangleSurface(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
+            (Core::Surface(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
             // Surfaces do not meet each other, nor do half-spaces.
             _ => {}
         }
@@ -245,12 +245,12 @@ fn prepare(collider: &Collider) -> Ready {
         }
         CollisionShape::Box { half } => (Core::Polyhedron(Box::new(Polyhedron::cuboid(place, *half))), 0.0),
         CollisionShape::Hull { points } => (Core::Polyhedron(Box::new(Polyhedron::hull(place, points))), 0.0),
-        CollisionShape::HalfSpace => (Core::Plane(Plane { o: place.position, n: place.rotation.z_axis }), 0.0),
+        CollisionShape::HalfSpace => (Core::Plane(ContactPlane { o: place.position, n: place.rotation.z_axis }), 0.0),
         CollisionShape::Mesh { vertices, triangles } => {
-            (Core::TriangleSurface(Box::new(TriangleSurface::new(place, vertices, triangles, false))), 0.0)
+            (Core::Surface(Box::new(TriangleSurface::new(place, vertices, triangles, false))), 0.0)
         }
         CollisionShape::HeightField { heights, rows, columns, size } => {
-            (Core::TriangleSurface(Box::new(TriangleSurface::field(place, heights, *rows, *columns, *size))), 0.0)
+            (Core::Surface(Box::new(TriangleSurface::field(place, heights, *rows, *columns, *size))), 0.0)
         }
         CollisionShape::Cylinder { radius, half_length } => {
             (Core::Cylinder(Cylinder::new(place, *radius, *half_length)), 0.0)
@@ -264,7 +264,7 @@ fn prepare(collider: &Collider) -> Ready {
             Some(frame) => OrientedBox { centre: frame.centre, axes: frame.axes, half: frame.half },
             None => around(&poly.vertices),
         }),
-        Core::TriangleSurface(surface) => {
+        Core::Surface(surface) => {
             let mut bound = around(&surface.vertices);
             if let Some(up) = surface.up {
                 // What has fallen through is still below.

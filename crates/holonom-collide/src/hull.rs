@@ -164,7 +164,7 @@ impl Growing<'_> {
         Ok(())
     }
 
-    /// Puts a point into the hull: what it sees, or is level with, gives way to triangles up to it.
+    /// Puts a point into the hull: what it sees, or is level with, is replaced by triangles up to it.
     fn take(&mut self, point: u32, seen: u32) -> Result<(), String> {
         let p = self.at(point);
         let mut gone = vec![seen];

@@ -11,8 +11,8 @@
 //! let poses = [RigidTransform::default(), RigidTransform::at(Vec3::new(0.0, 0.0, 0.7))];
 //! let mut found = Vec::new();
 //! detector.detect(&poses, &[0.0, 0.3], &mut found); // the ball may travel 0.3 m: the floor, 0.2 m below, is in reach
-//! let touch = &found[0];
-//! let g = gap(touch, &poses[detector.carrier(touch.a)], &poses[detector.carrier(touch.b)]);
+//! let contact = &found[0];
+//! let g = gap(contact, &poses[detector.carrier(contact.a)], &poses[detector.carrier(contact.b)]);
 //! assert!((g.gap - 0.2).abs() < 1e-15);
 //! # Ok::<(), String>(())
 //! ```

@@ -1,4 +1,4 @@
-//! One pair of colliders under examination: who they are, how they lie to each other, where findings go.
+//! One pair of colliders under test: their indices, relative pose, and where candidates go.
 
 use crate::candidate::{Candidate, FeatureKind, FeaturePair, RelativePose, key};
 use crate::{Mat3, Vec3};
@@ -44,7 +44,7 @@ impl ColliderPair<'_> {
         self.limit + self.radius()
     }
 
-    /// Notes a touch whose first feature is on `side`. Ids are features of `side` and of the other.
+    /// Adds a candidate whose first feature is on `side`. Ids are features of `side` and of the other.
     pub fn push(&mut self, side: PairSide, kind: FeatureKind, id: u32, other: u32, features: FeaturePair) {
         let swapped = side == PairSide::Second;
         let (i, j) = if swapped { (1, 0) } else { (0, 1) };
@@ -60,7 +60,7 @@ impl ColliderPair<'_> {
         });
     }
 
-    /// What was noted twice from `start` on becomes one.
+    /// Removes candidates that were added twice from `start` on.
     pub fn only_once(&mut self, start: usize) {
         let out = &mut *self.out;
         out[start..].sort_by_key(|c| (c.key, c.a));

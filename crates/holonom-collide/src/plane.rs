@@ -6,13 +6,13 @@ use crate::pair::{ColliderPair, PairSide};
 
 /// The plane of a half-space, in the axes of its carrier.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Plane {
+pub(crate) struct ContactPlane {
     pub o: Vec3,
     pub n: Vec3,
 }
 
-/// Notes the corners of the first collider above the plane of the second.
-pub(crate) fn corners(pair: &mut ColliderPair, corners: &[Vec3], plane: &Plane) {
+/// Adds the corners of the first collider above the plane of the second.
+pub(crate) fn corners(pair: &mut ColliderPair, corners: &[Vec3], plane: &ContactPlane) {
     let n = pair.relative.turn * plane.n;
     let o = pair.relative.point(plane.o);
     let limit = pair.core_limit();

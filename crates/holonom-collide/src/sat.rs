@@ -215,7 +215,7 @@ pub(crate) fn tie(a: &Polyhedron, b: &Polyhedron) -> f64 {
     1e-11 * (a.size + b.size)
 }
 
-/// Where features must lie that are nearest, or overlap least: near the plane of the best face. Everything else need not be looked at.
+/// Where features must lie that are nearest, or overlap least: near the plane of the best face. Everything else need not be tested.
 pub(crate) struct ContactSlab {
     /// From the first to the second.
     n: Vec3,

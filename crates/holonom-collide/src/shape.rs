@@ -65,7 +65,7 @@ pub enum CollisionShape {
 const MOST_CORNERS: usize = 1 << 24;
 
 impl CollisionShape {
-    /// Refuses sizes that are not positive or not finite, hulls without volume, triangles without area, indices that point nowhere.
+    /// Refuses sizes that are not positive or not finite, hulls without volume, triangles without area, indices out of range.
     pub fn validate(&self) -> Result<(), String> {
         match self {
             CollisionShape::Point | CollisionShape::HalfSpace => Ok(()),

@@ -1,4 +1,4 @@
-//! Surfaces of triangles made ready: corners welded, edges and what sticks out of them, flat neighbours as one plane, a tree of bounds.
+//! Surfaces of triangles, prepared: corners welded, edges and what sticks out of them, flat neighbours as one plane, a tree of bounds.
 //!
 //! Solid is behind the triangles. An edge *sticks out* if the surface bends away from the outside there, or ends there; a seam or a
 //! valley does not, and is never touched: what touches near it touches the faces.

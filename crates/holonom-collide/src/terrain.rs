@@ -18,7 +18,7 @@ const LOOSE: f64 = 0.02;
 /// The same for features of the surface.
 const STRICT: f64 = 1e-9;
 
-/// Memory that is used again.
+/// Scratch memory, reused between calls.
 #[derive(Default)]
 pub(crate) struct TerrainScratch {
     vertices: Vec<Vec3>,
@@ -38,7 +38,7 @@ struct Memory<'a> {
     near: &'a mut Vec<u32>,
 }
 
-/// Notes the candidates of a convex core (first) on a surface (second).
+/// Adds the candidates of a convex core (first) on a surface (second).
 pub(crate) fn meet(
     pair: &mut ColliderPair,
     convex: &Polyhedron,

@@ -139,7 +139,7 @@ impl<'a> Series<'a> {
 }
 
 /// Curves that share a vertical axis.
-pub(crate) struct Panel<'c> {
+pub(crate) struct ChartPanel<'c> {
     pub unit: &'c str,
     /// Places in the chart's list.
     pub series: Vec<usize>,
@@ -178,16 +178,16 @@ impl LineChart<'_> {
     }
 
     /// Panels in the order in which their units are first met; one at least.
-    pub(crate) fn panels(&self) -> Vec<Panel<'_>> {
-        let mut panels: Vec<Panel> = Vec::new();
+    pub(crate) fn panels(&self) -> Vec<ChartPanel<'_>> {
+        let mut panels: Vec<ChartPanel> = Vec::new();
         for (k, s) in self.series.iter().enumerate() {
             match panels.iter_mut().find(|p| p.unit == s.unit) {
                 Some(panel) => panel.series.push(k),
-                None => panels.push(Panel { unit: &s.unit, series: vec![k], range: None }),
+                None => panels.push(ChartPanel { unit: &s.unit, series: vec![k], range: None }),
             }
         }
         if panels.is_empty() {
-            panels.push(Panel { unit: "", series: Vec::new(), range: None });
+            panels.push(ChartPanel { unit: "", series: Vec::new(), range: None });
         }
         for panel in &mut panels {
             let values = panel.series.iter().flat_map(|&k| self.series[k].shown(self.x.scale, self.y_scale));

@@ -5,8 +5,8 @@
 //! lines. So nothing covers a curve, and colours need not be looked up. The picture grows by what the names need; very long
 //! ones are shortened in the middle. Curves get about 2 columns of points per point of width.
 
-use crate::chart::{LineChart, Mark, Panel, labelled};
-use crate::drawing::{Anchor, Drawing, Ink, Item, Lines, N_COLOURS, dashes};
+use crate::chart::{ChartPanel, LineChart, Mark, labelled};
+use crate::drawing::{Anchor, Drawing, DrawingItem, Ink, Lines, N_COLOURS, dashes};
 use crate::text::{shortened, width};
 use crate::thin;
 use crate::ticks::Ruler;
@@ -32,7 +32,7 @@ const BESIDE: f64 = 3.0;
 
 /// A panel in its place.
 struct Placed<'c> {
-    panel: Panel<'c>,
+    panel: ChartPanel<'c>,
     y: Option<Ruler>,
     top: f64,
     height: f64,
@@ -97,7 +97,7 @@ fn place<'c>(chart: &'c LineChart, top: &mut f64) -> Vec<Placed<'c>> {
         3 => 165.0,
         _ => 140.0,
     };
-    let place = |panel: Panel<'c>| {
+    let place = |panel: ChartPanel<'c>| {
         // names must fit beside the panel
         let height = f64::max(usual, panel.series.len() as f64 * LEAD);
         let y = panel.range.map(|(a, b)| Ruler::new(chart.y_scale, a, b, (height / 42.0) as usize, 0.05));
@@ -181,7 +181,7 @@ fn curves(d: &mut Drawing, chart: &LineChart, p: &Placed, x: &Ruler, left: f64) 
             title: Some(labelled(&s.name, &s.unit)),
         };
         ends.push((last, style.clone()));
-        d.items.push(Item::Lines(style));
+        d.items.push(DrawingItem::Lines(style));
     }
     if ends.len() < 2 {
         return;
@@ -197,15 +197,15 @@ fn curves(d: &mut Drawing, chart: &LineChart, p: &Placed, x: &Ruler, left: f64) 
         if let Some(end) = end.filter(|e| e.0 > right - 3.0) {
             let pieces = vec![vec![(right + 2.0, end.1), (right + TIE - 2.0, at)]];
             let tie = Lines { pieces, width: 0.8, dashes: &[], opacity: 0.55, title: None, ..style.clone() };
-            d.items.push(Item::Lines(tie));
+            d.items.push(DrawingItem::Lines(tie));
         }
         let from = right + TIE;
         let pieces = vec![vec![(from, at), (from + SWATCH, at)]];
-        d.items.push(Item::Lines(Lines { pieces, round: false, title: None, ..style.clone() }));
+        d.items.push(DrawingItem::Lines(Lines { pieces, round: false, title: None, ..style.clone() }));
         let name = &chart.series[p.panel.series[k]].name;
         let short = shortened(name, NAME, NAMES);
         d.text((from + SWATCH + 6.0, at + 0.35 * NAME), NAME, Anchor::Start, Ink::Text, short.clone());
-        if let (Some(Item::Text(t)), true) = (d.items.last_mut(), short != *name) {
+        if let (Some(DrawingItem::Text(t)), true) = (d.items.last_mut(), short != *name) {
             t.title = Some(name.clone());
         }
     }
@@ -286,7 +286,7 @@ impl Marks {
                 _ => p.top,
             };
             let pieces = placed.iter().enumerate().map(|(k, p)| vec![(x, top(p, k == 0)), (x, p.top + p.height)]);
-            d.items.push(Item::Lines(Lines {
+            d.items.push(DrawingItem::Lines(Lines {
                 pieces: pieces.collect(),
                 ink: Ink::Mark,
                 width: 1.0,

@@ -3,7 +3,7 @@
 //! A character of braille is a grid of 2 by 4 dots: eight points where ASCII has one. Without braille, curves are drawn with the signs
 //! `* + x o # @`, one for each series. Colours are those of the terminal's own palette, and only when asked for.
 
-use crate::chart::{LineChart, Panel, PlotError, labelled};
+use crate::chart::{ChartPanel, LineChart, PlotError, labelled};
 use crate::spy::{EntryKind, SpyPlot};
 use crate::ticks::Ruler;
 
@@ -180,7 +180,7 @@ impl LineChart<'_> {
 
 /// A panel with its vertical axis and what stands at the ends of it, lowest first; none without values.
 struct ScaledPanel<'c> {
-    panel: Panel<'c>,
+    panel: ChartPanel<'c>,
     y: Option<Ruler>,
     ends: Option<[String; 2]>,
 }

@@ -5,7 +5,7 @@
 //! beside each other are written as one, so a file stays below 1 MB whatever the matrix.
 
 use crate::chart::PlotError;
-use crate::drawing::{Anchor, Cells, Drawing, Ink, Item};
+use crate::drawing::{Anchor, Cells, Drawing, DrawingItem, Ink};
 use crate::text::{shortened, width};
 use crate::ticks::plain;
 use crate::{raster, svg};
@@ -190,7 +190,7 @@ impl SpyPlot {
             let runs = runs(&grid, l.columns, kind, l.painted < 1.0);
             if !runs.is_empty() {
                 let (cell, part, title) = (l.cell, l.painted, Some(title.to_string()));
-                d.items.push(Item::Cells(Cells { x: l.left, y: l.top, cell, part, runs, ink, title }));
+                d.items.push(DrawingItem::Cells(Cells { x: l.left, y: l.top, cell, part, runs, ink, title }));
             }
         }
     }
@@ -232,7 +232,7 @@ impl SpyPlot {
         if l.has_fill {
             let mut x = l.left;
             for (text, ink) in KEY {
-                d.items.push(Item::Rectangle { x, y: below + 9.5, width: 9.0, height: 9.0, ink });
+                d.items.push(DrawingItem::Rectangle { x, y: below + 9.5, width: 9.0, height: 9.0, ink });
                 d.text((x + 14.0, below + 18.0), SMALL, Anchor::Start, Ink::Quiet, text);
                 x += width(text, SMALL) + 34.0;
             }

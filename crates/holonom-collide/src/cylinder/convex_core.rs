@@ -1,7 +1,7 @@
 //! A cylinder and a convex core.
 //!
 //! Apart, every pair of features that is nearest in its own neighbourhood is noted, and the nearest point of a rim if none of them accounts
-//! for the room there is. Overlapping, the best of the axes of faces, caps, sides and edges, and sides and corners decides.
+//! for their distance. Overlapping, the best of the axes of faces, caps, sides and edges, and sides and corners decides.
 
 use super::search::{RimPoint, deepest_along, nearest_rim_point, point_distance};
 use super::{Cylinder, CylinderScratch, FLAT, point_on, rims_above, rounded};
@@ -10,7 +10,7 @@ use crate::candidate::{FeatureKind, FeaturePair};
 use crate::clip::{support, within};
 use crate::convex;
 use crate::pair::{ColliderPair, PairSide};
-use crate::plane::Plane;
+use crate::plane::ContactPlane;
 use crate::polyhedron::{NONE, Polyhedron, PolyhedronView};
 use crate::sat::PARALLEL;
 
@@ -120,7 +120,7 @@ impl PairTest<'_, '_, '_> {
         self.view.v.iter().fold(f64::NEG_INFINITY, |m, x| m.max(n.dot(*x)))
     }
 
-    fn room(&self, n: Vec3) -> f64 {
+    fn separation(&self, n: Vec3) -> f64 {
         n.dot(self.own.centre) - self.own.extent(n) - self.farthest(n)
     }
 
@@ -133,19 +133,19 @@ impl PairTest<'_, '_, '_> {
             }
         };
         for (face, n) in self.view.n.iter().enumerate() {
-            offer(self.room(*n), Axis::Face(face as u32));
+            offer(self.separation(*n), Axis::Face(face as u32));
         }
         for end in 0..2 {
-            offer(self.room(self.own.axis() * -self.own.out(end)), Axis::Cap(end));
+            offer(self.separation(self.own.axis() * -self.own.out(end)), Axis::Cap(end));
         }
         for edge in 0..self.view.poly.edges.len() as u32 {
             if let Some(n) = self.edge_normal(edge) {
-                offer(self.room(n), Axis::Edge(edge, n));
+                offer(self.separation(n), Axis::Edge(edge, n));
             }
         }
         for v in 0..self.view.v.len() as u32 {
             if let Some(n) = self.beside(v) {
-                offer(self.room(n), Axis::Vertex(v));
+                offer(self.separation(n), Axis::Vertex(v));
             }
         }
         best
@@ -179,7 +179,7 @@ impl PairTest<'_, '_, '_> {
         fits.then_some(n)
     }
 
-    /// Notes what touches along an axis; of features that overlap only where `overlap`.
+    /// Adds what touches along an axis; of features that overlap only where `overlap`.
     fn note(&mut self, axis: Axis, overlap: bool) {
         match axis {
             Axis::Face(face) => self.face(face, overlap),
@@ -197,7 +197,7 @@ impl PairTest<'_, '_, '_> {
         let size = self.view.poly.size + self.own.radius + self.own.half_length;
         if rim.distance > -small && edge > -small {
             // Closer than this, the direction is rounding.
-            rim.distance < 1e-8 * size || self.room(rim.normal) > rim.distance - 1e-7 * size
+            rim.distance < 1e-8 * size || self.separation(rim.normal) > rim.distance - 1e-7 * size
         } else {
             rim.distance < small && edge < small && rim.distance.min(edge) > 0.2 * apart
         }
@@ -208,7 +208,8 @@ impl PairTest<'_, '_, '_> {
         let (view, poly, own) = (self.view, self.view.poly, self.own);
         match axis {
             Axis::Face(face) => {
-                let native = Plane { o: poly.vertices[poly.ring(face)[0] as usize], n: poly.normals[face as usize] };
+                let native =
+                    ContactPlane { o: poly.vertices[poly.ring(face)[0] as usize], n: poly.normals[face as usize] };
                 let (o, n) = (view.on(face), view.n[face as usize]);
                 rims_above(self.pair, PairSide::First, own, own, face, (native, o, n), |_| true);
             }
@@ -228,7 +229,7 @@ impl PairTest<'_, '_, '_> {
         if !overlap && n.dot(self.own.centre - o) - self.own.extent(n) < 0.0 {
             return;
         }
-        let native = Plane { o: poly.vertices[poly.ring(face)[0] as usize], n: poly.normals[face as usize] };
+        let native = ContactPlane { o: poly.vertices[poly.ring(face)[0] as usize], n: poly.normals[face as usize] };
         let slack = 1e-9 * (poly.size + self.own.radius);
         let inside = |x: Vec3| within(view, face, x, slack);
         let least = rims_above(self.pair, PairSide::First, self.own, self.own, face, (native, o, n), inside);

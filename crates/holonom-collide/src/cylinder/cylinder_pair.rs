@@ -1,11 +1,11 @@
-//! Two cylinders: rims above caps, sides across sides, and the nearest point of a rim where neither accounts for the room there is.
+//! Two cylinders: rims above caps, sides across sides, and the nearest point of a rim where neither accounts for their distance.
 
 use super::search::nearest_rim_point;
 use super::{Cylinder, TIE, point_on, rims_above, rounded};
 use crate::Vec3;
 use crate::candidate::{FeatureKind, FeaturePair, RelativePose, unit_or};
 use crate::pair::{ColliderPair, PairSide};
-use crate::plane::Plane;
+use crate::plane::ContactPlane;
 use crate::sat::PARALLEL;
 
 /// Two cylinders.
@@ -21,7 +21,7 @@ pub(crate) fn on_cylinder(pair: &mut ColliderPair, first: &Cylinder, second: &Cy
     test.push_rim_point(pair, least);
 }
 
-/// Two cylinders and the room between them along three axes: the cap of the second, the cap of the first, and across both sides.
+/// Two cylinders and the separation between them along three axes: the cap of the second, the cap of the first, and across both sides.
 struct CylinderPair<'c> {
     first: &'c Cylinder,
     /// In the axes of its own carrier.
@@ -37,7 +37,7 @@ struct CylinderPair<'c> {
     /// Across both axes, from the second to the first, and the sine of the angle between the axes.
     side: Vec3,
     sine: f64,
-    rooms: [f64; 3],
+    separations: [f64; 3],
     /// The greatest of them, negative where the cylinders overlap, m.
     apart: f64,
     /// Differences smaller than this are rounding, m.
@@ -61,7 +61,7 @@ impl<'c> CylinderPair<'c> {
         let cap_second = seen.axis() * seen.out(near_second);
         let cap_first = first.axis() * -first.out(near_first);
         let tie = 1e-11 * (first.radius + first.half_length + second.radius + second.half_length);
-        let (rooms, apart) = ([0.0; 3], 0.0);
+        let (separations, apart) = ([0.0; 3], 0.0);
         let mut test = CylinderPair {
             first,
             second,
@@ -72,17 +72,17 @@ impl<'c> CylinderPair<'c> {
             cap_first,
             side,
             sine,
-            rooms,
+            separations,
             apart,
             tie,
         };
-        test.rooms = [test.room(cap_second), test.room(cap_first), test.room(side)];
-        test.apart = test.rooms[0].max(test.rooms[1]).max(test.rooms[2]);
+        test.separations = [test.separation(cap_second), test.separation(cap_first), test.separation(side)];
+        test.apart = test.separations[0].max(test.separations[1]).max(test.separations[2]);
         test
     }
 
-    /// Room between the two along a direction from the second to the first, m.
-    fn room(&self, n: Vec3) -> f64 {
+    /// Separation of the two along a direction from the second to the first, m.
+    fn separation(&self, n: Vec3) -> f64 {
         n.dot(self.first.centre - self.seen.centre) - self.first.extent(n) - self.seen.extent(n)
     }
 
@@ -90,15 +90,15 @@ impl<'c> CylinderPair<'c> {
         self.apart <= self.tie
     }
 
-    /// Is the room along this axis the greatest?
+    /// Is the separation along this axis the greatest?
     fn decides(&self, axis: usize) -> bool {
-        self.rooms[axis] >= self.apart - self.tie
+        self.separations[axis] >= self.apart - self.tie
     }
 
     /// Rims of the first above the cap of the second; the least height.
     fn rims_of_first(&self, pair: &mut ColliderPair, inside: impl Fn(Vec3) -> bool) -> f64 {
         let (second, end) = (self.second, self.near_second);
-        let native = Plane { o: second.end(end), n: second.axis() * second.out(end) };
+        let native = ContactPlane { o: second.end(end), n: second.axis() * second.out(end) };
         let plane = (native, self.seen.end(end), self.cap_second);
         rims_above(pair, PairSide::First, self.first, self.first, end as u32, plane, inside)
     }
@@ -106,7 +106,7 @@ impl<'c> CylinderPair<'c> {
     /// Rims of the second above the cap of the first; the least height.
     fn rims_of_second(&self, pair: &mut ColliderPair, inside: impl Fn(Vec3) -> bool) -> f64 {
         let o = self.first.end(self.near_first);
-        let plane = (Plane { o, n: -self.cap_first }, o, -self.cap_first);
+        let plane = (ContactPlane { o, n: -self.cap_first }, o, -self.cap_first);
         rims_above(pair, PairSide::Second, self.second, &self.seen, self.near_first as u32, plane, inside)
     }
 
@@ -164,7 +164,7 @@ impl<'c> CylinderPair<'c> {
         let size = 1e11 * self.tie;
         let thin = first.radius.min(first.half_length).min(second.radius).min(second.half_length);
         distance.abs() < 1e-8 * size
-            || self.room(n) > distance.min(2.0 * distance) - 1e-7 * size
+            || self.separation(n) > distance.min(2.0 * distance) - 1e-7 * size
             || (farther < self.tie && distance > 0.2 * self.apart && self.apart > -0.5 * thin)
     }
 

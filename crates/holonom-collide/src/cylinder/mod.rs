@@ -2,7 +2,7 @@
 //!
 //! Against a plane the lowest point of a rim counts ([`FeaturePair::RimPlane`]); nearly flat (sine below `FLAT`), eight fixed points of the rim as
 //! well, so that what stands is held all around; flatter than `LEVEL` the lowest point has no place, and only the fixed ones are left.
-//! A side is its axis with the radius of the cylinder. Where a rim is nearest to an edge, a corner or a round side there is no touch of its
+//! A side is its axis with the radius of the cylinder. Where a rim is nearest to an edge, a corner or a round side there is no feature pair of its
 //! own kind: the nearest point of the rim is found by search and meets as a point.
 
 mod convex_core;
@@ -12,7 +12,7 @@ mod terrain;
 
 use crate::candidate::{FeatureKind, FeaturePair, unit_or};
 use crate::pair::{ColliderPair, PairSide};
-use crate::plane::Plane;
+use crate::plane::ContactPlane;
 use crate::polyhedron::Polyhedron;
 use crate::{Mat3, RigidTransform, Vec3};
 
@@ -104,7 +104,7 @@ fn rims_above(
     own: &Cylinder,
     seen: &Cylinder,
     face: u32,
-    (native, o, n): (Plane, Vec3, Vec3),
+    (native, o, n): (ContactPlane, Vec3, Vec3),
     inside: impl Fn(Vec3) -> bool,
 ) -> f64 {
     let limit = pair.core_limit();
@@ -139,12 +139,12 @@ fn rims_above(
 }
 
 /// A cylinder (first) above a half-space (second).
-pub(crate) fn on_plane(pair: &mut ColliderPair, cylinder: &Cylinder, plane: &Plane) {
+pub(crate) fn on_plane(pair: &mut ColliderPair, cylinder: &Cylinder, plane: &ContactPlane) {
     let (o, n) = (pair.relative.point(plane.o), pair.relative.turn * plane.n);
     rims_above(pair, PairSide::First, cylinder, cylinder, 0, (*plane, o, n), |_| true);
 }
 
-/// Memory that is used again.
+/// Scratch memory, reused between calls.
 #[derive(Default)]
 pub(crate) struct CylinderScratch {
     vertices: Vec<Vec3>,

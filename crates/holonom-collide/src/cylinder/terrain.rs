@@ -5,7 +5,7 @@ use crate::Vec3;
 use crate::broad_phase::Aabb;
 use crate::candidate::{FeatureKind, FeaturePair};
 use crate::pair::{ColliderPair, PairSide};
-use crate::plane::Plane;
+use crate::plane::ContactPlane;
 use crate::sat::PARALLEL;
 use crate::surface::TriangleSurface;
 use crate::terrain::{in_arc, over};
@@ -39,7 +39,7 @@ pub(crate) fn on_surface(
         }
         let plane = surface.planes[t as usize];
         let o = surface.vertices[surface.triangles[plane as usize][0] as usize];
-        let native = Plane { o, n: surface.normals[plane as usize] };
+        let native = ContactPlane { o, n: surface.normals[plane as usize] };
         let inside = |x: Vec3| over(&corners, n, x, |_| slack);
         rims_above(pair, PairSide::First, own, &seen, plane, (native, corners[0], n), inside);
     }

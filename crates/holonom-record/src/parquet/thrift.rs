@@ -110,7 +110,7 @@ pub(crate) struct ThriftDecoder<'a> {
 }
 
 /// A field: its number and type.
-pub(crate) type Field = (i64, u8);
+pub(crate) type ThriftField = (i64, u8);
 
 impl<'a> ThriftDecoder<'a> {
     pub fn new(bytes: &'a [u8]) -> ThriftDecoder<'a> {
@@ -120,7 +120,7 @@ impl<'a> ThriftDecoder<'a> {
     /// Calls `read` for each field of a structure; it says whether it has read the value, which is skipped otherwise.
     pub fn structure(
         &mut self,
-        mut read: impl FnMut(&mut ThriftDecoder<'a>, Field) -> Result<bool, Malformed>,
+        mut read: impl FnMut(&mut ThriftDecoder<'a>, ThriftField) -> Result<bool, Malformed>,
     ) -> Result<(), Malformed> {
         let mut last = 0;
         while let Some(field) = self.field(last)? {
@@ -151,7 +151,7 @@ impl<'a> ThriftDecoder<'a> {
         crate::bytes::text(self.cursor.take(length)?)
     }
 
-    fn field(&mut self, last: i64) -> Result<Option<Field>, Malformed> {
+    fn field(&mut self, last: i64) -> Result<Option<ThriftField>, Malformed> {
         let byte = self.cursor.u8()?;
         if byte == 0 {
             return Ok(None);
