@@ -2,9 +2,9 @@
 
 use crate::Exit;
 use crate::browser;
-use crate::failure::{Failure, to_stderr, warn};
+use crate::error::{CliError, to_stderr, warn};
 use crate::interrupt::Interrupt;
-use crate::output::Output;
+use crate::output::StandardOutput;
 use crate::recordings::not_a_recording;
 use crate::scene::{SceneArgs, SceneOptions};
 use holonom_record::describe;
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 #[command(
     after_help = "Examples:\n  holonom view\n  holonom view four-bar\n  holonom view crane.toml --set L=2 --port 8080 --no-open"
 )]
-pub(crate) struct Args {
+pub(crate) struct ViewArgs {
     /// A scene (.toml), a robot (.urdf, .xml), a name of the gallery, or a recording (.parquet, .hrec)
     #[arg(value_name = "SCENE|RUN")]
     what: Option<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 /// What is shown first where nothing is named.
 const FIRST: &str = "four-bar";
 
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ViewArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let session = session(args)?;
     let title = session.scene().title.clone();
     let interrupt = Interrupt::watch();
@@ -68,23 +68,21 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     }
     let served = server.run_until(|| interrupt.asked());
     hub.stop();
-    served.map_err(|e| Failure::io(format!("the page cannot be served any longer: {e}")))?;
+    served.map_err(|e| CliError::io(format!("the page cannot be served any longer: {e}")))?;
     Ok(Exit::Ok)
 }
 
-fn unbound(e: std::io::Error) -> Failure {
-    let failure = Failure::io(e.to_string());
+fn unbound(e: std::io::Error) -> CliError {
+    let error = CliError::io(e.to_string());
     match e.kind() {
-        ErrorKind::AddrInUse => {
-            failure.help("name another with --port, or leave --port out and the system chooses one")
-        }
-        ErrorKind::PermissionDenied => failure.help("ports from 1024 on are free to use, for instance  --port 8080"),
-        _ => failure,
+        ErrorKind::AddrInUse => error.help("name another with --port, or leave --port out and the system chooses one"),
+        ErrorKind::PermissionDenied => error.help("ports from 1024 on are free to use, for instance  --port 8080"),
+        _ => error,
     }
 }
 
 /// What to begin with.
-fn session(args: &Args) -> Result<Session, Failure> {
+fn session(args: &ViewArgs) -> Result<Session, CliError> {
     let mut session = Session::new();
     let (scene, options) = match &args.what {
         None => (FIRST.to_string(), args.options.clone()),
@@ -98,7 +96,7 @@ fn session(args: &Args) -> Result<Session, Failure> {
         Some(_) => session.start_with(origin, loaded, &options.loader()?),
         None => session.open(origin, loaded),
     };
-    opened.map_err(|why| Failure::usage(format!("`{scene}` cannot be opened: {why}")))?;
+    opened.map_err(|why| CliError::usage(format!("`{scene}` cannot be opened: {why}")))?;
     Ok(session)
 }
 
@@ -130,11 +128,11 @@ fn is_recording(what: &str) -> bool {
 }
 
 /// The scene of a recording, with the changes it was run with.
-fn recorded(path: &Path, options: &SceneOptions) -> Result<(String, SceneOptions), Failure> {
+fn recorded(path: &Path, options: &SceneOptions) -> Result<(String, SceneOptions), CliError> {
     let d = describe(path).map_err(|e| not_a_recording(e, path))?;
     let meta: serde_json::Value = serde_json::from_str(&d.metadata).unwrap_or_default();
     let Some(scene) = meta["scene"].as_str() else {
-        return Err(Failure::usage(format!("`{}` does not say which scene was recorded", path.display()))
+        return Err(CliError::usage(format!("`{}` does not say which scene was recorded", path.display()))
             .help("name the scene instead; .parquet and .hrec files know theirs, .csv files do not"));
     };
     let set = meta["set"].as_array().into_iter().flatten().filter_map(|s| s.as_str().map(str::to_string));

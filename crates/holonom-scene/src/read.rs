@@ -77,7 +77,12 @@ pub const RUN: &[Field] = &[
         "tree, or sparse where there are loops",
         "how the equations are solved",
     ),
-    optional("law", Type::Choice(&["dynamic", "kinematic"]), "dynamic", "f = m a, or f = m v"),
+    optional(
+        "law",
+        Type::Choice(&["dynamic", "first-order", "kinematic"]),
+        "dynamic",
+        "f = m a, or f = m v; `kinematic` is the older word for `first-order`",
+    ),
     optional(
         "tolerance",
         Type::Number(Allowed::Positive, ""),
@@ -372,7 +377,7 @@ impl Making<'_, '_> {
             dt: r.number("dt"),
             integrator: text("integrator"),
             solver: text("solver"),
-            law: text("law"),
+            law: text("law").map(|law| if law == "kinematic" { "first-order".into() } else { law }),
             tolerance: r.number("tolerance"),
             max_step: r.number("max_step"),
             drift: text("drift"),

@@ -257,7 +257,7 @@ pub struct Run {
     pub integrator: Option<String>,
     /// Solver by name.
     pub solver: Option<String>,
-    /// Dynamic or kinematic.
+    /// `dynamic` (f = m a) or `first-order` (f = m v).
     pub law: Option<String>,
     /// Relative tolerance of adaptive integrators.
     pub tolerance: Option<f64>,

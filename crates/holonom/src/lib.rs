@@ -79,7 +79,7 @@ pub use error::{ModelError, SnapshotError, StepError};
 pub use evaluate::Feedback;
 pub use evaluate::energy::{Energy, Ledger};
 pub use evaluate::reaction::{Axes, Reaction};
-pub use holonom_collide::Shape;
+pub use holonom_collide::CollisionShape as Shape;
 pub use holonom_tree::{Cost, PivotForm};
 pub use math::{Mat3, Quat, Vec3};
 pub use model::choices::{Assembly, IntegratorKind, SolverKind};

@@ -179,7 +179,7 @@ impl Session {
         let bench = Workbench::new(&loader, &loaded);
         *self = Session { origin, sim, loaded, revision, own, loader, bench, ..Session::new() };
         self.pace = Pace::of(&self.loaded.scene.run, self.sim.model());
-        if self.loaded.scene.run.law.as_deref() == Some("kinematic") {
+        if self.loaded.scene.run.law.as_deref() == Some("first-order") {
             self.mode = Mode::Kinematic;
         }
         self.settle();
