@@ -95,6 +95,21 @@ impl Diagnostic {
         self.note("help", text)
     }
 
+    /// An error: there is nothing of the name `written` among `names`.
+    pub fn unknown<'a>(code: Code, what: &str, written: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
+        let message = format!("there is no {what} `{}`", crate::confine::shown(written));
+        Diagnostic::error(code, message).suggest(written, names, "")
+    }
+
+    /// Under the excerpt: the name that was probably meant; where no known name is near, that it is not known, with a help if there is one.
+    pub fn suggest<'a>(self, written: &str, names: impl IntoIterator<Item = &'a str>, help: &str) -> Self {
+        match nearest(written, names) {
+            Some(near) => self.label(format!("did you mean `{near}`?")),
+            None if help.is_empty() => self.label("not known"),
+            None => self.label("not known").help(help),
+        }
+    }
+
     /// As a compiler would print it.
     pub fn render(&self, sources: &Sources) -> String {
         let word = if self.severity == Severity::Error { "error" } else { "warning" };

@@ -37,6 +37,7 @@ pub mod fields;
 pub mod gallery;
 pub mod gallery_page;
 pub mod generators;
+mod import;
 pub mod include;
 pub mod kinds;
 pub mod limits;

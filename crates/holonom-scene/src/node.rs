@@ -7,6 +7,7 @@ use crate::codes;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::limits::Limits;
 use crate::source::Span;
+use holonom::math::Vec3;
 use toml::de::{DeTable, DeValue};
 
 /// A value and its place.
@@ -112,9 +113,46 @@ impl Table {
         }
     }
 
+    /// An empty table for entries that all come from one place.
+    pub fn at(span: Span) -> TableAt {
+        TableAt { table: Table::new(), span }
+    }
+
+    /// Take an entry out.
+    pub fn take(&mut self, key: &str) -> Option<Entry> {
+        let at = self.entries.iter().position(|e| e.key == key)?;
+        Some(self.entries.remove(at))
+    }
+
     /// Is there nothing in it?
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
+    }
+}
+
+/// A table in the making whose entries all come from one place.
+pub struct TableAt {
+    table: Table,
+    span: Span,
+}
+
+impl TableAt {
+    /// With one more entry.
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.table.put(key, self.span, value);
+        self
+    }
+
+    /// With one more entry of three numbers.
+    pub fn vector(self, key: &str, v: Vec3) -> Self {
+        let value = numbers(self.span, &v.to_array()).value;
+        self.with(key, value)
+    }
+}
+
+impl From<TableAt> for Table {
+    fn from(x: TableAt) -> Self {
+        x.table
     }
 }
 
@@ -188,6 +226,11 @@ impl From<String> for Value {
 impl From<Table> for Value {
     fn from(x: Table) -> Self {
         Value::Table(x)
+    }
+}
+impl From<TableAt> for Value {
+    fn from(x: TableAt) -> Self {
+        Value::Table(x.table)
     }
 }
 impl From<Vec<Node>> for Value {

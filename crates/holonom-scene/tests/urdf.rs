@@ -309,7 +309,7 @@ fn limits_friction_and_effort_are_enforced() {
     // zero is not allowed: it starts at the nearest limit
     let loaded = load(rod(r#"<limit lower="0.2" upper="1" effort="0" velocity="0"/>"#), &[]);
     let said: Vec<_> = loaded.report.all().iter().map(|d| d.message.as_str()).collect();
-    assert_eq!(said, ["the `effort` of the limits counts as not said", "the joint `hinge` starts at its limit"]);
+    assert_eq!(said, ["the `effort` of the limits counts as not given", "the joint `hinge` starts at its limit"]);
     assert_eq!(loaded.scene.joints[0].record.numbers("start"), Some(&[0.2][..]));
     // a contradiction is said, and free
     let loaded = load(rod(r#"<limit lower="1" upper="-1" effort="1" velocity="0"/>"#), &[]);

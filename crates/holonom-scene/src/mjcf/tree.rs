@@ -89,7 +89,7 @@ fn includes_of(document: &Document) -> Vec<(usize, Option<String>, crate::source
 }
 
 /// The elements of all documents as one tree.
-pub struct Tree<'d> {
+pub struct ElementTree<'d> {
     elements: Vec<Element<'d>>,
     /// Children of element i are `children[start[i]..start[i + 1]]`.
     start: Vec<u32>,
@@ -99,15 +99,15 @@ pub struct Tree<'d> {
 /// An element of the tree.
 #[derive(Clone, Copy)]
 pub struct Item<'t, 'd> {
-    tree: &'t Tree<'d>,
+    tree: &'t ElementTree<'d>,
     index: u32,
 }
 
-impl<'d> Tree<'d> {
+impl<'d> ElementTree<'d> {
     /// Put includes in their places.
-    pub fn new(documents: &'d Documents, limits: &Limits) -> Result<Tree<'d>, Box<Diagnostic>> {
+    pub fn new(documents: &'d Documents, limits: &Limits) -> Result<ElementTree<'d>, Box<Diagnostic>> {
         let root = documents.all[0].root();
-        let mut tree = Tree { elements: vec![root], start: Vec::new(), children: Vec::new() };
+        let mut tree = ElementTree { elements: vec![root], start: Vec::new(), children: Vec::new() };
         // of every element: its document and its depth
         let mut from = vec![(0usize, 1u64)];
         let mut next = 0;

@@ -8,12 +8,12 @@
 //! `files.rs`, loops and starts in `side.rs`. Whatever is read and has no effect, or not the effect it was meant to have, is a warning W0404
 //! with its place: said by whoever meets it, or, for all that nobody asked for, by the XML reader, which remembers what was asked for.
 
-pub mod document;
-pub mod files;
-pub mod robot;
-pub mod side;
-pub mod tree;
-pub mod values;
+mod document;
+mod files;
+mod robot;
+mod side;
+mod tree;
+mod values;
 
 use crate::codes;
 use crate::confine::shown;

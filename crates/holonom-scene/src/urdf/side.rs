@@ -1,4 +1,4 @@
-//! The side file of a robot: `NAME.loops.toml` beside `NAME.urdf`, for what URDF cannot say.
+//! The side file of a robot: `NAME.loops.toml` beside `NAME.urdf`, for what URDF cannot express.
 //!
 //! ```toml
 //! [base]                       # the root link
@@ -22,7 +22,7 @@
 use super::tree::Base;
 use crate::codes;
 use crate::confine::shown;
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::fields::{Field, POSITION, Type, optional};
 use crate::include;
 use crate::load::Workshop;
@@ -34,8 +34,8 @@ use holonom::math::vec3;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What a side file says.
-pub struct Side {
+/// The content of a side file.
+pub struct SideFile {
     /// What becomes of the root.
     pub base: Base,
     /// Starts of joints by name.
@@ -44,9 +44,9 @@ pub struct Side {
     pub rest: Table,
 }
 
-impl Default for Side {
+impl Default for SideFile {
     fn default() -> Self {
-        Side { base: Base { fixed: None, pose: Pose::IDENTITY }, start: Vec::new(), rest: Table::new() }
+        SideFile { base: Base { fixed: None, pose: Pose::IDENTITY }, start: Vec::new(), rest: Table::new() }
     }
 }
 
@@ -61,8 +61,8 @@ static BASE: &[Field] = &[
 pub type Parts = HashMap<String, (String, String, Pose)>;
 
 /// Read the side file of a text, if there is one.
-pub fn read(file: u32, workshop: &mut Workshop) -> Side {
-    let mut side = Side::default();
+pub fn read(file: u32, workshop: &mut Workshop) -> SideFile {
+    let mut side = SideFile::default();
     let path = workshop.sources.file(file).and_then(|f| f.path.as_deref());
     let Some(stem) = path.and_then(Path::file_stem).and_then(|s| s.to_str()) else { return side };
     let name = format!("{stem}.loops.toml");
@@ -82,20 +82,11 @@ pub fn read(file: u32, workshop: &mut Workshop) -> Side {
     if workshop.report.n_errors() > errors {
         return side;
     }
-    if let Some(entry) = take(&mut table, "base") {
+    if let Some(entry) = table.take("base") {
         let mut reader = Reader::new(Names::default(), limits, workshop.report);
-        let before = reader.enter("base");
-        let record = reader
-            .table(&entry.node, "base")
-            .and_then(|table| reader.fields(table, entry.node.span, "base", &[BASE], None));
-        reader.leave(before);
-        if let Some(record) = record {
-            side.base.fixed = record.has("fixed").then(|| record.flag("fixed"));
-            side.base.pose.position = record.vector("at").unwrap_or_default();
-            side.base.pose.rotation = record.rotation("rotation").unwrap_or_default();
-        }
+        side.base = read_base(&entry.node, &mut reader).unwrap_or(side.base);
     }
-    if let Some(node) = take(&mut table, "start") {
+    if let Some(node) = table.take("start") {
         match node.node.value {
             Value::Table(mut t) => side.start = std::mem::take(t.entries_mut()),
             _ => {
@@ -110,9 +101,15 @@ pub fn read(file: u32, workshop: &mut Workshop) -> Side {
     side
 }
 
-fn take(table: &mut Table, key: &str) -> Option<Entry> {
-    let at = table.entries().iter().position(|e| e.key == key)?;
-    Some(table.entries_mut().remove(at))
+fn read_base(node: &Node, reader: &mut Reader) -> Option<Base> {
+    let before = reader.enter("base");
+    let table = reader.table(node, "base");
+    let record = table.and_then(|table| reader.fields(table, node.span, "base", &[BASE], None));
+    reader.leave(before);
+    let record = record?;
+    let position = record.vector("at").unwrap_or_default();
+    let pose = Pose { position, rotation: record.rotation("rotation").unwrap_or_default() };
+    Some(Base { fixed: record.has("fixed").then(|| record.flag("fixed")), pose })
 }
 
 /// Put the sections of a side file into the document of a robot.
@@ -222,19 +219,15 @@ fn number(node: &Node) -> Option<f64> {
 /// Numbers of the `[start]` section, by joint.
 pub fn starts(
     entries: &[Entry],
-    names: &HashMap<String, usize>,
-    order: &[String],
+    index: &HashMap<&str, usize>,
+    order: &[&str],
     report: &mut crate::Report,
 ) -> Vec<Option<(f64, Span)>> {
     let mut out = vec![None; order.len()];
     for e in entries {
         let path = format!("start/{}", shown(&e.key));
-        let Some(&k) = names.get(&e.key) else {
-            let d = Diagnostic::error(codes::UNKNOWN_JOINT, format!("there is no joint `{}`", shown(&e.key)));
-            let d = match nearest(&e.key, order.iter().map(String::as_str)) {
-                Some(near) => d.label(format!("did you mean `{near}`?")),
-                None => d.label("not known"),
-            };
+        let Some(&k) = index.get(e.key.as_str()) else {
+            let d = Diagnostic::unknown(codes::UNKNOWN_JOINT, "joint", &e.key, order.iter().copied());
             report.push(d.at(e.key_span).path(path));
             continue;
         };

@@ -21,7 +21,7 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::limits::Limits;
 use crate::source::Span;
 use std::cell::Cell;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// Warnings about unread parts that are written out for one document; the others are only counted.
 const WRITTEN_OUT: usize = 1000;
@@ -91,6 +91,48 @@ pub struct Attr<'d> {
     pub name_span: Span,
 }
 
+impl Attr<'_> {
+    /// The finite numbers of the value, separated by blanks; `what` names them in messages, `count` says how many there may be.
+    pub fn numbers(&self, what: &str, count: RangeInclusive<usize>) -> Result<Vec<f64>, Box<Diagnostic>> {
+        let n = self.value.split_ascii_whitespace().count();
+        if !count.contains(&n) {
+            let wanted = match (*count.start(), *count.end()) {
+                (1, 1) => "one number".to_string(),
+                (least, most) if least == most => format!("{least} numbers"),
+                (least, most) => format!("{least} to {most} numbers"),
+            };
+            let d = Diagnostic::error(codes::WRONG_LENGTH, format!("`{}` must have {wanted}", shown(what)));
+            return Err(Box::new(d.at(self.span).label(format!("{n} given"))));
+        }
+        self.value.split_ascii_whitespace().map(|word| self.number(what, word)).collect()
+    }
+
+    fn number(&self, what: &str, word: &str) -> Result<f64, Box<Diagnostic>> {
+        let wrong = |code, message: String, label: String| {
+            // the place of the word itself, where the text has no references in it
+            let start = self.span.start as usize + (word.as_ptr() as usize - self.value.as_ptr() as usize);
+            let plain = (self.span.end - self.span.start) as usize == self.value.len();
+            let span = if plain { Span::new(self.span.file, start..start + word.len()) } else { self.span };
+            Diagnostic::error(code, message).at(span).label(label)
+        };
+        match word.parse::<f64>() {
+            Ok(x) if x.is_finite() => Ok(x),
+            Ok(x) => {
+                let message = format!("`{}` is not finite", shown(what));
+                Err(Box::new(wrong(codes::NOT_FINITE, message, format!("{x}, must be a finite number"))))
+            }
+            Err(_) => {
+                let message = format!("`{}` is not a number", shown(what));
+                let d = wrong(codes::WRONG_TYPE, message, format!("`{}` is not a number", shown(word)));
+                Err(Box::new(match word.contains("${") || word.contains("$(") {
+                    true => d.help("this is a xacro expression: expand the file with  xacro FILE > robot.urdf"),
+                    false => d,
+                }))
+            }
+        }
+    }
+}
+
 /// A part of a document that nobody asked for.
 #[derive(Clone, Copy, Debug)]
 pub enum Unread<'d> {
@@ -100,6 +142,34 @@ pub enum Unread<'d> {
     Attribute(Element<'d>, Attr<'d>),
     /// Text in an element that was taken.
     Text(Element<'d>, Span),
+}
+
+impl<'d> Unread<'d> {
+    /// The element it is, or belongs to.
+    pub fn element(&self) -> Element<'d> {
+        match *self {
+            Unread::Element(e) | Unread::Attribute(e, _) | Unread::Text(e, _) => e,
+        }
+    }
+
+    /// The name of the attribute, if it is one.
+    pub fn attribute(&self) -> Option<&'d str> {
+        match self {
+            Unread::Attribute(_, a) => Some(a.name),
+            _ => None,
+        }
+    }
+
+    /// The warning that it has no effect; `suffix` follows the message.
+    pub fn warning(&self, suffix: &str) -> Diagnostic {
+        let element = shown(self.element().name());
+        let (what, span) = match self {
+            Unread::Element(e) => (format!("<{element}>"), e.span()),
+            Unread::Attribute(_, a) => (format!("`{}` of <{element}>", shown(a.name)), a.name_span),
+            Unread::Text(_, span) => (format!("text in <{element}>"), *span),
+        };
+        Diagnostic::warning(codes::IGNORED, format!("{what} is not used{suffix}")).at(span)
+    }
 }
 
 impl Document {
@@ -156,16 +226,9 @@ impl Document {
                 more += 1;
                 continue;
             }
-            let (message, span, element, attribute) = match unread {
-                Unread::Element(e) => (format!("<{}> is not used", shown(e.name())), e.span(), e, None),
-                Unread::Attribute(e, a) => {
-                    let message = format!("`{}` of <{}> is not used", shown(a.name), shown(e.name()));
-                    (message, a.name_span, e, Some(a.name))
-                }
-                Unread::Text(e, span) => (format!("text in <{}> is not used", shown(e.name())), span, e, None),
-            };
+            let (element, attribute) = (unread.element(), unread.attribute());
             let label = why(element.name(), attribute).unwrap_or("has no effect here");
-            report.push(Diagnostic::warning(codes::IGNORED, message).at(span).label(label).path(element.path()));
+            report.push(unread.warning("").label(label).path(element.path()));
         }
         if more > 0 {
             let message = format!("{more} more elements and attributes are not used");
