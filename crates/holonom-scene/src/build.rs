@@ -7,12 +7,12 @@ use crate::codes;
 use crate::contact;
 use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::fields::*;
+use crate::initial_poses::{BodyStart, initial_poses};
+use crate::joint_limits;
 use crate::kinds::{self, Driven, Make, Mistake, mistake, refused};
-use crate::place::{self, Place};
+use crate::loop_starts;
 use crate::scene::{Body, Link, Mass, Pose, Scene, Shape};
 use crate::source::Span;
-use crate::starts;
-use crate::stops;
 use holonom::math::{Mat3, Vec3, perpendicular};
 use holonom::{Assembly, BodyId, Coordinate, JointId, Marker, Model, ModelBuilder, ModelError};
 use std::cell::LazyCell;
@@ -367,7 +367,7 @@ fn used<'a>(record: &'a Record, out: &mut Vec<(&'a str, Span)>) {
 pub fn build(scene: &Scene, report: &mut Report) -> Option<Model> {
     let builder = builder(scene, report)?;
     match builder.build() {
-        Ok(model) => Some(starts::settled(scene, model, |places| drafted(scene, places, &mut Report::new()))),
+        Ok(model) => Some(loop_starts::settled(scene, model, |places| drafted(scene, places, &mut Report::new()))),
         Err(e) => {
             report.push(refusal(scene, &e));
             None
@@ -382,7 +382,7 @@ pub(crate) struct Drafted<'a> {
     /// Joints and drives by their names.
     pub ids: HashMap<&'a str, JointId>,
     /// Where bodies stand that joints have moved, if any have.
-    pub places: Option<Vec<Place>>,
+    pub places: Option<Vec<BodyStart>>,
 }
 
 /// Everything but the last step.
@@ -391,7 +391,7 @@ pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
 }
 
 /// The same with bodies in given places.
-fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report) -> Option<Drafted<'a>> {
+fn drafted<'a>(scene: &'a Scene, places: Option<Vec<BodyStart>>, report: &mut Report) -> Option<Drafted<'a>> {
     let errors = report.n_errors();
     let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (&*b.name, i as u32)).collect();
     let with_effort = scene.joints.iter().filter(|l| l.record.has("effort"));
@@ -421,7 +421,7 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
     if report.n_errors() > errors {
         return None;
     }
-    let places = places.or_else(|| place::places(scene, &joints.builder, &joints.ids, report));
+    let places = places.or_else(|| initial_poses(scene, &joints.builder, &joints.ids, report));
     let geared = geared(scene, &joints);
     // what is wrong with one piece of a generator is wrong with all of them
     let mut wrong: Option<&std::sync::Arc<Record>> = None;
@@ -536,7 +536,7 @@ fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
     made.validate().map_err(|e| refused(&link.record, codes::NOT_BUILT, &format!("joint `{}`: {e}", link.name)))?;
     let id = joints.builder.boxed_joint(&*link.name, made);
     joints.ids.insert(&link.name, id);
-    stops::add(link, id, scene.run.ideal, &mut joints.builder)?;
+    joint_limits::add(link, id, scene.run.ideal, &mut joints.builder)?;
     let load = |name: &str| link.record.number(name).unwrap_or(f64::INFINITY);
     if link.record.has("break_force") || link.record.has("break_torque") {
         joints.builder.break_load(id, load("break_force"), load("break_torque"));

@@ -8,7 +8,7 @@
 
 use crate::build::Joints;
 use crate::codes;
-use crate::diagnostic::{Diagnostic, Report, nearest};
+use crate::diagnostic::{Diagnostic, Report};
 use crate::fields::*;
 use crate::kinds::{Mistake, mistake};
 use crate::limits::Limits;
@@ -427,10 +427,8 @@ impl Placed<'_> {
             return Ok(found);
         }
         let d = error(format!("`{owner}` has no shape `{}` that collides", crate::confine::shown(name)));
-        Err(Box::new(match nearest(name, shapes.iter().filter_map(|s| s.name.as_deref())) {
-            Some(near) => d.label(format!("did you mean `{near}`?")),
-            None => d.label("not known").help(format!("give a shape that name:  name = \"{name}\"")),
-        }))
+        let names = shapes.iter().filter_map(|s| s.name.as_deref());
+        Err(Box::new(d.suggest(name, names, &format!("give a shape that name:  name = \"{name}\""))))
     }
 }
 

@@ -66,6 +66,12 @@ pub struct Failed {
 }
 
 impl Failed {
+    fn new(d: Diagnostic) -> Self {
+        let mut report = Report::new();
+        report.push(d);
+        Failed { report, sources: Sources::new() }
+    }
+
     /// As a compiler would print it.
     pub fn render(&self) -> String {
         self.report.render(&self.sources)
@@ -122,24 +128,11 @@ impl Loader {
 
     /// Read a scene, a URDF or an MJCF from a file.
     pub fn load(&self, path: &Path) -> Result<Loaded, Failed> {
-        let mut report = Report::new();
         let name = path.display().to_string();
         let read = read_bytes(path, &name, self.limits.file).and_then(|bytes| text_of(bytes, &name));
-        let text = match read {
-            Ok(text) => text,
-            Err(d) => {
-                report.push(*d);
-                return Err(Failed { report, sources: Sources::new() });
-            }
-        };
-        let mut confinement = Confinement::to_folder_of(path);
-        for folder in &self.allowed {
-            if let Err(e) = confinement.allow(folder) {
-                report.push(Diagnostic::error(codes::CANNOT_READ, format!("--allow-path {}: {e}", folder.display())));
-                return Err(Failed { report, sources: Sources::new() });
-            }
-        }
-        self.read(name, path.canonicalize().ok().as_deref(), text, &confinement, report)
+        let text = read.map_err(|d| Failed::new(*d))?;
+        let confinement = self.confinement(path)?;
+        self.read(name, path.canonicalize().ok().as_deref(), text, &confinement)
     }
 
     /// With another value of a parameter.
@@ -166,20 +159,25 @@ impl Loader {
 
     /// Read a scene from memory; it may name no files. The suffix of the name says what it is.
     pub fn load_text(&self, name: &str, text: impl Into<String>) -> Result<Loaded, Failed> {
-        self.read(name.to_string(), None, text.into(), &Confinement::nowhere(), Report::new())
+        self.read(name.to_string(), None, text.into(), &Confinement::none())
     }
 
     /// Read a scene from memory as if it were the text of this file: it may name files of the file's folder. The file itself need not exist.
     pub fn load_text_at(&self, path: &Path, text: impl Into<String>) -> Result<Loaded, Failed> {
-        let mut report = Report::new();
+        let confinement = self.confinement(path)?;
+        self.read(path.display().to_string(), Some(path), text.into(), &confinement)
+    }
+
+    /// The folders from which the scene in this file may read others.
+    fn confinement(&self, path: &Path) -> Result<Confinement, Failed> {
         let mut confinement = Confinement::to_folder_of(path);
         for folder in &self.allowed {
-            if let Err(e) = confinement.allow(folder) {
-                report.push(Diagnostic::error(codes::CANNOT_READ, format!("--allow-path {}: {e}", folder.display())));
-                return Err(Failed { report, sources: Sources::new() });
-            }
+            confinement.allow(folder).map_err(|e| {
+                let message = format!("--allow-path {}: {e}", folder.display());
+                Failed::new(Diagnostic::error(codes::CANNOT_READ, message))
+            })?;
         }
-        self.read(path.display().to_string(), Some(path), text.into(), &confinement, report)
+        Ok(confinement)
     }
 
     fn read(
@@ -188,16 +186,14 @@ impl Loader {
         path: Option<&Path>,
         text: String,
         confinement: &Confinement,
-        mut report: Report,
     ) -> Result<Loaded, Failed> {
+        let mut report = Report::new();
         let mut sources = Sources::new();
         let file = sources.add(name.clone(), path, text);
         let format = format_of(&name, &sources.files()[0].text);
         let Some(format) = format else {
-            let d = Diagnostic::error(
-                codes::UNKNOWN_FORMAT,
-                format!("the kind of file of `{}` is not known", shown(&name)),
-            );
+            let message = format!("the kind of file of `{}` is not known", shown(&name));
+            let d = Diagnostic::error(codes::UNKNOWN_FORMAT, message);
             report.push(d.help("scenes are .toml, .urdf or .xml files, or names of the gallery (`holonom scenes`)"));
             return Err(Failed { report, sources });
         };

@@ -1,6 +1,7 @@
 //! Parameters: `[params]` names numbers, in any order, one from another.
 
 use crate::codes;
+use crate::confine::shown;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::expression::Expression;
 use crate::limits::Limits;
@@ -30,7 +31,7 @@ pub fn evaluate(document: &Table, limits: &Limits, report: &mut Report) -> Names
             .enumerate()
             .all(|(i, b)| b == b'_' || b.is_ascii_alphabetic() || (i > 0 && b.is_ascii_digit()));
         if !good || entry.key.is_empty() {
-            let name = crate::confine::shown(&entry.key);
+            let name = shown(&entry.key);
             let label = "letters, digits and _ only, so that expressions can use it";
             reader.error(codes::BAD_NAME, entry.key_span, format!("`{name}` cannot name a parameter"), label);
         }

@@ -1,15 +1,15 @@
 //! From a document to a [`Scene`]: section by section, every mistake reported, nothing built yet.
 
-use crate::claims::{Claims, Named};
 use crate::codes;
-use crate::confine::Confinement;
+use crate::confine::{Confinement, shown};
 use crate::contact;
-use crate::diagnostic::{Diagnostic, Report, nearest};
+use crate::diagnostic::{Diagnostic, Report};
 use crate::fields::*;
 use crate::generators;
 use crate::kinds::{self, BODIES, DRIVES, FORCES, JOINTS};
 use crate::limits::Limits;
 use crate::masses::{self, Filled, Meshes};
+use crate::names::{NameRegistry, Namespace};
 use crate::node::{Node, Table};
 use crate::params;
 use crate::reader::Reader;
@@ -150,7 +150,7 @@ pub struct Making<'r, 's> {
     /// What was made so far.
     pub scene: Scene,
     /// Names that are taken.
-    pub claims: Claims,
+    pub names: NameRegistry,
     meshes: Meshes,
 }
 
@@ -162,7 +162,7 @@ pub fn read(document: &Table, around: &Surroundings, report: &mut Report) -> Sce
         reader: Reader::new(names, around.limits, report),
         around,
         scene: Scene { params, ..Scene::default() },
-        claims: Claims::default(),
+        names: NameRegistry::default(),
         meshes: Meshes::default(),
     };
     making.document(document);
@@ -173,17 +173,11 @@ impl Making<'_, '_> {
     fn document(&mut self, document: &Table) {
         for entry in document.entries() {
             if !SECTIONS.iter().any(|(name, _)| *name == entry.key) {
-                let d = Diagnostic::error(
-                    codes::UNKNOWN_FIELD,
-                    format!("a scene has no section `{}`", crate::confine::shown(&entry.key)),
-                );
-                let d = d.at(entry.key_span);
-                let d = match nearest(&entry.key, SECTIONS.iter().map(|s| s.0)) {
-                    Some(near) => d.label(format!("did you mean `{near}`?")),
-                    None => d.label("not known"),
-                };
-                let list = SECTIONS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
-                self.reader.complain(d.help(format!("sections: {list}")));
+                let message = format!("a scene has no section `{}`", shown(&entry.key));
+                let sections = || SECTIONS.iter().map(|s| s.0);
+                let d = Diagnostic::error(codes::UNKNOWN_FIELD, message).suggest(&entry.key, sections(), "");
+                let list = sections().collect::<Vec<_>>().join(", ");
+                self.reader.complain(d.at(entry.key_span).help(format!("sections: {list}")));
             }
         }
         let text =
@@ -243,14 +237,14 @@ impl Making<'_, '_> {
         self.reader.leave(before);
     }
 
-    /// Claim a name. False, with a complaint, if it is taken.
-    pub fn claim(&mut self, what: Named, name: &str, span: Span) -> bool {
+    /// Register a name. False, with an error in the report, if it is taken.
+    pub fn register(&mut self, space: Namespace, name: &str, span: Span) -> bool {
         let index = self.scene.bodies.len();
-        if self.claims.claim(what, name, span, index).is_ok() {
+        if self.names.register(space, name, span, index).is_ok() {
             return true;
         }
-        let kind = ["body", "joint or drive", "force"][what as usize];
-        let message = format!("there are two of the name `{}`", crate::confine::shown(name));
+        let kind = ["body", "joint or drive", "force"][space as usize];
+        let message = format!("there are two of the name `{}`", shown(name));
         self.reader.error(codes::DUPLICATE, span, message, format!("another {kind}, or a generator, has it"));
         false
     }
@@ -282,7 +276,7 @@ impl Making<'_, '_> {
 
     /// `[body.NAME]`.
     pub fn body(&mut self, name: &str, node: &Node, span: Span) {
-        if !self.claim(Named::Body, name, span) || !self.room_for(1, span, "bodies") {
+        if !self.register(Namespace::Body, name, span) || !self.room_for(1, span, "bodies") {
             return;
         }
         let Some(record) = self.reader.kind(node, name, &BODIES) else { return };
@@ -335,27 +329,27 @@ impl Making<'_, '_> {
 
     /// `[joint.NAME]`.
     pub fn joint(&mut self, name: &str, node: &Node, span: Span) {
-        if let Some(link) = self.link(name, node, span, &JOINTS, Named::Joint) {
+        if let Some(link) = self.link(name, node, span, &JOINTS, Namespace::Joint) {
             self.scene.joints.push(link);
         }
     }
 
     /// `[drive.NAME]`.
     pub fn drive(&mut self, name: &str, node: &Node, span: Span) {
-        if let Some(link) = self.link(name, node, span, &DRIVES, Named::Joint) {
+        if let Some(link) = self.link(name, node, span, &DRIVES, Namespace::Joint) {
             self.scene.drives.push(link);
         }
     }
 
     /// `[force.NAME]`.
     pub fn force(&mut self, name: &str, node: &Node, span: Span) {
-        if let Some(link) = self.link(name, node, span, &FORCES, Named::Force) {
+        if let Some(link) = self.link(name, node, span, &FORCES, Namespace::Force) {
             self.scene.forces.push(link);
         }
     }
 
-    fn link(&mut self, name: &str, node: &Node, span: Span, family: &'static Family, what: Named) -> Option<Link> {
-        if !self.claim(what, name, span) {
+    fn link(&mut self, name: &str, node: &Node, span: Span, family: &'static Family, space: Namespace) -> Option<Link> {
+        if !self.register(space, name, span) {
             return None;
         }
         let record = self.reader.kind(node, name, family)?;
@@ -413,13 +407,10 @@ impl Making<'_, '_> {
         let Some(r) = self.reader.fields(table, node.span, name, &[CAMERA], None) else { return };
         let follow = r.text("follow").map(str::to_string);
         if let Some(body) = follow.as_deref().filter(|b| !self.scene.bodies.iter().any(|have| &*have.name == *b)) {
-            let message = format!("there is no body `{}` to follow", crate::confine::shown(body));
-            let d = Diagnostic::error(codes::UNKNOWN_BODY, message).at(r.span_of("follow"));
+            let message = format!("there is no body `{}` to follow", shown(body));
             let names = self.scene.bodies.iter().take(1000).map(|b| &*b.name);
-            self.reader.complain(match nearest(body, names) {
-                Some(near) => d.label(format!("did you mean `{near}`?")),
-                None => d.label("not known"),
-            });
+            let d = Diagnostic::error(codes::UNKNOWN_BODY, message).suggest(body, names, "");
+            self.reader.complain(d.at(r.span_of("follow")));
         }
         self.scene.cameras.push(Camera {
             follow,

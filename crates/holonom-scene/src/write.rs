@@ -257,96 +257,98 @@ pub fn formatted(text: &str) -> Result<String, Report> {
     Ok(tidied(&text))
 }
 
-/// Where the walk through a text is.
+/// What the character at hand belongs to.
 #[derive(Clone, Copy, PartialEq)]
-enum At {
+enum Inside {
     Plain,
     Comment,
-    /// Between quotes of this sort, three of them or one.
+    /// A string between quotes of this sort, three of them or one.
     Text(char, bool),
 }
 
+/// A text on its way through the formatter.
+struct Tidy<'a> {
+    chars: std::iter::Peekable<std::str::Chars<'a>>,
+    out: String,
+    inside: Inside,
+    empty_lines: usize,
+}
+
 fn tidied(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + text.len() / 16);
-    let mut at = At::Plain;
-    let mut empty_lines = 0;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match at {
-            At::Text(quote, three) => {
-                out.push(c);
-                if c == '\\' && quote == '"' {
-                    out.extend(chars.next());
-                } else if c == quote {
-                    let mut run = 1;
-                    while three && chars.peek() == Some(&quote) {
-                        out.extend(chars.next());
-                        run += 1;
-                    }
-                    // up to two quotes may stand before the closing three
-                    if !three || run >= 3 {
-                        at = At::Plain;
-                    }
-                }
-                continue;
-            }
-            At::Comment if c != '\n' => {
-                out.push(c);
-                continue;
-            }
-            _ => {}
-        }
-        match c {
-            '\n' => {
-                at = At::Plain;
-                let kept = out.trim_end_matches([' ', '\t']).len();
-                out.truncate(kept);
-                empty_lines = if out.ends_with('\n') || out.is_empty() { empty_lines + 1 } else { 0 };
-                if empty_lines < 2 && !out.is_empty() {
-                    out.push('\n');
-                }
-            }
-            '#' => {
-                if !out.is_empty() && !out.ends_with([' ', '\t', '\n']) {
-                    out.push(' ');
-                }
-                out.push('#');
-                at = At::Comment;
-            }
-            '"' | '\'' => {
-                let mut ahead = chars.clone();
-                let three = ahead.next() == Some(c) && ahead.next() == Some(c);
-                out.push(c);
-                if three {
-                    out.extend(chars.next());
-                    out.extend(chars.next());
-                }
-                at = At::Text(c, three);
-            }
-            '=' | '}' => {
-                let apart = out.ends_with([' ', '\t', '\n']) || (c == '}' && out.ends_with('{'));
-                if !apart {
-                    out.push(' ');
-                }
-                out.push(c);
-                if c == '=' && chars.peek().is_some_and(|n| !n.is_whitespace()) {
-                    out.push(' ');
-                }
-            }
-            ',' | '{' => {
-                out.push(c);
-                let apart = |n: &char| n.is_whitespace() || (c == '{' && *n == '}');
-                if chars.peek().is_some_and(|n| !apart(n)) {
-                    out.push(' ');
-                }
-            }
-            _ => out.push(c),
+    let out = String::with_capacity(text.len() + text.len() / 16);
+    let mut tidy = Tidy { chars: text.chars().peekable(), out, inside: Inside::Plain, empty_lines: 0 };
+    while let Some(c) = tidy.chars.next() {
+        match tidy.inside {
+            Inside::Text(quote, three) => tidy.string(c, quote, three),
+            Inside::Comment if c != '\n' => tidy.out.push(c),
+            _ => tidy.plain(c),
         }
     }
-    let kept = out.trim_end().len();
-    out.truncate(kept);
+    let mut out = tidy.out;
+    out.truncate(out.trim_end().len());
     if !out.is_empty() {
         out.push('\n');
     }
     out
+}
+
+impl Tidy<'_> {
+    /// A character of a string.
+    fn string(&mut self, c: char, quote: char, three: bool) {
+        self.out.push(c);
+        if c == '\\' && quote == '"' {
+            self.out.extend(self.chars.next());
+        } else if c == quote {
+            let mut run = 1;
+            while three && self.chars.peek() == Some(&quote) {
+                self.out.extend(self.chars.next());
+                run += 1;
+            }
+            // up to two quotes may stand before the closing three
+            if !three || run >= 3 {
+                self.inside = Inside::Plain;
+            }
+        }
+    }
+
+    /// A character outside strings and comments, or the end of a line.
+    fn plain(&mut self, c: char) {
+        match c {
+            '\n' => {
+                self.end_line();
+                return;
+            }
+            '#' if !self.out.is_empty() && !self.out.ends_with([' ', '\t', '\n']) => self.out.push(' '),
+            '=' if !self.out.ends_with([' ', '\t', '\n']) => self.out.push(' '),
+            '}' if !self.out.ends_with([' ', '\t', '\n', '{']) => self.out.push(' '),
+            _ => {}
+        }
+        self.out.push(c);
+        match c {
+            '#' => self.inside = Inside::Comment,
+            '"' | '\'' => {
+                let mut ahead = self.chars.clone();
+                let three = ahead.next() == Some(c) && ahead.next() == Some(c);
+                if three {
+                    self.out.extend([c, c]);
+                    self.chars = ahead;
+                }
+                self.inside = Inside::Text(c, three);
+            }
+            '=' | ',' | '{' if self.chars.peek().is_some_and(|n| !n.is_whitespace() && (c, *n) != ('{', '}')) => {
+                self.out.push(' ');
+            }
+            _ => {}
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.inside = Inside::Plain;
+        self.out.truncate(self.out.trim_end_matches([' ', '\t']).len());
+        let empty = self.out.ends_with('\n') || self.out.is_empty();
+        self.empty_lines = if empty { self.empty_lines + 1 } else { 0 };
+        if self.empty_lines < 2 && !self.out.is_empty() {
+            self.out.push('\n');
+        }
+    }
 }

@@ -29,7 +29,7 @@
 //! `velocity` and `spin` move the whole as if it were rigid.
 //!
 //! What was decided: counts are charged against the limit before anything is made. A template that does not use the counters is read once, and
-//! what was read is shared by all pieces. A generator owns all names that begin with its own and a slash (see [`crate::claims`]).
+//! what was read is shared by all pieces. A generator owns all names that begin with its own and a slash (see `names.rs`).
 
 mod branches;
 mod fields;
@@ -81,7 +81,7 @@ struct Said<'n> {
 }
 
 impl<'n> Said<'n> {
-    /// Read the fields, charge the count, claim the names. Fields that depend on counters are left.
+    /// Read the fields, charge the count, register the names. Fields that depend on counters are left.
     fn read(
         m: &mut Making,
         kind: &str,
@@ -100,7 +100,7 @@ impl<'n> Said<'n> {
             return None;
         }
         let first = m.scene.bodies.len();
-        if m.claims.claim_prefix(name, span, first).is_err() {
+        if m.names.register_prefix(name, span, first).is_err() {
             let message = format!("there are two of the name `{}`", crate::confine::shown(name));
             let label = format!("all names that begin with `{}/` belong to it", crate::confine::shown(name));
             m.reader.error(codes::DUPLICATE, span, message, label);
@@ -172,9 +172,9 @@ fn world(m: &Making, p: &PointRef) -> Option<Vec3> {
         BodyRef::Ground => (Pose::IDENTITY, &*m.scene.ground_points),
         BodyRef::Index(i) => m.scene.bodies.get(*i as usize).map(|b| (b.pose, &*b.points))?,
         BodyRef::Named(name) => {
-            let body = match m.claims.body(name) {
+            let body = match m.names.body(name) {
                 Some(i) => m.scene.bodies.get(i).filter(|b| b.name == *name),
-                None => m.claims.generated(name).and_then(|first| {
+                None => m.names.generated(name).and_then(|first| {
                     // pieces in a row are found by their number, others by looking
                     let number = name.rsplit('/').next().and_then(|i| i.parse::<usize>().ok());
                     let near = number.and_then(|i| m.scene.bodies.get((first + i).checked_sub(1)?));

@@ -2,11 +2,11 @@
 
 use super::template::{counting, uses};
 use super::{fields, generate, sizes};
-use crate::claims::Named;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::fields::Record;
 use crate::kinds::BODY_FIELDS;
+use crate::names::Namespace;
 use crate::node::{Entry, Node, Table};
 use crate::read::{Making, placement};
 use crate::scene::{Body, Link};
@@ -121,7 +121,7 @@ impl<'n> Part<'n> {
                 self.kept = m.scene.bodies.get(n).map(|b| b.record.clone());
             }
             ("joint", Some(own), Some(record)) => {
-                if m.claim(Named::Joint, name, span) {
+                if m.register(Namespace::Joint, name, span) {
                     let mut side = |field: &str| match own.get(field) {
                         Some(node) => m.reader.point(node, field).map(Some),
                         None => Some(None),
@@ -145,7 +145,7 @@ impl<'n> Part<'n> {
     /// A body whose record is that of the first copy, at a place of its own.
     fn body_like_the_first(&mut self, m: &mut Making, name: &str) -> Option<()> {
         let span = self.entry.key_span;
-        if !m.claim(Named::Body, name, span) || !m.room_for(1, span, "bodies") {
+        if !m.register(Namespace::Body, name, span) || !m.room_for(1, span, "bodies") {
             return None;
         }
         let own = m.reader.fields(self.own.as_ref()?, self.entry.node.span, name, &[BODY_FIELDS], None)?;

@@ -97,11 +97,11 @@ impl Attr<'_> {
         let n = self.value.split_ascii_whitespace().count();
         if !count.contains(&n) {
             let wanted = match (*count.start(), *count.end()) {
-                (1, 1) => "one number".to_string(),
-                (least, most) if least == most => format!("{least} numbers"),
-                (least, most) => format!("{least} to {most} numbers"),
+                (1, 1) => "be one number".to_string(),
+                (least, most) if least == most => format!("have {least} numbers"),
+                (least, most) => format!("have {least} to {most} numbers"),
             };
-            let d = Diagnostic::error(codes::WRONG_LENGTH, format!("`{}` must have {wanted}", shown(what)));
+            let d = Diagnostic::error(codes::WRONG_LENGTH, format!("`{}` must {wanted}", shown(what)));
             return Err(Box::new(d.at(self.span).label(format!("{n} given"))));
         }
         self.value.split_ascii_whitespace().map(|word| self.number(what, word)).collect()
@@ -122,7 +122,9 @@ impl Attr<'_> {
                 Err(Box::new(wrong(codes::NOT_FINITE, message, format!("{x}, must be a finite number"))))
             }
             Err(_) => {
-                let message = format!("`{}` is not a number", shown(what));
+                let must =
+                    if word.len() == self.value.trim().len() { "is not a number" } else { "must be made of numbers" };
+                let message = format!("`{}` {must}", shown(what));
                 let d = wrong(codes::WRONG_TYPE, message, format!("`{}` is not a number", shown(word)));
                 Err(Box::new(match word.contains("${") || word.contains("$(") {
                     true => d.help("this is a xacro expression: expand the file with  xacro FILE > robot.urdf"),
