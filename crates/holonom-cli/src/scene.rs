@@ -184,7 +184,7 @@ pub(crate) fn stem(scene: &str) -> String {
 
 /// A quantity that is not there, at the line of the scene that named it if one did.
 pub(crate) fn unknown_quantity(
-    unknown: &holonom_scene::quantities::Unknown,
+    unknown: &holonom_scene::quantities::UnknownQuantity,
     span: Option<holonom_scene::source::Span>,
     loaded: &Loaded,
 ) -> Failure {
