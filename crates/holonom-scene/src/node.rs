@@ -198,45 +198,25 @@ impl Node {
     }
 }
 
-impl From<f64> for Value {
-    fn from(x: f64) -> Self {
-        Value::Number(x)
-    }
+macro_rules! value_from {
+    ($($from:ty => $to:expr;)*) => {
+        $(impl From<$from> for Value {
+            fn from(x: $from) -> Self {
+                $to(x)
+            }
+        })*
+    };
 }
-impl From<i64> for Value {
-    fn from(x: i64) -> Self {
-        Value::Integer(x)
-    }
-}
-impl From<bool> for Value {
-    fn from(x: bool) -> Self {
-        Value::Flag(x)
-    }
-}
-impl From<&str> for Value {
-    fn from(x: &str) -> Self {
-        Value::Text(x.to_string())
-    }
-}
-impl From<String> for Value {
-    fn from(x: String) -> Self {
-        Value::Text(x)
-    }
-}
-impl From<Table> for Value {
-    fn from(x: Table) -> Self {
-        Value::Table(x)
-    }
-}
-impl From<TableAt> for Value {
-    fn from(x: TableAt) -> Self {
-        Value::Table(x.table)
-    }
-}
-impl From<Vec<Node>> for Value {
-    fn from(x: Vec<Node>) -> Self {
-        Value::List(x)
-    }
+
+value_from! {
+    f64 => Value::Number;
+    i64 => Value::Integer;
+    bool => Value::Flag;
+    &str => |x: &str| Value::Text(x.to_string());
+    String => Value::Text;
+    Table => Value::Table;
+    TableAt => |x: TableAt| Value::Table(x.table);
+    Vec<Node> => Value::List;
 }
 
 /// A list of numbers at one place.
@@ -309,15 +289,7 @@ fn deepest(text: &str) -> (u64, usize) {
                     i += 1;
                 }
             }
-            quote @ (b'"' | b'\'') => {
-                let three = bytes[i..].starts_with(&[quote; 3]);
-                let close: &[u8] = if three { &[quote; 3] } else { std::slice::from_ref(&quote) };
-                i += close.len();
-                while i < bytes.len() && !bytes[i..].starts_with(close) && (three || bytes[i] != b'\n') {
-                    i += if quote == b'"' && bytes[i] == b'\\' { 2 } else { 1 };
-                }
-                i += close.len() - 1;
-            }
+            b'"' | b'\'' => i = crate::syntax::string_end(bytes, i).unwrap_or_else(|end| end),
             _ => {}
         }
         i += 1;

@@ -161,7 +161,7 @@ pub fn read(document: &Table, around: &Surroundings, report: &mut Report) -> Sce
     let mut making = Making {
         reader: Reader::new(names, around.limits, report),
         around,
-        scene: Scene { params, ..Scene::default() },
+        scene: Scene { params, gravity: vec3(0.0, 0.0, -9.81), ..Scene::default() },
         names: NameRegistry::default(),
         meshes: Meshes::default(),
     };
@@ -230,7 +230,13 @@ impl Making<'_, '_> {
         }
     }
 
-    /// Do something inside the thing of that name.
+    /// The fields of a table of one sort.
+    fn fields(&mut self, node: &Node, name: &str, fields: &'static [Field]) -> Option<Record> {
+        let table = self.reader.table(node, name)?;
+        self.reader.fields(table, node.span, name, &[fields], None)
+    }
+
+    /// Do something inside the table of that name.
     pub fn within(&mut self, name: &str, f: impl FnOnce(&mut Self)) {
         let before = self.reader.enter(name);
         f(self);
@@ -262,8 +268,7 @@ impl Making<'_, '_> {
     }
 
     fn ground(&mut self, node: &Node) {
-        let Some(table) = self.reader.table(node, "ground") else { return };
-        let Some(record) = self.reader.fields(table, node.span, "ground", &[GROUND], None) else { return };
+        let Some(record) = self.fields(node, "ground", GROUND) else { return };
         self.scene.ground_points = named_points(&record);
         for (value, _) in record.list("shapes") {
             let Val::Record(shape) = value else { continue };
@@ -358,8 +363,7 @@ impl Making<'_, '_> {
     }
 
     fn run(&mut self, node: &Node) {
-        let Some(table) = self.reader.table(node, "run") else { return };
-        let Some(r) = self.reader.fields(table, node.span, "run", &[RUN], None) else { return };
+        let Some(r) = self.fields(node, "run", RUN) else { return };
         let text = |name: &str| r.text(name).map(str::to_string);
         self.scene.run = Run {
             time: r.number("time"),
@@ -379,8 +383,7 @@ impl Making<'_, '_> {
     }
 
     fn record(&mut self, node: &Node) {
-        let Some(table) = self.reader.table(node, "record") else { return };
-        let Some(r) = self.reader.fields(table, node.span, "record", &[RECORD], None) else { return };
+        let Some(r) = self.fields(node, "record", RECORD) else { return };
         let name = |(value, span): &(Val, Span)| match value {
             Val::Text(name) => Some((name.to_string(), *span)),
             _ => None,
@@ -390,8 +393,7 @@ impl Making<'_, '_> {
     }
 
     fn start(&mut self, name: &str, node: &Node, span: Span) {
-        let Some(table) = self.reader.table(node, name) else { return };
-        let Some(r) = self.reader.fields(table, node.span, name, &[START], None) else { return };
+        let Some(r) = self.fields(node, name, START) else { return };
         self.scene.starts.push(Start {
             body: name.into(),
             span,
@@ -403,8 +405,7 @@ impl Making<'_, '_> {
     }
 
     fn camera(&mut self, name: &str, node: &Node) {
-        let Some(table) = self.reader.table(node, name) else { return };
-        let Some(r) = self.reader.fields(table, node.span, name, &[CAMERA], None) else { return };
+        let Some(r) = self.fields(node, name, CAMERA) else { return };
         let follow = r.text("follow").map(str::to_string);
         if let Some(body) = follow.as_deref().filter(|b| !self.scene.bodies.iter().any(|have| &*have.name == *b)) {
             let message = format!("there is no body `{}` to follow", shown(body));

@@ -4,7 +4,7 @@ use crate::contact::{Contact, Surface};
 use crate::fields::{Kind, PointRef, Record};
 use crate::mesh::Mesh;
 use crate::source::Span;
-use holonom::math::{Mat3, Quat, Vec3, vec3};
+use holonom::math::{Mat3, Quat, Vec3};
 use holonom::{Drift, Feedback};
 use std::sync::Arc;
 
@@ -321,7 +321,7 @@ pub struct Camera {
 }
 
 /// All of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Scene {
     /// A name for people.
     pub title: String,
@@ -353,28 +353,6 @@ pub struct Scene {
     pub record: Recording,
     /// Where one looks from.
     pub cameras: Vec<Camera>,
-}
-
-impl Default for Scene {
-    fn default() -> Self {
-        Scene {
-            title: String::new(),
-            description: String::new(),
-            gravity: vec3(0.0, 0.0, -9.81),
-            params: Vec::new(),
-            ground_points: Vec::new(),
-            ground_shapes: Vec::new(),
-            bodies: Vec::new(),
-            joints: Vec::new(),
-            drives: Vec::new(),
-            forces: Vec::new(),
-            starts: Vec::new(),
-            contact: Contact::default(),
-            run: Run::default(),
-            record: Recording::default(),
-            cameras: Vec::new(),
-        }
-    }
 }
 
 impl Scene {

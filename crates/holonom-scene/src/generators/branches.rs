@@ -1,7 +1,7 @@
 //! What branches: trees and stars.
 
 use super::template::{End, Joinery, Pieces, Stand, Ties, counting, uses};
-use super::{Said, fields, sizes, world};
+use super::{Said, fields, sizes};
 use crate::fields::{Allowed, BodyRef, PointRef, Type, Val, Where};
 use crate::kinds::BODIES;
 use crate::node::Node;
@@ -22,8 +22,7 @@ pub fn tree(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
     let b = sizes::branching(m, said.table)?.min(1 << 40) as usize;
     let number = |field: &str| r.number(field).unwrap_or(0.0);
     let (spread, fan, twist) = (number("spread"), number("fan"), number("twist"));
-    let from = r.vector("from");
-    let from = from.or_else(|| joints.begins.as_ref().and_then(|p| world(m, p))).unwrap_or_default();
+    let from = joints.from(m, &said);
     let mut pieces = Pieces::new(m, &said, "link", COUNTERS, from, true)?;
     let length_node = said.table.get("length")?;
     let length_varies = uses(length_node, COUNTERS);

@@ -1,7 +1,7 @@
 //! Nets with many loops: ladders and grids.
 
 use super::template::{End, Joinery, Pieces, Stand, Ties, counting};
-use super::{Said, fields, sizes, world};
+use super::{Said, fields, sizes};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::node::Node;
@@ -16,8 +16,7 @@ pub fn ladder(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()>
     let said = Said::read(m, "ladder", name, node, span, fields::LADDER, &["link", "rung", "joint", "first_joint"])?;
     let mut joints = Joinery::new(m, &said, COUNTERS)?;
     let (r, n) = (&said.record, said.count);
-    let from = r.vector("from");
-    let from = from.or_else(|| joints.begins.as_ref().and_then(|p| world(m, p))).unwrap_or_default();
+    let from = joints.from(m, &said);
     let direction = r.vector("direction").unwrap_or(Vec3::X);
     let (length, across) = (r.number("length")?, r.vector("across")?);
     let width = across.length();

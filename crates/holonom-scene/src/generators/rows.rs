@@ -19,8 +19,7 @@ pub fn chain(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> 
     let said = Said::read(m, "chain", name, node, span, fields::CHAIN, TEMPLATES)?;
     let mut joints = Joinery::new(m, &said, COUNTERS)?;
     let n = said.count;
-    let from = said.record.vector("from");
-    let from = from.or_else(|| joints.begins.as_ref().and_then(|p| world(m, p))).unwrap_or_default();
+    let from = joints.from(m, &said);
     let (turn, step, length) = line(m, &said, &joints, from)?;
     let mut pieces = Pieces::new(m, &said, "link", COUNTERS, from, length.is_some())?;
     // where neighbours meet, in the frames of both; world axes where pieces have no ends

@@ -1,6 +1,6 @@
 //! Templates: the body and joint tables from which a generator makes its pieces.
 
-use super::{Counters, Said};
+use super::{Counters, Said, world};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{BodyRef, PointRef, Record, Val, Where};
@@ -277,26 +277,24 @@ impl<'n> Joinery<'n> {
         Some(Joinery { between, first, last, begins, ends, spans })
     }
 
+    /// Where the first piece begins: `from`, or the point of `first`, or the origin.
+    pub fn from(&self, m: &Making, said: &Said) -> Vec3 {
+        let from = said.record.vector("from");
+        from.or_else(|| self.begins.as_ref().and_then(|p| world(m, p))).unwrap_or_default()
+    }
+
     /// Join the beginning of the first piece.
     pub fn begin(&mut self, m: &mut Making, name: String, piece: u32, at: Vec3) -> Option<()> {
         let Some(given) = self.begins.clone() else { return Some(()) };
-        self.first.as_mut().or(self.between.as_mut())?.tie(
-            m,
-            name,
-            End::Given(given, self.spans[0]),
-            End::Piece(piece, at),
-        )
+        let ties = self.first.as_mut().or(self.between.as_mut())?;
+        ties.tie(m, name, End::Given(given, self.spans[0]), End::Piece(piece, at))
     }
 
     /// Join the end of the last piece.
     pub fn end(&mut self, m: &mut Making, name: String, piece: u32, at: Vec3) -> Option<()> {
         let Some(given) = self.ends.clone() else { return Some(()) };
-        self.last.as_mut().or(self.between.as_mut())?.tie(
-            m,
-            name,
-            End::Piece(piece, at),
-            End::Given(given, self.spans[1]),
-        )
+        let ties = self.last.as_mut().or(self.between.as_mut())?;
+        ties.tie(m, name, End::Piece(piece, at), End::Given(given, self.spans[1]))
     }
 }
 

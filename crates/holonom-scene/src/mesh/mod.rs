@@ -20,7 +20,7 @@ use crate::limits::Limits;
 use crate::read::Surroundings;
 use holonom::math::{Vec3, vec3};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Vertices and triangles.
@@ -44,6 +44,15 @@ pub struct MeshError {
 impl MeshError {
     fn bad(why: impl Into<String>) -> MeshError {
         MeshError { code: codes::BAD_MESH, why: why.into() }
+    }
+
+    /// As a diagnostic about the file of that name.
+    fn diagnostic(self, name: &str) -> Box<Diagnostic> {
+        let d = Diagnostic::error(self.code, format!("the mesh file `{}` cannot be read", shown(name)));
+        Box::new(match self.code == codes::TOO_LARGE_MESH {
+            true => d.label(self.why).help("--limit triangles=N allows more"),
+            false => d.label(self.why),
+        })
     }
 
     fn line(line: usize, why: impl std::fmt::Display) -> MeshError {
@@ -118,21 +127,11 @@ pub fn load(
     let folder = around.folders.get(span.file as usize).cloned().flatten().unwrap_or_default();
     let path = around.confinement.resolve(name, &folder).map_err(here)?;
     let mut budget = Budget { used: *triangles, limit: around.limits.triangles };
-    let cannot = |e: MeshError| {
-        let d = Diagnostic::error(e.code, format!("the mesh file `{}` cannot be read", shown(name))).at(span);
-        Box::new(match e.code == codes::TOO_LARGE_MESH {
-            true => d.label(e.why).help("--limit triangles=N allows more"),
-            false => d.label(e.why),
-        })
-    };
     let plain = match known.get(&path) {
         Some(mesh) => mesh.clone(),
         None => {
-            let n = known.len() as u64 + around.folders.len() as u64;
-            Limits::check(codes::TOO_MANY_FILES, "files", n + 1, around.limits.files, "files")
-                .map_err(|d| Box::new(d.at(span)))?;
-            let bytes = read_bytes(&path, name, around.limits.file).map_err(here)?;
-            let mesh = Arc::new(parse(name, &bytes, &mut budget).map_err(cannot)?);
+            let files = (known.len() + around.folders.len()) as u64;
+            let mesh = Arc::new(read_file(&path, name, files, &around.limits, &mut budget).map_err(here)?);
             known.insert(path.clone(), mesh.clone());
             mesh
         }
@@ -145,7 +144,8 @@ pub fn load(
         match known.get(&key) {
             Some(mesh) => mesh.clone(),
             None => {
-                budget.charge(plain.triangles.len() as u64).map_err(cannot)?;
+                let n = plain.triangles.len() as u64;
+                budget.charge(n).map_err(|e| here(e.diagnostic(name)))?;
                 let mesh = Arc::new(plain.scaled(scale));
                 known.insert(key, mesh.clone());
                 mesh
@@ -154,6 +154,19 @@ pub fn load(
     };
     *triangles = budget.used;
     Ok(mesh)
+}
+
+/// Read a file that may be read; `files` others were read before it.
+pub(crate) fn read_file(
+    path: &Path,
+    name: &str,
+    files: u64,
+    limits: &Limits,
+    budget: &mut Budget,
+) -> Result<Mesh, Box<Diagnostic>> {
+    Limits::check(codes::TOO_MANY_FILES, "files", files + 1, limits.files, "files")?;
+    let bytes = read_bytes(path, name, limits.file)?;
+    parse(name, &bytes, budget).map_err(|e| e.diagnostic(name))
 }
 
 impl Mesh {

@@ -3,9 +3,7 @@
 use super::Context;
 use super::tree::Item;
 use crate::codes;
-use crate::confine::{read_bytes, shown};
 use crate::diagnostic::Diagnostic;
-use crate::limits::Limits;
 use crate::mesh::{self, Mesh};
 use crate::scene::{Mass, Pose};
 use crate::source::Span;
@@ -150,14 +148,9 @@ impl<'d> Context<'d, '_> {
         if let Some(mesh) = self.assets.read.get(&path) {
             return Ok(mesh.clone());
         }
-        let n = (self.assets.read.len() + self.n_files) as u64;
-        Limits::check(codes::TOO_MANY_FILES, "files", n + 1, self.limits.files, "files")?;
-        let bytes = read_bytes(&path, name, self.limits.file)?;
+        let files = (self.assets.read.len() + self.n_files) as u64;
         let mut budget = mesh::Budget { used: self.assets.triangles, limit: self.limits.triangles };
-        let mesh = mesh::parse(name, &bytes, &mut budget).map_err(|e| {
-            let d = Diagnostic::error(e.code, format!("the mesh file `{}` cannot be read", shown(name)));
-            Box::new(d.label(e.why))
-        })?;
+        let mesh = mesh::read_file(&path, name, files, &self.limits, &mut budget)?;
         self.assets.triangles = budget.used;
         self.assets.read.insert(path, mesh.clone());
         Ok(mesh)

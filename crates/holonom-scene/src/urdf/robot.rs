@@ -12,28 +12,21 @@ use crate::xml::{Attr, Element};
 use holonom::math::{Mat3, Vec3, vec3};
 use std::collections::HashMap;
 
-/// A robot.
+/// A robot, its links and joints in the order they are written. Every `span` is the place of the value before it in the file.
 #[derive(Default)]
 pub struct Robot {
-    /// Its name, and where it stands.
     pub name: Option<(String, Span)>,
-    /// Its links in the order they are written.
     pub links: Vec<UrdfLink>,
-    /// Its joints in the order they are written.
     pub joints: Vec<UrdfJoint>,
 }
 
 /// A link.
 pub struct UrdfLink {
-    /// Its name as written.
     pub name: String,
-    /// Where the name stands.
     pub span: Span,
     /// Mass in the link's frame; none where the file gives none. It may be 0, with an inertia or without.
     pub mass: Option<Mass>,
-    /// Where mass and inertia stand.
     pub mass_span: Span,
-    /// Where the inertia stands.
     pub inertia_span: Span,
     /// What it looks like and touches with.
     pub shapes: Vec<UrdfShape>,
@@ -43,11 +36,8 @@ pub struct UrdfLink {
 pub struct UrdfShape {
     /// Where it is on the link.
     pub pose: Pose,
-    /// Where that stands.
     pub pose_span: Span,
-    /// The other fields.
     pub fields: Table,
-    /// The element it came from.
     pub span: Span,
 }
 
@@ -95,11 +85,8 @@ impl UrdfJointType {
 
 /// A joint.
 pub struct UrdfJoint {
-    /// Its name as written.
     pub name: String,
-    /// Where the name stands.
     pub span: Span,
-    /// Its type.
     pub ty: UrdfJointType,
     /// Number of the parent link.
     pub parent: usize,
@@ -109,11 +96,9 @@ pub struct UrdfJoint {
     pub child_span: Span,
     /// Frame of the child in that of the parent, at zero.
     pub pose: Pose,
-    /// Where that stands.
     pub pose_span: Span,
     /// Unit axis in the frame of the child.
     pub axis: Vec3,
-    /// Where that stands.
     pub axis_span: Span,
     /// Viscous damping, N s/m or N m s/rad.
     pub damping: Option<(f64, Span)>,
@@ -131,11 +116,9 @@ pub struct UrdfJoint {
 pub struct Mimic {
     /// Name of the other joint as written.
     pub joint: String,
-    /// Where it stands.
     pub span: Span,
     /// m or rad per m or rad.
     pub multiplier: f64,
-    /// m or rad.
     pub offset: f64,
 }
 
