@@ -6,7 +6,7 @@ use holonom::{ModelError, StepError};
 use holonom_record::{RecordError, Trouble};
 use holonom_scene::diagnostic::{Class, DiagnosticData};
 use holonom_scene::source::Sources;
-use holonom_scene::{Diagnostic, Failed, Report, Severity};
+use holonom_scene::{Diagnostic, LoadError, Report, Severity};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -157,8 +157,8 @@ impl Failure {
     }
 }
 
-impl From<Failed> for Failure {
-    fn from(failed: Failed) -> Self {
+impl From<LoadError> for Failure {
+    fn from(failed: LoadError) -> Self {
         Failure::report(failed.report, failed.sources)
     }
 }

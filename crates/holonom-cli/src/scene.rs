@@ -4,7 +4,7 @@ use crate::failure::{Failure, to_stderr, warn};
 use crate::suggest::nearest;
 use holonom::Model;
 use holonom_scene::diagnostic::SHOWN;
-use holonom_scene::node::Table;
+use holonom_scene::node::DocTable;
 use holonom_scene::{Limits, Loaded, Loader, codes, gallery};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl Opened {
         if self.loaded.scene.bodies.len() >= MANY {
             self.loaded.scene.bodies = Vec::new();
             self.loaded.scene.joints = Vec::new();
-            self.loaded.document = Table::new();
+            self.loaded.document = DocTable::new();
         }
     }
 }
@@ -121,7 +121,7 @@ impl SceneOptions {
 
 enum Found {
     File(PathBuf),
-    Gallery(&'static gallery::Entry),
+    Gallery(&'static gallery::GalleryScene),
 }
 
 /// A file, or a scene of the gallery. What looks like a path is one.

@@ -3,7 +3,7 @@
 use crate::Exit;
 use crate::failure::Failure;
 use crate::output::Output;
-use holonom_scene::gallery::{self, Entry};
+use holonom_scene::gallery::{self, GalleryScene};
 use holonom_scene::{Loaded, Loader};
 use serde::Serialize;
 
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn load(entry: &Entry) -> Result<Loaded, Failure> {
+fn load(entry: &GalleryScene) -> Result<Loaded, Failure> {
     Ok(Loader::new().load_text(&format!("{}.toml", entry.name), entry.text)?)
 }
 

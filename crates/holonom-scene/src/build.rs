@@ -11,7 +11,7 @@ use crate::initial_poses::{BodyStart, initial_poses};
 use crate::joint_limits;
 use crate::kinds::{self, Driven, Make, Mistake, mistake, refused};
 use crate::loop_starts;
-use crate::scene::{Body, Link, Mass, Pose, Scene, Shape};
+use crate::scene::{BodyRecord, InteractionRecord, Mass, Pose, Scene, ShapeRecord};
 use crate::source::Span;
 use holonom::math::{Mat3, Vec3, perpendicular};
 use holonom::{Assembly, BodyId, Coordinate, JointId, Marker, Model, ModelBuilder, ModelError};
@@ -198,8 +198,8 @@ struct Sides<'a> {
     record: &'a Record,
 }
 
-impl<'a> From<&'a Link> for Sides<'a> {
-    fn from(l: &'a Link) -> Self {
+impl<'a> From<&'a InteractionRecord> for Sides<'a> {
+    fn from(l: &'a InteractionRecord) -> Self {
         Sides { name: &l.name, a: l.a.as_ref(), b: l.b.as_ref(), record: &l.record }
     }
 }
@@ -337,7 +337,7 @@ impl<'a> Frames<'a> {
 
     /// The two sides of a link as it is built: point and axes in the frame of each body, z along the axis of joints that have one. `None` where the
     /// kind has no sides.
-    pub fn of(&self, link: &Link) -> Option<(Marker, Marker)> {
+    pub fn of(&self, link: &InteractionRecord) -> Option<(Marker, Marker)> {
         link.b.as_ref()?;
         markers(self.scene, &self.joints, &link.into()).ok()
     }
@@ -458,7 +458,7 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<BodyStart>>, report: &mut Re
 }
 
 /// A shape on a body that cannot carry it into a contact.
-fn soft(body: &Body, shape: &Shape) -> Diagnostic {
+fn soft(body: &BodyRecord, shape: &ShapeRecord) -> Diagnostic {
     let kind = body.record.kind.map_or("", |k| k.name);
     let d = Diagnostic::error(codes::NO_CONTACT, format!("the shape of body `{}` cannot collide", body.name));
     let d = d.at(shape.span).path(format!("body/{}", body.name));
@@ -466,7 +466,7 @@ fn soft(body: &Body, shape: &Shape) -> Diagnostic {
     d.help("say  collides = false  on the shape")
 }
 
-fn draft(body: &Body) -> Draft<'_> {
+fn draft(body: &BodyRecord) -> Draft<'_> {
     Draft {
         name: &body.name,
         mass: body.mass,
@@ -484,14 +484,14 @@ fn geared(scene: &Scene, joints: &Joints) -> HashMap<usize, f64> {
     rates.filter_map(|(link, body, rate)| Some((joints.body(scene, body, link.span).ok()?.index()?, rate))).collect()
 }
 
-fn named(d: Diagnostic, what: &str, link: &Link) -> Diagnostic {
+fn named(d: Diagnostic, what: &str, link: &InteractionRecord) -> Diagnostic {
     let d = if d.path.is_empty() { d.path(format!("{what}/{}", link.name)) } else { d };
     if d.span.is_none() { d.at(link.span) } else { d }
 }
 
 /// In the order they were written, but one that uses the coordinates of another after it.
 fn add_joints<'a>(scene: &'a Scene, joints: &mut Joints<'a>, report: &mut Report) {
-    let mut open: Vec<&Link> = scene.joints.iter().collect();
+    let mut open: Vec<&InteractionRecord> = scene.joints.iter().collect();
     while !open.is_empty() {
         let n = open.len();
         let mut left = Vec::new();
@@ -529,7 +529,7 @@ fn add_joints<'a>(scene: &'a Scene, joints: &mut Joints<'a>, report: &mut Report
     }
 }
 
-fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
     let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Joint(make) = link.kind().make else { return Ok(()) };
     let made = make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })?;
@@ -559,7 +559,7 @@ fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
     Ok(())
 }
 
-fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
     let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Drive(make) = link.kind().make else { return Ok(()) };
     match make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })? {
@@ -579,7 +579,7 @@ fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
     Ok(())
 }
 
-fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
     let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Force(make) = link.kind().make else { return Ok(()) };
     let made = make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })?;
@@ -591,14 +591,14 @@ fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
 pub fn refusal(scene: &Scene, e: &ModelError) -> Diagnostic {
     let body = |name: &str| scene.bodies.iter().find(|b| &*b.name == name).map(|b| (b.span, format!("body/{name}")));
     let joint = |name: &str| {
-        let of = |list: &[Link], what: &str| {
+        let of = |list: &[InteractionRecord], what: &str| {
             list.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("{what}/{name}")))
         };
         of(&scene.joints, "joint").or_else(|| of(&scene.drives, "drive"))
     };
     // some drives are forces
     let force = |name: &str| {
-        let of = |list: &[Link], what: &str| {
+        let of = |list: &[InteractionRecord], what: &str| {
             list.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("{what}/{name}")))
         };
         of(&scene.forces, "force").or_else(|| of(&scene.drives, "drive"))

@@ -515,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn errors_are_placed() {
         let fails = |text: &str| Expression::read(text, "t", &|_| None).expect_err(text);
         assert_eq!(fails("1 + x").at, 4..5);
         assert_eq!(fails("1 + x").unknown.as_deref(), Some("x"));

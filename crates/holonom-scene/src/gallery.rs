@@ -3,7 +3,7 @@
 
 /// A scene that comes with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Entry {
+pub struct GalleryScene {
     /// Its name: that of its file.
     pub name: &'static str,
     /// What it belongs to.
@@ -14,7 +14,7 @@ pub struct Entry {
 
 macro_rules! scenes {
     ($folder:literal: $($group:literal { $($name:literal)* })*) => {
-        &[$($(Entry {
+        &[$($(GalleryScene {
             name: $name,
             group: $group,
             text: include_str!(concat!("../../../scenes/", $folder, $name, ".toml")),
@@ -27,7 +27,7 @@ macro_rules! parts {
 }
 
 /// The gallery, group by group.
-pub static GALLERY: &[Entry] = scenes!["":
+pub static GALLERY: &[GalleryScene] = scenes!["":
     "First mechanisms" {
         "pendulum" "double-pendulum" "door-3-hinges" "four-bar" "slider-crank" "gear-train" "rope" "crane"
         "parallelogram"
@@ -66,7 +66,7 @@ pub static PARTS: &[(&str, &str)] = parts![
 ];
 
 /// Problems with known answers, by the name of the problem; `holonom verify` runs them.
-pub static VERIFICATION: &[Entry] = scenes!["verification/":
+pub static VERIFICATION: &[GalleryScene] = scenes!["verification/":
     "Problems with known answers" {
         "p01-pendulum" "p01-pendulum-rod" "p02-four-bars" "p03-squeezer" "p04-governor" "p04-governor-particles"
         "p05-slider-crank" "p06-double-pendulum" "p06-dumb-bells" "p07-dumb-bell" "p07-spherical-pendulum"
@@ -89,7 +89,7 @@ pub fn part(name: &str) -> Option<&'static str> {
 }
 
 /// A scene by its name.
-pub fn find(name: &str) -> Option<&'static Entry> {
+pub fn find(name: &str) -> Option<&'static GalleryScene> {
     GALLERY.iter().chain(VERIFICATION).find(|e| e.name == name)
 }
 

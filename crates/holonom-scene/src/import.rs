@@ -1,6 +1,6 @@
 //! What the importers of URDF and MJCF write in the same way: names, places and masses as a scene has them.
 
-use crate::node::{Node, Table, numbers};
+use crate::node::{DocNode, DocTable, numbers};
 use crate::scene::{Mass, Pose};
 use crate::source::Span;
 use holonom::math::{Quat, Vec3};
@@ -18,7 +18,7 @@ pub fn scene_name(written: &str) -> String {
 }
 
 /// `at` and `rotation`, where they differ from those of the frame around.
-pub fn write_pose(table: &mut Table, pose: &Pose, span: Span) {
+pub fn write_pose(table: &mut DocTable, pose: &Pose, span: Span) {
     if pose.position != Vec3::ZERO {
         table.push("at", span, numbers(span, &pose.position.to_array()));
     }
@@ -29,7 +29,7 @@ pub fn write_pose(table: &mut Table, pose: &Pose, span: Span) {
 }
 
 /// `mass`, `com` and `inertia`.
-pub fn write_mass(table: &mut Table, m: &Mass, mass_span: Span, inertia_span: Span) {
+pub fn write_mass(table: &mut DocTable, m: &Mass, mass_span: Span, inertia_span: Span) {
     table.put("mass", mass_span, m.mass);
     table.push("com", inertia_span, numbers(inertia_span, &m.centre.to_array()));
     let i = &m.inertia;
@@ -39,7 +39,8 @@ pub fn write_mass(table: &mut Table, m: &Mass, mass_span: Span, inertia_span: Sp
 }
 
 /// A weighted sum of joint coordinates, as the `terms` of couplers, springs and forces on coordinates.
-pub fn write_terms(terms: &[(String, f64)], span: Span) -> Vec<Node> {
-    let term = |(joint, factor): &(String, f64)| Table::at(span).with("joint", joint.as_str()).with("factor", *factor);
-    terms.iter().map(|t| Node::new(span, term(t))).collect()
+pub fn write_terms(terms: &[(String, f64)], span: Span) -> Vec<DocNode> {
+    let term =
+        |(joint, factor): &(String, f64)| DocTable::at(span).with("joint", joint.as_str()).with("factor", *factor);
+    terms.iter().map(|t| DocNode::new(span, term(t))).collect()
 }

@@ -22,7 +22,7 @@ use crate::build::Draft;
 use crate::codes::{self, Code};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::fields::Record;
-use crate::scene::{Body, Link, Pose, Scene};
+use crate::scene::{BodyRecord, InteractionRecord, Pose, Scene};
 use holonom::joints::Chart;
 use holonom::math::{Mat3, Vec3, quat_from_axes};
 use holonom::{BodyId, JointId, Marker, ModelBuilder};
@@ -50,7 +50,7 @@ impl BodyStart {
     }
 
     /// A body as a draft that stands and moves so.
-    pub fn draft<'b>(&self, body: &'b Body) -> Draft<'b> {
+    pub fn draft<'b>(&self, body: &'b BodyRecord) -> Draft<'b> {
         let (name, mass, volume) = (&*body.name, body.mass, body.volume);
         Draft { name, mass, volume, pose: self.pose, velocity: self.velocity, spin: self.spin, geared: None }
     }
@@ -76,7 +76,7 @@ pub(crate) fn initial_poses(
     ids: &HashMap<&str, JointId>,
     report: &mut Report,
 ) -> Option<Vec<BodyStart>> {
-    let drawn = |b: &Body| BodyStart { pose: b.pose, velocity: b.velocity, spin: b.spin, moves: b.moves };
+    let drawn = |b: &BodyRecord| BodyStart { pose: b.pose, velocity: b.velocity, spin: b.spin, moves: b.moves };
     let mut starts: Vec<BodyStart> = scene.bodies.iter().map(drawn).collect();
     if scene.joints.iter().any(|j| has_start(&j.record)) {
         let edges = edges(scene, builder, ids, report)?;
@@ -133,7 +133,7 @@ fn edges<'a>(
 }
 
 /// Do `start` and `start_rate` of a joint fit its coordinates?
-fn check_start(link: &Link, chart: Option<&dyn Chart>) -> Result<(), Diagnostic> {
+fn check_start(link: &InteractionRecord, chart: Option<&dyn Chart>) -> Result<(), Diagnostic> {
     let record = &link.record;
     let error = |field: &str, code: Code, message: String| {
         Diagnostic::error(code, message).at(record.span_of(field)).path(format!("joint/{}/{field}", link.name))

@@ -66,6 +66,6 @@ pub mod xml;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;
-pub use load::{Failed, Format, Loaded, Loader};
+pub use load::{Format, LoadError, Loaded, Loader};
 pub use quantities::Quantities;
 pub use scene::Scene;

@@ -71,7 +71,7 @@ fn coordinate(sim: &Simulation, chart: &dyn Chart, index: usize) -> Option<(f64,
 
 /// The places and motions of the bodies of a model at its start; rotations of bodies that have no axes, or skew ones, as they were drawn.
 fn places_in(sim: &Simulation, scene: &Scene) -> Vec<BodyStart> {
-    let place = |(i, body): (usize, &crate::scene::Body)| {
+    let place = |(i, body): (usize, &crate::scene::BodyRecord)| {
         let id = BodyId::from_index(i);
         let (position, velocity) = sim.point(id.origin());
         let axes = sim.axes(id).filter(|a| (*a * a.transpose()).abs_diff_eq(holonom::Mat3::IDENTITY, 1e-9));
@@ -96,7 +96,7 @@ pub(crate) fn settled<'s>(
     let model = Arc::new(model);
     let kept = kept(&Simulation::new(model.clone()), &given);
     let better = if kept { None } else { found(scene, &given, again) };
-    // nobody else holds it any more
+    // no other reference to it is left
     better.or_else(|| Arc::try_unwrap(model).ok()).expect("the simulation that looked at it is gone")
 }
 

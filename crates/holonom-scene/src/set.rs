@@ -14,7 +14,7 @@ use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::limits::Limits;
-use crate::node::{Node, Table, Value, parse_toml};
+use crate::node::{DocNode, DocTable, Value, parse_toml};
 use crate::read::SECTIONS;
 use crate::source::{Sources, Span};
 
@@ -27,7 +27,13 @@ const FIELDS: &[&str] = &["run", "record", "ground", "contact"];
 const DEEPEST: u64 = 40;
 
 /// Change values of a document.
-pub fn apply(document: &mut Table, settings: &[String], sources: &mut Sources, limits: &Limits, report: &mut Report) {
+pub fn apply(
+    document: &mut DocTable,
+    settings: &[String],
+    sources: &mut Sources,
+    limits: &Limits,
+    report: &mut Report,
+) {
     if settings.is_empty() {
         return;
     }
@@ -46,7 +52,7 @@ type Path<'a> = [(&'a str, Span)];
 
 /// One setting, which begins at byte `start` of its text.
 fn change(
-    document: &mut Table,
+    document: &mut DocTable,
     setting: &str,
     file: u32,
     start: usize,
@@ -90,10 +96,10 @@ fn unknown(message: String, span: Span) -> Diagnostic {
 
 /// What holds a name alone: `[params]`, or the document itself for a section that is a value.
 fn holder_of<'t>(
-    document: &'t mut Table,
+    document: &'t mut DocTable,
     (name, span): (&str, Span),
     whole: Span,
-) -> Result<&'t mut Table, Box<Diagnostic>> {
+) -> Result<&'t mut DocTable, Box<Diagnostic>> {
     let params = names_in(document, "params");
     if params.iter().any(|p| p == name) {
         return Ok(document.table_mut("params", whole));
@@ -112,11 +118,11 @@ fn holder_of<'t>(
 
 /// `params.NAME`, which must be there.
 fn params<'t>(
-    document: &'t mut Table,
+    document: &'t mut DocTable,
     (name, span): (&str, Span),
     last: bool,
     whole: Span,
-) -> Result<&'t mut Table, Box<Diagnostic>> {
+) -> Result<&'t mut DocTable, Box<Diagnostic>> {
     let names = names_in(document, "params");
     if !last || !names.iter().any(|p| p == name) {
         let d = unknown(format!("the scene has no parameter `{}`", shown(name)), span);
@@ -127,10 +133,10 @@ fn params<'t>(
 
 /// A field of a table: the table, and the name of the field. The table must be there; tables inside it are made.
 fn field<'t, 'p>(
-    document: &'t mut Table,
+    document: &'t mut DocTable,
     path: &Path<'p>,
     whole: Span,
-) -> Result<(&'t mut Table, (&'p str, Span)), Box<Diagnostic>> {
+) -> Result<(&'t mut DocTable, (&'p str, Span)), Box<Diagnostic>> {
     let (section, span) = path[0];
     let sections = || SECTIONS.iter().map(|s| s.0).filter(|s| !VALUES.contains(s) && *s != "include");
     if !sections().any(|s| s == section) {
@@ -164,7 +170,7 @@ fn field<'t, 'p>(
 }
 
 /// What stands after `=`: a value of TOML, or else text.
-fn value(text: &str, file: u32, start: usize, limits: &Limits) -> Node {
+fn value(text: &str, file: u32, start: usize, limits: &Limits) -> DocNode {
     let trimmed = text.trim();
     let begin = start + (text.len() - text.trim_start().len());
     let span = Span::new(file, begin..begin + trimmed.len().max(1));
@@ -180,12 +186,12 @@ fn value(text: &str, file: u32, start: usize, limits: &Limits) -> Node {
             shift(&mut node, begin as i64 - HEAD.len() as i64);
             node
         }
-        None => Node::new(span, trimmed),
+        None => DocNode::new(span, trimmed),
     }
 }
 
 /// Move all places. The parser allows 80 levels.
-fn shift(node: &mut Node, by: i64) {
+fn shift(node: &mut DocNode, by: i64) {
     let moved = |x: u32| (i64::from(x) + by).clamp(0, i64::from(u32::MAX)) as u32;
     node.span = Span { start: moved(node.span.start), end: moved(node.span.end), ..node.span };
     match &mut node.value {
@@ -198,15 +204,15 @@ fn shift(node: &mut Node, by: i64) {
     }
 }
 
-fn replace(table: &mut Table, name: &str, span: Span, value: Node) {
+fn replace(table: &mut DocTable, name: &str, span: Span, value: DocNode) {
     match table.entries_mut().iter_mut().find(|e| e.key == name) {
         Some(entry) => (entry.key_span, entry.node) = (span, value),
         None => table.push(name, span, value),
     }
 }
 
-fn names_in(document: &Table, section: &str) -> Vec<String> {
-    let table = document.get(section).and_then(Node::as_table);
+fn names_in(document: &DocTable, section: &str) -> Vec<String> {
+    let table = document.get(section).and_then(DocNode::as_table);
     table.map(|t| t.entries().iter().map(|e| e.key.clone()).collect()).unwrap_or_default()
 }
 

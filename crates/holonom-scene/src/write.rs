@@ -18,7 +18,7 @@
 use crate::diagnostic::Report;
 use crate::fields::{Family, Field, Type};
 use crate::limits::Limits;
-use crate::node::{Node, Table, Value, parse_toml};
+use crate::node::{DocNode, DocTable, Value, parse_toml};
 use crate::read::SECTIONS;
 use crate::sections::{Content, content};
 use std::fmt::Write;
@@ -49,7 +49,7 @@ impl From<&'static Type> for Known {
 
 impl Known {
     /// What is known of the value of that name in a table.
-    fn inside(self, table: &Table, key: &str) -> Known {
+    fn inside(self, table: &DocTable, key: &str) -> Known {
         let field = match self {
             Known::Names(inner) => return Known::from(inner),
             _ => self.fields(table).into_iter().find(|f| f.name == key),
@@ -58,10 +58,10 @@ impl Known {
     }
 
     /// The fields in the order they are written.
-    fn fields(self, table: &Table) -> Vec<&'static Field> {
+    fn fields(self, table: &DocTable) -> Vec<&'static Field> {
         match self {
             Known::Family(family) => {
-                let named = table.get("kind").and_then(Node::as_text).or(family.default);
+                let named = table.get("kind").and_then(DocNode::as_text).or(family.default);
                 let own = named.and_then(|n| family.find(n)).map_or(&[][..], |k| k.fields);
                 own.iter().flat_map(|group| group.iter()).chain(family.common).collect()
             }
@@ -72,7 +72,7 @@ impl Known {
     }
 
     /// The entries of a table, in the order they are written.
-    fn order(self, table: &Table) -> Vec<(&str, &Node)> {
+    fn order(self, table: &DocTable) -> Vec<(&str, &DocNode)> {
         let fields = self.fields(table);
         let place = |key: &str| match key {
             "kind" => 0,
@@ -85,7 +85,7 @@ impl Known {
 }
 
 /// A document as TOML, in canonical form.
-pub fn document(document: &Table) -> String {
+pub fn document(document: &DocTable) -> String {
     let place = |key: &str| SECTIONS.iter().position(|(name, _)| *name == key).unwrap_or(usize::MAX);
     let mut entries: Vec<_> = document.entries().iter().collect();
     entries.sort_by_key(|e| place(&e.key));
@@ -108,7 +108,7 @@ pub fn document(document: &Table) -> String {
 }
 
 /// Every thing of a section as a table of its own.
-fn things(out: &mut String, path: &str, table: &Table, known: Known) {
+fn things(out: &mut String, path: &str, table: &DocTable, known: Known) {
     let stray: Vec<_> = table.entries().iter().filter(|e| e.node.as_table().is_none()).collect();
     if !stray.is_empty() || table.is_empty() {
         header(out, path);
@@ -124,7 +124,7 @@ fn things(out: &mut String, path: &str, table: &Table, known: Known) {
 }
 
 /// A table with a header; tables in it that are too long for a line follow with headers of their own.
-fn section(out: &mut String, path: &str, table: &Table, known: Known) {
+fn section(out: &mut String, path: &str, table: &DocTable, known: Known) {
     let mut below = Vec::new();
     let mut here = String::new();
     for (name, node) in known.order(table) {
@@ -151,12 +151,12 @@ fn header(out: &mut String, path: &str) {
     let _ = writeln!(out, "[{path}]");
 }
 
-fn long(name: &str, node: &Node, known: Known) -> bool {
+fn long(name: &str, node: &DocNode, known: Known) -> bool {
     key(name).len() + 3 + inline(node, known).chars().count() > WIDTH
 }
 
 /// `name = value`, wrapped where it is a long list.
-fn line(out: &mut String, name: &str, node: &Node, known: Known) {
+fn line(out: &mut String, name: &str, node: &DocNode, known: Known) {
     let _ = write!(out, "{} = ", key(name));
     match &node.value {
         Value::List(list) if !list.is_empty() && long(name, node, known) => {
@@ -186,7 +186,7 @@ fn line(out: &mut String, name: &str, node: &Node, known: Known) {
 }
 
 /// A value in one line.
-fn inline(node: &Node, known: Known) -> String {
+fn inline(node: &DocNode, known: Known) -> String {
     match &node.value {
         Value::Integer(i) => i.to_string(),
         Value::Number(x) => number(*x),
@@ -198,7 +198,8 @@ fn inline(node: &Node, known: Known) -> String {
         }
         Value::Table(table) if table.is_empty() => "{}".into(),
         Value::Table(table) => {
-            let item = |(name, x): (&str, &Node)| format!("{} = {}", key(name), inline(x, known.inside(table, name)));
+            let item =
+                |(name, x): (&str, &DocNode)| format!("{} = {}", key(name), inline(x, known.inside(table, name)));
             let items: Vec<String> = known.order(table).into_iter().map(item).collect();
             format!("{{ {} }}", items.join(", "))
         }

@@ -20,7 +20,7 @@ pub(super) fn stage_as(name: &str, parameters: &[(&str, f64)], settings: &[&str]
     let entry = gallery::find(name).ok_or_else(|| Stop::Scene(format!("there is no scene `{name}`")))?;
     let start = Loader { settings: settings.iter().map(|s| s.to_string()).collect(), ..Loader::new() };
     let loader = parameters.iter().fold(start, |loader, (name, value)| loader.parameter(*name, *value));
-    let unusable = |failed: holonom_scene::Failed| Stop::Scene(format!("\n{}", failed.render()));
+    let unusable = |failed: holonom_scene::LoadError| Stop::Scene(format!("\n{}", failed.render()));
     let loaded = loader.load_text(&format!("{name}.toml"), entry.text).map_err(unusable)?;
     let model = loaded.build().map_err(unusable)?;
     Ok(Staged { sim: Simulation::new(model), scene: loaded.scene })

@@ -13,11 +13,10 @@ pub mod stl;
 
 use crate::codes::{self, Code};
 use crate::confine::{read_bytes, shown};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, field_error};
 use crate::fields::Record;
-use crate::kinds::Mistake;
 use crate::limits::Limits;
-use crate::read::Surroundings;
+use crate::read::Environment;
 use holonom::math::{Vec3, vec3};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -34,16 +33,16 @@ pub struct Mesh {
 
 /// Why a mesh cannot be used.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MeshError {
+pub struct MeshFileError {
     /// E0114, or E0506 where it is too large.
     pub code: Code,
     /// In words, to follow "the mesh file `x.stl` cannot be read: ".
     pub why: String,
 }
 
-impl MeshError {
-    fn bad(why: impl Into<String>) -> MeshError {
-        MeshError { code: codes::BAD_MESH, why: why.into() }
+impl MeshFileError {
+    fn bad(why: impl Into<String>) -> MeshFileError {
+        MeshFileError { code: codes::BAD_MESH, why: why.into() }
     }
 
     /// As a diagnostic about the file of that name.
@@ -55,8 +54,8 @@ impl MeshError {
         })
     }
 
-    fn line(line: usize, why: impl std::fmt::Display) -> MeshError {
-        MeshError::bad(format!("line {line}: {why}"))
+    fn line(line: usize, why: impl std::fmt::Display) -> MeshFileError {
+        MeshFileError::bad(format!("line {line}: {why}"))
     }
 }
 
@@ -71,13 +70,13 @@ pub struct Budget {
 
 impl Budget {
     /// May so many more triangles be read?
-    pub fn charge(&mut self, more: u64) -> Result<(), MeshError> {
+    pub fn charge(&mut self, more: u64) -> Result<(), MeshFileError> {
         self.used = self.used.saturating_add(more);
         if self.used <= self.limit {
             return Ok(());
         }
         let why = format!("with it there are more than {} triangles, the limit of all meshes together", self.limit);
-        Err(MeshError { code: codes::TOO_LARGE_MESH, why })
+        Err(MeshFileError { code: codes::TOO_LARGE_MESH, why })
     }
 }
 
@@ -92,36 +91,36 @@ fn suffix(name: &str) -> String {
 }
 
 /// A mesh from the bytes of a file; the suffix of the name says what it is.
-pub fn parse(name: &str, bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
+pub fn parse(name: &str, bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshFileError> {
     match suffix(name).as_str() {
         "stl" => stl::parse(bytes, budget),
         "obj" => obj::parse(bytes, budget),
-        _ => Err(MeshError::bad("meshes are read from .stl and .obj files")),
+        _ => Err(MeshFileError::bad("meshes are read from .stl and .obj files")),
     }
 }
 
 /// The mesh of a shape (fields `file` and `scale`), read once.
 pub fn load(
     record: &Record,
-    around: &Surroundings,
+    around: &Environment,
     known: &mut HashMap<PathBuf, Arc<Mesh>>,
     triangles: &mut u64,
-) -> Result<Arc<Mesh>, Mistake> {
+) -> Result<Arc<Mesh>, Box<Diagnostic>> {
     let name = record.text("file").unwrap_or_default();
     let span = record.span_of("file");
-    let here = |d: Mistake| if d.span.is_some() { d } else { Box::new(d.at(span)) };
+    let here = |d: Box<Diagnostic>| if d.span.is_some() { d } else { Box::new(d.at(span)) };
     let scale = match (record.vector("scale"), record.numbers("scale")) {
         (Some(v), _) => v,
         (None, None) => Vec3::ONE,
         (None, Some([x])) => Vec3::splat(*x),
         (None, Some([x, y, z])) => vec3(*x, *y, *z),
         (None, Some(other)) => {
-            let d = crate::kinds::mistake(record, "scale", codes::WRONG_LENGTH, "`scale` must have 1 or 3 elements");
+            let d = field_error(record, "scale", codes::WRONG_LENGTH, "`scale` must have 1 or 3 elements");
             return Err(Box::new(d.label(format!("{} elements", other.len()))));
         }
     };
     if !(scale.abs().min_element() > 0.0) {
-        let d = crate::kinds::mistake(record, "scale", codes::OUT_OF_RANGE, "`scale` is out of range");
+        let d = field_error(record, "scale", codes::OUT_OF_RANGE, "`scale` is out of range");
         return Err(Box::new(d.label(format!("{scale}, must not be 0 along any axis"))));
     }
     let folder = around.folders.get(span.file as usize).cloned().flatten().unwrap_or_default();
@@ -211,14 +210,14 @@ fn push_triangle(to: &mut Vec<[usize; 3]>, [a, b, c]: [usize; 3]) {
 }
 
 /// Three finite numbers that a line of text begins with.
-fn three_numbers<'a>(words: &mut impl Iterator<Item = &'a [u8]>, line: usize) -> Result<Vec3, MeshError> {
+fn three_numbers<'a>(words: &mut impl Iterator<Item = &'a [u8]>, line: usize) -> Result<Vec3, MeshFileError> {
     let mut out = [0.0_f64; 3];
     for x in &mut out {
-        let word = words.next().ok_or_else(|| MeshError::line(line, "a corner has fewer than three numbers"))?;
+        let word = words.next().ok_or_else(|| MeshFileError::line(line, "a corner has fewer than three numbers"))?;
         let text = String::from_utf8_lossy(word);
-        *x = text.parse().map_err(|_| MeshError::line(line, format!("`{}` is not a number", shown(&text))))?;
+        *x = text.parse().map_err(|_| MeshFileError::line(line, format!("`{}` is not a number", shown(&text))))?;
         if !x.is_finite() {
-            return Err(MeshError::line(line, format!("`{}` is not finite", shown(&text))));
+            return Err(MeshFileError::line(line, format!("`{}` is not finite", shown(&text))));
         }
     }
     Ok(vec3(out[0], out[1], out[2]))

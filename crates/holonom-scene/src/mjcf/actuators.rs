@@ -16,7 +16,7 @@ use super::tree::Item;
 use super::values::Attributes;
 use crate::confine::shown;
 use crate::import::write_terms;
-use crate::node::{Node, Table};
+use crate::node::{DocNode, DocTable};
 use crate::source::Span;
 
 const KINDS: &str = "general motor position velocity intvelocity damper cylinder muscle adhesion dcmotor plugin";
@@ -241,8 +241,8 @@ impl<'d> Context<'d, '_> {
     fn on_coordinates(&mut self, actuator: Actuator) -> bool {
         let Actuator { name, span, on, gear, law, activation, force, limits } = actuator;
         let table = |kind: &str| match &on.terms[..] {
-            [(coordinate, 1.0)] => Table::at(span).with("kind", kind).with("joint", coordinate.as_str()),
-            _ => Table::at(span).with("kind", kind).with("terms", write_terms(&on.terms, span)),
+            [(coordinate, 1.0)] => DocTable::at(span).with("kind", kind).with("joint", coordinate.as_str()),
+            _ => DocTable::at(span).with("kind", kind).with("terms", write_terms(&on.terms, span)),
         };
         let force = format!("{gear:?} * ({force})");
         let square = gear * gear;
@@ -295,8 +295,8 @@ impl<'d> Context<'d, '_> {
             if part.iter().all(|x| *x == 0.0) {
                 continue;
             }
-            let vector = part.iter().map(|g| Node::new(span, format!("{g:?} * ({force})"))).collect::<Vec<_>>();
-            let table = Table::at(span).with("kind", kind).with("on", on.as_str()).with(field, vector);
+            let vector = part.iter().map(|g| DocNode::new(span, format!("{g:?} * ({force})"))).collect::<Vec<_>>();
+            let table = DocTable::at(span).with("kind", kind).with("on", on.as_str()).with(field, vector);
             self.force(format!("{name} {field}"), span, table.with("axes", "body"));
             any = true;
         }

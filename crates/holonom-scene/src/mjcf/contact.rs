@@ -18,7 +18,7 @@ use super::tree::Item;
 use super::values::Attributes;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::node::{Node, Table, numbers};
+use crate::node::{DocNode, DocTable, numbers};
 use crate::source::Span;
 use crate::xml::Attr;
 
@@ -114,7 +114,7 @@ impl<'d> Context<'d, '_> {
     }
 
     /// Write them into the shape of the geom.
-    pub fn write_contact(&mut self, shape: &mut Table, t: &GeomContact, on_world: bool) {
+    pub fn write_contact(&mut self, shape: &mut DocTable, t: &GeomContact, on_world: bool) {
         let span = shape.entries().first().map_or(self.root, |e| e.key_span);
         if !t.touches() || !self.settings.contacts {
             shape.put("collides", span, false);
@@ -199,8 +199,8 @@ impl<'d> Context<'d, '_> {
 
     /// Two bodies of the scene pass through each other.
     pub fn ignore(&mut self, a: &str, b: &str, span: Span) {
-        let pair = vec![Node::new(span, a), Node::new(span, b)];
-        self.out.ignore.push(Node::new(span, pair));
+        let pair = vec![DocNode::new(span, a), DocNode::new(span, b)];
+        self.out.ignore.push(DocNode::new(span, pair));
     }
 
     fn geom_named(&mut self, attrs: &Attributes<'d>, attribute: &str) -> Option<String> {
@@ -249,12 +249,12 @@ impl<'d> Context<'d, '_> {
         }
         let side = |body: BodyIndex, geom: &str| format!("{}.{geom}", self.link_name(body));
         let (side_a, side_b) = (side(ga.body, &a), side(gb.body, &b));
-        let table = Table::at(span)
+        let table = DocTable::at(span)
             .with("a", side_a)
             .with("b", side_b)
             .with("friction", if rows < 2.0 { 0.0 } else { friction[0] })
             .with("torsional", if rows < 4.0 { 0.0 } else { friction[1] })
             .with("rolling", if rows < 6.0 { 0.0 } else { friction[2] });
-        self.out.pairs.push(Node::new(span, table));
+        self.out.pairs.push(DocNode::new(span, table));
     }
 }

@@ -7,7 +7,7 @@ use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::Diagnostic;
 use crate::import::{write_mass, write_pose};
-use crate::node::{Node, Table, TableAt, numbers};
+use crate::node::{DocNode, DocTable, TableAt, numbers};
 use crate::scene::{Mass, Pose};
 use crate::source::Span;
 use holonom::math::{Mat3, Vec3};
@@ -19,17 +19,17 @@ const LIGHT: f64 = 1e-6;
 /// Sections of the document, in the making.
 #[derive(Default)]
 pub struct DocumentSections {
-    pub params: Table,
-    pub body: Table,
-    pub joint: Table,
-    pub force: Table,
-    pub camera: Table,
-    pub ground_frames: Table,
-    pub ground_shapes: Vec<Node>,
+    pub params: DocTable,
+    pub body: DocTable,
+    pub joint: DocTable,
+    pub force: DocTable,
+    pub camera: DocTable,
+    pub ground_frames: DocTable,
+    pub ground_shapes: Vec<DocNode>,
     /// Pairs of bodies that pass through each other.
-    pub ignore: Vec<Node>,
+    pub ignore: Vec<DocNode>,
     /// Pairs of geoms that are different.
-    pub pairs: Vec<Node>,
+    pub pairs: Vec<DocNode>,
 }
 
 impl Context<'_, '_> {
@@ -43,8 +43,8 @@ impl Context<'_, '_> {
     pub fn write_bodies(&mut self) {
         let masses = self.links();
         let n = self.bodies.len();
-        let mut shapes: Vec<Vec<Node>> = (0..n).map(|_| Vec::new()).collect();
-        let mut frames: Vec<Table> = (0..n).map(|_| Table::new()).collect();
+        let mut shapes: Vec<Vec<DocNode>> = (0..n).map(|_| Vec::new()).collect();
+        let mut frames: Vec<DocTable> = (0..n).map(|_| DocTable::new()).collect();
         for i in 0..n {
             let (link, on_link) = (self.bodies[i].link, self.bodies[i].on_link);
             for geom in std::mem::take(&mut self.bodies[i].geoms) {
@@ -52,7 +52,7 @@ impl Context<'_, '_> {
                     self.write_contact(&mut shape, &geom.contact, link == 0);
                     let span = shape.entries()[0].key_span;
                     write_pose(&mut shape, &on_link.then(&geom.pose), span);
-                    shapes[link].push(Node::new(span, shape));
+                    shapes[link].push(DocNode::new(span, shape));
                 }
             }
         }
@@ -71,7 +71,7 @@ impl Context<'_, '_> {
                 self.report.push(d.label("no <inertial>, no geom with mass").help("give it an <inertial> or a geom"));
                 continue;
             };
-            let mut table = Table::new();
+            let mut table = DocTable::new();
             write_pose(&mut table, &world, span);
             write_mass(&mut table, &mass, span, span);
             if !shapes.is_empty() {
@@ -86,7 +86,7 @@ impl Context<'_, '_> {
     }
 
     /// Sites, and bodies that do not move against another one, as frames of the bodies that carry them. Sites come first: they keep their names.
-    fn write_frames(&mut self, frames: &mut [Table]) {
+    fn write_frames(&mut self, frames: &mut [DocTable]) {
         let mut taken: HashSet<(BodyIndex, String)> = HashSet::new();
         for site in std::mem::take(&mut self.sites) {
             let body = &self.bodies[site.body];
@@ -96,7 +96,7 @@ impl Context<'_, '_> {
                 self.error(codes::DUPLICATE, site.span, message, "on one body");
                 continue;
             }
-            let mut frame = Table::new();
+            let mut frame = DocTable::new();
             write_pose(&mut frame, &pose, site.span);
             frames[link].put(site.name.as_str(), site.span, frame);
             self.site_places.insert(site.name, (link, pose));
@@ -106,7 +106,7 @@ impl Context<'_, '_> {
             while !taken.insert((body.link, name.clone())) {
                 name.push('_');
             }
-            let mut frame = Table::new();
+            let mut frame = DocTable::new();
             write_pose(&mut frame, &body.on_link, body.span);
             frames[body.link].put(name, body.span, frame);
         }
@@ -140,7 +140,7 @@ impl Context<'_, '_> {
                 // heavy enough about its middle for any axis: as if spread over a metre
                 let between_mass =
                     Mass { mass: light, centre: Vec3::ZERO, inertia: Mat3::from_diagonal(Vec3::splat(light)) };
-                let mut table = Table::new();
+                let mut table = DocTable::new();
                 write_pose(&mut table, &world, span);
                 write_mass(&mut table, &between_mass, span, span);
                 self.out.body.put(between.as_str(), span, table);
@@ -165,8 +165,8 @@ impl Context<'_, '_> {
         let names: Vec<&str> = joints.iter().map(|j| j.name.as_str()).collect();
         let name = names.join("+");
         let name = if name.len() > 200 { format!("{} and {} more", names[0], names.len() - 1) } else { name };
-        let table = Table::at(span).with("kind", composed.kind).with("a", a).with("b", b);
-        let mut table: Table = write_axes(table, joints, composed, world).into();
+        let table = DocTable::at(span).with("kind", composed.kind).with("a", a).with("b", b);
+        let mut table: DocTable = write_axes(table, joints, composed, world).into();
         let name = if joints.len() == 1 { name } else { super::free(&mut self.joint_names, name) };
         self.stops(&mut table, joints, composed, span);
         if self.meets(a, b) {
@@ -188,9 +188,9 @@ impl Context<'_, '_> {
     }
 
     /// Limits and dry friction, for each coordinate.
-    fn stops(&mut self, table: &mut Table, joints: &[MjcfJoint], composed: &ComposedJoint, span: Span) {
+    fn stops(&mut self, table: &mut DocTable, joints: &[MjcfJoint], composed: &ComposedJoint, span: Span) {
         let n = composed.coordinates.iter().flatten().count();
-        let mut limits = vec![Node::new(span, Vec::new()); n];
+        let mut limits = vec![DocNode::new(span, Vec::new()); n];
         let mut friction = vec![0.0; n];
         for (j, k) in joints.iter().zip(&composed.coordinates) {
             let Some(k) = *k else { continue };
@@ -212,7 +212,11 @@ impl Context<'_, '_> {
             _ => table.put("limits", span, limits),
         }
         if friction.iter().any(|f| *f > 0.0) {
-            table.push("friction", span, if n == 1 { Node::new(span, friction[0]) } else { numbers(span, &friction) });
+            table.push(
+                "friction",
+                span,
+                if n == 1 { DocNode::new(span, friction[0]) } else { numbers(span, &friction) },
+            );
         }
     }
 
@@ -225,7 +229,7 @@ impl Context<'_, '_> {
     fn write_coordinate(&mut self, j: &MjcfJoint, coordinate: &str) {
         let span = j.span;
         if j.stiffness > 0.0 || j.damping > 0.0 {
-            let mut table = Table::at(span).with("kind", "coordinate-spring").with("joint", coordinate);
+            let mut table = DocTable::at(span).with("kind", "coordinate-spring").with("joint", coordinate);
             if j.stiffness > 0.0 {
                 table = table.with("stiffness", j.stiffness).with("rest", j.spring_reference - j.reference);
             }
@@ -241,9 +245,9 @@ impl Context<'_, '_> {
 
     fn rotor(&mut self, name: &str, inertia: f64, span: Span, gear: impl FnOnce(TableAt) -> TableAt) {
         let rotor = super::free(&mut self.body_names, format!("{name} rotor"));
-        let body = Table::at(span).with("kind", "rotor").with("rotor_inertia", inertia);
+        let body = DocTable::at(span).with("kind", "rotor").with("rotor_inertia", inertia);
         self.out.body.put(rotor.as_str(), span, body);
-        let table = gear(Table::at(span).with("kind", "rotor-gear").with("b", rotor.as_str()));
+        let table = gear(DocTable::at(span).with("kind", "rotor-gear").with("b", rotor.as_str()));
         let name = super::free(&mut self.joint_names, format!("{name} armature"));
         self.out.joint.put(name, span, table);
     }
@@ -251,12 +255,12 @@ impl Context<'_, '_> {
     fn write_ball(&mut self, a: &str, b: &str, j: &MjcfJoint) {
         let span = j.span;
         if j.stiffness > 0.0 {
-            let table = Table::at(span).with("kind", "bushing").with("a", a).with("b", b).vector("at", j.at);
+            let table = DocTable::at(span).with("kind", "bushing").with("a", a).with("b", b).vector("at", j.at);
             self.force(format!("{} spring", j.name), span, table.with("torsional_stiffness", j.stiffness));
         }
         if j.damping > 0.0 {
             let table =
-                Table::at(span).with("kind", "spin-damper").with("a", a).with("b", b).with("damping", j.damping);
+                DocTable::at(span).with("kind", "spin-damper").with("a", a).with("b", b).with("damping", j.damping);
             self.force(format!("{} damper", j.name), span, table);
         }
         if j.armature > 0.0 {
@@ -276,7 +280,7 @@ impl Context<'_, '_> {
         let span = j.span;
         if j.damping > 0.0 {
             for kind in ["drag", "angular-drag"] {
-                let table = Table::at(span).with("kind", kind).with("on", body).with("linear", j.damping);
+                let table = DocTable::at(span).with("kind", kind).with("on", body).with("linear", j.damping);
                 self.force(format!("{} {kind}", j.name), span, table);
             }
         }
@@ -296,13 +300,13 @@ fn write_axes(table: TableAt, joints: &[MjcfJoint], composed: &ComposedJoint, wo
     match composed.kind {
         "serial" => {
             let freedoms = joints.iter().map(|j| {
-                let freedom = Table::at(j.span);
+                let freedom = DocTable::at(j.span);
                 let freedom = match j.kind {
                     MjcfJointKind::Slide => freedom.with("kind", "slide").vector("axis", j.axis),
                     MjcfJointKind::Ball => freedom.with("kind", "ball").vector("at", j.at),
                     _ => freedom.with("kind", "hinge").vector("axis", j.axis).vector("at", j.at),
                 };
-                Node::new(j.span, freedom)
+                DocNode::new(j.span, freedom)
             });
             table.with("freedoms", freedoms.collect::<Vec<_>>()).vector("at", world.position)
         }

@@ -7,7 +7,7 @@ use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::Diagnostic;
 use crate::import::{write_pose, write_terms};
-use crate::node::{Table, TableAt};
+use crate::node::{DocTable, TableAt};
 use crate::scene::Pose;
 use crate::xml::Attr;
 use holonom::math::{Quat, vec3};
@@ -90,7 +90,7 @@ impl<'d> Context<'d, '_> {
 
     /// A point on a moving body.
     fn point(&self, attrs: &Attributes, (link, pose): &(usize, Pose)) -> TableAt {
-        Table::at(attrs.span()).with("body", self.link_name(*link)).vector("at", pose.position)
+        DocTable::at(attrs.span()).with("body", self.link_name(*link)).vector("at", pose.position)
     }
 
     fn connect(&mut self, attrs: &Attributes<'d>, name: &str) -> Option<TableAt> {
@@ -112,7 +112,7 @@ impl<'d> Context<'d, '_> {
             sides[1].1.position = self.bodies[sides[1].0].world.local(world);
         }
         let [a, b] = sides.map(|side| self.point(attrs, &side));
-        Some(Table::at(attrs.span()).with("kind", "spherical").with("a", a).with("b", b))
+        Some(DocTable::at(attrs.span()).with("kind", "spherical").with("a", a).with("b", b))
     }
 
     fn weld(&mut self, attrs: &Attributes<'d>, name: &str) -> Option<TableAt> {
@@ -129,11 +129,11 @@ impl<'d> Context<'d, '_> {
         let names = sides.map(|s| self.link_name(s.0).to_string());
         if !by_sites && relative.is_none() {
             let [a, b] = names;
-            return Some(Table::at(attrs.span()).with("kind", "weld").with("a", a).with("b", b));
+            return Some(DocTable::at(attrs.span()).with("kind", "weld").with("a", a).with("b", b));
         }
         // frames on both bodies that are to coincide
         let poses = [sides[0].1.then(&relative.unwrap_or(Pose::IDENTITY)), sides[1].1];
-        let mut table = Table::at(attrs.span()).with("kind", "weld");
+        let mut table = DocTable::at(attrs.span()).with("kind", "weld");
         for (k, key) in ["a", "b"].into_iter().enumerate() {
             let frame = format!("{name} {}", k + 1);
             self.frame(sides[k].0, &frame, &poses[k], attrs);
@@ -145,7 +145,7 @@ impl<'d> Context<'d, '_> {
     /// One more frame on a body of the scene.
     fn frame(&mut self, link: usize, name: &str, pose: &Pose, attrs: &Attributes) {
         let span = attrs.span();
-        let mut frame = Table::new();
+        let mut frame = DocTable::new();
         write_pose(&mut frame, pose, span);
         if link == 0 {
             self.out.ground_frames.put(name, span, frame);
@@ -229,6 +229,6 @@ impl<'d> Context<'d, '_> {
             return None;
         }
         let terms = write_terms(&sums, span);
-        Some(Table::at(span).with("kind", "coupler").with("terms", terms).with("offset", c[0]))
+        Some(DocTable::at(span).with("kind", "coupler").with("terms", terms).with("offset", c[0]))
     }
 }

@@ -9,7 +9,7 @@ use super::tree::Item;
 use super::values::{Attributes, towards};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::node::{Table, numbers};
+use crate::node::{DocTable, numbers};
 use crate::scene::{Mass, Pose};
 use holonom::MassProperties;
 use holonom::math::{Vec3, vec3};
@@ -17,7 +17,7 @@ use holonom::math::{Vec3, vec3};
 /// A geom on a body.
 pub struct Geom {
     /// As a shape of a scene without its place; none for what cannot be drawn.
-    pub shape: Option<Table>,
+    pub shape: Option<DocTable>,
     /// In the frame of its MJCF body.
     pub pose: Pose,
     /// In the frame of its MJCF body; none for one without.
@@ -105,9 +105,9 @@ impl<'d> Context<'d, '_> {
     }
 
     /// A geom as a shape of a scene, without its place, and its mass at density 1, or why it has none. None for what cannot be used.
-    fn geom_shape(&mut self, attrs: &Attributes<'d>, kind: &str, size: &[f64]) -> Option<(Table, UnitMass)> {
+    fn geom_shape(&mut self, attrs: &Attributes<'d>, kind: &str, size: &[f64]) -> Option<(DocTable, UnitMass)> {
         let span = attrs.span();
-        let table = Table::at(span).with("kind", kind);
+        let table = DocTable::at(span).with("kind", kind);
         let (table, unit) = match (kind, size) {
             ("sphere", &[r, ..]) => (table.with("radius", r), MassProperties::sphere(1.0, r)),
             ("capsule" | "cylinder", &[r, half, ..]) => {
@@ -124,7 +124,7 @@ impl<'d> Context<'d, '_> {
                 (table.vector("size", full), MassProperties::cuboid(1.0, full))
             }
             ("mesh" | "sdf", _) => {
-                let mut shape = Table::new();
+                let mut shape = DocTable::new();
                 let mass = self.mesh_of(attrs, &mut shape)?;
                 return Some((shape, mass));
             }
@@ -141,7 +141,7 @@ impl<'d> Context<'d, '_> {
     }
 
     /// Fill in the shape of a mesh; its mass at density 1, or why it has none.
-    fn mesh_of(&mut self, attrs: &Attributes<'d>, shape: &mut Table) -> Option<UnitMass> {
+    fn mesh_of(&mut self, attrs: &Attributes<'d>, shape: &mut DocTable) -> Option<UnitMass> {
         let Some(a) = attrs.attr("mesh") else {
             self.error(codes::MISSING_FIELD, attrs.span(), "a geom of type mesh has no `mesh`", "which one?");
             return None;
@@ -204,7 +204,7 @@ impl<'d> Context<'d, '_> {
     }
 
     /// Colour, and that its mass is given elsewhere.
-    fn appearance(&mut self, attrs: &Attributes<'d>, shape: &mut Table, kind: &str) {
+    fn appearance(&mut self, attrs: &Attributes<'d>, shape: &mut DocTable, kind: &str) {
         let span = attrs.span();
         if kind != "plane" {
             shape.put("massless", span, true);

@@ -35,8 +35,8 @@ use crate::confine::{Confinement, shown};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::import::scene_name;
 use crate::limits::Limits;
-use crate::load::Workshop;
-use crate::node::{Table, TableAt, numbers};
+use crate::load::ImportContext;
+use crate::node::{DocTable, TableAt, numbers};
 use crate::scene::Pose;
 use crate::source::Span;
 use document::DocumentSections;
@@ -89,28 +89,28 @@ struct Context<'d, 'w> {
 }
 
 /// Read a model as the document of a scene.
-pub fn import(file: u32, workshop: &mut Workshop) -> Table {
-    let Some(documents) = Documents::read(file, workshop) else { return Table::new() };
-    let tree = match ElementTree::new(&documents, &workshop.limits) {
+pub fn import(file: u32, context: &mut ImportContext) -> DocTable {
+    let Some(documents) = Documents::read(file, context) else { return DocTable::new() };
+    let tree = match ElementTree::new(&documents, &context.limits) {
         Ok(tree) => tree,
         Err(d) => {
-            workshop.report.push(*d);
-            return Table::new();
+            context.report.push(*d);
+            return DocTable::new();
         }
     };
     let root = tree.root().element();
     if root.name() != "mujoco" {
         let message = format!("the root element is <{}>", shown(root.name()));
         let d = Diagnostic::error(codes::NOT_A_ROBOT, message).at(root.name_span());
-        workshop.report.push(d.label("must be <mujoco>"));
-        return Table::new();
+        context.report.push(d.label("must be <mujoco>"));
+        return DocTable::new();
     }
-    let mut context = Context {
-        folder: workshop.folder(file),
-        n_files: workshop.sources.files().len(),
-        report: workshop.report,
-        confinement: workshop.confinement,
-        limits: workshop.limits,
+    let mut reader = Context {
+        folder: context.folder(file),
+        n_files: context.sources.files().len(),
+        report: context.report,
+        confinement: context.confinement,
+        limits: context.limits,
         root: root.span(),
         settings: Default::default(),
         defaults: Default::default(),
@@ -133,12 +133,12 @@ pub fn import(file: u32, workshop: &mut Workshop) -> Table {
         geoms: HashMap::new(),
     };
     let title = root.attr("model").map(|a| (a.value, a.span));
-    context.read(&tree);
-    let errors = context.report.has_errors();
-    let table = context.finish(title);
+    reader.read(&tree);
+    let errors = reader.report.has_errors();
+    let table = reader.finish(title);
     if !errors {
         for document in &documents.all {
-            ledger::unread(document, workshop.report);
+            ledger::unread(document, context.report);
         }
     }
     table
@@ -205,27 +205,27 @@ impl<'d> Context<'d, '_> {
             return;
         }
         let target = pose.position - turn * Vec3::Z;
-        let table = Table::at(span).vector("from", pose.position).vector("look_at", target);
+        let table = DocTable::at(span).vector("from", pose.position).vector("look_at", target);
         self.out.camera.put(name, span, table.vector("up", turn * Vec3::Y).with("angle", angle));
     }
 
     /// The document.
-    fn finish(self, title: Option<(&str, Span)>) -> Table {
+    fn finish(self, title: Option<(&str, Span)>) -> DocTable {
         let span = self.root;
-        let mut document = Table::new();
+        let mut document = DocTable::new();
         if let Some((title, at)) = title {
             document.put("title", at, title.replace("${", "$ {"));
         }
         document.push("gravity", span, numbers(span, &self.settings.gravity.to_array()));
         let out = self.out;
-        let mut ground = Table::new();
+        let mut ground = DocTable::new();
         if !out.ground_frames.is_empty() {
             ground.put("frames", span, out.ground_frames);
         }
         if !out.ground_shapes.is_empty() {
             ground.put("shapes", span, out.ground_shapes);
         }
-        let mut contact = Table::new();
+        let mut contact = DocTable::new();
         if self.settings.contacts && self.touches {
             contact.put("friction", span, 1.0);
             if !out.ignore.is_empty() {

@@ -4,7 +4,7 @@ use super::Context;
 use super::tree::Item;
 use super::values::Attributes;
 use crate::import::write_terms;
-use crate::node::Table;
+use crate::node::DocTable;
 use crate::scene::Pose;
 
 /// A weighted sum of joint coordinates.
@@ -68,7 +68,7 @@ impl<'d> Context<'d, '_> {
                 self.note(span, message, "it pulls from its first rest length on");
             }
             let length = if rest[0] >= 0.0 { rest[0] } else { at_springs };
-            let table = Table::at(span).with("kind", "coordinate-spring").with("terms", write_terms(&terms, span));
+            let table = DocTable::at(span).with("kind", "coordinate-spring").with("terms", write_terms(&terms, span));
             let table = table.with("stiffness", *stiffness).with("rest", length - reference).with("damping", *damping);
             let name = self.name(&name, span);
             self.force(format!("{name} tendon"), span, table);
@@ -96,7 +96,7 @@ impl<'d> Context<'d, '_> {
         let at = |(link, pose): (usize, Pose)| self.bodies[link].world.point(pose.position);
         let length = if elasticity.rest[0] >= 0.0 { elasticity.rest[0] } else { (at(a) - at(b)).length() };
         let end = |(link, _): (usize, Pose), site: &str| format!("{}.{site}", self.link_name(link));
-        let table = Table::at(span).with("kind", "spring").with("a", end(a, name_a)).with("b", end(b, name_b));
+        let table = DocTable::at(span).with("kind", "spring").with("a", end(a, name_a)).with("b", end(b, name_b));
         let table = table.with("stiffness", elasticity.stiffness).with("length", length);
         let table = table.with("damping", elasticity.damping);
         let name = self.name(&name, span);

@@ -7,7 +7,7 @@ use super::values::Values;
 use crate::codes;
 use crate::confine::shown;
 use crate::import::{scene_name, write_mass, write_pose, write_terms};
-use crate::node::{Node, Table, TableAt, numbers};
+use crate::node::{DocNode, DocTable, TableAt, numbers};
 use crate::source::Span;
 use holonom::math::Mat3;
 use std::collections::{HashMap, HashSet};
@@ -48,8 +48,8 @@ struct Writer<'a> {
 }
 
 /// Make the document.
-pub fn write(robot: &Robot, tree: &RobotTree, side: SideFile, root: Span, values: &mut Values) -> Option<Table> {
-    let mut document = Table::new();
+pub fn write(robot: &Robot, tree: &RobotTree, side: SideFile, root: Span, values: &mut Values) -> Option<DocTable> {
+    let mut document = DocTable::new();
     if let Some((name, span)) = &robot.name {
         document.put("title", *span, name.replace("${", "_{"));
     }
@@ -60,7 +60,7 @@ pub fn write(robot: &Robot, tree: &RobotTree, side: SideFile, root: Span, values
     let joints = robot.joints.iter().map(|j| names.give("joint", &j.name, j.span, values)).collect();
     let writer = Writer { robot, tree, links, joints };
     let mut parts = Parts::new();
-    let mut bodies = Table::new();
+    let mut bodies = DocTable::new();
     for (g, group) in tree.groups.iter().enumerate() {
         let link = &robot.links[group.first];
         let body = writer.body(g, &mut parts);
@@ -76,7 +76,7 @@ pub fn write(robot: &Robot, tree: &RobotTree, side: SideFile, root: Span, values
     let leads = leads(robot, &index, values)?;
     start_within_limits(robot, &leads, &mut starts, values);
     start_mimics(robot, &leads, &mut starts);
-    let (mut table, mut couplers, mut dampers) = (Table::new(), Table::new(), Table::new());
+    let (mut table, mut couplers, mut dampers) = (DocTable::new(), DocTable::new(), DocTable::new());
     let mut forces = Names::default();
     for (k, joint) in robot.joints.iter().enumerate() {
         let Some(fields) = writer.joint(joint, starts[k], values) else { continue };
@@ -88,7 +88,7 @@ pub fn write(robot: &Robot, tree: &RobotTree, side: SideFile, root: Span, values
         }
         if let Some((damping, span)) = joint.damping {
             let name = forces.give("damper", &format!("{own}-damping"), span, values);
-            let damper = Table::at(span).with("kind", "coordinate-spring").with("joint", own.as_str());
+            let damper = DocTable::at(span).with("kind", "coordinate-spring").with("joint", own.as_str());
             dampers.put(name, span, damper.with("damping", damping));
         }
     }
@@ -103,12 +103,12 @@ pub fn write(robot: &Robot, tree: &RobotTree, side: SideFile, root: Span, values
 
 impl Writer<'_> {
     /// The table of a body, or of the ground: its place, mass, shapes, and the links fixed to it as frames, which are added to `parts`.
-    fn body(&self, g: usize, parts: &mut Parts) -> Table {
+    fn body(&self, g: usize, parts: &mut Parts) -> DocTable {
         let (robot, tree, group) = (self.robot, self.tree, &self.tree.groups[g]);
         let link = &robot.links[group.first];
         let grounded = g == 0 && tree.grounded;
         let owner = if grounded { "ground" } else { &self.links[group.first] };
-        let mut body = Table::new();
+        let mut body = DocTable::new();
         if !grounded {
             write_pose(&mut body, &group.pose, group.joint.map_or(link.span, |k| robot.joints[k].pose_span));
             if let Some(mass) = &group.mass {
@@ -116,12 +116,12 @@ impl Writer<'_> {
             }
         }
         let mut shapes = Vec::new();
-        let mut frames = Table::new();
+        let mut frames = DocTable::new();
         for &l in &group.links {
             let (_, pose) = tree.on[l];
             let part = &robot.links[l];
             if l != group.first || grounded {
-                let mut frame = Table::new();
+                let mut frame = DocTable::new();
                 write_pose(&mut frame, &pose, part.span);
                 let place = (owner.to_string(), self.links[l].clone(), pose);
                 parts.insert(part.name.clone(), place.clone());
@@ -132,7 +132,7 @@ impl Writer<'_> {
                 let mut fields = shape.fields.clone();
                 let pose = if l == group.first { shape.pose } else { pose.then(&shape.pose) };
                 write_pose(&mut fields, &pose, shape.pose_span);
-                shapes.push(Node::new(shape.span, fields));
+                shapes.push(DocNode::new(shape.span, fields));
             }
         }
         if !shapes.is_empty() {
@@ -145,7 +145,7 @@ impl Writer<'_> {
     }
 
     /// The table of a joint; none for one that is no joint of a scene, which cannot have a start either.
-    fn joint(&self, joint: &UrdfJoint, start: Option<(f64, Span)>, values: &mut Values) -> Option<Table> {
+    fn joint(&self, joint: &UrdfJoint, start: Option<(f64, Span)>, values: &mut Values) -> Option<DocTable> {
         let tree = self.tree;
         let kind = match joint.ty {
             UrdfJointType::Revolute | UrdfJointType::Continuous => Some("revolute"),
@@ -167,7 +167,7 @@ impl Writer<'_> {
         // a frame of the ground and the ground itself are one; so are a part and its body
         let a = if parent == 0 && tree.grounded { "ground" } else { &self.links[tree.groups[parent].first] };
         let b = self.links[joint.child].as_str();
-        let mut fields: Table = Table::at(joint.span).with("kind", kind?).with("a", a).with("b", b).into();
+        let mut fields: DocTable = DocTable::at(joint.span).with("kind", kind?).with("a", a).with("b", b).into();
         fields.push("at", joint.pose_span, numbers(joint.pose_span, &child.pose.position.to_array()));
         if joint.ty != UrdfJointType::Spherical {
             let axis = Mat3::from_quat(child.pose.rotation) * joint.axis;
@@ -272,5 +272,5 @@ fn mimic(m: &Mimic, name: &str, lead: &str) -> TableAt {
     if m.multiplier != 0.0 {
         terms.push((lead.to_string(), -m.multiplier));
     }
-    Table::at(m.span).with("kind", "coupler").with("terms", write_terms(&terms, m.span)).with("offset", m.offset)
+    DocTable::at(m.span).with("kind", "coupler").with("terms", write_terms(&terms, m.span)).with("offset", m.offset)
 }

@@ -5,7 +5,7 @@ use super::values::{Values, pose};
 use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::Diagnostic;
-use crate::node::{Table, numbers};
+use crate::node::{DocTable, numbers};
 use crate::scene::{Mass, Pose};
 use crate::source::Span;
 use crate::xml::{Attr, Element};
@@ -28,7 +28,7 @@ pub struct UrdfLink {
     pub mass: Option<Mass>,
     pub mass_span: Span,
     pub inertia_span: Span,
-    /// What it looks like and touches with.
+    /// Shapes to be drawn, and shapes for contacts.
     pub shapes: Vec<UrdfShape>,
 }
 
@@ -37,7 +37,7 @@ pub struct UrdfShape {
     /// Where it is on the link.
     pub pose: Pose,
     pub pose_span: Span,
-    pub fields: Table,
+    pub fields: DocTable,
     pub span: Span,
 }
 
@@ -283,7 +283,7 @@ fn shape(e: Element, values: &mut Values, files: &mut Files) -> Option<UrdfShape
     };
     g.take();
     let span = g.span();
-    let mut fields = Table::new();
+    let mut fields = DocTable::new();
     fields.put("kind", g.name_span(), g.name());
     match g.name() {
         "box" => {

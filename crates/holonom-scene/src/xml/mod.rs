@@ -1,4 +1,4 @@
-//! XML as models use it, from files that nobody vouches for: elements, attributes and text that know their places.
+//! XML as models use it, from untrusted files: elements, attributes and text with their places.
 //!
 //! - Flat arrays in document order, an element knows its parent and where its descendants end. Nothing recurses, neither reading nor dropping.
 //! - Budgets are charged while reading, before anything is stored: size of the text, levels (`depth`), attributes of an element (`attributes`),
@@ -9,9 +9,9 @@
 //!   people write. White space in attribute values becomes blanks, as the standard asks. Prefixes stay part of a name (`xacro:include`).
 //! - The text is UTF-8 when it comes here, whatever its declaration says.
 //!
-//! **Nothing is dropped in silence.** Every element and attribute remembers whether somebody asked for it: [`Element::attr`] and
+//! **Nothing is dropped in silence.** Every element and attribute notes whether it was read: [`Element::attr`] and
 //! [`Element::take`] note it. [`Document::unread`] lists the rest, and [`Document::report_unread`] turns it into warnings. Of an element that
-//! nobody took only itself is listed, not what is inside.
+//! was not taken only itself is listed, not what is inside.
 
 mod parser;
 
@@ -135,7 +135,7 @@ impl Attr<'_> {
     }
 }
 
-/// A part of a document that nobody asked for.
+/// A part of a document that was not read.
 #[derive(Clone, Copy, Debug)]
 pub enum Unread<'d> {
     /// An element, with all that is in it.
@@ -175,7 +175,7 @@ impl<'d> Unread<'d> {
 }
 
 impl Document {
-    /// Read a text. The first mistake ends it: what follows a mistake in XML means nothing.
+    /// Read a text. The first error ends it: what follows an error in XML has no defined meaning.
     pub fn parse(text: &str, file: u32, limits: &Limits) -> Result<Document, Box<Diagnostic>> {
         let whole = text.len() as u64;
         Limits::check(codes::FILE_TOO_LARGE, "bytes of XML", whole, limits.file.min(u32::MAX as u64), "file")?;
@@ -198,7 +198,7 @@ impl Document {
         self.elements.is_empty()
     }
 
-    /// Everything nobody asked for, in the order it stands.
+    /// Everything that was not read, in the order of the file.
     pub fn unread(&self) -> impl Iterator<Item = Unread<'_>> {
         let mut next = 0u32;
         let elements = std::iter::from_fn(move || {
@@ -219,7 +219,7 @@ impl Document {
         })
     }
 
-    /// A warning for everything nobody asked for. `why` gives a reason where there is a better one than "not known"; it sees the name of the
+    /// A warning for everything that was not read. `why` gives a reason where there is a better one than "not known"; it sees the name of the
     /// element and of the attribute.
     pub fn report_unread(&self, report: &mut Report, why: impl Fn(&str, Option<&str>) -> Option<&'static str>) {
         let mut more = 0usize;
@@ -426,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_nobody_asks_for_is_listed() {
+    fn what_was_not_read_is_listed() {
         let doc = parse("<a p='1' q='2'><b r='3'><c/></b><b s='4'/>text</a>").unwrap();
         let root = doc.root();
         root.attr("q");
@@ -449,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_found_where_they_are() {
+    fn errors_are_found_where_they_are() {
         for (text, code, line, column, message) in [
             ("", "E0103", 1, 1, "there is no element in the file"),
             ("<a>\n<b>\n</a>", "E0103", 3, 1, "</a> closes <b>"),
