@@ -108,7 +108,7 @@ impl<'r> Values<'r> {
         match attr.numbers(what, N..=N) {
             Ok(all) => all.try_into().ok(),
             Err(d) => {
-                self.complain(*d);
+                self.complain(d.at(attr.span));
                 None
             }
         }
