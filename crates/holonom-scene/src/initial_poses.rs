@@ -104,7 +104,7 @@ fn edges<'a>(
         let Some(&id) = ids.get(&*link.name) else { continue };
         let constraint = builder.constraint(id);
         if let Err(d) = check_start(link, constraint.chart()) {
-            report.push(d);
+            report.push(*d);
             return None;
         }
         if let Some(chart) = constraint.chart() {
@@ -133,7 +133,7 @@ fn edges<'a>(
 }
 
 /// Do `start` and `start_rate` of a joint fit its coordinates?
-fn check_start(link: &InteractionRecord, chart: Option<&dyn Chart>) -> Result<(), Diagnostic> {
+fn check_start(link: &InteractionRecord, chart: Option<&dyn Chart>) -> Result<(), Box<Diagnostic>> {
     let record = &link.record;
     let error = |field: &str, code: Code, message: String| {
         Diagnostic::error(code, message).at(record.span_of(field)).path(format!("joint/{}/{field}", link.name))
@@ -145,12 +145,12 @@ fn check_start(link: &InteractionRecord, chart: Option<&dyn Chart>) -> Result<()
         let field = if record.has("start") { "start" } else { "start_rate" };
         let message = format!("a joint of kind `{}` cannot be started by coordinates", link.kind().name);
         let d = error(field, codes::UNKNOWN_COORDINATE, message);
-        return Err(d.help("place the bodies instead, or let them be assembled"));
+        return Err(Box::new(d.help("place the bodies instead, or let them be assembled")));
     };
     for (field, wanted) in [("start", chart.n_u()), ("start_rate", chart.n_w())] {
         if let Some(given) = record.numbers(field).filter(|g| g.len() != wanted) {
             let d = error(field, codes::WRONG_LENGTH, format!("`{field}` must have {wanted} elements"));
-            return Err(d.label(format!("{} elements", given.len())));
+            return Err(Box::new(d.label(format!("{} elements", given.len()))));
         }
     }
     // a quaternion: the only chart with more coordinates than rates
@@ -159,7 +159,7 @@ fn check_start(link: &InteractionRecord, chart: Option<&dyn Chart>) -> Result<()
         if !((length - 1.0).abs() < 1e-3) {
             let message = "`start` is not a unit quaternion (w, x, y, z)".to_string();
             let d = error("start", codes::BAD_ROTATION, message);
-            return Err(d.label(format!("length {length}, must be 1")));
+            return Err(Box::new(d.label(format!("length {length}, must be 1"))));
         }
     }
     Ok(())
