@@ -6,7 +6,7 @@ use holonom::{ModelError, StepError};
 use holonom_record::{RecordError, RecordErrorClass};
 use holonom_scene::diagnostic::{Class, DiagnosticData};
 use holonom_scene::source::Sources;
-use holonom_scene::{Diagnostic, Failed, Report, Severity};
+use holonom_scene::{Diagnostic, LoadError, Report, Severity};
 use serde::Serialize;
 use std::fmt::Write as _;
 use std::io::{IsTerminal, Write as _};
@@ -165,9 +165,15 @@ impl CliError {
     }
 }
 
+<<<<<<< HEAD:crates/holonom-cli/src/error.rs
 impl From<Failed> for CliError {
     fn from(failed: Failed) -> Self {
         CliError::report(failed.report, failed.sources)
+=======
+impl From<LoadError> for Failure {
+    fn from(failed: LoadError) -> Self {
+        Failure::report(failed.report, failed.sources)
+>>>>>>> work-scene:crates/holonom-cli/src/failure.rs
     }
 }
 

@@ -4,7 +4,7 @@ use crate::error::{CliError, to_stderr, warn};
 use holonom::Model;
 use holonom_scene::diagnostic::SHOWN;
 use holonom_scene::diagnostic::nearest;
-use holonom_scene::node::Table;
+use holonom_scene::node::DocTable;
 use holonom_scene::{Limits, Loaded, Loader, codes, gallery};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -52,7 +52,7 @@ impl OpenedScene {
         if self.loaded.scene.bodies.len() >= MANY {
             self.loaded.scene.bodies = Vec::new();
             self.loaded.scene.joints = Vec::new();
-            self.loaded.document = Table::new();
+            self.loaded.document = DocTable::new();
         }
     }
 }
@@ -117,7 +117,7 @@ impl SceneOptions {
 
 enum Found {
     File(PathBuf),
-    Gallery(&'static gallery::Entry),
+    Gallery(&'static gallery::GalleryScene),
 }
 
 /// A file, or a scene of the gallery. What looks like a path is one.
@@ -177,7 +177,7 @@ pub(crate) fn stem(scene: &str) -> String {
 
 /// A quantity that is not there, at the line of the scene that named it if one did.
 pub(crate) fn unknown_quantity(
-    unknown: &holonom_scene::quantities::Unknown,
+    unknown: &holonom_scene::quantities::UnknownQuantity,
     span: Option<holonom_scene::source::Span>,
     loaded: &Loaded,
 ) -> CliError {

@@ -3,7 +3,7 @@
 use crate::Exit;
 use crate::error::CliError;
 use crate::output::StandardOutput;
-use holonom_scene::gallery::{self, Entry};
+use holonom_scene::gallery::{self, GalleryScene};
 use holonom_scene::{Loaded, Loader};
 use serde::Serialize;
 
@@ -73,7 +73,7 @@ pub(crate) fn run(args: &ScenesArgs, out: &mut StandardOutput) -> Result<Exit, C
     Ok(Exit::Ok)
 }
 
-fn load(entry: &Entry) -> Result<Loaded, CliError> {
+fn load(entry: &GalleryScene) -> Result<Loaded, CliError> {
     Ok(Loader::new().load_text(&format!("{}.toml", entry.name), entry.text)?)
 }
 

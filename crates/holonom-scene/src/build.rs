@@ -7,12 +7,12 @@ use crate::codes;
 use crate::contact;
 use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::fields::*;
+use crate::initial_poses::{BodyStart, initial_poses};
+use crate::joint_limits;
 use crate::kinds::{self, Driven, Make, Mistake, mistake, refused};
-use crate::place::{self, Place};
-use crate::scene::{Body, Link, Mass, Pose, Scene, Shape};
+use crate::loop_starts;
+use crate::scene::{BodyRecord, InteractionRecord, Mass, Pose, Scene, ShapeRecord};
 use crate::source::Span;
-use crate::starts;
-use crate::stops;
 use holonom::math::{Mat3, Vec3, perpendicular};
 use holonom::{Assembly, BodyId, Coordinate, JointId, Marker, Model, ModelBuilder, ModelError};
 use std::cell::LazyCell;
@@ -198,8 +198,8 @@ struct Sides<'a> {
     record: &'a Record,
 }
 
-impl<'a> From<&'a Link> for Sides<'a> {
-    fn from(l: &'a Link) -> Self {
+impl<'a> From<&'a InteractionRecord> for Sides<'a> {
+    fn from(l: &'a InteractionRecord) -> Self {
         Sides { name: &l.name, a: l.a.as_ref(), b: l.b.as_ref(), record: &l.record }
     }
 }
@@ -337,7 +337,7 @@ impl<'a> Frames<'a> {
 
     /// The two sides of a link as it is built: point and axes in the frame of each body, z along the axis of joints that have one. `None` where the
     /// kind has no sides.
-    pub fn of(&self, link: &Link) -> Option<(Marker, Marker)> {
+    pub fn of(&self, link: &InteractionRecord) -> Option<(Marker, Marker)> {
         link.b.as_ref()?;
         markers(self.scene, &self.joints, &link.into()).ok()
     }
@@ -367,7 +367,7 @@ fn used<'a>(record: &'a Record, out: &mut Vec<(&'a str, Span)>) {
 pub fn build(scene: &Scene, report: &mut Report) -> Option<Model> {
     let builder = builder(scene, report)?;
     match builder.build() {
-        Ok(model) => Some(starts::settled(scene, model, |places| drafted(scene, places, &mut Report::new()))),
+        Ok(model) => Some(loop_starts::settled(scene, model, |places| drafted(scene, places, &mut Report::new()))),
         Err(e) => {
             report.push(refusal(scene, &e));
             None
@@ -382,7 +382,7 @@ pub(crate) struct Drafted<'a> {
     /// Joints and drives by their names.
     pub ids: HashMap<&'a str, JointId>,
     /// Where bodies stand that joints have moved, if any have.
-    pub places: Option<Vec<Place>>,
+    pub places: Option<Vec<BodyStart>>,
 }
 
 /// Everything but the last step.
@@ -391,7 +391,7 @@ pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
 }
 
 /// The same with bodies in given places.
-fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report) -> Option<Drafted<'a>> {
+fn drafted<'a>(scene: &'a Scene, places: Option<Vec<BodyStart>>, report: &mut Report) -> Option<Drafted<'a>> {
     let errors = report.n_errors();
     let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (&*b.name, i as u32)).collect();
     let with_effort = scene.joints.iter().filter(|l| l.record.has("effort"));
@@ -421,7 +421,7 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
     if report.n_errors() > errors {
         return None;
     }
-    let places = places.or_else(|| place::places(scene, &joints.builder, &joints.ids, report));
+    let places = places.or_else(|| initial_poses(scene, &joints.builder, &joints.ids, report));
     let geared = geared(scene, &joints);
     // what is wrong with one piece of a generator is wrong with all of them
     let mut wrong: Option<&std::sync::Arc<Record>> = None;
@@ -458,7 +458,7 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
 }
 
 /// A shape on a body that cannot carry it into a contact.
-fn soft(body: &Body, shape: &Shape) -> Diagnostic {
+fn soft(body: &BodyRecord, shape: &ShapeRecord) -> Diagnostic {
     let kind = body.record.kind.map_or("", |k| k.name);
     let d = Diagnostic::error(codes::NO_CONTACT, format!("the shape of body `{}` cannot collide", body.name));
     let d = d.at(shape.span).path(format!("body/{}", body.name));
@@ -466,7 +466,7 @@ fn soft(body: &Body, shape: &Shape) -> Diagnostic {
     d.help("say  collides = false  on the shape")
 }
 
-fn draft(body: &Body) -> Draft<'_> {
+fn draft(body: &BodyRecord) -> Draft<'_> {
     Draft {
         name: &body.name,
         mass: body.mass,
@@ -484,14 +484,14 @@ fn geared(scene: &Scene, joints: &Joints) -> HashMap<usize, f64> {
     rates.filter_map(|(link, body, rate)| Some((joints.body(scene, body, link.span).ok()?.index()?, rate))).collect()
 }
 
-fn named(d: Diagnostic, what: &str, link: &Link) -> Diagnostic {
+fn named(d: Diagnostic, what: &str, link: &InteractionRecord) -> Diagnostic {
     let d = if d.path.is_empty() { d.path(format!("{what}/{}", link.name)) } else { d };
     if d.span.is_none() { d.at(link.span) } else { d }
 }
 
 /// In the order they were written, but one that uses the coordinates of another after it.
 fn add_joints<'a>(scene: &'a Scene, joints: &mut Joints<'a>, report: &mut Report) {
-    let mut open: Vec<&Link> = scene.joints.iter().collect();
+    let mut open: Vec<&InteractionRecord> = scene.joints.iter().collect();
     while !open.is_empty() {
         let n = open.len();
         let mut left = Vec::new();
@@ -529,14 +529,14 @@ fn add_joints<'a>(scene: &'a Scene, joints: &mut Joints<'a>, report: &mut Report
     }
 }
 
-fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
     let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Joint(make) = link.kind().make else { return Ok(()) };
     let made = make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })?;
     made.validate().map_err(|e| refused(&link.record, codes::NOT_BUILT, &format!("joint `{}`: {e}", link.name)))?;
     let id = joints.builder.boxed_joint(&*link.name, made);
     joints.ids.insert(&link.name, id);
-    stops::add(link, id, scene.run.ideal, &mut joints.builder)?;
+    joint_limits::add(link, id, scene.run.ideal, &mut joints.builder)?;
     let load = |name: &str| link.record.number(name).unwrap_or(f64::INFINITY);
     if link.record.has("break_force") || link.record.has("break_torque") {
         joints.builder.break_load(id, load("break_force"), load("break_torque"));
@@ -559,7 +559,7 @@ fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
     Ok(())
 }
 
-fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
     let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Drive(make) = link.kind().make else { return Ok(()) };
     match make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })? {
@@ -579,7 +579,7 @@ fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
     Ok(())
 }
 
-fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
     let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Force(make) = link.kind().make else { return Ok(()) };
     let made = make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })?;
@@ -591,14 +591,14 @@ fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
 pub fn refusal(scene: &Scene, e: &ModelError) -> Diagnostic {
     let body = |name: &str| scene.bodies.iter().find(|b| &*b.name == name).map(|b| (b.span, format!("body/{name}")));
     let joint = |name: &str| {
-        let of = |list: &[Link], what: &str| {
+        let of = |list: &[InteractionRecord], what: &str| {
             list.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("{what}/{name}")))
         };
         of(&scene.joints, "joint").or_else(|| of(&scene.drives, "drive"))
     };
     // some drives are forces
     let force = |name: &str| {
-        let of = |list: &[Link], what: &str| {
+        let of = |list: &[InteractionRecord], what: &str| {
             list.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("{what}/{name}")))
         };
         of(&scene.forces, "force").or_else(|| of(&scene.drives, "drive"))

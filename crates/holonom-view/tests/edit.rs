@@ -2,7 +2,7 @@
 
 use holonom::{IntegratorKind, Simulation, Vec3};
 use holonom_scene::gallery::GALLERY;
-use holonom_scene::scene::Link;
+use holonom_scene::scene::InteractionRecord;
 use holonom_scene::{Loaded, Loader};
 use holonom_view::edit::{Assembly, Changed, Edit, Outcome, Progress, Trouble, Workbench, details, palette};
 use serde_json::{Value, json};
@@ -385,7 +385,7 @@ fn try_all(name: &str, text: &str, seconds: f64) {
     }
     let mut changes = 3;
     // not of a wheel between the teeth of a differential and its wire: without its bearing it need not come together again
-    let hinge = |j: &&Link| ["revolute", "spherical", "prismatic"].contains(&j.kind().name);
+    let hinge = |j: &&InteractionRecord| ["revolute", "spherical", "prismatic"].contains(&j.kind().name);
     if let Some(joint) = scene.joints.iter().filter(|j| !j.name.ends_with("-bearing")).find(hinge) {
         b.edit(json!({ "kind": "weld", "joint": &*joint.name }));
         b.reload();

@@ -2,7 +2,7 @@
 
 use holonom::math::Vec3;
 use holonom::{JointId, Simulation};
-use holonom_scene::gallery::{Entry, GALLERY, VERIFICATION};
+use holonom_scene::gallery::{GALLERY, GalleryScene, VERIFICATION};
 use holonom_scene::{Loaded, Loader};
 use holonom_view::message::Section;
 use holonom_view::picture::{Geometry, Picture, Role, picture};
@@ -130,7 +130,7 @@ fn check(name: &str, mut sim: Simulation, picture: &Picture) {
 #[test]
 fn everything_that_comes_with_the_program_can_be_drawn() {
     let mut slowest = (0.0, "");
-    for Entry { name, text, .. } in GALLERY.iter().chain(VERIFICATION) {
+    for GalleryScene { name, text, .. } in GALLERY.iter().chain(VERIFICATION) {
         let loaded = load(&format!("{name}.toml"), text);
         let model = loaded.build().unwrap_or_else(|f| panic!("{name}:\n{}", f.render()));
         let mut sim = Simulation::new(model);

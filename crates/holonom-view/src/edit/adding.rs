@@ -7,7 +7,7 @@ use holonom::math::{Mat3, Vec3, perpendicular};
 use holonom_scene::diagnostic::nearest;
 use holonom_scene::fields::Family;
 use holonom_scene::kinds::{DRIVES, FORCES, JOINTS};
-use holonom_scene::node::{Node, Table};
+use holonom_scene::node::{DocNode, DocTable};
 use holonom_scene::scene::Pose;
 use serde_json::{Map, Value as Json};
 
@@ -43,8 +43,8 @@ impl Draft<'_> {
     /// A body, and what it is joined to. Its name.
     pub fn add_body(&mut self, name: Option<&str>, body: &Map<String, Json>, ties: &[Tie]) -> Result<String, Trouble> {
         let mut made = table(body)?;
-        let text = |t: Option<&Table>, key: &str| Some(t?.get(key)?.as_text()?.to_string());
-        let shape = text(made.get("shape").and_then(Node::as_table), "kind");
+        let text = |t: Option<&DocTable>, key: &str| Some(t?.get(key)?.as_text()?.to_string());
+        let shape = text(made.get("shape").and_then(DocNode::as_table), "kind");
         let base = text(Some(&made), "kind").filter(|k| k != "rigid").or(shape).unwrap_or_else(|| "body".into());
         let name = self.name("body", name, &base)?;
         if !ties.is_empty() {
@@ -71,8 +71,8 @@ impl Draft<'_> {
             let point = Vec3::from(tie.point);
             let near = |p: Vec3| (point - p).length() < 1e-3 * length.unwrap_or(self.size());
             let b = match length {
-                Some(_) if near(Vec3::ZERO) => Node::new(NOWHERE, format!("{name}.from")),
-                Some(l) if near(Vec3::X * l) => Node::new(NOWHERE, format!("{name}.to")),
+                Some(_) if near(Vec3::ZERO) => DocNode::new(NOWHERE, format!("{name}.from")),
+                Some(l) if near(Vec3::X * l) => DocNode::new(NOWHERE, format!("{name}.to")),
                 _ => self.named_point(&name, point),
             };
             let axes =
@@ -115,12 +115,12 @@ impl Draft<'_> {
         name: Option<&str>,
         kind: &str,
         a: Option<&Spot>,
-        b: Node,
+        b: DocNode,
         axes: Vec<(&'static str, Vec3)>,
         fields: &Map<String, Json>,
     ) -> Result<String, Trouble> {
         let name = self.name("joint", name, kind)?;
-        let mut joint = Table::new();
+        let mut joint = DocTable::new();
         joint.put("kind", NOWHERE, kind);
         if let Some(a) = a {
             let from = self.reference(a)?;
@@ -193,7 +193,7 @@ impl Draft<'_> {
             return Err(Trouble::new(format!("there is no joint `{joint}` to drive{near}")));
         }
         let name = self.name("drive", name, "motor")?;
-        let mut drive = Table::new();
+        let mut drive = DocTable::new();
         drive.put("kind", NOWHERE, kind);
         drive.put("joint", NOWHERE, on);
         for (key, value) in fields.iter().filter(|(_, v)| !v.is_null()) {
@@ -213,7 +213,7 @@ impl Draft<'_> {
     ) -> Result<String, Trouble> {
         known("force", &FORCES, kind)?;
         let name = self.name("force", name, kind)?;
-        let mut force = Table::new();
+        let mut force = DocTable::new();
         force.put("kind", NOWHERE, kind);
         for (key, side) in ["a", "b"].into_iter().zip(sides) {
             if let Some(side) = side {
@@ -242,7 +242,7 @@ impl Draft<'_> {
     }
 
     /// What a scene calls a spot: a point that is there, or a new one.
-    fn reference(&mut self, spot: &Spot) -> Result<Node, Trouble> {
+    fn reference(&mut self, spot: &Spot) -> Result<DocNode, Trouble> {
         let p = Vec3::from(spot.point);
         let near = AT * self.size();
         let named = |points: &[holonom_scene::scene::NamedPoint]| {
@@ -253,26 +253,26 @@ impl Draft<'_> {
                 Some(name) => name,
                 None => self.add_ground_point(None, p)?,
             };
-            return Ok(Node::new(NOWHERE, format!("ground.{name}")));
+            return Ok(DocNode::new(NOWHERE, format!("ground.{name}")));
         }
         let Some(body) = self.body(&spot.body) else { return Err(self.unknown_body(&spot.body)) };
         if body.record.kind.is_some_and(|k| k.name == "particle") {
             return Ok(inline(&spot.body, Vec3::ZERO));
         }
         Ok(match named(&body.points) {
-            Some(name) => Node::new(NOWHERE, format!("{}.{name}", spot.body)),
+            Some(name) => DocNode::new(NOWHERE, format!("{}.{name}", spot.body)),
             None => self.named_point(&spot.body, p),
         })
     }
 
     /// A new point on a body that stands in the document; on a piece of a generator, its coordinates.
-    fn named_point(&mut self, body: &str, p: Vec3) -> Node {
+    fn named_point(&mut self, body: &str, p: Vec3) -> DocNode {
         let Some(table) = thing_mut(&mut self.document, "body", body) else { return inline(body, p) };
-        let frames = table.get("frames").and_then(Node::as_table).cloned().unwrap_or_default();
+        let frames = table.get("frames").and_then(DocNode::as_table).cloned().unwrap_or_default();
         let points = table.table_mut("points", NOWHERE);
         let name = free_name("p", |n| points.get(n).is_some() || frames.get(n).is_some());
         points.push(name.clone(), NOWHERE, triple(p));
-        Node::new(NOWHERE, format!("{body}.{name}"))
+        DocNode::new(NOWHERE, format!("{body}.{name}"))
     }
 
     /// That there is no such body.
@@ -290,11 +290,11 @@ impl Draft<'_> {
     }
 }
 
-fn inline(body: &str, p: Vec3) -> Node {
-    let mut t = Table::new();
+fn inline(body: &str, p: Vec3) -> DocNode {
+    let mut t = DocTable::new();
     t.put("body", NOWHERE, body);
     t.push("at", NOWHERE, triple(p));
-    Node::new(NOWHERE, t)
+    DocNode::new(NOWHERE, t)
 }
 
 /// A kind of a family, or what is wrong with its name.

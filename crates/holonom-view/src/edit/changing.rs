@@ -8,7 +8,7 @@ use super::record;
 use super::references::{Names, needs, visit};
 use holonom::math::{Quat, Vec3};
 use holonom_scene::diagnostic::nearest;
-use holonom_scene::node::{Node, Table, Value};
+use holonom_scene::node::{DocNode, DocTable, Value};
 use holonom_scene::read::SECTIONS;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -37,7 +37,7 @@ impl Draft<'_> {
         match path(whole)? {
             Path::Whole(section) => set_in(&mut self.document, &[section], value, whole),
             Path::Field("params", rest) => {
-                let params = self.document.get("params").and_then(Node::as_table);
+                let params = self.document.get("params").and_then(DocNode::as_table);
                 if rest.len() != 1 || params.is_none_or(|p| p.get(rest[0]).is_none()) {
                     return Err(Trouble::new(format!("the scene has no parameter `{}`", rest.join("."))));
                 }
@@ -104,7 +104,7 @@ impl Draft<'_> {
         } else if thing(&self.document, section, to).is_some() {
             return Err(Trouble::new(format!("there is a {section} `{to}` already; choose another name")));
         }
-        let entries = inner_mut(&mut self.document, section).map(Table::entries_mut);
+        let entries = inner_mut(&mut self.document, section).map(DocTable::entries_mut);
         let entry = entries.and_then(|e| e.iter_mut().find(|e| e.key == name));
         entry.ok_or_else(|| Trouble::new(format!("the scene has no {section} `{name}`")))?.key = to.into();
         let spoken = match section {
@@ -129,7 +129,7 @@ impl Draft<'_> {
             entry.key = to.into();
         }
         if let Some(columns) = inner_mut(&mut self.document, "record").and_then(|t| t.get_mut("columns")) {
-            let rename = |node: &mut Node| {
+            let rename = |node: &mut DocNode| {
                 if let Value::Text(text) = &mut node.value
                     && let Some(rest) = text.strip_prefix(name).filter(|r| r.starts_with('.'))
                 {
@@ -264,7 +264,7 @@ impl Draft<'_> {
         let Some(cameras) = inner_mut(&mut self.document, "camera") else { return };
         for entry in cameras.entries_mut() {
             if let Value::Table(camera) = &mut entry.node.value
-                && camera.get("follow").and_then(Node::as_text) == Some(name)
+                && camera.get("follow").and_then(DocNode::as_text) == Some(name)
             {
                 take(camera, "follow");
             }
@@ -274,7 +274,7 @@ impl Draft<'_> {
     /// Pairs of contacts that speak of a body which is no more.
     fn forget_pairs(&mut self, body: &str) {
         let Some(contact) = inner_mut(&mut self.document, "contact") else { return };
-        let names = |node: &Node| node.as_text().is_some_and(|t| t.split('.').next() == Some(body));
+        let names = |node: &DocNode| node.as_text().is_some_and(|t| t.split('.').next() == Some(body));
         if let Some(Value::List(list)) = contact.get_mut("ignore").map(|n| &mut n.value) {
             list.retain(|pair| !pair.as_list().is_some_and(|p| p.iter().any(names)));
         }
@@ -335,7 +335,7 @@ impl Draft<'_> {
         let there = self.pose(&b).ok_or_else(|| self.unknown_body(&b))?.position;
         let poses = [&a, &b].map(|n| self.pose(n).unwrap_or(holonom_scene::scene::Pose::IDENTITY));
         let table = thing_mut(&mut self.document, "joint", name).ok_or_else(|| Trouble::new("it is gone"))?;
-        let mut weld = Table::new();
+        let mut weld = DocTable::new();
         weld.put("kind", NOWHERE, "weld");
         let keeps_points =
             as_drawn && ["revolute", "spherical", "universal", "constant-velocity"].contains(&link.kind().name);
@@ -347,7 +347,7 @@ impl Draft<'_> {
             }
         } else {
             for ((key, body), pose) in [("a", &a), ("b", &b)].into_iter().zip(&poses) {
-                let mut point = Table::new();
+                let mut point = DocTable::new();
                 point.put("body", NOWHERE, body.as_str());
                 point.push("at", NOWHERE, super::document::triple(pose.local(there)));
                 weld.put(key, NOWHERE, point);
@@ -406,7 +406,7 @@ fn section_of(section: &str) -> &'static str {
 }
 
 /// Put a value where a path leads; numbers in it count the elements of lists.
-fn set_in(table: &mut Table, path: &[&str], value: Option<Node>, whole: &str) -> Result<(), Trouble> {
+fn set_in(table: &mut DocTable, path: &[&str], value: Option<DocNode>, whole: &str) -> Result<(), Trouble> {
     let lost = |at: &str| Trouble::new(format!("`{whole}`: there is nothing of its own in `{at}`"));
     let Some((last, way)) = path.split_last() else { return Err(lost(whole)) };
     let mut table = table;

@@ -15,8 +15,8 @@ use super::record;
 use super::workbench::Workbench;
 use holonom_scene::expression::Expression;
 use holonom_scene::fields::{Allowed, Family, Field, Need, Type};
-use holonom_scene::node::{Node, Table, Value as Val};
-use holonom_scene::scene::{Body, Link, Scene};
+use holonom_scene::node::{DocNode, DocTable, Value as Val};
+use holonom_scene::scene::{BodyRecord, InteractionRecord, Scene};
 use holonom_scene::sections::{Content, content};
 use serde_json::{Map, Value, json};
 
@@ -24,8 +24,8 @@ use serde_json::{Map, Value, json};
 pub fn details(bench: &Workbench, whole: &str) -> Result<Value, Trouble> {
     let scene = bench.scene();
     if let Some(Content::Table(groups)) = content(whole) {
-        let empty = Table::new();
-        let table = bench.document().get(whole).and_then(Node::as_table).unwrap_or(&empty);
+        let empty = DocTable::new();
+        let table = bench.document().get(whole).and_then(DocNode::as_table).unwrap_or(&empty);
         let fields = listed(groups.iter().flat_map(|g| g.iter()), table, whole, scene);
         return Ok(
             json!({ "path": whole, "section": whole, "name": whole, "generated": false, "facts": [], "fields": fields }),
@@ -40,7 +40,7 @@ pub fn details(bench: &Workbench, whole: &str) -> Result<Value, Trouble> {
     let unknown = || Trouble::new(format!("the scene has no {section} `{name}`"));
     let own = thing(bench.document(), section, name).cloned();
     let generated = own.is_none();
-    let link = |list: &[Link]| list.iter().find(|l| &*l.name == name).cloned();
+    let link = |list: &[InteractionRecord]| list.iter().find(|l| &*l.name == name).cloned();
     let (table, facts) = match section {
         "body" => {
             let body = scene.bodies.iter().find(|b| &*b.name == name).ok_or_else(unknown)?;
@@ -59,7 +59,7 @@ pub fn details(bench: &Workbench, whole: &str) -> Result<Value, Trouble> {
     };
     let (kind, summary, fields) = match content(section) {
         Some(Content::Kinds(family)) => {
-            let named = table.get("kind").and_then(Node::as_text).or(family.default);
+            let named = table.get("kind").and_then(DocNode::as_text).or(family.default);
             let kind = named.and_then(|n| family.find(n)).ok_or_else(unknown)?;
             let fields = kind.fields.iter().flat_map(|g| g.iter()).chain(family.common);
             (Some(kind.name), Some(kind.summary), listed(fields, &table, whole, scene))
@@ -76,7 +76,7 @@ pub fn details(bench: &Workbench, whole: &str) -> Result<Value, Trouble> {
 }
 
 /// What follows from what was said of a body.
-fn facts(body: &Body) -> Vec<Value> {
+fn facts(body: &BodyRecord) -> Vec<Value> {
     let Some(mass) = body.mass else { return Vec::new() };
     let i = mass.inertia;
     vec![
@@ -86,12 +86,12 @@ fn facts(body: &Body) -> Vec<Value> {
     ]
 }
 
-fn listed<'f>(fields: impl Iterator<Item = &'f Field>, table: &Table, path: &str, scene: &Scene) -> Vec<Value> {
+fn listed<'f>(fields: impl Iterator<Item = &'f Field>, table: &DocTable, path: &str, scene: &Scene) -> Vec<Value> {
     fields.map(|f| described(f, table.get(f.name), &format!("{path}.{}", f.name), scene)).collect()
 }
 
 /// One field: what it is declared to be, and its value. Tables inside tables are as deep as the declarations and the document are.
-fn described(field: &Field, node: Option<&Node>, path: &str, scene: &Scene) -> Value {
+fn described(field: &Field, node: Option<&DocNode>, path: &str, scene: &Scene) -> Value {
     let mut out = declared(field);
     let Value::Object(map) = &mut out else { return out };
     map.insert("path".into(), path.into());
@@ -104,7 +104,7 @@ fn described(field: &Field, node: Option<&Node>, path: &str, scene: &Scene) -> V
             in_kind(family, t, path, scene)
         }
         (Type::Kinds(family), Some(Val::List(list))) => {
-            let item = |(i, n): (usize, &Node)| {
+            let item = |(i, n): (usize, &DocNode)| {
                 let t = n.as_table()?;
                 let path = format!("{path}.{i}");
                 Some(
@@ -120,16 +120,16 @@ fn described(field: &Field, node: Option<&Node>, path: &str, scene: &Scene) -> V
     out
 }
 
-fn named(family: &Family, table: &Table) -> Value {
-    table.get("kind").and_then(Node::as_text).or(family.default).map_or(Value::Null, Value::from)
+fn named(family: &Family, table: &DocTable) -> Value {
+    table.get("kind").and_then(DocNode::as_text).or(family.default).map_or(Value::Null, Value::from)
 }
 
-fn in_kind(family: &'static Family, table: &Table, path: &str, scene: &Scene) -> Vec<Value> {
+fn in_kind(family: &'static Family, table: &DocTable, path: &str, scene: &Scene) -> Vec<Value> {
     listed(super::references::fields_of(table, family).iter(), table, path, scene)
 }
 
 /// Does it hold an expression?
-fn computed(node: &Node) -> bool {
+fn computed(node: &DocNode) -> bool {
     match &node.value {
         Val::Text(t) => t.contains("${"),
         Val::List(list) => list.iter().any(computed),
@@ -138,7 +138,7 @@ fn computed(node: &Node) -> bool {
 }
 
 /// The value, expressions replaced by theirs.
-fn evaluated(node: &Node, scene: &Scene) -> Value {
+fn evaluated(node: &DocNode, scene: &Scene) -> Value {
     match &node.value {
         Val::Text(t) => {
             let inner = t.trim().strip_prefix("${").and_then(|t| t.strip_suffix('}')).filter(|t| !t.contains("${"));

@@ -43,7 +43,7 @@ pub use palette::palette;
 pub use workbench::{Changed, Outcome, Workbench};
 
 use crate::message::Triple;
-use holonom_scene::Failed;
+use holonom_scene::LoadError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
@@ -206,8 +206,8 @@ impl Trouble {
     }
 }
 
-impl From<Failed> for Trouble {
-    fn from(failed: Failed) -> Self {
+impl From<LoadError> for Trouble {
+    fn from(failed: LoadError) -> Self {
         let first = failed.report.all().iter().find(|d| d.severity == holonom_scene::Severity::Error);
         let message = first.map_or_else(
             || "the scene cannot be built".to_string(),

@@ -3,8 +3,8 @@
 
 use super::record::body_name;
 use holonom_scene::fields::{Family, Field, Record, Type, Val};
-use holonom_scene::node::{Node, Table, Value};
-use holonom_scene::scene::{Link, Scene};
+use holonom_scene::node::{DocNode, DocTable, Value};
+use holonom_scene::scene::{InteractionRecord, Scene};
 use holonom_scene::sections::{Content, content};
 
 /// What a text names.
@@ -17,7 +17,7 @@ pub enum Names {
 }
 
 /// Bodies and joints that a link needs.
-pub fn needs<'s>(link: &'s Link, scene: &'s Scene) -> Vec<(Names, &'s str)> {
+pub fn needs<'s>(link: &'s InteractionRecord, scene: &'s Scene) -> Vec<(Names, &'s str)> {
     let mut out = Vec::new();
     for side in [&link.a, &link.b].into_iter().flatten() {
         out.push((Names::Body, body_name(&side.body, scene)));
@@ -47,7 +47,7 @@ fn in_value<'s>(value: &'s Val, scene: &'s Scene, out: &mut Vec<(Names, &'s str)
 }
 
 /// Call `f` with every text of a document that names a body or a joint. Names that are computed (`${}`) are left out.
-pub fn visit(document: &mut Table, f: &mut dyn FnMut(&mut String, Names)) {
+pub fn visit(document: &mut DocTable, f: &mut dyn FnMut(&mut String, Names)) {
     for entry in document.entries_mut() {
         let section = entry.key.clone();
         if let Value::Table(table) = &mut entry.node.value {
@@ -56,7 +56,7 @@ pub fn visit(document: &mut Table, f: &mut dyn FnMut(&mut String, Names)) {
     }
 }
 
-fn section_of(section: &str, table: &mut Table, f: &mut dyn FnMut(&mut String, Names)) {
+fn section_of(section: &str, table: &mut DocTable, f: &mut dyn FnMut(&mut String, Names)) {
     match (section, content(section)) {
         ("repeat", _) => each(table, &mut |part| {
             for entry in part.entries_mut() {
@@ -80,7 +80,7 @@ fn section_of(section: &str, table: &mut Table, f: &mut dyn FnMut(&mut String, N
     }
 }
 
-fn each(table: &mut Table, f: &mut dyn FnMut(&mut Table)) {
+fn each(table: &mut DocTable, f: &mut dyn FnMut(&mut DocTable)) {
     for entry in table.entries_mut() {
         if let Value::Table(inner) = &mut entry.node.value {
             f(inner);
@@ -88,18 +88,18 @@ fn each(table: &mut Table, f: &mut dyn FnMut(&mut Table)) {
     }
 }
 
-fn in_kind(table: &mut Table, family: &'static Family, f: &mut dyn FnMut(&mut String, Names)) {
+fn in_kind(table: &mut DocTable, family: &'static Family, f: &mut dyn FnMut(&mut String, Names)) {
     in_fields(table, &fields_of(table, family), f);
 }
 
 /// The fields of a table with a kind.
-pub fn fields_of(table: &Table, family: &'static Family) -> Vec<Field> {
-    let named = table.get("kind").and_then(Node::as_text).or(family.default);
+pub fn fields_of(table: &DocTable, family: &'static Family) -> Vec<Field> {
+    let named = table.get("kind").and_then(DocNode::as_text).or(family.default);
     let own = named.and_then(|n| family.find(n)).map_or(&[][..], |k| k.fields);
     own.iter().flat_map(|group| group.iter()).chain(family.common).copied().collect()
 }
 
-fn in_fields(table: &mut Table, fields: &[Field], f: &mut dyn FnMut(&mut String, Names)) {
+fn in_fields(table: &mut DocTable, fields: &[Field], f: &mut dyn FnMut(&mut String, Names)) {
     for field in fields {
         if let Some(node) = table.get_mut(field.name) {
             in_node(node, &field.ty, f);
@@ -107,7 +107,7 @@ fn in_fields(table: &mut Table, fields: &[Field], f: &mut dyn FnMut(&mut String,
     }
 }
 
-fn in_node(node: &mut Node, ty: &Type, f: &mut dyn FnMut(&mut String, Names)) {
+fn in_node(node: &mut DocNode, ty: &Type, f: &mut dyn FnMut(&mut String, Names)) {
     match (ty, &mut node.value) {
         (Type::Point | Type::Points | Type::Pairs, Value::Text(text)) if !text.contains("${") => f(text, Names::Body),
         (Type::Point | Type::Points | Type::Pairs, Value::Table(t)) => {

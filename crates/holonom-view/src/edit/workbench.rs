@@ -5,7 +5,7 @@ use super::poses::{Draft, Then, has_moved};
 use super::{Edit, Spot, Trouble};
 use holonom::math::{Mat3, Quat, Vec3};
 use holonom::{BodyId, Marker, Model, Simulation, State};
-use holonom_scene::node::{Node, Table, Value, parse_toml};
+use holonom_scene::node::{DocNode, DocTable, Value, parse_toml};
 use holonom_scene::write;
 use holonom_scene::{Format, Limits, Loaded, Loader, Quantities, Report, Scene};
 use std::cell::OnceCell;
@@ -34,7 +34,7 @@ pub struct Workbench {
     /// Where files that the scene names are looked for.
     path: Option<PathBuf>,
     text: String,
-    document: Table,
+    document: DocTable,
     pub(super) scene: Scene,
     /// The model of the scene, without hands; built when it is first needed.
     own: OnceCell<Option<Arc<Model>>>,
@@ -101,7 +101,7 @@ impl Workbench {
     }
 
     /// The document.
-    pub(super) fn document(&self) -> &Table {
+    pub(super) fn document(&self) -> &DocTable {
         &self.document
     }
 
@@ -310,8 +310,8 @@ fn unknown_columns(model: &Model, scene: &Scene) -> Vec<String> {
     columns.filter(|c| Quantities::of_scene(model, scene, &[c.as_str()]).is_err()).cloned().collect()
 }
 
-fn forget_columns(document: &mut Table, gone: &[String]) {
-    let unknown = |node: &Node| node.as_text().is_some_and(|t| gone.iter().any(|g| g == t));
+fn forget_columns(document: &mut DocTable, gone: &[String]) {
+    let unknown = |node: &DocNode| node.as_text().is_some_and(|t| gone.iter().any(|g| g == t));
     let Some(record) = super::document::inner_mut(document, "record") else { return };
     let Some(columns) = record.get_mut("columns") else { return };
     let left = match &mut columns.value {

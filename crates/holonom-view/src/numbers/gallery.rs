@@ -6,8 +6,8 @@
 
 use holonom::math::{Mat3, Vec3, vec3};
 use holonom_scene::fields::{BodyRef, PointRef};
-use holonom_scene::gallery::{Entry, GALLERY, VERIFICATION};
-use holonom_scene::scene::{Body, Geometry, Pose, Shape};
+use holonom_scene::gallery::{GALLERY, GalleryScene, VERIFICATION};
+use holonom_scene::scene::{BodyRecord, Geometry, Pose, ShapeRecord};
 use holonom_scene::{Loader, Scene};
 use serde::Serialize;
 use std::collections::HashMap;
@@ -60,7 +60,7 @@ pub fn verification() -> &'static [Card] {
     CARDS.get_or_init(|| VERIFICATION.iter().filter_map(card).collect())
 }
 
-fn card(entry: &Entry) -> Option<Card> {
+fn card(entry: &GalleryScene) -> Option<Card> {
     let scene = Loader::new().load_text(&format!("{}.toml", entry.name), entry.text).ok()?.scene;
     Some(Card {
         name: entry.name,
@@ -133,7 +133,7 @@ fn sketch(scene: &Scene) -> Vec<Vec<f32>> {
         }
     };
     for body in scene.bodies.iter().step_by(stride) {
-        let seen: Vec<&Shape> = body.shapes.iter().filter(|s| s.visible).collect();
+        let seen: Vec<&ShapeRecord> = body.shapes.iter().filter(|s| s.visible).collect();
         if seen.is_empty() {
             arms(body).iter().for_each(|line| put(line));
         }
@@ -168,7 +168,7 @@ fn extent(lines: &[Vec<f32>]) -> f32 {
 }
 
 /// A body without shapes: from its centre to its points.
-fn arms(body: &Body) -> Vec<[Vec3; 2]> {
+fn arms(body: &BodyRecord) -> Vec<[Vec3; 2]> {
     let centre = body.pose.point(body.mass.map_or(Vec3::ZERO, |m| m.centre));
     body.points.iter().map(|p| [centre, body.pose.point(p.pose.position)]).collect()
 }

@@ -9,7 +9,7 @@ use holonom::math::{Vec3, vec3};
 use holonom::{Attachment, BodyId, Model};
 use holonom_scene::Scene;
 use holonom_scene::mesh::Mesh;
-use holonom_scene::scene::{self, Heights, Shape};
+use holonom_scene::scene::{self, Heights, ShapeRecord};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -33,9 +33,9 @@ pub struct Shapes {
 
 impl Shapes {
     /// Those of a list that can be seen.
-    pub fn all(&mut self, shapes: &[Shape]) -> Vec<ShapePicture> {
+    pub fn all(&mut self, shapes: &[ShapeRecord]) -> Vec<ShapePicture> {
         let seen = shapes.iter().filter(|s| s.visible);
-        let picture = |s: &Shape| ShapePicture {
+        let picture = |s: &ShapeRecord| ShapePicture {
             geometry: self.number(&s.geometry),
             pose: Placed::from(&s.pose),
             colour: s.colour,

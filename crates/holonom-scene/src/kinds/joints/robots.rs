@@ -5,7 +5,7 @@ use crate::build::Site;
 use crate::codes;
 use crate::fields::*;
 use crate::kinds::{Make, Mistake, fitting, mistake};
-use crate::scene::Link;
+use crate::scene::InteractionRecord;
 use holonom::joints::{Constraint, Freedom, RotorGear, Serial};
 use holonom::prelude::*;
 use std::collections::HashMap;
@@ -100,10 +100,10 @@ fn rotor_gear(r: &Record, s: &Site) -> Result<Box<dyn Constraint>, Mistake> {
 }
 
 /// The gears of rotors whose joint says how fast it starts, each with its rotor and the rate that fits.
-pub fn geared_rates(links: &[Link]) -> Vec<(&Link, &BodyRef, f64)> {
+pub fn geared_rates(links: &[InteractionRecord]) -> Vec<(&InteractionRecord, &BodyRef, f64)> {
     let started = links.iter().filter_map(|l| Some((&*l.name, l.record.numbers("start_rate")?)));
     let started: HashMap<&str, &[f64]> = started.collect();
-    let rate = |gear: &'_ Link| {
+    let rate = |gear: &'_ InteractionRecord| {
         let c = gear.record.coordinate("joint")?;
         Some(started.get(&*c.joint)?.get(c.index)? * gear.record.number("ratio").unwrap_or(1.0))
     };

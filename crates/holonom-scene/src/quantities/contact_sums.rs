@@ -3,21 +3,21 @@
 use holonom::math::Vec3;
 use holonom::{BodyId, Contact, Friction, Model};
 
-/// Several touches as one.
+/// Several contact points as one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Sum {
+pub(super) struct ContactSum {
     /// N, on the first body.
     pub force: Vec3,
     /// Sum of the normal forces, N.
     pub normal: f64,
     pub points: usize,
-    /// Slips if any touch does, else sticks if any does.
+    /// Slips if any point does, else sticks if any does.
     pub state: Friction,
 }
 
-const NOTHING: Sum = Sum { force: Vec3::ZERO, normal: 0.0, points: 0, state: Friction::None };
+const NOTHING: ContactSum = ContactSum { force: Vec3::ZERO, normal: 0.0, points: 0, state: Friction::None };
 
-impl Sum {
+impl ContactSum {
     fn add(&mut self, force: Vec3, c: &Contact) {
         let state = c.friction;
         self.force += force;
@@ -38,18 +38,18 @@ pub(super) fn code(state: Friction) -> f64 {
     }
 }
 
-/// All touches of one state.
+/// All contacts of one state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Touches {
+pub(super) struct ContactSums {
     /// Sorted by numbers of bodies, the smaller first; the ground is the last.
-    pairs: Vec<((usize, usize), Sum)>,
-    bodies: Vec<Option<Sum>>,
+    pairs: Vec<((usize, usize), ContactSum)>,
+    bodies: Vec<Option<ContactSum>>,
     pub points: usize,
-    /// Largest force of a touch, N.
+    /// Largest force at a point, N.
     pub largest: f64,
 }
 
-impl Touches {
+impl ContactSums {
     pub fn read(&mut self, model: &Model, all: impl Iterator<Item = Contact>) {
         self.pairs.clear();
         self.bodies.clear();
@@ -77,15 +77,15 @@ impl Touches {
     }
 
     /// Of the second body on the first.
-    pub fn between(&self, model: &Model, a: BodyId, b: BodyId) -> Sum {
+    pub fn between(&self, model: &Model, a: BodyId, b: BodyId) -> ContactSum {
         let (a, b) = (slot(model, a), slot(model, b));
         let found = self.pairs.binary_search_by_key(&(a.min(b), a.max(b)), |p| p.0);
         let sum = found.map_or(NOTHING, |at| self.pairs[at].1);
-        if a < b { sum } else { Sum { force: -sum.force, ..sum } }
+        if a < b { sum } else { ContactSum { force: -sum.force, ..sum } }
     }
 
     /// Of all others on a body.
-    pub fn of(&self, body: BodyId) -> Sum {
+    pub fn of(&self, body: BodyId) -> ContactSum {
         body.index().and_then(|i| self.bodies[i]).unwrap_or(NOTHING)
     }
 }

@@ -1,36 +1,36 @@
 //! Starts of joints that lie on loops.
 //!
-//! [`crate::place`] moves bodies along a forest of joints; where these close loops, the engine's assembly moves all bodies a little to close them, and a
-//! joint would not start where its `start` says. So the loops are first closed with the coordinates that were given held by drives, then the rates in
+//! [`crate::initial_poses`] moves bodies along a forest of joints; where these close loops, the engine's assembly moves all bodies a little to close them, and a
+//! joint would not begin at its `start`. So the loops are first closed with the coordinates that were given held by drives, then the rates in
 //! the same way, and the model itself is built in the pose and motion found. Where joints of a loop have more starts than it has freedom, such a pose
 //! need not exist; then the nearest one counts, which is what the assembly finds by itself.
 
 use crate::build::Drafted;
-use crate::place::Place;
+use crate::initial_poses::BodyStart;
 use crate::scene::{Pose, Scene};
 use holonom::joints::{Chart, CoordinateKind, Motor};
 use holonom::math::{Vec3, quat_from_axes, unwrap_angle};
 use holonom::{BodyId, Coordinate, Marker, Model, Simulation};
 use std::sync::Arc;
 
-/// How far a coordinate (m, rad) or its rate may be from what was said.
+/// How far a coordinate (m, rad) or its rate may be from the value given.
 const NEAR: f64 = 1e-9;
 
-/// A coordinate and what was said of its start.
-struct Said<'a> {
+/// A coordinate and its given start.
+struct GivenStart<'a> {
     joint: &'a str,
     index: usize,
     value: Option<f64>,
     rate: Option<f64>,
 }
 
-/// Everything that was said of coordinates. A ball joint has none.
-fn said(scene: &Scene) -> Vec<Said<'_>> {
+/// All given starts of coordinates. A ball joint has none.
+fn given_starts(scene: &Scene) -> Vec<GivenStart<'_>> {
     let mut out = Vec::new();
     for link in &scene.joints {
         let (values, rates) = (link.record.numbers("start"), link.record.numbers("start_rate"));
         let n = values.map_or(0, <[f64]>::len).max(rates.map_or(0, <[f64]>::len));
-        out.extend((0..n).map(|index| Said {
+        out.extend((0..n).map(|index| GivenStart {
             joint: &link.name,
             index,
             value: values.and_then(|v| v.get(index).copied()),
@@ -40,9 +40,9 @@ fn said(scene: &Scene) -> Vec<Said<'_>> {
     out
 }
 
-/// Do the coordinates start as they were told?
-fn kept(sim: &Simulation, said: &[Said]) -> bool {
-    said.iter().all(|s| {
+/// Do the coordinates have their given starts?
+fn kept(sim: &Simulation, given: &[GivenStart]) -> bool {
+    given.iter().all(|s| {
         let model = sim.model();
         let Some(constraint) = model.joint(s.joint).map(|joint| model.constraint(joint)) else { return true };
         let kind = constraint.coordinates().get(s.index).copied();
@@ -70,45 +70,45 @@ fn coordinate(sim: &Simulation, chart: &dyn Chart, index: usize) -> Option<(f64,
 }
 
 /// The places and motions of the bodies of a model at its start; rotations of bodies that have no axes, or skew ones, as they were drawn.
-fn places_in(sim: &Simulation, scene: &Scene) -> Vec<Place> {
-    let place = |(i, body): (usize, &crate::scene::Body)| {
+fn places_in(sim: &Simulation, scene: &Scene) -> Vec<BodyStart> {
+    let place = |(i, body): (usize, &crate::scene::BodyRecord)| {
         let id = BodyId::from_index(i);
         let (position, velocity) = sim.point(id.origin());
         let axes = sim.axes(id).filter(|a| (*a * a.transpose()).abs_diff_eq(holonom::Mat3::IDENTITY, 1e-9));
         let rotation = axes.map_or(body.pose.rotation, quat_from_axes);
         let spin = sim.spin(id).unwrap_or(body.spin);
-        Place::new(Pose { position, rotation }, velocity, spin)
+        BodyStart::new(Pose { position, rotation }, velocity, spin)
     };
     scene.bodies.iter().enumerate().map(place).collect()
 }
 
-/// The same model, its joints starting where they were told as far as loops allow. `again` drafts it with bodies in other places.
+/// The same model, its joints at their given starts as far as loops allow. `again` drafts it with bodies in other places.
 pub(crate) fn settled<'s>(
     scene: &'s Scene,
     model: Model,
-    again: impl Fn(Option<Vec<Place>>) -> Option<Drafted<'s>>,
+    again: impl Fn(Option<Vec<BodyStart>>) -> Option<Drafted<'s>>,
 ) -> Model {
-    // what `[start]` says goes before what joints say
-    let said = if model.has_loops() && scene.starts.is_empty() { said(scene) } else { Vec::new() };
-    if said.is_empty() {
+    // `[start]` overrides the starts of joints
+    let given = if model.has_loops() && scene.starts.is_empty() { given_starts(scene) } else { Vec::new() };
+    if given.is_empty() {
         return model;
     }
     let model = Arc::new(model);
-    let kept = kept(&Simulation::new(model.clone()), &said);
-    let better = if kept { None } else { found(scene, &said, again) };
-    // nobody else holds it any more
+    let kept = kept(&Simulation::new(model.clone()), &given);
+    let better = if kept { None } else { found(scene, &given, again) };
+    // no other reference to it is left
     better.or_else(|| Arc::try_unwrap(model).ok()).expect("the simulation that looked at it is gone")
 }
 
-/// The model in the pose and motion in which everything that was said holds.
+/// The model in the pose and motion in which all given starts hold.
 fn found<'s>(
     scene: &'s Scene,
-    said: &[Said],
-    again: impl Fn(Option<Vec<Place>>) -> Option<Drafted<'s>>,
+    given: &[GivenStart],
+    again: impl Fn(Option<Vec<BodyStart>>) -> Option<Drafted<'s>>,
 ) -> Option<Model> {
-    // with a row more for every coordinate that `hold` says something of
-    let held = |mut drafted: Drafted, hold: &dyn Fn(&Said, Coordinate) -> Option<Motor>| -> Option<Simulation> {
-        for s in said {
+    // with a row more for every coordinate that `hold` gives a motor for
+    let held = |mut drafted: Drafted, hold: &dyn Fn(&GivenStart, Coordinate) -> Option<Motor>| -> Option<Simulation> {
+        for s in given {
             let Some(&joint) = drafted.ids.get(s.joint) else { continue };
             if s.index >= drafted.builder.constraint(joint).coordinates().len() {
                 continue;
@@ -127,7 +127,7 @@ fn found<'s>(
     for (place, moving) in places.iter_mut().zip(&moving) {
         place.move_like(moving);
     }
-    if said.iter().any(|s| s.rate.is_some()) {
+    if given.iter().any(|s| s.rate.is_some()) {
         let drafted = again(Some(places))?;
         places = places_in(&held(drafted, &|s, c| s.rate.map(|x| Motor::speed(c, x)))?, scene);
     }

@@ -1,17 +1,22 @@
-//! What a joint says besides holding bodies together: limits, dry friction, a cap on its drives, and whether its bodies collide.
+//! Fields of a joint besides its kind and markers: limits, dry friction, a cap on its drives, and whether its bodies collide.
 //!
 //! Limits and friction become joints of the model with derived names, `JOINT.limit` and `JOINT.friction` for the first coordinate,
 //! `JOINT.limit.1` for the second and so on (a joint of a scene has no dot in its name, so they are free).
 
 use crate::codes;
+use crate::diagnostic::{Diagnostic, field_error};
 use crate::fields::{Record, Val};
-use crate::kinds::{Mistake, mistake};
-use crate::scene::Link;
+use crate::scene::InteractionRecord;
 use holonom::joints::{CoordinateKind, DryFriction, Limit};
 use holonom::{JointId, ModelBuilder};
 
-/// Add what the joint `id` says.
-pub(crate) fn add(link: &Link, id: JointId, ideal: bool, builder: &mut ModelBuilder) -> Result<(), Mistake> {
+/// Add the limits and the friction of the joint `id`.
+pub(crate) fn add(
+    link: &InteractionRecord,
+    id: JointId,
+    ideal: bool,
+    builder: &mut ModelBuilder,
+) -> Result<(), Box<Diagnostic>> {
     let record = &*link.record;
     let coordinates = builder.constraint(id).coordinates();
     let n = coordinates.len();
@@ -40,7 +45,7 @@ pub(crate) fn add(link: &Link, id: JointId, ideal: bool, builder: &mut ModelBuil
         if let Some((k, x)) = numbers(field).iter().enumerate().find(|(_, x)| !fits(**x)) {
             let unit = if kind(k) == CoordinateKind::Length { "N" } else { "N m" };
             let must = if field == "effort" { "must be greater than 0" } else { "must not be negative" };
-            let m = mistake(record, field, codes::OUT_OF_RANGE, format!("`{field}` is out of range"));
+            let m = field_error(record, field, codes::OUT_OF_RANGE, format!("`{field}` is out of range"));
             return Err(Box::new(m.label(format!("{x} {unit}, {must}"))));
         }
     }
@@ -50,11 +55,11 @@ pub(crate) fn add(link: &Link, id: JointId, ideal: bool, builder: &mut ModelBuil
         && radius.is_none()
     {
         let message = "`friction_coefficient` needs a `friction_radius` where a coordinate is an angle";
-        let m = mistake(record, "friction_coefficient", codes::MISSING_FIELD, message);
+        let m = field_error(record, "friction_coefficient", codes::MISSING_FIELD, message);
         return Err(Box::new(m.label(format!("coordinate {k}")).help("friction_radius: radius of the pin, m")));
     }
     if let (Some(_), true) = (radius, mu == 0.0) {
-        let m = mistake(
+        let m = field_error(
             record,
             "friction_radius",
             codes::MISSING_FIELD,
@@ -85,11 +90,11 @@ pub(crate) fn add(link: &Link, id: JointId, ideal: bool, builder: &mut ModelBuil
     Ok(())
 }
 
-fn too_many(record: &Record, field: &str, count: usize, n: usize) -> Mistake {
+fn too_many(record: &Record, field: &str, count: usize, n: usize) -> Box<Diagnostic> {
     let message = match n {
         0 => format!("`{field}` needs a joint with a coordinate"),
         _ => format!("`{field}` has more elements than the joint has coordinates"),
     };
     let label = if n == 0 { "this joint has none".to_string() } else { format!("{count}, the joint has {n}") };
-    Box::new(mistake(record, field, codes::UNKNOWN_COORDINATE, message).label(label))
+    Box::new(field_error(record, field, codes::UNKNOWN_COORDINATE, message).label(label))
 }
