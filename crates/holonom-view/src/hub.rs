@@ -6,10 +6,10 @@
 //!
 //! A client that holds something must say something at least four times a second; one that does not is taken for gone, and lets go. While nobody is connected, time stands still.
 
-use crate::message::{FrameHeader, Method, Question, Reply, Request, Section};
+use crate::message::{FrameHeader, StepMethod, Question, Reply, Request, FrameSection};
 use crate::numbers;
-use crate::session::log::{Input, Own};
-use crate::session::{Refusal, Session};
+use crate::session::log::{Input, ProgramInput};
+use crate::session::{InputError, Session};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -96,7 +96,7 @@ impl Hub {
         let hub = Hub { events, frames };
         std::thread::Builder::new()
             .name("session".into())
-            .spawn(move || Desk::new(session, publish).work(&queue))
+            .spawn(move || SessionLoop::new(session, publish).work(&queue))
             .expect("a thread can be started");
         hub
     }
@@ -125,24 +125,24 @@ impl Hub {
 }
 
 /// What is known of a client.
-struct Known {
+struct ConnectedClient {
     replies: mpsc::Sender<Arc<str>>,
     heard: Instant,
-    sections: Vec<Section>,
+    sections: Vec<FrameSection>,
     watched: Vec<String>,
 }
 
 /// Who sits at the session.
-struct Desk {
+struct SessionLoop {
     session: Session,
     publish: watch::Sender<Arc<Vec<u8>>>,
-    clients: BTreeMap<u32, Known>,
+    clients: BTreeMap<u32, ConnectedClient>,
     next_client: u32,
     playing: bool,
     /// Single steps that were asked for and are not taken yet.
     owed: u32,
     speed: f64,
-    method: Method,
+    method: StepMethod,
     /// Simulated time that the clock is ahead, s.
     behind: f64,
     /// How long the clock has not been met, s.
@@ -157,9 +157,9 @@ struct Desk {
     news: bool,
 }
 
-impl Desk {
-    fn new(session: Session, publish: watch::Sender<Arc<Vec<u8>>>) -> Desk {
-        Desk {
+impl SessionLoop {
+    fn new(session: Session, publish: watch::Sender<Arc<Vec<u8>>>) -> SessionLoop {
+        SessionLoop {
             session,
             publish,
             clients: BTreeMap::new(),
@@ -167,7 +167,7 @@ impl Desk {
             playing: false,
             owed: 0,
             speed: 1.0,
-            method: Method::Auto,
+            method: StepMethod::Auto,
             behind: 0.0,
             late: 0.0,
             real_time: 1.0,
@@ -235,7 +235,7 @@ impl Desk {
         let late = self.behind > most;
         self.behind = self.behind.min(most);
         self.late = if late { self.late + passed } else { (self.late - passed).max(0.0) };
-        if self.method == Method::Auto && self.late > PATIENCE && !self.session.hurried {
+        if self.method == StepMethod::Auto && self.late > PATIENCE && !self.session.hurried {
             self.hurry(true);
             self.tell_all(&Reply::Note {
                 message:
@@ -269,7 +269,7 @@ impl Desk {
     }
 
     fn hurry(&mut self, on: bool) {
-        let _ = self.session.input(0, Input::Own(Own::Hurry { on }));
+        let _ = self.session.input(0, Input::Own(ProgramInput::Hurry { on }));
         self.late = 0.0;
     }
 
@@ -284,7 +284,7 @@ impl Desk {
 
     fn let_go(&mut self, client: u32) {
         if self.session.is_held_by(client) {
-            let _ = self.session.input(client, Input::Own(Own::Leave));
+            let _ = self.session.input(client, Input::Own(ProgramInput::Leave));
             self.news = true;
         }
     }
@@ -312,7 +312,7 @@ impl Desk {
             return;
         }
         self.news = false;
-        let mut sections: Vec<Section> = self.clients.values().flat_map(|c| c.sections.iter().copied()).collect();
+        let mut sections: Vec<FrameSection> = self.clients.values().flat_map(|c| c.sections.iter().copied()).collect();
         sections.sort();
         sections.dedup();
         let mut watched: Vec<String> = self.clients.values().flat_map(|c| c.watched.iter().cloned()).collect();
@@ -339,7 +339,7 @@ impl Desk {
             Event::Connect { replies, id } => {
                 let number = self.next_client;
                 self.next_client += 1;
-                let known = Known { replies, heard: Instant::now(), sections: Vec::new(), watched: Vec::new() };
+                let known = ConnectedClient { replies, heard: Instant::now(), sections: Vec::new(), watched: Vec::new() };
                 self.clients.insert(number, known);
                 let _ = id.send(number);
                 self.tell(number, &Reply::Welcome { client: number, version: env!("CARGO_PKG_VERSION") });
@@ -392,7 +392,7 @@ impl Desk {
             Request::Speed { factor } => Err(format!("the speed is {factor}, must be from 0.01 to 10").into()),
             Request::Method { method } => {
                 self.method = method;
-                self.hurry(method == Method::RealTime);
+                self.hurry(method == StepMethod::RealTime);
                 Ok(())
             }
             Request::Seek { tick } => {
@@ -426,7 +426,7 @@ impl Desk {
             Request::Ask { id: number, question } => {
                 match self.answer(question) {
                     Ok(answer) => self.tell(id, &Reply::Answer { id: number, answer }),
-                    Err(message) => self.tell(id, &Reply::Trouble { id: Some(number), message, details: None }),
+                    Err(message) => self.tell(id, &Reply::Error { id: Some(number), message, details: None }),
                 }
                 Ok(())
             }
@@ -436,16 +436,16 @@ impl Desk {
             }
             input => self.session.input(id, Input::Said(input)),
         };
-        if let Err(Refusal { message, details }) = done {
-            self.tell(id, &Reply::Trouble { id: None, message, details });
+        if let Err(InputError { message, details }) = done {
+            self.tell(id, &Reply::Error { id: None, message, details });
         }
     }
 
-    fn opened(&mut self, open: impl FnOnce(&mut Session) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    fn opened(&mut self, open: impl FnOnce(&mut Session) -> Result<(), InputError>) -> Result<(), InputError> {
         open(&mut self.session)?;
         (self.playing, self.stopped, self.owed) = (false, None, 0);
         (self.behind, self.late, self.cost) = (0.0, 0.0, 0.0);
-        if self.method == Method::RealTime {
+        if self.method == StepMethod::RealTime {
             self.hurry(true);
         }
         Ok(())

@@ -22,7 +22,7 @@ pub type Triple = [f64; 3];
 /// How a mechanism answers a hand.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum MotionMode {
     /// f = m a.
     #[default]
     Dynamic,
@@ -35,7 +35,7 @@ pub enum Mode {
 /// How time is stepped through.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum StepMethod {
     /// As the scene says; real-time steps where that cannot keep up with the clock.
     #[default]
     Auto,
@@ -90,7 +90,7 @@ pub enum Request {
     /// How to step.
     Method {
         /// Which way.
-        method: Method,
+        method: StepMethod,
     },
 
     // ---- hands: numbers are each client's own ----
@@ -157,7 +157,7 @@ pub enum Request {
     /// How the mechanism answers.
     Mode {
         /// Which way.
-        mode: Mode,
+        mode: MotionMode,
     },
     /// Move a tool point at this velocity by way of the motors; zero stops it.
     Jog {
@@ -180,7 +180,7 @@ pub enum Request {
     /// Sections wanted in frames besides poses.
     Show {
         /// Which.
-        sections: Vec<Section>,
+        sections: Vec<FrameSection>,
     },
     /// Quantities wanted in frames.
     Watch {
@@ -248,7 +248,7 @@ pub enum Question {
 /// Parts of a frame.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Section {
+pub enum FrameSection {
     /// Always sent, one per body: origin x y z, quaternion x y z w. NaN quaternion: the body has no orientation.
     Poses,
     /// One per body of `Picture::deforming`: columns of the matrix that takes its axes to the world, 9 numbers.
@@ -279,9 +279,9 @@ pub struct FrameHeader {
     /// Is a moment of the past shown?
     pub past: bool,
     /// How the mechanism answers.
-    pub mode: Mode,
+    pub mode: MotionMode,
     /// How time is stepped through.
-    pub method: Method,
+    pub method: StepMethod,
     /// Name of the integrator in use.
     pub integrator: &'static str,
     /// Simulated seconds per second wanted.
@@ -318,7 +318,7 @@ pub struct FrameHeader {
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SectionHeader {
     /// Which.
-    pub name: Section,
+    pub name: FrameSection,
     /// How many.
     pub count: usize,
     /// Numbers each.
@@ -349,7 +349,7 @@ pub struct HandNow {
 }
 
 /// A frame, encoded.
-pub fn encode_frame(header: &mut FrameHeader, sections: &[(Section, usize, &[f32])]) -> Vec<u8> {
+pub fn encode_frame(header: &mut FrameHeader, sections: &[(FrameSection, usize, &[f32])]) -> Vec<u8> {
     header.sections =
         sections.iter().map(|&(name, width, data)| SectionHeader { name, count: data.len() / width, width }).collect();
     let mut text = serde_json::to_vec(header).unwrap_or_default();
@@ -387,7 +387,7 @@ pub enum Reply {
         answer: serde_json::Value,
     },
     /// Something went wrong; for people.
-    Trouble {
+    Error {
         /// Number of the question, if it was one.
         #[serde(skip_serializing_if = "Option::is_none")]
         id: Option<u32>,
@@ -397,7 +397,7 @@ pub enum Reply {
         #[serde(skip_serializing_if = "Option::is_none")]
         details: Option<String>,
     },
-    /// Something that is no trouble; for people.
+    /// Something worth knowing; for people.
     Note {
         /// One sentence.
         message: String,

@@ -4,19 +4,19 @@ use holonom::{IntegratorKind, Simulation, Vec3};
 use holonom_scene::gallery::GALLERY;
 use holonom_scene::scene::Link;
 use holonom_scene::{Loaded, Loader};
-use holonom_view::edit::{Assembly, Changed, Edit, Outcome, Progress, Trouble, Workbench, details, palette};
+use holonom_view::edit::{PointAssembly, ChangedScene, Edit, EditOutcome, AssemblyProgress, EditError, SceneEditor, details, palette};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A workbench and the mechanism on it, as a session would keep them.
+/// A editor and the mechanism on it, as a session would keep them.
 struct Bench {
-    bench: Workbench,
+    bench: SceneEditor,
     sim: Simulation,
 }
 
 impl Bench {
     fn empty() -> Self {
-        let (bench, _, model) = Workbench::empty();
+        let (bench, _, model) = SceneEditor::empty();
         Bench { bench, sim: Simulation::new(model) }
     }
 
@@ -26,10 +26,10 @@ impl Bench {
         let model = loaded.build().unwrap_or_else(|e| panic!("{}", e.render()));
         let mut sim = Simulation::new(model);
         sim.set_drift(loaded.scene.run.drift());
-        Bench { bench: Workbench::new(&loader, &loaded), sim }
+        Bench { bench: SceneEditor::new(&loader, &loaded), sim }
     }
 
-    fn take(&mut self, changed: Changed) -> Changed {
+    fn take(&mut self, changed: ChangedScene) -> ChangedScene {
         self.sim = Simulation::new(changed.model.clone());
         self.sim.set_drift(self.bench.scene().run.drift());
         if let Some(state) = &changed.state {
@@ -38,18 +38,18 @@ impl Bench {
         changed
     }
 
-    fn try_edit(&mut self, edit: Value) -> Result<Changed, Trouble> {
+    fn try_edit(&mut self, edit: Value) -> Result<ChangedScene, EditError> {
         let edit: Edit = serde_json::from_value(edit).expect("a well-formed edit");
         match self.bench.apply(&edit, &self.sim)? {
-            Outcome::Changed(changed) => Ok(self.take(*changed)),
-            Outcome::Assemble(assembly) => self.assemble(*assembly),
+            EditOutcome::Changed(changed) => Ok(self.take(*changed)),
+            EditOutcome::Assemble(assembly) => self.assemble(*assembly),
         }
     }
 
-    fn assemble(&mut self, mut assembly: Assembly) -> Result<Changed, Trouble> {
+    fn assemble(&mut self, mut assembly: PointAssembly) -> Result<ChangedScene, EditError> {
         let progress = loop {
             match assembly.step(&mut self.sim, 1.0 / 60.0).expect("a kinematic step") {
-                Progress::Closing(_) => {}
+                AssemblyProgress::Closing(_) => {}
                 done => break done,
             }
         };
@@ -57,7 +57,7 @@ impl Bench {
         Ok(self.take(changed))
     }
 
-    fn edit(&mut self, edit: Value) -> Changed {
+    fn edit(&mut self, edit: Value) -> ChangedScene {
         let shown = edit.to_string();
         self.try_edit(edit).unwrap_or_else(|t| panic!("{shown}: {}\n{}", t.message, t.details.unwrap_or_default()))
     }
@@ -247,7 +247,7 @@ fn points_that_are_apart_come_together() {
     b.edit(json!({ "kind": "add-body", "name": "arm", "body": rod([0.3, 0.2, 0.9], [0.7, 0.1, 1.0]) }));
     let joint = json!({ "kind": "add-joint", "joint": "spherical", "a": { "body": "post", "point": [0.5, 0, 0] }, "b": { "body": "arm", "point": [0, 0, 0] } });
     let edit: Edit = serde_json::from_value(joint).expect("well-formed");
-    let Outcome::Assemble(mut assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message))
+    let EditOutcome::Assemble(mut assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message))
     else {
         panic!("they are apart")
     };
@@ -256,7 +256,7 @@ fn points_that_are_apart_come_together() {
     let mut gaps = vec![assembly.gap()];
     let progress = loop {
         match assembly.step(&mut b.sim, 1.0 / 60.0).expect("a step") {
-            Progress::Closing(gap) => {
+            AssemblyProgress::Closing(gap) => {
                 assert!(gap < gaps[gaps.len() - 1] && b.sim.violation().0 < 1e-9, "{gaps:?}");
                 gaps.push(gap);
             }
@@ -264,7 +264,7 @@ fn points_that_are_apart_come_together() {
         }
         assert_eq!(b.bench.scene_text(), text);
     };
-    assert_eq!(progress, Progress::Closed);
+    assert_eq!(progress, AssemblyProgress::Closed);
     assert!(gaps.len() > 20 && gaps.len() < 120, "visible, and not too long: {} frames", gaps.len());
     let changed = b.bench.join(&assembly, progress, &b.sim).unwrap_or_else(|t| panic!("{}", t.message));
     b.take(changed);
@@ -293,7 +293,7 @@ fn a_motor_lets_go_while_points_are_joined_and_holds_again() {
     let crank = |sim: &Simulation| sim.axes(sim.model().body("crank").expect("it is there")).expect("it has axes");
     let start = crank(&b.sim);
     let begin = b.sim.state().hash();
-    let Outcome::Assemble(mut assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message))
+    let EditOutcome::Assemble(mut assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message))
     else {
         panic!("they are apart")
     };
@@ -312,7 +312,7 @@ fn a_motor_lets_go_while_points_are_joined_and_holds_again() {
     };
     assert!((moving(&mut b.sim) - std::f64::consts::TAU).abs() < 1e-9);
     assembly.put_back(&mut b.sim);
-    let Outcome::Assemble(assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message)) else {
+    let EditOutcome::Assemble(assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message)) else {
         panic!("they are apart")
     };
     b.assemble(*assembly).unwrap_or_else(|t| panic!("{}", t.message));
@@ -330,9 +330,9 @@ fn points_that_cannot_meet_say_how_near_they_came() {
     let text = b.bench.scene_text();
     let length = (0.3f64 * 0.3 + 0.1 * 0.1).sqrt();
     let reach = (0.2f64 * 0.2 + 0.2 * 0.2).sqrt();
-    let trouble = b.try_edit(json!({ "kind": "add-joint", "joint": "revolute", "axis": [0, 1, 0],
+    let refused = b.try_edit(json!({ "kind": "add-joint", "joint": "revolute", "axis": [0, 1, 0],
         "a": { "body": "left", "point": [length, 0, 0] }, "b": { "body": "right", "point": [reach, 0, 0] } }));
-    let message = trouble.err().expect("too short").message;
+    let message = refused.err().expect("too short").message;
     let expected = 1e3 * (1.0 - length - reach);
     let said: f64 = message.split_whitespace().rev().nth(1).and_then(|x| x.parse().ok()).expect("a number");
     assert!((said - expected).abs() < 0.02 * expected, "{message}, geometry says {expected} mm");
@@ -529,8 +529,8 @@ fn bad_changes_change_nothing_and_say_what_is_wrong() {
         (json!({ "kind": "duplicate", "body": "nobody", "by": [0, 0, 0] }), "no body `nobody`"),
     ] {
         let shown = edit.to_string();
-        let trouble = b.try_edit(edit).err().unwrap_or_else(|| panic!("{shown} was taken"));
-        assert!(trouble.message.contains(says), "{shown}: {}", trouble.message);
+        let refused = b.try_edit(edit).err().unwrap_or_else(|| panic!("{shown} was taken"));
+        assert!(refused.message.contains(says), "{shown}: {}", refused.message);
         assert_eq!(b.bench.scene_text(), text, "{shown}");
         assert_eq!(b.sim.state().hash(), hash, "{shown}");
     }

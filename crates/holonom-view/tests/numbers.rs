@@ -5,7 +5,7 @@ use holonom::joints::Mouse;
 use holonom::pattern::Matrix;
 use holonom_scene::gallery::{GALLERY, VERIFICATION, find};
 use holonom_scene::{Loader, Quantities, Scene};
-use holonom_view::numbers::{self, Level};
+use holonom_view::numbers::{self, SentenceLevel};
 use std::time::Instant;
 
 fn open(name: &str) -> (Scene, Simulation) {
@@ -79,7 +79,7 @@ fn the_doctor_speaks_of_the_door() {
     let said = numbers::diagnose(&scene, &mut sim).expect("report");
     said.sentences.iter().for_each(|s| println!("{:?}: {} {:?}", s.level, s.text, s.paths));
     assert!(!said.redundant.is_empty() && !said.loads.is_empty() && !said.not_unique.is_empty());
-    let warned: Vec<_> = said.sentences.iter().filter(|s| s.level == Level::Warn).collect();
+    let warned: Vec<_> = said.sentences.iter().filter(|s| s.level == SentenceLevel::Warn).collect();
     assert!(warned.iter().any(|s| s.text.contains("more than once") && s.paths.len() == 3), "{warned:?}");
     assert!(warned.iter().any(|s| s.text.contains("not unique")), "{warned:?}");
     let surplus: usize = said.redundant.iter().map(|s| s.dropped.len()).sum();

@@ -13,7 +13,7 @@
 //! Drives of speed let go meanwhile, and time stands still, so that nothing moves but what must. Light bodies come to heavy ones, and the ground stays. What is near enough is closed exactly when the joint is made.
 
 use super::Edit;
-use super::workbench::Moment;
+use super::editor::Moment;
 use holonom::math::{Mat3, Vec3, symmetric_eigen};
 use holonom::{Checkpoint, Marker, Model, Simulation, State, StepError};
 use std::sync::Arc;
@@ -64,7 +64,7 @@ impl Closes {
 
 /// Two points on their way to each other, and the joint that is made when they have met.
 #[derive(Clone)]
-pub struct Assembly {
+pub struct PointAssembly {
     pub(super) edit: Edit,
     pub(super) closes: Closes,
     pub(super) a: Marker,
@@ -84,7 +84,7 @@ pub struct Assembly {
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Progress {
+pub enum AssemblyProgress {
     /// On the way; the gap in m.
     Closing(f64),
     /// Near enough for the joint to be made.
@@ -93,7 +93,7 @@ pub enum Progress {
     Stuck(f64),
 }
 
-impl Assembly {
+impl PointAssembly {
     pub(super) fn new(
         edit: Edit,
         closes: Closes,
@@ -105,7 +105,7 @@ impl Assembly {
     ) -> Self {
         let gap = closes.part(now.point(b).0 - now.point(a).0).length();
         let before = (now.model().clone(), now.state().clone());
-        Assembly { edit, closes, a, b, before, drives, driven: None, moved, size, gap, best: gap, waited: 0.0 }
+        PointAssembly { edit, closes, a, b, before, drives, driven: None, moved, size, gap, best: gap, waited: 0.0 }
     }
 
     /// Put the mechanism back to where it was before it began to move, for points that do not meet. Hands may have come or gone since.
@@ -135,7 +135,7 @@ impl Assembly {
     }
 
     /// Move the mechanism for `dt` seconds of the page; its own time stands still. Its velocities are those of this motion, and mean nothing afterwards.
-    pub fn step(&mut self, sim: &mut Simulation, dt: f64) -> Result<Progress, StepError> {
+    pub fn step(&mut self, sim: &mut Simulation, dt: f64) -> Result<AssemblyProgress, StepError> {
         if self.driven.is_none() {
             self.driven = Some(sim.checkpoint());
             for name in &self.drives {
@@ -168,13 +168,13 @@ impl Assembly {
         // drives that follow a function of time stay where they are
         sim.state_mut().t = time;
         if self.gap < NEAR * self.size {
-            return Ok(Progress::Closed);
+            return Ok(AssemblyProgress::Closed);
         }
         self.waited += dt;
         if self.gap < 0.99 * self.best {
             (self.best, self.waited) = (self.gap, 0.0);
         }
-        Ok(if self.waited > PATIENCE { Progress::Stuck(self.best.min(self.gap)) } else { Progress::Closing(self.gap) })
+        Ok(if self.waited > PATIENCE { AssemblyProgress::Stuck(self.best.min(self.gap)) } else { AssemblyProgress::Closing(self.gap) })
     }
 
     /// Velocity of the second point against the first under these pushes.

@@ -9,10 +9,10 @@
 //!
 //! `value` is null where nothing is said; `otherwise` tells what holds then. An expression is shown with its value, and is replaced when the field is set.
 
-use super::Trouble;
+use super::EditError;
 use super::document::{Path, json, path, thing};
 use super::record;
-use super::workbench::Workbench;
+use super::editor::SceneEditor;
 use holonom_scene::expression::Expression;
 use holonom_scene::fields::{Allowed, Family, Field, Need, Type};
 use holonom_scene::node::{Node, Table, Value as Val};
@@ -21,24 +21,24 @@ use holonom_scene::sections::{Content, content};
 use serde_json::{Map, Value, json};
 
 /// What a thing says: `body.crank`, `joint.A`, `drive.motor`, `force.spring`, `run`, `ground`.
-pub fn details(bench: &Workbench, whole: &str) -> Result<Value, Trouble> {
-    let scene = bench.scene();
+pub fn details(editor: &SceneEditor, whole: &str) -> Result<Value, EditError> {
+    let scene = editor.scene();
     if let Some(Content::Table(groups)) = content(whole) {
         let empty = Table::new();
-        let table = bench.document().get(whole).and_then(Node::as_table).unwrap_or(&empty);
+        let table = editor.document().get(whole).and_then(Node::as_table).unwrap_or(&empty);
         let fields = listed(groups.iter().flat_map(|g| g.iter()), table, whole, scene);
         return Ok(
             json!({ "path": whole, "section": whole, "name": whole, "generated": false, "facts": [], "fields": fields }),
         );
     }
     let Path::Thing(section, name, rest) = path(whole)? else {
-        return Err(Trouble::new(format!("`{whole}` has no details of its own")));
+        return Err(EditError::new(format!("`{whole}` has no details of its own")));
     };
     if !rest.is_empty() {
-        return Err(Trouble::new(format!("`{whole}` is a field; ask for `{section}.{name}`")));
+        return Err(EditError::new(format!("`{whole}` is a field; ask for `{section}.{name}`")));
     }
-    let unknown = || Trouble::new(format!("the scene has no {section} `{name}`"));
-    let own = thing(bench.document(), section, name).cloned();
+    let unknown = || EditError::new(format!("the scene has no {section} `{name}`"));
+    let own = thing(editor.document(), section, name).cloned();
     let generated = own.is_none();
     let link = |list: &[Link]| list.iter().find(|l| &*l.name == name).cloned();
     let (table, facts) = match section {

@@ -3,7 +3,7 @@
 //! and what is saved is what `holonom run` takes.
 //!
 //! ```text
-//! workbench    the document, what was undone and what can be done again
+//! editor    the document, what was undone and what can be done again
 //! document     tables, paths such as `body.crank.mass`, names, JSON
 //! adding       bodies, joints, drives: what is new
 //! changing     fields, names; what is cut, welded, moved, copied, removed
@@ -35,12 +35,12 @@ mod palette;
 mod poses;
 mod record;
 mod references;
-mod workbench;
+mod editor;
 
-pub use assembly::{Assembly, Progress};
+pub use assembly::{PointAssembly, AssemblyProgress};
 pub use details::details;
 pub use palette::palette;
-pub use workbench::{Changed, Outcome, Workbench};
+pub use editor::{ChangedScene, EditOutcome, SceneEditor};
 
 use crate::message::Triple;
 use holonom_scene::Failed;
@@ -50,7 +50,7 @@ use serde_json::{Map, Value};
 /// A point on a body.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spot {
+pub struct BodyPoint {
     /// Name of the body, or `ground`.
     pub body: String,
     /// In the body's frame, m.
@@ -60,13 +60,13 @@ pub struct Spot {
 /// A joint that a new body comes with.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tie {
+pub struct AttachedJoint {
     /// Its kind: `revolute`, ...
     pub joint: String,
     /// Where on the new body, its frame, m.
     pub point: Triple,
     /// What it is joined to.
-    pub to: Spot,
+    pub to: BodyPoint,
     /// Its axis, world.
     #[serde(default)]
     pub axis: Option<Triple>,
@@ -85,7 +85,7 @@ pub enum Edit {
         body: Map<String, Value>,
         /// Joints that it comes with.
         #[serde(default)]
-        joints: Vec<Tie>,
+        joints: Vec<AttachedJoint>,
     },
     /// A named point of the ground.
     AddGroundPoint {
@@ -103,9 +103,9 @@ pub enum Edit {
         /// Its kind: `revolute`, ...
         joint: String,
         /// First side.
-        a: Spot,
+        a: BodyPoint,
         /// Second side.
-        b: Spot,
+        b: BodyPoint,
         /// Its axis, world, at the poses in which the points have met.
         #[serde(default)]
         axis: Option<Triple>,
@@ -135,10 +135,10 @@ pub enum Edit {
         force: String,
         /// First side, for kinds that have sides.
         #[serde(default)]
-        a: Option<Spot>,
+        a: Option<BodyPoint>,
         /// Second side.
         #[serde(default)]
-        b: Option<Spot>,
+        b: Option<BodyPoint>,
         /// Other fields of its kind.
         #[serde(default)]
         fields: Map<String, Value>,
@@ -193,20 +193,20 @@ pub enum Edit {
 
 /// Why a change cannot be made. Nothing has changed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trouble {
+pub struct EditError {
     /// One sentence that stands alone.
     pub message: String,
     /// More: the rendered report.
     pub details: Option<String>,
 }
 
-impl Trouble {
+impl EditError {
     fn new(message: impl Into<String>) -> Self {
-        Trouble { message: message.into(), details: None }
+        EditError { message: message.into(), details: None }
     }
 }
 
-impl From<Failed> for Trouble {
+impl From<Failed> for EditError {
     fn from(failed: Failed) -> Self {
         let first = failed.report.all().iter().find(|d| d.severity == holonom_scene::Severity::Error);
         let message = first.map_or_else(
@@ -217,6 +217,6 @@ impl From<Failed> for Trouble {
                 format!("{}{label}{path}", d.message)
             },
         );
-        Trouble { message, details: Some(failed.render()) }
+        EditError { message, details: Some(failed.render()) }
     }
 }

@@ -1,6 +1,6 @@
 //! What was read, written as tables again: the pieces of generators have no tables of their own. Expressions have become numbers by then.
 
-use super::Trouble;
+use super::EditError;
 use super::document::{NOWHERE, put, triple};
 use super::poses::own_ends;
 use holonom::math::{Quat, Vec3};
@@ -20,7 +20,7 @@ pub fn rotation(q: Quat) -> Node {
 }
 
 /// The table of a body, as it is drawn.
-pub fn body(body: &Body) -> Result<Table, Trouble> {
+pub fn body(body: &Body) -> Result<Table, EditError> {
     let mut out = Table::new();
     if let Some(kind) = body.record.kind.filter(|k| k.name != "rigid") {
         out.put("kind", NOWHERE, kind.name);
@@ -82,7 +82,7 @@ fn ends(body: &Body) -> Option<(Node, Node)> {
 }
 
 /// The table of a joint, drive or force.
-pub fn link(link: &Link, scene: &Scene) -> Result<Table, Trouble> {
+pub fn link(link: &Link, scene: &Scene) -> Result<Table, EditError> {
     let mut out = Table::new();
     out.put("kind", NOWHERE, link.kind().name);
     for (name, side) in [("a", &link.a), ("b", &link.b)] {
@@ -126,7 +126,7 @@ pub fn body_name<'s>(body: &'s BodyRef, scene: &'s Scene) -> &'s str {
 }
 
 // records are as deep as the document they were read from: 80 levels at most
-fn node(value: &Val, field: &str) -> Result<Node, Trouble> {
+fn node(value: &Val, field: &str) -> Result<Node, EditError> {
     let list = |items: Vec<Node>| Node::new(NOWHERE, items);
     Ok(match value {
         Val::Number(x) => Node::new(NOWHERE, *x),
@@ -158,7 +158,7 @@ fn node(value: &Val, field: &str) -> Result<Node, Trouble> {
             Node::new(NOWHERE, t)
         }
         Val::Function(_) | Val::Point(_) => {
-            return Err(Trouble::new(format!("`{field}` of a piece of a generator cannot be written out")));
+            return Err(EditError::new(format!("`{field}` of a piece of a generator cannot be written out")));
         }
     })
 }

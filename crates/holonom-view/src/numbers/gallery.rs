@@ -19,14 +19,14 @@ pub struct GalleryAnswer<'a> {
     /// The scene that the program was started with.
     pub own: Option<&'a str>,
     /// The gallery.
-    pub scenes: &'static [Card],
+    pub scenes: &'static [SceneCard],
     /// Problems with known answers.
-    pub verification: &'static [Card],
+    pub verification: &'static [SceneCard],
 }
 
 /// A scene.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Card {
+pub struct SceneCard {
     /// Its name.
     pub name: &'static str,
     /// What it belongs to.
@@ -49,20 +49,20 @@ pub struct Card {
 pub const MOST_LINES: usize = 200;
 
 /// The gallery.
-pub fn cards() -> &'static [Card] {
-    static CARDS: OnceLock<Vec<Card>> = OnceLock::new();
+pub fn cards() -> &'static [SceneCard] {
+    static CARDS: OnceLock<Vec<SceneCard>> = OnceLock::new();
     CARDS.get_or_init(|| GALLERY.iter().filter_map(card).collect())
 }
 
 /// Problems with known answers.
-pub fn verification() -> &'static [Card] {
-    static CARDS: OnceLock<Vec<Card>> = OnceLock::new();
+pub fn verification() -> &'static [SceneCard] {
+    static CARDS: OnceLock<Vec<SceneCard>> = OnceLock::new();
     CARDS.get_or_init(|| VERIFICATION.iter().filter_map(card).collect())
 }
 
-fn card(entry: &Entry) -> Option<Card> {
+fn card(entry: &Entry) -> Option<SceneCard> {
     let scene = Loader::new().load_text(&format!("{}.toml", entry.name), entry.text).ok()?.scene;
-    Some(Card {
+    Some(SceneCard {
         name: entry.name,
         group: entry.group,
         bodies: scene.bodies.len(),

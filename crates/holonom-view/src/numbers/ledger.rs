@@ -21,7 +21,7 @@ pub struct LedgerAnswer {
     /// Change of the bodies' kinetic, gravitational and stored energy since the start: the sum of all lines, and the error.
     pub change: f64,
     /// What did it.
-    pub lines: Vec<Work>,
+    pub lines: Vec<LedgerLine>,
     /// What is left: the integrator's own error.
     pub error: f64,
     /// What friction, contacts and damping inside bodies took (not negative); a part of the lines.
@@ -30,7 +30,7 @@ pub struct LedgerAnswer {
 
 /// A line of the books.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Work {
+pub struct LedgerLine {
     /// For people.
     pub label: String,
     /// `force`, `drive`, `sided` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`, `hand`, `projection`, `others`.
@@ -57,14 +57,14 @@ fn works(model: &Model, joint: JointId) -> Option<&'static str> {
 pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
     let (energy, books) = (sim.energy(), sim.ledger());
     let model = sim.model();
-    let mut named: Vec<Work> = Vec::new();
+    let mut named: Vec<LedgerLine> = Vec::new();
     let (mut by_hand, mut held, mut friction) = (books.imposed, 0.0, 0.0);
     for force in model.forces() {
         let (name, work) = (model.force_name(force), books.force(force));
         match is_hand(name) {
             true => by_hand += work,
             false => {
-                named.push(Work { label: name.to_string(), kind: "force", path: Some(format!("force.{name}")), work })
+                named.push(LedgerLine { label: name.to_string(), kind: "force", path: Some(format!("force.{name}")), work })
             }
         }
     }
@@ -76,7 +76,7 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
                 if model.constraint(joint).kind() == "dry-friction" {
                     friction += work;
                 }
-                named.push(Work { label: name.to_string(), kind, path: Some(format!("joint.{name}")), work });
+                named.push(LedgerLine { label: name.to_string(), kind, path: Some(format!("joint.{name}")), work });
             }
             None => held += work,
         }
@@ -86,9 +86,9 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
         let rest: f64 = named[MOST..].iter().map(|w| w.work).sum();
         let n = named.len() - MOST;
         named.truncate(MOST);
-        named.push(Work { label: format!("{n} more"), kind: "others", path: None, work: rest });
+        named.push(LedgerLine { label: format!("{n} more"), kind: "others", path: None, work: rest });
     }
-    let one = |label: &str, kind, work| Work { label: label.to_string(), kind, path: None, work };
+    let one = |label: &str, kind, work| LedgerLine { label: label.to_string(), kind, path: None, work };
     let mut all = named;
     if model.n_joints() > 0 {
         all.push(one("Joints that hold still (should be 0)", "joints", held));

@@ -10,12 +10,12 @@ mod ledger;
 mod quantities;
 mod spy;
 
-pub use doctor::{Cluster, DoctorAnswer, Level, Load, Row, Sentence, Surplus, diagnose};
-pub use freedom::{Freedom, free_motions};
-pub use gallery::{Card, GalleryAnswer, cards, verification};
-pub use ledger::{LedgerAnswer, Work, ledger as books};
-pub use quantities::{FULL, Named, quantities as catalogue};
-pub use spy::{Band, SpyAnswer, spy as matrix};
+pub use doctor::{LoopCluster, DoctorAnswer, SentenceLevel, NonUniqueLoad, DoctorRow, Sentence, RedundantRows, diagnose};
+pub use freedom::{FreeMotions, free_motions};
+pub use gallery::{SceneCard, GalleryAnswer, cards, verification};
+pub use ledger::{LedgerAnswer, LedgerLine, ledger as books};
+pub use quantities::{FULL, QuantityAnswer, quantities as catalogue};
+pub use spy::{MatrixBand, SpyAnswer, spy as matrix};
 
 use holonom::Simulation;
 use holonom_scene::Scene;
@@ -39,7 +39,7 @@ pub fn doctor(scene: &Scene, sim: &mut Simulation) -> Result<Value, String> {
     value(&diagnose(scene, sim)?)
 }
 
-/// Names and units of what can be watched: a list of [`Named`].
+/// Names and units of what can be watched: a list of [`QuantityAnswer`].
 pub fn quantities(scene: &Scene, sim: &mut Simulation) -> Result<Value, String> {
     value(&catalogue(scene, sim))
 }

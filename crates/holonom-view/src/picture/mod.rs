@@ -36,10 +36,10 @@ pub struct Picture {
     /// Length of a tick, s.
     pub tick: f64,
     /// Shapes by number, each listed once however often it is used.
-    pub geometries: Vec<Geometry>,
+    pub geometries: Vec<GeometryPicture>,
     /// Bodies in the order of the model.
     pub bodies: Vec<BodyPicture>,
-    /// Bodies (by number) that shear and stretch: see [`crate::message::Section::Shears`].
+    /// Bodies (by number) that shear and stretch: see [`crate::message::FrameSection::Shears`].
     pub deforming: Vec<u32>,
     /// Shapes that do not move.
     pub ground: Vec<ShapePicture>,
@@ -63,7 +63,7 @@ pub struct Picture {
 
 /// A frame in another.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Placed {
+pub struct PlacedFrame {
     /// Origin, m.
     pub at: Triple,
     /// Quaternion x, y, z, w.
@@ -73,7 +73,7 @@ pub struct Placed {
 /// What a shape looks like; round ones stand along z. As `holonom_scene::scene::Geometry`.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Geometry {
+pub enum GeometryPicture {
     /// Edge lengths.
     Box {
         /// m.
@@ -145,7 +145,7 @@ pub struct ShapePicture {
     /// Number of its geometry.
     pub geometry: u32,
     /// Where it stands on the body.
-    pub pose: Placed,
+    pub pose: PlacedFrame,
     /// Red, green, blue, 0 to 1.
     pub colour: Option<Triple>,
 }
@@ -181,7 +181,7 @@ pub struct PointPicture {
 /// What a joint is in the structure of the mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum JointRole {
     /// In the tree.
     Primary,
     /// On a loop.
@@ -204,11 +204,11 @@ pub struct JointPicture {
     /// Number of its second body; -1 is the ground.
     pub b: i64,
     /// Frame on the first body: z is the axis where there is one.
-    pub on_a: Placed,
+    pub on_a: PlacedFrame,
     /// Frame on the second body.
-    pub on_b: Placed,
+    pub on_b: PlacedFrame,
     /// Its place in the structure.
-    pub role: Role,
+    pub role: JointRole,
     /// Are all components of its reaction unique?
     pub unique: bool,
     /// `active`, `locked` or `broken`.
@@ -230,7 +230,7 @@ pub struct ForcePicture {
     pub name: String,
     /// `spring`, ...
     pub kind: &'static str,
-    /// What it acts on: body number (-1 is the ground) and point in the body frame. [`crate::message::Section::Applied`] has one entry for each of them, force by force.
+    /// What it acts on: body number (-1 is the ground) and point in the body frame. [`crate::message::FrameSection::Applied`] has one entry for each of them, force by force.
     pub on: Vec<(i64, Triple)>,
 }
 
@@ -263,15 +263,15 @@ fn quaternion(q: Quat) -> [f64; 4] {
     [q.x, q.y, q.z, q.w]
 }
 
-impl From<&Pose> for Placed {
+impl From<&Pose> for PlacedFrame {
     fn from(pose: &Pose) -> Self {
-        Placed { at: pose.position.to_array(), turn: quaternion(pose.rotation) }
+        PlacedFrame { at: pose.position.to_array(), turn: quaternion(pose.rotation) }
     }
 }
 
-impl From<&Marker> for Placed {
+impl From<&Marker> for PlacedFrame {
     fn from(marker: &Marker) -> Self {
-        Placed { at: marker.point.to_array(), turn: quaternion(quat_from_axes(marker.axes)) }
+        PlacedFrame { at: marker.point.to_array(), turn: quaternion(quat_from_axes(marker.axes)) }
     }
 }
 
@@ -396,8 +396,8 @@ fn deforms(model: &Model, body: BodyId) -> bool {
 fn joint_pictures(
     loaded: &Loaded,
     model: &Model,
-    frames: &[frames::Sides],
-    structure: &structure::Structure,
+    frames: &[frames::JointSides],
+    structure: &structure::JointRoles,
 ) -> Vec<JointPicture> {
     let (joints, drives) = (written(loaded, "joint"), written(loaded, "drive"));
     let all = model.joints().zip(frames).enumerate();
@@ -414,9 +414,9 @@ fn joint_pictures(
             },
             a: number(sides.a.body),
             b: number(sides.b.body),
-            on_a: Placed::from(&sides.a),
-            on_b: Placed::from(&sides.b),
-            role: if model.is_sided(id) { Role::Sided } else { structure.roles[k] },
+            on_a: PlacedFrame::from(&sides.a),
+            on_b: PlacedFrame::from(&sides.b),
+            role: if model.is_sided(id) { JointRole::Sided } else { structure.roles[k] },
             unique: structure.unique[k],
             condition: match condition {
                 JointCondition::Active => "active",
@@ -438,7 +438,7 @@ pub fn coordinate_name(joint: &str, i: usize) -> String {
 }
 
 fn force_pictures(model: &Model) -> Vec<ForcePicture> {
-    let place = |p: frames::Place| (number(p.body), p.point.to_array());
+    let place = |p: frames::ActionPoint| (number(p.body), p.point.to_array());
     let of = |id| ForcePicture {
         name: model.force_name(id).into(),
         kind: model.law(id).kind(),

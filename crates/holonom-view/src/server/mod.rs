@@ -35,7 +35,7 @@ use guard::Guard;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use patient::Patient;
+use patient::TimedStream;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
@@ -173,7 +173,7 @@ async fn accept(listener: TcpListener, routes: Router) {
             continue; // closed at once
         };
         let _ = stream.set_nodelay(true);
-        let io = TokioIo::new(Patient::new(stream, PATIENCE));
+        let io = TokioIo::new(TimedStream::new(stream, PATIENCE));
         let connection = http.serve_connection(io, TowerToHyperService::new(routes.clone())).with_upgrades();
         tokio::spawn(async move {
             let _ = connection.await; // broken connections are no news

@@ -126,7 +126,7 @@ async fn read(mut stream: SplitStream<WebSocket>, client: &Client, answer: mpsc:
             Err(message) => {
                 nonsense += 1;
                 // one who asks faster than it reads waits here, and is not read until it does
-                if answer.send(trouble(message)).await.is_err() {
+                if answer.send(error(message)).await.is_err() {
                     return End::Gone;
                 }
             }
@@ -235,13 +235,13 @@ async fn write(
     }
 }
 
-fn trouble(message: String) -> Utf8Bytes {
-    serde_json::to_string(&Reply::Trouble { id: None, message, details: None }).unwrap_or_default().into()
+fn error(message: String) -> Utf8Bytes {
+    serde_json::to_string(&Reply::Error { id: None, message, details: None }).unwrap_or_default().into()
 }
 
 /// In place of a reply that no page could take.
 fn unsendable(bytes: usize) -> Utf8Bytes {
-    trouble(format!(
+    error(format!(
         "an answer of {} MiB is too large to be shown (at most {} MiB); the command line has no such limit",
         bytes >> 20,
         LARGEST_SENT >> 20

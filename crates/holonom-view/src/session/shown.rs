@@ -1,12 +1,12 @@
 //! What a session shows: pictures, frames, answers, downloads.
 
-use super::{Origin, Refusal, Session};
+use super::{Origin, InputError, Session};
 use crate::edit;
 use crate::hub::Download;
-use crate::message::{FrameHeader, HandNow, Mode, Question, Section, encode_frame};
+use crate::message::{FrameHeader, HandNow, MotionMode, Question, FrameSection, encode_frame};
 use crate::numbers;
 use crate::picture::{Picture, picture};
-use crate::sections::{self, Sections};
+use crate::sections::{self, FrameSections};
 use holonom::{Model, Simulation};
 use holonom_scene::{Quantities, gallery};
 use serde_json::{Value, json};
@@ -18,10 +18,10 @@ const MOST_ROWS: usize = 4000;
 
 /// What was prepared for showing.
 #[derive(Default)]
-pub struct Shown {
+pub struct FrameCache {
     /// Of which picture.
     revision: Option<u64>,
-    sections: Sections,
+    sections: FrameSections,
     numbers: Vec<Vec<f32>>,
     /// Names watched, and how to read them in a model.
     watched: Option<(Vec<String>, Arc<Model>, Watched)>,
@@ -40,14 +40,14 @@ impl Session {
         out.forces.truncate(self.own_forces);
         (out.revision, out.tick) = (self.revision, self.pace.tick);
         out.name.clone_from(&self.origin.name);
-        (out.can_undo, out.can_redo) = (self.bench.can_undo(), self.bench.can_redo());
-        self.shown.sections = Sections::new(self.sim.model(), &out);
+        (out.can_undo, out.can_redo) = (self.editor.can_undo(), self.editor.can_redo());
+        self.shown.sections = FrameSections::new(self.sim.model(), &out);
         self.shown.revision = Some(self.revision);
         out
     }
 
     /// What is to be seen now.
-    pub fn frame(&mut self, mut header: FrameHeader, wanted: &[Section], watched: &[String]) -> Vec<u8> {
+    pub fn frame(&mut self, mut header: FrameHeader, wanted: &[FrameSection], watched: &[String]) -> Vec<u8> {
         let energy = self.sim.energy();
         (header.kinetic, header.potential) = (energy.kinetic, energy.total() - energy.kinetic);
         (header.tick, header.time, header.past, header.mode) = (self.tick, self.sim.time(), self.past, self.mode);
@@ -62,9 +62,9 @@ impl Session {
         if self.shown.revision != Some(self.revision) {
             self.picture();
         }
-        let Shown { sections, numbers, .. } = &mut self.shown;
-        let always = if sections.deforms() { &[Section::Poses, Section::Shears][..] } else { &[Section::Poses] };
-        let all: Vec<Section> = always.iter().chain(wanted.iter().filter(|s| !always.contains(s))).copied().collect();
+        let FrameCache { sections, numbers, .. } = &mut self.shown;
+        let always = if sections.deforms() { &[FrameSection::Poses, FrameSection::Shears][..] } else { &[FrameSection::Poses] };
+        let all: Vec<FrameSection> = always.iter().chain(wanted.iter().filter(|s| !always.contains(s))).copied().collect();
         numbers.resize(numbers.len().max(all.len()), Vec::new());
         for (section, out) in all.iter().zip(numbers.iter_mut()) {
             out.clear();
@@ -114,14 +114,14 @@ impl Session {
             Question::Spy { matrix } => numbers::spy(&self.loaded.scene, &mut self.sim, matrix),
             Question::Backlog { names } => self.backlog(names),
             Question::Scene => Ok(json!({ "name": self.origin.name, "text": self.scene_text() })),
-            Question::Details { path } => edit::details(&self.bench, path).map_err(|t| t.message),
+            Question::Details { path } => edit::details(&self.editor, path).map_err(|t| t.message),
             Question::Palette => Ok(edit::palette()),
         }
     }
 
     /// The scene as text.
     pub fn scene_text(&self) -> String {
-        self.bench.scene_text()
+        self.editor.scene_text()
     }
 
     /// The scene that the program was started with.
@@ -185,7 +185,7 @@ impl Session {
     // ---- opening -----------------------------------------------------------------------------------------------
 
     /// Open the scene that the program was started with, or one of the gallery, by its name.
-    pub fn open_named(&mut self, name: &str) -> Result<(), Refusal> {
+    pub fn open_named(&mut self, name: &str) -> Result<(), InputError> {
         let own = self.own.clone().filter(|own| own.name == name);
         let gallery =
             gallery::find(name).map(|entry| Origin { name: name.into(), text: entry.text.into(), folder: None });
@@ -195,7 +195,7 @@ impl Session {
     }
 
     /// Open a scene from its text; it may name no files.
-    pub fn open_own(&mut self, name: &str, text: &str) -> Result<(), Refusal> {
+    pub fn open_own(&mut self, name: &str, text: &str) -> Result<(), InputError> {
         self.open_text(name, text, None).map_err(|e| unusable(name, e))
     }
 
@@ -211,11 +211,11 @@ impl Session {
     }
 
     /// How the mechanism answers.
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> MotionMode {
         self.mode
     }
 }
 
-fn unusable(name: &str, details: String) -> Refusal {
-    Refusal { message: format!("the scene `{name}` cannot be opened"), details: Some(details) }
+fn unusable(name: &str, details: String) -> InputError {
+    InputError { message: format!("the scene `{name}` cannot be opened"), details: Some(details) }
 }

@@ -35,7 +35,7 @@ interface Events {
   /** The cap of the hand (N) or another setting of the touch tools has changed. */
   touch: void;
   theme: "light" | "dark";
-  trouble: { message: string; details?: string };
+  error: { message: string; details?: string };
   note: string;
   /** The name of something that was added to the scene. */
   made: string;
@@ -165,12 +165,12 @@ export class App {
         this.waiting.get(reply.id)?.resolve(reply.answer);
         this.waiting.delete(reply.id);
         break;
-      case "trouble":
+      case "error":
         if (reply.id !== undefined && this.waiting.has(reply.id)) {
           this.waiting.get(reply.id)?.reject(new Error(reply.message));
           this.waiting.delete(reply.id);
         } else {
-          this.emit("trouble", { message: reply.message, details: reply.details });
+          this.emit("error", { message: reply.message, details: reply.details });
         }
         break;
       case "note":

@@ -160,7 +160,7 @@ export type Reply =
   | { say: "welcome"; client: number; version: string }
   | ({ say: "picture" } & Picture)
   | { say: "answer"; id: number; answer: unknown }
-  | { say: "trouble"; id?: number; message: string; details?: string }
+  | { say: "error"; id?: number; message: string; details?: string }
   | { say: "note"; message: string }
   | { say: "made"; name: string }
   | { say: "pong"; id: number };

@@ -197,7 +197,7 @@ export function createForm(app: App, host: HTMLElement): void {
     if (!there) app.select(null);
     else void fill();
   });
-  app.on("trouble", ({ message: text }) => {
+  app.on("error", ({ message: text }) => {
     renamed = null;
     if (!pending || performance.now() - pending.at > 5000) return;
     complain(pending.path, text);

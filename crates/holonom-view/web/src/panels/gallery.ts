@@ -62,7 +62,7 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
         gallery.scenes = [{ name: own, title: own, description: "The scene that the program was started with." }, ...gallery.scenes];
       }
     } catch (error) {
-      app.emit("trouble", { message: `The gallery could not be read: ${(error as Error).message}` });
+      app.emit("error", { message: `The gallery could not be read: ${(error as Error).message}` });
       return;
     }
     if (app.picture?.revision !== before) return;
@@ -114,7 +114,7 @@ function count(n: number | undefined | null, one: string, many: string): string 
 
 async function openFile(app: App, file: File, sheet: Sheet): Promise<void> {
   if (file.size > MOST_BYTES) {
-    app.emit("trouble", { message: `The file ${file.name} has ${(file.size / 1048576).toFixed(1)} MB; at most ${MOST_BYTES / 1048576} MB can be opened here. Start the program with it instead: holonom view ${file.name}` });
+    app.emit("error", { message: `The file ${file.name} has ${(file.size / 1048576).toFixed(1)} MB; at most ${MOST_BYTES / 1048576} MB can be opened here. Start the program with it instead: holonom view ${file.name}` });
     return;
   }
   app.send({ do: "open-text", name: file.name, text: await file.text() });

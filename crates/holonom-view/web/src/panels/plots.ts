@@ -165,7 +165,7 @@ export class Plots implements ChartHost {
         this.table.takePast(past);
         this.redraw();
       },
-      (error: Error) => this.app.connection === "open" && this.app.emit("trouble", { message: `The past could not be read: ${error.message}` }),
+      (error: Error) => this.app.connection === "open" && this.app.emit("error", { message: `The past could not be read: ${error.message}` }),
     );
   }
 
