@@ -18,6 +18,7 @@ usage: cargo xtask COMMAND
   reproduction  write docs/reproduction.md, its pictures, and the short table of the README anew: some minutes of measuring;
              words (witkin, baraff, tasora, gallery) print those parts alone
   scenes     write docs/scenes-reference.md, docs/gallery.md and scenes/scene.schema.json anew from declarations and scenes
+  protocol   write crates/holonom-view/web/src/protocol.ts anew from the messages of the program
   fmt        format the workspace
 ";
 
@@ -31,6 +32,7 @@ fn main() -> ExitCode {
         ["manual"] => report(manual::write(&root)),
         ["reproduction", ref parts @ ..] => report(reproduction(&root, parts)),
         ["scenes"] => report(steps::cargo(&root, &["run", "-q", "-p", "holonom-scene", "--example", "documents"])),
+        ["protocol"] => report(page::write_protocol(&root)),
         ["fmt"] => report(steps::cargo(&root, &["fmt", "--all"])),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -6,11 +6,10 @@
 //!
 //! A client that holds something must say something at least four times a second; one that does not is taken for gone, and lets go. While nobody is connected, time stands still.
 
-use crate::message::{FrameHeader, StepMethod, Question, Reply, Request, FrameSection};
-use crate::numbers;
+use crate::catalogue::catalogue;
+use crate::message::{FrameHeader, FrameSection, Reply, Request, StepMethod};
 use crate::session::log::{Input, ProgramInput};
 use crate::session::{InputError, Session};
-use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -339,10 +338,12 @@ impl SessionLoop {
             Event::Connect { replies, id } => {
                 let number = self.next_client;
                 self.next_client += 1;
-                let known = ConnectedClient { replies, heard: Instant::now(), sections: Vec::new(), watched: Vec::new() };
+                let known =
+                    ConnectedClient { replies, heard: Instant::now(), sections: Vec::new(), watched: Vec::new() };
                 self.clients.insert(number, known);
                 let _ = id.send(number);
                 self.tell(number, &Reply::Welcome { client: number, version: env!("CARGO_PKG_VERSION") });
+                self.tell(number, &Reply::Catalogue(catalogue()));
                 if self.drawn == Some(self.session.revision) {
                     let picture = Reply::Picture(Box::new(self.session.picture()));
                     self.tell(number, &picture);
@@ -424,7 +425,7 @@ impl SessionLoop {
                 Ok(())
             }
             Request::Ask { id: number, question } => {
-                match self.answer(question) {
+                match self.session.answer(&question) {
                     Ok(answer) => self.tell(id, &Reply::Answer { id: number, answer }),
                     Err(message) => self.tell(id, &Reply::Error { id: Some(number), message, details: None }),
                 }
@@ -449,13 +450,6 @@ impl SessionLoop {
             self.hurry(true);
         }
         Ok(())
-    }
-
-    fn answer(&mut self, question: Question) -> Result<Value, String> {
-        match question {
-            Question::Gallery => Ok(numbers::gallery(self.session.own_name())),
-            other => self.session.answer(&other),
-        }
     }
 
     fn tell(&mut self, id: u32, reply: &Reply) {

@@ -10,9 +10,12 @@
 //! ```
 //!
 //! Lengths in m, angles in rad, everything in SI units, world axes (z up) unless said otherwise. Quaternions are written x, y, z, w. Numbers that do not exist are NaN
-//! in frames and `null` in JSON. `protocol.ts` of the page says the same in TypeScript.
+//! in frames and `null` in JSON. The page has the same types in `web/src/protocol.ts`, which `cargo xtask protocol` writes from these.
 
-use crate::edit::Edit;
+use crate::catalogue::Catalogue;
+use crate::edit::{DetailsAnswer, Edit};
+use crate::numbers::{DoctorAnswer, GalleryAnswer, LedgerAnswer, QuantityAnswer, SpyAnswer};
+use crate::picture::Picture;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -20,6 +23,7 @@ use std::collections::BTreeMap;
 pub type Triple = [f64; 3];
 
 /// How a mechanism answers a hand.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum MotionMode {
@@ -33,6 +37,7 @@ pub enum MotionMode {
 }
 
 /// How time is stepped through.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum StepMethod {
@@ -46,6 +51,7 @@ pub enum StepMethod {
 }
 
 /// What a client wants to be done.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Request {
@@ -149,7 +155,7 @@ pub enum Request {
         /// Number of the hand.
         hand: u32,
         /// Whose hand; one's own where not said. Only pinned hands of others can be released.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         client: Option<u32>,
     },
     /// Let go of everything, pinned hands of everybody too.
@@ -213,6 +219,7 @@ pub enum Request {
 }
 
 /// Questions.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Question {
@@ -241,11 +248,50 @@ pub enum Question {
         /// Path, such as `body.crank`.
         path: String,
     },
-    /// What can be built: kinds of bodies and joints with their fields.
-    Palette,
+}
+
+/// Answers, one for each question.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+#[allow(missing_docs)] // as the questions
+pub enum Answer {
+    Gallery(GalleryAnswer),
+    Doctor(Box<DoctorAnswer>),
+    Quantities(Vec<QuantityAnswer>),
+    Ledger(LedgerAnswer),
+    Spy(SpyAnswer),
+    Backlog(BacklogAnswer),
+    Scene(SceneAnswer),
+    Details(Box<DetailsAnswer>),
+}
+
+/// Recorded quantities.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BacklogAnswer {
+    /// Names; the first is `time`.
+    pub names: Vec<String>,
+    /// Units of each.
+    pub units: Vec<&'static str>,
+    /// Ticks at which they were recorded.
+    pub ticks: Vec<u64>,
+    /// One list for each name, as long as `ticks`; null where a quantity does not exist.
+    pub values: Vec<Vec<Option<f64>>>,
+}
+
+/// A scene as text.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SceneAnswer {
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub text: String,
 }
 
 /// Parts of a frame.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum FrameSection {
@@ -268,6 +314,7 @@ pub enum FrameSection {
 }
 
 /// Header of a frame.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FrameHeader {
     /// Ticks since the scene was opened; a reset does not begin them anew.
@@ -315,6 +362,7 @@ pub struct FrameHeader {
 }
 
 /// A section of a frame.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SectionHeader {
     /// Which.
@@ -325,15 +373,29 @@ pub struct SectionHeader {
     pub width: usize,
 }
 
+/// What a hand does.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HandKind {
+    /// Pulls a point towards a target.
+    Grab,
+    /// Pushes a point with a constant force.
+    Push,
+    /// Turns a body with a constant torque.
+    Twist,
+}
+
 /// A hand as it is.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HandNow {
     /// Whose.
     pub client: u32,
     /// Its number.
     pub hand: u32,
-    /// `grab`, `push` or `twist`.
-    pub kind: &'static str,
+    /// What it does.
+    pub kind: HandKind,
     /// Name of the body.
     pub body: String,
     /// Where it holds, world, m.
@@ -367,6 +429,7 @@ pub fn encode_frame(header: &mut FrameHeader, sections: &[(FrameSection, usize, 
 }
 
 /// What a client is told, besides frames.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "say", rename_all = "kebab-case")]
 pub enum Reply {
@@ -377,24 +440,26 @@ pub enum Reply {
         /// Version of the program.
         version: &'static str,
     },
+    /// What can be built and how it is drawn. Sent once, before the first picture.
+    Catalogue(&'static Catalogue),
     /// What is to be drawn; everything that does not move. Sent when a scene is opened or its structure changes.
-    Picture(Box<crate::picture::Picture>),
+    Picture(Box<Picture>),
     /// An answer.
     Answer {
         /// Number of the question.
         id: u32,
-        /// The answer: see [`crate::numbers`].
-        answer: serde_json::Value,
+        /// The answer.
+        answer: Answer,
     },
     /// Something went wrong; for people.
     Error {
         /// Number of the question, if it was one.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<u32>,
         /// One sentence that stands alone.
         message: String,
         /// More: the rendered report, with lines.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         details: Option<String>,
     },
     /// Something worth knowing; for people.

@@ -4,14 +4,20 @@ use holonom::{IntegratorKind, Simulation, Vec3};
 use holonom_scene::gallery::GALLERY;
 use holonom_scene::scene::Link;
 use holonom_scene::{Loaded, Loader};
-use holonom_view::edit::{PointAssembly, ChangedScene, Edit, EditOutcome, AssemblyProgress, EditError, SceneEditor, details, palette};
+use holonom_view::catalogue::{CoordinateMeasure, catalogue};
+use holonom_view::edit::{AssemblyProgress, ChangedScene, Edit, EditError, EditOutcome, PointAssembly, SceneEditor};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A editor and the mechanism on it, as a session would keep them.
+/// An editor and the mechanism in it, as a session would keep them.
 struct Bench {
     bench: SceneEditor,
     sim: Simulation,
+}
+
+/// What the page is told of a thing.
+fn details(editor: &SceneEditor, path: &str) -> Result<Value, EditError> {
+    holonom_view::edit::details(editor, path).map(|d| serde_json::to_value(d).expect("JSON"))
 }
 
 impl Bench {
@@ -312,7 +318,8 @@ fn a_motor_lets_go_while_points_are_joined_and_holds_again() {
     };
     assert!((moving(&mut b.sim) - std::f64::consts::TAU).abs() < 1e-9);
     assembly.put_back(&mut b.sim);
-    let EditOutcome::Assemble(assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message)) else {
+    let EditOutcome::Assemble(assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message))
+    else {
         panic!("they are apart")
     };
     b.assemble(*assembly).unwrap_or_else(|t| panic!("{}", t.message));
@@ -550,7 +557,7 @@ fn details_and_the_palette_come_from_the_declarations() {
         (&json!(7800), &json!("kg/m^3"), &json!("greater than 0"))
     );
     assert_eq!(field(&field(&body, "shape"), "radius")["path"], "body.crank.shape.radius");
-    assert!(body["facts"][0]["value"].as_f64().expect("a mass") > 1.0);
+    assert!(body["facts"][0]["value"][0].as_f64().expect("a mass") > 1.0);
     let limits = field(&details(&b.bench, "joint.revolute1").unwrap_or_else(|t| panic!("{}", t.message)), "limits");
     assert_eq!((&limits["value"], &limits["type"]), (&Value::Null, &json!("intervals")));
     assert!(
@@ -573,7 +580,7 @@ fn details_and_the_palette_come_from_the_declarations() {
     let joint = details(&rope.bench, "joint.rope/3").unwrap_or_else(|t| panic!("{}", t.message));
     assert_eq!(joint["kind"], "spherical");
 
-    let palette = palette();
+    let palette = serde_json::to_value(catalogue()).expect("JSON");
     let names = |list: &str| {
         palette[list]
             .as_array()
@@ -585,17 +592,21 @@ fn details_and_the_palette_come_from_the_declarations() {
     for kind in holonom_scene::kinds::JOINTS.kinds() {
         assert!(names("joints").iter().any(|n| n == kind.name));
     }
-    // every shape that can be drawn can be built as it is offered
-    for shape in palette["shapes"].as_array().expect("a list").iter().filter(|s| !s["sizes"].is_null()) {
+    // every piece can be built as it is offered
+    for piece in palette["pieces"].as_array().expect("a list") {
         let mut b = Bench::empty();
-        let mut table = shape["sizes"].clone();
-        table["kind"] = shape["kind"].clone();
-        let mut body = json!({ "shape": table, "density": 1000 });
-        match shape["between"].as_bool() {
+        let mut table = piece["sizes"].clone();
+        table["kind"] = piece["shape"].clone();
+        let mut body = json!({ "shape": table, "kind": piece["body"] });
+        body[if piece["body"].is_null() { "density" } else { "mass" }] = json!(1000);
+        match piece["between"].as_bool() {
             Some(true) => (body["from"], body["to"]) = (json!([0, 0, 0]), json!([0.3, 0, 0.1])),
             _ => body["at"] = json!([0, 0, 1]),
         }
         b.edit(json!({ "kind": "add-body", "body": body }));
+    }
+    for shape in ["box", "sphere", "ellipsoid", "cylinder", "capsule", "cone", "tube", "torus", "rod", "beam"] {
+        assert!(palette["pieces"].as_array().expect("a list").iter().any(|p| p["shape"] == shape), "{shape}");
     }
     // and every joint that is made without further questions joins two boxes
     for joint in
@@ -605,11 +616,17 @@ fn details_and_the_palette_come_from_the_declarations() {
         for (name, x) in [("p", 0.0), ("q", 0.5)] {
             b.edit(json!({ "kind": "add-body", "name": name, "body": { "shape": { "kind": "box", "size": [0.2, 0.2, 0.2] }, "at": [x, 0, 0], "density": 500 } }));
         }
-        let x = if joint["closes"] == true { [0.25, -0.25] } else { [0.1, -0.1] };
+        let x = if !joint["closes"].is_null() { [0.25, -0.25] } else { [0.1, -0.1] };
         let made = b.try_edit(json!({ "kind": "add-joint", "joint": joint["kind"], "axis": [0, 0, 1],
             "a": { "body": "p", "point": [x[0], 0, 0] }, "b": { "body": "q", "point": [x[1], 0, 0] } }));
         match made {
-            Ok(_) => drop(b.reload()),
+            Ok(_) => {
+                let (_, sim) = b.reload();
+                let id = sim.model().joints().last().expect("the joint");
+                let kinds = sim.model().coordinate_kinds(id).iter().map(|k| CoordinateMeasure::from(*k));
+                let kinds = serde_json::to_value(kinds.collect::<Vec<_>>()).expect("JSON");
+                assert_eq!(joint["coordinates"], kinds, "coordinates of {}", joint["kind"]);
+            }
             // some ask for more than their declarations can say
             Err(t) => assert!(t.details.is_some(), "{}: {}", joint["kind"], t.message),
         }
@@ -622,4 +639,28 @@ fn an_empty_scene_can_be_built_and_saved() {
     let (loaded, sim) = b.reload();
     assert_eq!((loaded.scene.bodies.len(), sim.model().n_bodies()), (0, 0));
     let _ = Arc::clone(sim.model());
+}
+
+#[test]
+fn a_motor_fits_the_coordinate_that_it_drives() {
+    let speed = catalogue().drives.iter().find(|d| d.entry.kind == "speed").expect("a motor");
+    let preset = |m: CoordinateMeasure| match m {
+        CoordinateMeasure::Length => speed.length.as_ref(),
+        CoordinateMeasure::Angle => speed.angle.as_ref(),
+    };
+    // the first coordinate of a cylindrical joint is the way along its axis, the second the angle about it
+    for (on, index, rate) in [("slide", 0, 0.1), ("slide.1", 1, 2.0 * std::f64::consts::PI)] {
+        let mut b = Bench::empty();
+        b.edit(json!({ "kind": "add-body", "name": "p", "body": { "shape": { "kind": "box", "size": [0.2, 0.2, 0.2] }, "at": [0, 0, 0], "density": 500 } }));
+        b.edit(json!({ "kind": "add-joint", "name": "slide", "joint": "cylindrical", "axis": [1, 0, 0],
+            "a": { "body": "ground", "point": [0, 0, 0] }, "b": { "body": "p", "point": [0, 0, 0] } }));
+        let joint = b.sim.model().joint("slide").expect("the joint");
+        let measure = CoordinateMeasure::from(b.sim.model().coordinate_kinds(joint)[index]);
+        let value = &preset(measure).expect("a button").value;
+        b.edit(json!({ "kind": "add-drive", "drive": "speed", "on": on, "fields": { "value": value } }));
+        b.sim.project().expect("it moves");
+        let joint = b.sim.model().joint("slide").expect("the joint");
+        let (_, seen) = b.sim.coordinate(joint, index).expect("a coordinate");
+        assert!((seen - rate).abs() < 1e-12, "{on}: {seen}");
+    }
 }

@@ -4,8 +4,9 @@ use holonom::math::Vec3;
 use holonom::{JointId, Simulation};
 use holonom_scene::gallery::{Entry, GALLERY, VERIFICATION};
 use holonom_scene::{Loaded, Loader};
+use holonom_view::catalogue::CoordinateMeasure;
 use holonom_view::message::FrameSection;
-use holonom_view::picture::{GeometryPicture, Picture, JointRole, picture};
+use holonom_view::picture::{GeometryPicture, JointRole, Picture, picture};
 use holonom_view::sections::{FrameSections, width};
 use std::time::Instant;
 
@@ -159,7 +160,7 @@ fn a_door_on_three_hinges_is_held_more_than_once() {
 fn a_four_bar_is_a_loop_whose_axes_are_the_hinges() {
     let (loaded, sim, picture) = gallery("four-bar");
     let model = sim.model();
-    let pins: Vec<_> = picture.joints.iter().filter(|j| !j.drive && j.role != JointRole::Sided).collect();
+    let pins: Vec<_> = picture.joints.iter().filter(|j| !j.drive && j.role != JointRole::Inequality).collect();
     assert_eq!(pins.len(), 4);
     assert!(pins.iter().all(|j| matches!(j.role, JointRole::Loop | JointRole::Redundant)));
     // frames on both bodies are one place of the world, and z is the axis
@@ -186,10 +187,11 @@ fn a_drive_stands_where_the_joint_it_drives_stands() {
     let [pin, motor] = ["pin", "crank"].map(|n| picture.joints.iter().find(|j| j.name == n).expect("there"));
     assert!(motor.drive && !pin.drive);
     assert_eq!((motor.a, motor.b, motor.on_a, motor.on_b), (pin.a, pin.b, pin.on_a, pin.on_b));
-    assert_eq!(pin.coordinates, ["pin.coordinate"]);
+    let coordinates: Vec<_> = pin.coordinates.iter().map(|c| (c.name.as_str(), c.measure)).collect();
+    assert_eq!(coordinates, [("pin.coordinate", CoordinateMeasure::Angle)]);
     // the limit of the joint acts on one side, and is nobody's to edit by itself
     let limit = picture.joints.iter().find(|j| j.name == "pin.limit").expect("there");
-    assert!(limit.role == JointRole::Sided && limit.generated && !pin.generated);
+    assert!(limit.role == JointRole::Inequality && limit.generated && !pin.generated);
     assert_eq!(limit.on_b, pin.on_b);
     assert!(picture.bodies.iter().all(|b| b.generated == b.name.contains('/')));
     // gravity is no force law; the spring and the torque are

@@ -2,7 +2,7 @@
 
 use super::document::{NOWHERE, free_name, node, put, table, thing, thing_mut, triple};
 use super::poses::{SceneDraft, links, pose_of};
-use super::{BodyPoint, AttachedJoint, EditError};
+use super::{AttachedJoint, BodyPoint, EditError};
 use holonom::math::{Mat3, Vec3, perpendicular};
 use holonom_scene::diagnostic::nearest;
 use holonom_scene::fields::Family;
@@ -41,7 +41,12 @@ impl SceneDraft<'_> {
     }
 
     /// A body, and what it is joined to. Its name.
-    pub fn add_body(&mut self, name: Option<&str>, body: &Map<String, Json>, ties: &[AttachedJoint]) -> Result<String, EditError> {
+    pub fn add_body(
+        &mut self,
+        name: Option<&str>,
+        body: &Map<String, Json>,
+        ties: &[AttachedJoint],
+    ) -> Result<String, EditError> {
         let mut made = table(body)?;
         let text = |t: Option<&Table>, key: &str| Some(t?.get(key)?.as_text()?.to_string());
         let shape = text(made.get("shape").and_then(Node::as_table), "kind");
@@ -152,7 +157,10 @@ impl SceneDraft<'_> {
         }
         let axis = match axis {
             Some(v) if !(v.length() > 1e-12 && v.is_finite()) => {
-                return Err(EditError::new(format!("the axis [{}, {}, {}] of a joint has no direction", v.x, v.y, v.z)));
+                return Err(EditError::new(format!(
+                    "the axis [{}, {}, {}] of a joint has no direction",
+                    v.x, v.y, v.z
+                )));
             }
             Some(v) => Some(v.normalize()),
             None => None,
@@ -298,7 +306,11 @@ fn inline(body: &str, p: Vec3) -> Node {
 }
 
 /// A kind of a family, or what is wrong with its name.
-pub fn known(what: &str, family: &'static Family, kind: &str) -> Result<&'static holonom_scene::fields::Kind, EditError> {
+pub fn known(
+    what: &str,
+    family: &'static Family,
+    kind: &str,
+) -> Result<&'static holonom_scene::fields::Kind, EditError> {
     family.find(kind).ok_or_else(|| {
         let near =
             nearest(kind, family.kinds().map(|k| k.name)).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();

@@ -14,6 +14,7 @@
 
 use super::Edit;
 use super::editor::Moment;
+use crate::catalogue::{ClosedGap, closed_gap};
 use holonom::math::{Mat3, Vec3, symmetric_eigen};
 use holonom::{Checkpoint, Marker, Model, Simulation, State, StepError};
 use std::sync::Arc;
@@ -29,35 +30,27 @@ const HALVINGS: usize = 12;
 /// Simulated seconds after which a gap must have become smaller by a hundredth.
 const PATIENCE: f64 = 0.5;
 
-/// Which parts of a gap must be closed.
+/// Which part of a gap must be closed, with the axis in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Closes {
-    /// All of it.
-    Point,
-    /// What is across the axis (world).
-    Across(Vec3),
-    /// What is along the axis (world).
-    Along(Vec3),
+pub(super) struct GapPart {
+    which: ClosedGap,
+    axis: Vec3,
 }
 
-impl Closes {
+impl GapPart {
     /// What a kind of joint closes; none for those that are made at once.
-    pub fn of(kind: &str, axis: Option<Vec3>) -> Option<Closes> {
-        let z = axis.unwrap_or(Vec3::Z).normalize();
-        match kind {
-            "weld" | "revolute" | "spherical" | "universal" | "constant-velocity" => Some(Closes::Point),
-            "prismatic" | "cylindrical" | "screw" => Some(Closes::Across(z)),
-            "planar" => Some(Closes::Along(z)),
-            _ => None,
-        }
+    pub fn of(kind: &str, axis: Option<Vec3>) -> Option<GapPart> {
+        let axis = axis.unwrap_or(Vec3::Z).normalize();
+        closed_gap(kind).map(|which| GapPart { which, axis })
     }
 
     /// That part of a gap.
     pub fn part(self, gap: Vec3) -> Vec3 {
-        match self {
-            Closes::Point => gap,
-            Closes::Across(z) => gap - z * z.dot(gap),
-            Closes::Along(z) => z * z.dot(gap),
+        let z = self.axis;
+        match self.which {
+            ClosedGap::Point => gap,
+            ClosedGap::AcrossAxis => gap - z * z.dot(gap),
+            ClosedGap::AlongAxis => z * z.dot(gap),
         }
     }
 }
@@ -66,7 +59,7 @@ impl Closes {
 #[derive(Clone)]
 pub struct PointAssembly {
     pub(super) edit: Edit,
-    pub(super) closes: Closes,
+    pub(super) closes: GapPart,
     pub(super) a: Marker,
     pub(super) b: Marker,
     before: (Arc<Model>, State),
@@ -96,7 +89,7 @@ pub enum AssemblyProgress {
 impl PointAssembly {
     pub(super) fn new(
         edit: Edit,
-        closes: Closes,
+        closes: GapPart,
         (a, b): (Marker, Marker),
         size: f64,
         now: &Simulation,
@@ -174,7 +167,11 @@ impl PointAssembly {
         if self.gap < 0.99 * self.best {
             (self.best, self.waited) = (self.gap, 0.0);
         }
-        Ok(if self.waited > PATIENCE { AssemblyProgress::Stuck(self.best.min(self.gap)) } else { AssemblyProgress::Closing(self.gap) })
+        Ok(if self.waited > PATIENCE {
+            AssemblyProgress::Stuck(self.best.min(self.gap))
+        } else {
+            AssemblyProgress::Closing(self.gap)
+        })
     }
 
     /// Velocity of the second point against the first under these pushes.

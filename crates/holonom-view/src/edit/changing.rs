@@ -3,9 +3,10 @@
 use super::EditError;
 use super::document::{NOWHERE, Path, THINGS, inner_mut, node, path, put, take, take_thing, thing, thing_mut};
 use super::expand::explicit;
-use super::poses::{SceneDraft, AfterEdit, links, redraw};
+use super::poses::{AfterEdit, SceneDraft, links, redraw};
 use super::record;
 use super::references::{NamedThing, needs, visit};
+use crate::catalogue::{ClosedGap, RIGID_JOINT, closed_gap};
 use holonom::math::{Quat, Vec3};
 use holonom_scene::diagnostic::nearest;
 use holonom_scene::node::{Node, Table, Value};
@@ -54,7 +55,9 @@ impl SceneDraft<'_> {
             }
             Path::Thing(section, name, rest) => {
                 if rest.is_empty() {
-                    return Err(EditError::new(format!("`{whole}` is a whole table; say which field: `{whole}.FIELD`")));
+                    return Err(EditError::new(format!(
+                        "`{whole}` is a whole table; say which field: `{whole}.FIELD`"
+                    )));
                 }
                 self.own(section, name)?;
                 let found = thing_mut(&mut self.document, section, name);
@@ -211,7 +214,9 @@ impl SceneDraft<'_> {
                     None => Err(EditError::new(format!("the ground has no point `{}`", rest[1]))),
                 }
             }
-            _ => Err(EditError::new(format!("`{whole}` cannot be removed; a field is cleared by setting it to nothing"))),
+            _ => {
+                Err(EditError::new(format!("`{whole}` cannot be removed; a field is cleared by setting it to nothing")))
+            }
         }
     }
 
@@ -308,12 +313,13 @@ impl SceneDraft<'_> {
             [first, ..] => (first.body, at.iter().map(|x| x.body).find(|x| *x != first.body).unwrap_or(first.body)),
         };
         if at.iter().any(|x| x.body != a && x.body != b) || a == b {
-            return Err(EditError::new(format!("joint `{name}` does not join exactly two bodies and cannot be welded")));
+            return Err(EditError::new(format!(
+                "joint `{name}` does not join exactly two bodies and cannot be welded"
+            )));
         }
         let called = |id: holonom::BodyId| id.index().map_or("ground", |_| self.now.model().body_name(id)).to_string();
         let (a, b) = (called(a), called(b));
-        let welded = link.kind().name == "weld";
-        if welded {
+        if link.kind().name == RIGID_JOINT {
             return Err(EditError::new(format!("joint `{name}` is a weld already")));
         }
         self.own("joint", name)?;
@@ -336,10 +342,9 @@ impl SceneDraft<'_> {
         let poses = [&a, &b].map(|n| self.pose(n).unwrap_or(holonom_scene::scene::Pose::IDENTITY));
         let table = thing_mut(&mut self.document, "joint", name).ok_or_else(|| EditError::new("it is gone"))?;
         let mut weld = Table::new();
-        weld.put("kind", NOWHERE, "weld");
-        let keeps_points =
-            as_drawn && ["revolute", "spherical", "universal", "constant-velocity"].contains(&link.kind().name);
-        if keeps_points {
+        weld.put("kind", NOWHERE, RIGID_JOINT);
+        // where the points have met, they go on as those of the weld
+        if as_drawn && closed_gap(link.kind().name) == Some(ClosedGap::Point) {
             for key in ["a", "b", "at"] {
                 if let Some(entry) = table.entry(key) {
                     weld.push(key, NOWHERE, entry.node.clone());

@@ -1,8 +1,8 @@
 //! The document of a scene, what was undone and what can be done again.
 
-use super::assembly::{PointAssembly, Closes, AssemblyProgress};
-use super::poses::{SceneDraft, AfterEdit, has_moved};
-use super::{Edit, BodyPoint, EditError};
+use super::assembly::{AssemblyProgress, GapPart, PointAssembly};
+use super::poses::{AfterEdit, SceneDraft, has_moved};
+use super::{BodyPoint, Edit, EditError};
 use holonom::math::{Mat3, Quat, Vec3};
 use holonom::{BodyId, Marker, Model, Simulation, State};
 use holonom_scene::node::{Node, Table, Value, parse_toml};
@@ -118,7 +118,7 @@ impl SceneEditor {
     /// Make a change. `now` is the mechanism as it is; hands on it do not count.
     pub fn apply(&mut self, edit: &Edit, now: &Simulation) -> Result<EditOutcome, EditError> {
         if let Edit::AddJoint { joint, a, b, axis, .. } = edit
-            && let Some(closes) = Closes::of(joint, axis.map(Vec3::from).filter(|v| v.length() > 0.0))
+            && let Some(closes) = GapPart::of(joint, axis.map(Vec3::from).filter(|v| v.length() > 0.0))
             && a.body != b.body
         {
             let draft = SceneDraft::new(&self.document, &self.scene, now, self.has_moved(now));
@@ -137,7 +137,12 @@ impl SceneEditor {
     }
 
     /// Make the joint of an assembly, from where the mechanism has come to. If the points have not met, nothing changes.
-    pub fn join(&mut self, assembly: &PointAssembly, progress: AssemblyProgress, now: &Simulation) -> Result<ChangedScene, EditError> {
+    pub fn join(
+        &mut self,
+        assembly: &PointAssembly,
+        progress: AssemblyProgress,
+        now: &Simulation,
+    ) -> Result<ChangedScene, EditError> {
         match progress {
             AssemblyProgress::Closed => self.make(&assembly.edit, now, Some(assembly.moment())),
             AssemblyProgress::Closing(gap) | AssemblyProgress::Stuck(gap) => {

@@ -89,7 +89,8 @@ fn write_out(document: &mut Table, scene: &Scene, kind: &str, name: &str) -> Res
 
 /// What a `[repeat]` makes: sections, names and tables, in order.
 fn unrolled(document: &Table, scene: &Scene, name: &str) -> Result<Vec<(String, String, Node)>, EditError> {
-    let table = thing(document, "repeat", name).ok_or_else(|| EditError::new(format!("there is no repeat `{name}`")))?;
+    let table =
+        thing(document, "repeat", name).ok_or_else(|| EditError::new(format!("there is no repeat `{name}`")))?;
     let odd = || EditError::new(format!("the count of the repeat `{name}` cannot be read"));
     let param = |n: &str| scene.params.iter().find(|p| p.0 == n).map(|p| p.1);
     let count = match &table.get("count").ok_or_else(odd)?.value {
@@ -175,7 +176,8 @@ impl RepeatCopy<'_> {
             Some(index) => n == index || n == "n",
             None => OWN.contains(&n),
         };
-        let left = RepeatCopy { counters: self.counters.iter().filter(|c| !own(c.0)).copied().collect(), param: self.param };
+        let left =
+            RepeatCopy { counters: self.counters.iter().filter(|c| !own(c.0)).copied().collect(), param: self.param };
         let is_repeat = index.is_some() || table.get("link").is_none();
         let mut out = Table::new();
         for e in table.entries() {

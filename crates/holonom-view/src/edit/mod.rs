@@ -13,7 +13,6 @@
 //! poses        the present poses as the ones that the scene starts from
 //! assembly     two points brought together by the law f = m v, for all to see
 //! details      what a thing says, and what may be changed in it
-//! palette      what can be built
 //! ```
 //!
 //! What was decided:
@@ -30,16 +29,15 @@ mod assembly;
 mod changing;
 mod details;
 mod document;
+mod editor;
 mod expand;
-mod palette;
 mod poses;
 mod record;
 mod references;
-mod editor;
 
-pub use assembly::{PointAssembly, AssemblyProgress};
-pub use details::details;
-pub use palette::palette;
+pub use assembly::{AssemblyProgress, PointAssembly};
+pub(crate) use details::declared;
+pub use details::{DerivedFact, DetailsAnswer, FieldDeclaration, FieldType, FieldValue, details};
 pub use editor::{ChangedScene, EditOutcome, SceneEditor};
 
 use crate::message::Triple;
@@ -48,6 +46,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A point on a body.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct BodyPoint {
@@ -58,6 +57,7 @@ pub struct BodyPoint {
 }
 
 /// A joint that a new body comes with.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct AttachedJoint {
@@ -68,29 +68,30 @@ pub struct AttachedJoint {
     /// What it is joined to.
     pub to: BodyPoint,
     /// Its axis, world.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<Triple>,
 }
 
 /// A change.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Edit {
     /// A new body, and what it is joined to. The points must lie at the same place already.
     AddBody {
         /// Its name; one that is free if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// Its table, as in a scene file: shape, place, density, ...
         body: Map<String, Value>,
         /// Joints that it comes with.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
         joints: Vec<AttachedJoint>,
     },
     /// A named point of the ground.
     AddGroundPoint {
         /// Its name; one that is free if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// World, m.
         at: Triple,
@@ -98,7 +99,7 @@ pub enum Edit {
     /// A joint between two points. If they are apart, the bodies are brought together.
     AddJoint {
         /// Its name; one that is free if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// Its kind: `revolute`, ...
         joint: String,
@@ -107,40 +108,40 @@ pub enum Edit {
         /// Second side.
         b: BodyPoint,
         /// Its axis, world, at the poses in which the points have met.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         axis: Option<Triple>,
         /// Other fields of its kind.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
         fields: Map<String, Value>,
     },
     /// A drive on a joint.
     AddDrive {
         /// Its name; one that is free if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// Its kind: `speed`, `position`, `torque`, ...
         drive: String,
         /// The joint, or one of its coordinates: `hinge`, `slider.1`.
         on: String,
         /// Other fields of its kind, such as `value` and `effort`.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
         fields: Map<String, Value>,
     },
     /// A force.
     AddForce {
         /// Its name; one that is free if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// Its kind: `spring`, ...
         force: String,
         /// First side, for kinds that have sides.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         a: Option<BodyPoint>,
         /// Second side.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         b: Option<BodyPoint>,
         /// Other fields of its kind.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
         fields: Map<String, Value>,
     },
     /// Another value of a field.
@@ -179,7 +180,7 @@ pub enum Edit {
         /// World, m.
         at: Triple,
         /// Quaternion x, y, z, w; as it is if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         turn: Option<[f64; 4]>,
     },
     /// A second body like this one, without its joints.

@@ -109,7 +109,9 @@ fn in_fields(table: &mut Table, fields: &[Field], f: &mut dyn FnMut(&mut String,
 
 fn in_node(node: &mut Node, ty: &Type, f: &mut dyn FnMut(&mut String, NamedThing)) {
     match (ty, &mut node.value) {
-        (Type::Point | Type::Points | Type::Pairs, Value::Text(text)) if !text.contains("${") => f(text, NamedThing::Body),
+        (Type::Point | Type::Points | Type::Pairs, Value::Text(text)) if !text.contains("${") => {
+            f(text, NamedThing::Body)
+        }
         (Type::Point | Type::Points | Type::Pairs, Value::Table(t)) => {
             if let Some(Value::Text(text)) = t.get_mut("body").map(|n| &mut n.value)
                 && !text.contains("${")

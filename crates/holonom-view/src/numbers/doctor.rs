@@ -12,6 +12,7 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// How a sentence is meant.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum SentenceLevel {
@@ -24,6 +25,7 @@ pub enum SentenceLevel {
 }
 
 /// One sentence, or two that belong together.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sentence {
     /// What is said.
@@ -35,6 +37,7 @@ pub struct Sentence {
 }
 
 /// A row of a joint.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DoctorRow {
     /// Name of the joint.
@@ -46,6 +49,7 @@ pub struct DoctorRow {
 }
 
 /// Rows that hold the same thing more than once.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RedundantRows {
     /// All of them.
@@ -55,6 +59,7 @@ pub struct RedundantRows {
 }
 
 /// Loops that share joints.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LoopCluster {
     /// Names of its joints.
@@ -66,6 +71,7 @@ pub struct LoopCluster {
 }
 
 /// A reaction with components that are not unique, in world axes.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct NonUniqueLoad {
     /// Name of the joint.
@@ -81,6 +87,7 @@ pub struct NonUniqueLoad {
 }
 
 /// The report.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DoctorAnswer {
     /// In words.
@@ -377,14 +384,14 @@ fn touching(all: &mut Vec<Sentence>, model: &Model, sim: &mut Simulation) {
         say(all, SentenceLevel::Note, text, Vec::new());
         overlaps(all, model, sim);
     }
-    let sided: Vec<&str> =
+    let bounded: Vec<&str> =
         model.joints().filter(|j| model.is_sided(*j)).map(|j| model.joint_name(j)).filter(|n| !is_hand(n)).collect();
-    if !sided.is_empty() {
+    if !bounded.is_empty() {
         let text = format!(
             "{} on one side or up to a bound only: limits, ropes, dry friction, caps on drives.",
-            if sided.len() == 1 { "1 joint acts".into() } else { format!("{} joints act", sided.len()) }
+            if bounded.len() == 1 { "1 joint acts".into() } else { format!("{} joints act", bounded.len()) }
         );
-        say(all, SentenceLevel::Note, text, joint_paths(sided));
+        say(all, SentenceLevel::Note, text, joint_paths(bounded));
     }
 }
 

@@ -60,7 +60,10 @@ pub fn free_motions(sim: &Simulation, mobility: usize) -> Option<FreeMotions> {
         .collect();
     rows.iter_mut().for_each(|row| row.iter_mut().zip(&scale).for_each(|(x, s)| *x *= s));
     let picked = pivots(rows);
-    Some(FreeMotions { unseen: mobility - picked.len(), coordinates: picked.into_iter().map(|k| coordinates[k]).collect() })
+    Some(FreeMotions {
+        unseen: mobility - picked.len(),
+        coordinates: picked.into_iter().map(|k| coordinates[k]).collect(),
+    })
 }
 
 /// Columns that elimination with full pivoting takes, in their order.

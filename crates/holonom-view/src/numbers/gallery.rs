@@ -14,10 +14,11 @@ use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// What can be opened.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, Serialize)]
-pub struct GalleryAnswer<'a> {
+pub struct GalleryAnswer {
     /// The scene that the program was started with.
-    pub own: Option<&'a str>,
+    pub own: Option<String>,
     /// The gallery.
     pub scenes: &'static [SceneCard],
     /// Problems with known answers.
@@ -25,6 +26,7 @@ pub struct GalleryAnswer<'a> {
 }
 
 /// A scene.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SceneCard {
     /// Its name.

@@ -8,6 +8,7 @@ use holonom::{JointId, Model, Simulation};
 use serde::Serialize;
 
 /// The books. All in J; positive works gave energy to the bodies.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LedgerAnswer {
     /// Kinetic energy now.
@@ -29,11 +30,12 @@ pub struct LedgerAnswer {
 }
 
 /// A line of the books.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LedgerLine {
     /// For people.
     pub label: String,
-    /// `force`, `drive`, `sided` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`, `hand`, `projection`, `others`.
+    /// `force`, `drive`, `inequality` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`, `hand`, `projection`, `others`.
     pub kind: &'static str,
     /// What is meant, such as `joint.crank`, where it is one thing.
     pub path: Option<String>,
@@ -48,7 +50,7 @@ const MOST: usize = 80;
 fn works(model: &Model, joint: JointId) -> Option<&'static str> {
     let constraint = model.constraint(joint);
     if model.is_sided(joint) {
-        return Some(if ["motor", "servo", "mouse"].contains(&constraint.kind()) { "drive" } else { "sided" });
+        return Some(if ["motor", "servo", "mouse"].contains(&constraint.kind()) { "drive" } else { "inequality" });
     }
     (constraint.rheonomic() || constraint.own_force_direction() || constraint.kind() == "motor").then_some("drive")
 }
@@ -63,9 +65,12 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
         let (name, work) = (model.force_name(force), books.force(force));
         match is_hand(name) {
             true => by_hand += work,
-            false => {
-                named.push(LedgerLine { label: name.to_string(), kind: "force", path: Some(format!("force.{name}")), work })
-            }
+            false => named.push(LedgerLine {
+                label: name.to_string(),
+                kind: "force",
+                path: Some(format!("force.{name}")),
+                work,
+            }),
         }
     }
     for joint in model.joints() {

@@ -12,6 +12,7 @@ use holonom_scene::{Quantities, Scene};
 use serde::Serialize;
 
 /// A quantity.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct QuantityAnswer {
     /// Its name, such as `crank.pos.x`.
@@ -19,7 +20,7 @@ pub struct QuantityAnswer {
     /// Its unit, such as `m`.
     pub unit: &'static str,
     /// What a reader should know; mostly empty.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 

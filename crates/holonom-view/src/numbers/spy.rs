@@ -8,6 +8,7 @@ use serde::Serialize;
 pub const MOST: usize = 200_000;
 
 /// A pattern.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SpyAnswer {
     /// J, H, A or L.
@@ -29,6 +30,7 @@ pub struct SpyAnswer {
 }
 
 /// Rows or columns of one body or joint.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct MatrixBand {
     /// `body.NAME` or `joint.NAME`.

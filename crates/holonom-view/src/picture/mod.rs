@@ -9,8 +9,10 @@ pub mod frames;
 pub mod shapes;
 pub mod structure;
 
+use crate::catalogue::{CoordinateMeasure, ForceGlyph, Glyph, force_glyph, glyph_of};
 use crate::message::Triple;
 use crate::numbers::is_hand;
+use holonom::joints::CoordinateKind;
 use holonom::math::{Mat3, Quat, Vec3, quat_from_axes};
 use holonom::{Attachment, BodyId, JointCondition, Marker, Model, Simulation};
 use holonom_scene::Loaded;
@@ -19,6 +21,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 
 /// A scene to draw.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Picture {
     /// Frames that belong to this picture carry the same number.
@@ -39,7 +42,7 @@ pub struct Picture {
     pub geometries: Vec<GeometryPicture>,
     /// Bodies in the order of the model.
     pub bodies: Vec<BodyPicture>,
-    /// Bodies (by number) that shear and stretch: see [`crate::message::FrameSection::Shears`].
+    /// Bodies (by number) that shear and stretch: see section `shears` of frames.
     pub deforming: Vec<u32>,
     /// Shapes that do not move.
     pub ground: Vec<ShapePicture>,
@@ -53,15 +56,16 @@ pub struct Picture {
     pub cameras: Vec<CameraPicture>,
     /// Has the scene contacts?
     pub contacts: bool,
-    /// Can the scene be edited: is there a change to undo, to redo?
+    /// Is there a change to undo?
     pub can_undo: bool,
-    /// See above.
+    /// Is there a change to make again?
     pub can_redo: bool,
     /// What is not shown as it is; for people.
     pub notes: Vec<String>,
 }
 
 /// A frame in another.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct PlacedFrame {
     /// Origin, m.
@@ -70,7 +74,8 @@ pub struct PlacedFrame {
     pub turn: [f64; 4],
 }
 
-/// What a shape looks like; round ones stand along z. As `holonom_scene::scene::Geometry`.
+/// What a shape looks like; round ones stand along z.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum GeometryPicture {
@@ -140,6 +145,7 @@ pub enum GeometryPicture {
 }
 
 /// A shape on a body.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShapePicture {
     /// Number of its geometry.
@@ -151,6 +157,7 @@ pub struct ShapePicture {
 }
 
 /// A body.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BodyPicture {
     /// Its name.
@@ -170,6 +177,7 @@ pub struct BodyPicture {
 }
 
 /// A named point.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PointPicture {
     /// Its name.
@@ -179,6 +187,7 @@ pub struct PointPicture {
 }
 
 /// What a joint is in the structure of the mechanism.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum JointRole {
@@ -188,11 +197,12 @@ pub enum JointRole {
     Loop,
     /// On a loop, with rows that hold something twice.
     Redundant,
-    /// Contacts, limits, ropes, friction: acts on one side or up to a bound only.
-    Sided,
+    /// Inequality rows: limits, ropes, friction, bounded drives.
+    Inequality,
 }
 
 /// A joint or drive.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JointPicture {
     /// Its name.
@@ -211,30 +221,59 @@ pub struct JointPicture {
     pub role: JointRole,
     /// Are all components of its reaction unique?
     pub unique: bool,
-    /// `active`, `locked` or `broken`.
-    pub condition: &'static str,
+    /// Does it hold, and as what?
+    pub condition: ConditionPicture,
     /// Does it move something by itself?
     pub drive: bool,
+    /// How it is drawn.
+    pub glyph: Glyph,
     /// Rows.
     pub rows: usize,
-    /// Its coordinates as quantities: `pin.coordinate`, `pin.coordinate.1`.
-    pub coordinates: Vec<String>,
+    /// Its coordinates, in their order.
+    pub coordinates: Vec<CoordinatePicture>,
     /// Is it made by a generator?
     pub generated: bool,
 }
 
+/// A coordinate of a joint.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoordinatePicture {
+    /// The quantity that it is: `pin.coordinate`, `pin.coordinate.1`.
+    pub name: String,
+    /// m or rad.
+    pub measure: CoordinateMeasure,
+}
+
+/// Does a joint hold?
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConditionPicture {
+    /// As its kind says.
+    Active,
+    /// As a weld.
+    Locked,
+    /// Not at all.
+    Broken,
+}
+
 /// A force law.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ForcePicture {
     /// Its name.
     pub name: String,
     /// `spring`, ...
     pub kind: &'static str,
-    /// What it acts on: body number (-1 is the ground) and point in the body frame. [`crate::message::FrameSection::Applied`] has one entry for each of them, force by force.
+    /// How it is drawn.
+    pub glyph: ForceGlyph,
+    /// What it acts on: body number (-1 is the ground) and point in the body frame. Section `applied` of frames has one entry for each of them, force by force.
     pub on: Vec<(i64, Triple)>,
 }
 
 /// Where to look from.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CameraPicture {
     /// Its name.
@@ -250,6 +289,7 @@ pub struct CameraPicture {
 }
 
 /// A body that a camera goes with.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Followed {
     /// Its number.
@@ -404,28 +444,33 @@ fn joint_pictures(
     all.map(|(k, (id, sides))| {
         let (constraint, name) = (model.constraint(id), model.joint_name(id));
         let condition = model.condition(id);
-        let coordinates = model.coordinate_kinds(id).len();
+        // what stands in the place of a locked joint is a weld
+        let kind = match condition {
+            JointCondition::Locked => sides.kind.unwrap_or(constraint.kind()),
+            _ => constraint.kind(),
+        };
+        let coordinate = |(i, kind): (usize, &CoordinateKind)| CoordinatePicture {
+            name: coordinate_name(name, i),
+            measure: (*kind).into(),
+        };
         JointPicture {
             name: name.into(),
-            // what stands in the place of a locked joint is a weld
-            kind: match condition {
-                JointCondition::Locked => sides.kind.unwrap_or(constraint.kind()),
-                _ => constraint.kind(),
-            },
+            kind,
+            glyph: glyph_of(kind),
             a: number(sides.a.body),
             b: number(sides.b.body),
             on_a: PlacedFrame::from(&sides.a),
             on_b: PlacedFrame::from(&sides.b),
-            role: if model.is_sided(id) { JointRole::Sided } else { structure.roles[k] },
+            role: if model.is_sided(id) { JointRole::Inequality } else { structure.roles[k] },
             unique: structure.unique[k],
             condition: match condition {
-                JointCondition::Active => "active",
-                JointCondition::Locked => "locked",
-                JointCondition::Broken => "broken",
+                JointCondition::Active => ConditionPicture::Active,
+                JointCondition::Locked => ConditionPicture::Locked,
+                JointCondition::Broken => ConditionPicture::Broken,
             },
             drive: sides.drive,
             rows: model.n_multipliers(id),
-            coordinates: (0..coordinates).map(|i| coordinate_name(name, i)).collect(),
+            coordinates: model.coordinate_kinds(id).iter().enumerate().map(coordinate).collect(),
             generated: !joints.contains(name) && !drives.contains(name),
         }
     })
@@ -442,6 +487,7 @@ fn force_pictures(model: &Model) -> Vec<ForcePicture> {
     let of = |id| ForcePicture {
         name: model.force_name(id).into(),
         kind: model.law(id).kind(),
+        glyph: force_glyph(model.law(id).kind()),
         on: frames::places(model, model.law(id).attachments()).into_iter().map(place).collect(),
     };
     model.forces().filter(|f| !is_hand(model.force_name(*f))).map(of).collect()

@@ -1,7 +1,7 @@
 //! Building in a running session: the scene's document is changed, and the session goes on with what it has become.
 
-use super::{Pace, InputError, Session};
-use crate::edit::{ChangedScene, Edit, EditOutcome, AssemblyProgress, EditError};
+use super::{InputError, Pace, Session};
+use crate::edit::{AssemblyProgress, ChangedScene, Edit, EditError, EditOutcome};
 use crate::message::Reply;
 use holonom::{Simulation, State, StepError};
 use holonom_scene::Loaded;
@@ -89,9 +89,10 @@ impl Session {
         self.assembly = None;
         self.let_go(|_| true)?;
         let origin = super::Origin { text: self.editor.scene_text(), ..self.origin.clone() };
-        let loaded = self
-            .load(&origin)
-            .map_err(|details| InputError { message: "the scene cannot be read again".into(), details: Some(details) })?;
+        let loaded = self.load(&origin).map_err(|details| InputError {
+            message: "the scene cannot be read again".into(),
+            details: Some(details),
+        })?;
         let model = loaded
             .build()
             .map_err(|f| InputError { message: "the scene cannot be built again".into(), details: Some(f.render()) })?;

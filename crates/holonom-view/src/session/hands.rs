@@ -4,7 +4,7 @@
 //! *pushes* or *twists* is a force law whose value can be set. Both are put into the running model by surgery (`Simulation::add_joint`, `add_force`) behind everything
 //! that is the scene's own, in the order in which the hands came, so that the same inputs make the same model.
 
-use crate::message::{HandNow, Triple};
+use crate::message::{HandKind, HandNow, Triple};
 use holonom::forces::UserForce;
 use holonom::joints::{Mouse, MouseTarget};
 use holonom::{Attachment, BodyId, Marker, Mat3, Model, ModelError, Simulation, Vec3};
@@ -134,10 +134,10 @@ impl Hand {
                     Some(joint) => sim.multipliers_of(joint).ok().and_then(|l| Some(Vec3::from_slice(l.get(..3)?))),
                     None => None,
                 };
-                ("grab", target.get(), force.unwrap_or(Vec3::ZERO), *cap)
+                (HandKind::Grab, target.get(), force.unwrap_or(Vec3::ZERO), *cap)
             }
-            HandAction::Push(dial) => ("push", at, dial.get(), f64::INFINITY),
-            HandAction::Twist(dial) => ("twist", at, dial.get(), f64::INFINITY),
+            HandAction::Push(dial) => (HandKind::Push, at, dial.get(), f64::INFINITY),
+            HandAction::Twist(dial) => (HandKind::Twist, at, dial.get(), f64::INFINITY),
         };
         HandNow {
             client: self.owner.0,

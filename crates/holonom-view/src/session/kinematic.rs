@@ -16,7 +16,7 @@
 //! A is measured: one solve for each unit push. A step that would run over a limit or into a contact, or so far that the joints cannot
 //! be closed after it, is taken shorter, down to standing still.
 
-use super::hands::{FOLLOW, HandAction, Hand};
+use super::hands::{FOLLOW, Hand, HandAction};
 use holonom::{Marker, Simulation, StepError, Vec3};
 
 /// Joints that are open by no more than this are closed, m or rad.

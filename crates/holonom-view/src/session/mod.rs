@@ -21,7 +21,7 @@ use history::{History, Moment};
 use holonom::{BodyId, IntegratorKind, Marker, Simulation, StepError, Vec3};
 use holonom_scene::{Loaded, Loader};
 use jog::Jog;
-use log::{LogEntry, Input, ProgramInput};
+use log::{Input, LogEntry, ProgramInput};
 use pace::Pace;
 use shown::FrameCache;
 use std::path::{Path, PathBuf};
@@ -391,65 +391,73 @@ impl Session {
                 }
                 Ok(())
             }
-            Request::Push { hand, body, point, force } => {
-                let marker = self.marker(body, *point)?;
-                check_finite("the force", *force)?;
-                if self.hands.set_effort((client, *hand), marker, *force, false) {
-                    return Ok(());
-                }
-                self.add_hand(Hand::push((client, *hand), marker, *force))
-            }
-            Request::Twist { hand, body, torque } => {
-                let marker = self.marker(body, [0.0; 3])?;
-                check_finite("the torque", *torque)?;
-                if self.sim.spin(marker.body).is_none() {
-                    return Err(format!("body `{body}` has no orientation, it cannot be twisted").into());
-                }
-                if self.hands.set_effort((client, *hand), marker, *torque, true) {
-                    return Ok(());
-                }
-                self.add_hand(Hand::twist((client, *hand), marker.body, *torque))
-            }
+            Request::Push { hand, body, point, force } => self.push((client, *hand), body, *point, *force),
+            Request::Twist { hand, body, torque } => self.twist((client, *hand), body, *torque),
             Request::Release { hand, client: whose } => {
                 let owner = (whose.unwrap_or(client), *hand);
                 self.let_go(|h| h.owner == owner && (owner.0 == client || h.pinned))
             }
             Request::ReleaseAll => self.let_go(|_| true),
-            Request::Mode { mode } => {
-                if self.mode == MotionMode::Kinematic && *mode != MotionMode::Kinematic {
-                    // motion without inertia leaves no momentum behind; drives go on
-                    let v = self.sim.velocities_from_forces(&[]).map_err(|e| e.to_string())?;
-                    self.sim.state_mut().v.copy_from_slice(&v);
-                }
-                self.mode = *mode;
-                self.hands.attach(&mut self.sim, *mode != MotionMode::Kinematic).map_err(|e| e.to_string())?;
-                Ok(())
-            }
-            Request::Drive { joint, on } => {
-                let id = self.sim.model().joint(joint).filter(|id| id.index() < self.own_joints);
-                let id = id.ok_or_else(|| format!("there is no drive `{joint}`"))?;
-                let done = if *on { self.sim.mend_joint(id) } else { self.sim.break_joint(id) };
-                done.map_err(|e| e.to_string())?;
-                self.revision += 1;
-                Ok(())
-            }
-            Request::Jog { body, point, velocity } => {
-                check_finite("the velocity", *velocity)?;
-                let tool = self.marker(body, *point)?;
-                if self.jog.is_none() {
-                    self.jog = Some(Jog::begin(&self.loaded.scene, &mut self.sim, tool)?);
-                }
-                if let Some(jog) = &mut self.jog {
-                    jog.set(tool, Vec3::from_array(*velocity));
-                }
-                Ok(())
-            }
+            Request::Mode { mode } => self.set_mode(*mode),
+            Request::Drive { joint, on } => self.switch_drive(joint, *on),
+            Request::Jog { body, point, velocity } => self.jog_tool(body, *point, *velocity),
             Request::Reset => self.restart(),
             Request::Edit { edit } => self.edit(client, edit),
             Request::Undo => self.undo(),
             Request::Redo => self.redo(),
             other => Err(format!("{other:?} is not an input").into()),
         }
+    }
+
+    fn push(&mut self, owner: (u32, u32), body: &str, point: Triple, force: Triple) -> Result<(), InputError> {
+        let marker = self.marker(body, point)?;
+        check_finite("the force", force)?;
+        if self.hands.set_effort(owner, marker, force, false) {
+            return Ok(());
+        }
+        self.add_hand(Hand::push(owner, marker, force))
+    }
+
+    fn twist(&mut self, owner: (u32, u32), body: &str, torque: Triple) -> Result<(), InputError> {
+        let marker = self.marker(body, [0.0; 3])?;
+        check_finite("the torque", torque)?;
+        if self.sim.spin(marker.body).is_none() {
+            return Err(format!("body `{body}` has no orientation, it cannot be twisted").into());
+        }
+        if self.hands.set_effort(owner, marker, torque, true) {
+            return Ok(());
+        }
+        self.add_hand(Hand::twist(owner, marker.body, torque))
+    }
+
+    fn set_mode(&mut self, mode: MotionMode) -> Result<(), InputError> {
+        if self.mode == MotionMode::Kinematic && mode != MotionMode::Kinematic {
+            // motion without inertia leaves no momentum behind; drives go on
+            let v = self.sim.velocities_from_forces(&[]).map_err(|e| e.to_string())?;
+            self.sim.state_mut().v.copy_from_slice(&v);
+        }
+        self.mode = mode;
+        self.hands.attach(&mut self.sim, mode != MotionMode::Kinematic).map_err(|e| e.to_string().into())
+    }
+
+    fn switch_drive(&mut self, joint: &str, on: bool) -> Result<(), InputError> {
+        let id = self.sim.model().joint(joint).filter(|id| id.index() < self.own_joints);
+        let id = id.ok_or_else(|| format!("there is no drive `{joint}`"))?;
+        let done = if on { self.sim.mend_joint(id) } else { self.sim.break_joint(id) };
+        done.map_err(|e| e.to_string())?;
+        self.revision += 1;
+        Ok(())
+    }
+
+    fn jog_tool(&mut self, body: &str, point: Triple, velocity: Triple) -> Result<(), InputError> {
+        check_finite("the velocity", velocity)?;
+        let tool = self.marker(body, point)?;
+        let jog = match &mut self.jog {
+            Some(jog) => jog,
+            none => none.insert(Jog::begin(&self.loaded.scene, &mut self.sim, tool)?),
+        };
+        jog.set(tool, Vec3::from_array(velocity));
+        Ok(())
     }
 
     fn add_hand(&mut self, hand: Hand) -> Result<(), InputError> {

@@ -1,15 +1,16 @@
 //! What a session shows: pictures, frames, answers, downloads.
 
-use super::{Origin, InputError, Session};
+use super::{InputError, Origin, Session};
 use crate::edit;
 use crate::hub::Download;
-use crate::message::{FrameHeader, HandNow, MotionMode, Question, FrameSection, encode_frame};
+use crate::message::{
+    Answer, BacklogAnswer, FrameHeader, FrameSection, HandNow, MotionMode, Question, SceneAnswer, encode_frame,
+};
 use crate::numbers;
 use crate::picture::{Picture, picture};
 use crate::sections::{self, FrameSections};
 use holonom::{Model, Simulation};
 use holonom_scene::{Quantities, gallery};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -63,8 +64,10 @@ impl Session {
             self.picture();
         }
         let FrameCache { sections, numbers, .. } = &mut self.shown;
-        let always = if sections.deforms() { &[FrameSection::Poses, FrameSection::Shears][..] } else { &[FrameSection::Poses] };
-        let all: Vec<FrameSection> = always.iter().chain(wanted.iter().filter(|s| !always.contains(s))).copied().collect();
+        let always =
+            if sections.deforms() { &[FrameSection::Poses, FrameSection::Shears][..] } else { &[FrameSection::Poses] };
+        let all: Vec<FrameSection> =
+            always.iter().chain(wanted.iter().filter(|s| !always.contains(s))).copied().collect();
         numbers.resize(numbers.len().max(all.len()), Vec::new());
         for (section, out) in all.iter().zip(numbers.iter_mut()) {
             out.clear();
@@ -105,18 +108,20 @@ impl Session {
     }
 
     /// Answer a question.
-    pub fn answer(&mut self, question: &Question) -> Result<Value, String> {
-        match question {
-            Question::Gallery => Ok(numbers::gallery(self.own_name())),
-            Question::Doctor => numbers::doctor(&self.loaded.scene, &mut self.sim),
-            Question::Quantities => numbers::quantities(&self.loaded.scene, &mut self.sim),
-            Question::Ledger => numbers::ledger(&self.loaded.scene, &mut self.sim),
-            Question::Spy { matrix } => numbers::spy(&self.loaded.scene, &mut self.sim, matrix),
-            Question::Backlog { names } => self.backlog(names),
-            Question::Scene => Ok(json!({ "name": self.origin.name, "text": self.scene_text() })),
-            Question::Details { path } => edit::details(&self.editor, path).map_err(|t| t.message),
-            Question::Palette => Ok(edit::palette()),
-        }
+    pub fn answer(&mut self, question: &Question) -> Result<Answer, String> {
+        let (scene, sim) = (&self.loaded.scene, &mut self.sim);
+        Ok(match question {
+            Question::Gallery => Answer::Gallery(numbers::gallery(self.own_name())),
+            Question::Doctor => Answer::Doctor(Box::new(numbers::diagnose(scene, sim)?)),
+            Question::Quantities => Answer::Quantities(numbers::quantities(scene, sim)),
+            Question::Ledger => Answer::Ledger(numbers::ledger(sim)),
+            Question::Spy { matrix } => Answer::Spy(numbers::spy(sim.model(), matrix)?),
+            Question::Backlog { names } => Answer::Backlog(self.backlog(names)?),
+            Question::Scene => Answer::Scene(SceneAnswer { name: self.origin.name.clone(), text: self.scene_text() }),
+            Question::Details { path } => {
+                Answer::Details(Box::new(edit::details(&self.editor, path).map_err(|e| e.message)?))
+            }
+        })
     }
 
     /// The scene as text.
@@ -148,18 +153,18 @@ impl Session {
         Ok((q, rows))
     }
 
-    fn backlog(&mut self, names: &[String]) -> Result<Value, String> {
+    fn backlog(&mut self, names: &[String]) -> Result<BacklogAnswer, String> {
         let (q, rows) = self.table(names, MOST_ROWS)?;
         let column =
             |k: usize| -> Vec<Option<f64>> { rows.iter().map(|r| Some(r[k]).filter(|x| x.is_finite())).collect() };
         let ticks: Vec<u64> = self.history.moments().iter().map(|m| m.tick).collect();
         let stride = ticks.len().div_ceil(MOST_ROWS).max(1);
-        Ok(json!({
-            "names": q.names().collect::<Vec<_>>(),
-            "units": q.units().collect::<Vec<_>>(),
-            "ticks": ticks.iter().step_by(stride).collect::<Vec<_>>(),
-            "values": (0..q.len()).map(column).collect::<Vec<_>>(),
-        }))
+        Ok(BacklogAnswer {
+            names: q.names().map(String::from).collect(),
+            units: q.all().iter().map(|x| x.unit).collect(),
+            ticks: ticks.into_iter().step_by(stride).collect(),
+            values: (0..q.len()).map(column).collect(),
+        })
     }
 
     /// Something to download.

@@ -61,7 +61,7 @@ function activityBanner(app: App, host: HTMLElement): void {
 /** Most messages seen at once. */
 const MOST = 4;
 
-function toast(host: HTMLElement, kind: "error" | "note", message: string, details?: string): void {
+function toast(host: HTMLElement, kind: "error" | "note", message: string, details?: string | null): void {
   const same = [...host.children].find((t) => (t as HTMLElement).dataset.message === message);
   same?.remove();
   const node = h("div", { class: `toast ${kind}`, testid: `toast-${kind}`, attrs: { "data-message": message } });
