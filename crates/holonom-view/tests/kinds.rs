@@ -14,6 +14,14 @@ fn sources(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
+fn without_comments(line: &str) -> String {
+    let mut code = line.split("//").next().unwrap_or_default().to_string();
+    while let (Some(from), Some(to)) = (code.find("/**"), code.find("*/")) {
+        code.replace_range(from..to.max(from) + 2, "");
+    }
+    code
+}
+
 #[test]
 fn no_kind_of_joint_is_named_outside_of_the_catalogue() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -28,19 +36,11 @@ fn no_kind_of_joint_is_named_outside_of_the_catalogue() {
         let text = std::fs::read_to_string(&file).expect("a text");
         for (n, line) in text.lines().enumerate() {
             // `{ kind: "weld" }` is a change of a scene
-            let code = line
-                .split("//")
-                .next()
-                .unwrap_or_default()
-                .replace("kind: \"weld\"", "")
-                .replace("\"kind\": \"weld\"", "");
-            let quoted = |kind: &&&str| ['"', '\'', '`'].iter().any(|q| code.contains(&format!("{q}{kind}{q}")));
-            let key = |kind: &&&str| {
-                code.trim_start().starts_with(&format!("{kind}:")) && file.extension().is_some_and(|e| e == "ts")
-            };
-            named.extend(
-                kinds.iter().filter(|k| quoted(k) || key(k)).map(|k| format!("{}:{}: {k}", file.display(), n + 1)),
-            );
+            let code = without_comments(line).replace("kind: \"weld\"", "").replace("\"kind\": \"weld\"", "");
+            let quoted = |kind: &str| ['"', '\'', '`'].iter().any(|q| code.contains(&format!("{q}{kind}{q}")));
+            let key = |kind: &str| ['"', '{', '['].iter().any(|v| code.trim().starts_with(&format!("{kind}: {v}")));
+            let found = kinds.iter().filter(|k| quoted(k) || key(k));
+            named.extend(found.map(|k| format!("{}:{}: {k}", file.display(), n + 1)));
         }
     }
     assert!(named.is_empty(), "kinds of joints belong into catalogue.rs:\n{}", named.join("\n"));

@@ -39,6 +39,6 @@ export const ids = {
   remove: "edit-delete",
   duplicate: "edit-duplicate",
   cut: "edit-cut",
-  weld: "edit-weld",
+  toWeld: "edit-weld",
   motor: (kind: string) => `edit-motor-${kind}`,
 } as const;
