@@ -15,7 +15,7 @@ use std::sync::LazyLock;
 /// Everything that can be built.
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Catalogue {
+pub struct BuildCatalogue {
     /// Bodies that can be drawn by hand.
     pub pieces: Vec<Piece>,
     /// Kinds of shapes.
@@ -140,70 +140,70 @@ pub enum ClosedGap {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Glyph {
+pub enum DrawnGlyph {
     /// A pin in a ring.
     Hinge,
     /// A ball in a socket.
-    Socket,
+    Ball,
     /// A block on a square bar.
     Slider,
     /// A sleeve on a round bar.
     Sleeve,
     /// A nut on a threaded bar.
-    Nut,
+    Screw,
     /// Two crossed pins about a ball.
     Cross,
     /// The same in a ring.
-    RingedCross,
+    CrossInRing,
     /// A block.
     Block,
     /// A block on a plate.
-    BlockOnPlate,
+    Plate,
     /// A ball on a plate.
     BallOnPlate,
     /// A pin in a slot.
-    PinInSlot,
+    Slot,
     /// A ball on a thin bar.
     BallOnBar,
     /// A ball in a ring.
     BallInRing,
     /// Two bars side by side.
-    BarsAlong,
+    ParallelBars,
     /// Two bars across each other.
-    BarsAcross,
+    CrossedBars,
     /// A blade on a plate.
     Blade,
     /// An arrow around the sign of another joint: something turns or moves by itself.
-    TurnArrow,
+    Arrow,
     /// Two stops around the sign of another joint.
     Stops,
     /// Two brake pads around the sign of another joint.
-    BrakePads,
+    Pads,
     /// An open cone.
-    OpenCone,
+    Cone,
     /// Whatever has no sign of its own.
     Diamond,
     /// A line: a rod with balls on its ends.
-    Link,
+    Rod,
     /// A line: a cord with balls on its ends, sagging where it is slack.
-    Cord,
+    Rope,
     /// A line: a cord of several parts with balls on its ends, always taut.
     Tackle,
     /// A line: a cord that comes from a wheel on the second body.
-    CordOnWheel,
+    Drum,
     /// A dashed line between two wheels.
-    WheelPair,
+    Wheels,
     /// A dashed line between two balls.
-    Coupling,
+    Dashes,
 }
 
 /// How a force is drawn between its points.
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ForceGlyph {
+pub enum DrawnForce {
     /// A coil.
-    Coil,
+    Spring,
     /// A dashed line.
     Dashes,
 }
@@ -218,7 +218,7 @@ pub struct JointEntry {
     /// Button, list, or neither.
     pub group: PaletteGroup,
     /// How it is drawn.
-    pub glyph: Glyph,
+    pub glyph: DrawnGlyph,
     /// What its coordinates measure, in their order; those of a joint with freedoms of its own choice are in the picture.
     pub coordinates: Vec<CoordinateMeasure>,
     /// Does it join two points?
@@ -266,7 +266,7 @@ pub struct ForceEntry {
     #[serde(flatten)]
     pub entry: KindEntry,
     /// How it is drawn.
-    pub glyph: ForceGlyph,
+    pub glyph: DrawnForce,
     /// Does it act between two points?
     pub sides: bool,
     /// Has it an axis?
@@ -280,8 +280,8 @@ pub const RIGID_JOINT: &str = "weld";
 const CHOSEN_IN_VIEW: [&str; 9] = ["a", "b", "at", "axis", "x_axis", "axis_a", "axis_b", "x_axis_a", "x_axis_b"];
 
 /// Everything that can be built, and how it is drawn.
-pub fn catalogue() -> &'static Catalogue {
-    static ALL: LazyLock<Catalogue> = LazyLock::new(|| Catalogue {
+pub fn catalogue() -> &'static BuildCatalogue {
+    static ALL: LazyLock<BuildCatalogue> = LazyLock::new(|| BuildCatalogue {
         pieces: pieces(),
         shapes: entries(&SHAPES),
         bodies: entries(&BODIES),
@@ -293,8 +293,8 @@ pub fn catalogue() -> &'static Catalogue {
 }
 
 /// How a kind of joint of the engine is drawn.
-pub fn glyph_of(kind: &str) -> Glyph {
-    traits_of(kind).map_or(Glyph::Diamond, |t| t.glyph)
+pub fn glyph_of(kind: &str) -> DrawnGlyph {
+    traits_of(kind).map_or(DrawnGlyph::Diamond, |t| t.glyph)
 }
 
 /// Which part of the gap between its points a kind of joint closes; none for those that are made as the points are.
@@ -303,9 +303,9 @@ pub fn closed_gap(kind: &str) -> Option<ClosedGap> {
 }
 
 /// How a law of force of the engine, or a kind of force of a scene, is drawn.
-pub fn force_glyph(kind: &str) -> ForceGlyph {
+pub fn force_glyph(kind: &str) -> DrawnForce {
     let coil = ["spring", "bushing"].iter().any(|word| kind.contains(word));
-    if coil { ForceGlyph::Coil } else { ForceGlyph::Dashes }
+    if coil { DrawnForce::Spring } else { DrawnForce::Dashes }
 }
 
 /// A kind in words: `point-on-line` is `Point on line`.
@@ -396,32 +396,25 @@ fn force(kind: &'static Kind) -> ForceEntry {
 
 /// The pieces of the table, then one of every other shape whose sizes can be guessed.
 fn pieces() -> Vec<Piece> {
-    let named = PIECES.iter().map(|p| Piece {
-        name: p.name,
-        label: in_words(p.name),
-        help: p.help,
-        group: PaletteGroup::Button,
-        body: p.body,
-        shape: p.shape,
-        sizes: p.sizes.iter().copied().collect(),
-        between: p.between,
-        faces_plane: p.faces_plane,
-    });
-    let others = SHAPES.kinds().filter(|k| !PIECES.iter().any(|p| p.shape == k.name));
-    let others = others.filter_map(|k| {
-        Some(Piece {
-            name: k.name,
-            label: in_words(k.name),
-            help: k.summary,
-            group: PaletteGroup::List,
-            body: None,
-            shape: k.name,
-            sizes: start_sizes(k)?,
-            between: k.has("from") && k.has("to"),
-            faces_plane: false,
-        })
-    });
-    named.chain(others).collect()
+    let mut all = named_pieces();
+    for kind in SHAPES.kinds() {
+        if let Some(sizes) = start_sizes(kind).filter(|_| all.iter().all(|p| p.shape != kind.name)) {
+            let (group, between) = (PaletteGroup::List, kind.has("from") && kind.has("to"));
+            all.push(Piece { sizes, group, between, ..piece(kind.name, kind.summary, kind.name, []) });
+        }
+    }
+    all
+}
+
+/// A rigid body at one place, with a button.
+fn piece<const N: usize>(
+    name: &'static str,
+    help: &'static str,
+    shape: &'static str,
+    sizes: [(&'static str, PieceSize); N],
+) -> Piece {
+    let (label, group, sizes) = (in_words(name), PaletteGroup::Button, sizes.into());
+    Piece { name, label, help, group, body: None, shape, sizes, between: false, faces_plane: false }
 }
 
 /// Sizes to begin with, from the names of the required fields; none for shapes without mass or with more than lengths to say.
@@ -448,7 +441,7 @@ struct JointTraits {
     kind: &'static str,
     /// Text of its button; empty if it has none.
     label: &'static str,
-    glyph: Glyph,
+    glyph: DrawnGlyph,
     coordinates: &'static [CoordinateMeasure],
     closes: Option<ClosedGap>,
     axis: AxisPlacement,
@@ -458,7 +451,7 @@ struct JointTraits {
 const PLAIN: JointTraits = JointTraits {
     kind: "",
     label: "",
-    glyph: Glyph::Diamond,
+    glyph: DrawnGlyph::Diamond,
     coordinates: &[],
     closes: None,
     axis: AxisPlacement::Normal,
@@ -470,12 +463,12 @@ const LENGTH: CoordinateMeasure = CoordinateMeasure::Length;
 const ANGLE: CoordinateMeasure = CoordinateMeasure::Angle;
 
 /// A joint without a button, made where its points are.
-const fn row(kind: &'static str, glyph: Glyph, coordinates: &'static [CoordinateMeasure]) -> JointTraits {
+const fn row(kind: &'static str, glyph: DrawnGlyph, coordinates: &'static [CoordinateMeasure]) -> JointTraits {
     JointTraits { kind, glyph, coordinates, ..PLAIN }
 }
 
 /// A joint along an axis that closes what is across it.
-const fn along(kind: &'static str, glyph: Glyph, coordinates: &'static [CoordinateMeasure]) -> JointTraits {
+const fn along(kind: &'static str, glyph: DrawnGlyph, coordinates: &'static [CoordinateMeasure]) -> JointTraits {
     let closes = Some(ClosedGap::AcrossAxis);
     JointTraits { kind, glyph, coordinates, closes, axis: AxisPlacement::AlongX, ..PLAIN }
 }
@@ -486,48 +479,48 @@ fn traits_of(kind: &str) -> Option<&'static JointTraits> {
 
 /// Kinds of joints, of scenes and of the engine.
 const JOINT_TRAITS: &[JointTraits] = &[
-    JointTraits { label: "Hinge", closes: POINT, ends: Some("hinges"), ..row("revolute", Glyph::Hinge, &[ANGLE]) },
+    JointTraits { label: "Hinge", closes: POINT, ends: Some("hinges"), ..row("revolute", DrawnGlyph::Hinge, &[ANGLE]) },
     JointTraits {
         label: "Ball joint",
         closes: POINT,
         ends: Some("ball joints"),
-        ..row("spherical", Glyph::Socket, &[])
+        ..row("spherical", DrawnGlyph::Ball, &[])
     },
-    JointTraits { label: "Slider", ..along("prismatic", Glyph::Slider, &[LENGTH]) },
-    JointTraits { label: "Weld", closes: POINT, ends: Some("welds"), ..row(RIGID_JOINT, Glyph::Block, &[]) },
-    JointTraits { label: "Universal", closes: POINT, ..row("universal", Glyph::Cross, &[ANGLE, ANGLE]) },
-    JointTraits { label: "Link", ..row("distance", Glyph::Link, &[LENGTH]) },
-    JointTraits { closes: POINT, ..row("constant-velocity", Glyph::RingedCross, &[ANGLE, ANGLE]) },
-    along("cylindrical", Glyph::Sleeve, &[LENGTH, ANGLE]),
-    along("screw", Glyph::Nut, &[LENGTH, ANGLE]),
-    JointTraits { closes: Some(ClosedGap::AlongAxis), ..row("planar", Glyph::BlockOnPlate, &[LENGTH, LENGTH, ANGLE]) },
-    JointTraits { axis: AxisPlacement::AlongX, ..row("pin-slot", Glyph::PinInSlot, &[LENGTH, ANGLE]) },
-    row("parallel-axes", Glyph::BarsAlong, &[ANGLE]),
-    row("perpendicular-axes", Glyph::BarsAcross, &[ANGLE, ANGLE]),
-    row("orientation-lock", Glyph::Block, &[LENGTH, LENGTH, LENGTH]),
-    row("oldham", Glyph::Coupling, &[LENGTH, LENGTH]),
-    row("point-on-line", Glyph::BallOnBar, &[LENGTH]),
-    row("point-on-plane", Glyph::BallOnPlate, &[LENGTH, LENGTH]),
-    row("point-on-curve", Glyph::BallInRing, &[LENGTH]),
-    row("point-on-surface", Glyph::BallInRing, &[]),
-    row("tangency", Glyph::BallInRing, &[]),
-    row("rolling-disc", Glyph::BallInRing, &[ANGLE]),
-    row("rolling-sphere", Glyph::BallInRing, &[]),
-    row("knife-edge", Glyph::Blade, &[]),
-    row("rope", Glyph::Cord, &[LENGTH]),
-    row("winch", Glyph::CordOnWheel, &[LENGTH, ANGLE]),
-    row("reeving", Glyph::Tackle, &[LENGTH]),
-    row("cone-limit", Glyph::OpenCone, &[]),
-    row("gear", Glyph::WheelPair, &[ANGLE, ANGLE]),
-    row("bevel-gear", Glyph::WheelPair, &[ANGLE, ANGLE]),
-    row("worm", Glyph::WheelPair, &[ANGLE, ANGLE]),
-    row("belt", Glyph::WheelPair, &[ANGLE, ANGLE]),
-    row("rack-and-pinion", Glyph::WheelPair, &[LENGTH, ANGLE]),
-    row("rotor-gear", Glyph::Coupling, &[]),
-    row("motor", Glyph::TurnArrow, &[]),
-    row("servo", Glyph::TurnArrow, &[]),
-    row("limit", Glyph::Stops, &[]),
-    row("dry-friction", Glyph::BrakePads, &[]),
+    JointTraits { label: "Slider", ..along("prismatic", DrawnGlyph::Slider, &[LENGTH]) },
+    JointTraits { label: "Weld", closes: POINT, ends: Some("welds"), ..row(RIGID_JOINT, DrawnGlyph::Block, &[]) },
+    JointTraits { label: "Universal", closes: POINT, ..row("universal", DrawnGlyph::Cross, &[ANGLE, ANGLE]) },
+    JointTraits { label: "Link", ..row("distance", DrawnGlyph::Rod, &[LENGTH]) },
+    JointTraits { closes: POINT, ..row("constant-velocity", DrawnGlyph::CrossInRing, &[ANGLE, ANGLE]) },
+    along("cylindrical", DrawnGlyph::Sleeve, &[LENGTH, ANGLE]),
+    along("screw", DrawnGlyph::Screw, &[LENGTH, ANGLE]),
+    JointTraits { closes: Some(ClosedGap::AlongAxis), ..row("planar", DrawnGlyph::Plate, &[LENGTH, LENGTH, ANGLE]) },
+    JointTraits { axis: AxisPlacement::AlongX, ..row("pin-slot", DrawnGlyph::Slot, &[LENGTH, ANGLE]) },
+    row("parallel-axes", DrawnGlyph::ParallelBars, &[ANGLE]),
+    row("perpendicular-axes", DrawnGlyph::CrossedBars, &[ANGLE, ANGLE]),
+    row("orientation-lock", DrawnGlyph::Block, &[LENGTH, LENGTH, LENGTH]),
+    row("oldham", DrawnGlyph::Dashes, &[LENGTH, LENGTH]),
+    row("point-on-line", DrawnGlyph::BallOnBar, &[LENGTH]),
+    row("point-on-plane", DrawnGlyph::BallOnPlate, &[LENGTH, LENGTH]),
+    row("point-on-curve", DrawnGlyph::BallInRing, &[LENGTH]),
+    row("point-on-surface", DrawnGlyph::BallInRing, &[]),
+    row("tangency", DrawnGlyph::BallInRing, &[]),
+    row("rolling-disc", DrawnGlyph::BallInRing, &[ANGLE]),
+    row("rolling-sphere", DrawnGlyph::BallInRing, &[]),
+    row("knife-edge", DrawnGlyph::Blade, &[]),
+    row("rope", DrawnGlyph::Rope, &[LENGTH]),
+    row("winch", DrawnGlyph::Drum, &[LENGTH, ANGLE]),
+    row("reeving", DrawnGlyph::Tackle, &[LENGTH]),
+    row("cone-limit", DrawnGlyph::Cone, &[]),
+    row("gear", DrawnGlyph::Wheels, &[ANGLE, ANGLE]),
+    row("bevel-gear", DrawnGlyph::Wheels, &[ANGLE, ANGLE]),
+    row("worm", DrawnGlyph::Wheels, &[ANGLE, ANGLE]),
+    row("belt", DrawnGlyph::Wheels, &[ANGLE, ANGLE]),
+    row("rack-and-pinion", DrawnGlyph::Wheels, &[LENGTH, ANGLE]),
+    row("rotor-gear", DrawnGlyph::Dashes, &[]),
+    row("motor", DrawnGlyph::Arrow, &[]),
+    row("servo", DrawnGlyph::Arrow, &[]),
+    row("limit", DrawnGlyph::Stops, &[]),
+    row("dry-friction", DrawnGlyph::Pads, &[]),
 ];
 
 /// Kind of drive, what it acts on, text of its button, what it does, and its value.
@@ -540,67 +533,24 @@ const DRIVE_PRESETS: &[(&str, CoordinateMeasure, &str, &str, &str)] = &[
     ("torque", LENGTH, "Force", "A force of 1 N", "1"),
 ];
 
-struct PieceTraits {
-    name: &'static str,
-    help: &'static str,
-    body: Option<&'static str>,
-    shape: &'static str,
-    sizes: &'static [(&'static str, PieceSize)],
-    between: bool,
-    faces_plane: bool,
-}
-
-/// A body at one place.
-const fn placed(
-    name: &'static str,
-    help: &'static str,
-    shape: &'static str,
-    sizes: &'static [(&'static str, PieceSize)],
-) -> PieceTraits {
-    PieceTraits { name, help, body: None, shape, sizes, between: false, faces_plane: false }
-}
-
-const fn length(x: f64) -> PieceSize {
-    PieceSize::Length(x)
-}
-
 /// Bodies with a button, in its order.
-const PIECES: &[PieceTraits] = &[
-    PieceTraits {
-        between: true,
-        ..placed("rod", "A round bar from one point to another", "rod", &[("radius", length(0.015))])
-    },
-    PieceTraits {
-        between: true,
-        ..placed(
-            "beam",
-            "A square bar from one point to another",
-            "beam",
-            &[("width", length(0.03)), ("height", length(0.03))],
-        )
-    },
-    placed("box", "A box", "box", &[("size", PieceSize::Lengths([0.2, 0.12, 0.12]))]),
-    PieceTraits {
-        faces_plane: true,
-        ..placed(
-            "plate",
-            "A thin plate that lies in the working plane",
-            "box",
-            &[("size", PieceSize::Lengths([0.3, 0.2, 0.015]))],
-        )
-    },
-    placed("ball", "A ball", "sphere", &[("radius", length(0.08))]),
-    PieceTraits {
-        faces_plane: true,
-        ..placed(
-            "cylinder",
-            "A wheel or disc that faces along the normal of the working plane",
-            "cylinder",
-            &[("radius", length(0.1)), ("length", length(0.05))],
-        )
-    },
-    PieceTraits {
-        body: Some("particle"),
-        ..placed("particle", "A point with mass and no orientation", "sphere", &[("radius", length(0.02))])
-    },
-];
+fn named_pieces() -> Vec<Piece> {
+    let (one, three) = (PieceSize::Length, PieceSize::Lengths);
+    let rod = piece("rod", "A round bar from one point to another", "rod", [("radius", one(0.015))]);
+    let square = [("width", one(0.03)), ("height", one(0.03))];
+    let beam = piece("beam", "A square bar from one point to another", "beam", square);
+    let thin = [("size", three([0.3, 0.2, 0.015]))];
+    let plate = piece("plate", "A thin plate that lies in the working plane", "box", thin);
+    let flat = [("radius", one(0.1)), ("length", one(0.05))];
+    let disc = piece("cylinder", "A wheel or disc that faces along the normal of the working plane", "cylinder", flat);
+    let mass = piece("particle", "A point with mass and no orientation", "sphere", [("radius", one(0.02))]);
+    vec![
+        Piece { between: true, ..rod },
+        Piece { between: true, ..beam },
+        piece("box", "A box", "box", [("size", three([0.2, 0.12, 0.12]))]),
+        Piece { faces_plane: true, ..plate },
+        piece("ball", "A ball", "sphere", [("radius", one(0.08))]),
+        Piece { faces_plane: true, ..disc },
+        Piece { body: Some("particle"), ..mass },
+    ]
+}

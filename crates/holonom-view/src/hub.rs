@@ -1,10 +1,10 @@
 //! The thread that runs a session against the clock, and its clients.
 //!
-//! One thread owns the session; everything reaches it through one queue, so that inputs have one order. Sixty times a second it lets the session catch up with the clock, as far as that
-//! can be done in a frame's time, and publishes what is to be seen. Frames are a mailbox that holds the newest only: who reads slowly sees less, and costs nothing. Replies are
-//! queues of bounded length: who does not read them is cut off.
+//! One thread owns the session; all requests reach it through one queue, so that inputs have one order. Sixty times a second it lets the session catch up with the clock, as far as that
+//! can be done in a frame's time, and publishes what is to be seen. Only the newest frame is kept, so a client that reads slowly sees fewer of them. Replies wait in
+//! queues of bounded length; a client that does not read them is disconnected.
 //!
-//! A client that holds something must say something at least four times a second; one that does not is taken for gone, and lets go. While nobody is connected, time stands still.
+//! A client that holds something must send something at least every 200 ms; otherwise its hands are released. While no client is connected, time stands still.
 
 use crate::catalogue::catalogue;
 use crate::message::{FrameHeader, FrameSection, Reply, Request, StepMethod};
@@ -62,7 +62,7 @@ pub struct Hub {
     frames: watch::Receiver<Arc<Vec<u8>>>,
 }
 
-/// Somebody connected. Dropping it is leaving.
+/// A connected client; dropping it disconnects.
 pub struct Client {
     /// Its number.
     pub id: u32,
@@ -74,9 +74,9 @@ pub struct Client {
 }
 
 impl Client {
-    /// Say something.
+    /// Send a request.
     pub fn request(&self, request: Request) {
-        // a hub that has stopped hears nothing
+        // a hub that has stopped receives nothing
         let _ = self.events.send(Event::Said(self.id, request));
     }
 }
@@ -100,7 +100,7 @@ impl Hub {
         hub
     }
 
-    /// Somebody new. `None` when the hub has stopped.
+    /// A new client. `None` when the hub has stopped.
     pub async fn connect(&self) -> Option<Client> {
         let (sender, replies) = mpsc::channel(QUEUE);
         let (id, number) = oneshot::channel();
@@ -131,7 +131,7 @@ struct ConnectedClient {
     watched: Vec<String>,
 }
 
-/// Who sits at the session.
+/// State of the thread that runs the session.
 struct SessionLoop {
     session: Session,
     publish: watch::Sender<Arc<Vec<u8>>>,
@@ -298,7 +298,7 @@ impl SessionLoop {
         }
     }
 
-    // ---- what is seen ------------------------------------------------------------------------------------------
+    // ---- frames ------------------------------------------------------------------------------------------
 
     fn show(&mut self) {
         if self.drawn != Some(self.session.revision) {
@@ -331,7 +331,7 @@ impl SessionLoop {
         self.publish.send_replace(Arc::new(frame));
     }
 
-    // ---- what is said ------------------------------------------------------------------------------------------
+    // ---- requests ------------------------------------------------------------------------------------------
 
     fn hear(&mut self, event: Event) {
         match event {
@@ -467,7 +467,7 @@ impl SessionLoop {
     fn tell_text(&mut self, id: u32, text: Arc<str>) {
         let Some(client) = self.clients.get(&id) else { return };
         if client.replies.try_send(text).is_err() {
-            // it does not read: cut off
+            // it does not read: disconnect
             self.let_go(id);
             self.clients.remove(&id);
         }

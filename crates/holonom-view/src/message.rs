@@ -1,4 +1,4 @@
-//! What the page and the program say to each other.
+//! Messages between the page and the program.
 //!
 //! Over one WebSocket. The page sends [`Request`]s: JSON texts, `{"do": "play"}`. The program sends [`Reply`]s: JSON texts, `{"say": "picture", ...}`, and *frames*: binary
 //! messages, the moving part of what is seen, up to sixty times a second. A frame is
@@ -12,7 +12,7 @@
 //! Lengths in m, angles in rad, everything in SI units, world axes (z up) unless said otherwise. Quaternions are written x, y, z, w. Numbers that do not exist are NaN
 //! in frames and `null` in JSON. The page has the same types in `web/src/protocol.ts`, which `cargo xtask protocol` writes from these.
 
-use crate::catalogue::Catalogue;
+use crate::catalogue::BuildCatalogue;
 use crate::edit::{DetailsAnswer, Edit};
 use crate::numbers::{DoctorAnswer, GalleryAnswer, LedgerAnswer, QuantityAnswer, SpyAnswer};
 use crate::picture::Picture;
@@ -30,7 +30,7 @@ pub enum MotionMode {
     /// f = m a.
     #[default]
     Dynamic,
-    /// f = m a in thick honey: what moves comes to rest at once.
+    /// f = m a, heavily damped: what moves comes to rest at once.
     QuasiStatic,
     /// f = m v: through legal poses, without gravity and inertia.
     Kinematic,
@@ -50,7 +50,7 @@ pub enum StepMethod {
     RealTime,
 }
 
-/// What a client wants to be done.
+/// A request of a client.
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
@@ -72,13 +72,13 @@ pub enum Request {
     New,
 
     // ---- time ----
-    /// Let time run. After a [`Request::Seek`] from the moment that is shown; what came after it is forgotten.
+    /// Let time run. After `seek` from the moment that is shown; what came after it is forgotten.
     Play,
-    /// Let it stand still.
+    /// Stop time.
     Pause,
     /// So many ticks, then pause.
     Step {
-        /// Ticks.
+        /// Number of ticks.
         ticks: u32,
     },
     /// Simulated seconds per second, 0.01 to 10.
@@ -102,7 +102,7 @@ pub enum Request {
     // ---- hands: numbers are each client's own ----
     /// Take hold of a body at a point of it (body frame).
     Grab {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// Name of the body.
         body: String,
@@ -113,26 +113,26 @@ pub enum Request {
     },
     /// Pull towards this place.
     Move {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// World, m.
         to: Triple,
     },
     /// Another cap.
     Cap {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// N.
         cap: f64,
     },
     /// Leave the hand where it is: it stays when its client lets go or leaves.
     Pin {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
     },
     /// Push a point with a constant force until released; said again with the same hand, it changes.
     Push {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// Name of the body.
         body: String,
@@ -143,7 +143,7 @@ pub enum Request {
     },
     /// Turn a body with a constant torque until released.
     Twist {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// Name of the body.
         body: String,
@@ -152,7 +152,7 @@ pub enum Request {
     },
     /// Let go of one hand. Pinned hands are named by the `client` that made them.
     Release {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// Whose hand; one's own where not said. Only pinned hands of others can be released.
         #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -195,14 +195,14 @@ pub enum Request {
     },
     /// A question; the answer carries the same number.
     Ask {
-        /// Any number.
+        /// Number chosen by the client.
         id: u32,
         /// What.
         question: Question,
     },
-    /// Still there. Answered by [`Reply::Pong`]. A client that holds something says something at least ten times a second.
+    /// Sign of life, answered by `pong`. A client that holds something sends something at least ten times a second.
     Ping {
-        /// Any number.
+        /// Number chosen by the client.
         id: u32,
     },
 
@@ -406,7 +406,7 @@ pub struct HandNow {
     pub force: Triple,
     /// Most it may apply, N.
     pub cap: f64,
-    /// Does it stay without its client?
+    /// Does it stay when its client leaves?
     pub pinned: bool,
 }
 
@@ -428,12 +428,12 @@ pub fn encode_frame(header: &mut FrameHeader, sections: &[(FrameSection, usize, 
     out
 }
 
-/// What a client is told, besides frames.
+/// A message to a client, besides frames.
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "say", rename_all = "kebab-case")]
 pub enum Reply {
-    /// The first word.
+    /// First message of a connection.
     Welcome {
         /// The client's own number.
         client: u32,
@@ -441,7 +441,7 @@ pub enum Reply {
         version: &'static str,
     },
     /// What can be built and how it is drawn. Sent once, before the first picture.
-    Catalogue(&'static Catalogue),
+    Catalogue(&'static BuildCatalogue),
     /// What is to be drawn; everything that does not move. Sent when a scene is opened or its structure changes.
     Picture(Box<Picture>),
     /// An answer.
@@ -472,7 +472,7 @@ pub enum Reply {
         /// Its name.
         name: String,
     },
-    /// Answer to [`Request::Ping`].
+    /// Answer to `ping`.
     Pong {
         /// Its number.
         id: u32,

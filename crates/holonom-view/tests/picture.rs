@@ -6,7 +6,7 @@ use holonom_scene::gallery::{Entry, GALLERY, VERIFICATION};
 use holonom_scene::{Loaded, Loader};
 use holonom_view::catalogue::CoordinateMeasure;
 use holonom_view::message::FrameSection;
-use holonom_view::picture::{GeometryPicture, JointRole, Picture, picture};
+use holonom_view::picture::{GeometryPicture, Picture, StructureRole, picture};
 use holonom_view::sections::{FrameSections, width};
 use std::time::Instant;
 
@@ -153,16 +153,16 @@ fn a_door_on_three_hinges_is_held_more_than_once() {
     let (_, _, picture) = gallery("door-3-hinges");
     let hinges: Vec<_> = picture.joints.iter().filter(|j| j.kind == "revolute").collect();
     assert_eq!(hinges.len(), 3);
-    assert!(hinges.iter().all(|j| j.role == JointRole::Redundant && !j.unique));
+    assert!(hinges.iter().all(|j| j.role == StructureRole::Redundant && !j.unique));
 }
 
 #[test]
 fn a_four_bar_is_a_loop_whose_axes_are_the_hinges() {
     let (loaded, sim, picture) = gallery("four-bar");
     let model = sim.model();
-    let pins: Vec<_> = picture.joints.iter().filter(|j| !j.drive && j.role != JointRole::Inequality).collect();
+    let pins: Vec<_> = picture.joints.iter().filter(|j| !j.drive && j.role != StructureRole::Inequality).collect();
     assert_eq!(pins.len(), 4);
-    assert!(pins.iter().all(|j| matches!(j.role, JointRole::Loop | JointRole::Redundant)));
+    assert!(pins.iter().all(|j| matches!(j.role, StructureRole::Loop | StructureRole::Redundant)));
     // frames on both bodies are one place of the world, and z is the axis
     let state = model.initial_state();
     for (j, said) in picture.joints.iter().zip(&loaded.scene.joints) {
@@ -191,7 +191,7 @@ fn a_drive_stands_where_the_joint_it_drives_stands() {
     assert_eq!(coordinates, [("pin.coordinate", CoordinateMeasure::Angle)]);
     // the limit of the joint acts on one side, and is nobody's to edit by itself
     let limit = picture.joints.iter().find(|j| j.name == "pin.limit").expect("there");
-    assert!(limit.role == JointRole::Inequality && limit.generated && !pin.generated);
+    assert!(limit.role == StructureRole::Inequality && limit.generated && !pin.generated);
     assert_eq!(limit.on_b, pin.on_b);
     assert!(picture.bodies.iter().all(|b| b.generated == b.name.contains('/')));
     // gravity is no force law; the spring and the torque are

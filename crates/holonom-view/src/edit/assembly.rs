@@ -1,4 +1,4 @@
-//! Two points brought together, for all to see.
+//! Two points brought together step by step, before they are joined.
 //!
 //! By the law f = m v: no inertia, no gravity, every pose on the way legal. Let W be the velocity of the one point against the other for a unit push
 //! between them (3 x 3, symmetric, from three solves with all joints kept) and g the gap. The push that closes the gap with time constant tau is
@@ -13,7 +13,7 @@
 //! Drives of speed let go meanwhile, and time stands still, so that nothing moves but what must. Light bodies come to heavy ones, and the ground stays. What is near enough is closed exactly when the joint is made.
 
 use super::Edit;
-use super::editor::Moment;
+use super::editor::EditMoment;
 use crate::catalogue::{ClosedGap, closed_gap};
 use holonom::math::{Mat3, Vec3, symmetric_eigen};
 use holonom::{Checkpoint, Marker, Model, Simulation, State, StepError};
@@ -113,7 +113,7 @@ impl PointAssembly {
     }
 
     /// The moment before it began.
-    pub(super) fn moment(&self) -> Moment {
+    pub(super) fn moment(&self) -> EditMoment {
         self.moved.then(|| self.before.clone())
     }
 

@@ -51,7 +51,7 @@ pub struct DerivedFact {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 #[allow(missing_docs)] // as the types of `holonom_scene::fields`
-pub enum FieldType {
+pub enum FieldForm {
     Number,
     Integer,
     Flag,
@@ -87,7 +87,7 @@ pub struct FieldDeclaration {
     pub name: String,
     /// What it holds.
     #[serde(rename = "type")]
-    pub ty: FieldType,
+    pub ty: FieldForm,
     /// Unit of its numbers: `m`, `m or rad`; empty if they have none.
     pub unit: &'static str,
     /// What it is, in a line.
@@ -209,7 +209,7 @@ fn described(field: &Field, node: Option<&Node>, path: &str, scene: &Scene) -> F
             let item = |(i, n): (usize, &Node)| {
                 let (t, path) = (n.as_table()?, format!("{path}.{i}"));
                 let (kind, fields) = (named(family, t), in_kind(family, t, &path, scene));
-                let declared = plain(i.to_string(), FieldType::Kind, "", "");
+                let declared = plain(i.to_string(), FieldForm::Kind, "", "");
                 Some(FieldValue { declared, path, value: Value::Null, expression: Value::Null, kind, fields })
             };
             (None, list.iter().enumerate().filter_map(item).collect())
@@ -258,7 +258,7 @@ fn evaluated(node: &Node, scene: &Scene) -> Value {
     }
 }
 
-fn plain(name: String, ty: FieldType, unit: &'static str, help: &'static str) -> FieldDeclaration {
+fn plain(name: String, ty: FieldForm, unit: &'static str, help: &'static str) -> FieldDeclaration {
     let (otherwise, allowed, least, most, choices, variable) = (None, None, None, None, None, None);
     FieldDeclaration { name, ty, unit, help, required: false, otherwise, allowed, least, most, choices, variable }
 }
@@ -289,32 +289,32 @@ pub(crate) fn declared(field: &Field) -> FieldDeclaration {
     out
 }
 
-fn type_and_unit(ty: &Type) -> (FieldType, &'static str) {
+fn type_and_unit(ty: &Type) -> (FieldForm, &'static str) {
     match ty {
-        Type::Number(_, unit) => (FieldType::Number, unit),
-        Type::Integer(..) => (FieldType::Integer, ""),
-        Type::Flag => (FieldType::Flag, ""),
-        Type::Text => (FieldType::Text, ""),
-        Type::Texts => (FieldType::Texts, ""),
-        Type::Choice(_) => (FieldType::Choice, ""),
-        Type::Vector(unit) => (FieldType::Vector, unit),
-        Type::Direction => (FieldType::Direction, ""),
-        Type::Rotation => (FieldType::Rotation, ""),
-        Type::Numbers(unit) => (FieldType::Numbers, unit),
-        Type::Vectors(unit) => (FieldType::Vectors, unit),
-        Type::Intervals(unit) => (FieldType::Intervals, unit),
-        Type::Point => (FieldType::Point, ""),
-        Type::Points => (FieldType::Points, ""),
-        Type::Pairs => (FieldType::Pairs, ""),
-        Type::Coordinate => (FieldType::Coordinate, ""),
-        Type::Coordinates => (FieldType::Coordinates, ""),
-        Type::Function(_, unit) => (FieldType::Function, unit),
-        Type::VectorFunction(_, unit) => (FieldType::VectorFunction, unit),
-        Type::File => (FieldType::File, ""),
-        Type::Kind(_) => (FieldType::Kind, ""),
-        Type::Kinds(_) => (FieldType::Kinds, ""),
-        Type::Record(_) => (FieldType::Record, ""),
-        Type::Records(_) => (FieldType::Records, ""),
-        Type::Map(_) => (FieldType::Map, ""),
+        Type::Number(_, unit) => (FieldForm::Number, unit),
+        Type::Integer(..) => (FieldForm::Integer, ""),
+        Type::Flag => (FieldForm::Flag, ""),
+        Type::Text => (FieldForm::Text, ""),
+        Type::Texts => (FieldForm::Texts, ""),
+        Type::Choice(_) => (FieldForm::Choice, ""),
+        Type::Vector(unit) => (FieldForm::Vector, unit),
+        Type::Direction => (FieldForm::Direction, ""),
+        Type::Rotation => (FieldForm::Rotation, ""),
+        Type::Numbers(unit) => (FieldForm::Numbers, unit),
+        Type::Vectors(unit) => (FieldForm::Vectors, unit),
+        Type::Intervals(unit) => (FieldForm::Intervals, unit),
+        Type::Point => (FieldForm::Point, ""),
+        Type::Points => (FieldForm::Points, ""),
+        Type::Pairs => (FieldForm::Pairs, ""),
+        Type::Coordinate => (FieldForm::Coordinate, ""),
+        Type::Coordinates => (FieldForm::Coordinates, ""),
+        Type::Function(_, unit) => (FieldForm::Function, unit),
+        Type::VectorFunction(_, unit) => (FieldForm::VectorFunction, unit),
+        Type::File => (FieldForm::File, ""),
+        Type::Kind(_) => (FieldForm::Kind, ""),
+        Type::Kinds(_) => (FieldForm::Kinds, ""),
+        Type::Record(_) => (FieldForm::Record, ""),
+        Type::Records(_) => (FieldForm::Records, ""),
+        Type::Map(_) => (FieldForm::Map, ""),
     }
 }

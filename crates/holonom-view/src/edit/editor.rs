@@ -19,13 +19,13 @@ const MOST: usize = 200;
 const CLOSED: f64 = 1e-4;
 
 /// A moment to come back to: where the mechanism was, in which model. None is the start of the scene.
-pub(super) type Moment = Option<(Arc<Model>, State)>;
+pub(super) type EditMoment = Option<(Arc<Model>, State)>;
 
 /// A scene before or after a change.
 struct Step {
     text: String,
     /// Where the mechanism was, if the change began it anew.
-    moment: Option<Moment>,
+    moment: Option<EditMoment>,
 }
 
 /// A scene that is being built.
@@ -201,7 +201,7 @@ impl SceneEditor {
         self.load(&write::document(&draft.document)).map(|_| ())
     }
 
-    fn make(&mut self, edit: &Edit, now: &Simulation, joined: Option<Moment>) -> Result<ChangedScene, EditError> {
+    fn make(&mut self, edit: &Edit, now: &Simulation, joined: Option<EditMoment>) -> Result<ChangedScene, EditError> {
         let mut draft = SceneDraft::new(&self.document, &self.scene, now, self.has_moved(now));
         if joined.is_some() {
             draft.start_here(false)?;
@@ -253,7 +253,7 @@ impl SceneEditor {
         own.as_ref().is_none_or(|own| has_moved(own, now))
     }
 
-    fn moment(&self, now: &Simulation) -> Moment {
+    fn moment(&self, now: &Simulation) -> EditMoment {
         self.has_moved(now).then(|| (now.model().clone(), now.state().clone()))
     }
 

@@ -37,7 +37,7 @@ mod references;
 
 pub use assembly::{AssemblyProgress, PointAssembly};
 pub(crate) use details::declared;
-pub use details::{DerivedFact, DetailsAnswer, FieldDeclaration, FieldType, FieldValue, details};
+pub use details::{DerivedFact, DetailsAnswer, FieldDeclaration, FieldForm, FieldValue, details};
 pub use editor::{ChangedScene, EditOutcome, SceneEditor};
 
 use crate::message::Triple;
@@ -72,7 +72,7 @@ pub struct AttachedJoint {
     pub axis: Option<Triple>,
 }
 
-/// A change.
+/// A change of the scene.
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
@@ -151,7 +151,7 @@ pub enum Edit {
         /// The value; null takes the field away.
         value: Value,
     },
-    /// Another name.
+    /// Rename a thing.
     Rename {
         /// Path, such as `body.crank`.
         path: String,

@@ -61,7 +61,7 @@ pub struct RedundantRows {
 /// Loops that share joints.
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct LoopCluster {
+pub struct ClusterAnswer {
     /// Names of its joints.
     pub joints: Vec<String>,
     /// Rows of these joints.
@@ -115,7 +115,7 @@ pub struct DoctorAnswer {
     /// Multipliers that are not unique.
     pub not_unique: Vec<DoctorRow>,
     /// Loops that share joints.
-    pub clusters: Vec<LoopCluster>,
+    pub clusters: Vec<ClusterAnswer>,
     /// Reactions that are not unique: the split with the smallest loads.
     pub loads: Vec<NonUniqueLoad>,
 }
@@ -176,7 +176,7 @@ pub fn diagnose(scene: &Scene, sim: &mut Simulation) -> Result<DoctorAnswer, Str
         clusters: d
             .clusters
             .iter()
-            .map(|c| LoopCluster {
+            .map(|c| ClusterAnswer {
                 joints: c.joints.iter().map(|j| model.joint_name(*j).to_string()).collect(),
                 rows: c.rows,
                 rank: c.rank,

@@ -7,7 +7,7 @@ use super::is_hand;
 use holonom::{JointId, Model, Simulation};
 use serde::Serialize;
 
-/// The books. All in J; positive works gave energy to the bodies.
+/// The energy ledger. All in J; positive works gave energy to the bodies.
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LedgerAnswer {
@@ -29,7 +29,7 @@ pub struct LedgerAnswer {
     pub dissipated: f64,
 }
 
-/// A line of the books.
+/// A line of the ledger.
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LedgerLine {

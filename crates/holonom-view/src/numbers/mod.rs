@@ -11,7 +11,7 @@ mod quantities;
 mod spy;
 
 pub use doctor::{
-    DoctorAnswer, DoctorRow, LoopCluster, NonUniqueLoad, RedundantRows, Sentence, SentenceLevel, diagnose,
+    ClusterAnswer, DoctorAnswer, DoctorRow, NonUniqueLoad, RedundantRows, Sentence, SentenceLevel, diagnose,
 };
 pub use freedom::{FreeMotions, free_motions};
 pub use gallery::{GalleryAnswer, SceneCard, cards, verification};

@@ -9,7 +9,7 @@ pub mod frames;
 pub mod shapes;
 pub mod structure;
 
-use crate::catalogue::{CoordinateMeasure, ForceGlyph, Glyph, force_glyph, glyph_of};
+use crate::catalogue::{CoordinateMeasure, DrawnForce, DrawnGlyph, force_glyph, glyph_of};
 use crate::message::Triple;
 use crate::numbers::is_hand;
 use holonom::joints::CoordinateKind;
@@ -190,7 +190,7 @@ pub struct PointPicture {
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum JointRole {
+pub enum StructureRole {
     /// In the tree.
     Primary,
     /// On a loop.
@@ -218,7 +218,7 @@ pub struct JointPicture {
     /// Frame on the second body.
     pub on_b: PlacedFrame,
     /// Its place in the structure.
-    pub role: JointRole,
+    pub role: StructureRole,
     /// Are all components of its reaction unique?
     pub unique: bool,
     /// Does it hold, and as what?
@@ -226,7 +226,7 @@ pub struct JointPicture {
     /// Does it move something by itself?
     pub drive: bool,
     /// How it is drawn.
-    pub glyph: Glyph,
+    pub glyph: DrawnGlyph,
     /// Rows.
     pub rows: usize,
     /// Its coordinates, in their order.
@@ -267,7 +267,7 @@ pub struct ForcePicture {
     /// `spring`, ...
     pub kind: &'static str,
     /// How it is drawn.
-    pub glyph: ForceGlyph,
+    pub glyph: DrawnForce,
     /// What it acts on: body number (-1 is the ground) and point in the body frame. Section `applied` of frames has one entry for each of them, force by force.
     pub on: Vec<(i64, Triple)>,
 }
@@ -366,7 +366,7 @@ pub fn picture(loaded: &Loaded, sim: &mut Simulation, joints: usize) -> Picture 
     let model = sim.model().clone();
     let structure = structure::of(sim, joints);
     let frames = frames::of(scene, &model, joints);
-    let mut shapes = shapes::Shapes::default();
+    let mut shapes = shapes::ShapePictures::default();
     let by_itself = written(loaded, "body");
     let points = |list: &[holonom_scene::scene::NamedPoint]| -> Vec<PointPicture> {
         list.iter().map(|p| PointPicture { name: p.name.to_string(), at: p.pose.position.to_array() }).collect()
@@ -461,7 +461,7 @@ fn joint_pictures(
             b: number(sides.b.body),
             on_a: PlacedFrame::from(&sides.a),
             on_b: PlacedFrame::from(&sides.b),
-            role: if model.is_sided(id) { JointRole::Inequality } else { structure.roles[k] },
+            role: if model.is_sided(id) { StructureRole::Inequality } else { structure.roles[k] },
             unique: structure.unique[k],
             condition: match condition {
                 JointCondition::Active => ConditionPicture::Active,

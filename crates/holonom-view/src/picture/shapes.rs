@@ -23,7 +23,7 @@ type Key = (u8, [u64; 3]);
 
 /// Geometries in the making.
 #[derive(Default)]
-pub struct Shapes {
+pub struct ShapePictures {
     known: HashMap<Key, u32>,
     all: Vec<GeometryPicture>,
     /// Meshes are kept alive, so that no other can take their place in memory.
@@ -31,7 +31,7 @@ pub struct Shapes {
     heights: Vec<Arc<Heights>>,
 }
 
-impl Shapes {
+impl ShapePictures {
     /// Those of a list that can be seen.
     pub fn all(&mut self, shapes: &[Shape]) -> Vec<ShapePicture> {
         let seen = shapes.iter().filter(|s| s.visible);
@@ -284,7 +284,7 @@ mod tests {
         let n = 400u32;
         let heights = (0..n * n).map(|k| 0.1 * libm::sin((k % n) as f64 / 20.0)).collect();
         let field = Heights { size: [8.0, 4.0], rows: n, columns: n, heights };
-        let mut shapes = Shapes::default();
+        let mut shapes = ShapePictures::default();
         let (field, ball) = (scene::Geometry::Heights(Arc::new(field)), scene::Geometry::Sphere(1.0));
         assert_eq!([&field, &ball, &field, &ball].map(|g| shapes.number(g)), [0, 1, 0, 1]);
         let (all, notes) = shapes.finish();

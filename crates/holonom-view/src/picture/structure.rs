@@ -4,7 +4,7 @@
 //! rows of a group of loops, up to a size from which on he only probes; so he is not asked where it would take long ([`MOST_ROWS`], [`MOST_JOINTS`]). Where he is not,
 //! no joint is called redundant, and loads on loops are taken for unique if the solver met no row that depends on others.
 
-use super::JointRole;
+use super::StructureRole;
 use holonom::{Diagnosis, Simulation};
 
 /// Largest group of loops whose rows the doctor writes out in a moment (0.1 s).
@@ -18,7 +18,7 @@ pub const MOST_JOINTS: usize = 2000;
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JointRoles {
     /// Place of each joint. Joints with sides are in no loop here.
-    pub roles: Vec<JointRole>,
+    pub roles: Vec<StructureRole>,
     /// Are all components of its reaction unique?
     pub unique: Vec<bool>,
     /// Was the doctor asked?
@@ -43,10 +43,10 @@ pub fn of(sim: &mut Simulation, joints: usize) -> JointRoles {
         return JointRoles { exact: true, ..JointRoles::default() };
     }
     let loops = sim.model().loops();
-    let mut out = JointRoles { roles: vec![JointRole::Primary; joints], unique: vec![true; joints], exact: false };
+    let mut out = JointRoles { roles: vec![StructureRole::Primary; joints], unique: vec![true; joints], exact: false };
     let mut on_loops = vec![false; joints];
     for joint in loops.iter().flatten().filter(|j| j.index() < joints) {
-        (out.roles[joint.index()], on_loops[joint.index()]) = (JointRole::Loop, true);
+        (out.roles[joint.index()], on_loops[joint.index()]) = (StructureRole::Loop, true);
     }
     if is_quick(sim)
         && let Ok(found) = sim.diagnose()
@@ -66,7 +66,7 @@ fn note(out: &mut JointRoles, found: &Diagnosis) {
     out.exact = true;
     for row in found.redundant.iter().flat_map(|set| &set.rows) {
         if let Some(role) = out.roles.get_mut(row.joint.index()) {
-            *role = JointRole::Redundant;
+            *role = StructureRole::Redundant;
         }
     }
     for r in &found.reactions {

@@ -25,7 +25,7 @@ pub const LARGEST_SCENE: usize = 8 << 20;
 pub const PATIENCE: Duration = Duration::from_secs(8);
 /// Longest message to a client, bytes: a frame or picture of about a million bodies.
 pub const LARGEST_SENT: usize = 64 << 20;
-/// Messages in a row that are not understood before a client is shown the door.
+/// Messages in a row that are not understood before the connection is closed.
 pub const NONSENSE: u32 = 100;
 
 /// Answers of this file that may wait to be written.

@@ -88,7 +88,7 @@ impl Session {
     pub(super) fn restart(&mut self) -> Result<(), InputError> {
         self.assembly = None;
         self.let_go(|_| true)?;
-        let origin = super::Origin { text: self.editor.scene_text(), ..self.origin.clone() };
+        let origin = super::SceneOrigin { text: self.editor.scene_text(), ..self.origin.clone() };
         let loaded = self.load(&origin).map_err(|details| InputError {
             message: "the scene cannot be read again".into(),
             details: Some(details),

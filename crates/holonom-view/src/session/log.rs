@@ -1,4 +1,4 @@
-//! The log of inputs: everything that people did to a session, and when.
+//! The log of inputs: everything that was done to a session, and at which tick.
 //!
 //! Motion depends on nothing else: a log replayed without a page, a clock or a network gives the same state to the last bit. A log is text, one JSON object a line; the first is
 //! the [`LogHeading`], all others are [`LogEntry`]s in the order in which they were applied, each before the tick that it names.
@@ -49,7 +49,7 @@ pub enum Input {
     Own(ProgramInput),
 }
 
-/// What the program does by itself; none is called as a request is.
+/// Inputs of the program itself. Their names differ from those of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
 pub enum ProgramInput {

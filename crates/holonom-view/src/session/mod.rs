@@ -10,7 +10,7 @@ mod jog;
 mod kinematic;
 pub mod log;
 mod pace;
-mod shown;
+mod showing;
 
 pub use log::{ReplayResult, replay};
 
@@ -23,12 +23,12 @@ use holonom_scene::{Loaded, Loader};
 use jog::Jog;
 use log::{Input, LogEntry, ProgramInput};
 use pace::Pace;
-use shown::FrameCache;
+use showing::FrameCache;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How long velocities last in quasi-static motion, s.
-const HONEY: f64 = 0.02;
+/// Time constant with which velocities decay in quasi-static motion, s.
+const VELOCITY_DECAY: f64 = 0.02;
 /// Most hands at work at once.
 const MOST_HANDS: usize = 64;
 /// Moments kept per simulated second, at most.
@@ -36,7 +36,7 @@ const MOMENTS: f64 = 60.0;
 
 /// Where a scene came from: enough to read it again.
 #[derive(Clone, Debug, Default)]
-pub struct Origin {
+pub struct SceneOrigin {
     /// Name of the gallery or file.
     pub name: String,
     /// Text.
@@ -63,10 +63,10 @@ impl<T: Into<String>> From<T> for InputError {
 /// A running mechanism.
 pub struct Session {
     /// The scene that the program was started with.
-    own: Option<Arc<Origin>>,
+    own: Option<Arc<SceneOrigin>>,
     /// Limits and folders for reading scenes.
     loader: Loader,
-    pub(crate) origin: Origin,
+    pub(crate) origin: SceneOrigin,
     pub(crate) loaded: Loaded,
     pub(crate) sim: Simulation,
     /// Joints and forces of the scene; hands come after them.
@@ -117,7 +117,7 @@ impl Session {
         let mut session = Session {
             own: None,
             loader: Loader::new(),
-            origin: Origin { name: "new".into(), text: editor.scene_text(), folder: None },
+            origin: SceneOrigin { name: "new".into(), text: editor.scene_text(), folder: None },
             loaded,
             own_joints: 0,
             own_forces: 0,
@@ -146,7 +146,7 @@ impl Session {
     }
 
     /// Run the scene that the program is started with: it can be opened again by its name. The loader's limits and folders hold for all scenes from now on.
-    pub fn start_with(&mut self, origin: Origin, loaded: Loaded, loader: &Loader) -> Result<(), String> {
+    pub fn start_with(&mut self, origin: SceneOrigin, loaded: Loaded, loader: &Loader) -> Result<(), String> {
         self.loader = Loader { limits: loader.limits, allowed: loader.allowed.clone(), ..Loader::default() };
         self.own = Some(Arc::new(origin.clone()));
         self.open(origin, loaded)
@@ -154,13 +154,13 @@ impl Session {
 
     /// Read a scene and run it from its start.
     pub fn open_text(&mut self, name: &str, text: &str, folder: Option<&Path>) -> Result<(), String> {
-        let origin = Origin { name: name.into(), text: text.into(), folder: folder.map(Path::to_path_buf) };
+        let origin = SceneOrigin { name: name.into(), text: text.into(), folder: folder.map(Path::to_path_buf) };
         let loaded = self.load(&origin)?;
         self.open(origin, loaded)
     }
 
-    fn load(&self, origin: &Origin) -> Result<Loaded, String> {
-        let Origin { name, text, folder } = origin;
+    fn load(&self, origin: &SceneOrigin) -> Result<Loaded, String> {
+        let SceneOrigin { name, text, folder } = origin;
         let known = [".toml", ".urdf", ".xacro", ".xml", ".mjcf"].iter().any(|suffix| name.ends_with(suffix));
         let file = if known { name.clone() } else { format!("{name}.toml") };
         let loaded = match folder {
@@ -171,7 +171,7 @@ impl Session {
     }
 
     /// Run a scene that was read from its start.
-    pub fn open(&mut self, origin: Origin, loaded: Loaded) -> Result<(), String> {
+    pub fn open(&mut self, origin: SceneOrigin, loaded: Loaded) -> Result<(), String> {
         let model = Arc::new(loaded.build().map_err(|f| f.render())?);
         let mut sim = Simulation::new(model);
         Pace::set_up(&loaded.scene.run, &mut sim).map_err(|e| e.to_string())?;
@@ -179,7 +179,7 @@ impl Session {
         let editor = SceneEditor::new(&loader, &loaded);
         *self = Session { origin, sim, loaded, revision, own, loader, editor, ..Session::new() };
         self.pace = Pace::of(&self.loaded.scene.run, self.sim.model());
-        if self.loaded.scene.run.law.as_deref() == Some("kinematic") {
+        if matches!(self.loaded.scene.run.law.as_deref(), Some("kinematic" | "first-order")) {
             self.mode = MotionMode::Kinematic;
         }
         self.settle();
@@ -279,7 +279,7 @@ impl Session {
             if hurry { self.pace.hurried(&mut self.sim, goal) } else { self.pace.accurate(&mut self.sim, goal) }?;
         self.gap = report.gap;
         if self.mode == MotionMode::QuasiStatic {
-            self.sim.damp(libm::exp(-self.pace.tick / HONEY))?;
+            self.sim.damp(libm::exp(-self.pace.tick / VELOCITY_DECAY))?;
             self.gap = self.sim.violation().0;
         }
         Ok(())

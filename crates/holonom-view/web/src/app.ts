@@ -1,7 +1,7 @@
 // The state that all parts of the page share, and how they hear of changes. Nothing here draws.
 
 import type { Frame } from "./frame";
-import type { Answer, Answers, Catalogue, FrameSection, Picture, Question, Reply, Request } from "./protocol";
+import type { Answer, Answers, BuildCatalogue, FrameSection, Picture, Question, Reply, Request } from "./protocol";
 
 export type Selection = { kind: "body" | "joint" | "force"; name: string } | null;
 export type Tool = "drag" | "push" | "twist" | "trail" | "jog" | "build";
@@ -25,7 +25,7 @@ export interface Shown {
 }
 
 interface Events {
-  catalogue: Catalogue;
+  catalogue: BuildCatalogue;
   picture: Picture;
   frame: Frame;
   connection: Connection;
@@ -46,7 +46,7 @@ interface Events {
 type Listener<K extends keyof Events> = (value: Events[K]) => void;
 
 export class App {
-  catalogue: Catalogue | null = null;
+  catalogue: BuildCatalogue | null = null;
   picture: Picture | null = null;
   frame: Frame | null = null;
   connection: Connection = "connecting";

@@ -39,6 +39,15 @@ export type BodyPoint = {
   /** Name of the body, or `ground`. */ body: string,
   /** In the body's frame, m. */ point: Triple };
 
+/** Everything that can be built. */
+export type BuildCatalogue = {
+  /** Bodies that can be drawn by hand. */ pieces: Array<Piece>,
+  /** Kinds of shapes. */ shapes: Array<KindEntry>,
+  /** Kinds of bodies. */ bodies: Array<KindEntry>,
+  /** Kinds of joints; those with buttons first, in their order. */ joints: Array<JointEntry>,
+  /** Kinds of drives. */ drives: Array<DriveEntry>,
+  /** Kinds of forces. */ forces: Array<ForceEntry> };
+
 /** Where to look from. */
 export type CameraPicture = {
   /** Its name. */ name: string,
@@ -47,17 +56,14 @@ export type CameraPicture = {
   /** Vertical angle of view, rad. */ angle: number,
   /** What it goes with, over the ground. */ follows: Followed | null };
 
-/** Everything that can be built. */
-export type Catalogue = {
-  /** Bodies that can be drawn by hand. */ pieces: Array<Piece>,
-  /** Kinds of shapes. */ shapes: Array<KindEntry>,
-  /** Kinds of bodies. */ bodies: Array<KindEntry>,
-  /** Kinds of joints; those with buttons first, in their order. */ joints: Array<JointEntry>,
-  /** Kinds of drives. */ drives: Array<DriveEntry>,
-  /** Kinds of forces. */ forces: Array<ForceEntry> };
-
 /** Which part of the gap between its two points a joint closes. */
 export type ClosedGap = "point" | "across-axis" | "along-axis";
+
+/** Loops that share joints. */
+export type ClusterAnswer = {
+  /** Names of its joints. */ joints: Array<string>,
+  /** Rows of these joints. */ rows: number,
+  /** How many are independent. */ rank: number };
 
 /** Does a joint hold? */
 export type ConditionPicture = "active" | "locked" | "broken";
@@ -101,7 +107,7 @@ export type DoctorAnswer = {
   /** Largest gap of any joint, m or rad. */ gap: number,
   /** Rows that hold something twice. */ redundant: Array<RedundantRows>,
   /** Multipliers that are not unique. */ not_unique: Array<DoctorRow>,
-  /** Loops that share joints. */ clusters: Array<LoopCluster>,
+  /** Loops that share joints. */ clusters: Array<ClusterAnswer>,
   /** Reactions that are not unique: the split with the smallest loads. */ loads: Array<NonUniqueLoad> };
 
 /** A row of a joint. */
@@ -109,6 +115,12 @@ export type DoctorRow = {
   /** Name of the joint. */ joint: string,
   /** Which of its multipliers, from 0. */ row: number,
   /** What it holds, such as "translation along x". */ holds: string };
+
+/** How a force is drawn between its points. */
+export type DrawnForce = "spring" | "dashes";
+
+/** How a joint is drawn: a sign in its frame, or a line between its two points. */
+export type DrawnGlyph = "hinge" | "ball" | "slider" | "sleeve" | "screw" | "cross" | "cross-in-ring" | "block" | "plate" | "ball-on-plate" | "slot" | "ball-on-bar" | "ball-in-ring" | "parallel-bars" | "crossed-bars" | "blade" | "arrow" | "stops" | "pads" | "cone" | "diamond" | "rod" | "rope" | "tackle" | "drum" | "wheels" | "dashes";
 
 /** A kind of drive. */
 export type DriveEntry = {
@@ -125,7 +137,7 @@ export type DrivePreset = {
   /** What it does, in a sentence. */ help: string,
   /** Its `value`: a number in SI units, or a function of t. */ value: JsonValue };
 
-/** A change. */
+/** A change of the scene. */
 export type Edit =
   | { "kind": "add-body",
       /** Its name; one that is free if not said. */ name?: string | null,
@@ -175,7 +187,7 @@ export type Edit =
 /** What a field is declared to be. */
 export type FieldDeclaration = {
   /** Its name. */ name: string,
-  /** What it holds. */ type: FieldType,
+  /** What it holds. */ type: FieldForm,
   /** Unit of its numbers: `m`, `m or rad`; empty if they have none. */ unit: string,
   /** What it is, in a line. */ help: string,
   /** Must it be said? */ required: boolean,
@@ -187,7 +199,7 @@ export type FieldDeclaration = {
   /** What a function is one of: `t`. */ variable?: string | null };
 
 /** What a field holds. */
-export type FieldType = "number" | "integer" | "flag" | "text" | "texts" | "choice" | "vector" | "direction" | "rotation" | "numbers" | "vectors" | "intervals" | "point" | "points" | "pairs" | "coordinate" | "coordinates" | "function" | "vector-function" | "file" | "kind" | "kinds" | "record" | "records" | "map";
+export type FieldForm = "number" | "integer" | "flag" | "text" | "texts" | "choice" | "vector" | "direction" | "rotation" | "numbers" | "vectors" | "intervals" | "point" | "points" | "pairs" | "coordinate" | "coordinates" | "function" | "vector-function" | "file" | "kind" | "kinds" | "record" | "records" | "map";
 
 /** A field and its value. */
 export type FieldValue = {
@@ -197,7 +209,7 @@ export type FieldValue = {
   /** Kind of the table in it. */ kind: string | null,
   /** Fields of the table in it. */ fields: Array<FieldValue>,
   /** Its name. */ name: string,
-  /** What it holds. */ type: FieldType,
+  /** What it holds. */ type: FieldForm,
   /** Unit of its numbers: `m`, `m or rad`; empty if they have none. */ unit: string,
   /** What it is, in a line. */ help: string,
   /** Must it be said? */ required: boolean,
@@ -215,7 +227,7 @@ export type Followed = {
 
 /** A kind of force. */
 export type ForceEntry = {
-  /** How it is drawn. */ glyph: ForceGlyph,
+  /** How it is drawn. */ glyph: DrawnForce,
   /** Does it act between two points? */ sides: boolean,
   /** Has it an axis? */ axis: boolean,
   /** Its name in scene files. */ kind: string,
@@ -223,14 +235,11 @@ export type ForceEntry = {
   /** What it is, in a line. */ summary: string,
   /** Its fields, without those that are chosen in the view. */ fields: Array<FieldDeclaration> };
 
-/** How a force is drawn between its points. */
-export type ForceGlyph = "coil" | "dashes";
-
 /** A force law. */
 export type ForcePicture = {
   /** Its name. */ name: string,
   /** `spring`, ... */ kind: string,
-  /** How it is drawn. */ glyph: ForceGlyph,
+  /** How it is drawn. */ glyph: DrawnForce,
   /** What it acts on: body number (-1 is the ground) and point in the body frame. Section `applied` of frames has one entry for each of them, force by force. */ on: Array<[number, Triple]> };
 
 /** Header of a frame. */
@@ -296,9 +305,6 @@ export type GeometryPicture =
   | { "kind": "point" }
   | { "kind": "plane" };
 
-/** How a joint is drawn: a sign in its frame, or a line between its two points. */
-export type Glyph = "hinge" | "socket" | "slider" | "sleeve" | "nut" | "cross" | "ringed-cross" | "block" | "block-on-plate" | "ball-on-plate" | "pin-in-slot" | "ball-on-bar" | "ball-in-ring" | "bars-along" | "bars-across" | "blade" | "turn-arrow" | "stops" | "brake-pads" | "open-cone" | "diamond" | "link" | "cord" | "tackle" | "cord-on-wheel" | "wheel-pair" | "coupling";
-
 /** What a hand does. */
 export type HandKind = "grab" | "push" | "twist";
 
@@ -312,12 +318,12 @@ export type HandNow = {
   /** Where it pulls to, world, m (for `grab`). */ to: Triple,
   /** What it applies: N, or N m for `twist`; world axes. */ force: Triple,
   /** Most it may apply, N. */ cap: number,
-  /** Does it stay without its client? */ pinned: boolean };
+  /** Does it stay when its client leaves? */ pinned: boolean };
 
 /** A kind of joint. */
 export type JointEntry = {
   /** Button, list, or neither. */ group: PaletteGroup,
-  /** How it is drawn. */ glyph: Glyph,
+  /** How it is drawn. */ glyph: DrawnGlyph,
   /** What its coordinates measure, in their order; those of a joint with freedoms of its own choice are in the picture. */ coordinates: Array<CoordinateMeasure>,
   /** Does it join two points? */ sides: boolean,
   /** Where its axis points to begin with; null if it has none. */ axis: AxisPlacement | null,
@@ -337,17 +343,14 @@ export type JointPicture = {
   /** Number of its second body; -1 is the ground. */ b: number,
   /** Frame on the first body: z is the axis where there is one. */ on_a: PlacedFrame,
   /** Frame on the second body. */ on_b: PlacedFrame,
-  /** Its place in the structure. */ role: JointRole,
+  /** Its place in the structure. */ role: StructureRole,
   /** Are all components of its reaction unique? */ unique: boolean,
   /** Does it hold, and as what? */ condition: ConditionPicture,
   /** Does it move something by itself? */ drive: boolean,
-  /** How it is drawn. */ glyph: Glyph,
+  /** How it is drawn. */ glyph: DrawnGlyph,
   /** Rows. */ rows: number,
   /** Its coordinates, in their order. */ coordinates: Array<CoordinatePicture>,
   /** Is it made by a generator? */ generated: boolean };
-
-/** What a joint is in the structure of the mechanism. */
-export type JointRole = "primary" | "loop" | "redundant" | "inequality";
 
 export type JsonValue = number | string | boolean | Array<JsonValue> | { [key in string]: JsonValue } | null;
 
@@ -358,7 +361,7 @@ export type KindEntry = {
   /** What it is, in a line. */ summary: string,
   /** Its fields, without those that are chosen in the view. */ fields: Array<FieldDeclaration> };
 
-/** The books. All in J; positive works gave energy to the bodies. */
+/** The energy ledger. All in J; positive works gave energy to the bodies. */
 export type LedgerAnswer = {
   /** Kinetic energy now. */ kinetic: number,
   /** Energy of bodies in the field of gravity now, zero at height zero. */ gravity: number,
@@ -369,18 +372,12 @@ export type LedgerAnswer = {
   /** What is left: the integrator's own error. */ error: number,
   /** What friction, contacts and damping inside bodies took (not negative); a part of the lines. */ dissipated: number };
 
-/** A line of the books. */
+/** A line of the ledger. */
 export type LedgerLine = {
   /** For people. */ label: string,
   /** `force`, `drive`, `inequality` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`, `hand`, `projection`, `others`. */ kind: string,
   /** What is meant, such as `joint.crank`, where it is one thing. */ path: string | null,
   /** J. */ work: number };
-
-/** Loops that share joints. */
-export type LoopCluster = {
-  /** Names of its joints. */ joints: Array<string>,
-  /** Rows of these joints. */ rows: number,
-  /** How many are independent. */ rank: number };
 
 /** Rows or columns of one body or joint. */
 export type MatrixBand = {
@@ -474,12 +471,12 @@ export type RedundantRows = {
   /** All of them. */ rows: Array<DoctorRow>,
   /** Those that could be left out: one choice of several. */ dropped: Array<DoctorRow> };
 
-/** What a client is told, besides frames. */
+/** A message to a client, besides frames. */
 export type Reply =
   | { "say": "welcome",
       /** The client's own number. */ client: number,
       /** Version of the program. */ version: string }
-  | { "say": "catalogue" } & Catalogue
+  | { "say": "catalogue" } & BuildCatalogue
   | { "say": "picture" } & Picture
   | { "say": "answer",
       /** Number of the question. */ id: number,
@@ -495,7 +492,7 @@ export type Reply =
   | { "say": "pong",
       /** Its number. */ id: number };
 
-/** What a client wants to be done. */
+/** A request of a client. */
 export type Request =
   | { "do": "open",
       /** Its name. */ scene: string }
@@ -506,7 +503,7 @@ export type Request =
   | { "do": "play" }
   | { "do": "pause" }
   | { "do": "step",
-      /** Ticks. */ ticks: number }
+      /** Number of ticks. */ ticks: number }
   | { "do": "speed",
       /** Factor. */ factor: number }
   | { "do": "reset" }
@@ -515,29 +512,29 @@ export type Request =
   | { "do": "method",
       /** Which way. */ method: StepMethod }
   | { "do": "grab",
-      /** Number of the hand. */ hand: number,
+      /** Number of the hand, chosen by the client. */ hand: number,
       /** Name of the body. */ body: string,
       /** Point, body frame, m. */ point: Triple,
       /** Most force, N. */ cap: number }
   | { "do": "move",
-      /** Number of the hand. */ hand: number,
+      /** Number of the hand, chosen by the client. */ hand: number,
       /** World, m. */ to: Triple }
   | { "do": "cap",
-      /** Number of the hand. */ hand: number,
+      /** Number of the hand, chosen by the client. */ hand: number,
       /** N. */ cap: number }
   | { "do": "pin",
-      /** Number of the hand. */ hand: number }
+      /** Number of the hand, chosen by the client. */ hand: number }
   | { "do": "push",
-      /** Number of the hand. */ hand: number,
+      /** Number of the hand, chosen by the client. */ hand: number,
       /** Name of the body. */ body: string,
       /** Point, body frame, m. */ point: Triple,
       /** N, world axes. */ force: Triple }
   | { "do": "twist",
-      /** Number of the hand. */ hand: number,
+      /** Number of the hand, chosen by the client. */ hand: number,
       /** Name of the body. */ body: string,
       /** N m, world axes. */ torque: Triple }
   | { "do": "release",
-      /** Number of the hand. */ hand: number,
+      /** Number of the hand, chosen by the client. */ hand: number,
       /** Whose hand; one's own where not said. Only pinned hands of others can be released. */ client?: number | null }
   | { "do": "release-all" }
   | { "do": "mode",
@@ -554,10 +551,10 @@ export type Request =
   | { "do": "watch",
       /** Their names, at most 64. */ names: Array<string> }
   | { "do": "ask",
-      /** Any number. */ id: number,
+      /** Number chosen by the client. */ id: number,
       /** What. */ question: Question }
   | { "do": "ping",
-      /** Any number. */ id: number }
+      /** Number chosen by the client. */ id: number }
   | { "do": "edit",
       /** How. */ edit: Edit }
   | { "do": "undo" }
@@ -613,6 +610,9 @@ export type SpyAnswer = {
 
 /** How time is stepped through. */
 export type StepMethod = "auto" | "accurate" | "real-time";
+
+/** What a joint is in the structure of the mechanism. */
+export type StructureRole = "primary" | "loop" | "redundant" | "inequality";
 
 /** What each question is answered with. */
 export interface Answers {

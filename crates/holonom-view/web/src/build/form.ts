@@ -165,7 +165,7 @@ export function createForm(app: App, host: HTMLElement): void {
         if (preset) bar.append(act("motor", preset.label, preset.help, ids.motor(drive.kind), () => edit(app, { kind: "add-drive", drive: drive.kind, on: d.name, fields: { value: preset.value } })));
       }
       bar.append(
-        act("block", "Weld", "Hold it as it stands", ids.toWeld, () => edit(app, { kind: "weld", joint: d.name })),
+        act("joint-block", "Weld", "Hold it as it stands", ids.toWeld, () => edit(app, { kind: "weld", joint: d.name })),
         act("cut", "Cut", "Take the joint away; its bodies go on as they move", ids.cut, () => edit(app, { kind: "cut", joint: d.name })),
       );
     }

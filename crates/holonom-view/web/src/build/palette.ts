@@ -1,7 +1,7 @@
 // The palette: bodies and joints to add, the working plane, how ends are joined; undo, redo, save, new.
 
 import type { App } from "../app";
-import type { Catalogue, JointEntry, JsonValue, Piece, PieceSize } from "../protocol";
+import type { BuildCatalogue, JointEntry, JsonValue, Piece, PieceSize } from "../protocol";
 import type { View } from "../view";
 import { h } from "../panels/dom";
 import type { Fields } from "./edits";
@@ -47,7 +47,7 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     if (n[2] > 0.99) return {};
     return { rotation: { x: Math.abs(n[0]) > 0.9 ? [0, 1, 0] : [1, 0, 0], z: n } };
   };
-  const pieceItem = (piece: Piece): Item => ({ do: piece.between ? "line" : "place", piece, body: table(piece) });
+  const pieceItem = (piece: Piece): Item => ({ do: piece.between ? "line" : "place", body: table(piece) });
   const jointItem = (joint: JointEntry): Item => ({ do: "joint", joint });
 
   const select = pick("select", "select", "Select", "Click to select, drag a body to move it (Esc)", ids.tool("select"), () => ({ do: "select" }));
@@ -130,12 +130,12 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     save.setAttribute("download", `${name}.toml`);
   }
   /** Buttons and lists of what the program can build. */
-  function offer(all: Catalogue): void {
+  function offer(all: BuildCatalogue): void {
     const [shown, listed] = (["button", "list"] as const).map((group) => all.pieces.filter((p) => p.group === group));
     pieces.replaceChildren(...shown.map((p) => pick(p.name, p.name, p.label, p.help, ids.tool(p.name), () => pieceItem(p))),
       list("more", ids.shape, "Further shapes", listed.map((p) => [p.name, p]), pieceItem));
     const [main, further] = (["button", "list"] as const).map((group) => all.joints.filter((j) => j.group === group));
-    joints.replaceChildren(...main.map((j) => pick(j.kind, j.glyph, j.label, `${j.label}: ${j.summary}. Click a point, then another`, ids.joint(j.kind), () => jointItem(j))),
+    joints.replaceChildren(...main.map((j) => pick(j.kind, `joint-${j.glyph}`, j.label, `${j.label}: ${j.summary}. Click a point, then another`, ids.joint(j.kind), () => jointItem(j))),
       list("more-joints", ids.moreJoints, "Further joints", further.map((j) => [j.kind, j]), jointItem));
     ends.replaceChildren(...all.joints.flatMap((j) => (j.ends === null ? [] : [option(j.kind, j.ends)])), option("none", "nothing"));
     choice.ends = choice.pinned = ends.value;

@@ -1,15 +1,15 @@
 // What the builder has chosen: the piece to add, the plane, how ends are joined. Parts hear of changes.
 
-import type { JointEntry, Piece } from "../protocol";
+import type { JointEntry } from "../protocol";
 import type { Fields } from "./edits";
 
 /** What a press in the view does. Tables are asked for when they are used: sizes suit what is seen then. */
 export type Item =
   | { do: "select" }
   /** From one point to another. */
-  | { do: "line"; piece: Piece; body: () => Fields }
+  | { do: "line"; body: () => Fields }
   /** At one place. */
-  | { do: "place"; piece: Piece; body: () => Fields }
+  | { do: "place"; body: () => Fields }
   | { do: "joint"; joint: JointEntry }
   | { do: "pin" };
 

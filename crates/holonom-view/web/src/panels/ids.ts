@@ -18,8 +18,3 @@
 // what is seen see-sheet show-reactions show-torques ... (one for each of `Shown`) arrow-scale look-fit look-front look-right look-top look-home look-through
 // downloads    downloads-menu download-csv download-png download-scene download-inputs
 // help         help-sheet help-sheet-close
-
-/** The selector of a test id. */
-export function byTestId(name: string): string {
-  return `[data-testid="${name}"]`;
-}

@@ -4,11 +4,11 @@
 
 import { BoxGeometry, BufferAttribute, ConeGeometry, Curve, CylinderGeometry, SphereGeometry, TorusGeometry, TubeGeometry, Vector3 } from "three";
 import type { BufferGeometry } from "three";
-import type { Glyph } from "../protocol";
+import type { DrawnGlyph } from "../protocol";
 import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 
 /** Glyphs of joints, and what is drawn beside them: toothed wheels, and marks of locked and broken joints. */
-export type Sign = Glyph | "wheel" | "lock" | "broken";
+export type Sign = DrawnGlyph | "wheel" | "lock" | "broken";
 
 type Part = [BufferGeometry, number];
 
@@ -38,43 +38,43 @@ function parts(name: Sign): Part[] {
   switch (name) {
     case "hinge":
       return [[rod(0.5, 2), LIGHT], [ring(0.82, 0.2), DEEP]];
-    case "socket":
+    case "ball":
       return [[ball(0.72), LIGHT], [up(new SphereGeometry(0.98, turns(18), turns(8), 0, Math.PI * 2, Math.PI * 0.52, Math.PI * 0.48)), DEEP], [ring(0.98, 0.1).translate(0, 0, -0.05), DEEP]];
     case "slider":
       return [[block(0.45, 0.45, 4.2), DEEP], [block(1.15, 1.15, 1.3), LIGHT]];
     case "sleeve":
       return [[rod(0.3, 4.2), DEEP], [rod(0.7, 1.3), LIGHT], [ring(0.7, 0.12).translate(0, 0, 0.65), DEEP], [ring(0.7, 0.12).translate(0, 0, -0.65), DEEP]];
-    case "nut":
+    case "screw":
       return [[rod(0.3, 4.2), DEEP], ...[-3, -2, -1, 1, 2, 3].map((k): Part => [ring(0.36, 0.1).rotateX(0.25).translate(0, 0, k * 0.55), DEEP]), [rod(0.75, 0.8, 6), LIGHT]];
     case "cross":
       return [[alongX(rod(0.24, 2.1)), LIGHT], [alongY(rod(0.24, 2.1)), DEEP], [ball(0.42), LIGHT]];
-    case "ringed-cross":
+    case "cross-in-ring":
       return [[alongX(rod(0.2, 2)), LIGHT], [alongY(rod(0.2, 2)), DEEP], [ring(1, 0.16), DEEP], [ball(0.5), LIGHT]];
     case "block":
       return [[block(1.15, 1.15, 1.15), LIGHT], [block(1.3, 1.3, 0.3), DEEP]];
-    case "block-on-plate":
+    case "plate":
       return [[block(2.6, 2.6, 0.14), DEEP], [block(0.9, 0.9, 0.5).translate(0, 0, 0.3), LIGHT]];
     case "ball-on-plate":
       return [[block(2.6, 2.6, 0.14), DEEP], [ball(0.5).translate(0, 0, 0.3), LIGHT]];
-    case "pin-in-slot":
+    case "slot":
       return [[block(3, 1, 0.3), DEEP], [rod(0.4, 1.5), LIGHT]];
     case "ball-on-bar":
       return [[rod(0.16, 4.6, 10), DEEP], [ball(0.6), LIGHT]];
     case "ball-in-ring":
       return [[ball(0.5), LIGHT], [ring(0.95, 0.12), DEEP]];
-    case "bars-along":
+    case "parallel-bars":
       return [[rod(0.2, 3).translate(0.45, 0, 0), LIGHT], [rod(0.2, 3).translate(-0.45, 0, 0), DEEP]];
-    case "bars-across":
+    case "crossed-bars":
       return [[rod(0.2, 2.4), LIGHT], [alongX(rod(0.2, 2.4)), DEEP]];
     case "blade":
       return [[block(2.4, 0.14, 0.9).translate(0, 0, 0.45), LIGHT], [rod(0.3, 0.2), DEEP]];
-    case "turn-arrow":
+    case "arrow":
       return arcArrow(1.5, 0.13).map((g): Part => [g, LIGHT]);
     case "stops":
       return [[ring(1.45, 0.1, Math.PI / 2).rotateZ(-Math.PI / 4), LIGHT], ...[-1, 1].map((s): Part => [block(0.6, 0.16, 0.5).translate(1.45, 0, 0).rotateZ((s * Math.PI) / 4), DEEP])];
-    case "open-cone":
+    case "cone":
       return [[up(new ConeGeometry(1.1, 2.2, 20, 1, true)).rotateX(Math.PI).translate(0, 0, 1.1), LIGHT]];
-    case "brake-pads":
+    case "pads":
       return [-1, 1].map((s): Part => [block(0.34, 1.1, 0.7).translate(s * 1.1, 0, 0), DEEP]);
     case "wheel": {
       const teeth = Array.from({ length: 10 }, (_, k): Part => [block(0.36, 0.3, 0.5).translate(1.08, 0, 0).rotateZ((k * Math.PI) / 5), DEEP]);

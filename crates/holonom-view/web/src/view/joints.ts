@@ -5,7 +5,7 @@
 import { Color, Object3D, Vector3 } from "three";
 import type { Material } from "three";
 import type { App } from "../app";
-import type { Glyph, JointPicture, Picture, Triple } from "../protocol";
+import type { DrawnGlyph, JointPicture, Picture, Triple } from "../protocol";
 import { Batch } from "./batch";
 import { glyphGeometry, linkGeometry, type LinkForm, type Sign } from "./glyphs";
 import { placedMap, type Poses } from "./poses";
@@ -24,16 +24,16 @@ interface Line {
 }
 const ROD = 0.24;
 const CORD = 0.16;
-const LINES: Partial<Record<Glyph, Line>> = {
-  link: { form: "rod", thick: ROD, ends: ["socket", "socket"] },
-  cord: { form: "rod", thick: CORD, ends: ["socket", "socket"], sags: true },
-  tackle: { form: "rod", thick: CORD, ends: ["socket", "socket"] },
-  "cord-on-wheel": { form: "rod", thick: CORD, ends: [null, "wheel"] },
-  "wheel-pair": { form: "dashed", thick: ROD, ends: ["wheel", "wheel"] },
-  coupling: { form: "dashed", thick: ROD, ends: ["socket", "socket"] },
+const LINES: Partial<Record<DrawnGlyph, Line>> = {
+  rod: { form: "rod", thick: ROD, ends: ["ball", "ball"] },
+  rope: { form: "rod", thick: CORD, ends: ["ball", "ball"], sags: true },
+  tackle: { form: "rod", thick: CORD, ends: ["ball", "ball"] },
+  drum: { form: "rod", thick: CORD, ends: [null, "wheel"] },
+  wheels: { form: "dashed", thick: ROD, ends: ["wheel", "wheel"] },
+  dashes: { form: "dashed", thick: ROD, ends: ["ball", "ball"] },
 };
 /** Signs that go round another joint's sign. */
-const AROUND = new Set<Glyph>(["turn-arrow", "stops", "brake-pads"]);
+const AROUND = new Set<DrawnGlyph>(["arrow", "stops", "pads"]);
 
 export class Joints {
   readonly group = new Object3D();
@@ -219,7 +219,7 @@ export class Joints {
     const pointed = (this.app.selection?.kind === "force" && this.app.selection.name === force.name) || k === this.hoveredForce;
     const colour = pointed ? palette.accent : this.app.highlight.includes(`force.${force.name}`) ? palette.warn : palette.force;
     const r = this.radius(from, camera, 0.3 * this.base);
-    const coil = force.glyph === "coil";
+    const coil = force.glyph === "spring";
     const form: LinkForm = coil ? "spring" : "dashed";
     // a coil in proportion to its length, so that it reads as one
     const length = from.distanceTo(to);

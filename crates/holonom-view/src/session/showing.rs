@@ -1,6 +1,6 @@
 //! What a session shows: pictures, frames, answers, downloads.
 
-use super::{InputError, Origin, Session};
+use super::{InputError, SceneOrigin, Session};
 use crate::edit;
 use crate::hub::Download;
 use crate::message::{
@@ -193,8 +193,8 @@ impl Session {
     pub fn open_named(&mut self, name: &str) -> Result<(), InputError> {
         let own = self.own.clone().filter(|own| own.name == name);
         let gallery =
-            gallery::find(name).map(|entry| Origin { name: name.into(), text: entry.text.into(), folder: None });
-        let origin = own.map(|own| Origin::clone(&own)).or(gallery);
+            gallery::find(name).map(|entry| SceneOrigin { name: name.into(), text: entry.text.into(), folder: None });
+        let origin = own.map(|own| SceneOrigin::clone(&own)).or(gallery);
         let origin = origin.ok_or_else(|| format!("there is no scene `{name}` in the gallery"))?;
         self.open_text(&origin.name, &origin.text, origin.folder.as_deref()).map_err(|e| unusable(name, e))
     }
@@ -211,7 +211,7 @@ impl Session {
     }
 
     /// Where the present scene came from.
-    pub fn origin(&self) -> &Origin {
+    pub fn origin(&self) -> &SceneOrigin {
         &self.origin
     }
 

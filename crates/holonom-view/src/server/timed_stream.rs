@@ -1,4 +1,4 @@
-//! A connection that loses patience: writing may wait for the other side to read, but not for ever.
+//! A TCP stream with a time limit on writes.
 //!
 //! A program that asks for something large and never reads it would otherwise hold its memory as long as it likes.
 
