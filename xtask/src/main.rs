@@ -23,6 +23,7 @@ usage: cargo xtask COMMAND
   scenes     write docs/scenes-reference.md, docs/gallery.md and scenes/scene.schema.json anew from declarations and scenes
   house      functions too long, lists of arguments too long, names of two types, comments too wide
   wrap       wrap the comments of all crates, or of the folders and files given, at the width of code
+  protocol   write crates/holonom-view/web/src/protocol.ts anew from the messages of the program
   fmt        format the workspace
 ";
 
@@ -38,6 +39,7 @@ fn main() -> ExitCode {
         ["scenes"] => report(steps::cargo(&root, &["run", "-q", "-p", "holonom-scene", "--example", "documents"])),
         ["house"] => report(house::check(&root)),
         ["wrap", ref places @ ..] => report(wrap::write(&root, places)),
+        ["protocol"] => report(page::write_protocol(&root)),
         ["fmt"] => report(steps::cargo(&root, &["fmt", "--all"])),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

@@ -166,8 +166,8 @@ impl CliError {
 }
 
 <<<<<<< HEAD:crates/holonom-cli/src/error.rs
-impl From<Failed> for CliError {
-    fn from(failed: Failed) -> Self {
+impl From<LoadError> for CliError {
+    fn from(failed: LoadError) -> Self {
         CliError::report(failed.report, failed.sources)
 =======
 impl From<LoadError> for Failure {

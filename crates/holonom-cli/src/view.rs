@@ -12,7 +12,7 @@ use holonom_scene::{Loaded, write};
 use holonom_view::hub::Hub;
 use holonom_view::page;
 use holonom_view::server::{Server, Token};
-use holonom_view::session::{Origin, Session};
+use holonom_view::session::{SceneOrigin, Session};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -101,7 +101,7 @@ fn session(args: &ViewArgs) -> Result<Session, CliError> {
 }
 
 /// Where the scene came from. Changes by `--set` are written into its text: the page reads it again when it goes back to the start.
-fn origin(scene: &str, options: &SceneOptions, loaded: &Loaded) -> Origin {
+fn origin(scene: &str, options: &SceneOptions, loaded: &Loaded) -> SceneOrigin {
     let first = loaded.sources.files().first();
     let name = if is_path(scene) {
         Path::new(scene).file_name().map_or_else(|| scene.to_string(), |n| n.to_string_lossy().into_owned())
@@ -112,10 +112,10 @@ fn origin(scene: &str, options: &SceneOptions, loaded: &Loaded) -> Origin {
         .then(|| Path::new(scene).parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")))
         .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()));
     if options.set.is_empty() {
-        return Origin { name, text: first.map(|f| f.text.clone()).unwrap_or_default(), folder };
+        return SceneOrigin { name, text: first.map(|f| f.text.clone()).unwrap_or_default(), folder };
     }
     let name = Path::new(&name).with_extension("toml").display().to_string();
-    Origin { name, text: write::document(&loaded.document), folder }
+    SceneOrigin { name, text: write::document(&loaded.document), folder }
 }
 
 fn is_path(scene: &str) -> bool {

@@ -25,7 +25,7 @@ pub(crate) fn load_with(
     let start = Loader { settings: settings.iter().map(|s| s.to_string()).collect(), ..Loader::new() };
     let loader = parameters.iter().fold(start, |loader, (name, value)| loader.parameter(*name, *value));
 <<<<<<< HEAD:crates/holonom-verify/src/scenes.rs
-    let unusable = |failed: holonom_scene::Failed| VerifyError::Scene(format!("\n{}", failed.render()));
+    let unusable = |failed: holonom_scene::LoadError| VerifyError::Scene(format!("\n{}", failed.render()));
 =======
     let unusable = |failed: holonom_scene::LoadError| Stop::Scene(format!("\n{}", failed.render()));
 >>>>>>> work-scene:crates/holonom-cli/src/verify/scenes.rs

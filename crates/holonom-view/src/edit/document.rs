@@ -1,6 +1,6 @@
 //! Documents: paths into them, names, and JSON as nodes.
 
-use super::Trouble;
+use super::EditError;
 use holonom_scene::diagnostic::nearest;
 use holonom_scene::node::{DocEntry, DocNode, DocTable, Value, numbers};
 use holonom_scene::source::Span;
@@ -19,9 +19,9 @@ const FIELDS: [&str; 5] = ["run", "record", "ground", "contact", "params"];
 const VALUES: [&str; 3] = ["title", "description", "gravity"];
 
 /// JSON as a node.
-pub fn node(json: &Json) -> Result<DocNode, Trouble> {
+pub fn node(json: &Json) -> Result<DocNode, EditError> {
     let value = match json {
-        Json::Null => return Err(Trouble::new("null is no value of a scene")),
+        Json::Null => return Err(EditError::new("null is no value of a scene")),
         Json::Bool(x) => Value::Flag(*x),
         Json::Number(x) => match x.as_i64() {
             Some(i) => Value::Integer(i),
@@ -35,7 +35,7 @@ pub fn node(json: &Json) -> Result<DocNode, Trouble> {
 }
 
 /// A JSON object as a table; what is null is left out.
-pub fn table(json: &Map<String, Json>) -> Result<DocTable, Trouble> {
+pub fn table(json: &Map<String, Json>) -> Result<DocTable, EditError> {
     let mut out = DocTable::new();
     for (key, value) in json.iter().filter(|(_, v)| !v.is_null()) {
         out.push(key.clone(), NOWHERE, node(value)?);
@@ -126,12 +126,12 @@ pub enum Path<'p> {
 }
 
 /// Take a path apart.
-pub fn path(path: &str) -> Result<Path<'_>, Trouble> {
+pub fn path(path: &str) -> Result<Path<'_>, EditError> {
     let mut parts = path.split('.').map(str::trim);
     let section = parts.next().unwrap_or_default();
     let mut rest: Vec<&str> = parts.collect();
     if rest.len() > 40 || rest.iter().any(|p| p.is_empty()) {
-        return Err(Trouble::new(format!("`{path}` is no path; one such as `body.crank.mass` is")));
+        return Err(EditError::new(format!("`{path}` is no path; one such as `body.crank.mass` is")));
     }
     if VALUES.contains(&section) && rest.is_empty() {
         return Ok(Path::Whole(section));
@@ -142,10 +142,10 @@ pub fn path(path: &str) -> Result<Path<'_>, Trouble> {
     let known = || holonom_scene::read::SECTIONS.iter().map(|s| s.0).filter(|s| *s != "include");
     if !known().any(|s| s == section) {
         let near = nearest(section, known()).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-        return Err(Trouble::new(format!("a scene has no section `{section}`{near}")));
+        return Err(EditError::new(format!("a scene has no section `{section}`{near}")));
     }
     if rest.is_empty() || VALUES.contains(&section) {
-        return Err(Trouble::new(format!("`{path}` is a whole section; say which of it: `{section}.NAME`")));
+        return Err(EditError::new(format!("`{path}` is a whole section; say which of it: `{section}.NAME`")));
     }
     let name = rest.remove(0);
     Ok(Path::Thing(section, name, rest))

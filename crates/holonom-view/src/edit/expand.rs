@@ -3,7 +3,7 @@
 //! A `[repeat]` is unrolled as text: its counters are put into its expressions, so that what uses parameters of the scene goes on using them. The
 //! other generators are written from what was read of them.
 
-use super::Trouble;
+use super::EditError;
 use super::document::{NOWHERE, take_thing, thing};
 use super::record;
 use holonom_scene::expression::Expression;
@@ -15,7 +15,7 @@ use holonom_scene::scene::Scene;
 use holonom_scene::sections::{Content, content};
 
 /// Make sure that a thing which the scene has stands in the document by itself. False if the scene has no such thing.
-pub fn explicit(document: &mut DocTable, scene: &Scene, section: &str, name: &str) -> Result<bool, Trouble> {
+pub fn explicit(document: &mut DocTable, scene: &Scene, section: &str, name: &str) -> Result<bool, EditError> {
     let there = match section {
         "body" => scene.bodies.iter().any(|b| &*b.name == name),
         "joint" => scene.joints.iter().any(|l| &*l.name == name),
@@ -43,7 +43,7 @@ pub fn explicit(document: &mut DocTable, scene: &Scene, section: &str, name: &st
     }
     match thing(document, section, name) {
         Some(_) => Ok(true),
-        None => Err(Trouble::new(format!("{section} `{name}` is made by a generator that cannot be written out"))),
+        None => Err(EditError::new(format!("{section} `{name}` is made by a generator that cannot be written out"))),
     }
 }
 
@@ -67,7 +67,7 @@ fn maker(document: &DocTable, scene: &Scene, section: &str, name: &str) -> Optio
 }
 
 /// Write the pieces of a generator out.
-fn write_out(document: &mut DocTable, scene: &Scene, kind: &str, name: &str) -> Result<(), Trouble> {
+fn write_out(document: &mut DocTable, scene: &Scene, kind: &str, name: &str) -> Result<(), EditError> {
     let own = |n: &str| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
     let mut bodies = Vec::new();
     for body in scene.bodies.iter().filter(|b| own(&b.name)) {
@@ -88,9 +88,10 @@ fn write_out(document: &mut DocTable, scene: &Scene, kind: &str, name: &str) -> 
 }
 
 /// What a `[repeat]` makes: sections, names and tables, in order.
-fn unrolled(document: &DocTable, scene: &Scene, name: &str) -> Result<Vec<(String, String, DocNode)>, Trouble> {
-    let table = thing(document, "repeat", name).ok_or_else(|| Trouble::new(format!("there is no repeat `{name}`")))?;
-    let odd = || Trouble::new(format!("the count of the repeat `{name}` cannot be read"));
+fn unrolled(document: &DocTable, scene: &Scene, name: &str) -> Result<Vec<(String, String, DocNode)>, EditError> {
+    let table =
+        thing(document, "repeat", name).ok_or_else(|| EditError::new(format!("there is no repeat `{name}`")))?;
+    let odd = || EditError::new(format!("the count of the repeat `{name}` cannot be read"));
     let param = |n: &str| scene.params.iter().find(|p| p.0 == n).map(|p| p.1);
     let count = match &table.get("count").ok_or_else(odd)?.value {
         Value::Integer(i) => *i as f64,
@@ -105,7 +106,7 @@ fn unrolled(document: &DocTable, scene: &Scene, name: &str) -> Result<Vec<(Strin
     let mut out = Vec::new();
     // the scene was read, so the count is within the limits
     for i in 1..=count as u64 {
-        let copy = Copy { counters: vec![(index, i as f64), ("n", count)], param: &param };
+        let copy = RepeatCopy { counters: vec![(index, i as f64), ("n", count)], param: &param };
         for section in table.entries().iter().filter(|e| e.key != "count" && e.key != "index") {
             let Some(things) = section.node.as_table() else { continue };
             for e in things.entries() {
@@ -141,12 +142,12 @@ fn started(mut node: DocNode, kind: &str, name: &str, scene: &Scene) -> DocNode 
 }
 
 /// One copy of a repeat: the values of its counters, and the parameters of the scene.
-struct Copy<'a> {
+struct RepeatCopy<'a> {
     counters: Vec<(&'a str, f64)>,
     param: &'a dyn Fn(&str) -> Option<f64>,
 }
 
-impl Copy<'_> {
+impl RepeatCopy<'_> {
     /// A value with the counters put in.
     fn node(&self, node: &DocNode, ty: Option<&'static Type>) -> DocNode {
         let value = match &node.value {
@@ -175,7 +176,8 @@ impl Copy<'_> {
             Some(index) => n == index || n == "n",
             None => OWN.contains(&n),
         };
-        let left = Copy { counters: self.counters.iter().filter(|c| !own(c.0)).copied().collect(), param: self.param };
+        let left =
+            RepeatCopy { counters: self.counters.iter().filter(|c| !own(c.0)).copied().collect(), param: self.param };
         let is_repeat = index.is_some() || table.get("link").is_none();
         let mut out = DocTable::new();
         for e in table.entries() {

@@ -3,10 +3,10 @@
 //! A body that nothing holds on to is simply drawn elsewhere: its own fields change. Joints and forces hold on to bodies as they are drawn, so any other
 //! body keeps its drawing, and `[start.BODY]` says where it starts.
 
-use super::Trouble;
+use super::EditError;
 use super::document::{NOWHERE, put, take, take_thing, thing, thing_mut, triple};
 use super::record::rotation;
-use super::references::{Names, needs};
+use super::references::{NamedThing, needs};
 use holonom::math::{Mat3, Quat, Vec3, quat_from_axes, vec3};
 use holonom::{BodyId, Model, Simulation};
 use holonom_scene::fields::{Record, Type, Val};
@@ -20,7 +20,7 @@ use std::collections::BTreeSet;
 const SAME: f64 = 1e-12;
 
 /// A scene while it is changed.
-pub struct Draft<'a> {
+pub struct SceneDraft<'a> {
     /// The document that is being changed.
     pub document: DocTable,
     /// The scene as it was read before the change.
@@ -30,7 +30,7 @@ pub struct Draft<'a> {
     /// What people should know.
     pub notes: Vec<String>,
     /// How the mechanism goes on.
-    pub then: Then,
+    pub then: AfterEdit,
     /// Bodies that are drawn where they are now.
     redrawn: BTreeSet<String>,
     /// Has the mechanism left the start of its scene?
@@ -41,18 +41,18 @@ pub struct Draft<'a> {
 
 /// How a mechanism goes on after a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Then {
+pub enum AfterEdit {
     /// From where it is.
     On,
     /// From the start of the new scene.
     Anew,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> SceneDraft<'a> {
     /// A copy to work on.
     pub fn new(document: &DocTable, scene: &'a Scene, now: &'a Simulation, moved: bool) -> Self {
         let (document, notes) = (document.clone(), Vec::new());
-        Draft { document, scene, now, notes, then: Then::On, redrawn: BTreeSet::new(), moved, here: false }
+        SceneDraft { document, scene, now, notes, then: AfterEdit::On, redrawn: BTreeSet::new(), moved, here: false }
     }
 
     /// A body by its name; the ground is none.
@@ -76,8 +76,8 @@ impl<'a> Draft<'a> {
     }
 
     /// Let the scene start from the present poses, moving as now or at rest. Nothing is written where the mechanism has not moved.
-    pub fn start_here(&mut self, moving: bool) -> Result<(), Trouble> {
-        self.then = Then::Anew;
+    pub fn start_here(&mut self, moving: bool) -> Result<(), EditError> {
+        self.then = AfterEdit::Anew;
         if std::mem::replace(&mut self.here, true) || !self.moved {
             return Ok(());
         }
@@ -110,10 +110,10 @@ impl<'a> Draft<'a> {
     }
 
     /// Let a body start here; how it moves stays as it is where that is not said.
-    pub fn place(&mut self, body: &BodyRecord, pose: &Pose, motion: Option<(Vec3, Vec3)>) -> Result<(), Trouble> {
+    pub fn place(&mut self, body: &BodyRecord, pose: &Pose, motion: Option<(Vec3, Vec3)>) -> Result<(), EditError> {
         let name = &*body.name;
         let particle = body.record.kind.is_some_and(|k| k.name == "particle");
-        let held = links(self.scene).any(|l| needs(l, self.scene).contains(&(Names::Body, name)));
+        let held = links(self.scene).any(|l| needs(l, self.scene).contains(&(NamedThing::Body, name)));
         if !held && let Some(table) = thing_mut(&mut self.document, "body", name) {
             if !same(&body.pose, pose) {
                 redraw(table, body, pose);

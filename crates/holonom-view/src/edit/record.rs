@@ -1,6 +1,6 @@
 //! What was read, written as tables again: the pieces of generators have no tables of their own. Expressions have become numbers by then.
 
-use super::Trouble;
+use super::EditError;
 use super::document::{NOWHERE, put, triple};
 use super::poses::own_ends;
 use holonom::math::{Quat, Vec3};
@@ -20,7 +20,7 @@ pub fn rotation(q: Quat) -> DocNode {
 }
 
 /// The table of a body, as it is drawn.
-pub fn body(body: &BodyRecord) -> Result<DocTable, Trouble> {
+pub fn body(body: &BodyRecord) -> Result<DocTable, EditError> {
     let mut out = DocTable::new();
     if let Some(kind) = body.record.kind.filter(|k| k.name != "rigid") {
         out.put("kind", NOWHERE, kind.name);
@@ -82,7 +82,7 @@ fn ends(body: &BodyRecord) -> Option<(DocNode, DocNode)> {
 }
 
 /// The table of a joint, drive or force.
-pub fn link(link: &InteractionRecord, scene: &Scene) -> Result<DocTable, Trouble> {
+pub fn link(link: &InteractionRecord, scene: &Scene) -> Result<DocTable, EditError> {
     let mut out = DocTable::new();
     out.put("kind", NOWHERE, link.kind().name);
     for (name, side) in [("a", &link.a), ("b", &link.b)] {
@@ -126,7 +126,7 @@ pub fn body_name<'s>(body: &'s BodyRef, scene: &'s Scene) -> &'s str {
 }
 
 // records are as deep as the document they were read from: 80 levels at most
-fn node(value: &Val, field: &str) -> Result<DocNode, Trouble> {
+fn node(value: &Val, field: &str) -> Result<DocNode, EditError> {
     let list = |items: Vec<DocNode>| DocNode::new(NOWHERE, items);
     Ok(match value {
         Val::Number(x) => DocNode::new(NOWHERE, *x),
@@ -158,7 +158,7 @@ fn node(value: &Val, field: &str) -> Result<DocNode, Trouble> {
             DocNode::new(NOWHERE, t)
         }
         Val::Function(_) | Val::Point(_) => {
-            return Err(Trouble::new(format!("`{field}` of a piece of a generator cannot be written out")));
+            return Err(EditError::new(format!("`{field}` of a piece of a generator cannot be written out")));
         }
     })
 }

@@ -1,8 +1,8 @@
 //! The document of a scene, what was undone and what can be done again.
 
-use super::assembly::{Assembly, Closes, Progress};
-use super::poses::{Draft, Then, has_moved};
-use super::{Edit, Spot, Trouble};
+use super::assembly::{AssemblyProgress, GapPart, PointAssembly};
+use super::poses::{AfterEdit, SceneDraft, has_moved};
+use super::{BodyPoint, Edit, EditError};
 use holonom::math::{Mat3, Quat, Vec3};
 use holonom::{BodyId, Marker, Model, Simulation, State};
 use holonom_scene::node::{DocNode, DocTable, Value, parse_toml};
@@ -19,17 +19,17 @@ const MOST: usize = 200;
 const CLOSED: f64 = 1e-4;
 
 /// A moment to come back to: where the mechanism was, in which model. None is the start of the scene.
-pub(super) type Moment = Option<(Arc<Model>, State)>;
+pub(super) type EditMoment = Option<(Arc<Model>, State)>;
 
 /// A scene before or after a change.
 struct Step {
     text: String,
     /// Where the mechanism was, if the change began it anew.
-    moment: Option<Moment>,
+    moment: Option<EditMoment>,
 }
 
 /// A scene that is being built.
-pub struct Workbench {
+pub struct SceneEditor {
     loader: Loader,
     /// Where files that the scene names are looked for.
     path: Option<PathBuf>,
@@ -43,7 +43,7 @@ pub struct Workbench {
 }
 
 /// A changed scene.
-pub struct Changed {
+pub struct ChangedScene {
     /// The new scene.
     pub loaded: Loaded,
     /// Its model.
@@ -57,17 +57,17 @@ pub struct Changed {
 }
 
 /// What a change comes to.
-pub enum Outcome {
+pub enum EditOutcome {
     /// It is made.
-    Changed(Box<Changed>),
-    /// Points must be brought together first: [`Assembly::step`] until it is done, then [`Workbench::join`].
-    Assemble(Box<Assembly>),
+    Changed(Box<ChangedScene>),
+    /// Points must be brought together first: [`PointAssembly::step`] until it is done, then [`SceneEditor::join`].
+    Assemble(Box<PointAssembly>),
 }
 
 /// The text of an empty scene.
 const EMPTY: &str = "title = \"A new mechanism\"\n\n[run]\ntime = 10\n";
 
-impl Workbench {
+impl SceneEditor {
     /// With a scene that was loaded. Settings of its loader are in its document already.
     pub fn new(loader: &Loader, loaded: &Loaded) -> Self {
         let loader = Loader { settings: Vec::new(), parameters: Vec::new(), ..loader.clone() };
@@ -79,7 +79,7 @@ impl Workbench {
         let text = written.filter(same).unwrap_or_else(|| write::document(&loaded.document));
         let (document, scene) = (loaded.document.clone(), loaded.scene.clone());
         let own = OnceCell::new();
-        Workbench { loader, path, text, document, scene, own, undo: Vec::new(), redo: Vec::new() }
+        SceneEditor { loader, path, text, document, scene, own, undo: Vec::new(), redo: Vec::new() }
     }
 
     /// With nothing.
@@ -87,7 +87,7 @@ impl Workbench {
         let loader = Loader::new();
         let loaded = loader.load_text("new.toml", EMPTY).expect("an empty scene can be read");
         let model = loaded.build().expect("an empty scene can be built");
-        (Workbench::new(&loader, &loaded), loaded, model)
+        (SceneEditor::new(&loader, &loaded), loaded, model)
     }
 
     /// The scene as text.
@@ -116,12 +116,12 @@ impl Workbench {
     }
 
     /// Make a change. `now` is the mechanism as it is; hands on it do not count.
-    pub fn apply(&mut self, edit: &Edit, now: &Simulation) -> Result<Outcome, Trouble> {
+    pub fn apply(&mut self, edit: &Edit, now: &Simulation) -> Result<EditOutcome, EditError> {
         if let Edit::AddJoint { joint, a, b, axis, .. } = edit
-            && let Some(closes) = Closes::of(joint, axis.map(Vec3::from).filter(|v| v.length() > 0.0))
+            && let Some(closes) = GapPart::of(joint, axis.map(Vec3::from).filter(|v| v.length() > 0.0))
             && a.body != b.body
         {
-            let draft = Draft::new(&self.document, &self.scene, now, self.has_moved(now));
+            let draft = SceneDraft::new(&self.document, &self.scene, now, self.has_moved(now));
             let gap = closes.part(draft.world(b)? - draft.world(a)?).length();
             if gap > CLOSED * draft.size() {
                 // what would be wrong with it is said before anything moves
@@ -129,29 +129,34 @@ impl Workbench {
                 let ends = (marker(now, a), marker(now, b));
                 let fast = self.scene.drives.iter().filter(|d| d.kind().name == "speed").map(|d| d.name.to_string());
                 let (moved, fast) = (self.has_moved(now), fast.collect());
-                let assembly = Assembly::new(edit.clone(), closes, ends, draft.size(), now, moved, fast);
-                return Ok(Outcome::Assemble(Box::new(assembly)));
+                let assembly = PointAssembly::new(edit.clone(), closes, ends, draft.size(), now, moved, fast);
+                return Ok(EditOutcome::Assemble(Box::new(assembly)));
             }
         }
-        self.make(edit, now, None).map(|c| Outcome::Changed(Box::new(c)))
+        self.make(edit, now, None).map(|c| EditOutcome::Changed(Box::new(c)))
     }
 
     /// Make the joint of an assembly, from where the mechanism has come to. If the points have not met, nothing changes.
-    pub fn join(&mut self, assembly: &Assembly, progress: Progress, now: &Simulation) -> Result<Changed, Trouble> {
+    pub fn join(
+        &mut self,
+        assembly: &PointAssembly,
+        progress: AssemblyProgress,
+        now: &Simulation,
+    ) -> Result<ChangedScene, EditError> {
         match progress {
-            Progress::Closed => self.make(&assembly.edit, now, Some(assembly.moment())),
-            Progress::Closing(gap) | Progress::Stuck(gap) => {
+            AssemblyProgress::Closed => self.make(&assembly.edit, now, Some(assembly.moment())),
+            AssemblyProgress::Closing(gap) | AssemblyProgress::Stuck(gap) => {
                 let message =
                     format!("the points cannot be brought together: the smallest gap reached is {:.3} mm", 1e3 * gap);
                 let help = "The joints and drives that are there leave no freedom to close it. Change a length, remove a drive, or start from another pose.";
-                Err(Trouble { message, details: Some(help.into()) })
+                Err(EditError { message, details: Some(help.into()) })
             }
         }
     }
 
     /// Take the last change back.
-    pub fn undo(&mut self, now: &Simulation) -> Result<Changed, Trouble> {
-        let step = self.undo.pop().ok_or_else(|| Trouble::new("there is no change to undo"))?;
+    pub fn undo(&mut self, now: &Simulation) -> Result<ChangedScene, EditError> {
+        let step = self.undo.pop().ok_or_else(|| EditError::new("there is no change to undo"))?;
         let back = Step { text: self.text.clone(), moment: step.moment.as_ref().map(|_| self.moment(now)) };
         let changed = self.step_to(&step, now);
         // a step that cannot be taken now can be taken another time
@@ -164,8 +169,8 @@ impl Workbench {
     }
 
     /// Make it again.
-    pub fn redo(&mut self, now: &Simulation) -> Result<Changed, Trouble> {
-        let step = self.redo.pop().ok_or_else(|| Trouble::new("there is no change to make again"))?;
+    pub fn redo(&mut self, now: &Simulation) -> Result<ChangedScene, EditError> {
+        let step = self.redo.pop().ok_or_else(|| EditError::new("there is no change to make again"))?;
         let back = Step { text: self.text.clone(), moment: step.moment.as_ref().map(|_| self.moment(now)) };
         let changed = self.step_to(&step, now);
         if changed.is_ok() {
@@ -176,7 +181,7 @@ impl Workbench {
         changed
     }
 
-    fn step_to(&mut self, step: &Step, now: &Simulation) -> Result<Changed, Trouble> {
+    fn step_to(&mut self, step: &Step, now: &Simulation) -> Result<ChangedScene, EditError> {
         let (loaded, model) = self.build(&step.text)?;
         let mut notes = Vec::new();
         let state = match &step.moment {
@@ -186,23 +191,23 @@ impl Workbench {
         };
         self.own = OnceCell::from(Some(model.clone()));
         (self.text, self.document, self.scene) = (step.text.clone(), loaded.document.clone(), loaded.scene.clone());
-        Ok(Changed { loaded, model, state, notes, made: None })
+        Ok(ChangedScene { loaded, model, state, notes, made: None })
     }
 
     /// Would the reader take it? The engine is not asked.
-    fn trial(&self, edit: &Edit, now: &Simulation) -> Result<(), Trouble> {
-        let mut draft = Draft::new(&self.document, &self.scene, now, self.has_moved(now));
+    fn trial(&self, edit: &Edit, now: &Simulation) -> Result<(), EditError> {
+        let mut draft = SceneDraft::new(&self.document, &self.scene, now, self.has_moved(now));
         perform(&mut draft, edit)?;
         self.load(&write::document(&draft.document)).map(|_| ())
     }
 
-    fn make(&mut self, edit: &Edit, now: &Simulation, joined: Option<Moment>) -> Result<Changed, Trouble> {
-        let mut draft = Draft::new(&self.document, &self.scene, now, self.has_moved(now));
+    fn make(&mut self, edit: &Edit, now: &Simulation, joined: Option<EditMoment>) -> Result<ChangedScene, EditError> {
+        let mut draft = SceneDraft::new(&self.document, &self.scene, now, self.has_moved(now));
         if joined.is_some() {
             draft.start_here(false)?;
         }
         let made = perform(&mut draft, edit)?;
-        let Draft { mut document, mut notes, then, .. } = draft;
+        let SceneDraft { mut document, mut notes, then, .. } = draft;
         let mut text = write::document(&document);
         let (mut loaded, model) = self.build(&text)?;
         // what is to be recorded of things that are no more
@@ -214,10 +219,10 @@ impl Workbench {
             loaded = self.load(&text)?;
         }
         let state = match then {
-            Then::On if self.has_moved(now) => go_on(now, &model, &mut notes),
+            AfterEdit::On if self.has_moved(now) => go_on(now, &model, &mut notes),
             _ => None,
         };
-        let anew = then == Then::Anew || (state.is_none() && self.has_moved(now));
+        let anew = then == AfterEdit::Anew || (state.is_none() && self.has_moved(now));
         let moment = joined.or_else(|| anew.then(|| self.moment(now)));
         self.own = OnceCell::from(Some(model.clone()));
         self.undo.push(Step { text: std::mem::replace(&mut self.text, text), moment });
@@ -226,17 +231,17 @@ impl Workbench {
         }
         self.redo.clear();
         (self.document, self.scene) = (loaded.document.clone(), loaded.scene.clone());
-        Ok(Changed { loaded, model, state, notes, made })
+        Ok(ChangedScene { loaded, model, state, notes, made })
     }
 
-    fn load(&self, text: &str) -> Result<Loaded, Trouble> {
+    fn load(&self, text: &str) -> Result<Loaded, EditError> {
         Ok(match &self.path {
             Some(path) => self.loader.load_text_at(path, text),
             None => self.loader.load_text("scene.toml", text),
         }?)
     }
 
-    fn build(&self, text: &str) -> Result<(Loaded, Arc<Model>), Trouble> {
+    fn build(&self, text: &str) -> Result<(Loaded, Arc<Model>), EditError> {
         let loaded = self.load(text)?;
         let model = loaded.build()?;
         Ok((loaded, Arc::new(model)))
@@ -248,7 +253,7 @@ impl Workbench {
         own.as_ref().is_none_or(|own| has_moved(own, now))
     }
 
-    fn moment(&self, now: &Simulation) -> Moment {
+    fn moment(&self, now: &Simulation) -> EditMoment {
         self.has_moved(now).then(|| (now.model().clone(), now.state().clone()))
     }
 
@@ -258,7 +263,7 @@ impl Workbench {
     }
 }
 
-fn marker(now: &Simulation, spot: &Spot) -> Marker {
+fn marker(now: &Simulation, spot: &BodyPoint) -> Marker {
     let body = now.model().body(&spot.body).unwrap_or(BodyId::GROUND);
     Marker { body, point: spot.point.into(), axes: Mat3::IDENTITY }
 }
@@ -277,7 +282,7 @@ fn go_on(now: &Simulation, model: &Arc<Model>, notes: &mut Vec<String>) -> Optio
 }
 
 /// Make a change in a draft; the name of what was added.
-fn perform(draft: &mut Draft, edit: &Edit) -> Result<Option<String>, Trouble> {
+fn perform(draft: &mut SceneDraft, edit: &Edit) -> Result<Option<String>, EditError> {
     let vec = |t: &[f64; 3]| Vec3::from(*t);
     Ok(match edit {
         Edit::AddBody { name, body, joints } => Some(draft.add_body(name.as_deref(), body, joints)?),

@@ -1,15 +1,16 @@
 //! What a session shows: pictures, frames, answers, downloads.
 
-use super::{Origin, Refusal, Session};
+use super::{InputError, SceneOrigin, Session};
 use crate::edit;
 use crate::hub::Download;
-use crate::message::{FrameHeader, HandNow, Mode, Question, Section, encode_frame};
+use crate::message::{
+    Answer, BacklogAnswer, FrameHeader, FrameSection, HandNow, MotionMode, Question, SceneAnswer, encode_frame,
+};
 use crate::numbers;
 use crate::picture::{Picture, picture};
-use crate::sections::{self, Sections};
+use crate::sections::{self, FrameSections};
 use holonom::{Model, Simulation};
 use holonom_scene::{Quantities, gallery};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -18,10 +19,10 @@ const MOST_ROWS: usize = 4000;
 
 /// What was prepared for showing.
 #[derive(Default)]
-pub struct Shown {
+pub struct FrameCache {
     /// Of which picture.
     revision: Option<u64>,
-    sections: Sections,
+    sections: FrameSections,
     numbers: Vec<Vec<f32>>,
     /// Names watched, and how to read them in a model.
     watched: Option<(Vec<String>, Arc<Model>, Watched)>,
@@ -40,14 +41,14 @@ impl Session {
         out.forces.truncate(self.own_forces);
         (out.revision, out.tick) = (self.revision, self.pace.tick);
         out.name.clone_from(&self.origin.name);
-        (out.can_undo, out.can_redo) = (self.bench.can_undo(), self.bench.can_redo());
-        self.shown.sections = Sections::new(self.sim.model(), &out);
+        (out.can_undo, out.can_redo) = (self.editor.can_undo(), self.editor.can_redo());
+        self.shown.sections = FrameSections::new(self.sim.model(), &out);
         self.shown.revision = Some(self.revision);
         out
     }
 
     /// What is to be seen now.
-    pub fn frame(&mut self, mut header: FrameHeader, wanted: &[Section], watched: &[String]) -> Vec<u8> {
+    pub fn frame(&mut self, mut header: FrameHeader, wanted: &[FrameSection], watched: &[String]) -> Vec<u8> {
         let energy = self.sim.energy();
         (header.kinetic, header.potential) = (energy.kinetic, energy.total() - energy.kinetic);
         (header.tick, header.time, header.past, header.mode) = (self.tick, self.sim.time(), self.past, self.mode);
@@ -62,9 +63,11 @@ impl Session {
         if self.shown.revision != Some(self.revision) {
             self.picture();
         }
-        let Shown { sections, numbers, .. } = &mut self.shown;
-        let always = if sections.deforms() { &[Section::Poses, Section::Shears][..] } else { &[Section::Poses] };
-        let all: Vec<Section> = always.iter().chain(wanted.iter().filter(|s| !always.contains(s))).copied().collect();
+        let FrameCache { sections, numbers, .. } = &mut self.shown;
+        let always =
+            if sections.deforms() { &[FrameSection::Poses, FrameSection::Shears][..] } else { &[FrameSection::Poses] };
+        let all: Vec<FrameSection> =
+            always.iter().chain(wanted.iter().filter(|s| !always.contains(s))).copied().collect();
         numbers.resize(numbers.len().max(all.len()), Vec::new());
         for (section, out) in all.iter().zip(numbers.iter_mut()) {
             out.clear();
@@ -105,23 +108,25 @@ impl Session {
     }
 
     /// Answer a question.
-    pub fn answer(&mut self, question: &Question) -> Result<Value, String> {
-        match question {
-            Question::Gallery => Ok(numbers::gallery(self.own_name())),
-            Question::Doctor => numbers::doctor(&self.loaded.scene, &mut self.sim),
-            Question::Quantities => numbers::quantities(&self.loaded.scene, &mut self.sim),
-            Question::Ledger => numbers::ledger(&self.loaded.scene, &mut self.sim),
-            Question::Spy { matrix } => numbers::spy(&self.loaded.scene, &mut self.sim, matrix),
-            Question::Backlog { names } => self.backlog(names),
-            Question::Scene => Ok(json!({ "name": self.origin.name, "text": self.scene_text() })),
-            Question::Details { path } => edit::details(&self.bench, path).map_err(|t| t.message),
-            Question::Palette => Ok(edit::palette()),
-        }
+    pub fn answer(&mut self, question: &Question) -> Result<Answer, String> {
+        let (scene, sim) = (&self.loaded.scene, &mut self.sim);
+        Ok(match question {
+            Question::Gallery => Answer::Gallery(numbers::gallery(self.own_name())),
+            Question::Doctor => Answer::Doctor(Box::new(numbers::diagnose(scene, sim)?)),
+            Question::Quantities => Answer::Quantities(numbers::quantities(scene, sim)),
+            Question::Ledger => Answer::Ledger(numbers::ledger(sim)),
+            Question::Spy { matrix } => Answer::Spy(numbers::spy(sim.model(), matrix)?),
+            Question::Backlog { names } => Answer::Backlog(self.backlog(names)?),
+            Question::Scene => Answer::Scene(SceneAnswer { name: self.origin.name.clone(), text: self.scene_text() }),
+            Question::Details { path } => {
+                Answer::Details(Box::new(edit::details(&self.editor, path).map_err(|e| e.message)?))
+            }
+        })
     }
 
     /// The scene as text.
     pub fn scene_text(&self) -> String {
-        self.bench.scene_text()
+        self.editor.scene_text()
     }
 
     /// The scene that the program was started with.
@@ -148,18 +153,18 @@ impl Session {
         Ok((q, rows))
     }
 
-    fn backlog(&mut self, names: &[String]) -> Result<Value, String> {
+    fn backlog(&mut self, names: &[String]) -> Result<BacklogAnswer, String> {
         let (q, rows) = self.table(names, MOST_ROWS)?;
         let column =
             |k: usize| -> Vec<Option<f64>> { rows.iter().map(|r| Some(r[k]).filter(|x| x.is_finite())).collect() };
         let ticks: Vec<u64> = self.history.moments().iter().map(|m| m.tick).collect();
         let stride = ticks.len().div_ceil(MOST_ROWS).max(1);
-        Ok(json!({
-            "names": q.names().collect::<Vec<_>>(),
-            "units": q.units().collect::<Vec<_>>(),
-            "ticks": ticks.iter().step_by(stride).collect::<Vec<_>>(),
-            "values": (0..q.len()).map(column).collect::<Vec<_>>(),
-        }))
+        Ok(BacklogAnswer {
+            names: q.names().map(String::from).collect(),
+            units: q.all().iter().map(|x| x.unit).collect(),
+            ticks: ticks.into_iter().step_by(stride).collect(),
+            values: (0..q.len()).map(column).collect(),
+        })
     }
 
     /// Something to download.
@@ -185,17 +190,17 @@ impl Session {
     // ---- opening -----------------------------------------------------------------------------------------------
 
     /// Open the scene that the program was started with, or one of the gallery, by its name.
-    pub fn open_named(&mut self, name: &str) -> Result<(), Refusal> {
+    pub fn open_named(&mut self, name: &str) -> Result<(), InputError> {
         let own = self.own.clone().filter(|own| own.name == name);
         let gallery =
-            gallery::find(name).map(|entry| Origin { name: name.into(), text: entry.text.into(), folder: None });
-        let origin = own.map(|own| Origin::clone(&own)).or(gallery);
+            gallery::find(name).map(|entry| SceneOrigin { name: name.into(), text: entry.text.into(), folder: None });
+        let origin = own.map(|own| SceneOrigin::clone(&own)).or(gallery);
         let origin = origin.ok_or_else(|| format!("there is no scene `{name}` in the gallery"))?;
         self.open_text(&origin.name, &origin.text, origin.folder.as_deref()).map_err(|e| unusable(name, e))
     }
 
     /// Open a scene from its text; it may name no files.
-    pub fn open_own(&mut self, name: &str, text: &str) -> Result<(), Refusal> {
+    pub fn open_own(&mut self, name: &str, text: &str) -> Result<(), InputError> {
         self.open_text(name, text, None).map_err(|e| unusable(name, e))
     }
 
@@ -206,16 +211,16 @@ impl Session {
     }
 
     /// Where the present scene came from.
-    pub fn origin(&self) -> &Origin {
+    pub fn origin(&self) -> &SceneOrigin {
         &self.origin
     }
 
     /// How the mechanism answers.
-    pub fn mode(&self) -> Mode {
+    pub fn mode(&self) -> MotionMode {
         self.mode
     }
 }
 
-fn unusable(name: &str, details: String) -> Refusal {
-    Refusal { message: format!("the scene `{name}` cannot be opened"), details: Some(details) }
+fn unusable(name: &str, details: String) -> InputError {
+    InputError { message: format!("the scene `{name}` cannot be opened"), details: Some(details) }
 }

@@ -1,4 +1,4 @@
-//! A connection that loses patience: writing may wait for the other side to read, but not for ever.
+//! A TCP stream with a time limit on writes.
 //!
 //! A program that asks for something large and never reads it would otherwise hold its memory as long as it likes.
 
@@ -12,16 +12,16 @@ use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
 /// A TCP stream whose writes fail once nothing at all could be written for some time.
-pub(super) struct Patient {
+pub(super) struct TimedStream {
     stream: TcpStream,
     patience: Duration,
     /// Runs while a write waits.
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl Patient {
+impl TimedStream {
     pub fn new(stream: TcpStream, patience: Duration) -> Self {
-        Patient { stream, patience, waiting: None }
+        TimedStream { stream, patience, waiting: None }
     }
 
     /// What a write gave, or an error after too long a wait.
@@ -37,13 +37,13 @@ impl Patient {
     }
 }
 
-impl AsyncRead for Patient {
+impl AsyncRead for TimedStream {
     fn poll_read(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &mut ReadBuf<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_read(cx, buf)
     }
 }
 
-impl AsyncWrite for Patient {
+impl AsyncWrite for TimedStream {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, buf: &[u8]) -> Poll<io::Result<usize>> {
         let result = Pin::new(&mut self.stream).poll_write(cx, buf);
         self.outcome(cx, result)
