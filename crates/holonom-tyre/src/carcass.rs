@@ -1,19 +1,20 @@
 //! The radial springs of one row of tread: from a curve of vertical load to the load per length of tread.
 //!
-//! On a flat road, with the hub at the height R - d, the ray at the angle a from the vertical meets the road at (R - d)/cos a; its
-//! deflection is `delta = R - (R - d)/cos a`. With q(delta) the radial load per length of tread, the road pushes with q / cos a per length, along its
-//! normal (see `tyre.rs`), and
+//! On a flat road, with the hub at the height R - d, the ray at the angle a from the vertical meets the road at
+//! (R - d)/cos a; its deflection is `delta = R - (R - d)/cos a`. With q(delta) the radial load per length of tread, the
+//! road pushes with q / cos a per length, along its normal (see `tyre.rs`), and
 //!
 //! ```text
 //! F(d) = R  integral of q(R - (R - d)/cos a) / cos a  da,      delta >= 0            (Abel's equation)
 //! ```
 //!
-//! F is given, q is wanted. q is taken as piecewise linear on nodes `delta_k = delta_max (k/K)^2`, which crowd towards zero because F ~ d makes
-//! q ~ sqrt(delta). Demanding F at d = delta_k for k = 1, 2, ... makes a triangular system: each equation has one new unknown. The integrals
-//! over the cells are done by Gauss's rule in a, where the integrand is smooth. (For small angles q is the half-integral of F': it is never
-//! negative where the load never falls.)
+//! F is given, q is wanted. q is taken as piecewise linear on nodes `delta_k = delta_max (k/K)^2`, which crowd towards
+//! zero because F ~ d makes q ~ sqrt(delta). Demanding F at d = delta_k for k = 1, 2, ... makes a triangular system:
+//! each equation has one new unknown. The integrals over the cells are done by Gauss's rule in a, where the integrand
+//! is smooth. (For small angles q is the half-integral of F': it is never negative where the load never falls.)
 //!
-//! A tyre of several rows shares its load between them. A row that is lower than the highest by `drop` begins to carry at d = drop:
+//! A tyre of several rows shares its load between them. A row that is lower than the highest by `drop` begins to carry
+//! at d = drop:
 //!
 //! ```text
 //! F_r(d) = integral of s_r(x) F'(x) dx from 0 to d,       s_r(x) = (x - drop_r)+ / sum over rows j of (x - drop_j)+
@@ -21,17 +22,21 @@
 //!
 //! The shares add up to 1, so the rows together carry F, and no row's load ever falls.
 //!
-//! In an element of tread between two rays with deflections a and b (negative: clear of the road) the deflection is taken as linear. Its
-//! energy per length, and its load on the two rays, are
+//! In an element of tread between two rays with deflections a and b (negative: clear of the road) the deflection is
+//! taken as linear. Its energy per length, and its load on the two rays, are
 //!
 //! ```text
-//! E = integral of Q(a + x (b - a)) dx over 0..1,      dE/da = integral of (1 - x) q dx,      dE/db = integral of x q dx,      Q' = q
+//! E = integral of Q(a + x (b - a)) dx over 0..1,      Q' = q
+//! dE/da = integral of (1 - x) q dx,      dE/db = integral of x q dx
 //! ```
 //!
-//! Cell by cell these are polynomials of degree 2. From x_1 to x_2, of the width w, with q_1, q_2, Q_1, Q_2 at the ends and delta changing by D,
+//! Cell by cell these are polynomials of degree 2. From x_1 to x_2, of the width w, with q_1, q_2, Q_1, Q_2 at the ends
+//! and delta changing by D,
 //!
 //! ```text
-//! integral of q = w (q_1 + q_2)/2        of x q = w (x_1 (2 q_1 + q_2) + x_2 (q_1 + 2 q_2))/6        of Q = w ((Q_1 + Q_2)/2 - q' D^2/12)
+//! integral of q = w (q_1 + q_2)/2
+//! of x q = w (x_1 (2 q_1 + q_2) + x_2 (q_1 + 2 q_2))/6
+//! of Q = w ((Q_1 + Q_2)/2 - q' D^2/12)
 //! ```
 //!
 //! So the loads are the exact gradient of the energy, and they grow from zero smoothly when a ray touches the road.
@@ -93,8 +98,8 @@ fn node(max_deflection: f64, k: usize) -> f64 {
     max_deflection * part * part
 }
 
-/// Integrals over the cell from `low` to `high` of (1 - x) / cos a and x / cos a by the angle a, with x from 0 to 1 across the cell; the hub is
-/// lowered by `depth`.
+/// Integrals over the cell from `low` to `high` of (1 - x) / cos a and x / cos a by the angle a, with x from 0 to 1
+/// across the cell; the hub is lowered by `depth`.
 fn cell_integrals(radius: f64, depth: f64, low: f64, high: f64) -> (f64, f64) {
     let height = radius - depth;
     let angle = |delta: f64| libm::atan2(((depth - delta) * (radius - delta + height)).sqrt(), height);
@@ -113,8 +118,8 @@ fn cell_integrals(radius: f64, depth: f64, low: f64, high: f64) -> (f64, f64) {
 }
 
 impl Carcass {
-    /// The row of radius `radius` and drop `drops[row]` of a tyre with rows of all these drops, whose load (N) is a function of the deflection (m)
-    /// up to `max_deflection`. `None` where the row does not touch within that.
+    /// The row of radius `radius` and drop `drops[row]` of a tyre with rows of all these drops, whose load (N) is a
+    /// function of the deflection (m) up to `max_deflection`. `None` where the row does not touch within that.
     pub fn fit(
         load: &dyn Function,
         max_deflection: f64,
@@ -223,7 +228,8 @@ impl Carcass {
 mod tests {
     use super::*;
 
-    /// With q = k delta Abel's integral is elementary: F = 2 R k (R ln(sec a + tan a) - (R - d) tan a), cos a = (R - d)/R.
+    /// With q = k delta Abel's integral is elementary: F = 2 R k (R ln(sec a + tan a) - (R - d) tan a),
+    /// cos a = (R - d)/R.
     #[test]
     fn a_linear_carcass_is_found_again() {
         let (radius, stiffness) = (0.34, 4e6);

@@ -1,14 +1,16 @@
 //! Curves for tyres: friction against slip, vertical load against deflection.
 //!
 //! ```text
-//! friction    x = slip / peak:   mu = mu_s x (2 - x)                           up to the peak: static friction is reached, not exceeded
-//!             y = (slip - peak) / (1 - peak):   mu_s - (mu_s - mu_k) y^2 (3 - 2 y)   from there to full sliding at slip 1, then mu_k
+//! friction    up to the peak, where static friction is reached and not exceeded:
+//!             mu = mu_s x (2 - x),      x = slip / peak
+//!             from there to full sliding at slip 1, then mu_k:
+//!             mu = mu_s - (mu_s - mu_k) y^2 (3 - 2 y),      y = (slip - peak) / (1 - peak)
 //! load        F = k d (1 + h d)
 //! ```
 //!
-//! Both have continuous slopes. The coefficients of friction below are those that Tasora (2001, table 1) measured for a 28-622 bicycle tyre. The
-//! shape of the curve, the slip of its peak, and the numbers of the load curves are assumptions of this project: the paper shows its measured
-//! stiffness only in a figure.
+//! Both have continuous slopes. The coefficients of friction below are those that Tasora (2001, table 1) measured for a
+//! 28-622 bicycle tyre. The shape of the curve, the slip of its peak, and the numbers of the load curves are
+//! assumptions of this project: the paper shows its measured stiffness only in a figure.
 
 use holonom::functions::Function;
 use holonom::parameters::{not_negative, positive};

@@ -1,7 +1,7 @@
 //! # holonom-tyre
 //!
-//! A deformable [`Tyre`] on a [`Terrain`], as a force law of `holonom`. This crate is an extension: it uses nothing of the engine that is not public, and is
-//! an example of how much a [`Force`](holonom::forces::Force) of your own can do.
+//! A deformable [`Tyre`] on a [`Terrain`], as a force law of `holonom`. This crate is an extension: it uses nothing of
+//! the engine that is not public, and is an example of how much a [`Force`](holonom::forces::Force) of your own can do.
 //!
 //! ```
 //! use holonom::prelude::*;
@@ -24,8 +24,10 @@
 //! ```
 //!
 //! - [`Tyre`]: radial springs fitted to a curve of load against deflection, damping, friction against slip.
-//! - [`TyreLoad`], [`SlipCurve`], [`Grip`]: such curves, and coefficients of friction by surface. Any [`Function`](holonom::functions::Function) will do.
-//! - [`Terrain`]: a height over the x-y plane. [`PlaneTerrain`], [`ProfileTerrain`], [`HeightField`], or a function `|x, y| [h, h_x, h_y]`.
+//! - [`TyreLoad`], [`SlipCurve`], [`Grip`]: such curves, and coefficients of friction by surface. Any
+//!   [`Function`](holonom::functions::Function) will do.
+//! - [`Terrain`]: a height over the x-y plane. [`PlaneTerrain`], [`ProfileTerrain`], [`HeightField`], or a function
+//!   `|x, y| [h, h_x, h_y]`.
 //!
 //! SI units, z up, angles in radians, as in the engine.
 

@@ -4,18 +4,21 @@
 //! z = h(x, y)          normal  n = (-h_x, -h_y, 1) / sqrt(1 + h_x^2 + h_y^2)
 //! ```
 //!
-//! A height field is sampled on a regular grid. Between the samples it is bicubic: with t in [0, 1] across a cell and four samples in line,
+//! A height field is sampled on a regular grid. Between the samples it is bicubic: with t in [0, 1] across a cell and
+//! four samples in line,
 //!
 //! ```text
 //! h(t) = Hermite's cubic through h_1, h_2 with slopes (h_2 - h_0)/2 and (h_3 - h_1)/2                  (Catmull and Rom)
 //! ```
 //!
-//! first along x in four lines, then along y. It passes through the samples, reproduces planes and has a continuous normal. Samples
-//! beyond the border are extrapolated in line; outside the grid the border's height continues level across it.
+//! first along x in four lines, then along y. It passes through the samples, reproduces planes and has a continuous
+//! normal. Samples beyond the border are extrapolated in line; outside the grid the border's height continues level
+//! across it.
 //!
-//! A terrain may know a bound of its height over a rectangle: rays that end above it need not be followed. In Bernstein's form the cubic has the
-//! coefficients h_1, h_1 + (h_2 - h_0)/6, h_2 - (h_3 - h_1)/6, h_2, and lies below the largest: with samples between m and M, D = M - m, below M + D/6 along
-//! x, and after y, where values spread over 4/3 D, below M + D/6 + (4/3 D)/6 = M + 7/18 D.
+//! A terrain may know a bound of its height over a rectangle: rays that end above it need not be followed. In
+//! Bernstein's form the cubic has the coefficients h_1, h_1 + (h_2 - h_0)/6, h_2 - (h_3 - h_1)/6, h_2, and lies below
+//! the largest: with samples between m and M, D = M - m, below M + D/6 along x, and after y, where values spread over
+//! 4/3 D, below M + D/6 + (4/3 D)/6 = M + 7/18 D.
 
 use holonom::functions::Function;
 use holonom::math::{Vec3, vec3};
@@ -26,8 +29,8 @@ use std::sync::Arc;
 pub trait Terrain: Send + Sync {
     /// Height (m) and unit normal, upwards, at (x, y).
     fn height_and_normal(&self, x: f64, y: f64) -> (f64, Vec3);
-    /// A bound (m) that the height does not exceed over the rectangle between two corners (x, y), each the lower one first; infinity, where nothing is
-    /// known, is always true.
+    /// A bound (m) that the height does not exceed over the rectangle between two corners (x, y), each the lower one
+    /// first; infinity, where nothing is known, is always true.
     fn highest(&self, _low: [f64; 2], _high: [f64; 2]) -> f64 {
         f64::INFINITY
     }
@@ -115,8 +118,8 @@ impl ProfileTerrain {
         ProfileTerrain { height: Arc::new(height), along: [1.0, 0.0] }
     }
 
-    /// As a function of the way from the origin in a direction that is turned by this angle (rad) from x towards y, instead of x: for roads whose edges
-    /// are crossed obliquely.
+    /// As a function of the way from the origin in a direction that is turned by this angle (rad) from x towards y,
+    /// instead of x: for roads whose edges are crossed obliquely.
     pub fn heading(self, angle: f64) -> Self {
         let (sin, cos) = libm::sincos(angle);
         ProfileTerrain { along: [cos, sin], ..self }

@@ -1,8 +1,8 @@
 //! The rays of a tyre: how they are laid out, and which of them take a load. Symbols as in `tyre.rs`.
 //!
-//! Rays cover the lower half of every row, from a quarter turn behind to a quarter turn ahead. Most of them end above the terrain. Spans of rays
-//! are halved until they are short, and left out as soon as the terrain is known to lie below all of their ends; the rays left out have no load, so forces
-//! are the same bit by bit.
+//! Rays cover the lower half of every row, from a quarter turn behind to a quarter turn ahead. Most of them end above
+//! the terrain. Spans of rays are halved until they are short, and left out as soon as the terrain is known to lie
+//! below all of their ends; the rays left out have no load, so forces are the same bit by bit.
 
 use crate::carcass::Carcass;
 use crate::terrain::Terrain;
@@ -108,7 +108,8 @@ struct Ray {
 }
 
 impl Tread {
-    /// A ray every `resolution` (m) of tread; one row, or those of a section. `load` (N) is a function of the deflection (m) up to `max_deflection`.
+    /// A ray every `resolution` (m) of tread; one row, or those of a section. `load` (N) is a function of the
+    /// deflection (m) up to `max_deflection`.
     pub fn fit(
         load: &dyn Function,
         max_deflection: f64,

@@ -1,48 +1,56 @@
-//! A deformable tyre on a terrain, sampled as in Tasora (2001, section 6): rays from the hub to the tread, every 3 to 6 mm of its circumference.
+//! A deformable tyre on a terrain, sampled as in Tasora (2001, section 6): rays from the hub to the tread, every 3
+//! to 6 mm of its circumference.
 //!
 //! ```text
 //! p, e          hub centre; axle, a unit vector                  d = -z: down
 //! u_1, u_2      down as seen in the wheel's plane: u_1 = (d - (d.e) e) / s,  s = |d - (d.e) e|;     u_2 = e × u_1
-//! ray           r(phi) = cos(phi) u_1 + sin(phi) u_2, from the circle of a row (offset y along e, radius R) in the lower half
-//! meets the terrain at x = p + y e + rho r;       deflection  delta = R - rho;       n: the terrain's normal;       l = -n . r > 0
+//! ray           r(phi) = cos(phi) u_1 + sin(phi) u_2 in the lower half, to the circle of a row: offset y along e, radius R
+//!               meets the terrain at x = p + y e + rho r;     deflection  delta = R - rho
+//! n             the terrain's normal there;     l = -n . r > 0
 //! ```
 //!
-//! **Springs.** The tread moves along its ray. Between two rays, h apart, its deflection is linear; its energy E and the loads f = dE/d(delta) on the
-//! rays are those of `carcass.rs`. (A chord lies below its arc by h^2/12 R in the mean: rays are longer by that, and the error left is of a
-//! higher order.) From `n . dx = 0` on the terrain, `d(delta) = -(n . dx_w) / l`, where dx_w is the displacement of the point x as a
-//! point of the wheel. So by virtual work the frictionless terrain pushes on the wheel with
+//! **Springs.** The tread moves along its ray. Between two rays, h apart, its deflection is linear; its energy E and
+//! the loads f = dE/d(delta) on the rays are those of `carcass.rs`. (A chord lies below its arc by h^2/12 R in the
+//! mean: rays are longer by that, and the error left is of a higher order.) From `n . dx = 0` on the terrain,
+//! `d(delta) = -(n . dx_w) / l`, where dx_w is the displacement of the point x as a point of the wheel. So by virtual
+//! work the frictionless terrain pushes on the wheel with
 //!
 //! ```text
 //! N n  at x,     N = f / l:      along the terrain's normal, such that its part along the ray is the radial load f
 //! ```
 //!
-//! The rays do not spin with the wheel: they keep their angles from u_1. A turn dtheta of the wheel turns them by dtheta less its part along e, plus what keeps
-//! u_2 level: `dtheta' = dtheta_across + e (d.e / s) (dtheta . u_1)`. So the torque on the wheel is the sum T of (x - p) × N n with
+//! The rays do not spin with the wheel: they keep their angles from u_1. A turn dtheta of the wheel turns them by
+//! dtheta less its part along e, plus what keeps u_2 level: `dtheta' = dtheta_across + e (d.e / s) (dtheta . u_1)`. So
+//! the torque on the wheel is the sum T of (x - p) × N n with
 //!
 //! ```text
 //! T  ->  T - e (e.T) + u_1 (d.e / s) (e.T)
 //! ```
 //!
-//! (e.T is zero for infinitely many rays: no frictionless terrain turns a round wheel about its axle.) These pushes are exactly -dE, on any
-//! terrain with a continuous normal.
+//! (e.T is zero for infinitely many rays: no frictionless terrain turns a round wheel about its axle.) These pushes are
+//! exactly -dE, on any terrain with a continuous normal.
 //!
-//! **Damping.** The tread that passes through a ray is deflected at the rate `deltadot = -(n . v_w) / l`, with v_w the velocity of x as a point of the
-//! spinning wheel. The radial load becomes f (1 + chi deltadot), not below 0: power `-f chi deltadot^2`. It vanishes with f, and a rolling wheel
-//! pays it all the time: this is its rolling resistance.
+//! **Damping.** The tread that passes through a ray is deflected at the rate `deltadot = -(n . v_w) / l`, with v_w the
+//! velocity of x as a point of the spinning wheel. The radial load becomes f (1 + chi deltadot), not below 0: power
+//! `-f chi deltadot^2`. It vanishes with f, and a rolling wheel pays it all the time: this is its rolling resistance.
 //!
 //! **Friction.** The slip velocity is u = v_w - n (n . v_w). Forwards is along e × n, sideways along n × (e × n):
 //!
 //! ```text
-//! V^2 = max(|v_hub|^2, (w . e R)^2) + V_0^2        sigma = |u| / V        force  - N (mu_x(sigma) u_x + mu_y(sigma) u_y) / |u|
+//! V^2 = max(|v_hub|^2, (w . e R)^2) + V_0^2        sigma = |u| / V
+//! force  - N (mu_x(sigma) u_x + mu_y(sigma) u_y) / |u|
 //! ```
 //!
-//! 0 is free rolling, 1 a locked wheel or one that spins on the spot. Below the creep speed V_0 friction is viscous: a parked wheel on a slope
-//! creeps. The power is never positive. On a flat road u is the same at all x, and zero when the wheel rolls with the radius R - d.
+//! 0 is free rolling, 1 a locked wheel or one that spins on the spot. Below the creep speed V_0 friction is viscous: a
+//! parked wheel on a slope creeps. The power is never positive. On a flat road u is the same at all x, and zero when
+//! the wheel rolls with the radius R - d.
 //!
-//! Not modelled: shear of the tread, sideways and lengthwise (no relaxation length, no rolling radius between R - d and R), the rim, walls
-//! (rays are those of the lower half), a wheel lying on its side. Where a ray grazes the terrain, 1/l is kept below 20.
+//! Not modelled: shear of the tread, sideways and lengthwise (no relaxation length, no rolling radius between R - d and
+//! R), the rim, walls (rays are those of the lower half), a wheel lying on its side. Where a ray grazes the terrain,
+//! 1/l is kept below 20.
 //!
-//! Stiff directions: the six motions of the hub, from lumped slopes of the springs, the damping, and the secant of the friction.
+//! Stiff directions: the six motions of the hub, from lumped slopes of the springs, the damping, and the secant of the
+//! friction.
 
 use crate::curves::{Grip, SlipCurve};
 use crate::terrain::Terrain;
@@ -74,8 +82,9 @@ pub struct Tyre {
 }
 
 impl Tyre {
-    /// A tyre on the wheel whose hub centre is the marker's point and whose axle is its z axis. `radius` is that of the undeformed tread (m); `load`
-    /// the vertical force (N) as a function of the deflection (m) of the upright tyre on a flat road, up to `max_deflection` (m).
+    /// A tyre on the wheel whose hub centre is the marker's point and whose axle is its z axis. `radius` is that of the
+    /// undeformed tread (m); `load` the vertical force (N) as a function of the deflection (m) of the upright tyre on a
+    /// flat road, up to `max_deflection` (m).
     ///
     /// A ray every 3 mm, one row, no damping, no friction, unless set.
     pub fn new(
@@ -106,7 +115,8 @@ impl Tyre {
         Tyre { resolution, ..self }.laid_out()
     }
 
-    /// A rounded cross-section: `rows` circles over the `width` (m), on an arc of radius `crown` (m, at least half the width).
+    /// A rounded cross-section: `rows` circles over the `width` (m), on an arc of radius `crown` (m, at least half the
+    /// width).
     pub fn section(self, width: f64, crown: f64, rows: usize) -> Self {
         Tyre { section: Some(Section { width, crown, rows }), ..self }.laid_out()
     }

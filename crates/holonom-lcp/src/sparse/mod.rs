@@ -128,7 +128,10 @@ impl SparseConeSolver {
             }
         }
         // the two ways fail on different problems
-        if method.least > nearly && !method.convex_steps() && method.least > nearly {
+        if method.least <= nearly || method.convex_steps() {
+            return;
+        }
+        if method.least > nearly {
             method.continuation(SWEEPS);
         }
     }

@@ -297,12 +297,7 @@ fn change(
     old_force: impl Fn(usize) -> Option<usize>,
 ) -> Result<Edited, ModelError> {
     let (before, state) = (mechanism.model.clone(), mechanism.state.clone());
-    let turns = (0..before.n_joints()).map(|k| {
-        let joint = &before.joints[k];
-        let turns = state.turns[joint.first_turn as usize..][..joint.n_turns()].to_vec();
-        (before.joint_names.get(k).to_string(), turns)
-    });
-    builder.start = Some(Start { q: state.q.clone(), v: state.v.clone(), t: state.t, turns: turns.collect() });
+    builder.start = Some(Start::of(&before, &state));
     let model = Arc::new(builder.build()?);
     let mut next = model.initial_state().clone();
     (next.next_step, next.last_error) = (0.0, state.last_error);

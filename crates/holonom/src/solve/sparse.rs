@@ -106,7 +106,7 @@ impl Sparse {
             refine: false,
             rule: usual,
             usual,
-            softness: model.softness.clone(),
+            softness: model.regularisation.softness.clone(),
             reset_weights: true,
             watchful: false,
             quarrels: vec![false; model.n_islands],
@@ -115,10 +115,10 @@ impl Sparse {
             yielding: Vec::new(),
             counts: Counts::default(),
         };
-        let mut watched = model.watched.clone();
-        if model.stuck_islands.contains(&true) {
+        let mut watched = model.regularisation.watched.clone();
+        if model.regularisation.stuck_islands.contains(&true) {
             let mut yielding = vec![false; n];
-            for joint in model.joints.iter().filter(|j| model.stuck_islands[j.island as usize]) {
+            for joint in model.joints.iter().filter(|j| model.regularisation.stuck_islands[j.island as usize]) {
                 let rows = joint.row_range();
                 if model.n_v() + rows.end <= n {
                     let part = model.n_v() + rows.start..model.n_v() + rows.end;
@@ -243,7 +243,7 @@ impl Sparse {
             let in_loop = model.plan.in_core(Node((model.n_bodies() + k) as u32));
             rows[joint.island as usize] += if in_loop { joint.n_rows as usize } else { 0 };
         }
-        let stuck = |i: usize| model.stuck_islands.get(i) == Some(&true);
+        let stuck = |i: usize| model.regularisation.stuck_islands.get(i) == Some(&true);
         for island in (0..model.n_islands).filter(|&i| rows[i] > MANY || stuck(i)) {
             self.mark(model, |i| i == island);
             any = true;
@@ -322,7 +322,7 @@ impl Sparse {
         let (mut energies, mut known) = (std::mem::take(&mut self.energies), false);
         for &at in self.factor.small_pivot_rows() {
             let (i, island) = (at as usize, model.island_of_row(at as usize - n));
-            if self.quarrels[island] || model.stuck_islands.get(island) == Some(&true) {
+            if self.quarrels[island] || model.regularisation.stuck_islands.get(island) == Some(&true) {
                 continue;
             }
             let left = self.rest[i].abs();

@@ -4,8 +4,7 @@
 //! without pushes obeys the joints already; and given first guesses for the pushes, the joints' answer to these is the first guess for theirs.
 
 use super::InequalityRows;
-use super::solve::{Task, residual_of};
-use crate::contact::inequality::workspace::Workspace;
+use super::solve::{Joints, residual_of};
 use crate::error::StepError;
 use crate::model::{Form, Model};
 use holonom_lcp::{ComplementarityLaw as Law, SparseConeSolver, SparseRows};
@@ -28,27 +27,20 @@ pub(crate) struct SparseIsland {
 }
 
 impl SparseIsland {
-    /// The residual; `None` when the island cannot be treated so.
-    #[allow(clippy::type_complexity)]
+    /// The residual, for the island whose bodies are numbered; `None` when there is no answer.
     pub fn solve(
         &mut self,
-        model: &Model,
         sided: &InequalityRows,
-        t: f64,
         rows: &[u32],
-        task: &Task,
         b: &[f64],
         laws: &[Law],
         x: &mut [f64],
-        work: &mut Workspace,
-    ) -> Result<Option<Option<f64>>, StepError> {
-        if !task.drags.is_empty() || !self.number_bodies(model, sided, rows) {
-            return Ok(None);
-        }
+        joints: &mut Joints,
+    ) -> Result<Option<f64>, StepError> {
         self.masses.clear();
         for &body in &self.bodies {
-            let n = model.bodies[body as usize].n_dof();
-            work.eval.blocks.packed_diagonal(Node(body), n, &mut self.block);
+            let n = joints.model.bodies[body as usize].n_dof();
+            joints.eval.blocks.packed_diagonal(Node(body), n, &mut self.block);
             let mut mass = [0.0; 36];
             for i in 0..6 {
                 for j in 0..6 {
@@ -74,14 +66,14 @@ impl SparseIsland {
         self.x.extend_from_slice(x);
         self.laws.clear();
         self.laws.extend_from_slice(laws);
-        self.add_joints(model, sided, t, rows, work)?;
+        self.add_joints(sided, rows, joints)?;
         let report = self.solver.solve(&self.masses, &self.rows, &self.b, &self.laws, &mut self.x);
         x.copy_from_slice(&self.x[..x.len()]);
-        Ok(Some(residual_of(report)))
+        Ok(residual_of(report))
     }
 
     /// Bodies of the island: those that rows touch, and all that joints connect with them. False where one does not fit.
-    fn number_bodies(&mut self, model: &Model, sided: &InequalityRows, rows: &[u32]) -> bool {
+    pub fn number_bodies(&mut self, model: &Model, sided: &InequalityRows, rows: &[u32]) -> bool {
         self.node.clear();
         self.node.resize(model.n_bodies(), u32::MAX);
         let mut islands = vec![false; model.n_islands];
@@ -102,14 +94,8 @@ impl SparseIsland {
         self.bodies.iter().all(fits) && !model.joints.iter().any(own)
     }
 
-    fn add_joints(
-        &mut self,
-        model: &Model,
-        sided: &InequalityRows,
-        t: f64,
-        rows: &[u32],
-        work: &mut Workspace,
-    ) -> Result<(), StepError> {
+    fn add_joints(&mut self, sided: &InequalityRows, rows: &[u32], joints: &mut Joints) -> Result<(), StepError> {
+        let model = joints.model;
         let inside = |joint: &crate::model::Joint| {
             let first = joint.constraint.attachments().iter().find_map(|a| a.body.index());
             joint.n_rows > 0 && first.is_some_and(|i| self.node[i] != u32::MAX)
@@ -118,11 +104,11 @@ impl SparseIsland {
             return Ok(());
         }
         let n_v = model.n_v();
-        work.kkt.x.fill(0.0);
+        joints.kkt.x.fill(0.0);
         for (&row, &x) in rows.iter().zip(&self.x).filter(|(_, x)| **x != 0.0) {
-            sided.push(row as usize, x, &mut work.kkt.x[..n_v]);
+            sided.push(row as usize, x, &mut joints.kkt.x[..n_v]);
         }
-        work.kkt.solve(model, t, &work.eval)?;
+        joints.solve()?;
         let structure = model.structure();
         let mut links = structure.links().enumerate().peekable();
         let joint_of = |dual: Node| dual.index() - model.n_bodies();
@@ -141,7 +127,7 @@ impl SparseIsland {
                 if !wanted || n_nodes == nodes.len() {
                     continue;
                 }
-                work.eval.blocks.dense_link(structure, index, &mut self.block);
+                joints.eval.blocks.dense_link(structure, index, &mut self.block);
                 let width = structure.size(primal);
                 for row in self.block.chunks_exact(width) {
                     let mut g = [0.0; 6];
@@ -159,7 +145,7 @@ impl SparseIsland {
                 self.rows.end();
                 self.laws.push(Law::Free);
                 self.b.push(0.0);
-                self.x.push(work.kkt.x[n_v + joint.row as usize + r]);
+                self.x.push(joints.kkt.x[n_v + joint.row as usize + r]);
             }
             self.joint_row.truncate(first);
         }

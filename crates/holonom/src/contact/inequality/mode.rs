@@ -1,6 +1,6 @@
 //! Who touches whom and how, as long as nothing changes: closed or open, sticking or slipping and which way.
 //!
-//! Between events a regime is fixed and the motion is smooth. [`judge`] reads the regime off a state: closed is what neither has a gap nor separates, sticking is what
+//! Between events a mode is fixed and the motion is smooth. [`judge`] reads the mode off a state: closed is what neither has a gap nor separates, sticking is what
 //! does not slip; what is closed and sticking may turn out to separate or to slip when the forces are solved for.
 
 use super::{Block, InequalityRows, Side};
@@ -26,13 +26,13 @@ pub(crate) struct Closed {
     pub slip: Slip,
 }
 
-/// Regime of all sided rows, sorted by key and part. Unilateral rows that are not in it are open.
+/// ContactMode of all sided rows, sorted by key and part. Unilateral rows that are not in it are open.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(crate) struct Regime {
+pub(crate) struct ContactMode {
     pub closed: Vec<Closed>,
 }
 
-impl Regime {
+impl ContactMode {
     pub fn find(&self, key: Key, part: u32) -> Option<&Closed> {
         let at = self.closed.binary_search_by(|c| (c.key, c.part).cmp(&(key, part))).ok()?;
         Some(&self.closed[at])
@@ -65,7 +65,7 @@ pub(crate) fn part_of(block: &Block) -> u32 {
     }
 }
 
-/// Does the block's regime have a slip?
+/// Does the block's mode have a slip?
 pub(crate) fn may_slip(block: &Block) -> bool {
     block.level == Level::Velocity
 }
@@ -120,22 +120,22 @@ pub(crate) fn to_rows(sided: &InequalityRows, block: &Block, x: Vec3) -> [f64; 3
     }
 }
 
-/// The regime of a state whose sided rows are gathered.
-pub(crate) fn judge(sided: &InequalityRows, tolerances: Tolerances, regime: &mut Regime) {
-    regime.closed.clear();
+/// The mode of a state whose sided rows are gathered.
+pub(crate) fn judge(sided: &InequalityRows, tolerances: Tolerances, mode: &mut ContactMode) {
+    mode.closed.clear();
     for block in &sided.blocks {
         let closed = match block.side {
             Side::Push { .. } => {
                 sided.gap[block.row as usize] <= tolerances.gap && sided.rate[block.row as usize] <= tolerances.rate
             }
-            Side::Cone { .. } => regime.is_closed(block.key),
+            Side::Cone { .. } => mode.is_closed(block.key),
             _ => true,
         };
         if closed {
             let u = slip_of(sided, block);
             let slip =
                 if may_slip(block) && u.length() > tolerances.rate { Slip::Slide(u.normalize()) } else { Slip::Stick };
-            regime.set(block.key, part_of(block), slip);
+            mode.set(block.key, part_of(block), slip);
         }
     }
 }
