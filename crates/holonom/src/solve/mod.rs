@@ -31,7 +31,7 @@ pub(crate) use crate::model::choices::SolverKind;
 
 /// Baraff's order of elimination, tried in the pose in which the model starts.
 fn baraff(model: &Model) -> Result<Baraff, PlanError> {
-    let (start, mut eval) = (model.initial_state(), Evaluation::new(model));
+    let (start, mut eval) = (model.initial_state(), Evaluation::new(model, model.structure()));
     evaluate::evaluate_bodies(model, &start.q, &start.v, &mut eval);
     evaluate::evaluate_constraints(model, &start.q, &start.v, start.t, &mut eval);
     Baraff::new(model.structure(), &eval.blocks)
