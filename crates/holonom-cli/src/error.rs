@@ -165,15 +165,9 @@ impl CliError {
     }
 }
 
-<<<<<<< HEAD:crates/holonom-cli/src/error.rs
 impl From<LoadError> for CliError {
     fn from(failed: LoadError) -> Self {
         CliError::report(failed.report, failed.sources)
-=======
-impl From<LoadError> for Failure {
-    fn from(failed: LoadError) -> Self {
-        Failure::report(failed.report, failed.sources)
->>>>>>> work-scene:crates/holonom-cli/src/failure.rs
     }
 }
 

@@ -24,11 +24,7 @@ pub(crate) fn load_with(
     let entry = gallery::find(name).ok_or_else(|| VerifyError::Scene(format!("there is no scene `{name}`")))?;
     let start = Loader { settings: settings.iter().map(|s| s.to_string()).collect(), ..Loader::new() };
     let loader = parameters.iter().fold(start, |loader, (name, value)| loader.parameter(*name, *value));
-<<<<<<< HEAD:crates/holonom-verify/src/scenes.rs
     let unusable = |failed: holonom_scene::LoadError| VerifyError::Scene(format!("\n{}", failed.render()));
-=======
-    let unusable = |failed: holonom_scene::LoadError| Stop::Scene(format!("\n{}", failed.render()));
->>>>>>> work-scene:crates/holonom-cli/src/verify/scenes.rs
     let loaded = loader.load_text(&format!("{name}.toml"), entry.text).map_err(unusable)?;
     let model = loaded.build().map_err(unusable)?;
     Ok(ProblemScene { sim: Simulation::new(model), scene: loaded.scene })

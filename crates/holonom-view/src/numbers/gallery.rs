@@ -6,7 +6,7 @@
 
 use holonom::math::{Mat3, Vec3, vec3};
 use holonom_scene::fields::{BodyRef, PointRef};
-use holonom_scene::gallery::{GalleryScene, GALLERY, VERIFICATION};
+use holonom_scene::gallery::{GALLERY, GalleryScene, VERIFICATION};
 use holonom_scene::scene::{BodyRecord, Geometry, Pose, ShapeRecord};
 use holonom_scene::{Loader, Scene};
 use serde::Serialize;
