@@ -2,6 +2,7 @@
 
 use holonom::attach::{Attached, Carried, Frame};
 use holonom::bodies::{Body, Inertia};
+use holonom::declaration::Invalid;
 use holonom::prelude::*;
 use holonom::{Momentum, check};
 
@@ -19,7 +20,7 @@ impl Body for Bead {
     fn n_dof(&self) -> usize { 1 }
     fn mass(&self) -> f64 { self.0 }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) { (q[0], v[0]) = (1.0, 0.0) }
-    fn validate(&self) -> Result<(), String> { Ok(()) }
+    fn validate(&self) -> Result<(), Invalid> { Ok(()) }
     fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
         if *what == Carried::Point(Vec3::ZERO) { Ok(()) } else { Err("a bead carries only the point where it is") }
     }

@@ -56,7 +56,7 @@ mod solve;
 mod step;
 
 pub use analysis::{check, doctor, linear, pattern, phases};
-pub use catalogue::{attach, bodies, coordinate, curves, forces, functions, joints, surfaces};
+pub use catalogue::{attach, bodies, coordinate, curves, declaration, drives, forces, functions, joints, surfaces};
 pub use math::number;
 pub use step::integrate;
 

@@ -156,7 +156,7 @@ pub(crate) fn build(b: ModelBuilder) -> Result<Model, ModelError> {
         }
         if constraint.attachments().iter().all(|a| a.body.is_ground()) {
             let reason = "touches no body, only the ground".to_string();
-            return Err(ModelError::Joint { joint: name(), kind, reason });
+            return Err(ModelError::Joint { joint: name(), kind, reason: reason.into() });
         }
         let n_rows = if has_sides || matches!(status, JointStatus::Broken) { 0 } else { constraint.n_rows() as u8 };
         let kept = if n_rows == 32 { u32::MAX } else { (1 << n_rows) - 1 };

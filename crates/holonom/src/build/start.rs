@@ -62,7 +62,7 @@ fn settle(model: &mut Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace)
         constraint.validate().map_err(|e| ModelError::Joint {
             joint: model.joint_names.get(k).to_string(),
             kind: constraint.kind(),
-            reason: format!("cannot take what it was not told from the pose it starts in, where its parts coincide or are in line ({e})"),
+            reason: format!("cannot take what it was not told from the pose it starts in, where its parts coincide or are in line ({e})").into(),
         })?;
         joint.constraint = constraint;
     }

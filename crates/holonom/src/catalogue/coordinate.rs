@@ -13,6 +13,7 @@
 //! the start of the step, and the turn nearest to where the mean rate leads is taken ([`View::follow`]).
 
 use crate::catalogue::attach::{Attachment, View};
+use crate::catalogue::declaration::Invalid;
 use crate::catalogue::forces::Push;
 use crate::catalogue::joints::{Constraint, CoordinateKind, Rows};
 use crate::math::Vec3;
@@ -149,17 +150,17 @@ impl Coordinate {
     }
 
     /// Does the joint have this coordinate, and can it be used?
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), Invalid> {
         let n = self.joint.coordinates().len();
         if self.index >= n {
             let kind = self.joint.kind();
-            return Err(format!(
-                "joint `{}` ({kind}) has {n} coordinates, there is no number {}",
-                self.name, self.index
+            return Err(Invalid::new(
+                "",
+                format!("joint `{}` ({kind}) has {n} coordinates, there is no number {}", self.name, self.index),
             ));
         }
         if self.attachments().len() > MAX_MEASURED {
-            return Err(format!("joint `{}` has more than {MAX_MEASURED} attachments", self.name));
+            return Err(Invalid::new("", format!("joint `{}` has more than {MAX_MEASURED} attachments", self.name)));
         }
         Ok(())
     }
@@ -197,7 +198,7 @@ impl Readings {
     }
 
     /// Can all of them be used?
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), Invalid> {
         self.coordinates.iter().try_for_each(Coordinate::validate)
     }
 

@@ -4,6 +4,8 @@ pub mod attach;
 pub mod bodies;
 pub mod coordinate;
 pub mod curves;
+pub mod declaration;
+pub mod drives;
 pub mod forces;
 pub(crate) mod formula;
 pub mod functions;

@@ -31,8 +31,9 @@
 //! the viscous part is V0 eta dE : dE. U is finite where A is singular: a body compressed to less than about 0.6 of its length gives way
 //! (its stress falls again), and enough force can turn it inside out.
 
-use super::{Body, Inertia, Momentum, finite, positive};
+use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
+use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
 use crate::math::{Mat3, Vec3, symmetric_eigen};
 use holonom_tree::packed;
@@ -63,14 +64,20 @@ impl Material {
         e * (2.0 * mu) + Mat3::from_diagonal(Vec3::splat(lam * trace(&e))) + rate * self.viscosity
     }
 
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("Young's modulus", self.young, "Pa")?;
         positive("volume", self.volume, "m^3")?;
         if !(self.poisson > -1.0 && self.poisson < 0.5) {
-            return Err(format!("Poisson's ratio is {}, must be between -1 and 0.5", self.poisson));
+            return Err(Invalid::new(
+                "poisson",
+                format!("Poisson's ratio is {}, must be between -1 and 0.5", self.poisson),
+            ));
         }
         if !(self.viscosity.is_finite() && self.viscosity >= 0.0) {
-            return Err(format!("viscosity is {} Pa s, must be finite and not negative", self.viscosity));
+            return Err(Invalid::new(
+                "viscosity",
+                format!("viscosity is {} Pa s, must be finite and not negative", self.viscosity),
+            ));
         }
         Ok(())
     }
@@ -201,11 +208,11 @@ impl Body for Affine {
         q[3..].copy_from_slice(&self.shape.to_cols_array());
         v[3..].copy_from_slice(&self.shape_rate.to_cols_array());
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("mass", self.mass, "kg")?;
-        finite("centre", self.centre)?;
-        finite("position", self.position)?;
-        finite("velocity", self.velocity)?;
+        finite_vector("centre", self.centre)?;
+        finite_vector("position", self.position)?;
+        finite_vector("velocity", self.velocity)?;
         if !self.shape.is_finite() || !self.shape_rate.is_finite() || self.shape.determinant() <= 0.0 {
             return Err("the start shape A must be finite with a positive determinant".into());
         }

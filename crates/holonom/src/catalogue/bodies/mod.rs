@@ -19,6 +19,7 @@ pub use rotor::Rotor;
 pub use scaled::Scaled;
 
 use crate::catalogue::attach::{Attached, Carried, Frame};
+use crate::catalogue::declaration::Invalid;
 use crate::math::{Mat3, Quat, Vec3};
 use holonom_tree::packed;
 
@@ -62,7 +63,7 @@ pub trait Body: Send + Sync {
     /// Start values.
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     /// Are the parameters usable? `Err` says which is not, its value, and what is allowed.
-    fn validate(&self) -> Result<(), String>;
+    fn validate(&self) -> Result<(), Invalid>;
 
     /// Can it carry this? `Err` says why not.
     fn can_carry(&self, what: &Carried) -> Result<(), &'static str>;
@@ -196,33 +197,23 @@ pub(crate) fn frame_of(body: &dyn Body, q: &[f64], v: &[f64]) -> Frame {
     frame
 }
 
-/// Shared wording for parameters that must be positive.
-pub(crate) fn positive(name: &str, value: f64, unit: &str) -> Result<(), String> {
-    if value.is_finite() && value > 0.0 {
-        Ok(())
-    } else {
-        Err(format!("{name} is {value} {unit}, must be finite and greater than 0"))
-    }
-}
-
-/// Shared wording for vectors that must be finite.
-pub(crate) fn finite(name: &str, value: Vec3) -> Result<(), String> {
-    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
-}
-
 /// Second moments must be symmetric and positive definite.
-pub(crate) fn second_moments(s: &Mat3) -> Result<(), String> {
+pub(crate) fn second_moments(s: &Mat3) -> Result<(), Invalid> {
     let size = s.x_axis.x.abs() + s.y_axis.y.abs() + s.z_axis.z.abs();
     let off = [("xy", s.y_axis.x, s.x_axis.y), ("xz", s.z_axis.x, s.x_axis.z), ("yz", s.z_axis.y, s.y_axis.z)];
     if let Some((name, upper, lower)) = off.into_iter().find(|(_, u, l)| (u - l).abs() > 1e-9 * size) {
-        return Err(format!(
-            "second moments are not symmetric: {name} is {upper} above and {lower} below the diagonal"
+        return Err(Invalid::new(
+            "inertia",
+            format!("second moments are not symmetric: {name} is {upper} above and {lower} below the diagonal"),
         ));
     }
     let entries = [s.x_axis.x, s.y_axis.x, s.z_axis.x, s.y_axis.y, s.z_axis.y, s.z_axis.z];
     let mut factors = entries;
     if !s.is_finite() || packed::factor(&mut factors, 3, |_| true).is_err() {
-        return Err(format!("second moments {entries:?} kg m^2 (xx xy xz yy yz zz) must be positive definite"));
+        return Err(Invalid::new(
+            "inertia",
+            format!("second moments {entries:?} kg m^2 (xx xy xz yy yz zz) must be positive definite"),
+        ));
     }
     Ok(())
 }

@@ -1,7 +1,8 @@
 //! A point mass: q = x, v = xdot, M = m 1. It carries its own point and nothing else.
 
-use super::{Body, Inertia, Momentum, finite, positive};
+use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
+use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::math::Vec3;
 
 /// A point mass with three coordinates.
@@ -44,10 +45,10 @@ impl Body for Particle {
         write3(q, self.position);
         write3(v, self.velocity);
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("mass", self.mass, "kg")?;
-        finite("position", self.position)?;
-        finite("velocity", self.velocity)
+        finite_vector("position", self.position)?;
+        finite_vector("velocity", self.velocity)
     }
     fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
         match what {

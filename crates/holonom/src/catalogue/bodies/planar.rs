@@ -11,8 +11,9 @@
 //!
 //! Constraints push only within the plane: what acts along n or about u and w is held by the plane itself.
 
-use super::{Body, Inertia, Momentum, finite, positive};
+use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame};
+use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
 use crate::math::{Mat3, Vec3, vec3};
 
@@ -139,16 +140,16 @@ impl Body for Planar {
         q.copy_from_slice(&[self.position[0] + arm[0], self.position[1] + arm[1], self.angle]);
         v.copy_from_slice(&[self.velocity[0] - self.spin * arm[1], self.velocity[1] + self.spin * arm[0], self.spin]);
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("mass", self.mass, "kg")?;
         positive("moment of inertia", self.inertia, "kg m^2")?;
-        finite("centre", self.centre)?;
-        finite("origin of the plane", self.plane_origin)?;
+        finite_vector("centre", self.centre)?;
+        finite_vector("origin of the plane", self.plane_origin)?;
         if !self.plane.is_finite() {
             return Err("the plane needs two directions that are finite and not parallel".into());
         }
-        finite("pose", vec3(self.position[0], self.position[1], self.angle))?;
-        finite("velocity", vec3(self.velocity[0], self.velocity[1], self.spin))
+        finite_vector("pose", vec3(self.position[0], self.position[1], self.angle))?;
+        finite_vector("velocity", vec3(self.velocity[0], self.velocity[1], self.spin))
     }
     fn can_carry(&self, _: &Carried) -> Result<(), &'static str> {
         Ok(())

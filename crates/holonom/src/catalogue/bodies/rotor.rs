@@ -11,8 +11,9 @@
 //!
 //! It weighs nothing, has no place and no momentum in space. What carries its coordinate through the waist is its origin, said to be at (u, 0, 0).
 
-use super::{Body, Inertia, Momentum, positive};
+use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame};
+use crate::catalogue::declaration::{Invalid, positive};
 use crate::math::{Vec3, vec3};
 
 /// Inertia with one coordinate, geared to something.
@@ -54,9 +55,13 @@ impl Body for Rotor {
         q[0] = 0.0;
         v[0] = self.rate;
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("inertia", self.inertia, "kg m^2 (or kg)")?;
-        if self.rate.is_finite() { Ok(()) } else { Err(format!("rate is {}, must be finite", self.rate)) }
+        if self.rate.is_finite() {
+            Ok(())
+        } else {
+            Err(Invalid::new("rate", format!("rate is {}, must be finite", self.rate)))
+        }
     }
     fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
         match what {

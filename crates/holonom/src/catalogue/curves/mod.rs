@@ -15,6 +15,7 @@
 
 mod basis;
 mod cubic;
+pub(crate) mod kinds;
 mod nurbs;
 mod nurbs_surface;
 mod sheet;
@@ -23,6 +24,7 @@ mod spheres;
 mod spline;
 mod track;
 
+pub use kinds::{CURVES, make};
 pub use nurbs::Nurbs;
 pub use nurbs_surface::NurbsSurface;
 pub use sheet::{Patch, PatchJet, Sheet, UserPatch};
@@ -33,6 +35,7 @@ pub use track::Track;
 pub(crate) use basis::{Knots, check_weights, evaluate as evaluate_rational};
 pub(crate) use cubic::{Ends, evaluate as evaluate_cubic, piece, second_derivatives};
 
+use crate::catalogue::declaration::Invalid;
 use crate::math::Vec3;
 
 /// A curve in space, r(s).
@@ -48,7 +51,7 @@ pub trait Curve: Send + Sync {
         &[]
     }
     /// Are the parameters usable? `Err` says which is not and what is allowed.
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
 }

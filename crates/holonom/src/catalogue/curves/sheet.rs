@@ -20,6 +20,7 @@
 //! which has continuous first derivatives across the edge. Third derivatives are not given beyond it (zero).
 
 use super::spheres::Spheres;
+use crate::catalogue::declaration::Invalid;
 use crate::math::Vec3;
 use std::sync::Arc;
 
@@ -70,7 +71,7 @@ pub trait Patch: Send + Sync {
         &[]
     }
     /// Are the parameters usable? `Err` says which is not and what is allowed.
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
 }
@@ -122,7 +123,7 @@ struct Table {
     /// Middles of the cells, in the order of the tree.
     starts: Vec<[f64; 2]>,
     spheres: Spheres,
-    fault: Option<String>,
+    fault: Option<Invalid>,
 }
 
 impl Sheet {
@@ -143,7 +144,7 @@ impl Sheet {
     }
 
     /// Is the patch usable?
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), Invalid> {
         self.table.fault.clone().map_or(Ok(()), Err)
     }
 
@@ -259,12 +260,12 @@ fn cuts(patch: &dyn Patch, direction: usize) -> Vec<f64> {
 }
 
 impl Table {
-    fn of(patch: &dyn Patch) -> Result<Table, String> {
+    fn of(patch: &dyn Patch) -> Result<Table, Invalid> {
         patch.validate()?;
         for (k, (from, to)) in patch.domain().into_iter().enumerate() {
             if !(from.is_finite() && to.is_finite() && from < to) {
                 let name = ["u", "v"][k];
-                return Err(format!("{name} runs from {from} to {to}, must be finite and increase"));
+                return Err(Invalid::new("", format!("{name} runs from {from} to {to}, must be finite and increase")));
             }
         }
         let (us, vs) = (cuts(patch, 0), cuts(patch, 1));
@@ -279,7 +280,10 @@ impl Table {
             let middle = patch.at(u, v);
             let normal = middle.u.cross(middle.v);
             if !(middle.r.is_finite() && normal.is_finite() && normal.length() > 0.0) {
-                return Err(format!("patch is {} m with normal {normal} at ({u}, {v}), must be regular", middle.r));
+                return Err(Invalid::new(
+                    "points",
+                    format!("patch is {} m with normal {normal} at ({u}, {v}), must be regular", middle.r),
+                ));
             }
             let at = |a: f64, b: f64, k: usize| a + (b - a) * (k as f64 / 4.0);
             let radius = (0..25)
@@ -296,10 +300,16 @@ impl Table {
                 let (a, b) = (edge(from), edge(to));
                 let name = ["u", "v"][k];
                 if (a.r - b.r).length() > 1e-9 * size {
-                    return Err(format!("closed along {name}, but {} m does not meet {} m, must meet", b.r, a.r));
+                    return Err(Invalid::new(
+                        "",
+                        format!("closed along {name}, but {} m does not meet {} m, must meet", b.r, a.r),
+                    ));
                 }
                 if (a.normal() - b.normal()).length() > 1e-9 {
-                    return Err(format!("closed along {name}, but the normal jumps at {} m, must not jump", a.r));
+                    return Err(Invalid::new(
+                        "",
+                        format!("closed along {name}, but the normal jumps at {} m, must not jump", a.r),
+                    ));
                 }
             }
         }

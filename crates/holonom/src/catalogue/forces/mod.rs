@@ -1,6 +1,7 @@
 //! Applied forces: pushes on attachments. Gravity is a property of the model and acts through each body.
 //!
-//! A law is one file, and one line in [`TABLE`] where it acts between markers. Laws that store energy push along the exact gradient of it;
+//! A law is one file, with declarations of the kinds that files can say and a line in [`FORCES`] for each of them; [`SAMPLES`] has laws between markers
+//! for generic tests. Laws that store energy push along the exact gradient of it;
 //! laws that are stiff say in which directions.
 
 mod bushing;
@@ -26,16 +27,43 @@ pub use motor::{AxisMotor, TorqueCurve};
 pub use on_coordinate::CoordinateForce;
 pub use point::{PointForce, Torque};
 pub use spring::Spring;
-pub use table::{ForceKind, TABLE};
+pub use table::{AXES, ENDS, ForceDeclaration, ForceGlyph, LawSample, SAMPLES};
 pub use terrain::{HeightField, PlaneTerrain, ProfileTerrain, Terrain};
 pub use torsion::TorsionSpring;
 pub use tyre::{Grip, SlipCurve, Tyre, TyreLoad};
 pub use user::UserForce;
 
+use crate::catalogue::declaration::Invalid;
+pub(crate) use motor::TORQUE_CURVE_DRIVE;
+pub(crate) use on_coordinate::{CONTROLLER_DRIVE, TORQUE_DRIVE};
+
+use table::ends;
+
 use crate::catalogue::attach::{Attachment, Bodies, View};
 use crate::catalogue::coordinate::Coordinate;
 use crate::math::Vec3;
 use holonom_tree::packed;
+
+/// Every kind of force, in a stable order. Crates with laws of their own add theirs when scenes are read.
+pub static FORCES: &[&ForceDeclaration] = &[
+    &point::POINT_FORCE,
+    &point::TORQUE,
+    &spring::SPRING,
+    &law::SPRING_LAW,
+    &law::ONE_SIDED_SPRING,
+    &torsion::TORSION_SPRING,
+    &law::TORSION_LAW,
+    &bushing::BUSHING,
+    &motor::AXIS_MOTOR,
+    &drag::DRAG,
+    &drag::ANGULAR_DRAG,
+    &drag::SPIN_DAMPER,
+    &on_coordinate::COORDINATE_FORCE,
+    &on_coordinate::COORDINATE_SPRING,
+    &on_coordinate::COORDINATE_SERVO,
+    &feedback::COORDINATE_FEEDBACK,
+    &on_coordinate::COORDINATE_LAW,
+];
 
 /// A force law. It may depend on positions, velocities and time.
 pub trait Force: Send + Sync {
@@ -44,7 +72,7 @@ pub trait Force: Send + Sync {
     /// What it acts on, the same at every call.
     fn attachments(&self) -> &[Attachment];
     /// Are the parameters usable?
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
     /// Push. Called once per evaluation of the equations of motion.
@@ -116,24 +144,5 @@ impl Push<'_> {
             }
             self.power += f.dot(self.bodies.carry(a).rate);
         }
-    }
-}
-
-/// Shared wording for parameters that must be finite.
-pub(crate) fn check_finite(name: &str, value: f64) -> Result<(), String> {
-    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
-}
-
-/// Shared wording for vectors that must be finite.
-pub(crate) fn check_finite_vector(name: &str, value: Vec3) -> Result<(), String> {
-    if value.is_finite() { Ok(()) } else { Err(format!("{name} is {value}, must be finite")) }
-}
-
-/// Shared wording for parameters that must not be negative.
-pub(crate) fn not_negative(name: &str, value: f64, unit: &str) -> Result<(), String> {
-    if value.is_finite() && value >= 0.0 {
-        Ok(())
-    } else {
-        Err(format!("{name} is {value} {unit}, must be finite and not negative"))
     }
 }

@@ -21,16 +21,19 @@
 
 mod combined;
 mod elementary;
+pub(crate) mod kinds;
 mod nurbs;
 mod spline;
 mod table;
 
 pub use combined::{Scaled, Sum};
 pub use elementary::{Harmonic, Polynomial, SmoothStep};
+pub use kinds::{FUNCTIONS, make};
 pub use nurbs::NurbsFunction;
 pub use spline::SplineFunction;
 pub use table::{SmoothTable, Table};
 
+use crate::catalogue::declaration::Invalid;
 use std::sync::Arc;
 
 /// A function of one variable, mostly of time.
@@ -42,7 +45,7 @@ pub trait Function: Send + Sync {
         f64::INFINITY
     }
     /// Are the parameters usable? `Err` says which is not and what is allowed.
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
 }
@@ -62,8 +65,8 @@ impl Function for f64 {
     fn highest(&self, _: f64, _: f64) -> f64 {
         *self
     }
-    fn validate(&self) -> Result<(), String> {
-        if self.is_finite() { Ok(()) } else { Err(format!("constant is {self}, must be finite")) }
+    fn validate(&self) -> Result<(), Invalid> {
+        if self.is_finite() { Ok(()) } else { Err(Invalid::new("", format!("constant is {self}, must be finite"))) }
     }
 }
 
@@ -75,34 +78,34 @@ impl Function for Arc<dyn Function> {
     fn highest(&self, from: f64, to: f64) -> f64 {
         self.as_ref().highest(from, to)
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.as_ref().validate()
     }
 }
 
 /// Are these samples of a function: as many abscissae as ordinates, two at least, finite, and the abscissae increasing?
-pub(crate) fn check_samples(x: &[f64], y: &[f64]) -> Result<(), String> {
+pub(crate) fn check_samples(x: &[f64], y: &[f64]) -> Result<(), Invalid> {
     if x.len() != y.len() {
-        return Err(format!("{} abscissae for {} values, must be as many", x.len(), y.len()));
+        return Err(Invalid::new("y", format!("{} abscissae for {} values, must be as many", x.len(), y.len())));
     }
     if x.len() < 2 {
-        return Err(format!("number of samples is {}, must be at least 2", x.len()));
+        return Err(Invalid::new("x", format!("number of samples is {}, must be at least 2", x.len())));
     }
-    for (name, list) in [("abscissa", x), ("value", y)] {
+    for (field, name, list) in [("x", "abscissa", x), ("y", "value", y)] {
         if let Some(i) = (0..list.len()).find(|&i| !list[i].is_finite()) {
-            return Err(format!("{name} {i} is {}, must be finite", list[i]));
+            return Err(Invalid::new(field, format!("{name} {i} is {}, must be finite", list[i])));
         }
     }
     match (1..x.len()).find(|&i| !(x[i] > x[i - 1])) {
-        Some(i) => Err(format!("abscissa {i} is {} after {}, must increase", x[i], x[i - 1])),
+        Some(i) => Err(Invalid::new("x", format!("abscissa {i} is {} after {}, must increase", x[i], x[i - 1]))),
         None => Ok(()),
     }
 }
 
 /// `Err` that names the first of these numbers that is not finite.
-pub(crate) fn check_finite(numbers: &[(&str, f64)]) -> Result<(), String> {
+pub(crate) fn check_finite(numbers: &[(&str, f64)]) -> Result<(), Invalid> {
     match numbers.iter().find(|n| !n.1.is_finite()) {
-        Some((name, x)) => Err(format!("{name} is {x}, must be finite")),
+        Some((name, x)) => Err(Invalid::new(name.replace(' ', "_"), format!("{name} is {x}, must be finite"))),
         None => Ok(()),
     }
 }

@@ -50,9 +50,9 @@ mod curves;
 pub use curves::{Grip, SlipCurve, TyreLoad};
 
 use super::terrain::Terrain;
-use super::{Force, Push, Stiffness, not_negative};
+use super::{Force, Push, Stiffness};
 use crate::catalogue::attach::{Attached, Attachment, Marker, View};
-use crate::catalogue::bodies::positive;
+use crate::catalogue::declaration::{Invalid, not_negative, positive};
 use crate::catalogue::functions::Function;
 use crate::math::Vec3;
 use carcass::Carcass;
@@ -77,7 +77,7 @@ pub struct Tyre {
     /// Cosine and sine of every ray.
     rays: Vec<(f64, f64)>,
     /// Why there are no rows.
-    fault: String,
+    fault: Option<Invalid>,
 }
 
 #[derive(Clone, Debug)]
@@ -154,7 +154,7 @@ impl Tyre {
             creep: 0.05,
             rows: Vec::new(),
             rays: Vec::new(),
-            fault: String::new(),
+            fault: None,
         }
         .laid_out()
     }
@@ -198,7 +198,7 @@ impl Tyre {
     fn laid_out(mut self) -> Self {
         self.rows.clear();
         self.rays.clear();
-        self.fault.clear();
+        self.fault = None;
         if self.check_dimensions().is_err() || self.load.validate().is_err() {
             return self;
         }
@@ -224,30 +224,42 @@ impl Tyre {
                     self.rows.push(Row { offset: offset(j), radius, length, carcass });
                 }
                 Ok(None) => {}
-                Err(reason) => self.fault = reason,
+                Err(fault) => self.fault = Some(fault),
             }
         }
         self
     }
 
-    fn check_dimensions(&self) -> Result<(), String> {
+    fn check_dimensions(&self) -> Result<(), Invalid> {
         positive("radius", self.radius, "m")?;
         positive("largest deflection", self.most, "m")?;
         positive("resolution", self.resolution, "m")?;
         if self.most > 0.5 * self.radius {
-            return Err(format!("largest deflection is {} m, must be at most half the radius", self.most));
+            return Err(Invalid::new(
+                "deflection",
+                format!("largest deflection is {} m, must be at most half the radius", self.most),
+            ));
         }
         if self.resolution > 0.1 * self.radius || self.resolution < 1e-5 * self.radius {
-            return Err(format!("resolution is {} m, must be 0.00001 to 0.1 of the radius", self.resolution));
+            return Err(Invalid::new(
+                "resolution",
+                format!("resolution is {} m, must be 0.00001 to 0.1 of the radius", self.resolution),
+            ));
         }
         if let Some((width, crown, rows)) = self.section {
             positive("width", width, "m")?;
             positive("crown radius", crown, "m")?;
             if crown < 0.5 * width || crown > 1e3 * self.radius {
-                return Err(format!("crown radius is {crown} m, must be at least half the width"));
+                return Err(Invalid::new(
+                    "section",
+                    format!("crown radius is {crown} m, must be at least half the width"),
+                ));
             }
             if !(1..=100).contains(&rows) || width > self.radius {
-                return Err(format!("{rows} rows over {width} m: must be 1 to 100, over less than the radius"));
+                return Err(Invalid::new(
+                    "section",
+                    format!("{rows} rows over {width} m: must be 1 to 100, over less than the radius"),
+                ));
             }
         }
         Ok(())
@@ -403,18 +415,18 @@ impl Force for Tyre {
     fn attachments(&self) -> &[Attachment] {
         &self.attachments
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.check_dimensions()?;
-        self.load.validate().map_err(|reason| format!("load: {reason}"))?;
-        if !self.fault.is_empty() {
-            return Err(self.fault.clone());
+        self.load.validate().map_err(|e| e.within("load").prefixed("load: "))?;
+        if let Some(fault) = &self.fault {
+            return Err(fault.clone());
         }
         not_negative("damping", self.damping, "s/m")?;
         positive("creep speed", self.creep, "m/s")?;
         for (what, law) in ["friction forwards", "friction sideways"].iter().zip(self.friction.iter().flatten()) {
-            law.validate().map_err(|reason| format!("{what}: {reason}"))?;
+            law.validate().map_err(|e| e.prefixed(&format!("{what}: ")))?;
         }
-        self.terrain.validate().map_err(|reason| format!("terrain: {reason}"))
+        self.terrain.validate().map_err(|e| e.within("terrain").prefixed("terrain: "))
     }
     fn apply(&self, a: &View, _: f64, push: &mut Push) {
         let (hub, axle, spin) = (a.get(0), a.at(1), a.rate(2));

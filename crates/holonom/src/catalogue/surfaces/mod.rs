@@ -22,6 +22,11 @@
 //! third(x, u)_k = sum_ij d^3 f/(dx_i dx_j dx_k) u_i u_j
 //! ```
 
+mod kinds;
+
+pub use kinds::{SURFACES, make};
+
+use crate::catalogue::declaration::Invalid;
 use crate::math::number::{Gradient, Number, Vector};
 use crate::math::{Mat3, Vec3, vec3};
 use std::sync::Arc;
@@ -63,7 +68,7 @@ pub trait Surface: Send + Sync {
         0
     }
     /// Are the parameters usable? `Err` says which is not and what is allowed.
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
 }
@@ -94,7 +99,7 @@ impl Surface for Arc<dyn Surface> {
     fn straight(&self) -> usize {
         self.as_ref().straight()
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.as_ref().validate()
     }
 }
@@ -189,13 +194,13 @@ impl Surface for Quadric {
     fn straight(&self) -> usize {
         self.semi_axes.to_array().iter().filter(|a| a.is_infinite()).count()
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         if let Some(a) = self.semi_axes.to_array().into_iter().find(|a| !(*a > 0.0)) {
-            return Err(format!("semi-axis is {a} m, must be positive"));
+            return Err(Invalid::new("half_axes", format!("semi-axis is {a} m, must be positive")));
         }
         match self.straight() {
             0 | 1 => Ok(()),
-            n => Err(format!("{n} semi-axes are infinite, must be at most 1")),
+            n => Err(Invalid::new("half_axes", format!("{n} semi-axes are infinite, must be at most 1"))),
         }
     }
 }
@@ -244,11 +249,14 @@ impl Surface for Torus {
     fn depth(&self) -> f64 {
         self.tube
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         if !(self.ring.is_finite() && self.tube > 0.0 && self.tube < self.ring) {
-            return Err(format!(
-                "tube has radius {} m and ring {} m, must be positive and the tube less than the ring",
-                self.tube, self.ring
+            return Err(Invalid::new(
+                "tube_radius",
+                format!(
+                    "tube has radius {} m and ring {} m, must be positive and the tube less than the ring",
+                    self.tube, self.ring
+                ),
             ));
         }
         Ok(())
@@ -281,7 +289,7 @@ impl<S: Surface> Surface for Inside<S> {
     fn straight(&self) -> usize {
         self.0.straight()
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.0.validate()
     }
 }
