@@ -12,7 +12,7 @@
 //! L is that of the start pose unless [`Reeving::length`] gives it. Coordinate: the length of the path, for up to 16 points.
 
 use super::{Constraint, CoordinateKind, Glyph, JointDeclaration, Rows, check_markers};
-use crate::catalogue::attach::{Attachment, Marker, View};
+use crate::catalogue::attach::{Attachment, BodyId, Marker, View};
 use crate::catalogue::coordinate::{MAX_MEASURED, Measure};
 use crate::catalogue::declaration::{Fault, FieldType, Invalid, Kind, LENGTH, Make, optional, required};
 use crate::math::{SplitMix, Vec3};
@@ -156,6 +156,6 @@ impl Constraint for Reeving {
 }
 
 fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> Reeving {
-    let (eye, far) = (a.body.at(a.point), crate::BodyId::GROUND.at(g.vec3(2.0)));
+    let (eye, far) = (a.body.at(a.point), BodyId::GROUND.at(g.vec3(2.0)));
     Reeving::new([eye, b, eye, far, b])
 }
