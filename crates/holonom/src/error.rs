@@ -1,6 +1,8 @@
 //! What can go wrong, as values that name the body or joint.
 
-use crate::catalogue::declaration::Invalid;
+mod invalid;
+
+pub use invalid::{Fault, Invalid};
 
 /// The other joints of a contradiction, at most ten of them.
 fn in_conflict(joint: &str, conflict: &[String]) -> String {

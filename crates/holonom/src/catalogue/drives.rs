@@ -4,7 +4,7 @@
 //! torques of actuators elsewhere. `torque`, `torque-curve` and `controller` are forces: they give what they say, and what moves
 //! is left to the equations.
 
-use super::declaration::{Family, Field, FieldType, Kind, required};
+use super::declaration::{Family, Kind};
 use super::forces::{CONTROLLER_DRIVE, TORQUE_CURVE_DRIVE, TORQUE_DRIVE};
 use super::joints::{PATH_DRIVE, POSITION_DRIVE, SERVO_DRIVE, SPEED_DRIVE};
 
@@ -13,6 +13,3 @@ pub static DRIVES: Family = Family { name: "drive", common: &[], members: || KIN
 
 static KINDS: &[&Kind] =
     &[&POSITION_DRIVE, &SPEED_DRIVE, &PATH_DRIVE, &SERVO_DRIVE, &TORQUE_DRIVE, &TORQUE_CURVE_DRIVE, &CONTROLLER_DRIVE];
-
-/// What most of them act on.
-pub(crate) const DRIVEN_JOINT: Field = required("joint", FieldType::Coordinate, "the joint, or one of its coordinates");

@@ -4,7 +4,6 @@ use super::{Circle, CubicSpline, Curve, Helix, Line, Nurbs, Track};
 use crate::catalogue::declaration::{
     Allowed, Family, Fault, FieldType, Invalid, Kind, LENGTH, Make, POSITION, Parameters, optional, required,
 };
-use crate::catalogue::functions::kinds::{degree, knots, weights};
 use crate::math::Vec3;
 use std::sync::Arc;
 
@@ -117,6 +116,46 @@ fn nurbs(p: &dyn Parameters) -> Result<Arc<dyn Curve>, Invalid> {
     Ok(Arc::new(if p.flag("closed") { made.closed() } else { made }))
 }
 
+pub(crate) fn descends(field: &str, before: f64, after: f64) -> Invalid {
+    let invalid = Invalid::new(field, format!("`{field}` must ascend")).fault(Fault::Function);
+    invalid.label(format!("{after} after {before}"))
+}
+
+/// `degree` of a B-spline.
+pub(crate) fn degree(p: &dyn Parameters) -> usize {
+    p.integer("degree").unwrap_or(3) as usize
+}
+
+/// `weights` of `n` control points.
+pub(crate) fn weights(p: &dyn Parameters, n: usize) -> Result<Vec<f64>, Invalid> {
+    match p.numbers("weights") {
+        None => Ok(vec![1.0; n]),
+        Some(w) if w.len() != n => Err(Invalid::count("weights", w.len(), n)),
+        Some(w) => match w.iter().find(|w| **w <= 0.0) {
+            Some(bad) => Err(Invalid::range("weights", format!("{bad}, must be greater than 0"))),
+            None => Ok(w.to_vec()),
+        },
+    }
+}
+
+/// Knots for `n` control points.
+pub(crate) fn knots<'a>(
+    p: &'a dyn Parameters,
+    field: &str,
+    degree: usize,
+    n: usize,
+) -> Result<Option<&'a [f64]>, Invalid> {
+    let Some(knots) = p.numbers(field) else { return Ok(None) };
+    if knots.len() != n + degree + 1 {
+        let label = format!("{} elements, for {n} control points and degree {degree}", knots.len());
+        return Err(Invalid::count(field, knots.len(), n + degree + 1).label(label));
+    }
+    match (1..knots.len()).find(|&i| knots[i] < knots[i - 1]) {
+        Some(i) => Err(descends(field, knots[i - 1], knots[i])),
+        None => Ok(Some(knots)),
+    }
+}
+
 /// Enough control points for the degree?
 pub(crate) fn enough(field: &str, points: &[Vec3], degree: usize) -> Result<(), Invalid> {
     if points.len() > degree {
@@ -137,4 +176,9 @@ pub fn make(p: &dyn Parameters) -> Result<Track, Invalid> {
     let track = Track::shared(made);
     track.validate().map_err(refuse)?;
     Ok(track)
+}
+
+/// The curve in a table inside these parameters.
+pub fn given(p: &dyn Parameters, field: &str) -> Result<Track, Invalid> {
+    make(&*p.given_table(field)?).map_err(|e| e.within(field))
 }

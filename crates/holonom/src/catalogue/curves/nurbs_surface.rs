@@ -6,7 +6,7 @@
 //! ```
 
 use super::basis::{BINOMIAL, Knots, check_weights};
-use super::sheet::{Patch, PatchJet};
+use super::{Patch, PatchJet};
 use crate::catalogue::declaration::Invalid;
 use crate::math::Vec3;
 

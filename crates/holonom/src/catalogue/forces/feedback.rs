@@ -15,8 +15,9 @@
 use super::{Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
-use crate::catalogue::declaration::{Allowed, FieldType, Invalid, Kind, Make, NUMBER, finite, optional, required};
-use crate::catalogue::drives::DRIVEN_JOINT;
+use crate::catalogue::declaration::{
+    Allowed, FieldType, Invalid, Kind, Make, NUMBER, ON_JOINT, finite, optional, required,
+};
 
 /// A force along one joint coordinate, linear in several of them and in their rates.
 #[derive(Clone)]
@@ -130,7 +131,7 @@ pub(super) static COORDINATE_FEEDBACK: ForceDeclaration = ForceDeclaration {
         name: "coordinate-feedback",
         summary: "an actuator on the coordinate of a joint, told by sensors of any coordinates, which feel nothing of it",
         fields: &[&[
-            DRIVEN_JOINT,
+            ON_JOINT,
             required(
                 "sensors",
                 FieldType::Records(&[

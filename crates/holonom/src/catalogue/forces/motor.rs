@@ -13,9 +13,8 @@
 use super::{AXES, CoordinateForce, Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::declaration::{
-    Allowed, Driven, Fault, Field, FieldType, Invalid, Kind, Make, Parameters, optional, positive,
+    Allowed, Driven, Fault, Field, FieldType, Invalid, Kind, Make, ON_JOINT, Parameters, optional, positive,
 };
-use crate::catalogue::drives::DRIVEN_JOINT;
 use crate::catalogue::functions::Function;
 use std::sync::Arc;
 
@@ -166,7 +165,7 @@ pub(super) static MOTOR: &[Field] = &[
 pub(crate) static TORQUE_CURVE_DRIVE: Kind = Kind {
     name: "torque-curve",
     summary: "a motor by its torque as a function of speed, or a DC motor by its figures, which brakes at zero voltage",
-    fields: &[&[DRIVEN_JOINT], MOTOR],
+    fields: &[&[ON_JOINT], MOTOR],
     make: Make::Drive(|p| {
         let force = CoordinateForce::motor(p.given_coordinate("joint")?, torque_curve(p)?);
         Ok(Driven::Push(Box::new(force)))

@@ -21,10 +21,9 @@ use super::{Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
 use crate::catalogue::declaration::{
-    Allowed, Driven, Fault, Field, FieldType, Invalid, Kind, Make, NUMBER, Parameters, finite, not_negative, optional,
-    required,
+    Allowed, Driven, Fault, Field, FieldType, Invalid, Kind, Make, NUMBER, ON_JOINT, Parameters, finite, not_negative,
+    optional, required,
 };
-use crate::catalogue::drives::DRIVEN_JOINT;
 use crate::catalogue::functions::Function;
 use std::sync::Arc;
 
@@ -271,7 +270,7 @@ pub(super) static COORDINATE_LAW: ForceDeclaration = ForceDeclaration {
         name: "coordinate-law",
         summary: "a spring or a damper by a law of your own on the coordinate of a joint",
         fields: &[&[
-            DRIVEN_JOINT,
+            ON_JOINT,
             optional(
                 "spring",
                 FieldType::Function("x", "N or N m"),
@@ -340,7 +339,7 @@ pub(crate) static TORQUE_DRIVE: Kind = Kind {
     name: "torque",
     summary: "a torque (or force) along a joint coordinate, as a function of time",
     fields: &[&[
-        DRIVEN_JOINT,
+        ON_JOINT,
         required("value", FieldType::Function("t", "N m or N"), "positive drives the coordinate forward"),
     ]],
     make: Make::Drive(|p| {
@@ -354,7 +353,7 @@ pub(crate) static CONTROLLER_DRIVE: Kind = Kind {
     name: "controller",
     summary: "a spring towards a moving target: torque = kp (value - coordinate) + kd (rate - its rate)",
     fields: &[&[
-        DRIVEN_JOINT,
+        ON_JOINT,
         required("value", FieldType::Function("t", "m or rad"), "where the coordinate should be, as a function of t"),
         required("kp", FieldType::Number(Allowed::NotNegative, "N m/rad or N/m"), "torque per deviation"),
         optional(

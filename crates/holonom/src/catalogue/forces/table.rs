@@ -1,7 +1,7 @@
 //! What a line of the table of forces says, and samples of force laws for generic tests. (Tyres stand on a terrain, not between markers: they are not here.)
 
 use super::*;
-use crate::catalogue::attach::{BodyId, Marker};
+use crate::catalogue::attach::{Attachment, BodyId, Marker};
 use crate::catalogue::coordinate::Coordinate;
 use crate::catalogue::declaration::{Field, FieldType, Invalid, Kind, POSITION, Parameters, optional, required};
 use crate::catalogue::joints::{Cylindrical, Revolute};

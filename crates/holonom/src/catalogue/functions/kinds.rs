@@ -3,6 +3,7 @@
 use super::{
     Function, Harmonic, NurbsFunction, Polynomial, Scaled, SmoothStep, SmoothTable, SplineFunction, Sum, Table,
 };
+use crate::catalogue::curves::kinds::{degree, descends, knots, weights};
 use crate::catalogue::declaration::{
     ANGLE, Family, Fault, Field, FieldType, Invalid, Kind, Make, NUMBER, Parameters, optional, required,
 };
@@ -198,45 +199,5 @@ fn samples(p: &dyn Parameters) -> Result<(&[f64], &[f64]), Invalid> {
     match (1..x.len()).find(|&i| x[i] <= x[i - 1]) {
         Some(i) => Err(descends("x", x[i - 1], x[i])),
         None => Ok((x, y)),
-    }
-}
-
-fn descends(field: &str, before: f64, after: f64) -> Invalid {
-    let invalid = Invalid::new(field, format!("`{field}` must ascend")).fault(Fault::Function);
-    invalid.label(format!("{after} after {before}"))
-}
-
-/// `degree` of a B-spline.
-pub(crate) fn degree(p: &dyn Parameters) -> usize {
-    p.integer("degree").unwrap_or(3) as usize
-}
-
-/// `weights` of `n` control points.
-pub(crate) fn weights(p: &dyn Parameters, n: usize) -> Result<Vec<f64>, Invalid> {
-    match p.numbers("weights") {
-        None => Ok(vec![1.0; n]),
-        Some(w) if w.len() != n => Err(Invalid::count("weights", w.len(), n)),
-        Some(w) => match w.iter().find(|w| **w <= 0.0) {
-            Some(bad) => Err(Invalid::range("weights", format!("{bad}, must be greater than 0"))),
-            None => Ok(w.to_vec()),
-        },
-    }
-}
-
-/// Knots for `n` control points.
-pub(crate) fn knots<'a>(
-    p: &'a dyn Parameters,
-    field: &str,
-    degree: usize,
-    n: usize,
-) -> Result<Option<&'a [f64]>, Invalid> {
-    let Some(knots) = p.numbers(field) else { return Ok(None) };
-    if knots.len() != n + degree + 1 {
-        let label = format!("{} elements, for {n} control points and degree {degree}", knots.len());
-        return Err(Invalid::count(field, knots.len(), n + degree + 1).label(label));
-    }
-    match (1..knots.len()).find(|&i| knots[i] < knots[i - 1]) {
-        Some(i) => Err(descends(field, knots[i - 1], knots[i])),
-        None => Ok(Some(knots)),
     }
 }

@@ -15,74 +15,13 @@
 //! Coordinates are the offsets e_i . d along the free axes and the angle from x_a to x_b about z, positive by the right hand, where only that is
 //! free; the chart has the same, and a unit quaternion (w, x, y, z) where all rotations are free.
 
-use super::chart::{about_z, angle_of, normalise_quat, quat_rate, read_quat};
-use super::{Chart, Constraint, CoordinateKind, JointDeclaration, Mask, Rows, check_markers, markers, numbered};
+use super::{
+    Chart, Constraint, CoordinateKind, JointDeclaration, Lock, LockShape, Mask, Rows, check_markers, markers, numbered,
+};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
 use crate::catalogue::declaration::Invalid;
-use crate::math::{Mat3, Vec3, rotation};
-
-/// The lock-row door, static part: which of the six relative directions of two rigid bodies are held.
-#[derive(Clone, Copy, Debug)]
-pub struct LockShape {
-    /// Held directions: bits 0-2 translation along the axes, bits 3-5 rotation about them.
-    pub mask: Mask,
-    /// The axes are the world's.
-    pub aligned: bool,
-}
-
-/// The lock-row door at one state. Body a is that of attachment 0, body b that of attachment 1; both twists are taken at one point, p_b.
-#[derive(Clone, Copy, Debug)]
-pub struct Lock {
-    /// From the reference point of body a to p_b, world axes (m).
-    pub arm_a: Vec3,
-    /// From the reference point of body b to p_b, world axes (m).
-    pub arm_b: Vec3,
-    /// Columns: the axes of the mask, orthonormal, world axes.
-    pub axes: Mat3,
-    /// Acceleration term of the translation rows: row k has `c = axes[k] . c_linear`.
-    pub c_linear: Vec3,
-    /// Acceleration term of the rotation rows.
-    pub c_angular: Vec3,
-}
-
-impl Lock {
-    /// Axes fixed to body a, points p_a and p_b (attachments 0 and 1) that may be apart. With u the relative velocity at p_b:
-    ///
-    /// ```text
-    /// rows   e . (v_b + w_b × r_b - v_a - w_a × r_a),    e . (w_b - w_a),     e turns with w_a, the point moves with b
-    /// c_linear  = w_b × (w_b × r_b) - w_a × (w_a × r_a) - 2 w_a × u
-    /// c_angular = w_b × w_a
-    /// ```
-    #[inline(always)]
-    pub fn in_first(a: &View, axes: Mat3) -> Lock {
-        let (fa, fb) = (a.frame(0), a.frame(1));
-        let arm_b = a.arm(1);
-        let arm_a = (fb.x - fa.x) + arm_b;
-        let wra = fa.w.cross(arm_a);
-        let wrb = fb.w.cross(arm_b);
-        let u = fb.v + wrb - fa.v - wra;
-        let c_linear = fb.w.cross(wrb) - fa.w.cross(wra + 2.0 * u);
-        Lock { arm_a, arm_b, axes, c_linear, c_angular: fb.w.cross(fa.w) }
-    }
-
-    /// World axes, for joints that hold the three translations and nothing else.
-    #[inline(always)]
-    pub fn at_point_only(a: &View) -> Lock {
-        let (fa, fb) = (a.frame(0), a.frame(1));
-        let (arm_a, arm_b) = (a.arm(0), a.arm(1));
-        let c_linear = fb.w.cross(fb.w.cross(arm_b)) - fa.w.cross(fa.w.cross(arm_a));
-        Lock { arm_a, arm_b, axes: Mat3::IDENTITY, c_linear, c_angular: Vec3::ZERO }
-    }
-
-    /// Axes fixed to body a or of the world, for joints that hold all three translations: p_a and p_b coincide, each arm is taken to its own
-    /// body's point (no difference of large positions), and the relative velocity there is zero.
-    #[inline(always)]
-    pub fn at_common_point(a: &View, axes: Mat3) -> Lock {
-        let (fa, fb) = (a.frame(0), a.frame(1));
-        Lock { axes, c_angular: fb.w.cross(fa.w), ..Lock::at_point_only(a) }
-    }
-}
+use crate::math::{Mat3, Quat, Vec3, quat_from_axes, rotation, vec3};
 
 /// Which rotations a mask holds.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -297,4 +236,33 @@ impl<J: LockJoint> Chart for J {
 pub(super) fn agreement(a: &View) -> f64 {
     let cos = |i: usize| a.at(2 + i).dot(a.at(5 + i));
     cos(0).min(cos(1)).min(cos(2)) - 0.5
+}
+
+/// Rotation about z.
+pub(super) fn about_z(angle: f64) -> Mat3 {
+    let (s, c) = libm::sincos(angle);
+    Mat3::from_cols(vec3(c, s, 0.0), vec3(-s, c, 0.0), Vec3::Z)
+}
+
+/// Angle about z of a rotation.
+pub(super) fn angle_of(r: Mat3) -> f64 {
+    libm::atan2(r.x_axis.y, r.x_axis.x)
+}
+
+/// A rotation as (w, x, y, z).
+pub(super) fn read_quat(r: Mat3, u: &mut [f64]) {
+    let e = quat_from_axes(r);
+    u.copy_from_slice(&[e.w, e.x, e.y, e.z]);
+}
+
+/// 1/2 (0, w) u: the angular velocity in the axes of marker a.
+pub(super) fn quat_rate(u: &[f64], w: &[f64], out: &mut [f64]) {
+    let rate = Quat::from_xyzw(0.5 * w[0], 0.5 * w[1], 0.5 * w[2], 0.0) * Quat::from_xyzw(u[1], u[2], u[3], u[0]);
+    out.copy_from_slice(&[rate.w, rate.x, rate.y, rate.z]);
+}
+
+/// To unit length.
+pub(super) fn normalise_quat(u: &mut [f64]) {
+    let s = 1.0 / (u[0] * u[0] + u[1] * u[1] + u[2] * u[2] + u[3] * u[3]).sqrt();
+    u.iter_mut().for_each(|x| *x *= s);
 }

@@ -20,9 +20,8 @@ use super::{Constraint, Glyph, JointDeclaration, JointRole, Level, Revolute, Row
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
 use crate::catalogue::declaration::{
-    Allowed, Driven, Field, FieldType, Invalid, Kind, Make, Parameters, optional, required,
+    Allowed, Driven, Field, FieldType, Invalid, Kind, Make, ON_JOINT, Parameters, optional, required,
 };
-use crate::catalogue::drives::DRIVEN_JOINT;
 use crate::catalogue::functions::Function;
 use crate::math::SplitMix;
 use std::sync::Arc;
@@ -53,7 +52,7 @@ pub(crate) static POSITION_DRIVE: Kind = Kind {
     name: "position",
     summary: "a joint coordinate follows a function of time exactly; the drive gives whatever force or torque that takes",
     fields: &[
-        &[DRIVEN_JOINT, required("value", FieldType::Function("t", "m or rad"), "the coordinate as a function of t")],
+        &[ON_JOINT, required("value", FieldType::Function("t", "m or rad"), "the coordinate as a function of t")],
         EFFORT,
     ],
     make: Make::Drive(|p| capped(p, Motor::position(p.given_coordinate("joint")?, p.given_function("value")?))),
@@ -63,7 +62,7 @@ pub(crate) static SPEED_DRIVE: Kind = Kind {
     name: "speed",
     summary: "the rate of a joint coordinate follows a function of time exactly",
     fields: &[
-        &[DRIVEN_JOINT, required("value", FieldType::Function("t", "m/s or rad/s"), "the rate as a function of t")],
+        &[ON_JOINT, required("value", FieldType::Function("t", "m/s or rad/s"), "the rate as a function of t")],
         EFFORT,
     ],
     make: Make::Drive(|p| capped(p, Motor::speed(p.given_coordinate("joint")?, p.given_function("value")?))),

@@ -33,7 +33,7 @@
 use super::{AXES_A, Constraint, CoordinateKind, Glyph, JointDeclaration, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
-use crate::catalogue::curves::{CURVES, Circle, CubicSpline, Curve, Helix, Nurbs, Track};
+use crate::catalogue::curves::{self, CURVES, Circle, CubicSpline, Curve, Helix, Nurbs, Track};
 use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, required};
 use crate::math::number::{Gradient, Number, Point, Vector};
 use crate::math::{SplitMix, Vec3, vec3};
@@ -43,7 +43,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         name: "point-on-curve",
         summary: "keeps a point of b on a curve fixed to a, a bead on a wire. Coordinate: the length of arc from its start",
         fields: &[POINTS, AXES_A, &[required("curve", FieldType::Kind(&CURVES), "the curve, in the axes of a")]],
-        make: Make::Joint(|p| Ok(Box::new(PointOnCurve::on(p.a(), p.b(), p.curve("curve")?)))),
+        make: Make::Joint(|p| Ok(Box::new(PointOnCurve::on(p.a(), p.b(), curves::given(p, "curve")?)))),
     },
     label: "Point on curve",
     rows: 2,

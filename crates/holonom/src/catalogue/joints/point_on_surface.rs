@@ -24,8 +24,8 @@ use super::point_on_curve::in_first;
 use super::{AXES_A, Constraint, Glyph, JointDeclaration, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::curves::{NurbsSurface, Sheet};
-use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, SurfaceForm, required};
-use crate::catalogue::surfaces::{self, Inside, Plane, Quadric, SURFACES, Surface, Torus, lifted};
+use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, required};
+use crate::catalogue::surfaces::{self, Inside, Plane, Quadric, SURFACES, Surface, SurfaceGuide, Torus, lifted};
 use crate::math::number::{Num, Point};
 use crate::math::{SplitMix, Vec3, vec3};
 use std::sync::Arc;
@@ -36,9 +36,9 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         summary: "keeps a point of b on a surface fixed to a",
         fields: &[POINTS, AXES_A, &[required("surface", FieldType::Kind(&SURFACES), "the surface, in the axes of a")]],
         make: Make::Joint(|p| {
-            Ok(match p.surface("surface")? {
-                SurfaceForm::Implicit(surface) => Box::new(PointOnSurface::new(p.a(), p.b(), surface)),
-                SurfaceForm::Patch(sheet) => Box::new(PointOnSurface::patch(p.a(), p.b(), sheet)),
+            Ok(match surfaces::given(p, "surface")? {
+                SurfaceGuide::Implicit(surface) => Box::new(PointOnSurface::new(p.a(), p.b(), surface)),
+                SurfaceGuide::Sheet(sheet) => Box::new(PointOnSurface::patch(p.a(), p.b(), sheet)),
             })
         }),
     },

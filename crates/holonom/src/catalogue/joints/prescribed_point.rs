@@ -9,7 +9,7 @@
 
 use super::{Constraint, JointDeclaration, JointRole, Rows, check_markers, numbered};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::curves::{CURVES, Track};
+use crate::catalogue::curves::{self, CURVES, Track};
 use crate::catalogue::declaration::{Driven, Field, FieldType, Invalid, Kind, Make, Parameters, optional, required};
 use crate::catalogue::functions::Function;
 use crate::math::{SplitMix, Vec3, vec3};
@@ -79,7 +79,7 @@ fn path(p: &dyn Parameters) -> Result<PrescribedPoint, Invalid> {
             if let Some(field) = AXES.into_iter().find(|f| p.has(f)) {
                 return Err(Invalid::exclusive(field, "curve"));
             }
-            let track = p.curve("curve")?;
+            let track = curves::given(p, "curve")?;
             Ok(PrescribedPoint::new(p.a(), p.b(), move |t| along(&track, distance.at(t))))
         }
         (true, None) => Err(Invalid::without("curve", "distance")),
@@ -223,7 +223,7 @@ pub(super) fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> PrescribedPoint 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::curves::{Circle, CubicSpline};
+    use crate::catalogue::curves::{self, Circle, CubicSpline};
 
     #[test]
     fn a_path_along_a_curve_has_the_derivatives_it_says() {

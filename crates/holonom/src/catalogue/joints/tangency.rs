@@ -38,8 +38,8 @@
 
 use super::{AXES_A, AXES_B, Constraint, Glyph, JointDeclaration, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, Parameters, SurfaceForm, required};
-use crate::catalogue::surfaces::{Plane, Quadric, SURFACES, Surface, lift};
+use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, Parameters, required};
+use crate::catalogue::surfaces::{self, Plane, Quadric, SURFACES, Surface, SurfaceGuide, lift};
 use crate::math::number::{Number, Point, Vector};
 use crate::math::{Mat3, SplitMix, Vec3, vec3};
 use std::sync::Arc;
@@ -66,9 +66,9 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
 };
 
 fn touching(p: &dyn Parameters) -> Result<SurfaceTangency, Invalid> {
-    let implicit = |field: &str| match p.surface(field)? {
-        SurfaceForm::Implicit(surface) => Ok(surface),
-        SurfaceForm::Patch(_) => Err(Invalid::new(field, format!("`{field}` cannot be a NURBS patch"))
+    let implicit = |field: &str| match surfaces::given(p, field)? {
+        SurfaceGuide::Implicit(surface) => Ok(surface),
+        SurfaceGuide::Sheet(_) => Err(Invalid::new(field, format!("`{field}` cannot be a NURBS patch"))
             .help("a plane, sphere, ellipsoid, cylinder or torus; a patch can guide a point")),
     };
     let (on_a, on_b) = (implicit("surface_a")?, implicit("surface_b")?);

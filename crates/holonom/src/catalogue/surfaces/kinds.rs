@@ -1,12 +1,11 @@
 //! The kinds of surfaces. They lie in the axes of the marker that carries them.
 
 use super::{Inside, Plane, Quadric, Surface, Torus};
-use crate::catalogue::curves::kinds::enough;
+use crate::catalogue::curves::kinds::{enough, knots, weights};
 use crate::catalogue::curves::{NurbsSurface, Sheet};
 use crate::catalogue::declaration::{
     Family, Fault, Field, FieldType, Invalid, Kind, LENGTH, Make, POSITION, Parameters, SurfaceForm, optional, required,
 };
-use crate::catalogue::functions::kinds::{knots, weights};
 use std::sync::Arc;
 
 /// Kinds of surfaces.
@@ -114,19 +113,36 @@ fn patch(p: &dyn Parameters) -> Result<SurfaceForm, Invalid> {
         [Some(_), None] => return Err(Invalid::without("knots_u", "knots_v")),
         [None, Some(_)] => return Err(Invalid::without("knots_v", "knots_u")),
     };
-    Ok(SurfaceForm::Patch(Sheet::new(made.closed(p.flag("closed_u"), p.flag("closed_v")))))
+    Ok(SurfaceForm::Patch(Arc::new(made.closed(p.flag("closed_u"), p.flag("closed_v")))))
+}
+
+/// A surface ready to be followed.
+#[derive(Clone)]
+pub enum SurfaceGuide {
+    /// f(x) = 0.
+    Implicit(Arc<dyn Surface>),
+    /// r(u, v).
+    Sheet(Sheet),
 }
 
 /// The surface that these parameters describe.
-pub fn make(p: &dyn Parameters) -> Result<SurfaceForm, Invalid> {
+pub fn make(p: &dyn Parameters) -> Result<SurfaceGuide, Invalid> {
     let Some(Make::Surface(make)) = p.kind().map(|k| k.make) else {
         return Err(Invalid::new("", "not a surface").fault(Fault::Function));
     };
-    let made = make(p)?;
+    let made = match make(p)? {
+        SurfaceForm::Implicit(s) => SurfaceGuide::Implicit(s),
+        SurfaceForm::Patch(patch) => SurfaceGuide::Sheet(Sheet::shared(patch)),
+    };
     let fine = match &made {
-        SurfaceForm::Implicit(s) => s.validate(),
-        SurfaceForm::Patch(s) => s.validate(),
+        SurfaceGuide::Implicit(s) => s.validate(),
+        SurfaceGuide::Sheet(s) => s.validate(),
     };
     fine.map_err(|e| e.prefixed("the surface is not usable: ").fault(Fault::Function))?;
     Ok(made)
+}
+
+/// The surface in a table inside these parameters.
+pub fn given(p: &dyn Parameters, field: &str) -> Result<SurfaceGuide, Invalid> {
+    make(&*p.given_table(field)?).map_err(|e| e.within(field))
 }

@@ -5,17 +5,8 @@
 //! reads the values through [`Parameters`], which whoever read them implements, and refuses what does not fit as an [`Invalid`], which
 //! names the field.
 
-mod invalid;
-mod parameters;
-
-pub use invalid::{Fault, Invalid, between_0_and_1, finite, finite_vector, not_negative, optional_finite, positive};
-pub use parameters::{Component, Driven, Parameters};
-
-use crate::catalogue::curves::{Curve, Sheet};
-use crate::catalogue::forces::Force;
-use crate::catalogue::functions::Function;
-use crate::catalogue::joints::Constraint;
-use crate::catalogue::surfaces::Surface;
+use super::{Constraint, Curve, Driven, Force, Function, Parameters, Patch, Surface};
+use crate::error::Invalid;
 use std::fmt;
 use std::sync::Arc;
 
@@ -156,7 +147,7 @@ pub enum SurfaceForm {
     /// f(x) = 0.
     Implicit(Arc<dyn Surface>),
     /// r(u, v).
-    Patch(Sheet),
+    Patch(Arc<dyn Patch>),
 }
 
 /// One kind of joint, force, function, ...
@@ -212,3 +203,6 @@ impl Family {
         self.kinds().find(|k| k.name == name)
     }
 }
+
+/// What drives and forces on coordinates act on.
+pub const ON_JOINT: Field = required("joint", FieldType::Coordinate, "the joint, or one of its coordinates");

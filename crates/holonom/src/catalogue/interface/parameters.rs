@@ -1,12 +1,7 @@
 //! The values a kind is made from.
 
-use super::{Invalid, Kind, Make, SurfaceForm};
-use crate::catalogue::attach::{BodyId, Marker};
-use crate::catalogue::coordinate::Coordinate;
-use crate::catalogue::curves::Track;
-use crate::catalogue::forces::Force;
-use crate::catalogue::functions::Function;
-use crate::catalogue::joints::Constraint;
+use super::{BodyId, Constraint, Coordinate, Force, Function, Kind, Make, Marker};
+use crate::error::Invalid;
 use crate::math::{Mat3, Vec3};
 use std::sync::Arc;
 
@@ -115,16 +110,6 @@ impl<'p> dyn Parameters + 'p {
             position + rotation * m.point
         };
         (at(self.b()) - at(self.a())).length()
-    }
-
-    /// The curve in a table, ready to be followed.
-    pub fn curve(&self, field: &str) -> Result<Track, Invalid> {
-        crate::catalogue::curves::make(&*self.given_table(field)?).map_err(|e| e.within(field))
-    }
-
-    /// The surface in a table.
-    pub fn surface(&self, field: &str) -> Result<SurfaceForm, Invalid> {
-        crate::catalogue::surfaces::make(&*self.given_table(field)?).map_err(|e| e.within(field))
     }
 
     /// Weighted coordinates: a list of tables with `joint` and `factor`.

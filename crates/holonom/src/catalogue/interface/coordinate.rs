@@ -12,10 +12,8 @@
 //! Angles are followed over any number of turns: the joint says where the angle is within one turn, the engine remembers which turn it was on at
 //! the start of the step, and the turn nearest to where the mean rate leads is taken ([`View::follow`]).
 
-use crate::catalogue::attach::{Attachment, View};
-use crate::catalogue::declaration::Invalid;
-use crate::catalogue::forces::Push;
-use crate::catalogue::joints::{Constraint, CoordinateKind, Rows};
+use super::{Attachment, Constraint, CoordinateKind, Push, Rows, View};
+use crate::error::Invalid;
 use crate::math::Vec3;
 use crate::math::number::{Num, Point, seed};
 use std::sync::Arc;

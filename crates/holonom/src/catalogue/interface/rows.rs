@@ -1,6 +1,6 @@
 //! Rows: what a constraint writes, and the small conditions that joints are made of.
 
-use crate::catalogue::attach::{Attached, View};
+use super::{Attached, View};
 use crate::math::Vec3;
 
 /// One row of a constraint.
