@@ -14,7 +14,7 @@ use crate::catalogue::attach::{Bodies, Carried, Frame, View};
 use crate::catalogue::bodies::Inertia;
 use crate::catalogue::forces::Push;
 use crate::catalogue::interface::GapSums;
-use crate::catalogue::joints::{Constraint, Level, Lock, Rows};
+use crate::catalogue::joints::{Constraint, Level, Lock, LockShape, Rows};
 use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::Vec3;
 use crate::model::{Form, Joint, Model, OwnBlocks, RowBlocks};
@@ -375,7 +375,7 @@ fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, eval:
         let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
         let start = joint.row as usize;
         let floor = 1e-3 * model.island_length[joint.island as usize];
-        if joint.constraint.is_coincidence() {
+        if joint.constraint.lock_shape().is_some_and(LockShape::is_coincidence) {
             // what the rows below would say of C = p_b - p_a
             let [a, b] = [0, 1].map(|k| view.get(k));
             let (d, u) = (b.at - a.at, b.rate - a.rate);

@@ -193,9 +193,6 @@ impl Body for Affine {
     fn kind(&self) -> &'static str {
         "affine body"
     }
-    fn n_q(&self) -> usize {
-        12
-    }
     fn n_dof(&self) -> usize {
         12
     }
@@ -316,14 +313,6 @@ impl Body for Affine {
         let m = self.material.as_ref().filter(|m| m.viscosity > 0.0)?;
         let rate = symmetric_part(shape_of(q).transpose() * shape_of(v));
         Some(m.volume * m.viscosity * square(&rate))
-    }
-    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(v);
-    }
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
-        for i in 0..12 {
-            q[i] += dt * v[i];
-        }
     }
     fn centre(&self, q: &[f64]) -> Vec3 {
         read3(q)

@@ -142,9 +142,6 @@ where
     fn kind(&self) -> &'static str {
         "parametric body"
     }
-    fn n_q(&self) -> usize {
-        U
-    }
     fn n_dof(&self) -> usize {
         U
     }
@@ -224,14 +221,6 @@ where
         if let Some(stored) = &self.stored {
             let slope = stored(u).gradient;
             out.force.iter_mut().zip(slope).for_each(|(f, slope)| *f -= slope);
-        }
-    }
-    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(v);
-    }
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
-        for (q, v) in q.iter_mut().zip(v) {
-            *q += dt * v;
         }
     }
     fn inertial_in_flight(&self) -> bool {

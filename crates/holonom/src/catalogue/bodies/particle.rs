@@ -32,9 +32,6 @@ impl Body for Particle {
     fn keeps_shape(&self) -> bool {
         true
     }
-    fn n_q(&self) -> usize {
-        3
-    }
     fn n_dof(&self) -> usize {
         3
     }
@@ -68,14 +65,6 @@ impl Body for Particle {
     fn evaluate(&self, _: &[f64], _: &[f64], _: &Frame, gravity: Vec3, out: Inertia<'_>) {
         out.mass.copy_from_slice(&[self.mass, 0.0, 0.0, self.mass, 0.0, self.mass]);
         write3(out.force, self.mass * gravity);
-    }
-    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(v);
-    }
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
-        for i in 0..3 {
-            q[i] += dt * v[i];
-        }
     }
     fn centre(&self, q: &[f64]) -> Vec3 {
         read3(q)

@@ -122,9 +122,6 @@ impl Body for Planar {
     fn keeps_shape(&self) -> bool {
         true
     }
-    fn n_q(&self) -> usize {
-        3
-    }
     fn n_dof(&self) -> usize {
         3
     }
@@ -185,14 +182,6 @@ impl Body for Planar {
         out.mass.copy_from_slice(&[self.mass, 0.0, 0.0, self.mass, 0.0, self.inertia]);
         let g = self.plane.transpose() * gravity;
         out.force.copy_from_slice(&[self.mass * g.x, self.mass * g.y, 0.0]);
-    }
-    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(v);
-    }
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
-        for i in 0..3 {
-            q[i] += dt * v[i];
-        }
     }
     fn turned(&self, turn: Vec3, x: &[f64], out: &mut [f64]) {
         let rate = self.plane.z_axis.dot(turn);

@@ -39,9 +39,6 @@ impl Body for Rotor {
     fn kind(&self) -> &'static str {
         "rotor"
     }
-    fn n_q(&self) -> usize {
-        1
-    }
     fn n_dof(&self) -> usize {
         1
     }
@@ -78,12 +75,6 @@ impl Body for Rotor {
     fn evaluate(&self, _: &[f64], _: &[f64], _: &Frame, _: Vec3, out: Inertia<'_>) {
         out.mass[0] = self.inertia;
         out.force[0] = 0.0;
-    }
-    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) {
-        out[0] = v[0];
-    }
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
-        q[0] += dt * v[0];
     }
     fn turned(&self, _: Vec3, _: &[f64], out: &mut [f64]) {
         out[0] = 0.0;

@@ -66,7 +66,7 @@ pub enum CoordinateKind {
     Angle,
 }
 
-/// A condition on bodies.
+/// A condition on bodies. What a kind must say are the first four methods; everything else has a default.
 pub trait Constraint: Send + Sync {
     /// Name of the kind, as in the table and in messages.
     fn kind(&self) -> &'static str;
@@ -74,13 +74,23 @@ pub trait Constraint: Send + Sync {
     fn attachments(&self) -> &[Attachment];
     /// Number of rows.
     fn n_rows(&self) -> usize;
+    /// Fill in the rows at the current state. Gradients start at zero.
+    fn rows(&self, a: &View, t: f64, out: &mut Rows);
+
+    // ---- parameters ---------------------------------------------------------------------------------------------
+
     /// Are the parameters usable? `Err` says which is not and what is allowed.
     fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
-    /// Fill in the rows at the current state. Gradients start at zero.
-    fn rows(&self, a: &View, t: f64, out: &mut Rows);
-    /// What row `i` is a condition on, the same at every call.
+    /// The same constraint with what was left open (the phase of a gear) taken from the pose it starts in, if anything was.
+    fn settled(&self, _a: &View) -> Option<Arc<dyn Constraint>> {
+        None
+    }
+
+    // ---- what its rows are, the same at every call --------------------------------------------------------------
+
+    /// What row `i` is a condition on.
     fn level(&self, _i: usize) -> Level {
         Level::Position
     }
@@ -100,23 +110,18 @@ pub trait Constraint: Send + Sync {
     fn own_force_direction(&self) -> bool {
         false
     }
-    /// The lock-row door. A joint that offers it is called through `lock` between rigid bodies, which is faster.
-    fn lock_shape(&self) -> Option<LockShape> {
-        None
-    }
-    /// The lock at this state; called only when `lock_shape` is `Some` and both bodies are rigid.
-    fn lock(&self, a: &View) -> Lock {
-        Lock::at_common_point(a, Mat3::IDENTITY)
-    }
     /// Index of the attachment on body b at which the reaction is reported.
     fn reference(&self) -> usize {
         1.min(self.attachments().len().saturating_sub(1))
     }
-    /// Is it `C = p_b - p_a` for attachments 0 and 1, along the world's axes, and nothing else? Its gaps are then found without asking for `rows`.
-    fn is_coincidence(&self) -> bool {
-        false
+    /// Positive when the pose is on the intended side of a condition that has two (an axis that may point either way).
+    fn branch(&self, _a: &View) -> f64 {
+        1.0
     }
-    /// Joint coordinates, if any.
+
+    // ---- coordinates --------------------------------------------------------------------------------------------
+
+    /// Its coordinates: what drives, gears and springs act on.
     fn coordinates(&self) -> &'static [CoordinateKind] {
         &[]
     }
@@ -130,13 +135,16 @@ pub trait Constraint: Send + Sync {
     fn reads(&self) -> &[Coordinate] {
         &[]
     }
-    /// The same constraint with what was left open (the phase of a gear) taken from the pose it starts in, if anything was.
-    fn settled(&self, _a: &View) -> Option<Arc<dyn Constraint>> {
+
+    // ---- shorter ways for the solvers ---------------------------------------------------------------------------
+
+    /// The lock-row door: its rows are lock rows of this shape. It is then called through `lock` between rigid bodies, which is faster.
+    fn lock_shape(&self) -> Option<LockShape> {
         None
     }
-    /// Positive when the pose is on the intended side of a condition that has two (an axis that may point either way).
-    fn branch(&self, _a: &View) -> f64 {
-        1.0
+    /// The lock at this state; called only when `lock_shape` is `Some` and both bodies are rigid.
+    fn lock(&self, a: &View) -> Lock {
+        Lock::at_common_point(a, Mat3::IDENTITY)
     }
     /// Integration in joint coordinates: the joint as a motion with parameters of its own, where it has one.
     fn chart(&self) -> Option<&dyn Chart> {

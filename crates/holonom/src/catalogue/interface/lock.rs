@@ -12,6 +12,13 @@ pub struct LockShape {
     pub aligned: bool,
 }
 
+impl LockShape {
+    /// Is it `C = p_b - p_a` for attachments 0 and 1, along the world's axes, and nothing else? Its gaps are then found without asking for rows.
+    pub fn is_coincidence(self) -> bool {
+        self.aligned && self.mask == Mask::FIRST_THREE
+    }
+}
+
 /// The lock-row door at one state. Body a is that of attachment 0, body b that of attachment 1; both twists are taken at one point, p_b.
 #[derive(Clone, Copy, Debug)]
 pub struct Lock {

@@ -139,9 +139,6 @@ impl<J: LockJoint> Constraint for J {
         let z = if rotations(J::MASK) == Rotations::AboutZ { x.cross(y) } else { a.at(4) };
         Lock::at_common_point(a, Mat3::from_cols(x, y, z))
     }
-    fn is_coincidence(&self) -> bool {
-        holds_point(J::MASK)
-    }
     fn coordinates(&self) -> &'static [CoordinateKind] {
         self.coordinate_kinds()
     }

@@ -223,7 +223,7 @@ pub(super) fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> PrescribedPoint 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::catalogue::curves::{self, Circle, CubicSpline};
+    use crate::catalogue::curves::{Circle, CubicSpline};
 
     #[test]
     fn a_path_along_a_curve_has_the_derivatives_it_says() {
