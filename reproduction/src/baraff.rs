@@ -56,7 +56,7 @@ const SCENES: &[&str] = &[
 ];
 
 /// Methods by name, and what they are.
-const METHODS: &[&str] = &["tree", "sparse", "auxiliary", "banded", "dense", "dense-kkt", "cg"];
+const METHODS: &[&str] = &["tree", "sparse", "baraff", "auxiliary", "banded", "dense", "dense-kkt", "cg"];
 
 /// The systems of section 9, timed.
 pub struct Measured {
@@ -103,6 +103,7 @@ impl Measured {
         let chains = Growth::measure(program)?;
         page.heading(3, "His claims");
         self.claims(page, program, &chains)?;
+        procedures(page, program)?;
         chains.write(page)?;
         by_method(page, program);
         surles(page, program)?;
@@ -152,6 +153,8 @@ impl Measured {
         let cg = |scene, tolerance| program.best(scene, Some("cg"), &["--tolerance", tolerance]);
         let (cg_flat, cg_loops) = (cg("baraff-2d-108", "1e-3")?, cg("baraff-2d-loops", "1e-3")?);
         let ratio = |e: &Evaluation| e.factor / e.solve;
+        let printed = |scene| program.best(scene, Some("baraff"), &[]);
+        let (printed_flat, printed_tree) = (printed("baraff-2d-108")?, printed("baraff-tree-381")?);
         let exponents: Vec<(&str, f64)> =
             growth.families.iter().filter_map(|f| Some((f.name, f.exponent("sparse")?))).collect();
         let linear: Vec<String> = exponents.iter().map(|(name, e)| format!("{name} {e:.2}")).collect();
@@ -175,6 +178,12 @@ impl Measured {
                     short(counted("baraff-tree-381")?)
                 ),
                 verdict(ratio(tree), 4.0),
+            ],
+            vec![
+                "the same, by his procedures as printed (`baraff`)".into(),
+                "4".into(),
+                format!("{} (2-D), {} (381)", short(ratio(&printed_flat)), short(ratio(&printed_tree))),
+                verdict(ratio(&printed_tree), 4.0),
             ],
             vec![
                 "at 99 multipliers twice as fast as a dense method".into(),
@@ -224,6 +233,34 @@ fn verdict(found: f64, said: f64) -> String {
         _ => "confirmed",
     };
     words.into()
+}
+
+/// His procedures as printed beside the plan: the same elimination, with other constants.
+fn procedures(page: &mut Page, program: &Program) -> Result<(), Failed> {
+    page.heading(3, "His procedures as printed");
+    page.text(
+        "The solver `baraff` is his appendix A line by line: dense blocks, an explicit inverse for every body and joint, one sweep up and one down. \
+         `tree` eliminates in the same order, a body and the joint above it at once. Factor and solve of one evaluation; storing H counts as factoring.",
+    );
+    let mut rows = Vec::new();
+    for (scene, what) in [
+        ("baraff-2d-108", "2-D, 54 joints"),
+        ("baraff-tree-381", "3-D, 127 joints"),
+        ("a1024", "a chain of 1024 bodies on ball joints"),
+        ("b1024", "a chain of 1024 bodies on hinges"),
+    ] {
+        let mut row = vec![format!("`{scene}`: {what}")];
+        let (printed, plan) = (program.best(scene, Some("baraff"), &[])?, program.best(scene, Some("tree"), &[])?);
+        for e in [&printed, &plan] {
+            row.extend([time(e.factor), time(e.solve), short(e.factor / e.solve)]);
+        }
+        row.push(times((printed.factor + printed.solve) / (plan.factor + plan.solve)));
+        rows.push(row);
+    }
+    let heading =
+        ["system", "`baraff`: factor", "solve", "ratio", "`tree`: factor", "solve", "ratio", "`tree` is faster by"];
+    page.table(&heading, &rows);
+    Ok(())
 }
 
 /// Operations of factoring over those of solving, counted.

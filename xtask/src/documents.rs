@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 const MAP: &str = "docs/architecture.md";
 const INDEX: &str = "docs/examples.md";
 const PICTURE: &str = "docs/images/chain.svg";
-const EXAMPLES: &str = "crates/holonom/examples";
+/// Packages whose examples are listed and run.
+pub const EXAMPLES: [&str; 2] = ["holonom", "holonom-tyre"];
 
 fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
@@ -72,6 +73,13 @@ pub fn check_map(root: &Path) -> Result<(), String> {
 
 // ---- what must not be found ----------------------------------------------------------------------------------------
 
+/// What is outside of a computation: files, clocks, terminals, threads.
+#[rustfmt::skip]
+const OUTSIDE: &[&str] = &[
+    "std::fs", "std::io", "std::env", "std::net", "std::process", "std::time", "std::thread",
+    "println!", "print!", "eprintln!", "eprint!", "dbg!",
+];
+
 /// A folder, words that may not stand in its code, and why.
 const ABSENT: &[(&str, &[&str], &str)] = &[
     (
@@ -93,28 +101,13 @@ const ABSENT: &[(&str, &[&str], &str)] = &[
         ],
         "holonom-tree knows matrices, no physics",
     ),
-    (
-        "crates/holonom/src",
-        &[
-            "std::fs",
-            "std::io",
-            "std::env",
-            "std::net",
-            "std::process",
-            "std::time",
-            "std::thread",
-            "println!",
-            "print!",
-            "eprintln!",
-            "eprint!",
-            "dbg!",
-        ],
-        "the engine reads no files and no clock, prints nothing and starts no threads",
-    ),
+    ("crates/holonom/src", OUTSIDE, "the engine reads no files and no clock, prints nothing and starts no threads"),
+    ("crates/holonom-tyre/src", OUTSIDE, "nor does a force law"),
     ("crates/holonom/src", &["HashMap", "HashSet"], "the order of a hash map differs from run to run"),
+    ("crates/holonom/src", &["&mut Model"], "a model is complete when it exists, and never written again"),
     ("crates/holonom-tree/src", &["HashMap", "HashSet"], "the order of a hash map differs from run to run"),
     (
-        // the compiler knows numbers of ours from those of the machine, and checks the functions: crates/holonom/clippy.toml
+        // the compiler knows numbers of ours from those of the machine, and checks the functions: clippy.toml
         "crates/holonom/src",
         &[".mul_add("],
         "a fused multiply-add rounds once where others round twice: results would differ from machine to machine",
@@ -212,32 +205,37 @@ pub fn check_links(root: &Path) -> Result<(), String> {
 
 /// An example program and what to watch for in it.
 pub struct Example {
+    pub package: &'static str,
     pub name: String,
     watch_for: String,
 }
 
-/// All examples of the engine, sorted by name.
+/// All examples of the engine and its extensions, sorted by name.
 pub fn examples(root: &Path) -> Result<Vec<Example>, String> {
     let mut examples = Vec::new();
-    for path in files(&root.join(EXAMPLES), "rs")? {
-        let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-        let text = read(&path)?;
-        let first = text.lines().next().and_then(|line| line.strip_prefix("//! Watch for: "));
-        let watch_for = first.ok_or(format!("{EXAMPLES}/{name}.rs must begin with `//! Watch for: `"))?.to_string();
-        examples.push(Example { name, watch_for });
+    for package in EXAMPLES {
+        for path in files(&root.join(format!("crates/{package}/examples")), "rs")? {
+            let name = path.file_stem().unwrap_or_default().to_string_lossy().into_owned();
+            let text = read(&path)?;
+            let first = text.lines().next().and_then(|line| line.strip_prefix("//! Watch for: "));
+            let missing = || format!("{} must begin with `//! Watch for: `", path.display());
+            let watch_for = first.ok_or_else(missing)?.to_string();
+            examples.push(Example { package, name, watch_for });
+        }
     }
+    examples.sort_by(|a, b| a.name.cmp(&b.name));
     Ok(examples)
 }
 
 fn index(examples: &[Example]) -> String {
     let mut text = String::from(
         "# Examples\n\n\
-         Written by `cargo xtask examples` from the first line of every file in `crates/holonom/examples`. Run one with\n\n\
+         Written by `cargo xtask examples` from the first line of every file in `crates/holonom/examples` and `crates/holonom-tyre/examples`. Run one with\n\n\
          ```\ncargo run --release --package holonom --example pendulum\n```\n\n\
          | example | watch for |\n|---|---|\n",
     );
     for e in examples {
-        text += &format!("| [{0}](../{EXAMPLES}/{0}.rs) | {1} |\n", e.name, e.watch_for);
+        text += &format!("| [{1}](../crates/{0}/examples/{1}.rs) | {2} |\n", e.package, e.name, e.watch_for);
     }
     text
 }
@@ -248,7 +246,7 @@ pub fn check_examples(root: &Path) -> Result<(), String> {
     if read(&root.join(INDEX))? != index(&examples(root)?) {
         return Err(stale(INDEX));
     }
-    if read(&root.join(PICTURE))?.into_bytes() != steps::example_output(root, "strobe")? {
+    if read(&root.join(PICTURE))?.into_bytes() != steps::example_output(root, "holonom", "strobe")? {
         return Err(stale(PICTURE));
     }
     Ok(())
@@ -258,7 +256,7 @@ pub fn check_examples(root: &Path) -> Result<(), String> {
 pub fn write_examples(root: &Path) -> Result<(), String> {
     let write = |file: &str, text: &[u8]| fs::write(root.join(file), text).map_err(|e| format!("{file}: {e}"));
     write(INDEX, index(&examples(root)?).as_bytes())?;
-    write(PICTURE, &steps::example_output(root, "strobe")?)
+    write(PICTURE, &steps::example_output(root, "holonom", "strobe")?)
 }
 
 #[cfg(test)]

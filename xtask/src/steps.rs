@@ -43,13 +43,16 @@ pub fn test(root: &Path) -> bool {
     step("links", &|| documents::check_links(root));
     step("verification manual", &|| manual::check(root));
     step("building the examples", &|| {
-        cargo(root, &["build", "--quiet", "--profile", "test", "--package", "holonom", "--examples"])
+        let packages = documents::EXAMPLES.iter().flat_map(|package| ["--package", package]);
+        let arguments = ["build", "--quiet", "--profile", "test", "--examples"].into_iter().chain(packages);
+        cargo(root, &arguments.collect::<Vec<_>>())
     });
     step("example index and picture", &|| documents::check_examples(root));
     match documents::examples(root) {
         Ok(examples) => {
             for example in examples {
-                step(&format!("example {}", example.name), &|| example_output(root, &example.name).map(|_| ()));
+                let run = || example_output(root, example.package, &example.name).map(|_| ());
+                step(&format!("example {}", example.name), &run);
             }
         }
         Err(e) => step("examples", &|| Err(e.clone())),
@@ -99,9 +102,9 @@ fn output(command: &mut Command) -> Result<Vec<u8>, String> {
     Err(format!("{said}{complained}ended with {}", out.status))
 }
 
-/// What an example of the engine prints. Built as the tests are, so that nothing is compiled twice.
-pub fn example_output(root: &Path, name: &str) -> Result<Vec<u8>, String> {
-    output(&mut command(root, &["run", "--quiet", "--profile", "test", "--package", "holonom", "--example", name]))
+/// What an example prints. Built as the tests are, so that nothing is compiled twice.
+pub fn example_output(root: &Path, package: &str, name: &str) -> Result<Vec<u8>, String> {
+    output(&mut command(root, &["run", "--quiet", "--profile", "test", "--package", package, "--example", name]))
 }
 
 /// What the `holonom` command prints, built as the tests are.

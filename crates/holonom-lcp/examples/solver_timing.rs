@@ -4,11 +4,11 @@
 mod common;
 
 use common::{Owned, Random, heap, tower};
-use holonom_lcp::{Cone, certificate};
+use holonom_lcp::{DenseConeSolver, MatrixFreeConeSolver, MatrixOperator, certificate};
 use std::time::Instant;
 
 fn time(name: &str, owned: &Owned) {
-    let mut cone = Cone::new();
+    let mut cone = DenseConeSolver::new();
     let mut x = vec![0.0; owned.len()];
     let mut times = Vec::new();
     let mut last = None;
@@ -49,7 +49,7 @@ fn main() {
         for seed in 0..count {
             let owned = heap(&mut Random(1000 + seed), 1 + seed as usize % 10, ratio, mu);
             let mut x = vec![0.0; owned.len()];
-            match Cone::new().solve(&owned.problem(), &mut x) {
+            match DenseConeSolver::new().solve(&owned.problem(), &mut x) {
                 Ok(report) => {
                     most = most.max(report.iterations);
                     sum += report.iterations;
@@ -70,26 +70,25 @@ fn main() {
 }
 
 fn piles() {
-    use holonom_lcp::{Matrix, Pile};
     for (seed, ratio, mu) in [(1, 1.0, 0.3), (2, 1.0, 0.5), (3, 10.0, 0.5), (4, 100.0, 0.8)] {
         let owned = heap(&mut Random(seed), 25, ratio, mu);
         let n = owned.len();
         let diagonal: Vec<f64> = (0..n).map(|i| owned.a[i * n + i]).collect();
         let mut x = vec![0.0; n];
-        let mut pile = Pile::new();
+        let mut pile = MatrixFreeConeSolver::new();
         pile.products = 20000;
         let start = Instant::now();
-        let report = pile.solve(&mut Matrix { a: &owned.a, n }, &diagonal, &owned.b, &owned.laws, &mut x);
+        let report = pile.solve(&mut MatrixOperator { a: &owned.a, n }, &diagonal, &owned.b, &owned.laws, &mut x);
         println!("pile n {n} ratio {ratio} mu {mu}: {report:?} in {:.1} ms", start.elapsed().as_secs_f64() * 1e3);
     }
     let owned = tower(25, 1.0, 0.5, 1.0, 0.0);
     let n = owned.len();
     let diagonal: Vec<f64> = (0..n).map(|i| owned.a[i * n + i]).collect();
     let mut x = vec![0.0; n];
-    let mut pile = Pile::new();
+    let mut pile = MatrixFreeConeSolver::new();
     pile.products = 20000;
     println!(
         "pile tower {n} {:?}",
-        pile.solve(&mut Matrix { a: &owned.a, n }, &diagonal, &owned.b, &owned.laws, &mut x)
+        pile.solve(&mut MatrixOperator { a: &owned.a, n }, &diagonal, &owned.b, &owned.laws, &mut x)
     );
 }

@@ -8,19 +8,19 @@
 //!     a_sign     -a^ / S where x is at its lower end, a^ / S at its upper end; Free: |a^| / S
 //!     product    min(|x^ - end|, |a^|) / S: at a solution one of the two vanishes; this one bounds |x a| / S^2 where it is small
 //!     excess     (|x^_t| - radius^) / S
-//!     slip       |x^_t - [x^_t - a^_t] onto the disc| / S: no slip, or a push at the rim straight against it
+//!     slip       |x^_t - [x^_t - a^_t] onto the disc| / S: no slip, or friction at the rim straight against it
 //! ```
 //!
 //! All five are free of units and do not change when rows are scaled or `b` is. `slip` is measured by projection because a
 //! direction has no meaning where there is no slip: at the rim, with slip larger than the error, it is the error of direction.
 
 use crate::dense::dot;
-use crate::law::{Law, Problem};
-use crate::scale::{units, walk};
+use crate::law::{ComplementarityLaw as Law, ConeProblem};
+use crate::scale::units;
 
 /// Violations of the laws by kind, scaled as the module says; zero is perfect.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Certificate {
+pub struct ConeCertificate {
     /// The largest of all others; infinite where anything is not finite.
     pub worst: f64,
     /// The row of `worst` (the first row, for a cone or ball).
@@ -33,13 +33,13 @@ pub struct Certificate {
     pub product: f64,
     /// Friction outside its cone or ball.
     pub excess: f64,
-    /// Friction that does not oppose the slip with all its might.
+    /// Friction that does not oppose the slip, or not at the rim of its cone.
     pub slip: f64,
     /// `S`, the size that all of these are relative to, in the unit `x sqrt(A)`.
     pub size: f64,
 }
 
-impl Certificate {
+impl ConeCertificate {
     fn note(&mut self, row: usize, kind: impl Fn(&mut Self) -> &mut f64, value: f64) {
         let value = if value.is_nan() { f64::INFINITY } else { value };
         let place = kind(self);
@@ -52,23 +52,23 @@ impl Certificate {
 }
 
 /// The certificate of `x`. Lengths must fit; a problem that makes no sense gets `worst = inf`.
-pub fn certificate(problem: &Problem, x: &[f64]) -> Certificate {
-    let mut memory = Memory::default();
-    memory.certificate(problem, x)
+pub fn certificate(problem: &ConeProblem, x: &[f64]) -> ConeCertificate {
+    Certifier::default().certificate(problem, x)
 }
 
-/// Memory for many certificates.
+/// Memory for many certificates: nothing is allocated once it has seen a problem of the size.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Memory {
+pub struct Certifier {
     d: Vec<f64>,
     a: Vec<f64>,
 }
 
-impl Memory {
-    pub fn certificate(&mut self, problem: &Problem, x: &[f64]) -> Certificate {
+impl Certifier {
+    /// The certificate of `x`, as [`certificate`] has it.
+    pub fn certificate(&mut self, problem: &ConeProblem, x: &[f64]) -> ConeCertificate {
         let n = problem.len();
         if problem.check().is_err() || x.len() != n || !x.iter().all(|v| v.is_finite()) {
-            return Certificate { worst: f64::INFINITY, ..Certificate::default() };
+            return ConeCertificate { worst: f64::INFINITY, ..ConeCertificate::default() };
         }
         units(|i| problem.a[i * n + i], n, problem.laws, &mut self.d);
         self.a.clear();
@@ -84,10 +84,10 @@ impl Memory {
 }
 
 /// The certificate, once `a` and the size are known.
-pub(crate) fn judge(laws: &[Law], d: &[f64], x: &[f64], a: &[f64], size: f64) -> Certificate {
-    let mut c = Certificate { size, ..Certificate::default() };
+pub(crate) fn judge(laws: &[Law], d: &[f64], x: &[f64], a: &[f64], size: f64) -> ConeCertificate {
+    let mut c = ConeCertificate { size, ..ConeCertificate::default() };
     let size = if size > 0.0 { size } else { 1.0 };
-    for (i, law) in walk(laws) {
+    for (i, law) in Law::with_first_rows(laws) {
         let (xi, ai) = (x[i] * d[i] / size, a[i] / d[i] / size);
         match *law {
             Law::Free => c.note(i, |c| &mut c.a_sign, ai.abs()),
@@ -99,7 +99,7 @@ pub(crate) fn judge(laws: &[Law], d: &[f64], x: &[f64], a: &[f64], size: f64) ->
             Law::Within { least, most } => {
                 let (low, high) = (xi - least * d[i] / size, most * d[i] / size - xi);
                 c.note(i, |c| &mut c.x_sign, (-low).max(-high));
-                // a push of the wrong sign is one against the nearer end; both signs are allowed where the ends meet
+                // an `a` of the wrong sign is held against the nearer end; both signs are allowed where the ends meet
                 let product = if ai >= 0.0 { low.abs().min(ai) } else { high.abs().min(-ai) };
                 c.note(i, |c| &mut c.product, product);
             }
@@ -112,7 +112,7 @@ pub(crate) fn judge(laws: &[Law], d: &[f64], x: &[f64], a: &[f64], size: f64) ->
     c
 }
 
-fn disc(c: &mut Certificate, first: usize, rows: usize, radius: f64, d: &[f64], x: &[f64], a: &[f64], size: f64) {
+fn disc(c: &mut ConeCertificate, first: usize, rows: usize, radius: f64, d: &[f64], x: &[f64], a: &[f64], size: f64) {
     let mut p = [0.0; 3];
     let (mut pushed, mut reach) = (0.0, 0.0);
     for k in 0..rows {

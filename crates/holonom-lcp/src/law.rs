@@ -1,18 +1,21 @@
 //! What a problem is: a matrix, a vector, and a law for every row.
 //!
 //! ```text
-//!     a = A x + b          x: what pushes (forces, impulses),   a: what comes of it (accelerations, velocities)
+//!     a = A x + b          x: forces or impulses,   a: the accelerations or velocities that follow from them
 //! ```
 //!
 //! Rows belong to laws in order: the first law owns the first row (or rows), the next law those after it. A problem is checked
 //! once, before any method sees it: sizes, finite numbers, bounds in order, normals that exist.
 
-/// The law of one row, or of a few rows that share one.
+use self::ComplementarityLaw as Law;
+use crate::error::LcpError;
+
+/// The law that relates `x` and `a` of one row, or of a few rows that share one.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Law {
-    /// One row: `a = 0`, `x` any.
+pub enum ComplementarityLaw {
+    /// One row, an equation: `a = 0`, `x` any.
     Free,
-    /// One row: `x >= 0`, `a >= 0`, `x a = 0`.
+    /// One row, unilateral: `x >= 0`, `a >= 0`, `x a = 0`.
     Push,
     /// One row: `least <= x <= most`; `a >= 0` where `x = least`, `a <= 0` where `x = most`, `a = 0` between. Bounds may be infinite.
     Within {
@@ -23,10 +26,10 @@ pub enum Law {
     },
     /// One to three rows `t`: `|x_t| <= mu x_normal`, and `x_t = -mu x_normal a_t / |a_t|` wherever `a_t` is not zero.
     ///
-    /// This is Coulomb's law as it stands: the condition of the normal row does not see the slip. Several cones may share a
-    /// normal. A normal with the law [`Law::Free`] that pulls (`x_normal < 0`) carries no friction.
+    /// This is Coulomb's law as it stands: the condition of the normal row does not depend on the slip. Several cones may share
+    /// a normal. A normal with the law [`ComplementarityLaw::Free`] that pulls (`x_normal < 0`) carries no friction.
     Cone {
-        /// Index of an earlier *row* whose law is [`Law::Push`] or [`Law::Free`].
+        /// Index of an earlier *row* whose law is [`ComplementarityLaw::Push`] or [`ComplementarityLaw::Free`].
         normal: usize,
         /// Coefficient, at least zero; its unit is that of `x_t / x_normal`.
         mu: f64,
@@ -42,7 +45,7 @@ pub enum Law {
     },
 }
 
-impl Law {
+impl ComplementarityLaw {
     /// How many rows the law owns.
     pub fn rows(&self) -> usize {
         match *self {
@@ -51,15 +54,42 @@ impl Law {
         }
     }
 
-    /// Whether the law couples several rows or hangs on another one: what pivoting methods can only approximate.
+    /// Whether the law couples several rows or depends on another one: its set of admissible `x` is a disc or a ball.
     pub fn is_curved(&self) -> bool {
         matches!(self, Law::Cone { .. } | Law::Ball { .. })
+    }
+
+    /// Laws with the index of their first rows.
+    pub fn with_first_rows(laws: &[Law]) -> impl Iterator<Item = (usize, &Law)> {
+        laws.iter().scan(0, |row, law| {
+            let first = *row;
+            *row += law.rows();
+            Some((first, law))
+        })
+    }
+
+    /// The law's own numbers; `row` is its first row.
+    fn check(&self, row: usize) -> Result<(), LcpError> {
+        let malformed = |what| Err(LcpError::Malformed { row, what });
+        match *self {
+            Law::Within { least, most } if least.is_nan() || most.is_nan() => Err(LcpError::NotFinite),
+            Law::Within { least, most } if !(least <= most) || least == f64::INFINITY || most == f64::NEG_INFINITY => {
+                malformed("`least` must not exceed `most`, and one number must lie between them")
+            }
+            Law::Cone { mu, .. } if !mu.is_finite() => Err(LcpError::NotFinite),
+            Law::Cone { mu, .. } if mu < 0.0 => malformed("`mu` must be at least 0"),
+            Law::Cone { rows, .. } if !(1..=3).contains(&rows) => malformed("a cone has 1, 2 or 3 rows"),
+            Law::Ball { radius, .. } if radius.is_nan() => Err(LcpError::NotFinite),
+            Law::Ball { radius, .. } if radius < 0.0 => malformed("`radius` must be at least 0"),
+            Law::Ball { rows, .. } if !(1..=3).contains(&rows) => malformed("a ball has 1, 2 or 3 rows"),
+            _ => Ok(()),
+        }
     }
 }
 
 /// Find `x` so that `a = A x + b` and `x` obey the laws.
 #[derive(Clone, Copy, Debug)]
-pub struct Problem<'p> {
+pub struct ConeProblem<'p> {
     /// `A`, row after row: `n * n` numbers. Symmetric and positive semidefinite in the ordinary case.
     pub a: &'p [f64],
     /// `b`: `n` numbers.
@@ -68,7 +98,7 @@ pub struct Problem<'p> {
     pub laws: &'p [Law],
 }
 
-impl Problem<'_> {
+impl ConeProblem<'_> {
     /// Number of rows.
     pub fn len(&self) -> usize {
         self.b.len()
@@ -80,87 +110,55 @@ impl Problem<'_> {
     }
 
     /// Sizes, finite numbers, laws that make sense.
-    pub fn check(&self) -> Result<(), Failure> {
+    pub fn check(&self) -> Result<(), LcpError> {
         let n = self.b.len();
         if self.a.len() != n * n {
-            return Err(Failure::Malformed { row: 0, what: "A must have as many rows and columns as b has entries" });
+            return Err(LcpError::Malformed { row: 0, what: "A must have as many rows and columns as b has entries" });
         }
         if !self.a.iter().all(|v| v.is_finite()) {
-            return Err(Failure::NotFinite);
+            return Err(LcpError::NotFinite);
         }
         check_laws(self.b, self.laws)
     }
-}
 
-/// The problem and the starting guess.
-pub(crate) fn check_with_guess(problem: &Problem, x: &[f64]) -> Result<(), Failure> {
-    problem.check()?;
-    if x.len() != problem.len() {
-        return Err(Failure::Malformed { row: 0, what: "x must have as many entries as b" });
+    /// [`ConeProblem::check`], and the starting guess `x`.
+    pub fn check_with_guess(&self, x: &[f64]) -> Result<(), LcpError> {
+        self.check()?;
+        if x.len() != self.len() {
+            return Err(LcpError::Malformed { row: 0, what: "x must have as many entries as b" });
+        }
+        if !x.iter().all(|v| v.is_finite()) {
+            return Err(LcpError::NotFinite);
+        }
+        Ok(())
     }
-    if !x.iter().all(|v| v.is_finite()) {
-        return Err(Failure::NotFinite);
-    }
-    Ok(())
 }
 
 /// The part of the check that needs no matrix.
-pub(crate) fn check_laws(b: &[f64], laws: &[Law]) -> Result<(), Failure> {
-    let n = b.len();
+pub(crate) fn check_laws(b: &[f64], laws: &[Law]) -> Result<(), LcpError> {
     if !b.iter().all(|v| v.is_finite()) {
-        return Err(Failure::NotFinite);
+        return Err(LcpError::NotFinite);
     }
     let mut row = 0;
     for (at, law) in laws.iter().enumerate() {
-        let bad = |what| Err(Failure::Malformed { row, what });
-        match *law {
-            Law::Free | Law::Push => {}
-            Law::Within { least, most } => {
-                if least.is_nan() || most.is_nan() {
-                    return Err(Failure::NotFinite);
-                }
-                if !(least <= most) || least == f64::INFINITY || most == f64::NEG_INFINITY {
-                    return bad("`least` must not exceed `most`, and one number must lie between them");
-                }
-            }
-            Law::Cone { normal, mu, rows } => {
-                if !mu.is_finite() {
-                    return Err(Failure::NotFinite);
-                }
-                if mu < 0.0 {
-                    return bad("`mu` must be at least 0");
-                }
-                if !(1..=3).contains(&rows) {
-                    return bad("a cone has 1, 2 or 3 rows");
-                }
-                if !normal_is_fit(laws, at, normal) {
-                    return bad("`normal` must be an earlier row whose law is Push or Free");
-                }
-            }
-            Law::Ball { radius, rows } => {
-                if radius.is_nan() {
-                    return Err(Failure::NotFinite);
-                }
-                if radius < 0.0 {
-                    return bad("`radius` must be at least 0");
-                }
-                if !(1..=3).contains(&rows) {
-                    return bad("a ball has 1, 2 or 3 rows");
-                }
-            }
+        law.check(row)?;
+        if let Law::Cone { normal, .. } = *law
+            && !normal_is_fit(&laws[..at], row, normal)
+        {
+            return Err(LcpError::Malformed { row, what: "`normal` must be an earlier row whose law is Push or Free" });
         }
         row += law.rows();
     }
-    if row != n {
-        return Err(Failure::Malformed { row, what: "the rows of all laws must add up to the entries of b" });
+    if row != b.len() {
+        return Err(LcpError::Malformed { row, what: "the rows of all laws must add up to the entries of b" });
     }
     Ok(())
 }
 
-/// Searches backwards from law `at`: normals stand close before their cones.
-fn normal_is_fit(laws: &[Law], at: usize, normal: usize) -> bool {
-    let mut row: usize = laws[..at].iter().map(Law::rows).sum();
-    for law in laws[..at].iter().rev() {
+/// Is row `normal` that of a law which may carry friction? Searched backwards from `row`, the end of the `earlier` laws: normals
+/// stand close before their cones.
+fn normal_is_fit(earlier: &[Law], mut row: usize, normal: usize) -> bool {
+    for law in earlier.iter().rev() {
         row -= law.rows();
         if row <= normal {
             return row == normal && matches!(law, Law::Push | Law::Free);
@@ -169,64 +167,13 @@ fn normal_is_fit(laws: &[Law], at: usize, normal: usize) -> bool {
     false
 }
 
-/// What a method did.
+/// What a solver did.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Report {
-    /// `worst` of the [`crate::Certificate`] of the answer.
+pub struct ConeReport {
+    /// `worst` of the [`crate::ConeCertificate`] of the answer.
     pub residual: f64,
-    /// Pivots, Newton steps or gradient steps, by method.
+    /// Newton steps, or products with `A`.
     pub iterations: usize,
-    /// Dense factorisations made (zero where the method makes none).
+    /// Factorisations made (zero where the solver makes none).
     pub factorisations: usize,
 }
-
-/// Why there is no answer.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Failure {
-    /// A number in the problem, or in the starting guess, is infinite or not a number.
-    NotFinite,
-    /// Sizes do not fit or a law makes no sense.
-    Malformed {
-        /// The row where it was noticed.
-        row: usize,
-        /// What must hold.
-        what: &'static str,
-    },
-    /// The method has no form for the law of this row.
-    Unsupported {
-        /// First such row.
-        row: usize,
-    },
-    /// A ray was found: there is a direction along which pushes grow for ever without effect.
-    NoSolution,
-    /// The best `x` found is left in place; it misses the laws by `residual` (`worst` of its [`crate::Certificate`]).
-    NotConverged {
-        /// Scaled violation.
-        residual: f64,
-    },
-}
-
-impl std::fmt::Display for Failure {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Failure::NotFinite => write!(f, "a number in the complementarity problem is infinite or not a number"),
-            Failure::Malformed { row, what } => {
-                write!(f, "the complementarity problem makes no sense at row {row}: {what}")
-            }
-            Failure::Unsupported { row } => {
-                write!(f, "the law of row {row} has no form in this method; the method \"cone\" takes every law")
-            }
-            Failure::NoSolution => {
-                write!(f, "the complementarity problem has no solution: its rows contradict each other")
-            }
-            Failure::NotConverged { residual } => {
-                write!(
-                    f,
-                    "no solution of the complementarity problem was found; the best one misses its laws by {residual:.1e}"
-                )
-            }
-        }
-    }
-}
-
-impl std::error::Error for Failure {}

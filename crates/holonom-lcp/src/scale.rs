@@ -11,21 +11,8 @@
 //! millimetres is the same row as the one in metres.
 
 use crate::dense::{largest, zeros};
-use crate::law::{Failure, Law, Problem};
-
-/// Laws with the index of their first rows.
-pub(crate) fn walk(laws: &[Law]) -> impl Iterator<Item = (usize, &Law)> {
-    laws.iter().scan(0, |row, law| {
-        let first = *row;
-        *row += law.rows();
-        Some((first, law))
-    })
-}
-
-/// First row of the first law that pivoting methods have no exact form for.
-pub(crate) fn first_curved(laws: &[Law]) -> Option<usize> {
-    walk(laws).find(|(_, law)| law.is_curved()).map(|(row, _)| row)
-}
+use crate::error::LcpError;
+use crate::law::{ComplementarityLaw as Law, ConeProblem};
 
 /// The units `d` of all rows, from the diagonal of `A`.
 pub(crate) fn units(diagonal: impl Fn(usize) -> f64, n: usize, laws: &[Law], d: &mut Vec<f64>) {
@@ -33,7 +20,7 @@ pub(crate) fn units(diagonal: impl Fn(usize) -> f64, n: usize, laws: &[Law], d: 
     let most = (0..n).map(&diagonal).fold(0.0, f64::max);
     // a row that moves nothing has no unit of its own
     let spare = if most > 0.0 { most } else { 1.0 };
-    for (first, law) in walk(laws) {
+    for (first, law) in Law::with_first_rows(laws) {
         let rows = first..first + law.rows();
         let value = rows.clone().map(&diagonal).fold(0.0, f64::max);
         // far below the rest is as good as nothing, and its square root would only overflow what is divided by it
@@ -42,41 +29,42 @@ pub(crate) fn units(diagonal: impl Fn(usize) -> f64, n: usize, laws: &[Law], d: 
     }
 }
 
-/// A problem without units, in memory that is kept.
+/// A problem without units (the matrix apart), in memory that is kept.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Scaled {
-    pub a: Vec<f64>,
+pub struct ScaledProblem {
+    /// `b~`.
     pub b: Vec<f64>,
+    /// The laws with `mu~`, and with bounds and radii in the new unit.
     pub laws: Vec<Law>,
-    pub d: Vec<f64>,
-    pub beta: f64,
+    pub(crate) d: Vec<f64>,
+    beta: f64,
 }
 
-impl Scaled {
-    /// Takes a checked problem.
-    pub fn set(&mut self, problem: &Problem) -> Result<(), Failure> {
+impl ScaledProblem {
+    /// Takes a checked problem; `A~` is left in `a`.
+    pub fn set(&mut self, problem: &ConeProblem, a: &mut Vec<f64>) -> Result<(), LcpError> {
         let n = problem.len();
         units(|i| problem.a[i * n + i], n, problem.laws, &mut self.d);
-        self.a.clear();
-        self.a.extend_from_slice(problem.a);
+        a.clear();
+        a.extend_from_slice(problem.a);
         for i in 0..n {
             let di = self.d[i];
-            for (v, dj) in self.a[i * n..i * n + n].iter_mut().zip(&self.d) {
+            for (v, dj) in a[i * n..i * n + n].iter_mut().zip(&self.d) {
                 *v /= di * dj;
             }
         }
-        if !self.a.iter().all(|v| v.is_finite()) {
-            return Err(Failure::NotFinite);
+        if !a.iter().all(|v| v.is_finite()) {
+            return Err(LcpError::NotFinite);
         }
         self.set_vectors(problem.b, problem.laws)
     }
 
     /// Everything but the matrix; `d` is there already.
-    pub fn set_vectors(&mut self, b: &[f64], laws: &[Law]) -> Result<(), Failure> {
+    pub(crate) fn set_vectors(&mut self, b: &[f64], laws: &[Law]) -> Result<(), LcpError> {
         self.b.clear();
         self.b.extend(b.iter().zip(&self.d).map(|(b, d)| b / d));
         let mut beta = largest(&self.b);
-        for (first, law) in walk(laws) {
+        for (first, law) in Law::with_first_rows(laws) {
             if let Law::Within { least, most } = *law {
                 beta = beta.max((0f64.clamp(least, most) * self.d[first]).abs());
             }
@@ -89,7 +77,7 @@ impl Scaled {
             *b /= beta;
         }
         self.laws.clear();
-        for (first, law) in walk(laws) {
+        for (first, law) in Law::with_first_rows(laws) {
             let s = self.d[first] / beta;
             self.laws.push(match *law {
                 Law::Within { least, most } => Law::Within { least: least * s, most: most * s },
@@ -105,18 +93,18 @@ impl Scaled {
             Law::Ball { radius, .. } => radius >= 0.0,
             _ => true,
         });
-        if sound && self.b.iter().all(|v| v.is_finite()) { Ok(()) } else { Err(Failure::NotFinite) }
+        if sound && self.b.iter().all(|v| v.is_finite()) { Ok(()) } else { Err(LcpError::NotFinite) }
     }
 
     /// `x` with units from `y` without; where that overflows `x` stays what it was.
-    pub fn restore(&self, y: &[f64], x: &mut [f64]) -> Result<(), Failure> {
+    pub fn restore(&self, y: &[f64], x: &mut [f64]) -> Result<(), LcpError> {
         if (0..y.len()).all(|i| (y[i] * self.beta / self.d[i]).is_finite()) {
             for i in 0..y.len() {
                 x[i] = y[i] * self.beta / self.d[i];
             }
             Ok(())
         } else {
-            Err(Failure::NotConverged { residual: f64::INFINITY })
+            Err(LcpError::NotConverged { residual: f64::INFINITY })
         }
     }
 

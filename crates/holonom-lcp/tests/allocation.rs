@@ -1,9 +1,11 @@
 //! Once a solver has seen a problem, it allocates nothing for another of that size.
 
 mod common;
+mod pivoting;
 
 use common::{Random, heap, tower};
-use holonom_lcp::{Law, Matrix, Method, Pile, Solver};
+use holonom_lcp::{ComplementarityLaw as Law, MatrixFreeConeSolver, MatrixOperator};
+use pivoting::{Method, Solver};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 use std::alloc::System;
 
@@ -13,7 +15,7 @@ static GLOBAL: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 #[test]
 fn nothing_is_allocated_once_warm() {
     let mut solver = Solver::default();
-    let mut pile = Pile::new();
+    let mut pile = MatrixFreeConeSolver::new();
     let problems = [heap(&mut Random(1), 4, 3.0, 0.5), tower(4, 1.0, 0.3, 1.0, 0.2), heap(&mut Random(2), 4, 1.0, 0.9)];
     let mut plain = problems.clone();
     for owned in &mut plain {
@@ -32,7 +34,7 @@ fn nothing_is_allocated_once_warm() {
             x[..n].fill(0.0);
             // the diagonal need not be exact: it only sets the units
             let _ = pile.solve(
-                &mut Matrix { a: &owned.a, n },
+                &mut MatrixOperator { a: &owned.a, n },
                 &owned.a[..n].iter().map(|_| 1.0).collect::<Box<[f64]>>(),
                 &owned.b,
                 &owned.laws,

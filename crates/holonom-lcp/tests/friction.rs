@@ -1,9 +1,13 @@
 //! Friction: Coulomb's law itself, boxes and polygons that come close to it, towers, wedges, and problems without an answer.
 
 mod common;
+mod pivoting;
 
 use common::{Body, Owned, Random, Touch, contacts, heap, tower};
-use holonom_lcp::{Cone, Failure, Law, Lemke, Matrix, Method, Pile, Solver, certificate};
+use holonom_lcp::{
+    ComplementarityLaw as Law, DenseConeSolver, LcpError, MatrixFreeConeSolver, MatrixOperator, certificate,
+};
+use pivoting::{Lemke, Method, PivotingError, Solver};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -44,7 +48,7 @@ fn obeys(owned: &Owned, x: &[f64], tolerance: f64) -> Result<(), TestCaseError> 
 
 fn solve(owned: &Owned) -> Vec<f64> {
     let mut x = vec![0.0; owned.len()];
-    let report = Cone::new().solve(&owned.problem(), &mut x).unwrap_or_else(|e| panic!("{e}"));
+    let report = DenseConeSolver::new().solve(&owned.problem(), &mut x).unwrap_or_else(|e| panic!("{e}"));
     let c = certificate(&owned.problem(), &x);
     assert!(c.worst <= 1e-12 && report.residual == c.worst, "{c:?}");
     x
@@ -57,7 +61,7 @@ proptest! {
     fn heaps_obey_coulomb(seed in any::<u64>(), count in 1usize..=10, mu in 0.0f64..0.7, ratio in 1.0f64..30.0) {
         let owned = heap(&mut Random(seed), count, ratio, mu);
         let mut x = vec![0.0; owned.len()];
-        let report = Cone::new().solve(&owned.problem(), &mut x);
+        let report = DenseConeSolver::new().solve(&owned.problem(), &mut x);
         prop_assert!(report.is_ok(), "{report:?}");
         prop_assert!(certificate(&owned.problem(), &x).worst <= 1e-12);
         obeys(&owned, &x, 1e-11)?;
@@ -88,7 +92,7 @@ proptest! {
         owned.laws.push(Law::Free);
         owned.laws.push(Law::Within { least: f64::NEG_INFINITY, most: 0.1 });
         let mut x = vec![0.0; n];
-        let report = Cone::new().solve(&owned.problem(), &mut x);
+        let report = DenseConeSolver::new().solve(&owned.problem(), &mut x);
         prop_assert!(report.is_ok(), "{report:?}");
         prop_assert!(certificate(&owned.problem(), &x).worst <= 1e-12);
         obeys(&owned, &x, 1e-11)?;
@@ -117,8 +121,8 @@ proptest! {
             scaled.b[i] *= scale[i];
         }
         let (mut x, mut y) = (vec![0.0; n], vec![0.0; n]);
-        prop_assert!(Cone::new().solve(&owned.problem(), &mut x).is_ok());
-        let report = Cone::new().solve(&scaled.problem(), &mut y);
+        prop_assert!(DenseConeSolver::new().solve(&owned.problem(), &mut x).is_ok());
+        let report = DenseConeSolver::new().solve(&scaled.problem(), &mut y);
         prop_assert!(report.is_ok(), "{report:?}");
         prop_assert!(certificate(&scaled.problem(), &y).worst <= 1e-12);
     }
@@ -242,7 +246,7 @@ fn boxes_and_polygons_agree_with_the_cone_along_an_axis() {
     }
     assert!(matches!(
         Solver::default().solve(Method::Blocks, &owned.problem(), &mut [0.0; 3]),
-        Err(Failure::Unsupported { row: 1 })
+        Err(PivotingError::Unsupported { row: 1 })
     ));
 }
 
@@ -261,8 +265,8 @@ fn dantzig_solves_boxes() {
                     assert!(x[3 * c] >= -1e-10 && x[3 * c + 1].abs() <= 0.3 * x[3 * c] + 1e-9);
                 }
             }
-            Err(Failure::NotConverged { residual }) => assert!(residual > 1e-11),
-            Err(Failure::NoSolution) => {}
+            Err(PivotingError::NotConverged { residual }) => assert!(residual > 1e-11),
+            Err(PivotingError::NoSolution) => {}
             Err(other) => panic!("{other}"),
         }
     }
@@ -284,7 +288,7 @@ fn painleve_is_not_answered_with_nonsense() {
         let mut x = vec![0.0];
         let answer = Solver::default().solve(method, &reduced.problem(), &mut x);
         assert!(
-            matches!(answer, Err(Failure::NoSolution | Failure::NotConverged { .. })),
+            matches!(answer, Err(PivotingError::NoSolution | PivotingError::NotConverged { .. })),
             "{} {answer:?} {x:?}",
             method.name()
         );
@@ -301,7 +305,7 @@ fn the_same_bits_twice() {
         let owned = heap(&mut Random(seed), 8, 10.0, 0.5);
         let n = owned.len();
         let mut solver = Solver::default();
-        let mut pile = Pile::new();
+        let mut pile = MatrixFreeConeSolver::new();
         let diagonal: Vec<f64> = (0..n).map(|i| owned.a[i * n + i]).collect();
         let mut bits = Vec::new();
         for _ in 0..3 {
@@ -312,7 +316,7 @@ fn the_same_bits_twice() {
                 all.extend(x.iter().map(|v| v.to_bits()));
             }
             let mut x = vec![0.0; n];
-            let _ = pile.solve(&mut Matrix { a: &owned.a, n }, &diagonal, &owned.b, &owned.laws, &mut x);
+            let _ = pile.solve(&mut MatrixOperator { a: &owned.a, n }, &diagonal, &owned.b, &owned.laws, &mut x);
             all.extend(x.iter().map(|v| v.to_bits()));
             bits.push(all);
             // another problem in between must leave no trace
@@ -326,7 +330,7 @@ fn the_same_bits_twice() {
 #[test]
 fn a_warm_start_is_quick() {
     let mut owned = heap(&mut Random(6), 8, 1.0, 0.5);
-    let mut cone = Cone::new();
+    let mut cone = DenseConeSolver::new();
     let mut x = solve(&owned);
     let report = cone.solve(&owned.problem(), &mut x).unwrap();
     assert_eq!(report.iterations, 0);
@@ -341,13 +345,13 @@ fn a_warm_start_is_quick() {
 #[test]
 fn a_failure_leaves_the_best_and_says_how_bad_it_is() {
     let owned = heap(&mut Random(9), 8, 1.0, 0.5);
-    let mut cone = Cone::new();
+    let mut cone = DenseConeSolver::new();
     cone.tolerance = 1e-30;
     cone.steps = 30;
     let mut x = vec![0.0; owned.len()];
     let none = certificate(&owned.problem(), &x).worst;
     match cone.solve(&owned.problem(), &mut x) {
-        Err(Failure::NotConverged { residual }) => {
+        Err(LcpError::NotConverged { residual }) => {
             assert_eq!(residual, certificate(&owned.problem(), &x).worst);
             assert!(residual < 1e-3 * none, "{residual} {none}");
         }
@@ -362,9 +366,9 @@ fn piles_agree_with_the_cone() {
         let n = owned.len();
         let exact = solve(&owned);
         let diagonal: Vec<f64> = (0..n).map(|i| owned.a[i * n + i]).collect();
-        let mut pile = Pile::new();
+        let mut pile = MatrixFreeConeSolver::new();
         let mut x = vec![0.0; n];
-        let mut matrix = Matrix { a: &owned.a, n };
+        let mut matrix = MatrixOperator { a: &owned.a, n };
         let cold = pile.solve(&mut matrix, &diagonal, &owned.b, &owned.laws, &mut x).unwrap();
         assert!(certificate(&owned.problem(), &x).worst <= 1e-8);
         // where the answer is unique the motions agree; a heap of full rank has one
@@ -381,6 +385,6 @@ fn piles_agree_with_the_cone() {
         pile.products = 3;
         pile.tolerance = 1e-12;
         let answer = pile.solve(&mut matrix, &diagonal, &owned.b, &owned.laws, &mut x);
-        assert!(matches!(answer, Err(Failure::NotConverged { residual }) if residual < 1e-3), "{answer:?}");
+        assert!(matches!(answer, Err(LcpError::NotConverged { residual }) if residual < 1e-3), "{answer:?}");
     }
 }

@@ -1,9 +1,11 @@
 //! Problems without friction: all methods that apply agree, and the certificate says so.
 
 mod common;
+mod pivoting;
 
 use common::{Owned, Random, gram};
-use holonom_lcp::{Failure, Law, Method, Problem, Solver, certificate};
+use holonom_lcp::{ComplementarityLaw as Law, ConeProblem, certificate};
+use pivoting::{Method, PivotingError, Solver};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -132,7 +134,7 @@ proptest! {
             3 => Law::Cone { normal: at.saturating_sub(1), mu: values[11], rows: 1 },
             _ => Law::Ball { radius: values[9], rows: 1 },
         }).collect();
-        let problem = Problem { a: &values[..9], b: &values[9..], laws: &laws };
+        let problem = ConeProblem { a: &values[..9], b: &values[9..], laws: &laws };
         let mut solver = Solver::default();
         for method in Method::ALL {
             let mut x = [0.0; 3];
@@ -199,12 +201,12 @@ fn contradictions_are_found() {
             let mut x = vec![0.0; owned.len()];
             let answer = Solver::default().solve(method, &owned.problem(), &mut x);
             assert!(
-                matches!(answer, Err(Failure::NoSolution | Failure::NotConverged { .. })),
+                matches!(answer, Err(PivotingError::NoSolution | PivotingError::NotConverged { .. })),
                 "{}: {answer:?} {x:?}",
                 method.name()
             );
             if matches!(method, Method::Lemke | Method::Dantzig | Method::Blocks) {
-                assert_eq!(answer, Err(Failure::NoSolution), "{}", method.name());
+                assert_eq!(answer, Err(PivotingError::NoSolution), "{}", method.name());
             }
         }
     }
@@ -217,12 +219,12 @@ fn what_makes_no_sense_is_refused() {
     for method in Method::ALL {
         for bad in [f64::NAN, f64::INFINITY] {
             let laws = [Law::Push];
-            let problem = Problem { a: &[bad], b: &[0.0], laws: &laws };
-            assert_eq!(solver.solve(method, &problem, &mut x), Err(Failure::NotFinite));
-            let problem = Problem { a: &[1.0], b: &[bad], laws: &laws };
-            assert_eq!(solver.solve(method, &problem, &mut x), Err(Failure::NotFinite));
-            let problem = Problem { a: &[1.0], b: &[0.0], laws: &laws };
-            assert_eq!(solver.solve(method, &problem, &mut [bad]), Err(Failure::NotFinite));
+            let problem = ConeProblem { a: &[bad], b: &[0.0], laws: &laws };
+            assert_eq!(solver.solve(method, &problem, &mut x), Err(PivotingError::NotFinite));
+            let problem = ConeProblem { a: &[1.0], b: &[bad], laws: &laws };
+            assert_eq!(solver.solve(method, &problem, &mut x), Err(PivotingError::NotFinite));
+            let problem = ConeProblem { a: &[1.0], b: &[0.0], laws: &laws };
+            assert_eq!(solver.solve(method, &problem, &mut [bad]), Err(PivotingError::NotFinite));
         }
         for law in [
             Law::Within { least: 1.0, most: 0.0 },
@@ -234,11 +236,11 @@ fn what_makes_no_sense_is_refused() {
             Law::Ball { radius: 1.0, rows: 2 },
         ] {
             let laws = [law];
-            let problem = Problem { a: &[1.0], b: &[0.0], laws: &laws };
+            let problem = ConeProblem { a: &[1.0], b: &[0.0], laws: &laws };
             let answer = solver.solve(method, &problem, &mut x);
-            assert!(matches!(answer, Err(Failure::Malformed { .. })), "{law:?} {answer:?}");
+            assert!(matches!(answer, Err(PivotingError::Malformed { .. })), "{law:?} {answer:?}");
         }
-        let problem = Problem { a: &[], b: &[], laws: &[] };
+        let problem = ConeProblem { a: &[], b: &[], laws: &[] };
         assert!(solver.solve(method, &problem, &mut []).is_ok());
     }
 }

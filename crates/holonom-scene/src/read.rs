@@ -73,7 +73,7 @@ pub const RUN: &[Field] = &[
     ),
     optional(
         "solver",
-        Type::Choice(&["tree", "sparse", "huge-pivot", "auxiliary", "dense", "dense-kkt", "banded", "cg"]),
+        Type::Choice(holonom::SolverKind::NAMES),
         "tree, or sparse where there are loops",
         "how the equations are solved",
     ),

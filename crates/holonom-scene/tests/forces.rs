@@ -4,6 +4,7 @@ use holonom::forces::{Force, SAMPLES};
 use holonom::prelude::*;
 use holonom_scene::Loader;
 use holonom_scene::kinds::FORCES;
+use holonom_tyre::{Grip, HeightField, PlaneTerrain, SlipCurve, Tyre, TyreLoad};
 use std::collections::BTreeSet;
 
 /// Two bodies in motion: `a` on a hinge, `b` free.

@@ -1,8 +1,8 @@
 //! The numbers of the matrix, in one flat array per kind of block.
 
 use crate::packed;
-use crate::shear::Shear;
 use crate::structure::{Kind, Link, LinkId, LinkValue, Node, Structure};
+use crate::transform::MaskedTransform;
 
 /// Values of the matrix described by a [`Structure`]: fill them, then [`factor`](crate::Plan::factor).
 #[derive(Clone, Debug)]
@@ -18,8 +18,8 @@ pub struct Blocks {
     pub(crate) links: Vec<f64>,
     /// Start and end of each dense link.
     link_ranges: Vec<(u32, u32)>,
-    /// One per sheared dual.
-    pub shears: Vec<Shear>,
+    /// One per masked dual.
+    pub transforms: Vec<MaskedTransform>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -67,7 +67,7 @@ impl Blocks {
             place,
             links: vec![0.0; structure.n_dense],
             link_ranges: structure.dense_links.clone(),
-            shears: vec![Shear::default(); structure.n_shears],
+            transforms: vec![MaskedTransform::default(); structure.n_transforms],
         }
     }
 
@@ -149,14 +149,14 @@ impl Blocks {
         &self.links[start as usize..end as usize]
     }
 
-    /// The block of any link, dense or sheared, written out as `rows x columns` into `out`.
+    /// The block of any link, dense or masked, written out as `rows x columns` into `out`.
     pub(crate) fn write_link(&self, structure: &Structure, link: &Link, out: &mut [f64]) {
         match (link.value, structure.kinds[link.dual.index()]) {
             (LinkValue::Dense(start), _) => out.copy_from_slice(&self.links[start as usize..][..out.len()]),
-            (end, Kind::Sheared { shear, mask, aligned }) => {
-                self.shears[shear as usize].write_rows(mask, aligned, end == LinkValue::Far, out)
+            (end, Kind::Masked { transform, mask, aligned }) => {
+                self.transforms[transform as usize].write_rows(mask, aligned, end == LinkValue::Far, out)
             }
-            // `Structure` makes near and far links only for sheared duals
+            // `Structure` makes near and far links only for masked duals
             _ => out.fill(0.0),
         }
     }
@@ -171,7 +171,7 @@ impl Blocks {
         out
     }
 
-    /// The block of the `index`-th link of the structure (dense or sheared) as a dense matrix. For references and checks.
+    /// The block of the `index`-th link of the structure (dense or masked) as a dense matrix. For references and checks.
     pub fn dense_link(&self, structure: &Structure, index: usize, out: &mut Vec<f64>) {
         let link = structure.links[index];
         out.clear();

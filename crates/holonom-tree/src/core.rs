@@ -29,7 +29,7 @@ impl Core {
             inside = peel(planner, &core, &keep);
         }
         core.inside = inside;
-        for node in &planner.s.entangled {
+        for node in &planner.s.cyclic {
             let c = core.component[node.index()] as usize;
             for k in core.starts[c]..core.starts[c + 1] {
                 core.inside[core.members[k as usize] as usize] = true;

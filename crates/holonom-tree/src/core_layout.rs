@@ -1,7 +1,7 @@
 //! Storage and pivots of the core, from an order of elimination.
 
 use crate::blocks::Blocks;
-use crate::foot::{Foot, FootLink};
+use crate::inverse_pivot::{InversePivot, InversePivotLink};
 use crate::order::Elimination;
 use crate::panel::{Panel, PanelLink, PanelUp, Target};
 use crate::plan::{Member, NONE, Op, Plan};
@@ -12,6 +12,7 @@ use crate::structure::{Kind, LinkValue, Mask, Node};
 const WIDEST: u32 = 96;
 
 /// Where the nodes of the core are kept.
+#[derive(Default)]
 pub(crate) struct Places {
     position: Vec<u32>,
     /// Panel of each node, and its first row there.
@@ -24,18 +25,18 @@ impl Places {
         self.row[node]
     }
 
-    /// The panel of a node of the core; a foot has none.
+    /// The panel of a node of the core; an inverse pivot has none.
     pub fn panel<'p>(&self, plan: &'p Plan, node: usize) -> Option<&'p Panel> {
         plan.panels.get(self.panel[node] as usize)
     }
 }
 
 impl Planner<'_> {
-    /// Lay out the core. `hung` says which of its nodes have something hanging from them. Returns its pivots, in order.
+    /// Lay out the core. `has_children` says which of its nodes have something hanging from them. Returns its pivots, in order.
     pub(crate) fn lay_out_core(
         &self,
         order: &Elimination,
-        hung: &[bool],
+        has_children: &[bool],
         sample: &Blocks,
         plan: &mut Plan,
     ) -> (Vec<Op>, Places) {
@@ -49,19 +50,19 @@ impl Planner<'_> {
         let mut is_hub = vec![false; n_nodes];
         order.hubs.iter().for_each(|&h| is_hub[h as usize] = true);
         let n_central = plan.n_central;
-        let is_foot = |i: u32| {
+        let is_inverse = |i: u32| {
             let central = sample.among_six(Node(i)).is_some_and(|k| (k as usize) < n_central);
-            !is_dual(i) && central && !hung[i as usize] && !is_hub[i as usize]
+            !is_dual(i) && central && !has_children[i as usize] && !is_hub[i as usize]
         };
-        // panels and feet, with their neighbours
+        // panels and inverse pivots, with their neighbours
         let mut ops = Vec::new();
         let mut k = 0;
         while k < order.nodes.len() {
             let first = order.nodes[k];
-            if is_foot(first) {
-                ops.push(Op::Foot(plan.feet.len() as u32));
-                let foot = self.foot(first, order.later_of(k), sample, plan);
-                plan.feet.push(foot);
+            if is_inverse(first) {
+                ops.push(Op::InversePivot(plan.inverse_pivots.len() as u32));
+                let pivot = self.inverse_pivot(first, order.later_of(k), sample, plan);
+                plan.inverse_pivots.push(pivot);
                 k += 1;
                 continue;
             }
@@ -85,27 +86,35 @@ impl Planner<'_> {
         (ops, places)
     }
 
-    fn foot(&self, node: u32, later: &[u32], sample: &Blocks, plan: &mut Plan) -> Foot {
+    fn inverse_pivot(&self, node: u32, later: &[u32], sample: &Blocks, plan: &mut Plan) -> InversePivot {
         let s = self.s;
-        let first = plan.foot_links.len() as u32;
+        let first = plan.inverse_pivot_links.len() as u32;
         for &dual in later {
             let link = self.link_between(dual, node);
-            let (three_aligned, shear) = match s.kinds[dual as usize] {
-                Kind::Sheared { shear, mask: Mask::FIRST_THREE, aligned: true } => (true, shear),
+            let (three_aligned, transform) = match s.kinds[dual as usize] {
+                Kind::Masked { transform, mask: Mask::FIRST_THREE, aligned: true } => (true, transform),
                 _ => (false, NONE),
             };
             let rows = s.sizes[dual as usize];
             let far = s.links[link as usize].value == LinkValue::Far;
             let x = plan.offsets[dual as usize];
-            plan.foot_links.push(FootLink { link, x, rows, w: plan.n_feet as u32, three_aligned, shear, far });
-            plan.n_feet += 6 * rows as usize;
+            plan.inverse_pivot_links.push(InversePivotLink {
+                link,
+                x,
+                rows,
+                w: plan.n_w as u32,
+                three_aligned,
+                transform,
+                far,
+            });
+            plan.n_w += 6 * rows as usize;
         }
-        Foot {
+        InversePivot {
             node: Node(node),
             central: sample.among_six(Node(node)).unwrap_or(NONE),
             x: plan.offsets[node as usize],
-            inverse: plan.feet.len() as u32,
-            links: (first, plan.foot_links.len() as u32),
+            inverse: plan.inverse_pivots.len() as u32,
+            links: (first, plan.inverse_pivot_links.len() as u32),
             targets: 0,
         }
     }
@@ -165,7 +174,7 @@ impl Planner<'_> {
                 }
             }
             match op {
-                Op::Foot(f) => plan.feet[*f as usize].targets = first_target,
+                Op::InversePivot(f) => plan.inverse_pivots[*f as usize].targets = first_target,
                 Op::Panel(p) => {
                     let first_link = plan.panel_links.len() as u32;
                     for &i in &order.nodes[k..k + n_members] {
@@ -200,7 +209,7 @@ impl Planner<'_> {
         Target { at: panel.at + places.row[a as usize] * panel.width + column, stride: panel.width }
     }
 
-    /// Column of node `b` in the panel of `a`.
+    /// FactorColumn of node `b` in the panel of `a`.
     fn column(&self, a: u32, b: u32, order: &Elimination, plan: &Plan, places: &Places) -> u32 {
         if places.panel[a as usize] == places.panel[b as usize] {
             return places.row[b as usize];

@@ -2,10 +2,11 @@
 
 use crate::blocks::Blocks;
 use crate::packed;
-use crate::panel::PivotRule;
-use crate::plan::{Front, Op, Pair, Plan, Store};
-use crate::shear::{AlignedPivot, FreePivot, Parts, sub};
+use crate::pivot_rule::PivotRule;
+use crate::plan::{Front, Op, Pair, Plan, Store, Up, member_at};
 use crate::structure::{Mask, Node};
+use crate::transform::{AlignedPivot, FreePivot, Parts};
+use crate::vec3::sub;
 
 /// A pivot without its sign: the matrix is singular, or not of the form promised.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
@@ -29,46 +30,46 @@ pub struct Factor {
     pub(crate) between: Vec<Between>,
     pub(crate) scratch: Vec<f64>,
     /// Where roots add what no parent takes.
-    pub(crate) nowhere: [f64; 21],
+    pub(crate) discarded: [f64; 21],
     pub(crate) link: Vec<f64>,
-    /// The core: panels, W of the feet and their inverses, own size of every dual row by its place in a vector.
+    /// The core: panels, W of the inverse pivots and their inverses, own size of every dual row by its place in a vector.
     pub(crate) panels: Vec<f64>,
-    pub(crate) feet: Vec<f64>,
+    pub(crate) w: Vec<f64>,
     pub(crate) inverses: Vec<[f64; 7]>,
     pub(crate) own: Vec<f64>,
     pub(crate) rule: PivotRule,
-    /// Weights of the rows in the soft and damped rules, by place in a vector; empty when all are 1.
+    /// Weights of the rows in the rules `Regularised` and `Damped`, by place in a vector; empty when all are 1.
     pub(crate) weights: Vec<f64>,
-    /// Rows that give way in any case under the soft rule, by place in a vector; empty when there are none.
-    pub(crate) yielding: Vec<bool>,
-    pub(crate) weak: Vec<u32>,
+    /// Rows regularised in any case (relaxed) under [`PivotRule::Regularised`], by place in a vector; empty when there are none.
+    pub(crate) relaxed: Vec<bool>,
+    pub(crate) small: Vec<u32>,
     /// Parts of their own size below which pivots count as near to singular, by place in a vector; empty when nobody asks.
     pub(crate) watched: Vec<f64>,
     pub(crate) near: Vec<u32>,
 }
 
 impl Factor {
-    /// The rule for weak pivots in cycles, from the next factorisation on.
+    /// The rule for small pivots in cycles, from the next factorisation on.
     pub fn set_rule(&mut self, rule: PivotRule) {
         self.rule = rule;
     }
 
-    /// Weights for [`PivotRule::Soft`] and [`PivotRule::Damped`], one for every entry of a vector (those of duals are read); none means 1 for all.
+    /// Weights for [`PivotRule::Regularised`] and [`PivotRule::Damped`], one for every entry of a vector (those of duals are read); none means 1 for all.
     pub fn set_weights(&mut self, weights: &[f64]) {
         self.weights.clear();
         self.weights.extend_from_slice(weights);
     }
 
-    /// Rows that give way in any case under [`PivotRule::Soft`], one entry for every entry of a vector; none when empty.
-    pub fn set_yielding(&mut self, yielding: &[bool]) {
-        self.yielding.clear();
-        self.yielding.extend_from_slice(yielding);
+    /// Rows regularised in any case (relaxed) under [`PivotRule::Regularised`], one entry for every entry of a vector; none when empty.
+    pub fn set_relaxed(&mut self, relaxed: &[bool]) {
+        self.relaxed.clear();
+        self.relaxed.extend_from_slice(relaxed);
     }
 
-    /// Dual rows in cycles whose pivots in the last factorisation were weak, by place in a vector: rows that depend on others, or nearly so.
-    /// Weak is what the rule says; below 1e-11 of the row's own size for [`PivotRule::Exact`].
-    pub fn weak_rows(&self) -> &[u32] {
-        &self.weak
+    /// Dual rows in cycles whose pivots in the last factorisation were small, by place in a vector: rows that depend on others, or nearly so.
+    /// Small is what the rule says; below 1e-11 of the row's own size for [`PivotRule::Exact`].
+    pub fn small_pivot_rows(&self) -> &[u32] {
+        &self.small
     }
 
     /// Watch the pivots of dual rows in cycles: one entry for every entry of a vector, the part of its own size below which a row is named by
@@ -108,18 +109,18 @@ impl Plan {
             free: vec![FreePivot::default(); self.n_free],
             between: vec![Between::default(); self.n_free],
             scratch: vec![0.0; self.largest_front],
-            nowhere: [0.0; 21],
+            discarded: [0.0; 21],
             link: vec![0.0; self.largest_link],
             panels: vec![0.0; self.n_panels],
-            feet: vec![0.0; self.n_feet],
-            inverses: vec![[0.0; 7]; self.feet.len()],
+            w: vec![0.0; self.n_w],
+            inverses: vec![[0.0; 7]; self.inverse_pivots.len()],
             own: vec![0.0; if self.has_loops() { self.n_x } else { 0 }],
             rule: PivotRule::Exact,
             weights: Vec::new(),
-            yielding: Vec::new(),
+            relaxed: Vec::new(),
             watched: Vec::new(),
             near: Vec::with_capacity(if self.has_loops() { self.n_x } else { 0 }),
-            weak: Vec::with_capacity(if self.has_loops() { self.n_x } else { 0 }),
+            small: Vec::with_capacity(if self.has_loops() { self.n_x } else { 0 }),
         }
     }
 
@@ -130,7 +131,7 @@ impl Plan {
             match op {
                 Op::Pair(pair) => self.factor_pair(pair, blocks, factor)?,
                 Op::Front(k) => self.factor_front(&self.fronts[*k as usize], blocks, factor)?,
-                Op::Foot(k) => self.factor_foot(&self.feet[*k as usize], blocks, factor)?,
+                Op::InversePivot(k) => self.factor_inverse_pivot(&self.inverse_pivots[*k as usize], blocks, factor)?,
                 Op::Panel(k) => self.factor_panel(&self.panels[*k as usize], blocks, factor)?,
             }
         }
@@ -151,7 +152,7 @@ impl Plan {
             let Store::Arena(start) = front.store else { continue };
             let n = front.n as usize;
             let matrix = &mut factor.arena[start as usize..][..packed::len(n)];
-            for member in &self.members[front.members.0 as usize..front.members.1 as usize] {
+            for member in self.members_of(front.members) {
                 let (at, size) = (member.at as usize, member.size as usize);
                 if let (Some([a, b, c, d, e, f]), 3) = (blocks.packed(member.node), size) {
                     let rows = [0, 1, 2].map(|i| packed::at(n, at + i, at + i));
@@ -211,18 +212,19 @@ impl Plan {
 
     #[inline(always)]
     fn eliminate_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor, usual: bool) -> Result<(), Singular> {
-        let shear = &blocks.shears[pair.shear as usize];
-        let (r_child, r_parent) = if pair.child_is_far { (shear.far, shear.near) } else { (shear.near, shear.far) };
+        let transform = &blocks.transforms[pair.transform as usize];
+        let (r_child, r_parent) =
+            if pair.child_is_far { (transform.far, transform.near) } else { (transform.near, transform.far) };
         let (below, parent, r_parent) = if pair.has_parent() {
             match factor.six.get_disjoint_mut([pair.child as usize, pair.parent as usize]) {
                 Ok([below, parent]) => (below, parent, r_parent),
                 Err(_) => unreachable!("a node is not its own parent, and both lie within the plan"),
             }
         } else {
-            (&mut factor.six[pair.child as usize], &mut factor.nowhere, [0.0; 3])
+            (&mut factor.six[pair.child as usize], &mut factor.discarded, [0.0; 3])
         };
         let lever = if pair.parent_is_shifted() {
-            let s = &blocks.shears[pair.parent_shear as usize];
+            let s = &blocks.transforms[pair.parent_transform as usize];
             sub(r_parent, if pair.parent_is_far { s.far } else { s.near })
         } else {
             r_parent
@@ -247,7 +249,7 @@ impl Plan {
                 self.any_block(pair, blocks, below, r_child)
             };
             let pivot = &mut factor.free[pair.pivot as usize];
-            let axes = shear.axes(pair.aligned);
+            let axes = transform.axes(pair.aligned);
             // constant masks for the common cases, so that the loops over directions unroll
             match pair.mask {
                 mask if !usual => pivot.factor(mask, &d, axes, r_child, r_parent, lever, parent),
@@ -267,63 +269,34 @@ impl Plan {
         } else if pair.shifted {
             Parts::central_with(&blocks.central[child], below, r)
         } else {
-            Parts::central_sheared(&blocks.central[child], below, r)
+            Parts::central_moved(&blocks.central[child], below, r)
         }
     }
 
     /// The node that pivot `k` of a front belongs to, and the pivot.
     pub(crate) fn at_fault(&self, front: &Front, k: usize, pivot: f64) -> Singular {
-        let members = &self.members[front.members.0 as usize..front.members.1 as usize];
-        let at_fault = members.iter().rev().find(|m| m.at as usize <= k && m.size > 0);
-        Singular { node: at_fault.map_or(members[0].node, |m| m.node), pivot }
+        Singular { node: member_at(self.members_of(front.members), k as u32).node, pivot }
     }
 
     pub(crate) fn factor_front(&self, front: &Front, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
-        if let Some(three) = self.three(front) {
-            return self.factor_three(&three, front, blocks, factor);
+        if let Some(small) = self.size3(front) {
+            return self.factor_size3(&small, front, blocks, factor);
         }
         let n = front.n as usize;
+        if let Store::Six(i) = front.store {
+            self.add_own_six(front, blocks, &mut factor.six[i as usize]);
+        }
         let matrix = match front.store {
-            Store::Six(i) => {
-                let matrix = &mut factor.six[i as usize];
-                let node = self.members[front.members.0 as usize].node;
-                let own = blocks.diagonal(node);
-                if self.structure.is_central(node) {
-                    for (k, &(r, c)) in [(0, 0), (3, 3), (3, 4), (3, 5), (4, 4), (4, 5), (5, 5)].iter().enumerate() {
-                        matrix[packed::at(6, r, c)] += own[k];
-                    }
-                    matrix[packed::at(6, 1, 1)] += own[0];
-                    matrix[packed::at(6, 2, 2)] += own[0];
-                } else {
-                    matrix.iter_mut().zip(own).for_each(|(m, o)| *m += o);
-                }
-                &mut matrix[..]
-            }
+            Store::Six(i) => &mut factor.six[i as usize][..],
             Store::Arena(start) | Store::Panel(start) => &mut factor.arena[start as usize..][..packed::len(n)],
         };
         packed::factor(matrix, n, |k| k < front.n_primal as usize)
             .map_err(|k| self.at_fault(front, k, matrix[packed::at(n, k, k)]))?;
         let Some(up) = front.up else { return Ok(()) };
 
-        // Y = L^-1 B; B is -J (or its transpose) in the rows of the top member, zero elsewhere
-        let link = self.link(up.link);
-        let (rows, width) = (self.structure.size(link.dual), self.structure.size(link.primal));
-        let block = blocks.any_link(&self.structure, link, &mut factor.link[..rows * width]);
         let u = up.size as usize;
         let y = &mut factor.y[front.y as usize..][..n * u];
-        y.fill(0.0);
-        let top = up.top as usize;
-        if front.n_primal > 0 {
-            for i in 0..width {
-                for r in 0..rows {
-                    y[(top + i) * u + r] = -block[r * width + i];
-                }
-            }
-        } else {
-            for (y, b) in y[top * u..].iter_mut().zip(block.iter()) {
-                *y = -b;
-            }
-        }
+        self.write_up(front, &up, blocks, &mut factor.link, y);
         packed::solve_lower(matrix, n, y, u);
 
         // parent -= Y^T D^-1 Y, one triangle
@@ -344,6 +317,43 @@ impl Plan {
             subtract_square(target, |i| packed::at(size, at + i, at + i), y, d_inverse, n, u);
         }
         Ok(())
+    }
+
+    /// Add the block of a front's only member, of size 6, to what came from below.
+    #[inline(always)]
+    fn add_own_six(&self, front: &Front, blocks: &Blocks, matrix: &mut [f64; 21]) {
+        let node = self.members_of(front.members)[0].node;
+        let own = blocks.diagonal(node);
+        if !self.structure.is_central(node) {
+            matrix.iter_mut().zip(own).for_each(|(m, o)| *m += o);
+            return;
+        }
+        for (k, &(r, c)) in [(0, 0), (3, 3), (3, 4), (3, 5), (4, 4), (4, 5), (5, 5)].iter().enumerate() {
+            matrix[packed::at(6, r, c)] += own[k];
+        }
+        matrix[packed::at(6, 1, 1)] += own[0];
+        matrix[packed::at(6, 2, 2)] += own[0];
+    }
+
+    /// The block B between a front and its parent: -J (or its transpose) in the rows of the top member, zero elsewhere.
+    #[inline(always)]
+    fn write_up(&self, front: &Front, up: &Up, blocks: &Blocks, scratch: &mut [f64], y: &mut [f64]) {
+        let link = self.link(up.link);
+        let (rows, width) = (self.structure.size(link.dual), self.structure.size(link.primal));
+        let block = blocks.any_link(&self.structure, link, &mut scratch[..rows * width]);
+        let (u, top) = (up.size as usize, up.top as usize);
+        y.fill(0.0);
+        if front.n_primal > 0 {
+            for i in 0..width {
+                for r in 0..rows {
+                    y[(top + i) * u + r] = -block[r * width + i];
+                }
+            }
+        } else {
+            for (y, b) in y[top * u..].iter_mut().zip(block.iter()) {
+                *y = -b;
+            }
+        }
     }
 }
 

@@ -11,7 +11,7 @@
 //! Nodes and links form a graph. When it is a forest, eliminating leaves before their parents makes no fill:
 //! factor and solve take time and memory linear in the number of nodes. Where it has cycles, what hangs on them is peeled off in the
 //! same way, and the rest, the *core*, is eliminated primal nodes first and duals in an order that makes little fill: time stays linear
-//! for rings, ladders and all else whose cycles are not entangled without end.
+//! for rings, ladders and all else whose cycles are not cyclic without end.
 //!
 //! The work is split in three, so that the expensive thinking happens once:
 //!
@@ -23,9 +23,9 @@
 //! negative) or the factorisation stops with [`Singular`], which names the node; [`PivotRule`] has other answers for dependent rows
 //! in cycles.
 //!
-//! Links come in two forms. A *dense* link is any matrix. A *sheared* dual connects nodes of size 6 through
+//! Links come in two forms. A *dense* link is any matrix. A *masked* dual connects nodes of size 6 through
 //! `mask^T E^T [1 -[r]; 0 1]`: a rotation `E`, a lever arm `r` and the list of rows kept. For those the same Schur
-//! complement can be taken through the rows *not* kept, which is cheaper when many are kept; see [`shear`].
+//! complement can be taken through the rows *not* kept, which is cheaper when many are kept; see [`transform`].
 //!
 //! ```
 //! use holonom_tree::{Structure, Blocks};
@@ -48,30 +48,35 @@
 //! assert!((z[0] - 2.0).abs() < 1e-15 && (z[1] + 1.0).abs() < 1e-15);
 //! ```
 
+mod baraff;
 mod blocks;
 mod core;
 mod core_layout;
 mod factor;
-mod foot;
-mod half;
+mod forward;
+mod inverse_pivot;
+mod layout;
 mod order;
 pub mod packed;
 mod panel;
 mod pattern;
+mod pivot_rule;
 mod plan;
 mod planner;
 mod rank;
 mod residual;
-pub mod shear;
+mod size3;
 mod solve;
 mod structure;
-mod three;
+pub mod transform;
+mod vec3;
 
+pub use baraff::Baraff;
 pub use blocks::Blocks;
 pub use factor::{Factor, Singular};
-pub use panel::PivotRule;
-pub use pattern::Column;
+pub use pattern::FactorColumn;
+pub use pivot_rule::PivotRule;
 pub use plan::{Cost, PivotForm, Plan, PlanError};
 pub use rank::independent_rows;
-pub use shear::Shear;
 pub use structure::{LinkId, Mask, Node, Structure};
+pub use transform::MaskedTransform;

@@ -15,44 +15,13 @@
 //!
 //! where `T_ab` stands in the panel of whichever of the two is eliminated first. The plan holds the address of every such block.
 //!
-//! Primal nodes with nothing below them have a form of their own: [`crate::foot`].
-//!
-//! Pivots of duals are compared with the row's own size, `own_j = (J D^-1 J^T)_jj`, which the primal pivots add up on their way. What
-//! happens to small ones is the [`PivotRule`].
+//! Primal nodes with nothing below them have a form of their own: [`crate::inverse_pivot`].
 
 use crate::blocks::Blocks;
 use crate::factor::{Factor, Singular};
-use crate::plan::{Member, NONE, Plan};
-use crate::shear::invert;
-
-/// What to do about duals of a core whose rows depend on others, or nearly so. Duals outside the core never do.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub enum PivotRule {
-    /// Nothing: a pivot without its sign stops the factorisation.
-    Exact,
-    /// A row j whose pivot is below `eps w_j` of its own size gives way: its pivot becomes that much larger. The factors are then those of a
-    /// regular matrix close by, and refinement with [`Plan::residual`] leads back to the matrix as given. Weights: [`Factor::set_weights`].
-    /// Rows named by [`Factor::set_yielding`] give way by `10 eps` of their own size in any case.
-    Soft {
-        /// Relative to the row's own size.
-        eps: f64,
-    },
-    /// Every row j of the core gives way: `-eps w_j own_j` is added to its diagonal.
-    Damped {
-        /// Relative to the row's own size.
-        eps: f64,
-    },
-    /// A pivot below `threshold` of the row's own size is replaced by an infinite one: that entry of the solution is zero (Tasora's rule).
-    Huge {
-        /// Relative to the row's own size.
-        threshold: f64,
-    },
-}
-
-/// Rows that give way in any case do so by this many times `eps`.
-const YIELD: f64 = 10.0;
-/// A dual pivot below this part of its row's own size counts as weak, where the rule does not say otherwise.
-const WEAK: f64 = 1e-11;
+use crate::pivot_rule::{Judge, Regularisation, note_near, note_relaxed};
+use crate::plan::{Member, NONE, Plan, gather, member_at, scatter};
+use crate::vec3::{dot, invert};
 
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Panel {
@@ -98,7 +67,7 @@ impl Plan {
     pub(crate) fn prepare_core(&self, blocks: &Blocks, factor: &mut Factor) {
         factor.panels.fill(0.0);
         factor.own.fill(0.0);
-        factor.weak.clear();
+        factor.small.clear();
         factor.near.clear();
         for panel in &self.panels {
             let width = panel.width as usize;
@@ -144,75 +113,97 @@ impl Plan {
 
     /// Eliminate a panel.
     pub(crate) fn factor_panel(&self, panel: &Panel, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
-        let (n, width) = (panel.n as usize, panel.width as usize);
-        let (own_part, later) = factor.panels[panel.at as usize..].split_at_mut(n * width);
-        let members = &self.members[panel.members.0 as usize..panel.members.1 as usize];
         if panel.six != NONE {
-            let below = &factor.six[panel.six as usize];
-            let mut k = 0;
-            for i in 0..6 {
-                for j in i..6 {
-                    own_part[i * width + j] += below[k];
-                    k += 1;
-                }
-            }
-            self.add_diagonal(panel, blocks, own_part);
+            self.add_six(panel, blocks, factor);
         }
+        self.eliminate_panel(panel, factor)?;
+        self.update_neighbours(panel, factor);
+        Ok(())
+    }
+
+    /// Blocks of size 6 are summed up elsewhere.
+    #[inline(always)]
+    fn add_six(&self, panel: &Panel, blocks: &Blocks, factor: &mut Factor) {
+        let (n, width) = (panel.n as usize, panel.width as usize);
+        let rows = &mut factor.panels[panel.at as usize..][..n * width];
+        let below = &factor.six[panel.six as usize];
+        let mut k = 0;
+        for i in 0..6 {
+            for j in i..6 {
+                rows[i * width + j] += below[k];
+                k += 1;
+            }
+        }
+        self.add_diagonal(panel, blocks, rows);
+    }
+
+    /// The rows of the panel, by the pivot rule; notes those with small pivots.
+    #[inline(always)]
+    fn eliminate_panel(&self, panel: &Panel, factor: &mut Factor) -> Result<(), Singular> {
+        let (n, width) = (panel.n as usize, panel.width as usize);
+        let rows = &mut factor.panels[panel.at as usize..][..n * width];
+        let members = self.members_of(panel.members);
         let sizes = &mut factor.scratch[..n];
         if !panel.primal {
-            let soft = Softening { rule: factor.rule, weights: &factor.weights, yielding: &factor.yielding };
-            soft.apply(members, &factor.own, own_part, width, sizes);
+            let regularisation =
+                Regularisation { rule: factor.rule, weights: &factor.weights, relaxed: &factor.relaxed };
+            regularisation.apply(members, &factor.own, rows, width, sizes);
         }
         let judge = Judge::new(factor.rule, panel.primal, &*sizes);
-        let weak = &mut factor.weak;
-        let first_weak = weak.len();
+        let small = &mut factor.small;
+        let first_small = small.len();
         let eliminated = match (n, width) {
-            (3, 9) => eliminate(own_part, 3, 9, &judge, weak),
-            (3, _) => eliminate(own_part, 3, width, &judge, weak),
-            (6, _) => eliminate(own_part, 6, width, &judge, weak),
-            _ => eliminate(own_part, n, width, &judge, weak),
+            (3, 9) => eliminate(rows, 3, 9, &judge, small),
+            (3, _) => eliminate(rows, 3, width, &judge, small),
+            (6, _) => eliminate(rows, 6, width, &judge, small),
+            _ => eliminate(rows, n, width, &judge, small),
         };
-        if !panel.primal && !factor.yielding.is_empty() {
-            note_yielding(members, own_part, width, &judge, &factor.yielding, weak);
+        if !panel.primal && !factor.relaxed.is_empty() {
+            note_relaxed(members, rows, width, &judge, &factor.relaxed, small);
         }
-        for row in &mut weak[first_weak..] {
-            let m = members.iter().rev().find(|m| m.at <= *row && m.size > 0).unwrap_or(&members[0]);
+        for row in &mut small[first_small..] {
+            let m = member_at(members, *row);
             *row = m.x + *row - m.at;
         }
-        eliminated.map_err(|k| {
-            let at_fault = members.iter().rev().find(|m| m.at as usize <= k && m.size > 0).unwrap_or(&members[0]);
-            Singular { node: at_fault.node, pivot: own_part[k * width + k] }
-        })?;
+        eliminated.map_err(|k| Singular { node: member_at(members, k as u32).node, pivot: rows[k * width + k] })?;
         if !panel.primal && !factor.watched.is_empty() {
-            note_near(members, own_part, width, &factor.watched, &factor.own, &mut factor.near);
+            note_near(members, rows, width, &factor.watched, &factor.own, &mut factor.near);
         }
+        Ok(())
+    }
+
+    /// What the neighbours receive, and from primal panels their own sizes.
+    #[inline(always)]
+    fn update_neighbours(&self, panel: &Panel, factor: &mut Factor) {
+        let (n, width) = (panel.n as usize, panel.width as usize);
+        let (rows, later) = factor.panels[panel.at as usize..].split_at_mut(n * width);
         let ups = &self.ups[panel.ups.0 as usize..panel.ups.1 as usize];
         let mut targets = self.targets[panel.targets as usize..].iter();
         let end = panel.at as usize + n * width;
         for (i, a) in ups.iter().enumerate() {
             for (b, t) in ups[i..].iter().zip(&mut targets) {
                 let target = &mut later[t.at as usize - end..];
-                let (ca, cb) = (a.column as usize, b.column as usize);
+                let (ca, cb, stride) = (a.column as usize, b.column as usize, t.stride as usize);
+                let done = Eliminated { rows, n, width };
                 match (n, a.size, b.size) {
-                    (3, 3, 3) => update(own_part, 3, width, ca, 3, cb, 3, target, t.stride as usize),
-                    (_, 3, 3) => update(own_part, n, width, ca, 3, cb, 3, target, t.stride as usize),
-                    (_, 5, 5) => update(own_part, n, width, ca, 5, cb, 5, target, t.stride as usize),
-                    _ => update_any(own_part, n, width, a, b, target, t.stride as usize),
+                    (3, 3, 3) => Eliminated { n: 3, ..done }.update((ca, 3), (cb, 3), target, stride),
+                    (_, 3, 3) => done.update((ca, 3), (cb, 3), target, stride),
+                    (_, 5, 5) => done.update((ca, 5), (cb, 5), target, stride),
+                    _ => done.update_any(a, b, target, stride),
                 }
             }
             if panel.primal && panel.central == NONE {
                 for j in 0..a.size as usize {
                     let c = a.column as usize + j;
-                    let own: f64 = (0..n).map(|k| own_part[k * width + c].powi(2) * own_part[k * width + k]).sum();
+                    let own: f64 = (0..n).map(|k| rows[k * width + c].powi(2) * rows[k * width + k]).sum();
                     factor.own[a.x as usize + j] += own;
                 }
             }
         }
-        Ok(())
     }
 
     pub(crate) fn forward_panel(&self, panel: &Panel, factor: &mut Factor, x: &mut [f64]) {
-        let members = &self.members[panel.members.0 as usize..panel.members.1 as usize];
+        let members = self.members_of(panel.members);
         let ups = &self.ups[panel.ups.0 as usize..panel.ups.1 as usize];
         // small blocks stay in registers
         match panel.n {
@@ -225,7 +216,7 @@ impl Plan {
     }
 
     pub(crate) fn backward_panel(&self, panel: &Panel, factor: &mut Factor, x: &mut [f64]) {
-        let members = &self.members[panel.members.0 as usize..panel.members.1 as usize];
+        let members = self.members_of(panel.members);
         let ups = &self.ups[panel.ups.0 as usize..panel.ups.1 as usize];
         match panel.n {
             2 => backward_small::<2>(panel, members, ups, &factor.panels, x),
@@ -374,139 +365,13 @@ fn write<const N: usize>(members: &[Member], z: &[f64; N], x: &mut [f64]) {
     scatter(members, z, x);
 }
 
-fn gather(members: &[Member], x: &[f64], z: &mut [f64]) {
-    for m in members {
-        z[m.at as usize..][..m.size as usize].copy_from_slice(&x[m.x as usize..][..m.size as usize]);
-    }
-}
-
-fn scatter(members: &[Member], z: &[f64], x: &mut [f64]) {
-    for m in members {
-        x[m.x as usize..][..m.size as usize].copy_from_slice(&z[m.at as usize..][..m.size as usize]);
-    }
-}
-
-/// How rows give way before they are eliminated.
-struct Softening<'a> {
-    rule: PivotRule,
-    weights: &'a [f64],
-    yielding: &'a [bool],
-}
-
-impl Softening<'_> {
-    /// The size of each row of a panel, by which its pivot will be judged; rows that give way anyway do so here.
-    #[inline(always)]
-    fn apply(&self, members: &[Member], own: &[f64], panel: &mut [f64], width: usize, sizes: &mut [f64]) {
-        for m in members {
-            for r in 0..m.size as usize {
-                let (x, at) = (m.x as usize + r, m.at as usize + r);
-                let diagonal = at * (width + 1);
-                let size = if own[x] > 0.0 { own[x] } else { panel[diagonal].abs() };
-                let weight = self.weights.get(x).copied().unwrap_or(1.0);
-                sizes[at] = size;
-                match self.rule {
-                    PivotRule::Damped { eps } => panel[diagonal] -= eps * weight * size,
-                    PivotRule::Soft { eps } => {
-                        if self.yielding.get(x) == Some(&true) {
-                            panel[diagonal] -= YIELD * eps * size;
-                        }
-                        sizes[at] = weight * size;
-                    }
-                    _ => {}
-                }
-            }
-        }
-    }
-}
-
-/// Rows of a panel whose pivots are below what is watched for: `pivot < watched own`, with the inverse at hand.
-#[inline(always)]
-fn note_near(members: &[Member], panel: &[f64], width: usize, watched: &[f64], own: &[f64], near: &mut Vec<u32>) {
-    for m in members {
-        for r in 0..m.size {
-            let (x, at) = ((m.x + r) as usize, (m.at + r) as usize);
-            if -panel[at * (width + 1)] * watched[x] * own[x] > 1.0 {
-                near.push(m.x + r);
-            }
-        }
-    }
-}
-
-/// Of rows that give way in any case, those of which not much more than that is left depend on others. (By their places in the panel.)
-#[cold]
-fn note_yielding(
-    members: &[Member],
-    panel: &[f64],
-    width: usize,
-    judge: &Judge,
-    yielding: &[bool],
-    weak: &mut Vec<u32>,
-) {
-    for m in members {
-        for r in (0..m.size).filter(|r| yielding[(m.x + r) as usize]) {
-            let at = (m.at + r) as usize;
-            if -panel[at * width + at] * 1e4 * judge.threshold * judge.sizes[at] > 1.0 {
-                weak.push(m.at + r);
-            }
-        }
-    }
-}
-
-/// Judges pivots by the rule.
-struct Judge<'a> {
-    primal: bool,
-    sizes: &'a [f64],
-    /// A dual pivot below this part of its row's size is weak; it is then made larger by this part, or infinite.
-    threshold: f64,
-    soft: f64,
-    huge: bool,
-}
-
-impl<'a> Judge<'a> {
-    fn new(rule: PivotRule, primal: bool, sizes: &'a [f64]) -> Self {
-        let (threshold, soft, huge) = match rule {
-            PivotRule::Exact => (WEAK, 0.0, false),
-            PivotRule::Soft { eps } => (eps, eps, false),
-            // what is left of a row that depends on others is its damping, where that is light
-            PivotRule::Damped { eps } => (10.0 * eps, 0.0, false),
-            PivotRule::Huge { threshold } => (threshold, 0.0, true),
-        };
-        Judge { primal, sizes, threshold, soft, huge }
-    }
-
-    /// The inverse of pivot k, or `None`; weak pivots are noted.
-    #[inline(always)]
-    fn inverse(&self, k: usize, d: f64, weak: &mut Vec<u32>) -> Option<f64> {
-        if self.primal {
-            return (d > 0.0).then(|| 1.0 / d);
-        }
-        if -d > self.threshold * self.sizes[k] {
-            return Some(1.0 / d);
-        }
-        self.weak_inverse(k, d, weak)
-    }
-
-    #[cold]
-    fn weak_inverse(&self, k: usize, d: f64, weak: &mut Vec<u32>) -> Option<f64> {
-        if !d.is_finite() {
-            return None;
-        }
-        weak.push(k as u32);
-        if self.huge {
-            return Some(0.0);
-        }
-        let d = if self.soft > 0.0 { d.min(0.0) - self.soft * self.sizes[k] } else { d };
-        (d < 0.0).then(|| 1.0 / d)
-    }
-}
-
 /// Row by row; the inverse of each pivot takes its place.
 #[inline(always)]
-fn eliminate(panel: &mut [f64], n: usize, width: usize, judge: &Judge, weak: &mut Vec<u32>) -> Result<(), usize> {
+fn eliminate(panel: &mut [f64], n: usize, width: usize, judge: &Judge, small: &mut Vec<u32>) -> Result<(), usize> {
     for k in 0..n {
         let (top, below) = panel.split_at_mut((k + 1) * width);
         let row_k = &mut top[k * width..];
-        let inverse = judge.inverse(k, row_k[k], weak).ok_or(k)?;
+        let inverse = judge.inverse(k, row_k[k], small).ok_or(k)?;
         row_k[k] = inverse;
         for i in k + 1..n {
             let l = row_k[i] * inverse;
@@ -519,54 +384,49 @@ fn eliminate(panel: &mut [f64], n: usize, width: usize, judge: &Judge, weak: &mu
     Ok(())
 }
 
-/// `T_ab -= sum_k row_k[a] row_k[b] / d_k` for sizes known to the compiler. The part of a block on the diagonal that lies below it is
-/// written too, and never read.
-#[inline(always)]
-fn update(
-    panel: &[f64],
+/// The rows of a panel after their elimination, `1 / d_k` on the diagonal.
+#[derive(Clone, Copy)]
+struct Eliminated<'p> {
+    rows: &'p [f64],
     n: usize,
     width: usize,
-    a: usize,
-    size_a: usize,
-    b: usize,
-    size_b: usize,
-    target: &mut [f64],
-    stride: usize,
-) {
-    let mut sum = [[0.0; 6]; 6];
-    for k in 0..n {
-        let row = &panel[k * width..][..width];
-        let inverse = row[k];
-        let (row_a, row_b) = (&row[a..a + size_a], &row[b..b + size_b]);
-        for i in 0..size_a {
-            let l = row_a[i] * inverse;
-            for j in 0..size_b {
-                sum[i][j] += l * row_b[j];
+}
+
+impl Eliminated<'_> {
+    /// `T_ab -= sum_k row_k[a] row_k[b] / d_k` for blocks (first column, size) with sizes known to the compiler. The part of a block on the
+    /// diagonal that lies below it is written too, and never read.
+    #[inline(always)]
+    fn update(self, a: (usize, usize), b: (usize, usize), target: &mut [f64], stride: usize) {
+        let mut sum = [[0.0; 6]; 6];
+        for k in 0..self.n {
+            let row = &self.rows[k * self.width..][..self.width];
+            let inverse = row[k];
+            let (row_a, row_b) = (&row[a.0..a.0 + a.1], &row[b.0..b.0 + b.1]);
+            for i in 0..a.1 {
+                let l = row_a[i] * inverse;
+                for j in 0..b.1 {
+                    sum[i][j] += l * row_b[j];
+                }
+            }
+        }
+        for i in 0..a.1 {
+            for (t, s) in target[i * stride..][..b.1].iter_mut().zip(&sum[i]) {
+                *t -= s;
             }
         }
     }
-    for i in 0..size_a {
-        for (t, s) in target[i * stride..][..size_b].iter_mut().zip(&sum[i]) {
-            *t -= s;
-        }
-    }
-}
 
-/// The same for any sizes.
-fn update_any(panel: &[f64], n: usize, width: usize, a: &PanelUp, b: &PanelUp, target: &mut [f64], stride: usize) {
-    for k in 0..n {
-        let row = &panel[k * width..][..width];
-        let row_b = &row[b.column as usize..][..b.size as usize];
-        for i in 0..a.size as usize {
-            let l = row[a.column as usize + i] * row[k];
-            for (t, r) in target[i * stride..].iter_mut().zip(row_b) {
-                *t -= l * r;
+    /// The same for any sizes.
+    fn update_any(self, a: &PanelUp, b: &PanelUp, target: &mut [f64], stride: usize) {
+        for k in 0..self.n {
+            let row = &self.rows[k * self.width..][..self.width];
+            let row_b = &row[b.column as usize..][..b.size as usize];
+            for i in 0..a.size as usize {
+                let l = row[a.column as usize + i] * row[k];
+                for (t, r) in target[i * stride..].iter_mut().zip(row_b) {
+                    *t -= l * r;
+                }
             }
         }
     }
-}
-
-#[inline(always)]
-pub(crate) fn dot(a: [f64; 3], b: [f64; 3]) -> f64 {
-    a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 }

@@ -1,6 +1,6 @@
 //! A plan: the list of pivots that the numeric phase walks, and where each keeps its numbers. The planner makes it.
 
-use crate::foot::{Foot, FootLink};
+use crate::inverse_pivot::{InversePivot, InversePivotLink};
 use crate::panel::{Panel, PanelLink, PanelUp, Target};
 use crate::structure::{Link, Mask, Node, Structure};
 
@@ -13,6 +13,12 @@ pub enum PlanError {
     /// This dual has rows but no links.
     #[error("dual node {} has rows but no links", .0.index())]
     Unlinked(Node),
+    /// This node lies on a cycle, and [`Baraff`](crate::Baraff) knows forests only.
+    #[error("node {} lies on a cycle", .0.index())]
+    Cycle(Node),
+    /// The rows of this dual depend on each other in what hangs below it, and [`Baraff`](crate::Baraff) would need its pivot there.
+    #[error("the rows of dual node {} are dependent in what hangs below it", .0.index())]
+    Dependent(Node),
 }
 
 /// How a node is eliminated, for reports.
@@ -62,19 +68,19 @@ pub(crate) struct Pair {
     pub x_child: u32,
     pub x_dual: u32,
     pub x_parent: u32,
-    pub shear: u32,
+    pub transform: u32,
     /// Index among the pivots of this form.
     pub pivot: u32,
     pub dual: u32,
     pub mask: Mask,
     pub aligned: bool,
     pub child_is_far: bool,
-    /// What the child receives from below, if anything, is already sheared to the point of this pair.
+    /// What the child receives from below, if anything, is already moved to the point of this pair.
     pub shifted: bool,
     /// The child receives nothing from below.
     pub leaf: bool,
-    /// The shear to whose point the parent's block is sheared, or `NONE`, and the parent's end of it.
-    pub parent_shear: u32,
+    /// The transform to whose point the parent's block is moved, or `NONE`, and the parent's end of it.
+    pub parent_transform: u32,
     pub parent_is_far: bool,
 }
 
@@ -92,7 +98,7 @@ impl Pair {
 
     #[inline(always)]
     pub fn parent_is_shifted(&self) -> bool {
-        self.parent_shear != NONE
+        self.parent_transform != NONE
     }
 }
 
@@ -141,19 +147,38 @@ pub(crate) struct Member {
     pub link: u32,
 }
 
+/// The member that row `row` of a pivot block belongs to.
+pub(crate) fn member_at(members: &[Member], row: u32) -> &Member {
+    members.iter().rev().find(|m| m.at <= row && m.size > 0).unwrap_or(&members[0])
+}
+
+/// Entries of the vector `x` that belong to a pivot block, in the block's order.
+pub(crate) fn gather(members: &[Member], x: &[f64], z: &mut [f64]) {
+    for m in members {
+        z[m.at as usize..][..m.size as usize].copy_from_slice(&x[m.x as usize..][..m.size as usize]);
+    }
+}
+
+/// The reverse of [`gather`].
+pub(crate) fn scatter(members: &[Member], z: &[f64], x: &mut [f64]) {
+    for m in members {
+        x[m.x as usize..][..m.size as usize].copy_from_slice(&z[m.at as usize..][..m.size as usize]);
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Op {
     Pair(Pair),
     /// Index of a front.
     Front(u32),
-    /// Index of a foot.
-    Foot(u32),
+    /// Index of an inverse pivot.
+    InversePivot(u32),
     /// Index of a panel.
     Panel(u32),
 }
 
 /// Elimination order, storage and kernels for one structure. Immutable; may be shared between threads.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Plan {
     pub(crate) structure: Structure,
     pub(crate) ops: Vec<Op>,
@@ -178,13 +203,13 @@ pub struct Plan {
     /// Ranges of a vector: see [`Plan::large_parts`] and [`Plan::looped_parts`].
     pub(crate) large: Vec<(u32, u32)>,
     pub(crate) looped: Vec<(u32, u32)>,
-    pub(crate) feet: Vec<Foot>,
-    pub(crate) foot_links: Vec<FootLink>,
+    pub(crate) inverse_pivots: Vec<InversePivot>,
+    pub(crate) inverse_pivot_links: Vec<InversePivotLink>,
     pub(crate) panels: Vec<Panel>,
     pub(crate) ups: Vec<PanelUp>,
     pub(crate) panel_links: Vec<PanelLink>,
     pub(crate) targets: Vec<Target>,
-    pub(crate) n_feet: usize,
+    pub(crate) n_w: usize,
     pub(crate) n_panels: usize,
 }
 
@@ -250,9 +275,9 @@ impl Plan {
                     cost.largest = cost.largest.max(f.n as usize);
                     cost.entries += (f.n * (f.n + 1) / 2 + f.n * q) as usize;
                 }
-                Op::Foot(index) => {
-                    let links = self.feet[*index as usize].links;
-                    let rows: u32 = self.foot_links[links.0 as usize..links.1 as usize].iter().map(|l| l.rows).sum();
+                Op::InversePivot(index) => {
+                    let links = self.links_of_pivot(&self.inverse_pivots[*index as usize]);
+                    let rows: u32 = links.iter().map(|l| l.rows).sum();
                     let q = rows as f64;
                     // an inverse of size 3, W, and the products of all pairs
                     cost.factor_flops += 40.0 + 18.0 * q + 6.0 * q * (q + 1.0);
@@ -301,6 +326,11 @@ impl Plan {
 
     pub(crate) fn offset(&self, node: Node) -> usize {
         self.offsets[node.index()] as usize
+    }
+
+    #[inline(always)]
+    pub(crate) fn members_of(&self, (first, end): (u32, u32)) -> &[Member] {
+        &self.members[first as usize..end as usize]
     }
 
     pub(crate) fn link(&self, index: u32) -> &Link {

@@ -1,6 +1,6 @@
 //! From structure to a list of pivots: which order, which storage, which kernel.
 //!
-//! Order. Each tree is hung from a root and eliminated leaves first; a node then has one neighbour left, its parent, and
+//! Order. Each tree is rooted and eliminated leaves first; a node then has one neighbour left, its parent, and
 //! elimination makes no fill. One case needs care: a dual can be a pivot only when the nodes eliminated before it give its
 //! rows full rank (its pivot block is `-J D^-1 J^T` over its children). Where they do not, it is *deferred*: it joins its
 //! parent's pivot and is eliminated right after it, when all its rows are complete. A parent that carries deferred duals has
@@ -12,15 +12,14 @@
 //! small and large meet in the dual's pivot as the sum of two inverses, `-(J D^-1 J^T)` of either side, where neither drowns the other in a
 //! way that matters.
 //!
-//! Form. A pair (primal of size 6, sheared dual above it) is one pivot. With three rows or more it goes through the free
-//! directions ([`crate::shear`]); with fewer, through the rows, as all dense blocks do. Counted flops decide: 195, 320 and
+//! Form. A pair (primal of size 6, masked dual above it) is one pivot. With three rows or more it goes through the free
+//! directions ([`crate::transform`]); with fewer, through the rows, as all dense blocks do. Counted flops decide: 195, 320 and
 //! 474 through 1, 2 and 3 rows against 1060, 806 and 585 through 5, 4 and 3 free directions, and three aligned rows cost less than half of that.
 
 use crate::blocks::Blocks;
 use crate::core::Core;
 use crate::order::{self, Elimination};
-use crate::packed;
-use crate::plan::{Front, Member, NONE, Op, Pair, Plan, PlanError, Store, Up};
+use crate::plan::{NONE, Plan, PlanError};
 use crate::rank::independent;
 use crate::structure::{Kind, LinkValue, Node, Structure};
 
@@ -40,10 +39,22 @@ const FEW: u32 = 6;
 /// Orders with hubs are tried this often, each time with more duals after their hubs, before the planner does without hubs.
 const ATTEMPTS: usize = 4;
 
-/// Which duals wait for their parent, and which of them because of their scale.
-struct Deferred {
-    deferred: Vec<bool>,
-    large: Vec<bool>,
+/// Trees with their roots; a core stands in the place of the root of its component.
+pub(crate) struct RootedForest {
+    /// Nodes, leaves first; the core last within its component.
+    pub order: Vec<u32>,
+    /// Link of each node to its parent, or `NONE`.
+    pub parent_link: Vec<u32>,
+    /// Duals that wait for their parent, and those of them that do because of their scale.
+    pub deferred: Vec<bool>,
+    pub large: Vec<bool>,
+}
+
+impl RootedForest {
+    pub fn parent(&self, planner: &Planner, node: u32) -> Option<u32> {
+        let link = self.parent_link[node as usize];
+        (link != NONE).then(|| planner.other_end(link, node))
+    }
 }
 
 pub(crate) struct Planner<'s> {
@@ -51,7 +62,7 @@ pub(crate) struct Planner<'s> {
     /// Links of node i: `adjacent[starts[i]..starts[i + 1]]`.
     starts: Vec<u32>,
     adjacent: Vec<u32>,
-    doubted: Vec<bool>,
+    may_lose_rank: Vec<bool>,
     /// [`Structure::unit`] of every node: columns and size.
     units: Vec<(u32, f64)>,
 }
@@ -77,11 +88,11 @@ impl<'s> Planner<'s> {
                 fill[node.index()] += 1;
             }
         }
-        let mut doubted = vec![false; n];
-        s.doubted.iter().for_each(|node| doubted[node.index()] = true);
+        let mut may_lose_rank = vec![false; n];
+        s.may_lose_rank.iter().for_each(|node| may_lose_rank[node.index()] = true);
         let mut units = vec![(0, 1.0); n];
         s.units.iter().for_each(|&(node, columns, size)| units[node.index()] = (columns, size));
-        Planner { s, starts, adjacent, doubted, units }
+        Planner { s, starts, adjacent, may_lose_rank, units }
     }
 
     pub fn links_of(&self, node: usize) -> &[u32] {
@@ -95,24 +106,24 @@ impl<'s> Planner<'s> {
     fn run(self, sample: &Blocks) -> Result<Plan, PlanError> {
         self.refuse_twice()?;
         let mut core = Core::find(&self);
-        let (order, mut parent_link) = self.hang(&core, sample)?;
-        let deferred = self.defer(&order, &mut parent_link, &mut core, sample);
+        let mut forest = self.root_trees(&core, sample)?;
+        self.defer(&mut forest, &mut core, sample);
         if core.is_empty() {
-            return Ok(self.lay_out(&order, &parent_link, &deferred, &core, &Elimination::default(), sample));
+            return Ok(self.lay_out(&forest, &core, &Elimination::default(), sample));
         }
         // a hub waits for its duals, as far as their pivots stay strong without it
         let mut late = vec![false; self.s.n_nodes()];
         for _ in 0..ATTEMPTS {
             let elimination = order::cheapest(&self, &core, &late, true);
-            let plan = self.lay_out(&order, &parent_link, &deferred, &core, &elimination, sample);
-            let weak = plan.weak_before_hubs(&elimination, &core, sample);
-            if weak.is_empty() {
+            let plan = self.lay_out(&forest, &core, &elimination, sample);
+            let small = plan.small_before_hubs(&elimination, &core, sample);
+            if small.is_empty() {
                 return Ok(plan);
             }
-            weak.iter().for_each(|&dual| late[dual as usize] = true);
+            small.iter().for_each(|&dual| late[dual as usize] = true);
         }
         let elimination = order::cheapest(&self, &core, &late, false);
-        Ok(self.lay_out(&order, &parent_link, &deferred, &core, &elimination, sample))
+        Ok(self.lay_out(&forest, &core, &elimination, sample))
     }
 
     /// Two links between the same two nodes are one link, and must be given as one.
@@ -129,9 +140,8 @@ impl<'s> Planner<'s> {
         Ok(())
     }
 
-    /// Hang every tree from its root, or from the core. Returns the nodes leaves first (the core last within its component), and for
-    /// each node the link to its parent.
-    fn hang(&self, core: &Core, sample: &Blocks) -> Result<(Vec<u32>, Vec<u32>), PlanError> {
+    /// Root every tree, at one of its nodes or at the core. Nothing is deferred yet.
+    pub fn root_trees(&self, core: &Core, sample: &Blocks) -> Result<RootedForest, PlanError> {
         let n = self.s.n_nodes();
         let mut parent_link = vec![NONE; n];
         let mut seen = vec![false; n];
@@ -163,7 +173,7 @@ impl<'s> Planner<'s> {
             }
         }
         order.reverse();
-        Ok((order, parent_link))
+        Ok(RootedForest { order, parent_link, deferred: vec![false; n], large: vec![false; n] })
     }
 
     pub fn other_end(&self, link: u32, node: u32) -> u32 {
@@ -184,15 +194,15 @@ impl<'s> Planner<'s> {
             return Ok(r);
         }
         // a primal node that cannot give full rank to one of its duals is best eliminated last
-        let weak = |i: u32| {
+        let lacks_rank = |i: u32| {
             self.links_of(i as usize).iter().any(|&l| {
                 let link = &self.s.links[l as usize];
                 let dense = matches!(link.value, LinkValue::Dense(_));
-                dense && (self.doubted[i as usize] || !self.full_rank(&[l], link.dual, sample))
+                dense && (self.may_lose_rank[i as usize] || !self.full_rank(&[l], link.dual, sample))
             })
         };
         let primals = || component.iter().copied().filter(|&i| !is_dual(i));
-        let best = primals().max_by_key(|&i| (weak(i), self.degree(i as usize), std::cmp::Reverse(i)));
+        let best = primals().max_by_key(|&i| (lacks_rank(i), self.degree(i as usize), std::cmp::Reverse(i)));
         Ok(best.unwrap_or(component[0]))
     }
 
@@ -224,38 +234,37 @@ impl<'s> Planner<'s> {
     /// Which duals wait for their parent: those that must, because their rows lack rank below it, and those that had better, because the
     /// nodes below are in doubt or their blocks far larger. Of the second kind a node takes only a few, so that its pivot block stays small.
     /// A dual that would be deferred to a node of the core joins the core instead, where duals come after all primal nodes anyway.
-    fn defer(&self, order: &[u32], parent_link: &mut [u32], core: &mut Core, sample: &Blocks) -> Deferred {
+    fn defer(&self, forest: &mut RootedForest, core: &mut Core, sample: &Blocks) {
+        let RootedForest { order, parent_link, deferred, large } = forest;
         let n = self.s.n_nodes();
-        let mut deferred = vec![false; n];
         let mut carries = vec![false; n];
-        let mut doubted = self.doubted.clone();
+        let mut may_lose_rank = self.may_lose_rank.clone();
         let mut n_by_choice = vec![0u32; n];
-        let mut large = vec![false; n];
-        // largest scale in the part of the tree that hangs from each node
+        // largest scale in the subtree of each node
         let mut scale: Vec<f64> =
             (0..n).map(|i| sample.diagonal(Node(i as u32)).first().copied().unwrap_or(0.0)).collect();
         let own = scale.clone();
         let mut below = Vec::new();
-        for &i in order {
+        for &i in &*order {
             let node = Node(i);
             let up = parent_link[i as usize];
             if up == NONE {
                 continue;
             }
             let parent = self.other_end(up, i) as usize;
-            let hangs = scale[i as usize];
-            scale[parent] = scale[parent].max(hangs);
+            let subtree = scale[i as usize];
+            scale[parent] = scale[parent].max(subtree);
             if !self.s.is_dual(node) {
                 continue;
             }
             below.clear();
             below.extend(self.links_of(i as usize).iter().copied().filter(|&l| l != up));
             let children = || below.iter().map(|&l| self.other_end(l, i) as usize);
-            let sheared = matches!(self.s.kinds[i as usize], Kind::Sheared { .. });
-            let enough = if sheared { !below.is_empty() } else { self.full_rank(&below, node, sample) };
-            let too_large = hangs > LARGER * own[parent] && self.s.size(node) > 0;
+            let masked = matches!(self.s.kinds[i as usize], Kind::Masked { .. });
+            let enough = if masked { !below.is_empty() } else { self.full_rank(&below, node, sample) };
+            let too_large = subtree > LARGER * own[parent] && self.s.size(node) > 0;
             let must = !enough || children().any(|c| carries[c]);
-            let had_better = n_by_choice[parent] < FEW && (too_large || children().any(|c| doubted[c]));
+            let had_better = n_by_choice[parent] < FEW && (too_large || children().any(|c| may_lose_rank[c]));
             if core.inside[parent] && (must || had_better) {
                 core.inside[i as usize] = true;
                 parent_link[i as usize] = NONE;
@@ -266,291 +275,8 @@ impl<'s> Planner<'s> {
                 deferred[i as usize] = true;
                 n_by_choice[parent] += 1;
                 // the rows deferred to the parent take away some of what it has to give
-                doubted[parent] |= !too_large;
+                may_lose_rank[parent] |= !too_large;
                 large[i as usize] = too_large;
-            }
-        }
-        Deferred { deferred, large }
-    }
-
-    fn lay_out(
-        &self,
-        order: &[u32],
-        parent_link: &[u32],
-        deferred: &Deferred,
-        core: &Core,
-        elimination: &Elimination,
-        sample: &Blocks,
-    ) -> Plan {
-        let Deferred { deferred, large } = deferred;
-        let s = self.s;
-        let n = s.n_nodes();
-        let mut x = vec![0u32; n + 1];
-        for i in 0..n {
-            x[i + 1] = x[i] + s.sizes[i];
-        }
-        let parents: Vec<u32> = (0..n)
-            .map(|i| if parent_link[i] == NONE { NONE } else { self.other_end(parent_link[i], i as u32) })
-            .collect();
-
-        // fronts: a leader and the duals deferred to it, stored where the leader is
-        let mut carried = vec![(0u32, 0u32); n]; // count and total size
-        for i in 0..n {
-            if deferred[i] {
-                let (count, size) = &mut carried[parents[i] as usize];
-                *count += 1;
-                *size += s.sizes[i];
-            }
-        }
-        let mut place_in_front = vec![0u32; n];
-        let mut store = vec![Store::Arena(0); n];
-        let mut n_arena = 0;
-        let mut plan = Plan {
-            // units are for planning only
-            structure: Structure { units: Vec::new(), ..s.clone() },
-            ops: Vec::with_capacity(n),
-            fronts: Vec::new(),
-            members: Vec::new(),
-            n_six: sample.central.len() + sample.six.len(),
-            n_central: sample.central.len(),
-            n_arena: 0,
-            n_y: 0,
-            n_aligned: 0,
-            n_free: 0,
-            largest_front: 0,
-            largest_link: 0,
-            n_x: x[n] as usize,
-            offsets: x.clone(),
-            parents: parents.clone(),
-            deferred: deferred.clone(),
-            paired: vec![false; n],
-            core: core.inside.clone(),
-            large: parts(core, large, &x),
-            looped: parts(core, &core.inside, &x),
-            feet: Vec::new(),
-            foot_links: Vec::new(),
-            panels: Vec::new(),
-            ups: Vec::new(),
-            panel_links: Vec::new(),
-            targets: Vec::new(),
-            n_feet: 0,
-            n_panels: 0,
-        };
-        for i in 0..n {
-            if let Some(k) = sample.among_six(Node(i as u32)).filter(|_| carried[i].0 == 0) {
-                store[i] = Store::Six(k);
-            }
-        }
-        for i in 0..n {
-            if let Some(pair) = self.pair(i, &plan, &carried, &x, &store, parent_link) {
-                plan.paired[pair.dual as usize] = true;
-            }
-        }
-        for i in 0..n {
-            // a paired dual has no block of its own
-            if matches!(store[i], Store::Arena(_)) && !plan.deferred[i] && !plan.paired[i] && !core.inside[i] {
-                store[i] = Store::Arena(n_arena);
-                n_arena += packed::len((s.sizes[i] + carried[i].1) as usize) as u32;
-            }
-        }
-        let mut filled: Vec<u32> = s.sizes.clone();
-        for i in 0..n {
-            if plan.deferred[i] {
-                let p = plan.parents[i] as usize;
-                place_in_front[i] = filled[p];
-                filled[p] += s.sizes[i];
-                store[i] = store[p];
-            }
-        }
-        plan.n_arena = n_arena as usize;
-        let mut hung = vec![false; n];
-        parents.iter().filter(|&&p| p != NONE).for_each(|&p| hung[p as usize] = true);
-        for (k, &i) in elimination.nodes.iter().enumerate() {
-            plan.parents[i as usize] = elimination.later_of(k).first().copied().unwrap_or(NONE);
-        }
-        let (core_ops, places) = self.lay_out_core(elimination, &hung, sample, &mut plan);
-        for i in (0..n).filter(|&i| core.inside[i]) {
-            if let (Store::Arena(_), Some(panel)) = (store[i], places.panel(&plan, i)) {
-                store[i] = Store::Panel(panel.at);
-                place_in_front[i] = places.row(i);
-            }
-        }
-        let front_size = |i: usize, plan: &Plan| {
-            if let Store::Panel(_) = store[i] {
-                return places.panel(plan, i).map_or(0, |p| p.width);
-            }
-            let leader = if plan.deferred[i] { plan.parents[i] as usize } else { i };
-            s.sizes[leader] + carried[leader].1
-        };
-
-        // members of each front, grouped by leader
-        let mut deferred_of: Vec<(u32, u32)> =
-            (0..n as u32).filter(|&i| plan.deferred[i as usize]).map(|i| (plan.parents[i as usize], i)).collect();
-        deferred_of.sort_unstable();
-
-        for &i in order {
-            let i = i as usize;
-            if plan.deferred[i] || plan.paired[i] || core.inside[i] {
-                continue;
-            }
-            if let Some(pair) = self.pair(i, &plan, &carried, &x, &store, parent_link) {
-                let pivot = if pair.three_aligned() { &mut plan.n_aligned } else { &mut plan.n_free };
-                *pivot += 1;
-                let pair = Pair { pivot: *pivot as u32 - 1, ..pair };
-                plan.ops.push(Op::Pair(pair));
-                continue;
-            }
-            let first = plan.members.len() as u32;
-            let member = |node: usize, at: u32, link: u32| Member {
-                node: Node(node as u32),
-                at,
-                x: x[node],
-                size: s.sizes[node],
-                link,
-            };
-            plan.members.push(member(i, 0, NONE));
-            let start = deferred_of.partition_point(|&(leader, _)| (leader as usize) < i);
-            for &(_, d) in deferred_of[start..].iter().take(carried[i].0 as usize) {
-                plan.members.push(member(d as usize, place_in_front[d as usize], parent_link[d as usize]));
-            }
-            let up = (parent_link[i] != NONE).then(|| {
-                let p = plan.parents[i] as usize;
-                Up {
-                    store: store[p],
-                    n: front_size(p, &plan),
-                    at: place_in_front[p],
-                    x: x[p],
-                    size: s.sizes[p],
-                    link: parent_link[i],
-                    top: 0,
-                }
-            });
-            let size = front_size(i, &plan);
-            let width = up.map_or(0, |u| u.size);
-            let front = Front {
-                n: size,
-                n_primal: if s.is_dual(Node(i as u32)) { 0 } else { s.sizes[i] },
-                store: store[i],
-                y: plan.n_y as u32,
-                members: (first, plan.members.len() as u32),
-                up,
-            };
-            plan.n_y += (size * width) as usize;
-            plan.largest_front = plan.largest_front.max(size as usize);
-            plan.ops.push(Op::Front(plan.fronts.len() as u32));
-            plan.fronts.push(front);
-        }
-        thread_pairs(&mut plan);
-        plan.ops.extend(core_ops);
-        plan.ops.shrink_to_fit();
-        plan.fronts.shrink_to_fit();
-        plan.members.shrink_to_fit();
-        plan.largest_link =
-            s.links.iter().map(|l| (s.sizes[l.dual.index()] * s.sizes[l.primal.index()]) as usize).max().unwrap_or(0);
-        plan
-    }
-
-    /// The pair pivot of primal node `i` and the sheared dual above it, where the free form applies and is cheaper.
-    fn pair(
-        &self,
-        i: usize,
-        plan: &Plan,
-        carried: &[(u32, u32)],
-        x: &[u32],
-        store: &[Store],
-        parent_link: &[u32],
-    ) -> Option<Pair> {
-        let s = self.s;
-        let dual = plan.parents[i];
-        if s.is_dual(Node(i as u32))
-            || dual == NONE
-            || plan.deferred[dual as usize]
-            || carried[i].0 > 0
-            || plan.core[i]
-            || plan.core[dual as usize]
-        {
-            return None;
-        }
-        let Kind::Sheared { shear, mask, aligned } = s.kinds[dual as usize] else { return None };
-        if mask.count() < 3 || (plan.parents[dual as usize] == NONE && self.degree(dual as usize) > 1) {
-            return None;
-        }
-        let Store::Six(child) = store[i] else { return None };
-        let p = plan.parents[dual as usize];
-        let (parent, x_parent) = if p == NONE {
-            (NONE, 0)
-        } else {
-            let Store::Six(k) = store[p as usize] else { return None };
-            (k, x[p as usize])
-        };
-        Some(Pair {
-            child,
-            parent,
-            x_child: x[i],
-            x_dual: x[dual as usize],
-            x_parent,
-            shear,
-            pivot: 0,
-            dual,
-            mask,
-            aligned,
-            child_is_far: s.links[parent_link[i] as usize].value == LinkValue::Far,
-            shifted: true,
-            leaf: true,
-            parent_shear: NONE,
-            parent_is_far: false,
-        })
-    }
-}
-
-/// Where the components that contain a marked node lie in a vector, as ranges.
-fn parts(core: &Core, marked: &[bool], x: &[u32]) -> Vec<(u32, u32)> {
-    let mut wanted = vec![false; core.n_components()];
-    (0..marked.len()).filter(|&i| marked[i]).for_each(|i| wanted[core.component[i] as usize] = true);
-    let mut parts: Vec<(u32, u32)> = Vec::new();
-    for i in (0..marked.len()).filter(|&i| wanted[core.component[i] as usize]) {
-        match parts.last_mut() {
-            Some(last) if last.1 == x[i] => last.1 = x[i + 1],
-            _ => parts.push((x[i], x[i + 1])),
-        }
-    }
-    parts
-}
-
-/// Decide, for every block of size 6, to which point it is sheared, and whether anything is written to it from below.
-///
-/// A block that only pairs write to is kept sheared to the point of its own pair: what comes from below is then sheared once, from
-/// point to point. A block that fronts write to stays as it is given, and is sheared when it is eliminated.
-fn thread_pairs(plan: &mut Plan) {
-    let n = plan.n_six;
-    let mut from_fronts = vec![false; n];
-    let mut own: Vec<Option<(u32, bool)>> = vec![None; n];
-    for op in &plan.ops {
-        match op {
-            Op::Front(index) => {
-                let front = &plan.fronts[*index as usize];
-                if let Some(Up { store: Store::Six(k), .. }) = front.up {
-                    from_fronts[k as usize] = true;
-                }
-                if let Store::Six(k) = front.store {
-                    from_fronts[k as usize] = true;
-                }
-            }
-            Op::Pair(pair) => own[pair.child as usize] = Some((pair.shear, pair.child_is_far)),
-            Op::Foot(_) | Op::Panel(_) => {}
-        }
-    }
-    let mut written = from_fronts.clone();
-    for op in &mut plan.ops {
-        let Op::Pair(pair) = op else { continue };
-        pair.shifted = !from_fronts[pair.child as usize];
-        // children come before their parents, so whoever writes to this child has done so
-        pair.leaf = !written[pair.child as usize];
-        if pair.has_parent() {
-            let p = pair.parent as usize;
-            written[p] = true;
-            if let (Some((shear, far)), false) = (own[p], from_fronts[p]) {
-                (pair.parent_shear, pair.parent_is_far) = (shear, far);
             }
         }
     }

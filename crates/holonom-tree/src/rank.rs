@@ -2,9 +2,10 @@
 
 use crate::blocks::Blocks;
 use crate::core::Core;
+use crate::factor::Factor;
 use crate::order::Elimination;
 use crate::packed;
-use crate::plan::Plan;
+use crate::plan::{Member, Plan};
 use crate::planner::Planner;
 use crate::structure::Node;
 
@@ -45,72 +46,74 @@ fn norm(x: &[f64]) -> f64 {
     x.iter().map(|v| v * v).sum::<f64>().sqrt()
 }
 
+/// A dual row after its elimination, with its place in a vector and the magnitude of its pivot.
+struct DualPivot {
+    node: Node,
+    row: usize,
+    x: usize,
+    pivot: f64,
+}
+
 impl Plan {
     /// After a factorisation: the dual whose pivot is smallest against the diagonal of its own `J D^-1 J^T`, and that ratio. A ratio
     /// near rounding says that `J` has dependent rows there. For use when a structure is built, not in the numeric phase.
-    pub fn weakest_dual(&self, blocks: &Blocks, factor: &crate::Factor) -> Option<(Node, f64)> {
-        let all = self.front_pivots(blocks, factor).into_iter().chain(self.core_pivots(blocks, factor));
-        // a ratio that is not a number is the weakest of all
-        all.reduce(|a, b| if a.1 <= b.1 { a } else { b })
+    pub fn smallest_dual_pivot(&self, blocks: &Blocks, factor: &Factor) -> Option<(Node, f64)> {
+        let all = self.against_own(blocks, self.front_pivots(factor).chain(self.core_pivots(factor)));
+        // a ratio that is not a number is the smallest of all
+        all.into_iter().reduce(|a, b| if a.1 <= b.1 { a } else { b })
     }
 
     /// After a factorisation: the duals outside cycles with pivots not above this part of their own `J D^-1 J^T`.
-    pub fn dependent_outside_cycles(&self, blocks: &Blocks, factor: &crate::Factor, threshold: f64) -> Vec<Node> {
-        let weak = |p: &(Node, f64)| !(p.1 > threshold);
-        self.front_pivots(blocks, factor).into_iter().filter(weak).map(|p| p.0).collect()
-    }
-
-    /// Pivots of the duals outside cycles that are eliminated through their rows, each against its row's own `J D^-1 J^T`.
-    fn front_pivots(&self, blocks: &Blocks, factor: &crate::Factor) -> Vec<(Node, f64)> {
-        let planner = Planner::new(&self.structure);
-        let (mut diagonal, mut row, mut out) = (Vec::new(), Vec::new(), Vec::new());
-        for front in &self.fronts {
-            for m in &self.members[front.members.0 as usize..front.members.1 as usize] {
-                for r in 0..if self.structure.is_dual(m.node) { m.size as usize } else { 0 } {
-                    let pivot = 1.0 / self.front_inverse(front, factor, m.at as usize + r).abs();
-                    let links = planner.links_of(m.node.index());
-                    out.push((m.node, pivot / self.own_diagonal(blocks, links, r, &mut diagonal, &mut row)));
-                }
-            }
-        }
-        out
+    pub fn dependent_outside_cycles(&self, blocks: &Blocks, factor: &Factor, threshold: f64) -> Vec<Node> {
+        let small = |p: &(Node, f64)| !(p.1 > threshold);
+        self.against_own(blocks, self.front_pivots(factor)).into_iter().filter(small).map(|p| p.0).collect()
     }
 
     /// After a factorisation: the pivots of the dual rows in cycles, each against its row's own size at the time, by place in a vector. Other entries
     /// are left alone.
-    pub fn pivot_ratios(&self, factor: &crate::Factor, out: &mut [f64]) {
-        for panel in self.panels.iter().filter(|p| !p.primal) {
-            for m in &self.members[panel.members.0 as usize..panel.members.1 as usize] {
-                for r in 0..m.size as usize {
-                    let at = (m.at as usize + r) * (panel.width as usize + 1);
-                    let own = factor.own[m.x as usize + r];
-                    let pivot = 1.0 / factor.panels[panel.at as usize + at].abs();
-                    out[m.x as usize + r] = if own > 0.0 { pivot / own } else { 1.0 };
-                }
-            }
+    pub fn pivot_ratios(&self, factor: &Factor, out: &mut [f64]) {
+        for p in self.core_pivots(factor) {
+            let own = factor.own[p.x];
+            out[p.x] = if own > 0.0 { p.pivot / own } else { 1.0 };
         }
     }
 
-    /// Pivots of the core's duals, each against its row's own `J D^-1 J^T`: (dual, ratio).
-    fn core_pivots(&self, blocks: &Blocks, factor: &crate::Factor) -> Vec<(Node, f64)> {
+    /// Rows of the duals in a pivot block.
+    fn dual_rows(&self, members: (u32, u32)) -> impl Iterator<Item = (&Member, usize)> {
+        let duals = self.members_of(members).iter().filter(|m| self.structure.is_dual(m.node));
+        duals.flat_map(|m| (0..m.size as usize).map(move |r| (m, r)))
+    }
+
+    /// Pivots of the duals outside cycles that are eliminated through their rows.
+    fn front_pivots<'a>(&'a self, factor: &'a Factor) -> impl Iterator<Item = DualPivot> + 'a {
+        let inverse = |front, m: &Member, r| self.front_inverse(front, factor, m.at as usize + r);
+        let rows =
+            self.fronts.iter().flat_map(move |f| self.dual_rows(f.members).map(move |(m, r)| (m, r, inverse(f, m, r))));
+        rows.map(|(m, row, inverse)| DualPivot { node: m.node, row, x: m.x as usize + row, pivot: 1.0 / inverse.abs() })
+    }
+
+    /// Pivots of the core's duals.
+    fn core_pivots<'a>(&'a self, factor: &'a Factor) -> impl Iterator<Item = DualPivot> + 'a {
+        let panels = self.panels.iter().filter(|p| !p.primal);
+        panels.flat_map(move |panel| {
+            self.dual_rows(panel.members).map(move |(m, row)| {
+                let at = panel.at as usize + (m.at as usize + row) * (panel.width as usize + 1);
+                DualPivot { node: m.node, row, x: m.x as usize + row, pivot: 1.0 / factor.panels[at].abs() }
+            })
+        })
+    }
+
+    /// Pivots over the diagonal of their rows' own `J D^-1 J^T`.
+    fn against_own(&self, blocks: &Blocks, pivots: impl Iterator<Item = DualPivot>) -> Vec<(Node, f64)> {
         let planner = Planner::new(&self.structure);
-        let (mut diagonal, mut row, mut out) = (Vec::new(), Vec::new(), Vec::new());
-        for panel in self.panels.iter().filter(|p| !p.primal) {
-            let width = panel.width as usize;
-            for m in &self.members[panel.members.0 as usize..panel.members.1 as usize] {
-                for r in 0..m.size as usize {
-                    let at = m.at as usize + r;
-                    let pivot = 1.0 / factor.panels[panel.at as usize + at * width + at].abs();
-                    let links = planner.links_of(m.node.index());
-                    out.push((m.node, pivot / self.own_diagonal(blocks, links, r, &mut diagonal, &mut row)));
-                }
-            }
-        }
-        out
+        let (mut diagonal, mut row) = (Vec::new(), Vec::new());
+        let mut own =
+            |p: &DualPivot| self.own_diagonal(blocks, planner.links_of(p.node.index()), p.row, &mut diagonal, &mut row);
+        pivots.map(|p| (p.node, p.pivot / own(&p))).collect()
     }
 
-    /// Duals that come before a hub and whose pivots, in the sample, are weak without it.
-    pub(crate) fn weak_before_hubs(&self, order: &Elimination, core: &Core, sample: &Blocks) -> Vec<u32> {
+    /// Duals that come before a hub and whose pivots, in the sample, are small without it.
+    pub(crate) fn small_before_hubs(&self, order: &Elimination, core: &Core, sample: &Blocks) -> Vec<u32> {
         if order.hubs.is_empty() {
             return Vec::new();
         }
@@ -127,21 +130,21 @@ impl Plan {
             early[i as usize] = self.structure.is_dual(Node(i)) && k < last[component(i)];
         }
         let mut factor = self.new_factor();
-        // regular enough to see which pivots are weak
+        // regular enough to see which pivots are small
         factor.set_rule(crate::PivotRule::Damped { eps: 1e-8 });
         match self.factor(sample, &mut factor) {
             Err(e) if early[e.node.index()] => return vec![e.node.0],
-            // weak for other reasons: not the hubs' fault, but none of the duals can be judged either
+            // small for other reasons: not the hubs' fault, but none of the duals can be judged either
             Err(_) => return order.nodes.iter().copied().filter(|&i| early[i as usize]).collect(),
             Ok(()) => {}
         }
-        let mut weak: Vec<u32> = (self.core_pivots(sample, &factor).iter())
+        let mut small: Vec<u32> = (self.against_own(sample, self.core_pivots(&factor)).iter())
             .filter(|(dual, ratio)| early[dual.index()] && !(*ratio > STRONG))
             .map(|(dual, _)| dual.0)
             .collect();
-        weak.sort_unstable();
-        weak.dedup();
-        weak
+        small.sort_unstable();
+        small.dedup();
+        small
     }
 
     /// Entry (r, r) of a dual's own `J D^-1 J^T`, from the blocks as given.

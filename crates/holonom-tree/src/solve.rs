@@ -4,7 +4,7 @@ use crate::blocks::Blocks;
 pub(crate) use crate::factor::Between;
 use crate::factor::{Factor, Singular};
 use crate::packed;
-use crate::plan::{Front, Op, Pair, Plan, Store};
+use crate::plan::{Front, Op, Pair, Plan, Store, gather, scatter};
 use crate::structure::Mask;
 
 /// `N` entries of a vector from `at` on. [`Plan::solve`] has checked that the vector is as long as the plan says.
@@ -27,7 +27,7 @@ impl Plan {
             match op {
                 Op::Pair(pair) => forward_pair(pair, factor, x),
                 Op::Front(k) => self.forward_front(&self.fronts[*k as usize], factor, x),
-                Op::Foot(k) => self.forward_foot(&self.feet[*k as usize], factor, x),
+                Op::InversePivot(k) => self.forward_inverse_pivot(&self.inverse_pivots[*k as usize], factor, x),
                 Op::Panel(k) => self.forward_panel(&self.panels[*k as usize], factor, x),
             }
         }
@@ -53,10 +53,10 @@ impl Plan {
                     self.factor_front(front, blocks, factor)?;
                     self.forward_front(front, factor, x);
                 }
-                Op::Foot(k) => {
-                    let foot = &self.feet[*k as usize];
-                    self.factor_foot(foot, blocks, factor)?;
-                    self.forward_foot(foot, factor, x);
+                Op::InversePivot(k) => {
+                    let pivot = &self.inverse_pivots[*k as usize];
+                    self.factor_inverse_pivot(pivot, blocks, factor)?;
+                    self.forward_inverse_pivot(pivot, factor, x);
                 }
                 Op::Panel(k) => {
                     let panel = &self.panels[*k as usize];
@@ -74,29 +74,15 @@ impl Plan {
             match op {
                 Op::Pair(pair) => backward_pair(pair, factor, x),
                 Op::Front(k) => self.backward_front(&self.fronts[*k as usize], factor, x),
-                Op::Foot(k) => self.backward_foot(&self.feet[*k as usize], factor, x),
+                Op::InversePivot(k) => self.backward_inverse_pivot(&self.inverse_pivots[*k as usize], factor, x),
                 Op::Panel(k) => self.backward_panel(&self.panels[*k as usize], factor, x),
             }
         }
     }
 
-    fn gather(&self, front: &Front, x: &[f64], out: &mut [f64]) {
-        for m in &self.members[front.members.0 as usize..front.members.1 as usize] {
-            let (at, size) = (m.at as usize, m.size as usize);
-            out[at..at + size].copy_from_slice(&x[m.x as usize..m.x as usize + size]);
-        }
-    }
-
-    fn scatter(&self, front: &Front, values: &[f64], x: &mut [f64]) {
-        for m in &self.members[front.members.0 as usize..front.members.1 as usize] {
-            let (at, size) = (m.at as usize, m.size as usize);
-            x[m.x as usize..m.x as usize + size].copy_from_slice(&values[at..at + size]);
-        }
-    }
-
     pub(crate) fn forward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
-        if let Some(three) = self.three(front) {
-            return self.forward_three(&three, front, factor, x);
+        if let Some(small) = self.size3(front) {
+            return self.forward_size3(&small, front, factor, x);
         }
         let n = front.n as usize;
         let Factor { six, arena, y, scratch, .. } = factor;
@@ -105,13 +91,13 @@ impl Plan {
             Store::Arena(start) | Store::Panel(start) => &arena[start as usize..][..packed::len(n)],
         };
         let z = &mut scratch[..n];
-        self.gather(front, x, z);
+        gather(self.members_of(front.members), x, z);
         packed::solve_lower(matrix, n, z, 1);
-        self.scatter(front, z, x);
+        scatter(self.members_of(front.members), z, x);
         if let Some(up) = front.up {
             let u = up.size as usize;
             let (target, y) = (&mut x[up.x as usize..][..u], &y[front.y as usize..][..n * u]);
-            give(matrix, y, z, target, n, u);
+            eliminate_from_parent(matrix, y, z, target, n, u);
         }
     }
 
@@ -125,8 +111,8 @@ impl Plan {
     }
 
     fn backward_front(&self, front: &Front, factor: &mut Factor, x: &mut [f64]) {
-        if let Some(three) = self.three(front) {
-            return self.backward_three(&three, front, factor, x);
+        if let Some(small) = self.size3(front) {
+            return self.backward_size3(&small, front, factor, x);
         }
         let n = front.n as usize;
         let Factor { six, arena, y, scratch, .. } = factor;
@@ -135,19 +121,19 @@ impl Plan {
             Store::Arena(start) | Store::Panel(start) => &arena[start as usize..][..packed::len(n)],
         };
         let z = &mut scratch[..n];
-        self.gather(front, x, z);
+        gather(self.members_of(front.members), x, z);
         let u = front.up.map_or(0, |up| up.size as usize);
         let above = front.up.map_or(&[][..], |up| &x[up.x as usize..][..u]);
         let y = &y[front.y as usize..][..n * u];
-        take(matrix, y, z, above, n, u);
+        substitute_parent(matrix, y, z, above, n, u);
         packed::solve_upper(matrix, n, z);
-        self.scatter(front, z, x);
+        scatter(self.members_of(front.members), z, x);
     }
 }
 
 /// `target -= Y^T D^-1 z` of a front.
 #[inline(always)]
-pub(crate) fn give(matrix: &[f64], y: &[f64], z: &[f64], target: &mut [f64], n: usize, u: usize) {
+pub(crate) fn eliminate_from_parent(matrix: &[f64], y: &[f64], z: &[f64], target: &mut [f64], n: usize, u: usize) {
     let (matrix, y, z, target) = (&matrix[..packed::len(n)], &y[..n * u], &z[..n], &mut target[..u]);
     for k in 0..n {
         let l = z[k] * matrix[packed::at(n, k, k)];
@@ -159,7 +145,7 @@ pub(crate) fn give(matrix: &[f64], y: &[f64], z: &[f64], target: &mut [f64], n: 
 
 /// `z = D^-1 (z - Y x)` of a front, with `x` of what is above it.
 #[inline(always)]
-pub(crate) fn take(matrix: &[f64], y: &[f64], z: &mut [f64], above: &[f64], n: usize, u: usize) {
+pub(crate) fn substitute_parent(matrix: &[f64], y: &[f64], z: &mut [f64], above: &[f64], n: usize, u: usize) {
     let (matrix, y, z, above) = (&matrix[..packed::len(n)], &y[..n * u], &mut z[..n], &above[..u]);
     for k in 0..n {
         for j in 0..u {

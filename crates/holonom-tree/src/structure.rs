@@ -15,8 +15,8 @@ impl Node {
     }
 }
 
-/// Which of the six rows of a sheared dual are kept: bits 0-2 are the rows along the columns of `E` that act on the
-/// first three entries of a node (sheared by the lever arm), bits 3-5 those that act on the last three.
+/// Which of the six rows of a masked dual are kept: bits 0-2 are the rows along the columns of `E` that act on the
+/// first three entries of a node (with the lever arm), bits 3-5 those that act on the last three.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mask(pub u8);
 
@@ -48,9 +48,9 @@ pub(crate) enum Kind {
     Primal,
     /// Dense rows.
     Dual,
-    /// Sheared rows; `shear` indexes the shears of `Blocks`. `aligned`: E is the identity.
-    Sheared {
-        shear: u32,
+    /// Rows from a masked rigid transform; `transform` indexes those of `Blocks`. `aligned`: E is the identity.
+    Masked {
+        transform: u32,
         mask: Mask,
         aligned: bool,
     },
@@ -68,7 +68,7 @@ pub(crate) struct Link {
 pub(crate) enum LinkValue {
     /// Offset into the dense link values; `dual size x primal size`, row by row.
     Dense(u32),
-    /// The near (sign -1) or far (sign +1) end of the dual's shear.
+    /// The near (sign -1) or far (sign +1) end of the dual's transform.
     Near,
     Far,
 }
@@ -81,16 +81,16 @@ pub struct Structure {
     pub(crate) kinds: Vec<Kind>,
     pub(crate) links: Vec<Link>,
     pub(crate) roots: Vec<Node>,
-    pub(crate) doubted: Vec<Node>,
+    pub(crate) may_lose_rank: Vec<Node>,
     /// Promises of [`Structure::unit`].
     pub(crate) units: Vec<(Node, u32, f64)>,
-    pub(crate) entangled: Vec<Node>,
+    pub(crate) cyclic: Vec<Node>,
     /// Promises of [`Structure::central`].
     pub(crate) central: Vec<bool>,
     /// Where the values of each dense link stand.
     pub(crate) dense_links: Vec<(u32, u32)>,
     pub(crate) n_dense: usize,
-    pub(crate) n_shears: usize,
+    pub(crate) n_transforms: usize,
 }
 
 impl Structure {
@@ -134,18 +134,20 @@ impl Structure {
         LinkId(self.dense_links.len() as u32 - 1)
     }
 
-    /// A dual whose rows are `mask^T E^T (X(far) - X(near))` with `X(r) = [1 -[r]; 0 1]`; both nodes of size 6, `near`
-    /// may be missing. `aligned` promises that `E` is the identity.
+    /// A dual whose rows are `mask^T E^T (X(far) - X(near))` with `X(r) = [1 -[r]; 0 1]`; both nodes of size 6. One of them
+    /// may be missing, and its term with it. `aligned` promises that `E` is the identity.
     ///
     /// # Panics
-    /// When a node is not primal of size 6: a mistake of the calling program.
-    pub fn sheared(&mut self, mask: Mask, aligned: bool, near: Option<Node>, far: Node) -> Node {
-        let shear = self.n_shears as u32;
-        self.n_shears += 1;
-        let dual = self.node(mask.count(), Kind::Sheared { shear, mask, aligned });
-        for (primal, value) in near.map(|n| (n, LinkValue::Near)).into_iter().chain([(far, LinkValue::Far)]) {
+    /// When a node is not primal of size 6, or both are missing: a mistake of the calling program.
+    pub fn masked(&mut self, mask: Mask, aligned: bool, near: Option<Node>, far: Option<Node>) -> Node {
+        assert!(near.is_some() || far.is_some(), "masked: one end at least must be given");
+        let transform = self.n_transforms as u32;
+        self.n_transforms += 1;
+        let dual = self.node(mask.count(), Kind::Masked { transform, mask, aligned });
+        let ends = [(near, LinkValue::Near), (far, LinkValue::Far)];
+        for (primal, value) in ends.into_iter().filter_map(|(node, value)| Some((node?, value))) {
             let fits = self.kinds[primal.index()] == Kind::Primal && self.sizes[primal.index()] == 6;
-            assert!(fits, "sheared: both ends must be primal nodes of size 6");
+            assert!(fits, "masked: both ends must be primal nodes of size 6");
             self.links.push(Link { dual, primal, value });
         }
         dual
@@ -157,7 +159,7 @@ impl Structure {
         self.roots.push(node);
     }
 
-    /// Promise that the diagonal block of this node of size 6 always has the form `[a 1, 0; 0, C]`: shearing it is then cheap.
+    /// Promise that the diagonal block of this node of size 6 always has the form `[a 1, 0; 0, C]`: moving it to another point is then cheap.
     ///
     /// # Panics
     /// When the node is not primal of size 6: a mistake of the calling program.
@@ -169,8 +171,8 @@ impl Structure {
 
     /// Say that the dense links of this primal node, of full rank in the sample, may lose it for other values. Its duals then wait until
     /// their other ends have been eliminated too.
-    pub fn doubt(&mut self, node: Node) {
-        self.doubted.push(node);
+    pub fn may_lose_rank(&mut self, node: Node) {
+        self.may_lose_rank.push(node);
     }
 
     /// Say that the first `columns` coordinates of this primal node count in a unit of their own, of this size beside that of its others. The
@@ -181,8 +183,8 @@ impl Structure {
 
     /// Treat the whole component of this node as if it were on cycles. Some of its rows may depend on others although it is a tree, and
     /// only in cycles are there rules for that ([`PivotRule`](crate::PivotRule)).
-    pub fn entangle(&mut self, node: Node) {
-        self.entangled.push(node);
+    pub fn treat_as_cyclic(&mut self, node: Node) {
+        self.cyclic.push(node);
     }
 
     /// Number of nodes.
@@ -210,10 +212,10 @@ impl Structure {
         self.central[node.index()]
     }
 
-    /// Index of the shear of a sheared dual, `None` for other nodes.
-    pub fn shear_index(&self, node: Node) -> Option<usize> {
+    /// Index of the transform of a masked dual, `None` for other nodes.
+    pub fn transform_index(&self, node: Node) -> Option<usize> {
         match self.kinds[node.index()] {
-            Kind::Sheared { shear, .. } => Some(shear as usize),
+            Kind::Masked { transform, .. } => Some(transform as usize),
             _ => None,
         }
     }

@@ -5,7 +5,7 @@ mod common;
 use common::rng::Rng;
 use holonom_tree::{Blocks, Mask, Node, Structure};
 
-/// A random tree of blocks of size 6 joined by shears; with `dense`, some rows are dense so that fronts write to shifted blocks.
+/// A random tree of blocks of size 6 joined by masked duals; with `dense`, some rows are dense so that fronts write to shifted blocks.
 fn tree(g: &mut Rng, promise: bool, dense: bool, n: usize) -> (Structure, Blocks) {
     let mut s = Structure::new();
     let nodes: Vec<Node> = (0..n).map(|_| s.primal(6)).collect();
@@ -21,9 +21,9 @@ fn tree(g: &mut Rng, promise: bool, dense: bool, n: usize) -> (Structure, Blocks
             let mask = Mask(masks[g.below(masks.len())]);
             let aligned = g.below(2) == 0;
             if g.below(2) == 0 {
-                s.sheared(mask, aligned, Some(near), far)
+                s.masked(mask, aligned, Some(near), Some(far))
             } else {
-                s.sheared(mask, aligned, Some(far), near)
+                s.masked(mask, aligned, Some(far), Some(near))
             };
         }
     }
@@ -53,12 +53,12 @@ fn tree(g: &mut Rng, promise: bool, dense: bool, n: usize) -> (Structure, Blocks
     for link in links {
         b.link_mut(link).iter_mut().for_each(|x| *x = g.unit());
     }
-    for shear in &mut b.shears {
+    for transform in &mut b.transforms {
         let turn = 3.0 * g.unit();
         let (c, sn) = (turn.cos(), turn.sin());
-        shear.axes = [[c, sn, 0.0], [-sn, c, 0.0], [0.0, 0.0, 1.0]];
-        shear.near = [g.unit(), g.unit(), g.unit()];
-        shear.far = [g.unit(), g.unit(), g.unit()];
+        transform.axes = [[c, sn, 0.0], [-sn, c, 0.0], [0.0, 0.0, 1.0]];
+        transform.near = [g.unit(), g.unit(), g.unit()];
+        transform.far = [g.unit(), g.unit(), g.unit()];
     }
     (s, b)
 }

@@ -4,7 +4,7 @@ mod common;
 
 use common::rng::Rng;
 use common::{assert_agrees, fill_diagonals};
-use holonom_tree::{Blocks, LinkId, Mask, Node, PivotForm, Shear, Structure, independent_rows};
+use holonom_tree::{Blocks, LinkId, Mask, MaskedTransform, Node, PivotForm, Structure, independent_rows};
 
 /// `mix` times the rows `keep` of a frame of three: a block of three rows whose rank is the number of rows kept.
 fn block(mix: &[[f64; 3]; 3], frame: &[[f64; 3]; 3], keep: &[usize]) -> Vec<f64> {
@@ -114,32 +114,33 @@ fn barely_independent_rows_cost_no_digits() {
     }
 }
 
-/// Nodes of size 6 in a chain of shears, a dual with a single link at both ends.
+/// Nodes of size 6 in a chain of masked duals, a dual with a single link at both ends.
 fn chain_held_at_both_ends(n: usize) -> (Structure, Blocks, Vec<Node>, [Node; 2]) {
     let mut s = Structure::new();
     let nodes: Vec<Node> = (0..n).map(|_| s.primal(6)).collect();
-    let shears: Vec<Node> = (1..n).map(|i| s.sheared(Mask::FIRST_THREE, true, Some(nodes[i - 1]), nodes[i])).collect();
+    let transforms: Vec<Node> =
+        (1..n).map(|i| s.masked(Mask::FIRST_THREE, true, Some(nodes[i - 1]), Some(nodes[i]))).collect();
     let ends = [s.dual(2), s.dual(2)];
     let links = [s.link(ends[0], nodes[0]), s.link(ends[1], nodes[n - 1])];
     let mut rng = Rng(n as u64);
     let mut blocks = Blocks::new(&s);
     fill_diagonals(&s, &mut blocks, &mut rng);
-    for shear in &mut blocks.shears {
-        *shear = Shear { near: rng.vector(), far: rng.vector(), ..Shear::default() };
+    for transform in &mut blocks.transforms {
+        *transform = MaskedTransform { near: rng.vector(), far: rng.vector(), ..MaskedTransform::default() };
     }
     for link in links {
         blocks.link_mut(link).copy_from_slice(&rng.vector::<12>());
     }
-    (s, blocks, shears, ends)
+    (s, blocks, transforms, ends)
 }
 
 /// Two duals with a single link close a cycle through the outside: bodies first, nothing deferred.
 #[test]
 fn a_chain_held_at_both_ends_is_a_core() {
     for n in [1, 2, 3, 20] {
-        let (s, blocks, shears, ends) = chain_held_at_both_ends(n);
+        let (s, blocks, transforms, ends) = chain_held_at_both_ends(n);
         let plan = s.plan(&blocks).expect("any graph has a plan");
-        for &dual in shears.iter().chain(&ends) {
+        for &dual in transforms.iter().chain(&ends) {
             assert_eq!(plan.form(dual), PivotForm::Core, "chain of {n}, {dual:?}");
         }
         assert!(plan.cost().largest <= 12, "chain of {n}: largest front {}", plan.cost().largest);

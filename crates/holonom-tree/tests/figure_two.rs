@@ -3,7 +3,7 @@
 mod common;
 
 use common::{assert_agrees, fill_diagonals, rng::Rng};
-use holonom_tree::{Blocks, LinkId, Mask, Node, PivotForm, Shear, Structure};
+use holonom_tree::{Blocks, LinkId, Mask, MaskedTransform, Node, PivotForm, Structure};
 
 /// (dual, its primal nodes), with the figure's numbers.
 const DUALS: [(u32, [u32; 2]); 5] = [(7, [1, 2]), (8, [2, 3]), (9, [2, 4]), (10, [1, 5]), (11, [5, 6])];
@@ -47,28 +47,28 @@ fn dense() -> (Structure, Blocks, Vec<[LinkId; 2]>) {
     (s, blocks, links)
 }
 
-/// The same tree with sheared rows.
-fn sheared(mask: Mask, aligned: bool) -> (Structure, Blocks) {
+/// The same tree with masked rows.
+fn masked(mask: Mask, aligned: bool) -> (Structure, Blocks) {
     let mut s = Structure::new();
     for _ in 1..=6 {
         s.primal(6);
     }
     for (_, ends) in DUALS {
-        s.sheared(mask, aligned, Some(node(ends[0])), node(ends[1]));
+        s.masked(mask, aligned, Some(node(ends[0])), Some(node(ends[1])));
     }
     s.prefer_root(node(11));
     let mut rng = Rng(3);
     let mut blocks = Blocks::new(&s);
     fill_diagonals(&s, &mut blocks, &mut rng);
-    for shear in &mut blocks.shears {
-        *shear = Shear { axes: rng.axes(), near: rng.vector(), far: rng.vector() };
+    for transform in &mut blocks.transforms {
+        *transform = MaskedTransform { axes: rng.axes(), near: rng.vector(), far: rng.vector() };
     }
     (s, blocks)
 }
 
 #[test]
 fn parents_are_those_of_the_figure() {
-    for (s, blocks) in [(dense().0, dense().1), sheared(Mask::FIRST_THREE, true), sheared(Mask(0b011_111), false)] {
+    for (s, blocks) in [(dense().0, dense().1), masked(Mask::FIRST_THREE, true), masked(Mask(0b011_111), false)] {
         let plan = s.plan(&blocks).expect("a tree");
         assert_eq!(plan.parent(node(11)), None);
         for (child, parent) in PARENTS {
@@ -111,7 +111,7 @@ fn answers_are_those_of_the_dense_solver() {
     assert_agrees(&s, &blocks, "dense rows");
     for (mask, aligned) in [(Mask::FIRST_THREE, true), (Mask(0b011_111), false), (Mask::ALL, false), (Mask(0b1), true)]
     {
-        let (s, blocks) = sheared(mask, aligned);
+        let (s, blocks) = masked(mask, aligned);
         assert_agrees(&s, &blocks, &format!("{mask:?}, aligned {aligned}"));
     }
 }
@@ -137,10 +137,10 @@ fn there_is_no_fill() {
     assert!((cost.solve_flops - solve).abs() < 1e-9 * solve, "{} against {solve}", cost.solve_flops);
 }
 
-/// Sheared duals go together with the node below; the root has two nodes below and cannot.
+/// Masked duals go together with the node below; the root has two nodes below and cannot.
 #[test]
-fn sheared_duals_pair_with_their_child() {
-    let (s, blocks) = sheared(Mask::FIRST_THREE, true);
+fn masked_duals_pair_with_their_child() {
+    let (s, blocks) = masked(Mask::FIRST_THREE, true);
     let plan = s.plan(&blocks).expect("a tree");
     for dual in 7..=10 {
         assert_eq!(plan.form(node(dual)), PivotForm::Free, "dual {dual}");

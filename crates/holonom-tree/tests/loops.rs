@@ -6,7 +6,7 @@ use common::dense::{Matrix, difference};
 use common::forest::{Forest, Item, Problem, Step};
 use common::rng::Rng;
 use common::{IDENTITY, offsets};
-use holonom_tree::{Blocks, Mask, Node, PivotForm, PivotRule, Shear, Structure};
+use holonom_tree::{Blocks, Mask, MaskedTransform, Node, PivotForm, PivotRule, Structure};
 use proptest::prelude::*;
 use proptest::test_runner::RngSeed;
 
@@ -14,7 +14,7 @@ use proptest::test_runner::RngSeed;
 #[derive(Clone, Debug)]
 enum Extra {
     Dense { rows: usize, ends: Vec<usize> },
-    Sheared { mask: u8, aligned: bool, near: usize, far: usize },
+    Masked { mask: u8, aligned: bool, near: usize, far: usize },
 }
 
 fn size() -> impl Strategy<Value = usize> {
@@ -28,8 +28,9 @@ fn step() -> impl Strategy<Value = Step> {
         3 => (0..=3usize, to.clone(), prop::collection::vec(size(), 1..=2))
             .prop_map(|(rows, to, fresh)| Step::Dense { rows, to, fresh }),
         5 => (prop_oneof![Just(0b111u8), Just(0b11111), 0..64u8], any::<bool>(), to.clone(), any::<bool>())
-            .prop_map(|(mask, aligned, to, fresh_is_far)| Step::Sheared { mask, aligned, to, fresh_is_far }),
-        1 => (0..64u8, any::<bool>(), to).prop_map(|(mask, aligned, to)| Step::Hung { mask, aligned, to }),
+            .prop_map(|(mask, aligned, to, fresh_is_far)| Step::Masked { mask, aligned, to, fresh_is_far }),
+        1 => (0..64u8, any::<bool>(), to, any::<bool>())
+            .prop_map(|(mask, aligned, to, is_far)| Step::Hung { mask, aligned, to, is_far }),
     ]
 }
 
@@ -37,7 +38,7 @@ fn extra() -> impl Strategy<Value = Extra> {
     prop_oneof![
         1 => (1..=3usize, prop::collection::vec(0..1000usize, 1..=4)).prop_map(|(rows, ends)| Extra::Dense { rows, ends }),
         1 => (prop_oneof![Just(0b111u8), Just(0b1u8), 0..64u8], any::<bool>(), 0..1000usize, 0..1000usize)
-            .prop_map(|(mask, aligned, near, far)| Extra::Sheared { mask, aligned, near, far }),
+            .prop_map(|(mask, aligned, near, far)| Extra::Masked { mask, aligned, near, far }),
     ]
 }
 
@@ -55,12 +56,18 @@ fn close(forest: &mut Forest, extra: &[Extra], rng: &mut Rng) {
                 let links = ends.iter().map(|&e| (primals[e].0, rng.list(rows * primals[e].1))).collect();
                 forest.items.push(Item::Dense { rows: *rows, links });
             }
-            Extra::Sheared { mask, aligned, near, far } if sixes.len() > 1 => {
+            Extra::Masked { mask, aligned, near, far } if sixes.len() > 1 => {
                 let (near, far) = (near % sixes.len(), far % sixes.len());
                 let near = (near != far).then_some(sixes[near]);
                 let axes = if *aligned { [[f64::NAN; 3]; 3] } else { rng.axes() };
-                let shear = Shear { axes, near: rng.vector(), far: rng.vector() };
-                forest.items.push(Item::Sheared { mask: Mask(*mask), aligned: *aligned, near, far: sixes[far], shear });
+                let transform = MaskedTransform { axes, near: rng.vector(), far: rng.vector() };
+                forest.items.push(Item::Masked {
+                    mask: Mask(*mask),
+                    aligned: *aligned,
+                    near,
+                    far: Some(sixes[far]),
+                    transform,
+                });
             }
             _ => {}
         }
@@ -166,11 +173,11 @@ proptest! {
             v
         });
         let halves = [&a, &b].map(|v| {
-            let mut half = vec![0.0; plan.half_len()];
-            plan.solve_half(&mut factor, &mut v.clone(), &mut half);
+            let mut half = vec![0.0; plan.forward_len()];
+            plan.solve_forward(&mut factor, &mut v.clone(), &mut half);
             half
         });
-        let product = plan.half_product(&factor, &halves[0], &halves[1]);
+        let product = plan.forward_product(&factor, &halves[0], &halves[1]);
         let mut x = b.clone();
         plan.solve(&mut factor, &mut x);
         let expected: f64 = a.iter().zip(&x).map(|(a, x)| a * x).sum();
@@ -212,7 +219,7 @@ fn net(n: usize, joined: &[(Option<usize>, usize)], seed: u64) -> (Structure, Bl
     let nodes: Vec<Node> = (0..n).map(|_| s.primal(6)).collect();
     nodes.iter().for_each(|&node| s.central(node));
     for &(a, b) in joined {
-        s.sheared(Mask::FIRST_THREE, true, a.map(|a| nodes[a]), nodes[b]);
+        s.masked(Mask::FIRST_THREE, true, a.map(|a| nodes[a]), Some(nodes[b]));
     }
     let mut rng = Rng(seed);
     let mut blocks = Blocks::new(&s);
@@ -221,8 +228,8 @@ fn net(n: usize, joined: &[(Option<usize>, usize)], seed: u64) -> (Structure, Bl
         d[0] = 1.5 + rng.unit();
         rng.definite(3, &mut d[1..]);
     }
-    for shear in &mut blocks.shears {
-        *shear = Shear { axes: IDENTITY, near: rng.vector(), far: rng.vector() };
+    for transform in &mut blocks.transforms {
+        *transform = MaskedTransform { axes: IDENTITY, near: rng.vector(), far: rng.vector() };
     }
     (s, blocks)
 }
@@ -280,7 +287,7 @@ fn a_hub_comes_after_its_duals() {
         let petal = |i: usize| [(Some(0), 2 * i + 1), (Some(2 * i + 1), 2 * i + 2), (Some(2 * i + 2), 0)];
         let (s, mut blocks) = net(2 * n + 1, &(0..n).flat_map(petal).collect::<Vec<_>>(), 3);
         // all petals alike, so that none of them happens to be weak
-        for (k, three) in blocks.shears.chunks_exact_mut(3).enumerate() {
+        for (k, three) in blocks.transforms.chunks_exact_mut(3).enumerate() {
             let angle = k as f64;
             let (x, y) = (angle.cos(), angle.sin());
             (three[0].near, three[0].far) = ([x, y, 0.0], [-0.5, 0.3, 0.1]);
@@ -306,7 +313,7 @@ fn duals_that_are_weak_without_the_hub_wait_for_it() {
     let plan = s.plan(&blocks).unwrap();
     let mut factor = plan.new_factor();
     plan.factor(&blocks, &mut factor).unwrap();
-    let (_, weakest) = plan.weakest_dual(&blocks, &factor).unwrap();
+    let (_, weakest) = plan.smallest_dual_pivot(&blocks, &factor).unwrap();
     assert!(weakest > 1e-4, "weakest pivot {weakest:e}");
     assert!(residual(&s, &blocks) < 1e-12);
 }

@@ -33,8 +33,8 @@ fn mixed_steps(n: usize) -> Vec<Step> {
         let to = rng.below(1000);
         match rng.below(4) {
             0 => Step::Dense { rows: rng.below(5), to, fresh: vec![3; rng.below(3)] },
-            1 => Step::Sheared { mask: 0b111, aligned: true, to, fresh_is_far: true },
-            2 => Step::Sheared { mask: rng.below(64) as u8, aligned: false, to, fresh_is_far: false },
+            1 => Step::Masked { mask: 0b111, aligned: true, to, fresh_is_far: true },
+            2 => Step::Masked { mask: rng.below(64) as u8, aligned: false, to, fresh_is_far: false },
             _ => Step::Primal { size: 6 },
         }
     };
@@ -43,7 +43,7 @@ fn mixed_steps(n: usize) -> Vec<Step> {
 
 #[test]
 fn factor_and_solve_allocate_nothing() {
-    let (structure, blocks) = common::sheared_tree(10_000, |i| i - 1, 1);
+    let (structure, blocks) = common::masked_tree(10_000, |i| i - 1, 1);
     assert_eq!(quietest(&structure, &blocks), Stats::default(), "chain");
 
     let mixed = Forest::grow(&mixed_steps(300), 4).in_order();

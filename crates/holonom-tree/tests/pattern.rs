@@ -3,7 +3,7 @@
 mod common;
 
 use common::rng::Rng;
-use holonom_tree::{Blocks, Mask, Node, PivotForm, Shear, Structure};
+use holonom_tree::{Blocks, Mask, MaskedTransform, Node, PivotForm, Structure};
 use std::collections::BTreeSet;
 
 /// A random graph: `closing` duals more than a forest has.
@@ -13,8 +13,8 @@ fn graph(seed: u64, n: usize, closing: usize) -> (Structure, Blocks) {
     let mut s = Structure::new();
     let mut primals: Vec<(Node, usize)> = Vec::new();
     let tie = |s: &mut Structure, a: (Node, usize), b: (Node, usize), kind: usize| match (a.1, b.1, kind) {
-        (6, 6, 1) => _ = s.sheared(Mask::FIRST_THREE, true, Some(a.0), b.0),
-        (6, 6, 2) => _ = s.sheared(Mask(0b11111), false, Some(a.0), b.0),
+        (6, 6, 1) => _ = s.masked(Mask::FIRST_THREE, true, Some(a.0), Some(b.0)),
+        (6, 6, 2) => _ = s.masked(Mask(0b11111), false, Some(a.0), Some(b.0)),
         (_, _, 3) => _ = s.dual(0),
         _ => {
             let dual = s.dual(1 + kind % 2);
@@ -50,13 +50,13 @@ fn graph(seed: u64, n: usize, closing: usize) -> (Structure, Blocks) {
     for i in (0..s.n_nodes()).map(|i| Node(i as u32)).filter(|&i| !s.is_dual(i) && !s.is_central(i)) {
         rng.definite(s.size(i), blocks.diagonal_mut(i));
     }
-    for k in 0..s.links().filter(|(d, _)| s.shear_index(*d).is_none()).count() {
+    for k in 0..s.links().filter(|(d, _)| s.transform_index(*d).is_none()).count() {
         let link = blocks.link_mut(holonom_tree::LinkId(k as u32));
         let values = rng.list(link.len());
         link.copy_from_slice(&values);
     }
-    for shear in &mut blocks.shears {
-        *shear = Shear { axes: rng.axes(), near: rng.vector(), far: rng.vector() };
+    for transform in &mut blocks.transforms {
+        *transform = MaskedTransform { axes: rng.axes(), near: rng.vector(), far: rng.vector() };
     }
     (s, blocks)
 }

@@ -19,11 +19,12 @@ fn step() -> impl Strategy<Value = Step> {
         4 => (0..=4usize, to.clone(), prop::collection::vec(size(), 0..=3))
             .prop_map(|(rows, to, fresh)| Step::Dense { rows, to, fresh }),
         4 => (0..64u8, any::<bool>(), to.clone(), any::<bool>())
-            .prop_map(|(mask, aligned, to, fresh_is_far)| Step::Sheared { mask, aligned, to, fresh_is_far }),
+            .prop_map(|(mask, aligned, to, fresh_is_far)| Step::Masked { mask, aligned, to, fresh_is_far }),
         // three rows without a turn have a kernel of their own
         2 => (any::<bool>(), to.clone(), any::<bool>())
-            .prop_map(|(aligned, to, fresh_is_far)| Step::Sheared { mask: 0b111, aligned, to, fresh_is_far }),
-        1 => (0..64u8, any::<bool>(), to).prop_map(|(mask, aligned, to)| Step::Hung { mask, aligned, to }),
+            .prop_map(|(aligned, to, fresh_is_far)| Step::Masked { mask: 0b111, aligned, to, fresh_is_far }),
+        1 => (0..64u8, any::<bool>(), to, any::<bool>())
+            .prop_map(|(mask, aligned, to, is_far)| Step::Hung { mask, aligned, to, is_far }),
     ]
 }
 

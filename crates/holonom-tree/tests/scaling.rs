@@ -2,8 +2,8 @@
 
 mod common;
 
+use common::masked_tree;
 use common::rng::Rng;
-use common::sheared_tree;
 use holonom_tree::{Blocks, Node, Structure, packed};
 
 type Parent = fn(usize) -> usize;
@@ -39,7 +39,7 @@ fn residual(structure: &Structure, blocks: &Blocks, x: &[f64], rhs: &[f64]) -> f
 /// Everything from declaration to drop on a stack of 256 KiB: a recursion over the tree would not fit.
 fn on_a_small_stack(shape: &'static str, parent: Parent, n: usize) {
     let work = move || {
-        let (structure, blocks) = sheared_tree(n, parent, 1);
+        let (structure, blocks) = masked_tree(n, parent, 1);
         let plan = structure.plan(&blocks).expect("a tree");
         let mut factor = plan.new_factor();
         plan.factor(&blocks, &mut factor).expect("full rank");
@@ -68,7 +68,7 @@ fn a_star_with_a_million_leaves() {
 fn work_grows_linearly() {
     for (shape, parent) in SHAPES {
         let cost = |n: usize| {
-            let (structure, blocks) = sheared_tree(n, parent, 1);
+            let (structure, blocks) = masked_tree(n, parent, 1);
             structure.plan(&blocks).expect("a tree").cost()
         };
         let (small, large) = (1_000, 1_000_000);

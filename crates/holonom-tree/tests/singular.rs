@@ -3,7 +3,7 @@
 mod common;
 
 use common::{fill_diagonals, rng::Rng};
-use holonom_tree::{Blocks, LinkId, Mask, Node, PivotForm, PlanError, Shear, Singular, Structure, packed};
+use holonom_tree::{Blocks, LinkId, Mask, MaskedTransform, Node, PivotForm, PlanError, Singular, Structure, packed};
 
 /// Plan with good values, factor with bad ones.
 fn failure(s: &Structure, good: &Blocks, bad: &Blocks) -> Singular {
@@ -18,7 +18,7 @@ fn identity(size: usize, out: &mut [f64]) {
     }
 }
 
-/// Three nodes of size 3 in a row, joined by duals of one row on their first entries; all diagonals the identity, so that
+/// Size3 nodes of size 3 in a row, joined by duals of one row on their first entries; all diagonals the identity, so that
 /// every number of the elimination is exact.
 fn row_of_three() -> (Structure, Blocks, [Node; 3], [LinkId; 4]) {
     let mut s = Structure::new();
@@ -85,16 +85,16 @@ fn a_nan_in_a_link_is_named_at_its_upper_end() {
     }
 }
 
-/// Nodes of size 6 in a chain of shears; without lever arms, so that nothing spreads what is wrong inside a block. With
+/// Nodes of size 6 in a chain of masked duals; without lever arms, so that nothing spreads what is wrong inside a block. With
 /// `hung` the root is a dual without a near node, which keeps the same rows.
-fn sheared_chain(mask: Mask, aligned: bool, hung: bool) -> (Structure, Blocks, Vec<Node>) {
+fn masked_chain(mask: Mask, aligned: bool, hung: bool) -> (Structure, Blocks, Vec<Node>) {
     let mut s = Structure::new();
     let nodes: Vec<Node> = (0..4).map(|_| s.primal(6)).collect();
     if hung {
-        s.sheared(mask, aligned, None, nodes[0]);
+        s.masked(mask, aligned, None, Some(nodes[0]));
     }
     for i in 1..nodes.len() {
-        s.sheared(mask, aligned, Some(nodes[i - 1]), nodes[i]);
+        s.masked(mask, aligned, Some(nodes[i - 1]), Some(nodes[i]));
     }
     if !hung {
         s.prefer_root(nodes[0]);
@@ -103,7 +103,7 @@ fn sheared_chain(mask: Mask, aligned: bool, hung: bool) -> (Structure, Blocks, V
     let mut blocks = Blocks::new(&s);
     fill_diagonals(&s, &mut blocks, &mut rng);
     let axes = rng.axes();
-    blocks.shears.fill(Shear { axes, ..Shear::default() });
+    blocks.transforms.fill(MaskedTransform { axes, ..MaskedTransform::default() });
     (s, blocks, nodes)
 }
 
@@ -116,7 +116,7 @@ fn expected(s: &Structure, blocks: &Blocks, node: Node) -> Node {
 fn chains() -> impl Iterator<Item = (String, Structure, Blocks, Vec<Node>)> {
     let masks = (0..64u8).map(Mask).flat_map(|mask| [(mask, false), (mask, true)]);
     masks.flat_map(|(mask, aligned)| [(mask, aligned, false), (mask, aligned, true)]).map(|(mask, aligned, hung)| {
-        let (s, blocks, nodes) = sheared_chain(mask, aligned, hung);
+        let (s, blocks, nodes) = masked_chain(mask, aligned, hung);
         (format!("{mask:?}, aligned {aligned}, hung {hung}"), s, blocks, nodes)
     })
 }
@@ -153,16 +153,16 @@ fn a_zero_block_in_a_pair_is_named() {
 fn a_nan_in_a_lever_arm_is_noticed() {
     for mask in [Mask::FIRST_THREE, Mask(0b011_111), Mask::ALL] {
         for aligned in [false, true] {
-            let (s, blocks, _) = sheared_chain(mask, aligned, false);
-            for shear in 0..blocks.shears.len() {
-                let dual = Node(4 + shear as u32);
+            let (s, blocks, _) = masked_chain(mask, aligned, false);
+            for transform in 0..blocks.transforms.len() {
+                let dual = Node(4 + transform as u32);
                 let mut bad = blocks.clone();
-                bad.shears[shear].far[1] = f64::NAN;
+                bad.transforms[transform].far[1] = f64::NAN;
                 assert_eq!(failure(&s, &blocks, &bad).node, dual, "{mask:?}, aligned {aligned}: child's arm");
                 // the arm of the parent matters first where the parent is eliminated
-                let parent = Node(shear as u32);
+                let parent = Node(transform as u32);
                 let mut bad = blocks.clone();
-                bad.shears[shear].near[1] = f64::NAN;
+                bad.transforms[transform].near[1] = f64::NAN;
                 let named = expected(&s, &blocks, parent);
                 assert_eq!(failure(&s, &blocks, &bad).node, named, "{mask:?}, aligned {aligned}: parent's arm");
             }
@@ -207,7 +207,7 @@ fn equal_rows_in_two_duals_are_named() {
 fn two_links_between_the_same_nodes_are_refused() {
     let mut s = Structure::new();
     let a = s.primal(6);
-    let loops = s.sheared(Mask::ALL, false, Some(a), a);
+    let loops = s.masked(Mask::ALL, false, Some(a), Some(a));
     let error = s.plan(&Blocks::new(&s)).unwrap_err();
     assert_eq!(error, PlanError::LinkedTwice(loops), "both ends on one node");
     assert_eq!(error.to_string(), "dual node 1 is linked twice to one node");

@@ -29,12 +29,12 @@
 //! - [`MassProperties`]: mass, centre and moments of shapes, of closed meshes, and of what is put together from them.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.
 //! - [`functions`] of one variable, [`curves`] and [`surfaces`] for joints that follow them.
-//! - [`forces`]: springs, dampers, bushings, motors, drag, tyres, your own laws.
+//! - [`forces`]: springs, dampers, bushings, motors, drag, your own laws. (Tyres are in the crate `holonom-tyre`.)
 //! - [`SolverKind`], [`IntegratorKind`], [`Drift`], [`Coordinates`]: the choices, each with a default that suits most.
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
 //! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
 //! - [`linear`]: small motions about a state, [`Simulation::linearise`], and static equilibria, [`Simulation::equilibrium`].
-//! - [`check`]: finite-difference checks for your own bodies, joints and forces.
+//! - [`check`]: finite-difference checks for your own bodies, joints and forces; [`declaration`]: how kinds are declared, and checks of parameters.
 //! - [`pattern`]: where J, H, A and L have entries.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!
@@ -101,9 +101,8 @@ pub use step::integrate::Coordinates;
 pub mod prelude {
     pub use crate::catalogue::bodies::{Affine, Parametric, Particle, Planar, Rigid, Scaled};
     pub use crate::catalogue::forces::{
-        AngularDrag, AxisMotor, Bushing, CoordinateFeedback, CoordinateForce, Drag, Grip, HeightField, OneSided,
-        PlaneTerrain, PointForce, ProfileTerrain, SlipCurve, Spring, SpringLaw, Torque, TorqueCurve, TorsionLaw,
-        TorsionSpring, Tyre, TyreLoad, UserForce,
+        AngularDrag, AxisMotor, Bushing, CoordinateFeedback, CoordinateForce, Drag, OneSided, PointForce, Spring,
+        SpringLaw, Torque, TorqueCurve, TorsionLaw, TorsionSpring, UserForce,
     };
     pub use crate::catalogue::joints::{
         Belt, BevelGear, ConeLimit, ConstantVelocity, Coupler, Cylindrical, Differential, Distance, DryFriction, Gear,

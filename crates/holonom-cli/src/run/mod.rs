@@ -54,7 +54,7 @@ pub(crate) struct Args {
     /// euler, rk4, dop853, sdirk4 (implicit), rattle, stepping [default: dop853, or stepping where many shapes may touch]
     #[arg(long, value_name = "NAME")]
     pub integrator: Option<String>,
-    /// tree, sparse, huge-pivot, auxiliary, dense, dense-kkt, banded, cg [default: tree, or sparse with loops]
+    /// tree, sparse, baraff, huge-pivot, auxiliary, dense, dense-kkt, banded, cg [default: tree, or sparse with loops]
     #[arg(long, value_name = "NAME")]
     pub solver: Option<String>,
     /// Go on from a snapshot, with the same bits as if there had been no interruption

@@ -1,7 +1,7 @@
 //! Problems to solve: random matrices, and rigid bodies touching each other and the ground.
 #![allow(dead_code)]
 
-use holonom_lcp::{Law, Problem};
+use holonom_lcp::{ComplementarityLaw as Law, ConeProblem};
 
 /// A small generator (splitmix64): the same numbers everywhere.
 pub struct Random(pub u64);
@@ -31,8 +31,8 @@ pub struct Owned {
 }
 
 impl Owned {
-    pub fn problem(&self) -> Problem<'_> {
-        Problem { a: &self.a, b: &self.b, laws: &self.laws }
+    pub fn problem(&self) -> ConeProblem<'_> {
+        ConeProblem { a: &self.a, b: &self.b, laws: &self.laws }
     }
 
     pub fn len(&self) -> usize {

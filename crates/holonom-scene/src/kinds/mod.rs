@@ -5,17 +5,16 @@ mod bodies;
 mod joints;
 mod parameters;
 mod shapes;
-mod tyres;
 
 pub use bodies::{BODIES, BODY_FIELDS, body, plane_axes, plane_of};
 pub use holonom::curves::CURVES;
 pub use holonom::drives::DRIVES;
 pub use holonom::functions::FUNCTIONS;
 pub use holonom::surfaces::SURFACES;
+pub use holonom_tyre::TERRAINS;
 pub use joints::{JOINTS, geared_rates};
 pub use parameters::{BuildContext, Given};
 pub use shapes::{SHAPES, shape};
-pub use tyres::TERRAINS;
 
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -32,8 +31,10 @@ pub type Mistake = Box<Diagnostic>;
 pub static FORCES: Family = Family { name: "force", common: &[], members: forces, default: None };
 
 fn forces() -> &'static [&'static Kind] {
-    static KINDS: LazyLock<Vec<&'static Kind>> =
-        LazyLock::new(|| holonom::forces::FORCES.iter().map(|d| &d.kind).chain([&tyres::TYRE]).collect());
+    static KINDS: LazyLock<Vec<&'static Kind>> = LazyLock::new(|| {
+        let tables = [holonom::forces::FORCES, holonom_tyre::FORCES];
+        tables.into_iter().flatten().map(|d| &d.kind).collect()
+    });
     &KINDS
 }
 

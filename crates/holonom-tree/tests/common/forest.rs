@@ -6,7 +6,7 @@
 //! then form an order without cycles, in which the rows are block triangular with independent blocks. Afterwards the rows of
 //! a dual are mixed among themselves, so that a block that lacks rank does not show it by rows of zeros.
 
-use holonom_tree::{Blocks, Mask, Node, Shear, Structure, packed};
+use holonom_tree::{Blocks, Mask, MaskedTransform, Node, Structure, packed};
 
 use super::offsets;
 use super::rng::{Rng, norm, remove};
@@ -19,17 +19,17 @@ pub enum Step {
     /// A dual with dense rows between an earlier primal node and new ones of these sizes. It gets fewer rows when its nodes
     /// have no room for as many.
     Dense { rows: usize, to: usize, fresh: Vec<usize> },
-    /// A sheared dual between an earlier node of size 6 and a new one.
-    Sheared { mask: u8, aligned: bool, to: usize, fresh_is_far: bool },
-    /// A sheared dual without a near node, on an earlier node of size 6; no dual at all when the node has no room for it.
-    Hung { mask: u8, aligned: bool, to: usize },
+    /// A masked dual between an earlier node of size 6 and a new one.
+    Masked { mask: u8, aligned: bool, to: usize, fresh_is_far: bool },
+    /// A masked dual with one end, the far or the near one, on an earlier node of size 6; no dual at all when the node has no room for it.
+    Hung { mask: u8, aligned: bool, to: usize, is_far: bool },
 }
 
 #[derive(Clone, Debug)]
 pub enum Item {
     Primal { size: usize, diagonal: Vec<f64> },
     Dense { rows: usize, links: Vec<(usize, Vec<f64>)> },
-    Sheared { mask: Mask, aligned: bool, near: Option<usize>, far: usize, shear: Shear },
+    Masked { mask: Mask, aligned: bool, near: Option<usize>, far: Option<usize>, transform: MaskedTransform },
 }
 
 /// Nodes by position; duals name primal nodes by theirs.
@@ -63,26 +63,27 @@ impl Forest {
                     grower.primal(size);
                 }
                 Step::Dense { rows, to, ref fresh } => grower.dense(rows, to, fresh),
-                Step::Sheared { mask, aligned, to, fresh_is_far } => {
+                Step::Masked { mask, aligned, to, fresh_is_far } => {
                     let old = grower.six(to);
                     let new = grower.primal(6);
                     let (near, far) = if fresh_is_far { (old, new) } else { (new, old) };
-                    grower.sheared(Mask(mask), aligned, Some(near), far, new);
+                    grower.masked(Mask(mask), aligned, Some(near), Some(far), new);
                 }
-                Step::Hung { mask, aligned, to } => {
-                    let far = grower.six(to);
-                    grower.sheared(Mask(mask), aligned, None, far, far);
+                Step::Hung { mask, aligned, to, is_far } => {
+                    let end = grower.six(to);
+                    let (near, far) = if is_far { (None, Some(end)) } else { (Some(end), None) };
+                    grower.masked(Mask(mask), aligned, near, far, end);
                 }
             }
         }
         grower.forest
     }
 
-    /// Declare the nodes in the order of `order`, except that the ends of a sheared dual always come before it.
+    /// Declare the nodes in the order of `order`, except that the ends of a masked dual always come before it.
     pub fn declare(&self, order: &[usize]) -> Problem {
         let mut s = Structure::new();
         let mut nodes: Vec<Option<Node>> = vec![None; self.items.len()];
-        let mut shears = Vec::new();
+        let mut transforms = Vec::new();
         fn primal(s: &mut Structure, items: &[Item], nodes: &mut [Option<Node>], i: usize) -> Node {
             let Item::Primal { size, .. } = items[i] else { panic!("item {i} is not primal") };
             *nodes[i].get_or_insert_with(|| s.primal(size))
@@ -93,11 +94,11 @@ impl Forest {
                     primal(&mut s, &self.items, &mut nodes, i);
                 }
                 Item::Dense { rows, .. } => nodes[i] = Some(s.dual(*rows)),
-                Item::Sheared { mask, aligned, near, far, shear } => {
-                    let near = near.map(|near| primal(&mut s, &self.items, &mut nodes, near));
-                    let far = primal(&mut s, &self.items, &mut nodes, *far);
-                    nodes[i] = Some(s.sheared(*mask, *aligned, near, far));
-                    shears.push(*shear);
+                Item::Masked { mask, aligned, near, far, transform } => {
+                    let [near, far] =
+                        [near, far].map(|end| end.map(|end| primal(&mut s, &self.items, &mut nodes, end)));
+                    nodes[i] = Some(s.masked(*mask, *aligned, near, far));
+                    transforms.push(*transform);
                 }
             }
         }
@@ -117,7 +118,7 @@ impl Forest {
         for (link, values) in links {
             blocks.link_mut(link).copy_from_slice(values);
         }
-        blocks.shears.copy_from_slice(&shears);
+        blocks.transforms.copy_from_slice(&transforms);
         Problem { structure: s, blocks, nodes }
     }
 
@@ -241,15 +242,15 @@ impl Grower {
         mix
     }
 
-    fn sheared(&mut self, mask: Mask, aligned: bool, near: Option<usize>, far: usize, owner: usize) {
+    fn masked(&mut self, mask: Mask, aligned: bool, near: Option<usize>, far: Option<usize>, owner: usize) {
         let owned = &self.primals[owner].2;
         // a fresh node always has room; an earlier one may have to be asked a few times, or be full
         for _ in 0..8 {
             let axes = if aligned { super::IDENTITY } else { self.rng.axes() };
-            let mut shear = Shear { axes, near: self.rng.vector(), far: self.rng.vector() };
-            let arm = if far == owner { shear.far } else { shear.near };
+            let mut transform = MaskedTransform { axes, near: self.rng.vector(), far: self.rng.vector() };
+            let arm = if far == Some(owner) { transform.far } else { transform.near };
             let mut basis = owned.clone();
-            let fits = shear_rows(mask, &shear.axes, arm).into_iter().all(|mut row| {
+            let fits = masked_rows(mask, &transform.axes, arm).into_iter().all(|mut row| {
                 let length = norm(&row);
                 remove(&mut row, &basis);
                 let left = norm(&row);
@@ -262,23 +263,25 @@ impl Grower {
             }
             if aligned {
                 // the axes of an aligned dual are not to be read
-                shear.axes = [[f64::NAN; 3]; 3];
+                transform.axes = [[f64::NAN; 3]; 3];
             }
+            // nor the lever arm of a missing node
             if near.is_none() {
-                // nor the lever arm of a missing node
-                shear.near = [f64::NAN; 3];
+                transform.near = [f64::NAN; 3];
+            }
+            if far.is_none() {
+                transform.far = [f64::NAN; 3];
             }
             self.primals[owner].2 = basis;
-            let near = near.map(|near| self.primals[near].0);
-            let far = self.primals[far].0;
-            self.forest.items.push(Item::Sheared { mask, aligned, near, far, shear });
+            let [near, far] = [near, far].map(|end| end.map(|end| self.primals[end].0));
+            self.forest.items.push(Item::Masked { mask, aligned, near, far, transform });
             return;
         }
     }
 }
 
 /// The rows `mask^T diag(E, E)^T [1 -[r]; 0 1]`, multiplied out: `[r] y = r x y`.
-pub fn shear_rows(mask: Mask, axes: &[[f64; 3]; 3], r: [f64; 3]) -> Vec<Vec<f64>> {
+pub fn masked_rows(mask: Mask, axes: &[[f64; 3]; 3], r: [f64; 3]) -> Vec<Vec<f64>> {
     let minus_r = [[0.0, r[2], -r[1]], [-r[2], 0.0, r[0]], [r[1], -r[0], 0.0]];
     let mut x = [[0.0; 6]; 6];
     for i in 0..3 {

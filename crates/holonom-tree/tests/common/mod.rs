@@ -7,10 +7,10 @@ pub mod dense;
 pub mod forest;
 pub mod rng;
 
-use holonom_tree::{Blocks, Mask, Node, Shear, Structure};
+use holonom_tree::{Blocks, Mask, MaskedTransform, Node, Structure};
 use rng::Rng;
 
-/// The identity as the axes of a shear.
+/// The identity as the axes of a transform.
 pub const IDENTITY: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
 
 /// Plan, factor and solve; `rhs` is laid out like the structure.
@@ -55,17 +55,17 @@ pub fn fill_diagonals(structure: &Structure, blocks: &mut Blocks, rng: &mut Rng)
 }
 
 /// Primal nodes of size 6, node i > 0 joined to node `parent(i)` by three aligned rows: chains, stars, trees.
-pub fn sheared_tree(n: usize, parent: impl Fn(usize) -> usize, seed: u64) -> (Structure, Blocks) {
+pub fn masked_tree(n: usize, parent: impl Fn(usize) -> usize, seed: u64) -> (Structure, Blocks) {
     let mut structure = Structure::new();
     let nodes: Vec<Node> = (0..n).map(|_| structure.primal(6)).collect();
     for i in 1..n {
-        structure.sheared(Mask::FIRST_THREE, true, Some(nodes[parent(i)]), nodes[i]);
+        structure.masked(Mask::FIRST_THREE, true, Some(nodes[parent(i)]), Some(nodes[i]));
     }
     let mut rng = Rng(seed);
     let mut blocks = Blocks::new(&structure);
     fill_diagonals(&structure, &mut blocks, &mut rng);
-    for shear in &mut blocks.shears {
-        *shear = Shear { axes: IDENTITY, near: rng.vector(), far: rng.vector() };
+    for transform in &mut blocks.transforms {
+        *transform = MaskedTransform { axes: IDENTITY, near: rng.vector(), far: rng.vector() };
     }
     (structure, blocks)
 }

@@ -67,7 +67,7 @@ impl Rng {
         }
     }
 
-    /// Three orthonormal axes.
+    /// Size3 orthonormal axes.
     pub fn axes(&mut self) -> [[f64; 3]; 3] {
         let mut axes: Vec<Vec<f64>> = Vec::new();
         while let Some(axis) = self.direction(3, &axes) {

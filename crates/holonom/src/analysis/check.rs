@@ -154,11 +154,10 @@ pub fn equations(model: &Model, state: &State) -> Equations {
     let mut block = Vec::new();
     for (k, (dual, primal)) in s.links().enumerate() {
         let joint = &model.joints[dual.index() - model.n_bodies()];
-        let sign = if matches!(joint.form, Form::Lock { turned: true, .. }) { -1.0 } else { 1.0 };
         work.eval.blocks.dense_link(s, k, &mut block);
         let (at, width) = (model.v_start[primal.index()] as usize, s.size(primal));
-        for (e, j) in block.iter().enumerate() {
-            jacobian[(joint.row as usize + e / width) * n + at + e % width] = sign * j;
+        for (e, &j) in block.iter().enumerate() {
+            jacobian[(joint.row as usize + e / width) * n + at + e % width] = j;
         }
     }
     for joint in &model.joints {

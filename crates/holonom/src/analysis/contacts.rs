@@ -5,7 +5,7 @@
 
 use crate::catalogue::attach::BodyId;
 use crate::contact::inequality::gather::Touched;
-use crate::contact::inequality::regime::{self, Tolerances};
+use crate::contact::inequality::mode::{self, Tolerances};
 use crate::contact::inequality::workspace::Workspace;
 use crate::contact::inequality::{InequalityRows, Side, project};
 use crate::contact::touch::Touching;
@@ -127,11 +127,11 @@ pub(crate) fn overlap(mechanism: &mut Mechanism) -> f64 {
 
 /// Answers that need smooth forces cannot be had where something touches or friction acts.
 pub(crate) fn refuse_contacts(mechanism: &mut Mechanism, what: &str) -> Result<(), StepError> {
-    mechanism.find_regime();
+    mechanism.find_contact_mode();
     mechanism.current = false;
     let sided = &mechanism.work.contact.rows;
-    let regime = &mechanism.work.contact.acting.regime;
-    match sided.blocks.iter().find(|b| regime.is_closed(b.key)) {
+    let mode = &mechanism.work.contact.mode;
+    match sided.blocks.iter().find(|b| mode.is_closed(b.key)) {
         None => Ok(()),
         Some(block) => {
             let name = match block.origin {
@@ -185,7 +185,7 @@ pub(crate) fn standing(model: &Model, work: &Workspace, joint: JointId) -> Optio
                 push <= least * (1.0 - 1e-9) || push >= most * (1.0 - 1e-9)
             }
             Side::Ball { radius } => pushes.map(|x| x * x).sum::<f64>().sqrt() >= radius * (1.0 - 1e-9),
-            Side::Dry { .. } | Side::Cone { .. } => regime::slip_of(sided, block).length() > tolerances.rate,
+            Side::Dry { .. } | Side::Cone { .. } => mode::slip_of(sided, block).length() > tolerances.rate,
         };
         state = if yields { Friction::Slip } else { Friction::Stick };
     }
@@ -204,16 +204,16 @@ fn describe(sided: &InequalityRows, x: &[f64], touch: &Touched, shapes: (ShapeId
         let row = block.row as usize;
         match block.side {
             Side::Cone { spin: false, sliding, .. } => {
-                let t = regime::in_world(sided, block, |row| x[row]);
+                let t = mode::in_world(sided, block, |row| x[row]);
                 force += t;
                 if normal > 0.0 {
                     let full = t.length() >= sliding * normal * (1.0 - 1e-6);
-                    let slips = regime::slip_of(sided, block).length() > 1e-9;
+                    let slips = mode::slip_of(sided, block).length() > 1e-9;
                     friction = if full && slips { Friction::Slip } else { Friction::Stick };
                 }
             }
             Side::Cone { .. } if block.n == 1 => torque += touch.now.n * x[row],
-            Side::Cone { .. } => torque += regime::in_world(sided, block, |row| x[row]),
+            Side::Cone { .. } => torque += mode::in_world(sided, block, |row| x[row]),
             _ => {
                 normal = x[row];
                 force += touch.now.n * normal;

@@ -1,7 +1,7 @@
 //! Inequality rows at one state, written out for checks that want to see every number.
 
 use super::contacts;
-use crate::contact::inequality::{Origin, Side, regime};
+use crate::contact::inequality::{Origin, Side, mode};
 use crate::error::StepError;
 use crate::model::JointId;
 use crate::step::mechanism::Mechanism;
@@ -85,8 +85,8 @@ pub(crate) fn acting_rows(mechanism: &mut Mechanism) -> Result<InequalityTable, 
         out.force[row] = acting.task.x.get(row).copied().unwrap_or(0.0);
     }
     for block in &sided.blocks {
-        let known = acting.regime.find(block.key, regime::part_of(block));
-        let slips = known.is_some_and(|c| c.slip != regime::Slip::Stick);
+        let known = work.contact.mode.find(block.key, mode::part_of(block));
+        let slips = known.is_some_and(|c| c.slip != mode::Slip::Stick);
         let law = law(block.side, slips, |joint| acting.load_of(joint));
         let joint = joint(mechanism, block.origin);
         out.blocks.push(InequalityBlock { rows: block.rows(), law, closed: known.is_some(), slips, joint });

@@ -67,15 +67,17 @@ impl ModelBuilder {
 
     /// Add a body.
     pub fn body(&mut self, name: impl Into<String>, body: impl Body + 'static) -> BodyId {
-        self.body_names.push(name.into().into_boxed_str());
-        self.bodies.push(Arc::new(body));
-        BodyId(self.bodies.len() as u32 - 1)
+        self.shared_body(name, Arc::new(body))
     }
 
     /// Add a body that is boxed already.
     pub fn boxed_body(&mut self, name: impl Into<String>, body: Box<dyn Body>) -> BodyId {
+        self.shared_body(name, body.into())
+    }
+
+    fn shared_body(&mut self, name: impl Into<String>, body: Arc<dyn Body>) -> BodyId {
         self.body_names.push(name.into().into_boxed_str());
-        self.bodies.push(body.into());
+        self.bodies.push(body);
         BodyId(self.bodies.len() as u32 - 1)
     }
 
@@ -98,15 +100,17 @@ impl ModelBuilder {
 
     /// Add a force.
     pub fn force(&mut self, name: impl Into<String>, force: impl Force + 'static) -> ForceId {
-        self.force_names.push(name.into().into_boxed_str());
-        self.forces.push(Arc::new(force));
-        ForceId(self.forces.len() as u32 - 1)
+        self.shared_force(name, Arc::new(force))
     }
 
     /// Add a force from a box, for lists of mixed kinds.
     pub fn boxed_force(&mut self, name: impl Into<String>, force: Box<dyn Force>) -> ForceId {
+        self.shared_force(name, force.into())
+    }
+
+    fn shared_force(&mut self, name: impl Into<String>, force: Arc<dyn Force>) -> ForceId {
         self.force_names.push(name.into().into_boxed_str());
-        self.forces.push(Arc::from(force));
+        self.forces.push(force);
         ForceId(self.forces.len() as u32 - 1)
     }
 
@@ -127,7 +131,7 @@ impl ModelBuilder {
         self.joints[joint.index()].0.as_ref()
     }
 
-    /// Use the general rows of every joint, never the lock-row door. The answers are the same to rounding; for checking.
+    /// Let every joint enter by its general rows, never as a lock. The answers are the same to rounding; for checking.
     pub fn general_rows_only(&mut self) -> &mut Self {
         self.lock_rows = false;
         self

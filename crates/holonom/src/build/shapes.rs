@@ -2,9 +2,10 @@
 
 use super::builder::ModelBuilder;
 use crate::catalogue::attach::{BodyId, Marker};
+use crate::catalogue::bodies::Body;
 use crate::error::ModelError;
-use crate::model::shapes::{Carrying, ImpactLaw, Material, ShapeId};
-use crate::model::{JointId, Model};
+use crate::model::shapes::{Carrying, ImpactLaw, Material, ShapeId, Shapes};
+use crate::model::{JointId, Names};
 use holonom_collide::{Groups, Pose, Shape};
 use std::sync::Arc;
 
@@ -57,12 +58,11 @@ impl ModelBuilder {
 }
 
 /// Check shapes when a model is built.
-pub(crate) fn check(model: &Model) -> Result<(), ModelError> {
-    let shapes = &model.shapes;
+pub(super) fn check(shapes: &Shapes, bodies: &[Arc<dyn Body>], names: &Names) -> Result<(), ModelError> {
     for (i, carrying) in shapes.all.iter().enumerate() {
         let refuse = |reason: String| {
             let body = match carrying.body.index() {
-                Some(k) if k < model.n_bodies() => model.body_names.get(k).to_string(),
+                Some(k) if k < bodies.len() => names.get(k).to_string(),
                 Some(k) => format!("number {k}"),
                 None => "ground".into(),
             };
@@ -74,8 +74,8 @@ pub(crate) fn check(model: &Model) -> Result<(), ModelError> {
             refuse("its place is not finite".into())?;
         }
         let Some(k) = carrying.body.index() else { continue };
-        let Some(body) = model.bodies.get(k) else {
-            refuse(format!("there are only {} bodies", model.n_bodies()))?;
+        let Some(body) = bodies.get(k) else {
+            refuse(format!("there are only {} bodies", bodies.len()))?;
             continue;
         };
         if !body.keeps_shape() {

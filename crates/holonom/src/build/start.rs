@@ -1,151 +1,158 @@
-//! Where a model starts: what was left open is taken from the start pose, the pose is assembled, velocities are made legal, the ledger is opened.
+//! Where a model starts: the pose is assembled, velocities are made legal, loops are regularised, the ledger is opened.
 
 use crate::analysis::doctor;
 use crate::build::assemble::{self, Assembly};
 use crate::build::builder::ModelBuilder;
+use crate::build::plan::Planned;
 use crate::catalogue::attach::View;
 use crate::catalogue::joints::Level;
 use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::ModelError;
-use crate::evaluate::angles;
 use crate::evaluate::evaluation::bodies_at;
-use crate::evaluate::{self, RowScratch};
+use crate::evaluate::{self, RowScratch, angles, energy};
 use crate::model::state::State;
-use crate::model::{Joint, Model, Start};
+use crate::model::{Model, Regularisation, Start};
 use crate::solve::{self, SolverKind};
 
 /// Gap of an assembled joint, m or rad.
 const ASSEMBLED: f64 = 1e-9;
 
-/// Of the islands that seem stuck, those in which all rows may give way without changing the accelerations. In others, long loops with very small
-/// eigenvalues, that would do more harm than good.
-fn harmless(model: &mut Model, stuck: Vec<bool>, q: &[f64], v: &[f64], t: f64) -> Vec<bool> {
-    if !stuck.contains(&true) {
-        return stuck;
+/// Assemble the start pose, make the start velocities legal, open the ledger.
+pub(super) fn start(planned: Planned) -> Result<Model, ModelError> {
+    let (model, how, mut work) = with_workspace(planned);
+    let (q, v) = assembled(&model, how, &mut work)?;
+    let model = regularised(model, &q, &v, &mut work);
+    let initial = opened(&model, q, v, &work);
+    Ok(Model { initial, ..model })
+}
+
+/// A planned model with scratch memory that knows the joint angles at the start.
+fn with_workspace(planned: Planned) -> (Model, Assembly, Workspace) {
+    let Planned { model, angles, assembly } = planned;
+    let mut work = Workspace::new(&model, SolverKind::Tree);
+    work.eval.angles = angles;
+    (model, assembly, work)
+}
+
+/// Positions and velocities with every joint closed; frames in `work` are left there.
+fn assembled(model: &Model, how: Assembly, work: &mut Workspace) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
+    let State { t, mut q, mut v, .. } = model.initial.clone();
+    if how == Assembly::Open {
+        evaluate::place_bodies(model, &q, &v, &mut work.eval);
+    } else {
+        let mut closed = assemble::assemble(model, &mut q, &mut v, t, how, work);
+        if model.lock_rows && (closed.is_err() || assemble::wrong_branch(model, &q, &v, work).is_some()) {
+            (q, v) = assembled_by_general_rows(model, how)?;
+            closed = assemble::assemble(model, &mut q, &mut v, t, how, work);
+        }
+        let name = |k: usize| model.joint_names.get(k).to_string();
+        closed.map_err(|open| ModelError::NotAssembled {
+            joint: name(open.joint),
+            gap: open.gap,
+            allowed: ASSEMBLED,
+            conflict: open.conflict.into_iter().map(name).collect(),
+        })?;
+        if let Some(k) = assemble::wrong_branch(model, &q, &v, work) {
+            return Err(ModelError::WrongBranch { joint: name(k) });
+        }
     }
-    let mut accelerations = |islands: Vec<bool>| {
-        model.stuck_islands = islands;
-        let mut work = Workspace::new(model, SolverKind::Sparse);
-        dynamics::accelerations(model, q, v, t, None, &mut work).ok()?;
-        Some(work.accelerations().to_vec())
+    check_dropped_rows(model, &q, &v, work)?;
+    Ok((q, v))
+}
+
+/// Lock rows are the derivatives of the gaps only where those are small; from far away general rows lead to the closed pose. So the same
+/// mechanism is planned again with general rows alone, from the same start, and assembled.
+pub(super) fn assembled_by_general_rows(model: &Model, how: Assembly) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
+    let start = Some(Start::of(model, &model.initial));
+    let description = ModelBuilder { lock_rows: false, start, assembly: how, ..model.reopen() };
+    let (general, how, mut work) = with_workspace(super::planned(description)?);
+    assembled(&general, how, &mut work)
+}
+
+/// Rows that were dropped because they say nothing new must hold with those that were kept.
+fn check_dropped_rows(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) -> Result<(), ModelError> {
+    let eval = &mut work.eval;
+    let bodies = &bodies_at(model, &eval.frames, q, v);
+    for (k, joint) in model.joints.iter().enumerate() {
+        let constraint = joint.constraint.as_ref();
+        if joint.n_rows == 0 || joint.n_rows as usize == constraint.n_rows() {
+            continue;
+        }
+        let mut out = RowScratch { rows: &mut eval.rows, gradients: &mut eval.gradients, forces: &mut eval.forces };
+        out.evaluate(constraint, &View::new(bodies, constraint.attachments()), model.initial.t);
+        let gaps = (0..constraint.n_rows()).filter(|&i| constraint.level(i) == Level::Position);
+        let gap = gaps.map(|i| out.rows[i].gap.abs()).fold(0.0, f64::max);
+        if gap > ASSEMBLED {
+            let joint = model.joint_names.get(k).to_string();
+            return Err(ModelError::NotAssembled { gap, allowed: ASSEMBLED, conflict: vec![joint.clone()], joint });
+        }
+    }
+    Ok(())
+}
+
+/// The model with what must be known of its loops, found at the assembled pose.
+fn regularised(model: Model, q: &[f64], v: &[f64], work: &mut Workspace) -> Model {
+    if !model.has_loops() {
+        return model;
+    }
+    let t = model.initial.t;
+    evaluate::evaluate_bodies(&model, q, v, &mut work.eval);
+    evaluate::evaluate_constraints(&model, q, v, t, &mut work.eval);
+    let solve::Softness { weights, watched, singular } = solve::softness(&model, &work.eval.blocks);
+    let regularisation = Regularisation { softness: weights, watched, stuck_islands: Vec::new() };
+    let model = Model { regularisation, ..model };
+    if !singular.contains(&true) {
+        return model;
+    }
+    let mut work = Workspace::new(&model, SolverKind::Sparse);
+    let mut stuck = doctor::stuck_islands(&model, q, t, &mut work);
+    stuck.iter_mut().zip(&singular).for_each(|(stuck, singular)| *stuck &= singular);
+    if !stuck.contains(&true) {
+        return with_stuck_islands(model, stuck);
+    }
+    // of the islands that seem stuck, those in which all rows may be relaxed without changing the accelerations: in others, long loops with
+    // very small eigenvalues, that would do more harm than good
+    let (model, without) = accelerations(with_stuck_islands(model, vec![false; stuck.len()]), q, v);
+    let (model, with) = accelerations(with_stuck_islands(model, stuck.clone()), q, v);
+    let unchanged = match (with, without) {
+        (Some(with), Some(without)) => unchanged_islands(&model, &with, &without),
+        _ => vec![false; stuck.len()],
     };
-    let none = vec![false; stuck.len()];
-    let (Some(with), Some(without)) = (accelerations(stuck.clone()), accelerations(none.clone())) else { return none };
-    let mut sizes = vec![(0.0f64, 0.0f64); stuck.len()];
+    stuck.iter_mut().zip(unchanged).for_each(|(stuck, unchanged)| *stuck &= unchanged);
+    with_stuck_islands(model, stuck)
+}
+
+fn with_stuck_islands(model: Model, stuck_islands: Vec<bool>) -> Model {
+    Model { regularisation: Regularisation { stuck_islands, ..model.regularisation }, ..model }
+}
+
+fn accelerations(model: Model, q: &[f64], v: &[f64]) -> (Model, Option<Vec<f64>>) {
+    let mut work = Workspace::new(&model, SolverKind::Sparse);
+    let found = dynamics::accelerations(&model, q, v, model.initial.t, None, &mut work);
+    (model, found.ok().map(|()| work.accelerations().to_vec()))
+}
+
+/// Islands in which two sets of accelerations are the same.
+fn unchanged_islands(model: &Model, with: &[f64], without: &[f64]) -> Vec<bool> {
+    let mut sizes = vec![(0.0f64, 0.0f64); model.n_islands];
     for i in 0..model.n_bodies() {
         let (change, size) = &mut sizes[model.island[i] as usize];
-        for (a, b) in model.v_of(i, &with).iter().zip(model.v_of(i, &without)) {
+        for (a, b) in model.v_of(i, with).iter().zip(model.v_of(i, without)) {
             (*change, *size) = (change.max((a - b).abs()), size.max(b.abs()));
         }
     }
-    stuck.iter().zip(sizes).map(|(&stuck, (change, size))| stuck && change <= 1e-9 * size).collect()
+    sizes.into_iter().map(|(change, size)| change <= 1e-9 * size).collect()
 }
 
-/// What constraints left open is taken from the pose they start in.
-fn settle(model: &mut Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), ModelError> {
-    evaluate::place_bodies(model, q, v, &mut work.eval);
-    let settled: Vec<_> = {
-        let bodies = &bodies_at(model, &work.eval.frames, q, v);
-        let settle = |joint: &Joint| {
-            joint.constraint.settled(&work.eval.angles.view(
-                bodies,
-                joint.constraint.attachments(),
-                model.slots_of(joint),
-                t,
-            ))
-        };
-        model.joints.iter().map(settle).collect()
-    };
-    for (k, (joint, settled)) in model.joints.iter_mut().zip(settled).enumerate() {
-        let Some(constraint) = settled else { continue };
-        constraint.validate().map_err(|e| ModelError::Joint {
-            joint: model.joint_names.get(k).to_string(),
-            kind: constraint.kind(),
-            reason: format!("cannot take what it was not told from the pose it starts in, where its parts coincide or are in line ({e})").into(),
-        })?;
-        joint.constraint = constraint;
-    }
-    Ok(())
-}
-
-/// Assemble the start pose, make the start velocities legal, open the ledger.
-pub(crate) fn start(model: &mut Model, from: Start, how: Assembly) -> Result<(), ModelError> {
-    let mut work = Workspace::new(model, SolverKind::Tree);
-    let hint = from.clone();
-    let Start { mut q, mut v, t, turns: by_name } = from;
-    let mut turns = vec![0; model.n_turns];
-    for (k, joint) in model.joints.iter().enumerate() {
-        if let Some(known) = by_name.get(model.joint_names.get(k)).filter(|known| known.len() == joint.n_turns()) {
-            turns[joint.first_turn as usize..][..known.len()].copy_from_slice(known);
-        }
-    }
+/// The start state at an assembled pose, with an empty ledger. Frames in `work` must be there.
+fn opened(model: &Model, q: Vec<f64>, v: Vec<f64>, work: &Workspace) -> State {
+    let State { t, turns, .. } = model.initial.clone();
+    let opening_energy = energy::mechanical(model, &q, &v);
+    let ledger = vec![0.0; model.n_works() + 2];
+    let mut initial = State { t, q, v, turns, work: ledger, opening_energy, last_error: 1e-4, ..State::default() };
     if model.reads_turns {
-        angles::note_angles(model, &q, &v, &turns, t, &mut work.eval);
-    }
-    settle(model, &q, &v, t, &mut work)?;
-    let open = how == Assembly::Open;
-    let mut assembled = if open { Ok(()) } else { assemble::assemble(model, &mut q, &mut v, t, how, &mut work) };
-    let wrong = !open && (assembled.is_err() || assemble::wrong_branch(model, &q, &v, &work).is_some());
-    if wrong && model.lock_rows {
-        // lock rows are the derivatives of the gaps only where those are small; far from it general rows know better
-        let general = ModelBuilder { lock_rows: false, start: Some(hint), assembly: how, ..model.reopen() }.build()?;
-        (q, v) = (general.initial.q.clone(), general.initial.v.clone());
-        assembled = assemble::assemble(model, &mut q, &mut v, t, how, &mut work);
-    }
-    if let Err(open) = assembled {
-        let name = |k: usize| model.joint_names.get(k).to_string();
-        let conflict = open.conflict.iter().map(|&k| name(k)).collect();
-        return Err(ModelError::NotAssembled { joint: name(open.joint), gap: open.gap, allowed: ASSEMBLED, conflict });
-    }
-    if model.has_loops() {
-        evaluate::evaluate_bodies(model, &q, &v, &mut work.eval);
-        evaluate::evaluate_constraints(model, &q, &v, t, &mut work.eval);
-        let solve::Softness { weights, watched, singular } = solve::softness(model, &work.eval.blocks);
-        (model.softness, model.watched) = (weights, watched);
-        if singular.contains(&true) {
-            let mut work = Workspace::new(model, SolverKind::Sparse);
-            let stuck = doctor::stuck_islands(model, &q, t, &mut work);
-            let stuck = stuck.iter().zip(&singular).map(|(stuck, singular)| *stuck && *singular).collect();
-            model.stuck_islands = harmless(model, stuck, &q, &v, t);
-        }
-    }
-    if open {
-        evaluate::place_bodies(model, &q, &v, &mut work.eval);
-    } else if let Some(k) = assemble::wrong_branch(model, &q, &v, &work) {
-        return Err(ModelError::WrongBranch { joint: model.joint_names.get(k).to_string() });
-    }
-    let bodies = &bodies_at(model, &work.eval.frames, &q, &v);
-    for (k, joint) in model.joints.iter().enumerate() {
-        let view = View::new(bodies, joint.constraint.attachments());
-        let name = || model.joint_names.get(k).to_string();
-        if joint.n_rows > 0 && (joint.n_rows as usize) < joint.constraint.n_rows() {
-            let mut out = RowScratch {
-                rows: &mut work.eval.rows,
-                gradients: &mut work.eval.gradients,
-                forces: &mut work.eval.forces,
-            };
-            out.evaluate(joint.constraint.as_ref(), &view, t);
-            let gaps = (0..joint.constraint.n_rows()).filter(|&i| joint.constraint.level(i) == Level::Position);
-            let largest = gaps.map(|i| out.rows[i].gap.abs()).fold(0.0, f64::max);
-            if largest > ASSEMBLED {
-                return Err(ModelError::NotAssembled {
-                    joint: name(),
-                    gap: largest,
-                    allowed: ASSEMBLED,
-                    conflict: vec![name()],
-                });
-            }
-        }
-    }
-    let work_entries = model.n_works() + 2;
-    let ledger = vec![0.0; work_entries];
-    model.initial = State { t, q, v, turns, work: ledger, last_error: 1e-4, ..State::default() };
-    if model.reads_turns {
-        let mut initial = std::mem::take(&mut model.initial);
         angles::count_turns(model, &work.eval, &mut initial);
-        model.initial = initial;
     }
-    model.initial.opening_energy = crate::evaluate::energy::mechanical(model, &model.initial.q, &model.initial.v);
-    Ok(())
+    initial
 }

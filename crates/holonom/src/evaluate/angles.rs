@@ -1,24 +1,25 @@
 //! Joint angles over many turns: which turn each one is on.
 
 use super::place_bodies;
-use crate::catalogue::attach::{Frame, View};
-use crate::catalogue::coordinate;
+use crate::catalogue::attach::{Bodies, View};
 use crate::catalogue::coordinate::value_and_rate;
-use crate::catalogue::joints::CoordinateKind;
-use crate::evaluate::evaluation::{Evaluation, bodies_at};
+use crate::catalogue::joints::{Constraint, CoordinateKind};
+use crate::evaluate::evaluation::{Angles, Evaluation, bodies_at};
 use crate::math::unwrap_angle;
 use crate::model::state::State;
-use crate::model::{JointId, Model};
+use crate::model::{Joint, JointId, Model};
 
-fn for_each_angle(model: &Model, q: &[f64], v: &[f64], frames: &[Frame], mut visit: impl FnMut(usize, f64, f64)) {
-    let bodies = &bodies_at(model, frames, q, v);
-    for joint in &model.joints {
-        let mut turn = joint.first_turn as usize;
-        let constraint = joint.measured();
+/// Visit every joint angle and its rate, in the order of the turn counters.
+fn for_each_angle<'a>(
+    measured: impl Iterator<Item = &'a dyn Constraint>,
+    bodies: &Bodies,
+    mut visit: impl FnMut(usize, f64, f64),
+) {
+    let mut turn = 0;
+    for constraint in measured {
         for (i, kind) in constraint.coordinates().iter().enumerate() {
             if *kind == CoordinateKind::Angle {
-                let view = View::new(bodies, constraint.attachments());
-                let (angle, rate) = coordinate::value_and_rate(constraint, &view, i);
+                let (angle, rate) = value_and_rate(constraint, &View::new(bodies, constraint.attachments()), i);
                 visit(turn, angle, rate);
                 turn += 1;
             }
@@ -30,20 +31,32 @@ fn for_each_angle(model: &Model, q: &[f64], v: &[f64], frames: &[Frame], mut vis
 pub(crate) fn note_angles(model: &Model, q: &[f64], v: &[f64], turns: &[i32], t: f64, eval: &mut Evaluation) {
     if model.n_turns > 0 {
         place_bodies(model, q, v, eval);
-        let Evaluation { frames, angles, .. } = eval;
-        angles.known.resize(model.n_turns, (0.0, 0.0));
-        angles.time = t;
-        for_each_angle(model, q, v, frames, |k, angle, rate| {
-            angles.known[k] = (angle + turns[k] as f64 * std::f64::consts::TAU, rate);
-        });
+        let measured = model.joints.iter().map(Joint::measured);
+        note_each_angle(measured, &bodies_at(model, &eval.frames, q, v), turns, t, &mut eval.angles);
     }
+}
+
+/// The same of the joints `measured`, for bodies whose frames are up to date.
+pub(crate) fn note_each_angle<'a>(
+    measured: impl Iterator<Item = &'a dyn Constraint>,
+    bodies: &Bodies,
+    turns: &[i32],
+    t: f64,
+    angles: &mut Angles,
+) {
+    angles.known.resize(turns.len(), (0.0, 0.0));
+    angles.time = t;
+    for_each_angle(measured, bodies, |k, angle, rate| {
+        angles.known[k] = (angle + turns[k] as f64 * std::f64::consts::TAU, rate);
+    });
 }
 
 /// Each angle is that of its turn nearest to where its mean rate would have taken it since the angles were noted.
 pub(crate) fn count_turns(model: &Model, eval: &Evaluation, next: &mut State) {
     let State { q, v, t, turns, .. } = next;
     let h = *t - eval.angles.time;
-    for_each_angle(model, q, v, &eval.frames, |k, angle, rate| {
+    let bodies = &bodies_at(model, &eval.frames, q, v);
+    for_each_angle(model.joints.iter().map(Joint::measured), bodies, |k, angle, rate| {
         let (before, rate_before) = eval.angles.known[k];
         let guess = before + 0.5 * h * (rate_before + rate);
         turns[k] = libm::round((unwrap_angle(angle, guess) - angle) / std::f64::consts::TAU) as i32;

@@ -3,7 +3,7 @@
 use crate::catalogue::attach::{Attachment, Bodies, Frame, View};
 use crate::catalogue::joints::Row;
 use crate::math::{Mat3, Vec3};
-use crate::model::Model;
+use crate::model::ModelLayout;
 use holonom_tree::{Blocks, Structure};
 
 /// Values of the rows with force directions of their own: J and K^T, laid out as their joints say.
@@ -72,22 +72,22 @@ pub(crate) struct Evaluation {
 }
 
 impl Evaluation {
-    pub fn new(model: &Model) -> Self {
-        let (rows, cells) = model.largest_constraint();
-        let mut frames = vec![Frame::NONE; model.n_bodies() + 1];
-        frames[model.n_bodies()] = Frame::GROUND;
+    pub fn new(layout: &ModelLayout, structure: &Structure) -> Self {
+        let (rows, cells) = layout.largest_constraint();
+        let mut frames = vec![Frame::NONE; layout.bodies.len()];
+        frames.push(Frame::GROUND);
         Evaluation {
             frames,
-            blocks: new_blocks(model.structure()),
-            own: OwnRows { j: vec![0.0; model.n_own_numbers()], k: vec![0.0; model.n_own_numbers()] },
-            force: vec![0.0; model.n_v()],
-            c: vec![0.0; model.n_rows()],
+            blocks: new_blocks(structure),
+            own: OwnRows { j: vec![0.0; layout.n_own_numbers()], k: vec![0.0; layout.n_own_numbers()] },
+            force: vec![0.0; layout.n_v()],
+            c: vec![0.0; layout.n_rows],
             gap: Vec::new(),
             gap_rate: Vec::new(),
             gap_noise: Vec::new(),
             rate_noise: Vec::new(),
             island_rate: Vec::new(),
-            power: vec![0.0; model.n_works()],
+            power: vec![0.0; layout.n_works()],
             angles: Angles::default(),
             mass: Vec::new(),
             piece: Vec::new(),
@@ -103,11 +103,11 @@ impl Evaluation {
 /// Blocks at zero, with the world's axes in every lock: locks in world axes never write theirs.
 pub(crate) fn new_blocks(structure: &Structure) -> Blocks {
     let mut blocks = Blocks::new(structure);
-    blocks.shears.iter_mut().for_each(|s| s.axes = Mat3::IDENTITY.to_cols_array_2d());
+    blocks.transforms.iter_mut().for_each(|s| s.axes = Mat3::IDENTITY.to_cols_array_2d());
     blocks
 }
 
 /// The bodies at `(q, v)`, whose frames must be up to date.
-pub(crate) fn bodies_at<'a>(model: &'a Model, frames: &'a [Frame], q: &'a [f64], v: &'a [f64]) -> Bodies<'a> {
+pub(crate) fn bodies_at<'a>(model: &'a ModelLayout, frames: &'a [Frame], q: &'a [f64], v: &'a [f64]) -> Bodies<'a> {
     Bodies { bodies: &model.bodies, frames, q, v, q_start: &model.q_start, v_start: &model.v_start }
 }

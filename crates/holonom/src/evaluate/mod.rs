@@ -17,7 +17,7 @@ use crate::catalogue::interface::GapSums;
 use crate::catalogue::joints::{Constraint, Level, Lock, LockShape, Rows};
 use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::Vec3;
-use crate::model::{Form, Joint, Model, OwnBlocks, RowBlocks};
+use crate::model::{Form, Joint, Model, ModelLayout, OwnBlocks, RowBlocks};
 use holonom_tree::Node;
 
 /// Witkin's feedback in the constraint equation: `J vdot + c + kd Cdot + ks C = 0`.
@@ -44,14 +44,14 @@ pub(crate) fn place_bodies(model: &Model, q: &[f64], v: &[f64], eval: &mut Evalu
 }
 
 /// Frames, mass blocks, gravity and inertial forces.
-pub(crate) fn evaluate_bodies(model: &Model, q: &[f64], v: &[f64], eval: &mut Evaluation) {
+pub(crate) fn evaluate_bodies(model: &ModelLayout, q: &[f64], v: &[f64], eval: &mut Evaluation) {
     evaluate_bodies_of(model, q, v, |_| true, eval);
 }
 
 /// The same for some islands only: the equations of the others stay what they were.
 #[inline(always)]
 pub(crate) fn evaluate_bodies_of(
-    model: &Model,
+    model: &ModelLayout,
     q: &[f64],
     v: &[f64],
     islands: impl Fn(u32) -> bool,
@@ -102,14 +102,14 @@ pub(crate) fn force_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mu
 }
 
 /// J into the blocks, c into `eval.c`.
-pub(crate) fn evaluate_constraints(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
+pub(crate) fn evaluate_constraints(model: &ModelLayout, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
     evaluate_constraints_of(model, q, v, t, |_| true, eval);
 }
 
 /// The same for some islands only.
 #[inline(always)]
 pub(crate) fn evaluate_constraints_of(
-    model: &Model,
+    model: &ModelLayout,
     q: &[f64],
     v: &[f64],
     t: f64,
@@ -122,18 +122,15 @@ pub(crate) fn evaluate_constraints_of(
         let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
         let c = &mut c[joint.row as usize..][..joint.n_rows as usize];
         match &joint.form {
-            Form::Lock { shear, mask, aligned, turned } => {
+            Form::Lock { transform, mask, aligned } => {
                 let lock = joint.constraint.lock(&view);
-                let shear = &mut blocks.shears[*shear as usize];
-                (shear.near, shear.far) = (lock.arm_a.to_array(), lock.arm_b.to_array());
-                if *turned {
-                    std::mem::swap(&mut shear.near, &mut shear.far);
-                }
+                let transform = &mut blocks.transforms[*transform as usize];
+                (transform.near, transform.far) = (lock.arm_a.to_array(), lock.arm_b.to_array());
                 if *aligned && mask.0 == 0b000_111 {
                     c.copy_from_slice(&lock.c_linear.to_array());
                     continue;
                 }
-                shear.axes = lock.axes.to_cols_array_2d();
+                transform.axes = lock.axes.to_cols_array_2d();
                 let back = lock.axes.transpose();
                 let (linear, angular) = (back * lock.c_linear, back * lock.c_angular);
                 let all = [linear.x, linear.y, linear.z, angular.x, angular.y, angular.z];
@@ -231,7 +228,7 @@ impl RowScratch<'_> {
 /// Rows of a lock, where a body moves in a plane: `e . (v_b + w_b × r_b - v_a - w_a × r_a)` and `e . (w_b - w_a)` in the coordinates of each body.
 #[inline(always)]
 fn write_lock(
-    model: &Model,
+    model: &ModelLayout,
     ends: [Option<usize>; 2],
     form: &RowBlocks,
     lock: &Lock,
@@ -271,7 +268,7 @@ fn write_lock(
 
 /// Chain rule: row i of the block of a body is `sum_k J_k^T g_ik` over the attachments k on that body.
 fn write_jacobian(
-    model: &Model,
+    model: &ModelLayout,
     joint: &Joint,
     bodies: &Bodies,
     gradients: &[Vec3],

@@ -39,13 +39,12 @@ pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], lambda: &[f64], 
     for (k, joint) in model.joints.iter().enumerate() {
         let lambda = &lambda[joint.row_range()];
         let power = match &joint.form {
-            Form::Lock { shear, mask, turned, .. } => {
+            Form::Lock { transform, mask, .. } => {
                 let at = joint.constraint.attachments();
                 let slot = |id: BodyId| (id.0 as usize).min(bodies);
                 let (a, b) = (&eval.frames[slot(at[0].body)], &eval.frames[slot(at[1].body)]);
-                let s = &eval.blocks.shears[*shear as usize];
-                let (near, far) = if *turned { (s.far, s.near) } else { (s.near, s.far) };
-                let slip = b.v + b.w.cross(far.into()) - a.v - a.w.cross(near.into());
+                let s = &eval.blocks.transforms[*transform as usize];
+                let slip = b.v + b.w.cross(s.far.into()) - a.v - a.w.cross(s.near.into());
                 let spin = b.w - a.w;
                 mask.rows()
                     .zip(lambda)

@@ -8,6 +8,10 @@ pub enum SolverKind {
     /// Block L D L^T on an elimination tree of any mechanism, loops and redundant joints included. On trees it is [`SolverKind::Tree`].
     /// The default where a joint closes a loop.
     Sparse,
+    /// Baraff's `sparsefactor` and `sparsesolve` as he printed them, with dense blocks and explicit inverses: linear time, for comparison and
+    /// measurement. Refuses loops, and joints that the bodies below them leave without full rank. [`Simulation::set_solver`](crate::Simulation::set_solver)
+    /// says so; a [`Workspace`](crate::Workspace) for such a model uses [`SolverKind::Sparse`].
+    Baraff,
     /// [`SolverKind::Sparse`] with Tasora's rule for redundant rows: a vanishing pivot is replaced by a huge one, which freezes that
     /// multiplier at zero. One of many solutions for the multipliers, and not a symmetric one; the accelerations are the same.
     HugePivot,
@@ -33,13 +37,14 @@ pub enum SolverKind {
 impl SolverKind {
     /// The names accepted by [`SolverKind::from_name`], as they stand in messages.
     pub const NAMES: &'static [&'static str] =
-        &["tree", "sparse", "huge-pivot", "auxiliary", "dense", "dense-kkt", "banded", "cg"];
+        &["tree", "sparse", "baraff", "huge-pivot", "auxiliary", "dense", "dense-kkt", "banded", "cg"];
 
     /// From the name used in files and on the command line; iterative solvers get sensible limits.
     pub fn from_name(name: &str) -> Option<SolverKind> {
         Some(match name {
             "tree" => SolverKind::Tree,
             "sparse" => SolverKind::Sparse,
+            "baraff" => SolverKind::Baraff,
             "huge-pivot" => SolverKind::HugePivot,
             "auxiliary" => SolverKind::Auxiliary,
             "dense" => SolverKind::Dense,
@@ -55,6 +60,7 @@ impl SolverKind {
         match self {
             SolverKind::Tree => "tree",
             SolverKind::Sparse => "sparse",
+            SolverKind::Baraff => "baraff",
             SolverKind::HugePivot => "huge-pivot",
             SolverKind::Auxiliary => "auxiliary",
             SolverKind::Dense => "dense",

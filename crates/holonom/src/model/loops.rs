@@ -6,6 +6,7 @@
 //! dependency among its rows. A body that cannot move everywhere (a planar one) is guided by the ground: for this purpose that is one more joint.
 
 use crate::catalogue::attach::Carried;
+use crate::catalogue::bodies::Body;
 use crate::math::Vec3;
 use crate::model::{Model, Sets, touched_bodies};
 use holonom_tree::independent_rows;
@@ -153,7 +154,7 @@ fn biconnected(n: usize, edges: &[(u32, u32)]) -> Vec<u32> {
 
 /// Can a push in any direction move the body's origin? Not that of a planar body: rows on it may vanish in some poses, though not in a
 /// generic one, and the planner must not rely on them.
-pub(crate) fn reaches_everywhere(body: &dyn crate::catalogue::bodies::Body, q: &[f64]) -> bool {
+pub(crate) fn reaches_everywhere(body: &dyn Body, q: &[f64]) -> bool {
     let origin = Carried::Point(Vec3::ZERO);
     let push = |g: Vec3| {
         let mut row = vec![0.0; body.n_dof()];

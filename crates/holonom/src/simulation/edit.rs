@@ -22,7 +22,7 @@ use crate::evaluate::energy;
 use crate::math::{Mat3, Vec3};
 use crate::model::state::State;
 use crate::model::{ForceId, JointId, JointStatus, Model, Start};
-use crate::solve::SolverKind;
+use crate::solve::{self, SolverKind};
 use crate::step::integrate::Coordinates;
 use crate::step::mechanism::Mechanism;
 use std::sync::Arc;
@@ -297,12 +297,7 @@ fn change(
     old_force: impl Fn(usize) -> Option<usize>,
 ) -> Result<Edited, ModelError> {
     let (before, state) = (mechanism.model.clone(), mechanism.state.clone());
-    let turns = (0..before.n_joints()).map(|k| {
-        let joint = &before.joints[k];
-        let turns = state.turns[joint.first_turn as usize..][..joint.n_turns()].to_vec();
-        (before.joint_names.get(k).to_string(), turns)
-    });
-    builder.start = Some(Start { q: state.q.clone(), v: state.v.clone(), t: state.t, turns: turns.collect() });
+    builder.start = Some(Start::of(&before, &state));
     let model = Arc::new(builder.build()?);
     let mut next = model.initial_state().clone();
     (next.next_step, next.last_error) = (0.0, state.last_error);
@@ -336,6 +331,7 @@ fn change(
     let edited = Edited { moved: largest(&next.q, &state.q), jump: largest(&next.v, &state.v), energy: change };
     let solver = match mechanism.solver {
         SolverKind::Tree | SolverKind::Sparse => model.default_solver(),
+        other if solve::check(other, &model).is_err() => model.default_solver(),
         other => other,
     };
     replace(mechanism, model, next, solver);

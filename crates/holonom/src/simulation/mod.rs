@@ -58,7 +58,7 @@ impl Simulation {
 
     // ---- choices ---------------------------------------------------------------------------------------------
 
-    /// Choose the linear solver. The tree solver needs a mechanism without loops.
+    /// Choose the linear solver. `tree` and `baraff` need a mechanism without loops.
     pub fn set_solver(&mut self, kind: SolverKind) -> Result<(), StepError> {
         self.mechanism.set_solver(kind)
     }

@@ -323,11 +323,8 @@ fn sample_between(mechanism: &mut Mechanism, start: f64, step: f64, sample: &mut
         let open = energy::mechanical(model, &sample.q, &sample.v);
         drift::project(model, &mut sample.q, &mut sample.v, sample.t, step, &mut mechanism.work)?;
         if mechanism.follows_events() {
-            let regime = std::mem::take(&mut mechanism.work.contact.acting.regime);
             let (task, work) = (&mut mechanism.method.task, &mut mechanism.work);
-            let held = project::hold(model, &mut sample.q, &mut sample.v, sample.t, &regime, task, work);
-            mechanism.work.contact.acting.regime = regime;
-            held?;
+            project::hold(model, &mut sample.q, &mut sample.v, sample.t, task, work)?;
         }
         projection[0] += energy::mechanical(model, &sample.q, &sample.v) - open;
     } else {

@@ -297,8 +297,8 @@ struct Forest {
     plan: Plan,
     blocks: Blocks,
     factor: Factor,
-    /// Shears and dense links of the whole structure that are primary, in order.
-    shears: Vec<usize>,
+    /// Masked transforms and dense links of the whole structure that are primary, in order.
+    transforms: Vec<usize>,
     links: Vec<LinkId>,
     /// Entries of a whole vector that are in the forest's.
     entries: Vec<usize>,
@@ -322,7 +322,7 @@ impl Auxiliary {
                 forest.central(node);
             }
         }
-        let (mut shears, mut links, mut rows, mut closing) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
+        let (mut transforms, mut links, mut rows, mut closing) = (Vec::new(), Vec::new(), Vec::new(), Vec::new());
         let mut entries: Vec<usize> = (0..model.n_v()).collect();
         let mut at = 0;
         for (k, joint) in model.joints.iter().enumerate() {
@@ -330,13 +330,11 @@ impl Auxiliary {
                 entries.extend(joint.row_range().map(|r| model.n_v() + r));
             }
             match (&joint.form, primary[k]) {
-                (Form::Lock { shear, mask, aligned, .. }, true) => {
-                    let (near, far) = match links_of[k][..] {
-                        [(_, near), (_, far)] => (Some(near), far),
-                        _ => (None, links_of[k][0].1),
-                    };
-                    forest.sheared(*mask, *aligned, near, far);
-                    shears.push(*shear as usize);
+                (Form::Lock { transform, mask, aligned, .. }, true) => {
+                    let at = joint.constraint.attachments();
+                    let [near, far] = [0, 1].map(|end| at[end].body.index().map(|i| Node(i as u32)));
+                    forest.masked(*mask, *aligned, near, far);
+                    transforms.push(*transform as usize);
                 }
                 (Form::Rows(form), true) => {
                     let node = forest.dual(joint.n_rows as usize);
@@ -365,14 +363,14 @@ impl Auxiliary {
         let blocks = crate::evaluate::evaluation::new_blocks(&forest);
         // the planner looks at the rank of dense links in a sample
         let mut sample = blocks.clone();
-        copy_blocks(&model.sample(), &mut sample, model.n_bodies(), &shears, &links);
+        copy_blocks(&model.sample(), &mut sample, model.n_bodies(), &transforms, &links);
         let plan = match forest.plan(&sample) {
             Ok(plan) => plan,
             Err(e) => unreachable!("a part of a structure that has a plan has one too: {e}"),
         };
         let factor = plan.new_factor();
         let x = vec![0.0; plan.len()];
-        let forest = Forest { plan, blocks, factor, shears, links, entries, x, counts: Counts::default() };
+        let forest = Forest { plan, blocks, factor, transforms, links, entries, x, counts: Counts::default() };
         Auxiliary { forest, closing, complement: Complement::new(rows, model.plan.len(), true) }
     }
 
@@ -390,7 +388,7 @@ impl Auxiliary {
 
     pub fn factor(&mut self, model: &Model, blocks: &Blocks) -> Result<(), Failure> {
         let Auxiliary { forest, closing, complement } = self;
-        copy_blocks(blocks, &mut forest.blocks, model.n_bodies(), &forest.shears, &forest.links);
+        copy_blocks(blocks, &mut forest.blocks, model.n_bodies(), &forest.transforms, &forest.links);
         forest.counts.factors += 1;
         forest.plan.factor(&forest.blocks, &mut forest.factor).map_err(|e| Failure::Singular(e.node))?;
         // J of the auxiliary rows, from the blocks of the whole structure
@@ -415,12 +413,12 @@ impl Auxiliary {
     }
 }
 
-fn copy_blocks(from: &Blocks, to: &mut Blocks, n_bodies: usize, shears: &[usize], links: &[LinkId]) {
+fn copy_blocks(from: &Blocks, to: &mut Blocks, n_bodies: usize, transforms: &[usize], links: &[LinkId]) {
     for i in 0..n_bodies as u32 {
         to.diagonal_mut(Node(i)).copy_from_slice(from.diagonal(Node(i)));
     }
-    for (to, &k) in to.shears.iter_mut().zip(shears) {
-        *to = from.shears[k];
+    for (to, &k) in to.transforms.iter_mut().zip(transforms) {
+        *to = from.transforms[k];
     }
     for (k, &link) in links.iter().enumerate() {
         to.link_mut(LinkId(k as u32)).copy_from_slice(from.link(link));
@@ -441,7 +439,7 @@ impl Responder for Forest {
         Ok(())
     }
     fn half_len(&self) -> Option<usize> {
-        Some(self.plan.half_len())
+        Some(self.plan.forward_len())
     }
     fn solve_flops(&self) -> f64 {
         self.plan.cost().solve_flops
@@ -451,10 +449,10 @@ impl Responder for Forest {
             *to = x[i];
         }
         self.counts.forward += 1;
-        self.plan.solve_half(&mut self.factor, &mut self.x, half);
+        self.plan.solve_forward(&mut self.factor, &mut self.x, half);
     }
     fn half_product(&self, a: &[f64], b: &[f64]) -> f64 {
-        self.plan.half_product(&self.factor, a, b)
+        self.plan.forward_product(&self.factor, a, b)
     }
 }
 

@@ -133,7 +133,7 @@ impl ImplicitMatrix {
         matrix.fill(model, q, v, t, 1e-3, eval);
         matrix.plan = s.plan(&matrix.blocks).map_err(|_| refused())?;
         matrix.factor = matrix.plan.new_factor();
-        matrix.factor.set_rule(PivotRule::Soft { eps: EPS });
+        matrix.factor.set_rule(PivotRule::Regularised { eps: EPS });
         let n = matrix.plan.len();
         (matrix.x, matrix.rhs, matrix.rest) = (vec![0.0; n], vec![0.0; n], vec![0.0; n]);
         Ok(matrix)

@@ -27,9 +27,7 @@ impl Kkt {
     /// Factor H, and `[vdot; lambda]` from F and c, in one sweep where the solver can.
     pub fn factor_and_solve_motion(&mut self, model: &Model, t: f64, eval: &Evaluation) -> Result<(), StepError> {
         self.load_motion(eval);
-        self.turn_rows(model);
         let solved = self.solver.factor_and_solve(model, &eval.blocks, &eval.own, &mut self.x);
-        self.turn_rows(model);
         solved.map_err(|e| failure(model, e, t))
     }
 
@@ -45,19 +43,9 @@ impl Kkt {
         self.x[n..].copy_from_slice(&eval.c);
     }
 
-    /// Solve `H x = x` in place. Rows of a lock whose second body is the ground stand in the blocks with their sign turned.
+    /// Solve `H x = x` in place.
     pub fn solve(&mut self, model: &Model, t: f64, eval: &Evaluation) -> Result<(), StepError> {
-        self.turn_rows(model);
-        let solved = self.solver.solve(model, &eval.blocks, &mut self.x);
-        self.turn_rows(model);
-        solved.map_err(|e| failure(model, e, t))
-    }
-
-    fn turn_rows(&mut self, model: &Model) {
-        let lambda = &mut self.x[model.n_v()..];
-        for &i in &model.turned_rows {
-            lambda[i as usize] = -lambda[i as usize];
-        }
+        self.solver.solve(model, &eval.blocks, &mut self.x).map_err(|e| failure(model, e, t))
     }
 }
 

@@ -13,19 +13,43 @@ pub(crate) mod kkt;
 pub(crate) mod residual;
 mod sparse;
 
+use crate::error::StepError;
 use crate::evaluate::evaluation::OwnRows;
 use crate::model::Model;
 use auxiliary::{Auxiliary, Complement};
 use banded::Banded;
 use cg::ConjugateResidual;
 use dense::{DenseDelassus, DenseKkt};
-use holonom_tree::{Blocks, Node};
+use holonom_tree::{Baraff, Blocks, Node, PlanError};
 pub(crate) use implicit::ImplicitMatrix;
 use sparse::{AsResponder, Sparse};
 
 pub(crate) use sparse::{EPS, Softness, softness};
 
 pub(crate) use crate::model::choices::SolverKind;
+
+/// Does this solver apply to the model?
+pub(crate) fn check(kind: SolverKind, model: &Model) -> Result<(), StepError> {
+    let name = kind.name();
+    if matches!(kind, SolverKind::Tree | SolverKind::Baraff) && model.has_loops() {
+        return Err(StepError::Invalid(format!(
+            "solver `{name}` needs a mechanism without loops, and joints of this one close some; use `sparse`"
+        )));
+    }
+    if kind != SolverKind::Baraff {
+        return Ok(());
+    }
+    Baraff::new(model.structure(), &model.sample()).map(|_| ()).map_err(|e| {
+        let (PlanError::Cycle(node)
+        | PlanError::Dependent(node)
+        | PlanError::LinkedTwice(node)
+        | PlanError::Unlinked(node)) = e;
+        StepError::Invalid(format!(
+            "solver `{name}` eliminates every joint right after the bodies below it, and those leave {} without full rank; use `tree`",
+            model.node_name(node)
+        ))
+    })
+}
 
 /// An iterative solve that stopped short of its tolerance.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -82,6 +106,7 @@ pub(crate) struct Solver {
 
 enum Base {
     Sparse(Box<Sparse>),
+    Baraff(Box<Baraff>),
     Auxiliary(Box<Auxiliary>),
     Dense(DenseDelassus),
     DenseKkt(DenseKkt),
@@ -94,6 +119,10 @@ impl Solver {
         let s = model.structure();
         let base = match kind {
             SolverKind::Tree | SolverKind::Sparse => Base::Sparse(Box::new(Sparse::new(model, false))),
+            SolverKind::Baraff => match Baraff::new(s, &model.sample()) {
+                Ok(baraff) => Base::Baraff(Box::new(baraff)),
+                Err(_) => Base::Sparse(Box::new(Sparse::new(model, false))),
+            },
             SolverKind::HugePivot => Base::Sparse(Box::new(Sparse::new(model, true))),
             SolverKind::Auxiliary => Base::Auxiliary(Box::new(Auxiliary::new(model))),
             SolverKind::Dense => Base::Dense(DenseDelassus::new(s)),
@@ -218,6 +247,7 @@ impl Base {
     fn factor(&mut self, model: &Model, blocks: &Blocks) -> Result<(), Failure> {
         match self {
             Base::Sparse(s) => s.factor(model, blocks),
+            Base::Baraff(s) => s.factor(blocks).map_err(|e| Failure::Singular(e.node)),
             Base::Auxiliary(s) => s.factor(model, blocks),
             Base::Dense(s) => Ok(s.factor(model.structure(), blocks)?),
             Base::DenseKkt(s) => Ok(s.factor(model.structure(), blocks)?),
@@ -229,6 +259,7 @@ impl Base {
     fn solve(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), Failure> {
         match self {
             Base::Sparse(s) => return s.solve(model, blocks, x),
+            Base::Baraff(s) => s.solve(x),
             Base::Auxiliary(s) => return s.solve(x),
             Base::Dense(s) => s.solve(x),
             Base::DenseKkt(s) => s.solve(x),

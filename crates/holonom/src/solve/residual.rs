@@ -48,16 +48,14 @@ pub(crate) fn residual(model: &Model, eval: &Evaluation, kkt: &Kkt) -> Residual 
     for (k, (dual, primal)) in s.links().enumerate() {
         eval.blocks.dense_link(s, k, &mut block);
         let joint = &model.joints[dual.index() - model.n_bodies()];
-        let turned = matches!(joint.form, crate::model::Form::Lock { turned: true, .. });
-        let sign = if turned { -1.0 } else { 1.0 };
         let at = model.v_start[primal.index()] as usize;
         let width = s.size(primal);
         for (e, &j) in block.iter().enumerate() {
             let (row, column) = (joint.row as usize + e / width, at + e % width);
-            let push = sign * j * lambda[row];
+            let push = j * lambda[row];
             motion[column] -= push;
             motion_size[column] += push.abs();
-            rows[row] += sign * j * vdot[column];
+            rows[row] += j * vdot[column];
         }
     }
     for joint in &model.joints {

@@ -106,7 +106,7 @@ impl Sparse {
             refine: false,
             rule: usual,
             usual,
-            softness: model.softness.clone(),
+            softness: model.regularisation.softness.clone(),
             reset_weights: true,
             watchful: false,
             quarrels: vec![false; model.n_islands],
@@ -115,10 +115,10 @@ impl Sparse {
             yielding: Vec::new(),
             counts: Counts::default(),
         };
-        let mut watched = model.watched.clone();
-        if model.stuck_islands.contains(&true) {
+        let mut watched = model.regularisation.watched.clone();
+        if model.regularisation.stuck_islands.contains(&true) {
             let mut yielding = vec![false; n];
-            for joint in model.joints.iter().filter(|j| model.stuck_islands[j.island as usize]) {
+            for joint in model.joints.iter().filter(|j| model.regularisation.stuck_islands[j.island as usize]) {
                 let rows = joint.row_range();
                 if model.n_v() + rows.end <= n {
                     let part = model.n_v() + rows.start..model.n_v() + rows.end;
@@ -127,7 +127,7 @@ impl Sparse {
                     watched.get_mut(part).into_iter().for_each(|w| w.fill(0.0));
                 }
             }
-            sparse.factor.set_yielding(&yielding);
+            sparse.factor.set_relaxed(&yielding);
             sparse.yielding = yielding;
         }
         sparse.factor.set_watched(&watched);
@@ -163,7 +163,7 @@ impl Sparse {
 
     /// Rows that depended on others in the last factorisation.
     pub fn weak_rows(&self) -> &[u32] {
-        self.factor.weak_rows()
+        self.factor.small_pivot_rows()
     }
 
     /// Rows in which the pose last factored is near to a singular one, by place in a vector.
@@ -214,7 +214,7 @@ impl Sparse {
         if self.least_squares {
             self.least_squares = false;
             self.quarrels.fill(false);
-            self.factor.set_yielding(&self.yielding);
+            self.factor.set_relaxed(&self.yielding);
         }
         self.watchful = self.rule == Rule::Soft;
         if self.reset_weights {
@@ -222,7 +222,7 @@ impl Sparse {
             self.reset_weights = false;
         }
         self.factor.set_rule(match self.rule {
-            Rule::Soft => PivotRule::Soft { eps: EPS },
+            Rule::Soft => PivotRule::Regularised { eps: EPS },
             Rule::HugePivots => PivotRule::Huge { threshold: ROUNDING },
             Rule::Damped => PivotRule::Damped { eps: EPS },
         });
@@ -243,7 +243,7 @@ impl Sparse {
             let in_loop = model.plan.in_core(Node((model.n_bodies() + k) as u32));
             rows[joint.island as usize] += if in_loop { joint.n_rows as usize } else { 0 };
         }
-        let stuck = |i: usize| model.stuck_islands.get(i) == Some(&true);
+        let stuck = |i: usize| model.regularisation.stuck_islands.get(i) == Some(&true);
         for island in (0..model.n_islands).filter(|&i| rows[i] > MANY || stuck(i)) {
             self.mark(model, |i| i == island);
             any = true;
@@ -271,7 +271,7 @@ impl Sparse {
             self.refine = false;
             return;
         }
-        let soft = self.rule == Rule::Soft && !self.factor.weak_rows().is_empty();
+        let soft = self.rule == Rule::Soft && !self.factor.small_pivot_rows().is_empty();
         if !soft && self.refine == self.always {
             return;
         }
@@ -280,8 +280,8 @@ impl Sparse {
         if soft {
             let n = model.n_v();
             let mut last = usize::MAX;
-            for k in 0..self.factor.weak_rows().len() {
-                let island = model.island_of_row(self.factor.weak_rows()[k] as usize - n);
+            for k in 0..self.factor.small_pivot_rows().len() {
+                let island = model.island_of_row(self.factor.small_pivot_rows()[k] as usize - n);
                 if island != last {
                     self.mark(model, |i| i == island);
                     last = island;
@@ -320,9 +320,9 @@ impl Sparse {
         let n = model.n_v();
         let (own, mut found) = (self.factor.own_sizes(), false);
         let (mut energies, mut known) = (std::mem::take(&mut self.energies), false);
-        for &at in self.factor.weak_rows() {
+        for &at in self.factor.small_pivot_rows() {
             let (i, island) = (at as usize, model.island_of_row(at as usize - n));
-            if self.quarrels[island] || model.stuck_islands.get(island) == Some(&true) {
+            if self.quarrels[island] || model.regularisation.stuck_islands.get(island) == Some(&true) {
                 continue;
             }
             let left = self.rest[i].abs();
@@ -366,7 +366,7 @@ impl Sparse {
                 yielding[model.n_v() + rows.start..model.n_v() + rows.end].fill(true);
             }
         }
-        self.factor.set_yielding(&yielding);
+        self.factor.set_relaxed(&yielding);
         model.plan.factor(blocks, &mut self.factor).map_err(|e| Failure::Singular(e.node))?;
         (self.least_squares, self.watchful) = (true, false);
         x[..n].copy_from_slice(&self.rhs);
@@ -394,7 +394,7 @@ const NEAR: f64 = 1e-4;
 pub(crate) fn softness(model: &Model, blocks: &Blocks) -> Softness {
     let mut singular = vec![false; model.n_islands];
     let mut factor = model.plan.new_factor();
-    factor.set_rule(PivotRule::Soft { eps: ROUNDING });
+    factor.set_rule(PivotRule::Regularised { eps: ROUNDING });
     // in small loops no pivot is as small as that by nature, and rounding may be larger
     let mut rows = vec![0; model.n_islands];
     model.joints.iter().for_each(|j| rows[j.island as usize] += j.n_rows as usize);
@@ -412,7 +412,7 @@ pub(crate) fn softness(model: &Model, blocks: &Blocks) -> Softness {
     let mut ratios = vec![1.0; model.plan.len()];
     model.plan.pivot_ratios(&factor, &mut ratios);
     let mut watched: Vec<f64> = ratios.iter().map(|r| (1e-2 * r).min(NEAR)).collect();
-    for &x in factor.weak_rows() {
+    for &x in factor.small_pivot_rows() {
         (ratios[x as usize], watched[x as usize]) = (1.0, 0.0);
         singular[model.island_of_row(x as usize - model.n_v())] = true;
     }
@@ -433,17 +433,17 @@ impl Responder for AsResponder<'_> {
         self.sparse.solve(self.model, self.blocks, &mut x[..self.model.plan.len()])
     }
     fn half_len(&self) -> Option<usize> {
-        (!self.sparse.refine).then(|| self.model.plan.half_len())
+        (!self.sparse.refine).then(|| self.model.plan.forward_len())
     }
     fn solve_flops(&self) -> f64 {
         self.model.plan.cost().solve_flops
     }
     fn half(&mut self, x: &mut [f64], half: &mut [f64]) {
         self.sparse.counts.forward += 1;
-        self.model.plan.solve_half(&mut self.sparse.factor, x, half);
+        self.model.plan.solve_forward(&mut self.sparse.factor, x, half);
     }
     fn half_product(&self, a: &[f64], b: &[f64]) -> f64 {
-        self.model.plan.half_product(&self.sparse.factor, a, b)
+        self.model.plan.forward_product(&self.sparse.factor, a, b)
     }
 }
 

@@ -13,9 +13,10 @@
 
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
-use crate::evaluate::convergence::{Island, watch, watch_all};
+use crate::evaluate::convergence::{Correction, Island, watch, watch_all};
 use crate::evaluate::{self, Noise};
 use crate::model::Model;
+use crate::solve::kkt::Kkt;
 
 /// What to do about drift.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -40,18 +41,13 @@ const LOOPED: f64 = 1e8;
 /// And loops that are stuck in a singular pose by 1e-6, as they give way there.
 const STUCK: f64 = 1e10;
 
-/// `rhs` of `H x = [0; rhs]`, of the islands still active only, into `work.kkt.x`.
-pub(crate) fn load_active(
-    model: &Model,
-    islands: &[Island],
-    work: &mut Workspace,
-    rhs: impl Fn(&Workspace, usize) -> f64,
-) {
-    work.kkt.x.fill(0.0);
-    let n = work.eval.force.len();
+/// `rhs` of `H x = [0; rhs]`, of the islands still active only, into `kkt.x`.
+pub(crate) fn load_active(model: &Model, islands: &[Island], kkt: &mut Kkt, rhs: impl Fn(usize) -> f64) {
+    kkt.x.fill(0.0);
+    let n = model.n_v();
     for joint in model.joints.iter().filter(|j| islands[j.island as usize].active) {
         for row in joint.row_range() {
-            work.kkt.x[n + row] = rhs(work, row);
+            kkt.x[n + row] = rhs(row);
         }
     }
 }
@@ -64,19 +60,18 @@ pub(crate) fn close_gaps(
     t: f64,
     work: &mut Workspace,
 ) -> Result<Island, StepError> {
-    let mut islands = std::mem::take(&mut work.correction.islands);
-    watch_all(model, &mut islands);
-    let mut kept = std::mem::take(&mut work.correction.kept);
+    let Workspace { eval, kkt, correction: Correction { islands, kept }, .. } = work;
+    watch_all(model, islands);
     kept.resize(q.len(), 0.0);
     kept.copy_from_slice(q);
     for iteration in 0..=30 {
-        evaluate::place_bodies(model, q, v, &mut work.eval);
-        evaluate::evaluate_gaps_with(Noise::OfGaps, model, q, v, t, &mut work.eval);
-        let left = watch(model, &work.eval.gap, &work.eval.gap_noise, &mut islands, |i| {
+        evaluate::place_bodies(model, q, v, eval);
+        evaluate::evaluate_gaps_with(Noise::OfGaps, model, q, v, t, eval);
+        let left = watch(model, &eval.gap, &eval.gap_noise, islands, |i| {
             let stalled = i.now > 0.25 * i.last;
             i.now <= QUIET || (stalled && i.now <= STALLED) || !i.now.is_finite()
         });
-        let left = take_back(model, q, &kept, &mut islands) && left;
+        let left = take_back(model, q, kept, islands) && left;
         if !left || iteration == 30 {
             break;
         }
@@ -84,21 +79,19 @@ pub(crate) fn close_gaps(
         if iteration >= 2 {
             // of islands that are done the equations stay as they are, and with them their factor
             let active = |i: u32| islands[i as usize].active;
-            evaluate::evaluate_bodies_of(model, q, v, active, &mut work.eval);
-            evaluate::evaluate_constraints_of(model, q, v, t, active, &mut work.eval);
-            work.kkt.factor(model, t, &work.eval)?;
+            evaluate::evaluate_bodies_of(model, q, v, active, eval);
+            evaluate::evaluate_constraints_of(model, q, v, t, active, eval);
+            kkt.factor(model, t, eval)?;
         }
-        load_active(model, &islands, work, |work, row| work.eval.gap[row]);
-        work.kkt.solve(model, t, &work.eval)?;
+        load_active(model, islands, kkt, |row| eval.gap[row]);
+        kkt.solve(model, t, eval)?;
         kept.copy_from_slice(q);
         for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| islands[model.island[*i] as usize].active) {
-            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.kkt.x), 1.0);
+            body.advance(model.q_of_mut(i, q), model.v_of(i, &kkt.x), 1.0);
         }
     }
-    work.correction.kept = kept;
     let worse = |a: Island, b: &Island| if !(b.now <= a.now) { *b } else { a };
     let worst = islands.iter().fold(Island::START, worse);
-    work.correction.islands = islands;
     Ok(worst)
 }
 
@@ -142,32 +135,29 @@ pub(crate) fn close_rates_of(
     wanted: impl Fn(usize) -> bool,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    let mut islands = std::mem::take(&mut work.correction.islands);
-    watch_all(model, &mut islands);
+    let Workspace { eval, kkt, correction: Correction { islands, .. }, .. } = work;
+    watch_all(model, islands);
     islands.iter_mut().enumerate().for_each(|(i, island)| island.active = wanted(i));
     for _ in 0..8 {
-        evaluate::place_bodies(model, q, v, &mut work.eval);
-        evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
-        if !watch(model, &work.eval.gap_rate, &work.eval.rate_noise, &mut islands, |i| {
-            i.now <= QUIET || i.now > 0.7 * i.last
-        }) {
+        evaluate::place_bodies(model, q, v, eval);
+        evaluate::evaluate_gaps(model, q, v, t, eval);
+        if !watch(model, &eval.gap_rate, &eval.rate_noise, islands, |i| i.now <= QUIET || i.now > 0.7 * i.last) {
             break;
         }
-        load_active(model, &islands, work, |work, row| work.eval.gap_rate[row]);
-        work.kkt.solve(model, t, &work.eval)?;
+        load_active(model, islands, kkt, |row| eval.gap_rate[row]);
+        kkt.solve(model, t, eval)?;
         for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {
             for k in model.v_start[i] as usize..model.v_start[i + 1] as usize {
-                v[k] += work.kkt.x[k];
+                v[k] += kkt.x[k];
             }
         }
     }
-    work.correction.islands = islands;
     Ok(())
 }
 
 /// Is what [`close_gaps`] left open small enough?
 pub(crate) fn is_closed(model: &Model, worst: &Island) -> bool {
-    let stuck = |i: &Island| model.stuck_islands.get(model.island_of_row(i.row as usize)) == Some(&true);
+    let stuck = |i: &Island| model.regularisation.stuck_islands.get(model.island_of_row(i.row as usize)) == Some(&true);
     let allowed = if !model.has_loops() {
         CORRECTED
     } else if stuck(worst) {

@@ -5,7 +5,7 @@
 //!
 //! Events of one step wait until the step is accepted. A state that is put back ([`Simulation::set_state`]) takes nothing back that was reported.
 
-use crate::contact::inequality::regime::{self, Regime, Slip};
+use crate::contact::inequality::mode::{self, ContactMode, Slip};
 use crate::contact::inequality::{InequalityRows, Side};
 use crate::model::JointId;
 use crate::model::shapes::ShapeId;
@@ -57,13 +57,13 @@ pub struct Event {
     pub place: EventPlace,
 }
 
-/// Events reported, those of the step under way, and the regime they start from.
+/// Events reported, those of the step under way, and the mode they start from.
 #[derive(Default)]
 pub(crate) struct EventLog {
     newest: usize,
     kept: VecDeque<Event>,
     waiting: Vec<Event>,
-    known: Regime,
+    known: ContactMode,
 }
 
 impl EventLog {
@@ -80,10 +80,10 @@ impl EventLog {
     }
 
     /// A step begins, or begins anew after one that was refused. Impacts at its start have happened all the same.
-    pub fn begin(&mut self, regime: &Regime) {
+    pub fn begin(&mut self, mode: &ContactMode) {
         if self.newest > 0 {
             self.waiting.retain(|e| e.kind == EventKind::Impact);
-            self.known.clone_from(regime);
+            self.known.clone_from(mode);
         }
     }
 
@@ -97,17 +97,17 @@ impl EventLog {
         }
     }
 
-    /// The regime is now this.
-    pub fn changes(&mut self, time: f64, sided: &InequalityRows, regime: &Regime) {
+    /// The mode is now this.
+    pub fn changes(&mut self, time: f64, sided: &InequalityRows, mode: &ContactMode) {
         if self.newest == 0 {
             return;
         }
         let EventLog { waiting, known, .. } = self;
         let mut note = |kind, key| waiting.push(Event { time, kind, place: place(key) });
-        for old in known.closed.iter().filter(|c| c.part == 0 && !regime.is_closed(c.key)) {
+        for old in known.closed.iter().filter(|c| c.part == 0 && !mode.is_closed(c.key)) {
             note(EventKind::Opens, old.key);
         }
-        for new in &regime.closed {
+        for new in &mode.closed {
             let kind = match (known.find(new.key, new.part).map(|c| c.slip), new.slip) {
                 // friction in joints is always there, and that of a touch comes with it
                 (None, _) if new.part > 0 || !pushes(sided, new.key) => continue,
@@ -119,7 +119,7 @@ impl EventLog {
             };
             note(kind, new.key);
         }
-        known.clone_from(regime);
+        known.clone_from(mode);
     }
 
     /// The step is accepted.
@@ -132,7 +132,7 @@ impl EventLog {
 }
 
 fn pushes(sided: &InequalityRows, key: Key) -> bool {
-    sided.blocks.iter().any(|b| b.key == key && regime::part_of(b) == 0 && matches!(b.side, Side::Push { .. }))
+    sided.blocks.iter().any(|b| b.key == key && mode::part_of(b) == 0 && matches!(b.side, Side::Push { .. }))
 }
 
 fn place(key: Key) -> EventPlace {

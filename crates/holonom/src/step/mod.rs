@@ -117,10 +117,7 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
         let before = energy::mechanical(model, &next.q, &next.v);
         drift::project(model, &mut next.q, &mut next.v, next.t, h, work)?;
         if model.has_sides() && !method.integrator.handles_sides() {
-            let regime = std::mem::take(&mut work.contact.acting.regime);
-            let held = project::hold(model, &mut next.q, &mut next.v, next.t, &regime, &mut method.task, work);
-            work.contact.acting.regime = regime;
-            held?;
+            project::hold(model, &mut next.q, &mut next.v, next.t, &mut method.task, work)?;
         }
         next.work[model.n_works()] += energy::mechanical(model, &next.q, &next.v) - before;
     } else {

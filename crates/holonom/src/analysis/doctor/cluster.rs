@@ -24,7 +24,7 @@
 
 use crate::contact::inequality::workspace::Workspace;
 use crate::math::SplitMix;
-use crate::model::{Form, Model};
+use crate::model::Model;
 use holonom_tree::{Node, packed};
 
 /// A row of which less than this is left depends on others.
@@ -335,12 +335,11 @@ fn scaled_rows(model: &Model, joints: &[usize], n_rows: usize, work: &Workspace)
         if packed::factor(&mut mass, n, |_| true).is_err() {
             continue; // a model with such a body is not built
         }
-        let sign = if matches!(model.joints[k].form, Form::Lock { turned: true, .. }) { -1.0 } else { 1.0 };
         for (r, row) in block.chunks_exact_mut(n).enumerate() {
             packed::solve_lower(&mass, n, row, 1);
             let out = &mut rows[first_row[k] + r][column[primal.index()]..][..n];
             for i in 0..n {
-                out[i] += sign * row[i] * mass[packed::at(n, i, i)].sqrt();
+                out[i] += row[i] * mass[packed::at(n, i, i)].sqrt();
             }
         }
     }

@@ -22,13 +22,12 @@
 //! The spring's integral is taken anew at every question, to rounding, also for laws with kinks; `general` stores nothing. Stiff direction: s,
 //! with spring' and damper' where they are positive, and differences of `general`.
 
-use super::integral::integral;
 use super::{AXES, ENDS, Force, ForceDeclaration, ForceGlyph, Push, Stiffness, ends};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::declaration::{
     ANGLE, Allowed, FieldType, Invalid, Kind, Make, finite, optional, positive, required,
 };
-use crate::catalogue::functions::Function;
+use crate::catalogue::functions::{Function, integral};
 use crate::math::{Vec3, unwrap_angle};
 use std::sync::Arc;
 

@@ -7,16 +7,13 @@
 mod bushing;
 mod drag;
 mod feedback;
-mod integral;
 mod law;
 mod motor;
 mod on_coordinate;
 mod point;
 mod spring;
 mod table;
-mod terrain;
 mod torsion;
-mod tyre;
 mod user;
 
 pub use crate::catalogue::interface::{Force, Push, Stiffness};
@@ -29,9 +26,7 @@ pub use on_coordinate::CoordinateForce;
 pub use point::{PointForce, Torque};
 pub use spring::Spring;
 pub use table::{AXES, ENDS, ForceDeclaration, ForceGlyph, LawSample, SAMPLES};
-pub use terrain::{HeightField, PlaneTerrain, ProfileTerrain, Terrain};
 pub use torsion::TorsionSpring;
-pub use tyre::{Grip, SlipCurve, Tyre, TyreLoad};
 pub use user::UserForce;
 
 pub(crate) use motor::TORQUE_CURVE_DRIVE;

@@ -1,4 +1,4 @@
-//! What a line of the table of forces says, and samples of force laws for generic tests. (Tyres stand on a terrain, not between markers: they are not here.)
+//! What a line of the table of forces says, and samples of force laws for generic tests.
 
 use super::*;
 use crate::catalogue::attach::{Attachment, BodyId, Marker};

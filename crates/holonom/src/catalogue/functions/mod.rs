@@ -21,6 +21,7 @@
 
 mod combined;
 mod elementary;
+mod integral;
 pub(crate) mod kinds;
 mod nurbs;
 mod spline;
@@ -29,6 +30,7 @@ mod table;
 pub use crate::catalogue::interface::Function;
 pub use combined::{Scaled, Sum};
 pub use elementary::{Harmonic, Polynomial, SmoothStep};
+pub use integral::integral;
 pub use kinds::{FUNCTIONS, make};
 pub use nurbs::NurbsFunction;
 pub use spline::SplineFunction;

@@ -1,6 +1,6 @@
 //! Forces of sided rows at one moment: resting contact, friction and caps on the level of accelerations.
 //!
-//! In a given regime
+//! In a given mode
 //!
 //! ```text
 //! closed        G vdot + c >= 0,  f >= 0, complementary                (it may separate)
@@ -15,8 +15,9 @@
 //! The direction of slip at a speed that passes through zero within a stage is continued, so that stages see a smooth function; the event is found afterwards.
 
 use super::memory;
-use super::regime::{self, Regime, Slip, Tolerances};
-use super::solve::{self, Drag, Task};
+use super::mode::{self, ContactMode, Slip, Tolerances};
+use super::solve::{Drag, Joints, Solvers, Task};
+use super::workspace::ContactScratch;
 use super::{InequalityRows, Side, gather};
 use crate::catalogue::joints::Level;
 use crate::contact::inequality::workspace::Workspace;
@@ -24,15 +25,12 @@ use crate::error::StepError;
 use crate::evaluate::reaction;
 use crate::math::Vec3;
 use crate::model::warm_start::Held;
-use crate::model::warm_start::Key;
 use crate::model::{JointId, Model};
 
 /// Forces found last.
 #[derive(Default)]
 pub(crate) struct Forces {
     pub task: Task,
-    /// The regime they belong to.
-    pub regime: Regime,
     /// Are they in force: do they belong to the equations in the workspace?
     pub acting: bool,
     /// Forces that are given by memory instead of found; empty otherwise.
@@ -45,20 +43,22 @@ pub(crate) struct Forces {
 /// Friction that follows a load is solved for again until the load has settled.
 const LOAD_ITERATIONS: usize = 30;
 
-/// `[vdot; lambda]` at a state whose M, F, J, c are in `work` and factored, with the forces of sided rows in the regime `work.forces_of.regime`. F
+/// `[vdot; lambda]` at a state whose M, F, J, c are in `work` and factored, with the forces of sided rows in the mode `work.forces_of.mode`. F
 /// includes those forces afterwards. Candidates for touches are those last detected.
 pub(crate) fn solve_motion(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
-    let mut forces = std::mem::take(&mut work.contact.acting);
-    let result = forces.solve(model, q, v, t, work);
-    forces.acting = result.is_ok();
-    work.contact.acting = forces;
+    gather::gather_closed(model, q, v, t, work);
+    let Workspace { eval, kkt, contact, .. } = work;
+    let ContactScratch { rows, solvers, mode, acting, .. } = contact;
+    let mut joints = Joints { model, t, eval, kkt };
+    joints.solve_motion()?;
+    let result = acting.solve(mode, rows, solvers, q, v, &mut joints);
+    acting.acting = result.is_ok();
     result
 }
 
 impl Forces {
     /// Nothing acts.
     pub fn clear(&mut self) {
-        self.regime.closed.clear();
         self.held.clear();
         self.acting = false;
     }
@@ -74,59 +74,63 @@ impl Forces {
         if self.acting { self.task.x.get(rows) } else { None }
     }
 
-    fn solve(&mut self, model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
-        let regime = &self.regime;
-        let key = |c: &holonom_collide::Candidate| Key(c.a, c.b, c.key);
-        gather::gather_where(model, q, v, t, |c, _| regime.is_closed(key(c)), work);
-        work.kkt.solve_motion(model, t, &work.eval)?;
+    fn solve(
+        &mut self,
+        mode: &ContactMode,
+        rows: &InequalityRows,
+        solvers: &mut Solvers,
+        q: &[f64],
+        v: &[f64],
+        joints: &mut Joints,
+    ) -> Result<(), StepError> {
+        let model = joints.model;
         self.task.residual = 0.0;
-        if work.contact.rows.blocks.is_empty() {
+        if rows.blocks.is_empty() {
             self.task.x.clear();
             return Ok(());
         }
         if !self.held.is_empty() {
-            return self.apply_remembered(model, t, work);
+            return self.apply_remembered(rows, joints);
         }
         self.bare.clear();
-        self.bare.extend_from_slice(&work.eval.force);
+        self.bare.extend_from_slice(&joints.eval.force);
         self.loads.clear();
         self.loads.resize(model.n_joints(), 0.0);
         let slow = Tolerances::of(model).rate;
-        self.pose(slow, work, true);
-        let follows = work.contact.rows.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
+        self.pose(slow, mode, rows, Some(&joints.kkt.x));
+        let follows = rows.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
         for _ in 0..if follows { LOAD_ITERATIONS } else { 1 } {
-            solve::solve(model, t, &mut self.task, work)?;
-            work.eval.force.copy_from_slice(&self.bare);
+            solvers.solve(rows, &mut self.task, joints)?;
+            joints.eval.force.copy_from_slice(&self.bare);
             for (row, &x) in self.task.x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-                work.contact.rows.push(row, x, &mut work.eval.force);
+                rows.push(row, x, &mut joints.eval.force);
             }
-            work.kkt.solve_motion(model, t, &work.eval)?;
-            if !follows || self.update_loads(model, q, v, t, work) {
+            joints.solve_motion()?;
+            if !follows || self.update_loads(q, v, joints) {
                 break;
             }
-            self.pose(slow, work, false);
+            self.pose(slow, mode, rows, None);
         }
         Ok(())
     }
 
-    fn apply_remembered(&mut self, model: &Model, t: f64, work: &mut Workspace) -> Result<(), StepError> {
+    fn apply_remembered(&mut self, rows: &InequalityRows, joints: &mut Joints) -> Result<(), StepError> {
         let x = &mut self.task.x;
         x.clear();
-        x.resize(work.contact.rows.len(), 0.0);
-        memory::recall(&self.held, &work.contact.rows, 1.0, x);
+        x.resize(rows.len(), 0.0);
+        memory::recall(&self.held, rows, 1.0, x);
         for (row, &x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
-            work.contact.rows.push(row, x, &mut work.eval.force);
+            rows.push(row, x, &mut joints.eval.force);
         }
-        work.kkt.solve_motion(model, t, &work.eval)
+        joints.solve_motion()
     }
 
-    /// The problem on accelerations. `fresh`: `work.kkt.x` holds accelerations without sided forces. `slow`: see [`direction`].
-    fn pose(&mut self, slow: f64, work: &Workspace, fresh: bool) {
-        let sided = &work.contact.rows;
+    /// The problem on accelerations. `fresh`: accelerations without forces of inequality rows, at the start. `slow`: see [`direction`].
+    fn pose(&mut self, slow: f64, mode: &ContactMode, sided: &InequalityRows, fresh: Option<&[f64]>) {
         let Task { laws, b, x, drags, .. } = &mut self.task;
-        if fresh {
+        if let Some(vdot) = fresh {
             b.clear();
-            b.extend((0..sided.len()).map(|row| sided.product(row, &work.kkt.x) + sided.c[row]));
+            b.extend((0..sided.len()).map(|row| sided.product(row, vdot) + sided.c[row]));
             x.clear();
             x.resize(sided.len(), 0.0);
         }
@@ -136,7 +140,7 @@ impl Forces {
         let Task { laws, drags, .. } = &mut self.task;
         let loads = &self.loads;
         for block in &sided.blocks {
-            let known = self.regime.find(block.key, regime::part_of(block));
+            let known = mode.find(block.key, mode::part_of(block));
             let load = |joint: u32| loads[joint as usize];
             let law = |slipping| block.side.law(block.n as usize, 1.0, load, |row| row as usize, slipping);
             laws.push(match (known, block.side) {
@@ -144,7 +148,7 @@ impl Forces {
                 (Some(closed), _) if block.level == Level::Velocity => match closed.slip {
                     Slip::Stick => Some(law(false)),
                     Slip::Slide(before) => {
-                        let way = regime::to_rows(sided, block, direction(sided, block, before, slow));
+                        let way = mode::to_rows(sided, block, direction(sided, block, before, slow));
                         slide(block, way, law(true), drags)
                     }
                 },
@@ -153,14 +157,15 @@ impl Forces {
         }
     }
 
-    fn update_loads(&mut self, model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> bool {
+    fn update_loads(&mut self, q: &[f64], v: &[f64], joints: &mut Joints) -> bool {
+        let (model, t) = (joints.model, joints.t);
         self.lambda.clear();
-        self.lambda.extend_from_slice(work.multipliers());
+        self.lambda.extend_from_slice(&joints.kkt.x[v.len()..]);
         let mut settled = true;
         for joint in model.sided.iter().filter_map(|r| r.loaded) {
             let load = {
                 let rows = &self.lambda[model.rows_of(JointId(joint))];
-                reaction::of_rows(model, JointId(joint), q, v, t, rows, &mut work.eval).force.length()
+                reaction::of_rows(model, JointId(joint), q, v, t, rows, joints.eval).force.length()
             };
             let known = &mut self.loads[joint as usize];
             settled &= (load - *known).abs() <= 1e-13 * load;
@@ -175,7 +180,7 @@ impl Forces {
 /// A velocity below twice `slow` says little about its own direction: what is left of it may be rounding, and where several contacts of one body come to rest or set out
 /// together, each would go its own way. There the direction turns smoothly into the one `before`.
 fn direction(sided: &InequalityRows, block: &super::Block, before: Vec3, slow: f64) -> Vec3 {
-    let u = regime::slip_of(sided, block);
+    let u = mode::slip_of(sided, block);
     let u = if u.dot(before) >= 0.0 { u } else { -u };
     let part = u.length() / (2.0 * slow);
     if part >= 1.0 {
@@ -189,10 +194,10 @@ fn direction(sided: &InequalityRows, block: &super::Block, before: Vec3, slow: f
 fn slide(
     block: &super::Block,
     way: [f64; 3],
-    law: holonom_lcp::Law,
+    law: holonom_lcp::ComplementarityLaw,
     drags: &mut Vec<Drag>,
-) -> Option<holonom_lcp::Law> {
-    use holonom_lcp::Law;
+) -> Option<holonom_lcp::ComplementarityLaw> {
+    use holonom_lcp::ComplementarityLaw as Law;
     match law {
         Law::Cone { normal, mu, .. } => {
             for (k, row) in block.rows().enumerate() {

@@ -1,5 +1,7 @@
 //! Filling in the sided rows of a moment: joints with sides first, in their order, then touches in the order of detection.
 
+use super::mode::ContactMode;
+use super::workspace::ContactScratch;
 use super::{Block, InequalityRows, Origin, Side};
 use crate::catalogue::attach::{Attachment, Bodies, BodyId, Carried};
 use crate::catalogue::joints::{Level, RowLaw};
@@ -41,30 +43,34 @@ pub(crate) fn detect_faster(model: &Model, q: &[f64], v: &[f64], h: f64, work: &
     }
 }
 
-/// All sided rows at a state, into `work.contact.rows`. Frames must be up to date; candidates are those last detected.
+/// All inequality rows at a state, into `work.contact.rows`. Frames must be up to date; candidates are those last detected.
 pub(crate) fn gather(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
     gather_where(model, q, v, t, |_, _| true, work);
 }
 
-/// The same with those touches only that `wanted` (candidate, touch) says.
-pub(crate) fn gather_where(
+/// The same with those contacts only that are closed in the contact mode at hand.
+pub(crate) fn gather_closed(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
+    gather_where(model, q, v, t, |mode, c| mode.is_closed(Key(c.a, c.b, c.key)), work);
+}
+
+fn gather_where(
     model: &Model,
     q: &[f64],
     v: &[f64],
     t: f64,
-    wanted: impl Fn(&Candidate, &Touching) -> bool,
+    wanted: impl Fn(&ContactMode, &Candidate) -> bool,
     work: &mut Workspace,
 ) {
     let Workspace { eval, contact, .. } = work;
-    let sided = &mut contact.rows;
-    sided.clear();
-    joint_rows(model, q, v, t, eval, sided);
+    let ContactScratch { rows, detection, mode, .. } = contact;
+    rows.clear();
+    joint_rows(model, q, v, t, eval, rows);
     let bodies = &bodies_at(model, &eval.frames, q, v);
-    for (i, candidate) in contact.detection.candidates.iter().enumerate() {
-        let ends = [candidate.a, candidate.b].map(|s| model.shapes.all[s as usize].body);
-        let now = Touching::of(candidate, ends[0], ends[1], bodies);
-        if wanted(candidate, &now) {
-            touch_rows(model, bodies, candidate, i as u32, ends, now, sided);
+    for (i, candidate) in detection.candidates.iter().enumerate() {
+        if wanted(mode, candidate) {
+            let ends = [candidate.a, candidate.b].map(|s| model.shapes.all[s as usize].body);
+            let now = Touching::of(candidate, ends[0], ends[1], bodies);
+            touch_rows(model, bodies, candidate, i as u32, ends, now, rows);
         }
     }
 }

@@ -16,14 +16,15 @@
 //!
 //! Forces that are finite (springs, motors with a cap, friction in joints) have no time to act.
 
-use super::regime::Tolerances;
-use super::solve::{self, Task};
-use super::{Origin, Side};
+use super::mode::Tolerances;
+use super::solve::{Joints, Solvers, Task};
+use super::workspace::ContactScratch;
+use super::{InequalityRows, Origin, Side};
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::model::Model;
 use crate::model::shapes::{ImpactLaw, ImpactOrder, Restitution};
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Blows of a sequential impact before what is left is stopped at once.
 const BLOWS: usize = 20_000;
@@ -40,11 +41,10 @@ pub(crate) fn collide(
     work: &mut Workspace,
 ) -> Result<bool, StepError> {
     let tolerances = Tolerances::of(model);
-    let mut impact = Impact { model, t, tolerances, scratch: std::mem::take(&mut work.contact.impact) };
-    impact.scratch.u.clone_from(&work.contact.rows.rate);
-    let result = impact.run(v, law, rebound, ledger, work);
-    work.contact.impact = impact.scratch;
-    result
+    let Workspace { eval, kkt, contact, .. } = work;
+    let ContactScratch { rows, solvers, impact: scratch, .. } = contact;
+    scratch.u.clone_from(&rows.rate);
+    Impact { joints: Joints { model, t, eval, kkt }, rows, solvers, tolerances, scratch }.run(v, law, rebound, ledger)
 }
 
 /// Memory of impacts.
@@ -59,33 +59,27 @@ pub(crate) struct Scratch {
     before: Vec<f64>,
 }
 
-struct Impact<'m> {
-    model: &'m Model,
-    t: f64,
+struct Impact<'a> {
+    joints: Joints<'a>,
+    rows: &'a InequalityRows,
+    solvers: &'a mut Solvers,
     tolerances: Tolerances,
-    scratch: Scratch,
+    scratch: &'a mut Scratch,
 }
 
 impl Impact<'_> {
-    fn run(
-        &mut self,
-        v: &mut [f64],
-        law: ImpactLaw,
-        rebound: bool,
-        ledger: &mut [f64],
-        work: &mut Workspace,
-    ) -> Result<bool, StepError> {
-        if self.fastest(work).is_none() {
+    fn run(&mut self, v: &mut [f64], law: ImpactLaw, rebound: bool, ledger: &mut [f64]) -> Result<bool, StepError> {
+        if self.fastest().is_none() {
             return Ok(false);
         }
         match law.order {
-            ImpactOrder::Simultaneous => self.blow(v, None, law.restitution, rebound, ledger, work)?,
+            ImpactOrder::Simultaneous => self.blow(v, None, law.restitution, rebound, ledger)?,
             ImpactOrder::Sequential => {
                 let mut blows = 0;
-                while let Some(block) = self.fastest(work) {
+                while let Some(block) = self.fastest() {
                     blows += 1;
                     let only = (blows < BLOWS).then_some(block);
-                    self.blow(v, only, law.restitution, rebound && only.is_some(), ledger, work)?;
+                    self.blow(v, only, law.restitution, rebound && only.is_some(), ledger)?;
                     if only.is_none() {
                         break;
                     }
@@ -96,8 +90,8 @@ impl Impact<'_> {
     }
 
     /// The normal block that closes fastest.
-    fn fastest(&self, work: &Workspace) -> Option<usize> {
-        let sided = &work.contact.rows;
+    fn fastest(&self) -> Option<usize> {
+        let sided = self.rows;
         let mut found = None;
         let mut most = -self.tolerances.rate;
         for (i, block) in sided.blocks.iter().enumerate() {
@@ -120,28 +114,27 @@ impl Impact<'_> {
         restitution: Restitution,
         rebound: bool,
         ledger: &mut [f64],
-        work: &mut Workspace,
     ) -> Result<(), StepError> {
         let with = if rebound { Some(restitution) } else { None };
-        self.impulses(only, with, work)?;
-        if rebound && self.work_of_impulses(v, work)? > 0.0 {
-            self.impulses(only, None, work)?;
+        self.impulses(only, with)?;
+        if rebound && self.work_of_impulses(v)? > 0.0 {
+            self.impulses(only, None)?;
         }
         let n = v.len();
         let Scratch { u, p, before, .. } = &mut self.scratch;
         before.clear();
         before.extend_from_slice(v);
-        respond(self.model, self.t, p, work)?;
-        v.iter_mut().zip(&work.kkt.x[..n]).for_each(|(v, dv)| *v += dv);
-        let sided = &work.contact.rows;
+        respond(p, self.rows, &mut self.joints)?;
+        v.iter_mut().zip(&self.joints.kkt.x[..n]).for_each(|(v, dv)| *v += dv);
+        let sided = self.rows;
         for (row, u) in u.iter_mut().enumerate() {
-            *u += sided.product(row, &work.kkt.x);
+            *u += sided.product(row, &self.joints.kkt.x);
         }
         for block in &sided.blocks {
             let work = |row: usize| 0.5 * p[row] * (sided.product(row, before) + sided.product(row, v));
             let entry = match block.origin {
-                Origin::Joint(k) => self.model.n_forces() + self.model.sided[k as usize].joint as usize,
-                Origin::Touch(_) => self.model.n_works() - 1,
+                Origin::Joint(k) => self.joints.model.n_forces() + self.joints.model.sided[k as usize].joint as usize,
+                Origin::Touch(_) => self.joints.model.n_works() - 1,
             };
             ledger[entry] += block.rows().filter(|&row| p[row] != 0.0).map(work).sum::<f64>();
         }
@@ -149,30 +142,19 @@ impl Impact<'_> {
     }
 
     /// Impulses of a blow, into `p`; without a law nothing comes back.
-    fn impulses(
-        &mut self,
-        only: Option<usize>,
-        law: Option<Restitution>,
-        work: &mut Workspace,
-    ) -> Result<(), StepError> {
+    fn impulses(&mut self, only: Option<usize>, law: Option<Restitution>) -> Result<(), StepError> {
         let newton = law == Some(Restitution::Newton);
-        self.pose(only, newton, work);
-        solve::solve(self.model, self.t, &mut self.scratch.task, work)?;
+        self.pose(only, newton);
+        self.solvers.solve(self.rows, &mut self.scratch.task, &mut self.joints)?;
         let Scratch { task, p, u, kept, .. } = &mut self.scratch;
         p.clone_from(&task.x);
         if law == Some(Restitution::Poisson) {
-            for block in &work.contact.rows.blocks {
-                let part = |normal: usize| match work
-                    .contact
-                    .rows
-                    .blocks
-                    .iter()
-                    .find(|b| b.row as usize == normal)
-                    .map(|b| b.side)
-                {
-                    Some(Side::Push { restitution }) => restitution,
-                    _ => 0.0,
-                };
+            for block in &self.rows.blocks {
+                let part =
+                    |normal: usize| match self.rows.blocks.iter().find(|b| b.row as usize == normal).map(|b| b.side) {
+                        Some(Side::Push { restitution }) => restitution,
+                        _ => 0.0,
+                    };
                 let e = match block.side {
                     Side::Push { restitution } => restitution,
                     Side::Cone { normal, .. } => part(normal as usize),
@@ -181,13 +163,13 @@ impl Impact<'_> {
                 block.rows().for_each(|row| p[row] *= 1.0 + e);
             }
             // what still approaches then
-            respond(self.model, self.t, p, work)?;
+            respond(p, self.rows, &mut self.joints)?;
             kept.clone_from(u);
             for (row, u) in u.iter_mut().enumerate() {
-                *u += work.contact.rows.product(row, &work.kkt.x);
+                *u += self.rows.product(row, &self.joints.kkt.x);
             }
-            self.pose(only, false, work);
-            let result = solve::solve(self.model, self.t, &mut self.scratch.task, work);
+            self.pose(only, false);
+            let result = self.solvers.solve(self.rows, &mut self.scratch.task, &mut self.joints);
             let Scratch { task, p, u, kept, .. } = &mut self.scratch;
             std::mem::swap(u, kept);
             result?;
@@ -196,8 +178,8 @@ impl Impact<'_> {
         Ok(())
     }
 
-    fn pose(&mut self, only: Option<usize>, newton: bool, work: &Workspace) {
-        let sided = &work.contact.rows;
+    fn pose(&mut self, only: Option<usize>, newton: bool) {
+        let sided = self.rows;
         let Task { laws, b, x, drags, .. } = &mut self.scratch.task;
         laws.clear();
         drags.clear();
@@ -226,13 +208,13 @@ impl Impact<'_> {
     }
 
     /// Energy that impulses give, J; 0 within rounding.
-    fn work_of_impulses(&self, v: &[f64], work: &mut Workspace) -> Result<f64, StepError> {
+    fn work_of_impulses(&mut self, v: &[f64]) -> Result<f64, StepError> {
         let p = &self.scratch.p;
-        respond(self.model, self.t, p, work)?;
-        let sided = &work.contact.rows;
+        respond(p, self.rows, &mut self.joints)?;
+        let sided = self.rows;
         let (mut sum, mut size) = (0.0, 0.0);
         for (row, &p) in p.iter().enumerate().filter(|(_, p)| **p != 0.0) {
-            let (before, change) = (sided.product(row, v), sided.product(row, &work.kkt.x));
+            let (before, change) = (sided.product(row, v), sided.product(row, &self.joints.kkt.x));
             sum += p * (before + 0.5 * change);
             size += p.abs() * (before.abs() + change.abs());
         }
@@ -240,12 +222,12 @@ impl Impact<'_> {
     }
 }
 
-/// The velocity change by impulses on all rows, into `work.kkt.x`.
-fn respond(model: &Model, t: f64, p: &[f64], work: &mut Workspace) -> Result<(), StepError> {
-    let n = model.n_v();
-    work.kkt.x.fill(0.0);
+/// The velocity change by impulses on all rows, into `joints.kkt.x`.
+fn respond(p: &[f64], rows: &InequalityRows, joints: &mut Joints) -> Result<(), StepError> {
+    let n = joints.model.n_v();
+    joints.kkt.x.fill(0.0);
     for (row, &p) in p.iter().enumerate().filter(|(_, p)| **p != 0.0) {
-        work.contact.rows.push(row, p, &mut work.kkt.x[..n]);
+        rows.push(row, p, &mut joints.kkt.x[..n]);
     }
-    work.kkt.solve(model, t, &work.eval)
+    joints.solve()
 }

@@ -22,20 +22,20 @@
 mod differences;
 pub(crate) mod forces;
 pub(crate) mod gather;
-mod heap;
 pub(crate) mod impact;
 pub(crate) mod memory;
+pub(crate) mod mode;
 pub(crate) mod project;
-pub(crate) mod regime;
 pub(crate) mod sleep;
 pub(crate) mod solve;
+mod sparse;
 pub(crate) mod tension;
 pub(crate) mod workspace;
 
 use crate::catalogue::attach::BodyId;
 use crate::catalogue::joints::Level;
 use crate::model::warm_start::Key;
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Where a block comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]

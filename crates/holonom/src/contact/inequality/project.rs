@@ -7,7 +7,7 @@
 //! repeated until no gap is more negative than rounding explains; q advanced by dx each time. The correction is the smallest in the metric of masses: a heavy body moves less
 //! than a light one. Velocities are left alone.
 
-use super::regime::{self, Regime, Slip, Tolerances};
+use super::mode::{self, Slip, Tolerances};
 use super::solve::{self, Task};
 use super::{Side, gather};
 use crate::contact::inequality::tension::Tension;
@@ -16,8 +16,7 @@ use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::energy;
 use crate::model::Model;
-use crate::model::warm_start::Key;
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Overlaps below this part of the model's length scale are left alone.
 pub(crate) const QUIET: f64 = 1e-10;
@@ -108,26 +107,19 @@ pub(crate) fn hold(
     q: &mut [f64],
     v: &mut [f64],
     t: f64,
-    regime: &Regime,
     task: &mut Task,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    if regime.closed.is_empty() {
+    if work.contact.mode.closed.is_empty() {
         return Ok(());
     }
     let n = v.len();
     let tolerances = Tolerances::of(model);
-    let key = |c: &holonom_collide::Candidate| Key(c.a, c.b, c.key);
     for iteration in 0..4 {
         evaluate::place_bodies(model, q, v, &mut work.eval);
-        gather::gather_where(model, q, v, t, |c, _| regime.is_closed(key(c)), work);
-        let off = hold_rows(
-            work,
-            regime,
-            task,
-            |block, _| matches!(block.side, Side::Push { .. }),
-            |sided, row| sided.gap[row],
-        );
+        gather::gather_closed(model, q, v, t, work);
+        let off =
+            hold_rows(work, task, |block, _| matches!(block.side, Side::Push { .. }), |sided, row| sided.gap[row]);
         if iteration > 0 && off <= 1e-15 * model.contact_scale() || off == 0.0 {
             break;
         }
@@ -156,13 +148,13 @@ pub(crate) fn hold(
     work.kkt.factor(model, t, &work.eval)?;
     for _ in 0..2 {
         evaluate::place_bodies(model, q, v, &mut work.eval);
-        gather::gather_where(model, q, v, t, |c, _| regime.is_closed(key(c)), work);
+        gather::gather_closed(model, q, v, t, work);
         evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
         let sticks = |block: &super::Block, slip: Slip| match block.side {
             Side::Push { .. } => true,
-            _ => regime::may_slip(block) && slip == Slip::Stick,
+            _ => mode::may_slip(block) && slip == Slip::Stick,
         };
-        let off = hold_rows(work, regime, task, sticks, |sided, row| sided.rate[row]);
+        let off = hold_rows(work, task, sticks, |sided, row| sided.rate[row]);
         if off <= 1e-8 * tolerances.rate {
             break;
         }
@@ -198,7 +190,6 @@ fn push_all(work: &mut Workspace, task: &Task, n: usize) {
 /// Rows of closed blocks that are `held`, as equalities. Returns the largest of what they are off by.
 fn hold_rows(
     work: &Workspace,
-    regime: &Regime,
     task: &mut Task,
     held: impl Fn(&super::Block, Slip) -> bool,
     off: impl Fn(&super::InequalityRows, usize) -> f64,
@@ -212,7 +203,7 @@ fn hold_rows(
     task.b.resize(sided.len(), 0.0);
     let mut most = 0.0f64;
     for block in &sided.blocks {
-        let known = regime.find(block.key, regime::part_of(block));
+        let known = work.contact.mode.find(block.key, mode::part_of(block));
         let wanted = known.is_some_and(|c| held(block, c.slip));
         if wanted {
             block.rows().for_each(|row| most = most.max(off(sided, row).abs()));

@@ -3,19 +3,23 @@
 //! Bodies that joints connect, and those that sided rows connect with them, form islands; each island is a problem of its own. Small islands are solved exactly: the
 //! responses to unit pushes are collected in a dense matrix (one solve with the joints' factor for the r-th rows of *all* islands together, since islands do not
 //! feel each other), and a solver for friction cones finds the pushes to rounding. Large islands are solved to the same law by Newton's method in the space of motions, which is sparse
-//! ([`super::heap`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
+//! ([`super::sparse`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
 
-use super::{InequalityRows, heap};
+use super::{InequalityRows, sparse};
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
+use crate::evaluate::evaluation::Evaluation;
 use crate::model::{Model, Sets};
-use holonom_lcp::{Cone, Failure, Law, Operator, Pile, Problem};
+use crate::solve::kkt::Kkt;
+use holonom_lcp::{
+    ComplementarityLaw as Law, ConeProblem, ConeReport, DenseConeSolver, LcpError, LinearOperator, MatrixFreeConeSolver,
+};
 
 /// Above so many rows the matrix of responses is not written down: where joints connect the bodies, and where nothing but the rows does.
 const DENSE_ROWS: usize = 240;
 const DENSE_ROWS_LOOSE: usize = 36;
 /// Above so many rows nothing is factored.
-const HEAP_ROWS: usize = 60_000;
+const SPARSE_ROWS: usize = 60_000;
 
 /// What failed when there are no forces.
 pub(crate) const NO_FORCES: &str = "the search for contact forces";
@@ -67,9 +71,9 @@ impl Task {
 /// Scratch of the solvers.
 #[derive(Default)]
 pub(crate) struct Solvers {
-    cone: Cone,
-    heap: heap::IslandHeap,
-    pile: Pile,
+    dense: DenseConeSolver,
+    sparse: sparse::SparseIsland,
+    matrix_free: MatrixFreeConeSolver,
     /// Blocks in the order of their islands, and where islands begin.
     order: Vec<u32>,
     sets: Sets,
@@ -103,43 +107,53 @@ impl Group {
     }
 }
 
+/// The joints of a mechanism at one moment, factored: they answer pushes.
+pub(crate) struct Joints<'a> {
+    pub model: &'a Model,
+    pub t: f64,
+    pub eval: &'a mut Evaluation,
+    pub kkt: &'a mut Kkt,
+}
+
+impl Joints<'_> {
+    /// `[vdot; lambda]` from F and c, into `kkt.x`.
+    pub fn solve_motion(&mut self) -> Result<(), StepError> {
+        self.kkt.solve_motion(self.model, self.t, self.eval)
+    }
+
+    /// `H x = x` in place, on `kkt.x`.
+    pub fn solve(&mut self) -> Result<(), StepError> {
+        self.kkt.solve(self.model, self.t, self.eval)
+    }
+}
+
 /// Solve `task` for the rows in `work.contact.rows`, with the factor of the joints at hand. `work.kkt.x` is used up.
 pub(crate) fn solve(model: &Model, t: f64, task: &mut Task, work: &mut Workspace) -> Result<(), StepError> {
-    let sided = std::mem::take(&mut work.contact.rows);
-    let mut solvers = std::mem::take(&mut work.contact.solvers);
-    let result = solvers.solve(model, &sided, t, task, work);
-    (work.contact.rows, work.contact.solvers) = (sided, solvers);
-    result
+    let Workspace { eval, kkt, contact, .. } = work;
+    contact.solvers.solve(&contact.rows, task, &mut Joints { model, t, eval, kkt })
 }
 
 impl Solvers {
-    fn solve(
-        &mut self,
-        model: &Model,
-        sided: &InequalityRows,
-        t: f64,
-        task: &mut Task,
-        work: &mut Workspace,
-    ) -> Result<(), StepError> {
+    pub fn solve(&mut self, sided: &InequalityRows, task: &mut Task, joints: &mut Joints) -> Result<(), StepError> {
         (task.residual, task.largest) = (0.0, 0);
         task.drags.sort_unstable_by_key(|d| (d.normal, d.row));
-        self.find_islands(model, sided, task);
-        self.respond(model, sided, t, task, work)?;
+        self.find_islands(joints.model, sided, task);
+        self.respond(sided, task, joints)?;
         for k in 0..self.groups.len() {
             let group = self.groups[k];
             task.largest = task.largest.max(group.n());
-            self.find_held(model, sided, &group, work);
+            self.find_held(sided, &group, joints);
             self.load(sided, &group, task);
             let residual = if group.is_dense {
                 let a = &self.a[group.a..][..group.n() * group.n()];
-                solve_dense(&mut self.cone, &Problem { a, b: &self.b, laws: &self.laws }, &mut self.x)
+                residual_of(self.dense.solve(&ConeProblem { a, b: &self.b, laws: &self.laws }, &mut self.x))
             } else {
-                self.solve_large(model, sided, t, &group, task, work)?
+                self.solve_large(sided, &group, task, joints)?
             };
             let residual = residual.unwrap_or(f64::NAN);
             if !(residual <= task.strict.unwrap_or(f64::INFINITY)) {
                 let what = if task.strict.is_some() { NO_FORCES } else { "the contact solver" };
-                return Err(StepError::NotConverged { what, residual, iterations: 0, time: t });
+                return Err(StepError::NotConverged { what, residual, iterations: 0, time: joints.t });
             }
             task.residual = task.residual.max(residual);
             for (&row, &x) in self.rows[group.rows.0 as usize..group.rows.1 as usize].iter().zip(&self.x) {
@@ -154,7 +168,7 @@ impl Solvers {
 
     /// Which blocks feel each other?
     fn find_islands(&mut self, model: &Model, sided: &InequalityRows, task: &Task) {
-        let mut sets = std::mem::take(&mut self.sets);
+        let sets = &mut self.sets;
         sets.reset(model.n_islands.max(1));
         let island = |body: u32| model.island[body as usize];
         let wanted = |i: &usize| task.laws[*i].is_some();
@@ -170,7 +184,6 @@ impl Solvers {
             self.root[i] = first.map_or(0, |p| sets.find(island(p.body)));
             self.order.push(i as u32);
         }
-        self.sets = sets;
         let root = &self.root;
         self.order.sort_unstable_by_key(|&i| (root[i as usize], i));
         self.groups.clear();
@@ -213,28 +226,21 @@ impl Solvers {
     }
 
     /// The matrices of small islands: one solve for the r-th row of every one of them.
-    fn respond(
-        &mut self,
-        model: &Model,
-        sided: &InequalityRows,
-        t: f64,
-        task: &Task,
-        work: &mut Workspace,
-    ) -> Result<(), StepError> {
+    fn respond(&mut self, sided: &InequalityRows, task: &Task, joints: &mut Joints) -> Result<(), StepError> {
         let most = self.groups.iter().filter(|g| g.is_dense).map(Group::n).max().unwrap_or(0);
-        let n_v = model.n_v();
+        let n_v = joints.model.n_v();
         for r in 0..most {
             let pushed = |g: &&Group| g.is_dense && r < g.n();
-            work.kkt.x.fill(0.0);
+            joints.kkt.x.fill(0.0);
             for group in self.groups.iter().filter(pushed) {
-                task.push(sided, self.rows[group.rows.0 as usize + r], 1.0, &mut work.kkt.x[..n_v]);
+                task.push(sided, self.rows[group.rows.0 as usize + r], 1.0, &mut joints.kkt.x[..n_v]);
             }
-            work.kkt.solve(model, t, &work.eval)?;
+            joints.solve()?;
             for group in self.groups.iter().filter(pushed) {
                 let n = group.n();
                 let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
                 for (i, &row) in rows.iter().enumerate() {
-                    self.a[group.a + i * n + r] = sided.product(row as usize, &work.kkt.x);
+                    self.a[group.a + i * n + r] = sided.product(row as usize, &joints.kkt.x);
                 }
             }
         }
@@ -257,13 +263,13 @@ impl Solvers {
 
     /// Which rows of a small island do joints hold, so that no push can change what they do? A stop of a locked joint, a shape on a body that is welded to the
     /// ground. They get no push: it would be one rounding error over another.
-    fn find_held(&mut self, model: &Model, sided: &InequalityRows, group: &Group, work: &mut Workspace) {
+    fn find_held(&mut self, sided: &InequalityRows, group: &Group, joints: &mut Joints) {
         let n = group.n();
         self.held.clear();
         self.held.resize(n, false);
         if group.is_dense {
             for i in 0..n {
-                let own = own_response(model, sided, self.rows[group.rows.0 as usize + i] as usize, work);
+                let own = own_response(sided, self.rows[group.rows.0 as usize + i] as usize, joints);
                 self.held[i] = self.a[group.a + i * n + i].abs() <= HELD * own;
             }
         }
@@ -299,27 +305,22 @@ impl Solvers {
     /// An island too large for a matrix of responses: sparse factorisations where every body has at most six numbers of motion, otherwise iterations on responses.
     fn solve_large(
         &mut self,
-        model: &Model,
         sided: &InequalityRows,
-        t: f64,
         group: &Group,
         task: &Task,
-        work: &mut Workspace,
+        joints: &mut Joints,
     ) -> Result<Option<f64>, StepError> {
         let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
-        if rows.len() <= HEAP_ROWS
-            && let Some(report) =
-                self.heap.solve(model, sided, t, rows, task, &self.b, &self.laws, &mut self.x, work)?
-        {
-            return Ok(report);
+        if rows.len() <= SPARSE_ROWS && task.drags.is_empty() && self.sparse.number_bodies(joints.model, sided, rows) {
+            return self.sparse.solve(sided, rows, &self.b, &self.laws, &mut self.x, joints);
         }
         // what each row would answer to itself if its bodies had no joints: a scale, no more
         self.diagonal.clear();
         for &row in rows {
-            self.diagonal.push(own_response(model, sided, row as usize, work));
+            self.diagonal.push(own_response(sided, row as usize, joints));
         }
-        let mut responses = Responses { model, sided, task, rows, t, work, failed: None };
-        let report = self.pile.solve(&mut responses, &self.diagonal, &self.b, &self.laws, &mut self.x);
+        let mut responses = Responses { sided, task, rows, joints, failed: None };
+        let report = self.matrix_free.solve(&mut responses, &self.diagonal, &self.b, &self.laws, &mut self.x);
         if let Some(e) = responses.failed {
             return Err(e);
         }
@@ -327,28 +328,25 @@ impl Solvers {
     }
 }
 
-fn solve_dense(cone: &mut Cone, problem: &Problem, x: &mut [f64]) -> Option<f64> {
-    residual_of(cone.solve(problem, x))
-}
-
 /// What is left undone; `None` when there is no answer at all.
-pub(crate) fn residual_of(report: Result<holonom_lcp::Report, Failure>) -> Option<f64> {
+pub(crate) fn residual_of(report: Result<ConeReport, LcpError>) -> Option<f64> {
     match report {
         Ok(report) => Some(report.residual),
-        Err(Failure::NotConverged { residual }) => Some(residual),
+        Err(LcpError::NotConverged { residual }) => Some(residual),
         Err(_) => None,
     }
 }
 
 /// `G_i M^-1 G_i^T` without joints.
-fn own_response(model: &Model, sided: &InequalityRows, row: usize, work: &mut Workspace) -> f64 {
+fn own_response(sided: &InequalityRows, row: usize, joints: &mut Joints) -> f64 {
     use holonom_tree::{Node, packed};
+    let eval = &mut *joints.eval;
     let mut sum = 0.0;
     for part in sided.parts_of(row) {
         let n = part.n as usize;
         let g = &sided.values[part.at as usize..][..n];
         // a block [a 1, 0; 0, C] is two blocks
-        if let (&[a, c0, c1, c2, c3, c4, c5], &[x, y, z, u, v, w]) = (work.eval.blocks.diagonal(Node(part.body)), g) {
+        if let (&[a, c0, c1, c2, c3, c4, c5], &[x, y, z, u, v, w]) = (eval.blocks.diagonal(Node(part.body)), g) {
             let (mut c, mut turn) = ([c0, c1, c2, c3, c4, c5], [u, v, w]);
             if packed::factor(&mut c, 3, |_| true).is_ok() {
                 packed::solve(&c, 3, &mut turn);
@@ -356,49 +354,43 @@ fn own_response(model: &Model, sided: &InequalityRows, row: usize, work: &mut Wo
             sum += (x * x + y * y + z * z) / a + (turn[0] * u + turn[1] * v + turn[2] * w);
             continue;
         }
-        work.eval.blocks.packed_diagonal(
-            Node(part.body),
-            model.bodies[part.body as usize].n_dof(),
-            &mut work.eval.mass,
-        );
-        work.eval.piece.clear();
-        work.eval.piece.extend_from_slice(g);
-        if packed::factor(&mut work.eval.mass, n, |_| true).is_ok() {
-            packed::solve(&work.eval.mass, n, &mut work.eval.piece);
+        eval.blocks.packed_diagonal(Node(part.body), joints.model.bodies[part.body as usize].n_dof(), &mut eval.mass);
+        eval.piece.clear();
+        eval.piece.extend_from_slice(g);
+        if packed::factor(&mut eval.mass, n, |_| true).is_ok() {
+            packed::solve(&eval.mass, n, &mut eval.piece);
         }
-        sum += work.eval.piece.iter().zip(g).map(|(a, b)| a * b).sum::<f64>();
+        sum += eval.piece.iter().zip(g).map(|(a, b)| a * b).sum::<f64>();
     }
     sum
 }
 
 /// The responses of an island, one product at a time.
-struct Responses<'s> {
-    model: &'s Model,
+struct Responses<'s, 'm> {
     sided: &'s InequalityRows,
     task: &'s Task,
     rows: &'s [u32],
-    t: f64,
-    work: &'s mut Workspace,
+    joints: &'s mut Joints<'m>,
     failed: Option<StepError>,
 }
 
-impl Operator for Responses<'_> {
+impl LinearOperator for Responses<'_, '_> {
     fn len(&self) -> usize {
         self.rows.len()
     }
     fn apply(&mut self, x: &[f64], out: &mut [f64]) {
-        let n_v = self.model.n_v();
-        self.work.kkt.x.fill(0.0);
+        let n_v = self.joints.model.n_v();
+        self.joints.kkt.x.fill(0.0);
         for (&row, &s) in self.rows.iter().zip(x) {
             if s != 0.0 {
-                self.task.push(self.sided, row, s, &mut self.work.kkt.x[..n_v]);
+                self.task.push(self.sided, row, s, &mut self.joints.kkt.x[..n_v]);
             }
         }
-        if let Err(e) = self.work.kkt.solve(self.model, self.t, &self.work.eval) {
+        if let Err(e) = self.joints.solve() {
             self.failed = Some(e);
         }
         for (&row, out) in self.rows.iter().zip(out) {
-            *out = self.sided.product(row as usize, &self.work.kkt.x);
+            *out = self.sided.product(row as usize, &self.joints.kkt.x);
         }
     }
 }

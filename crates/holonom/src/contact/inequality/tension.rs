@@ -41,13 +41,12 @@ impl Tension {
         self.k.clear();
         self.k.resize(model.n_bodies(), Mat3::ZERO);
         for joint in &model.joints {
-            let Form::Lock { shear, mask, turned, .. } = &joint.form else { continue };
-            let s = &work.eval.blocks.shears[*shear as usize];
-            let (near, far) = if *turned { (s.far, s.near) } else { (s.near, s.far) };
+            let Form::Lock { transform, mask, .. } = &joint.form else { continue };
+            let s = &work.eval.blocks.transforms[*transform as usize];
             let rows = mask.rows().zip(&impulses[joint.row as usize..][..joint.n_rows as usize]);
             let p = rows.filter(|(i, _)| *i < 3).fold(Vec3::ZERO, |p, (i, x)| p + Vec3::from(s.axes[i]) * *x);
             let at = joint.constraint.attachments();
-            for (body, arm, p) in [(at[0].body, near, -p), (at[1].body, far, p)] {
+            for (body, arm, p) in [(at[0].body, s.near, -p), (at[1].body, s.far, p)] {
                 if let Some(i) = body.index() {
                     self.k[i] += held(Vec3::from(arm), p) * h;
                 }

@@ -3,6 +3,7 @@
 use super::InequalityRows;
 use super::forces::Forces;
 use super::impact;
+use super::mode::ContactMode;
 use super::solve::Solvers;
 use crate::contact::detection::Contacts;
 use crate::evaluate::convergence::Correction;
@@ -17,10 +18,20 @@ pub(crate) struct ContactScratch {
     pub solvers: Solvers,
     pub impact: impact::Scratch,
     pub detection: Contacts,
+    /// Who touches whom and how, as long as nothing changes.
+    pub mode: ContactMode,
     /// Forces of inequality rows at the moment of the equations.
     pub acting: Forces,
     /// Largest overlap when last measured, m or rad.
     pub overlap: f64,
+}
+
+impl ContactScratch {
+    /// Nothing touches, nothing acts.
+    pub fn clear_forces(&mut self) {
+        self.mode.closed.clear();
+        self.acting.clear();
+    }
 }
 
 /// Scratch for one simulation thread.
@@ -35,7 +46,7 @@ impl Workspace {
     /// Scratch for `model`, with the named solver.
     pub fn new(model: &Model, solver: SolverKind) -> Self {
         Workspace {
-            eval: Evaluation::new(model),
+            eval: Evaluation::new(model, model.structure()),
             kkt: Kkt::new(model, solver),
             correction: Correction::default(),
             contact: ContactScratch {
@@ -43,6 +54,7 @@ impl Workspace {
                 solvers: Solvers::default(),
                 impact: Default::default(),
                 detection: Contacts::new(model),
+                mode: ContactMode::default(),
                 acting: Forces::default(),
                 overlap: 0.0,
             },

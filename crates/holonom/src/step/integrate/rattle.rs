@@ -17,7 +17,7 @@ use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
-use crate::evaluate::convergence;
+use crate::evaluate::convergence::{self, Correction};
 use crate::model::Model;
 use crate::step::drift;
 use holonom_tree::Node;
@@ -91,8 +91,8 @@ impl Integrator for Rattle {
         let n = m.v.len();
         impulses.clear();
         impulses.extend_from_slice(&work.kkt.x[n..]);
-        let mut islands = std::mem::take(&mut work.correction.islands);
-        convergence::watch_all(model, &mut islands);
+        let Workspace { eval, kkt, correction: Correction { islands, .. }, .. } = &mut *work;
+        convergence::watch_all(model, islands);
         for iteration in 0.. {
             m.q.copy_from_slice(q_start);
             m.v.copy_from_slice(v_half);
@@ -100,15 +100,15 @@ impl Integrator for Rattle {
                 let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
                 body.free_flight(model.q_of_mut(i, m.q), &mut m.v[range], h);
             }
-            evaluate::place_bodies(model, m.q, m.v, &mut work.eval);
-            evaluate::evaluate_gaps(model, m.q, m.v, t + h, &mut work.eval);
-            let left = convergence::watch(model, &work.eval.gap, &work.eval.gap_noise, &mut islands, |i| {
+            evaluate::place_bodies(model, m.q, m.v, eval);
+            evaluate::evaluate_gaps(model, m.q, m.v, t + h, eval);
+            let left = convergence::watch(model, &eval.gap, &eval.gap_noise, islands, |i| {
                 i.now <= drift::QUIET || (i.now >= i.last && i.now <= drift::STALLED)
             });
             if !left {
                 break;
             }
-            let open = islands.iter().filter(|i| i.active).map(|i| work.eval.gap[i.row as usize].abs());
+            let open = islands.iter().filter(|i| i.active).map(|i| eval.gap[i.row as usize].abs());
             let gap = open.fold(0.0, |a: f64, gap| if gap <= a { a } else { gap });
             if iteration == MAX_ITERATIONS || !gap.is_finite() {
                 return Err(StepError::NotConverged {
@@ -118,16 +118,15 @@ impl Integrator for Rattle {
                     time: t,
                 });
             }
-            drift::load_active(model, &islands, work, |work, row| work.eval.gap[row] / h);
-            work.kkt.solve(model, t, &work.eval)?;
-            impulses.iter_mut().zip(&work.kkt.x[n..]).for_each(|(sum, a)| *sum += a);
+            drift::load_active(model, islands, kkt, |row| eval.gap[row] / h);
+            kkt.solve(model, t, eval)?;
+            impulses.iter_mut().zip(&kkt.x[n..]).for_each(|(sum, a)| *sum += a);
             for i in (0..model.n_bodies()).filter(|&i| islands[model.island[i] as usize].active) {
                 for k in model.v_start[i] as usize..model.v_start[i + 1] as usize {
-                    v_half[k] += work.kkt.x[k];
+                    v_half[k] += kkt.x[k];
                 }
             }
         }
-        work.correction.islands = islands;
         work.kkt.x[n..].copy_from_slice(impulses);
         half_work(model, q_start, v_start, h, work, m.ledger);
 

@@ -147,7 +147,6 @@ impl Integrator for Sdirk4 {
             k[0][n_q..n_q + n_v].copy_from_slice(&work.kkt.x[..n_v]);
             k[0][n_q + n_v..].copy_from_slice(&work.eval.power);
             x.copy_from_slice(&work.kkt.x);
-            model.turned_rows.iter().for_each(|&r| x[n_v + r as usize] = -x[n_v + r as usize]);
         }
         for s in 1..STAGES {
             let t = t + C[s] * h;
@@ -183,7 +182,6 @@ impl Integrator for Sdirk4 {
                 }
                 rhs[..n_v].copy_from_slice(&work.eval.force);
                 rhs[n_v..].copy_from_slice(&work.eval.c);
-                model.turned_rows.iter().for_each(|&r| rhs[n_v + r as usize] = -rhs[n_v + r as usize]);
                 matrix.leave(model, &work.eval, x, rhs);
                 matrix.solve(n_v);
                 x.iter_mut().zip(&matrix.left).for_each(|(x, d)| *x += d);
@@ -219,7 +217,6 @@ impl Integrator for Sdirk4 {
             maximal::q_rates(model, q, v, &mut k[s][..n_q]);
             k[s][n_q..n_q + n_v].copy_from_slice(&x[..n_v]);
             work.kkt.x.copy_from_slice(x);
-            model.turned_rows.iter().for_each(|&r| work.kkt.x[n_v + r as usize] = -work.kkt.x[n_v + r as usize]);
             evaluate::place_bodies(model, q, v, &mut work.eval);
             evaluate::apply_forces(model, q, v, t, &mut work.eval);
             dynamics::powers(model, q, v, work);

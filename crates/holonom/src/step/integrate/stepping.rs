@@ -40,7 +40,7 @@ use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::energy;
 use crate::step::drift::{self, Drift};
-use holonom_lcp::Law;
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Velocity-level time stepping.
 #[derive(Default)]
@@ -152,7 +152,7 @@ impl Stepping {
     }
 
     fn one(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(Attempt, bool), StepError> {
-        m.work.contact.acting.clear();
+        m.work.contact.clear_forces();
         evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
         gather::detect(m.model, m.q, m.v, h, m.work);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);

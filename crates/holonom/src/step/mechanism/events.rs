@@ -1,7 +1,7 @@
 //! Event-driven motion: any smooth integrator between events, and the events found exactly.
 //!
-//! Between events the [regime](crate::contact::inequality::regime) is fixed: who is closed, who sticks, who slips which way. The motion is smooth, and the integrator
-//! keeps its order. After every step the regime is checked along the step (dense output, or shorter steps where there is none):
+//! Between events the [mode](crate::contact::inequality::mode) is fixed: who is closed, who sticks, who slips which way. The motion is smooth, and the integrator
+//! keeps its order. After every step the mode is checked along the step (dense output, or shorter steps where there is none):
 //!
 //! ```text
 //! a gap closes        C < 0                                             -> impact, or rest
@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The first change is bracketed and halved to rounding, the step is taken again to end there (for gaps with a few Newton corrections, so that the moment does not suffer from
-//! the interpolation), and the state is resolved: what approaches collides, and the regime of what is closed follows from the forces.
+//! the interpolation), and the state is resolved: what approaches collides, and the mode of what is closed follows from the forces.
 //!
 //! A slip that begins has no direction but that of its acceleration; as long as its speed is rounding it does not end. Where events bring no time any more, a short step on
 //! velocities does.
@@ -20,9 +20,11 @@
 //! (Painleve), a short step on velocities lets impulses decide ([`crate::step::integrate::Stepping`]).
 
 use super::Mechanism;
-use crate::contact::inequality::regime::{self, Regime, Slip, Tolerances};
+use crate::contact::inequality::forces::Forces;
+use crate::contact::inequality::mode::{self, ContactMode, Slip, Tolerances};
 use crate::contact::inequality::solve::NO_FORCES;
-use crate::contact::inequality::{Block, Side, gather, impact, project};
+use crate::contact::inequality::workspace::ContactScratch;
+use crate::contact::inequality::{Block, InequalityRows, Side, gather, impact, project};
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
@@ -34,7 +36,7 @@ use crate::step;
 use crate::step::event_log::EventLog;
 use crate::step::integrate::{Attempt, Integrator, Stepping};
 
-/// Parts of a step at which the regime is checked.
+/// Parts of a step at which the mode is checked.
 const LOOKS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
 /// Halvings of a bracket.
 const HALVINGS: usize = 48;
@@ -82,8 +84,8 @@ impl Mechanism {
     }
 
     fn attempt_with(&mut self, events: &mut Events, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
-        self.recall_regime(h);
-        events.log.begin(&self.work.contact.acting.regime);
+        self.recall_mode(h);
+        events.log.begin(&self.work.contact.mode);
         self.resolve(events)?;
         events.before.clone_from(&self.state);
         events.start.clear();
@@ -91,9 +93,9 @@ impl Mechanism {
         let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
         events.start.extend(pushes.map(|b| (b.key, sided.gap[b.row as usize])));
         let tolerances = Tolerances::of(&self.model);
-        let slow = |b: &&Block| regime::may_slip(b) && regime::slip_of(sided, b).length() <= tolerances.rate;
+        let slow = |b: &&Block| mode::may_slip(b) && mode::slip_of(sided, b).length() <= tolerances.rate;
         events.slow.clear();
-        events.slow.extend(sided.blocks.iter().filter(slow).map(|b| (b.key, regime::part_of(b))));
+        events.slow.extend(sided.blocks.iter().filter(slow).map(|b| (b.key, mode::part_of(b))));
         if events.stalled >= 2 * STALLED {
             // forces and events go round in circles
             events.stalled = 0;
@@ -112,7 +114,7 @@ impl Mechanism {
         let Some((theta, closing)) = self.find_event(events, h)? else {
             events.stalled = 0;
             events.log.commit();
-            self.remember_regime();
+            self.remember_mode();
             return Ok((attempt, h));
         };
         events.count += 1;
@@ -124,7 +126,7 @@ impl Mechanism {
         events.stalled = if taken < 1e-9 * h { events.stalled + 1 } else { 0 };
         self.resolve(events)?;
         events.log.commit();
-        self.remember_regime();
+        self.remember_mode();
         Ok((attempt, taken))
     }
 
@@ -133,7 +135,7 @@ impl Mechanism {
     pub(crate) fn retrace(&mut self, before: &State, h: f64) -> Result<(), StepError> {
         let mut events = std::mem::take(&mut self.events);
         self.state.clone_from(before);
-        self.recall_regime(h);
+        self.recall_mode(h);
         let traced = self.resolve(&mut events).and_then(|()| {
             self.smooth_step(h, false)?;
             self.prepare_dense(h)
@@ -174,18 +176,16 @@ impl Mechanism {
         Ok(taken)
     }
 
-    /// The regime at the start of a step: what is remembered, as far as it is still near.
-    fn recall_regime(&mut self, h: f64) {
+    /// The mode at the start of a step: what is remembered, as far as it is still near.
+    fn recall_mode(&mut self, h: f64) {
         let s = &self.state;
         evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
         gather::detect(&self.model, &s.q, &s.v, h, &mut self.work);
         angles::note_angles(&self.model, &s.q, &s.v, &s.turns, s.t, &mut self.work.eval);
         self.gather_all();
-        self.work.contact.acting.clear();
-        let mut regime = std::mem::take(&mut self.work.contact.acting.regime);
-        let s = &self.state;
-        read_regime(&s.held, &self.work.contact.rows, &mut regime);
-        self.work.contact.acting.regime = regime;
+        let ContactScratch { rows, mode, acting, .. } = &mut self.work.contact;
+        acting.clear();
+        read_mode(&self.state.held, rows, mode);
     }
 
     /// All sided rows at the current state.
@@ -195,11 +195,11 @@ impl Mechanism {
         gather::gather(&self.model, &s.q, &s.v, s.t, &mut self.work);
     }
 
-    /// Impacts of what approaches, and then the regime that follows from the forces. Afterwards all sided rows of the state are gathered.
+    /// Impacts of what approaches, and then the mode that follows from the forces. Afterwards all sided rows of the state are gathered.
     fn resolve(&mut self, events: &mut Events) -> Result<(), StepError> {
         let tolerances = Tolerances::of(&self.model);
         self.gather_all();
-        let approaches = |sided: &crate::contact::inequality::InequalityRows| {
+        let approaches = |sided: &InequalityRows| {
             sided.blocks.iter().any(|b| {
                 let row = b.row as usize;
                 matches!(b.side, Side::Push { .. })
@@ -219,41 +219,38 @@ impl Mechanism {
             impact::collide(&self.model, &mut s.v, s.t, self.impacts, rebound, &mut s.work, &mut self.work)?;
             self.gather_all();
         }
-        let mut regime = std::mem::take(&mut self.work.contact.acting.regime);
-        update_regime(&self.work.contact.rows, tolerances, &mut regime);
-        self.work.contact.acting.regime = regime;
-        self.settle_regime()?;
+        let ContactScratch { rows, mode, .. } = &mut self.work.contact;
+        update_mode(rows, tolerances, mode);
+        self.settle_mode()?;
         self.gather_all();
-        events.log.changes(self.state.t, &self.work.contact.rows, &self.work.contact.acting.regime);
+        events.log.changes(self.state.t, &self.work.contact.rows, &self.work.contact.mode);
         Ok(())
     }
 
     /// What is closed may open and what sticks may slip, as the forces at the current state say.
-    fn settle_regime(&mut self) -> Result<(), StepError> {
+    fn settle_mode(&mut self) -> Result<(), StepError> {
         for _ in 0..16 {
             let s = &self.state;
             match dynamics::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work) {
                 Err(StepError::NotConverged { what: NO_FORCES, .. }) => return Ok(()),
                 other => other?,
             }
-            let mut regime = std::mem::take(&mut self.work.contact.acting.regime);
-            let changed = follow_forces(&self.work, &mut regime);
-            self.work.contact.acting.regime = regime;
-            if !changed {
+            let ContactScratch { rows, mode, acting, .. } = &mut self.work.contact;
+            if !follow_forces(rows, acting, &self.work.kkt.x, mode) {
                 break;
             }
         }
         Ok(())
     }
 
-    fn remember_regime(&mut self) {
+    fn remember_mode(&mut self) {
         self.gather_all();
         let Mechanism { state, work, .. } = self;
         work.contact.overlap = project::deepest(work);
-        write_regime(&work.contact.acting.regime, &mut state.held);
+        write_mode(&work.contact.mode, &mut state.held);
     }
 
-    /// The first part of the step at which the regime has changed, and the row that closed, if one did.
+    /// The first part of the step at which the mode has changed, and the row that closed, if one did.
     fn find_event(&mut self, events: &mut Events, h: f64) -> Result<Option<(f64, Option<Key>)>, StepError> {
         let dense = self.samples_steps();
         if dense {
@@ -286,7 +283,7 @@ impl Mechanism {
         Ok(None)
     }
 
-    /// Has the regime changed at the part `theta` of the step?
+    /// Has the mode changed at the part `theta` of the step?
     fn changed_at(
         &mut self,
         events: &mut Events,
@@ -319,22 +316,23 @@ impl Mechanism {
         let tolerances = Tolerances::of(&self.model);
         self.gather_all();
         let sided = &self.work.contact.rows;
-        let regime = &self.work.contact.acting.regime;
-        for block in sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }) && !regime.is_closed(b.key)) {
+        let mode = &self.work.contact.mode;
+        for block in sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }) && !mode.is_closed(b.key)) {
             let at = events.start.iter().find(|(key, _)| *key == block.key).map_or(0.0, |s| s.1);
             let threshold = if at > tolerances.gap { 0.0 } else { -tolerances.gap };
             if sided.gap[block.row as usize] < threshold {
                 return Ok(Some(Change::Closes(block.key)));
             }
         }
-        if regime.closed.is_empty() {
+        if mode.closed.is_empty() {
             return Ok(None);
         }
         let s = &self.state;
         dynamics::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work)?;
-        let mut regime = self.work.contact.acting.regime.clone();
-        let turned = reversed(&self.work.contact.rows, &regime, &events.slow, tolerances.rate);
-        Ok((turned || follow_forces(&self.work, &mut regime)).then_some(Change::Other))
+        let mut mode = self.work.contact.mode.clone();
+        let turned = reversed(&self.work.contact.rows, &mode, &events.slow, tolerances.rate);
+        Ok((turned || follow_forces(&self.work.contact.rows, &self.work.contact.acting, &self.work.kkt.x, &mut mode))
+            .then_some(Change::Other))
     }
 
     /// Forces do not exist: let impulses decide in a short step.
@@ -348,26 +346,26 @@ impl Mechanism {
         self.method.integrator = smooth;
         let attempt = attempt?;
         events.count += 1;
-        self.recall_regime(0.0);
+        self.recall_mode(0.0);
         self.resolve(events)?;
         events.log.commit();
-        self.remember_regime();
+        self.remember_mode();
         Ok((Attempt { error: None, ..attempt }, h))
     }
 }
 
-/// What changed in a regime.
+/// What changed in a mode.
 enum Change {
     Closes(Key),
     Other,
 }
 
-/// What the memory says of a regime, where rows are there to say it of.
-fn read_regime(held: &[Held], sided: &crate::contact::inequality::InequalityRows, regime: &mut Regime) {
-    regime.closed.clear();
+/// What the memory says of a mode, where rows are there to say it of.
+fn read_mode(held: &[Held], sided: &InequalityRows, mode: &mut ContactMode) {
+    mode.closed.clear();
     for block in &sided.blocks {
         let Some(known) = crate::contact::inequality::memory::find(held, block.key) else { continue };
-        let part = regime::part_of(block);
+        let part = mode::part_of(block);
         let slip = match known.mode >> (2 * part) & 3 {
             1 => Slip::Stick,
             2 => Slip::Slide(match part {
@@ -378,13 +376,13 @@ fn read_regime(held: &[Held], sided: &crate::contact::inequality::InequalityRows
             }),
             _ => continue,
         };
-        regime.set(block.key, part, slip);
+        mode.set(block.key, part, slip);
     }
 }
 
-fn write_regime(regime: &Regime, held: &mut Vec<Held>) {
+fn write_mode(mode: &ContactMode, held: &mut Vec<Held>) {
     held.clear();
-    for closed in &regime.closed {
+    for closed in &mode.closed {
         if held.last().is_none_or(|h| h.key != closed.key) {
             held.push(Held { key: closed.key, ..Held::default() });
         }
@@ -404,60 +402,60 @@ fn write_regime(regime: &Regime, held: &mut Vec<Held>) {
 }
 
 /// Close what rests on something, open what is away from it, and let slips that have ended stick.
-fn update_regime(sided: &crate::contact::inequality::InequalityRows, tolerances: Tolerances, regime: &mut Regime) {
+fn update_mode(sided: &InequalityRows, tolerances: Tolerances, mode: &mut ContactMode) {
     for block in &sided.blocks {
-        let (row, part) = (block.row as usize, regime::part_of(block));
+        let (row, part) = (block.row as usize, mode::part_of(block));
         match block.side {
             Side::Push { .. } => {
                 let (gap, rate) = (sided.gap[row], sided.rate[row]);
                 if gap > tolerances.gap || rate > tolerances.rate {
-                    regime.open(block.key);
-                } else if !regime.is_closed(block.key) && rate >= -tolerances.rate {
-                    regime.set(block.key, 0, Slip::Stick);
+                    mode.open(block.key);
+                } else if !mode.is_closed(block.key) && rate >= -tolerances.rate {
+                    mode.set(block.key, 0, Slip::Stick);
                 }
                 continue;
             }
-            Side::Cone { .. } if !regime.is_closed(block.key) => continue,
+            Side::Cone { .. } if !mode.is_closed(block.key) => continue,
             _ => {}
         }
-        let u = regime::slip_of(sided, block);
-        let slip = if regime::may_slip(block) && u.length() > tolerances.rate {
+        let u = mode::slip_of(sided, block);
+        let slip = if mode::may_slip(block) && u.length() > tolerances.rate {
             Slip::Slide(u.normalize())
         } else {
             Slip::Stick
         };
-        regime.set(block.key, part, slip);
+        mode.set(block.key, part, slip);
     }
 }
 
-/// Do the forces in the workspace say that a contact opens or a stick slips? Then the regime is changed so.
-fn follow_forces(work: &crate::contact::inequality::workspace::Workspace, regime: &mut Regime) -> bool {
-    let (sided, x) = (&work.contact.rows, &work.contact.acting.task.x);
-    if !work.contact.acting.acting || x.len() != sided.len() {
+/// Do the forces in the workspace say that a contact opens or a stick slips? Then the mode is changed so.
+fn follow_forces(sided: &InequalityRows, acting: &Forces, vdot: &[f64], mode: &mut ContactMode) -> bool {
+    let x = &acting.task.x;
+    if !acting.acting || x.len() != sided.len() {
         return false;
     }
-    let b = &work.contact.acting.task.b;
+    let b = &acting.task.b;
     let size = b.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let small = 1e-9 * size;
     let faint = 1e-9 * x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    let accelerates = |row: usize| sided.product(row, &work.kkt.x) + sided.c[row];
+    let accelerates = |row: usize| sided.product(row, vdot) + sided.c[row];
     let mut changed = false;
     for block in &sided.blocks {
-        let part = regime::part_of(block);
-        let Some(known) = regime.find(block.key, part).copied() else { continue };
+        let part = mode::part_of(block);
+        let Some(known) = mode.find(block.key, part).copied() else { continue };
         match block.side {
             Side::Push { .. } => {
                 let row = block.row as usize;
                 // pushes are solved for within rounding: what separates pushes no more, whatever rounding has left of its push
                 if x[row] <= faint && accelerates(row) > small {
-                    regime.open(block.key);
+                    mode.open(block.key);
                     changed = true;
                 }
             }
-            _ if regime::may_slip(block) && known.slip == Slip::Stick => {
-                let a = regime::in_world(sided, block, accelerates);
+            _ if mode::may_slip(block) && known.slip == Slip::Stick => {
+                let a = mode::in_world(sided, block, accelerates);
                 if a.length() > small {
-                    regime.set(block.key, part, Slip::Slide(a.normalize()));
+                    mode.set(block.key, part, Slip::Slide(a.normalize()));
                     changed = true;
                 }
             }
@@ -468,16 +466,11 @@ fn follow_forces(work: &crate::contact::inequality::workspace::Workspace, regime
 }
 
 /// Does anything slip against its direction at the start? What was `slow` then must do so at some speed, `rate`: it has just set out, and what it had left is rounding.
-fn reversed(
-    sided: &crate::contact::inequality::InequalityRows,
-    regime: &Regime,
-    slow: &[(Key, u32)],
-    rate: f64,
-) -> bool {
+fn reversed(sided: &InequalityRows, mode: &ContactMode, slow: &[(Key, u32)], rate: f64) -> bool {
     sided.blocks.iter().any(|block| {
-        let part = regime::part_of(block);
-        let Some(Slip::Slide(before)) = regime.find(block.key, part).map(|c| c.slip) else { return false };
+        let part = mode::part_of(block);
+        let Some(Slip::Slide(before)) = mode.find(block.key, part).map(|c| c.slip) else { return false };
         let threshold = if slow.contains(&(block.key, part)) { -rate } else { 0.0 };
-        regime::slip_of(sided, block).dot(before) < threshold
+        mode::slip_of(sided, block).dot(before) < threshold
     })
 }

@@ -3,9 +3,9 @@
 mod events;
 
 use crate::catalogue::attach::{Attachment, BodyId, Carried};
-use crate::contact::inequality::regime::{self, Tolerances};
+use crate::contact::inequality::mode::{self, Tolerances};
 use crate::contact::inequality::solve::Task;
-use crate::contact::inequality::workspace::Workspace;
+use crate::contact::inequality::workspace::{ContactScratch, Workspace};
 use crate::contact::inequality::{gather, memory};
 use crate::dynamics;
 use crate::error::{SnapshotError, StepError};
@@ -16,7 +16,7 @@ use crate::model::shapes::ImpactLaw;
 use crate::model::state::State;
 use crate::model::warm_start::{Held, Key};
 use crate::model::{JointId, Model};
-use crate::solve::SolverKind;
+use crate::solve::{self, SolverKind};
 use crate::step::drift::{self, Drift};
 use crate::step::integrate::{Attempt, Motion};
 use crate::step::integrate::{Coordinates, Integrator, JointSpace};
@@ -74,13 +74,9 @@ impl Mechanism {
         }
     }
 
-    /// Choose the linear solver. The tree solver needs a mechanism without loops.
+    /// Choose the linear solver. `tree` and `baraff` need a mechanism without loops.
     pub fn set_solver(&mut self, kind: SolverKind) -> Result<(), StepError> {
-        if kind == SolverKind::Tree && self.model.has_loops() {
-            return Err(StepError::Invalid(
-                "solver `tree` needs a mechanism without loops, and joints of this one close some; use `sparse`".into(),
-            ));
-        }
+        solve::check(kind, &self.model)?;
         self.solver = kind;
         self.work = Workspace::new(&self.model, kind);
         self.current = false;
@@ -124,7 +120,7 @@ impl Mechanism {
                 Drift::Feedback(f) => Some(f),
                 _ => None,
             };
-            self.find_regime();
+            self.find_contact_mode();
             let s = &self.state;
             dynamics::accelerations(&self.model, &s.q, &s.v, s.t, feedback, &mut self.work)?;
             (self.current, self.split_known) = (true, false);
@@ -221,7 +217,7 @@ impl Mechanism {
     }
 
     /// Before the equations are evaluated at the current state: what touches there, and how.
-    pub fn find_regime(&mut self) {
+    pub fn find_contact_mode(&mut self) {
         if !self.model.has_sides() {
             return;
         }
@@ -231,16 +227,15 @@ impl Mechanism {
         } else {
             self.gather_present();
         }
-        let mut regime = std::mem::take(&mut self.work.contact.acting.regime);
-        regime::judge(&self.work.contact.rows, Tolerances::of(&self.model), &mut regime);
-        self.work.contact.acting.held.clear();
+        let ContactScratch { rows, mode, acting, .. } = &mut self.work.contact;
+        mode::judge(rows, Tolerances::of(&self.model), mode);
+        acting.held.clear();
         if remembered {
-            self.work.contact.acting.held.extend_from_slice(&self.state.held);
+            acting.held.extend_from_slice(&self.state.held);
             for held in &self.state.held {
-                regime.set(held.key, 0, regime::Slip::Stick);
+                mode.set(held.key, 0, mode::Slip::Stick);
             }
         }
-        self.work.contact.acting.regime = regime;
     }
 
     /// All sided rows that may act at the current state.

@@ -60,7 +60,7 @@ impl Stepping {
     /// Back to the start of the step, rows included.
     fn take_back(&self, m: &mut Motion<'_>, h: f64) {
         self.restore(m);
-        m.work.contact.acting.clear(); // forces of the stages are none of this step
+        m.work.contact.clear_forces(); // forces of the stages are none of this step
         evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
     }
