@@ -523,36 +523,40 @@ fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
     Ok(())
 }
 
+/// Where a thing was said: its table, its path, its record.
+type Said<'a> = (Span, String, &'a Record);
+
+fn place_of<'a>(list: &'a [Link], what: &str, name: &str) -> Option<Said<'a>> {
+    let link = list.iter().find(|l| &*l.name == name)?;
+    Some((link.span, format!("{what}/{name}"), &*link.record))
+}
+
 /// What the engine refused, at the line that said it.
 pub fn refusal(scene: &Scene, e: &ModelError) -> Diagnostic {
-    let body = |name: &str| scene.bodies.iter().find(|b| &*b.name == name).map(|b| (b.span, format!("body/{name}")));
-    let joint = |name: &str| {
-        let of = |list: &[Link], what: &str| {
-            list.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("{what}/{name}")))
-        };
-        of(&scene.joints, "joint").or_else(|| of(&scene.drives, "drive"))
+    let body = |name: &str| {
+        scene.bodies.iter().find(|b| &*b.name == name).map(|b| (b.span, format!("body/{name}"), &*b.record))
     };
+    let joint = |name: &str| place_of(&scene.joints, "joint", name).or_else(|| place_of(&scene.drives, "drive", name));
     // some drives are forces
-    let force = |name: &str| {
-        let of = |list: &[Link], what: &str| {
-            list.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("{what}/{name}")))
-        };
-        of(&scene.forces, "force").or_else(|| of(&scene.drives, "drive"))
-    };
-    let at = |d: Diagnostic, place: Option<(Span, String)>| match place {
-        Some((span, path)) => d.at(span).path(path),
+    let force = |name: &str| place_of(&scene.forces, "force", name).or_else(|| place_of(&scene.drives, "drive", name));
+    let at = |d: Diagnostic, place: Option<Said>| match place {
+        Some((span, path, _)) => d.at(span).path(path),
         None => d,
     };
+    // a parameter at its field, where it was said
+    let parameter = |what: &str, name: &str, e: &Invalid, place: Option<Said>| {
+        let d = Diagnostic::error(codes::NOT_BUILT, format!("{what} `{name}`: {e}"));
+        match place {
+            Some((_, path, record)) if record.has(e.field.split('.').next().unwrap_or("")) => {
+                d.at(record.span_at(&e.field)).path(path)
+            }
+            place => at(d, place),
+        }
+    };
     match e {
-        ModelError::Body { body: name, reason, .. } => {
-            at(Diagnostic::error(codes::NOT_BUILT, format!("body `{name}`: {reason}")), body(name))
-        }
-        ModelError::Joint { joint: name, reason, .. } => {
-            at(Diagnostic::error(codes::NOT_BUILT, format!("joint `{name}`: {reason}")), joint(name))
-        }
-        ModelError::Force { force: name, reason, .. } => {
-            at(Diagnostic::error(codes::NOT_BUILT, format!("force `{name}`: {reason}")), force(name))
-        }
+        ModelError::Body { body: name, reason, .. } => parameter("body", name, reason, body(name)),
+        ModelError::Joint { joint: name, reason, .. } => parameter("joint", name, reason, joint(name)),
+        ModelError::Force { force: name, reason, .. } => parameter("force", name, reason, force(name)),
         ModelError::Unsupported { joint: name, what } => {
             at(Diagnostic::error(codes::NOT_BUILT, format!("joint `{name}`: {what}")), joint(name))
         }

@@ -170,7 +170,7 @@ fn terrain(p: &dyn Parameters) -> Result<Box<dyn Terrain>, Invalid> {
             };
             let columns = p.integer("columns").unwrap_or(2) as usize;
             let heights = p.numbers("heights").unwrap_or_default();
-            if heights.len() < 2 * columns || heights.len() % columns != 0 {
+            if heights.len() < 2 * columns || !heights.len().is_multiple_of(columns) {
                 let invalid =
                     Invalid::new("heights", "`heights` must be whole rows, two at least").fault(Fault::Length);
                 return Err(invalid.label(format!("{} heights in rows of {columns}", heights.len())));

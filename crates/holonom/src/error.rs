@@ -2,6 +2,7 @@
 
 mod invalid;
 
+pub(crate) use invalid::refuse;
 pub use invalid::{Fault, Invalid};
 
 /// The other joints of a contradiction, at most ten of them.

@@ -128,6 +128,6 @@ fn names_are_unique() {
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), n);
-    let (m, joint) = builder(&pairs()[1]);
+    let (m, joint) = builder(pairs()[1]);
     assert_eq!(m.build().expect("valid").constraint(joint).coordinates(), [CoordinateKind::Angle]);
 }

@@ -74,7 +74,7 @@ pub fn refused(record: &Record, invalid: &Invalid) -> Mistake {
         Fault::Function => codes::BAD_FUNCTION,
         Fault::Direction => codes::ZERO_DIRECTION,
     };
-    let d = Diagnostic::error(code, invalid.reason.as_str()).at(record.span_at(&invalid.field));
+    let d = Diagnostic::error(code, &*invalid.reason).at(record.span_at(&invalid.field));
     let d = if invalid.label.is_empty() { d } else { d.label(&*invalid.label) };
     Box::new(if invalid.help.is_empty() { d } else { d.help(&*invalid.help) })
 }

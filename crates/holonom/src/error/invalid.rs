@@ -9,7 +9,7 @@ pub struct Invalid {
     /// Empty where it is the whole that is wrong.
     pub field: Box<str>,
     /// Which parameter, its value, what is allowed.
-    pub reason: String,
+    pub reason: Box<str>,
     /// What sort of fault it is.
     pub fault: Fault,
     /// What stands at the place of the field: the value and what it must be. Empty where `reason` says it.
@@ -43,13 +43,13 @@ pub enum Fault {
 
 impl Invalid {
     /// A parameter and what is wrong with it.
-    pub fn new(field: impl Into<Box<str>>, reason: impl Into<String>) -> Self {
+    pub fn new(field: impl Into<Box<str>>, reason: impl Into<Box<str>>) -> Self {
         let (label, help) = Default::default();
         Invalid { field: field.into(), reason: reason.into(), fault: Fault::Unusable, label, help }
     }
 
     /// Something is missing.
-    pub fn missing(field: &str, reason: impl Into<String>) -> Self {
+    pub fn missing(field: &str, reason: impl Into<Box<str>>) -> Self {
         Invalid { fault: Fault::Missing, ..Self::new(field, reason) }
     }
 
@@ -113,7 +113,7 @@ impl Invalid {
 
     /// The same with words in front of the reason.
     pub fn prefixed(self, words: &str) -> Self {
-        Invalid { reason: format!("{words}{}", self.reason), ..self }
+        Invalid { reason: format!("{words}{}", self.reason).into(), ..self }
     }
 }
 
@@ -137,3 +137,11 @@ impl From<&str> for Invalid {
         Invalid::new("", reason)
     }
 }
+
+/// `Err` of an [`Invalid`]: the field, and a reason as in `format!`.
+macro_rules! refuse {
+    ($field:expr, $($reason:tt)+) => {
+        Err($crate::error::Invalid::new($field, format!($($reason)+)))
+    };
+}
+pub(crate) use refuse;

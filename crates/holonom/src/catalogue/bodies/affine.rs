@@ -35,6 +35,7 @@ use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
 use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
+use crate::error::refuse;
 use crate::math::{Mat3, Vec3, symmetric_eigen};
 use holonom_tree::packed;
 
@@ -68,16 +69,10 @@ impl Material {
         positive("Young's modulus", self.young, "Pa")?;
         positive("volume", self.volume, "m^3")?;
         if !(self.poisson > -1.0 && self.poisson < 0.5) {
-            return Err(Invalid::new(
-                "poisson",
-                format!("Poisson's ratio is {}, must be between -1 and 0.5", self.poisson),
-            ));
+            return refuse!("poisson", "Poisson's ratio is {}, must be between -1 and 0.5", self.poisson);
         }
         if !(self.viscosity.is_finite() && self.viscosity >= 0.0) {
-            return Err(Invalid::new(
-                "viscosity",
-                format!("viscosity is {} Pa s, must be finite and not negative", self.viscosity),
-            ));
+            return refuse!("viscosity", "viscosity is {} Pa s, must be finite and not negative", self.viscosity);
         }
         Ok(())
     }

@@ -21,7 +21,7 @@ pub use scaled::Scaled;
 
 pub(crate) use crate::catalogue::interface::frame_of;
 
-use crate::error::Invalid;
+use crate::error::{Invalid, refuse};
 use crate::math::Mat3;
 use holonom_tree::packed;
 
@@ -52,18 +52,15 @@ pub(crate) fn second_moments(s: &Mat3) -> Result<(), Invalid> {
     let size = s.x_axis.x.abs() + s.y_axis.y.abs() + s.z_axis.z.abs();
     let off = [("xy", s.y_axis.x, s.x_axis.y), ("xz", s.z_axis.x, s.x_axis.z), ("yz", s.z_axis.y, s.y_axis.z)];
     if let Some((name, upper, lower)) = off.into_iter().find(|(_, u, l)| (u - l).abs() > 1e-9 * size) {
-        return Err(Invalid::new(
+        return refuse!(
             "inertia",
-            format!("second moments are not symmetric: {name} is {upper} above and {lower} below the diagonal"),
-        ));
+            "second moments are not symmetric: {name} is {upper} above and {lower} below the diagonal"
+        );
     }
     let entries = [s.x_axis.x, s.y_axis.x, s.z_axis.x, s.y_axis.y, s.z_axis.y, s.z_axis.z];
     let mut factors = entries;
     if !s.is_finite() || packed::factor(&mut factors, 3, |_| true).is_err() {
-        return Err(Invalid::new(
-            "inertia",
-            format!("second moments {entries:?} kg m^2 (xx xy xz yy yz zz) must be positive definite"),
-        ));
+        return refuse!("inertia", "second moments {entries:?} kg m^2 (xx xy xz yy yz zz) must be positive definite");
     }
     Ok(())
 }

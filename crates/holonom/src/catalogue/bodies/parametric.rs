@@ -19,6 +19,7 @@
 use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame};
 use crate::catalogue::declaration::{Invalid, positive};
+use crate::error::refuse;
 use crate::math::Vec3;
 use crate::math::number::{Number, Vector};
 use holonom_tree::packed;
@@ -160,14 +161,11 @@ where
             return Err("needs at least one parameter and one point mass".into());
         }
         if self.lengths > U {
-            return Err(Invalid::new("", format!("{} parameters cannot be lengths, there are {U}", self.lengths)));
+            return refuse!("", "{} parameters cannot be lengths, there are {U}", self.lengths);
         }
         if let Some(k) = (0..U).find(|&k| !self.start[k].is_finite() || !self.rates[k].is_finite()) {
             let (value, rate) = (self.start[k], self.rates[k]);
-            return Err(Invalid::new(
-                "",
-                format!("parameter {k} starts at {value} with a rate of {rate}, both must be finite"),
-            ));
+            return refuse!("", "parameter {k} starts at {value} with a rate of {rate}, both must be finite");
         }
         let u = Self::parameters(&self.start, &self.rates);
         for (label, mass) in &self.masses {
@@ -175,10 +173,7 @@ where
             let p = (self.place)(u, *label);
             let slopes = (0..U).all(|k| pulled(&p, Vec3::ONE, k).is_finite());
             if !(p.value().is_finite() && p.second().is_finite() && slopes) {
-                return Err(Invalid::new(
-                    "",
-                    format!("the point labelled {label} starts at {}, must be finite and smooth", p.value()),
-                ));
+                return refuse!("", "the point labelled {label} starts at {}, must be finite and smooth", p.value());
             }
         }
         Ok(())

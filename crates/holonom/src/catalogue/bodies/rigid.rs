@@ -17,6 +17,7 @@ use super::{Body, Inertia, Momentum, frame_of};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
 use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
+use crate::error::refuse;
 use crate::math::{Mat3, Quat, Vec3, exp_quat, log_quat, rotation, symmetric_eigen, vec3};
 
 /// A rigid body with six degrees of freedom.
@@ -184,10 +185,7 @@ impl Body for Rigid {
         }
         let e = self.orientation;
         if !e.is_finite() || e.length() < 1e-6 {
-            return Err(Invalid::new(
-                "rotation",
-                format!("orientation is {e}, must be a finite quaternion of length 1"),
-            ));
+            return refuse!("rotation", "orientation is {e}, must be a finite quaternion of length 1");
         }
         let i = &self.inertia;
         if !i.is_finite() {
@@ -197,29 +195,25 @@ impl Body for Rigid {
         let off = [("xy", i.y_axis.x, i.x_axis.y), ("xz", i.z_axis.x, i.x_axis.z), ("yz", i.z_axis.y, i.y_axis.z)];
         for (name, upper, lower) in off {
             if (upper - lower).abs() > 1e-9 * size {
-                return Err(Invalid::new(
+                return refuse!(
                     "inertia",
-                    format!("inertia is not symmetric: {name} is {upper} above and {lower} below the diagonal"),
-                ));
+                    "inertia is not symmetric: {name} is {upper} above and {lower} below the diagonal"
+                );
             }
         }
         let [a, b, c] = principal_moments(i);
         if !(a > 0.0 && b > 0.0 && c > 0.0) {
-            return Err(Invalid::new(
+            return refuse!(
                 "inertia",
-                format!(
-                    "principal moments of inertia are {a:.6e}, {b:.6e}, {c:.6e} kg m^2, each must be greater than 0"
-                ),
-            ));
+                "principal moments of inertia are {a:.6e}, {b:.6e}, {c:.6e} kg m^2, each must be greater than 0"
+            );
         }
         let longest = a.max(b).max(c);
         if 2.0 * longest > (a + b + c) * (1.0 + 1e-9) {
-            return Err(Invalid::new(
+            return refuse!(
                 "inertia",
-                format!(
-                    "principal moments of inertia are {a:.6e}, {b:.6e}, {c:.6e} kg m^2: none may exceed the sum of the other two"
-                ),
-            ));
+                "principal moments of inertia are {a:.6e}, {b:.6e}, {c:.6e} kg m^2: none may exceed the sum of the other two"
+            );
         }
         Ok(())
     }

@@ -14,6 +14,7 @@
 use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame};
 use crate::catalogue::declaration::{Invalid, positive};
+use crate::error::refuse;
 use crate::math::{Vec3, vec3};
 
 /// Inertia with one coordinate, geared to something.
@@ -54,11 +55,7 @@ impl Body for Rotor {
     }
     fn validate(&self) -> Result<(), Invalid> {
         positive("inertia", self.inertia, "kg m^2 (or kg)")?;
-        if self.rate.is_finite() {
-            Ok(())
-        } else {
-            Err(Invalid::new("rate", format!("rate is {}, must be finite", self.rate)))
-        }
+        if self.rate.is_finite() { Ok(()) } else { refuse!("rate", "rate is {}, must be finite", self.rate) }
     }
     fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
         match what {

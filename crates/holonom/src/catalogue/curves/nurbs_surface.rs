@@ -8,6 +8,7 @@
 use super::basis::{BINOMIAL, Knots, check_weights};
 use super::{Patch, PatchJet};
 use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::Vec3;
 
 /// A rational B-spline surface of degrees 1 to 7; the parameters are those of its knots.
@@ -55,14 +56,11 @@ fn check(knots: &[Knots; 2], points: &[Vec3], weights: &[f64]) -> Result<(), Inv
     }
     if points.len() != counts[0] * counts[1] {
         let [n, m] = counts;
-        return Err(Invalid::new(
-            "points",
-            format!("{} control points for knots of {n} x {m}, must be {}", points.len(), n * m),
-        ));
+        return refuse!("points", "{} control points for knots of {n} x {m}, must be {}", points.len(), n * m);
     }
     check_weights(weights, points.len())?;
     match points.iter().find(|p| !p.is_finite()) {
-        Some(p) => Err(Invalid::new("points", format!("control point {p} m, must be finite"))),
+        Some(p) => refuse!("points", "control point {p} m, must be finite"),
         None => Ok(()),
     }
 }

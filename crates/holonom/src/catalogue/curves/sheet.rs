@@ -22,6 +22,7 @@
 use super::spheres::Spheres;
 use super::{Patch, PatchJet};
 use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::Vec3;
 use std::sync::Arc;
 
@@ -214,7 +215,7 @@ impl Table {
         for (k, (from, to)) in patch.domain().into_iter().enumerate() {
             if !(from.is_finite() && to.is_finite() && from < to) {
                 let name = ["u", "v"][k];
-                return Err(Invalid::new("", format!("{name} runs from {from} to {to}, must be finite and increase")));
+                return refuse!("", "{name} runs from {from} to {to}, must be finite and increase");
             }
         }
         let (us, vs) = (cuts(patch, 0), cuts(patch, 1));
@@ -229,10 +230,11 @@ impl Table {
             let middle = patch.at(u, v);
             let normal = middle.u.cross(middle.v);
             if !(middle.r.is_finite() && normal.is_finite() && normal.length() > 0.0) {
-                return Err(Invalid::new(
+                return refuse!(
                     "points",
-                    format!("patch is {} m with normal {normal} at ({u}, {v}), must be regular", middle.r),
-                ));
+                    "patch is {} m with normal {normal} at ({u}, {v}), must be regular",
+                    middle.r
+                );
             }
             let at = |a: f64, b: f64, k: usize| a + (b - a) * (k as f64 / 4.0);
             let radius = (0..25)
@@ -249,16 +251,10 @@ impl Table {
                 let (a, b) = (edge(from), edge(to));
                 let name = ["u", "v"][k];
                 if (a.r - b.r).length() > 1e-9 * size {
-                    return Err(Invalid::new(
-                        "",
-                        format!("closed along {name}, but {} m does not meet {} m, must meet", b.r, a.r),
-                    ));
+                    return refuse!("", "closed along {name}, but {} m does not meet {} m, must meet", b.r, a.r);
                 }
                 if (a.normal() - b.normal()).length() > 1e-9 {
-                    return Err(Invalid::new(
-                        "",
-                        format!("closed along {name}, but the normal jumps at {} m, must not jump", a.r),
-                    ));
+                    return refuse!("", "closed along {name}, but the normal jumps at {} m, must not jump", a.r);
                 }
             }
         }

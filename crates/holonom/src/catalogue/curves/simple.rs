@@ -10,6 +10,7 @@
 
 use super::Curve;
 use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::{Vec3, vec3};
 use std::f64::consts::TAU;
 
@@ -39,7 +40,7 @@ impl Curve for Line {
         if length.is_finite() && length > 0.0 {
             Ok(())
         } else {
-            Err(Invalid::new("to", format!("line is {length} m long, must be finite and longer than 0")))
+            refuse!("to", "line is {length} m long, must be finite and longer than 0")
         }
     }
 }
@@ -72,7 +73,7 @@ fn check_radius(radius: f64) -> Result<(), Invalid> {
     if radius.is_finite() && radius > 0.0 {
         Ok(())
     } else {
-        Err(Invalid::new("radius", format!("radius is {radius} m, must be finite and positive")))
+        refuse!("radius", "radius is {radius} m, must be finite and positive")
     }
 }
 
@@ -103,13 +104,10 @@ impl Curve for Helix {
     fn validate(&self) -> Result<(), Invalid> {
         check_radius(self.radius)?;
         if !self.pitch.is_finite() {
-            return Err(Invalid::new("pitch", format!("pitch is {} m, must be finite", self.pitch)));
+            return refuse!("pitch", "pitch is {} m, must be finite", self.pitch);
         }
         if !(self.turns.is_finite() && self.turns > 0.0) {
-            return Err(Invalid::new(
-                "turns",
-                format!("number of turns is {}, must be finite and positive", self.turns),
-            ));
+            return refuse!("turns", "number of turns is {}, must be finite and positive", self.turns);
         }
         Ok(())
     }

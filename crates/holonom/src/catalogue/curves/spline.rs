@@ -6,6 +6,7 @@
 use super::Curve;
 use super::cubic::{Ends, evaluate, second_derivatives};
 use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::Vec3;
 
 /// A smooth curve through given points. The parameter is the length along the polygon of the points (m).
@@ -54,16 +55,13 @@ impl CubicSpline {
 fn check(given: &[Vec3], points: &[Vec3], ends: Ends<Vec3>) -> Result<(), Invalid> {
     let least = if ends == Ends::Closed { 3 } else { 2 };
     if given.len() < least {
-        return Err(Invalid::new("points", format!("{} points, must be at least {least}", given.len())));
+        return refuse!("points", "{} points, must be at least {least}", given.len());
     }
     if let Some(p) = given.iter().find(|p| !p.is_finite()) {
-        return Err(Invalid::new("points", format!("point {p} m, must be finite")));
+        return refuse!("points", "point {p} m, must be finite");
     }
     if let Some(i) = (1..points.len()).find(|&i| points[i] == points[i - 1]) {
-        return Err(Invalid::new(
-            "points",
-            format!("points {} and {} are both {}, must differ", i - 1, i % given.len(), points[i]),
-        ));
+        return refuse!("points", "points {} and {} are both {}, must differ", i - 1, i % given.len(), points[i]);
     }
     match ends {
         Ends::Clamped(a, b) if !(a.is_finite() && b.is_finite()) => {

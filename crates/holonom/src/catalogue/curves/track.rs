@@ -21,6 +21,7 @@
 use super::Curve;
 use super::spheres::Spheres;
 use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::Vec3;
 use std::sync::Arc;
 
@@ -209,7 +210,7 @@ impl Table {
         curve.validate()?;
         let (from, to) = curve.domain();
         if !(from.is_finite() && to.is_finite() && from < to) {
-            return Err(Invalid::new("", format!("parameters run from {from} to {to}, must be finite and increase")));
+            return refuse!("", "parameters run from {from} to {to}, must be finite and increase");
         }
         let mut pieces = vec![from];
         pieces.extend_from_slice(curve.breaks());
@@ -230,16 +231,10 @@ impl Table {
                 let [r, v, ..] = curve.at(middle);
                 let halves = [length(curve, a, middle), length(curve, middle, b)];
                 if !(r.is_finite() && v.is_finite()) {
-                    return Err(Invalid::new(
-                        "",
-                        format!("curve is {r} m with derivative {v} at {middle}, must be finite"),
-                    ));
+                    return refuse!("", "curve is {r} m with derivative {v} at {middle}, must be finite");
                 }
                 if !(halves[0] > 0.0 && halves[1] > 0.0 && v.length() > 0.0) {
-                    return Err(Invalid::new(
-                        "",
-                        format!("curve stands still at {middle}: its derivative is {v}, must not be zero"),
-                    ));
+                    return refuse!("", "curve stands still at {middle}: its derivative is {v}, must not be zero");
                 }
                 leaves.push((r, halves[0].max(halves[1]) * (1.0 + 1e-9)));
                 self.sigma.push(self.sigma[self.sigma.len() - 1] + (halves[0] + halves[1]));
@@ -258,16 +253,15 @@ impl Table {
         if curve.closed() {
             let size = self.sigma[self.sigma.len() - 1];
             if (a[0] - b[0]).length() > 1e-9 * size {
-                return Err(Invalid::new(
-                    "closed",
-                    format!("closed curve ends at {} m and starts at {} m, must meet", b[0], a[0]),
-                ));
+                return refuse!("closed", "closed curve ends at {} m and starts at {} m, must meet", b[0], a[0]);
             }
             if (a[1].normalize() - b[1].normalize()).length() > 1e-9 {
-                return Err(Invalid::new(
+                return refuse!(
                     "closed",
-                    format!("closed curve ends along {} and starts along {}, must be the same", b[1], a[1]),
-                ));
+                    "closed curve ends along {} and starts along {}, must be the same",
+                    b[1],
+                    a[1]
+                );
             }
         }
         Ok(())

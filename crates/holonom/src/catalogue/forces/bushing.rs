@@ -31,6 +31,7 @@
 use super::{AXES, Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, Parameters, optional};
+use crate::error::refuse;
 use crate::math::{Mat3, Vec3, log_quat, quat_from_axes, vec3};
 
 /// A symmetric matrix over (translation x, y, z; rotation x, y, z) in the axes of marker a.
@@ -152,17 +153,11 @@ fn check(name: &str, m: &Matrix6) -> Result<(), Invalid> {
     for (i, row) in m.iter().enumerate() {
         for (j, value) in row.iter().enumerate() {
             if !value.is_finite() {
-                return Err(Invalid::new(
-                    name.replace(' ', "_"),
-                    format!("{name} ({i}, {j}) is {value}, must be finite"),
-                ));
+                return refuse!(name.replace(' ', "_"), "{name} ({i}, {j}) is {value}, must be finite");
             }
         }
         if m[i][i] < 0.0 {
-            return Err(Invalid::new(
-                name.replace(' ', "_"),
-                format!("{name} ({i}, {i}) is {}, must not be negative", m[i][i]),
-            ));
+            return refuse!(name.replace(' ', "_"), "{name} ({i}, {i}) is {}, must not be negative", m[i][i]);
         }
     }
     let scale = |i: usize, j: usize| m[i][i].sqrt() * m[j][j].sqrt();
@@ -171,17 +166,17 @@ fn check(name: &str, m: &Matrix6) -> Result<(), Invalid> {
         for j in 0..i {
             if (m[i][j] - m[j][i]).abs() > 1e-12 * scale(i, j) {
                 let (a, b) = (m[i][j], m[j][i]);
-                return Err(Invalid::new(
+                return refuse!(
                     name.replace(' ', "_"),
-                    format!("{name} ({i}, {j}) is {a} and ({j}, {i}) is {b}, must be symmetric"),
-                ));
+                    "{name} ({i}, {j}) is {a} and ({j}, {i}) is {b}, must be symmetric"
+                );
             }
             if m[i][i] == 0.0 || m[j][j] == 0.0 {
                 if m[i][j] != 0.0 {
-                    return Err(Invalid::new(
+                    return refuse!(
                         name.replace(' ', "_"),
-                        format!("{name} couples {i} and {j}, of which one has none of its own: not positive"),
-                    ));
+                        "{name} couples {i} and {j}, of which one has none of its own: not positive"
+                    );
                 }
             } else {
                 l[i][j] = 0.5 * (m[i][j] + m[j][i]) / scale(i, j);
@@ -199,7 +194,7 @@ fn check(name: &str, m: &Matrix6) -> Result<(), Invalid> {
             let at_i = entry(&l, i, p);
             if pivot <= 1e-12 {
                 if pivot < -1e-12 || at_i.abs() > 1e-6 {
-                    return Err(Invalid::new(name.replace(' ', "_"), format!("{name} is not positive semidefinite")));
+                    return refuse!(name.replace(' ', "_"), "{name} is not positive semidefinite");
                 }
                 continue;
             }
@@ -208,7 +203,7 @@ fn check(name: &str, m: &Matrix6) -> Result<(), Invalid> {
             }
         }
         if pivot < -1e-12 {
-            return Err(Invalid::new(name.replace(' ', "_"), format!("{name} is not positive semidefinite")));
+            return refuse!(name.replace(' ', "_"), "{name} is not positive semidefinite");
         }
     }
     Ok(())
@@ -225,7 +220,7 @@ impl Force for Bushing {
         check("stiffness", &self.stiffness)?;
         check("damping", &self.damping)?;
         match self.preload.iter().find(|p| !p.is_finite()) {
-            Some(p) => Err(Invalid::new("preload_force", format!("preload has an entry {p}, must be finite"))),
+            Some(p) => refuse!("preload_force", "preload has an entry {p}, must be finite"),
             None => Ok(()),
         }
     }

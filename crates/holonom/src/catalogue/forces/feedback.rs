@@ -18,6 +18,7 @@ use crate::catalogue::coordinate::{Coordinate, Readings};
 use crate::catalogue::declaration::{
     Allowed, FieldType, Invalid, Kind, Make, NUMBER, ON_JOINT, finite, optional, required,
 };
+use crate::error::refuse;
 
 /// A force along one joint coordinate, linear in several of them and in their rates.
 #[derive(Clone)]
@@ -101,11 +102,7 @@ impl Force for CoordinateFeedback {
         }
         finite("offset", self.offset)?;
         let (least, most) = self.range;
-        if least <= most {
-            Ok(())
-        } else {
-            Err(Invalid::new("most", format!("range is {least} to {most}, must not be empty")))
-        }
+        if least <= most { Ok(()) } else { refuse!("most", "range is {least} to {most}, must not be empty") }
     }
     fn reads(&self) -> &[Coordinate] {
         self.readings.coordinates()

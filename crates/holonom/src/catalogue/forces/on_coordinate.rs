@@ -25,6 +25,7 @@ use crate::catalogue::declaration::{
     optional, required,
 };
 use crate::catalogue::functions::Function;
+use crate::error::refuse;
 use std::sync::Arc;
 
 /// A force law on the coordinate of a joint.
@@ -126,7 +127,7 @@ impl Force for CoordinateForce {
             return Err("acts on no coordinate, must have at least one".into());
         }
         if let Some(r) = self.weights.iter().find(|r| !r.is_finite()) {
-            return Err(Invalid::new("terms", format!("a weight is {r}, must be finite")));
+            return refuse!("terms", "a weight is {r}, must be finite");
         }
         self.pull.validate()?;
         let [k, rest, c] = self.linear;

@@ -4,6 +4,7 @@ use super::{Force, ForceDeclaration, ForceGlyph, Push, UserForce};
 use crate::catalogue::attach::{Attachment, BodyId, Marker, View};
 use crate::catalogue::declaration::{Component, Field, FieldType, Invalid, Kind, Make, Parameters, optional, required};
 use crate::catalogue::functions::Function;
+use crate::error::refuse;
 use crate::math::{Vec3, vec3};
 use std::sync::Arc;
 
@@ -36,11 +37,7 @@ impl Torque {
 }
 
 fn check(what: &str, v: Vec3) -> Result<(), Invalid> {
-    if v.is_finite() {
-        Ok(())
-    } else {
-        Err(Invalid::new(what.replace(' ', "_"), format!("{what} is {v}, must be finite")))
-    }
+    if v.is_finite() { Ok(()) } else { refuse!(what.replace(' ', "_"), "{what} is {v}, must be finite") }
 }
 
 impl Force for PointForce {

@@ -11,6 +11,7 @@
 use super::{AXES, Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::declaration::{ANGLE, Allowed, FieldType, Invalid, Kind, Make, not_negative, optional, required};
+use crate::error::refuse;
 use crate::math::unwrap_angle;
 
 /// A linear torsion spring and damper about the common z axis of two markers.
@@ -53,7 +54,7 @@ impl Force for TorsionSpring {
     }
     fn validate(&self) -> Result<(), Invalid> {
         if !self.rest.is_finite() {
-            return Err(Invalid::new("rest", format!("rest angle is {} rad, must be finite", self.rest)));
+            return refuse!("rest", "rest angle is {} rad, must be finite", self.rest);
         }
         for (name, value, unit) in [("stiffness", self.stiffness, "N m/rad"), ("damping", self.damping, "N m s/rad")] {
             not_negative(name, value, unit)?;

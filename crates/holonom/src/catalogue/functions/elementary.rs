@@ -8,6 +8,7 @@
 
 use super::{Function, check_finite};
 use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 
 /// A harmonic oscillation, `mean + amplitude sin(frequency x + phase)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,7 +78,7 @@ impl Function for SmoothStep {
         if self.start < self.end {
             Ok(())
         } else {
-            Err(Invalid::new("end", format!("step starts at {} and ends at {}, must end later", self.start, self.end)))
+            refuse!("end", "step starts at {} and ends at {}, must end later", self.start, self.end)
         }
     }
 }
@@ -117,7 +118,7 @@ impl Function for Polynomial {
             return Err("polynomial has no coefficients, must have at least 1".into());
         }
         match self.coefficients.iter().find(|c| !c.is_finite()) {
-            Some(c) => Err(Invalid::new("coefficients", format!("coefficient is {c}, must be finite"))),
+            Some(c) => refuse!("coefficients", "coefficient is {c}, must be finite"),
             None => Ok(()),
         }
     }

@@ -36,23 +36,23 @@ pub use nurbs::NurbsFunction;
 pub use spline::SplineFunction;
 pub use table::{SmoothTable, Table};
 
-use crate::error::Invalid;
+use crate::error::{Invalid, refuse};
 
 /// Are these samples of a function: as many abscissae as ordinates, two at least, finite, and the abscissae increasing?
 pub(crate) fn check_samples(x: &[f64], y: &[f64]) -> Result<(), Invalid> {
     if x.len() != y.len() {
-        return Err(Invalid::new("y", format!("{} abscissae for {} values, must be as many", x.len(), y.len())));
+        return refuse!("y", "{} abscissae for {} values, must be as many", x.len(), y.len());
     }
     if x.len() < 2 {
-        return Err(Invalid::new("x", format!("number of samples is {}, must be at least 2", x.len())));
+        return refuse!("x", "number of samples is {}, must be at least 2", x.len());
     }
     for (field, name, list) in [("x", "abscissa", x), ("y", "value", y)] {
         if let Some(i) = (0..list.len()).find(|&i| !list[i].is_finite()) {
-            return Err(Invalid::new(field, format!("{name} {i} is {}, must be finite", list[i])));
+            return refuse!(field, "{name} {i} is {}, must be finite", list[i]);
         }
     }
     match (1..x.len()).find(|&i| !(x[i] > x[i - 1])) {
-        Some(i) => Err(Invalid::new("x", format!("abscissa {i} is {} after {}, must increase", x[i], x[i - 1]))),
+        Some(i) => refuse!("x", "abscissa {i} is {} after {}, must increase", x[i], x[i - 1]),
         None => Ok(()),
     }
 }
@@ -60,7 +60,7 @@ pub(crate) fn check_samples(x: &[f64], y: &[f64]) -> Result<(), Invalid> {
 /// `Err` that names the first of these numbers that is not finite.
 pub(crate) fn check_finite(numbers: &[(&str, f64)]) -> Result<(), Invalid> {
     match numbers.iter().find(|n| !n.1.is_finite()) {
-        Some((name, x)) => Err(Invalid::new(name.replace(' ', "_"), format!("{name} is {x}, must be finite"))),
+        Some((name, x)) => refuse!(name.replace(' ', "_"), "{name} is {x}, must be finite"),
         None => Ok(()),
     }
 }

@@ -9,6 +9,7 @@
 use super::Function;
 use crate::catalogue::curves::{Knots, check_weights, evaluate_rational};
 use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 
 /// A rational B-spline function of degree 1 to 7; x is the parameter of its knots.
 #[derive(Clone, Debug)]
@@ -32,7 +33,7 @@ fn check(knots: &Knots, values: &[f64], weights: &[f64]) -> Result<(), Invalid> 
     knots.check(values.len(), "")?;
     check_weights(weights, values.len())?;
     match values.iter().find(|y| !y.is_finite()) {
-        Some(y) => Err(Invalid::new("values", format!("control value is {y}, must be finite"))),
+        Some(y) => refuse!("values", "control value is {y}, must be finite"),
         None => Ok(()),
     }
 }

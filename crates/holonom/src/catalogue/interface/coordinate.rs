@@ -13,7 +13,7 @@
 //! the start of the step, and the turn nearest to where the mean rate leads is taken ([`View::follow`]).
 
 use super::{Attachment, Constraint, CoordinateKind, Push, Rows, View};
-use crate::error::Invalid;
+use crate::error::{Invalid, refuse};
 use crate::math::Vec3;
 use crate::math::number::{Num, Point, seed};
 use std::sync::Arc;
@@ -152,13 +152,15 @@ impl Coordinate {
         let n = self.joint.coordinates().len();
         if self.index >= n {
             let kind = self.joint.kind();
-            return Err(Invalid::new(
+            return refuse!(
                 "",
-                format!("joint `{}` ({kind}) has {n} coordinates, there is no number {}", self.name, self.index),
-            ));
+                "joint `{}` ({kind}) has {n} coordinates, there is no number {}",
+                self.name,
+                self.index
+            );
         }
         if self.attachments().len() > MAX_MEASURED {
-            return Err(Invalid::new("", format!("joint `{}` has more than {MAX_MEASURED} attachments", self.name)));
+            return refuse!("", "joint `{}` has more than {MAX_MEASURED} attachments", self.name);
         }
         Ok(())
     }

@@ -14,6 +14,7 @@ use super::{Constraint, Cylindrical, JointDeclaration, Rows};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
 use crate::catalogue::declaration::{Allowed, FieldType, Invalid, Kind, Make, NUMBER, optional, required};
+use crate::error::refuse;
 use crate::math::SplitMix;
 use std::sync::Arc;
 
@@ -110,10 +111,10 @@ impl Constraint for Coupler {
             return Err("couples no coordinates, must have at least one".into());
         }
         if let Some(r) = self.ratios.iter().find(|r| !(r.is_finite() && **r != 0.0)) {
-            return Err(Invalid::new("terms", format!("a ratio is {r}, must be finite and not 0")));
+            return refuse!("terms", "a ratio is {r}, must be finite and not 0");
         }
         if let Some(offset) = self.offset.filter(|x| !x.is_finite()) {
-            return Err(Invalid::new("offset", format!("offset is {offset}, must be finite")));
+            return refuse!("offset", "offset is {offset}, must be finite");
         }
         self.readings.validate()
     }

@@ -15,6 +15,7 @@ use super::{Constraint, CoordinateKind, Glyph, JointDeclaration, JointRole, POIN
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
 use crate::catalogue::declaration::{Invalid, Kind, LENGTH, Make, optional};
+use crate::error::refuse;
 use crate::math::{Mat3, Vec3};
 
 pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
@@ -72,13 +73,11 @@ impl Constraint for Distance {
         if self.length.is_finite() && self.length > 0.0 {
             Ok(())
         } else {
-            Err(Invalid::new(
+            refuse!(
                 "length",
-                format!(
-                    "length is {} m, must be finite and greater than 0 (use a spherical joint to join two points)",
-                    self.length
-                ),
-            ))
+                "length is {} m, must be finite and greater than 0 (use a spherical joint to join two points)",
+                self.length
+            )
         }
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {

@@ -12,6 +12,7 @@ use super::{Constraint, Glyph, JointDeclaration, JointRole, Level, Revolute, Row
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
 use crate::catalogue::declaration::{Invalid, Kind, Make};
+use crate::error::refuse;
 
 pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     kind: Kind {
@@ -66,10 +67,7 @@ impl Constraint for DryFriction {
         self.readings.validate()?;
         for (what, x) in [("constant friction", self.constant), ("friction lever", self.lever)] {
             if !(x >= 0.0 && x.is_finite()) {
-                return Err(Invalid::new(
-                    what.replace(' ', "_"),
-                    format!("{what} is {x}, must be finite and at least 0"),
-                ));
+                return refuse!(what.replace(' ', "_"), "{what} is {x}, must be finite and at least 0");
             }
         }
         if self.lever > 0.0 && self.readings.coordinates()[0].name.is_empty() {

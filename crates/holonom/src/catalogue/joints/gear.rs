@@ -51,6 +51,7 @@ use crate::catalogue::coordinate::Measure;
 use crate::catalogue::declaration::{
     ANGLE, Fault, FieldType, Invalid, Kind, Make, Parameters, optional, optional_finite,
 };
+use crate::error::refuse;
 use crate::math::SplitMix;
 use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
@@ -224,7 +225,7 @@ pub(super) fn check_radius(field: &str, what: &str, radius: f64) -> Result<(), I
     if radius.is_finite() && radius > 0.0 {
         Ok(())
     } else {
-        Err(Invalid::new(field, format!("{what} is {radius} m, must be finite and greater than 0")))
+        refuse!(field, "{what} is {radius} m, must be finite and greater than 0")
     }
 }
 
@@ -243,23 +244,18 @@ impl Constraint for Gear {
         check_radius("radius_a", "pitch radius of the first wheel", self.r_a)?;
         check_radius("radius_b", "pitch radius of the second wheel", if self.internal { -self.r_b } else { self.r_b })?;
         if self.r_a + self.r_b == 0.0 {
-            return Err(Invalid::new(
-                "radius_b",
-                format!("wheel and ring both have a pitch radius of {} m, must differ", self.r_a),
-            ));
+            return refuse!("radius_b", "wheel and ring both have a pitch radius of {} m, must differ", self.r_a);
         }
         let quarter = FRAC_PI_2;
         if !(self.pressure_angle >= 0.0 && self.pressure_angle < quarter) {
-            return Err(Invalid::new(
+            return refuse!(
                 "pressure_angle",
-                format!("pressure angle is {} rad, must be at least 0 and below pi/2", self.pressure_angle),
-            ));
+                "pressure angle is {} rad, must be at least 0 and below pi/2",
+                self.pressure_angle
+            );
         }
         if !(self.helix.abs() < quarter) {
-            return Err(Invalid::new(
-                "helix",
-                format!("helix angle is {} rad, must be between -pi/2 and pi/2", self.helix),
-            ));
+            return refuse!("helix", "helix angle is {} rad, must be between -pi/2 and pi/2", self.helix);
         }
         optional_finite("phase", self.phase, "m")
     }

@@ -12,6 +12,7 @@ use super::{Constraint, Glyph, JointDeclaration, JointRole, Revolute, RowLaw, Ro
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
 use crate::catalogue::declaration::{Invalid, Kind, Make, between_0_and_1};
+use crate::error::refuse;
 
 pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     kind: Kind { name: "limit", summary: "stops of a joint coordinate", fields: &[], make: Make::Elsewhere },
@@ -61,10 +62,12 @@ impl Constraint for Limit {
     fn validate(&self) -> Result<(), Invalid> {
         self.readings.validate()?;
         if !(self.lower < self.upper) {
-            return Err(Invalid::new(
+            return refuse!(
                 "limits",
-                format!("lower limit is {} and upper limit {}, lower must be below upper", self.lower, self.upper),
-            ));
+                "lower limit is {} and upper limit {}, lower must be below upper",
+                self.lower,
+                self.upper
+            );
         }
         between_0_and_1("restitution", self.restitution)
     }

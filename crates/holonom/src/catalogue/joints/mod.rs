@@ -66,7 +66,7 @@ use lock::{about_z, agreement};
 use table::RADII;
 
 use crate::catalogue::interface::{Attachment, Carried, Marker, free_of, numbered};
-use crate::error::Invalid;
+use crate::error::{Invalid, refuse};
 use crate::math::Mat3;
 
 macro_rules! joints {
@@ -144,16 +144,13 @@ pub(crate) fn markers(attachments: &[Attachment], a: Mat3, b: Mat3) -> (Marker, 
 pub(crate) fn check_markers(a: &Marker, b: &Marker) -> Result<(), Invalid> {
     for (i, (side, m)) in [("first", a), ("second", b)].into_iter().enumerate() {
         if !m.point.is_finite() {
-            return Err(Invalid::new(
-                ["a", "b"][i],
-                format!("point on the {side} body is {}, must be finite", m.point),
-            ));
+            return refuse!(["a", "b"][i], "point on the {side} body is {}, must be finite", m.point);
         }
         if !m.axes.is_finite() {
-            return Err(Invalid::new(
+            return refuse!(
                 ["axis_a", "axis_b"][i],
-                format!("axis on the {side} body has zero length or is not finite, must be finite and longer than 0"),
-            ));
+                "axis on the {side} body has zero length or is not finite, must be finite and longer than 0"
+            );
         }
     }
     // two markers on the ground are refused with all that touches no body

@@ -23,6 +23,7 @@ use crate::catalogue::declaration::{
     Allowed, Driven, Field, FieldType, Invalid, Kind, Make, ON_JOINT, Parameters, optional, required,
 };
 use crate::catalogue::functions::Function;
+use crate::error::refuse;
 use crate::math::SplitMix;
 use std::sync::Arc;
 
@@ -129,7 +130,7 @@ impl Constraint for Motor {
     fn validate(&self) -> Result<(), Invalid> {
         self.readings.validate()?;
         if !(self.effort > 0.0) {
-            return Err(Invalid::new("effort", format!("effort is {}, must be greater than 0 N or N m", self.effort)));
+            return refuse!("effort", "effort is {}, must be greater than 0 N or N m", self.effort);
         }
         self.goal.validate()
     }

@@ -18,6 +18,7 @@
 use super::{Constraint, JointDeclaration, JointRole, Level, RowLaw, Rows};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::declaration::{Invalid, Kind, Make, positive};
+use crate::error::refuse;
 use crate::math::{Vec3, vec3};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -96,11 +97,7 @@ impl Constraint for Mouse {
     }
     fn validate(&self) -> Result<(), Invalid> {
         positive("time constant", self.time_constant, "s")?;
-        if self.cap > 0.0 {
-            Ok(())
-        } else {
-            Err(Invalid::new("", format!("cap is {} N, must be greater than 0", self.cap)))
-        }
+        if self.cap > 0.0 { Ok(()) } else { refuse!("", "cap is {} N, must be greater than 0", self.cap) }
     }
     fn level(&self, _: usize) -> Level {
         Level::Acceleration

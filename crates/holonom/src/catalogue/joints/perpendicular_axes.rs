@@ -31,6 +31,7 @@ use super::{
 use crate::catalogue::attach::{Attached, Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
 use crate::catalogue::declaration::{ANGLE, Invalid, Kind, Make, optional};
+use crate::error::refuse;
 use crate::math::{Mat3, Vec3, vec3};
 use std::f64::consts::{FRAC_PI_2, PI};
 
@@ -113,13 +114,11 @@ impl Constraint for PerpendicularAxes {
         if self.angle >= NEAREST && self.angle <= PI - NEAREST {
             Ok(())
         } else {
-            Err(Invalid::new(
+            refuse!(
                 "angle",
-                format!(
-                    "angle is {} rad, must be between {NEAREST} and pi - {NEAREST} (use parallel-axes to keep axes parallel)",
-                    self.angle
-                ),
-            ))
+                "angle is {} rad, must be between {NEAREST} and pi - {NEAREST} (use parallel-axes to keep axes parallel)",
+                self.angle
+            )
         }
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {

@@ -28,7 +28,6 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     common: true,
     axis_in_plane: true,
     sample: Some(|a, b, _| Box::new(Prismatic::new(a, b))),
-    ..JointDeclaration::PLAIN
 };
 
 /// A slider along the common z axis of two markers.

@@ -15,6 +15,7 @@ use super::{Constraint, CoordinateKind, Glyph, JointDeclaration, Rows, check_mar
 use crate::catalogue::attach::{Attachment, BodyId, Marker, View};
 use crate::catalogue::coordinate::{MAX_MEASURED, Measure};
 use crate::catalogue::declaration::{Fault, FieldType, Invalid, Kind, LENGTH, Make, optional, required};
+use crate::error::refuse;
 use crate::math::{SplitMix, Vec3};
 use std::sync::Arc;
 
@@ -117,18 +118,18 @@ impl Constraint for Reeving {
     }
     fn validate(&self) -> Result<(), Invalid> {
         if self.points.len() < 2 {
-            return Err(Invalid::new("points", format!("passes {} points, must pass at least 2", self.points.len())));
+            return refuse!("points", "passes {} points, must pass at least 2", self.points.len());
         }
         let marker = |a: &Attachment| a.body.at(a.carried_vector());
         if self.points.iter().all(|p| p.body == self.points[0].body) {
             return check_markers(&marker(&self.points[0]), &marker(&self.points[1]));
         }
         if let Some(point) = self.points.iter().map(|p| p.carried_vector()).find(|p| !p.is_finite()) {
-            return Err(Invalid::new("points", format!("a point is {point}, must be finite")));
+            return refuse!("points", "a point is {point}, must be finite");
         }
         match self.length {
             Some(length) if !(length.is_finite() && length > 0.0) => {
-                Err(Invalid::new("length", format!("length is {length} m, must be finite and greater than 0")))
+                refuse!("length", "length is {length} m, must be finite and greater than 0")
             }
             _ => Ok(()),
         }

@@ -13,6 +13,7 @@ use super::{Constraint, Glyph, JointDeclaration, Level, Rows};
 use crate::catalogue::attach::{Attachment, BodyId, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
 use crate::catalogue::declaration::{Fault, FieldType, Invalid, Kind, Make, NUMBER, Parameters, optional, required};
+use crate::error::refuse;
 use crate::math::Vec3;
 
 pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
@@ -108,7 +109,7 @@ impl Constraint for RotorGear {
     }
     fn validate(&self) -> Result<(), Invalid> {
         if !(self.ratio.is_finite() && self.ratio != 0.0) {
-            return Err(Invalid::new("ratio", format!("ratio is {}, must be finite and not 0", self.ratio)));
+            return refuse!("ratio", "ratio is {}, must be finite and not 0", self.ratio);
         }
         self.readings.validate()
     }

@@ -17,6 +17,7 @@ use super::{Closes, Constraint, CoordinateKind, Glyph, JointDeclaration, PAIR, R
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
 use crate::catalogue::declaration::{Allowed, FieldType, Invalid, Kind, Make, optional, optional_finite, required};
+use crate::error::refuse;
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -90,7 +91,7 @@ impl Constraint for Screw {
     fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.a, &self.b)?;
         if !self.lead.is_finite() {
-            return Err(Invalid::new("lead", format!("lead is {} m per turn, must be finite", self.lead)));
+            return refuse!("lead", "lead is {} m per turn, must be finite", self.lead);
         }
         optional_finite("phase", self.phase, "m")
     }

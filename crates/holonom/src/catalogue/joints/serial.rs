@@ -37,6 +37,7 @@ use crate::catalogue::coordinate::Measure;
 use crate::catalogue::declaration::{
     Family, Fault, Field, FieldType, Invalid, Kind, Make, POSITION, Parameters, optional, required,
 };
+use crate::error::refuse;
 use crate::math::number::{Num, Point};
 use crate::math::{Mat3, SplitMix, Vec3, perpendicular, unwrap_angle};
 
@@ -430,7 +431,7 @@ impl Constraint for Serial {
                 return Err("the axis of a freedom has zero length or is not finite".into());
             }
             if !point.is_finite() {
-                return Err(Invalid::new("freedoms", format!("the point of a freedom is {point}, must be finite")));
+                return refuse!("freedoms", "the point of a freedom is {point}, must be finite");
             }
         }
         let balls = self.freedoms.iter().filter(|f| matches!(f, Freedom::Ball { .. })).count();
@@ -438,14 +439,12 @@ impl Constraint for Serial {
             return Err("a ball leaves nothing to other hinges, must be the only one".into());
         }
         if self.hinges.len() > 3 || self.slides.len() > 3 {
-            return Err(Invalid::new(
+            return refuse!(
                 "freedoms",
-                format!(
-                    "has {} hinges and {} slides, must have at most 3 of each",
-                    self.hinges.len(),
-                    self.slides.len()
-                ),
-            ));
+                "has {} hinges and {} slides, must have at most 3 of each",
+                self.hinges.len(),
+                self.slides.len()
+            );
         }
         let axis = |i: usize| self.hinges[i].0;
         let apart = match self.hinges.len() {
@@ -454,10 +453,10 @@ impl Constraint for Serial {
             _ => 1.0,
         };
         if apart < 1e-6 {
-            return Err(Invalid::new(
+            return refuse!(
                 "freedoms",
-                format!("hinge axes are parallel or lie in one plane ({apart:.1e}, must be above 1e-6)"),
-            ));
+                "hinge axes are parallel or lie in one plane ({apart:.1e}, must be above 1e-6)"
+            );
         }
         let slide = |i: usize| self.slides[i].0;
         let apart = match self.slides.len() {
@@ -466,10 +465,7 @@ impl Constraint for Serial {
             _ => 1.0,
         };
         if apart < 1e-6 {
-            return Err(Invalid::new(
-                "freedoms",
-                format!("slides are parallel or lie in one plane ({apart:.1e}, must be above 1e-6)"),
-            ));
+            return refuse!("freedoms", "slides are parallel or lie in one plane ({apart:.1e}, must be above 1e-6)");
         }
         Ok(())
     }

@@ -21,6 +21,7 @@ use super::{Constraint, Glyph, JOINTS, JointDeclaration, JointRole, Level, Point
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
 use crate::catalogue::declaration::{Driven, Family, FieldType, Invalid, Kind, Make, required};
+use crate::error::refuse;
 use crate::math::SplitMix;
 use std::sync::{Arc, LazyLock};
 
@@ -111,10 +112,10 @@ impl Constraint for Servo {
         let (rows, actuators) = (self.condition.n_rows(), self.actuators.coordinates().len());
         if rows != actuators {
             let hint = "with more, find the motion of all actuators by inverse kinematics first";
-            return Err(Invalid::new(
+            return refuse!(
                 "actuators",
-                format!("has {actuators} actuators for {rows} rows, must have one for each row; {hint}"),
-            ));
+                "has {actuators} actuators for {rows} rows, must have one for each row; {hint}"
+            );
         }
         if self.condition.own_force_direction() {
             return Err("its condition has force directions of its own, must be one without".into());
@@ -122,12 +123,10 @@ impl Constraint for Servo {
         // turns are counted for joints of the model, and the condition is none
         if self.condition.follows_turns() {
             let kind = self.condition.kind();
-            return Err(Invalid::new(
+            return refuse!(
                 "condition",
-                format!(
-                    "its condition ({kind}) follows turns of its own, must be one that reads coordinates of joints"
-                ),
-            ));
+                "its condition ({kind}) follows turns of its own, must be one that reads coordinates of joints"
+            );
         }
         Ok(())
     }

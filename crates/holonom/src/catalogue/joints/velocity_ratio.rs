@@ -14,6 +14,7 @@ use super::{AXES_A, AXES_B, Constraint, Cylindrical, JointDeclaration, Level, Ro
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
 use crate::catalogue::declaration::{Fault, FieldType, Invalid, Kind, Make, NUMBER, Parameters, optional, required};
+use crate::error::refuse;
 use crate::math::SplitMix;
 
 pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
@@ -93,7 +94,7 @@ impl Constraint for VelocityRatio {
             check_markers(a, b)?;
         }
         if !self.ratio.is_finite() {
-            return Err(Invalid::new("ratio", format!("ratio is {}, must be finite", self.ratio)));
+            return refuse!("ratio", "ratio is {}, must be finite", self.ratio);
         }
         self.readings.validate()
     }

@@ -40,6 +40,7 @@ use super::{
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
 use crate::catalogue::declaration::{Allowed, FieldType, Invalid, Kind, LENGTH, Make, optional, required};
+use crate::error::refuse;
 use crate::math::SplitMix;
 use std::f64::consts::TAU;
 use std::sync::Arc;
@@ -124,7 +125,7 @@ impl Constraint for Worm {
     fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.a, &self.b)?;
         if !(self.lead.is_finite() && self.lead != 0.0) {
-            return Err(Invalid::new("lead", format!("lead is {} m per turn, must be finite and not 0", self.lead)));
+            return refuse!("lead", "lead is {} m per turn, must be finite and not 0", self.lead);
         }
         check_radius("wheel_radius", "pitch radius of the wheel", self.wheel_radius)?;
         self.worm_radius.map_or(Ok(()), |r| check_radius("worm_radius", "pitch radius of the worm", r))

@@ -28,6 +28,7 @@ pub use crate::catalogue::interface::Surface;
 pub use kinds::{SURFACES, SurfaceGuide, given, make};
 
 use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::number::{Gradient, Number, Vector};
 use crate::math::{Mat3, Vec3, vec3};
 
@@ -123,11 +124,11 @@ impl Surface for Quadric {
     }
     fn validate(&self) -> Result<(), Invalid> {
         if let Some(a) = self.semi_axes.to_array().into_iter().find(|a| !(*a > 0.0)) {
-            return Err(Invalid::new("half_axes", format!("semi-axis is {a} m, must be positive")));
+            return refuse!("half_axes", "semi-axis is {a} m, must be positive");
         }
         match self.straight() {
             0 | 1 => Ok(()),
-            n => Err(Invalid::new("half_axes", format!("{n} semi-axes are infinite, must be at most 1"))),
+            n => refuse!("half_axes", "{n} semi-axes are infinite, must be at most 1"),
         }
     }
 }
@@ -178,13 +179,12 @@ impl Surface for Torus {
     }
     fn validate(&self) -> Result<(), Invalid> {
         if !(self.ring.is_finite() && self.tube > 0.0 && self.tube < self.ring) {
-            return Err(Invalid::new(
+            return refuse!(
                 "tube_radius",
-                format!(
-                    "tube has radius {} m and ring {} m, must be positive and the tube less than the ring",
-                    self.tube, self.ring
-                ),
-            ));
+                "tube has radius {} m and ring {} m, must be positive and the tube less than the ring",
+                self.tube,
+                self.ring
+            );
         }
         Ok(())
     }
