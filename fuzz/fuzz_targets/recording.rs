@@ -1,7 +1,7 @@
 //! Any bytes as a recording or as a snapshot: read up to what can be trusted, never a panic.
 #![no_main]
 
-use holonom_record::{Recording, Snapshot};
+use holonom_record::{RecordingReader, Snapshot};
 use libfuzzer_sys::fuzz_target;
 
 fuzz_target!(|data: &[u8]| {
@@ -12,7 +12,7 @@ fuzz_target!(|data: &[u8]| {
     if std::fs::write(&path, bytes).is_err() {
         return;
     }
-    if let Ok(recording) = Recording::open_within(&path, 1 << 24) {
+    if let Ok(recording) = RecordingReader::open_within(&path, 1 << 24) {
         let rows = recording.rows();
         for i in 0..recording.columns().len().min(20) {
             if let Ok(column) = recording.column_at(i) {

@@ -1,7 +1,7 @@
 //! The report as it grows: Markdown, and the pictures it shows.
 
 use crate::Failed;
-use holonom_plot::{Axis, Chart, Scale, Series};
+use holonom_plot::{Axis, LineChart, Scale, Series};
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -90,7 +90,7 @@ impl Page {
         let series = curves.iter().map(|c| Series::new(&c.name, c.unit, &c.x, &c.y)).collect();
         let x = Axis { scale: x_scale, ..Axis::new(picture.along.0, picture.along.1) };
         let (title, subtitle) = (picture.title.to_string(), picture.subtitle.to_string());
-        let chart = Chart { title, subtitle, x, y_scale, series, marks: Vec::new() };
+        let chart = LineChart { title, subtitle, x, y_scale, series, marks: Vec::new() };
         let svg = chart.to_svg().map_err(|e| format!("{}: {e}", picture.file))?;
         let file = format!("{}.svg", picture.file);
         let folder = self.root.join(PICTURES);

@@ -10,12 +10,12 @@ const PICTURE: &str = "docs/images/chain.svg";
 /// Packages whose examples are listed and run.
 pub const EXAMPLES: [&str; 2] = ["holonom", "holonom-tyre"];
 
-fn read(path: &Path) -> Result<String, String> {
+pub fn read(path: &Path) -> Result<String, String> {
     fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))
 }
 
 /// Names in a folder, sorted.
-fn names(folder: &Path) -> Result<Vec<String>, String> {
+pub fn names(folder: &Path) -> Result<Vec<String>, String> {
     let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
     let mut names: Vec<String> = entries.flatten().map(|e| e.file_name().to_string_lossy().into_owned()).collect();
     names.sort();
@@ -23,7 +23,7 @@ fn names(folder: &Path) -> Result<Vec<String>, String> {
 }
 
 /// All files below a folder with this extension, sorted.
-fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
+pub fn files(folder: &Path, extension: &str) -> Result<Vec<PathBuf>, String> {
     let (mut found, mut folders) = (Vec::new(), vec![folder.to_path_buf()]);
     while let Some(folder) = folders.pop() {
         for name in names(&folder)? {

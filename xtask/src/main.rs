@@ -1,9 +1,12 @@
 //! Chores of the workspace, written in Rust so that nothing but Rust is needed: `cargo xtask test` is the whole of it before a change goes in.
 
 mod documents;
+mod house;
 mod manual;
 mod page;
+mod source;
 mod steps;
+mod wrap;
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -18,6 +21,9 @@ usage: cargo xtask COMMAND
   reproduction  write docs/reproduction.md, its pictures, and the short table of the README anew: some minutes of measuring;
              words (witkin, baraff, tasora, gallery) print those parts alone
   scenes     write docs/scenes-reference.md, docs/gallery.md and scenes/scene.schema.json anew from declarations and scenes
+  house      functions too long, lists of arguments too long, names of two types, comments too wide
+  wrap       wrap the comments of all crates, or of the folders and files given, at the width of code
+  protocol   write crates/holonom-view/web/src/protocol.ts anew from the messages of the program
   fmt        format the workspace
 ";
 
@@ -31,6 +37,9 @@ fn main() -> ExitCode {
         ["manual"] => report(manual::write(&root)),
         ["reproduction", ref parts @ ..] => report(reproduction(&root, parts)),
         ["scenes"] => report(steps::cargo(&root, &["run", "-q", "-p", "holonom-scene", "--example", "documents"])),
+        ["house"] => report(house::check(&root)),
+        ["wrap", ref places @ ..] => report(wrap::write(&root, places)),
+        ["protocol"] => report(page::write_protocol(&root)),
         ["fmt"] => report(steps::cargo(&root, &["fmt", "--all"])),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");

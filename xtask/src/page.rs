@@ -24,6 +24,13 @@ pub fn test(root: &Path, words: &[&str]) -> Result<(), String> {
     run(&mut node, "the tests of the page")
 }
 
+/// Write the TypeScript of the messages from the Rust types: a test of holonom-view does it when it is told to.
+pub fn write_protocol(root: &Path) -> Result<(), String> {
+    let mut cargo = Command::new("cargo");
+    cargo.args(["test", "-q", "-p", "holonom-view", "--lib", "protocol"]).current_dir(root);
+    run(cargo.env("HOLONOM_WRITE_PROTOCOL", "1"), "the types of the messages")
+}
+
 fn there(program: &str) -> bool {
     let quiet = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
     quiet.is_ok_and(|s| s.success())

@@ -6,7 +6,7 @@
 //!
 //! [`case`] finds a mechanism by name: trees in [`TreeCase`], closed loops in [`LoopCase`] (some of which have other bodies). [`pile_case`] finds piles, held by
 //! contact alone.
-//! [`forward_dynamics`] and [`problem`] give the known answers, computed independently of this engine.
+//! [`forward_dynamics`] gives reference accelerations, computed independently of this engine.
 
 mod loops;
 mod piles;
@@ -14,8 +14,8 @@ mod reference;
 mod state;
 
 pub use loops::{LoopCase, LoopFamily, loop_case};
-pub use piles::{OVERHANGS, PileCase, STANDS, pile_case};
-pub use reference::{ForwardDynamics, PROBLEMS, Problem, forward_dynamics, problem};
+pub use piles::{PileCase, pile_case};
+pub use reference::{ForwardDynamics, forward_dynamics};
 pub use state::{Given, SEED, TreeCase, TreeJoint, tree_case};
 
 use holonom::ModelBuilder;

@@ -128,11 +128,6 @@ impl LoopCase {
         (size >= family.least_size() && size <= MAX_BODIES && case.n_bodies() <= MAX_BODIES).then_some(case)
     }
 
-    /// The family.
-    pub fn family(&self) -> LoopFamily {
-        self.family
-    }
-
     /// The name in its shortest form.
     pub fn name(&self) -> String {
         format!("{}{}", self.family.prefix(), self.size)
@@ -411,7 +406,7 @@ mod tests {
                 let bodies = case.bodies(seed);
                 let mut worst: (f64, f64) = (0.0, 0.0);
                 for (a, b) in case.joints() {
-                    let hinged = case.family().hinged();
+                    let hinged = case.family.hinged();
                     for k in 0..=usize::from(hinged) {
                         let what =
                             |m: Marker| if k == 0 { Carried::Point(m.point) } else { Carried::Direction(Vec3::Z) };

@@ -30,9 +30,9 @@ pub enum PileCase {
 }
 
 /// Shift of a wall that stands, m.
-pub const STANDS: f64 = 0.495;
+const STANDS: f64 = 0.495;
 /// Shift of a wall whose last brick must fall, m.
-pub const OVERHANGS: f64 = 0.505;
+const OVERHANGS: f64 = 0.505;
 
 /// `fN`, `fN-overhang` or `tower-N`; `None` for other names.
 pub fn pile_case(name: &str) -> Option<PileCase> {

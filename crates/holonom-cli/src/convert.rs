@@ -1,8 +1,8 @@
 //! `holonom convert IN OUT`: a URDF or MJCF as a scene file, with everything said that was ignored; a scene file in its tidy form.
 
 use crate::Exit;
-use crate::failure::{Failure, to_stderr, warn};
-use crate::output::Output;
+use crate::error::{CliError, to_stderr, warn};
+use crate::output::StandardOutput;
 use crate::scene::{SceneArgs, SceneOptions};
 use holonom_scene::{Format, Loaded, write};
 use serde_json::json;
@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 /// Everything in a robot that does not count, or counts approximately, is said on standard error. A scene file keeps its comments and order
 /// and is tidied, unless --set changes it.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ConvertArgs {
     /// What to read: .urdf, .xml, .toml, or a name of the gallery
     input: String,
     /// The scene file to write (.toml); `-` is standard output
@@ -28,7 +28,7 @@ pub(crate) struct Args {
     options: SceneOptions,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ConvertArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let to_stdout = args.output == Path::new("-");
     if !to_stdout {
         check_target(args)?;
@@ -43,7 +43,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         return Ok(Exit::Ok);
     }
     std::fs::write(&args.output, &text)
-        .map_err(|e| Failure::io(format!("cannot write `{}`: {e}", args.output.display())))?;
+        .map_err(|e| CliError::io(format!("cannot write `{}`: {e}", args.output.display())))?;
     // read back what was written: it must be the same mechanism in the same state
     let again = SceneArgs {
         scene: args.output.display().to_string(),
@@ -51,12 +51,12 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     };
     let same = match again.load_quietly().and_then(|l| Ok(l.build()?)) {
         Ok(back) => back.initial_state().hash() == model.initial_state().hash(),
-        Err(failure) => {
+        Err(error) => {
             warn(&format!(
                 "`{}` was written, but cannot be used where it is: files that it names must lie beside it, or in a folder given by --allow-path",
                 args.output.display()
             ));
-            return Err(failure);
+            return Err(error);
         }
     };
     if !same {
@@ -82,11 +82,11 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn text_of(args: &Args, loaded: &Loaded) -> Result<String, Failure> {
+fn text_of(args: &ConvertArgs, loaded: &Loaded) -> Result<String, CliError> {
     let first = loaded.sources.files().first();
     if loaded.format == Format::Scene && args.options.set.is_empty() {
         let text = first.map_or("", |f| f.text.as_str());
-        return write::formatted(text).map_err(|report| Failure::report(report, loaded.sources.clone()));
+        return write::formatted(text).map_err(|report| CliError::report(report, loaded.sources.clone()));
     }
     let name = first.map_or("", |f| f.name.as_str());
     let name: String = name.chars().filter(|c| !c.is_control()).collect();
@@ -100,14 +100,14 @@ fn say_ignored(loaded: &Loaded) {
     }
 }
 
-fn check_target(args: &Args) -> Result<(), Failure> {
+fn check_target(args: &ConvertArgs) -> Result<(), CliError> {
     let path = &args.output;
     if !path.extension().is_some_and(|e| e.eq_ignore_ascii_case("toml")) {
-        return Err(Failure::usage(format!("`{}`: scene files end in .toml", path.display()))
+        return Err(CliError::usage(format!("`{}`: scene files end in .toml", path.display()))
             .help("only scene files are written; `-` writes to standard output"));
     }
     if path.exists() && !args.force {
-        return Err(Failure::usage(format!("`{}` is there already", path.display())).help("--force replaces it"));
+        return Err(CliError::usage(format!("`{}` is there already", path.display())).help("--force replaces it"));
     }
     Ok(())
 }

@@ -1,15 +1,15 @@
 //! `holonom explain CODE`: the long form of an error.
 
 use crate::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
-use crate::suggest::nearest;
+use crate::error::CliError;
+use crate::output::StandardOutput;
 use holonom_scene::codes::{self, EXPLANATIONS, Explanation};
+use holonom_scene::diagnostic::nearest;
 use serde::Serialize;
 
 /// Explain an error or warning by its code.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ExplainArgs {
     /// A code such as E0214, or words to look for; nothing lists them all
     code: Vec<String>,
     /// As JSON
@@ -30,7 +30,7 @@ impl From<&'static Explanation> for Data {
     }
 }
 
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ExplainArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let asked = args.code.join(" ");
     let found = find(asked.trim())?;
     if args.json {
@@ -50,7 +50,7 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
 }
 
 /// By code in any spelling (E0214, e214, 214, `error[E0214]`), else by words of its title or text.
-fn find(asked: &str) -> Result<Vec<&'static Explanation>, Failure> {
+fn find(asked: &str) -> Result<Vec<&'static Explanation>, CliError> {
     if asked.is_empty() {
         return Ok(EXPLANATIONS.iter().collect());
     }
@@ -67,13 +67,10 @@ fn find(asked: &str) -> Result<Vec<&'static Explanation>, Failure> {
         if let Some(e) = EXPLANATIONS.iter().find(same) {
             return Ok(vec![e]);
         }
-        let failure = Failure::usage(format!("there is no error code `{asked}`"));
         let near = nearest(&format!("E{padded}"), EXPLANATIONS.iter().map(|e| e.code.name()));
-        let failure = match near {
-            Some(near) => failure.help(format!("did you mean `{near}`?")),
-            None => failure,
-        };
-        return Err(failure.help("`holonom explain` lists them all"));
+        return Err(CliError::usage(format!("there is no error code `{asked}`"))
+            .did_you_mean(near)
+            .help("`holonom explain` lists them all"));
     }
     let words: Vec<String> = asked.to_lowercase().split_whitespace().map(str::to_string).collect();
     let has = |text: &str| {
@@ -85,7 +82,7 @@ fn find(asked: &str) -> Result<Vec<&'static Explanation>, Failure> {
         found = EXPLANATIONS.iter().filter(|e| has(e.text)).collect();
     }
     if found.is_empty() {
-        return Err(Failure::usage(format!("no error code or explanation fits `{asked}`"))
+        return Err(CliError::usage(format!("no error code or explanation fits `{asked}`"))
             .help("codes look like E0214; `holonom explain` lists them all"));
     }
     Ok(found)

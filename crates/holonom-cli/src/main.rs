@@ -4,8 +4,8 @@ mod bench;
 mod browser;
 mod check;
 mod convert;
+mod error;
 mod explain;
-mod failure;
 mod interrupt;
 mod output;
 mod plot;
@@ -14,15 +14,14 @@ mod replay;
 mod run;
 mod scene;
 mod scenes;
-mod suggest;
-mod table;
+mod text;
 mod verify;
 mod view;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, Subcommand};
-use failure::Failure;
-use output::Output;
+use error::CliError;
+use output::StandardOutput;
 use std::process::ExitCode;
 
 const EXIT_CODES: &str = "Exit codes: 0 ok, 1 a verdict failed, 2 bad input or usage, 3 numerical stop, \
@@ -41,18 +40,18 @@ struct Cli {
 // each command is described at its arguments
 #[derive(Subcommand)]
 enum Command {
-    View(view::Args),
-    Run(run::Args),
-    Check(check::Args),
-    Plot(plot::Args),
-    Convert(convert::Args),
-    Scenes(scenes::Args),
+    View(view::ViewArgs),
+    Run(run::RunArgs),
+    Check(check::CheckArgs),
+    Plot(plot::PlotArgs),
+    Convert(convert::ConvertArgs),
+    Scenes(scenes::ScenesArgs),
     Info(recordings::InfoArgs),
     Recover(recordings::RecoverArgs),
-    Replay(replay::Args),
-    Bench(bench::Args),
-    Verify(verify::Args),
-    Explain(explain::Args),
+    Replay(replay::ReplayArgs),
+    Bench(bench::BenchArgs),
+    Verify(verify::VerifyArgs),
+    Explain(explain::ExplainArgs),
 }
 
 /// Exit codes: a contract that scripts rely on.
@@ -69,15 +68,15 @@ pub(crate) enum Exit {
 fn main() -> ExitCode {
     // also for mistakes on the command line, which is not understood then
     let json = std::env::args_os().any(|a| a == "--json");
-    let exit = run().unwrap_or_else(|failure| {
-        failure.print(json);
-        failure.exit
+    let exit = run().unwrap_or_else(|error| {
+        error.print(json);
+        error.exit
     });
     ExitCode::from(exit as u8)
 }
 
-fn run() -> Result<Exit, Failure> {
-    let mut out = Output::new();
+fn run() -> Result<Exit, CliError> {
+    let mut out = StandardOutput::new();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // --help and --version are answers, not mistakes
@@ -85,7 +84,7 @@ fn run() -> Result<Exit, Failure> {
         Err(e) => return Err(usage(&e)),
     };
     match cli.command {
-        None => view::run(&view::Args::default(), &mut out),
+        None => view::run(&view::ViewArgs::default(), &mut out),
         Some(Command::View(args)) => view::run(&args, &mut out),
         Some(Command::Run(args)) => run::run(&args, &mut out),
         Some(Command::Check(args)) => check::run(&args, &mut out),
@@ -102,23 +101,23 @@ fn run() -> Result<Exit, Failure> {
 }
 
 /// A mistake on the command line, in our own form of message.
-fn usage(e: &clap::Error) -> Failure {
+fn usage(e: &clap::Error) -> CliError {
     let text = e.render().to_string();
     let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
     let first = lines.next().unwrap_or("the command line is not understood");
-    let mut failure = Failure::usage(first.strip_prefix("error: ").unwrap_or(first));
+    let mut error = CliError::usage(first.strip_prefix("error: ").unwrap_or(first));
     for line in lines {
         if let Some(tip) = line.strip_prefix("tip: ") {
-            failure = failure.help(tip);
+            error = error.help(tip);
         } else if let Some(usage) = line.strip_prefix("Usage: ") {
-            failure = failure.note("usage", usage);
+            error = error.note("usage", usage);
         } else if !line.starts_with("For more information") {
-            failure = failure.note("note", line);
+            error = error.note("note", line);
         }
     }
     if e.kind() == ErrorKind::InvalidSubcommand {
         let names: Vec<String> = Cli::command().get_subcommands().map(|c| c.get_name().to_string()).collect();
-        failure = failure.help(format!("commands are {}", names.join(", ")));
+        error = error.help(format!("commands are {}", names.join(", ")));
     }
-    failure.help("`holonom --help` lists commands and options")
+    error.help("`holonom --help` lists commands and options")
 }

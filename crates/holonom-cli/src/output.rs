@@ -1,20 +1,20 @@
 //! Standard output with every write checked, and progress on standard error.
 
-use crate::failure::Failure;
+use crate::error::CliError;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Standard output. A reader that has seen enough (`| head`) is no error: what follows is dropped.
-pub(crate) struct Output {
+pub(crate) struct StandardOutput {
     closed: bool,
 }
 
-impl Output {
+impl StandardOutput {
     pub fn new() -> Self {
-        Output { closed: false }
+        StandardOutput { closed: false }
     }
 
     /// Write and flush.
-    pub fn write(&mut self, text: &str) -> Result<(), Failure> {
+    pub fn write(&mut self, text: &str) -> Result<(), CliError> {
         if self.closed {
             return Ok(());
         }
@@ -25,27 +25,27 @@ impl Output {
                 self.closed = true;
                 Ok(())
             }
-            Err(e) => Err(Failure::io(format!("cannot write to standard output: {e}"))
+            Err(e) => Err(CliError::io(format!("cannot write to standard output: {e}"))
                 .help("check that the disk is not full and that the target can be written to")),
         }
     }
 
     /// A value as one line of JSON.
-    pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), Failure> {
+    pub fn json(&mut self, value: &impl serde::Serialize) -> Result<(), CliError> {
         let text =
-            serde_json::to_string(value).map_err(|e| Failure::io(format!("cannot write the answer as JSON: {e}")))?;
+            serde_json::to_string(value).map_err(|e| CliError::io(format!("cannot write the answer as JSON: {e}")))?;
         self.write(&(text + "\n"))
     }
 }
 
 /// One line on standard error that replaces itself; nothing when that is not a terminal.
-pub(crate) struct Progress {
+pub(crate) struct ProgressLine {
     visible: bool,
 }
 
-impl Progress {
+impl ProgressLine {
     pub fn new() -> Self {
-        Progress { visible: std::io::stderr().is_terminal() }
+        ProgressLine { visible: std::io::stderr().is_terminal() }
     }
 
     pub fn show(&self, text: &str) {
@@ -55,7 +55,7 @@ impl Progress {
     }
 }
 
-impl Drop for Progress {
+impl Drop for ProgressLine {
     fn drop(&mut self) {
         self.show("");
     }

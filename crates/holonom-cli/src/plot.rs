@@ -1,14 +1,14 @@
 //! `holonom plot`: curves of a recording, or where the matrices of a scene have entries; in the terminal, as SVG or as PNG.
 
 use crate::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::error::CliError;
+use crate::output::StandardOutput;
 use crate::recordings::not_a_recording;
 use crate::scene::{SceneArgs, SceneOptions};
-use crate::suggest::nearest;
 use holonom::pattern::Matrix;
-use holonom_plot::{Axis, Block, Chart, Kind, Look, PlotError, Scale, Series, Spy};
-use holonom_record::{Column, Format, RecordError, Recording};
+use holonom_plot::{Axis, EntryKind, LineChart, MatrixBlock, PlotError, Scale, Series, SketchOptions, SpyPlot};
+use holonom_record::{RecordError, RecordingColumn, RecordingFormat, RecordingReader};
+use holonom_scene::diagnostic::nearest;
 use holonom_scene::quantities::{fits, usual_unit};
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  holonom plot run.csv --y 'pin.force.*'\n  \
     holonom plot run.parquet --x rod.pos.x --y rod.pos.z -o path.svg\n  holonom plot pendulum --matrix H")]
-pub(crate) struct Args {
+pub(crate) struct PlotArgs {
     /// A recording (.csv, .parquet, .hrec); with --matrix, a scene
     run: String,
     /// Quantities to plot, with `*` for anything; several with commas
@@ -47,7 +47,7 @@ pub(crate) struct Args {
 /// Curves in one picture at most.
 const MOST_CURVES: usize = 60;
 
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     if let Some(path) = &args.output {
         picture_format(path)?;
     }
@@ -63,21 +63,21 @@ enum Picture {
     Png,
 }
 
-fn picture_format(path: &Path) -> Result<Picture, Failure> {
+fn picture_format(path: &Path) -> Result<Picture, CliError> {
     let suffix = path.extension().and_then(|e| e.to_str()).unwrap_or("").to_ascii_lowercase();
     match suffix.as_str() {
         "svg" => Ok(Picture::Svg),
         "png" => Ok(Picture::Png),
-        _ => Err(Failure::usage(format!("-o {}: pictures are .svg or .png files", path.display()))),
+        _ => Err(CliError::usage(format!("-o {}: pictures are .svg or .png files", path.display()))),
     }
 }
 
-fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+fn curves(args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let path = Path::new(&args.run);
     // a run that did not end as it should has left a stream, which can be looked at too
     let stream = PathBuf::from(format!("{}.hrec", args.run));
-    let path = if !path.exists() && Format::of(path).is_ok() && stream.is_file() { &stream } else { path };
-    let recording = match Recording::open(path) {
+    let path = if !path.exists() && RecordingFormat::of(path).is_ok() && stream.is_file() { &stream } else { path };
+    let recording = match RecordingReader::open(path) {
         Ok(recording) => recording,
         Err(e @ RecordError::Extension { .. }) if path.extension().is_none() && !path.exists() => {
             return Err(not_a_recording(e, path)
@@ -87,7 +87,7 @@ fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     };
     let columns = recording.columns();
     if args.y.is_empty() {
-        return Err(Failure::usage("nothing to plot: --y says which quantities")
+        return Err(CliError::usage("nothing to plot: --y says which quantities")
             .note("note", format!("`{}` has {}", args.run, listed(columns)))
             .help(format!("for instance  holonom plot {} --y '{}'", args.run, example(columns))));
     }
@@ -103,7 +103,7 @@ fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         chosen.extend(found.into_iter().filter(|i| !chosen.contains(i)).collect::<Vec<_>>());
     }
     if chosen.len() > MOST_CURVES {
-        return Err(Failure::usage(format!(
+        return Err(CliError::usage(format!(
             "{} curves are too many for one picture, at most {MOST_CURVES}",
             chosen.len()
         ))
@@ -111,12 +111,12 @@ fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     }
     let along = recording.column_at(x)?;
     let values = chosen.iter().map(|&i| recording.column_at(i)).collect::<Result<Vec<_>, _>>()?;
-    let unit = |c: &Column| {
+    let unit = |c: &RecordingColumn| {
         let unit = if c.unit.is_empty() { usual_unit(&c.name) } else { &c.unit };
         if unit == "1" { String::new() } else { unit.to_string() }
     };
     let series = chosen.iter().zip(&values);
-    let chart = Chart {
+    let chart = LineChart {
         title: title(&recording, &args.run),
         subtitle: subtitle(&recording, &args.run),
         x: Axis::new(&columns[x].name, unit(&columns[x])),
@@ -125,34 +125,34 @@ fn curves(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         marks: Vec::new(),
     };
     if !recording.complete() {
-        crate::failure::warn(&format!("`{}` is not complete: what there is of it is shown", path.display()));
+        crate::error::warn(&format!("`{}` is not complete: what there is of it is shown", path.display()));
     }
-    show(args, out, || chart.to_svg(), || chart.to_png(2.0), |look| chart.sketch(look))
+    show(args, out, || chart.to_svg(), || chart.to_png(2.0), |options| chart.sketch(options))
 }
 
-fn matrix(name: &str, args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+fn matrix(name: &str, args: &PlotArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let Some(matrix) = Matrix::from_name(&name.to_uppercase()) else {
-        return Err(Failure::usage(format!("there is no matrix `{name}`"))
+        return Err(CliError::usage(format!("there is no matrix `{name}`"))
             .help("J: constraint rows; H: the whole system; A: J M^-1 J^T; L: the factor of H"));
     };
     if !args.y.is_empty() {
-        return Err(Failure::usage(
+        return Err(CliError::usage(
             "--matrix and --y exclude each other: one is about a scene, the other about a recording",
         ));
     }
     let opened = SceneArgs { scene: args.run.clone(), options: args.options.clone() }.open()?;
-    let pattern = opened.model.pattern(matrix).map_err(|e| Failure::limit(e.to_string()))?;
+    let pattern = opened.model.pattern(matrix).map_err(|e| CliError::limit(e.to_string()))?;
     let what = match matrix {
         Matrix::J => "J: rows of the joints by velocities of the bodies",
         Matrix::H => "H: masses and joints, in the order of elimination",
         Matrix::A => "A = J M^-1 J^T: rows by rows",
         Matrix::L => "L: the factor of H",
     };
-    let kind = |fill: bool| if fill { Kind::Fill } else { Kind::Entry };
+    let kind = |fill: bool| if fill { EntryKind::Fill } else { EntryKind::Entry };
     let blocks = |parts: &[holonom::pattern::Part]| {
-        parts.iter().map(|p| Block { name: p.name.clone(), range: p.range.clone() }).collect::<Vec<_>>()
+        parts.iter().map(|p| MatrixBlock { name: p.name.clone(), range: p.range.clone() }).collect::<Vec<_>>()
     };
-    let spy = Spy {
+    let spy = SpyPlot {
         title: what.into(),
         subtitle: opened.name.clone(),
         rows: pattern.n_rows,
@@ -161,19 +161,19 @@ fn matrix(name: &str, args: &Args, out: &mut Output) -> Result<Exit, Failure> {
         row_blocks: blocks(&pattern.rows),
         column_blocks: blocks(&pattern.columns),
     };
-    show(args, out, || spy.to_svg(), || spy.to_png(2.0), |look| spy.sketch(look))
+    show(args, out, || spy.to_svg(), || spy.to_png(2.0), |options| spy.sketch(options))
 }
 
 fn show(
-    args: &Args,
-    out: &mut Output,
+    args: &PlotArgs,
+    out: &mut StandardOutput,
     svg: impl FnOnce() -> Result<String, PlotError>,
     png: impl FnOnce() -> Result<Vec<u8>, PlotError>,
-    sketch: impl FnOnce(&Look) -> Result<String, PlotError>,
-) -> Result<Exit, Failure> {
+    sketch: impl FnOnce(&SketchOptions) -> Result<String, PlotError>,
+) -> Result<Exit, CliError> {
     let failed = |e: PlotError| match e {
-        PlotError::TooLarge { .. } => Failure::limit(e.to_string()),
-        _ => Failure::usage(e.to_string()),
+        PlotError::TooLarge { .. } => CliError::limit(e.to_string()),
+        _ => CliError::usage(e.to_string()),
     };
     let Some(path) = &args.output else {
         let number = |name: &str, least: usize, usual: usize| {
@@ -181,37 +181,33 @@ fn show(
         };
         let colour = std::io::stdout().is_terminal() && std::env::var_os("NO_COLOR").is_none_or(|v| v.is_empty());
         let height = number("LINES", 16, 32) - 10;
-        let look = Look { width: number("COLUMNS", 40, 100), height, colour, ascii: args.ascii };
-        out.write(&sketch(&look).map_err(failed)?)?;
+        let options = SketchOptions { width: number("COLUMNS", 40, 100), height, colour, ascii: args.ascii };
+        out.write(&sketch(&options).map_err(failed)?)?;
         return Ok(Exit::Ok);
     };
     let bytes = match picture_format(path)? {
         Picture::Svg => svg().map_err(failed)?.into_bytes(),
         Picture::Png => png().map_err(failed)?,
     };
-    std::fs::write(path, &bytes).map_err(|e| Failure::io(format!("cannot write `{}`: {e}", path.display())))?;
-    out.write(&format!("{} ({})\n", path.display(), crate::run::summary::size(bytes.len() as u64)))?;
+    std::fs::write(path, &bytes).map_err(|e| CliError::io(format!("cannot write `{}`: {e}", path.display())))?;
+    out.write(&format!("{} ({})\n", path.display(), crate::text::size(bytes.len() as u64)))?;
     Ok(Exit::Ok)
 }
 
-fn pick_one(name: &str, columns: &[Column], run: &str) -> Result<usize, Failure> {
+fn pick_one(name: &str, columns: &[RecordingColumn], run: &str) -> Result<usize, CliError> {
     columns.iter().position(|c| c.name == name).ok_or_else(|| unknown(name, columns, run))
 }
 
-fn unknown(name: &str, columns: &[Column], run: &str) -> Failure {
-    let failure = Failure::usage(format!("`{run}` has no column `{name}`"));
+fn unknown(name: &str, columns: &[RecordingColumn], run: &str) -> CliError {
     let names = || columns.iter().map(|c| c.name.as_str());
     let whole = names().any(|n| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('.')));
-    let failure = match nearest(name, names()) {
-        _ if whole => failure.help(format!("did you mean `{name}.*`?")),
-        Some(meant) => failure.help(format!("did you mean `{meant}`?")),
-        None => failure,
-    };
-    failure.note("note", format!("it has {}", listed(columns))).help(format!("`holonom info {run}` lists them all"))
+    let meant = if whole { Some(format!("{name}.*")) } else { nearest(name, names()).map(str::to_string) };
+    let error = CliError::usage(format!("`{run}` has no column `{name}`")).did_you_mean(meant);
+    error.note("note", format!("it has {}", listed(columns))).help(format!("`holonom info {run}` lists them all"))
 }
 
 /// Columns in few words: `rod.pos.*, pin.force.*, ...`.
-fn listed(columns: &[Column]) -> String {
+fn listed(columns: &[RecordingColumn]) -> String {
     let mut short: Vec<String> = Vec::new();
     for c in columns {
         let name = match c.name.rsplit_once('.') {
@@ -228,22 +224,22 @@ fn listed(columns: &[Column]) -> String {
     short.join(", ")
 }
 
-fn example(columns: &[Column]) -> String {
+fn example(columns: &[RecordingColumn]) -> String {
     let all = listed(columns);
     all.split(", ").nth(1).unwrap_or("*").to_string()
 }
 
-fn metadata(recording: &Recording) -> serde_json::Value {
+fn metadata(recording: &RecordingReader) -> serde_json::Value {
     serde_json::from_str(recording.metadata()).unwrap_or_default()
 }
 
-fn title(recording: &Recording, run: &str) -> String {
+fn title(recording: &RecordingReader, run: &str) -> String {
     let meta = metadata(recording);
     let title = meta["title"].as_str().filter(|t| !t.is_empty()).or(meta["scene"].as_str());
     title.map_or_else(|| crate::scene::stem(run), str::to_string)
 }
 
-fn subtitle(recording: &Recording, run: &str) -> String {
+fn subtitle(recording: &RecordingReader, run: &str) -> String {
     let meta = metadata(recording);
     let mut parts = vec![run.to_string()];
     parts.extend(meta["scene"].as_str().map(str::to_string));

@@ -1,11 +1,10 @@
 //! `holonom info RUN` and `holonom recover RUN`: what a recording or snapshot holds, and a whole one from what a crash left.
 
 use crate::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
-use crate::run::summary::size;
-use crate::table::{Align, Table};
-use holonom_record::{Description, Ending, Existing, RecordError, Recording, Snapshot, describe, recover};
+use crate::error::CliError;
+use crate::output::StandardOutput;
+use crate::text::{Align, TextTable, size};
+use holonom_record::{Description, Ending, Existing, RecordError, RecordingReader, Snapshot, describe, recover};
 use holonom_scene::quantities::usual_unit;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -41,7 +40,7 @@ pub(crate) struct RecoverArgs {
 /// Columns shown; a large model has thousands.
 const MOST_SHOWN: usize = 60;
 
-pub(crate) fn info(args: &InfoArgs, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn info(args: &InfoArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     if args.run.extension().is_some_and(|e| e.eq_ignore_ascii_case("snap")) {
         return snapshot(args, out);
     }
@@ -51,6 +50,16 @@ pub(crate) fn info(args: &InfoArgs, out: &mut Output) -> Result<Exit, Failure> {
         out.json(&data(&d, ranges.as_deref()))?;
         return Ok(Exit::Ok);
     }
+    out.write(&heading(&d))?;
+    out.write(&format!("\n{}", column_table(&d, ranges.as_deref()).text()))?;
+    if d.columns.len() > MOST_SHOWN {
+        out.write(&format!("... and {} more\n", d.columns.len() - MOST_SHOWN))?;
+    }
+    Ok(Exit::Ok)
+}
+
+/// What is known of the recording as a whole, line by line.
+fn heading(d: &Description) -> String {
     let mut lines = vec![
         ("file", format!("{} ({:?}, {})", d.path.display(), d.format, size(d.bytes))),
         ("rows", d.rows.to_string()),
@@ -80,33 +89,31 @@ pub(crate) fn info(args: &InfoArgs, out: &mut Output) -> Result<Exit, Failure> {
             format!("{}: rows of a run that was not finished; `holonom recover` reads them", stream.display()),
         ));
     }
-    let text: String = lines.iter().map(|(label, value)| format!("{label:<10} {value}\n")).collect();
-    out.write(&text)?;
-    out.write(&format!("columns    {}\n", d.columns.len()))?;
+    lines.push(("columns", d.columns.len().to_string()));
+    lines.iter().map(|(label, value)| format!("{label:<10} {value}\n")).collect()
+}
+
+fn column_table(d: &Description, ranges: Option<&[(f64, f64)]>) -> TextTable {
     let mut head = vec![("column", Align::Left), ("unit", Align::Left)];
     if ranges.is_some() {
         head.extend([("smallest", Align::Right), ("largest", Align::Right)]);
     }
     head.push(("note", Align::Left));
-    let mut table = Table::new(&head);
+    let mut table = TextTable::new(&head);
     for (i, c) in d.columns.iter().enumerate().take(MOST_SHOWN) {
         let unit = if c.unit.is_empty() { usual_unit(&c.name) } else { &c.unit };
         let mut row = vec![c.name.clone(), unit.to_string()];
-        if let Some(r) = &ranges {
+        if let Some(r) = ranges {
             row.extend([format!("{:.6e}", r[i].0), format!("{:.6e}", r[i].1)]);
         }
         row.push(c.note.clone());
         table.row(row);
     }
-    out.write(&format!("\n{}", table.text()))?;
-    if d.columns.len() > MOST_SHOWN {
-        out.write(&format!("... and {} more\n", d.columns.len() - MOST_SHOWN))?;
-    }
-    Ok(Exit::Ok)
+    table
 }
 
-fn ranges(path: &Path) -> Result<Vec<(f64, f64)>, Failure> {
-    let recording = Recording::open(path)?;
+fn ranges(path: &Path) -> Result<Vec<(f64, f64)>, CliError> {
+    let recording = RecordingReader::open(path)?;
     let mut all = Vec::new();
     for i in 0..recording.columns().len() {
         let values = recording.column_at(i)?;
@@ -150,7 +157,7 @@ fn ending(ending: &Ending, lost: u64) -> String {
     }
 }
 
-fn snapshot(args: &InfoArgs, out: &mut Output) -> Result<Exit, Failure> {
+fn snapshot(args: &InfoArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let s = Snapshot::read(&args.run)?;
     let kept: Value = serde_json::from_str(&s.settings).unwrap_or(Value::Null);
     if args.json {
@@ -182,10 +189,10 @@ fn snapshot(args: &InfoArgs, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-pub(crate) fn recover_run(args: &RecoverArgs, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn recover_run(args: &RecoverArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let existing = if args.force { Existing::Replace } else { Existing::Keep };
     let r = recover(&args.run, args.target.as_deref(), existing).map_err(|e| match e {
-        RecordError::Exists { .. } => Failure::record(&e).help("--force replaces it"),
+        RecordError::Exists { .. } => CliError::record(&e).help("--force replaces it"),
         e => not_a_recording(e, &args.run),
     })?;
     if args.json {
@@ -211,18 +218,18 @@ pub(crate) fn recover_run(args: &RecoverArgs, out: &mut Output) -> Result<Exit, 
 }
 
 /// A hint where the file is none of ours.
-pub(crate) fn not_a_recording(e: RecordError, path: &Path) -> Failure {
-    let failure = Failure::record(&e);
+pub(crate) fn not_a_recording(e: RecordError, path: &Path) -> CliError {
+    let error = CliError::record(&e);
     match e {
         RecordError::Extension { .. } if path.extension().is_some_and(|x| x == "toml" || x == "urdf" || x == "xml") => {
-            failure.help(format!(
+            error.help(format!(
                 "that is a scene; record a run of it first:  holonom run {} --out run.parquet",
                 path.display()
             ))
         }
         RecordError::Extension { .. } | RecordError::Foreign { .. } => {
-            failure.help("recordings come from `holonom run SCENE --out FILE`")
+            error.help("recordings come from `holonom run SCENE --out FILE`")
         }
-        _ => failure,
+        _ => error,
     }
 }

@@ -1,8 +1,8 @@
 //! `holonom replay FILE`: what was done on the page, done again without it, to the same bits.
 
 use crate::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::error::CliError;
+use crate::output::StandardOutput;
 use crate::scene::SceneOptions;
 use holonom_view::session::replay;
 use serde_json::Value;
@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 ///
 /// The file is what the page saves as "inputs". Ends with exit code 1 where the motion is another than the one that was seen.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ReplayArgs {
     /// The log of inputs (.jsonl)
     file: PathBuf,
     /// As JSON
@@ -25,12 +25,12 @@ pub(crate) struct Args {
 /// Longest log, bytes.
 const LARGEST: u64 = 1 << 30;
 
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ReplayArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let shown = args.file.display();
     let text = read(&args.file)?;
     confine(&text, args)?;
     let replayed = replay(&text, &args.options.loader()?)
-        .map_err(|why| Failure::usage(format!("`{shown}` cannot be replayed: {why}")))?;
+        .map_err(|why| CliError::usage(format!("`{shown}` cannot be replayed: {why}")))?;
     let same = replayed.hash == replayed.expected;
     let exit = if same { Exit::Ok } else { Exit::VerdictFailed };
     if args.json {
@@ -51,17 +51,17 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     Ok(exit)
 }
 
-fn read(path: &Path) -> Result<String, Failure> {
-    let wrong = |e: std::io::Error| Failure::io(format!("cannot read `{}`: {e}", path.display()));
+fn read(path: &Path) -> Result<String, CliError> {
+    let wrong = |e: std::io::Error| CliError::io(format!("cannot read `{}`: {e}", path.display()));
     let bytes = std::fs::metadata(path).map_err(wrong)?.len();
     if bytes > LARGEST {
-        return Err(Failure::limit(format!("`{}` has {bytes} bytes, at most {LARGEST}", path.display())));
+        return Err(CliError::limit(format!("`{}` has {bytes} bytes, at most {LARGEST}", path.display())));
     }
     std::fs::read_to_string(path).map_err(wrong)
 }
 
 /// A log names the folder of its scene, from which the scene reads its files. A log that somebody else made must not choose one for itself.
-fn confine(text: &str, args: &Args) -> Result<(), Failure> {
+fn confine(text: &str, args: &ReplayArgs) -> Result<(), CliError> {
     let heading: Value = text.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
     let Some(folder) = heading["folder"].as_str() else { return Ok(()) };
     let real = |p: &Path| p.canonicalize().ok();
@@ -72,6 +72,6 @@ fn confine(text: &str, args: &Args) -> Result<(), Failure> {
     if within {
         return Ok(());
     }
-    Err(Failure::usage(format!("the scene of `{}` reads files from `{folder}`", args.file.display()))
+    Err(CliError::usage(format!("the scene of `{}` reads files from `{folder}`", args.file.display()))
         .help(format!("if you trust it, say so with  --allow-path {folder}")))
 }

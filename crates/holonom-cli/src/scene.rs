@@ -1,10 +1,10 @@
 //! Scenes on the command line: a file or a name of the gallery, and the options that go with it everywhere.
 
-use crate::failure::{Failure, to_stderr, warn};
-use crate::suggest::nearest;
+use crate::error::{CliError, to_stderr, warn};
 use holonom::Model;
 use holonom_scene::diagnostic::SHOWN;
-use holonom_scene::node::Table;
+use holonom_scene::diagnostic::nearest;
+use holonom_scene::node::DocTable;
 use holonom_scene::{Limits, Loaded, Loader, codes, gallery};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,7 +36,7 @@ pub(crate) struct SceneOptions {
 }
 
 /// A scene that was read, and its model.
-pub(crate) struct Opened {
+pub(crate) struct OpenedScene {
     pub loaded: Loaded,
     pub model: Arc<Model>,
     /// As it was asked for.
@@ -46,34 +46,34 @@ pub(crate) struct Opened {
 /// From so many bodies on, what a scene says of each of them is not kept while its model runs: half a gigabyte for a million.
 const MANY: usize = 100_000;
 
-impl Opened {
+impl OpenedScene {
     /// Forget what only the building of the model needed. Messages of a run that stops then name bodies, but not their lines.
     pub fn lighten(&mut self) {
         if self.loaded.scene.bodies.len() >= MANY {
             self.loaded.scene.bodies = Vec::new();
             self.loaded.scene.joints = Vec::new();
-            self.loaded.document = Table::new();
+            self.loaded.document = DocTable::new();
         }
     }
 }
 
 impl SceneArgs {
     /// Read the scene and build its model. Warnings go to standard error.
-    pub fn open(&self) -> Result<Opened, Failure> {
+    pub fn open(&self) -> Result<OpenedScene, CliError> {
         let loaded = self.load()?;
         let model = Arc::new(loaded.build()?);
-        Ok(Opened { loaded, model, name: self.scene.clone() })
+        Ok(OpenedScene { loaded, model, name: self.scene.clone() })
     }
 
     /// Only read it.
-    pub fn load(&self) -> Result<Loaded, Failure> {
+    pub fn load(&self) -> Result<Loaded, CliError> {
         let loaded = self.load_quietly()?;
         print_warnings(&loaded);
         Ok(loaded)
     }
 
     /// Only read it, and leave the warnings to the caller.
-    pub fn load_quietly(&self) -> Result<Loaded, Failure> {
+    pub fn load_quietly(&self) -> Result<Loaded, CliError> {
         let loader = self.options.loader()?;
         let loaded = match find(&self.scene)? {
             Found::File(path) => loader.load(&path)?,
@@ -85,11 +85,11 @@ impl SceneArgs {
 
 impl SceneOptions {
     /// A reader with these options.
-    pub fn loader(&self) -> Result<Loader, Failure> {
+    pub fn loader(&self) -> Result<Loader, CliError> {
         let mut limits = Limits::default();
         for text in &self.limit {
             let known = format!("limits are {}", Limits::NAMES.join(", "));
-            let wrong = |why: String| Failure::usage(format!("--limit {text}: {why}"));
+            let wrong = |why: String| CliError::usage(format!("--limit {text}: {why}"));
             let Some((name, value)) = text.split_once('=') else {
                 return Err(wrong("must be NAME=N".into())
                     .help("for instance  --limit bodies=5000000")
@@ -101,12 +101,8 @@ impl SceneOptions {
                 _ => return Err(wrong(format!("`{value}` is not a whole number greater than 0"))),
             };
             if !limits.set(name, number) {
-                let failure = wrong(format!("there is no limit `{name}`"));
-                let failure = match nearest(name, Limits::NAMES) {
-                    Some(meant) => failure.help(format!("did you mean `{meant}`?")),
-                    None => failure,
-                };
-                return Err(failure.help(known));
+                let error = wrong(format!("there is no limit `{name}`"));
+                return Err(error.did_you_mean(nearest(name, Limits::NAMES)).help(known));
             }
         }
         Ok(Loader {
@@ -121,11 +117,11 @@ impl SceneOptions {
 
 enum Found {
     File(PathBuf),
-    Gallery(&'static gallery::Entry),
+    Gallery(&'static gallery::GalleryScene),
 }
 
 /// A file, or a scene of the gallery. What looks like a path is one.
-fn find(name: &str) -> Result<Found, Failure> {
+fn find(name: &str) -> Result<Found, CliError> {
     let path = Path::new(name);
     let looks_like_path = name.contains(['/', '\\']) || path.extension().is_some();
     if !looks_like_path && let Some(entry) = gallery::find(name) {
@@ -134,13 +130,10 @@ fn find(name: &str) -> Result<Found, Failure> {
     if looks_like_path || path.exists() {
         return Ok(Found::File(path.to_path_buf()));
     }
-    let names = || gallery::GALLERY.iter().chain(gallery::VERIFICATION).map(|e| e.name);
-    let failure = Failure::usage(format!("there is no scene `{name}`: neither a file nor a name of the gallery"));
-    let failure = match nearest(name, names()) {
-        Some(meant) => failure.help(format!("did you mean `{meant}`?")),
-        None => failure,
-    };
-    Err(failure.help("`holonom scenes` lists the gallery; files end in .toml, .urdf or .xml"))
+    let names = gallery::GALLERY.iter().chain(gallery::VERIFICATION).map(|e| e.name);
+    Err(CliError::usage(format!("there is no scene `{name}`: neither a file nor a name of the gallery"))
+        .did_you_mean(nearest(name, names))
+        .help("`holonom scenes` lists the gallery; files end in .toml, .urdf or .xml"))
 }
 
 /// Warnings as they are, up to twenty; of more, how often each kind occurs.
@@ -184,13 +177,13 @@ pub(crate) fn stem(scene: &str) -> String {
 
 /// A quantity that is not there, at the line of the scene that named it if one did.
 pub(crate) fn unknown_quantity(
-    unknown: &holonom_scene::quantities::Unknown,
+    unknown: &holonom_scene::quantities::UnknownQuantity,
     span: Option<holonom_scene::source::Span>,
     loaded: &Loaded,
-) -> Failure {
+) -> CliError {
     let mut d = unknown.diagnostic(span);
     if span.is_none() && d.code == codes::UNKNOWN_COLUMN {
         d.path = "--columns".into();
     }
-    Failure::diagnostic(d, &loaded.sources)
+    CliError::diagnostic(d, &loaded.sources)
 }

@@ -1,15 +1,15 @@
 //! `holonom scenes`: the gallery, one line each.
 
 use crate::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
-use holonom_scene::gallery::{self, Entry};
+use crate::error::CliError;
+use crate::output::StandardOutput;
+use holonom_scene::gallery::{self, GalleryScene};
 use holonom_scene::{Loaded, Loader};
 use serde::Serialize;
 
 /// List the scenes that come with the program.
 #[derive(Debug, Default, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct ScenesArgs {
     /// Also the problems of the verification manual
     #[arg(long)]
     all: bool,
@@ -33,7 +33,7 @@ struct Line {
     group: &'static str,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ScenesArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     if let Some(name) = &args.show {
         return show(name, out);
     }
@@ -73,19 +73,19 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     Ok(Exit::Ok)
 }
 
-fn load(entry: &Entry) -> Result<Loaded, Failure> {
+fn load(entry: &GalleryScene) -> Result<Loaded, CliError> {
     Ok(Loader::new().load_text(&format!("{}.toml", entry.name), entry.text)?)
 }
 
-fn show(name: &str, out: &mut Output) -> Result<Exit, Failure> {
+fn show(name: &str, out: &mut StandardOutput) -> Result<Exit, CliError> {
     match gallery::find(name) {
         Some(entry) => out.write(entry.text).map(|()| Exit::Ok),
         None => {
             let names = gallery::GALLERY.iter().chain(gallery::VERIFICATION).map(|e| e.name);
-            let failure = Failure::usage(format!("the gallery has no scene `{name}`"));
-            Err(match crate::suggest::nearest(name, names) {
-                Some(meant) => failure.help(format!("did you mean `{meant}`?")),
-                None => failure.help("`holonom scenes` lists it"),
+            let error = CliError::usage(format!("the gallery has no scene `{name}`"));
+            Err(match holonom_scene::diagnostic::nearest(name, names) {
+                meant @ Some(_) => error.did_you_mean(meant),
+                None => error.help("`holonom scenes` lists it"),
             })
         }
     }

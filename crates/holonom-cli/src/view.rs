@@ -2,9 +2,9 @@
 
 use crate::Exit;
 use crate::browser;
-use crate::failure::{Failure, to_stderr, warn};
+use crate::error::{CliError, to_stderr, warn};
 use crate::interrupt::Interrupt;
-use crate::output::Output;
+use crate::output::StandardOutput;
 use crate::recordings::not_a_recording;
 use crate::scene::{SceneArgs, SceneOptions};
 use holonom_record::describe;
@@ -12,7 +12,7 @@ use holonom_scene::{Loaded, write};
 use holonom_view::hub::Hub;
 use holonom_view::page;
 use holonom_view::server::{Server, Token};
-use holonom_view::session::{Origin, Session};
+use holonom_view::session::{SceneOrigin, Session};
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
@@ -24,7 +24,7 @@ use std::path::{Path, PathBuf};
 #[command(
     after_help = "Examples:\n  holonom view\n  holonom view four-bar\n  holonom view crane.toml --set L=2 --port 8080 --no-open"
 )]
-pub(crate) struct Args {
+pub(crate) struct ViewArgs {
     /// A scene (.toml), a robot (.urdf, .xml), a name of the gallery, or a recording (.parquet, .hrec)
     #[arg(value_name = "SCENE|RUN")]
     what: Option<String>,
@@ -41,7 +41,7 @@ pub(crate) struct Args {
 /// What is shown first where nothing is named.
 const FIRST: &str = "four-bar";
 
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &ViewArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let session = session(args)?;
     let title = session.scene().title.clone();
     let interrupt = Interrupt::watch();
@@ -68,23 +68,21 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     }
     let served = server.run_until(|| interrupt.asked());
     hub.stop();
-    served.map_err(|e| Failure::io(format!("the page cannot be served any longer: {e}")))?;
+    served.map_err(|e| CliError::io(format!("the page cannot be served any longer: {e}")))?;
     Ok(Exit::Ok)
 }
 
-fn unbound(e: std::io::Error) -> Failure {
-    let failure = Failure::io(e.to_string());
+fn unbound(e: std::io::Error) -> CliError {
+    let error = CliError::io(e.to_string());
     match e.kind() {
-        ErrorKind::AddrInUse => {
-            failure.help("name another with --port, or leave --port out and the system chooses one")
-        }
-        ErrorKind::PermissionDenied => failure.help("ports from 1024 on are free to use, for instance  --port 8080"),
-        _ => failure,
+        ErrorKind::AddrInUse => error.help("name another with --port, or leave --port out and the system chooses one"),
+        ErrorKind::PermissionDenied => error.help("ports from 1024 on are free to use, for instance  --port 8080"),
+        _ => error,
     }
 }
 
 /// What to begin with.
-fn session(args: &Args) -> Result<Session, Failure> {
+fn session(args: &ViewArgs) -> Result<Session, CliError> {
     let mut session = Session::new();
     let (scene, options) = match &args.what {
         None => (FIRST.to_string(), args.options.clone()),
@@ -98,12 +96,12 @@ fn session(args: &Args) -> Result<Session, Failure> {
         Some(_) => session.start_with(origin, loaded, &options.loader()?),
         None => session.open(origin, loaded),
     };
-    opened.map_err(|why| Failure::usage(format!("`{scene}` cannot be opened: {why}")))?;
+    opened.map_err(|why| CliError::usage(format!("`{scene}` cannot be opened: {why}")))?;
     Ok(session)
 }
 
 /// Where the scene came from. Changes by `--set` are written into its text: the page reads it again when it goes back to the start.
-fn origin(scene: &str, options: &SceneOptions, loaded: &Loaded) -> Origin {
+fn origin(scene: &str, options: &SceneOptions, loaded: &Loaded) -> SceneOrigin {
     let first = loaded.sources.files().first();
     let name = if is_path(scene) {
         Path::new(scene).file_name().map_or_else(|| scene.to_string(), |n| n.to_string_lossy().into_owned())
@@ -114,10 +112,10 @@ fn origin(scene: &str, options: &SceneOptions, loaded: &Loaded) -> Origin {
         .then(|| Path::new(scene).parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new(".")))
         .map(|folder| folder.canonicalize().unwrap_or_else(|_| folder.to_path_buf()));
     if options.set.is_empty() {
-        return Origin { name, text: first.map(|f| f.text.clone()).unwrap_or_default(), folder };
+        return SceneOrigin { name, text: first.map(|f| f.text.clone()).unwrap_or_default(), folder };
     }
     let name = Path::new(&name).with_extension("toml").display().to_string();
-    Origin { name, text: write::document(&loaded.document), folder }
+    SceneOrigin { name, text: write::document(&loaded.document), folder }
 }
 
 fn is_path(scene: &str) -> bool {
@@ -130,11 +128,11 @@ fn is_recording(what: &str) -> bool {
 }
 
 /// The scene of a recording, with the changes it was run with.
-fn recorded(path: &Path, options: &SceneOptions) -> Result<(String, SceneOptions), Failure> {
+fn recorded(path: &Path, options: &SceneOptions) -> Result<(String, SceneOptions), CliError> {
     let d = describe(path).map_err(|e| not_a_recording(e, path))?;
     let meta: serde_json::Value = serde_json::from_str(&d.metadata).unwrap_or_default();
     let Some(scene) = meta["scene"].as_str() else {
-        return Err(Failure::usage(format!("`{}` does not say which scene was recorded", path.display()))
+        return Err(CliError::usage(format!("`{}` does not say which scene was recorded", path.display()))
             .help("name the scene instead; .parquet and .hrec files know theirs, .csv files do not"));
     };
     let set = meta["set"].as_array().into_iter().flatten().filter_map(|s| s.as_str().map(str::to_string));

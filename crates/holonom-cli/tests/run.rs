@@ -84,7 +84,7 @@ fn a_resumed_run_has_the_bits_of_the_whole() {
         (&double, &["--dt", "0.0007", "--integrator", "rk4"], 3.0),
         (&double, &["--integrator", "implicit"], 3.0),
         (&door, &["--integrator", "rattle"], 1.0),
-        (&double, &["--law", "kinematic"], 1.0),
+        (&double, &["--law", "first-order"], 1.0),
     ];
     for (scene, way, end) in ways {
         let run = |time: f64, more: &[&str]| {
@@ -310,14 +310,26 @@ fn mistakes_are_data_where_data_were_asked_for() {
 }
 
 #[test]
-fn kinematic_runs_sink_to_the_bottom_and_stay_there() {
-    let v = json(&["run", "pendulum", "--law", "kinematic", "--time", "3", "--json"]);
+fn first_order_runs_sink_to_the_bottom_and_stay_there() {
+    let v = json(&["run", "pendulum", "--law", "first-order", "--time", "3", "--json"]);
     let pin = &v["final"]["joints"]["pin"];
     let angle = pin["coordinate"].as_f64().expect("a number");
     assert!((angle - std::f64::consts::FRAC_PI_2).abs() < 1e-9, "hangs straight down: {angle}");
     assert!(pin["rate"].as_f64().expect("a number").abs() < 1e-9);
     assert!(v["max_gap"].as_f64().expect("a number") < 1e-12);
-    assert_eq!(v["law"], "kinematic");
+    assert_eq!(v["law"], "first-order");
+}
+
+#[test]
+fn the_older_word_for_the_first_order_law_is_accepted() {
+    let new = hash(&["run", "pendulum", "--law", "first-order", "--time", "0.1"]);
+    assert_eq!(new, hash(&["run", "pendulum", "--law", "kinematic", "--time", "0.1"]));
+    for word in ["first-order", "kinematic"] {
+        let v = json(&["run", "pendulum", "--set", &format!("run.law={word}"), "--time", "0.1", "--json"]);
+        assert_eq!((v["law"].as_str(), v["hash"].as_str()), (Some("first-order"), Some(new.as_str())), "{word}");
+    }
+    let help = stdout(&holonom(&["run", "--help"]));
+    assert!(help.contains("first-order") && !help.contains("kinematic"), "{help}");
 }
 
 #[cfg(target_os = "linux")]

@@ -4,16 +4,17 @@
 
 use std::time::Instant;
 
-use holonom_collide::{Collider, Detector, Filter, Pose, Shape, Vec3};
+use holonom_collide::{Collider, CollisionShape, Detector, Filter, RigidTransform, Vec3};
 
 fn main() -> Result<(), String> {
-    let mut colliders = vec![Collider::new(Shape::HalfSpace, 0)];
-    let mut poses = vec![Pose::default()];
+    let mut colliders = vec![Collider::new(CollisionShape::HalfSpace, 0)];
+    let mut poses = vec![RigidTransform::default()];
     for course in 0..10 {
         for k in 0..10 {
             let x = 1.01 * f64::from(k) + if course % 2 == 1 { 0.505 } else { 0.0 };
-            poses.push(Pose::at(Vec3::new(x, 0.0, 0.1 + 0.2 * f64::from(course))));
-            colliders.push(Collider::new(Shape::Box { half: Vec3::new(0.5, 0.1, 0.1) }, poses.len() as u32 - 1));
+            poses.push(RigidTransform::at(Vec3::new(x, 0.0, 0.1 + 0.2 * f64::from(course))));
+            colliders
+                .push(Collider::new(CollisionShape::Box { half: Vec3::new(0.5, 0.1, 0.1) }, poses.len() as u32 - 1));
         }
     }
     let mut detector = Detector::new(colliders, Filter::new(poses.len()).fixed(0))?;

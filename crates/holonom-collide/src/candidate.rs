@@ -3,19 +3,19 @@
 //! Features are given in the axes of the carrier of their side, so a candidate outlives the pose at which it was found.
 //! The normal always points from `b` to `a`: pushing `a` along it opens the gap.
 
-use crate::{Mat3, Pose, Vec3};
+use crate::{Mat3, RigidTransform, Vec3};
 
 /// Two features of two colliders that touch, or are within reach of each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// Collider of the first feature. Less than `b` unless the touch says otherwise (the point of a `PointPlane` is always on `a`).
+    /// Collider of the first feature. Less than `b` unless the features say otherwise (the point of a `PointPlane` is always on `a`).
     pub a: u32,
     /// Collider of the second feature.
     pub b: u32,
     /// Identity of the feature pair among all candidates of these two colliders; the same for as long as the same features touch.
     pub key: u64,
     /// The features.
-    pub touch: Touch,
+    pub features: FeaturePair,
     /// Sum of the rounding radii of both sides, m.
     pub radius: f64,
     /// The part of `radius` that belongs to `a`, m.
@@ -24,7 +24,7 @@ pub struct Candidate {
 
 /// A pair of features: the side of `a` first, then the side of `b`, each in the axes of its carrier, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Touch {
+pub enum FeaturePair {
     /// A point above a plane: gap = n.(p - o) - r.
     PointPlane {
         /// Core point, in `a`.
@@ -85,33 +85,33 @@ pub struct Gap {
     pub gap: f64,
     /// Unit normal in world axes, from `b` to `a`.
     pub normal: Vec3,
-    /// The place of contact in world axes: on the surface of `a`, m.
+    /// Witness point in world axes: on the surface of `a`, m.
     pub point: Vec3,
 }
 
 /// The gap of a candidate when the carriers of its sides are at these poses.
-pub fn gap(candidate: &Candidate, a: &Pose, b: &Pose) -> Gap {
+pub fn gap(candidate: &Candidate, a: &RigidTransform, b: &RigidTransform) -> Gap {
     // From the carrier of a to that of b: differences of positions first, for the sake of places far from the origin.
     let apart = a.position - b.position;
     let (ra, rb) = (a.rotation, b.rotation);
-    let (core, normal, arm) = match candidate.touch {
-        Touch::PointPlane { p, o, n } => {
+    let (core, normal, arm) = match candidate.features {
+        FeaturePair::PointPlane { p, o, n } => {
             let n = rb * n;
             let arm = ra * p;
             (n.dot(apart + (arm - rb * o)), n, arm)
         }
-        Touch::PointPoint { p, o } => {
+        FeaturePair::PointPoint { p, o } => {
             let arm = ra * p;
             let between = apart + (arm - rb * o);
             (between.length(), unit_or(between, Vec3::Z), arm)
         }
-        Touch::PointLine { p, o, d } => {
+        FeaturePair::PointLine { p, o, d } => {
             let (arm, d) = (ra * p, rb * d);
             let between = apart + (arm - rb * o);
             let across = between - d * between.dot(d);
             (across.length(), unit_or(across, d.any_orthonormal_vector()), arm)
         }
-        Touch::LineLine { p, d, o, e, outward } => {
+        FeaturePair::LineLine { p, d, o, e, outward } => {
             let (arm, d, e) = (ra * p, ra * d, rb * e);
             let between = apart + (arm - rb * o);
             let cross = d.cross(e);
@@ -123,7 +123,7 @@ pub fn gap(candidate: &Candidate, a: &Pose, b: &Pose) -> Gap {
             let along = if s > 0.0 { (c * between.dot(e) - between.dot(d)) / s } else { 0.0 };
             (n.dot(between), n, arm + d * along)
         }
-        Touch::RimPlane { c, axis, rim, o, n } => {
+        FeaturePair::RimPlane { c, axis, rim, o, n } => {
             let (n, axis) = (rb * n, ra * axis);
             let along = n.dot(axis);
             let down = axis * along - n; // in the plane of the circle, as steep as it goes
@@ -144,12 +144,12 @@ pub(crate) fn unit_or(v: Vec3, other: Vec3) -> Vec3 {
 
 /// What of a feature pair goes into its key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum FeatureKind {
     /// A corner above a face.
     VertexFace = 0,
     /// An edge above the border of a face.
     Crossing = 1,
-    /// A corner of the face that is looked at, under the other's face.
+    /// A corner of the reference face, under the other's face.
     Under = 2,
     VertexEdge = 3,
     VertexVertex = 4,
@@ -163,22 +163,22 @@ pub(crate) enum Kind {
 }
 
 /// Packs kind, order of the sides and both features: bits 60..63 kind, 58 order, 29..57 first feature, 0..28 second.
-pub(crate) fn key(kind: Kind, swapped: bool, first: u32, second: u32) -> u64 {
+pub(crate) fn key(kind: FeatureKind, swapped: bool, first: u32, second: u32) -> u64 {
     const MASK: u64 = (1 << 29) - 1;
     ((kind as u64) << 60) | (u64::from(swapped) << 58) | ((u64::from(first) & MASK) << 29) | (u64::from(second) & MASK)
 }
 
 /// Pose of the second carrier in the axes of the first: x_a = turn x_b + shift.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Relative {
+pub(crate) struct RelativePose {
     pub turn: Mat3,
     pub shift: Vec3,
 }
 
-impl Relative {
-    pub fn between(a: &Pose, b: &Pose) -> Relative {
+impl RelativePose {
+    pub fn between(a: &RigidTransform, b: &RigidTransform) -> RelativePose {
         let back = a.rotation.transpose();
-        Relative { turn: back * b.rotation, shift: back * (b.position - a.position) }
+        RelativePose { turn: back * b.rotation, shift: back * (b.position - a.position) }
     }
 
     pub fn point(&self, x: Vec3) -> Vec3 {

@@ -1,28 +1,28 @@
-//! Poses, colliders, and which of them are looked at together.
+//! Poses, colliders, and which pairs of them are tested.
 
 use std::sync::Arc;
 
-use crate::{Mat3, Shape, Vec3};
+use crate::{CollisionShape, Mat3, Vec3};
 
 /// A place and an orientation: x_world = position + rotation x.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Pose {
+pub struct RigidTransform {
     /// Of the origin, m.
     pub position: Vec3,
     /// Its columns are the axes, orthonormal and right-handed.
     pub rotation: Mat3,
 }
 
-impl Default for Pose {
+impl Default for RigidTransform {
     fn default() -> Self {
-        Pose { position: Vec3::ZERO, rotation: Mat3::IDENTITY }
+        RigidTransform { position: Vec3::ZERO, rotation: Mat3::IDENTITY }
     }
 }
 
-impl Pose {
+impl RigidTransform {
     /// At a place, not turned.
-    pub fn at(position: Vec3) -> Pose {
-        Pose { position, ..Pose::default() }
+    pub fn at(position: Vec3) -> RigidTransform {
+        RigidTransform { position, ..RigidTransform::default() }
     }
 
     /// A point given in the axes of this pose, in those the pose is given in.
@@ -47,12 +47,12 @@ impl Pose {
     }
 }
 
-/// Who is looked at together: two colliders are, if each is a member of a group the other looks for.
+/// Collision groups: two colliders are tested against each other if each is a member of a group the other collides with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groups {
     /// The groups this collider belongs to, one bit each.
     pub member: u32,
-    /// The groups it looks for.
+    /// The groups it collides with.
     pub with: u32,
 }
 
@@ -63,7 +63,7 @@ impl Default for Groups {
 }
 
 impl Groups {
-    /// Whether these two are looked at together.
+    /// Whether these two are tested against each other.
     pub fn meet(self, other: Groups) -> bool {
         self.member & other.with != 0 && other.member & self.with != 0
     }
@@ -73,23 +73,23 @@ impl Groups {
 #[derive(Clone, Debug)]
 pub struct Collider {
     /// The shape; may be shared.
-    pub shape: Arc<Shape>,
+    pub shape: Arc<CollisionShape>,
     /// Where it sits, in the axes of its carrier.
-    pub place: Pose,
+    pub place: RigidTransform,
     /// Index of what carries it.
     pub carrier: u32,
-    /// Who it is looked at with.
+    /// Which colliders it is tested against.
     pub groups: Groups,
 }
 
 impl Collider {
     /// A shape at the origin of a carrier.
-    pub fn new(shape: impl Into<Arc<Shape>>, carrier: u32) -> Collider {
-        Collider { shape: shape.into(), place: Pose::default(), carrier, groups: Groups::default() }
+    pub fn new(shape: impl Into<Arc<CollisionShape>>, carrier: u32) -> Collider {
+        Collider { shape: shape.into(), place: RigidTransform::default(), carrier, groups: Groups::default() }
     }
 
     /// The same, put elsewhere on its carrier.
-    pub fn place(mut self, place: Pose) -> Collider {
+    pub fn place(mut self, place: RigidTransform) -> Collider {
         self.place = place;
         self
     }
@@ -101,7 +101,7 @@ impl Collider {
     }
 }
 
-/// Which pairs are looked at. Colliders of one carrier never are, nor are those of two fixed carriers.
+/// Which pairs are tested. Colliders of one carrier never are, nor are those of two fixed carriers.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
     pub(crate) fixed: Vec<bool>,
@@ -111,12 +111,12 @@ pub struct Filter {
 }
 
 impl Filter {
-    /// For so many carriers, none of them fixed.
+    /// For a number of carriers, none of them fixed.
     pub fn new(carriers: usize) -> Filter {
         Filter { fixed: vec![false; carriers], ..Filter::default() }
     }
 
-    /// This carrier does not move: it is not looked at with others that do not.
+    /// This carrier does not move: it is not tested against others that do not.
     pub fn fixed(mut self, carrier: u32) -> Filter {
         if let Some(flag) = self.fixed.get_mut(carrier as usize) {
             *flag = true;
@@ -151,7 +151,7 @@ impl Filter {
         self
     }
 
-    /// Whether colliders `a` < `b` are looked at together. Needs a sorted filter.
+    /// Whether colliders `a` < `b` are tested against each other. Needs a sorted filter.
     pub(crate) fn meet(&self, a: (u32, u32, Groups), b: (u32, u32, Groups)) -> bool {
         let ((ia, ca, ga), (ib, cb, gb)) = (a, b);
         if ca == cb || (self.fixed[ca as usize] && self.fixed[cb as usize]) {

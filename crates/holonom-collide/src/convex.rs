@@ -1,43 +1,43 @@
-//! Two convex cores: which of their features touch.
+//! Two convex cores: their contact manifold.
 //!
 //! The best axis decides (sat.rs). A face: what lies above it, cut to its outline, gives one candidate per corner. A pair of edges: one
 //! candidate, and what lies above a face that looks nearly the same way. Where the cores are apart and this does not account for
 //! their distance, corners and edges are nearest: nearest.rs finds them.
 
 use crate::Vec3;
-use crate::candidate::{Kind, Touch, unit_or};
-use crate::clip::{Clip, Origin, support, within};
-use crate::nearest::{Features, nearest};
-use crate::pair::{Pair, Side};
-use crate::poly::{NONE, Poly, View};
-use crate::sat::{Axes, EdgeAxis, FaceAxis, Slab, axes, tie};
+use crate::candidate::{FeatureKind, FeaturePair, unit_or};
+use crate::clip::{Clip, ClipOrigin, support, within};
+use crate::nearest::{NearestFeatures, nearest};
+use crate::pair::{ColliderPair, PairSide};
+use crate::polyhedron::{NONE, Polyhedron, PolyhedronView};
+use crate::sat::{ContactSlab, EdgeAxis, FaceAxis, SeparatingAxes, axes, tie};
 
 /// Edges with a sine of angle below this are looked at from end to end besides.
 const NEARLY_PARALLEL: f64 = 0.1;
 /// Faces whose normals have at least this cosine can lie on each other.
 const NEARLY_FLAT: f64 = 0.95;
 
-/// Memory that is used again.
+/// Scratch memory, reused between calls.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct ConvexScratch {
     vertices: Vec<Vec3>,
     normals: Vec<Vec3>,
     clip: Clip,
 }
 
-/// Notes the candidates of two convex cores.
-pub(crate) fn meet(pair: &mut Pair, first: &Poly, second: &Poly, scratch: &mut Scratch) {
+/// Adds the candidates of two convex cores.
+pub(crate) fn meet(pair: &mut ColliderPair, first: &Polyhedron, second: &Polyhedron, scratch: &mut ConvexScratch) {
     let relative = pair.relative;
     scratch.vertices.clear();
     scratch.vertices.extend(second.vertices.iter().map(|v| relative.point(*v)));
     scratch.normals.clear();
     scratch.normals.extend(second.normals.iter().map(|n| relative.turn * *n));
-    let a = View::own(first);
-    let b = View { poly: second, v: &scratch.vertices, n: &scratch.normals };
+    let a = PolyhedronView::own(first);
+    let b = PolyhedronView { poly: second, v: &scratch.vertices, n: &scratch.normals };
     let tie = tie(first, second);
     let Some(found) = axes(a, b, &relative, pair.core_limit(), tie) else { return };
     let start = pair.out.len();
-    let mut meeting = Meeting { pair, views: [a, b], clip: &mut scratch.clip, tie, least: f64::INFINITY };
+    let mut meeting = PairTest { pair, views: [a, b], clip: &mut scratch.clip, tie, least: f64::INFINITY };
     meeting.along(&found);
     let apart = found.apart();
     // Corners and edges, unless what was found is as near as anything can be.
@@ -49,27 +49,27 @@ pub(crate) fn meet(pair: &mut Pair, first: &Poly, second: &Poly, scratch: &mut S
     pair.only_once(start);
 }
 
-struct Meeting<'m, 'p, 'o> {
-    pair: &'m mut Pair<'o>,
-    views: [View<'p>; 2],
+struct PairTest<'m, 'p, 'o> {
+    pair: &'m mut ColliderPair<'o>,
+    views: [PolyhedronView<'p>; 2],
     clip: &'m mut Clip,
     tie: f64,
     /// Least distance of cores among what was found so far, m.
     least: f64,
 }
 
-impl<'p> Meeting<'_, 'p, '_> {
-    fn view(&self, side: Side) -> View<'p> {
+impl<'p> PairTest<'_, 'p, '_> {
+    fn view(&self, side: PairSide) -> PolyhedronView<'p> {
         self.views[side as usize]
     }
 
     /// Candidates along the best axis.
-    fn along(&mut self, found: &Axes) {
+    fn along(&mut self, found: &SeparatingAxes) {
         let Some(face) = found.face else {
             return;
         };
         // Overlapping, a face is preferred even where edges overlap a little less: it holds, edges slip. Deeper down, the truth is.
-        let most = 1e-4 * (self.view(Side::First).poly.size + self.view(Side::Second).poly.size);
+        let most = 1e-4 * (self.view(PairSide::First).poly.size + self.view(PairSide::Second).poly.size);
         let bias = self.tie + (-0.05 * face.apart).clamp(0.0, most);
         match found.edge {
             Some(edge) if edge.apart > face.apart + bias => {
@@ -78,7 +78,7 @@ impl<'p> Meeting<'_, 'p, '_> {
                 let n = view.n[face.face as usize];
                 // Deep inside each other, what is cut says little.
                 let shallow =
-                    edge.apart > -0.01 * (self.view(Side::First).poly.size + self.view(Side::Second).poly.size);
+                    edge.apart > -0.01 * (self.view(PairSide::First).poly.size + self.view(PairSide::Second).poly.size);
                 if shallow && n.dot(edge.normal).abs() > NEARLY_FLAT {
                     self.above(&face, Some(edge.edges), false);
                 }
@@ -112,14 +112,14 @@ impl<'p> Meeting<'_, 'p, '_> {
             return;
         }
         let (a, b) = (self.views[0].poly, self.views[1].poly);
-        let touch = Touch::LineLine {
+        let features = FeaturePair::LineLine {
             p: a.vertices[a.edges[ea as usize].ends[0] as usize],
             d: a.direction(ea),
             o: b.vertices[b.edges[eb as usize].ends[0] as usize],
             e: b.direction(eb),
             outward: self.pair.world * normal,
         };
-        self.pair.push(Side::First, Kind::EdgeEdge, ea, eb, touch);
+        self.pair.push(PairSide::First, FeatureKind::EdgeEdge, ea, eb, features);
     }
 
     /// Everything above a face. `but`: edges whose crossing has been noted. `surely`: the lowest corner, should the outline miss it.
@@ -134,27 +134,27 @@ impl<'p> Meeting<'_, 'p, '_> {
         let plane = |p: Vec3| {
             let poly = lower.poly;
             let o = poly.vertices[poly.ring(face)[0] as usize];
-            Touch::PointPlane { p, o, n: poly.normals[face as usize] }
+            FeaturePair::PointPlane { p, o, n: poly.normals[face as usize] }
         };
         let lying = self.clip.upper != NONE && n.dot(upper.n[self.clip.upper as usize]) < -NEARLY_FLAT;
         for corner in &self.clip.corners {
             let height = n.dot(corner.x - o);
             match corner.origin {
-                Origin::Vertex(v) => {
+                ClipOrigin::Vertex(v) => {
                     self.least = self.least.min(height);
                     if height <= limit {
-                        self.pair.push(up, Kind::VertexFace, v, face, plane(upper.poly.vertices[v as usize]));
+                        self.pair.push(up, FeatureKind::VertexFace, v, face, plane(upper.poly.vertices[v as usize]));
                     }
                 }
-                Origin::Crossing { edge, t, side } => {
+                ClipOrigin::Crossing { edge, t, side } => {
                     let noted = but.is_some_and(|edges| edges[up as usize] == edge && edges[low as usize] == side);
                     self.least = self.least.min(height);
                     if height <= limit && !noted {
                         let [v, w] = upper.poly.edges[edge as usize].ends.map(|v| upper.poly.vertices[v as usize]);
-                        self.pair.push(up, Kind::Crossing, edge, side, plane(v + (w - v) * t));
+                        self.pair.push(up, FeatureKind::Crossing, edge, side, plane(v + (w - v) * t));
                     }
                 }
-                Origin::Corner(v) if lying && within(upper, self.clip.upper, lower.v[v as usize], slack) => {
+                ClipOrigin::ClipVertex(v) if lying && within(upper, self.clip.upper, lower.v[v as usize], slack) => {
                     let (m, on) = (upper.n[self.clip.upper as usize], upper.on(self.clip.upper));
                     let height = m.dot(lower.v[v as usize] - on);
                     self.least = self.least.min(height);
@@ -163,14 +163,20 @@ impl<'p> Meeting<'_, 'p, '_> {
                         let o = poly.vertices[poly.ring(self.clip.upper)[0] as usize];
                         let n = poly.normals[self.clip.upper as usize];
                         let p = lower.poly.vertices[v as usize];
-                        self.pair.push(low, Kind::VertexFace, v, self.clip.upper, Touch::PointPlane { p, o, n });
+                        self.pair.push(
+                            low,
+                            FeatureKind::VertexFace,
+                            v,
+                            self.clip.upper,
+                            FeaturePair::PointPlane { p, o, n },
+                        );
                     }
                 }
-                Origin::Corner(v) => {
+                ClipOrigin::ClipVertex(v) => {
                     self.least = self.least.min(height);
                     if height <= limit {
                         let p = self.pair.to_side(up, corner.x);
-                        self.pair.push(up, Kind::Under, self.clip.upper, v, plane(p));
+                        self.pair.push(up, FeatureKind::Under, self.clip.upper, v, plane(p));
                     }
                 }
             }
@@ -178,24 +184,25 @@ impl<'p> Meeting<'_, 'p, '_> {
         if surely && self.clip.corners.is_empty() {
             let (v, height) = support(upper, n, o, self.tie);
             self.least = self.least.min(height);
-            self.pair.push(up, Kind::VertexFace, v, face, plane(upper.poly.vertices[v as usize]));
+            self.pair.push(up, FeatureKind::VertexFace, v, face, plane(upper.poly.vertices[v as usize]));
         }
     }
 
     /// The nearest corners and edges of cores that are apart.
-    fn nearest(&mut self, found: &Axes) {
+    fn nearest(&mut self, found: &SeparatingAxes) {
         let [a, b] = self.views;
         let limit = self.pair.core_limit();
-        let near = nearest(a, b, |corners| Some(Slab::of(a, b, found, corners.min(limit))));
+        let near = nearest(a, b, |corners| Some(ContactSlab::of(a, b, found, corners.min(limit))));
         if near.distance > self.pair.core_limit() || near.distance > self.least {
             return;
         }
         match near.features {
-            Features::Vertices(v, w) => {
-                let touch = Touch::PointPoint { p: a.poly.vertices[v as usize], o: b.poly.vertices[w as usize] };
-                self.pair.push(Side::First, Kind::VertexVertex, v, w, touch);
+            NearestFeatures::Vertices(v, w) => {
+                let features =
+                    FeaturePair::PointPoint { p: a.poly.vertices[v as usize], o: b.poly.vertices[w as usize] };
+                self.pair.push(PairSide::First, FeatureKind::VertexVertex, v, w, features);
             }
-            Features::VertexEdge { side, vertex, edge } => {
+            NearestFeatures::VertexEdge { side, vertex, edge } => {
                 self.vertex_edge(side, vertex, edge);
                 let (of, other) = (self.view(side), self.view(side.other()));
                 for own in 0..of.poly.edges.len() as u32 {
@@ -205,31 +212,31 @@ impl<'p> Meeting<'_, 'p, '_> {
                     }
                 }
             }
-            Features::Edges(ea, eb) => {
+            NearestFeatures::Edges(ea, eb) => {
                 self.lines(ea, eb, near.distance, unit_or(near.normal, Vec3::Z));
                 if nearly_parallel(a, ea, b, eb) {
-                    self.side_by_side(Side::First, ea, eb);
+                    self.side_by_side(PairSide::First, ea, eb);
                 }
             }
-            Features::Middle { edges: [ea, eb], t } => {
+            NearestFeatures::Middle { edges: [ea, eb], t } => {
                 let [v, w] = a.poly.edges[ea as usize].ends.map(|v| a.poly.vertices[v as usize]);
                 let o = b.poly.vertices[b.poly.edges[eb as usize].ends[0] as usize];
-                let touch = Touch::PointLine { p: v + (w - v) * t, o, d: b.poly.direction(eb) };
-                self.pair.push(Side::First, Kind::Middle, ea, eb, touch);
-                self.side_by_side(Side::First, ea, eb);
+                let features = FeaturePair::PointLine { p: v + (w - v) * t, o, d: b.poly.direction(eb) };
+                self.pair.push(PairSide::First, FeatureKind::Middle, ea, eb, features);
+                self.side_by_side(PairSide::First, ea, eb);
             }
         }
     }
 
-    fn vertex_edge(&mut self, side: Side, vertex: u32, edge: u32) {
+    fn vertex_edge(&mut self, side: PairSide, vertex: u32, edge: u32) {
         let (of, other) = (self.view(side).poly, self.view(side.other()).poly);
         let o = other.vertices[other.edges[edge as usize].ends[0] as usize];
-        let touch = Touch::PointLine { p: of.vertices[vertex as usize], o, d: other.direction(edge) };
-        self.pair.push(side, Kind::VertexEdge, vertex, edge, touch);
+        let features = FeaturePair::PointLine { p: of.vertices[vertex as usize], o, d: other.direction(edge) };
+        self.pair.push(side, FeatureKind::VertexEdge, vertex, edge, features);
     }
 
     /// Ends of edges that run side by side, above the other's inside. `own` is an edge of `side`, `edge` of the other.
-    fn side_by_side(&mut self, side: Side, own: u32, edge: u32) {
+    fn side_by_side(&mut self, side: PairSide, own: u32, edge: u32) {
         for (side, own, edge) in [(side, own, edge), (side.other(), edge, own)] {
             let [q, w] = self.view(side.other()).ends(edge);
             let d = w - q;
@@ -245,7 +252,7 @@ impl<'p> Meeting<'_, 'p, '_> {
     }
 }
 
-fn nearly_parallel(a: View, ea: u32, b: View, eb: u32) -> bool {
+fn nearly_parallel(a: PolyhedronView, ea: u32, b: PolyhedronView, eb: u32) -> bool {
     let ([p, p1], [q, q1]) = (a.ends(ea), b.ends(eb));
     let (d, e) = (p1 - p, q1 - q);
     d.cross(e).length() < NEARLY_PARALLEL * d.length() * e.length()

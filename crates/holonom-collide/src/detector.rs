@@ -1,33 +1,33 @@
-//! The detector: colliders made ready once, then asked at any poses.
+//! The detector: colliders prepared once, then tested at any poses.
 
-use crate::broad::{Bound, Extent, Tree};
-use crate::candidate::Relative;
-use crate::convex::{self, Scratch};
-use crate::cylinder::{self, Cylinder};
-use crate::pair::Pair;
-use crate::plane::{self, Plane};
-use crate::poly::Poly;
-use crate::surface::Surface;
-use crate::terrain;
-use crate::{Candidate, Collider, Filter, Mat3, Pose, Shape, Vec3};
+use crate::broad_phase::{Aabb, AabbTree, OrientedBox};
+use crate::candidate::RelativePose;
+use crate::convex::{self, ConvexScratch};
+use crate::cylinder::{self, Cylinder, CylinderScratch};
+use crate::pair::ColliderPair;
+use crate::plane::{self, ContactPlane};
+use crate::polyhedron::Polyhedron;
+use crate::surface::TriangleSurface;
+use crate::terrain::{self, TerrainScratch};
+use crate::{Candidate, Collider, CollisionShape, Filter, Mat3, RigidTransform, Vec3};
 
-/// Rounding of positions that a touch must survive, in units of the last place of what they were computed from.
+/// Rounding of positions that a contact must survive, in units of the last place of what they were computed from.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
 
 /// What a collider is made of, in the axes of its carrier.
 enum Core {
     Cylinder(Cylinder),
-    Poly(Box<Poly>),
-    Plane(Plane),
-    Surface(Box<Surface>),
+    Polyhedron(Box<Polyhedron>),
+    Plane(ContactPlane),
+    Surface(Box<TriangleSurface>),
 }
 
 impl Core {
-    /// Who is looked at from the other side: surfaces from convex shapes, half-spaces from everything.
+    /// Shapes tested from the other side: surfaces from convex shapes, half-spaces from everything.
     fn rank(&self) -> u8 {
         match self {
             Core::Cylinder(_) => 0,
-            Core::Poly(_) => 1,
+            Core::Polyhedron(_) => 1,
             Core::Surface(_) => 2,
             Core::Plane(_) => 3,
         }
@@ -39,7 +39,7 @@ struct Ready {
     radius: f64,
     core: Core,
     /// Index into the extents; half-spaces have none.
-    bound: Option<Bound>,
+    bound: Option<OrientedBox>,
     /// Greatest length from which places on it are computed, m.
     size: f64,
 }
@@ -53,18 +53,18 @@ pub struct Detector {
     /// Colliders with bounds, and those without.
     bounded: Vec<u32>,
     unbounded: Vec<u32>,
-    tree: Tree,
-    extents: Vec<Extent>,
+    tree: AabbTree,
+    extents: Vec<Aabb>,
     /// Radii of balls about the middles of the extents that hold the same, m.
     around: Vec<f64>,
     pairs: Vec<(u32, u32)>,
-    scratch: Scratch,
-    terrain: terrain::Scratch,
-    cylinder: cylinder::Scratch,
+    scratch: ConvexScratch,
+    terrain: TerrainScratch,
+    cylinder: CylinderScratch,
 }
 
 impl Detector {
-    /// Makes colliders ready. Carriers are numbered as in the filter.
+    /// Prepares colliders. Carriers are numbered as in the filter.
     ///
     /// # Errors
     ///
@@ -86,7 +86,7 @@ impl Detector {
             indices.filter(|i| ready[*i as usize].bound.is_some() == bounded).collect::<Vec<u32>>()
         };
         let (bounded, unbounded) = (split(true), split(false));
-        let extents = vec![Extent::default(); bounded.len()];
+        let extents = vec![Aabb::default(); bounded.len()];
         let around = vec![0.0; bounded.len()];
         Ok(Detector {
             colliders,
@@ -95,19 +95,14 @@ impl Detector {
             ready,
             bounded,
             unbounded,
-            tree: Tree::default(),
+            tree: AabbTree::default(),
             extents,
             around,
             pairs: Vec::new(),
-            scratch: Scratch::default(),
-            terrain: terrain::Scratch::default(),
-            cylinder: cylinder::Scratch::default(),
+            scratch: ConvexScratch::default(),
+            terrain: TerrainScratch::default(),
+            cylinder: CylinderScratch::default(),
         })
-    }
-
-    /// The colliders, by index.
-    pub fn colliders(&self) -> &[Collider] {
-        &self.colliders
     }
 
     /// Number of carriers.
@@ -120,7 +115,7 @@ impl Detector {
         self.ready[collider as usize].carrier as usize
     }
 
-    /// Whether two colliders are looked at together.
+    /// Whether two colliders are tested against each other.
     pub fn meet(&self, a: u32, b: u32) -> bool {
         let who = |i: u32| {
             let collider = &self.colliders[i as usize];
@@ -138,7 +133,7 @@ impl Detector {
     /// # Panics
     ///
     /// When there are fewer poses or reaches than carriers.
-    pub fn detect(&mut self, carriers: &[Pose], reach: &[f64], out: &mut Vec<Candidate>) {
+    pub fn detect(&mut self, carriers: &[RigidTransform], reach: &[f64], out: &mut Vec<Candidate>) {
         assert!(carriers.len() >= self.carriers, "{} poses for {} carriers", carriers.len(), self.carriers);
         assert!(reach.len() >= self.carriers, "{} reaches for {} carriers", reach.len(), self.carriers);
         out.clear();
@@ -152,7 +147,7 @@ impl Detector {
     }
 
     /// Pairs that are near enough by their bounds, into `self.pairs`.
-    fn find_pairs(&mut self, carriers: &[Pose], reach: &[f64]) {
+    fn find_pairs(&mut self, carriers: &[RigidTransform], reach: &[f64]) {
         for (k, &i) in self.bounded.iter().enumerate() {
             let ready = &self.ready[i as usize];
             let pose = &carriers[ready.carrier as usize];
@@ -189,32 +184,36 @@ impl Detector {
         self.pairs.sort_unstable();
     }
 
-    fn examine(&mut self, i: u32, j: u32, carriers: &[Pose], reach: &[f64], out: &mut Vec<Candidate>) {
+    fn examine(&mut self, i: u32, j: u32, carriers: &[RigidTransform], reach: &[f64], out: &mut Vec<Candidate>) {
         let rank = |i: u32| self.ready[i as usize].core.rank();
         let (i, j) = if rank(i) > rank(j) { (j, i) } else { (i, j) };
         let (a, b) = (&self.ready[i as usize], &self.ready[j as usize]);
         let (pa, pb) = (&carriers[a.carrier as usize], &carriers[b.carrier as usize]);
         let limit = reach[a.carrier as usize] + reach[b.carrier as usize] + touching(a, pa) + touching(b, pb);
-        let mut pair = Pair {
+        let mut pair = ColliderPair {
             indices: [i, j],
             radii: [a.radius, b.radius],
-            relative: Relative::between(pa, pb),
+            relative: RelativePose::between(pa, pb),
             world: pa.rotation,
             limit,
             out,
         };
         match (&a.core, &b.core) {
             (Core::Cylinder(first), Core::Cylinder(second)) => cylinder::on_cylinder(&mut pair, first, second),
-            (Core::Cylinder(first), Core::Poly(second)) => {
+            (Core::Cylinder(first), Core::Polyhedron(second)) => {
                 cylinder::on_poly(&mut pair, first, second, &mut self.cylinder, &mut self.scratch);
             }
             (Core::Cylinder(first), Core::Surface(second)) => {
                 cylinder::on_surface(&mut pair, first, second, &mut self.cylinder);
             }
             (Core::Cylinder(first), Core::Plane(plane)) => cylinder::on_plane(&mut pair, first, plane),
-            (Core::Poly(first), Core::Poly(second)) => convex::meet(&mut pair, first, second, &mut self.scratch),
-            (Core::Poly(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
-            (Core::Poly(first), Core::Surface(second)) => terrain::meet(&mut pair, first, second, &mut self.terrain),
+            (Core::Polyhedron(first), Core::Polyhedron(second)) => {
+                convex::meet(&mut pair, first, second, &mut self.scratch)
+            }
+            (Core::Polyhedron(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
+            (Core::Polyhedron(first), Core::Surface(second)) => {
+                terrain::meet(&mut pair, first, second, &mut self.terrain)
+            }
             (Core::Surface(first), Core::Plane(plane)) => plane::corners(&mut pair, &first.vertices, plane),
             // Surfaces do not meet each other, nor do half-spaces.
             _ => {}
@@ -223,42 +222,46 @@ impl Detector {
 }
 
 /// How far rounding may have moved the surface of a collider, m.
-fn touching(ready: &Ready, pose: &Pose) -> f64 {
+fn touching(ready: &Ready, pose: &RigidTransform) -> f64 {
     ROUNDING * (pose.position.abs().max_element() + ready.size)
 }
 
-fn extent(ready: &Ready, pose: &Pose, more: f64) -> Extent {
-    let Some(bound) = &ready.bound else { return Extent::default() };
+fn extent(ready: &Ready, pose: &RigidTransform, more: f64) -> Aabb {
+    let Some(bound) = &ready.bound else { return Aabb::default() };
     let axes = pose.rotation * bound.axes;
     let half = axes.x_axis.abs() * bound.half.x + axes.y_axis.abs() * bound.half.y + axes.z_axis.abs() * bound.half.z;
     let half = half + Vec3::splat(more + ready.radius);
     let centre = pose.point(bound.centre);
-    Extent { low: centre - half, high: centre + half }
+    Aabb { low: centre - half, high: centre + half }
 }
 
 fn prepare(collider: &Collider) -> Ready {
     let place = &collider.place;
     let (core, radius) = match &*collider.shape {
-        Shape::Point => (Core::Poly(Box::new(Poly::point(place))), 0.0),
-        Shape::Sphere { radius } => (Core::Poly(Box::new(Poly::point(place))), *radius),
-        Shape::Capsule { radius, half_length } => (Core::Poly(Box::new(Poly::segment(place, *half_length))), *radius),
-        Shape::Box { half } => (Core::Poly(Box::new(Poly::cuboid(place, *half))), 0.0),
-        Shape::Hull { points } => (Core::Poly(Box::new(Poly::hull(place, points))), 0.0),
-        Shape::HalfSpace => (Core::Plane(Plane { o: place.position, n: place.rotation.z_axis }), 0.0),
-        Shape::Mesh { vertices, triangles } => {
-            (Core::Surface(Box::new(Surface::new(place, vertices, triangles, false))), 0.0)
+        CollisionShape::Point => (Core::Polyhedron(Box::new(Polyhedron::point(place))), 0.0),
+        CollisionShape::Sphere { radius } => (Core::Polyhedron(Box::new(Polyhedron::point(place))), *radius),
+        CollisionShape::Capsule { radius, half_length } => {
+            (Core::Polyhedron(Box::new(Polyhedron::segment(place, *half_length))), *radius)
         }
-        Shape::HeightField { heights, rows, columns, size } => {
-            (Core::Surface(Box::new(Surface::field(place, heights, *rows, *columns, *size))), 0.0)
+        CollisionShape::Box { half } => (Core::Polyhedron(Box::new(Polyhedron::cuboid(place, *half))), 0.0),
+        CollisionShape::Hull { points } => (Core::Polyhedron(Box::new(Polyhedron::hull(place, points))), 0.0),
+        CollisionShape::HalfSpace => (Core::Plane(ContactPlane { o: place.position, n: place.rotation.z_axis }), 0.0),
+        CollisionShape::Mesh { vertices, triangles } => {
+            (Core::Surface(Box::new(TriangleSurface::new(place, vertices, triangles, false))), 0.0)
         }
-        Shape::Cylinder { radius, half_length } => (Core::Cylinder(Cylinder::new(place, *radius, *half_length)), 0.0),
+        CollisionShape::HeightField { heights, rows, columns, size } => {
+            (Core::Surface(Box::new(TriangleSurface::field(place, heights, *rows, *columns, *size))), 0.0)
+        }
+        CollisionShape::Cylinder { radius, half_length } => {
+            (Core::Cylinder(Cylinder::new(place, *radius, *half_length)), 0.0)
+        }
     };
     let bound = match &core {
         Core::Cylinder(c) => {
-            Some(Bound { centre: c.centre, axes: c.axes, half: Vec3::new(c.radius, c.radius, c.half_length) })
+            Some(OrientedBox { centre: c.centre, axes: c.axes, half: Vec3::new(c.radius, c.radius, c.half_length) })
         }
-        Core::Poly(poly) => Some(match &poly.boxed {
-            Some(frame) => Bound { centre: frame.centre, axes: frame.axes, half: frame.half },
+        Core::Polyhedron(poly) => Some(match &poly.boxed {
+            Some(frame) => OrientedBox { centre: frame.centre, axes: frame.axes, half: frame.half },
             None => around(&poly.vertices),
         }),
         Core::Surface(surface) => {
@@ -279,8 +282,8 @@ fn prepare(collider: &Collider) -> Ready {
 }
 
 /// Bounds along the axes of the carrier.
-fn around(points: &[Vec3]) -> Bound {
+fn around(points: &[Vec3]) -> OrientedBox {
     let low = points.iter().fold(Vec3::INFINITY, |m, p| m.min(*p));
     let high = points.iter().fold(Vec3::NEG_INFINITY, |m, p| m.max(*p));
-    Bound { centre: (low + high) * 0.5, axes: Mat3::IDENTITY, half: (high - low) * 0.5 }
+    OrientedBox { centre: (low + high) * 0.5, axes: Mat3::IDENTITY, half: (high - low) * 0.5 }
 }

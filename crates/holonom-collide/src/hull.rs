@@ -12,6 +12,9 @@ const FLAT: f64 = 1e-10;
 /// Most corners of a hull: pairs of large hulls are slow, and detail of this kind is a mesh's.
 const MOST: usize = 1024;
 
+/// Of a triangle that belongs to no face yet.
+const NO_FACE: u32 = u32::MAX;
+
 /// Corners (by index of point) and faces of a hull. Rings run counter-clockwise seen from outside.
 pub(crate) struct Hull {
     pub corners: Vec<u32>,
@@ -161,7 +164,7 @@ impl Growing<'_> {
         Ok(())
     }
 
-    /// Puts a point into the hull: what it sees, or is level with, gives way to triangles up to it.
+    /// Puts a point into the hull: what it sees, or is level with, is replaced by triangles up to it.
     fn take(&mut self, point: u32, seen: u32) -> Result<(), String> {
         let p = self.at(point);
         let mut gone = vec![seen];
@@ -203,6 +206,25 @@ impl Growing<'_> {
 
     /// Flat neighbours as one face, large triangles first; corners on straight edges left out.
     fn merge(&self) -> Result<Hull, String> {
+        let (face_of, faces) = self.flat_faces();
+        let (corners, number) = self.true_corners(&face_of);
+        let (mut rings, mut normals) = (Vec::new(), Vec::new());
+        for (face, members) in faces.iter().enumerate() {
+            let ring = self.border(&face_of, face as u32, members, &number)?;
+            let mut n = Vec3::ZERO;
+            for k in 1..ring.len().saturating_sub(1) {
+                let o = self.at(ring[0]);
+                n += (self.at(ring[k]) - o).cross(self.at(ring[k + 1]) - o);
+            }
+            normals.push(n.normalize_or_zero());
+            rings.push(ring.iter().map(|v| number[*v as usize]).collect());
+        }
+        Ok(Hull { corners, rings, normals })
+    }
+
+    /// The face of every triangle that is left, and the triangles of every face: each grows from its largest triangle over all neighbours
+    /// in its plane.
+    fn flat_faces(&self) -> (Vec<u32>, Vec<Vec<u32>>) {
         let mut order: Vec<u32> =
             (0..self.triangles.len() as u32).filter(|t| self.triangles[*t as usize].alive).collect();
         let area = |t: u32| {
@@ -210,10 +232,10 @@ impl Growing<'_> {
             (b - a).cross(c - a).length()
         };
         order.sort_by(|s, t| area(*t).total_cmp(&area(*s)).then(s.cmp(t)));
-        let mut face_of = vec![u32::MAX; self.triangles.len()];
+        let mut face_of = vec![NO_FACE; self.triangles.len()];
         let mut faces: Vec<Vec<u32>> = Vec::new();
         for &seed in &order {
-            if face_of[seed as usize] != u32::MAX {
+            if face_of[seed as usize] != NO_FACE {
                 continue;
             }
             let face = faces.len() as u32;
@@ -226,7 +248,7 @@ impl Growing<'_> {
                 for e in 0..3 {
                     let other = self.edges[&(v[(e + 1) % 3], v[e])];
                     let level = |w: &u32| self.height(seed, self.at(*w)).abs() <= 4.0 * self.flat;
-                    if face_of[other as usize] == u32::MAX && self.triangles[other as usize].v.iter().all(level) {
+                    if face_of[other as usize] == NO_FACE && self.triangles[other as usize].v.iter().all(level) {
                         face_of[other as usize] = face;
                         members.push(other);
                     }
@@ -234,11 +256,14 @@ impl Growing<'_> {
             }
             faces.push(members);
         }
-        // Faces around each corner; a corner of fewer than three is none.
+        (face_of, faces)
+    }
+
+    /// Points where three faces or more meet, and the number of each point among them, `u32::MAX` for the others.
+    fn true_corners(&self, face_of: &[u32]) -> (Vec<u32>, Vec<u32>) {
         let mut around: Vec<Vec<u32>> = vec![Vec::new(); self.points.len()];
-        for &t in &order {
-            for v in self.triangles[t as usize].v {
-                let face = face_of[t as usize];
+        for (triangle, &face) in self.triangles.iter().zip(face_of).filter(|(_, face)| **face != NO_FACE) {
+            for v in triangle.v {
                 if !around[v as usize].contains(&face) {
                     around[v as usize].push(face);
                 }
@@ -249,35 +274,30 @@ impl Growing<'_> {
         for (k, v) in corners.iter().enumerate() {
             number[*v as usize] = k as u32;
         }
-        let (mut rings, mut normals) = (Vec::new(), Vec::new());
-        for (face, members) in faces.iter().enumerate() {
-            let mut next: BTreeMap<u32, u32> = BTreeMap::new();
-            for t in members {
-                let v = self.triangles[*t as usize].v;
-                for e in 0..3 {
-                    let (from, to) = (v[e], v[(e + 1) % 3]);
-                    if face_of[self.edges[&(to, from)] as usize] != face as u32 {
-                        next.insert(from, to);
-                    }
+        (corners, number)
+    }
+
+    /// The corners around a face, counter-clockwise, by index of point.
+    fn border(&self, face_of: &[u32], face: u32, members: &[u32], number: &[u32]) -> Result<Vec<u32>, String> {
+        let mut next: BTreeMap<u32, u32> = BTreeMap::new();
+        for t in members {
+            let v = self.triangles[*t as usize].v;
+            for e in 0..3 {
+                let (from, to) = (v[e], v[(e + 1) % 3]);
+                if face_of[self.edges[&(to, from)] as usize] != face {
+                    next.insert(from, to);
                 }
             }
-            let Some((&start, _)) = next.iter().next() else { return Err("a hull has no border".into()) };
-            let (mut ring, mut v) = (Vec::new(), start);
-            for _ in 0..next.len() {
-                if number[v as usize] != u32::MAX {
-                    ring.push(v);
-                }
-                v = *next.get(&v).ok_or("a hull has a broken face; its points are too nearly alike")?;
-            }
-            let mut n = Vec3::ZERO;
-            for k in 1..ring.len().saturating_sub(1) {
-                let o = self.at(ring[0]);
-                n += (self.at(ring[k]) - o).cross(self.at(ring[k + 1]) - o);
-            }
-            normals.push(n.normalize_or_zero());
-            rings.push(ring.iter().map(|v| number[*v as usize]).collect());
         }
-        Ok(Hull { corners, rings, normals })
+        let Some((&start, _)) = next.iter().next() else { return Err("a hull has no border".into()) };
+        let (mut ring, mut v) = (Vec::new(), start);
+        for _ in 0..next.len() {
+            if number[v as usize] != u32::MAX {
+                ring.push(v);
+            }
+            v = *next.get(&v).ok_or("a hull has a broken face; its points are too nearly alike")?;
+        }
+        Ok(ring)
     }
 }
 

@@ -3,16 +3,16 @@
 //! Collision detection: shapes and poses in, contact candidates with exact features out. No bodies, no time, no forces.
 //!
 //! ```
-//! use holonom_collide::{Collider, Detector, Filter, Pose, Shape, Vec3, gap};
+//! use holonom_collide::{Collider, Detector, Filter, RigidTransform, CollisionShape, Vec3, gap};
 //!
-//! let floor = Collider::new(Shape::HalfSpace, 0);
-//! let ball = Collider::new(Shape::Sphere { radius: 0.5 }, 1);
+//! let floor = Collider::new(CollisionShape::HalfSpace, 0);
+//! let ball = Collider::new(CollisionShape::Sphere { radius: 0.5 }, 1);
 //! let mut detector = Detector::new(vec![floor, ball], Filter::new(2).fixed(0))?;
-//! let poses = [Pose::default(), Pose::at(Vec3::new(0.0, 0.0, 0.7))];
+//! let poses = [RigidTransform::default(), RigidTransform::at(Vec3::new(0.0, 0.0, 0.7))];
 //! let mut found = Vec::new();
 //! detector.detect(&poses, &[0.0, 0.3], &mut found); // the ball may travel 0.3 m: the floor, 0.2 m below, is in reach
-//! let touch = &found[0];
-//! let g = gap(touch, &poses[detector.carrier(touch.a)], &poses[detector.carrier(touch.b)]);
+//! let contact = &found[0];
+//! let g = gap(contact, &poses[detector.carrier(contact.a)], &poses[detector.carrier(contact.b)]);
 //! assert!((g.gap - 0.2).abs() < 1e-15);
 //! # Ok::<(), String>(())
 //! ```
@@ -25,13 +25,13 @@
 //! - **Detection is a pure function** of shapes, poses and reach: nothing is remembered but memory. The order is always the same.
 //! - **Differences first.** Everything is computed from the pose of one carrier relative to the other, so far from the origin nothing is
 //!   lost but what the positions themselves have lost.
-//! - Convex shapes meet by separating axes over their faces and edges ([`Shape::Hull`], [`Shape::Box`], capsules alike), and by their
+//! - Convex shapes meet by separating axes over their faces and edges ([`CollisionShape::Hull`], [`CollisionShape::Box`], capsules alike), and by their
 //!   nearest features where no face decides; surfaces of triangles by the features that stick out of them, so that seams are not felt.
 
 #![deny(missing_docs)]
 #![deny(clippy::disallowed_methods)]
 
-mod broad;
+mod broad_phase;
 mod candidate;
 mod clip;
 mod collider;
@@ -42,14 +42,14 @@ mod hull;
 mod nearest;
 mod pair;
 mod plane;
-mod poly;
+mod polyhedron;
 mod sat;
 mod shape;
 mod surface;
 mod terrain;
 
-pub use candidate::{Candidate, Gap, Touch, gap};
-pub use collider::{Collider, Filter, Groups, Pose};
+pub use candidate::{Candidate, FeaturePair, Gap, gap};
+pub use collider::{Collider, Filter, Groups, RigidTransform};
 pub use detector::Detector;
 pub use glam::{DMat3 as Mat3, DVec3 as Vec3};
-pub use shape::Shape;
+pub use shape::CollisionShape;

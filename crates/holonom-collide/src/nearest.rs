@@ -1,16 +1,16 @@
 //! The nearest corners and edges of two cores that lie apart.
 
 use crate::Vec3;
-use crate::pair::Side;
-use crate::poly::View;
-use crate::sat::{PARALLEL, Slab};
+use crate::pair::PairSide;
+use crate::polyhedron::PolyhedronView;
+use crate::sat::{ContactSlab, PARALLEL};
 
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Features {
+pub(crate) enum NearestFeatures {
     Vertices(u32, u32),
     /// A corner of `side` and an edge of the other.
     VertexEdge {
-        side: Side,
+        side: PairSide,
         vertex: u32,
         edge: u32,
     },
@@ -23,30 +23,34 @@ pub(crate) enum Features {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Nearest {
-    pub features: Features,
+pub(crate) struct NearestResult {
+    pub features: NearestFeatures,
     pub distance: f64,
     /// From the second to the first, unit, in the axes of the first; arbitrary at distance 0.
     pub normal: Vec3,
 }
 
-/// The least distance between corners and edges. Faces are not looked at: where a face is nearest, its axis has found it.
+/// The least distance between corners and edges. Faces are not considered: where a face is nearest, its axis has found it.
 /// What is outside the slab of an axis is farther than anything of interest.
-pub(crate) fn nearest(a: View, b: View, slab: impl Fn(f64) -> Option<Slab>) -> Nearest {
-    let mut best = Best { square: f64::INFINITY, features: Features::Vertices(0, 0), between: Vec3::Z };
+pub(crate) fn nearest(
+    a: PolyhedronView,
+    b: PolyhedronView,
+    slab: impl Fn(f64) -> Option<ContactSlab>,
+) -> NearestResult {
+    let mut best = Best { square: f64::INFINITY, features: NearestFeatures::Vertices(0, 0), between: Vec3::Z };
     for (i, p) in a.v.iter().enumerate() {
         for (j, q) in b.v.iter().enumerate() {
-            best.offer(*p - *q, Features::Vertices(i as u32, j as u32));
+            best.offer(*p - *q, NearestFeatures::Vertices(i as u32, j as u32));
         }
     }
     // Nothing farther than the nearest corners counts either.
     let slab = slab(best.square.sqrt());
-    let counts = |side: Side, ends: [Vec3; 2]| match (&slab, side) {
+    let counts = |side: PairSide, ends: [Vec3; 2]| match (&slab, side) {
         (None, _) => true,
-        (Some(slab), Side::First) => slab.first(ends),
-        (Some(slab), Side::Second) => slab.second(ends),
+        (Some(slab), PairSide::First) => slab.first(ends),
+        (Some(slab), PairSide::Second) => slab.second(ends),
     };
-    for (side, of, other) in [(Side::First, a, b), (Side::Second, b, a)] {
+    for (side, of, other) in [(PairSide::First, a, b), (PairSide::Second, b, a)] {
         for edge in 0..other.poly.edges.len() as u32 {
             let [q, w] = other.ends(edge);
             if !counts(side.other(), [q, w]) {
@@ -58,22 +62,22 @@ pub(crate) fn nearest(a: View, b: View, slab: impl Fn(f64) -> Option<Slab>) -> N
                 let t = (*p - q).dot(d) * scale;
                 if t > 0.0 && t < 1.0 {
                     let between = *p - (q + d * t);
-                    let between = if side == Side::First { between } else { -between };
-                    best.offer(between, Features::VertexEdge { side, vertex: i as u32, edge });
+                    let between = if side == PairSide::First { between } else { -between };
+                    best.offer(between, NearestFeatures::VertexEdge { side, vertex: i as u32, edge });
                 }
             }
         }
     }
     for ea in 0..a.poly.edges.len() as u32 {
         let [p, p1] = a.ends(ea);
-        if !counts(Side::First, [p, p1]) {
+        if !counts(PairSide::First, [p, p1]) {
             continue;
         }
         let d = p1 - p;
         let dd = d.length_squared();
         for eb in 0..b.poly.edges.len() as u32 {
             let [q, q1] = b.ends(eb);
-            if !counts(Side::Second, [q, q1]) {
+            if !counts(PairSide::Second, [q, q1]) {
                 continue;
             }
             let e = q1 - q;
@@ -90,27 +94,27 @@ pub(crate) fn nearest(a: View, b: View, slab: impl Fn(f64) -> Option<Slab>) -> N
             if s > 0.0 && s < 1.0 && t > 0.0 && t < 1.0 {
                 let between = w + d * s - e * t;
                 let features = if cross > PARALLEL * PARALLEL * dd * ee {
-                    Features::Edges(ea, eb)
+                    NearestFeatures::Edges(ea, eb)
                 } else {
-                    Features::Middle { edges: [ea, eb], t: s }
+                    NearestFeatures::Middle { edges: [ea, eb], t: s }
                 };
                 best.offer(between, features);
             }
         }
     }
     let distance = best.square.sqrt();
-    Nearest { features: best.features, distance, normal: best.between / distance }
+    NearestResult { features: best.features, distance, normal: best.between / distance }
 }
 
 struct Best {
     square: f64,
-    features: Features,
+    features: NearestFeatures,
     between: Vec3,
 }
 
 impl Best {
     /// Only what is nearer by more than rounding: the first of equals stays.
-    fn offer(&mut self, between: Vec3, features: Features) {
+    fn offer(&mut self, between: Vec3, features: NearestFeatures) {
         let square = between.length_squared();
         if square < self.square * (1.0 - 1e-13) {
             *self = Best { square, features, between };

@@ -1,31 +1,31 @@
-//! One pair of colliders under examination: who they are, how they lie to each other, where findings go.
+//! One pair of colliders under test: their indices, relative pose, and where candidates go.
 
-use crate::candidate::{Candidate, Kind, Relative, Touch, key};
+use crate::candidate::{Candidate, FeatureKind, FeaturePair, RelativePose, key};
 use crate::{Mat3, Vec3};
 
 /// Which side of the pair a feature belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Side {
+pub(crate) enum PairSide {
     First,
     Second,
 }
 
-impl Side {
-    pub fn other(self) -> Side {
+impl PairSide {
+    pub fn other(self) -> PairSide {
         match self {
-            Side::First => Side::Second,
-            Side::Second => Side::First,
+            PairSide::First => PairSide::Second,
+            PairSide::Second => PairSide::First,
         }
     }
 }
 
-pub(crate) struct Pair<'a> {
+pub(crate) struct ColliderPair<'a> {
     /// Collider indices.
     pub indices: [u32; 2],
     /// Rounding radii, m.
     pub radii: [f64; 2],
     /// The second in the axes of the first.
-    pub relative: Relative,
+    pub relative: RelativePose,
     /// Axes of the first carrier in the world.
     pub world: Mat3,
     /// Greatest gap of interest, m.
@@ -33,7 +33,7 @@ pub(crate) struct Pair<'a> {
     pub out: &'a mut Vec<Candidate>,
 }
 
-impl Pair<'_> {
+impl ColliderPair<'_> {
     /// Sum of the radii, m.
     pub fn radius(&self) -> f64 {
         self.radii[0] + self.radii[1]
@@ -44,9 +44,9 @@ impl Pair<'_> {
         self.limit + self.radius()
     }
 
-    /// Notes a touch whose first feature is on `side`. Ids are features of `side` and of the other.
-    pub fn push(&mut self, side: Side, kind: Kind, id: u32, other: u32, touch: Touch) {
-        let swapped = side == Side::Second;
+    /// Adds a candidate whose first feature is on `side`. Ids are features of `side` and of the other.
+    pub fn push(&mut self, side: PairSide, kind: FeatureKind, id: u32, other: u32, features: FeaturePair) {
+        let swapped = side == PairSide::Second;
         let (i, j) = if swapped { (1, 0) } else { (0, 1) };
         // The order in the key is that of the collider indices, whichever side was looked at first.
         let key = key(kind, self.indices[i] > self.indices[j], id, other);
@@ -54,13 +54,13 @@ impl Pair<'_> {
             a: self.indices[i],
             b: self.indices[j],
             key,
-            touch,
+            features,
             radius: self.radius(),
             radius_a: self.radii[i],
         });
     }
 
-    /// What was noted twice from `start` on becomes one.
+    /// Removes candidates that were added twice from `start` on.
     pub fn only_once(&mut self, start: usize) {
         let out = &mut *self.out;
         out[start..].sort_by_key(|c| (c.key, c.a));
@@ -75,10 +75,10 @@ impl Pair<'_> {
     }
 
     /// Axes of the first carrier to those of `side`.
-    pub fn to_side(&self, side: Side, x: Vec3) -> Vec3 {
+    pub fn to_side(&self, side: PairSide, x: Vec3) -> Vec3 {
         match side {
-            Side::First => x,
-            Side::Second => self.relative.point_back(x),
+            PairSide::First => x,
+            PairSide::Second => self.relative.point_back(x),
         }
     }
 }

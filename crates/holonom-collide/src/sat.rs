@@ -2,9 +2,9 @@
 //!
 //! Ties go to the first side, the lower face, and faces before edges, by more than rounding: the choice must not flicker.
 
-use crate::candidate::Relative;
-use crate::pair::Side;
-use crate::poly::{Frame, NONE, Poly, View};
+use crate::candidate::RelativePose;
+use crate::pair::PairSide;
+use crate::polyhedron::{BoxFrame, NONE, Polyhedron, PolyhedronView};
 use crate::{Mat3, Vec3};
 
 /// Edges whose sine of angle is below this span no plane worth its name.
@@ -13,7 +13,7 @@ pub(crate) const PARALLEL: f64 = 1e-4;
 /// A face of one side, and how far in front of it the other side begins.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct FaceAxis {
-    pub side: Side,
+    pub side: PairSide,
     pub face: u32,
     pub apart: f64,
 }
@@ -28,12 +28,12 @@ pub(crate) struct EdgeAxis {
 }
 
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Axes {
+pub(crate) struct SeparatingAxes {
     pub face: Option<FaceAxis>,
     pub edge: Option<EdgeAxis>,
 }
 
-impl Axes {
+impl SeparatingAxes {
     /// No pair of points is nearer than this, m.
     pub fn apart(&self) -> f64 {
         let face = self.face.map_or(f64::NEG_INFINITY, |f| f.apart);
@@ -43,12 +43,18 @@ impl Axes {
 }
 
 /// All axes of two cores. `None` when they are farther apart than `limit` for sure.
-pub(crate) fn axes(a: View, b: View, relative: &Relative, limit: f64, tie: f64) -> Option<Axes> {
+pub(crate) fn axes(
+    a: PolyhedronView,
+    b: PolyhedronView,
+    relative: &RelativePose,
+    limit: f64,
+    tie: f64,
+) -> Option<SeparatingAxes> {
     if let (Some(fa), Some(fb)) = (&a.poly.boxed, &b.poly.boxed) {
         return boxes(fa, fb, relative, limit, tie);
     }
-    let mut found = Axes::default();
-    for (side, of, other) in [(Side::First, a, b), (Side::Second, b, a)] {
+    let mut found = SeparatingAxes::default();
+    for (side, of, other) in [(PairSide::First, a, b), (PairSide::Second, b, a)] {
         for face in 0..of.n.len() as u32 {
             let (n, o) = (of.n[face as usize], of.on(face));
             let lowest = other.v.iter().fold(f64::INFINITY, |m: f64, x| m.min(n.dot(*x - o)));
@@ -58,7 +64,7 @@ pub(crate) fn axes(a: View, b: View, relative: &Relative, limit: f64, tie: f64) 
     if found.apart() > limit {
         return None;
     }
-    let slab = Slab::of(a, b, &found, limit);
+    let slab = ContactSlab::of(a, b, &found, limit);
     for ea in 0..a.poly.edges.len() as u32 {
         if !slab.first(a.ends(ea)) {
             continue;
@@ -75,25 +81,25 @@ pub(crate) fn axes(a: View, b: View, relative: &Relative, limit: f64, tie: f64) 
     if found.apart() > limit { None } else { Some(found) }
 }
 
-fn better_face(found: &mut Axes, axis: FaceAxis, tie: f64) {
+fn better_face(found: &mut SeparatingAxes, axis: FaceAxis, tie: f64) {
     if found.face.is_none_or(|best| axis.apart > best.apart + tie) {
         found.face = Some(axis);
     }
 }
 
-fn better_edge(found: &mut Axes, axis: EdgeAxis, tie: f64) {
+fn better_edge(found: &mut SeparatingAxes, axis: EdgeAxis, tie: f64) {
     if found.edge.is_none_or(|best| axis.apart > best.apart + tie) {
         found.edge = Some(axis);
     }
 }
 
 /// Two edges whose normal fits between the faces on both sides.
-fn crossing(a: View, b: View, ea: u32, eb: u32) -> Option<EdgeAxis> {
+fn crossing(a: PolyhedronView, b: PolyhedronView, ea: u32, eb: u32) -> Option<EdgeAxis> {
     let ([p0, p1], [q0, q1]) = (a.ends(ea), b.ends(eb));
     let (d, e) = (p1 - p0, q1 - q0);
     let (fa, fb) = (a.poly.edges[ea as usize].faces, b.poly.edges[eb as usize].faces);
     let open = (fa[0] == NONE, fb[0] == NONE);
-    let normals = |view: View, f: [u32; 2]| [view.n[f[0] as usize], view.n[f[1] as usize]];
+    let normals = |view: PolyhedronView, f: [u32; 2]| [view.n[f[0] as usize], view.n[f[1] as usize]];
     let parts = |x: f64, y: f64| x * y < 0.0;
     // Directions outward of a's edge at a side that has faces, and of b's.
     let (out_a, out_b) = match open {
@@ -139,7 +145,7 @@ fn crossing(a: View, b: View, ea: u32, eb: u32) -> Option<EdgeAxis> {
 }
 
 /// The same for two boxes, by the fifteen axes.
-fn boxes(a: &Frame, b: &Frame, relative: &Relative, limit: f64, tie: f64) -> Option<Axes> {
+fn boxes(a: &BoxFrame, b: &BoxFrame, relative: &RelativePose, limit: f64, tie: f64) -> Option<SeparatingAxes> {
     let turned: Mat3 = relative.turn * b.axes;
     let between = relative.point(b.centre) - a.centre;
     let (ha, hb) = (a.half.to_array(), b.half.to_array());
@@ -149,20 +155,20 @@ fn boxes(a: &Frame, b: &Frame, relative: &Relative, limit: f64, tie: f64) -> Opt
             cos[i][j] = a.axes.col(i).dot(turned.col(j));
         }
     }
-    let mut found = Axes::default();
+    let mut found = SeparatingAxes::default();
     for i in 0..3 {
         let along = between.dot(a.axes.col(i));
         let reach = hb[0] * cos[i][0].abs() + hb[1] * cos[i][1].abs() + hb[2] * cos[i][2].abs();
         let apart = along.abs() - (ha[i] + reach);
         let face = 2 * i as u32 + u32::from(along < 0.0);
-        better_face(&mut found, FaceAxis { side: Side::First, face, apart }, tie);
+        better_face(&mut found, FaceAxis { side: PairSide::First, face, apart }, tie);
     }
     for j in 0..3 {
         let along = between.dot(turned.col(j));
         let reach = ha[0] * cos[0][j].abs() + ha[1] * cos[1][j].abs() + ha[2] * cos[2][j].abs();
         let apart = along.abs() - (hb[j] + reach);
         let face = 2 * j as u32 + u32::from(along > 0.0);
-        better_face(&mut found, FaceAxis { side: Side::Second, face, apart }, tie);
+        better_face(&mut found, FaceAxis { side: PairSide::Second, face, apart }, tie);
     }
     if found.apart() > limit {
         return None;
@@ -205,12 +211,12 @@ fn others(i: usize) -> (usize, usize) {
 }
 
 /// How much of a core counts as the same height, m.
-pub(crate) fn tie(a: &Poly, b: &Poly) -> f64 {
+pub(crate) fn tie(a: &Polyhedron, b: &Polyhedron) -> f64 {
     1e-11 * (a.size + b.size)
 }
 
-/// Where features must lie that are nearest, or overlap least: near the plane of the best face. Everything else need not be looked at.
-pub(crate) struct Slab {
+/// Where features must lie that are nearest, or overlap least: near the plane of the best face. Everything else need not be tested.
+pub(crate) struct ContactSlab {
     /// From the first to the second.
     n: Vec3,
     /// Least height of features of the first, and greatest of the second.
@@ -218,20 +224,20 @@ pub(crate) struct Slab {
     ceiling: f64,
 }
 
-impl Slab {
+impl ContactSlab {
     /// Features no farther from each other than `limit` (apart) or the overlap along the best face.
-    pub fn of(a: View, b: View, found: &Axes, limit: f64) -> Slab {
+    pub fn of(a: PolyhedronView, b: PolyhedronView, found: &SeparatingAxes, limit: f64) -> ContactSlab {
         let Some(face) = found.face else {
-            return Slab { n: Vec3::Z, floor: f64::NEG_INFINITY, ceiling: f64::INFINITY };
+            return ContactSlab { n: Vec3::Z, floor: f64::NEG_INFINITY, ceiling: f64::INFINITY };
         };
-        let (view, sign) = if face.side == Side::First { (a, 1.0) } else { (b, -1.0) };
+        let (view, sign) = if face.side == PairSide::First { (a, 1.0) } else { (b, -1.0) };
         let n = view.n[face.face as usize] * sign;
         let at = n.dot(view.on(face.face));
         // The first ends at `top`, the second begins `apart` above.
-        let top = if face.side == Side::First { at } else { at - face.apart };
+        let top = if face.side == PairSide::First { at } else { at - face.apart };
         let reach = if face.apart > 0.0 { limit } else { limit.max(-face.apart) };
         let reach = reach + 1e-9 * (a.poly.size + b.poly.size);
-        Slab { n, floor: top + face.apart - reach, ceiling: top + reach }
+        ContactSlab { n, floor: top + face.apart - reach, ceiling: top + reach }
     }
 
     /// Whether a feature of the first with these ends counts.

@@ -4,7 +4,7 @@ use crate::Vec3;
 
 /// A shape, in axes of its own. Lengths in m.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Shape {
+pub enum CollisionShape {
     /// A point without size: a particle.
     Point,
     /// A ball about the origin.
@@ -64,36 +64,36 @@ pub enum Shape {
 /// More corners than this in one mesh or height field are refused: features must fit into keys.
 const MOST_CORNERS: usize = 1 << 24;
 
-impl Shape {
-    /// Refuses sizes that are not positive or not finite, hulls without volume, triangles without area, indices that point nowhere.
+impl CollisionShape {
+    /// Refuses sizes that are not positive or not finite, hulls without volume, triangles without area, indices out of range.
     pub fn validate(&self) -> Result<(), String> {
         match self {
-            Shape::Point | Shape::HalfSpace => Ok(()),
-            Shape::Sphere { radius } => positive("radius of a sphere", *radius),
-            Shape::Box { half } => {
+            CollisionShape::Point | CollisionShape::HalfSpace => Ok(()),
+            CollisionShape::Sphere { radius } => positive("radius of a sphere", *radius),
+            CollisionShape::Box { half } => {
                 for (axis, h) in ["x", "y", "z"].iter().zip(half.to_array()) {
                     positive(&format!("half size of a box along {axis}"), h)?;
                 }
                 Ok(())
             }
-            Shape::Capsule { radius, half_length } => {
+            CollisionShape::Capsule { radius, half_length } => {
                 positive("radius of a capsule", *radius)?;
                 positive("half length of a capsule", *half_length)
                     .map_err(|e| format!("{e}; a capsule without length is a sphere"))
             }
-            Shape::Cylinder { radius, half_length } => {
+            CollisionShape::Cylinder { radius, half_length } => {
                 positive("radius of a cylinder", *radius)?;
                 positive("half length of a cylinder", *half_length)
             }
-            Shape::Hull { points } => {
+            CollisionShape::Hull { points } => {
                 finite("point of a hull", points)?;
                 crate::hull::hull(points).map(|_| ())
             }
-            Shape::Mesh { vertices, triangles } => {
+            CollisionShape::Mesh { vertices, triangles } => {
                 finite("vertex of a mesh", vertices)?;
                 mesh(vertices, triangles)
             }
-            Shape::HeightField { heights, rows, columns, size } => field(heights, *rows, *columns, *size),
+            CollisionShape::HeightField { heights, rows, columns, size } => field(heights, *rows, *columns, *size),
         }
     }
 
@@ -111,15 +111,15 @@ impl Shape {
     pub fn bounding_radius(&self) -> f64 {
         let farthest = |points: &[Vec3]| points.iter().fold(0.0, |m: f64, p| m.max(p.length()));
         match self {
-            Shape::Point => 0.0,
-            Shape::Sphere { radius } => *radius,
-            Shape::Box { half } => half.length(),
-            Shape::Capsule { radius, half_length } => radius + half_length,
-            Shape::Cylinder { radius, half_length } => (radius * radius + half_length * half_length).sqrt(),
-            Shape::HalfSpace => f64::INFINITY,
-            Shape::Hull { points } => farthest(points),
-            Shape::Mesh { vertices, .. } => farthest(vertices),
-            Shape::HeightField { heights, rows, columns, size } => (0..heights.len())
+            CollisionShape::Point => 0.0,
+            CollisionShape::Sphere { radius } => *radius,
+            CollisionShape::Box { half } => half.length(),
+            CollisionShape::Capsule { radius, half_length } => radius + half_length,
+            CollisionShape::Cylinder { radius, half_length } => (radius * radius + half_length * half_length).sqrt(),
+            CollisionShape::HalfSpace => f64::INFINITY,
+            CollisionShape::Hull { points } => farthest(points),
+            CollisionShape::Mesh { vertices, .. } => farthest(vertices),
+            CollisionShape::HeightField { heights, rows, columns, size } => (0..heights.len())
                 .fold(0.0, |m: f64, i| m.max(field_point(heights, *rows, *columns, *size, i).length())),
         }
     }

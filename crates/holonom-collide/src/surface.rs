@@ -1,20 +1,20 @@
-//! Surfaces of triangles made ready: corners welded, edges and what sticks out of them, flat neighbours as one plane, a tree of bounds.
+//! Surfaces of triangles, prepared: corners welded, edges and what sticks out of them, flat neighbours as one plane, a tree of bounds.
 //!
 //! Solid is behind the triangles. An edge *sticks out* if the surface bends away from the outside there, or ends there; a seam or a
 //! valley does not, and is never touched: what touches near it touches the faces.
 
 use std::collections::BTreeMap;
 
-use crate::broad::{Extent, Tree};
-use crate::poly::NONE;
+use crate::broad_phase::{Aabb, AabbTree};
+use crate::polyhedron::NONE;
 use crate::shape::field_point;
-use crate::{Pose, Vec3};
+use crate::{RigidTransform, Vec3};
 
 /// Bends with a smaller sine than this are seams.
 const SEAM: f64 = 1e-9;
 
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Ridge {
+pub(crate) struct SurfaceRidge {
     /// Corners at its ends, in the order of the first triangle.
     pub ends: [u32; 2],
     /// In the planes of the two triangles, out of them across the edge; for a border, the second is the normal of the first triangle.
@@ -26,13 +26,13 @@ pub(crate) struct Ridge {
 }
 
 /// A surface in the axes of its carrier.
-pub(crate) struct Surface {
+pub(crate) struct TriangleSurface {
     pub vertices: Vec<Vec3>,
     pub triangles: Vec<[u32; 3]>,
     pub normals: Vec<Vec3>,
     /// The triangle whose plane a triangle lies in: itself, or a flat neighbour.
     pub planes: Vec<u32>,
-    pub ridges: Vec<Ridge>,
+    pub ridges: Vec<SurfaceRidge>,
     /// Edges of each triangle; the k-th joins corner k with the next.
     pub edges: Vec<[u32; 3]>,
     /// Edges around each corner: `fans[starts[v]..starts[v + 1]]`.
@@ -43,11 +43,11 @@ pub(crate) struct Surface {
     /// Whether everything below is solid, and which way is up.
     pub up: Option<Vec3>,
     pub extent: f64,
-    tree: Tree,
+    tree: AabbTree,
 }
 
-impl Surface {
-    pub fn new(place: &Pose, points: &[Vec3], triangles: &[[u32; 3]], solid_below: bool) -> Surface {
+impl TriangleSurface {
+    pub fn new(place: &RigidTransform, points: &[Vec3], triangles: &[[u32; 3]], solid_below: bool) -> TriangleSurface {
         let (number, vertices) = weld(points);
         let vertices: Vec<Vec3> = vertices.iter().map(|v| place.point(*v)).collect();
         let triangles: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| number[v as usize])).collect();
@@ -58,7 +58,7 @@ impl Surface {
         let normals: Vec<Vec3> = triangles.iter().map(normal).collect();
         let low = vertices.iter().fold(Vec3::INFINITY, |m, p| m.min(*p));
         let high = vertices.iter().fold(Vec3::NEG_INFINITY, |m, p| m.max(*p));
-        let mut surface = Surface {
+        let mut surface = TriangleSurface {
             vertices,
             normals,
             planes: Vec::new(),
@@ -69,16 +69,16 @@ impl Surface {
             corner_out: Vec::new(),
             up: solid_below.then_some(place.rotation.z_axis),
             extent: (high - low).length(),
-            tree: Tree::default(),
+            tree: AabbTree::default(),
             triangles,
         };
         let neighbours = surface.find_edges();
         surface.find_planes(&neighbours);
         surface.find_fans();
-        let bounds: Vec<Extent> = (0..surface.triangles.len() as u32)
+        let bounds: Vec<Aabb> = (0..surface.triangles.len() as u32)
             .map(|t| {
                 let [a, b, c] = surface.corners(t);
-                Extent { low: a.min(b).min(c), high: a.max(b).max(c) }
+                Aabb { low: a.min(b).min(c), high: a.max(b).max(c) }
             })
             .collect();
         surface.tree.build(&bounds);
@@ -86,7 +86,7 @@ impl Surface {
     }
 
     /// A height field: two triangles per cell.
-    pub fn field(place: &Pose, heights: &[f64], rows: u32, columns: u32, size: [f64; 2]) -> Surface {
+    pub fn field(place: &RigidTransform, heights: &[f64], rows: u32, columns: u32, size: [f64; 2]) -> TriangleSurface {
         let points: Vec<Vec3> = (0..heights.len()).map(|i| field_point(heights, rows, columns, size, i)).collect();
         let mut triangles = Vec::with_capacity(2 * points.len());
         for row in 0..rows.saturating_sub(1) {
@@ -96,7 +96,7 @@ impl Surface {
                 triangles.push([at(0, 0), at(1, 1), at(1, 0)]);
             }
         }
-        Surface::new(place, &points, &triangles, true)
+        TriangleSurface::new(place, &points, &triangles, true)
     }
 
     fn corners(&self, triangle: u32) -> [Vec3; 3] {
@@ -133,7 +133,7 @@ impl Surface {
     fn open(&mut self, triangle: u32, from: u32, to: u32) {
         let along = (self.vertices[to as usize] - self.vertices[from as usize]).normalize();
         let n = self.normals[triangle as usize];
-        self.ridges.push(Ridge { ends: [from, to], across: [along.cross(n), n], along, sticks_out: true });
+        self.ridges.push(SurfaceRidge { ends: [from, to], across: [along.cross(n), n], along, sticks_out: true });
     }
 
     /// The second triangle of an edge, with the corner opposite.
@@ -200,7 +200,7 @@ impl Surface {
         for v in 0..self.vertices.len() as u32 {
             let mut out = self.fan(v).iter().map(|e| &self.ridges[*e as usize]).filter(|r| r.sticks_out);
             if let (Some(r), Some(s), None) = (out.next(), out.next(), out.next()) {
-                let away = |r: &Ridge| if r.ends[0] == v { r.along } else { -r.along };
+                let away = |r: &SurfaceRidge| if r.ends[0] == v { r.along } else { -r.along };
                 self.corner_out[v as usize] = (away(r) + away(s)).length() > SEAM;
             }
         }
@@ -229,7 +229,7 @@ impl Surface {
     /// Whether a point is outside, judged by what of the surface is nearest to it, no farther than `within` (m). Nothing there: outside.
     pub fn outside(&self, x: Vec3, within: f64, stack: &mut Vec<u32>, found: &mut Vec<u32>) -> bool {
         let reach = Vec3::splat(within);
-        self.near(&Extent { low: x - reach, high: x + reach }, stack, found);
+        self.near(&Aabb { low: x - reach, high: x + reach }, stack, found);
         let same = 1e-12 * self.extent;
         let (mut least, mut height) = (f64::INFINITY, 0.0f64);
         for &t in found.iter() {
@@ -245,7 +245,7 @@ impl Surface {
     }
 
     /// Triangles whose bounds overlap these, sorted. `stack` is memory.
-    pub fn near(&self, extent: &Extent, stack: &mut Vec<u32>, found: &mut Vec<u32>) {
+    pub fn near(&self, extent: &Aabb, stack: &mut Vec<u32>, found: &mut Vec<u32>) {
         self.tree.near(extent, stack, found);
     }
 }

@@ -5,12 +5,12 @@
 //! so nothing catches on them; flat neighbours are one plane with one key.
 
 use crate::Vec3;
-use crate::broad::Extent;
-use crate::candidate::{Kind, Touch};
-use crate::pair::{Pair, Side};
-use crate::poly::{NONE, Poly, View};
+use crate::broad_phase::Aabb;
+use crate::candidate::{FeatureKind, FeaturePair};
+use crate::pair::{ColliderPair, PairSide};
+use crate::polyhedron::{NONE, Polyhedron, PolyhedronView};
 use crate::sat::PARALLEL;
-use crate::surface::{Ridge, Surface};
+use crate::surface::{SurfaceRidge, TriangleSurface};
 
 /// Directions this far outside (sine) of what belongs to a feature of the convex shape still count: distances stay true, and edges that
 /// run nearly along each other are met at both ends.
@@ -18,9 +18,9 @@ const LOOSE: f64 = 0.02;
 /// The same for features of the surface.
 const STRICT: f64 = 1e-9;
 
-/// Memory that is used again.
+/// Scratch memory, reused between calls.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct TerrainScratch {
     vertices: Vec<Vec3>,
     normals: Vec<Vec3>,
     stack: Vec<u32>,
@@ -38,8 +38,13 @@ struct Memory<'a> {
     near: &'a mut Vec<u32>,
 }
 
-/// Notes the candidates of a convex core (first) on a surface (second).
-pub(crate) fn meet(pair: &mut Pair, convex: &Poly, surface: &Surface, scratch: &mut Scratch) {
+/// Adds the candidates of a convex core (first) on a surface (second).
+pub(crate) fn meet(
+    pair: &mut ColliderPair,
+    convex: &Polyhedron,
+    surface: &TriangleSurface,
+    scratch: &mut TerrainScratch,
+) {
     let relative = pair.relative;
     let back = relative.turn.transpose();
     scratch.vertices.clear();
@@ -54,7 +59,7 @@ pub(crate) fn meet(pair: &mut Pair, convex: &Poly, surface: &Surface, scratch: &
         let all = up * (2.0 * surface.extent + (high - low).length());
         (low, high) = (low.min(low + all), high.max(high + all));
     }
-    surface.near(&Extent { low, high }, &mut scratch.stack, &mut scratch.triangles);
+    surface.near(&Aabb { low, high }, &mut scratch.stack, &mut scratch.triangles);
     if scratch.triangles.is_empty() {
         return;
     }
@@ -69,8 +74,8 @@ pub(crate) fn meet(pair: &mut Pair, convex: &Poly, surface: &Surface, scratch: &
         list.sort_unstable();
         list.dedup();
     }
-    let view = View { poly: convex, v: &scratch.vertices, n: &scratch.normals };
-    let mut meeting = Meeting { limit, pair, view, surface };
+    let view = PolyhedronView { poly: convex, v: &scratch.vertices, n: &scratch.normals };
+    let mut meeting = PairTest { limit, pair, view, surface };
     let memory = Memory { faces: &mut scratch.faces, stack: &mut scratch.stack, near: &mut scratch.near };
     meeting.corners_above(&scratch.triangles, memory);
     meeting.edges(&scratch.ridges);
@@ -78,14 +83,14 @@ pub(crate) fn meet(pair: &mut Pair, convex: &Poly, surface: &Surface, scratch: &
     meeting.beside(&scratch.ridges, &scratch.corners);
 }
 
-struct Meeting<'m, 'p, 'o> {
-    pair: &'m mut Pair<'o>,
-    view: View<'p>,
-    surface: &'p Surface,
+struct PairTest<'m, 'p, 'o> {
+    pair: &'m mut ColliderPair<'o>,
+    view: PolyhedronView<'p>,
+    surface: &'p TriangleSurface,
     limit: f64,
 }
 
-impl Meeting<'_, '_, '_> {
+impl PairTest<'_, '_, '_> {
     /// Corners of the shape above triangles, or below.
     fn corners_above(&mut self, triangles: &[u32], memory: Memory) {
         let Memory { faces, stack, near } = memory;
@@ -126,8 +131,8 @@ impl Meeting<'_, '_, '_> {
                 }
                 let o = surface.vertices[surface.triangles[plane as usize][0] as usize];
                 let p = self.view.poly.vertices[v];
-                let touch = Touch::PointPlane { p, o, n: surface.normals[plane as usize] };
-                self.pair.push(Side::First, Kind::VertexFace, v as u32, plane, touch);
+                let features = FeaturePair::PointPlane { p, o, n: surface.normals[plane as usize] };
+                self.pair.push(PairSide::First, FeatureKind::VertexFace, v as u32, plane, features);
             }
         }
     }
@@ -186,14 +191,14 @@ impl Meeting<'_, '_, '_> {
                     continue;
                 }
                 let poly = self.view.poly;
-                let touch = Touch::LineLine {
+                let features = FeaturePair::LineLine {
                     p: poly.vertices[poly.edges[ea as usize].ends[0] as usize],
                     d: poly.direction(ea),
                     o: q,
                     e: ridge.along,
                     outward: self.pair.world * (self.pair.relative.turn * n),
                 };
-                self.pair.push(Side::First, Kind::EdgeEdge, ea, r, touch);
+                self.pair.push(PairSide::First, FeatureKind::EdgeEdge, ea, r, features);
             }
         }
     }
@@ -212,8 +217,8 @@ impl Meeting<'_, '_, '_> {
                 if self.surface.in_cone(w, -n, LOOSE) && crate::clip::within(self.view, face, x, slack) {
                     let poly = self.view.poly;
                     let o = poly.vertices[poly.ring(face)[0] as usize];
-                    let touch = Touch::PointPlane { p: x, o, n: poly.normals[face as usize] };
-                    self.pair.push(Side::Second, Kind::VertexFace, w, face, touch);
+                    let features = FeaturePair::PointPlane { p: x, o, n: poly.normals[face as usize] };
+                    self.pair.push(PairSide::Second, FeatureKind::VertexFace, w, face, features);
                 }
             }
         }
@@ -235,8 +240,8 @@ impl Meeting<'_, '_, '_> {
                 }
                 let u = between / distance;
                 if in_arc(ridge, u) && self.own_cone(v as u32, -u) {
-                    let touch = Touch::PointLine { p: view.poly.vertices[v], o: q, d: ridge.along };
-                    self.pair.push(Side::First, Kind::VertexEdge, v as u32, r, touch);
+                    let features = FeaturePair::PointLine { p: view.poly.vertices[v], o: q, d: ridge.along };
+                    self.pair.push(PairSide::First, FeatureKind::VertexEdge, v as u32, r, features);
                 }
             }
             for &w in corners {
@@ -247,8 +252,8 @@ impl Meeting<'_, '_, '_> {
                 }
                 let u = (x - o) / distance;
                 if surface.in_cone(w, u, STRICT) && self.own_cone(v as u32, -u) {
-                    let touch = Touch::PointPoint { p: view.poly.vertices[v], o };
-                    self.pair.push(Side::First, Kind::VertexVertex, v as u32, w, touch);
+                    let features = FeaturePair::PointPoint { p: view.poly.vertices[v], o };
+                    self.pair.push(PairSide::First, FeatureKind::VertexVertex, v as u32, w, features);
                 }
             }
         }
@@ -267,8 +272,8 @@ impl Meeting<'_, '_, '_> {
                 if surface.in_cone(w, -u, STRICT) && self.own_arc(ea, u) {
                     let poly = view.poly;
                     let o = poly.vertices[poly.edges[ea as usize].ends[0] as usize];
-                    let touch = Touch::PointLine { p: x, o, d: poly.direction(ea) };
-                    self.pair.push(Side::Second, Kind::VertexEdge, w, ea, touch);
+                    let features = FeaturePair::PointLine { p: x, o, d: poly.direction(ea) };
+                    self.pair.push(PairSide::Second, FeatureKind::VertexEdge, w, ea, features);
                 }
             }
         }
@@ -305,7 +310,7 @@ impl Meeting<'_, '_, '_> {
 }
 
 /// Whether a direction from an edge of the surface leads where the edge is nearest.
-pub(crate) fn in_arc(ridge: &Ridge, direction: Vec3) -> bool {
+pub(crate) fn in_arc(ridge: &SurfaceRidge, direction: Vec3) -> bool {
     ridge.across[0].dot(direction) >= -STRICT && ridge.across[1].dot(direction) >= -STRICT
 }
 

@@ -3,35 +3,40 @@
 mod common;
 
 use common::{Random, prove};
-use holonom_collide::{Collider, Detector, Filter, Pose, Shape, Vec3};
+use holonom_collide::{Collider, CollisionShape, Detector, Filter, RigidTransform, Vec3};
 
-fn shapes() -> Vec<Shape> {
+fn shapes() -> Vec<CollisionShape> {
     let mut random = Random(31);
     let wedge = [(0.0, 0.0), (0.9, 0.0), (0.0, 0.4)];
     let wedge = wedge.iter().flat_map(|(x, z)| [Vec3::new(*x, -0.3, *z), Vec3::new(*x, 0.3, *z)]).collect();
     vec![
-        Shape::Point,
-        Shape::Sphere { radius: 0.3 },
-        Shape::Box { half: Vec3::new(0.5, 0.3, 0.2) },
-        Shape::Capsule { radius: 0.15, half_length: 0.6 },
-        Shape::Hull { points: (0..14).map(|_| random.vector(0.5)).collect() },
-        Shape::Hull { points: wedge },
-        Shape::Cylinder { radius: 0.3, half_length: 0.4 },
-        Shape::HalfSpace,
+        CollisionShape::Point,
+        CollisionShape::Sphere { radius: 0.3 },
+        CollisionShape::Box { half: Vec3::new(0.5, 0.3, 0.2) },
+        CollisionShape::Capsule { radius: 0.15, half_length: 0.6 },
+        CollisionShape::Hull { points: (0..14).map(|_| random.vector(0.5)).collect() },
+        CollisionShape::Hull { points: wedge },
+        CollisionShape::Cylinder { radius: 0.3, half_length: 0.4 },
+        CollisionShape::HalfSpace,
     ]
 }
 
-fn name(shapes: [&Shape; 2]) -> String {
+fn name(shapes: [&CollisionShape; 2]) -> String {
     shapes.map(|s| format!("{s:?}").chars().take(20).collect::<String>()).join(" and ")
 }
 
 /// Every pair of shapes in so many random poses within a cube, but two half-spaces.
-fn every_pair(seed: u64, poses: usize, size: f64, mut check: impl FnMut([&Shape; 2], &mut Detector, [Pose; 2])) {
+fn every_pair(
+    seed: u64,
+    poses: usize,
+    size: f64,
+    mut check: impl FnMut([&CollisionShape; 2], &mut Detector, [RigidTransform; 2]),
+) {
     let mut random = Random(seed);
     let shapes = shapes();
     for first in &shapes {
         for second in &shapes {
-            if matches!((first, second), (Shape::HalfSpace, Shape::HalfSpace)) {
+            if matches!((first, second), (CollisionShape::HalfSpace, CollisionShape::HalfSpace)) {
                 continue;
             }
             let colliders = vec![Collider::new(first.clone(), 0), Collider::new(second.clone(), 1)];
@@ -52,7 +57,7 @@ fn least_gap_is_the_distance() {
         assert!(!found.is_empty(), "{} at {poses:?}: nothing found", name(shapes));
         let proof = prove(shapes, detector, &found, &poses);
         // Cylinders deep in something may be told a way out that is not where they touch.
-        let round = shapes.iter().any(|s| matches!(s, Shape::Cylinder { .. }));
+        let round = shapes.iter().any(|s| matches!(s, CollisionShape::Cylinder { .. }));
         let proved = proof.witnessed || (round && proof.gap < 0.0 && (proof.room - proof.gap).abs() < 1e-12);
         assert!(proved, "{} at {poses:?}: {proof:?} by points that are not theirs: {found:?}", name(shapes));
         if proof.gap > 0.0 {
@@ -94,7 +99,7 @@ fn overlap_is_undone_along_the_normal() {
         if proof.gap < 0.0 {
             seen += 1;
             // A face may be preferred to edges that overlap up to 5 % less. Rims across edges take a few pushes.
-            let round = shapes.iter().any(|s| matches!(s, Shape::Cylinder { .. }));
+            let round = shapes.iter().any(|s| matches!(s, CollisionShape::Cylinder { .. }));
             let mut last = proof;
             for _ in 0..if round { 25 } else { 1 } {
                 let depth = (-1.1 * last.gap).max(0.0);
@@ -117,7 +122,8 @@ fn world_turned_and_shifted_gives_the_same() {
     let (mut here, mut there) = (Vec::new(), Vec::new());
     every_pair(6, 300, 0.7, |_, detector, poses| {
         let world = random.pose(1.0);
-        let moved = poses.map(|p| Pose { position: world.point(p.position), rotation: world.rotation * p.rotation });
+        let moved =
+            poses.map(|p| RigidTransform { position: world.point(p.position), rotation: world.rotation * p.rotation });
         detector.detect(&poses, &[0.5, 0.5], &mut here);
         detector.detect(&moved, &[0.5, 0.5], &mut there);
         let (g, h) = (common::gaps(detector, &here, &poses), common::gaps(detector, &there, &moved));
@@ -138,8 +144,8 @@ fn far_from_the_origin() {
     let far = Vec3::new(1e4, -7e3, 3e3);
     let round = |x: Vec3| (x * f64::from(1 << 30)).round() / f64::from(1 << 30);
     every_pair(9, 300, 0.7, |_, detector, poses| {
-        let poses = poses.map(|p| Pose { position: round(p.position), ..p });
-        let moved = poses.map(|p| Pose { position: p.position + far, ..p });
+        let poses = poses.map(|p| RigidTransform { position: round(p.position), ..p });
+        let moved = poses.map(|p| RigidTransform { position: p.position + far, ..p });
         detector.detect(&poses, &[0.5, 0.5], &mut here);
         detector.detect(&moved, &[0.5, 0.5], &mut there);
         let (g, h) = (common::gaps(detector, &here, &poses), common::gaps(detector, &there, &moved));

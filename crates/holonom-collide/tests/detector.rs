@@ -3,15 +3,16 @@
 mod common;
 
 use common::{Random, zoo};
-use holonom_collide::{Candidate, Collider, Detector, Filter, Groups, Pose, Shape, Vec3};
+use holonom_collide::{Candidate, Collider, CollisionShape, Detector, Filter, Groups, RigidTransform, Vec3};
 
 fn ball(carrier: u32) -> Collider {
-    Collider::new(Shape::Sphere { radius: 1.0 }, carrier)
+    Collider::new(CollisionShape::Sphere { radius: 1.0 }, carrier)
 }
 
 fn found(colliders: Vec<Collider>, filter: Filter) -> Vec<(u32, u32)> {
     let mut detector = Detector::new(colliders, filter).unwrap();
-    let poses: Vec<Pose> = (0..detector.carriers()).map(|c| Pose::at(Vec3::X * 0.1 * c as f64)).collect();
+    let poses: Vec<RigidTransform> =
+        (0..detector.carriers()).map(|c| RigidTransform::at(Vec3::X * 0.1 * c as f64)).collect();
     let mut out = Vec::new();
     detector.detect(&poses, &vec![0.0; poses.len()], &mut out);
     out.iter().map(|c| (c.a, c.b)).collect()
@@ -34,19 +35,22 @@ fn filters() {
 
 #[test]
 fn mistakes_are_told() {
-    let refused = |shape: Shape, word: &str| {
+    let refused = |shape: CollisionShape, word: &str| {
         let message = Detector::new(vec![Collider::new(shape, 0)], Filter::new(1)).err().unwrap();
         assert!(message.contains(word), "{message}");
     };
-    refused(Shape::Sphere { radius: -1.0 }, "-1 m");
-    refused(Shape::Box { half: Vec3::new(1.0, 0.0, 1.0) }, "along y");
-    refused(Shape::Capsule { radius: 1.0, half_length: f64::NAN }, "NaN");
-    refused(Shape::Hull { points: vec![Vec3::ZERO; 3] }, "volume");
-    refused(Shape::Mesh { vertices: vec![Vec3::ZERO; 3], triangles: vec![[0, 1, 7]] }, "vertex 7");
-    refused(Shape::Mesh { vertices: vec![Vec3::ZERO, Vec3::X, Vec3::X * 2.0], triangles: vec![[0, 1, 2]] }, "area");
-    refused(Shape::HeightField { heights: vec![0.0; 5], rows: 2, columns: 3, size: [1.0, 1.0] }, "needs 6");
+    refused(CollisionShape::Sphere { radius: -1.0 }, "-1 m");
+    refused(CollisionShape::Box { half: Vec3::new(1.0, 0.0, 1.0) }, "along y");
+    refused(CollisionShape::Capsule { radius: 1.0, half_length: f64::NAN }, "NaN");
+    refused(CollisionShape::Hull { points: vec![Vec3::ZERO; 3] }, "volume");
+    refused(CollisionShape::Mesh { vertices: vec![Vec3::ZERO; 3], triangles: vec![[0, 1, 7]] }, "vertex 7");
+    refused(
+        CollisionShape::Mesh { vertices: vec![Vec3::ZERO, Vec3::X, Vec3::X * 2.0], triangles: vec![[0, 1, 2]] },
+        "area",
+    );
+    refused(CollisionShape::HeightField { heights: vec![0.0; 5], rows: 2, columns: 3, size: [1.0, 1.0] }, "needs 6");
     assert!(Detector::new(vec![ball(3)], Filter::new(2)).err().unwrap().contains("carrier 3"));
-    let crooked = Pose { position: Vec3::ZERO, rotation: holonom_collide::Mat3::IDENTITY * 2.0 };
+    let crooked = RigidTransform { position: Vec3::ZERO, rotation: holonom_collide::Mat3::IDENTITY * 2.0 };
     assert!(Detector::new(vec![ball(0).place(crooked)], Filter::new(1)).err().unwrap().contains("orthonormal"));
 }
 
@@ -57,7 +61,8 @@ fn broad_phase_against_all_pairs() {
     for _ in 0..6 {
         let count = 40;
         let colliders = zoo(count, &mut random);
-        let poses: Vec<Pose> = (0..count).map(|c| if c == 0 { Pose::default() } else { random.pose(2.0) }).collect();
+        let poses: Vec<RigidTransform> =
+            (0..count).map(|c| if c == 0 { RigidTransform::default() } else { random.pose(2.0) }).collect();
         let reach: Vec<f64> = (0..count).map(|c| if c == 0 { 0.0 } else { 0.2 * random.unit() }).collect();
         let mut all = Detector::new(colliders.clone(), Filter::new(count as usize)).unwrap();
         let mut together = Vec::new();
@@ -87,7 +92,7 @@ fn not_a_number() {
     let mut random = Random(4);
     let count = 12;
     let mut detector = Detector::new(zoo(count, &mut random), Filter::new(count as usize)).unwrap();
-    let mut poses: Vec<Pose> = (0..count).map(|_| random.pose(1.0)).collect();
+    let mut poses: Vec<RigidTransform> = (0..count).map(|_| random.pose(1.0)).collect();
     let mut found = Vec::new();
     for c in 0..count as usize {
         let kept = poses[c];

@@ -5,7 +5,7 @@ mod common;
 use std::alloc::System;
 
 use common::{Random, zoo};
-use holonom_collide::{Candidate, Detector, Filter, Pose};
+use holonom_collide::{Candidate, Detector, Filter, RigidTransform};
 use stats_alloc::{INSTRUMENTED_SYSTEM, Region, StatsAlloc};
 
 #[global_allocator]
@@ -17,8 +17,8 @@ fn pure_and_without_growth() {
     let mut random = Random(23);
     let count = 24;
     let colliders = zoo(count, &mut random);
-    let scenes: Vec<Vec<Pose>> = (0..20)
-        .map(|_| (0..count).map(|c| if c == 0 { Pose::default() } else { random.pose(1.2) }).collect())
+    let scenes: Vec<Vec<RigidTransform>> = (0..20)
+        .map(|_| (0..count).map(|c| if c == 0 { RigidTransform::default() } else { random.pose(1.2) }).collect())
         .collect();
     let reach = vec![0.05; count as usize];
     let make = || Detector::new(colliders.clone(), Filter::new(count as usize).fixed(0)).unwrap();

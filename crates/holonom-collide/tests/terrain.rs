@@ -3,10 +3,10 @@
 mod common;
 
 use common::{Random, gaps, tilt};
-use holonom_collide::{Candidate, Collider, Detector, Filter, Pose, Shape, Touch, Vec3};
+use holonom_collide::{Candidate, Collider, CollisionShape, Detector, FeaturePair, Filter, RigidTransform, Vec3};
 
 /// A flat square of side 4 m, in cells of 0.5 m, with corners that are not shared: a soup as STL has it.
-fn flat() -> Shape {
+fn flat() -> CollisionShape {
     let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
     for i in 0..8 {
         for j in 0..8 {
@@ -18,22 +18,27 @@ fn flat() -> Shape {
             }
         }
     }
-    Shape::Mesh { vertices, triangles }
+    CollisionShape::Mesh { vertices, triangles }
 }
 
-fn cube_mesh() -> Shape {
+fn cube_mesh() -> CollisionShape {
     let vertices: Vec<Vec3> =
         (0..8).map(|i| Vec3::new(f64::from(i & 1), f64::from(i >> 1 & 1), f64::from(i >> 2 & 1)) - 0.5).collect();
     let quads = [[1, 3, 7, 5], [0, 4, 6, 2], [2, 6, 7, 3], [0, 1, 5, 4], [4, 5, 7, 6], [0, 2, 3, 1]];
     let triangles = quads.iter().flat_map(|q: &[u32; 4]| [[q[0], q[1], q[2]], [q[0], q[2], q[3]]]).collect();
-    Shape::Mesh { vertices, triangles }
+    CollisionShape::Mesh { vertices, triangles }
 }
 
-fn detect(ground: &Shape, shape: &Shape, pose: Pose, reach: f64) -> (Vec<(Candidate, holonom_collide::Gap)>, Detector) {
+fn detect(
+    ground: &CollisionShape,
+    shape: &CollisionShape,
+    pose: RigidTransform,
+    reach: f64,
+) -> (Vec<(Candidate, holonom_collide::Gap)>, Detector) {
     let colliders = vec![Collider::new(ground.clone(), 0), Collider::new(shape.clone(), 1)];
     let mut detector = Detector::new(colliders, Filter::new(2).fixed(0)).unwrap();
     let mut found = Vec::new();
-    let poses = [Pose::default(), pose];
+    let poses = [RigidTransform::default(), pose];
     detector.detect(&poses, &[0.0, reach], &mut found);
     (gaps(&detector, &found, &poses), detector)
 }
@@ -41,10 +46,10 @@ fn detect(ground: &Shape, shape: &Shape, pose: Pose, reach: f64) -> (Vec<(Candid
 #[test]
 fn seams_of_a_flat_floor_are_not_felt() {
     let floor = flat();
-    let ball = Shape::Sphere { radius: 0.3 };
-    let brick = Shape::Box { half: Vec3::new(0.4, 0.3, 0.1) };
-    let rod = Shape::Capsule { radius: 0.1, half_length: 0.5 };
-    let drum = Shape::Cylinder { radius: 0.2, half_length: 0.3 };
+    let ball = CollisionShape::Sphere { radius: 0.3 };
+    let brick = CollisionShape::Box { half: Vec3::new(0.4, 0.3, 0.1) };
+    let rod = CollisionShape::Capsule { radius: 0.1, half_length: 0.5 };
+    let drum = CollisionShape::Cylinder { radius: 0.2, half_length: 0.3 };
     let lying = tilt(Vec3::Y * std::f64::consts::FRAC_PI_2);
     let mut keys: Vec<Vec<u64>> = vec![Vec::new(); 5];
     for k in 0..400 {
@@ -60,14 +65,14 @@ fn seams_of_a_flat_floor_are_not_felt() {
             // A little above and a little below as well.
             let off = [0.0, 1e-16, -1e-16, 1e-3, -1e-3][k as usize % 5];
             let (found, _) =
-                detect(&floor, shape, Pose { position: x + Vec3::Z * (height + off), rotation: turn }, 0.01);
+                detect(&floor, shape, RigidTransform { position: x + Vec3::Z * (height + off), rotation: turn }, 0.01);
             assert_eq!(found.len(), points, "{shape:?} at {x}: {found:?}");
             for (c, g) in &found {
                 assert!(
                     (g.normal - Vec3::Z).length() < 1e-12 && (g.gap - off).abs() < 1e-12,
                     "{shape:?} at {x}: {g:?}"
                 );
-                assert!(matches!(c.touch, Touch::PointPlane { .. } | Touch::RimPlane { .. }));
+                assert!(matches!(c.features, FeaturePair::PointPlane { .. } | FeaturePair::RimPlane { .. }));
             }
             let now: Vec<u64> = found.iter().map(|f| f.0.key).collect();
             if keys[i].is_empty() {
@@ -82,8 +87,8 @@ fn seams_of_a_flat_floor_are_not_felt() {
 #[test]
 fn a_brick_over_the_border_is_held_there() {
     let floor = flat();
-    let brick = Shape::Box { half: Vec3::new(0.5, 0.3, 0.1) };
-    let (found, _) = detect(&floor, &brick, Pose::at(Vec3::new(1.8, 0.1, 0.1)), 0.0);
+    let brick = CollisionShape::Box { half: Vec3::new(0.5, 0.3, 0.1) };
+    let (found, _) = detect(&floor, &brick, RigidTransform::at(Vec3::new(1.8, 0.1, 0.1)), 0.0);
     let out = found.iter().map(|f| f.1.point.x).fold(0.0, f64::max);
     assert!((out - 2.0).abs() < 1e-12, "{found:?}");
     assert_eq!(found.len(), 4, "{found:?}");
@@ -91,25 +96,26 @@ fn a_brick_over_the_border_is_held_there() {
         assert!(g.gap.abs() < 1e-12 && (g.normal - Vec3::Z).length() < 1e-12, "{found:?}");
     }
     // A ball beside the border touches it, and not the floor's plane.
-    let (found, _) = detect(&floor, &Shape::Sphere { radius: 0.3 }, Pose::at(Vec3::new(2.18, 0.1, 0.24)), 0.1);
+    let (found, _) =
+        detect(&floor, &CollisionShape::Sphere { radius: 0.3 }, RigidTransform::at(Vec3::new(2.18, 0.1, 0.24)), 0.1);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].1.gap.abs() < 1e-12 && matches!(found[0].0.touch, Touch::PointLine { .. }));
+    assert!(found[0].1.gap.abs() < 1e-12 && matches!(found[0].0.features, FeaturePair::PointLine { .. }));
 }
 
 /// A cube of triangles is met as a box is.
 #[test]
 fn a_cube_of_triangles_is_a_box() {
-    let (mesh, solid) = (cube_mesh(), Shape::Box { half: Vec3::splat(0.5) });
+    let (mesh, solid) = (cube_mesh(), CollisionShape::Box { half: Vec3::splat(0.5) });
     let mut random = Random(77);
     let shapes = [
-        Shape::Point,
-        Shape::Sphere { radius: 0.3 },
-        Shape::Box { half: Vec3::new(0.5, 0.3, 0.2) },
-        Shape::Capsule { radius: 0.15, half_length: 0.6 },
+        CollisionShape::Point,
+        CollisionShape::Sphere { radius: 0.3 },
+        CollisionShape::Box { half: Vec3::new(0.5, 0.3, 0.2) },
+        CollisionShape::Capsule { radius: 0.15, half_length: 0.6 },
     ];
     let mut apart = 0;
     for shape in &shapes {
-        let make = |ground: &Shape| {
+        let make = |ground: &CollisionShape| {
             let colliders = vec![Collider::new(ground.clone(), 0), Collider::new(shape.clone(), 1)];
             Detector::new(colliders, Filter::new(2).fixed(0)).unwrap()
         };
@@ -138,7 +144,7 @@ fn heights_are_met_where_they_are_nearest() {
     let mut random = Random(13);
     let (rows, columns, size) = (9, 7, [3.0, 4.0]);
     let heights: Vec<f64> = (0..rows * columns).map(|_| 0.4 * random.unit()).collect();
-    let field = Shape::HeightField { heights: heights.clone(), rows, columns, size };
+    let field = CollisionShape::HeightField { heights: heights.clone(), rows, columns, size };
     let height = |x: f64, y: f64| {
         let (u, v) = ((x / size[0] + 0.5) * f64::from(columns - 1), (y / size[1] + 0.5) * f64::from(rows - 1));
         let (c, r) = ((u as u32).min(columns - 2), (v as u32).min(rows - 2));
@@ -150,11 +156,11 @@ fn heights_are_met_where_they_are_nearest() {
             h(0, 0) + v * (h(1, 0) - h(0, 0)) + u * (h(1, 1) - h(1, 0))
         }
     };
-    let ball = Shape::Sphere { radius: 0.2 };
+    let ball = CollisionShape::Sphere { radius: 0.2 };
     for _ in 0..150 {
         let (x, y) = (2.0 * random.unit() - 1.0, 2.0 * random.unit() - 1.0);
         let centre = Vec3::new(x, y, height(x, y) + 0.05 + 0.3 * random.unit());
-        let (found, _) = detect(&field, &ball, Pose::at(centre), 1.0);
+        let (found, _) = detect(&field, &ball, RigidTransform::at(centre), 1.0);
         let least = found.iter().fold(f64::INFINITY, |m, f| m.min(f.1.gap));
         let mut nearest = f64::INFINITY;
         for i in 0..400 {
@@ -166,7 +172,7 @@ fn heights_are_met_where_they_are_nearest() {
         assert!(least < nearest + 1e-12 && least > nearest - 5e-3, "{centre}: {least} m, sampled {nearest} m");
     }
     // Fallen through, it is still told the way up.
-    let (found, _) = detect(&field, &ball, Pose::at(Vec3::new(0.1, 0.2, -1.0)), 0.0);
+    let (found, _) = detect(&field, &ball, RigidTransform::at(Vec3::new(0.1, 0.2, -1.0)), 0.0);
     assert!(!found.is_empty());
     assert!(found.iter().all(|f| f.1.gap < -0.5 && f.1.normal.z > 0.5), "{found:?}");
 }
@@ -174,7 +180,7 @@ fn heights_are_met_where_they_are_nearest() {
 /// A ball in a valley between two slopes touches both; on the ridge, the ridge.
 #[test]
 fn valleys_and_ridges() {
-    let profile = |fold: f64| Shape::Mesh {
+    let profile = |fold: f64| CollisionShape::Mesh {
         vertices: vec![
             Vec3::new(-1.0, -1.0, fold),
             Vec3::new(-1.0, 1.0, fold),
@@ -185,16 +191,20 @@ fn valleys_and_ridges() {
         ],
         triangles: vec![[0, 2, 1], [1, 2, 3], [2, 4, 3], [3, 4, 5]],
     };
-    let ball = Shape::Sphere { radius: 0.2 };
-    let (valley, _) = detect(&profile(1.0), &ball, Pose::at(Vec3::Z * (0.2 * 2.0f64.sqrt())), 0.0);
+    let ball = CollisionShape::Sphere { radius: 0.2 };
+    let (valley, _) = detect(&profile(1.0), &ball, RigidTransform::at(Vec3::Z * (0.2 * 2.0f64.sqrt())), 0.0);
     assert_eq!(valley.len(), 2, "{valley:?}");
-    assert!(valley.iter().all(|f| f.1.gap.abs() < 1e-12 && matches!(f.0.touch, Touch::PointPlane { .. })));
-    let (ridge, _) = detect(&profile(-1.0), &ball, Pose::at(Vec3::Z * 0.2), 0.0);
+    assert!(valley.iter().all(|f| f.1.gap.abs() < 1e-12 && matches!(f.0.features, FeaturePair::PointPlane { .. })));
+    let (ridge, _) = detect(&profile(-1.0), &ball, RigidTransform::at(Vec3::Z * 0.2), 0.0);
     assert_eq!(ridge.len(), 1, "{ridge:?}");
-    assert!(matches!(ridge[0].0.touch, Touch::PointLine { .. }) && ridge[0].1.gap.abs() < 1e-12);
+    assert!(matches!(ridge[0].0.features, FeaturePair::PointLine { .. }) && ridge[0].1.gap.abs() < 1e-12);
     // A brick across the ridge lies on it with its edges.
-    let (brick, _) =
-        detect(&profile(-1.0), &Shape::Box { half: Vec3::new(0.3, 0.2, 0.1) }, Pose::at(Vec3::Z * 0.1), 0.0);
+    let (brick, _) = detect(
+        &profile(-1.0),
+        &CollisionShape::Box { half: Vec3::new(0.3, 0.2, 0.1) },
+        RigidTransform::at(Vec3::Z * 0.1),
+        0.0,
+    );
     assert_eq!(brick.len(), 2, "{brick:?}");
     assert!(brick.iter().all(|f| f.1.gap.abs() < 1e-12 && (f.1.normal - Vec3::Z).length() < 1e-12));
 }

@@ -1,6 +1,6 @@
 //! Charts of all kinds, to be looked at: `cargo run -p holonom-plot --example gallery -- FOLDER`.
 
-use holonom_plot::{Axis, Chart, Look, Mark, Scale, Series};
+use holonom_plot::{Axis, LineChart, Mark, Scale, Series, SketchOptions};
 
 type Values = (String, String, Vec<f64>, Vec<f64>);
 
@@ -15,23 +15,29 @@ fn curve(name: &str, unit: &str, n: usize, end: f64, f: impl Fn(f64) -> f64) -> 
     (name.into(), unit.into(), t, y)
 }
 
-fn chart<'a>(title: &str, subtitle: &str, values: &'a [Values]) -> Chart<'a> {
+fn chart<'a>(title: &str, subtitle: &str, values: &'a [Values]) -> LineChart<'a> {
     let series = values.iter().map(|(name, unit, x, y)| Series::new(name, unit, x, y)).collect();
-    Chart { title: title.into(), subtitle: subtitle.into(), x: Axis::new("time", "s"), series, ..Chart::default() }
+    LineChart {
+        title: title.into(),
+        subtitle: subtitle.into(),
+        x: Axis::new("time", "s"),
+        series,
+        ..LineChart::default()
+    }
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).ok_or("usage: gallery FOLDER")?;
     let (sin, cos, exp) = (libm::sin, libm::cos, libm::exp);
-    let save = |name: &str, chart: &Chart| -> Result<(), Box<dyn std::error::Error>> {
+    let save = |name: &str, chart: &LineChart| -> Result<(), Box<dyn std::error::Error>> {
         let svg = chart.to_svg()?;
         std::fs::write(format!("{folder}/{name}.svg"), &svg)?;
         let png = chart.to_png(2.0)?;
         println!("{name}: svg {} bytes, png {} bytes", svg.len(), png.len());
         std::fs::write(format!("{folder}/{name}.png"), png)?;
         for look in [
-            Look { width: 72, height: 12, ..Look::default() },
-            Look { ascii: true, width: 60, height: 10, colour: false },
+            SketchOptions { width: 72, height: 12, ..SketchOptions::default() },
+            SketchOptions { ascii: true, width: 60, height: 10, colour: false },
         ] {
             println!("{}", chart.sketch(&look)?);
         }

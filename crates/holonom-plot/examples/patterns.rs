@@ -2,13 +2,13 @@
 
 use holonom::pattern::{Matrix, Part, Pattern};
 use holonom::prelude::*;
-use holonom_plot::{Block, Kind, Look, Spy};
+use holonom_plot::{EntryKind, MatrixBlock, SketchOptions, SpyPlot};
 
-fn spy(title: &str, subtitle: &str, pattern: &Pattern) -> Spy {
+fn spy(title: &str, subtitle: &str, pattern: &Pattern) -> SpyPlot {
     let blocks =
-        |parts: &[Part]| parts.iter().map(|p| Block { name: p.name.clone(), range: p.range.clone() }).collect();
-    let kind = |fill: bool| if fill { Kind::Fill } else { Kind::Entry };
-    Spy {
+        |parts: &[Part]| parts.iter().map(|p| MatrixBlock { name: p.name.clone(), range: p.range.clone() }).collect();
+    let kind = |fill: bool| if fill { EntryKind::Fill } else { EntryKind::Entry };
+    SpyPlot {
         title: title.into(),
         subtitle: subtitle.into(),
         rows: pattern.n_rows,
@@ -72,7 +72,7 @@ fn ring(n: usize) -> Result<Model, ModelError> {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).ok_or("usage: patterns FOLDER")?;
-    let save = |name: &str, spy: &Spy| -> Result<(), Box<dyn std::error::Error>> {
+    let save = |name: &str, spy: &SpyPlot| -> Result<(), Box<dyn std::error::Error>> {
         let (svg, png) = (spy.to_svg()?, spy.to_png(2.0)?);
         println!("{name}: svg {} bytes, png {} bytes", svg.len(), png.len());
         std::fs::write(format!("{folder}/{name}.svg"), svg)?;
@@ -90,25 +90,30 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let pattern = ring(n)?.pattern(Matrix::L)?;
         let picture = spy("L", &format!("a ring of {n} links, ball joints"), &pattern);
         save(&format!("ring{n}_L"), &picture)?;
-        print!("{}", picture.sketch(&Look { height: 24, ..Look::default() })?);
+        print!("{}", picture.sketch(&SketchOptions { height: 24, ..SketchOptions::default() })?);
     }
     print!(
         "{}",
         spy("J", "a chain of 3", &chain(3)?.pattern_at(Matrix::J, chain(3)?.initial_state())?)
-            .sketch(&Look::default())?
+            .sketch(&SketchOptions::default())?
     );
     print!(
         "{}",
-        spy("L", "a ring of 8", &ring(8)?.pattern(Matrix::L)?).sketch(&Look {
+        spy("L", "a ring of 8", &ring(8)?.pattern(Matrix::L)?).sketch(&SketchOptions {
             ascii: true,
             height: 30,
-            ..Look::default()
+            ..SketchOptions::default()
         })?
     );
     // nothing in common between neighbours: the worst there is
     let mut g = holonom::math::SplitMix(1);
-    let noise = (0..100_000).map(|_| (g.below(20_000) as u32, g.below(20_000) as u32, Kind::Entry));
-    let noise =
-        Spy { title: "noise".into(), rows: 20_000, columns: 20_000, entries: noise.collect(), ..Spy::default() };
+    let noise = (0..100_000).map(|_| (g.below(20_000) as u32, g.below(20_000) as u32, EntryKind::Entry));
+    let noise = SpyPlot {
+        title: "noise".into(),
+        rows: 20_000,
+        columns: 20_000,
+        entries: noise.collect(),
+        ..SpyPlot::default()
+    };
     save("noise", &noise)
 }

@@ -6,7 +6,7 @@ use crate::{layout, raster, svg};
 
 /// Curves over a common axis: one panel for every unit, one below the other.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Chart<'a> {
+pub struct LineChart<'a> {
     /// First line, large; none if empty.
     pub title: String,
     /// Second line: scene, integrator, what else the reader should know; none if empty.
@@ -139,7 +139,7 @@ impl<'a> Series<'a> {
 }
 
 /// Curves that share a vertical axis.
-pub(crate) struct Panel<'c> {
+pub(crate) struct ChartPanel<'c> {
     pub unit: &'c str,
     /// Places in the chart's list.
     pub series: Vec<usize>,
@@ -147,7 +147,7 @@ pub(crate) struct Panel<'c> {
     pub range: Option<(f64, f64)>,
 }
 
-impl Chart<'_> {
+impl LineChart<'_> {
     /// The chart as SVG: scales without loss, light and dark, the same bytes for the same data.
     pub fn to_svg(&self) -> Result<String, PlotError> {
         Ok(svg::write(&self.drawing()?))
@@ -178,16 +178,16 @@ impl Chart<'_> {
     }
 
     /// Panels in the order in which their units are first met; one at least.
-    pub(crate) fn panels(&self) -> Vec<Panel<'_>> {
-        let mut panels: Vec<Panel> = Vec::new();
+    pub(crate) fn panels(&self) -> Vec<ChartPanel<'_>> {
+        let mut panels: Vec<ChartPanel> = Vec::new();
         for (k, s) in self.series.iter().enumerate() {
             match panels.iter_mut().find(|p| p.unit == s.unit) {
                 Some(panel) => panel.series.push(k),
-                None => panels.push(Panel { unit: &s.unit, series: vec![k], range: None }),
+                None => panels.push(ChartPanel { unit: &s.unit, series: vec![k], range: None }),
             }
         }
         if panels.is_empty() {
-            panels.push(Panel { unit: "", series: Vec::new(), range: None });
+            panels.push(ChartPanel { unit: "", series: Vec::new(), range: None });
         }
         for panel in &mut panels {
             let values = panel.series.iter().flat_map(|&k| self.series[k].shown(self.x.scale, self.y_scale));

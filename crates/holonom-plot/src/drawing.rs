@@ -139,7 +139,7 @@ pub(crate) struct Cells {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum Item {
+pub(crate) enum DrawingItem {
     Rectangle { x: f64, y: f64, width: f64, height: f64, ink: Ink },
     Lines(Lines),
     Text(Text),
@@ -154,7 +154,7 @@ pub(crate) struct Drawing {
     /// For those who cannot see it.
     pub title: String,
     pub description: String,
-    pub items: Vec<Item>,
+    pub items: Vec<DrawingItem>,
 }
 
 impl Drawing {
@@ -162,7 +162,7 @@ impl Drawing {
     pub fn lines(&mut self, pieces: Vec<Vec<(f64, f64)>>, ink: Ink, width: f64) {
         if !pieces.is_empty() {
             let lines = Lines { pieces, ink, width, dashes: &[], opacity: 1.0, round: false, title: None };
-            self.items.push(Item::Lines(lines));
+            self.items.push(DrawingItem::Lines(lines));
         }
     }
 
@@ -171,7 +171,7 @@ impl Drawing {
         let text = text.into();
         if !text.is_empty() {
             let (strong, upwards) = (false, false);
-            self.items.push(Item::Text(Text {
+            self.items.push(DrawingItem::Text(Text {
                 x: at.0,
                 y: at.1,
                 size,
@@ -188,7 +188,7 @@ impl Drawing {
     /// A title, in the left upper corner.
     pub fn heading(&mut self, at: (f64, f64), size: f64, text: &str) {
         self.text(at, size, Anchor::Start, Ink::Text, text);
-        if let (Some(Item::Text(t)), false) = (self.items.last_mut(), text.is_empty()) {
+        if let (Some(DrawingItem::Text(t)), false) = (self.items.last_mut(), text.is_empty()) {
             t.strong = true;
         }
     }
@@ -198,7 +198,7 @@ impl Drawing {
         let text = text.into();
         let empty = text.is_empty();
         self.text(at, size, anchor, ink, text);
-        if let (Some(Item::Text(t)), false) = (self.items.last_mut(), empty) {
+        if let (Some(DrawingItem::Text(t)), false) = (self.items.last_mut(), empty) {
             t.upwards = true;
         }
     }

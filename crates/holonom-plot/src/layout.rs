@@ -5,8 +5,8 @@
 //! lines. So nothing covers a curve, and colours need not be looked up. The picture grows by what the names need; very long
 //! ones are shortened in the middle. Curves get about 2 columns of points per point of width.
 
-use crate::chart::{Chart, Mark, Panel, labelled};
-use crate::drawing::{Anchor, Drawing, Ink, Item, Lines, N_COLOURS, dashes};
+use crate::chart::{ChartPanel, LineChart, Mark, labelled};
+use crate::drawing::{Anchor, Drawing, DrawingItem, Ink, Lines, N_COLOURS, dashes};
 use crate::text::{shortened, width};
 use crate::thin;
 use crate::ticks::Ruler;
@@ -32,7 +32,7 @@ const BESIDE: f64 = 3.0;
 
 /// A panel in its place.
 struct Placed<'c> {
-    panel: Panel<'c>,
+    panel: ChartPanel<'c>,
     y: Option<Ruler>,
     top: f64,
     height: f64,
@@ -40,7 +40,7 @@ struct Placed<'c> {
     label: String,
 }
 
-pub(crate) fn draw(chart: &Chart) -> Drawing {
+pub(crate) fn draw(chart: &LineChart) -> Drawing {
     let (low, high) = chart.x_range();
     let x = Ruler::new(chart.x.scale, low, high, (ACROSS / 85.0) as usize, 0.0);
     let mut top = EDGE;
@@ -89,7 +89,7 @@ pub(crate) fn draw(chart: &Chart) -> Drawing {
 }
 
 /// Heights and rulers of all panels.
-fn place<'c>(chart: &'c Chart, top: &mut f64) -> Vec<Placed<'c>> {
+fn place<'c>(chart: &'c LineChart, top: &mut f64) -> Vec<Placed<'c>> {
     let panels = chart.panels();
     let usual = match panels.len() {
         1 => 330.0,
@@ -97,7 +97,7 @@ fn place<'c>(chart: &'c Chart, top: &mut f64) -> Vec<Placed<'c>> {
         3 => 165.0,
         _ => 140.0,
     };
-    let place = |panel: Panel<'c>| {
+    let place = |panel: ChartPanel<'c>| {
         // names must fit beside the panel
         let height = f64::max(usual, panel.series.len() as f64 * LEAD);
         let y = panel.range.map(|(a, b)| Ruler::new(chart.y_scale, a, b, (height / 42.0) as usize, 0.05));
@@ -151,7 +151,7 @@ fn frame(d: &mut Drawing, p: &Placed, x: &Ruler, left: f64) {
 }
 
 /// Numbers and label below the last panel.
-fn horizontal(d: &mut Drawing, chart: &Chart, x: &Ruler, left: f64, bottom: f64) {
+fn horizontal(d: &mut Drawing, chart: &LineChart, x: &Ruler, left: f64, bottom: f64) {
     for (f, label) in &x.major {
         d.text((left + f * ACROSS, bottom + 18.0), SMALL, Anchor::Middle, Ink::Quiet, label.clone());
     }
@@ -161,7 +161,7 @@ fn horizontal(d: &mut Drawing, chart: &Chart, x: &Ruler, left: f64, bottom: f64)
 }
 
 /// Curves of a panel, and their names if there are several.
-fn curves(d: &mut Drawing, chart: &Chart, p: &Placed, x: &Ruler, left: f64) {
+fn curves(d: &mut Drawing, chart: &LineChart, p: &Placed, x: &Ruler, left: f64) {
     let Some(y) = &p.y else { return };
     let (bottom, right) = (p.top + p.height, left + ACROSS);
     let mut ends = Vec::new();
@@ -181,7 +181,7 @@ fn curves(d: &mut Drawing, chart: &Chart, p: &Placed, x: &Ruler, left: f64) {
             title: Some(labelled(&s.name, &s.unit)),
         };
         ends.push((last, style.clone()));
-        d.items.push(Item::Lines(style));
+        d.items.push(DrawingItem::Lines(style));
     }
     if ends.len() < 2 {
         return;
@@ -197,15 +197,15 @@ fn curves(d: &mut Drawing, chart: &Chart, p: &Placed, x: &Ruler, left: f64) {
         if let Some(end) = end.filter(|e| e.0 > right - 3.0) {
             let pieces = vec![vec![(right + 2.0, end.1), (right + TIE - 2.0, at)]];
             let tie = Lines { pieces, width: 0.8, dashes: &[], opacity: 0.55, title: None, ..style.clone() };
-            d.items.push(Item::Lines(tie));
+            d.items.push(DrawingItem::Lines(tie));
         }
         let from = right + TIE;
         let pieces = vec![vec![(from, at), (from + SWATCH, at)]];
-        d.items.push(Item::Lines(Lines { pieces, round: false, title: None, ..style.clone() }));
+        d.items.push(DrawingItem::Lines(Lines { pieces, round: false, title: None, ..style.clone() }));
         let name = &chart.series[p.panel.series[k]].name;
         let short = shortened(name, NAME, NAMES);
         d.text((from + SWATCH + 6.0, at + 0.35 * NAME), NAME, Anchor::Start, Ink::Text, short.clone());
-        if let (Some(Item::Text(t)), true) = (d.items.last_mut(), short != *name) {
+        if let (Some(DrawingItem::Text(t)), true) = (d.items.last_mut(), short != *name) {
             t.title = Some(name.clone());
         }
     }
@@ -253,7 +253,7 @@ impl Marks {
     const ROWS: usize = 4;
     const ROW: f64 = 13.0;
 
-    fn place(chart: &Chart, x: &Ruler) -> Marks {
+    fn place(chart: &LineChart, x: &Ruler) -> Marks {
         let inside = |f: &f64| (-1e-9..=1.0 + 1e-9).contains(f);
         let place = |m: &Mark| Some((x.place(m.x).filter(inside)? * ACROSS, shortened(&m.label, SMALL, NAMES)));
         let mut marks: Vec<(f64, String)> = chart.marks.iter().filter_map(place).collect();
@@ -286,7 +286,7 @@ impl Marks {
                 _ => p.top,
             };
             let pieces = placed.iter().enumerate().map(|(k, p)| vec![(x, top(p, k == 0)), (x, p.top + p.height)]);
-            d.items.push(Item::Lines(Lines {
+            d.items.push(DrawingItem::Lines(Lines {
                 pieces: pieces.collect(),
                 ink: Ink::Mark,
                 width: 1.0,

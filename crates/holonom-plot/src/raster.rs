@@ -1,7 +1,7 @@
 //! A drawing as pixels, written as PNG: on light paper, text as outlines of the font this crate carries.
 
 use crate::chart::PlotError;
-use crate::drawing::{Anchor, Cells, Drawing, Ink, Item, Lines, Text};
+use crate::drawing::{Anchor, Cells, Drawing, DrawingItem, Ink, Lines, Text};
 use crate::text;
 use tiny_skia::{Color, FillRule, LineCap, LineJoin, Paint, PathBuilder, Pixmap, Rect, Stroke, StrokeDash, Transform};
 
@@ -24,14 +24,14 @@ pub(crate) fn png(drawing: &Drawing, scale: f64) -> Result<Vec<u8>, PlotError> {
     let by_scale = Transform::from_scale(scale as f32, scale as f32);
     for item in &drawing.items {
         match item {
-            Item::Rectangle { x, y, width, height, ink } => {
+            DrawingItem::Rectangle { x, y, width, height, ink } => {
                 if let Some(rect) = Rect::from_xywh(*x as f32, *y as f32, *width as f32, *height as f32) {
                     pixmap.fill_rect(rect, &paint(*ink, 1.0), by_scale, None);
                 }
             }
-            Item::Lines(lines) => draw_lines(&mut pixmap, lines, scale, by_scale),
-            Item::Text(text) => draw_text(&mut pixmap, text, by_scale),
-            Item::Cells(cells) => draw_cells(&mut pixmap, cells, scale),
+            DrawingItem::Lines(lines) => draw_lines(&mut pixmap, lines, scale, by_scale),
+            DrawingItem::Text(text) => draw_text(&mut pixmap, text, by_scale),
+            DrawingItem::Cells(cells) => draw_cells(&mut pixmap, cells, scale),
         }
     }
     pixmap.encode_png().map_err(|e| PlotError::Encoding(e.to_string()))

@@ -3,13 +3,13 @@
 //! A character of braille is a grid of 2 by 4 dots: eight points where ASCII has one. Without braille, curves are drawn with the signs
 //! `* + x o # @`, one for each series. Colours are those of the terminal's own palette, and only when asked for.
 
-use crate::chart::{Chart, PlotError, labelled};
-use crate::spy::{Kind, Spy};
+use crate::chart::{ChartPanel, LineChart, PlotError, labelled};
+use crate::spy::{EntryKind, SpyPlot};
 use crate::ticks::Ruler;
 
 /// How to draw in a terminal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Look {
+pub struct SketchOptions {
     /// Characters across.
     pub width: usize,
     /// Lines down, for the curves of all panels or the matrix; titles and legends come on top.
@@ -20,9 +20,9 @@ pub struct Look {
     pub ascii: bool,
 }
 
-impl Default for Look {
-    fn default() -> Look {
-        Look { width: 80, height: 20, colour: false, ascii: false }
+impl Default for SketchOptions {
+    fn default() -> SketchOptions {
+        SketchOptions { width: 80, height: 20, colour: false, ascii: false }
     }
 }
 
@@ -135,110 +135,167 @@ fn line(out: &mut String, text: &str) {
     out.push('\n');
 }
 
-impl Chart<'_> {
+impl LineChart<'_> {
     /// The chart in characters. Every panel has at least four lines.
     ///
     /// ```
-    /// use holonom_plot::{Axis, Chart, Look, Series};
+    /// use holonom_plot::{Axis, LineChart, SketchOptions, Series};
     /// let t: Vec<f64> = (0..200).map(|i| 0.05 * i as f64).collect();
     /// let y: Vec<f64> = t.iter().map(|t| t.sin()).collect();
-    /// let chart = Chart { x: Axis::new("time", "s"), series: vec![Series::new("angle", "rad", &t, &y)], ..Chart::default() };
-    /// let sketch = chart.sketch(&Look { width: 60, height: 8, ..Look::default() })?;
+    /// let chart = LineChart { x: Axis::new("time", "s"), series: vec![Series::new("angle", "rad", &t, &y)], ..LineChart::default() };
+    /// let sketch = chart.sketch(&SketchOptions { width: 60, height: 8, ..SketchOptions::default() })?;
     /// assert!(sketch.lines().all(|line| line.chars().count() <= 60));
     /// # Ok::<(), holonom_plot::PlotError>(())
     /// ```
-    pub fn sketch(&self, look: &Look) -> Result<String, PlotError> {
+    pub fn sketch(&self, options: &SketchOptions) -> Result<String, PlotError> {
         self.check()?;
-        let width = look.width.clamp(20, WIDEST);
+        let width = options.width.clamp(20, WIDEST);
         let panels = self.panels();
-        let height = (look.height.min(WIDEST) / panels.len()).max(4);
+        let height = (options.height.min(WIDEST) / panels.len()).max(4);
         let (low, high) = self.x_range();
         let x = Ruler::new(self.x.scale, low, high, 5, 0.0);
-        let rulers: Vec<Option<Ruler>> =
-            panels.iter().map(|p| p.range.map(|(a, b)| Ruler::new(self.y_scale, a, b, 5, 0.0))).collect();
-        let text = |s: &str| plain(s, look.ascii);
-        let labels: Vec<Option<(String, String)>> =
-            rulers.iter().map(|r| r.as_ref().map(|r| r.ends()).map(|(a, b)| (text(&a), text(&b)))).collect();
-        let widest = labels.iter().flatten().flat_map(|(a, b)| [a, b]).map(|l| l.chars().count()).max().unwrap_or(0);
-        let left = widest.min(width / 2);
-        let (bar, corner, dash) = if look.ascii { ('|', '+', '-') } else { ('┤', '└', '─') };
+        let text = |s: &str| plain(s, options.ascii);
+        let scaled: Vec<ScaledPanel> = panels
+            .into_iter()
+            .map(|panel| {
+                let y = panel.range.map(|(a, b)| Ruler::new(self.y_scale, a, b, 5, 0.0));
+                let ends = y.as_ref().map(|y| y.ends()).map(|(a, b)| [text(&a), text(&b)]);
+                ScaledPanel { panel, y, ends }
+            })
+            .collect();
+        let widest = scaled.iter().filter_map(|p| p.ends.as_ref()).flatten().map(|l| l.chars().count()).max();
+        let left = widest.unwrap_or(0).min(width / 2);
+        let sketch = ChartSketch { chart: self, options, x, width, left, height };
 
         let mut out = String::new();
-        for head in [&self.title, &self.subtitle].into_iter().filter(|h| !h.is_empty()) {
-            line(&mut out, &cut(&text(head), width));
+        head(&mut out, [&self.title, &self.subtitle], width, options.ascii);
+        for panel in &scaled {
+            sketch.legend(&mut out, panel);
+            sketch.curves(&mut out, panel);
         }
-        for ((panel, ruler), label) in panels.iter().zip(&rulers).zip(&labels) {
-            let mut canvas = Canvas::new(width - left - 2, height, look.ascii, &SIGNS);
-            let (w, h) = canvas.dots();
-            for (who, &k) in panel.series.iter().enumerate() {
-                let (s, who) = (&self.series[k], who as u8);
-                let (Some(y), from) = (ruler, s.x.iter().zip(s.y)) else { continue };
-                let mut last: Option<(f64, f64)> = None;
-                for (&a, &b) in from {
-                    let place = |f: f64, n: usize| f * (n - 1) as f64;
-                    let here = x.place(a).zip(y.place(b)).map(|(a, b)| (place(a, w), place(1.0 - b, h)));
-                    if let Some(here) = here {
-                        canvas.line(last.unwrap_or(here), here, who);
-                    }
-                    last = here;
-                }
-            }
-            // legend: the sign or colour, then the name
-            let mut legend = String::new();
-            let mut room = width;
-            for (who, &k) in panel.series.iter().enumerate() {
-                let name = text(&labelled(&self.series[k].name, panel.unit));
-                let mark = match (look.ascii, look.colour) {
-                    (true, _) => SIGNS[who % SIGNS.len()].to_string(),
-                    (false, true) => "━━".to_string(),
-                    (false, false) if panel.series.len() == 1 => "─".to_string(),
-                    (false, false) => format!("[{}]", who + 1),
-                };
-                let entry = format!("{mark} {name}");
-                let n = entry.chars().count() + 2;
-                if n > room && !legend.is_empty() {
-                    line(&mut out, &legend);
-                    legend.clear();
-                    room = width;
-                }
-                let entry = cut(&entry, width);
-                let (mark, rest) = entry.split_at(mark.len().min(entry.len()));
-                legend.push_str(&format!("{}{rest}  ", painted(mark, who as u8, look.colour)));
-                room = room.saturating_sub(n);
-            }
-            let nothing = if ruler.is_none() { "no values that could be shown" } else { "" };
-            line(&mut out, &(legend + nothing));
-            for row in 0..height {
-                let label = label.as_ref().map_or("", |(a, b)| match row {
-                    0 => b.as_str(),
-                    r if r + 1 == height => a.as_str(),
-                    _ => "",
-                });
-                let sign = if label.is_empty() && !look.ascii { '│' } else { bar };
-                let numbered = if look.ascii || look.colour || panel.series.len() < 2 {
-                    String::new()
-                } else {
-                    ends(self, panel.series.as_slice(), ruler.as_ref(), row, height)
-                };
-                let body = canvas.row(row, look.colour);
-                let body = if numbered.is_empty() { body } else { over(&body, &numbered) };
-                line(&mut out, &format!("{label:>left$} {sign}{body}", label = cut(label, left)));
-            }
-        }
-        let rule: String = std::iter::repeat_n(dash, width - left - 2).collect();
-        line(&mut out, &format!("{:left$} {corner}{rule}", ""));
-        let (a, b) = x.ends();
-        let (a, b, name) = (text(&a), text(&b), text(&self.x.text()));
-        let count = |s: &str| s.chars().count();
-        let free = (width - left - 2).saturating_sub(count(&a) + count(&name) + count(&b));
-        let (before, after) = (" ".repeat(free / 2), " ".repeat(free - free / 2));
-        line(&mut out, &cut(&format!("{:left$}  {a}{before}{name}{after}{b}", ""), width));
+        sketch.x_axis(&mut out);
         Ok(out)
     }
 }
 
+/// A panel with its vertical axis and what stands at the ends of it, lowest first; none without values.
+struct ScaledPanel<'c> {
+    panel: ChartPanel<'c>,
+    y: Option<Ruler>,
+    ends: Option<[String; 2]>,
+}
+
+/// A chart as it is being drawn in characters.
+struct ChartSketch<'a> {
+    chart: &'a LineChart<'a>,
+    options: &'a SketchOptions,
+    x: Ruler,
+    /// Characters across, those left of the axis, and lines of a panel.
+    width: usize,
+    left: usize,
+    height: usize,
+}
+
+impl ChartSketch<'_> {
+    fn text(&self, s: &str) -> String {
+        plain(s, self.options.ascii)
+    }
+
+    /// The sign or colour of each curve, then its name.
+    fn legend(&self, out: &mut String, panel: &ScaledPanel) {
+        let (ascii, colour) = (self.options.ascii, self.options.colour);
+        let (mut legend, mut room) = (String::new(), self.width);
+        let series = &panel.panel.series;
+        for (who, &k) in series.iter().enumerate() {
+            let name = self.text(&labelled(&self.chart.series[k].name, panel.panel.unit));
+            let mark = match (ascii, colour) {
+                (true, _) => SIGNS[who % SIGNS.len()].to_string(),
+                (false, true) => "━━".to_string(),
+                (false, false) if series.len() == 1 => "─".to_string(),
+                (false, false) => format!("[{}]", who + 1),
+            };
+            let entry = format!("{mark} {name}");
+            let n = entry.chars().count() + 2;
+            if n > room && !legend.is_empty() {
+                line(out, &legend);
+                legend.clear();
+                room = self.width;
+            }
+            let entry = cut(&entry, self.width);
+            let (mark, rest) = entry.split_at(mark.len().min(entry.len()));
+            legend.push_str(&format!("{}{rest}  ", painted(mark, who as u8, colour)));
+            room = room.saturating_sub(n);
+        }
+        let nothing = if panel.y.is_none() { "no values that could be shown" } else { "" };
+        line(out, &(legend + nothing));
+    }
+
+    /// The curves of a panel beside its vertical axis.
+    fn curves(&self, out: &mut String, panel: &ScaledPanel) {
+        let (ascii, colour, left) = (self.options.ascii, self.options.colour, self.left);
+        let canvas = self.canvas(panel);
+        let bar = if ascii { '|' } else { '┤' };
+        for row in 0..self.height {
+            let label = panel.ends.as_ref().map_or("", |[low, high]| match row {
+                0 => high.as_str(),
+                r if r + 1 == self.height => low.as_str(),
+                _ => "",
+            });
+            let sign = if label.is_empty() && !ascii { '│' } else { bar };
+            let numbered = if ascii || colour || panel.panel.series.len() < 2 {
+                String::new()
+            } else {
+                ends(self.chart, &panel.panel.series, panel.y.as_ref(), row, self.height)
+            };
+            let body = canvas.row(row, colour);
+            let body = if numbered.is_empty() { body } else { over(&body, &numbered) };
+            line(out, &format!("{label:>left$} {sign}{body}", label = cut(label, left)));
+        }
+    }
+
+    fn canvas(&self, panel: &ScaledPanel) -> Canvas {
+        let mut canvas = Canvas::new(self.width - self.left - 2, self.height, self.options.ascii, &SIGNS);
+        let Some(y) = &panel.y else { return canvas };
+        let (w, h) = canvas.dots();
+        let place = |f: f64, n: usize| f * (n - 1) as f64;
+        for (who, &k) in panel.panel.series.iter().enumerate() {
+            let s = &self.chart.series[k];
+            let mut last: Option<(f64, f64)> = None;
+            for (&a, &b) in s.x.iter().zip(s.y) {
+                let here = self.x.place(a).zip(y.place(b)).map(|(a, b)| (place(a, w), place(1.0 - b, h)));
+                if let Some(here) = here {
+                    canvas.line(last.unwrap_or(here), here, who as u8);
+                }
+                last = here;
+            }
+        }
+        canvas
+    }
+
+    fn x_axis(&self, out: &mut String) {
+        let left = self.left;
+        let (corner, dash) = if self.options.ascii { ('+', '-') } else { ('└', '─') };
+        let across = self.width - left - 2;
+        let rule: String = std::iter::repeat_n(dash, across).collect();
+        line(out, &format!("{:left$} {corner}{rule}", ""));
+        let (a, b) = self.x.ends();
+        let (a, b, name) = (self.text(&a), self.text(&b), self.text(&self.chart.x.text()));
+        let count = |s: &str| s.chars().count();
+        let free = across.saturating_sub(count(&a) + count(&name) + count(&b));
+        let (before, after) = (" ".repeat(free / 2), " ".repeat(free - free / 2));
+        line(out, &cut(&format!("{:left$}  {a}{before}{name}{after}{b}", ""), self.width));
+    }
+}
+
+/// Title and subtitle, where there are any.
+fn head(out: &mut String, lines: [&String; 2], width: usize, ascii: bool) {
+    for head in lines.into_iter().filter(|h| !h.is_empty()) {
+        line(out, &cut(&plain(head, ascii), width));
+    }
+}
+
 /// Numbers of the curves that end in this row, for the last columns of it: without colours nothing else tells braille curves apart.
-fn ends(chart: &Chart, series: &[usize], ruler: Option<&Ruler>, row: usize, height: usize) -> String {
+fn ends(chart: &LineChart, series: &[usize], ruler: Option<&Ruler>, row: usize, height: usize) -> String {
     let Some(ruler) = ruler else { return String::new() };
     let end = |k: usize| chart.series[k].y.iter().rev().find_map(|&v| ruler.place(v));
     let here = |f: f64| ((1.0 - f) * (height - 1) as f64).round() as usize == row;
@@ -254,56 +311,63 @@ fn over(row: &str, end: &str) -> String {
     row.chars().take(kept).chain(end.chars().take(n)).collect()
 }
 
-impl Spy {
+/// The second colour is that of fill.
+const FILL_COLOUR: u8 = 1;
+
+impl SpyPlot {
     /// The matrix in characters: one for each entry where there is room, otherwise dots.
-    pub fn sketch(&self, look: &Look) -> Result<String, PlotError> {
+    pub fn sketch(&self, options: &SketchOptions) -> Result<String, PlotError> {
         self.check()?;
-        let (width, height) = (look.width.clamp(8, WIDEST), look.height.clamp(4, WIDEST));
+        let (width, height) = (options.width.clamp(8, WIDEST), options.height.clamp(4, WIDEST));
         let mut out = String::new();
-        for head in [&self.title, &self.subtitle].into_iter().filter(|h| !h.is_empty()) {
-            line(&mut out, &cut(&plain(head, look.ascii), width));
-        }
-        let fill_colour = 1; // of the second series
+        head(&mut out, [&self.title, &self.subtitle], width, options.ascii);
         if self.rows <= height.max(24) && self.columns <= width / 2 {
-            let cells = self.cells(self.rows, self.columns);
-            let signs = if look.ascii { ['#', 'o', '.'] } else { ['■', '□', '·'] };
-            for row in cells.chunks(self.columns.max(1)).take(self.rows) {
-                let sign = |c: &Option<Kind>| match c {
-                    Some(Kind::Entry) => painted(&signs[0].to_string(), 0, look.colour),
-                    Some(Kind::Fill) => painted(&signs[1].to_string(), fill_colour, look.colour),
-                    None => signs[2].to_string(),
-                };
-                line(&mut out, &row.iter().map(sign).collect::<Vec<_>>().join(" "));
-            }
+            self.sketch_entries(&mut out, options);
         } else {
-            // dots are about square: two across and four down in a character twice as high as wide
-            let mut canvas = Canvas::new(width - 2, height, look.ascii, &['#', 'o']);
-            let (w, h) = canvas.dots();
-            let stretch = if look.ascii { 2.0 } else { 1.0 };
-            let unit =
-                (w as f64 / (stretch * self.columns.max(1) as f64)).min(h as f64 / self.rows.max(1) as f64).min(1.0);
-            let columns = ((self.columns as f64 * unit * stretch) as usize).clamp(1, w);
-            let rows = ((self.rows as f64 * unit) as usize).clamp(1, h);
-            let cells = self.cells(rows, columns);
-            for wanted in [Kind::Entry, Kind::Fill] {
-                for (k, _) in cells.iter().enumerate().filter(|(_, c)| **c == Some(wanted)) {
-                    canvas.set(k % columns, k / columns, if wanted == Kind::Fill { fill_colour } else { 0 });
-                }
-            }
-            let (per_x, per_y) = if look.ascii { (1, 1) } else { (2, 4) };
-            let (across, down) = (columns.div_ceil(per_x), rows.div_ceil(per_y));
-            canvas.cells = (0..down).flat_map(|r| canvas.cells[r * canvas.width..][..across].to_vec()).collect();
-            (canvas.width, canvas.height) = (across, down);
-            let [a, b, c, d, side, rule] =
-                if look.ascii { ['+', '+', '+', '+', '|', '-'] } else { ['┌', '┐', '└', '┘', '│', '─'] };
-            let edge: String = std::iter::repeat_n(rule, across).collect();
-            line(&mut out, &format!("{a}{edge}{b}"));
-            for row in 0..down {
-                line(&mut out, &format!("{side}{}{side}", canvas.row(row, look.colour)));
-            }
-            line(&mut out, &format!("{c}{edge}{d}"));
+            self.sketch_dots(&mut out, options, width, height);
         }
-        line(&mut out, &plain(&self.caption(), look.ascii));
+        line(&mut out, &plain(&self.caption(), options.ascii));
         Ok(out)
+    }
+
+    fn sketch_entries(&self, out: &mut String, options: &SketchOptions) {
+        let cells = self.cells(self.rows, self.columns);
+        let signs = if options.ascii { ["#", "o", "."] } else { ["■", "□", "·"] };
+        for row in cells.chunks(self.columns.max(1)).take(self.rows) {
+            let sign = |c: &Option<EntryKind>| match c {
+                Some(EntryKind::Entry) => painted(signs[0], 0, options.colour),
+                Some(EntryKind::Fill) => painted(signs[1], FILL_COLOUR, options.colour),
+                None => signs[2].to_string(),
+            };
+            line(out, &row.iter().map(sign).collect::<Vec<_>>().join(" "));
+        }
+    }
+
+    /// Dots are about square: two across and four down in a character twice as high as wide.
+    fn sketch_dots(&self, out: &mut String, options: &SketchOptions, width: usize, height: usize) {
+        let mut canvas = Canvas::new(width - 2, height, options.ascii, &['#', 'o']);
+        let (w, h) = canvas.dots();
+        let stretch = if options.ascii { 2.0 } else { 1.0 };
+        let unit = (w as f64 / (stretch * self.columns.max(1) as f64)).min(h as f64 / self.rows.max(1) as f64).min(1.0);
+        let columns = ((self.columns as f64 * unit * stretch) as usize).clamp(1, w);
+        let rows = ((self.rows as f64 * unit) as usize).clamp(1, h);
+        let cells = self.cells(rows, columns);
+        for (wanted, colour) in [(EntryKind::Entry, 0), (EntryKind::Fill, FILL_COLOUR)] {
+            for (k, _) in cells.iter().enumerate().filter(|(_, c)| **c == Some(wanted)) {
+                canvas.set(k % columns, k / columns, colour);
+            }
+        }
+        let (per_x, per_y) = if options.ascii { (1, 1) } else { (2, 4) };
+        let (across, down) = (columns.div_ceil(per_x), rows.div_ceil(per_y));
+        canvas.cells = (0..down).flat_map(|r| canvas.cells[r * canvas.width..][..across].to_vec()).collect();
+        (canvas.width, canvas.height) = (across, down);
+        let [a, b, c, d, side, rule] =
+            if options.ascii { ['+', '+', '+', '+', '|', '-'] } else { ['┌', '┐', '└', '┘', '│', '─'] };
+        let edge: String = std::iter::repeat_n(rule, across).collect();
+        line(out, &format!("{a}{edge}{b}"));
+        for row in 0..down {
+            line(out, &format!("{side}{}{side}", canvas.row(row, options.colour)));
+        }
+        line(out, &format!("{c}{edge}{d}"));
     }
 }

@@ -4,7 +4,7 @@
 //! and printers, get the light picture. Coordinates have at most two decimals, so the same drawing gives the same bytes. Curves are written
 //! with relative coordinates between rounded points: shorter, and no error adds up.
 
-use crate::drawing::{Anchor, Cells, Drawing, Ink, Item, Lines, N_COLOURS, Text};
+use crate::drawing::{Anchor, Cells, Drawing, DrawingItem, Ink, Lines, N_COLOURS, Text};
 use std::fmt::Write;
 
 /// The whole file.
@@ -26,7 +26,7 @@ pub(crate) fn write(drawing: &Drawing) -> String {
     put(&mut out, format_args!("<rect width=\"{w}\" height=\"{h}\" {}/>\n", fill(paper)));
     for item in &drawing.items {
         match item {
-            Item::Rectangle { x, y, width, height, ink } => put(
+            DrawingItem::Rectangle { x, y, width, height, ink } => put(
                 &mut out,
                 format_args!(
                     "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" {}/>\n",
@@ -37,9 +37,9 @@ pub(crate) fn write(drawing: &Drawing) -> String {
                     fill(*ink)
                 ),
             ),
-            Item::Lines(lines) => write_lines(&mut out, lines),
-            Item::Text(text) => write_text(&mut out, text),
-            Item::Cells(cells) => write_cells(&mut out, cells),
+            DrawingItem::Lines(lines) => write_lines(&mut out, lines),
+            DrawingItem::Text(text) => write_text(&mut out, text),
+            DrawingItem::Cells(cells) => write_cells(&mut out, cells),
         }
     }
     out.push_str("</svg>\n");

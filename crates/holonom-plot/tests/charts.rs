@@ -1,14 +1,14 @@
 //! Charts as SVG, PNG and sketches: read back and held against the data.
 
-use holonom_plot::{Axis, Chart, Look, Mark, PlotError, Scale, Series};
+use holonom_plot::{Axis, LineChart, Mark, PlotError, Scale, Series, SketchOptions};
 use roxmltree::{Document, Node};
 
 fn time(n: usize) -> Vec<f64> {
     (0..n).map(|i| 10.0 * i as f64 / (n - 1) as f64).collect()
 }
 
-fn chart<'a>(series: Vec<Series<'a>>) -> Chart<'a> {
-    Chart { title: "a chart".into(), x: Axis::new("time", "s"), series, ..Chart::default() }
+fn chart<'a>(series: Vec<Series<'a>>) -> LineChart<'a> {
+    LineChart { title: "a chart".into(), x: Axis::new("time", "s"), series, ..LineChart::default() }
 }
 
 fn texts<'d>(doc: &'d Document) -> Vec<&'d str> {
@@ -72,7 +72,7 @@ fn the_same_data_give_the_same_bytes() {
     let make = || chart(vec![Series::new("x", "m", &t, &y)]);
     assert_eq!(make().to_svg().unwrap(), make().to_svg().unwrap());
     assert_eq!(make().to_png(1.0).unwrap(), make().to_png(1.0).unwrap());
-    assert_eq!(make().sketch(&Look::default()).unwrap(), make().sketch(&Look::default()).unwrap());
+    assert_eq!(make().sketch(&SketchOptions::default()).unwrap(), make().sketch(&SketchOptions::default()).unwrap());
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn texts_cannot_become_markup() {
     assert!(texts(&doc).iter().any(|t| t.contains("alert('1 & 2')")));
     assert!(c.to_png(1.0).is_ok());
     for ascii in [false, true] {
-        let sketch = c.sketch(&Look { ascii, ..Look::default() }).unwrap();
+        let sketch = c.sketch(&SketchOptions { ascii, ..SketchOptions::default() }).unwrap();
         assert!(sketch.chars().all(|c| c == '\n' || !c.is_control()), "{sketch:?}");
     }
     let long = "x".repeat(1_000_000);
@@ -216,7 +216,7 @@ fn mistakes_are_told() {
     let e = c.to_svg().unwrap_err();
     assert_eq!(e, PlotError::Lengths { name: "x".into(), x: 5, y: 4 });
     assert!(e.to_string().contains("5 values of x and 4 of y"));
-    assert!(c.to_png(1.0).is_err() && c.sketch(&Look::default()).is_err());
+    assert!(c.to_png(1.0).is_err() && c.sketch(&SketchOptions::default()).is_err());
     let c = chart(vec![Series::new("x", "m", &t, &t)]);
     for scale in [0.0, -1.0, f64::NAN, 1e9] {
         assert!(matches!(c.to_png(scale), Err(PlotError::Scale { .. })), "{scale}");
@@ -263,7 +263,7 @@ fn sketches_fit_and_show_extremes() {
     c.series.push(Series::new("angle", "rad", &t, &t));
     for (width, height) in [(0, 0), (40, 8), (80, 20), (200, 60)] {
         for ascii in [false, true] {
-            let look = Look { width, height, ascii, colour: false };
+            let look = SketchOptions { width, height, ascii, colour: false };
             let sketch = c.sketch(&look).unwrap();
             let widest = sketch.lines().map(|l| l.chars().count()).max().unwrap();
             assert!(widest <= width.max(20), "{width}: {widest}\n{sketch}");
@@ -271,7 +271,7 @@ fn sketches_fit_and_show_extremes() {
             assert!(!sketch.contains('\u{1b}'));
         }
     }
-    let look = Look { width: 70, height: 20, ascii: true, colour: false };
+    let look = SketchOptions { width: 70, height: 20, ascii: true, colour: false };
     let sketch = c.sketch(&look).unwrap();
     assert!(
         sketch.contains("* sine (m)  + cosine (m)") && sketch.contains("* angle (rad)") && sketch.contains("time (s)")
@@ -281,6 +281,6 @@ fn sketches_fit_and_show_extremes() {
     assert_eq!(rows.len(), 20);
     assert!(rows[0].trim_start().starts_with("1 |") && rows[0].contains('*'), "{sketch}");
     assert!(rows[9].trim_start().starts_with("-1 |") && rows[9].contains('*'), "{sketch}");
-    let coloured = c.sketch(&Look { colour: true, ..Look::default() }).unwrap();
+    let coloured = c.sketch(&SketchOptions { colour: true, ..SketchOptions::default() }).unwrap();
     assert!(coloured.contains("\u{1b}[34m") && coloured.contains("\u{1b}[33m"));
 }

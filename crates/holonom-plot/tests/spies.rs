@@ -1,27 +1,27 @@
 //! Pictures of matrices: every entry in its place, large ones small enough to send.
 
-use holonom_plot::{Block, Kind, Look, PlotError, Spy};
+use holonom_plot::{EntryKind, MatrixBlock, PlotError, SketchOptions, SpyPlot};
 use roxmltree::{Document, Node};
 
 /// An arrow: a diagonal, a full last row, and fill beside the diagonal.
-fn arrow(n: u32) -> Spy {
-    let mut entries: Vec<(u32, u32, Kind)> = (0..n).map(|i| (i, i, Kind::Entry)).collect();
-    entries.extend((0..n - 1).map(|j| (n - 1, j, Kind::Entry)));
-    entries.extend((1..n - 1).map(|i| (i, i - 1, Kind::Fill)));
-    let block = |k: u32| Block {
+fn arrow(n: u32) -> SpyPlot {
+    let mut entries: Vec<(u32, u32, EntryKind)> = (0..n).map(|i| (i, i, EntryKind::Entry)).collect();
+    entries.extend((0..n - 1).map(|j| (n - 1, j, EntryKind::Entry)));
+    entries.extend((1..n - 1).map(|i| (i, i - 1, EntryKind::Fill)));
+    let block = |k: u32| MatrixBlock {
         name: format!("block {k}"),
         range: k as usize * n as usize / 3..(k as usize + 1) * n as usize / 3,
     };
-    let blocks: Vec<Block> = (0..3).map(block).collect();
+    let blocks: Vec<MatrixBlock> = (0..3).map(block).collect();
     let n = n as usize;
-    Spy {
+    SpyPlot {
         title: "L".into(),
         rows: n,
         columns: n,
         entries,
         row_blocks: blocks.clone(),
         column_blocks: blocks,
-        ..Spy::default()
+        ..SpyPlot::default()
     }
 }
 
@@ -50,7 +50,7 @@ fn every_entry_has_its_square() {
     let spy = arrow(12);
     let svg = spy.to_svg().unwrap();
     let doc = Document::parse(&svg).unwrap();
-    for (class, kind) in [("entry-line", Kind::Entry), ("fill-line", Kind::Fill)] {
+    for (class, kind) in [("entry-line", EntryKind::Entry), ("fill-line", EntryKind::Fill)] {
         let found = path(&doc, class);
         assert_eq!(found.len(), 1);
         let mut drawn = cells(&found[0]);
@@ -84,8 +84,8 @@ fn large_matrices_make_small_files() {
     );
     // a checkerboard at the resolution of the picture is the longest there is
     let board =
-        (0..400u32).flat_map(|r| (0..400u32).filter(move |c| (r + c) % 2 == 0).map(move |c| (r, c, Kind::Entry)));
-    let board = Spy { rows: 400, columns: 400, entries: board.collect(), ..Spy::default() };
+        (0..400u32).flat_map(|r| (0..400u32).filter(move |c| (r + c) % 2 == 0).map(move |c| (r, c, EntryKind::Entry)));
+    let board = SpyPlot { rows: 400, columns: 400, entries: board.collect(), ..SpyPlot::default() };
     let size = board.to_svg().unwrap().len();
     assert!(size < 1_000_000, "{size}");
     assert!(board.to_png(1.0).unwrap().len() < 1_000_000);
@@ -96,12 +96,12 @@ fn shapes_of_all_kinds() {
     for (rows, columns) in
         [(0, 0), (0, 7), (7, 0), (1, 1), (1, 5000), (5000, 1), (3, 100_000), (401, 399), (usize::MAX, usize::MAX)]
     {
-        let entries = (0..rows.min(columns).min(9000) as u32).map(|i| (i, i, Kind::Entry)).collect();
-        let spy = Spy { rows, columns, entries, ..Spy::default() };
+        let entries = (0..rows.min(columns).min(9000) as u32).map(|i| (i, i, EntryKind::Entry)).collect();
+        let spy = SpyPlot { rows, columns, entries, ..SpyPlot::default() };
         Document::parse(&spy.to_svg().unwrap()).unwrap();
         assert!(!spy.to_png(1.0).unwrap().is_empty());
         for ascii in [false, true] {
-            let sketch = spy.sketch(&Look { ascii, ..Look::default() }).unwrap();
+            let sketch = spy.sketch(&SketchOptions { ascii, ..SketchOptions::default() }).unwrap();
             assert!(sketch.lines().all(|l| l.chars().count() <= 80), "{sketch}");
             assert!(sketch.is_ascii() || !ascii, "{sketch}");
             assert!(sketch.lines().count() < 40);
@@ -111,20 +111,20 @@ fn shapes_of_all_kinds() {
 
 #[test]
 fn small_matrices_are_written_entry_by_entry() {
-    let sketch = arrow(6).sketch(&Look { ascii: true, ..Look::default() }).unwrap();
+    let sketch = arrow(6).sketch(&SketchOptions { ascii: true, ..SketchOptions::default() }).unwrap();
     let wanted = "L\n# . . . . .\no # . . . .\n. o # . . .\n. . o # . .\n. . . o # .\n# # # # # #\nn = 6, nnz = 15 (41.7 %), fill-in 4\n";
     assert_eq!(sketch, wanted);
-    assert!(arrow(6).sketch(&Look::default()).unwrap().contains("□ ■"));
+    assert!(arrow(6).sketch(&SketchOptions::default()).unwrap().contains("□ ■"));
 }
 
 #[test]
 fn an_entry_outside_is_refused() {
-    let spy = Spy { rows: 3, columns: 2, entries: vec![(1, 2, Kind::Entry)], ..Spy::default() };
+    let spy = SpyPlot { rows: 3, columns: 2, entries: vec![(1, 2, EntryKind::Entry)], ..SpyPlot::default() };
     let e = spy.to_svg().unwrap_err();
     assert_eq!(e, PlotError::Outside { row: 1, column: 2, rows: 3, columns: 2 });
-    assert!(spy.to_png(1.0).is_err() && spy.sketch(&Look::default()).is_err());
+    assert!(spy.to_png(1.0).is_err() && spy.sketch(&SketchOptions::default()).is_err());
     // blocks that make no sense do no harm
-    let block = Block { name: "b".into(), range: 7..90 };
-    let spy = Spy { rows: 3, columns: 2, row_blocks: vec![block.clone(), block], ..Spy::default() };
+    let block = MatrixBlock { name: "b".into(), range: 7..90 };
+    let spy = SpyPlot { rows: 3, columns: 2, row_blocks: vec![block.clone(), block], ..SpyPlot::default() };
     assert!(spy.to_svg().is_ok());
 }

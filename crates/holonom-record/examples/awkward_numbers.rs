@@ -2,7 +2,7 @@
 //!
 //! `cargo run -p holonom-record --example awkward_numbers -- a.csv a.parquet`, then `python benches/read_recording.py a.csv a.parquet`.
 
-use holonom_record::{Column, Output, RecordError, Schema};
+use holonom_record::{RecordError, RecordingColumn, RecordingOutput, Schema};
 use std::path::Path;
 
 const AWKWARD: [f64; 9] =
@@ -11,17 +11,17 @@ const AWKWARD: [f64; 9] =
 fn main() -> Result<(), RecordError> {
     let schema = Schema::new(
         vec![
-            Column::time(),
-            Column::new("bob.pos.x", "m"),
-            Column::new("whole", "1"),
-            Column::new("awkward, with a comma", "1").with_note("NaN, infinities, -0.0"),
-            Column::new("late", "N"),
-            Column::new("mixed", "1"),
+            RecordingColumn::time(),
+            RecordingColumn::new("bob.pos.x", "m"),
+            RecordingColumn::new("whole", "1"),
+            RecordingColumn::new("awkward, with a comma", "1").with_note("NaN, infinities, -0.0"),
+            RecordingColumn::new("late", "N"),
+            RecordingColumn::new("mixed", "1"),
         ],
         r#"{"scene": "awkward numbers"}"#,
     )?;
     for path in std::env::args().skip(1) {
-        let mut output = Output::create(Path::new(&path), &schema)?;
+        let mut output = RecordingOutput::create(Path::new(&path), &schema)?;
         let (mut x, mut v, mut seed) = (1.0f64, 0.0f64, 1u64);
         for step in 0..50_000u32 {
             v -= 1e-3 * x;

@@ -2,7 +2,7 @@
 //!
 //! `cargo run --release -p holonom-record --example push_speed -- FOLDER`
 
-use holonom_record::{Column, Output, Recording, Schema};
+use holonom_record::{RecordingColumn, RecordingOutput, RecordingReader, Schema};
 use std::path::PathBuf;
 use std::time::Instant;
 
@@ -11,12 +11,12 @@ const ROWS: usize = 1_000_000;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let folder = std::env::args().nth(1).map_or_else(std::env::temp_dir, PathBuf::from);
-    let mut columns = vec![Column::time()];
-    columns.extend((1..COLUMNS).map(|i| Column::new(format!("c{i}"), "m")));
+    let mut columns = vec![RecordingColumn::time()];
+    columns.extend((1..COLUMNS).map(|i| RecordingColumn::new(format!("c{i}"), "m")));
     let schema = Schema::new(columns, "{}")?;
     for name in ["push_speed.hrec", "push_speed.csv", "push_speed.parquet"] {
         let path = folder.join(name);
-        let mut output = Output::create(&path, &schema)?;
+        let mut output = RecordingOutput::create(&path, &schema)?;
         let start = Instant::now();
         let mut row = [0.1; COLUMNS];
         for i in 0..ROWS {
@@ -28,7 +28,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let finished = output.finish("done")?;
         let end = start.elapsed().as_secs_f64() - pushed;
         let start = Instant::now();
-        let read = Recording::open(&path)?.column("c1")?.len();
+        let read = RecordingReader::open(&path)?.column("c1")?.len();
         let reading = start.elapsed().as_secs_f64();
         let values = (ROWS * COLUMNS) as f64;
         println!(

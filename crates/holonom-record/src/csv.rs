@@ -9,9 +9,9 @@
 //!
 //! A file that does not end in a line break was cut: its last line is left out, since a number may have lost digits there.
 
-use crate::recording::Block;
+use crate::recording::RowBlock;
 use crate::schema::{MAX_COLUMNS, MAX_TEXT};
-use crate::{Column, RecordError, Schema};
+use crate::{RecordError, RecordingColumn, Schema};
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::path::Path;
 
@@ -62,7 +62,7 @@ impl<W: Write> CsvWriter<W> {
         CsvWriter { out, text, columns: schema.columns().len() }
     }
 
-    pub fn block(&mut self, block: &Block<'_>) -> io::Result<()> {
+    pub fn block(&mut self, block: &RowBlock<'_>) -> io::Result<()> {
         for row in 0..block.rows {
             put_row(&mut self.text, (0..self.columns).map(|column| block.column(column)[row]));
             if self.text.len() >= PIECE {
@@ -86,7 +86,7 @@ impl<W: Write> CsvWriter<W> {
 
 /// A table that was read.
 #[derive(Debug)]
-pub(crate) struct Table {
+pub(crate) struct CsvTable {
     pub schema: Schema,
     pub columns: Vec<Vec<f64>>,
     /// Bytes of a last line that was cut.
@@ -94,7 +94,7 @@ pub(crate) struct Table {
 }
 
 /// Reads a table of numbers whose first column is `time`.
-pub(crate) fn read(path: &Path, budget: u64) -> Result<Table, RecordError> {
+pub(crate) fn read(path: &Path, budget: u64) -> Result<CsvTable, RecordError> {
     let (file, length) = crate::files::open_file(path)?;
     let too_large = |what: &str, needed| RecordError::TooLarge {
         path: path.to_path_buf(),
@@ -128,11 +128,11 @@ pub(crate) fn read(path: &Path, budget: u64) -> Result<Table, RecordError> {
     }
     let names = header(&line).map_err(foreign)?;
     let columns = names.into_iter().enumerate();
-    let columns = columns.map(|(i, name)| Column::new(name, if i == 0 { "s" } else { "" })).collect();
+    let columns = columns.map(|(i, name)| RecordingColumn::new(name, if i == 0 { "s" } else { "" })).collect();
     let schema = Schema::new(columns, "").map_err(|e| foreign(e.to_string()))?;
 
     let n = schema.columns().len();
-    let mut table = Table { schema, columns: vec![Vec::new(); n], lost: 0 };
+    let mut table = CsvTable { schema, columns: vec![Vec::new(); n], lost: 0 };
     let (mut bytes, mut row, mut number) = (0u64, Vec::with_capacity(n), 1u64);
     loop {
         number += 1;

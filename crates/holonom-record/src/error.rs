@@ -3,9 +3,9 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// Which of three kinds of trouble an error is; a command can choose its exit code by it.
+/// Which of three classes an error belongs to; a command can choose its exit code by it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Trouble {
+pub enum RecordErrorClass {
     /// The system refused: disk full, no permission, device gone.
     Io,
     /// What was given cannot be used: a wrong name, a wrong file, a damaged file.
@@ -141,13 +141,13 @@ pub enum RecordError {
 }
 
 impl RecordError {
-    /// Which kind of trouble this is.
-    pub fn trouble(&self) -> Trouble {
+    /// The class of this error.
+    pub fn class(&self) -> RecordErrorClass {
         match self {
-            RecordError::Io { .. } | RecordError::Stopped { .. } | RecordError::InUse { .. } => Trouble::Io,
-            RecordError::TooLarge { .. } => Trouble::Limit,
-            RecordError::Conversion { source, .. } => source.trouble(),
-            _ => Trouble::Input,
+            RecordError::Io { .. } | RecordError::Stopped { .. } | RecordError::InUse { .. } => RecordErrorClass::Io,
+            RecordError::TooLarge { .. } => RecordErrorClass::Limit,
+            RecordError::Conversion { source, .. } => source.class(),
+            _ => RecordErrorClass::Input,
         }
     }
 

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 
 /// What stands at a path we are to write to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
+pub(crate) enum PathKind {
     /// Nothing yet, in a folder that exists.
     Nothing,
     /// A file.
@@ -19,19 +19,19 @@ pub(crate) enum Place {
 }
 
 /// What a path is; refused if nothing can be written there.
-pub(crate) fn place(path: &Path) -> Result<Place, RecordError> {
+pub(crate) fn place(path: &Path) -> Result<PathKind, RecordError> {
     // `/dev/stdout` is a link to wherever the output goes, which may be a file that must be added to, not replaced.
     if path.starts_with("/dev") && path.file_name().is_some() && path.exists() && !path.is_dir() {
-        return Ok(if path.starts_with("/dev/shm") { plain(path)? } else { Place::Device });
+        return Ok(if path.starts_with("/dev/shm") { plain(path)? } else { PathKind::Device });
     }
     plain(path)
 }
 
-fn plain(path: &Path) -> Result<Place, RecordError> {
+fn plain(path: &Path) -> Result<PathKind, RecordError> {
     match fs::symlink_metadata(path) {
         Ok(found) if found.is_symlink() => match fs::metadata(path) {
             Ok(to) if to.is_dir() => Err(folder_given(path)),
-            Ok(to) if !to.is_file() => Ok(Place::Device),
+            Ok(to) if !to.is_file() => Ok(PathKind::Device),
             _ => {
                 let to = fs::read_link(path).unwrap_or_default();
                 let reason = format!("is a symbolic link to `{}`; name that file itself", to.display());
@@ -39,15 +39,15 @@ fn plain(path: &Path) -> Result<Place, RecordError> {
             }
         },
         Ok(found) if found.is_dir() => Err(folder_given(path)),
-        Ok(found) if found.is_file() => Ok(Place::File),
-        Ok(_) => Ok(Place::Device),
+        Ok(found) if found.is_file() => Ok(PathKind::File),
+        Ok(_) => Ok(PathKind::Device),
         Err(e) if e.kind() == io::ErrorKind::NotFound => {
             if path.file_name().is_none() {
                 return Err(RecordError::path(path, "is not the name of a file"));
             }
             let folder = folder_of(path);
             match fs::metadata(&folder) {
-                Ok(found) if found.is_dir() => Ok(Place::Nothing),
+                Ok(found) if found.is_dir() => Ok(PathKind::Nothing),
                 Ok(_) => Err(RecordError::path(path, format!("lies in `{}`, which is not a folder", folder.display()))),
                 Err(_) => {
                     let reason = format!("lies in a folder `{}` that does not exist; make it first", folder.display());
@@ -128,9 +128,9 @@ pub(crate) fn sync_folder(path: &Path) {
     }
 }
 
-/// A file under a temporary name in the folder of its target; removed when dropped before [`Draft::publish`].
+/// A file under a temporary name in the folder of its target; removed when dropped before [`TemporaryFile::publish`].
 #[derive(Debug)]
-pub(crate) struct Draft {
+pub(crate) struct TemporaryFile {
     target: PathBuf,
     path: PathBuf,
     /// Where to write.
@@ -138,14 +138,14 @@ pub(crate) struct Draft {
     published: bool,
 }
 
-impl Draft {
+impl TemporaryFile {
     /// A new file beside `target`.
-    pub fn new(target: &Path) -> Result<Draft, RecordError> {
+    pub fn new(target: &Path) -> Result<TemporaryFile, RecordError> {
         let mut last = None;
         for attempt in 0..100 {
             let path = with_suffix(target, &format!(".{}-{attempt}.part", std::process::id()));
             match OpenOptions::new().read(true).write(true).create_new(true).open(&path) {
-                Ok(file) => return Ok(Draft { target: target.to_path_buf(), path, file, published: false }),
+                Ok(file) => return Ok(TemporaryFile { target: target.to_path_buf(), path, file, published: false }),
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => last = Some(e),
                 Err(e) => return Err(RecordError::io(target, "create")(e)),
             }
@@ -187,7 +187,7 @@ impl Draft {
     }
 }
 
-impl Drop for Draft {
+impl Drop for TemporaryFile {
     fn drop(&mut self) {
         if !self.published {
             let _ = fs::remove_file(&self.path);

@@ -2,14 +2,14 @@
 
 use crate::csv::CsvWriter;
 use crate::parquet::write::ParquetWriter;
-use crate::recording::Recording;
+use crate::recording::RecordingReader;
 use crate::{Ending, RecordError};
 use std::fs::File;
 use std::path::Path;
 
 /// The format of a recording, which follows from the end of its name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum RecordingFormat {
     /// `.hrec`: our own append-only stream; the only one that can be read after a crash.
     Stream,
     /// `.csv`: text.
@@ -18,23 +18,28 @@ pub enum Format {
     Parquet,
 }
 
-impl Format {
+impl RecordingFormat {
     /// The format of a file of that name; capitals do not matter.
-    pub fn of(path: &Path) -> Result<Format, RecordError> {
+    pub fn of(path: &Path) -> Result<RecordingFormat, RecordError> {
         let extension = path.extension().map(|e| e.to_ascii_lowercase());
         match extension.as_ref().and_then(|e| e.to_str()) {
-            Some("hrec") => Ok(Format::Stream),
-            Some("csv") => Ok(Format::Csv),
-            Some("parquet") => Ok(Format::Parquet),
+            Some("hrec") => Ok(RecordingFormat::Stream),
+            Some("csv") => Ok(RecordingFormat::Csv),
+            Some("parquet") => Ok(RecordingFormat::Parquet),
             _ => Err(RecordError::Extension { path: path.to_path_buf() }),
         }
     }
 }
 
 /// Writes all rows as CSV or Parquet into a file; `target` is its name in messages.
-pub(crate) fn write_rows(from: &Recording, format: Format, file: &File, target: &Path) -> Result<(), RecordError> {
+pub(crate) fn write_rows(
+    from: &RecordingReader,
+    format: RecordingFormat,
+    file: &File,
+    target: &Path,
+) -> Result<(), RecordError> {
     let failed = || RecordError::io(target, "write");
-    if format == Format::Parquet {
+    if format == RecordingFormat::Parquet {
         let ending = match from.ending() {
             Ending::Closed { reason } => reason.clone(),
             _ => recovered_reason(from),
@@ -50,6 +55,6 @@ pub(crate) fn write_rows(from: &Recording, format: Format, file: &File, target: 
 }
 
 /// Why a recording that its writer did not close ends where it ends.
-pub(crate) fn recovered_reason(from: &Recording) -> String {
+pub(crate) fn recovered_reason(from: &RecordingReader) -> String {
     format!("recovered: the run did not close its recording; {} bytes at its end were lost", from.lost_bytes())
 }

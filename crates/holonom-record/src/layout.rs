@@ -31,7 +31,7 @@
 
 use crate::bytes::{Cursor, Malformed, put_text};
 use crate::checksum::crc32c;
-use crate::schema::{Column, MAX_COLUMNS, Schema};
+use crate::schema::{MAX_COLUMNS, RecordingColumn, Schema};
 
 pub(crate) const MAGIC: [u8; 8] = *b"\x89HREC\r\n\x1a";
 pub(crate) const VERSION: u32 = 1;
@@ -52,18 +52,18 @@ pub(crate) const MAX_REASON: usize = 65535;
 
 /// What a chunk holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Kind {
+pub(crate) enum ChunkKind {
     Rows,
     Blob,
     Done,
 }
 
-impl Kind {
+impl ChunkKind {
     fn tag(self) -> [u8; 4] {
         match self {
-            Kind::Rows => *b"ROWS",
-            Kind::Blob => *b"BLOB",
-            Kind::Done => *b"DONE",
+            ChunkKind::Rows => *b"ROWS",
+            ChunkKind::Blob => *b"BLOB",
+            ChunkKind::Done => *b"DONE",
         }
     }
 }
@@ -104,7 +104,7 @@ pub(crate) fn header_body(body: &[u8]) -> Result<Schema, Malformed> {
     }
     let mut columns = Vec::with_capacity(n);
     for _ in 0..n {
-        columns.push(Column { name: cursor.text()?, unit: cursor.text()?, note: cursor.text()? });
+        columns.push(RecordingColumn { name: cursor.text()?, unit: cursor.text()?, note: cursor.text()? });
     }
     if cursor.left() > 0 {
         return Malformed::because(format!("{} bytes after the last column", cursor.left()));
@@ -113,7 +113,7 @@ pub(crate) fn header_body(body: &[u8]) -> Result<Schema, Malformed> {
 }
 
 /// Makes a chunk in `out`, whose payload is written by `fill`; returns the check of the payload.
-pub(crate) fn chunk(out: &mut Vec<u8>, kind: Kind, number: u32, fill: impl FnOnce(&mut Vec<u8>)) -> u32 {
+pub(crate) fn chunk(out: &mut Vec<u8>, kind: ChunkKind, number: u32, fill: impl FnOnce(&mut Vec<u8>)) -> u32 {
     out.clear();
     out.extend(kind.tag());
     out.extend(number.to_le_bytes());
@@ -151,14 +151,14 @@ pub(crate) fn put_done(out: &mut Vec<u8>, rows: u64, blobs: u64, digest: u32, re
 }
 
 /// The first 20 bytes of a chunk: kind and length of its payload, if they are sound and it is chunk `number`.
-pub(crate) fn chunk_head(head: &[u8; CHUNK_HEAD], number: u32) -> Result<(Kind, u64), Malformed> {
+pub(crate) fn chunk_head(head: &[u8; CHUNK_HEAD], number: u32) -> Result<(ChunkKind, u64), Malformed> {
     let mut cursor = Cursor::new(head);
     let tag = cursor.take(4)?;
     let (found, n, check) = (cursor.u32()?, cursor.u64()?, cursor.u32()?);
     if crc32c(&head[..16]) != check {
         return Malformed::because("no chunk begins here, or its first bytes are damaged");
     }
-    let Some(kind) = [Kind::Rows, Kind::Blob, Kind::Done].into_iter().find(|k| k.tag() == tag) else {
+    let Some(kind) = [ChunkKind::Rows, ChunkKind::Blob, ChunkKind::Done].into_iter().find(|k| k.tag() == tag) else {
         return Malformed::because("a chunk of an unknown kind");
     };
     if found != number {

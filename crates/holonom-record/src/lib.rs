@@ -3,22 +3,22 @@
 //! A recording is a table of named f64 columns with units, the first being `time` in s, and a text of metadata. This crate knows nothing of engines
 //! or scenes, prints nothing, and looks at the clock only to write something twice a second.
 //!
-//! - [`Output`] writes: `.hrec` is our own stream, `.csv` and `.parquet` are made from one at the end.
-//! - [`Recording`] reads all three; [`describe`] says what is in one.
+//! - [`RecordingOutput`] writes: `.hrec` is our own stream, `.csv` and `.parquet` are made from one at the end.
+//! - [`RecordingReader`] reads all three; [`describe`] says what is in one.
 //! - [`recover`] makes a whole file from what a crash left: at most the last second of rows is lost, and never a wrong number read.
 //! - [`Snapshot`] is one state in a file of its own, or among the rows of a stream.
 //!
 //! ```
-//! use holonom_record::{Column, Output, Recording, Schema};
+//! use holonom_record::{RecordingColumn, RecordingOutput, RecordingReader, Schema};
 //!
 //! # fn main() -> Result<(), Box<dyn std::error::Error>> {
 //! # let folder = std::env::temp_dir().join(format!("holonom-record-doc-{}", std::process::id()));
 //! # std::fs::create_dir_all(&folder)?;
 //! let path = folder.join("fall.parquet");
-//! let columns = vec![Column::time(), Column::new("ball.pos.z", "m")];
+//! let columns = vec![RecordingColumn::time(), RecordingColumn::new("ball.pos.z", "m")];
 //! let schema = Schema::new(columns, r#"{"scene": "fall"}"#)?;
 //!
-//! let mut output = Output::create(&path, &schema)?;
+//! let mut output = RecordingOutput::create(&path, &schema)?;
 //! for step in 0..=100 {
 //!     let t = 0.01 * f64::from(step);
 //!     output.push(&[t, 10.0 - 0.5 * 9.81 * t * t])?;
@@ -26,7 +26,7 @@
 //! let finished = output.finish("end of time reached")?;
 //! assert_eq!(finished.rows, 101);
 //!
-//! let recording = Recording::open(&path)?;
+//! let recording = RecordingReader::open(&path)?;
 //! assert!(recording.complete());
 //! assert_eq!(recording.columns()[1].unit, "m");
 //! assert_eq!(recording.column("ball.pos.z")?[0], 10.0);
@@ -53,12 +53,12 @@ mod schema;
 mod snapshot;
 mod writer;
 
-pub use error::{RecordError, Trouble};
-pub use format::Format;
-pub use output::Output;
-pub use recording::{DEFAULT_BUDGET, Recording};
+pub use error::{RecordError, RecordErrorClass};
+pub use format::RecordingFormat;
+pub use output::RecordingOutput;
+pub use recording::{DEFAULT_BUDGET, RecordingReader};
 pub use recover::{Description, Existing, Recovered, describe, recover};
 pub use scan::{BlobInfo, Ending};
-pub use schema::{Column, MAX_COLUMNS, MAX_METADATA, MAX_TEXT, Schema};
+pub use schema::{MAX_COLUMNS, MAX_METADATA, MAX_TEXT, RecordingColumn, Schema};
 pub use snapshot::Snapshot;
-pub use writer::{CHUNK_SECONDS, CHUNK_VALUES, Finished, Writer};
+pub use writer::{CHUNK_SECONDS, CHUNK_VALUES, Finished, StreamWriter};

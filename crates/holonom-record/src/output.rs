@@ -1,18 +1,18 @@
 //! Where a run puts its rows: a stream, or a stream that becomes CSV or Parquet at the end.
 //!
 //! `run.csv` and `run.parquet` appear whole or not at all. While the run goes on, rows are in `run.csv.hrec`, which survives whatever happens to the
-//! process; [`Output::finish`] makes the target from it under a temporary name, waits for the disk, renames it, and only then removes the
+//! process; [`RecordingOutput::finish`] makes the target from it under a temporary name, waits for the disk, renames it, and only then removes the
 //! stream. If that fails, for want of space say, the stream stays and [`recover`](crate::recover) can do it later.
 //!
 //! A stream that an earlier run left there is not destroyed: it is renamed to `run.left-1.csv.hrec` (or the next free number), and
-//! [`Output::left_over`] says so.
+//! [`RecordingOutput::left_over`] says so.
 //!
 //! Devices and pipes (`/dev/stdout`, a FIFO) get their rows directly, as CSV, or as a stream if their name ends in `.hrec`. No file is made beside them.
 
-use crate::files::{self, Place};
-use crate::format::{Format, write_rows};
-use crate::writer::{CHUNK_SECONDS, CHUNK_VALUES, Finished, Writer};
-use crate::{RecordError, Recording, Schema, csv};
+use crate::files::{self, PathKind};
+use crate::format::{RecordingFormat, write_rows};
+use crate::writer::{CHUNK_SECONDS, CHUNK_VALUES, Finished, StreamWriter};
+use crate::{RecordError, RecordingReader, Schema, csv};
 use std::fs::{self, File, OpenOptions};
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ use std::time::Instant;
 
 /// A recording being written, in the format that its name asks for.
 #[derive(Debug)]
-pub struct Output {
+pub struct RecordingOutput {
     target: PathBuf,
     way: Way,
     left_over: Option<PathBuf>,
@@ -29,41 +29,45 @@ pub struct Output {
 #[derive(Debug)]
 enum Way {
     /// The stream is what was asked for.
-    Stream(Writer),
+    Stream(StreamWriter),
     /// The stream is converted at the end.
-    Convert(Writer, Format),
+    Convert(StreamWriter, RecordingFormat),
     /// Text for a device or a pipe.
     Text(TextWriter),
 }
 
-impl Output {
+impl RecordingOutput {
     /// Creates the output. Whatever can be known to fail at the end fails here: a missing folder, a target that cannot be written, an unknown
     /// format.
-    pub fn create(path: &Path, schema: &Schema) -> Result<Output, RecordError> {
+    pub fn create(path: &Path, schema: &Schema) -> Result<RecordingOutput, RecordError> {
         let place = files::place(path)?;
         let target = path.to_path_buf();
-        if place == Place::Device {
-            let way = match Format::of(path) {
-                Ok(Format::Stream) => Way::Stream(Writer::create(path, schema)?),
-                Ok(Format::Parquet) => {
+        if place == PathKind::Device {
+            let way = match RecordingFormat::of(path) {
+                Ok(RecordingFormat::Stream) => Way::Stream(StreamWriter::create(path, schema)?),
+                Ok(RecordingFormat::Parquet) => {
                     let reason = "is a device or pipe; Parquet needs a file, rows can go there as .csv or .hrec";
                     return Err(RecordError::path(path, reason));
                 }
                 _ => Way::Text(TextWriter::create(path, schema)?),
             };
-            return Ok(Output { target, way, left_over: None });
+            return Ok(RecordingOutput { target, way, left_over: None });
         }
-        let format = Format::of(path)?;
-        if format == Format::Stream {
-            return Ok(Output { target, way: Way::Stream(Writer::create(path, schema)?), left_over: None });
+        let format = RecordingFormat::of(path)?;
+        if format == RecordingFormat::Stream {
+            return Ok(RecordingOutput {
+                target,
+                way: Way::Stream(StreamWriter::create(path, schema)?),
+                left_over: None,
+            });
         }
-        if place == Place::File {
+        if place == PathKind::File {
             // Opened and left alone: a file without permission to write should not be replaced at the end of a long run, or fail there.
             OpenOptions::new().append(true).open(path).map_err(RecordError::io(path, "write"))?;
         }
         let stream = side_stream(path);
         let left_over = move_aside(path, &stream)?;
-        Ok(Output { target, way: Way::Convert(Writer::create(&stream, schema)?, format), left_over })
+        Ok(RecordingOutput { target, way: Way::Convert(StreamWriter::create(&stream, schema)?, format), left_over })
     }
 
     /// The file asked for.
@@ -108,7 +112,7 @@ impl Output {
         }
     }
 
-    /// Writes what has come together if it is time; see [`Writer::tick`].
+    /// Writes what has come together if it is time; see [`StreamWriter::tick`].
     pub fn tick(&mut self) -> Result<(), RecordError> {
         match &mut self.way {
             Way::Stream(writer) | Way::Convert(writer, _) => writer.tick(),
@@ -142,13 +146,13 @@ pub(crate) fn side_stream(target: &Path) -> PathBuf {
 }
 
 /// Makes `target` from a whole stream; its size in bytes.
-fn convert(stream: &Path, target: &Path, format: Format) -> Result<u64, RecordError> {
-    let recording = Recording::open(stream)?;
+fn convert(stream: &Path, target: &Path, format: RecordingFormat) -> Result<u64, RecordError> {
+    let recording = RecordingReader::open(stream)?;
     if !recording.complete() {
         let reason = format!("it was closed just now and cannot be read to its end: {:?}", recording.ending());
         return Err(RecordError::damaged(stream, 0, reason));
     }
-    let draft = files::Draft::new(target)?;
+    let draft = files::TemporaryFile::new(target)?;
     write_rows(&recording, format, &draft.file, target)?;
     let bytes = draft.file.metadata().map_err(RecordError::io(target, "measure"))?.len();
     draft.publish()?;
@@ -158,13 +162,13 @@ fn convert(stream: &Path, target: &Path, format: Format) -> Result<u64, RecordEr
 /// Renames a stream that an earlier run left, unless nothing is in it.
 fn move_aside(target: &Path, stream: &Path) -> Result<Option<PathBuf>, RecordError> {
     match files::place(stream)? {
-        Place::Nothing => return Ok(None),
-        Place::Device => return Err(RecordError::path(stream, "is a device or pipe; a file is needed there")),
-        Place::File => {}
+        PathKind::Nothing => return Ok(None),
+        PathKind::Device => return Err(RecordError::path(stream, "is a device or pipe; a file is needed there")),
+        PathKind::File => {}
     }
     let (file, _) = files::open_file(stream)?;
     files::lock(&file, stream)?;
-    if Recording::open(stream).is_ok_and(|found| found.rows() == 0 && found.blobs().is_empty()) {
+    if RecordingReader::open(stream).is_ok_and(|found| found.rows() == 0 && found.blobs().is_empty()) {
         return Ok(None);
     }
     let stem = target.file_stem().unwrap_or_default().to_string_lossy().into_owned();

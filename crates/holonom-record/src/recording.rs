@@ -5,10 +5,10 @@
 //! before memory is taken.
 
 use crate::files::Positioned;
-use crate::parquet::read::{self as parquet, Group};
+use crate::parquet::read::{self as parquet, RowGroup};
 use crate::scan::{self, BlobInfo, Ending, RowsAt};
 use crate::writer::CHUNK_VALUES;
-use crate::{Column, Format, RecordError, Schema, csv};
+use crate::{RecordError, RecordingColumn, RecordingFormat, Schema, csv};
 use std::path::{Path, PathBuf};
 
 /// Bytes that one call may load, unless told otherwise: 2 GiB.
@@ -16,9 +16,9 @@ pub const DEFAULT_BUDGET: u64 = 1 << 31;
 
 /// A recording, open for reading.
 ///
-/// A file may be read while it is still being written: it then ends at the last whole chunk and is not [`complete`](Recording::complete).
+/// A file may be read while it is still being written: it then ends at the last whole chunk and is not [`complete`](RecordingReader::complete).
 #[derive(Debug)]
-pub struct Recording {
+pub struct RecordingReader {
     path: PathBuf,
     schema: Schema,
     rows: u64,
@@ -37,7 +37,7 @@ enum Source {
     },
     Parquet {
         file: Positioned,
-        groups: Vec<Group>,
+        groups: Vec<RowGroup>,
     },
     /// All columns.
     Csv(Vec<Vec<f64>>),
@@ -45,35 +45,35 @@ enum Source {
 
 /// Some rows, column after column.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Block<'a> {
+pub(crate) struct RowBlock<'a> {
     pub rows: usize,
     pub values: &'a [f64],
 }
 
-impl<'a> Block<'a> {
+impl<'a> RowBlock<'a> {
     /// The values of one column.
     pub fn column(&self, index: usize) -> &'a [f64] {
         &self.values[index * self.rows..(index + 1) * self.rows]
     }
 }
 
-impl Recording {
+impl RecordingReader {
     /// Opens a `.hrec`, `.csv` or `.parquet` file written by this crate, with the usual budget.
-    pub fn open(path: &Path) -> Result<Recording, RecordError> {
-        Recording::open_within(path, DEFAULT_BUDGET)
+    pub fn open(path: &Path) -> Result<RecordingReader, RecordError> {
+        RecordingReader::open_within(path, DEFAULT_BUDGET)
     }
 
     /// The same; no call loads more than `budget` bytes.
-    pub fn open_within(path: &Path, budget: u64) -> Result<Recording, RecordError> {
+    pub fn open_within(path: &Path, budget: u64) -> Result<RecordingReader, RecordError> {
         let path_buf = path.to_path_buf();
-        match Format::of(path)? {
-            Format::Stream => {
+        match RecordingFormat::of(path)? {
+            RecordingFormat::Stream => {
                 let (file, found) = scan::open(path)?;
-                Ok(Recording::from_scan(path, file, found, budget))
+                Ok(RecordingReader::from_scan(path, file, found, budget))
             }
-            Format::Parquet => {
+            RecordingFormat::Parquet => {
                 let (footer, file) = parquet::open(path, budget)?;
-                Ok(Recording {
+                Ok(RecordingReader {
                     path: path_buf,
                     schema: footer.schema,
                     rows: footer.rows,
@@ -84,10 +84,10 @@ impl Recording {
                     budget,
                 })
             }
-            Format::Csv => {
+            RecordingFormat::Csv => {
                 let table = csv::read(path, budget)?;
                 let ending = if table.lost == 0 { Ending::Closed { reason: String::new() } } else { Ending::Torn };
-                Ok(Recording {
+                Ok(RecordingReader {
                     path: path_buf,
                     schema: table.schema,
                     rows: table.columns[0].len() as u64,
@@ -102,8 +102,8 @@ impl Recording {
     }
 
     /// From a stream that was scanned.
-    pub(crate) fn from_scan(path: &Path, file: std::fs::File, found: scan::Scan, budget: u64) -> Recording {
-        Recording {
+    pub(crate) fn from_scan(path: &Path, file: std::fs::File, found: scan::StreamScan, budget: u64) -> RecordingReader {
+        RecordingReader {
             path: path.to_path_buf(),
             schema: found.schema,
             rows: found.rows,
@@ -126,7 +126,7 @@ impl Recording {
     }
 
     /// The columns.
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[RecordingColumn] {
         self.schema.columns()
     }
 
@@ -160,7 +160,7 @@ impl Recording {
         &self.blobs
     }
 
-    /// The bytes of a blob, by its place in [`Recording::blobs`].
+    /// The bytes of a blob, by its place in [`RecordingReader::blobs`].
     pub fn blob(&self, index: usize) -> Result<Vec<u8>, RecordError> {
         let (Some(info), Source::Stream { file, .. }) = (self.blobs.get(index), &self.source) else {
             let reason = format!("has {} blobs; number {index} was asked for", self.blobs.len());
@@ -255,7 +255,7 @@ impl Recording {
     /// All rows in their order, block by block.
     pub(crate) fn blocks(
         &self,
-        mut take: impl FnMut(&Block<'_>) -> Result<(), RecordError>,
+        mut take: impl FnMut(&RowBlock<'_>) -> Result<(), RecordError>,
     ) -> Result<(), RecordError> {
         let n = self.columns().len();
         match &self.source {
@@ -268,7 +268,7 @@ impl Recording {
                     file.read(chunk.offset, &mut bytes)?;
                     values.clear();
                     values.extend(bytes.as_chunks::<8>().0.iter().map(|bits| f64::from_le_bytes(*bits)));
-                    take(&Block { rows: chunk.rows as usize, values: &values })?;
+                    take(&RowBlock { rows: chunk.rows as usize, values: &values })?;
                 }
             }
             Source::Parquet { file, groups } => {
@@ -278,7 +278,7 @@ impl Recording {
                     for page in &group.pages {
                         parquet::page(&self.path, file, *page, group.rows, &mut values)?;
                     }
-                    take(&Block { rows: group.rows as usize, values: &values })?;
+                    take(&RowBlock { rows: group.rows as usize, values: &values })?;
                 }
             }
             Source::Csv(columns) => {
@@ -287,7 +287,7 @@ impl Recording {
                 for first in (0..rows).step_by(step) {
                     let last = (first + step).min(rows);
                     let values: Vec<f64> = columns.iter().flat_map(|c| &c[first..last]).copied().collect();
-                    take(&Block { rows: last - first, values: &values })?;
+                    take(&RowBlock { rows: last - first, values: &values })?;
                 }
             }
         }

@@ -1,11 +1,11 @@
 //! What a recording holds, and a whole one from what a crash left.
 
-use crate::files::{self, Draft, Place};
+use crate::files::{self, PathKind, TemporaryFile};
 use crate::format::{recovered_reason, write_rows};
 use crate::output::side_stream;
 use crate::recording::DEFAULT_BUDGET;
 use crate::scan::{self, BlobInfo, Ending};
-use crate::{Column, Format, RecordError, Recording};
+use crate::{RecordError, RecordingColumn, RecordingFormat, RecordingReader};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -15,11 +15,11 @@ pub struct Description {
     /// The file that was read: the one named, or the stream that stands in for it.
     pub path: PathBuf,
     /// Its format.
-    pub format: Format,
+    pub format: RecordingFormat,
     /// Its size.
     pub bytes: u64,
     /// Its columns.
-    pub columns: Vec<Column>,
+    pub columns: Vec<RecordingColumn>,
     /// The caller's metadata.
     pub metadata: String,
     /// Rows that can be read.
@@ -45,10 +45,10 @@ pub fn describe(path: &Path) -> Result<Description, RecordError> {
         Some(stream) if !path.exists() => stream,
         _ => path,
     };
-    let recording = Recording::open(path)?;
+    let recording = RecordingReader::open(path)?;
     Ok(Description {
         path: path.to_path_buf(),
-        format: Format::of(path)?,
+        format: RecordingFormat::of(path)?,
         bytes: fs::metadata(path).map_err(RecordError::io(path, "read"))?.len(),
         columns: recording.columns().to_vec(),
         metadata: recording.metadata().to_owned(),
@@ -64,7 +64,7 @@ pub fn describe(path: &Path) -> Result<Description, RecordError> {
 
 /// The stream beside a CSV or Parquet file, if there is one.
 fn side_of(path: &Path) -> Option<PathBuf> {
-    let wanted = matches!(Format::of(path), Ok(Format::Csv | Format::Parquet));
+    let wanted = matches!(RecordingFormat::of(path), Ok(RecordingFormat::Csv | RecordingFormat::Parquet));
     Some(side_stream(path)).filter(|stream| wanted && stream.is_file())
 }
 
@@ -106,21 +106,21 @@ pub struct Recovered {
 pub fn recover(path: &Path, target: Option<&Path>, existing: Existing) -> Result<Recovered, RecordError> {
     let source = source_of(path, target)?;
     let target = target.map_or_else(|| default_target(&source), Path::to_path_buf);
-    let format = Format::of(&target)?;
+    let format = RecordingFormat::of(&target)?;
     let same = |a: &Path, b: &Path| matches!((a.canonicalize(), b.canonicalize()), (Ok(a), Ok(b)) if a == b);
     if same(&source, &target) {
         return Err(RecordError::path(&target, "is what is to be recovered; name another target"));
     }
     let taken = match files::place(&target)? {
-        Place::Device => return Err(RecordError::path(&target, "is a device or pipe; name a file")),
-        place => place == Place::File,
+        PathKind::Device => return Err(RecordError::path(&target, "is a device or pipe; name a file")),
+        place => place == PathKind::File,
     };
 
     // Held until the end: nobody may be writing it, and nobody may begin to.
     let (locked, _) = files::open_file(&source)?;
     files::lock(&locked, &source)?;
-    let mut draft = Draft::new(&target)?;
-    let recording = if format == Format::Stream && Format::of(&source)? == Format::Stream {
+    let mut draft = TemporaryFile::new(&target)?;
+    let recording = if format == RecordingFormat::Stream && RecordingFormat::of(&source)? == RecordingFormat::Stream {
         let (file, found) = scan::open(&source)?;
         let copy = file.try_clone().map_err(RecordError::io(&source, "read"))?;
         let (closed, reason) = match &found.ending {
@@ -128,17 +128,17 @@ pub fn recover(path: &Path, target: Option<&Path>, existing: Existing) -> Result
             _ => (false, String::new()),
         };
         let sound = found.sound_part();
-        let recording = Recording::from_scan(&source, file, found, DEFAULT_BUDGET);
+        let recording = RecordingReader::from_scan(&source, file, found, DEFAULT_BUDGET);
         let reason = if closed { reason } else { recovered_reason(&recording) };
         sound.copy_closed(&source, &copy, &target, &reason, &mut draft.file)?;
         recording
-    } else if format == Format::Stream {
+    } else if format == RecordingFormat::Stream {
         return Err(RecordError::path(
             &target,
             "cannot be made: streams are recovered from streams only; choose .csv or .parquet",
         ));
     } else {
-        let recording = Recording::open(&source)?;
+        let recording = RecordingReader::open(&source)?;
         write_rows(&recording, format, &draft.file, &target)?;
         recording
     };
@@ -169,7 +169,7 @@ fn source_of(path: &Path, target: Option<&Path>) -> Result<PathBuf, RecordError>
     if let Some(stream) = side_of(path) {
         return Ok(stream);
     }
-    if Format::of(path)? == Format::Stream || (target.is_some() && path.exists()) {
+    if RecordingFormat::of(path)? == RecordingFormat::Stream || (target.is_some() && path.exists()) {
         return Ok(path.to_path_buf());
     }
     let stream = side_stream(path);
@@ -180,8 +180,8 @@ fn source_of(path: &Path, target: Option<&Path>) -> Result<PathBuf, RecordError>
 /// `run.csv` for `run.csv.hrec`, `run.recovered.hrec` for `run.hrec`.
 fn default_target(stream: &Path) -> PathBuf {
     let without = stream.with_extension("");
-    match Format::of(&without) {
-        Ok(Format::Csv | Format::Parquet) => without,
+    match RecordingFormat::of(&without) {
+        Ok(RecordingFormat::Csv | RecordingFormat::Parquet) => without,
         _ => files::with_suffix(&without, ".recovered.hrec"),
     }
 }

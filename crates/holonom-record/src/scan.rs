@@ -5,7 +5,9 @@
 
 use crate::bytes::{Cursor, Malformed};
 use crate::checksum::{Crc, crc32c};
-use crate::layout::{self, CHUNK_HEAD, CHUNK_TAIL, HEADER_HEAD, Kind, MAX_HEADER, MAX_KIND, MAX_REASON, ROWS_HEAD};
+use crate::layout::{
+    self, CHUNK_HEAD, CHUNK_TAIL, ChunkKind, HEADER_HEAD, MAX_HEADER, MAX_KIND, MAX_REASON, ROWS_HEAD,
+};
 use crate::{RecordError, Schema};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, Write};
@@ -53,7 +55,7 @@ pub struct BlobInfo {
 
 /// What a stream holds.
 #[derive(Debug)]
-pub(crate) struct Scan {
+pub(crate) struct StreamScan {
     pub schema: Schema,
     pub chunks: Vec<RowsAt>,
     pub blobs: Vec<BlobInfo>,
@@ -96,10 +98,10 @@ impl Source<'_> {
 }
 
 /// Reads it all. `length` bytes are looked at, not more: the file may be growing.
-pub(crate) fn scan(path: &Path, file: &File, length: u64) -> Result<Scan, RecordError> {
+pub(crate) fn scan(path: &Path, file: &File, length: u64) -> Result<StreamScan, RecordError> {
     let mut source = Source { path, reader: BufReader::with_capacity(1 << 18, file), at: 0, length };
     let schema = read_header(&mut source)?;
-    let mut scan = Scan {
+    let mut scan = StreamScan {
         schema,
         chunks: Vec::new(),
         blobs: Vec::new(),
@@ -117,8 +119,8 @@ pub(crate) fn scan(path: &Path, file: &File, length: u64) -> Result<Scan, Record
         let chunk = match read_chunk(&mut source, scan.number) {
             Ok(Some(chunk)) => chunk,
             Ok(None) => break,
-            Err(Trouble::System(e)) => return Err(e),
-            Err(Trouble::Bytes(Malformed(reason))) => {
+            Err(ChunkError::System(e)) => return Err(e),
+            Err(ChunkError::Bytes(Malformed(reason))) => {
                 scan.ending = Ending::Damaged { offset: start, reason };
                 break;
             }
@@ -185,7 +187,7 @@ fn read_header(source: &mut Source<'_>) -> Result<Schema, RecordError> {
 
 /// A whole chunk whose checks are right.
 struct Chunk {
-    kind: Kind,
+    kind: ChunkKind,
     /// Where its payload begins.
     offset: u64,
     length: u64,
@@ -194,25 +196,25 @@ struct Chunk {
     check: u32,
 }
 
-enum Trouble {
+enum ChunkError {
     System(RecordError),
     Bytes(Malformed),
 }
 
-impl From<RecordError> for Trouble {
-    fn from(e: RecordError) -> Trouble {
-        Trouble::System(e)
+impl From<RecordError> for ChunkError {
+    fn from(e: RecordError) -> ChunkError {
+        ChunkError::System(e)
     }
 }
 
-impl From<Malformed> for Trouble {
-    fn from(e: Malformed) -> Trouble {
-        Trouble::Bytes(e)
+impl From<Malformed> for ChunkError {
+    fn from(e: Malformed) -> ChunkError {
+        ChunkError::Bytes(e)
     }
 }
 
 /// The next chunk; nothing where the file ends before the chunk does.
-fn read_chunk(source: &mut Source<'_>, number: u32) -> Result<Option<Chunk>, Trouble> {
+fn read_chunk(source: &mut Source<'_>, number: u32) -> Result<Option<Chunk>, ChunkError> {
     if source.left() < (CHUNK_HEAD + CHUNK_TAIL) as u64 {
         return Ok(None);
     }
@@ -225,9 +227,9 @@ fn read_chunk(source: &mut Source<'_>, number: u32) -> Result<Option<Chunk>, Tro
     let offset = source.at;
     let mut crc = Crc::castagnoli();
     let wanted = match kind {
-        Kind::Rows => ROWS_HEAD,
-        Kind::Blob => 12 + MAX_KIND,
-        Kind::Done => 24 + MAX_REASON,
+        ChunkKind::Rows => ROWS_HEAD,
+        ChunkKind::Blob => 12 + MAX_KIND,
+        ChunkKind::Done => 24 + MAX_REASON,
     };
     let mut prefix = vec![0; wanted.min(usize::try_from(length).unwrap_or(usize::MAX))];
     source.read(&mut prefix)?;
@@ -246,22 +248,22 @@ fn read_chunk(source: &mut Source<'_>, number: u32) -> Result<Option<Chunk>, Tro
 }
 
 /// Adds a chunk to what is known; for the last chunk, the reason it gives.
-fn take(scan: &mut Scan, chunk: &Chunk, digest: u32, left: u64) -> Result<Option<String>, Malformed> {
+fn take(scan: &mut StreamScan, chunk: &Chunk, digest: u32, left: u64) -> Result<Option<String>, Malformed> {
     let mut cursor = Cursor::new(&chunk.prefix);
     match chunk.kind {
-        Kind::Rows => {
+        ChunkKind::Rows => {
             let rows = layout::rows_head(&chunk.prefix, chunk.length, scan.rows, scan.schema.columns().len())?;
             scan.chunks.push(RowsAt { offset: chunk.offset + ROWS_HEAD as u64, rows });
             scan.rows += u64::from(rows);
             Ok(None)
         }
-        Kind::Blob => {
+        ChunkKind::Blob => {
             let (time, kind) = (cursor.f64()?, cursor.text()?);
             let used = cursor.position() as u64;
             scan.blobs.push(BlobInfo { kind, time, bytes: chunk.length - used, offset: chunk.offset + used });
             Ok(None)
         }
-        Kind::Done => {
+        ChunkKind::Done => {
             let (rows, blobs, sum, reason) = (cursor.u64()?, cursor.u64()?, cursor.u32()?, cursor.text()?);
             if (rows, blobs, sum) != (scan.rows, scan.blobs.len() as u64, digest) {
                 return Malformed::because(format!(
@@ -279,7 +281,7 @@ fn take(scan: &mut Scan, chunk: &Chunk, digest: u32, left: u64) -> Result<Option
 }
 
 /// Opens and scans.
-pub(crate) fn open(path: &Path) -> Result<(File, Scan), RecordError> {
+pub(crate) fn open(path: &Path) -> Result<(File, StreamScan), RecordError> {
     let (file, length) = crate::files::open_file(path)?;
     let found = scan(path, &file, length)?;
     Ok((file, found))
@@ -287,7 +289,7 @@ pub(crate) fn open(path: &Path) -> Result<(File, Scan), RecordError> {
 
 /// What is needed to copy the sound part of a stream and close it.
 #[derive(Clone, Debug)]
-pub(crate) struct SoundPart {
+pub(crate) struct IntactPart {
     bytes: u64,
     number: u32,
     rows: u64,
@@ -295,15 +297,15 @@ pub(crate) struct SoundPart {
     digest: u32,
 }
 
-impl Scan {
+impl StreamScan {
     /// The part up to the last whole chunk of rows or blobs.
-    pub fn sound_part(&self) -> SoundPart {
+    pub fn sound_part(&self) -> IntactPart {
         let (rows, blobs) = (self.rows, self.blobs.len() as u64);
-        SoundPart { bytes: self.sound, number: self.number, rows, blobs, digest: self.digest }
+        IntactPart { bytes: self.sound, number: self.number, rows, blobs, digest: self.digest }
     }
 }
 
-impl SoundPart {
+impl IntactPart {
     /// Copies it from `file`, called `path`, and closes the copy, called `target`, with a reason.
     pub fn copy_closed(
         &self,
@@ -319,7 +321,7 @@ impl SoundPart {
             return Err(RecordError::damaged(path, copied, "the file became shorter while it was copied"));
         }
         let mut done = Vec::new();
-        layout::chunk(&mut done, Kind::Done, self.number, |bytes| {
+        layout::chunk(&mut done, ChunkKind::Done, self.number, |bytes| {
             layout::put_done(bytes, self.rows, self.blobs, self.digest, reason)
         });
         out.write_all(&done).map_err(RecordError::io(target, "write"))

@@ -16,7 +16,7 @@ pub const MAX_METADATA: usize = 1 << 26;
 
 /// One column: what its numbers are.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Column {
+pub struct RecordingColumn {
     /// Name, such as `crank.pos.x`; unique in its recording.
     pub name: String,
     /// Unit, such as `m` or `N m`; empty where it is not known, `1` for pure numbers.
@@ -25,19 +25,19 @@ pub struct Column {
     pub note: String,
 }
 
-impl Column {
+impl RecordingColumn {
     /// A column without a note.
-    pub fn new(name: impl Into<String>, unit: impl Into<String>) -> Column {
-        Column { name: name.into(), unit: unit.into(), note: String::new() }
+    pub fn new(name: impl Into<String>, unit: impl Into<String>) -> RecordingColumn {
+        RecordingColumn { name: name.into(), unit: unit.into(), note: String::new() }
     }
 
     /// The first column of every recording: `time`, in `s`.
-    pub fn time() -> Column {
-        Column::new("time", "s")
+    pub fn time() -> RecordingColumn {
+        RecordingColumn::new("time", "s")
     }
 
     /// The same with a note.
-    pub fn with_note(mut self, note: impl Into<String>) -> Column {
+    pub fn with_note(mut self, note: impl Into<String>) -> RecordingColumn {
         self.note = note.into();
         self
     }
@@ -46,13 +46,13 @@ impl Column {
 /// All columns and the metadata; checked when made.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schema {
-    columns: Vec<Column>,
+    columns: Vec<RecordingColumn>,
     metadata: String,
 }
 
 impl Schema {
-    /// Columns in the order of the values of a row, the first being [`Column::time`]; `metadata` is the caller's JSON text, or empty.
-    pub fn new(columns: Vec<Column>, metadata: impl Into<String>) -> Result<Schema, RecordError> {
+    /// Columns in the order of the values of a row, the first being [`RecordingColumn::time`]; `metadata` is the caller's JSON text, or empty.
+    pub fn new(columns: Vec<RecordingColumn>, metadata: impl Into<String>) -> Result<Schema, RecordError> {
         let schema = Schema { columns, metadata: metadata.into() };
         match schema.fault() {
             None => Ok(schema),
@@ -61,7 +61,7 @@ impl Schema {
     }
 
     /// The columns.
-    pub fn columns(&self) -> &[Column] {
+    pub fn columns(&self) -> &[RecordingColumn] {
         &self.columns
     }
 
@@ -150,30 +150,33 @@ fn edits(a: &[char], b: &str) -> usize {
 mod tests {
     use super::*;
 
-    fn fault(columns: Vec<Column>) -> String {
+    fn fault(columns: Vec<RecordingColumn>) -> String {
         Schema::new(columns, "").expect_err("broken rule").to_string()
     }
 
     #[test]
     fn every_rule_is_held() {
         assert!(fault(vec![]).contains("there are none"));
-        assert!(fault(vec![Column::new("t", "s")]).contains("must be `time`"));
-        assert!(fault(vec![Column::new("time", "ms")]).contains("must be `s`"));
-        assert!(fault(vec![Column::time(), Column::new("", "m")]).contains("number 1 has no name"));
-        assert!(fault(vec![Column::time(), Column::new("a\nb", "m")]).contains("control character"));
+        assert!(fault(vec![RecordingColumn::new("t", "s")]).contains("must be `time`"));
+        assert!(fault(vec![RecordingColumn::new("time", "ms")]).contains("must be `s`"));
+        assert!(fault(vec![RecordingColumn::time(), RecordingColumn::new("", "m")]).contains("number 1 has no name"));
+        assert!(fault(vec![RecordingColumn::time(), RecordingColumn::new("a\nb", "m")]).contains("control character"));
         assert!(
-            fault(vec![Column::time(), Column::new("a", "m"), Column::new("a", "m")]).contains("two are called `a`")
+            fault(vec![RecordingColumn::time(), RecordingColumn::new("a", "m"), RecordingColumn::new("a", "m")])
+                .contains("two are called `a`")
         );
         assert!(
-            fault(vec![Column::time(), Column::new("a", "x".repeat(MAX_TEXT + 1))]).contains("unit of 65537 bytes")
+            fault(vec![RecordingColumn::time(), RecordingColumn::new("a", "x".repeat(MAX_TEXT + 1))])
+                .contains("unit of 65537 bytes")
         );
-        assert!(fault(vec![Column::time(); MAX_COLUMNS + 1]).contains("at most 1048576"));
-        assert!(Schema::new(vec![Column::time(), Column::new("größe, \"x\"", "")], "{}").is_ok());
+        assert!(fault(vec![RecordingColumn::time(); MAX_COLUMNS + 1]).contains("at most 1048576"));
+        assert!(Schema::new(vec![RecordingColumn::time(), RecordingColumn::new("größe, \"x\"", "")], "{}").is_ok());
     }
 
     #[test]
     fn near_names_are_found() {
-        let schema = Schema::new(vec![Column::time(), Column::new("crank.pos.x", "m")], "").expect("valid");
+        let schema =
+            Schema::new(vec![RecordingColumn::time(), RecordingColumn::new("crank.pos.x", "m")], "").expect("valid");
         assert_eq!(schema.near("crank.pso.x"), "; did you mean `crank.pos.x`?");
         assert_eq!(schema.near("energy.kinetic"), "");
     }

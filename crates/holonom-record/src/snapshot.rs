@@ -15,7 +15,7 @@
 
 use crate::bytes::{Cursor, Malformed, put_text};
 use crate::checksum::crc32c;
-use crate::files::{self, Draft, Place};
+use crate::files::{self, PathKind, TemporaryFile};
 use crate::recording::DEFAULT_BUDGET;
 use crate::{RecordError, schema::MAX_METADATA};
 use std::io::{Read, Write};
@@ -138,10 +138,10 @@ impl Snapshot {
     /// Writes the file, whole or not at all; one that is there is replaced. Devices and pipes are written to as they are.
     pub fn write(&self, path: &Path) -> Result<(), RecordError> {
         let bytes = self.to_bytes()?;
-        if files::place(path)? == Place::Device {
+        if files::place(path)? == PathKind::Device {
             return files::open_device(path)?.write_all(&bytes).map_err(RecordError::io(path, "write"));
         }
-        let mut draft = Draft::new(path)?;
+        let mut draft = TemporaryFile::new(path)?;
         draft.file.write_all(&bytes).map_err(RecordError::io(path, "write"))?;
         draft.publish()
     }

@@ -1,16 +1,16 @@
 //! Writing a stream: rows are collected and go out as chunks, each with one call to the system.
 //!
 //! A chunk goes out when [`CHUNK_VALUES`] values have come together, or when [`CHUNK_SECONDS`] of wall time have passed since the last one; the clock
-//! is looked at in every [`Writer::push`] and [`Writer::tick`]. What the system has taken survives the end of the process, also by `kill -9`.
-//! It survives a power cut once the system has written it back; only [`Writer::finish`] waits for that.
+//! is looked at in every [`StreamWriter::push`] and [`StreamWriter::tick`]. What the system has taken survives the end of the process, also by `kill -9`.
+//! It survives a power cut once the system has written it back; only [`StreamWriter::finish`] waits for that.
 //!
 //! Errors come back from the call in which they happen. After one, the writer takes nothing more: the file then ends in the middle of a
 //! chunk, and what lies before is readable. A writer that is dropped writes the rows it still has, as well as it can, but does not close the
 //! recording: readers will say so.
 
 use crate::checksum::Crc;
-use crate::files::{self, Place};
-use crate::layout::{self, Kind, MAX_KIND};
+use crate::files::{self, PathKind};
+use crate::layout::{self, ChunkKind, MAX_KIND};
 use crate::{RecordError, Schema};
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -24,7 +24,7 @@ pub const CHUNK_SECONDS: f64 = 0.5;
 
 /// A stream being written.
 #[derive(Debug)]
-pub struct Writer {
+pub struct StreamWriter {
     path: PathBuf,
     file: File,
     /// Not a device or pipe: can be locked, measured and synchronised.
@@ -56,23 +56,23 @@ pub struct Finished {
     pub bytes: u64,
 }
 
-impl Writer {
+impl StreamWriter {
     /// Creates the file and writes its header. A file that is there is replaced, unless another process is writing it.
     ///
     /// Devices and pipes are written to as they are. Folders, symbolic links to files and missing folders are refused.
-    pub fn create(path: &Path, schema: &Schema) -> Result<Writer, RecordError> {
+    pub fn create(path: &Path, schema: &Schema) -> Result<StreamWriter, RecordError> {
         let header = layout::header(schema).map_err(|reason| RecordError::Schema { reason })?;
         let place = files::place(path)?;
         let file = match place {
-            Place::Device => files::open_device(path)?,
-            Place::File | Place::Nothing => files::create_locked(path)?,
+            PathKind::Device => files::open_device(path)?,
+            PathKind::File | PathKind::Nothing => files::create_locked(path)?,
         };
         let columns = schema.columns().len();
         let rows_per_chunk = (CHUNK_VALUES / columns).max(1);
-        let mut writer = Writer {
+        let mut writer = StreamWriter {
             path: path.to_path_buf(),
             file,
-            regular: place != Place::Device,
+            regular: place != PathKind::Device,
             columns,
             rows_per_chunk,
             pending: Vec::with_capacity(rows_per_chunk.min(1024) * columns),
@@ -123,7 +123,7 @@ impl Writer {
             return Ok(());
         }
         let rows = (self.pending.len() / self.columns) as u64;
-        let check = layout::chunk(&mut self.frame, Kind::Rows, self.number, |out| {
+        let check = layout::chunk(&mut self.frame, ChunkKind::Rows, self.number, |out| {
             layout::put_rows(out, self.rows, self.columns, &self.pending)
         });
         self.write_chunk(check)?;
@@ -139,7 +139,7 @@ impl Writer {
             return Err(RecordError::Schema { reason });
         }
         self.flush()?;
-        let check = layout::chunk(&mut self.frame, Kind::Blob, self.number, |out| {
+        let check = layout::chunk(&mut self.frame, ChunkKind::Blob, self.number, |out| {
             out.extend(time.to_le_bytes());
             crate::bytes::put_text(out, kind);
             out.extend_from_slice(bytes);
@@ -153,7 +153,7 @@ impl Writer {
     pub fn finish(mut self, reason: &str) -> Result<Finished, RecordError> {
         self.flush()?;
         let (rows, blobs, digest) = (self.rows, self.blobs, self.digest.value());
-        let check = layout::chunk(&mut self.frame, Kind::Done, self.number, |out| {
+        let check = layout::chunk(&mut self.frame, ChunkKind::Done, self.number, |out| {
             layout::put_done(out, rows, blobs, digest, reason)
         });
         self.write_chunk(check)?;
@@ -192,7 +192,7 @@ impl Writer {
     }
 }
 
-impl Drop for Writer {
+impl Drop for StreamWriter {
     /// Nobody is left to hear of an error; the file shows it by not being closed.
     fn drop(&mut self) {
         if !self.stopped {

@@ -6,7 +6,7 @@
 mod common;
 
 use common::{Folder, schema};
-use holonom_record::{Ending, Existing, Output, RecordError, Recording, describe, recover};
+use holonom_record::{Ending, Existing, RecordError, RecordingOutput, RecordingReader, describe, recover};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -36,7 +36,7 @@ fn wall() -> f64 {
 #[test]
 fn steady_writer() {
     let Some(path) = part("steady_writer") else { return };
-    let mut output = Output::create(&path, &schema(3)).expect("created");
+    let mut output = RecordingOutput::create(&path, &schema(3)).expect("created");
     for i in 0.. {
         output.push(&[1e-3 * f64::from(i), wall(), f64::from(i) * 3.0]).expect("pushed");
         if i % 1500 == 1499 {
@@ -78,7 +78,7 @@ fn killed_once(round: u64, after: Duration) -> f64 {
 
     assert!(!describe(&path).expect("described").complete, "round {round}");
     let recovered = recover(&path, None, Existing::Keep).expect("recovered");
-    let recording = Recording::open(&recovered.target).expect("opened");
+    let recording = RecordingReader::open(&recovered.target).expect("opened");
     assert!(recording.complete());
     let numbers = recording.column("c2").expect("there");
     assert!(numbers.iter().enumerate().all(|(i, n)| *n == 3.0 * i as f64), "round {round}: a wrong number");
@@ -90,7 +90,7 @@ fn killed_once(round: u64, after: Duration) -> f64 {
 fn writer_to_the_end() {
     let Some(path) = part("writer_to_the_end") else { return };
     let work = || -> Result<(), RecordError> {
-        let mut output = Output::create(&path, &schema(3))?;
+        let mut output = RecordingOutput::create(&path, &schema(3))?;
         for i in 0..60_000 {
             output.push(&[1e-3 * f64::from(i), 1.0 / f64::from(i + 1), 0.1])?;
         }

@@ -3,14 +3,14 @@
 mod common;
 
 use common::{Folder, bits, bits_of, rows, schema};
-use holonom_record::{Ending, Existing, Output, RecordError, Recording, Snapshot, recover};
+use holonom_record::{Ending, Existing, RecordError, RecordingOutput, RecordingReader, Snapshot, recover};
 use proptest::prelude::*;
 use std::fs;
 use std::path::Path;
 use std::sync::OnceLock;
 
 fn written(path: &Path, rows: &[Vec<f64>]) -> Vec<u8> {
-    let mut output = Output::create(path, &schema(rows[0].len())).expect("created");
+    let mut output = RecordingOutput::create(path, &schema(rows[0].len())).expect("created");
     rows.iter().for_each(|row| output.push(row).expect("pushed"));
     output.finish("done").expect("finished");
     fs::read(path).expect("read")
@@ -27,7 +27,7 @@ fn csv_cut_at_every_byte() {
     let expected = bits(&rows);
     for n in 0..bytes.len() {
         fs::write(&path, &bytes[..n]).expect("written");
-        match Recording::open(&path) {
+        match RecordingReader::open(&path) {
             Ok(found) => {
                 let got = bits_of(&found);
                 assert_eq!(got, expected[..got.len()], "cut at {n}");
@@ -57,15 +57,15 @@ fn csv_of_others() {
         ("time\n1.0\n\n", "line 3: nothing in it"),
     ] {
         fs::write(&path, text).expect("written");
-        let e = Recording::open(&path).expect_err(text).to_string();
+        let e = RecordingReader::open(&path).expect_err(text).to_string();
         assert!(e.contains(message), "{text:?}: {e}");
     }
     fs::write(&path, b"time,\xff\n").expect("written");
-    assert!(Recording::open(&path).is_err());
+    assert!(RecordingReader::open(&path).is_err());
 
     // What others make of ours when they write it again.
     fs::write(&path, "time,\"a, \"\"b\"\"\"\r\n0,1e3\r\n1,\r\n").expect("written");
-    let found = Recording::open(&path).expect("opened");
+    let found = RecordingReader::open(&path).expect("opened");
     assert_eq!(found.columns()[1].name, "a, \"b\"");
     assert_eq!(found.column_at(0).expect("read"), [0.0, 1.0]);
     let column = found.column_at(1).expect("read");
@@ -79,7 +79,7 @@ fn parquet_cut_at_every_byte_is_refused() {
     let bytes = written(&path, &rows(10, 3));
     for n in 0..bytes.len() {
         fs::write(&path, &bytes[..n]).expect("written");
-        assert!(Recording::open(&path).is_err(), "cut at {n}");
+        assert!(RecordingReader::open(&path).is_err(), "cut at {n}");
     }
 }
 
@@ -97,7 +97,7 @@ fn parquet_flipped_bits_never_make_a_wrong_number() {
         bytes[bit / 8] ^= 1 << (bit % 8);
         fs::write(&path, &bytes).expect("written");
         bytes[bit / 8] ^= 1 << (bit % 8);
-        let Ok(found) = Recording::open(&path) else { continue };
+        let Ok(found) = RecordingReader::open(&path) else { continue };
         let Ok(table) = found.table() else { continue };
         unnoticed += 1;
         let names: Vec<&str> = found.columns().iter().map(|column| column.name.as_str()).collect();
@@ -119,7 +119,7 @@ fn parquet_of_others() {
     let mut other = bytes.clone();
     other[at..at + 14].copy_from_slice(b"parquet-mr ver");
     fs::write(&path, &other).expect("written");
-    let e = Recording::open(&path).expect_err("foreign");
+    let e = RecordingReader::open(&path).expect_err("foreign");
     assert!(matches!(e, RecordError::Foreign { .. }) && e.to_string().contains("`parquet-mr ver"), "{e}");
 
     for (what, hostile) in [
@@ -131,7 +131,7 @@ fn parquet_of_others() {
         ("a text", b"time,x\n0.0,1.0\n".to_vec()),
     ] {
         fs::write(&path, hostile).expect("written");
-        assert!(Recording::open(&path).is_err(), "{what}");
+        assert!(RecordingReader::open(&path).is_err(), "{what}");
     }
 }
 
@@ -182,7 +182,7 @@ proptest! {
         fs::write(&path, &bytes).expect("written");
         if *name == "a.snap" {
             let _ = Snapshot::read(&path);
-        } else if let Ok(found) = Recording::open(&path) {
+        } else if let Ok(found) = RecordingReader::open(&path) {
             if let Ok(table) = found.table() {
                 prop_assert!(table.iter().all(|column| column.len() as u64 == found.rows()));
                 if *name != "a.csv" {
@@ -200,12 +200,12 @@ proptest! {
 #[test]
 fn only_files_are_opened() {
     let folder = Folder::new();
-    let e = Recording::open(&folder.file("missing.hrec")).expect_err("missing");
+    let e = RecordingReader::open(&folder.file("missing.hrec")).expect_err("missing");
     assert!(matches!(e, RecordError::Io { .. }), "{e}");
     fs::create_dir(folder.file("d.hrec")).expect("made");
-    let e = Recording::open(&folder.file("d.hrec")).expect_err("a folder");
+    let e = RecordingReader::open(&folder.file("d.hrec")).expect_err("a folder");
     assert!(e.to_string().contains("is a folder"), "{e}");
-    let e = Recording::open(Path::new("run.txt")).expect_err("no format");
+    let e = RecordingReader::open(Path::new("run.txt")).expect_err("no format");
     assert!(e.to_string().contains("must end in .csv, .parquet or .hrec"), "{e}");
 }
 
@@ -214,5 +214,5 @@ fn parquet_keeps_the_ending() {
     let folder = Folder::new();
     let path = folder.file("a.parquet");
     written(&path, &rows(3, 2));
-    assert_eq!(Recording::open(&path).expect("opened").ending(), &Ending::Closed { reason: "done".into() });
+    assert_eq!(RecordingReader::open(&path).expect("opened").ending(), &Ending::Closed { reason: "done".into() });
 }

@@ -3,12 +3,15 @@
 mod common;
 
 use common::{Folder, bits, bits_of, rows, schema, write_stream};
-use holonom_record::{Ending, Existing, Output, RecordError, Recording, Snapshot, Trouble, Writer, describe, recover};
+use holonom_record::{
+    Ending, Existing, RecordError, RecordErrorClass, RecordingOutput, RecordingReader, Snapshot, StreamWriter,
+    describe, recover,
+};
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-fn fill(output: &mut Output, rows: &[Vec<f64>]) {
+fn fill(output: &mut RecordingOutput, rows: &[Vec<f64>]) {
     rows.iter().for_each(|row| output.push(row).expect("pushed"));
 }
 
@@ -18,7 +21,7 @@ fn the_target_appears_only_at_the_end() {
     for name in ["run.csv", "run.parquet", "RUN.CSV"] {
         let path = folder.file(name);
         fs::write(&path, "what was here before").expect("written");
-        let mut output = Output::create(&path, &schema(3)).expect("created");
+        let mut output = RecordingOutput::create(&path, &schema(3)).expect("created");
         fill(&mut output, &rows(100, 3));
         assert_eq!(fs::read(&path).expect("read"), b"what was here before");
         let stream = output.stream().expect("a stream beside it").to_path_buf();
@@ -26,7 +29,7 @@ fn the_target_appears_only_at_the_end() {
         assert!(stream.exists());
         output.finish("done").expect("finished");
         assert!(!stream.exists());
-        assert_eq!(Recording::open(&path).expect("opened").rows(), 100);
+        assert_eq!(RecordingReader::open(&path).expect("opened").rows(), 100);
         fs::remove_file(&path).expect("removed");
         assert!(folder.names().is_empty(), "{:?}", folder.names());
     }
@@ -39,9 +42,9 @@ fn places_that_are_no_place() {
     fs::create_dir(folder.file("e.hrec")).expect("made");
     fs::write(folder.file("file"), "").expect("written");
     let refused = |name: &str, message: &str| {
-        let e = Output::create(&folder.file(name), &schema(2)).expect_err(name);
+        let e = RecordingOutput::create(&folder.file(name), &schema(2)).expect_err(name);
         assert!(e.to_string().contains(message), "{name}: {e}");
-        assert_eq!(e.trouble(), Trouble::Input, "{name}");
+        assert_eq!(e.class(), RecordErrorClass::Input, "{name}");
     };
     refused("d.csv", "is a folder");
     refused("e.hrec", "is a folder");
@@ -49,9 +52,9 @@ fn places_that_are_no_place() {
     refused("missing/run.hrec", "that does not exist; make it first");
     refused("run.txt", "must end in .csv, .parquet or .hrec");
     refused("run", "must end in .csv, .parquet or .hrec");
-    assert!(Output::create(&folder.file("file/run.csv"), &schema(2)).is_err());
-    assert!(Output::create(Path::new(""), &schema(2)).is_err());
-    assert!(Output::create(Path::new("/"), &schema(2)).is_err());
+    assert!(RecordingOutput::create(&folder.file("file/run.csv"), &schema(2)).is_err());
+    assert!(RecordingOutput::create(Path::new(""), &schema(2)).is_err());
+    assert!(RecordingOutput::create(Path::new("/"), &schema(2)).is_err());
     let snapshot = Snapshot {
         scene: String::new(),
         fingerprint: 0,
@@ -70,9 +73,9 @@ fn two_writers_of_one_file() {
     let folder = Folder::new();
     for name in ["run.hrec", "run.csv"] {
         let path = folder.file(name);
-        let mut first = Output::create(&path, &schema(2)).expect("created");
+        let mut first = RecordingOutput::create(&path, &schema(2)).expect("created");
         fill(&mut first, &rows(10, 2));
-        let e = Output::create(&path, &schema(2)).expect_err("in use");
+        let e = RecordingOutput::create(&path, &schema(2)).expect_err("in use");
         assert!(matches!(e, RecordError::InUse { .. }), "{e}");
         let e = recover(&path, Some(&folder.file("other.csv")), Existing::Keep).expect_err("in use");
         assert!(matches!(e, RecordError::InUse { .. }), "{e}");
@@ -87,7 +90,7 @@ fn what_an_earlier_run_left_is_kept() {
     let path = folder.file("run.csv");
     for round in 1..=2 {
         write_stream(&folder.file("run.csv.hrec"), &schema(2), &rows(10 * round, 2), None);
-        let output = Output::create(&path, &schema(2)).expect("created");
+        let output = RecordingOutput::create(&path, &schema(2)).expect("created");
         assert_eq!(output.left_over(), Some(folder.file(&format!("run.left-{round}.csv.hrec")).as_path()));
         output.finish("done").expect("finished");
         let left = describe(&folder.file(&format!("run.left-{round}.csv.hrec"))).expect("readable");
@@ -95,7 +98,7 @@ fn what_an_earlier_run_left_is_kept() {
     }
     // Nothing in it, nothing kept.
     write_stream(&folder.file("run.csv.hrec"), &schema(2), &[], None);
-    let output = Output::create(&path, &schema(2)).expect("created");
+    let output = RecordingOutput::create(&path, &schema(2)).expect("created");
     assert_eq!(output.left_over(), None);
     output.finish("done").expect("finished");
     let recovered = recover(&folder.file("run.left-2.csv.hrec"), None, Existing::Keep).expect("recovered");
@@ -107,7 +110,7 @@ fn a_dropped_output_keeps_its_rows() {
     let folder = Folder::new();
     let path = folder.file("run.parquet");
     let rows = rows(50, 3);
-    let mut output = Output::create(&path, &schema(3)).expect("created");
+    let mut output = RecordingOutput::create(&path, &schema(3)).expect("created");
     fill(&mut output, &rows);
     drop(output);
     assert!(!path.exists());
@@ -120,7 +123,7 @@ fn a_dropped_output_keeps_its_rows() {
 
     let recovered = recover(&path, None, Existing::Keep).expect("recovered");
     assert_eq!((&recovered.target, recovered.rows, recovered.source_kept), (&path, 50, false));
-    let recording = Recording::open(&path).expect("opened");
+    let recording = RecordingReader::open(&path).expect("opened");
     assert_eq!(bits_of(&recording), bits(&rows));
     assert!(matches!(recording.ending(), Ending::Closed { reason } if reason.starts_with("recovered")));
     assert_eq!(folder.names(), ["run.parquet"]);
@@ -148,14 +151,14 @@ fn recovering_never_destroys() {
     let other = folder.file("other.parquet");
     let recovered = recover(&stream, Some(&other), Existing::Keep).expect("recovered");
     assert_eq!((recovered.rows, recovered.lost_bytes, recovered.source_kept), (9, 12, true));
-    assert_eq!(bits_of(&Recording::open(&other).expect("opened")), bits(&rows));
+    assert_eq!(bits_of(&RecordingReader::open(&other).expect("opened")), bits(&rows));
     // Again: the same bytes are no obstacle.
     recover(&stream, Some(&other), Existing::Keep).expect("the same again");
 
     // Told to, it replaces.
     let recovered = recover(&target, None, Existing::Replace).expect("recovered");
     assert_eq!((&recovered.source, recovered.source_kept), (&stream, false));
-    assert_eq!(bits_of(&Recording::open(&target).expect("opened")), bits(&rows));
+    assert_eq!(bits_of(&RecordingReader::open(&target).expect("opened")), bits(&rows));
     assert_eq!(folder.names(), ["other.parquet", "run.csv"]);
 
     assert!(recover(&folder.file("nothing.csv"), None, Existing::Keep).is_err());
@@ -181,7 +184,7 @@ fn a_stream_is_recovered_as_a_whole_stream() {
 
     fs::write(&path, &bytes[..bytes.len() - 50]).expect("cut");
     let cut = recover(&path, None, Existing::Replace).expect("recovered");
-    let recording = Recording::open(&cut.target).expect("opened");
+    let recording = RecordingReader::open(&cut.target).expect("opened");
     assert!(recording.complete());
     assert_eq!(bits_of(&recording), bits(&rows[..recording.rows() as usize]));
     assert_eq!(recording.blobs().len(), 2);
@@ -210,20 +213,20 @@ mod linux {
 
     #[test]
     fn a_full_device() {
-        let e = Output::create(Path::new("/dev/full"), &schema(2)).expect_err("full");
+        let e = RecordingOutput::create(Path::new("/dev/full"), &schema(2)).expect_err("full");
         let RecordError::Io { path, source, .. } = &e else { panic!("{e}") };
         assert_eq!(path, Path::new("/dev/full"));
         assert_eq!(source.kind(), std::io::ErrorKind::StorageFull);
-        assert_eq!(e.trouble(), Trouble::Io);
+        assert_eq!(e.class(), RecordErrorClass::Io);
         assert!(e.to_string().starts_with("cannot write `/dev/full`"), "{e}");
         let folder = Folder::new();
         for name in ["full.hrec", "full.csv"] {
             symlink("/dev/full", folder.file(name)).expect("linked");
-            let e = Output::create(&folder.file(name), &schema(2)).expect_err("full");
+            let e = RecordingOutput::create(&folder.file(name), &schema(2)).expect_err("full");
             assert!(matches!(&e, RecordError::Io { source, .. } if source.kind() == std::io::ErrorKind::StorageFull));
         }
-        let e = Writer::create(Path::new("/dev/full"), &schema(2)).expect_err("full");
-        assert_eq!(e.trouble(), Trouble::Io);
+        let e = StreamWriter::create(Path::new("/dev/full"), &schema(2)).expect_err("full");
+        assert_eq!(e.class(), RecordErrorClass::Io);
         let snapshot = Snapshot {
             scene: String::new(),
             fingerprint: 0,
@@ -232,7 +235,7 @@ mod linux {
             settings: String::new(),
             state: vec![],
         };
-        assert_eq!(snapshot.write(Path::new("/dev/full")).expect_err("full").trouble(), Trouble::Io);
+        assert_eq!(snapshot.write(Path::new("/dev/full")).expect_err("full").class(), RecordErrorClass::Io);
     }
 
     #[test]
@@ -243,13 +246,16 @@ mod linux {
         symlink(folder.file("gone.csv"), folder.file("dangling.csv")).expect("linked");
         symlink(folder.file("real.csv"), folder.file("other.csv.hrec")).expect("linked");
         for name in ["link.csv", "dangling.csv", "other.csv"] {
-            let e = Output::create(&folder.file(name), &schema(2)).expect_err(name);
+            let e = RecordingOutput::create(&folder.file(name), &schema(2)).expect_err(name);
             assert!(e.to_string().contains("is a symbolic link to"), "{e}");
         }
         assert_eq!(fs::read(folder.file("real.csv")).expect("read"), b"precious");
         // Links in the folders above are nobody's business.
         symlink(folder.file("."), folder.file("here")).expect("linked");
-        Output::create(&folder.file("here/run.csv"), &schema(2)).expect("created").finish("").expect("finished");
+        RecordingOutput::create(&folder.file("here/run.csv"), &schema(2))
+            .expect("created")
+            .finish("")
+            .expect("finished");
         assert!(folder.file("run.csv").exists());
     }
 
@@ -268,7 +274,7 @@ mod linux {
                     bytes
                 })
             };
-            let mut output = Output::create(&pipe, &schema(2)).expect("created");
+            let mut output = RecordingOutput::create(&pipe, &schema(2)).expect("created");
             assert_eq!(output.stream(), None);
             fill(&mut output, &rows);
             output.blob("snapshot", 0.0, b"x").expect("taken");
@@ -276,7 +282,7 @@ mod linux {
             let bytes = reader.join().expect("read");
             let copy = folder.file(if stream { "copy.hrec" } else { "copy.csv" });
             fs::write(&copy, bytes).expect("written");
-            let recording = Recording::open(&copy).expect("opened");
+            let recording = RecordingReader::open(&copy).expect("opened");
             assert!(recording.complete());
             assert_eq!(recording.rows(), 5);
             fs::remove_file(copy).expect("removed");
@@ -284,10 +290,10 @@ mod linux {
         }
         let pipe = folder.file("pipe.parquet");
         assert!(std::process::Command::new("mkfifo").arg(&pipe).status().expect("mkfifo").success());
-        let e = Output::create(&pipe, &schema(2)).expect_err("no pipe for Parquet");
+        let e = RecordingOutput::create(&pipe, &schema(2)).expect_err("no pipe for Parquet");
         assert!(e.to_string().contains("Parquet needs a file"), "{e}");
         // Reading never waits for a pipe.
-        assert!(Recording::open(&pipe).expect_err("a pipe").to_string().contains("device or pipe"));
+        assert!(RecordingReader::open(&pipe).expect_err("a pipe").to_string().contains("device or pipe"));
         assert_eq!(folder.names(), ["pipe.parquet"]);
     }
 
@@ -302,9 +308,9 @@ mod linux {
             std::thread::spawn(move || drop(fs::File::open(pipe).expect("opened")))
         };
         // The header may still go through; rows cannot.
-        let mut output = match Output::create(&pipe, &schema(2)) {
+        let mut output = match RecordingOutput::create(&pipe, &schema(2)) {
             Ok(output) => output,
-            Err(e) => return assert_eq!(e.trouble(), Trouble::Io),
+            Err(e) => return assert_eq!(e.class(), RecordErrorClass::Io),
         };
         opened.join().expect("closed");
         let e = (0..100_000).find_map(|i| output.push(&[f64::from(i), 0.0]).err()).expect("closed");
@@ -319,7 +325,7 @@ mod linux {
 fn a_file_that_others_write_to() {
     let folder = Folder::new();
     let path = folder.file("run.hrec");
-    let mut writer = Writer::create(&path, &schema(2)).expect("created");
+    let mut writer = StreamWriter::create(&path, &schema(2)).expect("created");
     writer.push(&[0.0, 1.0]).expect("pushed");
     writer.flush().expect("flushed");
     let mut other = fs::OpenOptions::new().append(true).open(&path).expect("opened");

@@ -3,7 +3,9 @@
 mod common;
 
 use common::{Folder, bits, bits_of, schema};
-use holonom_record::{Column, Ending, Output, RecordError, Recording, Schema, Snapshot, Writer};
+use holonom_record::{
+    Ending, RecordError, RecordingColumn, RecordingOutput, RecordingReader, Schema, Snapshot, StreamWriter,
+};
 use proptest::prelude::*;
 
 /// Any bits at all, awkward ones more often than by chance.
@@ -28,7 +30,7 @@ proptest! {
         let schema = schema(columns);
         for name in ["a.hrec", "a.csv", "a.parquet"] {
             let path = folder.file(name);
-            let mut output = Output::create(&path, &schema).expect("created");
+            let mut output = RecordingOutput::create(&path, &schema).expect("created");
             for (i, row) in rows.iter().enumerate() {
                 if i == cut {
                     output.blob("mark", i as f64, b"bytes").expect("blob");
@@ -40,7 +42,7 @@ proptest! {
             prop_assert_eq!(finished.rows, rows.len() as u64);
             prop_assert_eq!(finished.bytes, std::fs::metadata(&path).expect("there").len());
 
-            let recording = Recording::open(&path).expect("opened");
+            let recording = RecordingReader::open(&path).expect("opened");
             prop_assert!(recording.complete());
             prop_assert_eq!(recording.lost_bytes(), 0);
             let expected = if name.ends_with("csv") { canonical(&rows) } else { rows.clone() };
@@ -86,16 +88,16 @@ proptest! {
     #[test]
     fn any_names(names in prop::collection::btree_set("[^\\p{Cc}]{1,12}", 1..8), unit in "\\PC{0,4}", metadata in ".{0,40}") {
         let folder = Folder::new();
-        let mut columns = vec![Column::time()];
-        columns.extend(names.iter().filter(|n| *n != "time").map(|name| Column::new(name.as_str(), unit.as_str())));
+        let mut columns = vec![RecordingColumn::time()];
+        columns.extend(names.iter().filter(|n| *n != "time").map(|name| RecordingColumn::new(name.as_str(), unit.as_str())));
         let schema = Schema::new(columns, metadata).expect("valid");
         let row: Vec<f64> = (0..schema.columns().len()).map(|i| i as f64).collect();
         for file in ["a.hrec", "a.csv", "a.parquet"] {
             let path = folder.file(file);
-            let mut output = Output::create(&path, &schema).expect("created");
+            let mut output = RecordingOutput::create(&path, &schema).expect("created");
             output.push(&row).expect("pushed");
             output.finish("").expect("finished");
-            let recording = Recording::open(&path).expect("opened");
+            let recording = RecordingReader::open(&path).expect("opened");
             let found: Vec<&str> = recording.columns().iter().map(|c| c.name.as_str()).collect();
             let wanted: Vec<&str> = schema.columns().iter().map(|c| c.name.as_str()).collect();
             prop_assert_eq!(found, wanted);
@@ -115,14 +117,14 @@ fn large_tables() {
         let value = |i: usize, j: usize| (i as f64 + 0.1) * (j as f64 - 3.7);
         for name in ["a.hrec", "a.parquet"] {
             let path = folder.file(name);
-            let mut output = Output::create(&path, &schema).expect("created");
+            let mut output = RecordingOutput::create(&path, &schema).expect("created");
             let mut row = vec![0.0; columns];
             for i in 0..n {
                 (0..columns).for_each(|j| row[j] = value(i, j));
                 output.push(&row).expect("pushed");
             }
             output.finish("").expect("finished");
-            let recording = Recording::open(&path).expect("opened");
+            let recording = RecordingReader::open(&path).expect("opened");
             assert_eq!(recording.rows(), n as u64);
             for j in [0, 1, columns / 2, columns - 1] {
                 let column = recording.column_at(j).expect("loaded");
@@ -136,13 +138,13 @@ fn large_tables() {
 fn rows_of_the_wrong_length_are_refused_and_do_no_harm() {
     let folder = Folder::new();
     let path = folder.file("a.hrec");
-    let mut writer = Writer::create(&path, &schema(3)).expect("created");
+    let mut writer = StreamWriter::create(&path, &schema(3)).expect("created");
     writer.push(&[0.0, 1.0, 2.0]).expect("pushed");
     let e = writer.push(&[0.0]).expect_err("too short");
     assert!(matches!(e, RecordError::RowLength { given: 1, columns: 3, .. }), "{e}");
     writer.push(&[1.0, 1.0, 2.0]).expect("pushed");
     assert_eq!(writer.finish("").expect("finished").rows, 2);
-    assert!(Recording::open(&path).expect("opened").complete());
+    assert!(RecordingReader::open(&path).expect("opened").complete());
 }
 
 #[test]
@@ -151,10 +153,10 @@ fn budgets_are_held_before_memory_is_taken() {
     let rows = common::rows(100, 4);
     for name in ["a.hrec", "a.csv", "a.parquet"] {
         let path = folder.file(name);
-        let mut output = Output::create(&path, &schema(4)).expect("created");
+        let mut output = RecordingOutput::create(&path, &schema(4)).expect("created");
         rows.iter().for_each(|row| output.push(row).expect("pushed"));
         output.finish("").expect("finished");
-        let tight = Recording::open_within(&path, 100 * 8 * 4 - 1);
+        let tight = RecordingReader::open_within(&path, 100 * 8 * 4 - 1);
         if name == "a.csv" {
             assert!(matches!(tight, Err(RecordError::TooLarge { .. })), "{tight:?}");
             continue;
@@ -170,9 +172,10 @@ fn budgets_are_held_before_memory_is_taken() {
 fn unknown_columns_are_answered_with_a_near_name() {
     let folder = Folder::new();
     let path = folder.file("a.hrec");
-    let schema = Schema::new(vec![Column::time(), Column::new("crank.pos.x", "m")], "").expect("valid");
-    Writer::create(&path, &schema).expect("created").finish("").expect("finished");
-    let e = Recording::open(&path).expect("opened").column("crank.pos.y").expect_err("unknown");
+    let schema =
+        Schema::new(vec![RecordingColumn::time(), RecordingColumn::new("crank.pos.x", "m")], "").expect("valid");
+    StreamWriter::create(&path, &schema).expect("created").finish("").expect("finished");
+    let e = RecordingReader::open(&path).expect("opened").column("crank.pos.y").expect_err("unknown");
     assert!(e.to_string().ends_with("has no column `crank.pos.y`; did you mean `crank.pos.x`?"), "{e}");
 }
 
@@ -180,7 +183,7 @@ fn unknown_columns_are_answered_with_a_near_name() {
 fn blobs_come_back() {
     let folder = Folder::new();
     let path = folder.file("a.hrec");
-    let mut writer = Writer::create(&path, &schema(2)).expect("created");
+    let mut writer = StreamWriter::create(&path, &schema(2)).expect("created");
     let big: Vec<u8> = (0..1_000_000u32).map(|i| (i % 251) as u8).collect();
     writer.push(&[0.0, 1.0]).expect("pushed");
     writer.blob("snapshot", 0.25, &big).expect("blob");
@@ -188,7 +191,7 @@ fn blobs_come_back() {
     writer.push(&[1.0, 1.0]).expect("pushed");
     assert!(writer.blob(&"x".repeat(256), 0.0, b"").is_err());
     writer.finish("done").expect("finished");
-    let recording = Recording::open(&path).expect("opened");
+    let recording = RecordingReader::open(&path).expect("opened");
     let seen: Vec<_> = recording.blobs().iter().map(|b| (b.kind.as_str(), b.time, b.bytes)).collect();
     assert_eq!(seen, [("snapshot", 0.25, 1_000_000), ("note", f64::NEG_INFINITY, 0)]);
     assert_eq!(recording.blob(0).expect("read"), big);

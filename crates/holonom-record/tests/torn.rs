@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Folder, bits, bits_of, rows, schema, write_stream};
-use holonom_record::{Ending, RecordError, Recording, Snapshot, describe};
+use holonom_record::{Ending, RecordError, RecordingReader, Snapshot, describe};
 use std::fs;
 
 /// CRC-32C bit by bit: hostile streams must have right checks, and a second implementation is a test of the first.
@@ -62,9 +62,9 @@ fn rows_payload(first: u64, rows: u32, columns: u32, values: &[f64]) -> Vec<u8> 
 fn the_layout_is_the_documented_one() {
     let folder = Folder::new();
     let path = folder.file("a.hrec");
-    let columns = vec![holonom_record::Column::time(), holonom_record::Column::new("x", "m")];
+    let columns = vec![holonom_record::RecordingColumn::time(), holonom_record::RecordingColumn::new("x", "m")];
     let schema = holonom_record::Schema::new(columns, "{}").expect("valid");
-    let mut writer = holonom_record::Writer::create(&path, &schema).expect("created");
+    let mut writer = holonom_record::StreamWriter::create(&path, &schema).expect("created");
     writer.push(&[0.0, 1.5]).expect("pushed");
     writer.push(&[0.1, -2.5]).expect("pushed");
     writer.blob("snapshot", 0.1, b"state").expect("blob");
@@ -95,7 +95,7 @@ fn cut_at_every_byte() {
     let (mut readable, mut most) = (0, 0);
     for n in 0..bytes.len() {
         fs::write(&cut, &bytes[..n]).expect("written");
-        match Recording::open(&cut) {
+        match RecordingReader::open(&cut) {
             Ok(found) => {
                 let got = bits_of(&found);
                 assert_eq!(got, expected[..got.len()], "cut at {n}");
@@ -125,7 +125,7 @@ fn every_flipped_bit_is_noticed() {
         bytes[bit / 8] ^= 1 << (bit % 8);
         fs::write(&flipped, &bytes).expect("written");
         bytes[bit / 8] ^= 1 << (bit % 8);
-        if let Ok(found) = Recording::open(&flipped) {
+        if let Ok(found) = RecordingReader::open(&flipped) {
             assert!(!found.complete(), "bit {bit}");
             assert!(found.lost_bytes() > 0, "bit {bit}");
             let got = bits_of(&found);
@@ -144,7 +144,7 @@ fn chunks_out_of_place() {
     let (a, b, c) = (rows(0, 0), rows(1, 1), rows(2, 2));
     let open = |parts: &[&[u8]]| {
         fs::write(&path, parts.concat()).expect("written");
-        Recording::open(&path).expect("opened")
+        RecordingReader::open(&path).expect("opened")
     };
     assert_eq!(open(&[&head, &a, &b, &c]).rows(), 3);
     for (parts, good) in [
@@ -188,7 +188,7 @@ fn hostile_headers() {
     ];
     for (what, bytes, message) in cases {
         fs::write(&path, bytes).expect("written");
-        let e = Recording::open(&path).expect_err(what).to_string();
+        let e = RecordingReader::open(&path).expect_err(what).to_string();
         assert!(e.contains(message), "{what}: {e}");
         assert!(describe(&path).is_err());
     }
@@ -222,7 +222,7 @@ fn hostile_chunks() {
     ];
     for (what, bytes) in cases {
         fs::write(&path, [&head[..], &good, &bytes].concat()).expect("written");
-        let found = Recording::open(&path).expect(what);
+        let found = RecordingReader::open(&path).expect(what);
         assert_eq!(bits_of(&found), bits(&[vec![0.5, 7.0]]), "{what}");
         assert!(!found.complete(), "{what}");
         assert_eq!(found.lost_bytes(), bytes.len() as u64, "{what}");

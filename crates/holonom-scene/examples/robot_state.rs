@@ -16,8 +16,8 @@ use holonom::Simulation;
 use holonom::math::{Mat3, Quat, Vec3};
 use holonom_scene::confine::Confinement;
 use holonom_scene::fields::BodyRef;
-use holonom_scene::node::{Node, Table, Value, numbers};
-use holonom_scene::read::{self, Surroundings};
+use holonom_scene::node::{DocNode, DocTable, Value, numbers};
+use holonom_scene::read::{self, Environment};
 use holonom_scene::{Loaded, Loader, Report, Scene, build};
 use serde_json::{Map, json};
 use std::io::Read as _;
@@ -102,10 +102,10 @@ fn base(scene: &Scene) -> Option<String> {
 }
 
 /// Write the coordinates asked for into the document, as a scene file would say them.
-fn set_joints(document: &mut Table, asked: &Json) {
+fn set_joints(document: &mut DocTable, asked: &Json) {
     let Some(Value::Table(joints)) = document.get_mut("joint").map(|n| &mut n.value) else { return };
     for (name, state) in asked["joints"].as_object().into_iter().flatten() {
-        let Some(Node { value: Value::Table(fields), span }) = joints.get_mut(name) else { continue };
+        let Some(DocNode { value: Value::Table(fields), span }) = joints.get_mut(name) else { continue };
         let Some([q, rate]) = floats(state).as_deref().map(|s| [s[0], s[1]]) else { continue };
         for (field, value) in [("start", q), ("start_rate", rate)] {
             fields.entries_mut().retain(|e| e.key != field);
@@ -146,7 +146,7 @@ fn read_again(loaded: &Loaded, path: &Path, allowed: &[PathBuf]) -> Result<Scene
     }
     let files = loaded.sources.files().iter();
     let folders: Vec<_> = files.map(|f| f.path.as_deref().and_then(Path::parent).map(Path::to_path_buf)).collect();
-    let around = Surroundings { limits: Default::default(), confinement: &confinement, folders: &folders };
+    let around = Environment { limits: Default::default(), confinement: &confinement, folders: &folders };
     let mut report = Report::new();
     let scene = read::read(&loaded.document, &around, &mut report);
     if report.has_errors() { Err(report.render(&loaded.sources)) } else { Ok(scene) }
@@ -189,7 +189,7 @@ fn motions(scene: &Scene, sim: &mut Simulation) -> Result<Vec<Motion>, String> {
 }
 
 /// Second derivative of the coordinate of a hinge or a slide, from the accelerations of its bodies.
-fn acceleration(scene: &Scene, motion: &[Motion], joint: &holonom_scene::scene::Link) -> Option<f64> {
+fn acceleration(scene: &Scene, motion: &[Motion], joint: &holonom_scene::scene::InteractionRecord) -> Option<f64> {
     let still = Motion {
         origin: Vec3::ZERO,
         axes: Mat3::IDENTITY,

@@ -1,18 +1,18 @@
 //! From a [`Scene`] to a model of the engine.
 //!
 //! Joints first, because their markers are fixed to the bodies as they were drawn; then the bodies are moved to where the coordinates given to
-//! joints put them (see [`crate::place`]); then the engine checks, plans and assembles. Whatever it refuses is reported at the line that said it.
+//! joints put them (see [`crate::initial_poses`]); then the engine checks, plans and assembles. Whatever it refuses is reported at the line that said it.
 
 use crate::codes;
 use crate::contact;
 use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::fields::*;
+use crate::initial_poses::{BodyStart, initial_poses};
+use crate::joint_limits;
 use crate::kinds::{self, BuildContext, Given, Mistake, mistake, refused};
-use crate::place::{self, Place};
-use crate::scene::{Body, Link, Mass, Pose, Scene, Shape};
+use crate::loop_starts;
+use crate::scene::{BodyRecord, InteractionRecord, Mass, Pose, Scene, ShapeRecord};
 use crate::source::Span;
-use crate::starts;
-use crate::stops;
 use holonom::declaration::{Driven, Fault, Invalid, Make, Parameters};
 use holonom::math::{Mat3, Vec3, perpendicular};
 use holonom::{Assembly, BodyId, Coordinate, JointId, Marker, Model, ModelBuilder, ModelError};
@@ -125,8 +125,8 @@ impl<'a> Sides<'a> {
     }
 }
 
-impl<'a> From<&'a Link> for Sides<'a> {
-    fn from(l: &'a Link) -> Self {
+impl<'a> From<&'a InteractionRecord> for Sides<'a> {
+    fn from(l: &'a InteractionRecord) -> Self {
         Sides { name: &l.name, a: l.a.as_ref(), b: l.b.as_ref(), record: &l.record }
     }
 }
@@ -264,7 +264,7 @@ impl<'a> Frames<'a> {
 
     /// The two sides of a link as it is built: point and axes in the frame of each body, z along the axis of joints that have one. `None` where the
     /// kind has no sides.
-    pub fn of(&self, link: &Link) -> Option<(Marker, Marker)> {
+    pub fn of(&self, link: &InteractionRecord) -> Option<(Marker, Marker)> {
         link.b.as_ref()?;
         markers(self.scene, &self.joints, &link.into()).ok()
     }
@@ -294,7 +294,7 @@ fn used<'a>(record: &'a Record, out: &mut Vec<(&'a str, Span)>) {
 pub fn build(scene: &Scene, report: &mut Report) -> Option<Model> {
     let builder = builder(scene, report)?;
     match builder.build() {
-        Ok(model) => Some(starts::settled(scene, model, |places| drafted(scene, places, &mut Report::new()))),
+        Ok(model) => Some(loop_starts::settled(scene, model, |places| drafted(scene, places, &mut Report::new()))),
         Err(e) => {
             report.push(refusal(scene, &e));
             None
@@ -309,7 +309,7 @@ pub(crate) struct Drafted<'a> {
     /// Joints and drives by their names.
     pub ids: HashMap<&'a str, JointId>,
     /// Where bodies stand that joints have moved, if any have.
-    pub places: Option<Vec<Place>>,
+    pub places: Option<Vec<BodyStart>>,
 }
 
 /// Everything but the last step.
@@ -318,7 +318,7 @@ pub fn builder(scene: &Scene, report: &mut Report) -> Option<ModelBuilder> {
 }
 
 /// The same with bodies in given places.
-fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report) -> Option<Drafted<'a>> {
+fn drafted<'a>(scene: &'a Scene, places: Option<Vec<BodyStart>>, report: &mut Report) -> Option<Drafted<'a>> {
     let errors = report.n_errors();
     let bodies = scene.bodies.iter().enumerate().map(|(i, b)| (&*b.name, i as u32)).collect();
     let with_effort = scene.joints.iter().filter(|l| l.record.has("effort"));
@@ -348,7 +348,7 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
     if report.n_errors() > errors {
         return None;
     }
-    let places = places.or_else(|| place::places(scene, &joints.builder, &joints.ids, report));
+    let places = places.or_else(|| initial_poses(scene, &joints.builder, &joints.ids, report));
     let geared = geared(scene, &joints);
     // what is wrong with one piece of a generator is wrong with all of them
     let mut wrong: Option<&std::sync::Arc<Record>> = None;
@@ -384,7 +384,7 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<Place>>, report: &mut Report
 }
 
 /// A shape on a body that cannot carry it into a contact.
-fn soft(body: &Body, shape: &Shape) -> Diagnostic {
+fn soft(body: &BodyRecord, shape: &ShapeRecord) -> Diagnostic {
     let kind = body.record.kind.map_or("", |k| k.name);
     let d = Diagnostic::error(codes::NO_CONTACT, format!("the shape of body `{}` cannot collide", body.name));
     let d = d.at(shape.span).path(format!("body/{}", body.name));
@@ -392,7 +392,7 @@ fn soft(body: &Body, shape: &Shape) -> Diagnostic {
     d.help("say  collides = false  on the shape")
 }
 
-fn draft(body: &Body) -> Draft<'_> {
+fn draft(body: &BodyRecord) -> Draft<'_> {
     Draft {
         name: &body.name,
         mass: body.mass,
@@ -410,14 +410,14 @@ fn geared(scene: &Scene, joints: &Joints) -> HashMap<usize, f64> {
     rates.filter_map(|(link, body, rate)| Some((joints.body(scene, body, link.span).ok()?.index()?, rate))).collect()
 }
 
-fn named(d: Diagnostic, what: &str, link: &Link) -> Diagnostic {
+fn named(d: Diagnostic, what: &str, link: &InteractionRecord) -> Diagnostic {
     let d = if d.path.is_empty() { d.path(format!("{what}/{}", link.name)) } else { d };
     if d.span.is_none() { d.at(link.span) } else { d }
 }
 
 /// In the order they were written, but one that uses the coordinates of another after it.
 fn add_joints<'a>(scene: &'a Scene, joints: &mut Joints<'a>, report: &mut Report) {
-    let mut open: Vec<&Link> = scene.joints.iter().collect();
+    let mut open: Vec<&InteractionRecord> = scene.joints.iter().collect();
     while !open.is_empty() {
         let n = open.len();
         let mut left = Vec::new();
@@ -459,7 +459,7 @@ fn add_joints<'a>(scene: &'a Scene, joints: &mut Joints<'a>, report: &mut Report
 fn made<T>(
     joints: &Joints,
     scene: &Scene,
-    link: &Link,
+    link: &InteractionRecord,
     make: fn(&dyn Parameters) -> Result<T, Invalid>,
 ) -> Result<T, Mistake> {
     let given = Given::new(&link.into(), BuildContext { scene, joints })?;
@@ -467,17 +467,17 @@ fn made<T>(
 }
 
 /// A refusal of what was made, with its name in front.
-fn unusable(what: &str, link: &Link, e: Invalid) -> Mistake {
+fn unusable(what: &str, link: &InteractionRecord, e: Invalid) -> Mistake {
     refused(&link.record, &e.prefixed(&format!("{what} `{}`: ", link.name)).fault(Fault::Unusable))
 }
 
-fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
     let Make::Joint(make) = link.kind().make else { return Ok(()) };
     let made = made(joints, scene, link, make)?;
     made.validate().map_err(|e| unusable("joint", link, e))?;
     let id = joints.builder.boxed_joint(&*link.name, made);
     joints.ids.insert(&link.name, id);
-    stops::add(link, id, scene.run.ideal, &mut joints.builder)?;
+    joint_limits::add(link, id, scene.run.ideal, &mut joints.builder)?;
     let load = |name: &str| link.record.number(name).unwrap_or(f64::INFINITY);
     if link.record.has("break_force") || link.record.has("break_torque") {
         joints.builder.break_load(id, load("break_force"), load("break_torque"));
@@ -500,7 +500,7 @@ fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
     Ok(())
 }
 
-fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
     let Make::Drive(make) = link.kind().make else { return Ok(()) };
     match made(joints, scene, link, make)? {
         Driven::Row(row) => {
@@ -516,7 +516,7 @@ fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
     Ok(())
 }
 
-fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> Result<(), Mistake> {
+fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
     let Make::Force(make) = link.kind().make else { return Ok(()) };
     let made = made(joints, scene, link, make)?;
     joints.builder.boxed_force(&*link.name, made);
@@ -526,7 +526,7 @@ fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Link) -> R
 /// Where a thing was said: its table, its path, its record.
 type Said<'a> = (Span, String, &'a Record);
 
-fn place_of<'a>(list: &'a [Link], what: &str, name: &str) -> Option<Said<'a>> {
+fn place_of<'a>(list: &'a [InteractionRecord], what: &str, name: &str) -> Option<Said<'a>> {
     let link = list.iter().find(|l| &*l.name == name)?;
     Some((link.span, format!("{what}/{name}"), &*link.record))
 }

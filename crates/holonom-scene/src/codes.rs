@@ -153,7 +153,7 @@ energy.kinetic, ... `*` stands for anything.\n";
 The message lists them.\n";
     NO_CONTACT = "E0229", "a shape cannot collide", "\
 Boxes, balls, capsules, cylinders, meshes (their convex hull, or their triangles), points, and on the ground planes and terrain (`heights`) can, on\n\
-rigid and planar bodies and particles, which keep their shape. Scaled and affine bodies do not, and rotors are nowhere. With a section [contact]\n\
+rigid and planar bodies and particles, which keep their shape. Scaled and affine bodies do not, and rotors have no position. With a section [contact]\n\
 every shape collides that does not say otherwise:\n\
 \n    shape = { kind = \"torus\", ring_radius = 1, tube_radius = 0.1, collides = false }\n";
     UNKNOWN_SHAPE = "E0230", "no such shape on the body", "\

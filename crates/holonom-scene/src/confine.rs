@@ -23,8 +23,8 @@ impl Confinement {
         Confinement { root: folder.canonicalize().ok(), allowed: Vec::new() }
     }
 
-    /// Nothing may be read.
-    pub fn nowhere() -> Self {
+    /// No file may be read.
+    pub fn none() -> Self {
         Self::default()
     }
 

@@ -8,13 +8,12 @@
 
 use crate::build::Joints;
 use crate::codes;
-use crate::diagnostic::{Diagnostic, Report, nearest};
+use crate::diagnostic::{Diagnostic, Report, field_error};
 use crate::fields::*;
-use crate::kinds::{Mistake, mistake};
 use crate::limits::Limits;
-use crate::node::Node;
+use crate::node::DocNode;
 use crate::reader::Reader;
-use crate::scene::{Geometry, Pose, Scene, Shape};
+use crate::scene::{Geometry, Pose, Scene, ShapeRecord};
 use crate::source::Span;
 use holonom::math::{Mat3, Vec3};
 use holonom::{BodyId, ImpactLaw, ImpactOrder, Marker, Material, Restitution, ShapeId};
@@ -84,9 +83,9 @@ pub const CONTACT: &[Field] = &[
 /// More pairs of shapes than this are refused.
 const MOST_PAIRS: u64 = 1_000_000;
 
-/// What was said of a surface.
+/// Properties of a surface that are given; the others are inherited.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Surface {
+pub struct MaterialOverrides {
     /// Coefficient of friction while sliding.
     pub friction: Option<f64>,
     /// Coefficient of friction while sticking.
@@ -99,11 +98,11 @@ pub struct Surface {
     pub torsional: Option<f64>,
 }
 
-impl Surface {
-    /// What a table says.
-    pub fn of(record: &Record) -> Result<Surface, Mistake> {
+impl MaterialOverrides {
+    /// Those of a table.
+    pub fn of(record: &Record) -> Result<MaterialOverrides, Box<Diagnostic>> {
         let number = |name: &str| record.number(name);
-        let surface = Surface {
+        let surface = MaterialOverrides {
             friction: number("friction"),
             static_friction: number("static_friction"),
             restitution: number("restitution"),
@@ -112,14 +111,15 @@ impl Surface {
         };
         match (surface.friction, surface.static_friction) {
             (Some(f), Some(s)) if s < f => {
-                let m = mistake(record, "static_friction", codes::OUT_OF_RANGE, "`static_friction` is out of range");
+                let m =
+                    field_error(record, "static_friction", codes::OUT_OF_RANGE, "`static_friction` is out of range");
                 Err(Box::new(m.label(format!("{s}, must be at least `friction`, {f}"))))
             }
             _ => Ok(surface),
         }
     }
 
-    /// With another surface for all it does not say.
+    /// The material with these properties, and those of `base` for all that are not given.
     pub fn over(&self, base: &Material) -> Material {
         let friction = self.friction.unwrap_or(base.friction);
         let sticking = if self.friction.is_some() { friction } else { base.static_friction };
@@ -133,13 +133,13 @@ impl Surface {
     }
 }
 
-/// What `[contact]` says.
+/// The section `[contact]`.
 #[derive(Clone, Debug, Default)]
-pub struct Contact {
+pub struct ContactSettings {
     /// Is the section there?
     pub said: bool,
     /// Surfaces that say nothing themselves.
-    pub surface: Surface,
+    pub surface: MaterialOverrides,
     /// What impacts do.
     pub impacts: ImpactLaw,
     /// Pairs of bodies that pass through each other, and where that is written.
@@ -154,31 +154,33 @@ pub struct Pair {
     /// Who; a name behind that of the body is that of a shape.
     pub of: [PointRef; 2],
     /// What is different.
-    pub surface: Surface,
+    pub surface: MaterialOverrides,
     /// Where the two stand, and the table.
     pub spans: [Span; 3],
 }
 
 impl Scene {
     /// Does a shape of this scene touch others?
-    pub fn collides(&self, shape: &Shape) -> bool {
+    pub fn collides(&self, shape: &ShapeRecord) -> bool {
         !self.run.ideal && shape.collides.unwrap_or(self.contact.said)
     }
 }
 
 /// Read the section.
-pub fn read(node: &Node, reader: &mut Reader) -> Option<Contact> {
+pub fn read(node: &DocNode, reader: &mut Reader) -> Option<ContactSettings> {
     let before = reader.enter("contact");
     let contact = read_inside(node, reader);
     reader.leave(before);
     contact
 }
 
-fn read_inside(node: &Node, reader: &mut Reader) -> Option<Contact> {
+fn read_inside(node: &DocNode, reader: &mut Reader) -> Option<ContactSettings> {
     let table = reader.table(node, "contact")?;
     let record = reader.fields(table, node.span, "contact", &[CONTACT, SURFACE], None)?;
-    let surface_of = |record: &Record, reader: &mut Reader| Surface::of(record).map_err(|d| reader.complain(*d)).ok();
-    let mut contact = Contact { said: true, surface: surface_of(&record, reader)?, ..Contact::default() };
+    let surface_of =
+        |record: &Record, reader: &mut Reader| MaterialOverrides::of(record).map_err(|d| reader.complain(*d)).ok();
+    let mut contact =
+        ContactSettings { said: true, surface: surface_of(&record, reader)?, ..ContactSettings::default() };
     if record.text("impacts") == Some("poisson") {
         contact.impacts.restitution = Restitution::Poisson;
     }
@@ -202,12 +204,12 @@ fn read_inside(node: &Node, reader: &mut Reader) -> Option<Contact> {
 }
 
 /// Groups by their numbers, one bit each.
-pub fn groups(record: &Record, field: &str, otherwise: u32) -> Result<u32, Mistake> {
+pub fn groups(record: &Record, field: &str, otherwise: u32) -> Result<u32, Box<Diagnostic>> {
     let Some(numbers) = record.numbers(field) else { return Ok(otherwise) };
     let mut bits = 0;
     for &x in numbers {
         if !((1.0..=32.0).contains(&x) && x == libm::trunc(x)) {
-            let m = mistake(record, field, codes::OUT_OF_RANGE, format!("`{field}` is out of range"));
+            let m = field_error(record, field, codes::OUT_OF_RANGE, format!("`{field}` is out of range"));
             return Err(Box::new(m.label(format!("{x}, must be whole numbers from 1 to 32"))));
         }
         bits |= 1 << (x as u32 - 1);
@@ -216,7 +218,7 @@ pub fn groups(record: &Record, field: &str, otherwise: u32) -> Result<u32, Mista
 }
 
 /// What others touch of a shape.
-fn touched(shape: &Shape, on_ground: bool) -> Result<holonom::Shape, String> {
+fn touched(shape: &ShapeRecord, on_ground: bool) -> Result<holonom::Shape, String> {
     use holonom::Shape as Solid;
     Ok(match &shape.geometry {
         Geometry::Box(size) => Solid::Box { half: *size * 0.5 },
@@ -278,12 +280,12 @@ type Solid = (ShapeId, Material);
 
 /// The shapes of a model, by body (the ground last) and place in its list; none for those that do not collide.
 struct Placed<'a> {
-    shapes: Vec<(&'a [Shape], Vec<Option<Solid>>)>,
+    shapes: Vec<(&'a [ShapeRecord], Vec<Option<Solid>>)>,
 }
 
 /// Give the model its shapes, and say which of them meet.
 pub(crate) fn add(scene: &Scene, joints: &mut Joints, report: &mut Report) {
-    let touches = |shapes: &[Shape]| shapes.iter().any(|s| scene.collides(s));
+    let touches = |shapes: &[ShapeRecord]| shapes.iter().any(|s| scene.collides(s));
     if scene.run.ideal || !(touches(&scene.ground_shapes) || scene.bodies.iter().any(|b| touches(&b.shapes))) {
         // names are checked all the same
         check_names(scene, joints, report);
@@ -337,8 +339,8 @@ fn check_names(scene: &Scene, joints: &Joints, report: &mut Report) {
     }
 }
 
-/// A shape as the engine has it, and its surface; checked here, so that a mistake is shown where it was written.
-fn solid(shape: &Shape, body: BodyId, base: &Material) -> Result<(holonom::Shape, Material), Mistake> {
+/// A shape as the engine has it, and its surface; checked here, so that an error is shown where it was written.
+fn solid(shape: &ShapeRecord, body: BodyId, base: &Material) -> Result<(holonom::Shape, Material), Box<Diagnostic>> {
     const HELP: &str = "say  collides = false  if nothing should touch it";
     let on_ground = body == BodyId::GROUND;
     let solid = touched(shape, on_ground).map_err(|what| {
@@ -408,7 +410,7 @@ impl Placed<'_> {
         joints: &Joints,
         p: &PointRef,
         span: Span,
-    ) -> Result<Vec<(ShapeId, Material)>, Mistake> {
+    ) -> Result<Vec<(ShapeId, Material)>, Box<Diagnostic>> {
         let body = joints.body(scene, &p.body, span)?;
         let (shapes, ids) = &self.shapes[body.index().unwrap_or(scene.bodies.len())];
         let owner = body.index().map_or("ground", |i| &scene.bodies[i].name);
@@ -427,10 +429,8 @@ impl Placed<'_> {
             return Ok(found);
         }
         let d = error(format!("`{owner}` has no shape `{}` that collides", crate::confine::shown(name)));
-        Err(Box::new(match nearest(name, shapes.iter().filter_map(|s| s.name.as_deref())) {
-            Some(near) => d.label(format!("did you mean `{near}`?")),
-            None => d.label("not known").help(format!("give a shape that name:  name = \"{name}\"")),
-        }))
+        let names = shapes.iter().filter_map(|s| s.name.as_deref());
+        Err(Box::new(d.suggest(name, names, &format!("give a shape that name:  name = \"{name}\""))))
     }
 }
 

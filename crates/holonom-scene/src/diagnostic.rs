@@ -1,6 +1,7 @@
-//! What is wrong with a file, so that it can be put right: one sentence, the place, the value and what is allowed, one concrete help, a code.
+//! Errors and warnings about files: one sentence, the place, the value and what is allowed, one concrete help, a code.
 
 use crate::codes::Code;
+use crate::fields::Record;
 use crate::source::{Sources, Span};
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -28,7 +29,7 @@ pub enum Class {
     Io,
 }
 
-/// One thing to say about a file.
+/// One error or warning about a file.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Diagnostic {
     /// Which of the known kinds.
@@ -93,6 +94,21 @@ impl Diagnostic {
     /// One concrete help.
     pub fn help(self, text: impl Into<String>) -> Self {
         self.note("help", text)
+    }
+
+    /// An error: there is nothing of the name `written` among `names`.
+    pub fn unknown<'a>(code: Code, what: &str, written: &str, names: impl IntoIterator<Item = &'a str>) -> Self {
+        let message = format!("there is no {what} `{}`", crate::confine::shown(written));
+        Diagnostic::error(code, message).suggest(written, names, "")
+    }
+
+    /// Under the excerpt: the name that was probably meant; where no known name is near, that it is not known, with a help if there is one.
+    pub fn suggest<'a>(self, written: &str, names: impl IntoIterator<Item = &'a str>, help: &str) -> Self {
+        match nearest(written, names) {
+            Some(near) => self.label(format!("did you mean `{near}`?")),
+            None if help.is_empty() => self.label("not known"),
+            None => self.label("not known").help(help),
+        }
     }
 
     /// As a compiler would print it.
@@ -183,17 +199,17 @@ pub struct DiagnosticData {
     pub notes: Vec<String>,
 }
 
-/// Everything that was found wrong, in the order it was met.
+/// All errors and warnings, in the order they were found.
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     all: Vec<Diagnostic>,
     errors: usize,
-    unsaid: usize,
+    not_kept: usize,
 }
 
 /// So many are shown at most.
 pub const SHOWN: usize = 20;
-/// So many are kept at most: a file of ten million mistakes must not fill the memory with them.
+/// So many are kept at most: a file of ten million errors must not fill the memory with them.
 const KEPT: usize = 1000;
 
 impl Report {
@@ -214,7 +230,7 @@ impl Report {
         } else if self.all.len() < KEPT {
             self.all.push(d);
         } else {
-            self.unsaid += 1;
+            self.not_kept += 1;
             // a thousand warnings must not hide why it failed
             if d.severity == Severity::Error
                 && let Some(warning) = self.all.iter_mut().rev().take(SHOWN).find(|e| e.severity == Severity::Warning)
@@ -267,7 +283,7 @@ impl Report {
     pub fn render(&self, sources: &Sources) -> String {
         let mut out = String::new();
         let (errors, warnings): (Vec<_>, Vec<_>) = self.all.iter().partition(|d| d.severity == Severity::Error);
-        let total = self.all.len() + self.unsaid;
+        let total = self.all.len() + self.not_kept;
         for d in errors.iter().chain(&warnings).take(SHOWN) {
             out.push_str(&d.render(sources));
             out.push('\n');
@@ -283,6 +299,11 @@ impl Report {
         let (errors, warnings): (Vec<_>, Vec<_>) = self.all.iter().partition(|d| d.severity == Severity::Error);
         errors.iter().chain(&warnings).take(SHOWN).map(|d| d.to_data(sources)).collect()
     }
+}
+
+/// An error in a field of a record.
+pub fn field_error(record: &Record, field: &str, code: Code, message: impl Into<String>) -> Box<Diagnostic> {
+    Box::new(Diagnostic::error(code, message).at(record.span_of(field)))
 }
 
 /// The nearest of some names to what was written, if it is near enough to have been meant.

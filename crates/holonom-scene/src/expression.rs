@@ -54,6 +54,7 @@ pub struct Expression {
     program: Vec<Op>,
 }
 
+#[derive(Clone, Copy)]
 struct Builtin {
     name: &'static str,
     arguments: usize,
@@ -156,12 +157,127 @@ enum Token<'a> {
     Sign(u8),
 }
 
-/// What waits for its second operand, or for its closing bracket.
+/// What waits on the stack for its second operand, or for its closing bracket.
 #[derive(Clone, Copy)]
 enum Waiting {
     Operator(Op, u8),
     Bracket,
     Call { builtin: usize, arguments: usize },
+}
+
+/// An expression on its way to a program.
+struct Parser<'a> {
+    variable: &'a str,
+    known: &'a dyn Fn(&str) -> Option<f64>,
+    program: Vec<Op>,
+    waiting: Vec<(Waiting, Range<usize>)>,
+}
+
+type Parsed<T> = Result<T, ExpressionError>;
+
+impl Parser<'_> {
+    /// A token where an operand is expected: true if that operand is complete. `call` if a bracket follows a name.
+    fn operand(&mut self, token: Token, call: bool, at: Range<usize>) -> Parsed<bool> {
+        let waits = match token {
+            Token::Number(x) => {
+                self.program.push(Op::Constant(x));
+                return Ok(true);
+            }
+            Token::Name(name) if !call => {
+                let op = self.named(name, at)?;
+                self.program.push(op);
+                return Ok(true);
+            }
+            Token::Name(name) => Waiting::Call { builtin: builtin(name, &at)?, arguments: 1 },
+            Token::Sign(b'(') => Waiting::Bracket,
+            // a sign binds tighter than * and looser than ^
+            Token::Sign(b'-') => Waiting::Operator(Op::Negate, 3),
+            Token::Sign(b'+') => return Ok(false),
+            Token::Sign(_) => return Err(error(at, "a number or a name is missing here")),
+        };
+        self.waiting.push((waits, at));
+        Ok(false)
+    }
+
+    /// The variable, a parameter or a constant.
+    fn named(&self, name: &str, at: Range<usize>) -> Parsed<Op> {
+        if name == self.variable && !name.is_empty() {
+            return Ok(Op::Variable);
+        }
+        match (self.known)(name).or_else(|| constant_of(name)) {
+            Some(value) => Ok(Op::Constant(value)),
+            None if BUILTINS.iter().any(|b| b.name == name) => {
+                Err(error(at, format!("`{name}` is a function: write {name}(...)")))
+            }
+            None => {
+                let message = format!("there is no parameter `{name}`");
+                Err(ExpressionError { at, message, unknown: Some(name.to_string()) })
+            }
+        }
+    }
+
+    /// A token after an operand: true if another operand must follow.
+    fn after_operand(&mut self, token: Token, at: Range<usize>) -> Parsed<bool> {
+        let (op, strength) = match token {
+            Token::Sign(b'+') => (Op::Add, 1),
+            Token::Sign(b'-') => (Op::Subtract, 1),
+            Token::Sign(b'*') => (Op::Multiply, 2),
+            Token::Sign(b'/') => (Op::Divide, 2),
+            Token::Sign(b'^') => (Op::Power, 4),
+            Token::Sign(b')') => return self.close(at).map(|()| false),
+            Token::Sign(b',') => return self.comma(at).map(|()| true),
+            _ => return Err(error(at, "an operator is missing before this")),
+        };
+        // operators of one strength are taken from the left, powers from the right
+        self.release(if op == Op::Power { strength + 1 } else { strength });
+        self.waiting.push((Waiting::Operator(op, strength), at));
+        Ok(true)
+    }
+
+    /// Operators that wait and are at least so strong have their operands now.
+    fn release(&mut self, strength: u8) {
+        while let Some((Waiting::Operator(op, s), _)) = self.waiting.last()
+            && *s >= strength
+        {
+            self.program.push(*op);
+            self.waiting.pop();
+        }
+    }
+
+    fn close(&mut self, at: Range<usize>) -> Parsed<()> {
+        self.release(0);
+        match self.waiting.pop() {
+            Some((Waiting::Call { builtin, arguments }, from)) => {
+                let Builtin { name, arguments: needed, .. } = BUILTINS[builtin];
+                if arguments != needed {
+                    return Err(error(from, format!("`{name}` takes {needed} arguments, {arguments} given")));
+                }
+                self.program.push(Op::Call(builtin));
+                Ok(())
+            }
+            Some((Waiting::Bracket, _)) => Ok(()),
+            _ => Err(error(at, "a closing bracket without its opening one")),
+        }
+    }
+
+    fn comma(&mut self, at: Range<usize>) -> Parsed<()> {
+        self.release(0);
+        match self.waiting.last_mut() {
+            Some((Waiting::Call { arguments, .. }, _)) => {
+                *arguments += 1;
+                Ok(())
+            }
+            _ => Err(error(at, "a comma outside a function")),
+        }
+    }
+}
+
+fn builtin(name: &str, at: &Range<usize>) -> Parsed<usize> {
+    BUILTINS.iter().position(|b| b.name == name).ok_or_else(|| {
+        let hint = crate::diagnostic::nearest(name, BUILTINS.iter().map(|b| b.name));
+        let hint = hint.map(|h| format!("; did you mean `{h}`?")).unwrap_or_default();
+        error(at.clone(), format!("there is no function `{name}`{hint}"))
+    })
 }
 
 impl Expression {
@@ -171,110 +287,22 @@ impl Expression {
             return Err(error(0..text.len(), format!("an expression of {} characters, at most {LONGEST}", text.len())));
         }
         let tokens = tokens(text)?;
-        let mut program: Vec<Op> = Vec::new();
-        let mut waiting: Vec<(Waiting, Range<usize>)> = Vec::new();
+        let mut parser = Parser { variable, known, program: Vec::new(), waiting: Vec::new() };
         let mut operand_next = true;
         let mut i = 0;
         while i < tokens.len() {
             let (token, at) = tokens[i].clone();
             i += 1;
-            if operand_next {
-                match token {
-                    Token::Number(x) => {
-                        program.push(Op::Constant(x));
-                        operand_next = false;
-                    }
-                    Token::Name(name) if matches!(tokens.get(i), Some((Token::Sign(b'('), _))) => {
-                        let Some(builtin) = BUILTINS.iter().position(|b| b.name == name) else {
-                            let hint = crate::diagnostic::nearest(name, BUILTINS.iter().map(|b| b.name));
-                            let hint = hint.map(|h| format!("; did you mean `{h}`?")).unwrap_or_default();
-                            return Err(error(at, format!("there is no function `{name}`{hint}")));
-                        };
-                        waiting.push((Waiting::Call { builtin, arguments: 1 }, at));
-                        i += 1;
-                    }
-                    Token::Name(name) => {
-                        let op = match name {
-                            _ if name == variable && !variable.is_empty() => Op::Variable,
-                            _ => match known(name).or_else(|| constant_of(name)) {
-                                Some(value) => Op::Constant(value),
-                                None if BUILTINS.iter().any(|b| b.name == name) => {
-                                    return Err(error(at, format!("`{name}` is a function: write {name}(...)")));
-                                }
-                                None => {
-                                    let message = format!("there is no parameter `{name}`");
-                                    return Err(ExpressionError { at, message, unknown: Some(name.to_string()) });
-                                }
-                            },
-                        };
-                        program.push(op);
-                        operand_next = false;
-                    }
-                    Token::Sign(b'(') => waiting.push((Waiting::Bracket, at)),
-                    // a sign binds tighter than * and looser than ^
-                    Token::Sign(b'-') => waiting.push((Waiting::Operator(Op::Negate, 3), at)),
-                    Token::Sign(b'+') => {}
-                    Token::Sign(_) => return Err(error(at, "a number or a name is missing here")),
-                }
-                if waiting.len() > 1000 {
-                    return Err(error(0..text.len(), "too many brackets"));
-                }
+            if !operand_next {
+                operand_next = parser.after_operand(token, at)?;
                 continue;
             }
-            let operator = match token {
-                Token::Sign(b'+') => Some((Op::Add, 1, false)),
-                Token::Sign(b'-') => Some((Op::Subtract, 1, false)),
-                Token::Sign(b'*') => Some((Op::Multiply, 2, false)),
-                Token::Sign(b'/') => Some((Op::Divide, 2, false)),
-                Token::Sign(b'^') => Some((Op::Power, 4, true)),
-                _ => None,
-            };
-            if let Some((op, strength, right)) = operator {
-                while let Some((Waiting::Operator(other, s), _)) = waiting.last().cloned() {
-                    if s > strength || (s == strength && !right) {
-                        program.push(other);
-                        waiting.pop();
-                    } else {
-                        break;
-                    }
-                }
-                waiting.push((Waiting::Operator(op, strength), at));
-                operand_next = true;
-                continue;
-            }
-            let closing = token == Token::Sign(b')');
-            if !closing && token != Token::Sign(b',') {
-                return Err(error(at, "an operator is missing before this"));
-            }
-            while let Some((Waiting::Operator(op, _), _)) = waiting.last().cloned() {
-                program.push(op);
-                waiting.pop();
-            }
-            match waiting.pop() {
-                Some((Waiting::Call { builtin, arguments }, from)) => {
-                    if closing {
-                        let needed = BUILTINS[builtin].arguments;
-                        if arguments != needed {
-                            let name = BUILTINS[builtin].name;
-                            return Err(error(from, format!("`{name}` takes {needed} arguments, {arguments} given")));
-                        }
-                        program.push(Op::Call(builtin));
-                    } else {
-                        waiting.push((Waiting::Call { builtin, arguments: arguments + 1 }, from));
-                        operand_next = true;
-                    }
-                }
-                Some((Waiting::Bracket, _)) if closing => {}
-                _ => {
-                    return Err(error(
-                        at,
-                        if closing {
-                            "a closing bracket without its opening one"
-                        } else {
-                            "a comma outside a function"
-                        },
-                    ));
-                }
+            let call = matches!(token, Token::Name(_)) && matches!(tokens.get(i), Some((Token::Sign(b'('), _)));
+            operand_next = !parser.operand(token, call, at)?;
+            // the bracket belongs to the call
+            i += usize::from(call);
+            if parser.waiting.len() > 1000 {
+                return Err(error(0..text.len(), "too many brackets"));
             }
         }
         if operand_next {
@@ -282,13 +310,11 @@ impl Expression {
             let what = if tokens.is_empty() { "the expression is empty" } else { "the expression ends too early" };
             return Err(error(end.saturating_sub(1)..end, what));
         }
-        while let Some((w, at)) = waiting.pop() {
-            match w {
-                Waiting::Operator(op, _) => program.push(op),
-                _ => return Err(error(at, "a bracket is not closed")),
-            }
+        parser.release(0);
+        if let Some((_, at)) = parser.waiting.pop() {
+            return Err(error(at, "a bracket is not closed"));
         }
-        let expression = Expression { program };
+        let expression = Expression { program: parser.program };
         if expression.deepest() > STACK {
             return Err(error(0..text.len(), "the expression is nested too deeply"));
         }
@@ -489,7 +515,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_placed() {
+    fn errors_are_placed() {
         let fails = |text: &str| Expression::read(text, "t", &|_| None).expect_err(text);
         assert_eq!(fails("1 + x").at, 4..5);
         assert_eq!(fails("1 + x").unknown.as_deref(), Some("x"));

@@ -27,7 +27,6 @@
 //! Nothing here prints, and nothing outside the scene's folder is opened.
 
 pub mod build;
-pub mod claims;
 pub mod codes;
 pub mod confine;
 pub mod contact;
@@ -37,16 +36,20 @@ pub mod fields;
 pub mod gallery;
 pub mod gallery_page;
 pub mod generators;
+mod import;
 pub mod include;
+pub mod initial_poses;
+mod joint_limits;
 pub mod kinds;
 pub mod limits;
 pub mod load;
+mod loop_starts;
 pub mod masses;
 pub mod mesh;
 pub mod mjcf;
+mod names;
 pub mod node;
 pub mod params;
-pub mod place;
 pub mod quantities;
 pub mod read;
 pub mod reader;
@@ -56,8 +59,6 @@ pub mod schema;
 pub mod sections;
 pub mod set;
 pub mod source;
-mod starts;
-mod stops;
 pub mod syntax;
 pub mod urdf;
 pub mod write;
@@ -65,6 +66,6 @@ pub mod xml;
 
 pub use diagnostic::{Diagnostic, Report, Severity};
 pub use limits::Limits;
-pub use load::{Failed, Format, Loaded, Loader};
+pub use load::{Format, LoadError, Loaded, Loader};
 pub use quantities::Quantities;
 pub use scene::Scene;

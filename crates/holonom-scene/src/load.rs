@@ -6,8 +6,8 @@ use crate::confine::{Confinement, read_bytes, shown};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::include;
 use crate::limits::Limits;
-use crate::node::{Table, Value, parse_toml};
-use crate::read::{self, Surroundings};
+use crate::node::{DocTable, Value, parse_toml};
+use crate::read::{self, Environment};
 use crate::scene::Scene;
 use crate::set;
 use crate::source::Sources;
@@ -47,7 +47,7 @@ pub struct Loaded {
     /// The scene.
     pub scene: Scene,
     /// The document it was read from, for writing it again.
-    pub document: Table,
+    pub document: DocTable,
     /// What the file was.
     pub format: Format,
     /// Its texts.
@@ -58,40 +58,46 @@ pub struct Loaded {
 
 /// A scene that could not be read.
 #[derive(Debug)]
-pub struct Failed {
+pub struct LoadError {
     /// What is wrong.
     pub report: Report,
     /// The texts it refers to.
     pub sources: Sources,
 }
 
-impl Failed {
+impl LoadError {
+    fn new(d: Diagnostic) -> Self {
+        let mut report = Report::new();
+        report.push(d);
+        LoadError { report, sources: Sources::new() }
+    }
+
     /// As a compiler would print it.
     pub fn render(&self) -> String {
         self.report.render(&self.sources)
     }
 }
 
-/// What importers and includes work with.
-pub struct Workshop<'a> {
+/// Limits, files and the report, for importers and includes.
+pub struct ImportContext<'a> {
     /// Budgets.
     pub limits: Limits,
     /// Which files may be read.
     pub confinement: &'a Confinement,
     /// All texts.
     pub sources: &'a mut Sources,
-    /// Mistakes and warnings.
+    /// Errors and warnings.
     pub report: &'a mut Report,
 }
 
-impl Workshop<'_> {
+impl ImportContext<'_> {
     /// The folder of a text.
     pub fn folder(&self, file: u32) -> PathBuf {
         let path = self.sources.file(file).and_then(|f| f.path.as_deref());
         path.and_then(Path::parent).map(Path::to_path_buf).unwrap_or_default()
     }
 
-    /// Read another text that the text `file` names. Mistakes are left to the caller to place.
+    /// Read another text that the text `file` names. Errors are left to the caller to place.
     pub fn read_text(&mut self, name: &str, file: u32) -> Result<u32, Box<Diagnostic>> {
         let path = self.confinement.resolve(name, &self.folder(file))?;
         let n = self.sources.files().len() as u64;
@@ -121,25 +127,12 @@ impl Loader {
     }
 
     /// Read a scene, a URDF or an MJCF from a file.
-    pub fn load(&self, path: &Path) -> Result<Loaded, Failed> {
-        let mut report = Report::new();
+    pub fn load(&self, path: &Path) -> Result<Loaded, LoadError> {
         let name = path.display().to_string();
         let read = read_bytes(path, &name, self.limits.file).and_then(|bytes| text_of(bytes, &name));
-        let text = match read {
-            Ok(text) => text,
-            Err(d) => {
-                report.push(*d);
-                return Err(Failed { report, sources: Sources::new() });
-            }
-        };
-        let mut confinement = Confinement::to_folder_of(path);
-        for folder in &self.allowed {
-            if let Err(e) = confinement.allow(folder) {
-                report.push(Diagnostic::error(codes::CANNOT_READ, format!("--allow-path {}: {e}", folder.display())));
-                return Err(Failed { report, sources: Sources::new() });
-            }
-        }
-        self.read(name, path.canonicalize().ok().as_deref(), text, &confinement, report)
+        let text = read.map_err(|d| LoadError::new(*d))?;
+        let confinement = self.confinement(path)?;
+        self.read(name, path.canonicalize().ok().as_deref(), text, &confinement)
     }
 
     /// With another value of a parameter.
@@ -148,7 +141,7 @@ impl Loader {
         self
     }
 
-    fn set_parameters(&self, document: &mut Table, report: &mut Report) {
+    fn set_parameters(&self, document: &mut DocTable, report: &mut Report) {
         for (name, value) in &self.parameters {
             let params = document.get_mut("params").and_then(|node| match &mut node.value {
                 Value::Table(table) => Some(table),
@@ -165,21 +158,26 @@ impl Loader {
     }
 
     /// Read a scene from memory; it may name no files. The suffix of the name says what it is.
-    pub fn load_text(&self, name: &str, text: impl Into<String>) -> Result<Loaded, Failed> {
-        self.read(name.to_string(), None, text.into(), &Confinement::nowhere(), Report::new())
+    pub fn load_text(&self, name: &str, text: impl Into<String>) -> Result<Loaded, LoadError> {
+        self.read(name.to_string(), None, text.into(), &Confinement::none())
     }
 
     /// Read a scene from memory as if it were the text of this file: it may name files of the file's folder. The file itself need not exist.
-    pub fn load_text_at(&self, path: &Path, text: impl Into<String>) -> Result<Loaded, Failed> {
-        let mut report = Report::new();
+    pub fn load_text_at(&self, path: &Path, text: impl Into<String>) -> Result<Loaded, LoadError> {
+        let confinement = self.confinement(path)?;
+        self.read(path.display().to_string(), Some(path), text.into(), &confinement)
+    }
+
+    /// The folders from which the scene in this file may read others.
+    fn confinement(&self, path: &Path) -> Result<Confinement, LoadError> {
         let mut confinement = Confinement::to_folder_of(path);
         for folder in &self.allowed {
-            if let Err(e) = confinement.allow(folder) {
-                report.push(Diagnostic::error(codes::CANNOT_READ, format!("--allow-path {}: {e}", folder.display())));
-                return Err(Failed { report, sources: Sources::new() });
-            }
+            confinement.allow(folder).map_err(|e| {
+                let message = format!("--allow-path {}: {e}", folder.display());
+                LoadError::new(Diagnostic::error(codes::CANNOT_READ, message))
+            })?;
         }
-        self.read(path.display().to_string(), Some(path), text.into(), &confinement, report)
+        Ok(confinement)
     }
 
     fn read(
@@ -188,45 +186,44 @@ impl Loader {
         path: Option<&Path>,
         text: String,
         confinement: &Confinement,
-        mut report: Report,
-    ) -> Result<Loaded, Failed> {
+    ) -> Result<Loaded, LoadError> {
+        let mut report = Report::new();
         let mut sources = Sources::new();
         let file = sources.add(name.clone(), path, text);
         let format = format_of(&name, &sources.files()[0].text);
         let Some(format) = format else {
-            let d = Diagnostic::error(
-                codes::UNKNOWN_FORMAT,
-                format!("the kind of file of `{}` is not known", shown(&name)),
-            );
+            let message = format!("the kind of file of `{}` is not known", shown(&name));
+            let d = Diagnostic::error(codes::UNKNOWN_FORMAT, message);
             report.push(d.help("scenes are .toml, .urdf or .xml files, or names of the gallery (`holonom scenes`)"));
-            return Err(Failed { report, sources });
+            return Err(LoadError { report, sources });
         };
-        let mut workshop = Workshop { limits: self.limits, confinement, sources: &mut sources, report: &mut report };
+        let mut context =
+            ImportContext { limits: self.limits, confinement, sources: &mut sources, report: &mut report };
         let mut document = match format {
             Format::Scene => {
-                let text = workshop.sources.files()[0].text.clone();
-                let document = parse_toml(&text, file, &self.limits, workshop.report);
-                if workshop.report.has_errors() { document } else { include::include(document, file, &mut workshop) }
+                let text = context.sources.files()[0].text.clone();
+                let document = parse_toml(&text, file, &self.limits, context.report);
+                if context.report.has_errors() { document } else { include::include(document, file, &mut context) }
             }
-            Format::Urdf => crate::urdf::import(file, &mut workshop),
-            Format::Mjcf => crate::mjcf::import(file, &mut workshop),
+            Format::Urdf => crate::urdf::import(file, &mut context),
+            Format::Mjcf => crate::mjcf::import(file, &mut context),
         };
         if !report.has_errors() {
             self.set_parameters(&mut document, &mut report);
             set::apply(&mut document, &self.settings, &mut sources, &self.limits, &mut report);
         }
         if report.has_errors() {
-            return Err(Failed { report, sources });
+            return Err(LoadError { report, sources });
         }
         let folders: Vec<_> =
             sources.files().iter().map(|f| f.path.as_deref().and_then(Path::parent).map(Path::to_path_buf)).collect();
-        let around = Surroundings { limits: self.limits, confinement, folders: &folders };
+        let around = Environment { limits: self.limits, confinement, folders: &folders };
         let scene = read::read(&document, &around, &mut report);
         if self.strict {
             report.make_strict();
         }
         if report.has_errors() {
-            return Err(Failed { report, sources });
+            return Err(LoadError { report, sources });
         }
         Ok(Loaded { scene, document, format, sources, report })
     }
@@ -234,11 +231,11 @@ impl Loader {
 
 impl Loaded {
     /// Build the model of the scene.
-    pub fn build(&self) -> Result<Model, Failed> {
+    pub fn build(&self) -> Result<Model, LoadError> {
         let mut report = Report::new();
         match build::build(&self.scene, &mut report) {
             Some(model) => Ok(model),
-            None => Err(Failed { report, sources: self.sources.clone() }),
+            None => Err(LoadError { report, sources: self.sources.clone() }),
         }
     }
 }

@@ -1,19 +1,20 @@
-//! The mass of a body from what was said of it: numbers, shapes, or both.
+//! The mass of a body from the fields of its table: numbers, shapes, or both.
 //!
-//! | said | mass, centre, inertia |
+//! | given | mass, centre, inertia |
 //! |---|---|
-//! | `mass`, `com`, `inertia` | as said; shapes are only looks |
+//! | `mass`, `com`, `inertia` | as given; shapes are only drawn |
 //! | shapes with `density` or `mass` (their own, or the density of the body) | the sum over the shapes |
-//! | `mass` and shapes | the shapes say how it is spread, the number how much it is |
-//! | `com` or `inertia` besides | replace what the shapes say; the inertia is about the centre of mass |
+//! | `mass` and shapes | the shapes give its distribution, the number its amount |
+//! | `com` or `inertia` besides | replace those of the shapes; the inertia is about the centre of mass |
 
 use crate::codes;
-use crate::contact::{self, Surface};
+use crate::contact::{self, MaterialOverrides};
+use crate::diagnostic::{Diagnostic, field_error};
 use crate::fields::{Record, Val};
-use crate::kinds::{self, Mistake, ShapeSite, mistake};
+use crate::kinds::{self, ShapeSite};
 use crate::mesh::Mesh;
-use crate::read::Surroundings;
-use crate::scene::{Geometry, Mass, Pose, Shape};
+use crate::read::Environment;
+use crate::scene::{Geometry, Mass, Pose, ShapeRecord};
 use holonom::math::{Mat3, Vec3, symmetric_eigen, vec3};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -29,7 +30,7 @@ pub struct Meshes {
 /// What the shapes of a body give.
 pub struct Filled {
     /// The shapes themselves.
-    pub shapes: Vec<Shape>,
+    pub shapes: Vec<ShapeRecord>,
     /// The mass of the body; none where nothing was said that one could take for it.
     pub mass: Option<Mass>,
     /// Volume of the shapes that have mass, m^3.
@@ -40,16 +41,16 @@ pub struct Filled {
 pub fn shape(
     record: &Record,
     length: Option<f64>,
-    around: &Surroundings,
+    around: &Environment,
     meshes: &mut Meshes,
-) -> Result<(Shape, Result<Mass, String>), Mistake> {
+) -> Result<(ShapeRecord, Result<Mass, String>), Box<Diagnostic>> {
     let mut load = |r: &Record| crate::mesh::load(r, around, &mut meshes.known, &mut meshes.triangles);
     let made = kinds::shape(record, &mut ShapeSite { length, mesh: &mut load })?;
     let placed = Pose {
         position: record.vector("at").unwrap_or_default(),
         rotation: record.rotation("rotation").unwrap_or_default(),
     };
-    let shape = Shape {
+    let shape = ShapeRecord {
         geometry: made.geometry,
         pose: placed.then(&made.natural),
         colour: colour(record)?,
@@ -57,7 +58,7 @@ pub fn shape(
         name: record.text("name").map(Into::into),
         span: record.span,
         collides: record.has("collides").then(|| record.flag("collides")),
-        surface: Surface::of(record)?,
+        surface: MaterialOverrides::of(record)?,
         triangles: match record.kind {
             Some(kind) if kind.name == "hull" => Some(false),
             _ => record.text("collide_as").map(|way| way == "triangles"),
@@ -68,12 +69,12 @@ pub fn shape(
 }
 
 /// Three numbers from 0 to 1.
-pub fn colour(record: &Record) -> Result<Option<[f64; 3]>, Mistake> {
+pub fn colour(record: &Record) -> Result<Option<[f64; 3]>, Box<Diagnostic>> {
     match record.numbers("colour") {
         None => Ok(None),
         Some([r, g, b]) if [r, g, b].iter().all(|x| (0.0..=1.0).contains(*x)) => Ok(Some([*r, *g, *b])),
         Some(other) => {
-            let m = mistake(record, "colour", codes::OUT_OF_RANGE, "`colour` is out of range");
+            let m = field_error(record, "colour", codes::OUT_OF_RANGE, "`colour` is out of range");
             Err(Box::new(m.label(format!("{other:?}, must be three numbers from 0 to 1"))))
         }
     }
@@ -83,9 +84,9 @@ pub fn colour(record: &Record) -> Result<Option<[f64; 3]>, Mistake> {
 pub fn fill(
     record: &Record,
     length: Option<f64>,
-    around: &Surroundings,
+    around: &Environment,
     meshes: &mut Meshes,
-) -> Result<Filled, Mistake> {
+) -> Result<Filled, Box<Diagnostic>> {
     let mut shapes = Vec::new();
     let (mut total, mut volume): (Option<Mass>, Option<f64>) = (None, None);
     let one = record.record("shape").into_iter();
@@ -102,7 +103,7 @@ pub fn fill(
         shape.colour = shape.colour.or(body_colour);
         shapes.push(shape);
         // a point has no volume, and where a particle has its mass
-        let nothing = matches!(shapes.last(), Some(Shape { geometry: Geometry::Point, .. }));
+        let nothing = matches!(shapes.last(), Some(ShapeRecord { geometry: Geometry::Point, .. }));
         if shape_record.flag("massless") || nothing {
             continue;
         }
@@ -111,7 +112,7 @@ pub fn fill(
             Ok(unit) => unit,
             Err(_) if all_said && !said => continue,
             Err(why) => {
-                let m = mistake(shape_record, "file", codes::OPEN_MESH, format!("a shape has no volume: {why}"));
+                let m = field_error(shape_record, "file", codes::OPEN_MESH, format!("a shape has no volume: {why}"));
                 return Err(Box::new(m.help(
                     "close the mesh, or give the body `mass`, `com` and `inertia`, or mark the shape `massless = true`",
                 )));
@@ -133,15 +134,19 @@ pub fn fill(
         total = Some(total.map_or(mass, |sum| sum.plus(&mass)));
     }
     if let (Some(_), Some(light), false) = (heavy, light, all_said) {
-        let m =
-            mistake(light, "kind", codes::NO_MASS, "the mass of a shape is not known, that of another of the body is");
+        let m = field_error(
+            light,
+            "kind",
+            codes::NO_MASS,
+            "the mass of a shape is not known, that of another of the body is",
+        );
         return Err(Box::new(m.help("give it a `density` or a `mass`, or mark it `massless = true`")));
     }
     Ok(Filled { shapes, mass: total_mass(record, total)?, volume })
 }
 
-/// What was said of mass, centre and inertia, over what the shapes say.
-fn total_mass(record: &Record, of_shapes: Option<Mass>) -> Result<Option<Mass>, Mistake> {
+/// Given mass, centre and inertia, over those of the shapes.
+fn total_mass(record: &Record, of_shapes: Option<Mass>) -> Result<Option<Mass>, Box<Diagnostic>> {
     let mut total = match (record.number("mass"), of_shapes) {
         (Some(mass), Some(shapes)) => shapes.scaled(mass / shapes.mass),
         (Some(mass), None) => Mass { mass, centre: Vec3::ZERO, inertia: Mat3::ZERO },
@@ -149,7 +154,7 @@ fn total_mass(record: &Record, of_shapes: Option<Mass>) -> Result<Option<Mass>, 
         (None, None) => return Ok(None),
     };
     if !(total.mass > 0.0 && total.mass.is_finite() && total.inertia.is_finite()) {
-        let m = mistake(record, "mass", codes::OUT_OF_RANGE, "the mass of the body is out of range");
+        let m = field_error(record, "mass", codes::OUT_OF_RANGE, "the mass of the body is out of range");
         let m = m.label(format!("{} kg from its shapes, must be finite and greater than 0", total.mass));
         return Err(Box::new(m.help("lengths are in m, densities in kg/m^3")));
     }
@@ -166,7 +171,7 @@ fn total_mass(record: &Record, of_shapes: Option<Mass>) -> Result<Option<Mass>, 
         }
         (None, Some(_)) => {
             let message = "`inertia_axes` without `inertia`";
-            return Err(mistake(record, "inertia_axes", codes::MISSING_FIELD, message));
+            return Err(field_error(record, "inertia_axes", codes::MISSING_FIELD, message));
         }
         (None, None) => {}
     }
@@ -174,7 +179,7 @@ fn total_mass(record: &Record, of_shapes: Option<Mass>) -> Result<Option<Mass>, 
 }
 
 /// An inertia that some body could have.
-fn inertia(record: &Record, numbers: &[f64]) -> Result<Mat3, Mistake> {
+fn inertia(record: &Record, numbers: &[f64]) -> Result<Mat3, Box<Diagnostic>> {
     let planar = record.kind.is_some_and(|k| kinds::plane_of(k).is_some());
     let (diagonal, off) = match numbers {
         // what a thin plate has that lies in the plane
@@ -184,7 +189,7 @@ fn inertia(record: &Record, numbers: &[f64]) -> Result<Mat3, Mistake> {
         _ => {
             let wanted = if planar { "1, 3 or 6" } else { "3 or 6" };
             let message = format!("`inertia` must have {wanted} elements");
-            let m = mistake(record, "inertia", codes::WRONG_LENGTH, message);
+            let m = field_error(record, "inertia", codes::WRONG_LENGTH, message);
             let n = numbers.len();
             let m = m.label(format!("{n} element{}", if n == 1 { "" } else { "s" }));
             return Err(Box::new(m.help("write  inertia = [Ixx, Iyy, Izz]  or  [Ixx, Iyy, Izz, Ixy, Ixz, Iyz]")));
@@ -195,7 +200,7 @@ fn inertia(record: &Record, numbers: &[f64]) -> Result<Mat3, Mistake> {
     let (_, [a, b, c]) = symmetric_eigen(&tensor);
     let largest = a.max(b).max(c);
     let wrong = |why: &str, help: &str| {
-        let m = mistake(record, "inertia", codes::IMPOSSIBLE_INERTIA, why);
+        let m = field_error(record, "inertia", codes::IMPOSSIBLE_INERTIA, why);
         Err(Box::new(m.label(format!("principal moments {a:.6e}, {b:.6e}, {c:.6e} kg m^2")).help(help)))
     };
     // a zero moment comes out of the eigenvalues as rounding

@@ -1,5 +1,5 @@
 //! A document as a tree of values that know where they stand. Scene files become one; so do URDF and MJCF, so that there is one reader, one
-//! writer and one way to complain.
+//! writer and one kind of diagnostic.
 //!
 //! Text is kept as written: `${}` is evaluated by whoever reads a field, because generators read the same text again for every piece they make.
 
@@ -7,11 +7,12 @@ use crate::codes;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::limits::Limits;
 use crate::source::Span;
+use holonom::math::Vec3;
 use toml::de::{DeTable, DeValue};
 
 /// A value and its place.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct DocNode {
     /// What it is.
     pub value: Value,
     /// Where it stands.
@@ -30,86 +31,97 @@ pub enum Value {
     /// True or false.
     Flag(bool),
     /// A list.
-    List(Vec<Node>),
+    List(Vec<DocNode>),
     /// Named values.
-    Table(Table),
+    Table(DocTable),
 }
 
 /// Named values, in the order they were written.
 #[derive(Clone, Debug, PartialEq, Default)]
-pub struct Table {
-    entries: Vec<Entry>,
+pub struct DocTable {
+    entries: Vec<DocEntry>,
 }
 
 /// One entry of a table.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entry {
+pub struct DocEntry {
     /// Its name.
     pub key: String,
     /// Where the name stands.
     pub key_span: Span,
     /// Its value.
-    pub node: Node,
+    pub node: DocNode,
 }
 
-impl Table {
+impl DocTable {
     /// Empty.
     pub fn new() -> Self {
         Self::default()
     }
 
     /// The entries in order.
-    pub fn entries(&self) -> &[Entry] {
+    pub fn entries(&self) -> &[DocEntry] {
         &self.entries
     }
 
     /// The entries, to be changed.
-    pub fn entries_mut(&mut self) -> &mut Vec<Entry> {
+    pub fn entries_mut(&mut self) -> &mut Vec<DocEntry> {
         &mut self.entries
     }
 
     /// A value by its name.
-    pub fn get(&self, key: &str) -> Option<&Node> {
+    pub fn get(&self, key: &str) -> Option<&DocNode> {
         self.entry(key).map(|e| &e.node)
     }
 
     /// An entry by its name.
-    pub fn entry(&self, key: &str) -> Option<&Entry> {
+    pub fn entry(&self, key: &str) -> Option<&DocEntry> {
         self.entries.iter().find(|e| e.key == key)
     }
 
     /// A value by its name, to be changed.
-    pub fn get_mut(&mut self, key: &str) -> Option<&mut Node> {
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut DocNode> {
         self.entries.iter_mut().find(|e| e.key == key).map(|e| &mut e.node)
     }
 
     /// Append an entry. The caller sees to it that the name is new.
-    pub fn push(&mut self, key: impl Into<String>, key_span: Span, node: Node) {
-        self.entries.push(Entry { key: key.into(), key_span, node });
+    pub fn push(&mut self, key: impl Into<String>, key_span: Span, node: DocNode) {
+        self.entries.push(DocEntry { key: key.into(), key_span, node });
     }
 
     /// Append an entry whose name and value come from the same place.
     pub fn put(&mut self, key: impl Into<String>, span: Span, value: impl Into<Value>) {
-        self.push(key, span, Node::new(span, value));
+        self.push(key, span, DocNode::new(span, value));
     }
 
     /// The table of that name, made if there is none (or if something else stood there).
-    pub fn table_mut(&mut self, key: &str, span: Span) -> &mut Table {
+    pub fn table_mut(&mut self, key: &str, span: Span) -> &mut DocTable {
         let at = match self.entries.iter().position(|e| e.key == key) {
             Some(at) => at,
             None => {
-                self.put(key, span, Table::new());
+                self.put(key, span, DocTable::new());
                 self.entries.len() - 1
             }
         };
         let node = &mut self.entries[at].node;
         if !matches!(node.value, Value::Table(_)) {
-            node.value = Value::Table(Table::new());
+            node.value = Value::Table(DocTable::new());
         }
         match &mut node.value {
             Value::Table(t) => t,
             _ => unreachable!("just made"),
         }
+    }
+
+    /// An empty table for entries that all come from one place.
+    pub fn at(span: Span) -> TableAt {
+        TableAt { table: DocTable::new(), span }
+    }
+
+    /// Take an entry out.
+    pub fn take(&mut self, key: &str) -> Option<DocEntry> {
+        let at = self.entries.iter().position(|e| e.key == key)?;
+        Some(self.entries.remove(at))
     }
 
     /// Is there nothing in it?
@@ -118,14 +130,40 @@ impl Table {
     }
 }
 
-impl Node {
+/// A table in the making whose entries all come from one place.
+pub struct TableAt {
+    table: DocTable,
+    span: Span,
+}
+
+impl TableAt {
+    /// With one more entry.
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.table.put(key, self.span, value);
+        self
+    }
+
+    /// With one more entry of three numbers.
+    pub fn vector(self, key: &str, v: Vec3) -> Self {
+        let value = numbers(self.span, &v.to_array()).value;
+        self.with(key, value)
+    }
+}
+
+impl From<TableAt> for DocTable {
+    fn from(x: TableAt) -> Self {
+        x.table
+    }
+}
+
+impl DocNode {
     /// A value at a place.
-    pub fn new(span: Span, value: impl Into<Value>) -> Node {
-        Node { value: value.into(), span }
+    pub fn new(span: Span, value: impl Into<Value>) -> DocNode {
+        DocNode { value: value.into(), span }
     }
 
     /// The table, if it is one.
-    pub fn as_table(&self) -> Option<&Table> {
+    pub fn as_table(&self) -> Option<&DocTable> {
         match &self.value {
             Value::Table(t) => Some(t),
             _ => None,
@@ -133,7 +171,7 @@ impl Node {
     }
 
     /// The list, if it is one.
-    pub fn as_list(&self) -> Option<&[Node]> {
+    pub fn as_list(&self) -> Option<&[DocNode]> {
         match &self.value {
             Value::List(l) => Some(l),
             _ => None,
@@ -160,52 +198,37 @@ impl Node {
     }
 }
 
-impl From<f64> for Value {
-    fn from(x: f64) -> Self {
-        Value::Number(x)
-    }
+macro_rules! value_from {
+    ($($from:ty => $to:expr;)*) => {
+        $(impl From<$from> for Value {
+            fn from(x: $from) -> Self {
+                $to(x)
+            }
+        })*
+    };
 }
-impl From<i64> for Value {
-    fn from(x: i64) -> Self {
-        Value::Integer(x)
-    }
-}
-impl From<bool> for Value {
-    fn from(x: bool) -> Self {
-        Value::Flag(x)
-    }
-}
-impl From<&str> for Value {
-    fn from(x: &str) -> Self {
-        Value::Text(x.to_string())
-    }
-}
-impl From<String> for Value {
-    fn from(x: String) -> Self {
-        Value::Text(x)
-    }
-}
-impl From<Table> for Value {
-    fn from(x: Table) -> Self {
-        Value::Table(x)
-    }
-}
-impl From<Vec<Node>> for Value {
-    fn from(x: Vec<Node>) -> Self {
-        Value::List(x)
-    }
+
+value_from! {
+    f64 => Value::Number;
+    i64 => Value::Integer;
+    bool => Value::Flag;
+    &str => |x: &str| Value::Text(x.to_string());
+    String => Value::Text;
+    DocTable => Value::Table;
+    TableAt => |x: TableAt| Value::Table(x.table);
+    Vec<DocNode> => Value::List;
 }
 
 /// A list of numbers at one place.
-pub fn numbers(span: Span, values: &[f64]) -> Node {
-    Node::new(span, values.iter().map(|&x| Node::new(span, x)).collect::<Vec<_>>())
+pub fn numbers(span: Span, values: &[f64]) -> DocNode {
+    DocNode::new(span, values.iter().map(|&x| DocNode::new(span, x)).collect::<Vec<_>>())
 }
 
 /// Deepest nesting of lists and tables in TOML: the parser knows no more.
 const DEEPEST: u64 = 80;
 
 /// Read TOML. Errors of syntax go to the report; what could be read is returned all the same.
-pub fn parse_toml(text: &str, file: u32, limits: &Limits, report: &mut Report) -> Table {
+pub fn parse_toml(text: &str, file: u32, limits: &Limits, report: &mut Report) -> DocTable {
     // a long run of brackets is refused before it is tried
     let deep = deepest(text);
     let most = limits.depth.min(DEEPEST);
@@ -213,7 +236,7 @@ pub fn parse_toml(text: &str, file: u32, limits: &Limits, report: &mut Report) -
         let message = format!("levels of nesting: {} exceeds the limit of {most}", deep.0);
         let d = Diagnostic::error(codes::TOO_DEEP, message).at(Span::new(file, deep.1..deep.1 + 1));
         report.push(d.label(format!("level {}", deep.0)).help("scenes need few levels: write tables as [body.NAME]"));
-        return Table::new();
+        return DocTable::new();
     }
     let (parsed, errors) = DeTable::parse_recoverable(text);
     let mut errors: Vec<_> = errors.iter().map(|e| (e.span().unwrap_or(0..0), e.message())).collect();
@@ -266,15 +289,7 @@ fn deepest(text: &str) -> (u64, usize) {
                     i += 1;
                 }
             }
-            quote @ (b'"' | b'\'') => {
-                let three = bytes[i..].starts_with(&[quote; 3]);
-                let close: &[u8] = if three { &[quote; 3] } else { std::slice::from_ref(&quote) };
-                i += close.len();
-                while i < bytes.len() && !bytes[i..].starts_with(close) && (three || bytes[i] != b'\n') {
-                    i += if quote == b'"' && bytes[i] == b'\\' { 2 } else { 1 };
-                }
-                i += close.len() - 1;
-            }
+            b'"' | b'\'' => i = crate::syntax::string_end(bytes, i).unwrap_or_else(|end| end),
             _ => {}
         }
         i += 1;
@@ -282,10 +297,10 @@ fn deepest(text: &str) -> (u64, usize) {
     (most.max(0) as u64, at)
 }
 
-fn table(from: &DeTable, file: u32) -> Table {
-    let mut out = Table::new();
+fn table(from: &DeTable, file: u32) -> DocTable {
+    let mut out = DocTable::new();
     for (key, value) in from {
-        let node = Node { value: value_of(value.get_ref(), file), span: Span::new(file, value.span()) };
+        let node = DocNode { value: value_of(value.get_ref(), file), span: Span::new(file, value.span()) };
         out.push(key.get_ref().to_string(), Span::new(file, key.span()), node);
     }
     out
@@ -303,7 +318,7 @@ fn value_of(from: &DeValue, file: u32) -> Value {
         DeValue::Boolean(b) => Value::Flag(*b),
         DeValue::Datetime(d) => Value::Text(d.to_string()),
         DeValue::Array(list) => {
-            let element = |x: &toml::Spanned<DeValue>| Node {
+            let element = |x: &toml::Spanned<DeValue>| DocNode {
                 value: value_of(x.get_ref(), file),
                 span: Span::new(file, x.span()),
             };

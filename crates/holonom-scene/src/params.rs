@@ -1,23 +1,24 @@
 //! Parameters: `[params]` names numbers, in any order, one from another.
 
 use crate::codes;
+use crate::confine::shown;
 use crate::diagnostic::{Diagnostic, Report};
 use crate::expression::Expression;
 use crate::limits::Limits;
-use crate::node::{Entry, Table, Value};
+use crate::node::{DocEntry, DocTable, Value};
 use crate::reader::{Names, Reader};
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 
 impl Names {
     /// The parameters in the order they were written.
-    pub fn in_order(&self, document: &Table) -> Vec<(String, f64)> {
-        let written = document.get("params").and_then(|n| n.as_table()).map(Table::entries).unwrap_or_default();
+    pub fn in_order(&self, document: &DocTable) -> Vec<(String, f64)> {
+        let written = document.get("params").and_then(|n| n.as_table()).map(DocTable::entries).unwrap_or_default();
         written.iter().filter_map(|e| Some((e.key.clone(), *self.params.get(&e.key)?))).collect()
     }
 }
 
 /// Evaluate all parameters, each when all that it uses are known; what is left in the end is a circle.
-pub fn evaluate(document: &Table, limits: &Limits, report: &mut Report) -> Names {
+pub fn evaluate(document: &DocTable, limits: &Limits, report: &mut Report) -> Names {
     let Some(node) = document.get("params") else { return Names::default() };
     let mut reader = Reader::new(Names::default(), *limits, report);
     let Some(table) = reader.table(node, "params") else { return Names::default() };
@@ -30,15 +31,15 @@ pub fn evaluate(document: &Table, limits: &Limits, report: &mut Report) -> Names
             .enumerate()
             .all(|(i, b)| b == b'_' || b.is_ascii_alphabetic() || (i > 0 && b.is_ascii_digit()));
         if !good || entry.key.is_empty() {
-            let name = crate::confine::shown(&entry.key);
+            let name = shown(&entry.key);
             let label = "letters, digits and _ only, so that expressions can use it";
             reader.error(codes::BAD_NAME, entry.key_span, format!("`{name}` cannot name a parameter"), label);
         }
     }
     let mut names = BTreeMap::new();
     // who waits for which name; everyone is looked at once, and again whenever the name it waits for is known
-    let mut waiting: HashMap<String, Vec<&Entry>> = HashMap::new();
-    let mut ready: VecDeque<&Entry> = table.entries().iter().collect();
+    let mut waiting: HashMap<String, Vec<&DocEntry>> = HashMap::new();
+    let mut ready: VecDeque<&DocEntry> = table.entries().iter().collect();
     while let Some(entry) = ready.pop_front() {
         let waits_for = match &entry.node.value {
             Value::Text(text) => {
@@ -60,7 +61,7 @@ pub fn evaluate(document: &Table, limits: &Limits, report: &mut Report) -> Names
         ready.extend(waiting.remove(&entry.key).unwrap_or_default());
     }
     // in the order they were written
-    let open: Vec<&Entry> = table.entries().iter().filter(|e| !names.contains_key(&e.key)).collect();
+    let open: Vec<&DocEntry> = table.entries().iter().filter(|e| !names.contains_key(&e.key)).collect();
     if let Some(first) = open.first() {
         let circle: Vec<&str> = open.iter().map(|e| e.key.as_str()).take(10).collect();
         let d = Diagnostic::error(

@@ -5,21 +5,21 @@
 //! (unless joints are redundant: their loads are then split anew at every state).
 
 mod catalogue;
-mod touches;
+mod contact_sums;
 
 use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::{Diagnostic, nearest};
 use crate::scene::Scene;
 use crate::source::Span;
-use catalogue::{Catalogue, Look, Source};
+use catalogue::{Catalogue, Observable, Source};
+use contact_sums::ContactSums;
 use holonom::math::Vec3;
-use holonom::{BodyId, Carried, Diagnosis, Ledger, Model, Near, Simulation, StepError};
+use holonom::{Carried, Diagnosis, Ledger, Model, Near, Observation, Simulation, StepError};
 use std::collections::HashSet;
-use touches::Touches;
 
-/// What is recorded when nobody says what: everything usual, unless that is more than this.
-pub const MOST_UNSAID: usize = 4000;
+/// Columns that are recorded by default; of larger models only those of the whole.
+pub const MOST_BY_DEFAULT: usize = 4000;
 /// What can be asked for at once.
 pub const MOST: usize = 200_000;
 
@@ -40,16 +40,22 @@ pub struct Quantities {
     all: Vec<Quantity>,
     sources: Vec<Source>,
     reduced: bool,
+    scratch: Scratch,
+}
+
+/// Memory that is kept from one state to the next.
+#[derive(Clone, Debug, Default)]
+struct Scratch {
     ledger: Ledger,
-    touches: Touches,
+    contacts: ContactSums,
     near: Vec<Near>,
-    /// Of one force: kept to save memory from being asked for again.
+    /// Of one force.
     pushes: Vec<Vec3>,
 }
 
-/// A name or pattern that fits nothing.
+/// A name or pattern that fits no quantity.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unknown {
+pub struct UnknownQuantity {
     /// Which of the patterns.
     pub index: usize,
     /// As written.
@@ -62,7 +68,7 @@ pub struct Unknown {
     pub too_many: Option<usize>,
 }
 
-impl Unknown {
+impl UnknownQuantity {
     /// As a message.
     pub fn diagnostic(&self, span: Option<Span>) -> Diagnostic {
         let name = shown(&self.pattern);
@@ -74,10 +80,7 @@ impl Unknown {
         }
         let what = if self.pattern.contains('*') { "no quantity fits" } else { "there is no quantity" };
         let d = Diagnostic::error(codes::UNKNOWN_COLUMN, format!("{what} `{name}`"));
-        let d = match &self.near {
-            Some(near) => d.label(format!("did you mean `{near}`?")),
-            None => d.label("not known"),
-        };
+        let d = d.label(self.near.as_ref().map_or("not known".into(), |near| format!("did you mean `{near}`?")));
         let d = if self.has.is_empty() {
             d.help("quantities are called BODY.pos.x, JOINT.coordinate, JOINT.force.x, energy.kinetic ...; `*` stands for anything")
         } else {
@@ -89,45 +92,33 @@ impl Unknown {
 
 impl Quantities {
     /// The quantities of a model that patterns select, in their order; the usual ones if there are no patterns.
-    pub fn new(model: &Model, patterns: &[&str]) -> Result<Quantities, Unknown> {
+    pub fn new(model: &Model, patterns: &[&str]) -> Result<Quantities, UnknownQuantity> {
         Quantities::select(model, None, patterns)
     }
 
     /// The same, with the points that the scene of the model names.
-    pub fn of_scene(model: &Model, scene: &Scene, patterns: &[&str]) -> Result<Quantities, Unknown> {
+    pub fn of_scene(model: &Model, scene: &Scene, patterns: &[&str]) -> Result<Quantities, UnknownQuantity> {
         Quantities::select(model, Some(scene), patterns)
     }
 
-    fn select(model: &Model, scene: Option<&Scene>, patterns: &[&str]) -> Result<Quantities, Unknown> {
+    fn select(model: &Model, scene: Option<&Scene>, patterns: &[&str]) -> Result<Quantities, UnknownQuantity> {
         let catalogue = Catalogue::new(model, scene);
         let mut chosen = Chosen::default();
-        chosen.put("time", Source { look: Look::Time, part: 0, unit: "s", usual: true });
+        chosen.put("time", Source { of: Observable::Time, part: 0, unit: "s", by_default: true });
         let mut reduced = false;
         if patterns.is_empty() {
             let per_joint = 8;
-            reduced = 7 * model.n_bodies() + per_joint * model.n_joints() > MOST_UNSAID;
-            if reduced {
-                catalogue.globals(&mut |name, s| {
-                    if s.usual {
-                        chosen.put(name, s);
-                    }
-                });
-            } else {
-                // bodies and joints first, as they are read first
-                catalogue.all(
-                    |_| true,
-                    |name, s| {
-                        if s.usual && s.look != Look::Energy {
-                            chosen.put(name, s);
-                        }
-                    },
-                );
-                catalogue.globals(&mut |name, s| {
-                    if s.usual {
-                        chosen.put(name, s);
-                    }
-                });
+            reduced = 7 * model.n_bodies() + per_joint * model.n_joints() > MOST_BY_DEFAULT;
+            let mut put = |name: &str, s: Source, wanted: bool| {
+                if s.by_default && wanted {
+                    chosen.put(name, s);
+                }
+            };
+            // bodies and joints first, as they are read first
+            if !reduced {
+                catalogue.all(|_| true, |name, s| put(name, s, s.of != Observable::Energy));
             }
+            catalogue.globals(&mut |name, s| put(name, s, true));
         }
         for (index, pattern) in patterns.iter().enumerate() {
             let pattern = pattern.trim();
@@ -153,15 +144,7 @@ impl Quantities {
                 return Err(unknown);
             }
         }
-        Ok(Quantities {
-            all: chosen.all,
-            sources: chosen.sources,
-            reduced,
-            ledger: Ledger::default(),
-            touches: Touches::default(),
-            near: Vec::new(),
-            pushes: Vec::new(),
-        })
+        Ok(Quantities { all: chosen.all, sources: chosen.sources, reduced, scratch: Scratch::default() })
     }
 
     /// All of them; the first is `time`.
@@ -196,19 +179,19 @@ impl Quantities {
 
     /// Is any reaction among them?
     pub fn has_reactions(&self) -> bool {
-        self.sources.iter().any(|s| matches!(s.look, Look::Reaction(_) | Look::Multipliers(_)))
+        self.asks(|o| matches!(o, Observable::Reaction(_) | Observable::Multipliers(_)))
     }
 
     /// Note at every component of a reaction that is not unique that it is not.
     pub fn mark_not_unique(&mut self, diagnosis: &Diagnosis) {
         const NOTE: &str = "not unique: redundant joints share this load, given is the split with the smallest loads";
         for (quantity, source) in self.all.iter_mut().zip(&self.sources) {
-            let doubtful = match source.look {
-                Look::Reaction(joint) => diagnosis.reaction(joint).is_some_and(|r| {
+            let doubtful = match source.of {
+                Observable::Reaction(joint) => diagnosis.reaction(joint).is_some_and(|r| {
                     let k = source.part as usize;
                     if k < 3 { !r.force_unique[k] } else { !r.torque_unique[k - 3] }
                 }),
-                Look::Multipliers(joint) => {
+                Observable::Multipliers(joint) => {
                     diagnosis.not_unique.iter().any(|r| r.joint == joint && r.row == source.part as usize)
                 }
                 _ => false,
@@ -226,160 +209,146 @@ impl Quantities {
     pub fn read(&mut self, sim: &mut Simulation, out: &mut [f64]) -> Result<(), StepError> {
         assert_eq!(out.len(), self.sources.len(), "one value for each quantity");
         self.read_plain(sim, out);
-        if !self.sources.iter().any(|s| needs_solution(s.look)) {
+        if !self.asks(Observable::needs_solution) {
             return Ok(());
         }
         let model = sim.model().clone();
         let mut seen = sim.observe()?;
-        if self.asks_for_touches() {
-            self.touches.read(&model, seen.contacts());
+        if self.asks(|l| matches!(l, Observable::Contact(..) | Observable::BodyContacts(_) | Observable::Contacts)) {
+            self.scratch.contacts.read(&model, seen.contacts());
         }
-        let touches = &self.touches;
-        let nearest = |a: BodyId, b: BodyId| {
-            let between = self.near.iter().filter(|n| n.bodies == (a, b) || n.bodies == (b, a));
-            between.map(|n| n.gap).fold(f64::NAN, f64::min)
-        };
         let mut numbers = [f64::NAN; 9];
         let mut last = None;
         for (source, out) in self.sources.iter().zip(out) {
-            if !needs_solution(source.look) {
-                continue;
-            }
-            if let Look::Multipliers(joint) = source.look {
+            if let Observable::Multipliers(joint) = source.of {
                 *out = seen.multipliers(joint).get(source.part as usize).copied().unwrap_or(f64::NAN);
-                continue;
-            }
-            if last != Some(source.look) {
-                last = Some(source.look);
-                numbers = [f64::NAN; 9];
-                let mut put = |first: usize, v: Vec3| numbers[first..first + 3].copy_from_slice(&v.to_array());
-                match source.look {
-                    Look::Centre(body, point) => {
-                        let (at, velocity) = seen.centre(body);
-                        put(0, at);
-                        put(3, velocity);
-                        if let Some(m) = point.and_then(|p| seen.point(p)) {
-                            put(6, m.acceleration);
-                        }
-                    }
-                    Look::Point(marker) => {
-                        if let Some(m) = seen.point(marker) {
-                            put(0, m.at);
-                            put(3, m.velocity);
-                            put(6, m.acceleration);
-                        }
-                    }
-                    Look::Spin(body) => {
-                        if let Some(m) = seen.spin(body) {
-                            put(0, m.velocity);
-                            put(3, m.acceleration);
-                        }
-                    }
-                    Look::Reaction(joint) => {
-                        let r = seen.reaction(joint);
-                        put(0, r.force);
-                        put(3, r.torque);
-                    }
-                    Look::Orientation(body) => {
-                        if let Some(e) = seen.orientation(body) {
-                            numbers[..4].copy_from_slice(&[e.w, e.x, e.y, e.z]);
-                        }
-                    }
-                    Look::Coordinate(joint, i) => {
-                        if let Some((value, rate)) = seen.coordinate(joint, i as usize) {
-                            (numbers[0], numbers[1]) = (value, rate);
-                        }
-                    }
-                    Look::Standing(joint) => {
-                        if let Some(s) = seen.standing(joint) {
-                            numbers[..3].copy_from_slice(&[s.load, s.gap.unwrap_or(f64::NAN), touches::code(s.state)]);
-                        }
-                    }
-                    Look::Contact(a, b) => {
-                        let t = touches.between(&model, a, b);
-                        numbers[..3].copy_from_slice(&t.force.to_array());
-                        let rest = [t.normal, nearest(a, b), t.points as f64, touches::code(t.state)];
-                        numbers[3..7].copy_from_slice(&rest);
-                    }
-                    Look::Touched(body) => {
-                        let t = touches.of(body);
-                        numbers[..3].copy_from_slice(&t.force.to_array());
-                        numbers[3] = t.points as f64;
-                    }
-                    Look::Contacts => (numbers[0], numbers[1]) = (touches.points as f64, touches.largest),
-                    Look::Power(force) => numbers[0] = seen.power(force),
-                    Look::Pushed(force, body) => {
-                        seen.pushes(force, &mut self.pushes);
-                        let pushed = model.force_attachments(force).iter().zip(&self.pushes);
-                        let on_body = pushed.filter(|(a, _)| a.body == body && matches!(a.what, Carried::Point(_)));
-                        put(0, on_body.fold(Vec3::ZERO, |sum, (_, push)| sum + *push));
-                    }
-                    Look::Certificate => {
-                        numbers[0] = seen.residual().largest();
-                        numbers[1] = seen.rank_deficiency().map_or(f64::NAN, |n| n as f64);
-                        numbers[2] = seen.complementarity();
-                    }
-                    _ => {}
+            } else if source.of.needs_solution() {
+                if last != Some(source.of) {
+                    last = Some(source.of);
+                    numbers = self.scratch.numbers(source.of, &mut seen, &model);
                 }
+                *out = numbers[source.part as usize];
             }
-            *out = numbers[source.part as usize];
         }
         Ok(())
     }
 
-    fn asks_for_touches(&self) -> bool {
-        self.sources.iter().any(|s| matches!(s.look, Look::Contact(..) | Look::Touched(_) | Look::Contacts))
+    fn asks(&self, of: impl Fn(Observable) -> bool) -> bool {
+        self.sources.iter().any(|s| of(s.of))
     }
 
-    /// What can be had without solving the equations.
+    /// The values that need no solution of the equations.
     fn read_plain(&mut self, sim: &mut Simulation, out: &mut [f64]) {
-        let asks = |look: fn(Look) -> bool| self.sources.iter().any(|s| look(s.look));
-        let energy = if asks(|l| l == Look::Energy) { sim.energy() } else { Default::default() };
-        let momentum = if asks(|l| l == Look::Momentum) { sim.momentum() } else { Default::default() };
-        let gaps = if asks(|l| l == Look::Gaps) { sim.violation() } else { (0.0, 0.0) };
-        if asks(|l| matches!(l, Look::Ledger | Look::WorkOfForce(_) | Look::WorkOfJoint(_))) {
-            sim.read_ledger(&mut self.ledger);
+        let energy = if self.asks(|o| o == Observable::Energy) { sim.energy() } else { Default::default() };
+        let momentum = if self.asks(|o| o == Observable::Momentum) { sim.momentum() } else { Default::default() };
+        let gaps = if self.asks(|o| o == Observable::Gaps) { sim.violation() } else { (0.0, 0.0) };
+        if self.asks(|o| matches!(o, Observable::Ledger | Observable::WorkOfForce(_) | Observable::WorkOfJoint(_))) {
+            sim.read_ledger(&mut self.scratch.ledger);
         }
         // gaps are worth knowing where bodies are near each other
-        self.near.clear();
-        if self.sources.iter().any(|s| matches!(s.look, Look::Contact(..)) && s.part == 4) {
+        self.scratch.near.clear();
+        if self.sources.iter().any(|s| matches!(s.of, Observable::Contact(..)) && s.part == 4) {
             let reach = sim.model().length_scale();
-            sim.read_near(reach, &mut self.near);
+            sim.read_near(reach, &mut self.scratch.near);
         }
-        let overlap = if self.sources.iter().any(|s| s.look == Look::Overlap) { sim.overlap() } else { 0.0 };
-        let l = &self.ledger;
+        let overlap = if self.asks(|o| o == Observable::Overlap) { sim.overlap() } else { 0.0 };
+        let l = &self.scratch.ledger;
         for (source, out) in self.sources.iter().zip(out) {
             let k = source.part as usize;
-            *out = match source.look {
-                Look::Time => sim.time(),
-                Look::Energy => [energy.kinetic, energy.gravity, energy.elastic, energy.total()][k],
-                Look::Momentum if k < 3 => momentum.linear[k],
-                Look::Momentum => momentum.angular[k - 3],
-                Look::Gaps => [gaps.0, gaps.1][k],
-                Look::WorkOfForce(f) => l.force(f),
-                Look::WorkOfJoint(j) => l.joint(j),
-                Look::Ledger => [l.change, l.bodies, l.projection, l.imposed, l.integrator, l.contacts][k],
-                Look::Overlap => overlap,
-                Look::Solver => sim.solver_iterations().map_or(f64::NAN, |n| n as f64),
+            *out = match source.of {
+                Observable::Time => sim.time(),
+                Observable::Energy => [energy.kinetic, energy.gravity, energy.elastic, energy.total()][k],
+                Observable::Momentum if k < 3 => momentum.linear[k],
+                Observable::Momentum => momentum.angular[k - 3],
+                Observable::Gaps => [gaps.0, gaps.1][k],
+                Observable::WorkOfForce(f) => l.force(f),
+                Observable::WorkOfJoint(j) => l.joint(j),
+                Observable::Ledger => [l.change, l.bodies, l.projection, l.imposed, l.integrator, l.contacts][k],
+                Observable::Overlap => overlap,
+                Observable::Solver => sim.solver_iterations().map_or(f64::NAN, |n| n as f64),
                 _ => continue,
             };
         }
     }
 }
 
-fn needs_solution(look: Look) -> bool {
-    !matches!(
-        look,
-        Look::Time
-            | Look::Energy
-            | Look::Momentum
-            | Look::Gaps
-            | Look::Ledger
-            | Look::WorkOfForce(_)
-            | Look::WorkOfJoint(_)
-            | Look::Overlap
-            | Look::Solver
-    )
+impl Scratch {
+    /// The numbers of one observable, in the order of its parts; NaN for those that do not exist.
+    fn numbers(&mut self, of: Observable, seen: &mut Observation, model: &Model) -> [f64; 9] {
+        let mut numbers = [f64::NAN; 9];
+        let mut put = |first: usize, v: Vec3| numbers[first..first + 3].copy_from_slice(&v.to_array());
+        match of {
+            Observable::Centre(body, point) => {
+                let (at, velocity) = seen.centre(body);
+                put(0, at);
+                put(3, velocity);
+                if let Some(m) = point.and_then(|p| seen.point(p)) {
+                    put(6, m.acceleration);
+                }
+            }
+            Observable::Point(marker) => {
+                if let Some(m) = seen.point(marker) {
+                    put(0, m.at);
+                    put(3, m.velocity);
+                    put(6, m.acceleration);
+                }
+            }
+            Observable::Spin(body) => {
+                if let Some(m) = seen.spin(body) {
+                    put(0, m.velocity);
+                    put(3, m.acceleration);
+                }
+            }
+            Observable::Reaction(joint) => {
+                let r = seen.reaction(joint);
+                put(0, r.force);
+                put(3, r.torque);
+            }
+            Observable::ForceOnBody(force, body) => {
+                seen.pushes(force, &mut self.pushes);
+                let pushed = model.force_attachments(force).iter().zip(&self.pushes);
+                let on_body = pushed.filter(|(a, _)| a.body == body && matches!(a.what, Carried::Point(_)));
+                put(0, on_body.fold(Vec3::ZERO, |sum, (_, push)| sum + *push));
+            }
+            Observable::Orientation(body) => {
+                if let Some(e) = seen.orientation(body) {
+                    numbers[..4].copy_from_slice(&[e.w, e.x, e.y, e.z]);
+                }
+            }
+            Observable::Coordinate(joint, i) => {
+                if let Some((value, rate)) = seen.coordinate(joint, i as usize) {
+                    (numbers[0], numbers[1]) = (value, rate);
+                }
+            }
+            Observable::Status(joint) => {
+                if let Some(s) = seen.standing(joint) {
+                    numbers[..3].copy_from_slice(&[s.load, s.gap.unwrap_or(f64::NAN), contact_sums::code(s.state)]);
+                }
+            }
+            Observable::Contact(a, b) => {
+                let between = self.near.iter().filter(|n| n.bodies == (a, b) || n.bodies == (b, a));
+                let gap = between.map(|n| n.gap).fold(f64::NAN, f64::min);
+                let sum = self.contacts.between(model, a, b);
+                put(0, sum.force);
+                let rest = [sum.normal, gap, sum.points as f64, contact_sums::code(sum.state)];
+                numbers[3..7].copy_from_slice(&rest);
+            }
+            Observable::BodyContacts(body) => {
+                let sum = self.contacts.of(body);
+                put(0, sum.force);
+                numbers[3] = sum.points as f64;
+            }
+            Observable::Contacts => (numbers[0], numbers[1]) = (self.contacts.points as f64, self.contacts.largest),
+            Observable::Power(force) => numbers[0] = seen.power(force),
+            Observable::Certificate => {
+                numbers[0] = seen.residual().largest();
+                numbers[1] = seen.rank_deficiency().map_or(f64::NAN, |n| n as f64);
+                numbers[2] = seen.complementarity();
+            }
+            _ => {}
+        }
+        numbers
+    }
 }
 
 #[derive(Default)]
@@ -444,7 +413,7 @@ pub fn usual_unit(name: &str) -> &'static str {
 }
 
 /// What was probably meant.
-fn suggest(catalogue: &Catalogue, pattern: &str) -> Unknown {
+fn suggest(catalogue: &Catalogue, pattern: &str) -> UnknownQuantity {
     let model = catalogue.model;
     let (owner, rest) = pattern.split_once('.').unwrap_or((pattern, ""));
     let mut of_owner: Vec<String> = Vec::new();
@@ -487,7 +456,7 @@ fn suggest(catalogue: &Catalogue, pattern: &str) -> Unknown {
             has.push(short);
         }
     }
-    Unknown { index: 0, pattern: pattern.to_string(), near, has, too_many: None }
+    UnknownQuantity { index: 0, pattern: pattern.to_string(), near, has, too_many: None }
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! From a document to a [`Scene`]: section by section, every mistake reported, nothing built yet.
+//! From a document to a [`Scene`]: section by section, every error reported, nothing built yet.
 
-use crate::claims::{Claims, Named};
 use crate::codes;
-use crate::confine::Confinement;
+use crate::confine::{Confinement, shown};
 use crate::contact;
-use crate::diagnostic::{Diagnostic, Report, nearest};
+use crate::diagnostic::{Diagnostic, Report, field_error};
 use crate::fields::*;
 use crate::generators;
 use crate::kinds::{self, BODIES, DRIVES, FORCES, JOINTS};
 use crate::limits::Limits;
 use crate::masses::{self, Filled, Meshes};
-use crate::node::{Node, Table};
+use crate::names::{NameRegistry, Namespace};
+use crate::node::{DocNode, DocTable};
 use crate::params;
 use crate::reader::Reader;
 use crate::scene::*;
@@ -77,7 +77,12 @@ pub const RUN: &[Field] = &[
         "tree, or sparse where there are loops",
         "how the equations are solved",
     ),
-    optional("law", Type::Choice(&["dynamic", "kinematic"]), "dynamic", "f = m a, or f = m v"),
+    optional(
+        "law",
+        Type::Choice(&["dynamic", "first-order", "kinematic"]),
+        "dynamic",
+        "f = m a, or f = m v; `kinematic` is the older word for `first-order`",
+    ),
     optional(
         "tolerance",
         Type::Number(Allowed::Positive, ""),
@@ -131,8 +136,8 @@ pub const START: &[Field] = &[
     optional("spin", Type::Vector("rad/s"), "that of the body", "angular velocity, world axes"),
 ];
 
-/// What the reading of a scene needs besides its text.
-pub struct Surroundings<'a> {
+/// What is needed to read a scene besides its text: limits, and which files it may read.
+pub struct Environment<'a> {
     /// Budgets.
     pub limits: Limits,
     /// Which files may be read.
@@ -141,49 +146,43 @@ pub struct Surroundings<'a> {
     pub folders: &'a [Option<PathBuf>],
 }
 
-/// A scene in the making.
-pub struct Making<'r, 's> {
-    /// Reads and complains.
+/// Reads a scene, section by section.
+pub struct SceneReader<'r, 's> {
+    /// Reads values and reports errors.
     pub reader: Reader<'r>,
-    /// What is around.
-    pub around: &'s Surroundings<'s>,
-    /// What was made so far.
+    /// Limits and files.
+    pub around: &'s Environment<'s>,
+    /// The scene so far.
     pub scene: Scene,
-    /// Names that are taken.
-    pub claims: Claims,
+    /// Names in use.
+    pub names: NameRegistry,
     meshes: Meshes,
 }
 
 /// Read a scene. There may be errors in the report even where something is returned.
-pub fn read(document: &Table, around: &Surroundings, report: &mut Report) -> Scene {
+pub fn read(document: &DocTable, around: &Environment, report: &mut Report) -> Scene {
     let names = params::evaluate(document, &around.limits, report);
     let params = names.in_order(document);
-    let mut making = Making {
+    let mut scene_reader = SceneReader {
         reader: Reader::new(names, around.limits, report),
         around,
-        scene: Scene { params, ..Scene::default() },
-        claims: Claims::default(),
+        scene: Scene { params, gravity: vec3(0.0, 0.0, -9.81), ..Scene::default() },
+        names: NameRegistry::default(),
         meshes: Meshes::default(),
     };
-    making.document(document);
-    making.scene
+    scene_reader.document(document);
+    scene_reader.scene
 }
 
-impl Making<'_, '_> {
-    fn document(&mut self, document: &Table) {
+impl SceneReader<'_, '_> {
+    fn document(&mut self, document: &DocTable) {
         for entry in document.entries() {
             if !SECTIONS.iter().any(|(name, _)| *name == entry.key) {
-                let d = Diagnostic::error(
-                    codes::UNKNOWN_FIELD,
-                    format!("a scene has no section `{}`", crate::confine::shown(&entry.key)),
-                );
-                let d = d.at(entry.key_span);
-                let d = match nearest(&entry.key, SECTIONS.iter().map(|s| s.0)) {
-                    Some(near) => d.label(format!("did you mean `{near}`?")),
-                    None => d.label("not known"),
-                };
-                let list = SECTIONS.iter().map(|s| s.0).collect::<Vec<_>>().join(", ");
-                self.reader.complain(d.help(format!("sections: {list}")));
+                let message = format!("a scene has no section `{}`", shown(&entry.key));
+                let sections = || SECTIONS.iter().map(|s| s.0);
+                let d = Diagnostic::error(codes::UNKNOWN_FIELD, message).suggest(&entry.key, sections(), "");
+                let list = sections().collect::<Vec<_>>().join(", ");
+                self.reader.complain(d.at(entry.key_span).help(format!("sections: {list}")));
             }
         }
         let text =
@@ -221,7 +220,7 @@ impl Making<'_, '_> {
     }
 
     /// Every table of a section.
-    fn each(&mut self, document: &Table, section: &'static str, mut f: impl FnMut(&mut Self, &str, &Node, Span)) {
+    fn each(&mut self, document: &DocTable, section: &'static str, mut f: impl FnMut(&mut Self, &str, &DocNode, Span)) {
         let Some(node) = document.get(section) else { return };
         let Some(table) = self.reader.table(node, section) else { return };
         if let Err(d) = self.around.limits.bodies(&format!("entries of [{section}]"), table.entries().len() as u64) {
@@ -236,21 +235,27 @@ impl Making<'_, '_> {
         }
     }
 
-    /// Do something inside the thing of that name.
+    /// The fields of a table of one sort.
+    fn fields(&mut self, node: &DocNode, name: &str, fields: &'static [Field]) -> Option<Record> {
+        let table = self.reader.table(node, name)?;
+        self.reader.fields(table, node.span, name, &[fields], None)
+    }
+
+    /// Do something inside the table of that name.
     pub fn within(&mut self, name: &str, f: impl FnOnce(&mut Self)) {
         let before = self.reader.enter(name);
         f(self);
         self.reader.leave(before);
     }
 
-    /// Claim a name. False, with a complaint, if it is taken.
-    pub fn claim(&mut self, what: Named, name: &str, span: Span) -> bool {
+    /// Register a name. False, with an error in the report, if it is taken.
+    pub fn register(&mut self, space: Namespace, name: &str, span: Span) -> bool {
         let index = self.scene.bodies.len();
-        if self.claims.claim(what, name, span, index).is_ok() {
+        if self.names.register(space, name, span, index).is_ok() {
             return true;
         }
-        let kind = ["body", "joint or drive", "force"][what as usize];
-        let message = format!("there are two of the name `{}`", crate::confine::shown(name));
+        let kind = ["body", "joint or drive", "force"][space as usize];
+        let message = format!("there are two of the name `{}`", shown(name));
         self.reader.error(codes::DUPLICATE, span, message, format!("another {kind}, or a generator, has it"));
         false
     }
@@ -267,9 +272,8 @@ impl Making<'_, '_> {
         }
     }
 
-    fn ground(&mut self, node: &Node) {
-        let Some(table) = self.reader.table(node, "ground") else { return };
-        let Some(record) = self.reader.fields(table, node.span, "ground", &[GROUND], None) else { return };
+    fn ground(&mut self, node: &DocNode) {
+        let Some(record) = self.fields(node, "ground", GROUND) else { return };
         self.scene.ground_points = named_points(&record);
         for (value, _) in record.list("shapes") {
             let Val::Record(shape) = value else { continue };
@@ -281,8 +285,8 @@ impl Making<'_, '_> {
     }
 
     /// `[body.NAME]`.
-    pub fn body(&mut self, name: &str, node: &Node, span: Span) {
-        if !self.claim(Named::Body, name, span) || !self.room_for(1, span, "bodies") {
+    pub fn body(&mut self, name: &str, node: &DocNode, span: Span) {
+        if !self.register(Namespace::Body, name, span) || !self.room_for(1, span, "bodies") {
             return;
         }
         let Some(record) = self.reader.kind(node, name, &BODIES) else { return };
@@ -293,11 +297,11 @@ impl Making<'_, '_> {
     }
 
     /// A body from its record.
-    pub fn body_from(&mut self, name: &str, record: Arc<Record>, span: Span) -> Result<Body, kinds::Mistake> {
+    pub fn body_from(&mut self, name: &str, record: Arc<Record>, span: Span) -> Result<BodyRecord, Box<Diagnostic>> {
         let (pose, length) = placement(&record)?;
         let placed = length.is_some() || ["at", "rotation", "angle"].iter().any(|f| record.has(f));
         let body = self.body_at(name, record, span, pose, length)?;
-        Ok(Body { placed, ..body })
+        Ok(BodyRecord { placed, ..body })
     }
 
     /// A body from its record, at a place; with a length if it has two ends.
@@ -308,7 +312,7 @@ impl Making<'_, '_> {
         span: Span,
         pose: Pose,
         length: Option<f64>,
-    ) -> Result<Body, kinds::Mistake> {
+    ) -> Result<BodyRecord, Box<Diagnostic>> {
         let Filled { shapes, mass, volume } = masses::fill(&record, length, self.around, &mut self.meshes)?;
         let mut points = named_points(&record);
         if let Some(length) = length {
@@ -317,7 +321,7 @@ impl Making<'_, '_> {
                 points.push(NamedPoint { name: name.into(), pose, has_axes: false });
             }
         }
-        Ok(Body {
+        Ok(BodyRecord {
             name: name.into(),
             span,
             pose,
@@ -334,45 +338,51 @@ impl Making<'_, '_> {
     }
 
     /// `[joint.NAME]`.
-    pub fn joint(&mut self, name: &str, node: &Node, span: Span) {
-        if let Some(link) = self.link(name, node, span, &JOINTS, Named::Joint) {
+    pub fn joint(&mut self, name: &str, node: &DocNode, span: Span) {
+        if let Some(link) = self.link(name, node, span, &JOINTS, Namespace::Joint) {
             self.scene.joints.push(link);
         }
     }
 
     /// `[drive.NAME]`.
-    pub fn drive(&mut self, name: &str, node: &Node, span: Span) {
-        if let Some(link) = self.link(name, node, span, &DRIVES, Named::Joint) {
+    pub fn drive(&mut self, name: &str, node: &DocNode, span: Span) {
+        if let Some(link) = self.link(name, node, span, &DRIVES, Namespace::Joint) {
             self.scene.drives.push(link);
         }
     }
 
     /// `[force.NAME]`.
-    pub fn force(&mut self, name: &str, node: &Node, span: Span) {
-        if let Some(link) = self.link(name, node, span, &FORCES, Named::Force) {
+    pub fn force(&mut self, name: &str, node: &DocNode, span: Span) {
+        if let Some(link) = self.link(name, node, span, &FORCES, Namespace::Force) {
             self.scene.forces.push(link);
         }
     }
 
-    fn link(&mut self, name: &str, node: &Node, span: Span, family: &'static Family, what: Named) -> Option<Link> {
-        if !self.claim(what, name, span) {
+    fn link(
+        &mut self,
+        name: &str,
+        node: &DocNode,
+        span: Span,
+        family: &'static Family,
+        space: Namespace,
+    ) -> Option<InteractionRecord> {
+        if !self.register(space, name, span) {
             return None;
         }
         let record = self.reader.kind(node, name, family)?;
         let side = |name: &str| record.point(name).cloned();
-        Some(Link { name: name.into(), span, a: side("a"), b: side("b"), record: Arc::new(record) })
+        Some(InteractionRecord { name: name.into(), span, a: side("a"), b: side("b"), record: Arc::new(record) })
     }
 
-    fn run(&mut self, node: &Node) {
-        let Some(table) = self.reader.table(node, "run") else { return };
-        let Some(r) = self.reader.fields(table, node.span, "run", &[RUN], None) else { return };
+    fn run(&mut self, node: &DocNode) {
+        let Some(r) = self.fields(node, "run", RUN) else { return };
         let text = |name: &str| r.text(name).map(str::to_string);
         self.scene.run = Run {
             time: r.number("time"),
             dt: r.number("dt"),
             integrator: text("integrator"),
             solver: text("solver"),
-            law: text("law"),
+            law: text("law").map(|law| if law == "kinematic" { "first-order".into() } else { law }),
             tolerance: r.number("tolerance"),
             max_step: r.number("max_step"),
             drift: text("drift"),
@@ -384,9 +394,8 @@ impl Making<'_, '_> {
         };
     }
 
-    fn record(&mut self, node: &Node) {
-        let Some(table) = self.reader.table(node, "record") else { return };
-        let Some(r) = self.reader.fields(table, node.span, "record", &[RECORD], None) else { return };
+    fn record(&mut self, node: &DocNode) {
+        let Some(r) = self.fields(node, "record", RECORD) else { return };
         let name = |(value, span): &(Val, Span)| match value {
             Val::Text(name) => Some((name.to_string(), *span)),
             _ => None,
@@ -395,9 +404,8 @@ impl Making<'_, '_> {
         self.scene.record = Recording { rate: r.number("rate"), columns };
     }
 
-    fn start(&mut self, name: &str, node: &Node, span: Span) {
-        let Some(table) = self.reader.table(node, name) else { return };
-        let Some(r) = self.reader.fields(table, node.span, name, &[START], None) else { return };
+    fn start(&mut self, name: &str, node: &DocNode, span: Span) {
+        let Some(r) = self.fields(node, name, START) else { return };
         self.scene.starts.push(Start {
             body: name.into(),
             span,
@@ -408,18 +416,14 @@ impl Making<'_, '_> {
         });
     }
 
-    fn camera(&mut self, name: &str, node: &Node) {
-        let Some(table) = self.reader.table(node, name) else { return };
-        let Some(r) = self.reader.fields(table, node.span, name, &[CAMERA], None) else { return };
+    fn camera(&mut self, name: &str, node: &DocNode) {
+        let Some(r) = self.fields(node, name, CAMERA) else { return };
         let follow = r.text("follow").map(str::to_string);
         if let Some(body) = follow.as_deref().filter(|b| !self.scene.bodies.iter().any(|have| &*have.name == *b)) {
-            let message = format!("there is no body `{}` to follow", crate::confine::shown(body));
-            let d = Diagnostic::error(codes::UNKNOWN_BODY, message).at(r.span_of("follow"));
+            let message = format!("there is no body `{}` to follow", shown(body));
             let names = self.scene.bodies.iter().take(1000).map(|b| &*b.name);
-            self.reader.complain(match nearest(body, names) {
-                Some(near) => d.label(format!("did you mean `{near}`?")),
-                None => d.label("not known"),
-            });
+            let d = Diagnostic::error(codes::UNKNOWN_BODY, message).suggest(body, names, "");
+            self.reader.complain(d.at(r.span_of("follow")));
         }
         self.scene.cameras.push(Camera {
             follow,
@@ -458,9 +462,9 @@ fn named_points(record: &Record) -> Vec<NamedPoint> {
 }
 
 /// Pose, and the length of a body with two ends. A body that moves in a plane keeps its z axis across it.
-pub fn placement(record: &Record) -> Result<(Pose, Option<f64>), kinds::Mistake> {
+pub fn placement(record: &Record) -> Result<(Pose, Option<f64>), Box<Diagnostic>> {
     let exclusive = |field: &str, others: &str| {
-        let m = kinds::mistake(record, field, codes::EXCLUSIVE, format!("`{field}` and {others} exclude each other"));
+        let m = field_error(record, field, codes::EXCLUSIVE, format!("`{field}` and {others} exclude each other"));
         Err(Box::new(m.help("keep one of them")))
     };
     let plane = kinds::plane_axes(record)?;
@@ -471,7 +475,7 @@ pub fn placement(record: &Record) -> Result<(Pose, Option<f64>), kinds::Mistake>
             }
             let length = (to - from).length();
             if !(length > 1e-12) {
-                let m = kinds::mistake(record, "to", codes::ZERO_DIRECTION, "`from` and `to` are the same point");
+                let m = field_error(record, "to", codes::ZERO_DIRECTION, "`from` and `to` are the same point");
                 return Err(Box::new(m.label("must differ by more than 1e-12 m")));
             }
             let x = (to - from) / length;

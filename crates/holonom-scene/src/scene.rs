@@ -1,10 +1,10 @@
 //! A scene as it was read: checked, named, in order, every number evaluated. What is built from it, shown of it and recorded of it all come from here.
 
-use crate::contact::{Contact, Surface};
+use crate::contact::{ContactSettings, MaterialOverrides};
 use crate::fields::{Kind, PointRef, Record};
 use crate::mesh::Mesh;
 use crate::source::Span;
-use holonom::math::{Mat3, Quat, Vec3, vec3};
+use holonom::math::{Mat3, Quat, Vec3};
 use holonom::{Drift, Feedback};
 use std::sync::Arc;
 
@@ -93,7 +93,7 @@ impl From<&holonom::MassProperties> for Mass {
     }
 }
 
-/// What a shape looks like; round ones stand along z.
+/// The geometry of a shape; round ones stand along z.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Geometry {
     /// Edge lengths, m.
@@ -116,7 +116,7 @@ pub enum Geometry {
     Mesh(Arc<Mesh>),
     /// Heights above a rectangle.
     Heights(Arc<Heights>),
-    /// A point, which nobody sees.
+    /// A point, which is not drawn.
     Point,
     /// The plane z = 0.
     Plane,
@@ -137,8 +137,8 @@ pub struct Heights {
 
 /// A shape on a body.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Shape {
-    /// What it looks like.
+pub struct ShapeRecord {
+    /// Its geometry.
     pub geometry: Geometry,
     /// Where it stands on the body.
     pub pose: Pose,
@@ -153,7 +153,7 @@ pub struct Shape {
     /// Does it touch others? Not said: if the scene has contacts.
     pub collides: Option<bool>,
     /// What its surface is like.
-    pub surface: Surface,
+    pub surface: MaterialOverrides,
     /// Does a mesh touch with its triangles, or with its convex hull? Not said: with triangles on the ground.
     pub triangles: Option<bool>,
     /// Groups it belongs to and groups it meets, one bit each.
@@ -173,7 +173,7 @@ pub struct NamedPoint {
 
 /// A body.
 #[derive(Clone, Debug)]
-pub struct Body {
+pub struct BodyRecord {
     /// Its name.
     pub name: Box<str>,
     /// Where it was written.
@@ -193,14 +193,14 @@ pub struct Body {
     /// Volume of the shapes that have mass, m^3.
     pub volume: Option<f64>,
     /// Shapes, shared among the bodies of a generator.
-    pub shapes: Arc<[Shape]>,
+    pub shapes: Arc<[ShapeRecord]>,
     /// Points and frames, shared among the bodies of a generator.
     pub points: Arc<[NamedPoint]>,
     /// Everything else that was said.
     pub record: Arc<Record>,
 }
 
-impl Body {
+impl BodyRecord {
     /// A point or frame by its name.
     pub fn point(&self, name: &str) -> Option<&NamedPoint> {
         self.points.iter().find(|p| &*p.name == name)
@@ -209,7 +209,7 @@ impl Body {
 
 /// A joint, a drive or a force: what it is, and what it holds on to.
 #[derive(Clone, Debug)]
-pub struct Link {
+pub struct InteractionRecord {
     /// Its name.
     pub name: Box<str>,
     /// Where it was written.
@@ -222,7 +222,7 @@ pub struct Link {
     pub record: Arc<Record>,
 }
 
-impl Link {
+impl InteractionRecord {
     /// What it is.
     pub fn kind(&self) -> &'static Kind {
         self.record.kind.expect("links are read with a kind")
@@ -257,7 +257,7 @@ pub struct Run {
     pub integrator: Option<String>,
     /// Solver by name.
     pub solver: Option<String>,
-    /// Dynamic or kinematic.
+    /// `dynamic` (f = m a) or `first-order` (f = m v).
     pub law: Option<String>,
     /// Relative tolerance of adaptive integrators.
     pub tolerance: Option<f64>,
@@ -303,7 +303,7 @@ pub struct Recording {
     pub columns: Vec<(String, Span)>,
 }
 
-/// Where one looks from.
+/// A camera.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Camera {
     /// Its name.
@@ -321,7 +321,7 @@ pub struct Camera {
 }
 
 /// All of it.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct Scene {
     /// A name for people.
     pub title: String,
@@ -334,47 +334,25 @@ pub struct Scene {
     /// Points of the ground.
     pub ground_points: Vec<NamedPoint>,
     /// Shapes of the ground.
-    pub ground_shapes: Vec<Shape>,
+    pub ground_shapes: Vec<ShapeRecord>,
     /// Bodies in the order they were written; generators after all others.
-    pub bodies: Vec<Body>,
+    pub bodies: Vec<BodyRecord>,
     /// Joints in the order they were written.
-    pub joints: Vec<Link>,
+    pub joints: Vec<InteractionRecord>,
     /// Drives.
-    pub drives: Vec<Link>,
+    pub drives: Vec<InteractionRecord>,
     /// Forces.
-    pub forces: Vec<Link>,
+    pub forces: Vec<InteractionRecord>,
     /// Where bodies start that do not start where they are drawn.
     pub starts: Vec<Start>,
     /// What contacts are like, and whether there are any.
-    pub contact: Contact,
+    pub contact: ContactSettings,
     /// How it is to be run.
     pub run: Run,
     /// What is to be recorded.
     pub record: Recording,
-    /// Where one looks from.
+    /// A camera.
     pub cameras: Vec<Camera>,
-}
-
-impl Default for Scene {
-    fn default() -> Self {
-        Scene {
-            title: String::new(),
-            description: String::new(),
-            gravity: vec3(0.0, 0.0, -9.81),
-            params: Vec::new(),
-            ground_points: Vec::new(),
-            ground_shapes: Vec::new(),
-            bodies: Vec::new(),
-            joints: Vec::new(),
-            drives: Vec::new(),
-            forces: Vec::new(),
-            starts: Vec::new(),
-            contact: Contact::default(),
-            run: Run::default(),
-            record: Recording::default(),
-            cameras: Vec::new(),
-        }
-    }
 }
 
 impl Scene {

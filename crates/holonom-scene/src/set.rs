@@ -8,12 +8,13 @@
 //! gravity=[0,0,-1.62]             also: title, run.FIELD, record.FIELD, ground.points.NAME
 //! ```
 //!
-//! The settings are a source text of their own, one per line, so that mistakes in them are shown like any other: `--set:1:8`.
+//! The settings are a source text of their own, one per line, so that errors in them are shown like any other: `--set:1:8`.
 
 use crate::codes;
-use crate::diagnostic::{Diagnostic, Report, nearest};
+use crate::confine::shown;
+use crate::diagnostic::{Diagnostic, Report};
 use crate::limits::Limits;
-use crate::node::{Node, Table, Value, parse_toml};
+use crate::node::{DocNode, DocTable, Value, parse_toml};
 use crate::read::SECTIONS;
 use crate::source::{Sources, Span};
 
@@ -26,7 +27,13 @@ const FIELDS: &[&str] = &["run", "record", "ground", "contact"];
 const DEEPEST: u64 = 40;
 
 /// Change values of a document.
-pub fn apply(document: &mut Table, settings: &[String], sources: &mut Sources, limits: &Limits, report: &mut Report) {
+pub fn apply(
+    document: &mut DocTable,
+    settings: &[String],
+    sources: &mut Sources,
+    limits: &Limits,
+    report: &mut Report,
+) {
     if settings.is_empty() {
         return;
     }
@@ -40,9 +47,12 @@ pub fn apply(document: &mut Table, settings: &[String], sources: &mut Sources, l
     }
 }
 
+/// The names of a path with their places.
+type Path<'a> = [(&'a str, Span)];
+
 /// One setting, which begins at byte `start` of its text.
 fn change(
-    document: &mut Table,
+    document: &mut DocTable,
     setting: &str,
     file: u32,
     start: usize,
@@ -54,98 +64,113 @@ fn change(
         return Err(Box::new(d.label("no `=` in it").help("write  --set L=2  or  --set body.rod.mass=3")));
     };
     let value = value(&setting[equals + 1..], file, start + equals + 1, limits);
-    // segments with their places; quotes around one do not count
-    let mut segments: Vec<(&str, Span)> = Vec::new();
+    let mut path: Vec<(&str, Span)> = Vec::new();
     let mut from = 0;
     for part in setting[..equals].split('.') {
         let trimmed = part.trim();
         let begin = from + (part.len() - part.trim_start().len());
+        // quotes around a name do not count
         let name = trimmed.strip_prefix('"').and_then(|t| t.strip_suffix('"')).unwrap_or(trimmed);
-        segments.push((name, at(begin, begin + trimmed.len().max(1))));
+        path.push((name, at(begin, begin + trimmed.len().max(1))));
         from += part.len() + 1;
     }
     let whole = at(0, equals.max(1));
-    Limits::check(codes::TOO_DEEP, "levels of a setting", segments.len() as u64, DEEPEST, "depth").map_err(
-        |mut d| {
-            // no flag changes it
-            d.notes.clear();
-            Box::new(d.at(whole))
-        },
-    )?;
-    let unknown = |message: String, span: Span| Diagnostic::error(codes::UNKNOWN_SETTING, message).at(span);
-    let suggest = |d: Diagnostic, near: Option<&str>, help: String| {
-        Box::new(match near {
-            Some(near) => d.label(format!("did you mean `{near}`?")),
-            None => d.label("not known").help(help),
-        })
+    let depth = path.len() as u64;
+    if let Err(mut d) = Limits::check(codes::TOO_DEEP, "levels of a setting", depth, DEEPEST, "depth") {
+        // no flag changes it
+        d.notes.clear();
+        return Err(Box::new(d.at(whole)));
+    }
+    let (table, (name, span)) = match &path[..] {
+        [name] => (holder_of(document, *name, whole)?, *name),
+        [("params", _), name, rest @ ..] => (params(document, *name, rest.is_empty(), whole)?, *name),
+        path => field(document, path, whole)?,
     };
-    let params: Vec<String> = names_in(document, "params");
-    // a name alone is a parameter, or a section that holds a value
-    if let [(name, span)] = segments[..] {
-        if params.iter().any(|p| p == name) {
-            replace(document.table_mut("params", whole), name, span, value);
-            return Ok(());
-        }
-        if VALUES.contains(&name) {
-            replace(document, name, span, value);
-            return Ok(());
-        }
-        if SECTIONS.iter().any(|s| s.0 == name) {
-            let d = unknown(format!("`{name}` is a whole section"), span);
-            return Err(Box::new(d.label("name a field in it").help(format!("write  --set {name}.NAME.FIELD=VALUE"))));
-        }
-        let known = params.iter().map(String::as_str).chain(VALUES.iter().copied());
-        let d = unknown(format!("the scene has no parameter `{}`", crate::confine::shown(name)), span);
-        return Err(suggest(d, nearest(name, known), listed("parameters", &params)));
-    }
-    let (section, span) = segments[0];
-    if section == "params" {
-        let (name, span) = segments[1];
-        if segments.len() > 2 || !params.iter().any(|p| p == name) {
-            let d = unknown(format!("the scene has no parameter `{}`", crate::confine::shown(name)), span);
-            return Err(suggest(d, nearest(name, params.iter().map(String::as_str)), listed("parameters", &params)));
-        }
-        replace(document.table_mut("params", whole), name, span, value);
-        return Ok(());
-    }
-    let things = || SECTIONS.iter().map(|s| s.0).filter(|s| !VALUES.contains(s) && *s != "include");
-    if !things().any(|s| s == section) {
-        let d = unknown(format!("a scene has no section `{}`", crate::confine::shown(section)), span);
-        let list = things().collect::<Vec<_>>().join(", ");
-        return Err(suggest(d, nearest(section, things()), format!("sections: {list}")));
-    }
-    let mut depth = 1;
-    if !FIELDS.contains(&section) {
-        let (name, span) = segments[1];
-        let names = names_in(document, section);
-        if !names.iter().any(|n| n == name) {
-            let d = unknown(format!("the scene has no {section} `{}`", crate::confine::shown(name)), span);
-            return Err(suggest(d, nearest(name, names.iter().map(String::as_str)), listed(section, &names)));
-        }
-        if segments.len() == 2 {
-            let d = unknown(format!("`{section}.{name}` is a whole table"), span).label("name a field of it");
-            return Err(Box::new(d.help(format!("write  --set {section}.{name}.FIELD=VALUE"))));
-        }
-        depth = 2;
-    }
-    let mut table = document.table_mut(section, whole);
-    for (k, (name, span)) in segments[1..segments.len() - 1].iter().enumerate() {
-        let there = table.get(name).map(|n| n.as_table().is_some());
-        if there == Some(false) || (there.is_none() && k + 1 < depth) {
-            let d = unknown(format!("`{}` has no fields of its own", crate::confine::shown(name)), *span);
-            return Err(Box::new(
-                d.label("not a table").help("a list is given as a whole:  --set joint.pin.axis=[0,0,1]"),
-            ));
-        }
-        table = table.table_mut(name, *span);
-    }
-    let (name, span) = segments[segments.len() - 1];
     replace(table, name, span, value);
     Ok(())
 }
 
+fn unknown(message: String, span: Span) -> Diagnostic {
+    Diagnostic::error(codes::UNKNOWN_SETTING, message).at(span)
+}
+
+/// What holds a name alone: `[params]`, or the document itself for a section that is a value.
+fn holder_of<'t>(
+    document: &'t mut DocTable,
+    (name, span): (&str, Span),
+    whole: Span,
+) -> Result<&'t mut DocTable, Box<Diagnostic>> {
+    let params = names_in(document, "params");
+    if params.iter().any(|p| p == name) {
+        return Ok(document.table_mut("params", whole));
+    }
+    if VALUES.contains(&name) {
+        return Ok(document);
+    }
+    if SECTIONS.iter().any(|s| s.0 == name) {
+        let d = unknown(format!("`{name}` is a whole section"), span);
+        return Err(Box::new(d.label("name a field in it").help(format!("write  --set {name}.NAME.FIELD=VALUE"))));
+    }
+    let known = params.iter().map(String::as_str).chain(VALUES.iter().copied());
+    let d = unknown(format!("the scene has no parameter `{}`", shown(name)), span);
+    Err(Box::new(d.suggest(name, known, &listed("parameters", &params))))
+}
+
+/// `params.NAME`, which must be there.
+fn params<'t>(
+    document: &'t mut DocTable,
+    (name, span): (&str, Span),
+    last: bool,
+    whole: Span,
+) -> Result<&'t mut DocTable, Box<Diagnostic>> {
+    let names = names_in(document, "params");
+    if !last || !names.iter().any(|p| p == name) {
+        let d = unknown(format!("the scene has no parameter `{}`", shown(name)), span);
+        return Err(Box::new(d.suggest(name, names.iter().map(String::as_str), &listed("parameters", &names))));
+    }
+    Ok(document.table_mut("params", whole))
+}
+
+/// A field of a table: the table, and the name of the field. The table must be there; tables inside it are made.
+fn field<'t, 'p>(
+    document: &'t mut DocTable,
+    path: &Path<'p>,
+    whole: Span,
+) -> Result<(&'t mut DocTable, (&'p str, Span)), Box<Diagnostic>> {
+    let (section, span) = path[0];
+    let sections = || SECTIONS.iter().map(|s| s.0).filter(|s| !VALUES.contains(s) && *s != "include");
+    if !sections().any(|s| s == section) {
+        let d = unknown(format!("a scene has no section `{}`", shown(section)), span);
+        let list = sections().collect::<Vec<_>>().join(", ");
+        return Err(Box::new(d.suggest(section, sections(), &format!("sections: {list}"))));
+    }
+    let named = !FIELDS.contains(&section);
+    if named {
+        let (name, span) = path[1];
+        let names = names_in(document, section);
+        if !names.iter().any(|n| n == name) {
+            let d = unknown(format!("the scene has no {section} `{}`", shown(name)), span);
+            return Err(Box::new(d.suggest(name, names.iter().map(String::as_str), &listed(section, &names))));
+        }
+        if path.len() == 2 {
+            let d = unknown(format!("`{section}.{name}` is a whole table"), span).label("name a field of it");
+            return Err(Box::new(d.help(format!("write  --set {section}.{name}.FIELD=VALUE"))));
+        }
+    }
+    let mut table = document.table_mut(section, whole);
+    for (k, (name, span)) in path[1..path.len() - 1].iter().enumerate() {
+        let there = table.get(name).map(|n| n.as_table().is_some());
+        if there == Some(false) || (there.is_none() && named && k == 0) {
+            let d = unknown(format!("`{}` has no fields of its own", shown(name)), *span).label("not a table");
+            return Err(Box::new(d.help("a list is given as a whole:  --set joint.pin.axis=[0,0,1]")));
+        }
+        table = table.table_mut(name, *span);
+    }
+    Ok((table, path[path.len() - 1]))
+}
+
 /// What stands after `=`: a value of TOML, or else text.
-fn value(text: &str, file: u32, start: usize, limits: &Limits) -> Node {
+fn value(text: &str, file: u32, start: usize, limits: &Limits) -> DocNode {
     let trimmed = text.trim();
     let begin = start + (text.len() - text.trim_start().len());
     let span = Span::new(file, begin..begin + trimmed.len().max(1));
@@ -161,12 +186,12 @@ fn value(text: &str, file: u32, start: usize, limits: &Limits) -> Node {
             shift(&mut node, begin as i64 - HEAD.len() as i64);
             node
         }
-        None => Node::new(span, trimmed),
+        None => DocNode::new(span, trimmed),
     }
 }
 
 /// Move all places. The parser allows 80 levels.
-fn shift(node: &mut Node, by: i64) {
+fn shift(node: &mut DocNode, by: i64) {
     let moved = |x: u32| (i64::from(x) + by).clamp(0, i64::from(u32::MAX)) as u32;
     node.span = Span { start: moved(node.span.start), end: moved(node.span.end), ..node.span };
     match &mut node.value {
@@ -179,20 +204,20 @@ fn shift(node: &mut Node, by: i64) {
     }
 }
 
-fn replace(table: &mut Table, name: &str, span: Span, value: Node) {
+fn replace(table: &mut DocTable, name: &str, span: Span, value: DocNode) {
     match table.entries_mut().iter_mut().find(|e| e.key == name) {
         Some(entry) => (entry.key_span, entry.node) = (span, value),
         None => table.push(name, span, value),
     }
 }
 
-fn names_in(document: &Table, section: &str) -> Vec<String> {
-    let table = document.get(section).and_then(Node::as_table);
+fn names_in(document: &DocTable, section: &str) -> Vec<String> {
+    let table = document.get(section).and_then(DocNode::as_table);
     table.map(|t| t.entries().iter().map(|e| e.key.clone()).collect()).unwrap_or_default()
 }
 
 fn listed(what: &str, names: &[String]) -> String {
     let more = if names.len() > 12 { ", ..." } else { "" };
-    let list = names.iter().take(12).map(|n| crate::confine::shown(n)).collect::<Vec<_>>().join(", ");
+    let list = names.iter().take(12).map(|n| shown(n)).collect::<Vec<_>>().join(", ");
     if list.is_empty() { format!("the scene has no {what}") } else { format!("{what}: {list}{more}") }
 }

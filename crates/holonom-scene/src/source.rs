@@ -42,7 +42,7 @@ pub struct Sources {
 
 /// A place as people count: lines and columns from 1, columns in characters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct LineColumn {
     /// Line, from 1.
     pub line: usize,
     /// Column in characters, from 1.
@@ -76,13 +76,13 @@ impl Sources {
     }
 
     /// Line and column of the start of a stretch.
-    pub fn place(&self, span: Span) -> Option<Place> {
+    pub fn place(&self, span: Span) -> Option<LineColumn> {
         let file = self.file(span.file)?;
         let start = (span.start as usize).min(file.text.len()).max(file.lines[0] as usize);
         let line = file.lines.partition_point(|&s| s as usize <= start) - 1;
         let from = file.lines[line] as usize;
         let column = file.text.as_bytes()[from..start.max(from)].iter().filter(|b| (*b & 0xC0) != 0x80).count() + 1;
-        Some(Place { line: line + 1, column })
+        Some(LineColumn { line: line + 1, column })
     }
 
     /// The line a stretch starts in, without its end, and how many characters of that line it covers.

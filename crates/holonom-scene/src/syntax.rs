@@ -79,20 +79,11 @@ pub fn culprit(text: &str) -> Option<Culprit> {
                 _ => {}
             },
             b'"' | b'\'' => {
-                let three = bytes[i..].starts_with(&[b; 3]);
-                let close: &[u8] = if three { &[b; 3] } else { std::slice::from_ref(&b) };
-                let start = i;
-                i += close.len();
-                loop {
-                    if i >= bytes.len() || (!three && bytes[i] == b'\n') {
-                        return Some(quote(start, close.len()));
-                    }
-                    if bytes[i..].starts_with(close) {
-                        break;
-                    }
-                    i += if b == b'"' && bytes[i] == b'\\' { 2 } else { 1 };
-                }
-                i += close.len() - 1;
+                let quotes = if bytes[i..].starts_with(&[b; 3]) { 3 } else { 1 };
+                i = match string_end(bytes, i) {
+                    Ok(end) => end,
+                    Err(_) => return Some(quote(i, quotes)),
+                };
             }
             _ => {}
         }
@@ -102,6 +93,21 @@ pub fn culprit(text: &str) -> Option<Culprit> {
         i += 1;
     }
     open.last().copied().map(bracket)
+}
+
+/// Where the string that begins at `start` ends: its last byte. An error with where the search ended, if it is not closed.
+pub fn string_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
+    let quote = bytes[start];
+    let three = bytes[start..].starts_with(&[quote; 3]);
+    let close: &[u8] = if three { &[quote; 3] } else { std::slice::from_ref(&quote) };
+    let mut i = start + close.len();
+    while i < bytes.len() && (three || bytes[i] != b'\n') {
+        if bytes[i..].starts_with(close) {
+            return Ok(i + close.len() - 1);
+        }
+        i += if quote == b'"' && bytes[i] == b'\\' { 2 } else { 1 };
+    }
+    Err(i)
 }
 
 /// What the parser says, in our words: one sentence, and what to write instead.

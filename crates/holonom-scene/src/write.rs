@@ -18,7 +18,7 @@
 use crate::diagnostic::Report;
 use crate::fields::{Family, Field, Type};
 use crate::limits::Limits;
-use crate::node::{Node, Table, Value, parse_toml};
+use crate::node::{DocNode, DocTable, Value, parse_toml};
 use crate::read::SECTIONS;
 use crate::sections::{Content, content};
 use std::fmt::Write;
@@ -49,7 +49,7 @@ impl From<&'static Type> for Known {
 
 impl Known {
     /// What is known of the value of that name in a table.
-    fn inside(self, table: &Table, key: &str) -> Known {
+    fn inside(self, table: &DocTable, key: &str) -> Known {
         let field = match self {
             Known::Names(inner) => return Known::from(inner),
             _ => self.fields(table).into_iter().find(|f| f.name == key),
@@ -58,10 +58,10 @@ impl Known {
     }
 
     /// The fields in the order they are written.
-    fn fields(self, table: &Table) -> Vec<&'static Field> {
+    fn fields(self, table: &DocTable) -> Vec<&'static Field> {
         match self {
             Known::Family(family) => {
-                let named = table.get("kind").and_then(Node::as_text).or(family.default);
+                let named = table.get("kind").and_then(DocNode::as_text).or(family.default);
                 let own = named.and_then(|n| family.find(n)).map_or(&[][..], |k| k.fields);
                 own.iter().flat_map(|group| group.iter()).chain(family.common).collect()
             }
@@ -72,7 +72,7 @@ impl Known {
     }
 
     /// The entries of a table, in the order they are written.
-    fn order(self, table: &Table) -> Vec<(&str, &Node)> {
+    fn order(self, table: &DocTable) -> Vec<(&str, &DocNode)> {
         let fields = self.fields(table);
         let place = |key: &str| match key {
             "kind" => 0,
@@ -85,7 +85,7 @@ impl Known {
 }
 
 /// A document as TOML, in canonical form.
-pub fn document(document: &Table) -> String {
+pub fn document(document: &DocTable) -> String {
     let place = |key: &str| SECTIONS.iter().position(|(name, _)| *name == key).unwrap_or(usize::MAX);
     let mut entries: Vec<_> = document.entries().iter().collect();
     entries.sort_by_key(|e| place(&e.key));
@@ -108,7 +108,7 @@ pub fn document(document: &Table) -> String {
 }
 
 /// Every thing of a section as a table of its own.
-fn things(out: &mut String, path: &str, table: &Table, known: Known) {
+fn things(out: &mut String, path: &str, table: &DocTable, known: Known) {
     let stray: Vec<_> = table.entries().iter().filter(|e| e.node.as_table().is_none()).collect();
     if !stray.is_empty() || table.is_empty() {
         header(out, path);
@@ -124,7 +124,7 @@ fn things(out: &mut String, path: &str, table: &Table, known: Known) {
 }
 
 /// A table with a header; tables in it that are too long for a line follow with headers of their own.
-fn section(out: &mut String, path: &str, table: &Table, known: Known) {
+fn section(out: &mut String, path: &str, table: &DocTable, known: Known) {
     let mut below = Vec::new();
     let mut here = String::new();
     for (name, node) in known.order(table) {
@@ -151,12 +151,12 @@ fn header(out: &mut String, path: &str) {
     let _ = writeln!(out, "[{path}]");
 }
 
-fn long(name: &str, node: &Node, known: Known) -> bool {
+fn long(name: &str, node: &DocNode, known: Known) -> bool {
     key(name).len() + 3 + inline(node, known).chars().count() > WIDTH
 }
 
 /// `name = value`, wrapped where it is a long list.
-fn line(out: &mut String, name: &str, node: &Node, known: Known) {
+fn line(out: &mut String, name: &str, node: &DocNode, known: Known) {
     let _ = write!(out, "{} = ", key(name));
     match &node.value {
         Value::List(list) if !list.is_empty() && long(name, node, known) => {
@@ -186,7 +186,7 @@ fn line(out: &mut String, name: &str, node: &Node, known: Known) {
 }
 
 /// A value in one line.
-fn inline(node: &Node, known: Known) -> String {
+fn inline(node: &DocNode, known: Known) -> String {
     match &node.value {
         Value::Integer(i) => i.to_string(),
         Value::Number(x) => number(*x),
@@ -198,7 +198,8 @@ fn inline(node: &Node, known: Known) -> String {
         }
         Value::Table(table) if table.is_empty() => "{}".into(),
         Value::Table(table) => {
-            let item = |(name, x): (&str, &Node)| format!("{} = {}", key(name), inline(x, known.inside(table, name)));
+            let item =
+                |(name, x): (&str, &DocNode)| format!("{} = {}", key(name), inline(x, known.inside(table, name)));
             let items: Vec<String> = known.order(table).into_iter().map(item).collect();
             format!("{{ {} }}", items.join(", "))
         }
@@ -257,96 +258,98 @@ pub fn formatted(text: &str) -> Result<String, Report> {
     Ok(tidied(&text))
 }
 
-/// Where the walk through a text is.
+/// What the character at hand belongs to.
 #[derive(Clone, Copy, PartialEq)]
-enum At {
+enum Inside {
     Plain,
     Comment,
-    /// Between quotes of this sort, three of them or one.
+    /// A string between quotes of this sort, three of them or one.
     Text(char, bool),
 }
 
+/// A text on its way through the formatter.
+struct Tidy<'a> {
+    chars: std::iter::Peekable<std::str::Chars<'a>>,
+    out: String,
+    inside: Inside,
+    empty_lines: usize,
+}
+
 fn tidied(text: &str) -> String {
-    let mut out = String::with_capacity(text.len() + text.len() / 16);
-    let mut at = At::Plain;
-    let mut empty_lines = 0;
-    let mut chars = text.chars().peekable();
-    while let Some(c) = chars.next() {
-        match at {
-            At::Text(quote, three) => {
-                out.push(c);
-                if c == '\\' && quote == '"' {
-                    out.extend(chars.next());
-                } else if c == quote {
-                    let mut run = 1;
-                    while three && chars.peek() == Some(&quote) {
-                        out.extend(chars.next());
-                        run += 1;
-                    }
-                    // up to two quotes may stand before the closing three
-                    if !three || run >= 3 {
-                        at = At::Plain;
-                    }
-                }
-                continue;
-            }
-            At::Comment if c != '\n' => {
-                out.push(c);
-                continue;
-            }
-            _ => {}
-        }
-        match c {
-            '\n' => {
-                at = At::Plain;
-                let kept = out.trim_end_matches([' ', '\t']).len();
-                out.truncate(kept);
-                empty_lines = if out.ends_with('\n') || out.is_empty() { empty_lines + 1 } else { 0 };
-                if empty_lines < 2 && !out.is_empty() {
-                    out.push('\n');
-                }
-            }
-            '#' => {
-                if !out.is_empty() && !out.ends_with([' ', '\t', '\n']) {
-                    out.push(' ');
-                }
-                out.push('#');
-                at = At::Comment;
-            }
-            '"' | '\'' => {
-                let mut ahead = chars.clone();
-                let three = ahead.next() == Some(c) && ahead.next() == Some(c);
-                out.push(c);
-                if three {
-                    out.extend(chars.next());
-                    out.extend(chars.next());
-                }
-                at = At::Text(c, three);
-            }
-            '=' | '}' => {
-                let apart = out.ends_with([' ', '\t', '\n']) || (c == '}' && out.ends_with('{'));
-                if !apart {
-                    out.push(' ');
-                }
-                out.push(c);
-                if c == '=' && chars.peek().is_some_and(|n| !n.is_whitespace()) {
-                    out.push(' ');
-                }
-            }
-            ',' | '{' => {
-                out.push(c);
-                let apart = |n: &char| n.is_whitespace() || (c == '{' && *n == '}');
-                if chars.peek().is_some_and(|n| !apart(n)) {
-                    out.push(' ');
-                }
-            }
-            _ => out.push(c),
+    let out = String::with_capacity(text.len() + text.len() / 16);
+    let mut tidy = Tidy { chars: text.chars().peekable(), out, inside: Inside::Plain, empty_lines: 0 };
+    while let Some(c) = tidy.chars.next() {
+        match tidy.inside {
+            Inside::Text(quote, three) => tidy.string(c, quote, three),
+            Inside::Comment if c != '\n' => tidy.out.push(c),
+            _ => tidy.plain(c),
         }
     }
-    let kept = out.trim_end().len();
-    out.truncate(kept);
+    let mut out = tidy.out;
+    out.truncate(out.trim_end().len());
     if !out.is_empty() {
         out.push('\n');
     }
     out
+}
+
+impl Tidy<'_> {
+    /// A character of a string.
+    fn string(&mut self, c: char, quote: char, three: bool) {
+        self.out.push(c);
+        if c == '\\' && quote == '"' {
+            self.out.extend(self.chars.next());
+        } else if c == quote {
+            let mut run = 1;
+            while three && self.chars.peek() == Some(&quote) {
+                self.out.extend(self.chars.next());
+                run += 1;
+            }
+            // up to two quotes may stand before the closing three
+            if !three || run >= 3 {
+                self.inside = Inside::Plain;
+            }
+        }
+    }
+
+    /// A character outside strings and comments, or the end of a line.
+    fn plain(&mut self, c: char) {
+        match c {
+            '\n' => {
+                self.end_line();
+                return;
+            }
+            '#' if !self.out.is_empty() && !self.out.ends_with([' ', '\t', '\n']) => self.out.push(' '),
+            '=' if !self.out.ends_with([' ', '\t', '\n']) => self.out.push(' '),
+            '}' if !self.out.ends_with([' ', '\t', '\n', '{']) => self.out.push(' '),
+            _ => {}
+        }
+        self.out.push(c);
+        match c {
+            '#' => self.inside = Inside::Comment,
+            '"' | '\'' => {
+                let mut ahead = self.chars.clone();
+                let three = ahead.next() == Some(c) && ahead.next() == Some(c);
+                if three {
+                    self.out.extend([c, c]);
+                    self.chars = ahead;
+                }
+                self.inside = Inside::Text(c, three);
+            }
+            '=' | ',' | '{' if self.chars.peek().is_some_and(|n| !n.is_whitespace() && (c, *n) != ('{', '}')) => {
+                self.out.push(' ');
+            }
+            _ => {}
+        }
+    }
+
+    fn end_line(&mut self) {
+        self.inside = Inside::Plain;
+        self.out.truncate(self.out.trim_end_matches([' ', '\t']).len());
+        let empty = self.out.ends_with('\n') || self.out.is_empty();
+        self.empty_lines = if empty { self.empty_lines + 1 } else { 0 };
+        if self.empty_lines < 2 && !self.out.is_empty() {
+            self.out.push('\n');
+        }
+    }
 }

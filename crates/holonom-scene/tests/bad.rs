@@ -1,7 +1,7 @@
 //! Bad scenes, each with the code it must get and the place it must be shown at, marked by `§` in its text. Some of the messages in full, as they were
 //! read and found good.
 
-use holonom_scene::{Failed, Loader};
+use holonom_scene::{LoadError, Loader};
 
 /// Good bodies to go wrong with.
 const BODIES: &str = "\
@@ -124,7 +124,7 @@ fn text_of(marked: &str) -> String {
     text.replace("LONG", &"1+".repeat(10_000))
 }
 
-fn refusal(text: &str) -> Option<Failed> {
+fn refusal(text: &str) -> Option<LoadError> {
     match Loader::new().load_text("bad.toml", text) {
         Err(failed) => Some(failed),
         Ok(loaded) => loaded.build().err(),

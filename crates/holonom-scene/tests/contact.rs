@@ -408,8 +408,8 @@ ideal = false
     let shapes = |l: &Loaded| {
         (l.scene.ground_shapes.clone(), l.scene.bodies.iter().map(|b| b.shapes.clone()).collect::<Vec<_>>())
     };
-    let plain = |(ground, bodies): (Vec<_>, Vec<std::sync::Arc<[holonom_scene::scene::Shape]>>)| {
-        let strip = |s: &holonom_scene::scene::Shape| holonom_scene::scene::Shape {
+    let plain = |(ground, bodies): (Vec<_>, Vec<std::sync::Arc<[holonom_scene::scene::ShapeRecord]>>)| {
+        let strip = |s: &holonom_scene::scene::ShapeRecord| holonom_scene::scene::ShapeRecord {
             span: first.scene.ground_shapes[0].span,
             ..s.clone()
         };

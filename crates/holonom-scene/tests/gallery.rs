@@ -1,7 +1,7 @@
 //! Every scene of the gallery loads without a warning, says what it is, and keeps its joints closed for ten seconds at a step of a millisecond.
 
 use holonom::{Drift, IntegratorKind, Simulation};
-use holonom_scene::gallery::{self, Entry, GALLERY};
+use holonom_scene::gallery::{self, GALLERY, GalleryScene};
 use holonom_scene::{Loader, Scene};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
@@ -32,7 +32,7 @@ fn promise(text: &str) -> Option<Promise> {
 const PENDULUM: Promise = Promise { bodies: 1, rows: 5, redundant: 0, mobility: 1 };
 
 /// All there is to say of a scene at its start.
-fn well_described(entry: &Entry) -> (Scene, Simulation) {
+fn well_described(entry: &GalleryScene) -> (Scene, Simulation) {
     let loaded = Loader::new().load_text(&format!("{}.toml", entry.name), entry.text);
     let loaded = loaded.unwrap_or_else(|f| panic!("{}", f.render()));
     assert!(loaded.report.all().is_empty(), "{}", loaded.report.render(&loaded.sources));

@@ -9,10 +9,10 @@
 //! - with all its bearings the bike moves the same, and what contradicts is named.
 
 use holonom::{IntegratorKind, Simulation};
-use holonom_scene::{Failed, Loaded, Loader, Quantities, gallery};
+use holonom_scene::{LoadError, Loaded, Loader, Quantities, gallery};
 use std::sync::Arc;
 
-fn load(name: &str, parameters: &[(&str, f64)]) -> Result<Loaded, Failed> {
+fn load(name: &str, parameters: &[(&str, f64)]) -> Result<Loaded, LoadError> {
     let entry = gallery::find(name).unwrap_or_else(|| panic!("{name} is in the gallery"));
     let loader = parameters.iter().fold(Loader::new(), |l, (name, value)| l.parameter(*name, *value));
     loader.load_text(&format!("{name}.toml"), entry.text)

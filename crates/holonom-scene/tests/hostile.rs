@@ -1,7 +1,7 @@
 //! Files made to do harm: each is refused in its class, quickly, and nothing outside the scene's folder is opened.
 
 use holonom_scene::diagnostic::Class;
-use holonom_scene::{Failed, Limits, Loader};
+use holonom_scene::{Limits, LoadError, Loader};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
@@ -40,7 +40,7 @@ fn quickly<T>(what: &str, f: impl FnOnce() -> T) -> T {
     out
 }
 
-fn refused(what: &str, text: impl Into<String>) -> Failed {
+fn refused(what: &str, text: impl Into<String>) -> LoadError {
     let text = text.into();
     let failed = quickly(what, || match Loader::new().load_text("hostile.toml", text) {
         Err(failed) => failed,
@@ -52,7 +52,7 @@ fn refused(what: &str, text: impl Into<String>) -> Failed {
     failed
 }
 
-fn code(failed: &Failed) -> (&str, Class) {
+fn code(failed: &LoadError) -> (&str, Class) {
     (failed.report.all()[0].code.name(), failed.report.class())
 }
 

@@ -1,7 +1,7 @@
 //! Scenes in several files, and values changed from outside.
 
 use holonom_scene::diagnostic::Class;
-use holonom_scene::{Failed, Loaded, Loader};
+use holonom_scene::{LoadError, Loaded, Loader};
 use std::path::PathBuf;
 
 /// A folder of its own, removed at the end.
@@ -19,7 +19,7 @@ impl Folder {
         Folder(path)
     }
 
-    fn load(&self) -> Result<Loaded, Failed> {
+    fn load(&self) -> Result<Loaded, LoadError> {
         Loader::new().load(&self.0.join("main.toml"))
     }
 }
@@ -31,7 +31,7 @@ impl Drop for Folder {
 }
 
 /// Code and place (`file:line:column`, only the end of the file's name) of every mistake.
-fn mistakes(failed: &Failed) -> Vec<String> {
+fn mistakes(failed: &LoadError) -> Vec<String> {
     let one = |d: &holonom_scene::Diagnostic| {
         let span = d.span.expect("a place");
         let place = failed.sources.place(span).expect("a place");
@@ -145,7 +145,7 @@ const SCENE: &str = "[params]\nL = 1\n[body.rod]\nmass = 1\ninertia = [1, 1, 1]\
                      [joint.pin]\nkind = \"revolute\"\nb = \"rod\"\n\
                      [chain.rope]\ncount = 2\nlength = 1\nlink = { mass = 1, inertia = [1, 1, 1] }\n";
 
-fn set(settings: &[&str]) -> Result<Loaded, Failed> {
+fn set(settings: &[&str]) -> Result<Loaded, LoadError> {
     let loader = Loader { settings: settings.iter().map(|s| s.to_string()).collect(), ..Loader::new() };
     loader.load_text("s.toml", SCENE)
 }
@@ -203,7 +203,7 @@ fn settings_that_name_nothing_are_refused() {
 #[test]
 fn parts_of_the_gallery_come_with_the_program() {
     let (name, text) = holonom_scene::gallery::PARTS[0];
-    let bodies = |loaded: Result<Loaded, Failed>| {
+    let bodies = |loaded: Result<Loaded, LoadError>| {
         let scene = loaded.unwrap_or_else(|f| panic!("{}", f.render())).scene;
         scene.bodies.iter().map(|b| b.name.to_string()).collect::<Vec<_>>()
     };

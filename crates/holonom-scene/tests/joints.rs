@@ -2,7 +2,7 @@
 
 use holonom::math::{Vec3, vec3};
 use holonom::{Carried, Simulation};
-use holonom_scene::{Failed, Loader, Severity};
+use holonom_scene::{LoadError, Loader, Severity};
 
 const HEAD: &str = r#"gravity = [0, 0, 0]
 [body.one]
@@ -19,7 +19,7 @@ at = [1.5, 2, 3]
 points.p = [0.4, 0, 0]
 "#;
 
-fn failed(tail: &str) -> Failed {
+fn failed(tail: &str) -> LoadError {
     match Loader::new().load_text("bad.toml", format!("{HEAD}{tail}")) {
         Ok(loaded) => loaded.build().err().unwrap_or_else(|| panic!("built:\n{tail}")),
         Err(failed) => failed,

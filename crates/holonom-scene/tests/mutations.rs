@@ -2,7 +2,7 @@
 //! spoilt; for a field that was taken away, the header of its table. At least 95 of 100.
 
 use holonom_scene::gallery::GALLERY;
-use holonom_scene::{Failed, Loader};
+use holonom_scene::{LoadError, Loader};
 
 struct Mutant {
     what: String,
@@ -142,7 +142,7 @@ fn mutants(text: &str) -> Vec<Mutant> {
     out
 }
 
-fn refusal(mutant: &Mutant) -> Option<Failed> {
+fn refusal(mutant: &Mutant) -> Option<LoadError> {
     match Loader::new().load_text("mutant.toml", mutant.text.clone()) {
         Err(failed) => Some(failed),
         Ok(loaded) => loaded.build().err(),

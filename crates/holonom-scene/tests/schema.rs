@@ -1,7 +1,7 @@
 //! The schema and the reference are fresh, accept what the program accepts, and refuse what it refuses.
 
 use holonom_scene::gallery::{GALLERY, VERIFICATION};
-use holonom_scene::node::{Node, Value as Item, parse_toml};
+use holonom_scene::node::{DocNode, Value as Item, parse_toml};
 use holonom_scene::{Limits, Report, gallery_page, reference, schema};
 use serde_json::{Map, Value, json};
 
@@ -101,7 +101,7 @@ fn is(value: &Value, ty: &Value) -> bool {
     }
 }
 
-fn json_of(node: &Node) -> Value {
+fn json_of(node: &DocNode) -> Value {
     match &node.value {
         Item::Integer(i) => json!(i),
         Item::Number(x) => json!(x),

@@ -3,8 +3,8 @@
 use holonom::Simulation;
 use holonom::math::{Mat3, Vec3, vec3};
 use holonom_scene::diagnostic::Severity;
-use holonom_scene::node::{Node, Table, Value};
-use holonom_scene::scene::{Body, Geometry};
+use holonom_scene::node::{DocNode, DocTable, Value};
+use holonom_scene::scene::{BodyRecord, Geometry};
 use holonom_scene::{Loaded, Loader};
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ fn load(name: &str) -> Loaded {
     Loader::new().load(&folder().join(name)).unwrap_or_else(|e| panic!("{}", e.render()))
 }
 
-fn body<'a>(loaded: &'a Loaded, name: &str) -> &'a Body {
+fn body<'a>(loaded: &'a Loaded, name: &str) -> &'a BodyRecord {
     loaded.scene.bodies.iter().find(|b| &*b.name == name).unwrap_or_else(|| panic!("no body {name}"))
 }
 
@@ -202,8 +202,8 @@ fn the_root_is_free_unless_it_is_the_world_or_weighs_nothing() {
 fn every_value_of_the_document_has_a_place() {
     for name in ["arm.urdf", "parallel.urdf", "floating.urdf"] {
         let loaded = load(name);
-        let mut stack: Vec<&Node> = Vec::new();
-        let of = |t: &Table| t.entries().iter().map(|e| e.node.clone()).collect::<Vec<_>>();
+        let mut stack: Vec<&DocNode> = Vec::new();
+        let of = |t: &DocTable| t.entries().iter().map(|e| e.node.clone()).collect::<Vec<_>>();
         let nodes = of(&loaded.document);
         stack.extend(&nodes);
         let mut n = 0;
@@ -309,7 +309,7 @@ fn limits_friction_and_effort_are_enforced() {
     // zero is not allowed: it starts at the nearest limit
     let loaded = load(rod(r#"<limit lower="0.2" upper="1" effort="0" velocity="0"/>"#), &[]);
     let said: Vec<_> = loaded.report.all().iter().map(|d| d.message.as_str()).collect();
-    assert_eq!(said, ["the `effort` of the limits counts as not said", "the joint `hinge` starts at its limit"]);
+    assert_eq!(said, ["the `effort` of the limits counts as not given", "the joint `hinge` starts at its limit"]);
     assert_eq!(loaded.scene.joints[0].record.numbers("start"), Some(&[0.2][..]));
     // a contradiction is said, and free
     let loaded = load(rod(r#"<limit lower="1" upper="-1" effort="1" velocity="0"/>"#), &[]);

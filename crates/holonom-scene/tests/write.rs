@@ -2,14 +2,14 @@
 
 use holonom::math::SplitMix;
 use holonom_scene::gallery::{GALLERY, VERIFICATION};
-use holonom_scene::node::{Node, Table, Value, parse_toml};
+use holonom_scene::node::{DocNode, DocTable, Value, parse_toml};
 use holonom_scene::source::Span;
 use holonom_scene::write::{document, formatted, number};
 use holonom_scene::{Limits, Report};
 
 const HERE: Span = Span { file: 0, start: 0, end: 0 };
 
-fn read(text: &str) -> Table {
+fn read(text: &str) -> DocTable {
     let mut report = Report::new();
     let table = parse_toml(text, 0, &Limits::default(), &mut report);
     assert!(!report.has_errors(), "{:?}\n{text}", report.all());
@@ -35,13 +35,14 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-fn same_tables(a: &Table, b: &Table) -> bool {
-    let inside =
-        |x: &Table, y: &Table| x.entries().iter().all(|e| y.get(&e.key).is_some_and(|n| same(&e.node.value, &n.value)));
+fn same_tables(a: &DocTable, b: &DocTable) -> bool {
+    let inside = |x: &DocTable, y: &DocTable| {
+        x.entries().iter().all(|e| y.get(&e.key).is_some_and(|n| same(&e.node.value, &n.value)))
+    };
     a.entries().len() == b.entries().len() && inside(a, b)
 }
 
-fn assert_round_trip(table: &Table, what: &str) {
+fn assert_round_trip(table: &DocTable, what: &str) {
     let text = document(table);
     let again = read(&text);
     assert!(same_tables(table, &again), "{what}: values changed\n{text}");
@@ -142,14 +143,14 @@ fn random_value(g: &mut SplitMix, depth: usize) -> Value {
         1 => Value::Number(f64::from_bits(g.bits())),
         2 => Value::Text(random_text(g)),
         3 => Value::Flag(g.below(2) == 0),
-        4 => Value::List((0..g.below(30)).map(|_| Node::new(HERE, g.symmetric(9.0))).collect()),
-        5 => Value::List((0..g.below(4)).map(|_| Node::new(HERE, random_value(g, depth - 1))).collect()),
+        4 => Value::List((0..g.below(30)).map(|_| DocNode::new(HERE, g.symmetric(9.0))).collect()),
+        5 => Value::List((0..g.below(4)).map(|_| DocNode::new(HERE, random_value(g, depth - 1))).collect()),
         _ => Value::Table(random_table(g, depth - 1, &[])),
     }
 }
 
-fn random_table(g: &mut SplitMix, depth: usize, names: &[&str]) -> Table {
-    let mut table = Table::new();
+fn random_table(g: &mut SplitMix, depth: usize, names: &[&str]) -> DocTable {
+    let mut table = DocTable::new();
     for _ in 0..g.below(6) {
         let name = match g.below(2) {
             0 if !names.is_empty() => names[g.below(names.len())].to_string(),

@@ -13,8 +13,8 @@ use crate::plan::PlanError;
 use crate::planner::Planner;
 use crate::structure::{Node, Structure};
 
-/// A dual pivot below this part of its row's own size means dependent rows, in the sample that the order is tried on.
-const DEPENDENT: f64 = 1e-9;
+/// A dual pivot below this part of its diagonal entry means dependent rows, in the sample that the order is tried on: six digits would be lost.
+const DEPENDENT: f64 = 1e-6;
 
 /// H of a forest, reordered, and its factors in the same place. Blocks are dense, and all their inverses are explicit.
 #[derive(Clone, Debug)]

@@ -1,16 +1,15 @@
 //! The thread that runs a session against the clock, and its clients.
 //!
-//! One thread owns the session; everything reaches it through one queue, so that inputs have one order. Sixty times a second it lets the session catch up with the clock, as far as that
-//! can be done in a frame's time, and publishes what is to be seen. Frames are a mailbox that holds the newest only: who reads slowly sees less, and costs nothing. Replies are
-//! queues of bounded length: who does not read them is cut off.
+//! One thread owns the session; all requests reach it through one queue, so that inputs have one order. Sixty times a second it lets the session catch up with the clock, as far as that
+//! can be done in a frame's time, and publishes what is to be seen. Only the newest frame is kept, so a client that reads slowly sees fewer of them. Replies wait in
+//! queues of bounded length; a client that does not read them is disconnected.
 //!
-//! A client that holds something must say something at least four times a second; one that does not is taken for gone, and lets go. While nobody is connected, time stands still.
+//! A client that holds something must send something at least every 200 ms; otherwise its hands are released. While no client is connected, time stands still.
 
-use crate::message::{FrameHeader, Method, Question, Reply, Request, Section};
-use crate::numbers;
-use crate::session::log::{Input, Own};
-use crate::session::{Refusal, Session};
-use serde_json::Value;
+use crate::catalogue::catalogue;
+use crate::message::{FrameHeader, FrameSection, Reply, Request, StepMethod};
+use crate::session::log::{Input, ProgramInput};
+use crate::session::{InputError, Session};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -63,7 +62,7 @@ pub struct Hub {
     frames: watch::Receiver<Arc<Vec<u8>>>,
 }
 
-/// Somebody connected. Dropping it is leaving.
+/// A connected client; dropping it disconnects.
 pub struct Client {
     /// Its number.
     pub id: u32,
@@ -75,9 +74,9 @@ pub struct Client {
 }
 
 impl Client {
-    /// Say something.
+    /// Send a request.
     pub fn request(&self, request: Request) {
-        // a hub that has stopped hears nothing
+        // a hub that has stopped receives nothing
         let _ = self.events.send(Event::Said(self.id, request));
     }
 }
@@ -96,12 +95,12 @@ impl Hub {
         let hub = Hub { events, frames };
         std::thread::Builder::new()
             .name("session".into())
-            .spawn(move || Desk::new(session, publish).work(&queue))
+            .spawn(move || SessionLoop::new(session, publish).work(&queue))
             .expect("a thread can be started");
         hub
     }
 
-    /// Somebody new. `None` when the hub has stopped.
+    /// A new client. `None` when the hub has stopped.
     pub async fn connect(&self) -> Option<Client> {
         let (sender, replies) = mpsc::channel(QUEUE);
         let (id, number) = oneshot::channel();
@@ -125,24 +124,24 @@ impl Hub {
 }
 
 /// What is known of a client.
-struct Known {
+struct ConnectedClient {
     replies: mpsc::Sender<Arc<str>>,
     heard: Instant,
-    sections: Vec<Section>,
+    sections: Vec<FrameSection>,
     watched: Vec<String>,
 }
 
-/// Who sits at the session.
-struct Desk {
+/// State of the thread that runs the session.
+struct SessionLoop {
     session: Session,
     publish: watch::Sender<Arc<Vec<u8>>>,
-    clients: BTreeMap<u32, Known>,
+    clients: BTreeMap<u32, ConnectedClient>,
     next_client: u32,
     playing: bool,
     /// Single steps that were asked for and are not taken yet.
     owed: u32,
     speed: f64,
-    method: Method,
+    method: StepMethod,
     /// Simulated time that the clock is ahead, s.
     behind: f64,
     /// How long the clock has not been met, s.
@@ -157,9 +156,9 @@ struct Desk {
     news: bool,
 }
 
-impl Desk {
-    fn new(session: Session, publish: watch::Sender<Arc<Vec<u8>>>) -> Desk {
-        Desk {
+impl SessionLoop {
+    fn new(session: Session, publish: watch::Sender<Arc<Vec<u8>>>) -> SessionLoop {
+        SessionLoop {
             session,
             publish,
             clients: BTreeMap::new(),
@@ -167,7 +166,7 @@ impl Desk {
             playing: false,
             owed: 0,
             speed: 1.0,
-            method: Method::Auto,
+            method: StepMethod::Auto,
             behind: 0.0,
             late: 0.0,
             real_time: 1.0,
@@ -235,7 +234,7 @@ impl Desk {
         let late = self.behind > most;
         self.behind = self.behind.min(most);
         self.late = if late { self.late + passed } else { (self.late - passed).max(0.0) };
-        if self.method == Method::Auto && self.late > PATIENCE && !self.session.hurried {
+        if self.method == StepMethod::Auto && self.late > PATIENCE && !self.session.hurried {
             self.hurry(true);
             self.tell_all(&Reply::Note {
                 message:
@@ -269,7 +268,7 @@ impl Desk {
     }
 
     fn hurry(&mut self, on: bool) {
-        let _ = self.session.input(0, Input::Own(Own::Hurry { on }));
+        let _ = self.session.input(0, Input::Own(ProgramInput::Hurry { on }));
         self.late = 0.0;
     }
 
@@ -284,7 +283,7 @@ impl Desk {
 
     fn let_go(&mut self, client: u32) {
         if self.session.is_held_by(client) {
-            let _ = self.session.input(client, Input::Own(Own::Leave));
+            let _ = self.session.input(client, Input::Own(ProgramInput::Leave));
             self.news = true;
         }
     }
@@ -299,7 +298,7 @@ impl Desk {
         }
     }
 
-    // ---- what is seen ------------------------------------------------------------------------------------------
+    // ---- frames ------------------------------------------------------------------------------------------
 
     fn show(&mut self) {
         if self.drawn != Some(self.session.revision) {
@@ -312,7 +311,7 @@ impl Desk {
             return;
         }
         self.news = false;
-        let mut sections: Vec<Section> = self.clients.values().flat_map(|c| c.sections.iter().copied()).collect();
+        let mut sections: Vec<FrameSection> = self.clients.values().flat_map(|c| c.sections.iter().copied()).collect();
         sections.sort();
         sections.dedup();
         let mut watched: Vec<String> = self.clients.values().flat_map(|c| c.watched.iter().cloned()).collect();
@@ -332,17 +331,19 @@ impl Desk {
         self.publish.send_replace(Arc::new(frame));
     }
 
-    // ---- what is said ------------------------------------------------------------------------------------------
+    // ---- requests ------------------------------------------------------------------------------------------
 
     fn hear(&mut self, event: Event) {
         match event {
             Event::Connect { replies, id } => {
                 let number = self.next_client;
                 self.next_client += 1;
-                let known = Known { replies, heard: Instant::now(), sections: Vec::new(), watched: Vec::new() };
+                let known =
+                    ConnectedClient { replies, heard: Instant::now(), sections: Vec::new(), watched: Vec::new() };
                 self.clients.insert(number, known);
                 let _ = id.send(number);
                 self.tell(number, &Reply::Welcome { client: number, version: env!("CARGO_PKG_VERSION") });
+                self.tell(number, &Reply::Catalogue(catalogue()));
                 if self.drawn == Some(self.session.revision) {
                     let picture = Reply::Picture(Box::new(self.session.picture()));
                     self.tell(number, &picture);
@@ -392,7 +393,7 @@ impl Desk {
             Request::Speed { factor } => Err(format!("the speed is {factor}, must be from 0.01 to 10").into()),
             Request::Method { method } => {
                 self.method = method;
-                self.hurry(method == Method::RealTime);
+                self.hurry(method == StepMethod::RealTime);
                 Ok(())
             }
             Request::Seek { tick } => {
@@ -424,9 +425,9 @@ impl Desk {
                 Ok(())
             }
             Request::Ask { id: number, question } => {
-                match self.answer(question) {
+                match self.session.answer(&question) {
                     Ok(answer) => self.tell(id, &Reply::Answer { id: number, answer }),
-                    Err(message) => self.tell(id, &Reply::Trouble { id: Some(number), message, details: None }),
+                    Err(message) => self.tell(id, &Reply::Error { id: Some(number), message, details: None }),
                 }
                 Ok(())
             }
@@ -436,26 +437,19 @@ impl Desk {
             }
             input => self.session.input(id, Input::Said(input)),
         };
-        if let Err(Refusal { message, details }) = done {
-            self.tell(id, &Reply::Trouble { id: None, message, details });
+        if let Err(InputError { message, details }) = done {
+            self.tell(id, &Reply::Error { id: None, message, details });
         }
     }
 
-    fn opened(&mut self, open: impl FnOnce(&mut Session) -> Result<(), Refusal>) -> Result<(), Refusal> {
+    fn opened(&mut self, open: impl FnOnce(&mut Session) -> Result<(), InputError>) -> Result<(), InputError> {
         open(&mut self.session)?;
         (self.playing, self.stopped, self.owed) = (false, None, 0);
         (self.behind, self.late, self.cost) = (0.0, 0.0, 0.0);
-        if self.method == Method::RealTime {
+        if self.method == StepMethod::RealTime {
             self.hurry(true);
         }
         Ok(())
-    }
-
-    fn answer(&mut self, question: Question) -> Result<Value, String> {
-        match question {
-            Question::Gallery => Ok(numbers::gallery(self.session.own_name())),
-            other => self.session.answer(&other),
-        }
     }
 
     fn tell(&mut self, id: u32, reply: &Reply) {
@@ -473,7 +467,7 @@ impl Desk {
     fn tell_text(&mut self, id: u32, text: Arc<str>) {
         let Some(client) = self.clients.get(&id) else { return };
         if client.replies.try_send(text).is_err() {
-            // it does not read: cut off
+            // it does not read: disconnect
             self.let_go(id);
             self.clients.remove(&id);
         }

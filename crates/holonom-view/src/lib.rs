@@ -8,6 +8,7 @@
 //! sections   the numbers of a frame: everything that moves
 //! numbers    answers to questions: the doctor's report, quantities, the energy ledger, patterns of matrices
 //! edit       changes of the scene: bodies and joints added, joined, removed; undo and redo
+//! catalogue  what can be built, and how it is drawn
 //! message    what page and program say to each other
 //! hub        the thread that runs a session against the clock, and its clients
 //! server     HTTP and WebSocket on the loopback interface, for the holder of a token only
@@ -16,12 +17,15 @@
 //!
 //! A session alone, without any of the rest, is what tests and replays use.
 
+pub mod catalogue;
 pub mod edit;
 pub mod hub;
 pub mod message;
 pub mod numbers;
 pub mod page;
 pub mod picture;
+#[cfg(test)]
+mod protocol;
 pub mod sections;
 pub mod server;
 pub mod session;

@@ -1,4 +1,4 @@
-//! What the page and the program say to each other.
+//! Messages between the page and the program.
 //!
 //! Over one WebSocket. The page sends [`Request`]s: JSON texts, `{"do": "play"}`. The program sends [`Reply`]s: JSON texts, `{"say": "picture", ...}`, and *frames*: binary
 //! messages, the moving part of what is seen, up to sixty times a second. A frame is
@@ -10,9 +10,12 @@
 //! ```
 //!
 //! Lengths in m, angles in rad, everything in SI units, world axes (z up) unless said otherwise. Quaternions are written x, y, z, w. Numbers that do not exist are NaN
-//! in frames and `null` in JSON. `protocol.ts` of the page says the same in TypeScript.
+//! in frames and `null` in JSON. The page has the same types in `web/src/protocol.ts`, which `cargo xtask protocol` writes from these.
 
-use crate::edit::Edit;
+use crate::catalogue::BuildCatalogue;
+use crate::edit::{DetailsAnswer, Edit};
+use crate::numbers::{DoctorAnswer, GalleryAnswer, LedgerAnswer, QuantityAnswer, SpyAnswer};
+use crate::picture::Picture;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -20,22 +23,24 @@ use std::collections::BTreeMap;
 pub type Triple = [f64; 3];
 
 /// How a mechanism answers a hand.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Mode {
+pub enum MotionMode {
     /// f = m a.
     #[default]
     Dynamic,
-    /// f = m a in thick honey: what moves comes to rest at once.
+    /// f = m a, heavily damped: what moves comes to rest at once.
     QuasiStatic,
     /// f = m v: through legal poses, without gravity and inertia.
     Kinematic,
 }
 
 /// How time is stepped through.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Method {
+pub enum StepMethod {
     /// As the scene says; real-time steps where that cannot keep up with the clock.
     #[default]
     Auto,
@@ -45,7 +50,8 @@ pub enum Method {
     RealTime,
 }
 
-/// What a client wants to be done.
+/// A request of a client.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Request {
@@ -66,13 +72,13 @@ pub enum Request {
     New,
 
     // ---- time ----
-    /// Let time run. After a [`Request::Seek`] from the moment that is shown; what came after it is forgotten.
+    /// Let time run. After `seek` from the moment that is shown; what came after it is forgotten.
     Play,
-    /// Let it stand still.
+    /// Stop time.
     Pause,
     /// So many ticks, then pause.
     Step {
-        /// Ticks.
+        /// Number of ticks.
         ticks: u32,
     },
     /// Simulated seconds per second, 0.01 to 10.
@@ -90,13 +96,13 @@ pub enum Request {
     /// How to step.
     Method {
         /// Which way.
-        method: Method,
+        method: StepMethod,
     },
 
     // ---- hands: numbers are each client's own ----
     /// Take hold of a body at a point of it (body frame).
     Grab {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// Name of the body.
         body: String,
@@ -107,26 +113,26 @@ pub enum Request {
     },
     /// Pull towards this place.
     Move {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// World, m.
         to: Triple,
     },
     /// Another cap.
     Cap {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// N.
         cap: f64,
     },
     /// Leave the hand where it is: it stays when its client lets go or leaves.
     Pin {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
     },
     /// Push a point with a constant force until released; said again with the same hand, it changes.
     Push {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// Name of the body.
         body: String,
@@ -137,7 +143,7 @@ pub enum Request {
     },
     /// Turn a body with a constant torque until released.
     Twist {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// Name of the body.
         body: String,
@@ -146,10 +152,10 @@ pub enum Request {
     },
     /// Let go of one hand. Pinned hands are named by the `client` that made them.
     Release {
-        /// Number of the hand.
+        /// Number of the hand, chosen by the client.
         hand: u32,
         /// Whose hand; one's own where not said. Only pinned hands of others can be released.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         client: Option<u32>,
     },
     /// Let go of everything, pinned hands of everybody too.
@@ -157,7 +163,7 @@ pub enum Request {
     /// How the mechanism answers.
     Mode {
         /// Which way.
-        mode: Mode,
+        mode: MotionMode,
     },
     /// Move a tool point at this velocity by way of the motors; zero stops it.
     Jog {
@@ -180,7 +186,7 @@ pub enum Request {
     /// Sections wanted in frames besides poses.
     Show {
         /// Which.
-        sections: Vec<Section>,
+        sections: Vec<FrameSection>,
     },
     /// Quantities wanted in frames.
     Watch {
@@ -189,14 +195,14 @@ pub enum Request {
     },
     /// A question; the answer carries the same number.
     Ask {
-        /// Any number.
+        /// Number chosen by the client.
         id: u32,
         /// What.
         question: Question,
     },
-    /// Still there. Answered by [`Reply::Pong`]. A client that holds something says something at least ten times a second.
+    /// Sign of life, answered by `pong`. A client that holds something sends something at least ten times a second.
     Ping {
-        /// Any number.
+        /// Number chosen by the client.
         id: u32,
     },
 
@@ -213,6 +219,7 @@ pub enum Request {
 }
 
 /// Questions.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "about", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Question {
@@ -241,14 +248,53 @@ pub enum Question {
         /// Path, such as `body.crank`.
         path: String,
     },
-    /// What can be built: kinds of bodies and joints with their fields.
-    Palette,
+}
+
+/// Answers, one for each question.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, Serialize)]
+#[serde(untagged)]
+#[allow(missing_docs)] // as the questions
+pub enum Answer {
+    Gallery(GalleryAnswer),
+    Doctor(Box<DoctorAnswer>),
+    Quantities(Vec<QuantityAnswer>),
+    Ledger(LedgerAnswer),
+    Spy(SpyAnswer),
+    Backlog(BacklogAnswer),
+    Scene(SceneAnswer),
+    Details(Box<DetailsAnswer>),
+}
+
+/// Recorded quantities.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct BacklogAnswer {
+    /// Names; the first is `time`.
+    pub names: Vec<String>,
+    /// Units of each.
+    pub units: Vec<&'static str>,
+    /// Ticks at which they were recorded.
+    pub ticks: Vec<u64>,
+    /// One list for each name, as long as `ticks`; null where a quantity does not exist.
+    pub values: Vec<Vec<Option<f64>>>,
+}
+
+/// A scene as text.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SceneAnswer {
+    /// Its name.
+    pub name: String,
+    /// Its text.
+    pub text: String,
 }
 
 /// Parts of a frame.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Section {
+pub enum FrameSection {
     /// Always sent, one per body: origin x y z, quaternion x y z w. NaN quaternion: the body has no orientation.
     Poses,
     /// One per body of `Picture::deforming`: columns of the matrix that takes its axes to the world, 9 numbers.
@@ -268,6 +314,7 @@ pub enum Section {
 }
 
 /// Header of a frame.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct FrameHeader {
     /// Ticks since the scene was opened; a reset does not begin them anew.
@@ -279,9 +326,9 @@ pub struct FrameHeader {
     /// Is a moment of the past shown?
     pub past: bool,
     /// How the mechanism answers.
-    pub mode: Mode,
+    pub mode: MotionMode,
     /// How time is stepped through.
-    pub method: Method,
+    pub method: StepMethod,
     /// Name of the integrator in use.
     pub integrator: &'static str,
     /// Simulated seconds per second wanted.
@@ -315,25 +362,40 @@ pub struct FrameHeader {
 }
 
 /// A section of a frame.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, Serialize)]
 pub struct SectionHeader {
     /// Which.
-    pub name: Section,
+    pub name: FrameSection,
     /// How many.
     pub count: usize,
     /// Numbers each.
     pub width: usize,
 }
 
+/// What a hand does.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum HandKind {
+    /// Pulls a point towards a target.
+    Grab,
+    /// Pushes a point with a constant force.
+    Push,
+    /// Turns a body with a constant torque.
+    Twist,
+}
+
 /// A hand as it is.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct HandNow {
     /// Whose.
     pub client: u32,
     /// Its number.
     pub hand: u32,
-    /// `grab`, `push` or `twist`.
-    pub kind: &'static str,
+    /// What it does.
+    pub kind: HandKind,
     /// Name of the body.
     pub body: String,
     /// Where it holds, world, m.
@@ -344,12 +406,12 @@ pub struct HandNow {
     pub force: Triple,
     /// Most it may apply, N.
     pub cap: f64,
-    /// Does it stay without its client?
+    /// Does it stay when its client leaves?
     pub pinned: bool,
 }
 
 /// A frame, encoded.
-pub fn encode_frame(header: &mut FrameHeader, sections: &[(Section, usize, &[f32])]) -> Vec<u8> {
+pub fn encode_frame(header: &mut FrameHeader, sections: &[(FrameSection, usize, &[f32])]) -> Vec<u8> {
     header.sections =
         sections.iter().map(|&(name, width, data)| SectionHeader { name, count: data.len() / width, width }).collect();
     let mut text = serde_json::to_vec(header).unwrap_or_default();
@@ -366,38 +428,41 @@ pub fn encode_frame(header: &mut FrameHeader, sections: &[(Section, usize, &[f32
     out
 }
 
-/// What a client is told, besides frames.
+/// A message to a client, besides frames.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, Serialize)]
 #[serde(tag = "say", rename_all = "kebab-case")]
 pub enum Reply {
-    /// The first word.
+    /// First message of a connection.
     Welcome {
         /// The client's own number.
         client: u32,
         /// Version of the program.
         version: &'static str,
     },
+    /// What can be built and how it is drawn. Sent once, before the first picture.
+    Catalogue(&'static BuildCatalogue),
     /// What is to be drawn; everything that does not move. Sent when a scene is opened or its structure changes.
-    Picture(Box<crate::picture::Picture>),
+    Picture(Box<Picture>),
     /// An answer.
     Answer {
         /// Number of the question.
         id: u32,
-        /// The answer: see [`crate::numbers`].
-        answer: serde_json::Value,
+        /// The answer.
+        answer: Answer,
     },
     /// Something went wrong; for people.
-    Trouble {
+    Error {
         /// Number of the question, if it was one.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         id: Option<u32>,
         /// One sentence that stands alone.
         message: String,
         /// More: the rendered report, with lines.
-        #[serde(skip_serializing_if = "Option::is_none")]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         details: Option<String>,
     },
-    /// Something that is no trouble; for people.
+    /// Something worth knowing; for people.
     Note {
         /// One sentence.
         message: String,
@@ -407,7 +472,7 @@ pub enum Reply {
         /// Its name.
         name: String,
     },
-    /// Answer to [`Request::Ping`].
+    /// Answer to `ping`.
     Pong {
         /// Its number.
         id: u32,

@@ -1,17 +1,17 @@
-//! The numbers of a frame's sections at the present state of a simulation: see [`Section`] for what each of them holds.
+//! The numbers of a frame's sections at the present state of a simulation: see [`FrameSection`] for what each of them holds.
 //!
 //! Everything that can be known beforehand (where centres of mass lie in bodies, what forces act on, which loads are unique) is found once, when the picture is made.
 //! Poses, shears, velocities and the centre need no solution of the equations; the rest does, and is empty where they cannot be solved. What does not exist is NaN.
 
-use crate::message::Section;
-use crate::picture::frames::{Place, places};
+use crate::message::FrameSection;
+use crate::picture::frames::{ActionPoint, places};
 use crate::picture::{Picture, is_somewhere, local_centre};
 use holonom::math::Vec3;
 use holonom::{Attachment, BodyId, Carried, Friction, JointCondition, JointId, Marker, Model, Observation, Simulation};
 
 /// What is found once.
 #[derive(Clone, Debug, Default)]
-pub struct Sections {
+pub struct FrameSections {
     /// Centre of mass in the frame of each body.
     centres: Vec<Option<Marker>>,
     deforming: Vec<BodyId>,
@@ -20,21 +20,21 @@ pub struct Sections {
     /// Are loads of redundant joints split as the doctor does, at every moment?
     split: bool,
     /// Places of every force that is the model's own.
-    places: Vec<Vec<Place>>,
+    places: Vec<Vec<ActionPoint>>,
     pushes: Vec<Vec3>,
 }
 
 /// Numbers of one entry of a section.
-pub fn width(section: Section) -> usize {
+pub fn width(section: FrameSection) -> usize {
     match section {
-        Section::Poses => 7,
-        Section::Shears => 9,
-        Section::Reactions => 10,
-        Section::Applied => 9,
-        Section::Contacts => 8,
-        Section::Velocities => 9,
-        Section::Accelerations => 6,
-        Section::Centre => 6,
+        FrameSection::Poses => 7,
+        FrameSection::Shears => 9,
+        FrameSection::Reactions => 10,
+        FrameSection::Applied => 9,
+        FrameSection::Contacts => 8,
+        FrameSection::Velocities => 9,
+        FrameSection::Accelerations => 6,
+        FrameSection::Centre => 6,
     }
 }
 
@@ -48,11 +48,11 @@ fn put(out: &mut Vec<f32>, v: Vec3) {
     out.extend([v.x as f32, v.y as f32, v.z as f32]);
 }
 
-impl Sections {
+impl FrameSections {
     /// Of a model and the picture that was made of it.
     pub fn new(model: &Model, picture: &Picture) -> Self {
         let centre = |body: BodyId| local_centre(model, body).map(|p| body.at(p));
-        Sections {
+        FrameSections {
             centres: model.bodies().map(centre).collect(),
             deforming: picture.deforming.iter().map(|&i| BodyId::from_index(i as usize)).collect(),
             unique: picture.joints.iter().map(|j| j.unique).collect(),
@@ -73,21 +73,21 @@ impl Sections {
 
     /// Append the numbers of a section: whole entries of [`width`] numbers. The simulation may have more joints than the picture (hands), but the same bodies and forces
     /// before any others.
-    pub fn fill(&mut self, section: Section, sim: &mut Simulation, out: &mut Vec<f32>) {
+    pub fn fill(&mut self, section: FrameSection, sim: &mut Simulation, out: &mut Vec<f32>) {
         match section {
-            Section::Poses => poses(sim, out),
-            Section::Shears => self.shears(sim, out),
-            Section::Velocities => velocities(sim, out),
-            Section::Centre => centre(sim, out),
-            Section::Reactions | Section::Applied | Section::Contacts | Section::Accelerations => {
+            FrameSection::Poses => poses(sim, out),
+            FrameSection::Shears => self.shears(sim, out),
+            FrameSection::Velocities => velocities(sim, out),
+            FrameSection::Centre => centre(sim, out),
+            FrameSection::Reactions | FrameSection::Applied | FrameSection::Contacts | FrameSection::Accelerations => {
                 let model = sim.model().clone();
-                let split = self.split && section == Section::Reactions;
+                let split = self.split && section == FrameSection::Reactions;
                 let seen = if split { sim.observe() } else { sim.observe_unsplit() };
                 let Ok(mut seen) = seen else { return };
                 match section {
-                    Section::Reactions => self.reactions(&model, &mut seen, out),
-                    Section::Applied => self.applied(&model, &seen, out),
-                    Section::Contacts => contacts(&seen, out),
+                    FrameSection::Reactions => self.reactions(&model, &mut seen, out),
+                    FrameSection::Applied => self.applied(&model, &seen, out),
+                    FrameSection::Contacts => contacts(&seen, out),
                     _ => self.accelerations(&model, &seen, out),
                 }
             }

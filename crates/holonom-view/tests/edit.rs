@@ -2,21 +2,27 @@
 
 use holonom::{IntegratorKind, Simulation, Vec3};
 use holonom_scene::gallery::GALLERY;
-use holonom_scene::scene::Link;
+use holonom_scene::scene::InteractionRecord;
 use holonom_scene::{Loaded, Loader};
-use holonom_view::edit::{Assembly, Changed, Edit, Outcome, Progress, Trouble, Workbench, details, palette};
+use holonom_view::catalogue::{CoordinateMeasure, catalogue};
+use holonom_view::edit::{AssemblyProgress, ChangedScene, Edit, EditError, EditOutcome, PointAssembly, SceneEditor};
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// A workbench and the mechanism on it, as a session would keep them.
+/// An editor and the mechanism in it, as a session would keep them.
 struct Bench {
-    bench: Workbench,
+    bench: SceneEditor,
     sim: Simulation,
+}
+
+/// What the page is told of a thing.
+fn details(editor: &SceneEditor, path: &str) -> Result<Value, EditError> {
+    holonom_view::edit::details(editor, path).map(|d| serde_json::to_value(d).expect("JSON"))
 }
 
 impl Bench {
     fn empty() -> Self {
-        let (bench, _, model) = Workbench::empty();
+        let (bench, _, model) = SceneEditor::empty();
         Bench { bench, sim: Simulation::new(model) }
     }
 
@@ -26,10 +32,10 @@ impl Bench {
         let model = loaded.build().unwrap_or_else(|e| panic!("{}", e.render()));
         let mut sim = Simulation::new(model);
         sim.set_drift(loaded.scene.run.drift());
-        Bench { bench: Workbench::new(&loader, &loaded), sim }
+        Bench { bench: SceneEditor::new(&loader, &loaded), sim }
     }
 
-    fn take(&mut self, changed: Changed) -> Changed {
+    fn take(&mut self, changed: ChangedScene) -> ChangedScene {
         self.sim = Simulation::new(changed.model.clone());
         self.sim.set_drift(self.bench.scene().run.drift());
         if let Some(state) = &changed.state {
@@ -38,18 +44,18 @@ impl Bench {
         changed
     }
 
-    fn try_edit(&mut self, edit: Value) -> Result<Changed, Trouble> {
+    fn try_edit(&mut self, edit: Value) -> Result<ChangedScene, EditError> {
         let edit: Edit = serde_json::from_value(edit).expect("a well-formed edit");
         match self.bench.apply(&edit, &self.sim)? {
-            Outcome::Changed(changed) => Ok(self.take(*changed)),
-            Outcome::Assemble(assembly) => self.assemble(*assembly),
+            EditOutcome::Changed(changed) => Ok(self.take(*changed)),
+            EditOutcome::Assemble(assembly) => self.assemble(*assembly),
         }
     }
 
-    fn assemble(&mut self, mut assembly: Assembly) -> Result<Changed, Trouble> {
+    fn assemble(&mut self, mut assembly: PointAssembly) -> Result<ChangedScene, EditError> {
         let progress = loop {
             match assembly.step(&mut self.sim, 1.0 / 60.0).expect("a kinematic step") {
-                Progress::Closing(_) => {}
+                AssemblyProgress::Closing(_) => {}
                 done => break done,
             }
         };
@@ -57,7 +63,7 @@ impl Bench {
         Ok(self.take(changed))
     }
 
-    fn edit(&mut self, edit: Value) -> Changed {
+    fn edit(&mut self, edit: Value) -> ChangedScene {
         let shown = edit.to_string();
         self.try_edit(edit).unwrap_or_else(|t| panic!("{shown}: {}\n{}", t.message, t.details.unwrap_or_default()))
     }
@@ -247,7 +253,7 @@ fn points_that_are_apart_come_together() {
     b.edit(json!({ "kind": "add-body", "name": "arm", "body": rod([0.3, 0.2, 0.9], [0.7, 0.1, 1.0]) }));
     let joint = json!({ "kind": "add-joint", "joint": "spherical", "a": { "body": "post", "point": [0.5, 0, 0] }, "b": { "body": "arm", "point": [0, 0, 0] } });
     let edit: Edit = serde_json::from_value(joint).expect("well-formed");
-    let Outcome::Assemble(mut assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message))
+    let EditOutcome::Assemble(mut assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message))
     else {
         panic!("they are apart")
     };
@@ -256,7 +262,7 @@ fn points_that_are_apart_come_together() {
     let mut gaps = vec![assembly.gap()];
     let progress = loop {
         match assembly.step(&mut b.sim, 1.0 / 60.0).expect("a step") {
-            Progress::Closing(gap) => {
+            AssemblyProgress::Closing(gap) => {
                 assert!(gap < gaps[gaps.len() - 1] && b.sim.violation().0 < 1e-9, "{gaps:?}");
                 gaps.push(gap);
             }
@@ -264,7 +270,7 @@ fn points_that_are_apart_come_together() {
         }
         assert_eq!(b.bench.scene_text(), text);
     };
-    assert_eq!(progress, Progress::Closed);
+    assert_eq!(progress, AssemblyProgress::Closed);
     assert!(gaps.len() > 20 && gaps.len() < 120, "visible, and not too long: {} frames", gaps.len());
     let changed = b.bench.join(&assembly, progress, &b.sim).unwrap_or_else(|t| panic!("{}", t.message));
     b.take(changed);
@@ -293,7 +299,7 @@ fn a_motor_lets_go_while_points_are_joined_and_holds_again() {
     let crank = |sim: &Simulation| sim.axes(sim.model().body("crank").expect("it is there")).expect("it has axes");
     let start = crank(&b.sim);
     let begin = b.sim.state().hash();
-    let Outcome::Assemble(mut assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message))
+    let EditOutcome::Assemble(mut assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message))
     else {
         panic!("they are apart")
     };
@@ -312,7 +318,8 @@ fn a_motor_lets_go_while_points_are_joined_and_holds_again() {
     };
     assert!((moving(&mut b.sim) - std::f64::consts::TAU).abs() < 1e-9);
     assembly.put_back(&mut b.sim);
-    let Outcome::Assemble(assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message)) else {
+    let EditOutcome::Assemble(assembly) = b.bench.apply(&edit, &b.sim).unwrap_or_else(|t| panic!("{}", t.message))
+    else {
         panic!("they are apart")
     };
     b.assemble(*assembly).unwrap_or_else(|t| panic!("{}", t.message));
@@ -330,9 +337,9 @@ fn points_that_cannot_meet_say_how_near_they_came() {
     let text = b.bench.scene_text();
     let length = (0.3f64 * 0.3 + 0.1 * 0.1).sqrt();
     let reach = (0.2f64 * 0.2 + 0.2 * 0.2).sqrt();
-    let trouble = b.try_edit(json!({ "kind": "add-joint", "joint": "revolute", "axis": [0, 1, 0],
+    let refused = b.try_edit(json!({ "kind": "add-joint", "joint": "revolute", "axis": [0, 1, 0],
         "a": { "body": "left", "point": [length, 0, 0] }, "b": { "body": "right", "point": [reach, 0, 0] } }));
-    let message = trouble.err().expect("too short").message;
+    let message = refused.err().expect("too short").message;
     let expected = 1e3 * (1.0 - length - reach);
     let said: f64 = message.split_whitespace().rev().nth(1).and_then(|x| x.parse().ok()).expect("a number");
     assert!((said - expected).abs() < 0.02 * expected, "{message}, geometry says {expected} mm");
@@ -385,7 +392,7 @@ fn try_all(name: &str, text: &str, seconds: f64) {
     }
     let mut changes = 3;
     // not of a wheel between the teeth of a differential and its wire: without its bearing it need not come together again
-    let hinge = |j: &&Link| ["revolute", "spherical", "prismatic"].contains(&j.kind().name);
+    let hinge = |j: &&InteractionRecord| ["revolute", "spherical", "prismatic"].contains(&j.kind().name);
     if let Some(joint) = scene.joints.iter().filter(|j| !j.name.ends_with("-bearing")).find(hinge) {
         b.edit(json!({ "kind": "weld", "joint": &*joint.name }));
         b.reload();
@@ -529,8 +536,8 @@ fn bad_changes_change_nothing_and_say_what_is_wrong() {
         (json!({ "kind": "duplicate", "body": "nobody", "by": [0, 0, 0] }), "no body `nobody`"),
     ] {
         let shown = edit.to_string();
-        let trouble = b.try_edit(edit).err().unwrap_or_else(|| panic!("{shown} was taken"));
-        assert!(trouble.message.contains(says), "{shown}: {}", trouble.message);
+        let refused = b.try_edit(edit).err().unwrap_or_else(|| panic!("{shown} was taken"));
+        assert!(refused.message.contains(says), "{shown}: {}", refused.message);
         assert_eq!(b.bench.scene_text(), text, "{shown}");
         assert_eq!(b.sim.state().hash(), hash, "{shown}");
     }
@@ -550,7 +557,7 @@ fn details_and_the_palette_come_from_the_declarations() {
         (&json!(7800), &json!("kg/m^3"), &json!("greater than 0"))
     );
     assert_eq!(field(&field(&body, "shape"), "radius")["path"], "body.crank.shape.radius");
-    assert!(body["facts"][0]["value"].as_f64().expect("a mass") > 1.0);
+    assert!(body["facts"][0]["value"][0].as_f64().expect("a mass") > 1.0);
     let limits = field(&details(&b.bench, "joint.revolute1").unwrap_or_else(|t| panic!("{}", t.message)), "limits");
     assert_eq!((&limits["value"], &limits["type"]), (&Value::Null, &json!("intervals")));
     assert!(
@@ -573,7 +580,7 @@ fn details_and_the_palette_come_from_the_declarations() {
     let joint = details(&rope.bench, "joint.rope/3").unwrap_or_else(|t| panic!("{}", t.message));
     assert_eq!(joint["kind"], "spherical");
 
-    let palette = palette();
+    let palette = serde_json::to_value(catalogue()).expect("JSON");
     let names = |list: &str| {
         palette[list]
             .as_array()
@@ -585,17 +592,21 @@ fn details_and_the_palette_come_from_the_declarations() {
     for kind in holonom_scene::kinds::JOINTS.kinds() {
         assert!(names("joints").iter().any(|n| n == kind.name));
     }
-    // every shape that can be drawn can be built as it is offered
-    for shape in palette["shapes"].as_array().expect("a list").iter().filter(|s| !s["sizes"].is_null()) {
+    // every piece can be built as it is offered
+    for piece in palette["pieces"].as_array().expect("a list") {
         let mut b = Bench::empty();
-        let mut table = shape["sizes"].clone();
-        table["kind"] = shape["kind"].clone();
-        let mut body = json!({ "shape": table, "density": 1000 });
-        match shape["between"].as_bool() {
+        let mut table = piece["sizes"].clone();
+        table["kind"] = piece["shape"].clone();
+        let mut body = json!({ "shape": table, "kind": piece["body"] });
+        body[if piece["body"].is_null() { "density" } else { "mass" }] = json!(1000);
+        match piece["between"].as_bool() {
             Some(true) => (body["from"], body["to"]) = (json!([0, 0, 0]), json!([0.3, 0, 0.1])),
             _ => body["at"] = json!([0, 0, 1]),
         }
         b.edit(json!({ "kind": "add-body", "body": body }));
+    }
+    for shape in ["box", "sphere", "ellipsoid", "cylinder", "capsule", "cone", "tube", "torus", "rod", "beam"] {
+        assert!(palette["pieces"].as_array().expect("a list").iter().any(|p| p["shape"] == shape), "{shape}");
     }
     // and every joint that is made without further questions joins two boxes
     for joint in
@@ -605,11 +616,17 @@ fn details_and_the_palette_come_from_the_declarations() {
         for (name, x) in [("p", 0.0), ("q", 0.5)] {
             b.edit(json!({ "kind": "add-body", "name": name, "body": { "shape": { "kind": "box", "size": [0.2, 0.2, 0.2] }, "at": [x, 0, 0], "density": 500 } }));
         }
-        let x = if joint["closes"] == true { [0.25, -0.25] } else { [0.1, -0.1] };
+        let x = if !joint["closes"].is_null() { [0.25, -0.25] } else { [0.1, -0.1] };
         let made = b.try_edit(json!({ "kind": "add-joint", "joint": joint["kind"], "axis": [0, 0, 1],
             "a": { "body": "p", "point": [x[0], 0, 0] }, "b": { "body": "q", "point": [x[1], 0, 0] } }));
         match made {
-            Ok(_) => drop(b.reload()),
+            Ok(_) => {
+                let (_, sim) = b.reload();
+                let id = sim.model().joints().last().expect("the joint");
+                let kinds = sim.model().coordinate_kinds(id).iter().map(|k| CoordinateMeasure::from(*k));
+                let kinds = serde_json::to_value(kinds.collect::<Vec<_>>()).expect("JSON");
+                assert_eq!(joint["coordinates"], kinds, "coordinates of {}", joint["kind"]);
+            }
             // some ask for more than their declarations can say
             Err(t) => assert!(t.details.is_some(), "{}: {}", joint["kind"], t.message),
         }
@@ -622,4 +639,28 @@ fn an_empty_scene_can_be_built_and_saved() {
     let (loaded, sim) = b.reload();
     assert_eq!((loaded.scene.bodies.len(), sim.model().n_bodies()), (0, 0));
     let _ = Arc::clone(sim.model());
+}
+
+#[test]
+fn a_motor_fits_the_coordinate_that_it_drives() {
+    let speed = catalogue().drives.iter().find(|d| d.entry.kind == "speed").expect("a motor");
+    let preset = |m: CoordinateMeasure| match m {
+        CoordinateMeasure::Length => speed.length.as_ref(),
+        CoordinateMeasure::Angle => speed.angle.as_ref(),
+    };
+    // the first coordinate of a cylindrical joint is the way along its axis, the second the angle about it
+    for (on, index, rate) in [("slide", 0, 0.1), ("slide.1", 1, 2.0 * std::f64::consts::PI)] {
+        let mut b = Bench::empty();
+        b.edit(json!({ "kind": "add-body", "name": "p", "body": { "shape": { "kind": "box", "size": [0.2, 0.2, 0.2] }, "at": [0, 0, 0], "density": 500 } }));
+        b.edit(json!({ "kind": "add-joint", "name": "slide", "joint": "cylindrical", "axis": [1, 0, 0],
+            "a": { "body": "ground", "point": [0, 0, 0] }, "b": { "body": "p", "point": [0, 0, 0] } }));
+        let joint = b.sim.model().joint("slide").expect("the joint");
+        let measure = CoordinateMeasure::from(b.sim.model().coordinate_kinds(joint)[index]);
+        let value = &preset(measure).expect("a button").value;
+        b.edit(json!({ "kind": "add-drive", "drive": "speed", "on": on, "fields": { "value": value } }));
+        b.sim.project().expect("it moves");
+        let joint = b.sim.model().joint("slide").expect("the joint");
+        let (_, seen) = b.sim.coordinate(joint, index).expect("a coordinate");
+        assert!((seen - rate).abs() < 1e-12, "{on}: {seen}");
+    }
 }

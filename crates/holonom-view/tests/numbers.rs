@@ -5,7 +5,7 @@ use holonom::joints::Mouse;
 use holonom::pattern::Matrix;
 use holonom_scene::gallery::{GALLERY, VERIFICATION, find};
 use holonom_scene::{Loader, Quantities, Scene};
-use holonom_view::numbers::{self, Level};
+use holonom_view::numbers::{self, SentenceLevel};
 use std::time::Instant;
 
 fn open(name: &str) -> (Scene, Simulation) {
@@ -45,13 +45,13 @@ fn every_scene_has_all_answers() {
                 assert!(known, "{name}: {path}");
             }
         }
-        let books = numbers::books(&mut sim);
+        let books = numbers::ledger(&mut sim);
         let sum: f64 = books.lines.iter().map(|l| l.work).sum::<f64>() + books.error;
         let size = books.lines.iter().map(|l| l.work.abs()).fold(books.change.abs() + books.total.abs(), f64::max);
         assert!((sum - books.change).abs() <= 1e-12 * size.max(1e-12), "{name}: {sum} {}", books.change);
         assert!((books.total - sim.energy().total()).abs() <= 1e-12 * size, "{name}");
         for matrix in Matrix::ALL {
-            let said = numbers::matrix(sim.model(), matrix.name()).unwrap_or_else(|e| panic!("{name}: {e}"));
+            let said = numbers::spy(sim.model(), matrix.name()).unwrap_or_else(|e| panic!("{name}: {e}"));
             let pattern = sim.model().pattern(matrix).expect("small");
             assert_eq!(
                 (said.rows, said.columns, said.entries),
@@ -63,7 +63,7 @@ fn every_scene_has_all_answers() {
             assert_eq!(said.blocks.iter().map(area).sum::<usize>(), said.entries, "{name} {}", matrix.name());
             assert_eq!(said.row_bands.iter().map(|b| b.count).sum::<usize>(), said.rows, "{name}");
         }
-        let all = numbers::catalogue(&scene, &mut sim);
+        let all = numbers::quantities(&scene, &mut sim);
         assert_eq!(all[0].name, "time", "{name}");
         let few: Vec<&str> = all.iter().step_by(1 + all.len() / 200).map(|q| q.name.as_str()).collect();
         let q = Quantities::of_scene(sim.model(), &scene, &few).unwrap_or_else(|u| panic!("{name}: {}", u.pattern));
@@ -79,12 +79,12 @@ fn the_doctor_speaks_of_the_door() {
     let said = numbers::diagnose(&scene, &mut sim).expect("report");
     said.sentences.iter().for_each(|s| println!("{:?}: {} {:?}", s.level, s.text, s.paths));
     assert!(!said.redundant.is_empty() && !said.loads.is_empty() && !said.not_unique.is_empty());
-    let warned: Vec<_> = said.sentences.iter().filter(|s| s.level == Level::Warn).collect();
+    let warned: Vec<_> = said.sentences.iter().filter(|s| s.level == SentenceLevel::Warn).collect();
     assert!(warned.iter().any(|s| s.text.contains("more than once") && s.paths.len() == 3), "{warned:?}");
     assert!(warned.iter().any(|s| s.text.contains("not unique")), "{warned:?}");
     let surplus: usize = said.redundant.iter().map(|s| s.dropped.len()).sum();
     assert_eq!(surplus, said.rows - said.rank);
-    let marked = numbers::catalogue(&scene, &mut sim);
+    let marked = numbers::quantities(&scene, &mut sim);
     assert!(marked.iter().any(|q| q.note.starts_with("not unique")));
 }
 
@@ -114,7 +114,7 @@ fn free_motions_are_named() {
 #[test]
 fn hands_are_in_the_ledger_alone() {
     let (scene, mut sim) = open("double-pendulum");
-    let before = numbers::catalogue(&scene, &mut sim).len();
+    let before = numbers::quantities(&scene, &mut sim).len();
     let joints = sim.model().n_joints();
     let body = sim.model().bodies().last().expect("a body");
     let mouse = Mouse::new(body.origin(), 0.05).cap(200.0);
@@ -122,18 +122,18 @@ fn hands_are_in_the_ledger_alone() {
     target.set(sim.point(body.origin()).0 + holonom::Vec3::new(0.3, 0.0, 0.3));
     sim.add_joint("\u{1}hand 1 1", mouse).expect("added");
     sim.run_until(0.1).expect("runs");
-    let books = numbers::books(&mut sim);
+    let books = numbers::ledger(&mut sim);
     let hand = books.lines.iter().find(|l| l.kind == "hand").expect("a line");
     assert!(hand.work > 1e-3, "{books:?}");
     assert!(books.lines.iter().all(|l| !l.label.contains('\u{1}')));
-    assert_eq!(numbers::catalogue(&scene, &mut sim).len(), before + sided_extra(&sim, before, &scene));
+    assert_eq!(numbers::quantities(&scene, &mut sim).len(), before + extra_of_inequalities(&sim, before, &scene));
     let said = numbers::diagnose(&scene, &mut sim).expect("report");
     assert_eq!(said.joints, joints);
     assert!(!serde_json::to_string(&said).expect("JSON").contains("hand 1 1"));
 }
 
 /// A capped hand makes the model one with sides, which has quantities of contacts.
-fn sided_extra(sim: &Simulation, _before: usize, scene: &Scene) -> usize {
+fn extra_of_inequalities(sim: &Simulation, _before: usize, scene: &Scene) -> usize {
     let of = |patterns: &[&str]| Quantities::of_scene(sim.model(), scene, patterns).map_or(0, |q| q.len() - 1);
     of(&["contact.*"]) + of(&["ledger.contacts"]) + of(&["certificate.complementarity"])
 }
@@ -141,7 +141,7 @@ fn sided_extra(sim: &Simulation, _before: usize, scene: &Scene) -> usize {
 #[test]
 fn the_gallery_is_drawn_in_no_time() {
     let began = Instant::now();
-    let answer = numbers::gallery(Some("mine"));
+    let answer = serde_json::to_value(numbers::gallery(Some("mine"))).expect("JSON");
     let took = began.elapsed().as_secs_f64();
     println!("gallery: {:.0} ms, {} bytes", 1e3 * took, answer.to_string().len());
     assert!(took < 3.0, "{took} s");
@@ -163,5 +163,5 @@ fn the_gallery_is_drawn_in_no_time() {
 #[test]
 fn a_matrix_that_is_none_is_refused() {
     let (_, sim) = open("pendulum");
-    assert!(numbers::matrix(sim.model(), "Q").is_err_and(|e| e.contains("J, H, A and L")));
+    assert!(numbers::spy(sim.model(), "Q").is_err_and(|e| e.contains("J, H, A and L")));
 }

@@ -2,22 +2,23 @@
 
 use holonom::math::Vec3;
 use holonom::{JointId, Simulation};
-use holonom_scene::gallery::{Entry, GALLERY, VERIFICATION};
+use holonom_scene::gallery::{GALLERY, GalleryScene, VERIFICATION};
 use holonom_scene::{Loaded, Loader};
-use holonom_view::message::Section;
-use holonom_view::picture::{Geometry, Picture, Role, picture};
-use holonom_view::sections::{Sections, width};
+use holonom_view::catalogue::CoordinateMeasure;
+use holonom_view::message::FrameSection;
+use holonom_view::picture::{GeometryPicture, Picture, StructureRole, picture};
+use holonom_view::sections::{FrameSections, width};
 use std::time::Instant;
 
-const ALL: [Section; 8] = [
-    Section::Poses,
-    Section::Shears,
-    Section::Reactions,
-    Section::Applied,
-    Section::Contacts,
-    Section::Velocities,
-    Section::Accelerations,
-    Section::Centre,
+const ALL: [FrameSection; 8] = [
+    FrameSection::Poses,
+    FrameSection::Shears,
+    FrameSection::Reactions,
+    FrameSection::Applied,
+    FrameSection::Contacts,
+    FrameSection::Velocities,
+    FrameSection::Accelerations,
+    FrameSection::Centre,
 ];
 
 fn load(name: &str, text: &str) -> Loaded {
@@ -38,7 +39,7 @@ fn gallery(name: &str) -> (Loaded, Simulation, Picture) {
     open(&format!("{name}.toml"), entry.text)
 }
 
-fn numbers(section: Section, sections: &mut Sections, sim: &mut Simulation) -> Vec<f32> {
+fn numbers(section: FrameSection, sections: &mut FrameSections, sim: &mut Simulation) -> Vec<f32> {
     let mut out = Vec::new();
     sections.fill(section, sim, &mut out);
     assert_eq!(out.len() % width(section), 0);
@@ -68,24 +69,24 @@ fn check(name: &str, mut sim: Simulation, picture: &Picture) {
             assert!((length - 1.0).abs() < 1e-12 && at.at.iter().all(|x| x.is_finite()), "{name}: {}", j.name);
         }
     }
-    let mut sections = Sections::new(&model, picture);
+    let mut sections = FrameSections::new(&model, picture);
     // again after a while: contacts and forces have set in
     for moment in 0..2 {
         if moment == 1 && sim.run_until(0.01).is_err() {
             break;
         }
         let sent: Vec<Vec<f32>> = ALL.iter().map(|s| numbers(*s, &mut sections, &mut sim)).collect();
-        let count = |s: Section| {
+        let count = |s: FrameSection| {
             let at = ALL.iter().position(|x| *x == s).expect("listed");
             sent[at].len() / width(s)
         };
-        assert_eq!(count(Section::Poses), model.n_bodies(), "{name}");
-        assert_eq!(count(Section::Shears), picture.deforming.len(), "{name}");
-        assert_eq!(count(Section::Reactions), model.n_joints(), "{name}");
-        assert_eq!(count(Section::Applied), picture.forces.iter().map(|f| f.on.len()).sum::<usize>(), "{name}");
-        assert_eq!(count(Section::Velocities), model.n_bodies(), "{name}");
-        assert_eq!(count(Section::Accelerations), model.n_bodies(), "{name}");
-        assert_eq!(count(Section::Centre), 1, "{name}");
+        assert_eq!(count(FrameSection::Poses), model.n_bodies(), "{name}");
+        assert_eq!(count(FrameSection::Shears), picture.deforming.len(), "{name}");
+        assert_eq!(count(FrameSection::Reactions), model.n_joints(), "{name}");
+        assert_eq!(count(FrameSection::Applied), picture.forces.iter().map(|f| f.on.len()).sum::<usize>(), "{name}");
+        assert_eq!(count(FrameSection::Velocities), model.n_bodies(), "{name}");
+        assert_eq!(count(FrameSection::Accelerations), model.n_bodies(), "{name}");
+        assert_eq!(count(FrameSection::Centre), 1, "{name}");
         for (id, pose) in model.bodies().zip(sent[0].chunks(7)) {
             let at = sim.point(id.origin()).0;
             if model.mass(id) == 0.0 {
@@ -130,7 +131,7 @@ fn check(name: &str, mut sim: Simulation, picture: &Picture) {
 #[test]
 fn everything_that_comes_with_the_program_can_be_drawn() {
     let mut slowest = (0.0, "");
-    for Entry { name, text, .. } in GALLERY.iter().chain(VERIFICATION) {
+    for GalleryScene { name, text, .. } in GALLERY.iter().chain(VERIFICATION) {
         let loaded = load(&format!("{name}.toml"), text);
         let model = loaded.build().unwrap_or_else(|f| panic!("{name}:\n{}", f.render()));
         let mut sim = Simulation::new(model);
@@ -152,16 +153,16 @@ fn a_door_on_three_hinges_is_held_more_than_once() {
     let (_, _, picture) = gallery("door-3-hinges");
     let hinges: Vec<_> = picture.joints.iter().filter(|j| j.kind == "revolute").collect();
     assert_eq!(hinges.len(), 3);
-    assert!(hinges.iter().all(|j| j.role == Role::Redundant && !j.unique));
+    assert!(hinges.iter().all(|j| j.role == StructureRole::Redundant && !j.unique));
 }
 
 #[test]
 fn a_four_bar_is_a_loop_whose_axes_are_the_hinges() {
     let (loaded, sim, picture) = gallery("four-bar");
     let model = sim.model();
-    let pins: Vec<_> = picture.joints.iter().filter(|j| !j.drive && j.role != Role::Sided).collect();
+    let pins: Vec<_> = picture.joints.iter().filter(|j| !j.drive && j.role != StructureRole::Inequality).collect();
     assert_eq!(pins.len(), 4);
-    assert!(pins.iter().all(|j| matches!(j.role, Role::Loop | Role::Redundant)));
+    assert!(pins.iter().all(|j| matches!(j.role, StructureRole::Loop | StructureRole::Redundant)));
     // frames on both bodies are one place of the world, and z is the axis
     let state = model.initial_state();
     for (j, said) in picture.joints.iter().zip(&loaded.scene.joints) {
@@ -186,10 +187,11 @@ fn a_drive_stands_where_the_joint_it_drives_stands() {
     let [pin, motor] = ["pin", "crank"].map(|n| picture.joints.iter().find(|j| j.name == n).expect("there"));
     assert!(motor.drive && !pin.drive);
     assert_eq!((motor.a, motor.b, motor.on_a, motor.on_b), (pin.a, pin.b, pin.on_a, pin.on_b));
-    assert_eq!(pin.coordinates, ["pin.coordinate"]);
+    let coordinates: Vec<_> = pin.coordinates.iter().map(|c| (c.name.as_str(), c.measure)).collect();
+    assert_eq!(coordinates, [("pin.coordinate", CoordinateMeasure::Angle)]);
     // the limit of the joint acts on one side, and is nobody's to edit by itself
     let limit = picture.joints.iter().find(|j| j.name == "pin.limit").expect("there");
-    assert!(limit.role == Role::Sided && limit.generated && !pin.generated);
+    assert!(limit.role == StructureRole::Inequality && limit.generated && !pin.generated);
     assert_eq!(limit.on_b, pin.on_b);
     assert!(picture.bodies.iter().all(|b| b.generated == b.name.contains('/')));
     // gravity is no force law; the spring and the torque are
@@ -236,8 +238,8 @@ first = "ground"
 #[test]
 fn applied_forces_are_those_of_the_laws() {
     let (_, mut sim, picture) = open("driven.toml", DRIVEN);
-    let mut sections = Sections::new(&sim.model().clone(), &picture);
-    let sent = numbers(Section::Applied, &mut sections, &mut sim);
+    let mut sections = FrameSections::new(&sim.model().clone(), &picture);
+    let sent = numbers(FrameSection::Applied, &mut sections, &mut sim);
     let rows: Vec<&[f32]> = sent.chunks(9).collect();
     // the spring: from (0, 0, 1) to (1, 0, 0), drawn out from 0.5 m
     let d = Vec3::new(1.0, 0.0, -1.0);
@@ -252,7 +254,7 @@ fn applied_forces_are_those_of_the_laws() {
 fn equal_shapes_are_one_geometry() {
     let (_, sim, picture) = gallery("wall-100");
     let bricks = sim.model().n_bodies();
-    let boxes = picture.geometries.iter().filter(|g| matches!(g, Geometry::Box { .. })).count();
+    let boxes = picture.geometries.iter().filter(|g| matches!(g, GeometryPicture::Box { .. })).count();
     assert!(bricks >= 100 && boxes <= 4, "{bricks} bodies, {boxes} boxes");
     assert!(picture.contacts);
 }
@@ -261,8 +263,8 @@ fn equal_shapes_are_one_geometry() {
 fn contacts_carry_the_weight_of_the_wall() {
     let (_, mut sim, picture) = gallery("wall-100");
     sim.run_until(0.05).expect("runs");
-    let mut sections = Sections::new(&sim.model().clone(), &picture);
-    let sent = numbers(Section::Contacts, &mut sections, &mut sim);
+    let mut sections = FrameSections::new(&sim.model().clone(), &picture);
+    let sent = numbers(FrameSection::Contacts, &mut sections, &mut sim);
     let said = sim.contacts().expect("solved");
     assert!(!said.is_empty());
     assert_eq!(sent.len(), 8 * said.len());
@@ -300,11 +302,11 @@ at = ["${i}", "${j}", 0]
     let drawn = best(&mut || made = Some(picture(&loaded, &mut sim, joints)));
     let made = made.expect("made");
     assert_eq!(made.geometries.len(), 1);
-    let mut sections = Sections::new(&sim.model().clone(), &made);
+    let mut sections = FrameSections::new(&sim.model().clone(), &made);
     let mut out = Vec::new();
     let sent = best(&mut || {
         out.clear();
-        sections.fill(Section::Poses, &mut sim, &mut out);
+        sections.fill(FrameSection::Poses, &mut sim, &mut out);
     });
     println!("picture {drawn:.1} ms, poses {sent:.3} ms");
     assert!(drawn < 100.0, "{drawn} ms");
@@ -320,8 +322,8 @@ fn hands_are_not_in_the_picture() {
     sim.add_joint("hand 1", mouse).expect("added");
     let after = picture(&loaded, &mut sim, joints);
     assert_eq!(after.joints, before.joints);
-    let mut sections = Sections::new(&sim.model().clone(), &after);
-    assert_eq!(numbers(Section::Reactions, &mut sections, &mut sim).len(), 10 * joints);
+    let mut sections = FrameSections::new(&sim.model().clone(), &after);
+    assert_eq!(numbers(FrameSection::Reactions, &mut sections, &mut sim).len(), 10 * joints);
     let first: JointId = sim.model().joints().next().expect("a joint");
     assert_eq!(sim.model().joint_name(first), after.joints[0].name);
 }

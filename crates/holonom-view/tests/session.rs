@@ -1,8 +1,8 @@
 //! Sessions without a page: hands, history, replay.
 
 use holonom_scene::Loader;
-use holonom_view::message::{Mode, Request, Triple};
-use holonom_view::session::log::{Input, Own};
+use holonom_view::message::{MotionMode, Request, Triple};
+use holonom_view::session::log::{Input, ProgramInput};
 use holonom_view::session::{Session, replay};
 
 fn open(name: &str) -> Session {
@@ -38,7 +38,7 @@ fn run(session: &mut Session, seconds: f64) -> f64 {
 }
 
 /// The hand goes wildly to and fro, farther than the mechanism can follow.
-fn drag_hard(name: &str, body: &str, cap: f64, mode: Mode) -> (f64, Session) {
+fn drag_hard(name: &str, body: &str, cap: f64, mode: MotionMode) -> (f64, Session) {
     let mut session = open(name);
     say(&mut session, 1, Request::Mode { mode });
     let start = point(&mut session, body, [0.0; 3]);
@@ -73,7 +73,7 @@ fn hard_dragging_opens_no_joint() {
         } else {
             body.to_string()
         };
-        for mode in [Mode::Dynamic, Mode::QuasiStatic, Mode::Kinematic] {
+        for mode in [MotionMode::Dynamic, MotionMode::QuasiStatic, MotionMode::Kinematic] {
             let begun = std::time::Instant::now();
             let (gap, mut session) = drag_hard(name, &body, cap, mode);
             let wall = begun.elapsed().as_secs_f64();
@@ -134,14 +134,14 @@ fn busy_session() -> Session {
     say(&mut session, 1, Request::Drive { joint: "motor".into(), on: false });
     say(&mut session, 1, Request::Pin { hand: 0 });
     run(&mut session, 0.2);
-    say(&mut session, 2, Request::Mode { mode: Mode::Kinematic });
+    say(&mut session, 2, Request::Mode { mode: MotionMode::Kinematic });
     say(&mut session, 2, Request::Move { hand: 0, to: [0.5, 0.0, 0.4] });
     run(&mut session, 0.2);
-    say(&mut session, 2, Request::Mode { mode: Mode::QuasiStatic });
+    say(&mut session, 2, Request::Mode { mode: MotionMode::QuasiStatic });
     say(&mut session, 2, Request::Push { hand: 3, body: "crank".into(), point: [0.0; 3], force: [0.0, 0.0, 20.0] });
     run(&mut session, 0.2);
-    session.input(2, Input::Own(Own::Leave)).unwrap();
-    say(&mut session, 1, Request::Mode { mode: Mode::Dynamic });
+    session.input(2, Input::Own(ProgramInput::Leave)).unwrap();
+    say(&mut session, 1, Request::Mode { mode: MotionMode::Dynamic });
     say(&mut session, 1, Request::Twist { hand: 4, body: "crank".into(), torque: [0.0, 1.0, 0.0] });
     run(&mut session, 0.3);
     session

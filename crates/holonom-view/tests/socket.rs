@@ -210,12 +210,12 @@ fn what_is_not_understood_is_answered() {
         if part.is_empty() {
             continue; // unit variants may carry more; all that counts is that it lives on
         }
-        let trouble = socket.reply("trouble");
-        assert!(trouble["message"].as_str().is_some_and(|m| m.contains(part)), "{bad}: {trouble}");
+        let refused = socket.reply("error");
+        assert!(refused["message"].as_str().is_some_and(|m| m.contains(part)), "{bad}: {refused}");
     }
     socket.raw(2, &[0, 1, 2, 255]).expect("sent");
-    let trouble = socket.reply("trouble");
-    assert!(trouble["message"].as_str().is_some_and(|m| m.contains("binary message of 4 bytes")), "{trouble}");
+    let refused = socket.reply("error");
+    assert!(refused["message"].as_str().is_some_and(|m| m.contains("binary message of 4 bytes")), "{refused}");
     socket.raw(9, b"ping of the protocol").expect("sent");
     while !matches!(socket.hear(), Some(Said::Pong)) {}
     assert!(socket.alive());
@@ -226,7 +226,7 @@ fn what_is_not_understood_is_answered() {
         r#"{"do": "open", "scene": "../../etc/passwd"}"#,
     ] {
         socket.say(odd);
-        assert!(socket.reply("trouble")["message"].is_string(), "{odd}");
+        assert!(socket.reply("error")["message"].is_string(), "{odd}");
     }
     assert!(socket.alive());
 }
@@ -239,7 +239,7 @@ fn too_much_nonsense_ends_the_connection() {
     for round in 0..2 {
         for _ in 0..NONSENSE {
             socket.say("nonsense");
-            socket.reply("trouble");
+            socket.reply("error");
         }
         if round == 0 {
             assert!(socket.alive());
@@ -256,8 +256,8 @@ fn messages_may_not_be_too_long() {
     let server = Running::new();
     let mut socket = server.socket();
     socket.say(&format!(r#"{{"do": "watch", "names": ["{}"]}}"#, "x".repeat(LARGEST)));
-    let trouble = socket.reply("trouble");
-    assert!(trouble["message"].as_str().is_some_and(|m| m.contains("at most 1 MiB, or 8 MiB")), "{trouble}");
+    let refused = socket.reply("error");
+    assert!(refused["message"].as_str().is_some_and(|m| m.contains("at most 1 MiB, or 8 MiB")), "{refused}");
     // the text of a scene may be longer
     open(&mut socket, &format!("title = \"long\"\n# {}\n", "x".repeat(2 * LARGEST)));
     while socket.reply("picture")["title"] != "long" {}

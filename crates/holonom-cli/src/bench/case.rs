@@ -1,9 +1,9 @@
 //! Names of cases, and what is refused before any work is done.
 
-use crate::failure::Failure;
-use crate::suggest::nearest;
+use crate::error::CliError;
 use holonom::SolverKind;
 use holonom_cases::{LoopCase, LoopFamily};
+use holonom_scene::diagnostic::nearest;
 
 /// Largest model built here, bodies.
 const MAX_BODIES: usize = 2_000_000;
@@ -19,22 +19,22 @@ const KNOWN: &str = "known cases: aN ball chain, bN revolute chain, cN binary tr
 
 /// A kind of mechanism.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Family {
+pub(super) enum BenchFamily {
     /// By its letter.
     Tree(char),
     Loop(LoopFamily),
 }
 
-impl Family {
-    fn all() -> impl Iterator<Item = Family> {
-        "abcdhw".chars().map(Family::Tree).chain(LoopFamily::ALL.into_iter().map(Family::Loop))
+impl BenchFamily {
+    fn all() -> impl Iterator<Item = BenchFamily> {
+        "abcdhw".chars().map(BenchFamily::Tree).chain(LoopFamily::ALL.into_iter().map(BenchFamily::Loop))
     }
 
     /// What stands before the number.
     fn prefix(self) -> String {
         match self {
-            Family::Tree(letter) => letter.to_string(),
-            Family::Loop(family) => family.prefix().to_string(),
+            BenchFamily::Tree(letter) => letter.to_string(),
+            BenchFamily::Loop(family) => family.prefix().to_string(),
         }
     }
 
@@ -45,23 +45,23 @@ impl Family {
 
     fn least_size(self) -> usize {
         match self {
-            Family::Tree(_) => 1,
-            Family::Loop(family) => family.least_size(),
+            BenchFamily::Tree(_) => 1,
+            BenchFamily::Loop(family) => family.least_size(),
         }
     }
 }
 
 /// A family and a size.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Case {
-    pub family: Family,
+pub(super) struct BenchCase {
+    pub family: BenchFamily,
     size: usize,
 }
 
-impl Case {
+impl BenchCase {
     /// Read a name, and refuse what the solver asked for cannot do in reasonable time and memory.
-    pub fn parse(name: &str, solver: Option<SolverKind>) -> Result<Case, Failure> {
-        let case = Case::from_name(name)?;
+    pub fn parse(name: &str, solver: Option<SolverKind>) -> Result<BenchCase, CliError> {
+        let case = BenchCase::from_name(name)?;
         case.check(case.solver(solver))?;
         Ok(case)
     }
@@ -74,52 +74,52 @@ impl Case {
     /// The direct solver.
     fn direct(&self) -> SolverKind {
         match self.family {
-            Family::Tree(_) => SolverKind::Tree,
-            Family::Loop(_) => SolverKind::Sparse,
+            BenchFamily::Tree(_) => SolverKind::Tree,
+            BenchFamily::Loop(_) => SolverKind::Sparse,
         }
     }
 
-    fn from_name(name: &str) -> Result<Case, Failure> {
-        let case = Case::read(name).ok_or_else(|| unknown(name))?;
+    fn from_name(name: &str) -> Result<BenchCase, CliError> {
+        let case = BenchCase::read(name).ok_or_else(|| unknown(name))?;
         let (least, prefix) = (case.family.least_size(), case.family.prefix());
         if case.size < least {
-            return Err(Failure::usage(format!("case `{name}` is too small"))
+            return Err(CliError::usage(format!("case `{name}` is too small"))
                 .help(format!("the number after `{prefix}` must be at least {least}, e.g. {prefix}16")));
         }
         Ok(case)
     }
 
     /// A prefix and digits; nothing else.
-    fn read(name: &str) -> Option<Case> {
-        Family::all().find_map(|family| {
+    fn read(name: &str) -> Option<BenchCase> {
+        BenchFamily::all().find_map(|family| {
             let digits = name.strip_prefix(&family.prefix())?;
             if digits.is_empty() || !digits.bytes().all(|b| b.is_ascii_digit()) {
                 return None;
             }
             // only a number too large to be represented fails to parse
-            Some(Case { family, size: digits.parse().unwrap_or(usize::MAX) })
+            Some(BenchCase { family, size: digits.parse().unwrap_or(usize::MAX) })
         })
     }
 
-    fn check(&self, solver: SolverKind) -> Result<(), Failure> {
+    fn check(&self, solver: SolverKind) -> Result<(), CliError> {
         let name = self.name();
-        if self.family == Family::Loop(LoopFamily::Grid) && self.size > MAX_SIDE {
-            return Err(Failure::limit(format!("case `{name}` has more than {MAX_SIDE} cubes along a side"))
+        if self.family == BenchFamily::Loop(LoopFamily::Grid) && self.size > MAX_SIDE {
+            return Err(CliError::limit(format!("case `{name}` has more than {MAX_SIDE} cubes along a side"))
                 .note("limit", format!("{MAX_SIDE}, because the work of a net grows faster than its bodies")));
         }
         if self.n_bodies() > MAX_BODIES {
-            return Err(Failure::limit(format!("case `{name}` has more than {MAX_BODIES} bodies"))
+            return Err(CliError::limit(format!("case `{name}` has more than {MAX_BODIES} bodies"))
                 .note("limit", format!("{MAX_BODIES} bodies in one model")));
         }
         if matches!(solver, SolverKind::Tree | SolverKind::Baraff) && self.direct() != SolverKind::Tree {
             let solver = solver.name();
-            return Err(Failure::usage(format!(
+            return Err(CliError::usage(format!(
                 "case `{name}` has closed loops, and the solver `{solver}` is for trees"
             ))
             .help("use `--solver sparse`, or none"));
         }
         let rows = self.n_rows();
-        let branched = matches!(self.family, Family::Tree('c' | 'd') | Family::Loop(LoopFamily::Grid));
+        let branched = matches!(self.family, BenchFamily::Tree('c' | 'd') | BenchFamily::Loop(LoopFamily::Grid));
         let (count, limit, what) = match solver {
             SolverKind::Tree | SolverKind::Sparse | SolverKind::Baraff | SolverKind::HugePivot => return Ok(()),
             SolverKind::Auxiliary => {
@@ -136,7 +136,7 @@ impl Case {
         };
         if count > limit {
             let solver = solver.name();
-            return Err(Failure::limit(format!(
+            return Err(CliError::limit(format!(
                 "case `{name}` is too large for the solver `{solver}`: {count} of at most {limit}"
             ))
             .note("limit", format!("{limit} {what}"))
@@ -152,21 +152,21 @@ impl Case {
 
     fn looped(&self) -> Option<LoopCase> {
         match self.family {
-            Family::Tree(_) => None,
-            Family::Loop(family) => LoopCase::new(family, self.size),
+            BenchFamily::Tree(_) => None,
+            BenchFamily::Loop(family) => LoopCase::new(family, self.size),
         }
     }
 
     fn n_bodies(&self) -> usize {
         match self.family {
-            Family::Tree(letter) => self.size.saturating_add(usize::from(letter == 'd')),
+            BenchFamily::Tree(letter) => self.size.saturating_add(usize::from(letter == 'd')),
             // no such case: too large to be defined
-            Family::Loop(_) => self.looped().map_or(usize::MAX, |case| case.n_bodies()),
+            BenchFamily::Loop(_) => self.looped().map_or(usize::MAX, |case| case.n_bodies()),
         }
     }
 
     fn n_rows(&self) -> usize {
-        let Family::Tree(letter) = self.family else {
+        let BenchFamily::Tree(letter) = self.family else {
             return self.looped().map_or(usize::MAX, |case| case.n_rows());
         };
         let per_body = if letter == 'b' { 5 } else { 3 };
@@ -180,18 +180,18 @@ impl Case {
     }
 
     /// The mechanism.
-    pub fn mechanism(&self) -> Result<holonom_cases::Case, Failure> {
+    pub fn mechanism(&self) -> Result<holonom_cases::Case, CliError> {
         holonom_cases::case(&self.name()).ok_or_else(|| unknown(&self.name()))
     }
 }
 
 /// Does a name mean a scene: a file, or one of the gallery?
 pub(super) fn is_scene(name: &str) -> bool {
-    name.contains(['.', '/', '\\']) || (Case::read(name).is_none() && holonom_scene::gallery::find(name).is_some())
+    name.contains(['.', '/', '\\']) || (BenchCase::read(name).is_none() && holonom_scene::gallery::find(name).is_some())
 }
 
 /// Refuse a scene that a solver of cubic time could not do in reasonable time and memory.
-pub(super) fn check_scene(name: &str, model: &holonom::Model, solver: SolverKind) -> Result<(), Failure> {
+pub(super) fn check_scene(name: &str, model: &holonom::Model, solver: SolverKind) -> Result<(), CliError> {
     let (count, limit) = match solver {
         SolverKind::Dense | SolverKind::Banded => (model.n_rows(), MAX_DENSE),
         SolverKind::DenseKkt => (model.n_rows() + model.n_v(), MAX_DENSE),
@@ -202,18 +202,14 @@ pub(super) fn check_scene(name: &str, model: &holonom::Model, solver: SolverKind
         return Ok(());
     }
     let solver = solver.name();
-    Err(Failure::limit(format!(
+    Err(CliError::limit(format!(
         "scene `{name}` is too large for the solver `{solver}`: {count} of at most {limit} rows"
     ))
     .help("use `--solver sparse`, which has no such limit"))
 }
 
-fn unknown(name: &str) -> Failure {
-    let failure = Failure::usage(format!("no case called `{name}`"));
-    let lower = name.to_lowercase();
-    let failure =
-        if let Some(meant) = meant(&lower) { failure.help(format!("did you mean `{meant}`?")) } else { failure };
-    failure.help(KNOWN)
+fn unknown(name: &str) -> CliError {
+    CliError::usage(format!("no case called `{name}`")).did_you_mean(meant(&name.to_lowercase())).help(KNOWN)
 }
 
 /// A case that differs only in letter case, separators or order; else the nearest of the usual ones.
@@ -221,12 +217,12 @@ fn meant(lower: &str) -> Option<String> {
     let letters: String = lower.chars().filter(char::is_ascii_alphabetic).collect();
     let digits: String = lower.chars().filter(char::is_ascii_digit).collect();
     let candidates = [format!("{letters}{digits}"), format!("{letters}-{digits}")];
-    let read = |name: &String| Case::read(name).filter(|case| case.size >= case.family.least_size());
+    let read = |name: &String| BenchCase::read(name).filter(|case| case.size >= case.family.least_size());
     match candidates.iter().find_map(read) {
         Some(case) => Some(case.name()),
         None => {
             let scenes = holonom_scene::gallery::GALLERY.iter().map(|e| e.name);
-            nearest(lower, super::DEFAULT.iter().copied().chain(scenes)).map(str::to_string)
+            nearest(lower, super::DEFAULT.split(' ').chain(scenes)).map(str::to_string)
         }
     }
 }
@@ -237,13 +233,13 @@ mod tests {
     use crate::Exit;
 
     fn exit_of(name: &str, solver: SolverKind) -> Option<Exit> {
-        Case::parse(name, Some(solver)).err().map(|f| f.exit)
+        BenchCase::parse(name, Some(solver)).err().map(|f| f.exit)
     }
 
     #[test]
     fn sizes_agree_with_the_models() {
         for name in ["a5", "b5", "c7", "d4", "e5", "r4", "ladder-3", "fourbars-2", "grid-3"] {
-            let case = Case::parse(name, None).expect("known");
+            let case = BenchCase::parse(name, None).expect("known");
             let model = case.mechanism().expect("known").builder().build().expect("valid");
             assert_eq!((model.n_bodies(), model.n_rows()), (case.n_bodies(), case.n_rows()), "{name}");
         }

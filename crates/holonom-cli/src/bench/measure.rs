@@ -1,9 +1,9 @@
 //! The clock: repeats of one evaluation, and of its phases.
 
-use super::Timing;
+use super::EvaluationTiming;
 use super::case;
-use crate::failure::Failure;
-use crate::scene::Opened;
+use crate::error::CliError;
+use crate::scene::OpenedScene;
 use holonom::{Model, Simulation, SolverKind, State, StepError, Workspace, phases};
 use holonom_cases::{Case, SEED, forward_dynamics};
 use std::hint::black_box;
@@ -37,10 +37,10 @@ struct Timed {
 }
 
 /// Build a case and time it.
-pub(super) fn measure(case: &case::Case, solver: Option<SolverKind>) -> Result<Timing, Failure> {
+pub(super) fn measure(case: &case::BenchCase, solver: Option<SolverKind>) -> Result<EvaluationTiming, CliError> {
     let (name, solver) = (case.name(), case.solver(solver));
     let mechanism = case.mechanism()?;
-    let model = mechanism.builder().build().map_err(|e| Failure::model(&format!("case `{name}`"), &e))?;
+    let model = mechanism.builder().build().map_err(|e| CliError::model(&format!("case `{name}`"), &e))?;
     let states = [model.initial_state().clone(), mechanism.state(&model, SEED + 1)];
     let closing_rows = match &mechanism {
         Case::Tree(_) => 0,
@@ -51,12 +51,12 @@ pub(super) fn measure(case: &case::Case, solver: Option<SolverKind>) -> Result<T
 }
 
 /// Time a scene, a URDF or an MJCF: at its start, and a little later.
-pub(super) fn measure_scene(opened: &Opened, solver: Option<SolverKind>) -> Result<Timing, Failure> {
+pub(super) fn measure_scene(opened: &OpenedScene, solver: Option<SolverKind>) -> Result<EvaluationTiming, CliError> {
     let (name, model) = (opened.name.clone(), opened.model.clone());
     let solver = solver.unwrap_or(model.default_solver());
     let stopped = |e: StepError| match e {
-        StepError::Invalid(why) => Failure::usage(format!("scene `{name}`: {why}")),
-        e => Failure::step(&format!("scene `{name}`"), &e),
+        StepError::Invalid(why) => CliError::usage(format!("scene `{name}`: {why}")),
+        e => CliError::step(&format!("scene `{name}`"), &e),
     };
     case::check_scene(&name, &model, solver)?;
     let mut sim = Simulation::new(model.clone());
@@ -77,10 +77,10 @@ pub(super) fn measure_scene(opened: &Opened, solver: Option<SolverKind>) -> Resu
     time(Timed { name, model, states, closing_rows, solver, is_case: false })
 }
 
-fn time(timed: Timed) -> Result<Timing, Failure> {
+fn time(timed: Timed) -> Result<EvaluationTiming, CliError> {
     let Timed { name, model, states, closing_rows, solver, is_case } = timed;
     let what = if is_case { "case" } else { "scene" };
-    let stopped = |e: StepError| Failure::step(&format!("{what} `{name}`"), &e);
+    let stopped = |e: StepError| CliError::step(&format!("{what} `{name}`"), &e);
     let mut work = Workspace::new(&model, solver);
     let seconds = if model.n_shapes() > 0 {
         touching(&model, &states, solver).map_err(stopped)?
@@ -107,10 +107,10 @@ fn time(timed: Timed) -> Result<Timing, Failure> {
     let (error, against_reference, iterations) =
         error(is_case.then_some(name.as_str()), model, solver).map_err(stopped)?;
     if !error.is_finite() {
-        return Err(Failure::numerical(format!("{what} `{name}`: the accelerations are not finite")));
+        return Err(CliError::numerical(format!("{what} `{name}`: the accelerations are not finite")));
     }
     let us_min = 1e6 * seconds[0];
-    Ok(Timing {
+    Ok(EvaluationTiming {
         case: name,
         n,
         rows,

@@ -6,18 +6,18 @@ mod scene_steps;
 mod steps;
 
 use crate::Exit;
-use crate::failure::{self, Failure};
-use crate::output::{Output, Progress};
-use crate::scene::{Opened, SceneArgs, SceneOptions};
-use crate::table::{Align, Table, significant};
-use case::Case;
+use crate::error::{self, CliError};
+use crate::output::{ProgressLine, StandardOutput};
+use crate::scene::{OpenedScene, SceneArgs, SceneOptions};
+use crate::text::{Align, TextTable, significant};
+use case::BenchCase;
 use clap::builder::PossibleValuesParser;
 use holonom::{IntegratorKind, SolverKind};
 use holonom_cases::{PileCase, pile_case};
-use scene_steps::{SceneSteps, Wish};
+use scene_steps::{SceneStepTiming, StepOptions};
 use serde::Serialize;
 use std::collections::BTreeMap;
-use steps::StepTiming;
+use steps::PileStepTiming;
 
 /// Time one evaluation of the equations of motion.
 ///
@@ -37,7 +37,7 @@ use steps::StepTiming;
 /// With --steps whole steps of scenes are timed: the first second (at most 1000 steps) again and again, each with the integrator, step, solver and drift of the
 /// scene unless said otherwise; every step at its fastest, and the mean of these.
 #[derive(clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct BenchArgs {
     /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star; with loops: eN ring, rN ring of hinges,
     /// ladder-N, fourbars-N, grid-N; piles, whole steps: fN wall of N bricks (N a square), fN-overhang, tower-N. Or scenes: files (.toml, .urdf, .xml) and names of the gallery. Default: a list of cases.
     #[arg(value_name = "CASE|FILE")]
@@ -66,27 +66,27 @@ pub(crate) struct Args {
 
 /// What can be timed.
 enum Subject {
-    Case(Case),
-    Scene(Box<Opened>),
+    Case(BenchCase),
+    Scene(Box<OpenedScene>),
     /// Of a pile whole steps are timed.
     Pile(String, PileCase),
 }
 
 /// What came of it.
 enum Timed {
-    Evaluation(Timing),
-    Steps(StepTiming),
-    SceneSteps(SceneSteps),
+    Evaluation(EvaluationTiming),
+    Steps(PileStepTiming),
+    SceneStepTiming(SceneStepTiming),
 }
 
 impl Subject {
-    fn parse(name: &str, solver: Option<SolverKind>, options: &SceneOptions) -> Result<Subject, Failure> {
+    fn parse(name: &str, solver: Option<SolverKind>, options: &SceneOptions) -> Result<Subject, CliError> {
         if let Some(pile) = pile_case(name) {
             steps::check(name, &pile)?;
             return Ok(Subject::Pile(name.to_string(), pile));
         }
         if !case::is_scene(name) {
-            return Case::parse(name, solver).map(Subject::Case);
+            return BenchCase::parse(name, solver).map(Subject::Case);
         }
         let args = SceneArgs { scene: name.to_string(), options: options.clone() };
         Ok(Subject::Scene(Box::new(args.open()?)))
@@ -100,14 +100,14 @@ impl Subject {
         }
     }
 
-    fn measure(&self, solver: Option<SolverKind>, steps: Option<Wish>) -> Result<Timed, Failure> {
+    fn measure(&self, solver: Option<SolverKind>, steps: Option<StepOptions>) -> Result<Timed, CliError> {
         match (self, steps) {
-            (Subject::Scene(opened), Some(wish)) => {
-                return scene_steps::measure(opened, wish).map(Timed::SceneSteps);
+            (Subject::Scene(opened), Some(options)) => {
+                return scene_steps::measure(opened, options).map(Timed::SceneStepTiming);
             }
             (Subject::Case(case), Some(_)) => {
-                let failure = Failure::usage(format!("--steps is for scenes and piles, `{}` is a case", case.name()));
-                return Err(failure.help("name a scene, or leave --steps out"));
+                let error = CliError::usage(format!("--steps is for scenes and piles, `{}` is a case", case.name()));
+                return Err(error.help("name a scene, or leave --steps out"));
             }
             _ => {}
         }
@@ -119,37 +119,15 @@ impl Subject {
     }
 }
 
-const DEFAULT: &[&str] = &[
-    "a16",
-    "a128",
-    "a1024",
-    "a8192",
-    "b16",
-    "b128",
-    "b1024",
-    "b8192",
-    "c128",
-    "c1024",
-    "d127",
-    "d1023",
-    "e20",
-    "e40",
-    "r20",
-    "r40",
-    "ladder-64",
-    "ladder-640",
-    "fourbars-32",
-    "fourbars-320",
-    "grid-8",
-    "grid-32",
-];
+/// What is timed where nothing is named.
+const DEFAULT: &str = "a16 a128 a1024 a8192 b16 b128 b1024 b8192 c128 c1024 d127 d1023 e20 e40 r20 r40 ladder-64 ladder-640 fourbars-32 fourbars-320 grid-8 grid-32";
 
 /// A time is worth nothing when the answer is off by more than this.
 const TRUSTED: f64 = 1e-9;
 
 /// One timed case. Times in microseconds, single evaluations.
 #[derive(Debug, Serialize)]
-struct Timing {
+struct EvaluationTiming {
     case: String,
     n: usize,
     rows: usize,
@@ -181,53 +159,57 @@ struct Timing {
 
 /// The answer.
 #[derive(Debug, Serialize)]
-struct Report {
-    cases: Vec<Timing>,
+struct BenchReport {
+    cases: Vec<EvaluationTiming>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    steps: Vec<StepTiming>,
+    steps: Vec<PileStepTiming>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    scene_steps: Vec<SceneSteps>,
+    scene_steps: Vec<SceneStepTiming>,
     exponents: BTreeMap<String, f64>,
     time_exponents: BTreeMap<String, f64>,
 }
 
 /// Run the command.
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
-    let by_name =
-        |name: &String| SolverKind::from_name(name).ok_or_else(|| Failure::usage(format!("no solver called `{name}`")));
+pub(crate) fn run(args: &BenchArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
+    let by_name = |name: &String| {
+        SolverKind::from_name(name).ok_or_else(|| CliError::usage(format!("no solver called `{name}`")))
+    };
     let mut solver = args.solver.as_ref().map(by_name).transpose()?;
     if let Some(given) = args.tolerance {
         match &mut solver {
             Some(SolverKind::Cg { tolerance, .. }) if given > 0.0 && given < 1.0 => *tolerance = given,
             Some(SolverKind::Cg { .. }) => {
-                return Err(Failure::usage(format!("--tolerance is {given}, must be greater than 0 and less than 1")));
+                return Err(CliError::usage(format!("--tolerance is {given}, must be greater than 0 and less than 1")));
             }
-            _ => return Err(Failure::usage("--tolerance is for --solver cg".to_string())),
+            _ => return Err(CliError::usage("--tolerance is for --solver cg".to_string())),
         }
     }
     if let Some(dt) = args.dt.filter(|dt| !(dt.is_finite() && *dt > 0.0)) {
-        return Err(Failure::usage(format!("--dt is {dt} s, must be finite and greater than 0")));
+        return Err(CliError::usage(format!("--dt is {dt} s, must be finite and greater than 0")));
     }
     let integrator = args.integrator.as_deref().and_then(IntegratorKind::from_name);
-    let wish = args.steps.then_some(Wish { integrator, dt: args.dt, solver });
-    let names: Vec<&str> =
-        if args.cases.is_empty() { DEFAULT.to_vec() } else { args.cases.iter().map(String::as_str).collect() };
+    let options = args.steps.then_some(StepOptions { integrator, dt: args.dt, solver });
+    let names: Vec<&str> = if args.cases.is_empty() {
+        DEFAULT.split(' ').collect()
+    } else {
+        args.cases.iter().map(String::as_str).collect()
+    };
     // every mistake is reported before the first measurement
     let parse = |name| Subject::parse(name, solver, &args.options);
     let cases = names.into_iter().map(parse).collect::<Result<Vec<_>, _>>()?;
 
-    let progress = Progress::new();
+    let progress = ProgressLine::new();
     let (mut timings, mut evaluated) = (Vec::new(), Vec::new());
     let (mut steps, mut scene_steps) = (Vec::new(), Vec::new());
     for (k, case) in cases.iter().enumerate() {
         progress.show(&format!("timing {} ({} of {})", case.name(), k + 1, cases.len()));
-        match case.measure(solver, wish)? {
+        match case.measure(solver, options)? {
             Timed::Evaluation(timing) => {
                 timings.push(timing);
                 evaluated.push(case);
             }
             Timed::Steps(timing) => steps.push(timing),
-            Timed::SceneSteps(timing) => scene_steps.push(timing),
+            Timed::SceneStepTiming(timing) => scene_steps.push(timing),
         }
     }
     drop(progress);
@@ -235,12 +217,12 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
     let trusted = args.tolerance.map_or(TRUSTED, |_| f64::INFINITY);
     for t in timings.iter().filter(|t| !(t.error <= trusted)) {
         let (case, error) = (&t.case, t.error);
-        failure::warn(&format!("case `{case}`: the answer is wrong, error {error:.1e} (allowed {TRUSTED:.0e})"));
+        error::warn(&format!("case `{case}`: the answer is wrong, error {error:.1e} (allowed {TRUSTED:.0e})"));
     }
 
     let exponents = fit(&evaluated, &timings, |t| t.flops);
     let time_exponents = fit(&evaluated, &timings, |t| Some(t.us_min));
-    let report = Report { cases: timings, steps, scene_steps, exponents, time_exponents };
+    let report = BenchReport { cases: timings, steps, scene_steps, exponents, time_exponents };
     if args.json {
         out.json(&report)?
     } else {
@@ -250,7 +232,11 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
 }
 
 /// Slope of log(value) over log(n) for every family with at least two sizes, by least squares.
-fn fit(cases: &[&Subject], timings: &[Timing], value: impl Fn(&Timing) -> Option<f64>) -> BTreeMap<String, f64> {
+fn fit(
+    cases: &[&Subject],
+    timings: &[EvaluationTiming],
+    value: impl Fn(&EvaluationTiming) -> Option<f64>,
+) -> BTreeMap<String, f64> {
     let mut points: BTreeMap<String, Vec<(f64, f64)>> = BTreeMap::new();
     for (case, timing) in cases.iter().zip(timings) {
         if let (Subject::Case(case), Some(value)) = (case, value(timing).filter(|v| *v > 0.0)) {
@@ -268,7 +254,7 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
     (sxx > 1e-12).then(|| sxy / sxx)
 }
 
-fn text(report: &Report, solver: Option<SolverKind>) -> String {
+fn text(report: &BenchReport, solver: Option<SolverKind>) -> String {
     let mut parts = Vec::new();
     if !report.cases.is_empty() {
         parts.push(text_of_evaluations(report, solver));
@@ -282,107 +268,69 @@ fn text(report: &Report, solver: Option<SolverKind>) -> String {
     parts.join("\n")
 }
 
-fn text_of_steps(steps: &[StepTiming]) -> String {
+fn text_of_steps(steps: &[PileStepTiming]) -> String {
     let right = Align::Right;
-    let mut table = Table::new(&[
-        ("case", Align::Left),
-        ("bodies", right),
-        ("contacts", right),
-        ("min us", right),
-        ("median us", right),
-        ("mean us", right),
-        ("sink m", right),
-        ("creep m", right),
-        ("overlap m", right),
-    ]);
-    for t in steps {
-        let us = |x| significant(x, 4);
-        table.row([
-            t.case.clone(),
-            t.n.to_string(),
-            t.contacts.to_string(),
-            us(t.us_min),
-            us(t.us_median),
-            us(t.us_mean),
-            format!("{:.1e}", t.sink),
-            format!("{:.1e}", t.creep),
-            format!("{:.1e}", t.overlap),
-        ]);
-    }
+    let table = TextTable::of(
+        steps,
+        &[
+            ("case", Align::Left, &|t| t.case.clone()),
+            ("bodies", right, &|t| t.n.to_string()),
+            ("contacts", right, &|t| t.contacts.to_string()),
+            ("min us", right, &|t| significant(t.us_min, 4)),
+            ("median us", right, &|t| significant(t.us_median, 4)),
+            ("mean us", right, &|t| significant(t.us_mean, 4)),
+            ("sink m", right, &|t| format!("{:.1e}", t.sink)),
+            ("creep m", right, &|t| format!("{:.1e}", t.creep)),
+            ("overlap m", right, &|t| format!("{:.1e}", t.overlap)),
+        ],
+    );
     format!("One step of 1 ms, settled, one thread, integrator stepping.\n\n{}", table.text())
 }
 
-fn text_of_scene_steps(steps: &[SceneSteps]) -> String {
+fn text_of_scene_steps(steps: &[SceneStepTiming]) -> String {
     let right = Align::Right;
-    let mut table = Table::new(&[
-        ("scene", Align::Left),
-        ("bodies", right),
-        ("rows", right),
-        ("integrator", Align::Left),
-        ("solver", Align::Left),
-        ("dt s", right),
-        ("steps", right),
-        ("min us", right),
-        ("median us", right),
-        ("steps/s", right),
-        ("gap", right),
-    ]);
-    for t in steps {
-        table.row([
-            t.scene.clone(),
-            t.n.to_string(),
-            t.rows.to_string(),
-            t.integrator.to_string(),
-            t.solver.to_string(),
-            format!("{}", t.dt),
-            format!("{} x {}", t.passages, t.steps),
-            significant(t.us_min, 4),
-            significant(t.us_median, 4),
-            format!("{:.0}", 1e6 / t.us_min),
-            format!("{:.1e}", t.gap),
-        ]);
-    }
+    let table = TextTable::of(
+        steps,
+        &[
+            ("scene", Align::Left, &|t| t.scene.clone()),
+            ("bodies", right, &|t| t.n.to_string()),
+            ("rows", right, &|t| t.rows.to_string()),
+            ("integrator", Align::Left, &|t| t.integrator.to_string()),
+            ("solver", Align::Left, &|t| t.solver.to_string()),
+            ("dt s", right, &|t| t.dt.to_string()),
+            ("steps", right, &|t| format!("{} x {}", t.passages, t.steps)),
+            ("min us", right, &|t| significant(t.us_min, 4)),
+            ("median us", right, &|t| significant(t.us_median, 4)),
+            ("steps/s", right, &|t| format!("{:.0}", 1e6 / t.us_min)),
+            ("gap", right, &|t| format!("{:.1e}", t.gap)),
+        ],
+    );
     format!("One step: the mean over a passage of every step at its fastest; one thread.\n\n{}", table.text())
 }
 
-fn text_of_evaluations(report: &Report, solver: Option<SolverKind>) -> String {
+fn text_of_evaluations(report: &BenchReport, solver: Option<SolverKind>) -> String {
     let right = Align::Right;
-    let mut table = Table::new(&[
-        ("case", Align::Left),
-        ("bodies", right),
-        ("rows", right),
-        ("min us", right),
-        ("median us", right),
-        ("ns/body", right),
-        ("jacobian us", right),
-        ("factor us", right),
-        ("solve us", right),
-        ("auxiliary us", right),
-        ("front", right),
-        ("fill", right),
-        ("error", right),
-        ("against", Align::Left),
-    ]);
-    for t in &report.cases {
-        let us = |x| significant(x, 4);
-        let none = || "-".to_string();
-        table.row([
-            t.case.clone(),
-            t.n.to_string(),
-            t.rows.to_string(),
-            us(t.us_min),
-            us(t.us_median),
-            format!("{:.1}", t.ns_per_body),
-            us(t.us_jacobian),
-            us(t.us_factor),
-            us(t.us_solve),
-            t.us_auxiliary.map_or_else(none, us),
-            t.front.map_or_else(none, |rows| rows.to_string()),
-            t.fill.map_or_else(none, |fill| significant(fill, 3)),
-            format!("{:.1e}", t.error),
-            if t.against_reference { "reference" } else { "residual" }.to_string(),
-        ]);
-    }
+    let us = |x| significant(x, 4);
+    let none = || "-".to_string();
+    let table = TextTable::of(
+        &report.cases,
+        &[
+            ("case", Align::Left, &|t| t.case.clone()),
+            ("bodies", right, &|t| t.n.to_string()),
+            ("rows", right, &|t| t.rows.to_string()),
+            ("min us", right, &|t| us(t.us_min)),
+            ("median us", right, &|t| us(t.us_median)),
+            ("ns/body", right, &|t| format!("{:.1}", t.ns_per_body)),
+            ("jacobian us", right, &|t| us(t.us_jacobian)),
+            ("factor us", right, &|t| us(t.us_factor)),
+            ("solve us", right, &|t| us(t.us_solve)),
+            ("auxiliary us", right, &|t| t.us_auxiliary.map_or_else(none, us)),
+            ("front", right, &|t| t.front.map_or_else(none, |rows| rows.to_string())),
+            ("fill", right, &|t| t.fill.map_or_else(none, |fill| significant(fill, 3))),
+            ("error", right, &|t| format!("{:.1e}", t.error)),
+            ("against", Align::Left, &|t| if t.against_reference { "reference" } else { "residual" }.to_string()),
+        ],
+    );
     let list = |map: &BTreeMap<String, f64>| {
         let parts: Vec<String> = map.iter().map(|(family, e)| format!("{family} {e:.3}")).collect();
         if parts.is_empty() { "none (needs two sizes of a family)".to_string() } else { parts.join(", ") }

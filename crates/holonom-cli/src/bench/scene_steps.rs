@@ -4,8 +4,8 @@
 //! the mean of these over all steps is what a step costs. So steps that cost more than others (an impact, a tyre on a stone) count with their share, and other
 //! work on the machine does not.
 
-use super::Failure;
-use crate::scene::Opened;
+use super::CliError;
+use crate::scene::OpenedScene;
 use holonom::{IntegratorKind, Simulation, SolverKind, StepError};
 use serde::Serialize;
 use std::time::{Duration, Instant};
@@ -21,7 +21,7 @@ const LEAST_PASSAGES: usize = 4;
 
 /// What was asked for besides the scene.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Wish {
+pub(super) struct StepOptions {
     pub integrator: Option<IntegratorKind>,
     pub dt: Option<f64>,
     pub solver: Option<SolverKind>,
@@ -29,7 +29,7 @@ pub(super) struct Wish {
 
 /// Steps of a scene, timed. Times in microseconds per step.
 #[derive(Debug, Serialize)]
-pub(super) struct SceneSteps {
+pub(super) struct SceneStepTiming {
     pub scene: String,
     pub n: usize,
     pub rows: usize,
@@ -48,17 +48,17 @@ pub(super) struct SceneSteps {
 }
 
 /// Step through the beginning of a scene.
-pub(super) fn measure(opened: &Opened, wish: Wish) -> Result<SceneSteps, Failure> {
+pub(super) fn measure(opened: &OpenedScene, options: StepOptions) -> Result<SceneStepTiming, CliError> {
     let stopped = |e: StepError| match e {
-        StepError::Invalid(why) => Failure::usage(format!("scene `{}`: {why}", opened.name)),
-        e => Failure::step(&format!("scene `{}`", opened.name), &e),
+        StepError::Invalid(why) => CliError::usage(format!("scene `{}`: {why}", opened.name)),
+        e => CliError::step(&format!("scene `{}`", opened.name), &e),
     };
     let (model, run) = (&opened.model, &opened.loaded.scene.run);
     let said = run.integrator.as_deref().and_then(IntegratorKind::from_name);
-    let integrator = wish.integrator.or(said).unwrap_or(model.default_integrator());
+    let integrator = options.integrator.or(said).unwrap_or(model.default_integrator());
     let said = run.solver.as_deref().and_then(SolverKind::from_name);
-    let solver = wish.solver.or(said).unwrap_or(model.default_solver());
-    let dt = wish.dt.or(run.dt).unwrap_or(STEP);
+    let solver = options.solver.or(said).unwrap_or(model.default_solver());
+    let dt = options.dt.or(run.dt).unwrap_or(STEP);
     let steps = (PASSAGE / dt).ceil().clamp(1.0, MOST_STEPS) as usize;
 
     let mut sim = Simulation::new(model.clone());
@@ -84,7 +84,7 @@ pub(super) fn measure(opened: &Opened, wish: Wish) -> Result<SceneSteps, Failure
         seconds.push(passage.elapsed().as_secs_f64() / steps as f64);
     }
     seconds.sort_by(f64::total_cmp);
-    Ok(SceneSteps {
+    Ok(SceneStepTiming {
         scene: opened.name.clone(),
         n: model.n_bodies(),
         rows: model.n_rows(),

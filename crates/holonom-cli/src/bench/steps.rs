@@ -1,6 +1,6 @@
 //! Whole steps of piles, timed once they have settled, and how far they moved from where they were put.
 
-use super::Failure;
+use super::CliError;
 use holonom::math::Vec3;
 use holonom::{BodyId, IntegratorKind, Simulation, StepError};
 use holonom_cases::PileCase;
@@ -19,7 +19,7 @@ const MAX_BODIES: usize = 10_000;
 
 /// A pile, timed. Times in microseconds per step of 1 ms.
 #[derive(Debug, Serialize)]
-pub(super) struct StepTiming {
+pub(super) struct PileStepTiming {
     pub case: String,
     pub n: usize,
     pub contacts: usize,
@@ -35,18 +35,18 @@ pub(super) struct StepTiming {
 }
 
 /// Refuse what would take too long.
-pub(super) fn check(name: &str, case: &PileCase) -> Result<(), Failure> {
+pub(super) fn check(name: &str, case: &PileCase) -> Result<(), CliError> {
     if case.n_bodies() > MAX_BODIES {
-        return Err(Failure::limit(format!("case `{name}` has {} bodies", case.n_bodies()))
+        return Err(CliError::limit(format!("case `{name}` has {} bodies", case.n_bodies()))
             .note("limit", format!("{MAX_BODIES} bodies in a pile")));
     }
     Ok(())
 }
 
 /// Build a pile, let it settle, and time its steps.
-pub(super) fn measure(name: &str, case: &PileCase) -> Result<StepTiming, Failure> {
-    let stopped = |e: StepError| Failure::step(&format!("case `{name}`"), &e);
-    let model = case.builder().build().map_err(|e| Failure::model(&format!("case `{name}`"), &e))?;
+pub(super) fn measure(name: &str, case: &PileCase) -> Result<PileStepTiming, CliError> {
+    let stopped = |e: StepError| CliError::step(&format!("case `{name}`"), &e);
+    let model = case.builder().build().map_err(|e| CliError::model(&format!("case `{name}`"), &e))?;
     let mut sim = Simulation::new(model);
     sim.set_integrator(IntegratorKind::Stepping);
     let bodies: Vec<BodyId> = sim.model().bodies().collect();
@@ -69,7 +69,7 @@ pub(super) fn measure(name: &str, case: &PileCase) -> Result<StepTiming, Failure
         let d = sim.centre(*body) - *start;
         (sink, creep) = (sink.max(-d.z), creep.max((d.x * d.x + d.y * d.y).sqrt()));
     }
-    Ok(StepTiming {
+    Ok(PileStepTiming {
         case: name.to_string(),
         n: bodies.len(),
         contacts: sim.contacts().map_err(stopped)?.len(),

@@ -1,23 +1,24 @@
 //! `holonom check`: the doctor's report on a scene, as one would want to read it.
 
-mod touching;
+mod contacts;
 
 use crate::Exit;
-use crate::failure::Failure;
-use crate::output::Output;
+use crate::error::CliError;
+use crate::output::StandardOutput;
 use crate::run::stop::time_scale;
-use crate::scene::{Opened, SceneArgs};
+use crate::scene::{OpenedScene, SceneArgs};
+use crate::text::plural;
+use contacts::ContactReport;
 use holonom::doctor::{JointReaction, RedundantSet};
 use holonom::math::Vec3;
 use holonom::{Diagnosis, Model, Simulation};
-use serde_json::json;
-use std::collections::BTreeMap;
+use serde_json::{Value, json};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
-use touching::Touching;
 
 /// Ask the doctor about a mechanism: mobility, loops, redundant joints, which loads to trust.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Args {
+pub(crate) struct CheckArgs {
     #[command(flatten)]
     scene: SceneArgs,
     /// One JSON object on standard output
@@ -30,17 +31,39 @@ const SHOWN: usize = 12;
 /// Ratio of masses worth a word: still solved exactly, but a sign of mixed-up units.
 const ODD_RATIO: f64 = 1e6;
 
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &CheckArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let opened = args.scene.open()?;
     let mut sim = Simulation::new(opened.model.clone());
-    let d = sim.diagnose().map_err(|e| Failure::step(&format!("scene `{}`", opened.name), &e))?;
+    let d = sim.diagnose().map_err(|e| CliError::step(&format!("scene `{}`", opened.name), &e))?;
     let undriven = without_drives(&opened);
-    let touching = Touching::of(&opened.loaded.scene, &mut sim);
-    let warnings: Vec<String> = warnings(&opened, &d, &sim).into_iter().chain(touching.warnings()).collect();
+    let contacts = ContactReport::of(&opened.loaded.scene, &mut sim);
+    let warnings: Vec<String> = warnings(&opened, &d, &sim).into_iter().chain(contacts.warnings()).collect();
+    let report = CheckReport { opened: &opened, diagnosis: d, undriven, contacts, warnings };
     if args.json {
+        out.json(&report.data())?
+    } else {
+        out.write(&report.text())?
+    }
+    Ok(Exit::Ok)
+}
+
+/// What the doctor found.
+struct CheckReport<'a> {
+    opened: &'a OpenedScene,
+    diagnosis: Diagnosis,
+    /// The same without drives, where there are any.
+    undriven: Option<Diagnosis>,
+    contacts: ContactReport,
+    warnings: Vec<String>,
+}
+
+impl CheckReport<'_> {
+    /// The object of `check --json`; names are a contract.
+    fn data(&self) -> Value {
+        let CheckReport { opened, diagnosis: d, undriven, contacts, warnings } = self;
         let model = &opened.model;
         let cost = model.cost();
-        out.json(&json!({
+        json!({
             "scene": opened.name,
             "bodies": d.bodies,
             "joints": d.joints,
@@ -50,55 +73,61 @@ pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
             "mobility_generic": d.mobility_generic,
             "without_drives": undriven.as_ref().map(|u| json!({ "rows": u.rows, "rank": u.rank, "mobility": u.mobility })),
             "loops": d.loops,
-            "redundant": together(&d).iter().map(joints_of).collect::<Vec<_>>(),
+            "redundant": together(d).iter().map(joints_of).collect::<Vec<_>>(),
             "not_unique": d.reactions.iter().flat_map(|r| doubtful(model, r)).collect::<Vec<_>>(),
             "assembled_gap": d.gap,
             "singular": d.is_singular(),
             "forces": model.n_forces(),
             "solver": model.default_solver().name(),
             "flops": cost.factor_flops + cost.solve_flops,
-            "shapes": touching.shapes,
-            "contact_pairs": touching.pairs.map(|p| p.0),
-            "contact_pairs_excluded": touching.pairs.map(|p| p.1),
-            "one_sided": touching.sided,
-            "overlaps": touching.overlaps,
-            "exceeded": touching.exceeded,
-            "integrator": touching.integrator,
-            "impacts": touching.impacts,
+            "shapes": contacts.shapes,
+            "contact_pairs": contacts.pairs.map(|p| p.0),
+            "contact_pairs_excluded": contacts.pairs.map(|p| p.1),
+            "one_sided": contacts.sided,
+            "overlaps": contacts.overlaps,
+            "exceeded": contacts.exceeded,
+            "integrator": contacts.integrator,
+            "impacts": contacts.impacts,
             "warnings": warnings,
             "ignored": opened.loaded.report.to_data(&opened.loaded.sources),
-        }))?;
-        return Ok(Exit::Ok);
+        })
     }
-    let mut text = String::new();
-    let title = &opened.loaded.scene.title;
-    let title = if title.is_empty() { String::new() } else { format!(": {title}") };
-    let _ = writeln!(text, "{}{title}\n", opened.name);
-    what_it_is(&mut text, &opened.model, &d);
-    how_it_moves(&mut text, &opened.model, &d);
-    if let Some(u) = undriven.filter(|u| u.rows != d.rows) {
-        let _ =
-            writeln!(text, "Without its drives it has {} and mobility {}.", plural(u.rows, "row", "rows"), u.mobility);
+
+    fn text(&self) -> String {
+        let CheckReport { opened, diagnosis: d, undriven, contacts, warnings } = self;
+        let mut text = String::new();
+        let title = &opened.loaded.scene.title;
+        let title = if title.is_empty() { String::new() } else { format!(": {title}") };
+        let _ = writeln!(text, "{}{title}\n", opened.name);
+        what_it_is(&mut text, &opened.model, d);
+        how_it_moves(&mut text, &opened.model, d);
+        if let Some(u) = undriven.as_ref().filter(|u| u.rows != d.rows) {
+            let _ = writeln!(
+                text,
+                "Without its drives it has {} and mobility {}.",
+                plural(u.rows, "row", "rows"),
+                u.mobility
+            );
+        }
+        what_is_redundant(&mut text, &opened.model, d);
+        contacts.text(&mut text);
+        let cost = opened.model.cost();
+        let per_body = (cost.factor_flops + cost.solve_flops) / d.bodies.max(1) as f64;
+        let _ = writeln!(
+            text,
+            "\nAssembled with a largest gap of {:.1e} m or rad. Solver {}: {per_body:.0} operations per body and evaluation.",
+            d.gap,
+            opened.model.default_solver().name()
+        );
+        for w in warnings {
+            let _ = writeln!(text, "\nWorth a look: {w}");
+        }
+        let ignored = opened.loaded.report.warnings().count();
+        if ignored > 0 {
+            let _ = writeln!(text, "\n{ignored} parts of the file do not count as they stand; they are listed above.");
+        }
+        text
     }
-    what_is_redundant(&mut text, &opened.model, &d);
-    touching.text(&mut text);
-    let cost = opened.model.cost();
-    let per_body = (cost.factor_flops + cost.solve_flops) / d.bodies.max(1) as f64;
-    let _ = writeln!(
-        text,
-        "\nAssembled with a largest gap of {:.1e} m or rad. Solver {}: {per_body:.0} operations per body and evaluation.",
-        d.gap,
-        opened.model.default_solver().name()
-    );
-    for w in &warnings {
-        let _ = writeln!(text, "\nWorth a look: {w}");
-    }
-    let ignored = opened.loaded.report.warnings().count();
-    if ignored > 0 {
-        let _ = writeln!(text, "\n{ignored} parts of the file do not count as they stand; they are listed above.");
-    }
-    out.write(&text)?;
-    Ok(Exit::Ok)
 }
 
 fn what_it_is(text: &mut String, model: &Model, d: &Diagnosis) {
@@ -141,12 +170,7 @@ fn what_is_redundant(text: &mut String, model: &Model, d: &Diagnosis) {
     let sets = together(d);
     for set in sets.iter().take(SHOWN) {
         let names: Vec<String> = joints_of(set).iter().map(|n| format!("`{n}`")).collect();
-        let joints: Vec<_> = {
-            let mut ids: Vec<_> = set.rows.iter().map(|r| r.joint).collect();
-            ids.sort();
-            ids.dedup();
-            ids
-        };
+        let joints: BTreeSet<_> = set.rows.iter().map(|r| r.joint).collect();
         let all: usize = joints.iter().map(|j| model.rows_of(*j).len()).sum();
         let surplus = set.dropped.len();
         let _ = writeln!(
@@ -163,6 +187,11 @@ fn what_is_redundant(text: &mut String, model: &Model, d: &Diagnosis) {
     if sets.len() > SHOWN {
         let _ = writeln!(text, "... and {} more such sets", sets.len() - SHOWN);
     }
+    which_loads_to_trust(text, model, d);
+}
+
+/// Loads that rigid bodies leave open, with the split that is shown, and those that are unique.
+fn which_loads_to_trust(text: &mut String, model: &Model, d: &Diagnosis) {
     let (sure, unsure): (Vec<&JointReaction>, Vec<_>) = d.reactions.iter().partition(|r| r.is_unique());
     text.push_str("\nThe motion is exact all the same. Rigid bodies cannot say how redundant joints share a load; marked ~ is the split with\nthe smallest loads, everything else is unique.\n");
     let largest = d
@@ -206,7 +235,7 @@ fn vector(v: Vec3, unique: &[bool; 3], largest: f64) -> String {
     [part(0), part(1), part(2)].join(",")
 }
 
-fn warnings(opened: &Opened, d: &Diagnosis, sim: &Simulation) -> Vec<String> {
+fn warnings(opened: &OpenedScene, d: &Diagnosis, sim: &Simulation) -> Vec<String> {
     let mut all = Vec::new();
     let model = &opened.model;
     let mass = |b: &holonom::BodyId| model.mass(*b);
@@ -243,12 +272,11 @@ fn warnings(opened: &Opened, d: &Diagnosis, sim: &Simulation) -> Vec<String> {
     all
 }
 
-/// Does anything drive it?
 /// Beyond so many bodies nobody asks what a model would be without its drives.
 const MOST_UNDRIVEN: usize = 3000;
 
 /// The same mechanism when nothing drives it.
-fn without_drives(opened: &Opened) -> Option<Diagnosis> {
+fn without_drives(opened: &OpenedScene) -> Option<Diagnosis> {
     let scene = &opened.loaded.scene;
     if scene.drives.is_empty() || scene.bodies.len() > MOST_UNDRIVEN {
         return None;
@@ -259,6 +287,7 @@ fn without_drives(opened: &Opened) -> Option<Diagnosis> {
     Simulation::new(model).diagnose().ok()
 }
 
+/// Does anything drive it?
 fn is_driven(model: &Model) -> bool {
     let drives = ["motor", "servo", "prescribed-point", "mouse"];
     model.joints().any(|j| drives.contains(&model.constraint(j).kind()))
@@ -310,10 +339,6 @@ fn by_kind<'a>(kinds: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, usize>
 fn in_brackets(kinds: &BTreeMap<&str, usize>) -> String {
     let parts: Vec<String> = kinds.iter().map(|(k, n)| format!("{n} {k}")).collect();
     if parts.is_empty() { String::new() } else { format!(" ({})", parts.join(", ")) }
-}
-
-fn plural(n: usize, one: &str, many: &str) -> String {
-    format!("{n} {}", if n == 1 { one } else { many })
 }
 
 /// `a`, `b` and `c`; of many, the first and a count.

@@ -4,7 +4,7 @@
 //! bodies, world axes, m, N, N m and m/s; the force and torque are those on `a`, the normal points from `b` to `a`, `friction` is `none`, `stick` or
 //! `slip`. Lines reach the file within half a second, so that a run that is killed leaves whole lines but for the last.
 
-use crate::failure::Failure;
+use crate::error::CliError;
 use holonom::{Contact, Friction, Model, Simulation, StepError};
 use serde::Serialize;
 use std::fs::File;
@@ -17,7 +17,7 @@ const LONGEST: Duration = Duration::from_millis(500);
 
 /// A contact as it is written.
 #[derive(Serialize)]
-pub(crate) struct Touch<'a> {
+pub(crate) struct ContactRecord<'a> {
     a: &'a str,
     b: &'a str,
     point: [f64; 3],
@@ -29,9 +29,9 @@ pub(crate) struct Touch<'a> {
     friction: &'static str,
 }
 
-impl<'a> Touch<'a> {
-    pub fn of(model: &'a Model, c: &Contact) -> Touch<'a> {
-        Touch {
+impl<'a> ContactRecord<'a> {
+    pub fn of(model: &'a Model, c: &Contact) -> ContactRecord<'a> {
+        ContactRecord {
             a: model.body_name(c.bodies.0),
             b: model.body_name(c.bodies.1),
             point: c.point.to_array(),
@@ -59,45 +59,50 @@ pub(crate) fn standing(state: Friction) -> &'static str {
 }
 
 /// Contacts of a state, counted.
-pub(crate) struct Touching {
+pub(crate) struct ContactTotals {
     pub points: usize,
     /// N.
     pub largest: f64,
 }
 
-impl Touching {
+impl ContactTotals {
     /// `None` for a model in which nothing can touch, stop, slip or yield.
-    pub fn of(sim: &mut Simulation) -> Result<Option<Touching>, StepError> {
+    pub fn of(sim: &mut Simulation) -> Result<Option<ContactTotals>, StepError> {
         if !sim.model().has_sides() {
             return Ok(None);
         }
         let all = sim.contacts()?;
         let largest = all.iter().map(|c| c.force.length()).fold(0.0, f64::max);
-        Ok(Some(Touching { points: all.len(), largest }))
+        Ok(Some(ContactTotals { points: all.len(), largest }))
     }
 }
 
 /// The stream of `--contacts`.
-pub(crate) struct Stream {
+pub(crate) struct ContactStream {
     path: PathBuf,
     file: BufWriter<File>,
     flushed: Instant,
     all: Vec<Contact>,
 }
 
-impl Stream {
-    pub fn create(path: &Path) -> Result<Stream, Failure> {
+impl ContactStream {
+    pub fn create(path: &Path) -> Result<ContactStream, CliError> {
         let file =
-            File::create(path).map_err(|e| Failure::io(format!("`{}` cannot be written: {e}", path.display())))?;
-        Ok(Stream { path: path.to_path_buf(), file: BufWriter::new(file), flushed: Instant::now(), all: Vec::new() })
+            File::create(path).map_err(|e| CliError::io(format!("`{}` cannot be written: {e}", path.display())))?;
+        Ok(ContactStream {
+            path: path.to_path_buf(),
+            file: BufWriter::new(file),
+            flushed: Instant::now(),
+            all: Vec::new(),
+        })
     }
 
     /// The line of the present state.
-    pub fn push(&mut self, sim: &mut Simulation) -> Result<(), Failure> {
-        let stopped = |e: StepError| Failure::numerical(format!("contacts cannot be computed: {e}"));
+    pub fn push(&mut self, sim: &mut Simulation) -> Result<(), CliError> {
+        let stopped = |e: StepError| CliError::numerical(format!("contacts cannot be computed: {e}"));
         sim.read_contacts(&mut self.all).map_err(stopped)?;
         let model = sim.model();
-        let touches: Vec<Touch> = self.all.iter().map(|c| Touch::of(model, c)).collect();
+        let touches: Vec<ContactRecord> = self.all.iter().map(|c| ContactRecord::of(model, c)).collect();
         let line = serde_json::json!({ "time": sim.time(), "contacts": touches });
         let written = writeln!(self.file, "{line}");
         self.check(written)?;
@@ -107,13 +112,13 @@ impl Stream {
         Ok(())
     }
 
-    pub fn flush(&mut self) -> Result<(), Failure> {
+    pub fn flush(&mut self) -> Result<(), CliError> {
         self.flushed = Instant::now();
         let flushed = self.file.flush();
         self.check(flushed)
     }
 
-    fn check(&self, result: std::io::Result<()>) -> Result<(), Failure> {
-        result.map_err(|e| Failure::io(format!("`{}` cannot be written: {e}", self.path.display())))
+    fn check(&self, result: std::io::Result<()>) -> Result<(), CliError> {
+        result.map_err(|e| CliError::io(format!("`{}` cannot be written: {e}", self.path.display())))
     }
 }

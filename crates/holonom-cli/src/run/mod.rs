@@ -1,33 +1,32 @@
 //! `holonom run`: through time, with a recording if one is wanted, and a summary at the end.
 
 mod contacts;
-mod journey;
-pub(crate) mod progress;
+pub(crate) mod progress_bar;
 mod record;
+mod run_loop;
 pub(crate) mod settings;
 mod snapshot;
+mod statistics;
 pub(crate) mod stop;
 pub(crate) mod summary;
-mod track;
 
 use crate::Exit;
-use crate::failure::{Failure, warn};
+use crate::error::{CliError, warn};
 use crate::interrupt::Interrupt;
-use crate::output::Output;
-use crate::scene::{Opened, SceneArgs, stem, unknown_quantity};
-use contacts::Touching;
+use crate::output::StandardOutput;
+use crate::scene::{OpenedScene, SceneArgs, stem, unknown_quantity};
+use contacts::ContactTotals;
 use holonom::StepError;
 use holonom_scene::source::Span;
 use holonom_scene::{Diagnostic, Quantities};
-use journey::Journey;
-use progress::Progress;
+use progress_bar::ProgressBar;
 use record::Recorder;
-use settings::{Law, Schedule, Settings};
+use run_loop::RunLoop;
+use settings::{MotionLaw, RunSchedule, RunSettings};
 use snapshot::Resume;
-use std::cell::RefCell;
+use statistics::RunStatistics;
 use std::path::{Path, PathBuf};
-use summary::{Final, Summary};
-use track::Track;
+use summary::RunResult;
 
 /// Most rows of a recording whose times do not follow the steps.
 const MOST_ROWS: f64 = 1e9;
@@ -39,7 +38,7 @@ const MOST_ROWS: f64 = 1e9;
 #[command(after_help = "Examples:\n  holonom run pendulum\n  holonom run crane.toml --time 30 --out crane.parquet\n  \
     holonom run crane.toml --set L=2 --dt 1e-3 --columns 'hook.pos.*,energy.*' --out crane.csv\n  \
     holonom run crane.toml --time 5 --snapshot at5.snap\n  holonom run crane.toml --from at5.snap --time 10")]
-pub(crate) struct Args {
+pub(crate) struct RunArgs {
     #[command(flatten)]
     scene: SceneArgs,
     /// End time, s [default: that of the scene, or 10]
@@ -48,9 +47,9 @@ pub(crate) struct Args {
     /// Fixed step, s [default: the integrator chooses]
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     pub dt: Option<f64>,
-    /// Law of motion: f = m a, or f = m v (no inertia: bodies follow forces until they balance)
+    /// MotionLaw of motion: f = m a, or f = m v (no inertia: bodies follow forces until they balance)
     #[arg(long)]
-    pub law: Option<Law>,
+    pub law: Option<MotionLaw>,
     /// euler, rk4, dop853, sdirk4 (implicit), rattle, stepping [default: dop853, or stepping where many shapes may touch]
     #[arg(long, value_name = "NAME")]
     pub integrator: Option<String>,
@@ -83,132 +82,93 @@ pub(crate) struct Args {
     quiet: bool,
 }
 
-pub(crate) fn run(args: &Args, out: &mut Output) -> Result<Exit, Failure> {
+pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliError> {
     let mut opened = args.scene.open()?;
-    let scene = &opened.loaded.scene;
     let resume = args.from.as_ref().map(|path| Resume::read(path, &opened.model)).transpose()?;
-    let settings = Settings::gather(args, scene, &opened.model, resume.as_ref())?;
-    let by_default = args.integrator.is_none() && resume.is_none() && scene.run.integrator.is_none();
-    if settings.law == Law::Kinematic && opened.model.has_sides() {
-        warn("the law f = m v knows no contacts, limits and friction: bodies pass through each other");
-    }
-    let schedule = Schedule::gather(args, scene)?;
-    let sim = settings.simulation(&opened.model)?;
-    let mut journey = Journey::begin(sim, settings, schedule.end, resume.as_ref())?;
-    let begun_at = resume.as_ref().map_or(journey.sim.time(), |r| r.time);
-    check_target(args.snapshot.as_deref())?;
-    let mut recorder = match &args.out {
-        Some(path) => Some(recorder(path, args, &opened, &journey, resume.as_ref(), schedule)?),
-        None => {
-            if !(args.columns.is_empty() && scene.record.columns.is_empty()) {
-                columns(args, &opened)?; // mistakes are mistakes, also while nothing is recorded
-            }
-            None
-        }
-    };
+    let (mut run, schedule) = set_up(args, &opened, resume.as_ref())?;
+    check_snapshot_target(args.snapshot.as_deref())?;
+    let mut recorder = recorder(args, &opened, &run, resume.as_ref(), schedule)?;
     opened.lighten();
 
-    let interrupt = Interrupt::watch();
-    let mut track = Track::begin(&mut journey.sim);
-    let mut progress = Progress::new(begun_at, schedule.end, args.quiet);
-    let mut stopped = None;
-    while !journey.arrived() && !interrupt.asked() {
-        match journey.advance() {
-            Ok(report) => {
-                track.after_step(&mut journey.sim, &report);
-                if track.finds_good(&journey.sim) {
-                    journey.note_good();
-                }
-                if let Some(recorder) = &mut recorder {
-                    recorder.after_step(&mut journey, &report)?;
-                }
-                progress.show(journey.sim.time(), track.steps);
-            }
-            Err(e) => {
-                stopped = Some(e);
-                break;
-            }
-        }
-    }
-    track.end();
-    drop(progress);
-    let interrupted = stopped.is_none() && !journey.arrived();
-    let ending = match (&stopped, interrupted) {
-        (Some(e), _) => format!("stopped: {e}"),
-        (None, true) => format!("interrupted at t = {} s", journey.sim.time()),
-        (None, false) => "end of time reached".to_string(),
+    let mut statistics = RunStatistics::begin(&mut run.sim);
+    let stopped = step_to_end(&mut run, &mut statistics, recorder.as_mut(), args.quiet)?;
+    let interrupted = stopped.is_none() && !run.arrived();
+    let ending = match &stopped {
+        Some(e) => format!("stopped: {e}"),
+        None if interrupted => format!("interrupted at t = {} s", run.sim.time()),
+        None => "end of time reached".to_string(),
     };
-    let finished = recorder.map(|r| r.finish(&journey, &ending)).transpose()?;
+    let recording = recorder.map(|r| r.finish(&run, &ending)).transpose()?;
     if let Some(e) = stopped {
-        return Err(failed(&e, journey, track.broken > 0, &opened, args, finished.as_ref()));
+        return Err(failed(&e, run, statistics.broken > 0, &opened, args, recording.as_ref()));
     }
     if let Some(path) = &args.snapshot {
-        snapshot::take(&journey, &opened.name).write(path)?;
+        snapshot::take(&run, &opened.name).write(path)?;
     }
-    let snapshot = args.snapshot.as_ref().map(|p| p.display().to_string());
-    // where forces cannot be had the motion was good all the same
-    let touching = Touching::of(&mut journey.sim).ok().flatten();
-    if !args.quiet && !args.json {
-        let title = &opened.loaded.scene.title;
-        let text = summary::text(
-            &opened.name,
-            title,
-            &journey,
-            &track,
-            begun_at,
-            interrupted,
-            finished.as_ref(),
-            snapshot.as_deref(),
-            touching.as_ref(),
-            by_default,
-        );
-        out.write(&text)?;
-    }
+    let scene = &opened.loaded.scene;
+    let result = RunResult {
+        scene: &opened.name,
+        title: &scene.title,
+        // where forces cannot be computed the motion was good all the same
+        contacts: ContactTotals::of(&mut run.sim).ok().flatten(),
+        run,
+        statistics,
+        interrupted,
+        integrator_by_default: args.integrator.is_none() && resume.is_none() && scene.run.integrator.is_none(),
+        recording,
+        snapshot: args.snapshot.as_ref().map(|path| path.display().to_string()),
+    };
     if args.json {
-        let drift = track.energy_drift(&journey.sim);
-        let (hash, time) = (journey.sim.state().hash(), journey.sim.time());
-        let (bodies, rows) = (journey.sim.model().n_bodies(), journey.sim.model().n_rows());
-        let solver = journey.sim.solver().name();
-        let sim = RefCell::new(journey.sim);
-        out.json(&Summary {
-            scene: &opened.name,
-            time,
-            steps: track.steps,
-            bodies,
-            rows,
-            wall_s: track.wall,
-            us_per_step: 1e6 * track.wall / track.steps.max(1) as f64,
-            real_time_factor: (time - begun_at) / track.wall,
-            max_gap: track.max_gap,
-            max_gap_rate: track.max_gap_rate,
-            max_penetration: track.max_overlap,
-            contacts: touching.as_ref().map_or(0, |t| t.points),
-            largest_contact_force: touching.as_ref().map_or(0.0, |t| t.largest),
-            events: track.events,
-            energy_start: track.start.total(),
-            energy_end: track.now.total(),
-            energy_drift: drift,
-            hash: format!("{hash:016x}"),
-            solver,
-            integrator: journey.settings.method(),
-            integrator_by_default: by_default,
-            law: journey.settings.law,
-            dt: journey.settings.dt,
-            rejected: track.rejected,
-            evaluations: track.evaluations,
-            broken: track.broken,
-            interrupted,
-            out: finished.as_ref().map(|f| f.path.display().to_string()),
-            out_rows: finished.as_ref().map(|f| f.rows),
-            snapshot,
-            last: Final::of(&sim),
-        })?;
+        result.write_json(out)?;
+    } else if !args.quiet {
+        out.write(&result.text())?;
     }
     Ok(Exit::Ok)
 }
 
+/// The loop at its first step, and when it ends.
+fn set_up(args: &RunArgs, opened: &OpenedScene, resume: Option<&Resume>) -> Result<(RunLoop, RunSchedule), CliError> {
+    let scene = &opened.loaded.scene;
+    let settings = RunSettings::gather(args, scene, &opened.model, resume)?;
+    if settings.law == MotionLaw::FirstOrder && opened.model.has_sides() {
+        warn("the law f = m v knows no contacts, limits and friction: bodies pass through each other");
+    }
+    let schedule = RunSchedule::gather(args, scene)?;
+    let sim = settings.simulation(&opened.model)?;
+    Ok((RunLoop::begin(sim, settings, schedule.end, resume)?, schedule))
+}
+
+/// Step until the end or Ctrl-C; the error where a step failed.
+fn step_to_end(
+    run: &mut RunLoop,
+    statistics: &mut RunStatistics,
+    mut recorder: Option<&mut Recorder>,
+    quiet: bool,
+) -> Result<Option<StepError>, CliError> {
+    let interrupt = Interrupt::watch();
+    let mut progress = ProgressBar::new(run.begun_at, run.end, quiet);
+    let mut stopped = None;
+    while stopped.is_none() && !run.arrived() && !interrupt.asked() {
+        match run.advance() {
+            Ok(report) => {
+                statistics.after_step(&mut run.sim, &report);
+                if statistics.finds_good(&run.sim) {
+                    run.note_good();
+                }
+                if let Some(recorder) = &mut recorder {
+                    recorder.after_step(run, &report)?;
+                }
+                progress.show(run.sim.time(), statistics.steps);
+            }
+            Err(e) => stopped = Some(e),
+        }
+    }
+    statistics.end();
+    Ok(stopped)
+}
+
 /// The quantities asked for: by the command line, else by the scene, else the usual ones.
-fn columns(args: &Args, opened: &Opened) -> Result<Quantities, Failure> {
+fn columns(args: &RunArgs, opened: &OpenedScene) -> Result<Quantities, CliError> {
     let scene = &opened.loaded.scene;
     let said: Vec<(&str, Option<Span>)> = if args.columns.is_empty() {
         scene.record.columns.iter().map(|(name, span)| (name.as_str(), Some(*span))).collect()
@@ -220,14 +180,20 @@ fn columns(args: &Args, opened: &Opened) -> Result<Quantities, Failure> {
         .map_err(|unknown| unknown_quantity(&unknown, said[unknown.index].1, &opened.loaded))
 }
 
+/// The recording, if one is wanted; names of columns are checked in any case.
 fn recorder(
-    path: &Path,
-    args: &Args,
-    opened: &Opened,
-    journey: &Journey,
+    args: &RunArgs,
+    opened: &OpenedScene,
+    run: &RunLoop,
     resume: Option<&Resume>,
-    schedule: Schedule,
-) -> Result<Recorder, Failure> {
+    schedule: RunSchedule,
+) -> Result<Option<Recorder>, CliError> {
+    let Some(path) = &args.out else {
+        if !(args.columns.is_empty() && opened.loaded.scene.record.columns.is_empty()) {
+            columns(args, opened)?;
+        }
+        return Ok(None);
+    };
     let mut quantities = columns(args, opened)?;
     if quantities.reduced() {
         warn(&format!(
@@ -235,9 +201,9 @@ fn recorder(
             opened.model.n_bodies()
         ));
     }
-    let rows = (journey.end - journey.sim.time()) * schedule.rate;
-    if journey.settings.dt.is_none() && rows > MOST_ROWS {
-        return Err(Failure::limit(format!(
+    let rows = (run.end - run.sim.time()) * schedule.rate;
+    if run.settings.dt.is_none() && rows > MOST_ROWS {
+        return Err(CliError::limit(format!(
             "--rate {} would make {rows:.1e} rows, at most {MOST_ROWS:.0e}",
             schedule.rate
         ))
@@ -245,12 +211,12 @@ fn recorder(
     }
     if quantities.has_reactions() && opened.model.has_loops() {
         // which loads are unique depends on the pose; the one at the start speaks for all
-        let mut doctor = journey.settings.simulation(&opened.model)?;
+        let mut doctor = run.settings.simulation(&opened.model)?;
         if let Ok(diagnosis) = doctor.diagnose() {
             quantities.mark_not_unique(&diagnosis);
         }
     }
-    let sampling = match (journey.settings.dt, journey.sim.samples_steps()) {
+    let sampling = match (run.settings.dt, run.sim.samples_steps()) {
         (Some(_), _) => "at the steps nearest to multiples of 1/rate",
         (None, true) => "at multiples of 1/rate, from the dense output of the integrator",
         (None, false) => "at the first step after each multiple of 1/rate",
@@ -260,25 +226,25 @@ fn recorder(
         "scene": opened.name,
         "title": opened.loaded.scene.title,
         "set": args.scene.options.set,
-        "settings": journey.settings,
+        "settings": run.settings,
         "rate": schedule.rate,
         "sampling": sampling,
         "from": resume.map(|r| r.time),
     });
-    let first = resume.map_or_else(|| journey.sim.state(), |r| r.now());
-    let stream = args.contacts.as_deref().map(contacts::Stream::create).transpose()?;
-    Recorder::begin(path, quantities, stream, journey, first, schedule.rate, &metadata)
+    let first = resume.map_or_else(|| run.sim.state(), |r| r.now());
+    let stream = args.contacts.as_deref().map(contacts::ContactStream::create).transpose()?;
+    Recorder::begin(path, quantities, stream, run, first, schedule.rate, &metadata).map(Some)
 }
 
 /// A snapshot that could not be written at the end of a long run is found out at its start.
-fn check_target(path: Option<&Path>) -> Result<(), Failure> {
+fn check_snapshot_target(path: Option<&Path>) -> Result<(), CliError> {
     let Some(path) = path else { return Ok(()) };
     if path.is_dir() {
-        return Err(Failure::usage(format!("--snapshot `{}` is a folder; name a file", path.display())));
+        return Err(CliError::usage(format!("--snapshot `{}` is a folder; name a file", path.display())));
     }
     let folder = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
-        return Err(Failure::usage(format!("--snapshot: there is no folder `{}`", folder.display()))
+        return Err(CliError::usage(format!("--snapshot: there is no folder `{}`", folder.display()))
             .help("make it first, or write to another one"));
     }
     Ok(())
@@ -287,31 +253,31 @@ fn check_target(path: Option<&Path>) -> Result<(), Failure> {
 /// The message of a run that stopped; its last good state is saved.
 fn failed(
     e: &StepError,
-    mut journey: Journey,
+    mut run: RunLoop,
     broken: bool,
-    opened: &Opened,
-    args: &Args,
+    opened: &OpenedScene,
+    args: &RunArgs,
     finished: Option<&holonom_record::Finished>,
-) -> Failure {
+) -> CliError {
     if let StepError::Invalid(reason) = e {
-        return Failure::usage(reason.clone());
+        return CliError::usage(reason.clone());
     }
-    let moment = stop::moment(e, &journey);
+    let moment = stop::moment(e, &run);
     if !broken {
-        journey.return_to_good();
+        run.return_to_good();
     }
-    let mut d: Diagnostic = stop::explain(e, moment, &journey, opened);
+    let mut d: Diagnostic = stop::explain(e, moment, &run, opened);
     let name = match &args.out {
         Some(out) => out.with_file_name(format!("{}.failed.snap", stem(&out.display().to_string()))),
         None => PathBuf::from(format!("{}.failed.snap", stem(&opened.name))),
     };
-    let saved = match snapshot::take(&journey, &opened.name).write(&name) {
-        Ok(()) => format!("last good state (t = {:.6} s) written to {}", journey.sim.time(), name.display()),
+    let saved = match snapshot::take(&run, &opened.name).write(&name) {
+        Ok(()) => format!("last good state (t = {:.6} s) written to {}", run.sim.time(), name.display()),
         Err(e) => format!("the last good state could not be saved: {e}"),
     };
     d = d.note("note", saved);
     if let Some(f) = finished {
         d = d.note("note", format!("{} rows until then are in {}", f.rows, f.path.display()));
     }
-    Failure::diagnostic(d, &opened.loaded.sources)
+    CliError::diagnostic(d, &opened.loaded.sources)
 }

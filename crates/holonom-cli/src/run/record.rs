@@ -4,29 +4,29 @@
 //! Where the integrator can tell states inside a step (dop853), rows lie at exact multiples of 1 / rate. Otherwise a row is the step nearest to each
 //! multiple (fixed steps), or the first step after it (adaptive steps), with the time of that step. The last state is always a row.
 
-use super::contacts::Stream;
-use super::journey::Journey;
-use super::settings::Settings;
-use crate::failure::Failure;
+use super::contacts::ContactStream;
+use super::run_loop::RunLoop;
+use super::settings::RunSettings;
+use crate::error::CliError;
 use holonom::{Simulation, State, StepError, StepReport};
-use holonom_record::{Column, Finished, Output, Schema};
+use holonom_record::{Finished, RecordingColumn, RecordingOutput, Schema};
 use holonom_scene::Quantities;
 use std::path::Path;
 use std::sync::Arc;
 
 /// A recording in the making.
 pub(crate) struct Recorder {
-    output: Output,
+    output: RecordingOutput,
     quantities: Quantities,
     /// Contacts, one by one, where they are asked for.
-    stream: Option<Stream>,
+    stream: Option<ContactStream>,
     probe: Simulation,
-    settings: Settings,
+    settings: RunSettings,
     row: Vec<f64>,
     sample: State,
     /// Time between rows, s.
     every: f64,
-    /// The next row is number `next` from the base of the journey.
+    /// The next row is number `next` from the base of the run.
     next: u64,
     /// Time of the last row.
     last: f64,
@@ -37,18 +37,18 @@ impl Recorder {
     pub fn begin(
         path: &Path,
         quantities: Quantities,
-        stream: Option<Stream>,
-        journey: &Journey,
+        stream: Option<ContactStream>,
+        run: &RunLoop,
         first: &State,
         rate: f64,
         metadata: &serde_json::Value,
-    ) -> Result<Recorder, Failure> {
+    ) -> Result<Recorder, CliError> {
         let columns = quantities.all().iter();
-        let columns = columns.map(|q| Column::new(&q.name, q.unit).with_note(&q.note)).collect();
+        let columns = columns.map(|q| RecordingColumn::new(&q.name, q.unit).with_note(&q.note)).collect();
         let schema = Schema::new(columns, metadata.to_string())?;
-        let output = Output::create(path, &schema)?;
+        let output = RecordingOutput::create(path, &schema)?;
         if let Some(left) = output.left_over() {
-            crate::failure::warn(&format!(
+            crate::error::warn(&format!(
                 "an earlier run of this name was not finished; what it recorded is now in `{}` (`holonom recover` reads it)",
                 left.display()
             ));
@@ -59,16 +59,16 @@ impl Recorder {
             row: vec![0.0; quantities.len()],
             quantities,
             stream,
-            probe: journey.settings.simulation(journey.sim.model())?,
-            settings: journey.settings.clone(),
+            probe: run.settings.simulation(run.sim.model())?,
+            settings: run.settings.clone(),
             sample: State::default(),
             every,
             next: 0,
             last: f64::NEG_INFINITY,
         };
-        recorder.push(journey.sim.model(), first)?;
+        recorder.push(run.sim.model(), first)?;
         // rows of a resumed run lie where those of the whole run lie
-        recorder.skip_to(journey.base, first.t);
+        recorder.skip_to(run.base, first.t);
         Ok(recorder)
     }
 
@@ -78,24 +78,24 @@ impl Recorder {
     }
 
     /// Rows that belong to the step just taken.
-    pub fn after_step(&mut self, journey: &mut Journey, report: &StepReport) -> Result<(), Failure> {
-        let (base, now, every) = (journey.base, journey.sim.time(), self.every);
-        match journey.settings.dt {
+    pub fn after_step(&mut self, run: &mut RunLoop, report: &StepReport) -> Result<(), CliError> {
+        let (base, now, every) = (run.base, run.sim.time(), self.every);
+        match run.settings.dt {
             Some(dt) => {
                 // nearer to this step than to the next one
-                let middle = 0.5 * (now + (now + dt).min(journey.end));
+                let middle = 0.5 * (now + (now + dt).min(run.end));
                 if self.time(base) <= middle {
-                    self.push_present(journey)?;
+                    self.push_present(run)?;
                     self.skip_to(base, middle);
                 }
             }
-            None if journey.sim.samples_steps() => {
+            None if run.sim.samples_steps() => {
                 let first = self.next;
                 let times = (first..).map(|k| base + k as f64 * every).take_while(|t| *t < now);
-                let model = journey.sim.model().clone();
+                let model = run.sim.model().clone();
                 let mut sample = std::mem::take(&mut self.sample);
                 let mut failed = None;
-                let Journey { sim, before, .. } = journey;
+                let RunLoop { sim, before, .. } = run;
                 let sampled = sim.sample_step(before, report.step, times, &mut sample, |state| {
                     if failed.is_none() {
                         self.next += 1;
@@ -107,13 +107,13 @@ impl Recorder {
                 failed.map_or(Ok(()), Err)?;
                 sampled.map_err(|e| stopped(&e))?;
                 if self.time(base) <= now {
-                    self.push_present(journey)?;
+                    self.push_present(run)?;
                     self.skip_to(base, now);
                 }
             }
             None => {
                 if self.time(base) <= now {
-                    self.push_present(journey)?;
+                    self.push_present(run)?;
                     self.skip_to(base, now);
                 }
             }
@@ -129,14 +129,14 @@ impl Recorder {
         }
     }
 
-    fn push_present(&mut self, journey: &Journey) -> Result<(), Failure> {
-        if journey.sim.time() > self.last {
-            self.push(journey.sim.model(), journey.sim.state())?;
+    fn push_present(&mut self, run: &RunLoop) -> Result<(), CliError> {
+        if run.sim.time() > self.last {
+            self.push(run.sim.model(), run.sim.state())?;
         }
         Ok(())
     }
 
-    fn push(&mut self, model: &Arc<holonom::Model>, state: &State) -> Result<(), Failure> {
+    fn push(&mut self, model: &Arc<holonom::Model>, state: &State) -> Result<(), CliError> {
         if !Arc::ptr_eq(model, self.probe.model()) {
             // a joint broke
             self.probe = self.settings.simulation(model)?;
@@ -152,8 +152,8 @@ impl Recorder {
     }
 
     /// The last row, and the end of the file. A state at which nothing can be read any more is left out.
-    pub fn finish(mut self, journey: &Journey, reason: &str) -> Result<Finished, Failure> {
-        match self.push_present(journey) {
+    pub fn finish(mut self, run: &RunLoop, reason: &str) -> Result<Finished, CliError> {
+        match self.push_present(run) {
             Err(f) if f.exit == crate::Exit::Io => return Err(f),
             _ => {}
         }
@@ -164,6 +164,6 @@ impl Recorder {
     }
 }
 
-fn stopped(e: &StepError) -> Failure {
-    Failure::numerical(format!("a row of the recording cannot be computed: {e}"))
+fn stopped(e: &StepError) -> CliError {
+    CliError::numerical(format!("a row of the recording cannot be computed: {e}"))
 }

@@ -1,11 +1,11 @@
 //! How a scene is run: what the command line says, else the snapshot that is resumed, else the scene, else what suits most.
 
-use super::Args;
+use super::RunArgs;
 use super::snapshot::Resume;
-use crate::failure::Failure;
-use crate::suggest::nearest;
+use crate::error::CliError;
 use holonom::{Coordinates, IntegratorKind, Model, Simulation, SolverKind, StepError};
 use holonom_scene::Scene;
+use holonom_scene::diagnostic::nearest;
 use holonom_scene::scene::drift;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
@@ -19,18 +19,20 @@ const DEFAULT_RATE: f64 = 100.0;
 
 /// Which law moves the bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, clap::ValueEnum)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum Law {
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum MotionLaw {
     /// f = m a
     Dynamic,
     /// f = m v: without inertia
-    Kinematic,
+    #[value(alias = "kinematic")]
+    #[serde(alias = "kinematic")]
+    FirstOrder,
 }
 
 /// Everything that decides the motion, as it is kept in snapshots and recordings.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Settings {
-    pub law: Law,
+pub(crate) struct RunSettings {
+    pub law: MotionLaw,
     pub integrator: String,
     /// Fixed step, s; none where the integrator chooses.
     pub dt: Option<f64>,
@@ -48,23 +50,28 @@ pub(crate) struct Settings {
 
 /// When, besides how.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Schedule {
+pub(crate) struct RunSchedule {
     /// End, s.
     pub end: f64,
     /// Rows per second.
     pub rate: f64,
 }
 
-impl Settings {
+impl RunSettings {
     /// From all that was said.
-    pub fn gather(args: &Args, scene: &Scene, model: &Model, resume: Option<&Resume>) -> Result<Settings, Failure> {
+    pub fn gather(
+        args: &RunArgs,
+        scene: &Scene,
+        model: &Model,
+        resume: Option<&Resume>,
+    ) -> Result<RunSettings, CliError> {
         let run = &scene.run;
         let before = resume.map(|r| &r.settings);
         let law = match (args.law, before, run.law.as_deref()) {
             (Some(law), ..) => law,
             (None, Some(s), _) => s.law,
-            (None, None, Some("kinematic")) => Law::Kinematic,
-            _ => Law::Dynamic,
+            (None, None, Some("first-order")) => MotionLaw::FirstOrder,
+            _ => MotionLaw::Dynamic,
         };
         let pick = |said: &Option<String>, kept: Option<&String>, scene: &Option<String>, usual: &str| {
             said.as_ref().or(kept).or(scene.as_ref()).map_or(usual.to_string(), String::clone)
@@ -82,13 +89,13 @@ impl Settings {
             Some(_) => same.and_then(|s| s.dt),
             None => run.dt,
         });
-        if dt.is_none() && (law == Law::Kinematic || !matches!(integrator.as_str(), "dop853" | "sdirk4")) {
+        if dt.is_none() && (law == MotionLaw::FirstOrder || !matches!(integrator.as_str(), "dop853" | "sdirk4")) {
             dt = Some(DEFAULT_STEP);
         }
         if let Some(dt) = dt {
             positive("--dt", dt, "s")?;
         }
-        Ok(Settings {
+        Ok(RunSettings {
             law,
             integrator,
             dt,
@@ -103,9 +110,9 @@ impl Settings {
     }
 
     /// A simulation set up this way, at the start of its model.
-    pub fn simulation(&self, model: &Arc<Model>) -> Result<Simulation, Failure> {
+    pub fn simulation(&self, model: &Arc<Model>) -> Result<Simulation, CliError> {
         let mut sim = Simulation::new(model.clone());
-        let refused = |e: StepError| Failure::usage(e.to_string());
+        let refused = |e: StepError| CliError::usage(e.to_string());
         if let Some(kind) = SolverKind::from_name(&self.solver) {
             sim.set_solver(kind).map_err(refused)?;
         }
@@ -129,7 +136,7 @@ impl Settings {
 
     /// What steps through time, by its name. The law f = m v has its own rule.
     pub fn method(&self) -> &str {
-        if self.law == Law::Kinematic { "midpoint" } else { &self.integrator }
+        if self.law == MotionLaw::FirstOrder { "midpoint" } else { &self.integrator }
     }
 
     /// For people.
@@ -141,38 +148,35 @@ impl Settings {
     }
 }
 
-impl Schedule {
-    pub fn gather(args: &Args, scene: &Scene) -> Result<Schedule, Failure> {
+impl RunSchedule {
+    pub fn gather(args: &RunArgs, scene: &Scene) -> Result<RunSchedule, CliError> {
         if let Some(t) = args.time
             && !(t.is_finite() && t >= 0.0)
         {
-            return Err(Failure::usage(format!("--time is {t} s, must be finite and not negative")));
+            return Err(CliError::usage(format!("--time is {t} s, must be finite and not negative")));
         }
         if let Some(rate) = args.rate {
             positive("--rate", rate, "rows per second")?;
         }
-        Ok(Schedule {
+        Ok(RunSchedule {
             end: args.time.or(scene.run.time).unwrap_or(DEFAULT_TIME),
             rate: args.rate.or(scene.record.rate).unwrap_or(DEFAULT_RATE),
         })
     }
 }
 
-fn positive(what: &str, value: f64, unit: &str) -> Result<(), Failure> {
+fn positive(what: &str, value: f64, unit: &str) -> Result<(), CliError> {
     if value.is_finite() && value > 0.0 {
         return Ok(());
     }
-    Err(Failure::usage(format!("{what} is {value} {unit}, must be finite and greater than 0")))
+    Err(CliError::usage(format!("{what} is {value} {unit}, must be finite and greater than 0")))
 }
 
-fn known(what: &str, name: &str, names: &[&str]) -> Result<(), Failure> {
+fn known(what: &str, name: &str, names: &[&str]) -> Result<(), CliError> {
     if names.contains(&name) {
         return Ok(());
     }
-    let failure = Failure::usage(format!("there is no {what} `{name}`"));
-    let failure = match nearest(name, names.iter().copied()) {
-        Some(meant) => failure.help(format!("did you mean `{meant}`?")),
-        None => failure,
-    };
-    Err(failure.help(format!("{what}s are {}", names.join(", "))))
+    Err(CliError::usage(format!("there is no {what} `{name}`"))
+        .did_you_mean(nearest(name, names.iter().copied()))
+        .help(format!("{what}s are {}", names.join(", "))))
 }

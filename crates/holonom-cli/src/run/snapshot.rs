@@ -3,9 +3,9 @@
 //! The settings of the file are JSON: how the run was made, where its steps are counted from, and the lengths of the states that follow each other
 //! in the state bytes: the state at the time of the snapshot and, if the end of the run cut a step short, the state before that.
 
-use super::journey::Journey;
-use super::settings::Settings;
-use crate::failure::Failure;
+use super::run_loop::RunLoop;
+use super::settings::RunSettings;
+use crate::error::CliError;
 use holonom::{JointCondition, Model, Simulation, SnapshotError, State};
 use holonom_record::Snapshot;
 use holonom_scene::source::Sources;
@@ -18,7 +18,7 @@ const MOST_NAMES: usize = 10_000;
 
 #[derive(Serialize, Deserialize)]
 struct Kept {
-    settings: Settings,
+    settings: RunSettings,
     base: f64,
     index: u64,
     steps: u64,
@@ -28,7 +28,7 @@ struct Kept {
 
 /// What a run is resumed from.
 pub(crate) struct Resume {
-    pub settings: Settings,
+    pub settings: RunSettings,
     /// Time of the snapshot, s.
     pub time: f64,
     pub base: f64,
@@ -41,13 +41,13 @@ pub(crate) struct Resume {
 }
 
 /// The present state of a run as a snapshot.
-pub(crate) fn take(journey: &Journey, scene: &str) -> Snapshot {
-    let sim = &journey.sim;
+pub(crate) fn take(run: &RunLoop, scene: &str) -> Snapshot {
+    let sim = &run.sim;
     let model = sim.model();
     let mut state = sim.snapshot();
     let mut states = vec![state.len() as u64];
-    let (mut index, mut steps) = (journey.index, journey.steps);
-    if let Some((uncut, i, n)) = &journey.uncut {
+    let (mut index, mut steps) = (run.index, run.steps);
+    if let Some((uncut, i, n)) = &run.uncut {
         let bytes = uncut.to_bytes();
         states.push(bytes.len() as u64);
         state.extend(bytes);
@@ -55,7 +55,7 @@ pub(crate) fn take(journey: &Journey, scene: &str) -> Snapshot {
     }
     let broken = model.joints().filter(|j| model.condition(*j) == JointCondition::Broken);
     let broken = broken.map(|j| model.joint_name(j).to_string()).collect();
-    let kept = Kept { settings: journey.settings.clone(), base: journey.base, index, steps, states, broken };
+    let kept = Kept { settings: run.settings.clone(), base: run.base, index, steps, states, broken };
     let names = (model.n_bodies() + model.n_joints() <= MOST_NAMES).then(|| names(model).collect());
     Snapshot {
         scene: scene.to_string(),
@@ -88,14 +88,14 @@ fn fingerprint(model: &Model) -> u64 {
 
 impl Resume {
     /// Read a snapshot of this model.
-    pub fn read(path: &Path, model: &Model) -> Result<Resume, Failure> {
+    pub fn read(path: &Path, model: &Model) -> Result<Resume, CliError> {
         let file = Snapshot::read(path)?;
         let shown = path.display().to_string();
         let misfit = |why: String| {
             let message = format!("the snapshot `{shown}` belongs to another mechanism");
             let d = Diagnostic::error(codes::SNAPSHOT_MISFIT, message).label(why);
             let d = d.note("note", format!("it was taken from `{}` at t = {} s", file.scene, file.time));
-            Failure::diagnostic(
+            CliError::diagnostic(
                 d.help("resume it with the scene and the --set options it was made with"),
                 &Sources::new(),
             )
@@ -103,7 +103,7 @@ impl Resume {
         if file.fingerprint != fingerprint(model) {
             return Err(misfit(difference(&file, model)));
         }
-        let foreign = || Failure::usage(format!("`{shown}` is a snapshot, but not one that `holonom run` wrote"));
+        let foreign = || CliError::usage(format!("`{shown}` is a snapshot, but not one that `holonom run` wrote"));
         let kept: Kept = serde_json::from_str(&file.settings).map_err(|_| foreign())?;
         let mut rest = file.state.as_slice();
         let mut states = Vec::new();
@@ -111,7 +111,7 @@ impl Resume {
             let (state, tail) = usize::try_from(*n).ok().and_then(|n| rest.split_at_checked(n)).ok_or_else(foreign)?;
             states.push(State::from_bytes(model, state).map_err(|e| match e {
                 SnapshotError::Mismatch { .. } => misfit(e.to_string()),
-                _ => Failure::usage(format!("`{shown}`: {e}")),
+                _ => CliError::usage(format!("`{shown}`: {e}")),
             })?);
             rest = tail;
         }
@@ -131,9 +131,9 @@ impl Resume {
     }
 
     /// A simulation at the state to go on from.
-    pub fn restore(&self, mut sim: Simulation, end: f64) -> Result<Simulation, Failure> {
+    pub fn restore(&self, mut sim: Simulation, end: f64) -> Result<Simulation, CliError> {
         if end < self.time {
-            return Err(Failure::usage(format!(
+            return Err(CliError::usage(format!(
                 "the snapshot `{}` is at t = {} s, later than the end of the run at {end} s",
                 self.path, self.time
             ))
@@ -142,7 +142,7 @@ impl Resume {
         for name in &self.broken {
             let joint = sim.model().joint(name);
             if let Some(joint) = joint {
-                sim.break_joint(joint).map_err(|e| Failure::usage(format!("`{}`: joint `{name}`: {e}", self.path)))?;
+                sim.break_joint(joint).map_err(|e| CliError::usage(format!("`{}`: joint `{name}`: {e}", self.path)))?;
             }
         }
         // at the end already: nothing is to be taken again

@@ -1,7 +1,7 @@
 //! A run that cannot go on: what happened, to what, why probably, and what to do.
 
-use super::journey::Journey;
-use crate::scene::Opened;
+use super::run_loop::RunLoop;
+use crate::scene::OpenedScene;
 use holonom::math::Vec3;
 use holonom::{BodyId, Carried, Model, Simulation, StepError};
 use holonom_scene::codes::{self, Code};
@@ -9,13 +9,13 @@ use holonom_scene::source::Span;
 use holonom_scene::{Diagnostic, Scene};
 
 /// When it stopped, and what had grown by then; the state of the stop is in the simulation.
-pub(crate) fn moment(e: &StepError, journey: &Journey) -> String {
-    let sim = &journey.sim;
-    let step = match journey.settings.dt {
+pub(crate) fn moment(e: &StepError, run: &RunLoop) -> String {
+    let sim = &run.sim;
+    let step = match run.settings.dt {
         Some(dt) => format!("dt {dt:.1e} s"),
-        None => format!("adaptive steps, the last good one {:.1e} s", sim.time() - journey.before.t),
+        None => format!("adaptive steps, the last good one {:.1e} s", sim.time() - run.before.t),
     };
-    let at = format!("t = {:.6} s (step {}, {step})", sim.time(), journey.steps + 1);
+    let at = format!("t = {:.6} s (step {}, {step})", sim.time(), run.steps + 1);
     match fastest(e, sim) {
         Some(grown) => format!("{at}: {grown}"),
         None => at,
@@ -24,12 +24,12 @@ pub(crate) fn moment(e: &StepError, journey: &Journey) -> String {
 
 /// The message of a stop at that moment; the last good state is in the simulation, because a motion that has gone wrong says nothing of how fast
 /// the mechanism really is.
-pub(crate) fn explain(e: &StepError, moment: String, journey: &Journey, opened: &Opened) -> Diagnostic {
+pub(crate) fn explain(e: &StepError, moment: String, run: &RunLoop, opened: &OpenedScene) -> Diagnostic {
     let (code, message, span) = headline(e, &opened.loaded.scene);
     let mut d = Diagnostic::error(code, format!("simulation stopped: {message}")).note("at", moment);
     d.span = span;
-    let scale = time_scale(&opened.loaded.scene, journey.sim.model(), &journey.sim);
-    let dt = journey.settings.dt;
+    let scale = time_scale(&opened.loaded.scene, run.sim.model(), &run.sim);
+    let dt = run.settings.dt;
     if let Some((what, time)) = &scale {
         let ratio = match dt {
             Some(dt) if dt > *time => format!("; dt is {:.0} times longer", dt / time),
@@ -42,7 +42,7 @@ pub(crate) fn explain(e: &StepError, moment: String, journey: &Journey, opened: 
         Some((_, time)) if dt > 0.2 * time => 0.2 * time,
         _ => 0.1 * dt,
     });
-    let implicit = journey.settings.integrator == "sdirk4";
+    let implicit = run.settings.integrator == "sdirk4";
     match (code, suggested) {
         (c, _) if c == codes::NOT_SOLVED => {
             d.help("`holonom check` says which joints are redundant or singular; `--solver sparse` copes with both")

@@ -1,9 +1,12 @@
 //! What a run came to, for people and for scripts.
 
-use super::contacts::{Touch, Touching};
-use super::journey::Journey;
-use super::progress::{duration, factor};
-use super::track::Track;
+use super::contacts::{ContactRecord, ContactTotals};
+use super::progress_bar::{duration, factor};
+use super::run_loop::RunLoop;
+use super::statistics::RunStatistics;
+use crate::error::CliError;
+use crate::output::StandardOutput;
+use crate::text::{plural, size};
 use holonom::Simulation;
 use holonom_record::Finished;
 use serde::Serialize;
@@ -12,55 +15,55 @@ use std::cell::RefCell;
 
 /// The object of `run --json`. Names are a contract.
 #[derive(Serialize)]
-pub(crate) struct Summary<'a> {
-    pub scene: &'a str,
-    pub time: f64,
-    pub steps: u64,
-    pub bodies: usize,
-    pub rows: usize,
-    pub wall_s: f64,
-    pub us_per_step: f64,
-    pub real_time_factor: f64,
-    pub max_gap: f64,
-    pub max_gap_rate: f64,
-    pub max_penetration: f64,
-    pub contacts: usize,
-    pub largest_contact_force: f64,
-    pub events: u64,
-    pub energy_start: f64,
-    pub energy_end: f64,
-    pub energy_drift: f64,
-    pub hash: String,
-    pub solver: &'a str,
-    pub integrator: &'a str,
-    pub integrator_by_default: bool,
-    pub law: super::settings::Law,
-    pub dt: Option<f64>,
-    pub rejected: u64,
-    pub evaluations: u64,
-    pub broken: usize,
-    pub interrupted: bool,
-    pub out: Option<String>,
-    pub out_rows: Option<u64>,
-    pub snapshot: Option<String>,
+struct RunSummary<'a> {
+    scene: &'a str,
+    time: f64,
+    steps: u64,
+    bodies: usize,
+    rows: usize,
+    wall_s: f64,
+    us_per_step: f64,
+    real_time_factor: f64,
+    max_gap: f64,
+    max_gap_rate: f64,
+    max_penetration: f64,
+    contacts: usize,
+    largest_contact_force: f64,
+    events: u64,
+    energy_start: f64,
+    energy_end: f64,
+    energy_drift: f64,
+    hash: String,
+    solver: &'a str,
+    integrator: &'a str,
+    integrator_by_default: bool,
+    law: super::settings::MotionLaw,
+    dt: Option<f64>,
+    rejected: u64,
+    evaluations: u64,
+    broken: usize,
+    interrupted: bool,
+    out: Option<String>,
+    out_rows: Option<u64>,
+    snapshot: Option<String>,
     #[serde(rename = "final")]
-    pub last: Final<'a>,
+    last: FinalState<'a>,
 }
 
 /// The last state, thing by thing; written without being held in memory.
 #[derive(Serialize)]
-pub(crate) struct Final<'a> {
-    bodies: Bodies<'a>,
-    joints: Joints<'a>,
-    contacts: Contacts<'a>,
+struct FinalState<'a> {
+    bodies: FinalBodies<'a>,
+    joints: FinalJoints<'a>,
+    contacts: FinalContacts<'a>,
 }
 
-struct Bodies<'a>(&'a RefCell<Simulation>);
-struct Joints<'a>(&'a RefCell<Simulation>);
-struct Contacts<'a>(&'a RefCell<Simulation>);
+struct FinalBodies<'a>(&'a RefCell<Simulation>);
+struct FinalJoints<'a>(&'a RefCell<Simulation>);
+struct FinalContacts<'a>(&'a RefCell<Simulation>);
 
 #[derive(Serialize)]
-struct Body {
+struct FinalBody {
     com: [f64; 3],
     quaternion: Option<[f64; 4]>,
     v_com: [f64; 3],
@@ -68,7 +71,7 @@ struct Body {
 }
 
 #[derive(Serialize)]
-struct Joint {
+struct FinalJoint {
     coordinate: Option<f64>,
     rate: Option<f64>,
     force: [f64; 3],
@@ -87,13 +90,13 @@ struct Joint {
     state: Option<&'static str>,
 }
 
-impl<'a> Final<'a> {
-    pub fn of(sim: &'a RefCell<Simulation>) -> Self {
-        Final { bodies: Bodies(sim), joints: Joints(sim), contacts: Contacts(sim) }
+impl<'a> FinalState<'a> {
+    fn of(sim: &'a RefCell<Simulation>) -> Self {
+        FinalState { bodies: FinalBodies(sim), joints: FinalJoints(sim), contacts: FinalContacts(sim) }
     }
 }
 
-impl Serialize for Bodies<'_> {
+impl Serialize for FinalBodies<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut sim = self.0.borrow_mut();
         let model = sim.model().clone();
@@ -103,23 +106,23 @@ impl Serialize for Bodies<'_> {
             let (com, v_com) = seen.centre(body);
             let quaternion = seen.orientation(body).map(|e| [e.w, e.x, e.y, e.z]);
             let omega = seen.spin(body).map(|m| m.velocity.to_array());
-            let entry = Body { com: com.to_array(), quaternion, v_com: v_com.to_array(), omega };
+            let entry = FinalBody { com: com.to_array(), quaternion, v_com: v_com.to_array(), omega };
             map.serialize_entry(model.body_name(body), &entry)?;
         }
         map.end()
     }
 }
 
-impl Serialize for Contacts<'_> {
+impl Serialize for FinalContacts<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut sim = self.0.borrow_mut();
         let model = sim.model().clone();
         let seen = sim.observe().map_err(serde::ser::Error::custom)?;
-        out.collect_seq(seen.contacts().map(|c| Touch::of(&model, &c)))
+        out.collect_seq(seen.contacts().map(|c| ContactRecord::of(&model, &c)))
     }
 }
 
-impl Serialize for Joints<'_> {
+impl Serialize for FinalJoints<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut sim = self.0.borrow_mut();
         let model = sim.model().clone();
@@ -130,7 +133,7 @@ impl Serialize for Joints<'_> {
             let all: Vec<(f64, f64)> = (0..).map_while(|i| seen.coordinate(joint, i)).collect();
             let several = if all.len() > 1 { all.as_slice() } else { &[] };
             let standing = seen.standing(joint);
-            let entry = Joint {
+            let entry = FinalJoint {
                 coordinate: all.first().map(|c| c.0),
                 rate: all.first().map(|c| c.1),
                 force: r.force.to_array(),
@@ -148,95 +151,144 @@ impl Serialize for Joints<'_> {
     }
 }
 
-/// Lines for people: what was run, how fast, how well, where it went.
-pub(crate) fn text(
-    scene: &str,
-    title: &str,
-    journey: &Journey,
-    track: &Track,
-    begun_at: f64,
-    interrupted: bool,
-    recording: Option<&Finished>,
-    snapshot: Option<&str>,
-    touching: Option<&Touching>,
-    by_default: bool,
-) -> String {
-    let sim = &journey.sim;
-    let model = sim.model();
-    let simulated = sim.time() - begun_at;
-    let plural = |n: usize, one: &str, many: &str| format!("{n} {}", if n == 1 { one } else { many });
-    let mut lines: Vec<(&str, String)> = Vec::new();
-    let title = if title.is_empty() { String::new() } else { format!(": {title}") };
-    lines.push(("scene", format!("{scene}{title}")));
-    lines.push((
-        "model",
-        format!(
-            "{}, {}, {}",
-            plural(model.n_bodies(), "body", "bodies"),
-            plural(model.n_joints(), "joint", "joints"),
-            plural(model.n_rows(), "row", "rows")
-        ),
-    ));
-    let stopped =
-        if interrupted { format!(", interrupted (the end would be {} s)", journey.end) } else { String::new() };
-    lines.push(("time", format!("{} s to {} s{stopped}", shortest(begun_at), shortest(sim.time()))));
-    let rejected = if track.rejected > 0 { format!(", {} rejected", track.rejected) } else { String::new() };
-    lines.push((
-        "steps",
+/// What a run came to.
+pub(crate) struct RunResult<'a> {
+    pub scene: &'a str,
+    pub title: &'a str,
+    pub run: RunLoop,
+    pub statistics: RunStatistics,
+    /// Ended by Ctrl-C.
+    pub interrupted: bool,
+    /// Nobody said which integrator.
+    pub integrator_by_default: bool,
+    pub recording: Option<Finished>,
+    pub snapshot: Option<String>,
+    pub contacts: Option<ContactTotals>,
+}
+
+impl RunResult<'_> {
+    /// The object of `run --json`.
+    pub fn write_json(self, out: &mut StandardOutput) -> Result<(), CliError> {
+        let RunLoop { sim, settings, begun_at, .. } = self.run;
+        let statistics = &self.statistics;
+        let time = sim.time();
+        let (bodies, rows, solver) = (sim.model().n_bodies(), sim.model().n_rows(), sim.solver().name());
+        let energy_drift = statistics.energy_drift(&sim);
+        let hash = format!("{:016x}", sim.state().hash());
+        let sim = RefCell::new(sim);
+        out.json(&RunSummary {
+            scene: self.scene,
+            time,
+            steps: statistics.steps,
+            bodies,
+            rows,
+            wall_s: statistics.wall,
+            us_per_step: 1e6 * statistics.wall / statistics.steps.max(1) as f64,
+            real_time_factor: (time - begun_at) / statistics.wall,
+            max_gap: statistics.max_gap,
+            max_gap_rate: statistics.max_gap_rate,
+            max_penetration: statistics.max_overlap,
+            contacts: self.contacts.as_ref().map_or(0, |c| c.points),
+            largest_contact_force: self.contacts.as_ref().map_or(0.0, |c| c.largest),
+            events: statistics.events,
+            energy_start: statistics.start.total(),
+            energy_end: statistics.now.total(),
+            energy_drift,
+            hash,
+            solver,
+            integrator: settings.method(),
+            integrator_by_default: self.integrator_by_default,
+            law: settings.law,
+            dt: settings.dt,
+            rejected: statistics.rejected,
+            evaluations: statistics.evaluations,
+            broken: statistics.broken,
+            interrupted: self.interrupted,
+            out: self.recording.as_ref().map(|r| r.path.display().to_string()),
+            out_rows: self.recording.as_ref().map(|r| r.rows),
+            snapshot: self.snapshot,
+            last: FinalState::of(&sim),
+        })
+    }
+
+    /// Lines for people: what was run, how fast, how well, where it went.
+    pub fn text(&self) -> String {
+        let (run, statistics) = (&self.run, &self.statistics);
+        let model = run.sim.model();
+        let (bodies, joints) =
+            (plural(model.n_bodies(), "body", "bodies"), plural(model.n_joints(), "joint", "joints"));
+        let title = if self.title.is_empty() { String::new() } else { format!(": {}", self.title) };
+        let mut lines = vec![
+            ("scene", format!("{}{title}", self.scene)),
+            ("model", format!("{bodies}, {joints}, {}", plural(model.n_rows(), "row", "rows"))),
+            ("time", self.time()),
+            ("steps", self.steps()),
+            ("wall time", self.wall_time()),
+            ("largest gap", format!("{:.1e} m or rad, rate {:.1e}", statistics.max_gap, statistics.max_gap_rate)),
+            ("energy", self.energy()),
+        ];
+        lines.extend(self.contacts.as_ref().map(|totals| ("contact", self.contact(totals))));
+        if statistics.broken > 0 {
+            lines.push(("broken", plural(statistics.broken, "joint", "joints")));
+        }
+        let recording = |r: &Finished| format!("{} ({} rows, {})", r.path.display(), r.rows, size(r.bytes));
+        lines.extend(self.recording.as_ref().map(|r| ("recording", recording(r))));
+        lines.extend(self.snapshot.clone().map(|path| ("snapshot", path)));
+        lines.push(("hash", format!("{:016x}", run.sim.state().hash())));
+        lines.iter().map(|(label, value)| format!("{label:<12} {value}\n")).collect()
+    }
+
+    fn time(&self) -> String {
+        let run = &self.run;
+        let stopped =
+            if self.interrupted { format!(", interrupted (the end would be {} s)", run.end) } else { String::new() };
+        format!("{} s to {} s{stopped}", shortest(run.begun_at), shortest(run.sim.time()))
+    }
+
+    fn steps(&self) -> String {
+        let (settings, sim, statistics) = (&self.run.settings, &self.run.sim, &self.statistics);
+        let rejected =
+            if statistics.rejected > 0 { format!(", {} rejected", statistics.rejected) } else { String::new() };
+        let explained = self.integrator_by_default && sim.model().has_sides();
         format!(
             "{}{rejected} ({}{}, {}; solver {})",
-            track.steps,
-            journey.settings.method(),
-            if by_default && model.has_sides() { reason(journey.settings.method()) } else { "" },
-            journey.settings.steps_in_words(),
+            statistics.steps,
+            settings.method(),
+            if explained { reason(settings.method()) } else { "" },
+            settings.steps_in_words(),
             sim.solver().name()
-        ),
-    ));
-    let per_step = track.wall / track.steps.max(1) as f64;
-    lines.push((
-        "wall time",
+        )
+    }
+
+    fn wall_time(&self) -> String {
+        let statistics = &self.statistics;
+        let per_step = statistics.wall / statistics.steps.max(1) as f64;
+        let simulated = self.run.sim.time() - self.run.begun_at;
         format!(
             "{}, {} per step, {} x real time",
-            duration(track.wall),
+            duration(statistics.wall),
             duration(per_step),
-            factor(simulated / track.wall)
-        ),
-    ));
-    lines.push(("largest gap", format!("{:.1e} m or rad, rate {:.1e}", track.max_gap, track.max_gap_rate)));
-    let (start, now) = (track.start.total(), track.now.total());
-    lines.push((
-        "energy",
+            factor(simulated / statistics.wall)
+        )
+    }
+
+    fn energy(&self) -> String {
+        let (start, now) = (self.statistics.start.total(), self.statistics.now.total());
+        let drift = self.statistics.energy_drift(&self.run.sim);
         format!(
-            "{} J at the start, {} J now; unaccounted for: {:.1e} of what moved",
+            "{} J at the start, {} J now; unaccounted for: {drift:.1e} of what moved",
             number(start, now),
-            number(now, start),
-            track.energy_drift(sim)
-        ),
-    ));
-    if let Some(t) = touching {
-        let events = if track.events > 0 {
-            format!("; {}", plural(track.events as usize, "event", "events"))
-        } else {
-            String::new()
-        };
-        let force = if t.points > 0 { format!(", largest force {:.4} N", t.largest) } else { String::new() };
-        let touches = plural(t.points, "touch", "touches");
-        lines.push((
-            "contact",
-            format!("{touches} now{force}{events}; deepest overlap {:.1e} m or rad", track.max_overlap),
-        ));
+            number(now, start)
+        )
     }
-    if track.broken > 0 {
-        lines.push(("broken", plural(track.broken, "joint", "joints")));
+
+    fn contact(&self, totals: &ContactTotals) -> String {
+        let events = self.statistics.events as usize;
+        let events = if events > 0 { format!("; {}", plural(events, "event", "events")) } else { String::new() };
+        let force = if totals.points > 0 { format!(", largest force {:.4} N", totals.largest) } else { String::new() };
+        let touches = plural(totals.points, "touch", "touches");
+        format!("{touches} now{force}{events}; deepest overlap {:.1e} m or rad", self.statistics.max_overlap)
     }
-    if let Some(r) = recording {
-        lines.push(("recording", format!("{} ({} rows, {})", r.path.display(), r.rows, size(r.bytes))));
-    }
-    if let Some(path) = snapshot {
-        lines.push(("snapshot", path.to_string()));
-    }
-    lines.push(("hash", format!("{:016x}", sim.state().hash())));
-    lines.iter().map(|(label, value)| format!("{label:<12} {value}\n")).collect()
 }
 
 /// Why this integrator, where nobody said which.
@@ -260,14 +312,4 @@ fn number(x: f64, other: f64) -> String {
 fn shortest(t: f64) -> String {
     let rounded = (t * 1e9).round() / 1e9;
     format!("{rounded}")
-}
-
-/// Bytes as people say them.
-pub(crate) fn size(bytes: u64) -> String {
-    match bytes as f64 {
-        b if b >= 1e9 => format!("{:.2} GB", b / 1e9),
-        b if b >= 1e6 => format!("{:.1} MB", b / 1e6),
-        b if b >= 1e3 => format!("{:.1} kB", b / 1e3),
-        b => format!("{b} bytes"),
-    }
 }

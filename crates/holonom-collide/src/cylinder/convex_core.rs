@@ -1,17 +1,17 @@
 //! A cylinder and a convex core.
 //!
 //! Apart, every pair of features that is nearest in its own neighbourhood is noted, and the nearest point of a rim if none of them accounts
-//! for the room there is. Overlapping, the best of the axes of faces, caps, sides and edges, and sides and corners decides.
+//! for their distance. Overlapping, the best of the axes of faces, caps, sides and edges, and sides and corners decides.
 
 use super::search::{RimPoint, deepest_along, nearest_rim_point, point_distance};
-use super::{Cylinder, FLAT, Scratch, point_on, rims_above, rounded};
+use super::{Cylinder, CylinderScratch, FLAT, point_on, rims_above, rounded};
 use crate::Vec3;
-use crate::candidate::{Kind, Touch};
+use crate::candidate::{FeatureKind, FeaturePair};
 use crate::clip::{support, within};
 use crate::convex;
-use crate::pair::{Pair, Side};
-use crate::plane::Plane;
-use crate::poly::{NONE, Poly, View};
+use crate::pair::{ColliderPair, PairSide};
+use crate::plane::ContactPlane;
+use crate::polyhedron::{NONE, Polyhedron, PolyhedronView};
 use crate::sat::PARALLEL;
 
 /// Directions this far (sine) outside of what belongs to an edge still count.
@@ -28,19 +28,19 @@ enum Axis {
 
 /// A cylinder (first) and a convex core (second).
 pub(crate) fn on_poly(
-    pair: &mut Pair,
+    pair: &mut ColliderPair,
     own: &Cylinder,
-    poly: &Poly,
-    scratch: &mut Scratch,
-    convex: &mut convex::Scratch,
+    poly: &Polyhedron,
+    scratch: &mut CylinderScratch,
+    convex: &mut convex::ConvexScratch,
 ) {
     let relative = pair.relative;
     scratch.vertices.clear();
     scratch.vertices.extend(poly.vertices.iter().map(|v| relative.point(*v)));
     scratch.normals.clear();
     scratch.normals.extend(poly.normals.iter().map(|n| relative.turn * *n));
-    let view = View { poly, v: &scratch.vertices, n: &scratch.normals };
-    let mut meeting = Meeting { own, view, pair, least: f64::INFINITY };
+    let view = PolyhedronView { poly, v: &scratch.vertices, n: &scratch.normals };
+    let mut meeting = PairTest { own, view, pair, least: f64::INFINITY };
     let Some((apart, axis)) = meeting.best_axis() else { return };
     if apart > meeting.pair.core_limit() {
         return;
@@ -86,35 +86,41 @@ pub(crate) fn on_poly(
 }
 
 /// A segment meets a cylinder with one point, in between its ends.
-fn segment_point(pair: &mut Pair, own: &Cylinder, view: View) {
+fn segment_point(pair: &mut ColliderPair, own: &Cylinder, view: PolyhedronView) {
     let x = deepest_along(own, [view.v[0], view.v[view.v.len() - 1]]);
     if own.distance(x).0 <= pair.core_limit() {
-        point_on(pair, Side::Second, pair.relative.point_back(x), x, own, own);
+        point_on(pair, PairSide::Second, pair.relative.point_back(x), x, own, own);
     }
 }
 
 /// A point of a rim meets a convex core as a point.
-fn meet_point(pair: &mut Pair, x: Vec3, poly: &Poly, point: &mut Poly, scratch: &mut convex::Scratch) {
+fn meet_point(
+    pair: &mut ColliderPair,
+    x: Vec3,
+    poly: &Polyhedron,
+    point: &mut Polyhedron,
+    scratch: &mut convex::ConvexScratch,
+) {
     point.vertices.clear();
     point.vertices.push(x);
     convex::meet(pair, point, poly, scratch);
 }
 
-struct Meeting<'m, 'p, 'o> {
+struct PairTest<'m, 'p, 'o> {
     own: &'p Cylinder,
-    view: View<'p>,
-    pair: &'m mut Pair<'o>,
+    view: PolyhedronView<'p>,
+    pair: &'m mut ColliderPair<'o>,
     /// Least distance of what was noted, m.
     least: f64,
 }
 
-impl Meeting<'_, '_, '_> {
+impl PairTest<'_, '_, '_> {
     /// How far the core goes along a direction.
     fn farthest(&self, n: Vec3) -> f64 {
         self.view.v.iter().fold(f64::NEG_INFINITY, |m, x| m.max(n.dot(*x)))
     }
 
-    fn room(&self, n: Vec3) -> f64 {
+    fn separation(&self, n: Vec3) -> f64 {
         n.dot(self.own.centre) - self.own.extent(n) - self.farthest(n)
     }
 
@@ -127,19 +133,19 @@ impl Meeting<'_, '_, '_> {
             }
         };
         for (face, n) in self.view.n.iter().enumerate() {
-            offer(self.room(*n), Axis::Face(face as u32));
+            offer(self.separation(*n), Axis::Face(face as u32));
         }
         for end in 0..2 {
-            offer(self.room(self.own.axis() * -self.own.out(end)), Axis::Cap(end));
+            offer(self.separation(self.own.axis() * -self.own.out(end)), Axis::Cap(end));
         }
         for edge in 0..self.view.poly.edges.len() as u32 {
             if let Some(n) = self.edge_normal(edge) {
-                offer(self.room(n), Axis::Edge(edge, n));
+                offer(self.separation(n), Axis::Edge(edge, n));
             }
         }
         for v in 0..self.view.v.len() as u32 {
             if let Some(n) = self.beside(v) {
-                offer(self.room(n), Axis::Vertex(v));
+                offer(self.separation(n), Axis::Vertex(v));
             }
         }
         best
@@ -173,7 +179,7 @@ impl Meeting<'_, '_, '_> {
         fits.then_some(n)
     }
 
-    /// Notes what touches along an axis; of features that overlap only where `overlap`.
+    /// Adds what touches along an axis; of features that overlap only where `overlap`.
     fn note(&mut self, axis: Axis, overlap: bool) {
         match axis {
             Axis::Face(face) => self.face(face, overlap),
@@ -191,7 +197,7 @@ impl Meeting<'_, '_, '_> {
         let size = self.view.poly.size + self.own.radius + self.own.half_length;
         if rim.distance > -small && edge > -small {
             // Closer than this, the direction is rounding.
-            rim.distance < 1e-8 * size || self.room(rim.normal) > rim.distance - 1e-7 * size
+            rim.distance < 1e-8 * size || self.separation(rim.normal) > rim.distance - 1e-7 * size
         } else {
             rim.distance < small && edge < small && rim.distance.min(edge) > 0.2 * apart
         }
@@ -202,9 +208,10 @@ impl Meeting<'_, '_, '_> {
         let (view, poly, own) = (self.view, self.view.poly, self.own);
         match axis {
             Axis::Face(face) => {
-                let native = Plane { o: poly.vertices[poly.ring(face)[0] as usize], n: poly.normals[face as usize] };
+                let native =
+                    ContactPlane { o: poly.vertices[poly.ring(face)[0] as usize], n: poly.normals[face as usize] };
                 let (o, n) = (view.on(face), view.n[face as usize]);
-                rims_above(self.pair, Side::First, own, own, face, (native, o, n), |_| true);
+                rims_above(self.pair, PairSide::First, own, own, face, (native, o, n), |_| true);
             }
             Axis::Cap(end) => {
                 let out = own.axis() * own.out(end);
@@ -222,10 +229,10 @@ impl Meeting<'_, '_, '_> {
         if !overlap && n.dot(self.own.centre - o) - self.own.extent(n) < 0.0 {
             return;
         }
-        let native = Plane { o: poly.vertices[poly.ring(face)[0] as usize], n: poly.normals[face as usize] };
+        let native = ContactPlane { o: poly.vertices[poly.ring(face)[0] as usize], n: poly.normals[face as usize] };
         let slack = 1e-9 * (poly.size + self.own.radius);
         let inside = |x: Vec3| within(view, face, x, slack);
-        let least = rims_above(self.pair, Side::First, self.own, self.own, face, (native, o, n), inside);
+        let least = rims_above(self.pair, PairSide::First, self.own, self.own, face, (native, o, n), inside);
         self.least = self.least.min(least);
         if overlap {
             let cos = n.dot(self.own.axis());
@@ -269,9 +276,12 @@ impl Meeting<'_, '_, '_> {
     fn corner_on_cap(&mut self, v: u32, end: usize, height: f64) {
         let own = self.own;
         self.least = self.least.min(height);
-        let touch =
-            Touch::PointPlane { p: self.view.poly.vertices[v as usize], o: own.end(end), n: own.axis() * own.out(end) };
-        self.pair.push(Side::Second, Kind::VertexFace, v, end as u32, touch);
+        let features = FeaturePair::PointPlane {
+            p: self.view.poly.vertices[v as usize],
+            o: own.end(end),
+            n: own.axis() * own.out(end),
+        };
+        self.pair.push(PairSide::Second, FeatureKind::VertexFace, v, end as u32, features);
     }
 
     /// An edge beside the side, if it fits.
@@ -300,14 +310,16 @@ impl Meeting<'_, '_, '_> {
 
     fn side_line(&mut self, edge: u32, n: Vec3) {
         let (own, poly) = (self.own, self.view.poly);
-        let touch = Touch::LineLine {
+        let features = FeaturePair::LineLine {
             p: own.centre,
             d: own.axis(),
             o: poly.vertices[poly.edges[edge as usize].ends[0] as usize],
             e: poly.direction(edge),
             outward: self.pair.world * n,
         };
-        rounded(self.pair, own.radius, 0.0, |pair| pair.push(Side::First, Kind::EdgeEdge, 0, edge, touch));
+        rounded(self.pair, own.radius, 0.0, |pair| {
+            pair.push(PairSide::First, FeatureKind::EdgeEdge, 0, edge, features)
+        });
     }
 
     /// A corner beside the side, if it is the nearest there.
@@ -328,7 +340,9 @@ impl Meeting<'_, '_, '_> {
 
     fn side_corner(&mut self, v: u32) {
         let own = self.own;
-        let touch = Touch::PointLine { p: self.view.poly.vertices[v as usize], o: own.centre, d: own.axis() };
-        rounded(self.pair, own.radius, 0.0, |pair| pair.push(Side::Second, Kind::VertexEdge, v, 0, touch));
+        let features = FeaturePair::PointLine { p: self.view.poly.vertices[v as usize], o: own.centre, d: own.axis() };
+        rounded(self.pair, own.radius, 0.0, |pair| {
+            pair.push(PairSide::Second, FeatureKind::VertexEdge, v, 0, features)
+        });
     }
 }

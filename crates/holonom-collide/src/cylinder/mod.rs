@@ -1,24 +1,24 @@
 //! Cylinders: rims above planes, caps, sides as lines with a radius.
 //!
-//! Against a plane the lowest point of a rim counts ([`Touch::RimPlane`]); nearly flat (sine below `FLAT`), eight fixed points of the rim as
+//! Against a plane the lowest point of a rim counts ([`FeaturePair::RimPlane`]); nearly flat (sine below `FLAT`), eight fixed points of the rim as
 //! well, so that what stands is held all around; flatter than `LEVEL` the lowest point has no place, and only the fixed ones are left.
-//! A side is its axis with the radius of the cylinder. Where a rim is nearest to an edge, a corner or a round side there is no touch of its
+//! A side is its axis with the radius of the cylinder. Where a rim is nearest to an edge, a corner or a round side there is no feature pair of its
 //! own kind: the nearest point of the rim is found by search and meets as a point.
 
 mod convex_core;
+mod cylinder_pair;
 mod search;
 mod terrain;
-mod two;
 
-use crate::candidate::{Kind, Touch, unit_or};
-use crate::pair::{Pair, Side};
-use crate::plane::Plane;
-use crate::poly::Poly;
-use crate::{Mat3, Pose, Vec3};
+use crate::candidate::{FeatureKind, FeaturePair, unit_or};
+use crate::pair::{ColliderPair, PairSide};
+use crate::plane::ContactPlane;
+use crate::polyhedron::Polyhedron;
+use crate::{Mat3, RigidTransform, Vec3};
 
 pub(crate) use convex_core::on_poly;
+pub(crate) use cylinder_pair::on_cylinder;
 pub(crate) use terrain::on_surface;
-pub(crate) use two::on_cylinder;
 
 const FLAT: f64 = 0.01;
 const LEVEL: f64 = 1e-6;
@@ -42,7 +42,7 @@ pub(crate) struct Cylinder {
 }
 
 impl Cylinder {
-    pub fn new(place: &Pose, radius: f64, half_length: f64) -> Cylinder {
+    pub fn new(place: &RigidTransform, radius: f64, half_length: f64) -> Cylinder {
         Cylinder { centre: place.position, axes: place.rotation, radius, half_length }
     }
 
@@ -99,12 +99,12 @@ impl Cylinder {
 
 /// What is above one plane: `inside` tells which points are above the part of it that is there. Gives the least height noted.
 fn rims_above(
-    pair: &mut Pair,
-    side: Side,
+    pair: &mut ColliderPair,
+    side: PairSide,
     own: &Cylinder,
     seen: &Cylinder,
     face: u32,
-    (native, o, n): (Plane, Vec3, Vec3),
+    (native, o, n): (ContactPlane, Vec3, Vec3),
     inside: impl Fn(Vec3) -> bool,
 ) -> f64 {
     let limit = pair.core_limit();
@@ -118,8 +118,8 @@ fn rims_above(
             let height = n.dot(lowest - o);
             if height <= limit && inside(lowest) {
                 let (c, axis, rim) = (own.end(end), own.axis(), own.radius);
-                let touch = Touch::RimPlane { c, axis, rim, o: native.o, n: native.n };
-                pair.push(side, Kind::Rim, end as u32, face, touch);
+                let features = FeaturePair::RimPlane { c, axis, rim, o: native.o, n: native.n };
+                pair.push(side, FeatureKind::Rim, end as u32, face, features);
                 least = least.min(height);
             }
         }
@@ -128,8 +128,8 @@ fn rims_above(
                 let x = seen.rim_point(end, eighth);
                 let height = n.dot(x - o);
                 if height <= limit && inside(x) {
-                    let touch = Touch::PointPlane { p: own.rim_point(end, eighth), o: native.o, n: native.n };
-                    pair.push(side, Kind::RimPoint, (8 * end + k) as u32, face, touch);
+                    let features = FeaturePair::PointPlane { p: own.rim_point(end, eighth), o: native.o, n: native.n };
+                    pair.push(side, FeatureKind::RimPoint, (8 * end + k) as u32, face, features);
                     least = least.min(height);
                 }
             }
@@ -139,24 +139,24 @@ fn rims_above(
 }
 
 /// A cylinder (first) above a half-space (second).
-pub(crate) fn on_plane(pair: &mut Pair, cylinder: &Cylinder, plane: &Plane) {
+pub(crate) fn on_plane(pair: &mut ColliderPair, cylinder: &Cylinder, plane: &ContactPlane) {
     let (o, n) = (pair.relative.point(plane.o), pair.relative.turn * plane.n);
-    rims_above(pair, Side::First, cylinder, cylinder, 0, (*plane, o, n), |_| true);
+    rims_above(pair, PairSide::First, cylinder, cylinder, 0, (*plane, o, n), |_| true);
 }
 
-/// Memory that is used again.
+/// Scratch memory, reused between calls.
 #[derive(Default)]
-pub(crate) struct Scratch {
+pub(crate) struct CylinderScratch {
     vertices: Vec<Vec3>,
     normals: Vec<Vec3>,
-    point: Poly,
+    point: Polyhedron,
     stack: Vec<u32>,
     triangles: Vec<u32>,
     features: Vec<u32>,
 }
 
 /// Notes something with the radius of a side (or both) in addition.
-fn rounded(pair: &mut Pair, first: f64, second: f64, note: impl FnOnce(&mut Pair)) {
+fn rounded(pair: &mut ColliderPair, first: f64, second: f64, note: impl FnOnce(&mut ColliderPair)) {
     let radii = pair.radii;
     pair.radii = [radii[0] + first, radii[1] + second];
     note(pair);
@@ -164,7 +164,7 @@ fn rounded(pair: &mut Pair, first: f64, second: f64, note: impl FnOnce(&mut Pair
 }
 
 /// A point of `side` beside a cylinder of the other side. `p` is its place in its own axes, `x` in those `seen` is given in.
-fn point_on(pair: &mut Pair, side: Side, p: Vec3, x: Vec3, native: &Cylinder, seen: &Cylinder) {
+fn point_on(pair: &mut ColliderPair, side: PairSide, p: Vec3, x: Vec3, native: &Cylinder, seen: &Cylinder) {
     let arm = x - seen.centre;
     let along = arm.dot(seen.axis());
     let across = arm - seen.axis() * along;
@@ -174,20 +174,20 @@ fn point_on(pair: &mut Pair, side: Side, p: Vec3, x: Vec3, native: &Cylinder, se
         // Inside, and nearest to the side.
         side_point(pair, side, p, native);
     } else if beside <= 0.0 {
-        let touch = Touch::PointPlane { p, o: native.end(end), n: native.axis() * native.out(end) };
-        pair.push(side, Kind::VertexFace, 0, end as u32, touch);
+        let features = FeaturePair::PointPlane { p, o: native.end(end), n: native.axis() * native.out(end) };
+        pair.push(side, FeatureKind::VertexFace, 0, end as u32, features);
     } else if over <= 0.0 {
         side_point(pair, side, p, native);
     } else {
-        // Nearest on the rim: in native axes by components along the seen ones.
+        // NearestResult on the rim: in native axes by components along the seen ones.
         let u = across / across.length();
         let o = native.rim_point(end, [u.dot(seen.axes.x_axis), u.dot(seen.axes.y_axis)]);
-        pair.push(side, Kind::VertexVertex, 0, end as u32, Touch::PointPoint { p, o });
+        pair.push(side, FeatureKind::VertexVertex, 0, end as u32, FeaturePair::PointPoint { p, o });
     }
 }
 
-fn side_point(pair: &mut Pair, side: Side, p: Vec3, native: &Cylinder) {
-    let touch = Touch::PointLine { p, o: native.centre, d: native.axis() };
-    let radii = if side == Side::First { (0.0, native.radius) } else { (native.radius, 0.0) };
-    rounded(pair, radii.0, radii.1, |pair| pair.push(side, Kind::VertexEdge, 2, 0, touch));
+fn side_point(pair: &mut ColliderPair, side: PairSide, p: Vec3, native: &Cylinder) {
+    let features = FeaturePair::PointLine { p, o: native.centre, d: native.axis() };
+    let radii = if side == PairSide::First { (0.0, native.radius) } else { (native.radius, 0.0) };
+    rounded(pair, radii.0, radii.1, |pair| pair.push(side, FeatureKind::VertexEdge, 2, 0, features));
 }

@@ -5,7 +5,7 @@ use crate::Vec3;
 use crate::candidate::unit_or;
 use crate::clip::within;
 use crate::nearest::nearest;
-use crate::poly::{Poly, View};
+use crate::polyhedron::{Polyhedron, PolyhedronView};
 
 /// The point of a segment that is nearest to a cylinder, or deepest in it: distance is convex along the segment.
 pub(super) fn deepest_along(own: &Cylinder, [from, to]: [Vec3; 2]) -> Vec3 {
@@ -22,7 +22,7 @@ pub(super) fn deepest_along(own: &Cylinder, [from, to]: [Vec3; 2]) -> Vec3 {
 }
 
 /// Distance of a point from a convex core, below 0 inside, and the unit direction in which it grows.
-pub(super) fn point_distance(view: View, x: Vec3) -> (f64, Vec3) {
+pub(super) fn point_distance(view: PolyhedronView, x: Vec3) -> (f64, Vec3) {
     let mut best = (f64::NEG_INFINITY, 0);
     for (face, n) in view.n.iter().enumerate() {
         let height = n.dot(x - view.on(face as u32));
@@ -33,8 +33,8 @@ pub(super) fn point_distance(view: View, x: Vec3) -> (f64, Vec3) {
     if !view.n.is_empty() && (best.0 <= 0.0 || within(view, best.1, x, 0.0)) {
         return (best.0, view.n[best.1 as usize]);
     }
-    let (v, point) = ([x], Poly::default());
-    let near = nearest(View { poly: &point, v: &v, n: &[] }, view, |_| None);
+    let (v, point) = ([x], Polyhedron::default());
+    let near = nearest(PolyhedronView { poly: &point, v: &v, n: &[] }, view, |_| None);
     (near.distance, unit_or(near.normal, Vec3::Z))
 }
 

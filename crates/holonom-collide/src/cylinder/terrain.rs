@@ -1,25 +1,30 @@
 //! A cylinder on a surface of triangles.
 
-use super::{Cylinder, Scratch, rims_above, rounded};
+use super::{Cylinder, CylinderScratch, rims_above, rounded};
 use crate::Vec3;
-use crate::broad::Extent;
-use crate::candidate::{Kind, Touch};
-use crate::pair::{Pair, Side};
-use crate::plane::Plane;
+use crate::broad_phase::Aabb;
+use crate::candidate::{FeatureKind, FeaturePair};
+use crate::pair::{ColliderPair, PairSide};
+use crate::plane::ContactPlane;
 use crate::sat::PARALLEL;
-use crate::surface::Surface;
+use crate::surface::TriangleSurface;
 use crate::terrain::{in_arc, over};
 
 /// Directions this far (sine) outside of what belongs to a corner still count.
 const LOOSE: f64 = 1e-9;
 
 /// A cylinder (first) on a surface (second): rims above triangles, edges and corners that stick out beside its side and below its caps.
-pub(crate) fn on_surface(pair: &mut Pair, own: &Cylinder, surface: &Surface, scratch: &mut Scratch) {
+pub(crate) fn on_surface(
+    pair: &mut ColliderPair,
+    own: &Cylinder,
+    surface: &TriangleSurface,
+    scratch: &mut CylinderScratch,
+) {
     let back = pair.relative.turn.transpose();
     let seen = own.seen(back, -(back * pair.relative.shift));
     let limit = pair.core_limit();
     let reach = Vec3::new(seen.extent(Vec3::X), seen.extent(Vec3::Y), seen.extent(Vec3::Z)) + Vec3::splat(limit);
-    let around = Extent { low: seen.centre - reach, high: seen.centre + reach };
+    let around = Aabb { low: seen.centre - reach, high: seen.centre + reach };
     surface.near(&around, &mut scratch.stack, &mut scratch.triangles);
     let buried = surface.up.is_some()
         && !surface.outside(seen.centre, reach.length(), &mut scratch.stack, &mut scratch.features);
@@ -34,9 +39,9 @@ pub(crate) fn on_surface(pair: &mut Pair, own: &Cylinder, surface: &Surface, scr
         }
         let plane = surface.planes[t as usize];
         let o = surface.vertices[surface.triangles[plane as usize][0] as usize];
-        let native = Plane { o, n: surface.normals[plane as usize] };
+        let native = ContactPlane { o, n: surface.normals[plane as usize] };
         let inside = |x: Vec3| over(&corners, n, x, |_| slack);
-        rims_above(pair, Side::First, own, &seen, plane, (native, corners[0], n), inside);
+        rims_above(pair, PairSide::First, own, &seen, plane, (native, corners[0], n), inside);
     }
     scratch.features.clear();
     for &t in &scratch.triangles {
@@ -59,7 +64,7 @@ pub(crate) fn on_surface(pair: &mut Pair, own: &Cylinder, surface: &Surface, scr
     pair.only_once(start);
 }
 
-fn beside_ridge(pair: &mut Pair, own: &Cylinder, seen: &Cylinder, surface: &Surface, r: u32) {
+fn beside_ridge(pair: &mut ColliderPair, own: &Cylinder, seen: &Cylinder, surface: &TriangleSurface, r: u32) {
     let ridge = &surface.ridges[r as usize];
     let [q, q1] = ridge.ends.map(|v| surface.vertices[v as usize]);
     let (d, e, w) = (seen.axis(), ridge.along, seen.centre - q);
@@ -75,12 +80,12 @@ fn beside_ridge(pair: &mut Pair, own: &Cylinder, seen: &Cylinder, surface: &Surf
     let fits = s.abs() <= own.half_length && t >= 0.0 && t <= (q1 - q).length() && in_arc(ridge, n);
     if fits && height <= pair.core_limit() && height > -own.radius {
         let outward = pair.world * (pair.relative.turn * n);
-        let touch = Touch::LineLine { p: own.centre, d: own.axis(), o: q, e, outward };
-        rounded(pair, own.radius, 0.0, |pair| pair.push(Side::First, Kind::EdgeEdge, 0, r, touch));
+        let features = FeaturePair::LineLine { p: own.centre, d: own.axis(), o: q, e, outward };
+        rounded(pair, own.radius, 0.0, |pair| pair.push(PairSide::First, FeatureKind::EdgeEdge, 0, r, features));
     }
 }
 
-fn beside_corner(pair: &mut Pair, own: &Cylinder, seen: &Cylinder, surface: &Surface, w: u32) {
+fn beside_corner(pair: &mut ColliderPair, own: &Cylinder, seen: &Cylinder, surface: &TriangleSurface, w: u32) {
     let x = surface.vertices[w as usize];
     let arm = x - seen.centre;
     let along = arm.dot(seen.axis());
@@ -91,11 +96,11 @@ fn beside_corner(pair: &mut Pair, own: &Cylinder, seen: &Cylinder, surface: &Sur
     let out = seen.axis() * seen.out(end);
     let height = along.abs() - own.half_length;
     if beside <= own.radius && height <= limit && height > -own.half_length && surface.in_cone(w, -out, LOOSE) {
-        let touch = Touch::PointPlane { p: x, o: own.end(end), n: own.axis() * own.out(end) };
-        pair.push(Side::Second, Kind::VertexFace, w, end as u32, touch);
+        let features = FeaturePair::PointPlane { p: x, o: own.end(end), n: own.axis() * own.out(end) };
+        pair.push(PairSide::Second, FeatureKind::VertexFace, w, end as u32, features);
     }
     if height <= 0.0 && beside > 0.0 && beside - own.radius <= limit && surface.in_cone(w, -across / beside, LOOSE) {
-        let touch = Touch::PointLine { p: x, o: own.centre, d: own.axis() };
-        rounded(pair, own.radius, 0.0, |pair| pair.push(Side::Second, Kind::VertexEdge, w, 0, touch));
+        let features = FeaturePair::PointLine { p: x, o: own.centre, d: own.axis() };
+        rounded(pair, own.radius, 0.0, |pair| pair.push(PairSide::Second, FeatureKind::VertexEdge, w, 0, features));
     }
 }

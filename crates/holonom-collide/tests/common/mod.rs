@@ -7,7 +7,7 @@
 
 use std::sync::OnceLock;
 
-use holonom_collide::{Candidate, Collider, Detector, Gap, Mat3, Pose, Shape, Vec3, gap};
+use holonom_collide::{Candidate, Collider, CollisionShape, Detector, Gap, Mat3, RigidTransform, Vec3, gap};
 
 /// xorshift64*
 pub struct Random(pub u64);
@@ -40,8 +40,8 @@ impl Random {
     }
 
     /// Any rotation, a place within a cube.
-    pub fn pose(&mut self, size: f64) -> Pose {
-        Pose { position: self.vector(size), rotation: self.rotation() }
+    pub fn pose(&mut self, size: f64) -> RigidTransform {
+        RigidTransform { position: self.vector(size), rotation: self.rotation() }
     }
 }
 
@@ -52,51 +52,51 @@ pub fn tilt(v: Vec3) -> Mat3 {
 }
 
 /// Every candidate with its gap.
-pub fn gaps(detector: &Detector, found: &[Candidate], poses: &[Pose]) -> Vec<(Candidate, Gap)> {
+pub fn gaps(detector: &Detector, found: &[Candidate], poses: &[RigidTransform]) -> Vec<(Candidate, Gap)> {
     let of = |c: &Candidate| gap(c, &poses[detector.carrier(c.a)], &poses[detector.carrier(c.b)]);
     found.iter().map(|c| (*c, of(c))).collect()
 }
 
 /// The least gap among the candidates.
-pub fn least_gap(detector: &Detector, found: &[Candidate], poses: &[Pose]) -> f64 {
+pub fn least_gap(detector: &Detector, found: &[Candidate], poses: &[RigidTransform]) -> f64 {
     gaps(detector, found, poses).iter().fold(f64::INFINITY, |m, (_, g)| m.min(g.gap))
 }
 
 /// How far a shape at the origin goes along a unit direction, m.
-pub fn extent(shape: &Shape, d: Vec3) -> f64 {
+pub fn extent(shape: &CollisionShape, d: Vec3) -> f64 {
     match shape {
-        Shape::Point => 0.0,
-        Shape::Sphere { radius } => *radius,
-        Shape::Box { half } => d.abs().dot(*half),
-        Shape::Capsule { radius, half_length } => d.z.abs() * half_length + radius,
-        Shape::Cylinder { radius, half_length } => d.z.abs() * half_length + d.truncate().length() * radius,
-        Shape::HalfSpace if (d - Vec3::Z).length() < 1e-12 => 0.0,
-        Shape::HalfSpace => f64::INFINITY,
-        Shape::Hull { points } => points.iter().fold(f64::NEG_INFINITY, |m, p| m.max(p.dot(d))),
+        CollisionShape::Point => 0.0,
+        CollisionShape::Sphere { radius } => *radius,
+        CollisionShape::Box { half } => d.abs().dot(*half),
+        CollisionShape::Capsule { radius, half_length } => d.z.abs() * half_length + radius,
+        CollisionShape::Cylinder { radius, half_length } => d.z.abs() * half_length + d.truncate().length() * radius,
+        CollisionShape::HalfSpace if (d - Vec3::Z).length() < 1e-12 => 0.0,
+        CollisionShape::HalfSpace => f64::INFINITY,
+        CollisionShape::Hull { points } => points.iter().fold(f64::NEG_INFINITY, |m, p| m.max(p.dot(d))),
         _ => panic!("not convex"),
     }
 }
 
 /// How much room there is between two shapes along `n`, which points from the second to the first, m.
-pub fn room(first: &Shape, a: &Pose, second: &Shape, b: &Pose, n: Vec3) -> f64 {
-    let back = |p: &Pose, d: Vec3| (p.rotation.transpose() * d).normalize();
+pub fn room(first: &CollisionShape, a: &RigidTransform, second: &CollisionShape, b: &RigidTransform, n: Vec3) -> f64 {
+    let back = |p: &RigidTransform, d: Vec3| (p.rotation.transpose() * d).normalize();
     n.dot(a.position - b.position) - extent(first, back(a, -n)) - extent(second, back(b, n))
 }
 
 /// Whether a shape holds a point, given in its axes, to a tolerance in m. For a hull: in 300 directions.
-pub fn holds(shape: &Shape, x: Vec3, tolerance: f64) -> bool {
+pub fn holds(shape: &CollisionShape, x: Vec3, tolerance: f64) -> bool {
     match shape {
-        Shape::Point => x.length() <= tolerance,
-        Shape::Sphere { radius } => x.length() <= radius + tolerance,
-        Shape::Box { half } => (x.abs() - *half).max_element() <= tolerance,
-        Shape::Capsule { radius, half_length } => {
+        CollisionShape::Point => x.length() <= tolerance,
+        CollisionShape::Sphere { radius } => x.length() <= radius + tolerance,
+        CollisionShape::Box { half } => (x.abs() - *half).max_element() <= tolerance,
+        CollisionShape::Capsule { radius, half_length } => {
             (x - Vec3::Z * x.z.clamp(-half_length, *half_length)).length() <= radius + tolerance
         }
-        Shape::Cylinder { radius, half_length } => {
+        CollisionShape::Cylinder { radius, half_length } => {
             x.z.abs() <= half_length + tolerance && x.truncate().length() <= radius + tolerance
         }
-        Shape::HalfSpace => x.z <= tolerance,
-        Shape::Hull { .. } => {
+        CollisionShape::HalfSpace => x.z <= tolerance,
+        CollisionShape::Hull { .. } => {
             static DIRECTIONS: OnceLock<Vec<Vec3>> = OnceLock::new();
             let directions = DIRECTIONS.get_or_init(|| {
                 let mut random = Random(99);
@@ -121,7 +121,12 @@ pub struct Proof {
 }
 
 /// Takes the least gap apart.
-pub fn prove(shapes: [&Shape; 2], detector: &Detector, found: &[Candidate], poses: &[Pose; 2]) -> Proof {
+pub fn prove(
+    shapes: [&CollisionShape; 2],
+    detector: &Detector,
+    found: &[Candidate],
+    poses: &[RigidTransform; 2],
+) -> Proof {
     let gaps = gaps(detector, found, poses);
     let (c, g) = gaps.iter().min_by(|x, y| x.1.gap.total_cmp(&y.1.gap)).expect("something is found");
     let normal = if c.a == 0 { g.normal } else { -g.normal };
@@ -135,17 +140,17 @@ pub fn prove(shapes: [&Shape; 2], detector: &Detector, found: &[Candidate], pose
 
 /// A floor, a height field and one shape of every kind per carrier, over and over.
 pub fn zoo(count: u32, random: &mut Random) -> Vec<Collider> {
-    let mut colliders = vec![Collider::new(Shape::HalfSpace, 0)];
+    let mut colliders = vec![Collider::new(CollisionShape::HalfSpace, 0)];
     let heights = (0..64).map(|_| random.unit()).collect();
-    colliders.push(Collider::new(Shape::HeightField { heights, rows: 8, columns: 8, size: [6.0, 6.0] }, 0));
+    colliders.push(Collider::new(CollisionShape::HeightField { heights, rows: 8, columns: 8, size: [6.0, 6.0] }, 0));
     for c in 1..count {
         let shape = match c % 6 {
-            0 => Shape::Point,
-            1 => Shape::Sphere { radius: 0.1 + random.unit() * 0.3 },
-            2 => Shape::Box { half: Vec3::splat(0.1) + random.vector(0.1).abs() },
-            3 => Shape::Capsule { radius: 0.1, half_length: 0.1 + 0.5 * random.unit() },
-            4 => Shape::Cylinder { radius: 0.1 + 0.2 * random.unit(), half_length: 0.2 },
-            _ => Shape::Hull { points: (0..9).map(|_| random.vector(0.3)).collect() },
+            0 => CollisionShape::Point,
+            1 => CollisionShape::Sphere { radius: 0.1 + random.unit() * 0.3 },
+            2 => CollisionShape::Box { half: Vec3::splat(0.1) + random.vector(0.1).abs() },
+            3 => CollisionShape::Capsule { radius: 0.1, half_length: 0.1 + 0.5 * random.unit() },
+            4 => CollisionShape::Cylinder { radius: 0.1 + 0.2 * random.unit(), half_length: 0.2 },
+            _ => CollisionShape::Hull { points: (0..9).map(|_| random.vector(0.3)).collect() },
         };
         colliders.push(Collider::new(shape, c).place(random.pose(0.1)));
     }

@@ -4,12 +4,12 @@ use super::*;
 use crate::bytes::Malformed;
 use crate::checksum::crc32;
 use crate::files::Positioned;
-use crate::schema::{Column, MAX_COLUMNS};
+use crate::schema::{MAX_COLUMNS, RecordingColumn};
 use crate::{RecordError, Schema};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::path::Path;
-use thrift::{BINARY, Decoder, I32, I64, LIST, STRUCT};
+use thrift::{BINARY, I32, I64, LIST, STRUCT, ThriftDecoder};
 
 /// A page header of ours is shorter than this.
 const PAGE_HEADER: u64 = 64;
@@ -21,19 +21,19 @@ pub(crate) struct ParquetFile {
     pub rows: u64,
     /// Why the recording ended.
     pub ending: String,
-    pub groups: Vec<Group>,
+    pub groups: Vec<RowGroup>,
 }
 
 /// A row group: where the pages of its columns are.
 #[derive(Debug)]
-pub(crate) struct Group {
+pub(crate) struct RowGroup {
     pub rows: u64,
-    pub pages: Vec<Page>,
+    pub pages: Vec<DataPage>,
 }
 
 /// A page: header and values.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Page {
+pub(crate) struct DataPage {
     pub offset: u64,
     pub bytes: u64,
 }
@@ -89,7 +89,7 @@ impl From<Malformed> for Refused {
 fn footer(bytes: &[u8], end: u64) -> Result<ParquetFile, Refused> {
     // Who wrote it comes last, and decides whether the rest can be understood.
     let mut maker = String::new();
-    Decoder::new(bytes).structure(|d, field| match field {
+    ThriftDecoder::new(bytes).structure(|d, field| match field {
         (6, BINARY) => {
             maker = d.text()?;
             Ok(true)
@@ -104,7 +104,7 @@ fn footer(bytes: &[u8], end: u64) -> Result<ParquetFile, Refused> {
     }
 
     let (mut names, mut rows, mut groups, mut pairs) = (Vec::new(), 0, Vec::new(), BTreeMap::new());
-    Decoder::new(bytes).structure(|d, field| {
+    ThriftDecoder::new(bytes).structure(|d, field| {
         match field {
             (2, LIST) => names = schema_names(d)?,
             (3, I64) => rows = unsigned(d.int()?)?,
@@ -139,14 +139,14 @@ fn footer(bytes: &[u8], end: u64) -> Result<ParquetFile, Refused> {
     let (metadata, ending) = (take(KEY_METADATA), take(KEY_ENDING));
     let columns = names.into_iter().map(|name| {
         let (unit, note) = (take(&format!("{KEY_UNIT}{name}")), take(&format!("{KEY_NOTE}{name}")));
-        Column { name, unit, note }
+        RecordingColumn { name, unit, note }
     });
     let schema = Schema::new(columns.collect(), metadata).map_err(|e| Malformed(e.to_string()))?;
     Ok(ParquetFile { schema, rows, ending, groups })
 }
 
 /// A list of `SchemaElement`: the root and its columns.
-fn schema_names(d: &mut Decoder<'_>) -> Result<Vec<String>, Malformed> {
+fn schema_names(d: &mut ThriftDecoder<'_>) -> Result<Vec<String>, Malformed> {
     let n = d.list(STRUCT)?;
     if n > MAX_COLUMNS + 1 {
         return Malformed::because(format!("{n} columns announced, at most {MAX_COLUMNS} are possible"));
@@ -175,7 +175,7 @@ fn schema_names(d: &mut Decoder<'_>) -> Result<Vec<String>, Malformed> {
 }
 
 /// Structure `RowGroup`.
-fn row_group(d: &mut Decoder<'_>, names: &[String], end: u64) -> Result<Group, Malformed> {
+fn row_group(d: &mut ThriftDecoder<'_>, names: &[String], end: u64) -> Result<RowGroup, Malformed> {
     let (mut pages, mut rows) = (Vec::new(), None);
     d.structure(|d, field| {
         match field {
@@ -198,11 +198,11 @@ fn row_group(d: &mut Decoder<'_>, names: &[String], end: u64) -> Result<Group, M
     if let Some((_, page)) = pages.iter().find(|(values, page)| *values != rows || page.bytes < 8 * rows) {
         return Malformed::because(format!("a page of {} bytes for {rows} rows", page.bytes));
     }
-    Ok(Group { rows, pages: pages.into_iter().map(|(_, page)| page).collect() })
+    Ok(RowGroup { rows, pages: pages.into_iter().map(|(_, page)| page).collect() })
 }
 
 /// Structure `ColumnChunk`: number of values, and the page.
-fn column_chunk(d: &mut Decoder<'_>, name: Option<&String>, end: u64) -> Result<(u64, Page), Malformed> {
+fn column_chunk(d: &mut ThriftDecoder<'_>, name: Option<&String>, end: u64) -> Result<(u64, DataPage), Malformed> {
     let mut meta = None;
     d.structure(|d, field| match field {
         (3, STRUCT) => {
@@ -220,7 +220,7 @@ fn column_chunk(d: &mut Decoder<'_>, name: Option<&String>, end: u64) -> Result<
 }
 
 /// Structure `ColumnMetaData`.
-fn column_metadata(d: &mut Decoder<'_>, name: Option<&String>) -> Result<(u64, Page), Malformed> {
+fn column_metadata(d: &mut ThriftDecoder<'_>, name: Option<&String>) -> Result<(u64, DataPage), Malformed> {
     let (mut codec, mut values, mut bytes, mut offset) = (None, None, None, None);
     d.structure(|d, field| {
         match field {
@@ -238,13 +238,13 @@ fn column_metadata(d: &mut Decoder<'_>, name: Option<&String>) -> Result<(u64, P
         Ok(true)
     })?;
     match (codec, values, bytes, offset) {
-        (Some(CODEC_NONE), Some(values), Some(bytes), Some(offset)) => Ok((values, Page { offset, bytes })),
+        (Some(CODEC_NONE), Some(values), Some(bytes), Some(offset)) => Ok((values, DataPage { offset, bytes })),
         _ => Malformed::because("a column whose place is not given, or which is compressed"),
     }
 }
 
 /// Structure `KeyValue`.
-fn key_value(d: &mut Decoder<'_>) -> Result<(String, String), Malformed> {
+fn key_value(d: &mut ThriftDecoder<'_>) -> Result<(String, String), Malformed> {
     let (mut key, mut value) = (None, String::new());
     d.structure(|d, field| {
         match field {
@@ -268,7 +268,7 @@ fn unsigned(value: i64) -> Result<u64, Malformed> {
 pub(crate) fn page(
     path: &Path,
     file: &Positioned,
-    page: Page,
+    page: DataPage,
     rows: u64,
     out: &mut Vec<f64>,
 ) -> Result<(), RecordError> {
@@ -291,7 +291,7 @@ pub(crate) fn page(
 
 /// Structure `PageHeader`: the check of the page, and how many bytes the header has.
 fn page_header(bytes: &[u8], rows: u64) -> Result<(i64, usize), Malformed> {
-    let mut decoder = Decoder::new(bytes);
+    let mut decoder = ThriftDecoder::new(bytes);
     let (mut kind, mut size, mut check, mut values, mut encoding) = (None, None, None, None, None);
     decoder.structure(|d, field| {
         match field {

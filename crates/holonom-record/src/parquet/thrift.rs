@@ -24,15 +24,15 @@ const DEPTH: usize = 16;
 
 /// Bytes being written.
 #[derive(Debug, Default)]
-pub(crate) struct Encoder {
+pub(crate) struct ThriftEncoder {
     pub bytes: Vec<u8>,
     /// Number of the last field in each open structure.
     last: Vec<i64>,
 }
 
-impl Encoder {
+impl ThriftEncoder {
     /// A structure at the outside, or as an element of a list.
-    pub fn structure(&mut self, fill: impl FnOnce(&mut Encoder)) {
+    pub fn structure(&mut self, fill: impl FnOnce(&mut ThriftEncoder)) {
         self.last.push(0);
         fill(self);
         self.last.pop();
@@ -54,7 +54,7 @@ impl Encoder {
         self.element_text(value);
     }
 
-    pub fn nested(&mut self, field: i64, fill: impl FnOnce(&mut Encoder)) {
+    pub fn nested(&mut self, field: i64, fill: impl FnOnce(&mut ThriftEncoder)) {
         self.field(field, STRUCT);
         self.structure(fill);
     }
@@ -105,22 +105,22 @@ impl Encoder {
 
 /// Bytes being read. Lengths of lists are checked against what is left: an element takes at least a byte.
 #[derive(Clone, Debug)]
-pub(crate) struct Decoder<'a> {
+pub(crate) struct ThriftDecoder<'a> {
     pub cursor: Cursor<'a>,
 }
 
 /// A field: its number and type.
-pub(crate) type Field = (i64, u8);
+pub(crate) type ThriftField = (i64, u8);
 
-impl<'a> Decoder<'a> {
-    pub fn new(bytes: &'a [u8]) -> Decoder<'a> {
-        Decoder { cursor: Cursor::new(bytes) }
+impl<'a> ThriftDecoder<'a> {
+    pub fn new(bytes: &'a [u8]) -> ThriftDecoder<'a> {
+        ThriftDecoder { cursor: Cursor::new(bytes) }
     }
 
     /// Calls `read` for each field of a structure; it says whether it has read the value, which is skipped otherwise.
     pub fn structure(
         &mut self,
-        mut read: impl FnMut(&mut Decoder<'a>, Field) -> Result<bool, Malformed>,
+        mut read: impl FnMut(&mut ThriftDecoder<'a>, ThriftField) -> Result<bool, Malformed>,
     ) -> Result<(), Malformed> {
         let mut last = 0;
         while let Some(field) = self.field(last)? {
@@ -151,7 +151,7 @@ impl<'a> Decoder<'a> {
         crate::bytes::text(self.cursor.take(length)?)
     }
 
-    fn field(&mut self, last: i64) -> Result<Option<Field>, Malformed> {
+    fn field(&mut self, last: i64) -> Result<Option<ThriftField>, Malformed> {
         let byte = self.cursor.u8()?;
         if byte == 0 {
             return Ok(None);
@@ -249,7 +249,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let numbers = [0, 1, -1, 63, 64, -65, 1 << 40, i64::MAX, i64::MIN];
-        let mut encoder = Encoder::default();
+        let mut encoder = ThriftEncoder::default();
         encoder.structure(|s| {
             s.list(2, I64, numbers.len());
             numbers.iter().for_each(|n| s.element_int(*n));
@@ -260,7 +260,7 @@ mod tests {
             s.text(33, "end");
         });
         let mut seen = Vec::new();
-        let mut decoder = Decoder::new(&encoder.bytes);
+        let mut decoder = ThriftDecoder::new(&encoder.bytes);
         decoder
             .structure(|d, field| {
                 match field {
@@ -294,7 +294,7 @@ mod tests {
             vec![0x1b, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x3f, 0x00],
             vec![0x18, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f],
         ] {
-            assert!(Decoder::new(&bytes).structure(|_, _| Ok(false)).is_err(), "{bytes:x?}");
+            assert!(ThriftDecoder::new(&bytes).structure(|_, _| Ok(false)).is_err(), "{bytes:x?}");
         }
     }
 }

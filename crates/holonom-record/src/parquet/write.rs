@@ -3,9 +3,9 @@
 use super::*;
 use crate::Schema;
 use crate::checksum::crc32;
-use crate::recording::Block;
+use crate::recording::RowBlock;
 use std::io::{self, Write};
-use thrift::{BINARY, Encoder, I32, STRUCT};
+use thrift::{BINARY, I32, STRUCT, ThriftEncoder};
 
 /// A file being written. `out` should be buffered by nobody else: pages go out as they are.
 pub(crate) struct ParquetWriter<'a, W> {
@@ -17,11 +17,11 @@ pub(crate) struct ParquetWriter<'a, W> {
     values: Vec<f64>,
     group_rows: usize,
     filled: usize,
-    groups: Vec<Group>,
+    groups: Vec<RowGroup>,
 }
 
 /// A row group that was written.
-struct Group {
+struct RowGroup {
     rows: usize,
     /// Offset of each column's page, and one more where the last ends.
     offsets: Vec<u64>,
@@ -35,7 +35,7 @@ impl<'a, W: Write> ParquetWriter<'a, W> {
     }
 
     /// More rows.
-    pub fn block(&mut self, block: &Block<'_>) -> io::Result<()> {
+    pub fn block(&mut self, block: &RowBlock<'_>) -> io::Result<()> {
         let columns = self.schema.columns().len();
         let mut done = 0;
         while done < block.rows {
@@ -70,7 +70,7 @@ impl<'a, W: Write> ParquetWriter<'a, W> {
             self.at += (header.len() + page.len()) as u64;
             offsets.push(self.at);
         }
-        self.groups.push(Group { rows: self.filled, offsets });
+        self.groups.push(RowGroup { rows: self.filled, offsets });
         self.filled = 0;
         Ok(())
     }
@@ -88,7 +88,7 @@ impl<'a, W: Write> ParquetWriter<'a, W> {
 
     /// Structure `FileMetaData`.
     fn footer(&self, ending: &str) -> Vec<u8> {
-        let mut encoder = Encoder::default();
+        let mut encoder = ThriftEncoder::default();
         encoder.structure(|file| {
             file.int32(1, 1);
             file.list(2, STRUCT, self.schema.columns().len() + 1);
@@ -130,7 +130,7 @@ impl<'a, W: Write> ParquetWriter<'a, W> {
     }
 
     /// Structure `RowGroup`.
-    fn row_group(&self, out: &mut Encoder, group: &Group) {
+    fn row_group(&self, out: &mut ThriftEncoder, group: &RowGroup) {
         out.list(1, STRUCT, self.schema.columns().len());
         for (i, column) in self.schema.columns().iter().enumerate() {
             let (start, end) = (group.offsets[i] as i64, group.offsets[i + 1] as i64);
@@ -167,7 +167,7 @@ impl<'a, W: Write> ParquetWriter<'a, W> {
 
 /// Structure `PageHeader`, with `DataPageHeader`.
 fn page_header(rows: usize, page: &[u8]) -> Vec<u8> {
-    let mut encoder = Encoder::default();
+    let mut encoder = ThriftEncoder::default();
     encoder.structure(|header| {
         header.int32(1, PAGE_DATA);
         header.int32(2, page.len() as i64);
@@ -184,7 +184,7 @@ fn page_header(rows: usize, page: &[u8]) -> Vec<u8> {
 }
 
 /// Structure `KeyValue`.
-fn key_value(out: &mut Encoder, key: &str, value: &str) {
+fn key_value(out: &mut ThriftEncoder, key: &str, value: &str) {
     out.structure(|pair| {
         pair.text(1, key);
         pair.text(2, value);

@@ -1,7 +1,7 @@
 //! A folder per test, and tables that are hard on formats.
 #![allow(dead_code)]
 
-use holonom_record::{Column, Recording, Schema, Writer};
+use holonom_record::{RecordingColumn, RecordingReader, Schema, StreamWriter};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -43,8 +43,8 @@ impl Drop for Folder {
 
 /// Columns `time`, `c1`, `c2` ..., with units and notes.
 pub fn schema(columns: usize) -> Schema {
-    let mut all = vec![Column::time()];
-    all.extend((1..columns).map(|i| Column::new(format!("c{i}"), "m/s^2").with_note("größe, \"quoted\"")));
+    let mut all = vec![RecordingColumn::time()];
+    all.extend((1..columns).map(|i| RecordingColumn::new(format!("c{i}"), "m/s^2").with_note("größe, \"quoted\"")));
     Schema::new(all, r#"{"scene": "test", "quote": "\"", "line": "a\nb"}"#).expect("valid")
 }
 
@@ -66,7 +66,7 @@ pub const AWKWARD: [u64; 12] = [
 
 /// Writes rows (not closed if `reason` is none).
 pub fn write_stream(path: &Path, schema: &Schema, rows: &[Vec<f64>], reason: Option<&str>) {
-    let mut writer = Writer::create(path, schema).expect("created");
+    let mut writer = StreamWriter::create(path, schema).expect("created");
     for (i, row) in rows.iter().enumerate() {
         writer.push(row).expect("pushed");
         // Chunks of various lengths, and a blob now and then.
@@ -92,7 +92,7 @@ pub fn rows(n: usize, columns: usize) -> Vec<Vec<f64>> {
 }
 
 /// All rows of a recording as bits.
-pub fn bits_of(recording: &Recording) -> Vec<Vec<u64>> {
+pub fn bits_of(recording: &RecordingReader) -> Vec<Vec<u64>> {
     let table = recording.table().expect("loaded");
     (0..recording.rows() as usize).map(|i| table.iter().map(|column| column[i].to_bits()).collect()).collect()
 }

@@ -1,11 +1,11 @@
 //! What branches: trees and stars.
 
 use super::template::{End, Joinery, Pieces, Stand, Ties, counting, uses};
-use super::{Said, fields, sizes, world};
+use super::{GeneratorInput, fields, sizes};
 use crate::fields::{Allowed, BodyRef, PointRef, Type, Val, Where};
 use crate::kinds::BODIES;
-use crate::node::Node;
-use crate::read::{Making, along, placement};
+use crate::node::DocNode;
+use crate::read::{SceneReader, along, placement};
 use crate::scene::Pose;
 use crate::source::Span;
 use holonom::math::{Mat3, Vec3, exp_quat, perpendicular, quat_from_axes, vec3};
@@ -13,19 +13,18 @@ use std::f64::consts::TAU;
 use std::sync::Arc;
 
 /// `[tree.NAME]`. Piece i (from 0) hangs on piece (i - 1)/b as its child (i - 1) mod b.
-pub fn tree(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
+pub fn tree(m: &mut SceneReader, name: &str, node: &DocNode, span: Span) -> Option<()> {
     const COUNTERS: &[&str] = &["i", "level", "k"];
     let templates = &["link", "joint", "first_joint", "length"];
-    let said = Said::read(m, "tree", name, node, span, fields::TREE, templates)?;
-    let mut joints = Joinery::new(m, &said, COUNTERS)?;
-    let (r, n) = (&said.record, said.count as usize);
-    let b = sizes::branching(m, said.table)?.min(1 << 40) as usize;
+    let input = GeneratorInput::read(m, "tree", name, node, span, fields::TREE, templates)?;
+    let mut joints = Joinery::new(m, &input, COUNTERS)?;
+    let (r, n) = (&input.record, input.count as usize);
+    let b = sizes::branching(m, input.table)?.min(1 << 40) as usize;
     let number = |field: &str| r.number(field).unwrap_or(0.0);
     let (spread, fan, twist) = (number("spread"), number("fan"), number("twist"));
-    let from = r.vector("from");
-    let from = from.or_else(|| joints.begins.as_ref().and_then(|p| world(m, p))).unwrap_or_default();
-    let mut pieces = Pieces::new(m, &said, "link", COUNTERS, from, true)?;
-    let length_node = said.table.get("length")?;
+    let from = joints.from(m, &input);
+    let mut pieces = Pieces::new(m, &input, "link", COUNTERS, from, true)?;
+    let length_node = input.table.get("length")?;
     let length_varies = uses(length_node, COUNTERS);
     let mut length = None;
     let first = m.scene.bodies.len() as u32;
@@ -71,15 +70,15 @@ pub fn tree(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
 }
 
 /// `[star.NAME]`.
-pub fn star(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
+pub fn star(m: &mut SceneReader, name: &str, node: &DocNode, span: Span) -> Option<()> {
     const COUNTERS: &[&str] = &["i"];
-    let said = Said::read(m, "star", name, node, span, fields::STAR, &["hub", "link", "joint"])?;
-    let (r, n) = (&said.record, said.count);
+    let input = GeneratorInput::read(m, "star", name, node, span, fields::STAR, &["hub", "link", "joint"])?;
+    let (r, n) = (&input.record, input.count);
     let centre = r.vector("centre").unwrap_or_default();
-    let hub = hub(m, &said, centre)?;
-    let hub_span = said.table.get("hub")?.span;
-    let mut pieces = Pieces::new(m, &said, "link", COUNTERS, centre, true)?;
-    let mut ties = Ties::new(m, &said, "joint", COUNTERS)?;
+    let hub = hub(m, &input, centre)?;
+    let hub_span = input.table.get("hub")?.span;
+    let mut pieces = Pieces::new(m, &input, "link", COUNTERS, centre, true)?;
+    let mut ties = Ties::new(m, &input, "joint", COUNTERS)?;
     let (radius, length) = (r.number("radius")?, r.number("length")?);
     let axis = r.vector("axis").unwrap_or(Vec3::Z);
     let (x, y) = perpendicular(axis);
@@ -107,23 +106,23 @@ pub fn star(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
 }
 
 /// The body in the middle: made from a table, or one that is there.
-fn hub(m: &mut Making, said: &Said, centre: Vec3) -> Option<PointRef> {
-    let node = said.table.get("hub")?;
+fn hub(m: &mut SceneReader, input: &GeneratorInput, centre: Vec3) -> Option<PointRef> {
+    let node = input.table.get("hub")?;
     if node.as_table().is_none() {
         return m.reader.point(node, "hub");
     }
-    let name = format!("{}/hub", said.name);
+    let name = format!("{}/hub", input.name);
     let record = m.reader.kind(node, &name, &BODIES)?;
     let own = record.has("at") || record.has("from") || record.has("to");
     let made = placement(&record).and_then(|(pose, length)| {
         let pose = if own { pose } else { Pose { position: centre, ..pose } };
-        m.body_at(&name, Arc::new(record), said.span, pose, length)
+        m.body_at(&name, Arc::new(record), input.span, pose, length)
     });
     match made {
         Ok(mut body) => {
-            body.velocity += said.velocity + said.spin.cross(body.pose.position - centre);
-            body.spin += said.spin;
-            body.moves |= said.record.has("velocity") || said.record.has("spin");
+            body.velocity += input.velocity + input.spin.cross(body.pose.position - centre);
+            body.spin += input.spin;
+            body.moves |= input.record.has("velocity") || input.record.has("spin");
             m.scene.bodies.push(body);
             Some(PointRef { body: BodyRef::Index(m.scene.bodies.len() as u32 - 1), at: Where::Unsaid })
         }

@@ -29,7 +29,7 @@
 //! `velocity` and `spin` move the whole as if it were rigid.
 //!
 //! What was decided: counts are charged against the limit before anything is made. A template that does not use the counters is read once, and
-//! what was read is shared by all pieces. A generator owns all names that begin with its own and a slash (see [`crate::claims`]).
+//! what was read is shared by all pieces. A generator owns all names that begin with its own and a slash (see `names.rs`).
 
 mod branches;
 mod fields;
@@ -45,8 +45,8 @@ pub use sizes::room_for_all;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{BodyRef, Field, PointRef, Record, Where};
-use crate::node::{Node, Table};
-use crate::read::Making;
+use crate::node::{DocNode, DocTable};
+use crate::read::SceneReader;
 use crate::scene::Pose;
 use crate::source::Span;
 use holonom::math::Vec3;
@@ -56,41 +56,41 @@ use std::sync::Arc;
 pub const KINDS: &[&str] = &["chain", "tree", "star", "ring", "ladder", "grid", "repeat"];
 
 /// Make what a generator says.
-pub fn generate(making: &mut Making, kind: &str, name: &str, node: &Node, span: Span) {
+pub fn generate(m: &mut SceneReader, kind: &str, name: &str, node: &DocNode, span: Span) {
     // None: something is wrong and was reported
     let _ = match kind {
-        "chain" => rows::chain(making, name, node, span),
-        "ring" => rows::ring(making, name, node, span),
-        "tree" => branches::tree(making, name, node, span),
-        "star" => branches::star(making, name, node, span),
-        "ladder" => nets::ladder(making, name, node, span),
-        "grid" => nets::grid(making, name, node, span),
-        _ => repeat::repeat(making, name, node, span),
+        "chain" => rows::chain(m, name, node, span),
+        "ring" => rows::ring(m, name, node, span),
+        "tree" => branches::tree(m, name, node, span),
+        "star" => branches::star(m, name, node, span),
+        "ladder" => nets::ladder(m, name, node, span),
+        "grid" => nets::grid(m, name, node, span),
+        _ => repeat::repeat(m, name, node, span),
     };
 }
 
-/// What was said of a generator, and how its whole moves.
-struct Said<'n> {
+/// The fields of a generator, and how its whole moves.
+struct GeneratorInput<'n> {
     name: &'n str,
     span: Span,
-    table: &'n Table,
+    table: &'n DocTable,
     record: Record,
     count: u64,
     velocity: Vec3,
     spin: Vec3,
 }
 
-impl<'n> Said<'n> {
-    /// Read the fields, charge the count, claim the names. Fields that depend on counters are left.
+impl<'n> GeneratorInput<'n> {
+    /// Read the fields, charge the count, register the names. Fields that depend on counters are left.
     fn read(
-        m: &mut Making,
+        m: &mut SceneReader,
         kind: &str,
         name: &'n str,
-        node: &'n Node,
+        node: &'n DocNode,
         span: Span,
         fields: &'static [&'static [Field]],
         left: &[&str],
-    ) -> Option<Said<'n>> {
+    ) -> Option<GeneratorInput<'n>> {
         let table = m.reader.table(node, name)?;
         let size = sizes::size(m, kind, table, span);
         let left: Vec<&str> = left.iter().chain(sizes::FIELDS).copied().collect();
@@ -100,7 +100,7 @@ impl<'n> Said<'n> {
             return None;
         }
         let first = m.scene.bodies.len();
-        if m.claims.claim_prefix(name, span, first).is_err() {
+        if m.names.register_prefix(name, span, first).is_err() {
             let message = format!("there are two of the name `{}`", crate::confine::shown(name));
             let label = format!("all names that begin with `{}/` belong to it", crate::confine::shown(name));
             m.reader.error(codes::DUPLICATE, span, message, label);
@@ -111,7 +111,7 @@ impl<'n> Said<'n> {
         m.scene.bodies.reserve(some);
         m.scene.joints.reserve(some + 1);
         let (velocity, spin) = (record.vector("velocity"), record.vector("spin"));
-        Some(Said {
+        Some(GeneratorInput {
             name,
             span,
             table,
@@ -122,8 +122,8 @@ impl<'n> Said<'n> {
         })
     }
 
-    /// Of several fields at most one may be said; false, with a complaint, if there are more.
-    fn at_most_one(&self, m: &mut Making, names: &[&str]) -> bool {
+    /// Of several fields at most one may be given; false, with an error in the report, if there are more.
+    fn at_most_one(&self, m: &mut SceneReader, names: &[&str]) -> bool {
         let mut there = names.iter().filter(|n| self.table.get(n).is_some());
         match (there.next(), there.next()) {
             (Some(first), Some(second)) => {
@@ -136,7 +136,7 @@ impl<'n> Said<'n> {
         }
     }
 
-    fn missing(&self, m: &mut Making, message: String, help: &str) {
+    fn missing(&self, m: &mut SceneReader, message: String, help: &str) {
         let d = Diagnostic::error(codes::MISSING_FIELD, message).at(self.span);
         m.reader.complain(d.label("missing").help(help));
     }
@@ -148,33 +148,33 @@ struct Counters {
 }
 
 impl Counters {
-    fn enter(m: &mut Making, names: &[(&str, f64)]) -> Counters {
+    fn enter(m: &mut SceneReader, names: &[(&str, f64)]) -> Counters {
         let locals = &mut m.reader.names.locals;
         let base = locals.len();
         locals.extend(names.iter().map(|(n, x)| (Arc::<str>::from(*n), *x)));
         Counters { base }
     }
 
-    fn set(&self, m: &mut Making, values: &[f64]) {
+    fn set(&self, m: &mut SceneReader, values: &[f64]) {
         for (local, x) in m.reader.names.locals[self.base..].iter_mut().zip(values) {
             local.1 = *x;
         }
     }
 
-    fn leave(self, m: &mut Making) {
+    fn leave(self, m: &mut SceneReader) {
         m.reader.names.locals.truncate(self.base);
     }
 }
 
 /// Where a point is as far as it is known yet: the bodies named must have been made before.
-fn world(m: &Making, p: &PointRef) -> Option<Vec3> {
+fn world(m: &SceneReader, p: &PointRef) -> Option<Vec3> {
     let (pose, points) = match &p.body {
         BodyRef::Ground => (Pose::IDENTITY, &*m.scene.ground_points),
         BodyRef::Index(i) => m.scene.bodies.get(*i as usize).map(|b| (b.pose, &*b.points))?,
         BodyRef::Named(name) => {
-            let body = match m.claims.body(name) {
+            let body = match m.names.body(name) {
                 Some(i) => m.scene.bodies.get(i).filter(|b| b.name == *name),
-                None => m.claims.generated(name).and_then(|first| {
+                None => m.names.generated(name).and_then(|first| {
                     // pieces in a row are found by their number, others by looking
                     let number = name.rsplit('/').next().and_then(|i| i.parse::<usize>().ok());
                     let near = number.and_then(|i| m.scene.bodies.get((first + i).checked_sub(1)?));

@@ -1,23 +1,23 @@
 //! Nets with many loops: ladders and grids.
 
 use super::template::{End, Joinery, Pieces, Stand, Ties, counting};
-use super::{Said, fields, sizes, world};
+use super::{GeneratorInput, fields, sizes};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::node::Node;
-use crate::read::{Making, along};
+use crate::node::DocNode;
+use crate::read::{SceneReader, along};
 use crate::scene::Pose;
 use crate::source::Span;
 use holonom::math::{Vec3, quat_from_axes};
 
 /// `[ladder.NAME]`.
-pub fn ladder(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
+pub fn ladder(m: &mut SceneReader, name: &str, node: &DocNode, span: Span) -> Option<()> {
     const COUNTERS: &[&str] = &["i"];
-    let said = Said::read(m, "ladder", name, node, span, fields::LADDER, &["link", "rung", "joint", "first_joint"])?;
-    let mut joints = Joinery::new(m, &said, COUNTERS)?;
-    let (r, n) = (&said.record, said.count);
-    let from = r.vector("from");
-    let from = from.or_else(|| joints.begins.as_ref().and_then(|p| world(m, p))).unwrap_or_default();
+    let input =
+        GeneratorInput::read(m, "ladder", name, node, span, fields::LADDER, &["link", "rung", "joint", "first_joint"])?;
+    let mut joints = Joinery::new(m, &input, COUNTERS)?;
+    let (r, n) = (&input.record, input.count);
+    let from = joints.from(m, &input);
     let direction = r.vector("direction").unwrap_or(Vec3::X);
     let (length, across) = (r.number("length")?, r.vector("across")?);
     let width = across.length();
@@ -29,9 +29,9 @@ pub fn ladder(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()>
         );
         return None;
     }
-    let mut rails = Pieces::new(m, &said, "link", COUNTERS, from, true)?;
-    let rung_table = if said.table.get("rung").is_some() { "rung" } else { "link" };
-    let mut rungs = Pieces::new(m, &said, rung_table, COUNTERS, from, true)?;
+    let mut rails = Pieces::new(m, &input, "link", COUNTERS, from, true)?;
+    let rung_table = if input.table.get("rung").is_some() { "rung" } else { "link" };
+    let mut rungs = Pieces::new(m, &input, rung_table, COUNTERS, from, true)?;
     let (rail_turn, rung_turn) = (quat_from_axes(along(direction)), quat_from_axes(along(across / width)));
     let sides = ["left", "right"];
     counting(m, &[("i", 1.0), ("n", n as f64)], |m, counters| {
@@ -74,19 +74,19 @@ pub fn ladder(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()>
 }
 
 /// `[grid.NAME]`.
-pub fn grid(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
+pub fn grid(m: &mut SceneReader, name: &str, node: &DocNode, span: Span) -> Option<()> {
     const COUNTERS: &[&str] = &["i", "row", "column"];
-    let said = Said::read(m, "grid", name, node, span, fields::GRID, &["link", "joint"])?;
-    let (rows, columns) = sizes::grid(m, said.table)?;
-    let r = &said.record;
+    let input = GeneratorInput::read(m, "grid", name, node, span, fields::GRID, &["link", "joint"])?;
+    let (rows, columns) = sizes::grid(m, input.table)?;
+    let r = &input.record;
     let from = r.vector("from").unwrap_or_default();
     let right = r.vector("right").unwrap_or(Vec3::X);
     let down = r.vector("down").unwrap_or(Vec3::Y);
-    let mut pieces = Pieces::new(m, &said, "link", COUNTERS, from, false)?;
-    let mut ties = Ties::new(m, &said, "joint", COUNTERS)?;
+    let mut pieces = Pieces::new(m, &input, "link", COUNTERS, from, false)?;
+    let mut ties = Ties::new(m, &input, "joint", COUNTERS)?;
     let particles = pieces.are_particles();
     let first = m.scene.bodies.len() as u32;
-    let locals = [("i", 1.0), ("row", 1.0), ("column", 1.0), ("n", said.count as f64)];
+    let locals = [("i", 1.0), ("row", 1.0), ("column", 1.0), ("n", input.count as f64)];
     counting(m, &locals, |m, counters| {
         for row in 1..=rows {
             for column in 1..=columns {
@@ -106,7 +106,7 @@ pub fn grid(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
                     if !there {
                         continue;
                     }
-                    let end = |m: &Making, k: u64, way: Vec3| {
+                    let end = |m: &SceneReader, k: u64, way: Vec3| {
                         let pose = m.scene.bodies[first as usize + k as usize].pose;
                         let at = if particles { Vec3::ZERO } else { pose.rotation.conjugate() * way };
                         End::Piece(first + k as u32, at)

@@ -2,19 +2,19 @@
 
 use super::template::{counting, uses};
 use super::{fields, generate, sizes};
-use crate::claims::Named;
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::fields::Record;
 use crate::kinds::BODY_FIELDS;
-use crate::node::{Entry, Node, Table};
-use crate::read::{Making, placement};
-use crate::scene::{Body, Link};
+use crate::names::Namespace;
+use crate::node::{DocEntry, DocNode, DocTable};
+use crate::read::{SceneReader, placement};
+use crate::scene::{BodyRecord, InteractionRecord};
 use crate::source::Span;
 use std::sync::Arc;
 
 /// `[repeat.NAME]`. What is made once at most, parts that are switched on and off, needs no counter in its name. Inside it, generators have names with counters in them, too.
-pub fn repeat(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
+pub fn repeat(m: &mut SceneReader, name: &str, node: &DocNode, span: Span) -> Option<()> {
     let table = m.reader.table(node, name)?;
     let sections: Vec<&str> = fields::REPEAT[0].iter().map(|f| f.name).filter(|n| *n != "index").collect();
     let size = sizes::size(m, "repeat", table, span);
@@ -56,7 +56,7 @@ pub fn repeat(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()>
         for i in 1..=size.count {
             counters.set(m, &[i as f64]);
             for part in &mut parts {
-                // the first copy with a mistake is enough to see it
+                // errors are reported of the first copy that has any
                 part.make(m, i == 1)?;
             }
         }
@@ -70,33 +70,33 @@ const PLACING: &[&str] = &["at", "rotation", "from", "to", "velocity", "spin"];
 /// One table to be repeated.
 struct Part<'n> {
     section: &'n str,
-    entry: &'n Entry,
+    entry: &'n DocEntry,
     /// The fields that use the counter, if the first copy's record will do for all others: places of a body, sides of a joint.
-    own: Option<Table>,
+    own: Option<DocTable>,
     kept: Option<Arc<Record>>,
-    like: Option<Body>,
+    like: Option<BodyRecord>,
     like_length: Option<f64>,
 }
 
 impl<'n> Part<'n> {
-    fn new(section: &'n str, entry: &'n Entry, index: &str) -> Self {
+    fn new(section: &'n str, entry: &'n DocEntry, index: &str) -> Self {
         let may: &[&str] = match section {
             "body" => PLACING,
             "joint" => &["a", "b"],
             _ => &[],
         };
-        let entries = entry.node.as_table().map(Table::entries).unwrap_or_default();
+        let entries = entry.node.as_table().map(DocTable::entries).unwrap_or_default();
         let shared =
             !may.is_empty() && entries.iter().all(|e| may.contains(&e.key.as_str()) || !uses(&e.node, &[index]));
-        let mut own = Table::new();
+        let mut own = DocTable::new();
         for e in entries.iter().filter(|e| may.contains(&e.key.as_str())) {
             own.push(e.key.clone(), e.key_span, e.node.clone());
         }
         Part { section, entry, own: shared.then_some(own), kept: None, like: None, like_length: None }
     }
 
-    fn make(&mut self, m: &mut Making, all_mistakes: bool) -> Option<()> {
-        let key = Node::new(self.entry.key_span, self.entry.key.as_str());
+    fn make(&mut self, m: &mut SceneReader, all_errors: bool) -> Option<()> {
+        let key = DocNode::new(self.entry.key_span, self.entry.key.as_str());
         let errors = m.reader.report.n_errors();
         let name = m.reader.text(&key, self.section)?;
         if m.reader.good_name(&name, self.entry.key_span) {
@@ -105,10 +105,10 @@ impl<'n> Part<'n> {
             self.named(m, &name);
             m.reader.leave(before);
         }
-        (all_mistakes || m.reader.report.n_errors() == errors).then_some(())
+        (all_errors || m.reader.report.n_errors() == errors).then_some(())
     }
 
-    fn named(&mut self, m: &mut Making, name: &str) {
+    fn named(&mut self, m: &mut SceneReader, name: &str) {
         let (node, span) = (&self.entry.node, self.entry.key_span);
         match (self.section, &self.own, &self.kept) {
             ("body", Some(_), Some(_)) => {
@@ -121,13 +121,19 @@ impl<'n> Part<'n> {
                 self.kept = m.scene.bodies.get(n).map(|b| b.record.clone());
             }
             ("joint", Some(own), Some(record)) => {
-                if m.claim(Named::Joint, name, span) {
+                if m.register(Namespace::Joint, name, span) {
                     let mut side = |field: &str| match own.get(field) {
                         Some(node) => m.reader.point(node, field).map(Some),
                         None => Some(None),
                     };
                     if let (Some(a), Some(b)) = (side("a"), side("b")) {
-                        m.scene.joints.push(Link { name: name.into(), span, a, b, record: record.clone() });
+                        m.scene.joints.push(InteractionRecord {
+                            name: name.into(),
+                            span,
+                            a,
+                            b,
+                            record: record.clone(),
+                        });
                     }
                 }
             }
@@ -143,15 +149,15 @@ impl<'n> Part<'n> {
     }
 
     /// A body whose record is that of the first copy, at a place of its own.
-    fn body_like_the_first(&mut self, m: &mut Making, name: &str) -> Option<()> {
+    fn body_like_the_first(&mut self, m: &mut SceneReader, name: &str) -> Option<()> {
         let span = self.entry.key_span;
-        if !m.claim(Named::Body, name, span) || !m.room_for(1, span, "bodies") {
+        if !m.register(Namespace::Body, name, span) || !m.room_for(1, span, "bodies") {
             return None;
         }
         let own = m.reader.fields(self.own.as_ref()?, self.entry.node.span, name, &[BODY_FIELDS], None)?;
         let made = placement(&own).and_then(|(pose, length)| {
             let mut body = match &self.like {
-                Some(like) if self.like_length == length => Body { name: name.into(), pose, ..like.clone() },
+                Some(like) if self.like_length == length => BodyRecord { name: name.into(), pose, ..like.clone() },
                 _ => m.body_at(name, self.kept.clone().expect("the first copy was made"), span, pose, length)?,
             };
             body.placed = length.is_some() || own.has("at") || own.has("rotation");

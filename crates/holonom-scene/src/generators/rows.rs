@@ -1,11 +1,11 @@
 //! Rows of bodies: chains and rings.
 
 use super::template::{End, Joinery, Pieces, Stand, counting};
-use super::{Said, fields, world};
+use super::{GeneratorInput, fields, world};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::node::Node;
-use crate::read::{Making, along};
+use crate::node::DocNode;
+use crate::read::{SceneReader, along};
 use crate::scene::Pose;
 use crate::source::Span;
 use holonom::math::{Mat3, Vec3, perpendicular, quat_from_axes};
@@ -15,14 +15,13 @@ const TEMPLATES: &[&str] = &["link", "joint", "first_joint", "last_joint"];
 const COUNTERS: &[&str] = &["i"];
 
 /// `[chain.NAME]`.
-pub fn chain(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
-    let said = Said::read(m, "chain", name, node, span, fields::CHAIN, TEMPLATES)?;
-    let mut joints = Joinery::new(m, &said, COUNTERS)?;
-    let n = said.count;
-    let from = said.record.vector("from");
-    let from = from.or_else(|| joints.begins.as_ref().and_then(|p| world(m, p))).unwrap_or_default();
-    let (turn, step, length) = line(m, &said, &joints, from)?;
-    let mut pieces = Pieces::new(m, &said, "link", COUNTERS, from, length.is_some())?;
+pub fn chain(m: &mut SceneReader, name: &str, node: &DocNode, span: Span) -> Option<()> {
+    let input = GeneratorInput::read(m, "chain", name, node, span, fields::CHAIN, TEMPLATES)?;
+    let mut joints = Joinery::new(m, &input, COUNTERS)?;
+    let n = input.count;
+    let from = joints.from(m, &input);
+    let (turn, step, length) = line(m, &input, &joints, from)?;
+    let mut pieces = Pieces::new(m, &input, "link", COUNTERS, from, length.is_some())?;
     // where neighbours meet, in the frames of both; world axes where pieces have no ends
     let particles = length.is_none() && pieces.are_particles();
     counting(m, &[("i", 1.0), ("n", n as f64)], |m, counters| {
@@ -31,7 +30,7 @@ pub fn chain(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> 
             counters.set(m, &[i as f64]);
             let pose = Pose { position: from + step * (i - 1) as f64, rotation: turn };
             let piece = pieces.make(m, format!("{name}/{i}"), Stand { pose, length })?;
-            let meet = |m: &Making, piece: u32, side: f64| match length {
+            let meet = |m: &SceneReader, piece: u32, side: f64| match length {
                 Some(length) => Vec3::X * (if side > 0.0 { length } else { 0.0 }),
                 None if particles => Vec3::ZERO,
                 None => m.scene.bodies[piece as usize].pose.rotation.conjugate() * (step * (0.5 * side)),
@@ -50,10 +49,15 @@ pub fn chain(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> 
 }
 
 /// Orientation of the pieces of a chain, the way from one to the next, and their length if they have one.
-fn line(m: &mut Making, said: &Said, joints: &Joinery, from: Vec3) -> Option<(holonom::math::Quat, Vec3, Option<f64>)> {
-    let r = &said.record;
+fn line(
+    m: &mut SceneReader,
+    input: &GeneratorInput,
+    joints: &Joinery,
+    from: Vec3,
+) -> Option<(holonom::math::Quat, Vec3, Option<f64>)> {
+    let r = &input.record;
     for pair in [["step", "to"], ["step", "direction"], ["step", "length"], ["to", "direction"], ["to", "length"]] {
-        if !said.at_most_one(m, &pair) {
+        if !input.at_most_one(m, &pair) {
             return None;
         }
     }
@@ -72,12 +76,12 @@ fn line(m: &mut Making, said: &Said, joints: &Joinery, from: Vec3) -> Option<(ho
                 m.reader.complain(d.at(r.span_of("to")).label("`from` and `to` must differ by more than 1e-12 m"));
                 return None;
             }
-            ((end - from) / whole, whole / said.count as f64)
+            ((end - from) / whole, whole / input.count as f64)
         }
         (None, Some(length)) => (r.vector("direction").unwrap_or(Vec3::X), length),
         (None, None) => {
             let help = "say where the chain ends (to = [0, 0, -2]), or how long a piece is (length = 0.2), or `step`";
-            said.missing(m, format!("`{}` has no length", said.name), help);
+            input.missing(m, format!("`{}` has no length", input.name), help);
             return None;
         }
     };
@@ -85,11 +89,11 @@ fn line(m: &mut Making, said: &Said, joints: &Joinery, from: Vec3) -> Option<(ho
 }
 
 /// `[ring.NAME]`.
-pub fn ring(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
-    let said = Said::read(m, "ring", name, node, span, fields::RING, TEMPLATES)?;
-    let mut joints = Joinery::new(m, &said, COUNTERS)?;
-    let (r, n) = (&said.record, said.count);
-    if !said.at_most_one(m, &["radius", "length"]) || !said.at_most_one(m, &["centre", "from"]) {
+pub fn ring(m: &mut SceneReader, name: &str, node: &DocNode, span: Span) -> Option<()> {
+    let input = GeneratorInput::read(m, "ring", name, node, span, fields::RING, TEMPLATES)?;
+    let mut joints = Joinery::new(m, &input, COUNTERS)?;
+    let (r, n) = (&input.record, input.count);
+    if !input.at_most_one(m, &["radius", "length"]) || !input.at_most_one(m, &["centre", "from"]) {
         return None;
     }
     let per = PI / n as f64;
@@ -97,7 +101,7 @@ pub fn ring(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
         (Some(radius), _) => (radius, 2.0 * radius * libm::sin(per)),
         (None, Some(length)) => (0.5 * length / libm::sin(per), length),
         (None, None) => {
-            said.missing(m, format!("`{name}` has no size"), "say its radius, or the length of a piece");
+            input.missing(m, format!("`{name}` has no size"), "say its radius, or the length of a piece");
             return None;
         }
     };
@@ -112,7 +116,7 @@ pub fn ring(m: &mut Making, name: &str, node: &Node, span: Span) -> Option<()> {
         true => None,
     });
     let centre = from.map_or_else(|| r.vector("centre").unwrap_or_default(), |from| from - joint(0.0));
-    let mut pieces = Pieces::new(m, &said, "link", COUNTERS, from.unwrap_or(centre), true)?;
+    let mut pieces = Pieces::new(m, &input, "link", COUNTERS, from.unwrap_or(centre), true)?;
     let end = Vec3::X * length;
     let first = m.scene.bodies.len() as u32;
     counting(m, &[("i", 1.0), ("n", n as f64)], |m, counters| {

@@ -4,8 +4,8 @@ use super::template::uses;
 use super::{Counters, KINDS};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::node::{Node, Table, Value};
-use crate::read::Making;
+use crate::node::{DocNode, DocTable, Value};
+use crate::read::SceneReader;
 use crate::source::Span;
 
 /// Fields that say how much; they are read here.
@@ -23,7 +23,7 @@ pub struct Size {
 }
 
 /// A whole number of at least `least`.
-fn whole(m: &mut Making, node: &Node, field: &str, least: u64) -> Option<u64> {
+fn whole(m: &mut SceneReader, node: &DocNode, field: &str, least: u64) -> Option<u64> {
     let x = m.reader.number(node, field)?;
     if x != libm::trunc(x) {
         m.reader.error(codes::WRONG_TYPE, node.span, format!("`{field}` must be a whole number"), format!("{x}"));
@@ -39,13 +39,13 @@ fn whole(m: &mut Making, node: &Node, field: &str, least: u64) -> Option<u64> {
 }
 
 /// Is there room for all generators of a document together? Counted before the first of them makes anything.
-pub fn room_for_all(m: &mut Making, document: &Table) -> bool {
+pub fn room_for_all(m: &mut SceneReader, document: &DocTable) -> bool {
     // what is wrong with them is said when they are read
     let said = std::mem::take(m.reader.report);
     let mut total = m.scene.bodies.len() as u64;
     let mut over = None;
     for kind in KINDS {
-        for e in document.get(kind).and_then(Node::as_table).map(Table::entries).unwrap_or_default() {
+        for e in document.get(kind).and_then(DocNode::as_table).map(DocTable::entries).unwrap_or_default() {
             let size = e.node.as_table().and_then(|t| size(m, kind, t, e.key_span));
             total = total.saturating_add(size.map_or(1, |s| s.bodies));
             if let (Some(size), true) = (size, total > m.around.limits.bodies) {
@@ -64,13 +64,13 @@ pub fn room_for_all(m: &mut Making, document: &Table) -> bool {
 }
 
 /// The size of a generator. None if it cannot be read; a field that is missing is left to the reading of the others.
-pub fn size(m: &mut Making, kind: &str, table: &Table, span: Span) -> Option<Size> {
+pub fn size(m: &mut SceneReader, kind: &str, table: &DocTable, span: Span) -> Option<Size> {
     let least = match kind {
         "ring" => 3,
         "repeat" => 0, // switched off
         _ => 1,
     };
-    let get = |m: &mut Making, name: &str| table.get(name).map(|n| Some((whole(m, n, name, least)?, n.span)));
+    let get = |m: &mut SceneReader, name: &str| table.get(name).map(|n| Some((whole(m, n, name, least)?, n.span)));
     if kind == "grid" {
         let (rows, columns) = grid(m, table)?;
         let (count, span) = (rows.saturating_mul(columns), table.get("rows")?.span);
@@ -110,14 +110,14 @@ pub fn size(m: &mut Making, kind: &str, table: &Table, span: Span) -> Option<Siz
 }
 
 /// Rows and columns of a grid.
-pub fn grid(m: &mut Making, table: &Table) -> Option<(u64, u64)> {
+pub fn grid(m: &mut SceneReader, table: &DocTable) -> Option<(u64, u64)> {
     let mut get = |name: &str| table.get(name).map(|n| whole(m, n, name, 1));
     let (rows, columns) = (get("rows"), get("columns"));
     Some((rows??, columns??))
 }
 
 /// How many pieces hang on each of a tree.
-pub fn branching(m: &mut Making, table: &Table) -> Option<u64> {
+pub fn branching(m: &mut SceneReader, table: &DocTable) -> Option<u64> {
     table.get("branching").map_or(Some(2), |n| whole(m, n, "branching", 1))
 }
 
@@ -138,28 +138,28 @@ fn full_tree(depth: u64, branching: u64) -> u64 {
 }
 
 /// The name of the counter of a repeat.
-pub fn counter(table: &Table) -> &str {
-    table.get("index").and_then(Node::as_text).unwrap_or("i")
+pub fn counter(table: &DocTable) -> &str {
+    table.get("index").and_then(DocNode::as_text).unwrap_or("i")
 }
 
 /// What all rounds of a repeat make. Every round counts for at least one, so that counting ends.
-fn rounds(m: &mut Making, table: &Table, count: u64) -> Option<u64> {
+fn rounds(m: &mut SceneReader, table: &DocTable, count: u64) -> Option<u64> {
     let limit = m.around.limits.bodies;
     if count > limit {
         return Some(count);
     }
     let index = counter(table).to_string();
-    let inner: Vec<(&str, &Table, Span)> = KINDS
+    let inner: Vec<(&str, &DocTable, Span)> = KINDS
         .iter()
         .filter_map(|kind| Some((*kind, table.get(kind)?.as_table()?)))
         .flat_map(|(kind, t)| t.entries().iter().filter_map(move |e| Some((kind, e.node.as_table()?, e.key_span))))
         .collect();
-    let varies = inner.iter().any(|(_, t, _)| uses(&Node::new(Span::default(), sizes_only(t)), &[&index]));
+    let varies = inner.iter().any(|(_, t, _)| uses(&DocNode::new(Span::default(), sizes_only(t)), &[&index]));
     let counters = Counters::enter(m, &[(&index, 1.0), ("n", count as f64)]);
     let mut total = 0u64;
     for i in 1..=if varies { count } else { 1 } {
         counters.set(m, &[i as f64]);
-        let entries = |name: &str| table.get(name).and_then(Node::as_table).map_or(0, |t| t.entries().len() as u64);
+        let entries = |name: &str| table.get(name).and_then(DocNode::as_table).map_or(0, |t| t.entries().len() as u64);
         let mut round = entries("body").max(entries("joint")).max(entries("drive")).max(entries("force")).max(1);
         for (kind, t, span) in &inner {
             // what cannot be read is reported when it is made
@@ -175,15 +175,15 @@ fn rounds(m: &mut Making, table: &Table, count: u64) -> Option<u64> {
 }
 
 /// Only what says how much, at every level.
-fn sizes_only(table: &Table) -> Table {
-    let mut out = Table::new();
+fn sizes_only(table: &DocTable) -> DocTable {
+    let mut out = DocTable::new();
     for e in table.entries() {
         if FIELDS.contains(&e.key.as_str()) {
             out.push(e.key.clone(), e.key_span, e.node.clone());
         } else if let (true, Some(inner)) = (KINDS.contains(&e.key.as_str()), e.node.as_table()) {
             for e in inner.entries() {
                 if let Some(t) = e.node.as_table() {
-                    out.push(e.key.clone(), e.key_span, Node::new(e.node.span, Value::Table(sizes_only(t))));
+                    out.push(e.key.clone(), e.key_span, DocNode::new(e.node.span, Value::Table(sizes_only(t))));
                 }
             }
         }

@@ -1,19 +1,19 @@
 //! Templates: the body and joint tables from which a generator makes its pieces.
 
-use super::{Counters, Said};
+use super::{Counters, GeneratorInput, world};
 use crate::codes;
 use crate::diagnostic::Diagnostic;
 use crate::fields::{BodyRef, PointRef, Record, Val, Where};
 use crate::kinds::{BODIES, JOINTS};
-use crate::node::{Node, Table, Value};
-use crate::read::Making;
-use crate::scene::{Body, Link, Pose};
+use crate::node::{DocNode, DocTable, Value};
+use crate::read::SceneReader;
+use crate::scene::{BodyRecord, InteractionRecord, Pose};
 use crate::source::Span;
 use holonom::math::Vec3;
 use std::sync::Arc;
 
 /// Does any text in it use one of these names? (Text that only looks like it counts too: that costs time, not truth.)
-pub fn uses(node: &Node, names: &[&str]) -> bool {
+pub fn uses(node: &DocNode, names: &[&str]) -> bool {
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     match &node.value {
         Value::Text(text) => text.split(|c| !word(c)).any(|w| names.contains(&w)),
@@ -34,11 +34,11 @@ pub struct Stand {
 
 /// A body table from which pieces are made.
 pub struct Pieces<'n> {
-    node: &'n Node,
+    node: &'n DocNode,
     varies: bool,
     shared: Option<Arc<Record>>,
     /// The last piece of a shared record, to be copied.
-    like: Option<Body>,
+    like: Option<BodyRecord>,
     like_length: Option<f64>,
     velocity: Vec3,
     spin: Vec3,
@@ -50,14 +50,14 @@ pub struct Pieces<'n> {
 impl<'n> Pieces<'n> {
     /// The template in the field `field` of a generator; the whole turns about a point.
     pub fn new(
-        m: &mut Making,
-        said: &Said<'n>,
+        m: &mut SceneReader,
+        input: &GeneratorInput<'n>,
         field: &str,
         counters: &[&str],
         about: Vec3,
         ends: bool,
     ) -> Option<Self> {
-        let node = said.table.get(field)?;
+        let node = input.table.get(field)?;
         let table = m.reader.table(node, field)?;
         let placed: &[&str] = if ends { &["at", "rotation", "from", "to"] } else { &["at", "from", "to"] };
         for entry in table.entries() {
@@ -74,20 +74,20 @@ impl<'n> Pieces<'n> {
             shared: None,
             like: None,
             like_length: None,
-            velocity: said.velocity,
-            spin: said.spin,
+            velocity: input.velocity,
+            spin: input.spin,
             about,
-            moves: said.record.has("velocity") || said.record.has("spin"),
-            span: said.span,
+            moves: input.record.has("velocity") || input.record.has("spin"),
+            span: input.span,
         })
     }
 
     /// Make one; its number in the list of bodies. The counters must be set.
-    pub fn make(&mut self, m: &mut Making, name: String, stand: Stand) -> Option<u32> {
+    pub fn make(&mut self, m: &mut SceneReader, name: String, stand: Stand) -> Option<u32> {
         let index = m.scene.bodies.len() as u32;
         let like = if self.like_length == stand.length { self.like.as_ref() } else { None };
         let mut body = match like {
-            Some(like) => Body { name: name.into(), ..like.clone() },
+            Some(like) => BodyRecord { name: name.into(), ..like.clone() },
             None => {
                 let record = match &self.shared {
                     Some(record) => record.clone(),
@@ -124,7 +124,7 @@ impl<'n> Pieces<'n> {
 
     /// Is what it makes a particle, which carries no point but itself?
     pub fn are_particles(&self) -> bool {
-        self.node.as_table().and_then(|t| t.get("kind")).and_then(Node::as_text) == Some("particle")
+        self.node.as_table().and_then(|t| t.get("kind")).and_then(DocNode::as_text) == Some("particle")
     }
 }
 
@@ -138,8 +138,8 @@ pub enum End {
 
 /// A joint table from which joints between pieces are made.
 pub struct Ties<'n> {
-    node: Node,
-    sides: [Option<&'n Node>; 2],
+    node: DocNode,
+    sides: [Option<&'n DocNode>; 2],
     varies: bool,
     shared: Option<(Arc<Record>, [Option<Where>; 2])>,
     /// The same with a side the user named, and where that was.
@@ -149,10 +149,10 @@ pub struct Ties<'n> {
 
 impl<'n> Ties<'n> {
     /// The template in the field `field` of a generator.
-    pub fn new(m: &mut Making, said: &Said<'n>, field: &str, counters: &[&str]) -> Option<Self> {
-        let node = said.table.get(field)?;
+    pub fn new(m: &mut SceneReader, input: &GeneratorInput<'n>, field: &str, counters: &[&str]) -> Option<Self> {
+        let node = input.table.get(field)?;
         let table = m.reader.table(node, field)?;
-        let mut rest = Table::new();
+        let mut rest = DocTable::new();
         for entry in table.entries() {
             match entry.key.as_str() {
                 "a" | "b" => {}
@@ -166,7 +166,7 @@ impl<'n> Ties<'n> {
                 _ => rest.push(entry.key.clone(), entry.key_span, entry.node.clone()),
             }
         }
-        let kind = table.get("kind").and_then(Node::as_text).and_then(|k| JOINTS.find(k));
+        let kind = table.get("kind").and_then(DocNode::as_text).and_then(|k| JOINTS.find(k));
         let joins = |kind: &'static crate::fields::Kind| kind.fields.iter().any(|f| f.iter().any(|f| f.name == "b"));
         match (kind, table.get("kind")) {
             (Some(kind), Some(at)) if !joins(kind) => {
@@ -180,15 +180,15 @@ impl<'n> Ties<'n> {
         }
         Some(Ties {
             sides: [table.get("a"), table.get("b")],
-            node: Node::new(node.span, rest),
+            node: DocNode::new(node.span, rest),
             varies: uses(node, counters),
             shared: None,
             shared_given: None,
-            span: said.span,
+            span: input.span,
         })
     }
 
-    fn side(m: &mut Making, node: Option<&Node>, field: &str) -> Option<Option<Where>> {
+    fn side(m: &mut SceneReader, node: Option<&DocNode>, field: &str) -> Option<Option<Where>> {
         Some(match node {
             None => None,
             Some(node) if node.as_text().is_some() => Some(Where::Named(m.reader.text(node, field)?.into())),
@@ -197,7 +197,7 @@ impl<'n> Ties<'n> {
     }
 
     /// Join two ends. The counters must be set.
-    pub fn tie(&mut self, m: &mut Making, name: String, a: End, b: End) -> Option<()> {
+    pub fn tie(&mut self, m: &mut SceneReader, name: String, a: End, b: End) -> Option<()> {
         let read;
         let (record, at) = match &self.shared {
             Some(shared) => (&shared.0, &shared.1),
@@ -228,12 +228,12 @@ impl<'n> Ties<'n> {
                 own
             }
         };
-        let point = |end: End, said: &Option<Where>| match end {
-            End::Piece(i, usual) => PointRef { body: BodyRef::Index(i), at: said.clone().unwrap_or(Where::At(usual)) },
+        let point = |end: End, given: &Option<Where>| match end {
+            End::Piece(i, usual) => PointRef { body: BodyRef::Index(i), at: given.clone().unwrap_or(Where::At(usual)) },
             End::Given(p, _) => p,
         };
         let (a, b) = (Some(point(a, &at[0])), Some(point(b, &at[1])));
-        let link = Link { name: name.into(), span: self.span, a, b, record };
+        let link = InteractionRecord { name: name.into(), span: self.span, a, b, record };
         m.scene.joints.push(link);
         Some(())
     }
@@ -249,62 +249,60 @@ pub struct Joinery<'n> {
     pub begins: Option<PointRef>,
     /// What the end is joined to.
     pub ends: Option<PointRef>,
-    /// Where these were said.
+    /// Where these were input.
     spans: [Span; 2],
 }
 
 impl<'n> Joinery<'n> {
     /// All joint tables of a generator.
-    pub fn new(m: &mut Making, said: &Said<'n>, counters: &[&str]) -> Option<Self> {
-        let mut ties = |field: &str| match said.table.get(field) {
-            Some(_) => Ties::new(m, said, field, counters).map(Some),
+    pub fn new(m: &mut SceneReader, input: &GeneratorInput<'n>, counters: &[&str]) -> Option<Self> {
+        let mut ties = |field: &str| match input.table.get(field) {
+            Some(_) => Ties::new(m, input, field, counters).map(Some),
             None => Some(None),
         };
         let (between, first, last) = (ties("joint")?, ties("first_joint")?, ties("last_joint")?);
-        let point = |field: &str| said.record.point(field).cloned();
+        let point = |field: &str| input.record.point(field).cloned();
         let (begins, ends) = (point("first"), point("last"));
         for (end, own, field) in [(&begins, &first, "first"), (&ends, &last, "last")] {
             if end.is_some() && own.is_none() && between.is_none() {
-                said.missing(m, format!("`{field}` needs a joint"), "add  joint = { kind = \"spherical\" }");
+                input.missing(m, format!("`{field}` needs a joint"), "add  joint = { kind = \"spherical\" }");
                 return None;
             }
             if end.is_none() && own.is_some() {
-                said.missing(m, format!("`{field}_joint` without `{field}`"), "say what it is joined to");
+                input.missing(m, format!("`{field}_joint` without `{field}`"), "say what it is joined to");
                 return None;
             }
         }
-        let spans = [said.record.span_of("first"), said.record.span_of("last")];
+        let spans = [input.record.span_of("first"), input.record.span_of("last")];
         Some(Joinery { between, first, last, begins, ends, spans })
     }
 
+    /// Where the first piece begins: `from`, or the point of `first`, or the origin.
+    pub fn from(&self, m: &SceneReader, input: &GeneratorInput) -> Vec3 {
+        let from = input.record.vector("from");
+        from.or_else(|| self.begins.as_ref().and_then(|p| world(m, p))).unwrap_or_default()
+    }
+
     /// Join the beginning of the first piece.
-    pub fn begin(&mut self, m: &mut Making, name: String, piece: u32, at: Vec3) -> Option<()> {
+    pub fn begin(&mut self, m: &mut SceneReader, name: String, piece: u32, at: Vec3) -> Option<()> {
         let Some(given) = self.begins.clone() else { return Some(()) };
-        self.first.as_mut().or(self.between.as_mut())?.tie(
-            m,
-            name,
-            End::Given(given, self.spans[0]),
-            End::Piece(piece, at),
-        )
+        let ties = self.first.as_mut().or(self.between.as_mut())?;
+        ties.tie(m, name, End::Given(given, self.spans[0]), End::Piece(piece, at))
     }
 
     /// Join the end of the last piece.
-    pub fn end(&mut self, m: &mut Making, name: String, piece: u32, at: Vec3) -> Option<()> {
+    pub fn end(&mut self, m: &mut SceneReader, name: String, piece: u32, at: Vec3) -> Option<()> {
         let Some(given) = self.ends.clone() else { return Some(()) };
-        self.last.as_mut().or(self.between.as_mut())?.tie(
-            m,
-            name,
-            End::Piece(piece, at),
-            End::Given(given, self.spans[1]),
-        )
+        let ties = self.last.as_mut().or(self.between.as_mut())?;
+        ties.tie(m, name, End::Piece(piece, at), End::Given(given, self.spans[1]))
     }
 }
 
 /// Runs `f` with counters, and takes them away again whatever happens.
 pub fn counting(
-    m: &mut Making,
+    m: &mut SceneReader,
     counters: &[(&str, f64)],
-    f: impl FnOnce(&mut Making, &Counters) -> Option<()>,
+    f: impl FnOnce(&mut SceneReader, &Counters) -> Option<()>,
 ) -> Option<()> {
     let counters = Counters::enter(m, counters);
     let done = f(m, &counters);

@@ -1,7 +1,7 @@
 //! The family of joints: the engine's table, and what all of them may say besides.
 
 use crate::fields::*;
-use crate::scene::Link;
+use crate::scene::InteractionRecord;
 use holonom::joints;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -72,10 +72,10 @@ fn kinds() -> &'static [&'static Kind] {
 }
 
 /// The gears of rotors whose joint says how fast it starts, each with its rotor and the rate that fits.
-pub fn geared_rates(links: &[Link]) -> Vec<(&Link, &BodyRef, f64)> {
+pub fn geared_rates(links: &[InteractionRecord]) -> Vec<(&InteractionRecord, &BodyRef, f64)> {
     let started = links.iter().filter_map(|l| Some((&*l.name, l.record.numbers("start_rate")?)));
     let started: HashMap<&str, &[f64]> = started.collect();
-    let rate = |gear: &'_ Link| {
+    let rate = |gear: &'_ InteractionRecord| {
         let c = gear.record.coordinate("joint")?;
         Some(started.get(&*c.joint)?.get(c.index)? * gear.record.number("ratio").unwrap_or(1.0))
     };

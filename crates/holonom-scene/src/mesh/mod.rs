@@ -13,14 +13,13 @@ pub mod stl;
 
 use crate::codes::{self, Code};
 use crate::confine::{read_bytes, shown};
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, field_error};
 use crate::fields::Record;
-use crate::kinds::Mistake;
 use crate::limits::Limits;
-use crate::read::Surroundings;
+use crate::read::Environment;
 use holonom::math::{Vec3, vec3};
 use std::collections::HashMap;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Vertices and triangles.
@@ -34,20 +33,29 @@ pub struct Mesh {
 
 /// Why a mesh cannot be used.
 #[derive(Clone, Debug, PartialEq)]
-pub struct MeshError {
+pub struct MeshFileError {
     /// E0114, or E0506 where it is too large.
     pub code: Code,
     /// In words, to follow "the mesh file `x.stl` cannot be read: ".
     pub why: String,
 }
 
-impl MeshError {
-    fn bad(why: impl Into<String>) -> MeshError {
-        MeshError { code: codes::BAD_MESH, why: why.into() }
+impl MeshFileError {
+    fn bad(why: impl Into<String>) -> MeshFileError {
+        MeshFileError { code: codes::BAD_MESH, why: why.into() }
     }
 
-    fn line(line: usize, why: impl std::fmt::Display) -> MeshError {
-        MeshError::bad(format!("line {line}: {why}"))
+    /// As a diagnostic about the file of that name.
+    fn diagnostic(self, name: &str) -> Box<Diagnostic> {
+        let d = Diagnostic::error(self.code, format!("the mesh file `{}` cannot be read", shown(name)));
+        Box::new(match self.code == codes::TOO_LARGE_MESH {
+            true => d.label(self.why).help("--limit triangles=N allows more"),
+            false => d.label(self.why),
+        })
+    }
+
+    fn line(line: usize, why: impl std::fmt::Display) -> MeshFileError {
+        MeshFileError::bad(format!("line {line}: {why}"))
     }
 }
 
@@ -62,13 +70,13 @@ pub struct Budget {
 
 impl Budget {
     /// May so many more triangles be read?
-    pub fn charge(&mut self, more: u64) -> Result<(), MeshError> {
+    pub fn charge(&mut self, more: u64) -> Result<(), MeshFileError> {
         self.used = self.used.saturating_add(more);
         if self.used <= self.limit {
             return Ok(());
         }
         let why = format!("with it there are more than {} triangles, the limit of all meshes together", self.limit);
-        Err(MeshError { code: codes::TOO_LARGE_MESH, why })
+        Err(MeshFileError { code: codes::TOO_LARGE_MESH, why })
     }
 }
 
@@ -83,56 +91,46 @@ fn suffix(name: &str) -> String {
 }
 
 /// A mesh from the bytes of a file; the suffix of the name says what it is.
-pub fn parse(name: &str, bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
+pub fn parse(name: &str, bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshFileError> {
     match suffix(name).as_str() {
         "stl" => stl::parse(bytes, budget),
         "obj" => obj::parse(bytes, budget),
-        _ => Err(MeshError::bad("meshes are read from .stl and .obj files")),
+        _ => Err(MeshFileError::bad("meshes are read from .stl and .obj files")),
     }
 }
 
 /// The mesh of a shape (fields `file` and `scale`), read once.
 pub fn load(
     record: &Record,
-    around: &Surroundings,
+    around: &Environment,
     known: &mut HashMap<PathBuf, Arc<Mesh>>,
     triangles: &mut u64,
-) -> Result<Arc<Mesh>, Mistake> {
+) -> Result<Arc<Mesh>, Box<Diagnostic>> {
     let name = record.text("file").unwrap_or_default();
     let span = record.span_of("file");
-    let here = |d: Mistake| if d.span.is_some() { d } else { Box::new(d.at(span)) };
+    let here = |d: Box<Diagnostic>| if d.span.is_some() { d } else { Box::new(d.at(span)) };
     let scale = match (record.vector("scale"), record.numbers("scale")) {
         (Some(v), _) => v,
         (None, None) => Vec3::ONE,
         (None, Some([x])) => Vec3::splat(*x),
         (None, Some([x, y, z])) => vec3(*x, *y, *z),
         (None, Some(other)) => {
-            let d = crate::kinds::mistake(record, "scale", codes::WRONG_LENGTH, "`scale` must have 1 or 3 elements");
+            let d = field_error(record, "scale", codes::WRONG_LENGTH, "`scale` must have 1 or 3 elements");
             return Err(Box::new(d.label(format!("{} elements", other.len()))));
         }
     };
     if !(scale.abs().min_element() > 0.0) {
-        let d = crate::kinds::mistake(record, "scale", codes::OUT_OF_RANGE, "`scale` is out of range");
+        let d = field_error(record, "scale", codes::OUT_OF_RANGE, "`scale` is out of range");
         return Err(Box::new(d.label(format!("{scale}, must not be 0 along any axis"))));
     }
     let folder = around.folders.get(span.file as usize).cloned().flatten().unwrap_or_default();
     let path = around.confinement.resolve(name, &folder).map_err(here)?;
     let mut budget = Budget { used: *triangles, limit: around.limits.triangles };
-    let cannot = |e: MeshError| {
-        let d = Diagnostic::error(e.code, format!("the mesh file `{}` cannot be read", shown(name))).at(span);
-        Box::new(match e.code == codes::TOO_LARGE_MESH {
-            true => d.label(e.why).help("--limit triangles=N allows more"),
-            false => d.label(e.why),
-        })
-    };
     let plain = match known.get(&path) {
         Some(mesh) => mesh.clone(),
         None => {
-            let n = known.len() as u64 + around.folders.len() as u64;
-            Limits::check(codes::TOO_MANY_FILES, "files", n + 1, around.limits.files, "files")
-                .map_err(|d| Box::new(d.at(span)))?;
-            let bytes = read_bytes(&path, name, around.limits.file).map_err(here)?;
-            let mesh = Arc::new(parse(name, &bytes, &mut budget).map_err(cannot)?);
+            let files = (known.len() + around.folders.len()) as u64;
+            let mesh = Arc::new(read_file(&path, name, files, &around.limits, &mut budget).map_err(here)?);
             known.insert(path.clone(), mesh.clone());
             mesh
         }
@@ -145,7 +143,8 @@ pub fn load(
         match known.get(&key) {
             Some(mesh) => mesh.clone(),
             None => {
-                budget.charge(plain.triangles.len() as u64).map_err(cannot)?;
+                let n = plain.triangles.len() as u64;
+                budget.charge(n).map_err(|e| here(e.diagnostic(name)))?;
                 let mesh = Arc::new(plain.scaled(scale));
                 known.insert(key, mesh.clone());
                 mesh
@@ -154,6 +153,19 @@ pub fn load(
     };
     *triangles = budget.used;
     Ok(mesh)
+}
+
+/// Read a file that may be read; `files` others were read before it.
+pub(crate) fn read_file(
+    path: &Path,
+    name: &str,
+    files: u64,
+    limits: &Limits,
+    budget: &mut Budget,
+) -> Result<Mesh, Box<Diagnostic>> {
+    Limits::check(codes::TOO_MANY_FILES, "files", files + 1, limits.files, "files")?;
+    let bytes = read_bytes(path, name, limits.file)?;
+    parse(name, &bytes, budget).map_err(|e| e.diagnostic(name))
 }
 
 impl Mesh {
@@ -198,14 +210,14 @@ fn push_triangle(to: &mut Vec<[usize; 3]>, [a, b, c]: [usize; 3]) {
 }
 
 /// Three finite numbers that a line of text begins with.
-fn three_numbers<'a>(words: &mut impl Iterator<Item = &'a [u8]>, line: usize) -> Result<Vec3, MeshError> {
+fn three_numbers<'a>(words: &mut impl Iterator<Item = &'a [u8]>, line: usize) -> Result<Vec3, MeshFileError> {
     let mut out = [0.0_f64; 3];
     for x in &mut out {
-        let word = words.next().ok_or_else(|| MeshError::line(line, "a corner has fewer than three numbers"))?;
+        let word = words.next().ok_or_else(|| MeshFileError::line(line, "a corner has fewer than three numbers"))?;
         let text = String::from_utf8_lossy(word);
-        *x = text.parse().map_err(|_| MeshError::line(line, format!("`{}` is not a number", shown(&text))))?;
+        *x = text.parse().map_err(|_| MeshFileError::line(line, format!("`{}` is not a number", shown(&text))))?;
         if !x.is_finite() {
-            return Err(MeshError::line(line, format!("`{}` is not finite", shown(&text))));
+            return Err(MeshFileError::line(line, format!("`{}` is not finite", shown(&text))));
         }
     }
     Ok(vec3(out[0], out[1], out[2]))

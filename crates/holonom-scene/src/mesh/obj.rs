@@ -1,14 +1,14 @@
-//! OBJ: corners (`v x y z`) and faces (`f a b c ...`); all other lines are about looks and are passed over.
+//! OBJ: corners (`v x y z`) and faces (`f a b c ...`); all other lines are about appearance and are ignored.
 //!
 //! A corner of a face is `v`, `v/vt`, `v//vn` or `v/vt/vn`, of which the first number counts: from 1, or backwards from the last corner so far
 //! (-1). Faces of more than three corners become fans about their first one, which encloses the right volume for flat faces of any outline;
 //! those of one or two have no area and are left out.
 
-use super::{Budget, Mesh, MeshError, lines, push_triangle, three_numbers, words};
+use super::{Budget, Mesh, MeshFileError, lines, push_triangle, three_numbers, words};
 use crate::confine::shown;
 
 /// A mesh from the bytes of an OBJ file.
-pub fn parse(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
+pub fn parse(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshFileError> {
     let mut mesh = Mesh::default();
     // a face may name corners that come later
     let total = lines(bytes).filter(|(_, line)| words(line).next() == Some(b"v")).count();
@@ -23,7 +23,7 @@ pub fn parse(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
                     face.push(corner(word, mesh.vertices.len(), total, number)?);
                 }
                 let Some(first) = face.first().copied() else {
-                    return Err(MeshError::line(number, "a face has no corners"));
+                    return Err(MeshFileError::line(number, "a face has no corners"));
                 };
                 budget.charge(face.len().saturating_sub(2) as u64)?;
                 for pair in face[1..].windows(2) {
@@ -34,16 +34,16 @@ pub fn parse(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
         }
     }
     if mesh.triangles.is_empty() {
-        return Err(MeshError::bad("it has no triangles"));
+        return Err(MeshFileError::bad("it has no triangles"));
     }
     Ok(mesh)
 }
 
 /// Number from 0 of the corner that a word names; `so_far` and `total` corners are there.
-fn corner(word: &[u8], so_far: usize, total: usize, line: usize) -> Result<usize, MeshError> {
+fn corner(word: &[u8], so_far: usize, total: usize, line: usize) -> Result<usize, MeshFileError> {
     let first = word.split(|b| *b == b'/').next().unwrap_or_default();
     let text = String::from_utf8_lossy(first);
-    let wrong = || MeshError::line(line, format!("`{}` is not the number of a corner", shown(&text)));
+    let wrong = || MeshFileError::line(line, format!("`{}` is not the number of a corner", shown(&text)));
     let n: i64 = text.parse().map_err(|_| wrong())?;
     let index = match n {
         1.. => n as u64 - 1,
@@ -51,7 +51,7 @@ fn corner(word: &[u8], so_far: usize, total: usize, line: usize) -> Result<usize
         _ => (so_far as u64).checked_sub(n.unsigned_abs()).unwrap_or(u64::MAX),
     };
     if index >= total as u64 {
-        return Err(MeshError::line(line, format!("the face names corner {n}, there are {total}")));
+        return Err(MeshFileError::line(line, format!("the face names corner {n}, there are {total}")));
     }
     Ok(index as usize)
 }

@@ -8,7 +8,7 @@
 //! A file is binary if its length is exactly 84 + 50 n, even if it begins with `solid`, as many binary files do. Normals are not read: the order
 //! of the corners says the same.
 
-use super::{Budget, Mesh, MeshError, Welder, lines, three_numbers, words};
+use super::{Budget, Mesh, MeshFileError, Welder, lines, three_numbers, words};
 use crate::confine::shown;
 use holonom::math::{Vec3, vec3};
 
@@ -16,9 +16,9 @@ const HEAD: usize = 84;
 const TRIANGLE: usize = 50;
 
 /// A mesh from the bytes of an STL file.
-pub fn parse(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
+pub fn parse(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshFileError> {
     if bytes.is_empty() {
-        return Err(MeshError::bad("it is empty"));
+        return Err(MeshFileError::bad("it is empty"));
     }
     let said = bytes.get(80..HEAD).map(|n| u32::from_le_bytes([n[0], n[1], n[2], n[3]]));
     let needed = |n: u32| HEAD as u64 + TRIANGLE as u64 * n as u64;
@@ -28,15 +28,15 @@ pub fn parse(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
         Some(n) => {
             let (needed, length) = (needed(n), bytes.len());
             let why = format!("it says {n} triangles, which take {needed} bytes, but has {length} bytes");
-            return Err(MeshError::bad(why));
+            return Err(MeshFileError::bad(why));
         }
         None => {
             let why = format!("it is cut short: {} bytes, a binary file has {HEAD} before its triangles", bytes.len());
-            return Err(MeshError::bad(why));
+            return Err(MeshFileError::bad(why));
         }
     };
     if mesh.triangles.is_empty() {
-        return Err(MeshError::bad("it has no triangles"));
+        return Err(MeshFileError::bad("it has no triangles"));
     }
     Ok(mesh)
 }
@@ -49,7 +49,7 @@ fn is_text(bytes: &[u8]) -> bool {
         && (has(b"facet") || has(b"endsolid"))
 }
 
-fn binary(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
+fn binary(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshFileError> {
     let n = bytes.len() / TRIANGLE;
     budget.charge(n as u64)?;
     let mut welder = Welder::default();
@@ -61,14 +61,14 @@ fn binary(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
         };
         let corners: [Vec3; 3] = std::array::from_fn(|c| vec3(number(3 * c), number(3 * c + 1), number(3 * c + 2)));
         if !corners.iter().all(|c| c.is_finite()) {
-            return Err(MeshError::bad(format!("triangle {} has a corner that is not finite", i + 1)));
+            return Err(MeshFileError::bad(format!("triangle {} has a corner that is not finite", i + 1)));
         }
         welder.triangle(corners);
     }
     Ok(welder.mesh)
 }
 
-fn text(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
+fn text(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshFileError> {
     let mut welder = Welder::default();
     let mut corners: Vec<Vec3> = Vec::with_capacity(3);
     let mut open = true;
@@ -82,14 +82,14 @@ fn text(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
             b"vertex" => {
                 let corner = three_numbers(&mut words, number)?;
                 if corners.len() == 3 {
-                    return Err(MeshError::line(number, "a facet has more than three corners"));
+                    return Err(MeshFileError::line(number, "a facet has more than three corners"));
                 }
                 corners.push(corner);
             }
             b"endfacet" => {
                 let Ok(three) = <[Vec3; 3]>::try_from(corners.as_slice()) else {
                     let why = format!("a facet has {} corners, must have three", corners.len());
-                    return Err(MeshError::line(number, why));
+                    return Err(MeshFileError::line(number, why));
                 };
                 budget.charge(1)?;
                 welder.triangle(three);
@@ -97,12 +97,12 @@ fn text(bytes: &[u8], budget: &mut Budget) -> Result<Mesh, MeshError> {
             }
             other => {
                 let word = String::from_utf8_lossy(other);
-                return Err(MeshError::line(number, format!("`{}` does not belong here", shown(&word))));
+                return Err(MeshFileError::line(number, format!("`{}` does not belong here", shown(&word))));
             }
         }
     }
     if open || !corners.is_empty() {
-        return Err(MeshError::bad("it is cut short: `endsolid` is missing"));
+        return Err(MeshFileError::bad("it is cut short: `endsolid` is missing"));
     }
     Ok(welder.mesh)
 }

@@ -1,14 +1,13 @@
-//! `<asset>`: meshes and the colours of materials. Textures and skins are for looks, height fields for contact: they are listed in the ledger.
+//! `<asset>`: meshes and the colours of materials. Textures, skins and height fields are listed in the ledger.
 
 use super::Context;
 use super::tree::Item;
 use crate::codes;
-use crate::confine::{read_bytes, shown};
 use crate::diagnostic::Diagnostic;
-use crate::limits::Limits;
 use crate::mesh::{self, Mesh};
 use crate::scene::{Mass, Pose};
 use crate::source::Span;
+use crate::xml::{Attr, Element};
 use holonom::MassProperties;
 use holonom::math::{Mat3, Quat, Vec3, vec3};
 use std::collections::HashMap;
@@ -55,10 +54,9 @@ impl<'d> Context<'d, '_> {
             match item.name() {
                 "mesh" => self.mesh(item),
                 "material" => {
-                    let look = self.look(item.element(), None);
-                    let Some(name) = look.element.attr("name") else { continue };
-                    let rgba = look.attr("rgba").and_then(|a| self.numbers(&a, 4, 4));
-                    let rgba = rgba.map_or([1.0; 4], |v| [v[0], v[1], v[2], v[3]]);
+                    let attrs = self.attributes(item.element(), None);
+                    let Some(name) = attrs.element.attr("name") else { continue };
+                    let rgba = self.array(&attrs, "rgba").unwrap_or([1.0; 4]);
                     self.assets.materials.insert(name.value.to_string(), rgba);
                 }
                 _ => {}
@@ -67,61 +65,26 @@ impl<'d> Context<'d, '_> {
     }
 
     fn mesh(&mut self, item: Item<'_, 'd>) {
-        let look = self.look(item.element(), None);
-        let e = look.element;
-        let scale = self.vector(&look, "scale").unwrap_or(Vec3::ONE);
+        let attrs = self.attributes(item.element(), None);
+        let e = attrs.element;
+        let scale = self.vector(&attrs, "scale").unwrap_or(Vec3::ONE);
         if !(scale.abs().min_element() > 0.0) {
-            let span = look.attr("scale").map_or(e.span(), |a| a.span);
+            let span = attrs.span_of("scale");
             self.error(codes::OUT_OF_RANGE, span, "`scale` is out of range", "must not be 0 along any axis");
             return;
         }
         let file = e.attr("file");
-        let plain = match (&file, e.attr("vertex")) {
-            (Some(a), _) => {
-                let named = self.file_name(a.value);
-                match self.mesh_file(&named) {
-                    Ok(mesh) => Ok(mesh),
-                    Err(d) if d.code == codes::BAD_MESH && !mesh::is_readable(&named) => Err(d.label.clone()),
-                    Err(d) => {
-                        self.report.push(if d.span.is_some() { *d } else { d.at(a.span) });
-                        return;
-                    }
-                }
-            }
-            (None, Some(vertices)) => {
-                let Some(v) = self.numbers(&vertices, 12, self.limits.values as usize) else { return };
-                let vertices: Vec<Vec3> = v.chunks_exact(3).map(|c| vec3(c[0], c[1], c[2])).collect();
-                match e.attr("face") {
-                    None => Err("its convex hull is not made here".to_string()),
-                    Some(a) => {
-                        let Some(faces) = self.numbers(&a, 3, self.limits.values as usize) else { return };
-                        let n = vertices.len() as f64;
-                        if faces.len() % 3 != 0 || faces.iter().any(|i| !(*i >= 0.0 && *i < n && *i == i.trunc())) {
-                            let label = format!("must be numbers of vertices, 0 to {}, three for each face", n - 1.0);
-                            self.error(codes::BAD_MESH, a.span, "`face` is not a list of triangles", label);
-                            return;
-                        }
-                        let triangles = faces.chunks_exact(3).map(|c| [c[0] as usize, c[1] as usize, c[2] as usize]);
-                        Ok(Mesh { triangles: triangles.collect(), vertices })
-                    }
-                }
-            }
-            (None, None) => {
-                let d = Diagnostic::error(codes::MISSING_FIELD, "<mesh> has neither `file` nor `vertex`").at(e.span());
-                self.report.push(d.label("its shape is not known"));
-                return;
-            }
-        };
-        let kind = self.word(&look, "inertia", &["legacy", "exact", "convex", "shell"]).unwrap_or("legacy");
+        let Some(plain) = self.mesh_triangles(e, file) else { return };
+        let kind = self.word(&attrs, "inertia", &["legacy", "exact", "convex", "shell"]).unwrap_or("legacy");
         let kind = match kind {
             "exact" => Ok(MeshInertia::Exact),
             "legacy" => Ok(MeshInertia::Legacy),
             "shell" => Ok(MeshInertia::Shell),
             _ => Err("the inertia of its convex hull is not found here".to_string()),
         };
-        let position = self.vector(&look, "refpos").unwrap_or_default();
-        let rotation = match look.attr("refquat").and_then(|a| self.numbers(&a, 4, 4)) {
-            Some(v) => Quat::from_xyzw(v[1], v[2], v[3], v[0]).normalize(),
+        let position = self.vector(&attrs, "refpos").unwrap_or_default();
+        let rotation = match self.array(&attrs, "refquat") {
+            Some([w, x, y, z]) => Quat::from_xyzw(x, y, z, w).normalize(),
             None => Quat::IDENTITY,
         };
         let reference = Pose { position, rotation }.inverse();
@@ -141,6 +104,38 @@ impl<'d> Context<'d, '_> {
         self.assets.meshes.insert(name, MeshAsset { file, scale, reference, mass });
     }
 
+    /// The triangles of a mesh, unscaled, or why its mass cannot be found. None, with an error in the report, if it cannot be used at all.
+    fn mesh_triangles(&mut self, e: Element<'d>, file: Option<Attr<'d>>) -> Option<Result<Mesh, String>> {
+        if let Some(a) = file {
+            let named = self.file_name(a.value);
+            return match self.mesh_file(&named) {
+                Ok(mesh) => Some(Ok(mesh)),
+                Err(d) if d.code == codes::BAD_MESH && !mesh::is_readable(&named) => Some(Err(d.label.clone())),
+                Err(d) => {
+                    self.report.push(if d.span.is_some() { *d } else { d.at(a.span) });
+                    None
+                }
+            };
+        }
+        let Some(vertices) = e.attr("vertex") else {
+            let message = "<mesh> has neither `file` nor `vertex`";
+            self.error(codes::MISSING_FIELD, e.span(), message, "its shape is not known");
+            return None;
+        };
+        let v = self.numbers(&vertices, 12, self.limits.values as usize)?;
+        let vertices: Vec<Vec3> = v.chunks_exact(3).map(|c| vec3(c[0], c[1], c[2])).collect();
+        let Some(a) = e.attr("face") else { return Some(Err("its convex hull is not made here".into())) };
+        let faces = self.numbers(&a, 3, self.limits.values as usize)?;
+        let n = vertices.len() as f64;
+        if faces.len() % 3 != 0 || faces.iter().any(|i| !(*i >= 0.0 && *i < n && *i == i.trunc())) {
+            let label = format!("must be numbers of vertices, 0 to {}, three for each face", n - 1.0);
+            self.error(codes::BAD_MESH, a.span, "`face` is not a list of triangles", label);
+            return None;
+        }
+        let triangles = faces.chunks_exact(3).map(|c| [c[0] as usize, c[1] as usize, c[2] as usize]).collect();
+        Some(Ok(Mesh { triangles, vertices }))
+    }
+
     /// As the file is named from the folder of the main file.
     fn file_name(&self, given: &str) -> String {
         let given = if self.settings.strippath { given.rsplit(['/', '\\']).next().unwrap_or(given) } else { given };
@@ -153,14 +148,9 @@ impl<'d> Context<'d, '_> {
         if let Some(mesh) = self.assets.read.get(&path) {
             return Ok(mesh.clone());
         }
-        let n = (self.assets.read.len() + self.n_files) as u64;
-        Limits::check(codes::TOO_MANY_FILES, "files", n + 1, self.limits.files, "files")?;
-        let bytes = read_bytes(&path, name, self.limits.file)?;
+        let files = (self.assets.read.len() + self.n_files) as u64;
         let mut budget = mesh::Budget { used: self.assets.triangles, limit: self.limits.triangles };
-        let mesh = mesh::parse(name, &bytes, &mut budget).map_err(|e| {
-            let d = Diagnostic::error(e.code, format!("the mesh file `{}` cannot be read", shown(name)));
-            Box::new(d.label(e.why))
-        })?;
+        let mesh = mesh::read_file(&path, name, files, &self.limits, &mut budget)?;
         self.assets.triangles = budget.used;
         self.assets.read.insert(path, mesh.clone());
         Ok(mesh)
@@ -182,18 +172,21 @@ fn corners(mesh: &Mesh) -> impl Iterator<Item = [Vec3; 3]> + '_ {
     mesh.triangles.iter().map(|t| t.map(|i| mesh.vertices[i]))
 }
 
+/// v v^T.
+fn outer(v: Vec3) -> Mat3 {
+    Mat3::from_cols(v * v.x, v * v.y, v * v.z)
+}
+
 /// Area and second moments (integral of r r^T over the surface) of a triangle.
 fn triangle([a, b, c]: [Vec3; 3]) -> (f64, Vec3, Mat3) {
     let area = 0.5 * (b - a).cross(c - a).length();
     let sum = a + b + c;
-    let outer = |v: Vec3| Mat3::from_cols(v * v.x, v * v.y, v * v.z);
     (area, sum / 3.0, (outer(a) + outer(b) + outer(c) + outer(sum)) * (area / 12.0))
 }
 
 fn from_moments(mass: f64, first: Vec3, second: Mat3) -> Mass {
     let centre = first / mass;
-    let about = |v: Vec3| Mat3::from_cols(v * v.x, v * v.y, v * v.z);
-    let s = second - about(centre) * mass;
+    let s = second - outer(centre) * mass;
     let trace = s.x_axis.x + s.y_axis.y + s.z_axis.z;
     Mass { mass, centre, inertia: Mat3::IDENTITY * trace - s }
 }
@@ -213,7 +206,6 @@ fn shell(mesh: &Mesh) -> Result<Mass, String> {
 /// Pyramids to every triangle, all of positive volume: what is inside for bodies that can be seen whole from their middle, too much for others.
 /// Once from the middle of the surface, which gives the centre, and again from there, which gives the volume and the inertia.
 fn pyramids(mesh: &Mesh) -> Result<Mass, String> {
-    let outer = |v: Vec3| Mat3::from_cols(v * v.x, v * v.y, v * v.z);
     let from = |top: Vec3| {
         let (mut volume, mut first, mut second) = (0.0, Vec3::ZERO, Mat3::ZERO);
         for t in corners(mesh) {

@@ -7,11 +7,12 @@
 use super::Context;
 use super::defaults::ClassId;
 use super::geoms::Geom;
-use super::joints::Joint;
+use super::joints::MjcfJoint;
 use super::settings::FromGeoms;
 use super::tree::Item;
-use super::values::Look;
+use super::values::Attributes;
 use crate::codes;
+use crate::confine::shown;
 use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
 use crate::scene::{Mass, Pose};
@@ -20,53 +21,35 @@ use holonom::math::{Mat3, Quat, Vec3, symmetric_eigen, vec3};
 use std::rc::Rc;
 
 /// Number of a body of the file; 0 is the world.
-pub type BodyId = usize;
+pub type BodyIndex = usize;
 
 /// A body of the file.
-pub struct Body {
+pub struct MjcfBody {
     pub name: String,
     pub span: Span,
-    pub parent: BodyId,
+    pub parent: BodyIndex,
     /// In the world, at the reference configuration.
     pub world: Pose,
     /// In the frame of the parent.
     pub local: Pose,
-    pub joints: Vec<Joint>,
+    pub joints: Vec<MjcfJoint>,
     pub has_inertial: bool,
     /// From `<inertial>`, in the body's frame.
     pub inertial: Option<Mass>,
     pub geoms: Vec<Geom>,
     /// The moving body it is a part of (itself, if it has joints; 0 if it is a part of the world), and where on it.
-    pub link: BodyId,
+    pub link: BodyIndex,
     pub on_link: Pose,
 }
 
-/// A named place on a body.
-pub struct Site {
-    pub name: String,
-    pub span: Span,
-    pub body: BodyId,
-    pub pose: Pose,
-}
-
-/// What is to be read: an element inside a body, the frames around it, the nearest `childclass`, the suffix of names.
-struct Task<'t, 'd> {
-    item: Item<'t, 'd>,
-    body: BodyId,
-    frame: Pose,
-    class: Option<ClassId>,
-    suffix: Rc<str>,
-}
-
-impl<'d> Context<'d, '_> {
-    /// The world, before anything is read.
-    pub fn world(root: Span) -> Body {
-        Body {
-            name: "ground".into(),
-            span: root,
-            parent: 0,
-            world: Pose::IDENTITY,
-            local: Pose::IDENTITY,
+impl MjcfBody {
+    fn new(name: String, span: Span, parent: BodyIndex, world: Pose, local: Pose) -> Self {
+        MjcfBody {
+            name,
+            span,
+            parent,
+            world,
+            local,
             joints: Vec::new(),
             has_inertial: false,
             inertial: None,
@@ -74,6 +57,30 @@ impl<'d> Context<'d, '_> {
             link: 0,
             on_link: Pose::IDENTITY,
         }
+    }
+}
+
+/// A named place on a body.
+pub struct MjcfSite {
+    pub name: String,
+    pub span: Span,
+    pub body: BodyIndex,
+    pub pose: Pose,
+}
+
+/// What is to be read: an element inside a body, the frames around it, the nearest `childclass`, the suffix of names.
+struct Task<'t, 'd> {
+    item: Item<'t, 'd>,
+    body: BodyIndex,
+    frame: Pose,
+    class: Option<ClassId>,
+    suffix: Rc<str>,
+}
+
+impl<'d> Context<'d, '_> {
+    /// The world, before anything is read.
+    pub fn world(root: Span) -> MjcfBody {
+        MjcfBody::new("ground".into(), root, 0, Pose::IDENTITY, Pose::IDENTITY)
     }
 
     /// `<worldbody>` and all that is in it.
@@ -89,8 +96,8 @@ impl<'d> Context<'d, '_> {
                 "frame" => {
                     let e = t.item.element().take();
                     e.attr("name");
-                    let pose = self.pose(&Look::plain(e));
-                    let class = if e.peek("childclass").is_some() { self.class_of(e, "childclass") } else { t.class };
+                    let pose = self.pose(&Attributes::plain(e));
+                    let class = self.child_class(e, t.class);
                     let frame = t.frame.then(&pose);
                     for item in t.item.children() {
                         open.push(Task { item, body: t.body, frame, class, suffix: t.suffix.clone() });
@@ -101,16 +108,16 @@ impl<'d> Context<'d, '_> {
                 "joint" | "freejoint" => self.joint(t.item, t.body, &t.frame, t.class, &t.suffix),
                 "inertial" => self.inertial(t.item, t.body, &t.frame),
                 "site" => {
-                    let look = self.look(t.item.element(), t.class);
-                    let pose = self.pose(&look);
-                    if let Some(name) = look.element.attr("name") {
+                    let attrs = self.attributes(t.item.element(), t.class);
+                    let pose = self.pose(&attrs);
+                    if let Some(name) = attrs.element.attr("name") {
                         let name = self.name(&format!("{}{}", name.value, t.suffix), name.span);
                         let pose = t.frame.then(&pose);
-                        self.sites.push(Site { name, span: look.span(), body: t.body, pose });
+                        self.sites.push(MjcfSite { name, span: attrs.span(), body: t.body, pose });
                     }
                 }
                 "camera" => self.camera(t.item, t.body, &t.frame, t.class),
-                // the ledger speaks of all others
+                // all others go to the ledger
                 _ => {}
             }
             open[first..].reverse();
@@ -129,13 +136,13 @@ impl<'d> Context<'d, '_> {
     fn body<'t>(&mut self, t: &Task<'t, 'd>, open: &mut Vec<Task<'t, 'd>>) {
         let e = t.item.element().take();
         let id = self.bodies.len();
-        let local = t.frame.then(&self.pose(&Look::plain(e)));
-        let class = if e.peek("childclass").is_some() { self.class_of(e, "childclass") } else { t.class };
+        let local = t.frame.then(&self.pose(&Attributes::plain(e)));
+        let class = self.child_class(e, t.class);
         let name = match e.attr("name") {
             Some(a) => {
                 let name = self.name(&format!("{}{}", a.value, t.suffix), a.span);
                 if !self.body_names.insert(name.clone()) {
-                    let message = format!("there are two bodies `{}`", crate::confine::shown(&name));
+                    let message = format!("there are two bodies `{}`", shown(&name));
                     self.error(codes::DUPLICATE, a.span, message, "another body has it");
                     return;
                 }
@@ -146,19 +153,9 @@ impl<'d> Context<'d, '_> {
         if let Some(a) = e.attr("mocap").filter(|a| a.value.trim() == "true") {
             self.note(a.name_span, format!("body `{name}` does not move"), "a mocap body stands where it is drawn");
         }
-        self.bodies.push(Body {
-            name,
-            span: e.span(),
-            parent: t.body,
-            world: self.bodies[t.body].world.then(&local),
-            local,
-            joints: Vec::new(),
-            has_inertial: t.item.children().any(|c| c.name() == "inertial"),
-            inertial: None,
-            geoms: Vec::new(),
-            link: 0,
-            on_link: Pose::IDENTITY,
-        });
+        let world = self.bodies[t.body].world.then(&local);
+        let has_inertial = t.item.children().any(|c| c.name() == "inertial");
+        self.bodies.push(MjcfBody { has_inertial, ..MjcfBody::new(name, e.span(), t.body, world, local) });
         for item in t.item.children() {
             open.push(Task { item, body: id, frame: Pose::IDENTITY, class, suffix: t.suffix.clone() });
         }
@@ -166,14 +163,14 @@ impl<'d> Context<'d, '_> {
 
     fn replicate<'t>(&mut self, t: &Task<'t, 'd>, open: &mut Vec<Task<'t, 'd>>) {
         let e = t.item.element().take();
-        let look = Look::plain(e);
-        let Some(count) = self.number(&look, "count") else {
+        let attrs = Attributes::plain(e);
+        let Some(count) = self.number(&attrs, "count") else {
             if e.peek("count").is_none() {
                 self.error(codes::MISSING_FIELD, e.span(), "<replicate> has no `count`", "how many?");
             }
             return;
         };
-        let span = look.attr("count").map_or(e.span(), |a| a.span);
+        let span = attrs.span_of("count");
         if !(count >= 1.0 && count == libm::trunc(count)) {
             let label = format!("{count}, must be a whole number of at least 1");
             self.error(codes::OUT_OF_RANGE, span, "`count` is out of range", label);
@@ -187,13 +184,10 @@ impl<'d> Context<'d, '_> {
             self.over = true;
             return;
         }
-        let offset = self.vector(&look, "offset").unwrap_or_default();
-        let turn = match look.attr("euler").and_then(|a| self.numbers(&a, 3, 3)) {
-            Some(v) => self.euler([v[0], v[1], v[2]]),
-            None => Quat::IDENTITY,
-        };
-        let separator = look.attr("sep").map_or("", |a| a.value);
-        let class = if e.peek("childclass").is_some() { self.class_of(e, "childclass") } else { t.class };
+        let offset = self.vector(&attrs, "offset").unwrap_or_default();
+        let turn = self.array(&attrs, "euler").map_or(Quat::IDENTITY, |v| self.euler(v));
+        let separator = attrs.attr("sep").map_or("", |a| a.value);
+        let class = self.child_class(e, t.class);
         let count = count as u64;
         let digits = count.to_string().len();
         let step = Pose { position: offset, rotation: turn };
@@ -208,50 +202,56 @@ impl<'d> Context<'d, '_> {
     }
 
     /// `<inertial>`.
-    fn inertial(&mut self, item: Item<'_, 'd>, body: BodyId, frame: &Pose) {
-        let look = Look::plain(item.element().take());
-        let pose = frame.then(&self.pose(&look));
-        let Some(mass) = self.not_negative(&look, "mass", "kg") else {
-            if look.element.peek("mass").is_none() {
-                self.error(codes::MISSING_FIELD, look.span(), "<inertial> has no `mass`", "`mass` is missing");
+    fn inertial(&mut self, item: Item<'_, 'd>, body: BodyIndex, frame: &Pose) {
+        let attrs = Attributes::plain(item.element().take());
+        let pose = frame.then(&self.pose(&attrs));
+        let Some(mass) = self.not_negative(&attrs, "mass", "kg") else {
+            if attrs.element.peek("mass").is_none() {
+                self.error(codes::MISSING_FIELD, attrs.span(), "<inertial> has no `mass`", "`mass` is missing");
             }
             return;
         };
-        let diagonal = self.vector(&look, "diaginertia");
-        let full = look.attr("fullinertia").and_then(|a| self.numbers(&a, 6, 6).map(|v| (v, a)));
-        let inertia = match (diagonal, full) {
-            (Some(_), Some((_, a))) => {
+        let Some(inertia) = self.inertia(&attrs) else { return };
+        let turn = Mat3::from_quat(pose.rotation);
+        let inertia = turn * inertia * turn.transpose();
+        if self.settings.inertia_from_geoms == FromGeoms::Always {
+            self.note(attrs.span(), "<inertial> is not used", "`inertiafromgeom` takes the mass from the geoms");
+        } else if body != 0 {
+            self.bodies[body].inertial = Some(Mass { mass, centre: pose.position, inertia });
+        }
+    }
+
+    /// The inertia of `<inertial>`, in its own axes.
+    fn inertia(&mut self, attrs: &Attributes<'d>) -> Option<Mat3> {
+        let diagonal = self.vector(attrs, "diaginertia");
+        let inertia = match (diagonal, self.array::<6>(attrs, "fullinertia")) {
+            (Some(_), Some(_)) => {
                 let message = "`fullinertia` and `diaginertia` exclude each other";
-                self.error(codes::EXCLUSIVE, a.name_span, message, "keep one of them");
-                return;
+                let span = attrs.attr("fullinertia").map_or(attrs.span(), |a| a.name_span);
+                self.error(codes::EXCLUSIVE, span, message, "keep one of them");
+                return None;
             }
             (Some(d), None) => Mat3::from_diagonal(d),
-            (None, Some((v, _))) => {
-                Mat3::from_cols(vec3(v[0], v[3], v[4]), vec3(v[3], v[1], v[5]), vec3(v[4], v[5], v[2]))
+            (None, Some([xx, yy, zz, xy, xz, yz])) => {
+                Mat3::from_cols(vec3(xx, xy, xz), vec3(xy, yy, yz), vec3(xz, yz, zz))
             }
             (None, None) => {
-                let d = Diagnostic::error(codes::MISSING_FIELD, "<inertial> has no inertia").at(look.span());
-                self.report.push(d.label("neither `diaginertia` nor `fullinertia`"));
-                return;
+                let label = "neither `diaginertia` nor `fullinertia`";
+                self.error(codes::MISSING_FIELD, attrs.span(), "<inertial> has no inertia", label);
+                return None;
             }
         };
         let (_, [a, b, c]) = symmetric_eigen(&inertia);
         let most = a.max(b).max(c);
         let bad = a.min(b).min(c) < 0.0 || most > (a + b + c - most) * (1.0 + 1e-9) + 1e-300;
         if bad && !self.settings.balance_inertia {
-            let label = format!("principal moments {a:.6e}, {b:.6e}, {c:.6e} kg m^2");
-            let at = look.attr("fullinertia").or(look.attr("diaginertia")).map_or(look.span(), |a| a.span);
-            let d = Diagnostic::error(codes::IMPOSSIBLE_INERTIA, "no body has such an inertia").at(at).label(label);
+            let at = attrs.attr("fullinertia").or(attrs.attr("diaginertia")).map_or(attrs.span(), |a| a.span);
+            let d = Diagnostic::error(codes::IMPOSSIBLE_INERTIA, "no body has such an inertia").at(at);
+            let d = d.label(format!("principal moments {a:.6e}, {b:.6e}, {c:.6e} kg m^2"));
             self.report.push(d.help("none may be negative, nor exceed the sum of the two others"));
-            return;
+            return None;
         }
-        let turn = Mat3::from_quat(pose.rotation);
-        let inertia = turn * inertia * turn.transpose();
-        if self.settings.inertia_from_geoms == FromGeoms::Always {
-            self.note(look.span(), "<inertial> is not used", "`inertiafromgeom` takes the mass from the geoms");
-        } else if body != 0 {
-            self.bodies[body].inertial = Some(Mass { mass, centre: pose.position, inertia });
-        }
+        Some(inertia)
     }
 
     /// Which bodies move together, and the mass of each moving body.

@@ -13,39 +13,38 @@
 //! against rolling and turning are the larger ones; `condim` says which of them act.
 
 use super::Context;
-use super::bodies::BodyId;
+use super::bodies::BodyIndex;
 use super::tree::Item;
-use super::values::Look;
+use super::values::Attributes;
 use crate::codes;
-use crate::confine::shown;
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::node::{Node, Table, numbers};
+use crate::diagnostic::Diagnostic;
+use crate::node::{DocNode, DocTable, numbers};
 use crate::source::Span;
 use crate::xml::Attr;
 
-/// What a geom touches, and how.
-pub struct Touching {
+/// Which geoms a geom touches, and how.
+pub struct GeomContact {
     name: Option<String>,
     /// Bits that others must have, and that it has.
     bits: [u32; 2],
     /// Sliding, turning about the normal (m), rolling (m).
     friction: [f64; 3],
-    friction_said: bool,
+    friction_given: bool,
     /// How many of them act: 1, 3, 4 or 6 rows.
     rows: u32,
     mesh: bool,
-    /// Is it of a kind that can?
+    /// Is it of a kind that has contacts here?
     able: bool,
 }
 
 /// A geom that has a name.
-pub struct Named {
-    body: BodyId,
+pub struct NamedGeom {
+    body: BodyIndex,
     bits: [u32; 2],
     friction: [f64; 3],
 }
 
-impl Touching {
+impl GeomContact {
     fn touches(&self) -> bool {
         self.able && self.bits != [0, 0]
     }
@@ -56,42 +55,46 @@ fn meet(a: [u32; 2], b: [u32; 2]) -> bool {
 }
 
 impl<'d> Context<'d, '_> {
-    /// Read what a geom says of contacts.
-    pub fn touch(&mut self, look: &Look<'d>, kind: &str, name: Option<String>, body: BodyId) -> Touching {
+    /// The contact attributes of a geom.
+    pub fn geom_contact(
+        &mut self,
+        attrs: &Attributes<'d>,
+        kind: &str,
+        name: Option<String>,
+        body: BodyIndex,
+    ) -> GeomContact {
         let mut bits = |name: &str| {
-            let x = self.number(look, name).unwrap_or(1.0);
+            let x = self.number(attrs, name).unwrap_or(1.0);
             // as many bits as two groups of them have room for
             let all = if x < 0.0 { u64::from((x as i32) as u32) } else { x as u64 };
             if all > 0xffff && all != u64::from(u32::MAX) {
-                let at = look.attr(name).map_or(look.span(), |a| a.span);
-                self.note(at, format!("only 16 bits of `{name}` count"), format!("{x}"));
+                self.note(attrs.span_of(name), format!("only 16 bits of `{name}` count"), format!("{x}"));
             }
             (all & 0xffff) as u32
         };
         let bits = [bits("contype"), bits("conaffinity")];
-        let rows = match self.number(look, "condim") {
+        let rows = match self.number(attrs, "condim") {
             Some(x) if [1.0, 3.0, 4.0, 6.0].contains(&x) => x as u32,
             Some(x) => {
-                let at = look.attr("condim").map_or(look.span(), |a| a.span);
                 let label = format!("{x}, must be 1, 3, 4 or 6");
-                self.error(codes::OUT_OF_RANGE, at, "`condim` is out of range", label);
+                self.error(codes::OUT_OF_RANGE, attrs.span_of("condim"), "`condim` is out of range", label);
                 3
             }
             None => 3,
         };
-        let (friction, friction_said) = match look.attr("friction") {
+        let (friction, friction_given) = match attrs.attr("friction") {
             Some(a) => (self.frictions(&a, 3), true),
             None => ([1.0, 0.005, 0.0001], false),
         };
         let able = !matches!(kind, "ellipsoid" | "sdf" | "hfield");
         if !able && bits != [0, 0] && self.settings.contacts {
-            self.note(look.span(), format!("a geom of type {kind} touches nothing"), "it has no contacts here");
+            self.note(attrs.span(), format!("a geom of type {kind} touches nothing"), "it has no contacts here");
         }
-        let touching = Touching { name, bits, friction, friction_said, rows, mesh: kind == "mesh", able };
+        let touching = GeomContact { name, bits, friction, friction_given, rows, mesh: kind == "mesh", able };
         self.touches |= touching.touches();
-        self.choosy |= touching.touches() && bits != [1, 1];
+        self.selective |= touching.touches() && bits != [1, 1];
         if let Some(name) = &touching.name {
-            self.geoms.insert(name.clone(), Named { body, bits, friction });
+            self.geoms.insert(name.clone(), NamedGeom { body, bits, friction });
         }
         touching
     }
@@ -110,8 +113,8 @@ impl<'d> Context<'d, '_> {
         friction
     }
 
-    /// Write it into the shape of the geom.
-    pub fn touching(&mut self, shape: &mut Table, t: &Touching, on_world: bool) {
+    /// Write them into the shape of the geom.
+    pub fn write_contact(&mut self, shape: &mut DocTable, t: &GeomContact, on_world: bool) {
         let span = shape.entries().first().map_or(self.root, |e| e.key_span);
         if !t.touches() || !self.settings.contacts {
             shape.put("collides", span, false);
@@ -122,7 +125,7 @@ impl<'d> Context<'d, '_> {
         }
         if t.rows == 1 && self.all_smooth {
             shape.put("friction", span, 0.0);
-        } else if t.friction_said {
+        } else if t.friction_given {
             shape.put("friction", span, t.friction[0]);
         }
         if t.rows >= 4 && t.friction[1] > 0.0 {
@@ -135,7 +138,7 @@ impl<'d> Context<'d, '_> {
             // as MuJoCo has it
             shape.put("collide_as", span, "hull");
         }
-        if self.choosy {
+        if self.selective {
             let [t, a] = t.bits;
             let list = |bits: u32| {
                 let all: Vec<f64> = (0..32).filter(|k| bits >> k & 1 == 1).map(|k| f64::from(k + 1)).collect();
@@ -179,13 +182,13 @@ impl<'d> Context<'d, '_> {
         for item in section.children() {
             match item.name() {
                 "exclude" => {
-                    let look = Look::plain(item.element().take());
-                    look.attr("name");
-                    let (a, b) = (self.body_named(look.attr("body1")), self.body_named(look.attr("body2")));
+                    let attrs = Attributes::plain(item.element().take());
+                    attrs.attr("name");
+                    let (a, b) = (self.body_named(attrs.attr("body1")), self.body_named(attrs.attr("body2")));
                     let (Some(a), Some(b)) = (a, b) else { continue };
                     let (a, b) = (self.link_name(a).to_string(), self.link_name(b).to_string());
                     if a != b {
-                        self.ignore(&a, &b, look.span());
+                        self.ignore(&a, &b, attrs.span());
                     }
                 }
                 "pair" => self.pair(item),
@@ -196,36 +199,32 @@ impl<'d> Context<'d, '_> {
 
     /// Two bodies of the scene pass through each other.
     pub fn ignore(&mut self, a: &str, b: &str, span: Span) {
-        let pair = vec![Node::new(span, a), Node::new(span, b)];
-        self.out.ignore.push(Node::new(span, pair));
+        let pair = vec![DocNode::new(span, a), DocNode::new(span, b)];
+        self.out.ignore.push(DocNode::new(span, pair));
     }
 
-    fn geom_named(&mut self, look: &Look<'d>, attribute: &str) -> Option<String> {
-        let Some(a) = look.attr(attribute) else {
+    fn geom_named(&mut self, attrs: &Attributes<'d>, attribute: &str) -> Option<String> {
+        let Some(a) = attrs.attr(attribute) else {
             let message = format!("<pair> has no `{attribute}`");
-            self.error(codes::MISSING_FIELD, look.span(), message, "which geom?");
+            self.error(codes::MISSING_FIELD, attrs.span(), message, "which geom?");
             return None;
         };
         if self.geoms.contains_key(a.value) {
             return Some(a.value.to_string());
         }
-        let d = Diagnostic::error(codes::UNKNOWN_REFERENCE, format!("there is no geom `{}`", shown(a.value)));
         let mut names: Vec<&str> = self.geoms.keys().map(String::as_str).collect();
         names.sort_unstable();
-        self.report.push(match nearest(a.value, names) {
-            Some(near) => d.at(a.span).label(format!("did you mean `{near}`?")),
-            None => d.at(a.span).label("not known"),
-        });
+        self.report.push(Diagnostic::unknown(codes::UNKNOWN_REFERENCE, "geom", a.value, names).at(a.span));
         None
     }
 
     fn pair(&mut self, item: Item<'_, 'd>) {
-        let look = self.look(item.element(), None);
-        look.attr("name");
-        let span = look.span();
-        let (a, b) = (self.geom_named(&look, "geom1"), self.geom_named(&look, "geom2"));
+        let attrs = self.attributes(item.element(), None);
+        attrs.attr("name");
+        let span = attrs.span();
+        let (a, b) = (self.geom_named(&attrs, "geom1"), self.geom_named(&attrs, "geom2"));
         let (Some(a), Some(b)) = (a, b) else { return };
-        let friction = match look.attr("friction") {
+        let friction = match attrs.attr("friction") {
             Some(f) => {
                 // two ways of sliding, turning, two ways of rolling
                 let v = self.numbers(&f, 1, 5).unwrap_or_default();
@@ -237,7 +236,7 @@ impl<'d> Context<'d, '_> {
                 [0, 1, 2].map(|k| fa[k].max(fb[k]))
             }
         };
-        let rows = self.number(&look, "condim").unwrap_or(3.0);
+        let rows = self.number(&attrs, "condim").unwrap_or(3.0);
         let (ga, gb) = (&self.geoms[&a], &self.geoms[&b]);
         let (la, lb) = (self.bodies[ga.body].link, self.bodies[gb.body].link);
         if la == lb {
@@ -248,14 +247,14 @@ impl<'d> Context<'d, '_> {
             self.note(span, "a <pair> is not used", "its geoms do not touch by `contype` and `conaffinity`");
             return;
         }
-        let side = |body: BodyId, geom: &str| format!("{}.{geom}", self.link_name(body));
+        let side = |body: BodyIndex, geom: &str| format!("{}.{geom}", self.link_name(body));
         let (side_a, side_b) = (side(ga.body, &a), side(gb.body, &b));
-        let mut table = Table::new();
-        table.put("a", span, side_a);
-        table.put("b", span, side_b);
-        table.put("friction", span, if rows < 2.0 { 0.0 } else { friction[0] });
-        table.put("torsional", span, if rows < 4.0 { 0.0 } else { friction[1] });
-        table.put("rolling", span, if rows < 6.0 { 0.0 } else { friction[2] });
-        self.out.pairs.push(Node::new(span, table));
+        let table = DocTable::at(span)
+            .with("a", side_a)
+            .with("b", side_b)
+            .with("friction", if rows < 2.0 { 0.0 } else { friction[0] })
+            .with("torsional", if rows < 4.0 { 0.0 } else { friction[1] })
+            .with("rolling", if rows < 6.0 { 0.0 } else { friction[2] });
+        self.out.pairs.push(DocNode::new(span, table));
     }
 }

@@ -5,11 +5,11 @@
 //! defaults.
 
 use super::tree::Item;
-use super::values::{Look, ROTATIONS, Said};
+use super::values::{AttributeMap, Attributes, ROTATIONS};
 use super::{Context, actuators};
 use crate::codes;
 use crate::confine::shown;
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::xml::Element;
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -28,7 +28,7 @@ struct Class<'d> {
 pub struct Defaults<'d> {
     classes: Vec<Class<'d>>,
     by_name: HashMap<&'d str, ClassId>,
-    found: HashMap<(ClassId, &'d str), Rc<Said<'d>>>,
+    found: HashMap<(ClassId, &'d str), Rc<AttributeMap<'d>>>,
 }
 
 /// A class by its number.
@@ -40,7 +40,7 @@ impl<'d> Defaults<'d> {
     }
 
     /// What the classes say about elements of a name, from the outermost to this one. Found once for every class and name, from what its parent says.
-    fn said(&mut self, class: Option<ClassId>, name: &'d str) -> Rc<Said<'d>> {
+    fn said(&mut self, class: Option<ClassId>, name: &'d str) -> Rc<AttributeMap<'d>> {
         let Some(class) = class.or(if self.classes.is_empty() { None } else { Some(0) }) else { return Rc::default() };
         // all kinds of actuators are one here
         let actuator = actuators::is_actuator(name);
@@ -85,12 +85,8 @@ impl<'d> Context<'d, '_> {
                 // several outermost sections add to one class
                 None if top => "main",
                 None => {
-                    self.error(
-                        codes::MISSING_FIELD,
-                        e.span(),
-                        "a <default> inside another has no `class`",
-                        "needs one",
-                    );
+                    let message = "a <default> inside another has no `class`";
+                    self.error(codes::MISSING_FIELD, e.span(), message, "needs one");
                     continue;
                 }
                 Some(a) => a.value,
@@ -113,11 +109,10 @@ impl<'d> Context<'d, '_> {
             for child in item.children() {
                 if child.name() == "default" {
                     inner.push((child, Some(id), false));
-                } else if KNOWN.iter().any(|(n, _)| *n == child.name()) || actuators::is_actuator(child.name()) {
+                } else if let Some(known) = known_attributes(child.name()) {
                     let element = child.element().take();
                     // what is known of such elements counts as read even if no element of the class is there
-                    let known = KNOWN.iter().find(|(n, _)| *n == child.name()).map_or(actuators::ATTRIBUTES, |k| k.1);
-                    for name in known {
+                    for name in known.split_ascii_whitespace() {
                         element.attr(name);
                     }
                     self.defaults.classes[id].elements.push(element);
@@ -133,76 +128,46 @@ impl<'d> Context<'d, '_> {
         let found = self.defaults.find(a.value);
         if found.is_none() {
             let names = self.defaults.classes.iter().map(|c| c.name);
-            let d = Diagnostic::error(codes::UNKNOWN_REFERENCE, format!("there is no class `{}`", shown(a.value)));
-            let d = match nearest(a.value, names) {
-                Some(near) => d.label(format!("did you mean `{near}`?")),
-                None => d.label("not known"),
-            };
-            self.report.push(d.at(a.span));
+            self.report.push(Diagnostic::unknown(codes::UNKNOWN_REFERENCE, "class", a.value, names).at(a.span));
         }
         found
     }
 
+    /// The class for what is inside an element: its `childclass`, or the one around it.
+    pub fn child_class(&mut self, e: Element<'d>, around: Option<ClassId>) -> Option<ClassId> {
+        if e.peek("childclass").is_some() { self.class_of(e, "childclass") } else { around }
+    }
+
     /// An element with the defaults that hold for it; `around` is the nearest `childclass`.
-    pub fn look(&mut self, e: Element<'d>, around: Option<ClassId>) -> Look<'d> {
-        self.look_as(e, around, e.name())
+    pub fn attributes(&mut self, e: Element<'d>, around: Option<ClassId>) -> Attributes<'d> {
+        self.attributes_as(e, around, e.name())
     }
 
     /// The same where the defaults have another name than the element: `equality` for `connect`, `tendon` for `spatial`.
-    pub fn look_as(&mut self, e: Element<'d>, around: Option<ClassId>, name: &'d str) -> Look<'d> {
+    pub fn attributes_as(&mut self, e: Element<'d>, around: Option<ClassId>, name: &'d str) -> Attributes<'d> {
         let class = if e.peek("class").is_some() { self.class_of(e, "class") } else { around };
-        Look { element: e.take(), defaults: self.defaults.said(class, name) }
+        Attributes { element: e.take(), defaults: self.defaults.said(class, name) }
     }
 }
 
 /// Attributes that count, by the element they belong to.
-static KNOWN: &[(&str, &[&str])] = &[
-    ("mesh", &["scale"]),
-    ("material", &["rgba"]),
-    (
-        "joint",
-        &[
-            "type",
-            "pos",
-            "axis",
-            "ref",
-            "springref",
-            "stiffness",
-            "damping",
-            "armature",
-            "frictionloss",
-            "limited",
-            "range",
-            "springdamper",
-        ],
-    ),
+static KNOWN: &[(&str, &str)] = &[
+    ("mesh", "scale"),
+    ("material", "rgba"),
+    ("joint", "type pos axis ref springref stiffness damping armature frictionloss limited range springdamper"),
     (
         "geom",
-        &[
-            "type",
-            "pos",
-            "quat",
-            "axisangle",
-            "xyaxes",
-            "zaxis",
-            "euler",
-            "size",
-            "fromto",
-            "mass",
-            "density",
-            "group",
-            "rgba",
-            "material",
-            "mesh",
-            "contype",
-            "conaffinity",
-            "condim",
-            "friction",
-            "shellinertia",
-        ],
+        "type pos quat axisangle xyaxes zaxis euler size fromto mass density group rgba material mesh contype conaffinity condim friction \
+         shellinertia",
     ),
-    ("site", &["pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "fromto"]),
-    ("camera", &["pos", "quat", "axisangle", "xyaxes", "zaxis", "euler", "fovy", "mode", "target"]),
-    ("equality", &["active"]),
-    ("tendon", &["stiffness", "damping", "springlength"]),
+    ("site", "pos quat axisangle xyaxes zaxis euler fromto"),
+    ("camera", "pos quat axisangle xyaxes zaxis euler fovy mode target"),
+    ("equality", "active"),
+    ("tendon", "stiffness damping springlength"),
 ];
+
+/// The attributes of such an element that count; none for an element that has no defaults.
+fn known_attributes(name: &str) -> Option<&'static str> {
+    let own = KNOWN.iter().find(|(n, _)| *n == name).map(|k| k.1);
+    own.or(actuators::is_actuator(name).then_some(actuators::ATTRIBUTES))
+}

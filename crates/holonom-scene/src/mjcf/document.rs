@@ -1,61 +1,40 @@
 //! What was read, as the document of a scene.
 
-use super::bodies::BodyId;
-use super::joints::{Composed, Joint, JointKind, compose};
+use super::bodies::BodyIndex;
+use super::joints::{ComposedJoint, MjcfJoint, MjcfJointKind, compose};
 use super::{Context, Coordinate};
 use crate::codes;
+use crate::confine::shown;
 use crate::diagnostic::Diagnostic;
-use crate::node::{Node, Table, numbers};
+use crate::import::{write_mass, write_pose};
+use crate::node::{DocNode, DocTable, TableAt, numbers};
 use crate::scene::{Mass, Pose};
 use crate::source::Span;
-use holonom::math::{Mat3, Quat, Vec3, vec3};
+use holonom::math::{Mat3, Vec3};
 use std::collections::HashSet;
 
 /// Mass of the bodies put between joints that no single joint stands for, as a part of the mass that hangs on them.
 const LIGHT: f64 = 1e-6;
 
-/// Three numbers.
-pub fn vector(span: Span, v: Vec3) -> Node {
-    numbers(span, &v.to_array())
-}
-
-/// Fields that many tables have.
-pub trait Fields {
-    /// `at` and `rotation`, where they say anything.
-    fn place(&mut self, pose: &Pose, span: Span);
-}
-
-impl Fields for Table {
-    fn place(&mut self, pose: &Pose, span: Span) {
-        if pose.position != Vec3::ZERO {
-            self.push("at", span, vector(span, pose.position));
-        }
-        let q = pose.rotation;
-        if q != Quat::IDENTITY {
-            self.push("rotation", span, numbers(span, &[q.w, q.x, q.y, q.z]));
-        }
-    }
-}
-
 /// Sections of the document, in the making.
 #[derive(Default)]
-pub struct Sections {
-    pub params: Table,
-    pub body: Table,
-    pub joint: Table,
-    pub force: Table,
-    pub camera: Table,
-    pub ground_frames: Table,
-    pub ground_shapes: Vec<Node>,
+pub struct DocumentSections {
+    pub params: DocTable,
+    pub body: DocTable,
+    pub joint: DocTable,
+    pub force: DocTable,
+    pub camera: DocTable,
+    pub ground_frames: DocTable,
+    pub ground_shapes: Vec<DocNode>,
     /// Pairs of bodies that pass through each other.
-    pub ignore: Vec<Node>,
+    pub ignore: Vec<DocNode>,
     /// Pairs of geoms that are different.
-    pub pairs: Vec<Node>,
+    pub pairs: Vec<DocNode>,
 }
 
 impl Context<'_, '_> {
     /// The name of the scene's body that a body of the file is a part of.
-    pub fn link_name(&self, body: BodyId) -> &str {
+    pub fn link_name(&self, body: BodyIndex) -> &str {
         let link = self.bodies[body].link;
         if link == 0 { "ground" } else { &self.bodies[link].name }
     }
@@ -64,47 +43,20 @@ impl Context<'_, '_> {
     pub fn write_bodies(&mut self) {
         let masses = self.links();
         let n = self.bodies.len();
-        let mut shapes: Vec<Vec<Node>> = (0..n).map(|_| Vec::new()).collect();
-        let mut frames: Vec<Table> = (0..n).map(|_| Table::new()).collect();
+        let mut shapes: Vec<Vec<DocNode>> = (0..n).map(|_| Vec::new()).collect();
+        let mut frames: Vec<DocTable> = (0..n).map(|_| DocTable::new()).collect();
         for i in 0..n {
             let (link, on_link) = (self.bodies[i].link, self.bodies[i].on_link);
             for geom in std::mem::take(&mut self.bodies[i].geoms) {
                 if let Some(mut shape) = geom.shape {
-                    self.touching(&mut shape, &geom.contact, link == 0);
+                    self.write_contact(&mut shape, &geom.contact, link == 0);
                     let span = shape.entries()[0].key_span;
-                    shapes[link].push(Node::new(span, super::geoms::placed(shape, &on_link.then(&geom.pose), span)));
+                    write_pose(&mut shape, &on_link.then(&geom.pose), span);
+                    shapes[link].push(DocNode::new(span, shape));
                 }
             }
         }
-        // sites first: they keep their names
-        let mut taken: HashSet<(BodyId, String)> = HashSet::new();
-        for site in std::mem::take(&mut self.sites) {
-            let body = &self.bodies[site.body];
-            let pose = body.on_link.then(&site.pose);
-            let link = body.link;
-            if !taken.insert((link, site.name.clone())) {
-                let message = format!("there are two sites `{}`", crate::confine::shown(&site.name));
-                self.error(codes::DUPLICATE, site.span, message, "on one body");
-                continue;
-            }
-            let mut frame = Table::new();
-            frame.place(&pose, site.span);
-            frames[link].put(site.name.as_str(), site.span, frame);
-            self.site_places.insert(site.name, (link, pose));
-        }
-        for i in 1..n {
-            let body = &self.bodies[i];
-            if body.link == i {
-                continue;
-            }
-            let mut name = body.name.clone();
-            while !taken.insert((body.link, name.clone())) {
-                name.push('_');
-            }
-            let mut frame = Table::new();
-            frame.place(&body.on_link, body.span);
-            frames[body.link].put(name, body.span, frame);
-        }
+        self.write_frames(&mut frames);
         let mut frames = frames.into_iter();
         let mut shapes = shapes.into_iter();
         self.out.ground_frames = frames.next().unwrap_or_default();
@@ -119,9 +71,9 @@ impl Context<'_, '_> {
                 self.report.push(d.label("no <inertial>, no geom with mass").help("give it an <inertial> or a geom"));
                 continue;
             };
-            let mut table = Table::new();
-            table.place(&world, span);
-            write_mass(&mut table, &mass, span);
+            let mut table = DocTable::new();
+            write_pose(&mut table, &world, span);
+            write_mass(&mut table, &mass, span, span);
             if !shapes.is_empty() {
                 table.put("shapes", span, shapes);
             }
@@ -133,8 +85,35 @@ impl Context<'_, '_> {
         }
     }
 
+    /// Sites, and bodies that do not move against another one, as frames of the bodies that carry them. Sites come first: they keep their names.
+    fn write_frames(&mut self, frames: &mut [DocTable]) {
+        let mut taken: HashSet<(BodyIndex, String)> = HashSet::new();
+        for site in std::mem::take(&mut self.sites) {
+            let body = &self.bodies[site.body];
+            let (link, pose) = (body.link, body.on_link.then(&site.pose));
+            if !taken.insert((link, site.name.clone())) {
+                let message = format!("there are two sites `{}`", shown(&site.name));
+                self.error(codes::DUPLICATE, site.span, message, "on one body");
+                continue;
+            }
+            let mut frame = DocTable::new();
+            write_pose(&mut frame, &pose, site.span);
+            frames[link].put(site.name.as_str(), site.span, frame);
+            self.site_places.insert(site.name, (link, pose));
+        }
+        for (_, body) in self.bodies.iter().enumerate().skip(1).filter(|(i, body)| body.link != *i) {
+            let mut name = body.name.clone();
+            while !taken.insert((body.link, name.clone())) {
+                name.push('_');
+            }
+            let mut frame = DocTable::new();
+            write_pose(&mut frame, &body.on_link, body.span);
+            frames[body.link].put(name, body.span, frame);
+        }
+    }
+
     /// The joints of a moving body.
-    fn write_joints(&mut self, body: BodyId, mass: &Mass) {
+    fn write_joints(&mut self, body: BodyIndex, mass: &Mass) {
         let joints = std::mem::take(&mut self.bodies[body].joints);
         let parent = self.link_name(self.bodies[body].parent).to_string();
         let name = self.bodies[body].name.clone();
@@ -161,9 +140,9 @@ impl Context<'_, '_> {
                 // heavy enough about its middle for any axis: as if spread over a metre
                 let between_mass =
                     Mass { mass: light, centre: Vec3::ZERO, inertia: Mat3::from_diagonal(Vec3::splat(light)) };
-                let mut table = Table::new();
-                table.place(&world, span);
-                write_mass(&mut table, &between_mass, span);
+                let mut table = DocTable::new();
+                write_pose(&mut table, &world, span);
+                write_mass(&mut table, &between_mass, span, span);
                 self.out.body.put(between.as_str(), span, table);
                 let message = format!("the joints of body `{name}` are split, with a light body between them");
                 let label = format!("`{between}` has {light:.1e} kg: no single joint stands for all of them");
@@ -177,61 +156,17 @@ impl Context<'_, '_> {
         self.bodies[body].joints = joints;
     }
 
-    fn write_joint(&mut self, a: &str, b: &str, joints: &[Joint], composed: &Composed, world: &Pose) {
+    fn write_joint(&mut self, a: &str, b: &str, joints: &[MjcfJoint], composed: &ComposedJoint, world: &Pose) {
         let span = joints[0].span;
-        let first = &joints[0];
         if composed.kind == "free" {
-            self.write_free(b, first);
+            self.write_free(b, &joints[0]);
             return;
         }
         let names: Vec<&str> = joints.iter().map(|j| j.name.as_str()).collect();
         let name = names.join("+");
         let name = if name.len() > 200 { format!("{} and {} more", names[0], names.len() - 1) } else { name };
-        let mut table = Table::new();
-        table.put("kind", span, composed.kind);
-        table.put("a", span, a);
-        table.put("b", span, b);
-        let axis = |table: &mut Table, key: &str, v: Vec3| table.push(key, span, vector(span, v));
-        match composed.kind {
-            "serial" => {
-                let freedoms = joints.iter().map(|j| {
-                    let mut freedom = Table::new();
-                    let kind = match j.kind {
-                        JointKind::Slide => "slide",
-                        JointKind::Ball => "ball",
-                        _ => "hinge",
-                    };
-                    freedom.put("kind", j.span, kind);
-                    if j.kind != JointKind::Ball {
-                        freedom.push("axis", j.span, vector(j.span, j.axis));
-                    }
-                    if j.kind != JointKind::Slide {
-                        freedom.push("at", j.span, vector(j.span, j.at));
-                    }
-                    Node::new(j.span, freedom)
-                });
-                table.put("freedoms", span, freedoms.collect::<Vec<_>>());
-                table.push("at", span, vector(span, world.position));
-            }
-            "universal" => {
-                table.push("at", span, vector(span, first.at));
-                axis(&mut table, "axis", first.axis.cross(joints[1].axis));
-                axis(&mut table, "x_axis", first.axis);
-            }
-            "planar" => {
-                table.push("at", span, vector(span, joints[2].at));
-                axis(&mut table, "axis", joints[2].axis);
-                let x = joints[if composed.coordinates[0] == Some(0) { 0 } else { 1 }].axis;
-                axis(&mut table, "x_axis", x);
-            }
-            _ => {
-                let at = joints.last().expect("one at least").at;
-                table.push("at", span, vector(span, at));
-                if composed.kind != "spherical" {
-                    axis(&mut table, "axis", first.axis);
-                }
-            }
-        }
+        let table = DocTable::at(span).with("kind", composed.kind).with("a", a).with("b", b);
+        let mut table: DocTable = write_axes(table, joints, composed, world).into();
         let name = if joints.len() == 1 { name } else { super::free(&mut self.joint_names, name) };
         self.stops(&mut table, joints, composed, span);
         if self.meets(a, b) {
@@ -253,9 +188,9 @@ impl Context<'_, '_> {
     }
 
     /// Limits and dry friction, for each coordinate.
-    fn stops(&mut self, table: &mut Table, joints: &[Joint], composed: &Composed, span: Span) {
+    fn stops(&mut self, table: &mut DocTable, joints: &[MjcfJoint], composed: &ComposedJoint, span: Span) {
         let n = composed.coordinates.iter().flatten().count();
-        let mut limits = vec![Node::new(span, Vec::new()); n];
+        let mut limits = vec![DocNode::new(span, Vec::new()); n];
         let mut friction = vec![0.0; n];
         for (j, k) in joints.iter().zip(&composed.coordinates) {
             let Some(k) = *k else { continue };
@@ -277,7 +212,11 @@ impl Context<'_, '_> {
             _ => table.put("limits", span, limits),
         }
         if friction.iter().any(|f| *f > 0.0) {
-            table.push("friction", span, if n == 1 { Node::new(span, friction[0]) } else { numbers(span, &friction) });
+            table.push(
+                "friction",
+                span,
+                if n == 1 { DocNode::new(span, friction[0]) } else { numbers(span, &friction) },
+            );
         }
     }
 
@@ -287,57 +226,41 @@ impl Context<'_, '_> {
     }
 
     /// Spring, damper and rotor on a coordinate.
-    fn write_coordinate(&mut self, j: &Joint, coordinate: &str) {
+    fn write_coordinate(&mut self, j: &MjcfJoint, coordinate: &str) {
         let span = j.span;
         if j.stiffness > 0.0 || j.damping > 0.0 {
-            let mut table = Table::new();
-            table.put("kind", span, "coordinate-spring");
-            table.put("joint", span, coordinate);
+            let mut table = DocTable::at(span).with("kind", "coordinate-spring").with("joint", coordinate);
             if j.stiffness > 0.0 {
-                table.put("stiffness", span, j.stiffness);
-                table.put("rest", span, j.spring_reference - j.reference);
+                table = table.with("stiffness", j.stiffness).with("rest", j.spring_reference - j.reference);
             }
             if j.damping > 0.0 {
-                table.put("damping", span, j.damping);
+                table = table.with("damping", j.damping);
             }
             self.force(format!("{} spring", j.name), span, table);
         }
         if j.armature > 0.0 {
-            self.rotor(&j.name, j.armature, span, |gear| gear.put("joint", span, coordinate));
+            self.rotor(&j.name, j.armature, span, |gear| gear.with("joint", coordinate));
         }
     }
 
-    fn rotor(&mut self, name: &str, inertia: f64, span: Span, gear: impl FnOnce(&mut Table)) {
+    fn rotor(&mut self, name: &str, inertia: f64, span: Span, gear: impl FnOnce(TableAt) -> TableAt) {
         let rotor = super::free(&mut self.body_names, format!("{name} rotor"));
-        let mut body = Table::new();
-        body.put("kind", span, "rotor");
-        body.put("rotor_inertia", span, inertia);
+        let body = DocTable::at(span).with("kind", "rotor").with("rotor_inertia", inertia);
         self.out.body.put(rotor.as_str(), span, body);
-        let mut table = Table::new();
-        table.put("kind", span, "rotor-gear");
-        table.put("b", span, rotor.as_str());
-        gear(&mut table);
-        let gear = super::free(&mut self.joint_names, format!("{name} armature"));
-        self.out.joint.put(gear, span, table);
+        let table = gear(DocTable::at(span).with("kind", "rotor-gear").with("b", rotor.as_str()));
+        let name = super::free(&mut self.joint_names, format!("{name} armature"));
+        self.out.joint.put(name, span, table);
     }
 
-    fn write_ball(&mut self, a: &str, b: &str, j: &Joint) {
+    fn write_ball(&mut self, a: &str, b: &str, j: &MjcfJoint) {
         let span = j.span;
         if j.stiffness > 0.0 {
-            let mut table = Table::new();
-            table.put("kind", span, "bushing");
-            table.put("a", span, a);
-            table.put("b", span, b);
-            table.push("at", span, vector(span, j.at));
-            table.put("torsional_stiffness", span, j.stiffness);
-            self.force(format!("{} spring", j.name), span, table);
+            let table = DocTable::at(span).with("kind", "bushing").with("a", a).with("b", b).vector("at", j.at);
+            self.force(format!("{} spring", j.name), span, table.with("torsional_stiffness", j.stiffness));
         }
         if j.damping > 0.0 {
-            let mut table = Table::new();
-            table.put("kind", span, "spin-damper");
-            table.put("a", span, a);
-            table.put("b", span, b);
-            table.put("damping", span, j.damping);
+            let table =
+                DocTable::at(span).with("kind", "spin-damper").with("a", a).with("b", b).with("damping", j.damping);
             self.force(format!("{} damper", j.name), span, table);
         }
         if j.armature > 0.0 {
@@ -345,35 +268,25 @@ impl Context<'_, '_> {
                 let name = format!("{} {}", j.name, ["x", "y", "z"][k]);
                 let meets = self.meets(a, b);
                 self.rotor(&name, j.armature, span, |gear| {
-                    if meets {
-                        gear.put("collide", span, true);
-                    }
-                    gear.put("against", span, a);
-                    gear.put("of", span, b);
-                    gear.push("axis_of", span, vector(span, e));
+                    let gear = if meets { gear.with("collide", true) } else { gear };
+                    gear.with("against", a).with("of", b).vector("axis_of", e)
                 });
             }
         }
     }
 
     /// A free joint holds nothing; what it may do is resist.
-    fn write_free(&mut self, body: &str, j: &Joint) {
+    fn write_free(&mut self, body: &str, j: &MjcfJoint) {
         let span = j.span;
         if j.damping > 0.0 {
             for kind in ["drag", "angular-drag"] {
-                let mut table = Table::new();
-                table.put("kind", span, kind);
-                table.put("on", span, body);
-                table.put("linear", span, j.damping);
+                let table = DocTable::at(span).with("kind", kind).with("on", body).with("linear", j.damping);
                 self.force(format!("{} {kind}", j.name), span, table);
             }
         }
         if j.armature > 0.0 {
-            self.note(
-                span,
-                format!("the armature of the free joint `{}` is not used", j.name),
-                "inertia without weight",
-            );
+            let message = format!("the armature of the free joint `{}` is not used", j.name);
+            self.note(span, message, "inertia without weight");
         }
         if j.stiffness > 0.0 {
             self.note(span, format!("the stiffness of the free joint `{}` is not used", j.name), "no spring is made");
@@ -381,12 +294,33 @@ impl Context<'_, '_> {
     }
 }
 
-fn write_mass(table: &mut Table, m: &Mass, span: Span) {
-    table.put("mass", span, m.mass);
-    table.push("com", span, vector(span, m.centre));
-    let i = m.inertia;
-    let off = vec3(i.x_axis.y, i.x_axis.z, i.y_axis.z);
-    let d = vec3(i.x_axis.x, i.y_axis.y, i.z_axis.z);
-    let all = [d.x, d.y, d.z, off.x, off.y, off.z];
-    table.push("inertia", span, numbers(span, if off == Vec3::ZERO { &all[..3] } else { &all }));
+/// Where the axes of a joint are: `at`, `axis`, `x_axis`, or the `freedoms` of a serial joint.
+fn write_axes(table: TableAt, joints: &[MjcfJoint], composed: &ComposedJoint, world: &Pose) -> TableAt {
+    let first = &joints[0];
+    match composed.kind {
+        "serial" => {
+            let freedoms = joints.iter().map(|j| {
+                let freedom = DocTable::at(j.span);
+                let freedom = match j.kind {
+                    MjcfJointKind::Slide => freedom.with("kind", "slide").vector("axis", j.axis),
+                    MjcfJointKind::Ball => freedom.with("kind", "ball").vector("at", j.at),
+                    _ => freedom.with("kind", "hinge").vector("axis", j.axis).vector("at", j.at),
+                };
+                DocNode::new(j.span, freedom)
+            });
+            table.with("freedoms", freedoms.collect::<Vec<_>>()).vector("at", world.position)
+        }
+        "universal" => {
+            let axis = first.axis.cross(joints[1].axis);
+            table.vector("at", first.at).vector("axis", axis).vector("x_axis", first.axis)
+        }
+        "planar" => {
+            let x = joints[if composed.coordinates[0] == Some(0) { 0 } else { 1 }].axis;
+            table.vector("at", joints[2].at).vector("axis", joints[2].axis).vector("x_axis", x)
+        }
+        kind => {
+            let table = table.vector("at", joints.last().expect("one at least").at);
+            if kind == "spherical" { table } else { table.vector("axis", first.axis) }
+        }
+    }
 }

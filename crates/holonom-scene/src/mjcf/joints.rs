@@ -14,30 +14,38 @@
 //! The coordinates of the scene are those of the file less their `ref`.
 
 use super::Context;
-use super::bodies::BodyId;
+use super::bodies::BodyIndex;
 use super::defaults::ClassId;
 use super::tree::Item;
-use super::values::Look;
+use super::values::Attributes;
 use crate::codes;
+use crate::confine::shown;
 use crate::scene::Pose;
 use crate::source::Span;
-use holonom::math::Vec3;
+use holonom::math::{Mat3, Vec3};
 
-/// What a joint lets a body do.
+/// Which motions a joint allows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum JointKind {
+pub enum MjcfJointKind {
     Free,
     Ball,
     Slide,
     Hinge,
 }
 
+impl MjcfJointKind {
+    /// Does it have a coordinate along or about an axis?
+    fn has_coordinate(self) -> bool {
+        matches!(self, MjcfJointKind::Slide | MjcfJointKind::Hinge)
+    }
+}
+
 /// A joint of the file.
 #[derive(Clone, Debug)]
-pub struct Joint {
+pub struct MjcfJoint {
     pub name: String,
     pub span: Span,
-    pub kind: JointKind,
+    pub kind: MjcfJointKind,
     /// In the world, at the reference configuration.
     pub at: Vec3,
     /// In the world, of length 1.
@@ -55,103 +63,59 @@ pub struct Joint {
 }
 
 /// A set of joints as one joint of the scene: its kind, and which of its coordinates each of them is.
-pub struct Composed {
+pub struct ComposedJoint {
     pub kind: &'static str,
     pub coordinates: Vec<Option<usize>>,
 }
 
 impl<'d> Context<'d, '_> {
     /// `<joint>` or `<freejoint>`.
-    pub fn joint(&mut self, item: Item<'_, 'd>, body: BodyId, frame: &Pose, class: Option<ClassId>, suffix: &str) {
+    pub fn joint(&mut self, item: Item<'_, 'd>, body: BodyIndex, frame: &Pose, class: Option<ClassId>, suffix: &str) {
         let free = item.name() == "freejoint";
-        let look = if free { Look::plain(item.element().take()) } else { self.look(item.element(), class) };
-        let kind = match if free { Some("free") } else { self.word(&look, "type", &["free", "ball", "slide", "hinge"]) }
-        {
-            Some("free") => JointKind::Free,
-            Some("ball") => JointKind::Ball,
-            Some("slide") => JointKind::Slide,
-            Some(_) => JointKind::Hinge,
-            None if look.attr("type").is_some() => return,
-            None => JointKind::Hinge,
+        let attrs =
+            if free { Attributes::plain(item.element().take()) } else { self.attributes(item.element(), class) };
+        let word = if free { Some("free") } else { self.word(&attrs, "type", &["free", "ball", "slide", "hinge"]) };
+        let kind = match word {
+            Some("free") => MjcfJointKind::Free,
+            Some("ball") => MjcfJointKind::Ball,
+            Some("slide") => MjcfJointKind::Slide,
+            Some(_) => MjcfJointKind::Hinge,
+            None if attrs.attr("type").is_some() => return,
+            None => MjcfJointKind::Hinge,
         };
-        let span = look.span();
-        let owner = &self.bodies[body];
-        let number = owner.joints.len();
-        let default_name =
-            format!("{}_joint{}", owner.name, if number == 0 { String::new() } else { (number + 1).to_string() });
-        if body == 0 {
-            self.error(codes::BROKEN_TREE, span, "the world cannot have a joint", "must stand in a <body>");
-            return;
+        let span = attrs.span();
+        if let Some((message, label)) = self.refused_joint(kind, body) {
+            return self.error(codes::BROKEN_TREE, span, message, label);
         }
-        let (world, parent) = (owner.world, owner.parent);
-        if kind == JointKind::Free && (parent != 0 || number > 0) {
-            self.error(
-                codes::BROKEN_TREE,
-                span,
-                "a free joint must be the only one, on a body of the world",
-                "not here",
-            );
-            return;
-        }
-        if owner.joints.iter().any(|j| j.kind == JointKind::Free) {
-            self.error(codes::BROKEN_TREE, span, "a body with a free joint can have no other", "one too many");
-            return;
-        }
-        let name = match look.element.attr("name") {
-            Some(a) => {
-                let name = self.name(&format!("{}{suffix}", a.value), a.span);
-                if !self.joint_names.insert(name.clone()) {
-                    let message = format!("there are two joints `{}`", crate::confine::shown(&name));
-                    self.error(codes::DUPLICATE, a.span, message, "another joint has it");
-                    return;
-                }
-                name
-            }
-            None => super::free(&mut self.joint_names, default_name),
-        };
-        let place = world.then(frame);
-        let at = place.point(self.vector(&look, "pos").unwrap_or_default());
-        let axis = if look.attr("axis").is_some() && matches!(kind, JointKind::Slide | JointKind::Hinge) {
-            match self.direction(&look, "axis") {
+        let Some(name) = self.joint_name(&attrs, body, suffix) else { return };
+        let place = self.bodies[body].world.then(frame);
+        let at = place.point(self.vector(&attrs, "pos").unwrap_or_default());
+        let axis = match attrs.attr("axis").filter(|_| kind.has_coordinate()) {
+            Some(_) => match self.direction(&attrs, "axis") {
                 Some(axis) => axis,
                 None => return,
-            }
-        } else {
-            Vec3::Z
+            },
+            None => Vec3::Z,
         };
-        let angular = |c: &Self, x: f64| if kind == JointKind::Hinge { c.angle(x) } else { x };
-        let reference = self.number(&look, "ref").unwrap_or(0.0);
-        let spring_reference = self.number(&look, "springref").unwrap_or(0.0);
+        let angular = |c: &Self, x: f64| if kind == MjcfJointKind::Hinge { c.angle(x) } else { x };
+        let reference = self.number(&attrs, "ref").unwrap_or(0.0);
+        let spring_reference = self.number(&attrs, "springref").unwrap_or(0.0);
         let (reference, spring_reference) = (angular(self, reference), angular(self, spring_reference));
-        let stiffness = look.attr("stiffness").and_then(|a| self.linear(&a, "stiffness")).unwrap_or(0.0);
-        let damping = look.attr("damping").and_then(|a| self.linear(&a, "damping")).unwrap_or(0.0);
-        let armature = self.not_negative(&look, "armature", "kg m^2 or kg").unwrap_or(0.0);
-        let (stiffness, damping) = (stiffness.max(0.0), damping.max(0.0));
-        if let Some(a) = look.attr("springdamper")
-            && let Some(v) = self.numbers(&a, 2, 2)
-            && v[0] > 0.0
-            && v[1] > 0.0
+        let stiffness = attrs.attr("stiffness").and_then(|a| self.linear(&a, "stiffness")).unwrap_or(0.0).max(0.0);
+        let damping = attrs.attr("damping").and_then(|a| self.linear(&a, "damping")).unwrap_or(0.0).max(0.0);
+        let armature = self.not_negative(&attrs, "armature", "kg m^2 or kg").unwrap_or(0.0);
+        if let Some(a) = attrs.attr("springdamper")
+            && let Some([time, ratio]) = self.array(&attrs, "springdamper")
+            && time > 0.0
+            && ratio > 0.0
         {
             let why = "it sets stiffness and damping from the mass that hangs on the joint, which is not done here";
             self.note(a.name_span, "`springdamper` is not used", why);
         }
-        let mut friction = 0.0;
-        if let Some(x) = self.not_negative(&look, "frictionloss", "N m or N")
-            && x > 0.0
-        {
-            if !self.settings.friction {
-                // switched off by the file itself
-            } else if matches!(kind, JointKind::Slide | JointKind::Hinge) {
-                friction = x;
-            } else {
-                let at = look.attr("frictionloss").map_or(span, |a| a.name_span);
-                let why = format!("{x} N m or N: only hinges and slides have dry friction here");
-                self.note(at, format!("dry friction of joint `{name}` is not used"), why);
-            }
-        }
-        let limits = self.limits_of(&look, &name, kind).map(|v| v.map(|x| angular(self, x) - reference));
-        let axis = holonom::math::Mat3::from_quat(place.rotation) * axis;
-        self.bodies[body].joints.push(Joint {
+        let friction = self.dry_friction(&attrs, &name, kind);
+        let limits = self.limits_of(&attrs, &name, kind).map(|v| v.map(|x| angular(self, x) - reference));
+        let axis = Mat3::from_quat(place.rotation) * axis;
+        self.bodies[body].joints.push(MjcfJoint {
             name,
             span,
             kind,
@@ -165,6 +129,51 @@ impl<'d> Context<'d, '_> {
             limits,
             friction,
         });
+    }
+
+    /// Why a body cannot have a joint, or one of this kind: message and label.
+    fn refused_joint(&self, kind: MjcfJointKind, body: BodyIndex) -> Option<(&'static str, &'static str)> {
+        let owner = &self.bodies[body];
+        if body == 0 {
+            Some(("the world cannot have a joint", "must stand in a <body>"))
+        } else if kind == MjcfJointKind::Free && (owner.parent != 0 || !owner.joints.is_empty()) {
+            Some(("a free joint must be the only one, on a body of the world", "not here"))
+        } else if owner.joints.iter().any(|j| j.kind == MjcfJointKind::Free) {
+            Some(("a body with a free joint can have no other", "one too many"))
+        } else {
+            None
+        }
+    }
+
+    fn joint_name(&mut self, attrs: &Attributes<'d>, body: BodyIndex, suffix: &str) -> Option<String> {
+        let Some(a) = attrs.element.attr("name") else {
+            let owner = &self.bodies[body];
+            let number = if owner.joints.is_empty() { String::new() } else { (owner.joints.len() + 1).to_string() };
+            let name = format!("{}_joint{number}", owner.name);
+            return Some(super::free(&mut self.joint_names, name));
+        };
+        let name = self.name(&format!("{}{suffix}", a.value), a.span);
+        if !self.joint_names.insert(name.clone()) {
+            let message = format!("there are two joints `{}`", shown(&name));
+            self.error(codes::DUPLICATE, a.span, message, "another joint has it");
+            return None;
+        }
+        Some(name)
+    }
+
+    /// `frictionloss`, where it is in force, N or N m.
+    fn dry_friction(&mut self, attrs: &Attributes<'d>, name: &str, kind: MjcfJointKind) -> f64 {
+        let x = self.not_negative(attrs, "frictionloss", "N m or N").unwrap_or(0.0);
+        if x == 0.0 || !self.settings.friction {
+            return 0.0;
+        }
+        if !kind.has_coordinate() {
+            let at = attrs.attr("frictionloss").map_or(attrs.span(), |a| a.name_span);
+            let why = format!("{x} N m or N: only hinges and slides have dry friction here");
+            self.note(at, format!("dry friction of joint `{name}` is not used"), why);
+            return 0.0;
+        }
+        x
     }
 
     /// The first number of an attribute that may hold the coefficients of a polynomial.
@@ -182,9 +191,9 @@ impl<'d> Context<'d, '_> {
     }
 
     /// The range of a joint as it is written, where it is in force.
-    fn limits_of(&mut self, look: &Look<'d>, name: &str, kind: JointKind) -> Option<[f64; 2]> {
-        let range = look.attr("range").and_then(|a| self.numbers(&a, 2, 2).map(|v| (v, a)));
-        let limited = match self.word(look, "limited", &["true", "false", "auto"]) {
+    fn limits_of(&mut self, attrs: &Attributes<'d>, name: &str, kind: MjcfJointKind) -> Option<[f64; 2]> {
+        let range = attrs.attr("range").and_then(|a| self.numbers(&a, 2, 2).map(|v| (v, a)));
+        let limited = match self.word(attrs, "limited", &["true", "false", "auto"]) {
             Some("true") => true,
             Some("false") => false,
             _ => self.settings.autolimits && range.as_ref().is_some_and(|(v, _)| v[0] != 0.0 || v[1] != 0.0),
@@ -198,7 +207,7 @@ impl<'d> Context<'d, '_> {
         if !self.settings.limits {
             return None;
         }
-        if !matches!(kind, JointKind::Slide | JointKind::Hinge) {
+        if !kind.has_coordinate() {
             let why = "only hinges and slides have limits here";
             self.note(a.name_span, format!("the range of joint `{name}` is not enforced"), why);
             return None;
@@ -214,20 +223,20 @@ fn perpendicular(a: Vec3, b: Vec3) -> bool {
 }
 
 /// One joint of the scene for a set of joints; none where there is no exact one.
-pub fn compose(joints: &[Joint]) -> Option<Composed> {
-    use JointKind::*;
-    let made = |kind, coordinates: &[Option<usize>]| Some(Composed { kind, coordinates: coordinates.to_vec() });
+pub fn compose(joints: &[MjcfJoint]) -> Option<ComposedJoint> {
+    use MjcfJointKind::*;
+    let one = |kind, coordinates: &[Option<usize>]| Some(ComposedJoint { kind, coordinates: coordinates.to_vec() });
     let scale = joints.iter().map(|j| (j.at - joints[0].at).length()).fold(0.0, f64::max);
     match joints {
-        [j] if j.kind == Free => made("free", &[None]),
-        [j] if j.kind == Ball => made("spherical", &[None]),
-        [j] if j.kind == Slide => made("prismatic", &[Some(0)]),
-        [j] if j.kind == Hinge => made("revolute", &[Some(0)]),
+        [j] if j.kind == Free => one("free", &[None]),
+        [j] if j.kind == Ball => one("spherical", &[None]),
+        [j] if j.kind == Slide => one("prismatic", &[Some(0)]),
+        [j] if j.kind == Hinge => one("revolute", &[Some(0)]),
         [s, h] if s.kind == Slide && h.kind == Hinge && s.axis.dot(h.axis) > 1.0 - 1e-15 => {
-            made("cylindrical", &[Some(0), Some(1)])
+            one("cylindrical", &[Some(0), Some(1)])
         }
         [a, b] if a.kind == Hinge && b.kind == Hinge && perpendicular(a.axis, b.axis) && scale < 1e-15 => {
-            made("universal", &[Some(0), Some(1)])
+            one("universal", &[Some(0), Some(1)])
         }
         [s, t, h]
             if s.kind == Slide
@@ -239,7 +248,7 @@ pub fn compose(joints: &[Joint]) -> Option<Composed> {
         {
             // x and y of the plane must turn into each other about the hinge
             let right = s.axis.cross(t.axis).dot(h.axis) > 0.0;
-            made("planar", if right { &[Some(0), Some(1), Some(2)] } else { &[Some(1), Some(0), Some(2)] })
+            one("planar", if right { &[Some(0), Some(1), Some(2)] } else { &[Some(1), Some(0), Some(2)] })
         }
         _ => {
             let of = |kind| joints.iter().filter(move |j| j.kind == kind).map(|j| j.axis).collect::<Vec<Vec3>>();
@@ -261,7 +270,7 @@ pub fn compose(joints: &[Joint]) -> Option<Composed> {
                 next += usize::from(!ball);
                 (!ball).then(|| next - 1)
             });
-            Some(Composed { kind: "serial", coordinates: coordinates.collect() })
+            Some(ComposedJoint { kind: "serial", coordinates: coordinates.collect() })
         }
     }
 }

@@ -33,16 +33,17 @@ mod values;
 use crate::codes;
 use crate::confine::{Confinement, shown};
 use crate::diagnostic::{Diagnostic, Report};
+use crate::import::scene_name;
 use crate::limits::Limits;
-use crate::load::Workshop;
-use crate::node::{Node, Table};
+use crate::load::ImportContext;
+use crate::node::{DocTable, TableAt, numbers};
 use crate::scene::Pose;
 use crate::source::Span;
-use document::{Sections, vector};
+use document::DocumentSections;
 use holonom::math::{Mat3, Vec3};
 use std::collections::{HashMap, HashSet};
 use std::path::PathBuf;
-use tree::{Documents, Item, Tree};
+use tree::{Documents, ElementTree, Item};
 
 /// A coordinate of the scene that is the coordinate of a joint of the file, less `reference` (m or rad).
 #[derive(Clone)]
@@ -64,52 +65,52 @@ struct Context<'d, 'w> {
     settings: settings::Settings,
     defaults: defaults::Defaults<'d>,
     assets: assets::Assets,
-    bodies: Vec<bodies::Body>,
+    bodies: Vec<bodies::MjcfBody>,
     body_names: HashSet<String>,
     joint_names: HashSet<String>,
     force_names: HashSet<String>,
-    sites: Vec<bodies::Site>,
+    sites: Vec<bodies::MjcfSite>,
     /// Elements made by replicates so far, and whether they were too many.
     charged: u64,
     over: bool,
-    out: Sections,
+    out: DocumentSections,
     /// Where sites are: on which moving body, and where on it.
-    site_places: HashMap<String, (bodies::BodyId, Pose)>,
+    site_places: HashMap<String, (bodies::BodyIndex, Pose)>,
     /// Coordinates of the scene by the names of the file's joints.
     coordinates: HashMap<String, Coordinate>,
-    tendons: HashMap<String, tendons::Fixed>,
+    tendons: HashMap<String, tendons::FixedTendon>,
     /// Does any geom touch others, do some touch only some, and geoms by their names.
     touches: bool,
-    choosy: bool,
+    selective: bool,
     /// Has no contact friction, and which geoms do pairs name?
     all_smooth: bool,
     paired: HashSet<String>,
-    geoms: HashMap<String, contact::Named>,
+    geoms: HashMap<String, contact::NamedGeom>,
 }
 
 /// Read a model as the document of a scene.
-pub fn import(file: u32, workshop: &mut Workshop) -> Table {
-    let Some(documents) = Documents::read(file, workshop) else { return Table::new() };
-    let tree = match Tree::new(&documents, &workshop.limits) {
+pub fn import(file: u32, context: &mut ImportContext) -> DocTable {
+    let Some(documents) = Documents::read(file, context) else { return DocTable::new() };
+    let tree = match ElementTree::new(&documents, &context.limits) {
         Ok(tree) => tree,
         Err(d) => {
-            workshop.report.push(*d);
-            return Table::new();
+            context.report.push(*d);
+            return DocTable::new();
         }
     };
     let root = tree.root().element();
     if root.name() != "mujoco" {
         let message = format!("the root element is <{}>", shown(root.name()));
         let d = Diagnostic::error(codes::NOT_A_ROBOT, message).at(root.name_span());
-        workshop.report.push(d.label("must be <mujoco>"));
-        return Table::new();
+        context.report.push(d.label("must be <mujoco>"));
+        return DocTable::new();
     }
-    let mut context = Context {
-        folder: workshop.folder(file),
-        n_files: workshop.sources.files().len(),
-        report: workshop.report,
-        confinement: workshop.confinement,
-        limits: workshop.limits,
+    let mut reader = Context {
+        folder: context.folder(file),
+        n_files: context.sources.files().len(),
+        report: context.report,
+        confinement: context.confinement,
+        limits: context.limits,
         root: root.span(),
         settings: Default::default(),
         defaults: Default::default(),
@@ -121,30 +122,30 @@ pub fn import(file: u32, workshop: &mut Workshop) -> Table {
         sites: Vec::new(),
         charged: 0,
         over: false,
-        out: Sections::default(),
+        out: DocumentSections::default(),
         site_places: HashMap::new(),
         coordinates: HashMap::new(),
         tendons: HashMap::new(),
         touches: false,
-        choosy: false,
+        selective: false,
         all_smooth: false,
         paired: HashSet::new(),
         geoms: HashMap::new(),
     };
     let title = root.attr("model").map(|a| (a.value, a.span));
-    context.read(&tree);
-    let errors = context.report.has_errors();
-    let table = context.finish(title);
+    reader.read(&tree);
+    let errors = reader.report.has_errors();
+    let table = reader.finish(title);
     if !errors {
         for document in &documents.all {
-            ledger::unread(document, workshop.report);
+            ledger::unread(document, context.report);
         }
     }
     table
 }
 
 impl<'d> Context<'d, '_> {
-    fn read(&mut self, tree: &Tree<'d>) {
+    fn read(&mut self, tree: &ElementTree<'d>) {
         let sections = |name: &'static str| tree.root().children().filter(move |c| c.name() == name);
         // settings hold for the whole file, wherever they stand; classes and assets come before what uses them
         sections("compiler").for_each(|s| self.compiler(s));
@@ -171,24 +172,14 @@ impl<'d> Context<'d, '_> {
     }
 
     /// Add a force, under a name that is free.
-    fn force(&mut self, name: impl Into<String>, span: Span, table: Table) {
+    fn force(&mut self, name: impl Into<String>, span: Span, table: TableAt) {
         let name = free(&mut self.force_names, name.into());
         self.out.force.put(name, span, table);
     }
 
     /// A name as scenes allow it. A changed one is noted.
     fn name(&mut self, given: &str, span: Span) -> String {
-        let bad = |c: char| matches!(c, '.' | '"' | '\\' | ',' | '*') || c.is_control();
-        let mut name: String = given.trim().chars().map(|c| if bad(c) { '_' } else { c }).collect();
-        // expressions have no place in names
-        name = name.replace("${", "_{");
-        if name.len() > 180 {
-            let end = (0..=180).rev().find(|i| name.is_char_boundary(*i)).unwrap_or(0);
-            name.truncate(end);
-        }
-        if name.is_empty() || name == "ground" {
-            name.push('_');
-        }
+        let name = scene_name(given);
         if name != given {
             self.note(span, format!("`{}` is called `{}` here", shown(given), shown(&name)), "not a name of a scene");
         }
@@ -197,50 +188,44 @@ impl<'d> Context<'d, '_> {
 
     /// `<camera>`: where it looks at the reference configuration.
     fn camera(&mut self, item: Item<'_, 'd>, body: usize, frame: &Pose, class: Option<usize>) {
-        let look = self.look(item.element(), class);
-        let span = look.span();
-        let pose = self.bodies[body].world.then(frame).then(&self.pose(&look));
+        let attrs = self.attributes(item.element(), class);
+        let span = attrs.span();
+        let pose = self.bodies[body].world.then(frame).then(&self.pose(&attrs));
         let turn = Mat3::from_quat(pose.rotation);
-        let angle = self.number(&look, "fovy").unwrap_or(45.0) * (std::f64::consts::PI / 180.0);
-        let mode = self.word(&look, "mode", &["fixed", "track", "trackcom", "targetbody", "targetbodycom"]);
-        look.attr("target");
-        let Some(name) = look.element.attr("name") else { return };
+        let angle = self.number(&attrs, "fovy").unwrap_or(45.0) * (std::f64::consts::PI / 180.0);
+        let mode = self.word(&attrs, "mode", &["fixed", "track", "trackcom", "targetbody", "targetbodycom"]);
+        attrs.attr("target");
+        let Some(name) = attrs.element.attr("name") else { return };
         if body != 0 || !matches!(mode, None | Some("fixed")) {
-            self.note(
-                span,
-                format!("camera `{}` stands still", shown(name.value)),
-                "it looks as at the reference pose",
-            );
+            let message = format!("camera `{}` stands still", shown(name.value));
+            self.note(span, message, "it looks as at the reference pose");
         }
         let name = self.name(name.value, name.span);
         if self.out.camera.get(&name).is_some() || !(angle > 0.0) {
             return;
         }
-        let mut table = Table::new();
-        table.push("from", span, vector(span, pose.position));
-        table.push("look_at", span, vector(span, pose.position - turn * Vec3::Z));
-        table.push("up", span, vector(span, turn * Vec3::Y));
-        table.put("angle", span, angle);
-        self.out.camera.put(name, span, table);
+        let target = pose.position - turn * Vec3::Z;
+        let table = DocTable::at(span).vector("from", pose.position).vector("look_at", target);
+        self.out.camera.put(name, span, table.vector("up", turn * Vec3::Y).with("angle", angle));
     }
 
     /// The document.
-    fn finish(self, title: Option<(&str, Span)>) -> Table {
+    fn finish(self, title: Option<(&str, Span)>) -> DocTable {
         let span = self.root;
-        let mut document = Table::new();
+        let mut document = DocTable::new();
         if let Some((title, at)) = title {
             document.put("title", at, title.replace("${", "$ {"));
         }
-        document.push("gravity", span, vector(span, self.settings.gravity));
+        document.push("gravity", span, numbers(span, &self.settings.gravity.to_array()));
         let out = self.out;
-        let mut ground = Table::new();
+        let mut ground = DocTable::new();
         if !out.ground_frames.is_empty() {
             ground.put("frames", span, out.ground_frames);
         }
         if !out.ground_shapes.is_empty() {
             ground.put("shapes", span, out.ground_shapes);
         }
-        let mut contact = Table::new();
+        let mut contact = DocTable::new();
         if self.settings.contacts && self.touches {
             contact.put("friction", span, 1.0);
             if !out.ignore.is_empty() {
@@ -261,7 +246,7 @@ impl<'d> Context<'d, '_> {
         ];
         for (name, table) in sections {
             if !table.is_empty() {
-                document.push(name, span, Node::new(span, table));
+                document.put(name, span, table);
             }
         }
         document

@@ -2,7 +2,7 @@
 
 use super::Context;
 use super::tree::Item;
-use super::values::Look;
+use super::values::Attributes;
 use crate::codes;
 use holonom::math::{Vec3, vec3};
 
@@ -65,18 +65,17 @@ impl Default for Settings {
 impl<'d> Context<'d, '_> {
     /// `<compiler>`.
     pub fn compiler(&mut self, item: Item<'_, 'd>) {
-        let look = Look::plain(item.element().take());
-        if let Some(word) = self.word(&look, "angle", &["radian", "degree"]) {
+        let attrs = Attributes::plain(item.element().take());
+        if let Some(word) = self.word(&attrs, "angle", &["radian", "degree"]) {
             self.settings.radian = word == "radian";
         }
-        if let Some(word) = self.word(&look, "coordinate", &["local", "global"])
+        if let Some(word) = self.word(&attrs, "coordinate", &["local", "global"])
             && word == "global"
         {
-            let span = look.attr("coordinate").map_or(look.span(), |a| a.span);
-            let message = "global coordinates are not read";
+            let (span, message) = (attrs.span_of("coordinate"), "global coordinates are not read");
             self.error(codes::UNKNOWN_CHOICE, span, message, "`coordinate` must be `local`");
         }
-        if let Some(a) = look.attr("eulerseq") {
+        if let Some(a) = attrs.attr("eulerseq") {
             let good = |b: u8| matches!(b, b'x' | b'y' | b'z' | b'X' | b'Y' | b'Z');
             if a.value.len() == 3 && a.value.bytes().all(good) {
                 self.settings.eulerseq = a.value.to_string();
@@ -85,64 +84,51 @@ impl<'d> Context<'d, '_> {
                 self.error(codes::UNKNOWN_CHOICE, a.span, "`eulerseq` is not a sequence of axes", label);
             }
         }
-        let flag = |c: &mut Self, name: &str| c.flag(&look, name);
-        if let Some(x) = flag(self, "autolimits") {
-            self.settings.autolimits = x;
-        }
-        if let Some(x) = flag(self, "strippath") {
-            self.settings.strippath = x;
-        }
-        if let Some(x) = flag(self, "balanceinertia") {
-            self.settings.balance_inertia = x;
-        }
+        self.settings.autolimits = self.flag(&attrs, "autolimits").unwrap_or(self.settings.autolimits);
+        self.settings.strippath = self.flag(&attrs, "strippath").unwrap_or(self.settings.strippath);
+        self.settings.balance_inertia = self.flag(&attrs, "balanceinertia").unwrap_or(self.settings.balance_inertia);
         // they change what is kept of the model, not how it moves: welded bodies are put together here in any case
         for name in ["fusestatic", "discardvisual", "usethread"] {
-            flag(self, name);
+            self.flag(&attrs, name);
         }
         for name in ["assetdir", "meshdir"] {
-            if let Some(a) = look.attr(name) {
+            if let Some(a) = attrs.attr(name) {
                 self.settings.meshdir = a.value.to_string();
             }
         }
-        look.attr("texturedir");
-        if let Some(word) = self.word(&look, "inertiafromgeom", &["true", "false", "auto"]) {
+        attrs.attr("texturedir");
+        if let Some(word) = self.word(&attrs, "inertiafromgeom", &["true", "false", "auto"]) {
             self.settings.inertia_from_geoms = match word {
                 "true" => FromGeoms::Always,
                 "false" => FromGeoms::Never,
                 _ => FromGeoms::Auto,
             };
         }
-        if let Some(a) = look.attr("inertiagrouprange")
-            && let Some(v) = self.numbers(&a, 2, 2)
-        {
-            self.settings.inertia_groups = (v[0], v[1]);
+        if let Some([least, most]) = self.array(&attrs, "inertiagrouprange") {
+            self.settings.inertia_groups = (least, most);
         }
-        if let Some(x) = self.not_negative(&look, "boundmass", "kg") {
-            self.settings.bound_mass = x;
-        }
-        if let Some(x) = self.not_negative(&look, "boundinertia", "kg m^2") {
-            self.settings.bound_inertia = x;
-        }
-        if let Some(x) = self.number(&look, "settotalmass") {
+        let bound_mass = self.not_negative(&attrs, "boundmass", "kg");
+        self.settings.bound_mass = bound_mass.unwrap_or(self.settings.bound_mass);
+        let bound_inertia = self.not_negative(&attrs, "boundinertia", "kg m^2");
+        self.settings.bound_inertia = bound_inertia.unwrap_or(self.settings.bound_inertia);
+        if let Some(x) = self.number(&attrs, "settotalmass") {
             self.settings.total_mass = (x > 0.0).then_some(x);
         }
     }
 
     /// `<option>`.
     pub fn option(&mut self, item: Item<'_, 'd>) {
-        let look = Look::plain(item.element().take());
-        if let Some(g) = self.vector(&look, "gravity") {
-            self.settings.gravity = g;
-        }
+        let attrs = Attributes::plain(item.element().take());
+        self.settings.gravity = self.vector(&attrs, "gravity").unwrap_or(self.settings.gravity);
         // fluids act on every body: only where there is one is anything lost
         for name in ["density", "viscosity"] {
-            if look.element.peek(name).is_some() && self.number(&look, name).is_some_and(|x| x != 0.0) {
-                let span = look.attr(name).map_or(look.span(), |a| a.span);
-                self.note(span, format!("the {name} of the medium is not used"), "no fluid forces act on the bodies");
+            if attrs.element.peek(name).is_some() && self.number(&attrs, name).is_some_and(|x| x != 0.0) {
+                let message = format!("the {name} of the medium is not used");
+                self.note(attrs.span_of(name), message, "no fluid forces act on the bodies");
             }
         }
         for flags in item.children().filter(|c| c.name() == "flag") {
-            let flags = Look::plain(flags.element().take());
+            let flags = Attributes::plain(flags.element().take());
             if self.word(&flags, "gravity", &["enable", "disable"]) == Some("disable") {
                 self.settings.gravity = Vec3::ZERO;
             }

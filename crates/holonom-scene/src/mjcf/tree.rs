@@ -8,7 +8,7 @@ use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::Diagnostic;
 use crate::limits::Limits;
-use crate::load::Workshop;
+use crate::load::ImportContext;
 use crate::xml::{Document, Element};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -22,44 +22,44 @@ pub struct Documents {
 
 impl Documents {
     /// Read the main text and everything it includes. None, with errors in the report, if the main text is not XML.
-    pub fn read(file: u32, workshop: &mut Workshop) -> Option<Documents> {
-        let parse = |file: u32, workshop: &mut Workshop| {
-            let text = workshop.sources.file(file)?.text.clone();
-            match Document::parse(&text, file, &workshop.limits) {
+    pub fn read(file: u32, context: &mut ImportContext) -> Option<Documents> {
+        let parse = |file: u32, context: &mut ImportContext| {
+            let text = context.sources.file(file)?.text.clone();
+            match Document::parse(&text, file, &context.limits) {
                 Ok(document) => Some(document),
                 Err(d) => {
-                    workshop.report.push(*d);
+                    context.report.push(*d);
                     None
                 }
             }
         };
-        let path = |file: u32, workshop: &Workshop| workshop.sources.file(file).and_then(|f| f.path.clone());
-        let mut out = Documents { all: vec![parse(file, workshop)?], includes: HashMap::new() };
+        let path = |file: u32, context: &ImportContext| context.sources.file(file).and_then(|f| f.path.clone());
+        let mut out = Documents { all: vec![parse(file, context)?], includes: HashMap::new() };
         // the files that are being read when a document is: a file that includes itself is one of them
-        let mut above: Vec<Vec<PathBuf>> = vec![path(file, workshop).into_iter().collect()];
+        let mut above: Vec<Vec<PathBuf>> = vec![path(file, context).into_iter().collect()];
         let mut next = 0;
         while next < out.all.len() {
             for (element, name, span) in includes_of(&out.all[next]) {
                 let Some(name) = name else {
                     let d = Diagnostic::error(codes::MISSING_FIELD, "<include> has no `file`").at(span);
-                    workshop.report.push(d.label("`file` is missing"));
+                    context.report.push(d.label("`file` is missing"));
                     continue;
                 };
-                let read = match workshop.read_text(&name, file) {
+                let read = match context.read_text(&name, file) {
                     Ok(read) => read,
                     Err(d) => {
-                        workshop.report.push(d.at(span));
+                        context.report.push(d.at(span));
                         continue;
                     }
                 };
-                let own = path(read, workshop);
+                let own = path(read, context);
                 if own.as_ref().is_some_and(|p| above[next].contains(p)) {
                     let message = format!("`{}` includes itself", shown(&name));
                     let d = Diagnostic::error(codes::INCLUDE_CIRCLE, message).at(span).label("is being read");
-                    workshop.report.push(d);
+                    context.report.push(d);
                     continue;
                 }
-                if let Some(document) = parse(read, workshop) {
+                if let Some(document) = parse(read, context) {
                     out.includes.insert((next, element), out.all.len());
                     out.all.push(document);
                     let chain = above[next].iter().cloned().chain(own).collect();
@@ -89,7 +89,7 @@ fn includes_of(document: &Document) -> Vec<(usize, Option<String>, crate::source
 }
 
 /// The elements of all documents as one tree.
-pub struct Tree<'d> {
+pub struct ElementTree<'d> {
     elements: Vec<Element<'d>>,
     /// Children of element i are `children[start[i]..start[i + 1]]`.
     start: Vec<u32>,
@@ -99,15 +99,15 @@ pub struct Tree<'d> {
 /// An element of the tree.
 #[derive(Clone, Copy)]
 pub struct Item<'t, 'd> {
-    tree: &'t Tree<'d>,
+    tree: &'t ElementTree<'d>,
     index: u32,
 }
 
-impl<'d> Tree<'d> {
+impl<'d> ElementTree<'d> {
     /// Put includes in their places.
-    pub fn new(documents: &'d Documents, limits: &Limits) -> Result<Tree<'d>, Box<Diagnostic>> {
+    pub fn new(documents: &'d Documents, limits: &Limits) -> Result<ElementTree<'d>, Box<Diagnostic>> {
         let root = documents.all[0].root();
-        let mut tree = Tree { elements: vec![root], start: Vec::new(), children: Vec::new() };
+        let mut tree = ElementTree { elements: vec![root], start: Vec::new(), children: Vec::new() };
         // of every element: its document and its depth
         let mut from = vec![(0usize, 1u64)];
         let mut next = 0;

@@ -1,34 +1,34 @@
-//! Values of attributes: numbers, words, flags, rotations. A mistake goes to the report, at the attribute, and the value counts as not given.
+//! Values of attributes: numbers, words, flags, rotations. An error goes to the report, at the attribute, and the value counts as not given.
 
 use super::Context;
 use crate::codes;
 use crate::confine::shown;
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::source::Span;
 use crate::xml::{Attr, Element};
 use holonom::math::{Mat3, Quat, Vec3, exp_quat, quat_from_axes, vec3};
 use std::collections::HashMap;
 use std::rc::Rc;
 
-/// Where attributes are looked up: the element itself, then the defaults that hold for it.
+/// The attributes of an element: its own, then the defaults that hold for it.
 #[derive(Clone)]
-pub struct Look<'d> {
+pub struct Attributes<'d> {
     /// The element.
     pub element: Element<'d>,
-    /// What defaults say, the most special class before the others.
-    pub defaults: Rc<Said<'d>>,
+    /// Those of the defaults, the innermost class before the others.
+    pub defaults: Rc<AttributeMap<'d>>,
 }
 
 /// Attributes by their names.
-pub type Said<'d> = HashMap<&'d str, Attr<'d>>;
+pub type AttributeMap<'d> = HashMap<&'d str, Attr<'d>>;
 
-/// The ways to say a rotation; they exclude each other.
+/// The notations of a rotation; they exclude each other.
 pub const ROTATIONS: [&str; 5] = ["quat", "axisangle", "xyaxes", "zaxis", "euler"];
 
-impl<'d> Look<'d> {
+impl<'d> Attributes<'d> {
     /// Without defaults.
     pub fn plain(element: Element<'d>) -> Self {
-        Look { element, defaults: Rc::default() }
+        Attributes { element, defaults: Rc::default() }
     }
 
     /// An attribute; it counts as read.
@@ -36,66 +36,62 @@ impl<'d> Look<'d> {
         self.element.attr(name).or_else(|| self.defaults.get(name).copied())
     }
 
-    /// Where it stands.
+    /// The place of the element.
     pub fn span(&self) -> Span {
         self.element.span()
+    }
+
+    /// The place of the value of an attribute; that of the element, if there is none.
+    pub fn span_of(&self, name: &str) -> Span {
+        self.attr(name).map_or(self.span(), |a| a.span)
     }
 }
 
 impl<'d> Context<'d, '_> {
-    /// Say what is wrong.
+    /// Report an error.
     pub fn error(&mut self, code: codes::Code, span: Span, message: impl Into<String>, label: impl Into<String>) {
         self.report.push(Diagnostic::error(code, message).at(span).label(label));
     }
 
     /// Numbers of an attribute, from `least` to `most` of them.
     pub fn numbers(&mut self, a: &Attr<'d>, least: usize, most: usize) -> Option<Vec<f64>> {
-        let words: Vec<&str> = a.value.split_ascii_whitespace().collect();
-        if words.len() < least || words.len() > most {
-            let wanted = match (least, most) {
-                (n, m) if n == m => format!("{n}"),
-                (n, usize::MAX) => format!("at least {n}"),
-                (n, m) => format!("{n} to {m}"),
-            };
-            let message = format!("`{}` must have {wanted} numbers", shown(a.name));
-            self.error(codes::WRONG_LENGTH, a.span, message, format!("{} given", words.len()));
-            return None;
-        }
-        let mut out = Vec::with_capacity(words.len());
-        for word in words {
-            // the place of the word itself, where the text has no references in it
-            let offset = word.as_ptr() as usize - a.value.as_ptr() as usize;
-            let start = a.span.start as usize + offset;
-            let whole = (a.span.end - a.span.start) as usize == a.value.len();
-            let span = if whole { Span::new(a.span.file, start..start + word.len()) } else { a.span };
-            match word.parse::<f64>() {
-                Ok(x) if x.is_finite() => out.push(x),
-                Ok(x) => {
-                    let message = format!("`{}` is not finite", shown(a.name));
-                    self.error(codes::NOT_FINITE, span, message, format!("{x}, must be a finite number"));
-                    return None;
-                }
-                Err(_) => {
-                    let message = format!("`{}` must be made of numbers", shown(a.name));
-                    self.error(codes::WRONG_TYPE, span, message, format!("`{}` is not a number", shown(word)));
-                    return None;
-                }
-            }
-        }
-        Some(out)
+        a.numbers(a.name, least..=most).map_err(|d| self.report.push(*d)).ok()
+    }
+
+    /// Exactly N numbers of an attribute, if it is there.
+    pub fn array<const N: usize>(&mut self, attrs: &Attributes<'d>, name: &str) -> Option<[f64; N]> {
+        let a = attrs.attr(name)?;
+        self.numbers(&a, N, N)?.try_into().ok()
+    }
+
+    /// The first number of an attribute that may have up to `most`.
+    pub fn first(&mut self, attrs: &Attributes<'d>, name: &str, most: usize) -> Option<f64> {
+        let a = attrs.attr(name)?;
+        self.numbers(&a, 1, most)?.first().copied()
+    }
+
+    /// Two numbers that are bounds in force: where `limited` says so, or by default where they are given.
+    pub fn range(&mut self, attrs: &Attributes<'d>, range: &str, limited: &str) -> Option<[f64; 2]> {
+        let v = self.array::<2>(attrs, range);
+        let on = match self.word(attrs, limited, &["true", "false", "auto"]) {
+            Some("true") => true,
+            Some("false") => false,
+            _ => self.settings.autolimits && v.is_some(),
+        };
+        v.filter(|_| on)
     }
 
     /// One number.
-    pub fn number(&mut self, look: &Look<'d>, name: &str) -> Option<f64> {
-        let a = look.attr(name)?;
+    pub fn number(&mut self, attrs: &Attributes<'d>, name: &str) -> Option<f64> {
+        let a = attrs.attr(name)?;
         self.numbers(&a, 1, 1).map(|v| v[0])
     }
 
     /// One number that must not be negative.
-    pub fn not_negative(&mut self, look: &Look<'d>, name: &str, unit: &str) -> Option<f64> {
-        let x = self.number(look, name)?;
+    pub fn not_negative(&mut self, attrs: &Attributes<'d>, name: &str, unit: &str) -> Option<f64> {
+        let x = self.number(attrs, name)?;
         if x < 0.0 {
-            let span = look.attr(name).map_or(look.span(), |a| a.span);
+            let span = attrs.span_of(name);
             let label = format!("{x} {unit}, must not be negative").replace("  ", " ");
             self.error(codes::OUT_OF_RANGE, span, format!("`{name}` is out of range"), label);
             return None;
@@ -104,16 +100,14 @@ impl<'d> Context<'d, '_> {
     }
 
     /// Three numbers.
-    pub fn vector(&mut self, look: &Look<'d>, name: &str) -> Option<Vec3> {
-        let a = look.attr(name)?;
-        self.numbers(&a, 3, 3).map(|v| vec3(v[0], v[1], v[2]))
+    pub fn vector(&mut self, attrs: &Attributes<'d>, name: &str) -> Option<Vec3> {
+        self.array::<3>(attrs, name).map(Vec3::from)
     }
 
-    /// Three numbers that point somewhere, at length 1.
-    pub fn direction(&mut self, look: &Look<'d>, name: &str) -> Option<Vec3> {
-        let a = look.attr(name)?;
-        let v = self.numbers(&a, 3, 3)?;
-        self.unit(vec3(v[0], v[1], v[2]), name, a.span)
+    /// Three numbers as a direction of length 1.
+    pub fn direction(&mut self, attrs: &Attributes<'d>, name: &str) -> Option<Vec3> {
+        let v = self.vector(attrs, name)?;
+        self.unit(v, name, attrs.span_of(name))
     }
 
     fn unit(&mut self, v: Vec3, name: &str, span: Span) -> Option<Vec3> {
@@ -126,25 +120,21 @@ impl<'d> Context<'d, '_> {
         Some(if length == 1.0 { v } else { v / length })
     }
 
-    /// One of some words.
-    pub fn word(&mut self, look: &Look<'d>, name: &str, words: &[&'static str]) -> Option<&'static str> {
-        let a = look.attr(name)?;
+    /// One of the words given.
+    pub fn word(&mut self, attrs: &Attributes<'d>, name: &str, words: &[&'static str]) -> Option<&'static str> {
+        let a = attrs.attr(name)?;
         let found = words.iter().find(|w| **w == a.value.trim());
         if found.is_none() {
-            let d =
-                Diagnostic::error(codes::UNKNOWN_CHOICE, format!("`{}` cannot be `{}`", shown(name), shown(a.value)));
-            let d = match nearest(a.value, words.iter().copied()) {
-                Some(near) => d.label(format!("did you mean `{near}`?")),
-                None => d.label("not known"),
-            };
+            let message = format!("`{}` cannot be `{}`", shown(name), shown(a.value));
+            let d = Diagnostic::error(codes::UNKNOWN_CHOICE, message).suggest(a.value, words.iter().copied(), "");
             self.report.push(d.at(a.span).help(format!("one of: {}", words.join(", "))));
         }
         found.copied()
     }
 
     /// True or false.
-    pub fn flag(&mut self, look: &Look<'d>, name: &str) -> Option<bool> {
-        self.word(look, name, &["true", "false"]).map(|w| w == "true")
+    pub fn flag(&mut self, attrs: &Attributes<'d>, name: &str) -> Option<bool> {
+        self.word(attrs, name, &["true", "false"]).map(|w| w == "true")
     }
 
     /// An angle of the file in rad.
@@ -168,12 +158,12 @@ impl<'d> Context<'d, '_> {
         q.normalize()
     }
 
-    /// The rotation an element says, in any of the five ways.
-    pub fn rotation(&mut self, look: &Look<'d>) -> Option<Quat> {
-        // an element's own words come before any default's
-        let own: Vec<Attr> = ROTATIONS.iter().filter_map(|w| look.element.attr(w)).collect();
+    /// The rotation of an element, in any of the five notations.
+    pub fn rotation(&mut self, attrs: &Attributes<'d>) -> Option<Quat> {
+        // attributes of the element come before those of its defaults
+        let own: Vec<Attr> = ROTATIONS.iter().filter_map(|w| attrs.element.attr(w)).collect();
         let given = match own.is_empty() {
-            true => ROTATIONS.iter().filter_map(|w| look.defaults.get(w).copied()).collect(),
+            true => ROTATIONS.iter().filter_map(|w| attrs.defaults.get(w).copied()).collect(),
             false => own,
         };
         if given.is_empty() {
@@ -181,7 +171,7 @@ impl<'d> Context<'d, '_> {
         }
         if given.len() > 1 {
             let message = format!("`{}` and `{}` exclude each other", given[0].name, given[1].name);
-            self.error(codes::EXCLUSIVE, given[1].name_span, message, "the rotation is said already");
+            self.error(codes::EXCLUSIVE, given[1].name_span, message, "the rotation is given already");
             return None;
         }
         let a = given[0];
@@ -220,9 +210,9 @@ impl<'d> Context<'d, '_> {
     }
 
     /// Position and rotation of an element.
-    pub fn pose(&mut self, look: &Look<'d>) -> crate::scene::Pose {
-        let position = self.vector(look, "pos").unwrap_or_default();
-        crate::scene::Pose { position, rotation: self.rotation(look).unwrap_or_default() }
+    pub fn pose(&mut self, attrs: &Attributes<'d>) -> crate::scene::Pose {
+        let position = self.vector(attrs, "pos").unwrap_or_default();
+        crate::scene::Pose { position, rotation: self.rotation(attrs).unwrap_or_default() }
     }
 }
 

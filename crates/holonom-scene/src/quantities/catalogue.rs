@@ -24,9 +24,9 @@ use holonom::{Attachment, BodyId, Carried, ForceId, JointId, Marker, MayTouch, M
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-/// Where numbers come from: one look gives several of them.
+/// What is observed of a model: each gives several numbers.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Look {
+pub(super) enum Observable {
     Time,
     /// Centre of mass: position, velocity; acceleration where the point of the body it lies at is known.
     Centre(BodyId, Option<Marker>),
@@ -42,17 +42,17 @@ pub(super) enum Look {
     Reaction(JointId),
     /// Multipliers.
     Multipliers(JointId),
-    /// Of a joint with sides: force along its coordinate or tension, gap, state.
-    Standing(JointId),
-    /// Between two bodies: force (3), sum of normal forces, least gap, touches, state.
+    /// Of a joint with inequality rows: force along its coordinate or tension, gap, state.
+    Status(JointId),
+    /// Between two bodies: force (3), sum of normal forces, least gap, contact points, state.
     Contact(BodyId, BodyId),
-    /// Of a body: force (3), touches.
-    Touched(BodyId),
-    /// Of all: touches, largest force.
+    /// Of a body: force (3), contact points.
+    BodyContacts(BodyId),
+    /// Of all: contact points, largest force.
     Contacts,
     Power(ForceId),
     /// What a force does to the points of a body, all together.
-    Pushed(ForceId, BodyId),
+    ForceOnBody(ForceId, BodyId),
     /// Kinetic, potential, elastic, total.
     Energy,
     /// Linear, angular.
@@ -74,52 +74,52 @@ pub(super) enum Look {
 /// One quantity.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Source {
-    pub look: Look,
+    pub of: Observable,
     /// Which of the numbers it gives.
     pub part: u32,
     pub unit: &'static str,
-    /// Is it recorded when nobody says what to record?
-    pub usual: bool,
+    /// Is it recorded where no columns are chosen?
+    pub by_default: bool,
 }
 
 const XYZ: [&str; 3] = ["x", "y", "z"];
-/// Columns of pairs of bodies that are recorded when nobody says what to record; of more pairs than that, none.
-pub(super) const MOST_PAIRS_UNSAID: usize = 64;
+/// Pairs of bodies whose columns are recorded by default; of more pairs than that, none.
+pub(super) const MOST_PAIRS_BY_DEFAULT: usize = 64;
 /// Pairs that are looked through for a pattern that does not begin with `contact.` and the name of a body.
 const MOST_PAIRS: usize = 100_000;
 
-/// Name, unit, look, part, is it usual.
-type Global = (&'static str, &'static str, Look, u32, bool);
+/// Name, unit, observable, part, is it recorded by default.
+type Global = (&'static str, &'static str, Observable, u32, bool);
 /// Numbers of quantities that belong to no body, joint or force.
 const GLOBAL: &[Global] = &[
-    ("energy.kinetic", "J", Look::Energy, 0, true),
-    ("energy.potential", "J", Look::Energy, 1, true),
-    ("energy.elastic", "J", Look::Energy, 2, true),
-    ("energy.total", "J", Look::Energy, 3, true),
-    ("momentum.linear.x", "kg m/s", Look::Momentum, 0, false),
-    ("momentum.linear.y", "kg m/s", Look::Momentum, 1, false),
-    ("momentum.linear.z", "kg m/s", Look::Momentum, 2, false),
-    ("momentum.angular.x", "kg m^2/s", Look::Momentum, 3, false),
-    ("momentum.angular.y", "kg m^2/s", Look::Momentum, 4, false),
-    ("momentum.angular.z", "kg m^2/s", Look::Momentum, 5, false),
-    ("ledger.change", "J", Look::Ledger, 0, false),
-    ("ledger.bodies", "J", Look::Ledger, 1, false),
-    ("ledger.projection", "J", Look::Ledger, 2, false),
-    ("ledger.imposed", "J", Look::Ledger, 3, false),
-    ("ledger.error", "J", Look::Ledger, 4, false),
-    ("certificate.residual", "1", Look::Certificate, 0, false),
-    ("certificate.dependent_rows", "1", Look::Certificate, 1, false),
-    ("certificate.gap", "m, rad", Look::Gaps, 0, false),
-    ("certificate.gap_rate", "m/s, rad/s", Look::Gaps, 1, false),
-    ("solver.iterations", "1", Look::Solver, 0, false),
+    ("energy.kinetic", "J", Observable::Energy, 0, true),
+    ("energy.potential", "J", Observable::Energy, 1, true),
+    ("energy.elastic", "J", Observable::Energy, 2, true),
+    ("energy.total", "J", Observable::Energy, 3, true),
+    ("momentum.linear.x", "kg m/s", Observable::Momentum, 0, false),
+    ("momentum.linear.y", "kg m/s", Observable::Momentum, 1, false),
+    ("momentum.linear.z", "kg m/s", Observable::Momentum, 2, false),
+    ("momentum.angular.x", "kg m^2/s", Observable::Momentum, 3, false),
+    ("momentum.angular.y", "kg m^2/s", Observable::Momentum, 4, false),
+    ("momentum.angular.z", "kg m^2/s", Observable::Momentum, 5, false),
+    ("ledger.change", "J", Observable::Ledger, 0, false),
+    ("ledger.bodies", "J", Observable::Ledger, 1, false),
+    ("ledger.projection", "J", Observable::Ledger, 2, false),
+    ("ledger.imposed", "J", Observable::Ledger, 3, false),
+    ("ledger.error", "J", Observable::Ledger, 4, false),
+    ("certificate.residual", "1", Observable::Certificate, 0, false),
+    ("certificate.dependent_rows", "1", Observable::Certificate, 1, false),
+    ("certificate.gap", "m, rad", Observable::Gaps, 0, false),
+    ("certificate.gap_rate", "m/s, rad/s", Observable::Gaps, 1, false),
+    ("solver.iterations", "1", Observable::Solver, 0, false),
 ];
 /// Those of models in which something may touch, stop, slip or yield.
 const OF_CONTACT: &[Global] = &[
-    ("contact.count", "1", Look::Contacts, 0, false),
-    ("contact.overlap", "m, rad", Look::Overlap, 0, false),
-    ("contact.largest", "N", Look::Contacts, 1, false),
-    ("ledger.contacts", "J", Look::Ledger, 5, false),
-    ("certificate.complementarity", "1", Look::Certificate, 2, false),
+    ("contact.count", "1", Observable::Contacts, 0, false),
+    ("contact.overlap", "m, rad", Observable::Overlap, 0, false),
+    ("contact.largest", "N", Observable::Contacts, 1, false),
+    ("ledger.contacts", "J", Observable::Ledger, 5, false),
+    ("certificate.complementarity", "1", Observable::Certificate, 2, false),
 ];
 
 /// Kinds of joints that drive something.
@@ -136,6 +136,15 @@ pub(super) struct Catalogue<'a> {
     touching: MayTouch,
     /// Pairs of bodies that may touch; counted where that takes no time.
     n_pairs: usize,
+}
+
+impl Observable {
+    /// Must the equations be solved for it?
+    pub fn needs_solution(self) -> bool {
+        use Observable::*;
+        let plain = matches!(self, Time | Energy | Momentum | Gaps | Ledger | Overlap | Solver);
+        !plain && !matches!(self, WorkOfForce(_) | WorkOfJoint(_))
+    }
 }
 
 impl<'a> Catalogue<'a> {
@@ -159,22 +168,22 @@ impl<'a> Catalogue<'a> {
 
     /// Everything that belongs to no one.
     pub fn globals(&self, visit: &mut dyn FnMut(&str, Source)) {
-        visit("time", Source { look: Look::Time, part: 0, unit: "s", usual: true });
+        visit("time", Source { of: Observable::Time, part: 0, unit: "s", by_default: true });
         let of_contact = if self.model.has_sides() { OF_CONTACT } else { &[] };
-        for &(name, unit, look, part, usual) in GLOBAL.iter().chain(of_contact) {
-            visit(name, Source { look, part, unit, usual });
+        for &(name, unit, of, part, by_default) in GLOBAL.iter().chain(of_contact) {
+            visit(name, Source { of, part, unit, by_default });
         }
         let mut name = String::new();
-        let mut works = |kind: &str, owner: &str, look: Look| {
+        let mut works = |kind: &str, owner: &str, of: Observable| {
             name.clear();
             let _ = write!(name, "ledger.{kind}.{owner}");
-            visit(&name, Source { look, part: 0, unit: "J", usual: false });
+            visit(&name, Source { of, part: 0, unit: "J", by_default: false });
         };
         for f in self.model.forces() {
-            works("force", self.model.force_name(f), Look::WorkOfForce(f));
+            works("force", self.model.force_name(f), Observable::WorkOfForce(f));
         }
         for j in self.model.joints() {
-            works("joint", self.model.joint_name(j), Look::WorkOfJoint(j));
+            works("joint", self.model.joint_name(j), Observable::WorkOfJoint(j));
         }
     }
 
@@ -182,51 +191,57 @@ impl<'a> Catalogue<'a> {
     pub fn of_body(&self, body: BodyId, visit: &mut dyn FnMut(&str, Source)) {
         let Some(i) = body.index() else { return };
         let centre = self.centres[i];
-        let mut vector = |name: &str, look: Look, first: u32, unit: &'static str, usual: bool| {
+        let mut vector = |name: &str, of: Observable, first: u32, unit: &'static str, by_default: bool| {
             for (k, axis) in XYZ.iter().enumerate() {
-                visit(&format!("{name}.{axis}"), Source { look, part: first + k as u32, unit, usual });
+                visit(&format!("{name}.{axis}"), Source { of, part: first + k as u32, unit, by_default });
             }
         };
-        let look = Look::Centre(body, centre);
-        vector("pos", look, 0, "m", true);
-        vector("vel", look, 3, "m/s", false);
+        let of = Observable::Centre(body, centre);
+        vector("pos", of, 0, "m", true);
+        vector("vel", of, 3, "m/s", false);
         if centre.is_some() {
-            vector("acc", look, 6, "m/s^2", false);
+            vector("acc", of, 6, "m/s^2", false);
         }
-        vector("origin", Look::Point(body.origin()), 0, "m", false);
+        vector("origin", Observable::Point(body.origin()), 0, "m", false);
         let points = self.scene.map_or(&[][..], |s| &s.bodies[i].points);
         for p in points {
-            let look = Look::Point(body.at(p.pose.position));
-            vector(&format!("{}.pos", p.name), look, 0, "m", false);
-            vector(&format!("{}.vel", p.name), look, 3, "m/s", false);
-            vector(&format!("{}.acc", p.name), look, 6, "m/s^2", false);
+            let of = Observable::Point(body.at(p.pose.position));
+            vector(&format!("{}.pos", p.name), of, 0, "m", false);
+            vector(&format!("{}.vel", p.name), of, 3, "m/s", false);
+            vector(&format!("{}.acc", p.name), of, 6, "m/s^2", false);
         }
         if self.touching.carries(body) {
-            vector("contact.force", Look::Touched(body), 0, "N", false);
+            vector("contact.force", Observable::BodyContacts(body), 0, "N", false);
         }
         if self.model.body_kind(body) != "particle" {
-            vector("omega", Look::Spin(body), 0, "rad/s", false);
-            vector("alpha", Look::Spin(body), 3, "rad/s^2", false);
+            vector("omega", Observable::Spin(body), 0, "rad/s", false);
+            vector("alpha", Observable::Spin(body), 3, "rad/s^2", false);
             for (k, name) in ["quat.w", "quat.x", "quat.y", "quat.z"].iter().enumerate() {
-                visit(name, Source { look: Look::Orientation(body), part: k as u32, unit: "1", usual: true });
+                visit(name, Source { of: Observable::Orientation(body), part: k as u32, unit: "1", by_default: true });
             }
         }
         if self.touching.carries(body) {
-            visit("contact.points", Source { look: Look::Touched(body), part: 3, unit: "1", usual: false });
+            visit(
+                "contact.points",
+                Source { of: Observable::BodyContacts(body), part: 3, unit: "1", by_default: false },
+            );
         }
     }
 
     /// Everything between a body and those after it that it may touch; names follow `contact.BODY.`.
     fn of_pairs(&self, a: BodyId, visit: &mut dyn FnMut(&str, Source)) {
-        let usual = self.n_pairs <= MOST_PAIRS_UNSAID;
+        let by_default = self.n_pairs <= MOST_PAIRS_BY_DEFAULT;
         for b in self.touching.partners(a) {
-            let (other, look) = (self.model.body_name(b), Look::Contact(a, b));
+            let (other, of) = (self.model.body_name(b), Observable::Contact(a, b));
             for (k, axis) in XYZ.iter().enumerate() {
-                visit(&format!("{other}.force.{axis}"), Source { look, part: k as u32, unit: "N", usual });
+                visit(&format!("{other}.force.{axis}"), Source { of, part: k as u32, unit: "N", by_default });
             }
             let parts = [("normal", "N"), ("gap", "m"), ("points", "1"), ("state", "1")];
             for (part, (name, unit)) in (3..).zip(parts) {
-                visit(&format!("{other}.{name}"), Source { look, part, unit, usual: usual && matches!(part, 5 | 6) });
+                visit(
+                    &format!("{other}.{name}"),
+                    Source { of, part, unit, by_default: by_default && matches!(part, 5 | 6) },
+                );
             }
         }
     }
@@ -239,46 +254,49 @@ impl<'a> Catalogue<'a> {
                 CoordinateKind::Angle => ("rad", "rad/s"),
                 CoordinateKind::Length => ("m", "m/s"),
             };
-            let look = Look::Coordinate(joint, k as u32);
+            let of = Observable::Coordinate(joint, k as u32);
             let suffix = if k == 0 { String::new() } else { format!(".{k}") };
-            visit(&format!("coordinate{suffix}"), Source { look, part: 0, unit, usual: true });
-            visit(&format!("rate{suffix}"), Source { look, part: 1, unit: rate, usual: true });
+            visit(&format!("coordinate{suffix}"), Source { of, part: 0, unit, by_default: true });
+            visit(&format!("rate{suffix}"), Source { of, part: 1, unit: rate, by_default: true });
         }
         let rows = self.model.n_multipliers(joint);
-        let (drives, sided) = (DRIVES.contains(&constraint.kind()), self.model.is_sided(joint));
+        let (drives, inequality) = (DRIVES.contains(&constraint.kind()), self.model.is_sided(joint));
         for (part, name) in ["force", "torque"].iter().enumerate() {
             for (k, axis) in XYZ.iter().enumerate() {
                 let (part, unit) = ((3 * part + k) as u32, ["N", "N m"][part]);
-                let look = Look::Reaction(joint);
-                visit(&format!("{name}.{axis}"), Source { look, part, unit, usual: rows > 0 && !drives && !sided });
+                let of = Observable::Reaction(joint);
+                visit(
+                    &format!("{name}.{axis}"),
+                    Source { of, part, unit, by_default: rows > 0 && !drives && !inequality },
+                );
             }
         }
-        if sided {
-            let (effort, gap) = self.sided_units(joint);
-            let look = Look::Standing(joint);
+        if inequality {
+            let (effort, gap) = self.inequality_units(joint);
+            let of = Observable::Status(joint);
             match constraint.kind() {
-                "rope" => visit("tension", Source { look, part: 0, unit: "N", usual: true }),
-                _ if !drives => visit("effort", Source { look, part: 0, unit: effort, usual: true }),
+                "rope" => visit("tension", Source { of, part: 0, unit: "N", by_default: true }),
+                _ if !drives => visit("effort", Source { of, part: 0, unit: effort, by_default: true }),
                 _ => {}
             }
             if constraint.law() == RowLaw::Unilateral {
-                visit("gap", Source { look, part: 1, unit: gap, usual: false });
+                visit("gap", Source { of, part: 1, unit: gap, by_default: false });
             }
-            visit("state", Source { look, part: 2, unit: "1", usual: true });
+            visit("state", Source { of, part: 2, unit: "1", by_default: true });
         }
         let unit = self.efforts.get(self.model.joint_name(joint)).copied().unwrap_or("N, N m");
         for k in 0..rows {
             let suffix = if k == 0 { String::new() } else { format!(".{k}") };
-            let (look, part) = (Look::Multipliers(joint), k as u32);
+            let (of, part) = (Observable::Multipliers(joint), k as u32);
             if drives {
-                visit(&format!("effort{suffix}"), Source { look, part, unit, usual: true });
+                visit(&format!("effort{suffix}"), Source { of, part, unit, by_default: true });
             }
-            visit(&format!("multiplier{suffix}"), Source { look, part, unit: "N, N m", usual: false });
+            visit(&format!("multiplier{suffix}"), Source { of, part, unit: "N, N m", by_default: false });
         }
     }
 
-    /// Units of the effort and the gap of a joint with sides.
-    fn sided_units(&self, joint: JointId) -> (&'static str, &'static str) {
+    /// Units of the effort and the gap of a joint with inequality rows.
+    fn inequality_units(&self, joint: JointId) -> (&'static str, &'static str) {
         let constraint = self.model.constraint(joint);
         let read = constraint.reads().first().map(|c| c.kind());
         match read.or(constraint.coordinates().first().copied()) {
@@ -289,7 +307,7 @@ impl<'a> Catalogue<'a> {
 
     /// Everything of a force.
     pub fn of_force(&self, force: ForceId, visit: &mut dyn FnMut(&str, Source)) {
-        visit("power", Source { look: Look::Power(force), part: 0, unit: "W", usual: false });
+        visit("power", Source { of: Observable::Power(force), part: 0, unit: "W", by_default: false });
         let mut pushed: Vec<BodyId> = Vec::new();
         for a in self.model.force_attachments(force) {
             let on_point = matches!(a.what, Carried::Point(_)) && a.body != BodyId::GROUND;
@@ -297,14 +315,15 @@ impl<'a> Catalogue<'a> {
                 pushed.push(a.body);
                 let owner = self.model.body_name(a.body);
                 for (part, axis) in (0..).zip(XYZ) {
-                    let source = Source { look: Look::Pushed(force, a.body), part, unit: "N", usual: false };
+                    let source =
+                        Source { of: Observable::ForceOnBody(force, a.body), part, unit: "N", by_default: false };
                     visit(&format!("{owner}.force.{axis}"), source);
                 }
             }
         }
     }
 
-    /// Every owner with everything it has; `enter` says whether to look into it.
+    /// Every owner with everything it has; `enter` says whether to visit it.
     pub fn all(&self, mut enter: impl FnMut(&str) -> bool, mut visit: impl FnMut(&str, Source)) {
         self.globals(&mut visit);
         let model = self.model;

@@ -10,7 +10,7 @@ use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::expression::Expression;
 use crate::fields::*;
 use crate::limits::Limits;
-use crate::node::{Node, Table, Value};
+use crate::node::{DocNode, DocTable, Value};
 use crate::source::Span;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -78,7 +78,7 @@ impl<'a> Reader<'a> {
         self.complain(Diagnostic::error(code, message).at(span).label(label));
     }
 
-    fn wrong_type(&mut self, node: &Node, field: &str, wanted: &str) {
+    fn wrong_type(&mut self, node: &DocNode, field: &str, wanted: &str) {
         let d = Diagnostic::error(codes::WRONG_TYPE, format!("`{field}` must be {wanted}")).at(node.span);
         let d = d.label(format!("this is {}", node.describe()));
         let d = match node.as_text() {
@@ -92,7 +92,7 @@ impl<'a> Reader<'a> {
     }
 
     /// The table a node should be.
-    pub fn table<'n>(&mut self, node: &'n Node, what: &str) -> Option<&'n Table> {
+    pub fn table<'n>(&mut self, node: &'n DocNode, what: &str) -> Option<&'n DocTable> {
         let table = node.as_table();
         if table.is_none() {
             self.wrong_type(node, what, "a table");
@@ -101,7 +101,7 @@ impl<'a> Reader<'a> {
     }
 
     /// A table with a kind.
-    pub fn kind(&mut self, node: &Node, what: &str, family: &'static Family) -> Option<Record> {
+    pub fn kind(&mut self, node: &DocNode, what: &str, family: &'static Family) -> Option<Record> {
         let table = self.table(node, what)?;
         let kind = match table.get("kind") {
             Some(node) => {
@@ -148,7 +148,13 @@ impl<'a> Reader<'a> {
     }
 
     /// Complain of every entry that is none of the fields.
-    pub fn known_names(&mut self, table: &Table, what: &str, lists: &[&'static [Field]], kind: Option<&'static Kind>) {
+    pub fn known_names(
+        &mut self,
+        table: &DocTable,
+        what: &str,
+        lists: &[&'static [Field]],
+        kind: Option<&'static Kind>,
+    ) {
         let all = || lists.iter().flat_map(|list| list.iter());
         for entry in table.entries() {
             if all().any(|f| f.name == entry.key) || (kind.is_some() && entry.key == "kind") {
@@ -176,7 +182,7 @@ impl<'a> Reader<'a> {
     /// Read the fields of a table, check for unknown and missing ones. None if anything is wrong with it.
     pub fn fields(
         &mut self,
-        table: &Table,
+        table: &DocTable,
         span: Span,
         what: &str,
         lists: &[&'static [Field]],
@@ -188,7 +194,7 @@ impl<'a> Reader<'a> {
     /// The same, but some fields are only looked for: their values are left to the caller, who may read them more than once.
     pub fn fields_but(
         &mut self,
-        table: &Table,
+        table: &DocTable,
         span: Span,
         what: &str,
         lists: &[&'static [Field]],
@@ -219,7 +225,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Read one value.
-    pub fn value(&mut self, node: &Node, field: &str, ty: &Type) -> Option<Val> {
+    pub fn value(&mut self, node: &DocNode, field: &str, ty: &Type) -> Option<Val> {
         Some(match ty {
             Type::Number(allowed, unit) => Val::Number(self.checked_number(node, field, *allowed, unit)?),
             Type::Integer(from, to) => Val::Integer(self.integer(node, field, *from, *to)?),
@@ -328,9 +334,9 @@ impl<'a> Reader<'a> {
 
     fn list_of(
         &mut self,
-        node: &Node,
+        node: &DocNode,
         field: &str,
-        mut read: impl FnMut(&mut Self, &Node) -> Option<Val>,
+        mut read: impl FnMut(&mut Self, &DocNode) -> Option<Val>,
     ) -> Option<Val> {
         let list = self.list(node, field)?;
         let values: Vec<_> = list.iter().map(|x| read(self, x).map(|v| (v, x.span))).collect();

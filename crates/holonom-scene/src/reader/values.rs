@@ -6,13 +6,13 @@ use crate::diagnostic::{Diagnostic, nearest};
 use crate::expression::{self, Expression, ExpressionError};
 use crate::fields::*;
 use crate::limits::Limits;
-use crate::node::{Node, Value};
+use crate::node::{DocNode, Value};
 use crate::source::Span;
 use holonom::math::{Mat3, Quat, Vec3, exp_quat, quat_from_axes, vec3};
 use std::sync::Arc;
 
 /// An error of an expression that begins at byte `from` of a text value.
-fn place(e: &ExpressionError, node: &Node, from: usize) -> Span {
+fn place(e: &ExpressionError, node: &DocNode, from: usize) -> Span {
     // one more for the quote; exact as long as the text holds no escapes
     let start = node.span.start as usize + 1 + from;
     let (a, b) = (start + e.at.start, start + e.at.end.max(e.at.start + 1));
@@ -21,7 +21,7 @@ fn place(e: &ExpressionError, node: &Node, from: usize) -> Span {
 
 impl Reader<'_> {
     /// Is an expression too long to be read? Then that was said.
-    pub(super) fn too_long(&mut self, node: &Node, text: &str) -> bool {
+    pub(super) fn too_long(&mut self, node: &DocNode, text: &str) -> bool {
         let (n, most) = (text.len() as u64, expression::LONGEST as u64);
         let Err(mut d) = Limits::check(codes::TOO_LARGE_VALUE, "characters of an expression", n, most, "values") else {
             return false;
@@ -32,7 +32,7 @@ impl Reader<'_> {
         true
     }
 
-    pub(super) fn expression(&mut self, node: &Node, text: &str, from: usize, field: &str) -> Option<f64> {
+    pub(super) fn expression(&mut self, node: &DocNode, text: &str, from: usize, field: &str) -> Option<f64> {
         if self.too_long(node, text) {
             return None;
         }
@@ -49,7 +49,7 @@ impl Reader<'_> {
     }
 
     /// Say that an expression has no finite value.
-    fn no_value<T>(&mut self, node: &Node, field: &str, text: &str, value: f64) -> Option<T> {
+    fn no_value<T>(&mut self, node: &DocNode, field: &str, text: &str, value: f64) -> Option<T> {
         let message = format!("the expression in `{field}` has no finite value");
         self.error(codes::EXPRESSION_VALUE, node.span, message, format!("{} = {value}", text.trim()));
         None
@@ -69,7 +69,7 @@ impl Reader<'_> {
     }
 
     /// A number: as it stands, or from an expression in `${}`.
-    pub fn number(&mut self, node: &Node, field: &str) -> Option<f64> {
+    pub fn number(&mut self, node: &DocNode, field: &str) -> Option<f64> {
         let value = match &node.value {
             Value::Integer(i) => *i as f64,
             Value::Number(x) => *x,
@@ -101,7 +101,7 @@ impl Reader<'_> {
         Some(value)
     }
 
-    pub(super) fn checked_number(&mut self, node: &Node, field: &str, allowed: Allowed, unit: &str) -> Option<f64> {
+    pub(super) fn checked_number(&mut self, node: &DocNode, field: &str, allowed: Allowed, unit: &str) -> Option<f64> {
         let x = self.number(node, field)?;
         let unit = if unit.is_empty() { String::new() } else { format!(" {unit}") };
         let (fine, must) = match allowed {
@@ -123,16 +123,16 @@ impl Reader<'_> {
     }
 
     /// Bounds: one pair, or a list of them.
-    pub(super) fn intervals(&mut self, node: &Node, field: &str, unit: &str) -> Option<Val> {
+    pub(super) fn intervals(&mut self, node: &DocNode, field: &str, unit: &str) -> Option<Val> {
         let list = self.list(node, field)?;
         let one = !list.is_empty() && list.iter().all(|x| x.as_list().is_none());
-        let pairs: Vec<&Node> = if one { vec![node] } else { list.iter().collect() };
+        let pairs: Vec<&DocNode> = if one { vec![node] } else { list.iter().collect() };
         let read = pairs.into_iter().map(|pair| Some((Val::Numbers(self.interval(pair, field, unit)?), pair.span)));
         Some(Val::List(read.collect::<Option<Vec<_>>>()?.into()))
     }
 
     /// A lower and an upper bound; nothing for an empty list.
-    fn interval(&mut self, node: &Node, field: &str, unit: &str) -> Option<Box<[f64]>> {
+    fn interval(&mut self, node: &DocNode, field: &str, unit: &str) -> Option<Box<[f64]>> {
         let list = self.list(node, field)?;
         let mut bounds = Vec::new();
         for x in list {
@@ -159,7 +159,7 @@ impl Reader<'_> {
     }
 
     /// A whole number in a range.
-    pub fn integer(&mut self, node: &Node, field: &str, from: i64, to: i64) -> Option<i64> {
+    pub fn integer(&mut self, node: &DocNode, field: &str, from: i64, to: i64) -> Option<i64> {
         let x = match node.value {
             Value::Integer(i) => i as f64,
             _ => self.number(node, field)?,
@@ -182,7 +182,7 @@ impl Reader<'_> {
     }
 
     /// Text, with the `${}` in it replaced by values.
-    pub fn text(&mut self, node: &Node, field: &str) -> Option<String> {
+    pub fn text(&mut self, node: &DocNode, field: &str) -> Option<String> {
         let Value::Text(text) = &node.value else {
             self.wrong_type(node, field, "text");
             return None;
@@ -204,7 +204,7 @@ impl Reader<'_> {
         Some(out)
     }
 
-    pub(super) fn flag(&mut self, node: &Node, field: &str) -> Option<bool> {
+    pub(super) fn flag(&mut self, node: &DocNode, field: &str) -> Option<bool> {
         match node.value {
             Value::Flag(x) => Some(x),
             _ => {
@@ -215,7 +215,7 @@ impl Reader<'_> {
     }
 
     /// The elements of a list.
-    pub fn list<'n>(&mut self, node: &'n Node, field: &str) -> Option<&'n [Node]> {
+    pub fn list<'n>(&mut self, node: &'n DocNode, field: &str) -> Option<&'n [DocNode]> {
         let Some(list) = node.as_list() else {
             self.wrong_type(node, field, "a list");
             return None;
@@ -229,7 +229,7 @@ impl Reader<'_> {
     }
 
     /// A list of exactly `n` numbers.
-    pub fn exactly(&mut self, node: &Node, field: &str, n: usize, like: &str) -> Option<Vec<f64>> {
+    pub fn exactly(&mut self, node: &DocNode, field: &str, n: usize, like: &str) -> Option<Vec<f64>> {
         let Some(list) = node.as_list() else {
             self.wrong_type(node, field, &format!("a list of {n} numbers, e.g. {like}"));
             return None;
@@ -244,12 +244,12 @@ impl Reader<'_> {
     }
 
     /// Three numbers.
-    pub fn vector(&mut self, node: &Node, field: &str) -> Option<Vec3> {
+    pub fn vector(&mut self, node: &DocNode, field: &str) -> Option<Vec3> {
         self.exactly(node, field, 3, "[0, 0, 1]").map(|v| vec3(v[0], v[1], v[2]))
     }
 
     /// Three numbers that point somewhere; of unit length on return.
-    pub fn direction(&mut self, node: &Node, field: &str) -> Option<Vec3> {
+    pub fn direction(&mut self, node: &DocNode, field: &str) -> Option<Vec3> {
         let v = self.vector(node, field)?;
         let length = v.length();
         if !(length > 1e-12) || !length.is_finite() {
@@ -263,7 +263,7 @@ impl Reader<'_> {
     }
 
     /// A rotation in any of its forms.
-    pub fn rotation(&mut self, node: &Node, field: &str) -> Option<Quat> {
+    pub fn rotation(&mut self, node: &DocNode, field: &str) -> Option<Quat> {
         let Some(table) = node.as_table() else {
             let q = self.exactly(node, field, 4, "[1, 0, 0, 0], a quaternion (w, x, y, z)")?;
             return self.unit(Quat::from_xyzw(q[1], q[2], q[3], q[0]), node, field);
@@ -306,7 +306,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn unit(&mut self, q: Quat, node: &Node, field: &str) -> Option<Quat> {
+    pub(super) fn unit(&mut self, q: Quat, node: &DocNode, field: &str) -> Option<Quat> {
         let length = q.length();
         if !((length - 1.0).abs() < 1e-3) {
             let label = format!("length {length}, must be 1");
@@ -317,7 +317,7 @@ impl Reader<'_> {
     }
 
     /// A body, or a point on one.
-    pub fn point(&mut self, node: &Node, field: &str) -> Option<PointRef> {
+    pub fn point(&mut self, node: &DocNode, field: &str) -> Option<PointRef> {
         if let Some(table) = node.as_table() {
             let record = self.fields(table, node.span, field, &[POINT_FIELDS], None)?;
             let body = body_ref(record.text("body")?);
@@ -333,7 +333,7 @@ impl Reader<'_> {
     }
 
     /// A coordinate of a joint.
-    pub fn coordinate(&mut self, node: &Node, field: &str) -> Option<CoordinateRef> {
+    pub fn coordinate(&mut self, node: &DocNode, field: &str) -> Option<CoordinateRef> {
         let text = self.text(node, field)?;
         let (joint, index) = match text.split_once('.') {
             Some((joint, index)) => match index.parse::<usize>() {
@@ -352,7 +352,7 @@ impl Reader<'_> {
     /// A function: a number, an expression in its variable, or a table with a kind.
     pub fn function(
         &mut self,
-        node: &Node,
+        node: &DocNode,
         field: &str,
         variable: &'static str,
     ) -> Option<Arc<dyn holonom::functions::Function>> {
@@ -366,7 +366,7 @@ impl Reader<'_> {
 
     pub(super) fn function_of(
         &mut self,
-        node: &Node,
+        node: &DocNode,
         field: &str,
         variable: &str,
     ) -> Option<Arc<dyn holonom::functions::Function>> {

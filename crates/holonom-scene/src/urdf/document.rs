@@ -1,19 +1,18 @@
 //! From a robot to the document that a scene file would be.
 
-use super::robot::{Freedom, Joint, Robot};
-use super::side::{self, Parts, Side};
-use super::tree::Tree;
+use super::robot::{Mimic, Robot, UrdfJoint, UrdfJointType};
+use super::side::{self, Parts, SideFile};
+use super::tree::RobotTree;
 use super::values::Values;
 use crate::codes;
 use crate::confine::shown;
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::node::{Node, Table, numbers};
-use crate::scene::{Mass, Pose};
+use crate::import::{scene_name, write_mass, write_pose, write_terms};
+use crate::node::{DocNode, DocTable, TableAt, numbers};
 use crate::source::Span;
-use holonom::math::{Mat3, Quat, Vec3};
+use holonom::math::Mat3;
 use std::collections::{HashMap, HashSet};
 
-/// Names as a scene can have them.
+/// Names of one section of a scene.
 #[derive(Default)]
 struct Names {
     taken: HashSet<String>,
@@ -22,18 +21,9 @@ struct Names {
 }
 
 impl Names {
-    /// A name like the one written that is allowed and free; changes are said.
+    /// A name like the one written that is allowed and free; changes are reported.
     fn give(&mut self, what: &str, written: &str, span: Span, values: &mut Values) -> String {
-        let bad = |c: char| matches!(c, '.' | '"' | '\\' | ',' | '*') || c.is_control();
-        let mut name: String = written.trim().chars().map(|c| if bad(c) { '_' } else { c }).collect();
-        // expressions have no place in names
-        name = name.replace("${", "_{");
-        while name.len() > 180 {
-            name.pop();
-        }
-        if name.is_empty() || name == "ground" {
-            name.push('_');
-        }
+        let name = scene_name(written);
         let mut free = name.clone();
         while self.taken.contains(&free) {
             let n = self.again.entry(name.clone()).or_insert(1);
@@ -49,187 +39,172 @@ impl Names {
     }
 }
 
+/// A robot on its way to a document: its links and joints with their names in the scene.
+struct Writer<'a> {
+    robot: &'a Robot,
+    tree: &'a RobotTree,
+    links: Vec<String>,
+    joints: Vec<String>,
+}
+
 /// Make the document.
-pub fn write(robot: &Robot, tree: &Tree, side: Side, root: Span, values: &mut Values) -> Option<Table> {
-    let mut document = Table::new();
+pub fn write(robot: &Robot, tree: &RobotTree, side: SideFile, root: Span, values: &mut Values) -> Option<DocTable> {
+    let mut document = DocTable::new();
     if let Some((name, span)) = &robot.name {
-        document.push("title", *span, Node::new(*span, name.replace("${", "_{")));
+        document.put("title", *span, name.replace("${", "_{"));
     }
-    let mut names = Names::default();
     // bodies and frames share their names, so that a link is meant by its name alone
-    let links: Vec<String> = robot.links.iter().map(|l| names.give("link", &l.name, l.span, values)).collect();
     let mut names = Names::default();
-    let joints: Vec<String> = robot.joints.iter().map(|j| names.give("joint", &j.name, j.span, values)).collect();
+    let links = robot.links.iter().map(|l| names.give("link", &l.name, l.span, values)).collect();
+    let mut names = Names::default();
+    let joints = robot.joints.iter().map(|j| names.give("joint", &j.name, j.span, values)).collect();
+    let writer = Writer { robot, tree, links, joints };
     let mut parts = Parts::new();
-    let mut bodies = Table::new();
+    let mut bodies = DocTable::new();
     for (g, group) in tree.groups.iter().enumerate() {
         let link = &robot.links[group.first];
-        let grounded = g == 0 && tree.grounded;
-        let owner = if grounded { "ground" } else { &links[group.first] };
-        let mut body = Table::new();
-        if !grounded {
-            place(&mut body, &group.pose, group.joint.map_or(link.span, |k| robot.joints[k].pose_span));
-            if let Some(mass) = &group.mass {
-                weigh(&mut body, mass, link.mass_span, link.inertia_span);
-            }
-        }
-        let mut shapes = Vec::new();
-        let mut frames = Table::new();
-        for &l in &group.links {
-            let (_, pose) = tree.on[l];
-            if l != group.first || grounded {
-                let mut frame = Table::new();
-                place(&mut frame, &pose, robot.links[l].span);
-                let part = (owner.to_string(), links[l].clone(), pose);
-                parts.insert(robot.links[l].name.clone(), part.clone());
-                parts.insert(links[l].clone(), part);
-                frames.push(links[l].clone(), robot.links[l].span, Node::new(robot.links[l].span, frame));
-            }
-            for shape in &robot.links[l].shapes {
-                let mut fields = shape.fields.clone();
-                let pose = if l == group.first { shape.pose } else { pose.then(&shape.pose) };
-                place(&mut fields, &pose, shape.pose_span);
-                shapes.push(Node::new(shape.span, fields));
-            }
-        }
-        if !shapes.is_empty() {
-            body.push("shapes", link.span, Node::new(link.span, shapes));
-        }
-        if !frames.is_empty() {
-            body.push("frames", link.span, Node::new(link.span, frames));
-        }
-        match grounded {
-            true => document.push("ground", link.span, Node::new(link.span, body)),
-            false => bodies.push(links[group.first].clone(), link.span, Node::new(link.span, body)),
+        let body = writer.body(g, &mut parts);
+        match g == 0 && tree.grounded {
+            true => document.put("ground", link.span, body),
+            false => bodies.put(writer.links[group.first].as_str(), link.span, body),
         }
     }
-    document.push("body", root, Node::new(root, bodies));
-    let known: HashMap<String, usize> = robot.joints.iter().enumerate().map(|(k, j)| (j.name.clone(), k)).collect();
-    let order: Vec<String> = robot.joints.iter().map(|j| j.name.clone()).collect();
-    let mut starts = side::starts(&side.start, &known, &order, values.report());
-    let leads = leads(robot, &known, values)?;
-    within_limits(robot, &leads, &mut starts, values);
-    follow(robot, &leads, &mut starts);
-    let (mut table, mut couplers, mut dampers) = (Table::new(), Table::new(), Table::new());
+    document.put("body", root, bodies);
+    let index: HashMap<&str, usize> = robot.joints.iter().enumerate().map(|(k, j)| (j.name.as_str(), k)).collect();
+    let order: Vec<&str> = robot.joints.iter().map(|j| j.name.as_str()).collect();
+    let mut starts = side::starts(&side.start, &index, &order, values.report());
+    let leads = leads(robot, &index, values)?;
+    start_within_limits(robot, &leads, &mut starts, values);
+    start_mimics(robot, &leads, &mut starts);
+    let (mut table, mut couplers, mut dampers) = (DocTable::new(), DocTable::new(), DocTable::new());
     let mut forces = Names::default();
     for (k, joint) in robot.joints.iter().enumerate() {
-        let Some(kind) = kind(joint.freedom) else {
-            if let Some((_, span)) = starts[k] {
-                let message = format!("the joint `{}` has no coordinate to start from", shown(&joint.name));
-                values.error(codes::UNKNOWN_COORDINATE, span, message, "a fixed or floating joint");
-            }
-            continue;
-        };
-        let child = &tree.groups[tree.on[joint.child].0];
-        let mut fields = Table::new();
-        let text = |value: &str, span: Span| Node::new(span, value);
-        fields.push("kind", joint.span, text(kind, joint.span));
-        let (parent, _) = tree.on[joint.parent];
-        // a frame of the ground and the ground itself are one; so are a part and its body
-        let a = if parent == 0 && tree.grounded { "ground" } else { &links[tree.groups[parent].first] };
-        fields.push("a", joint.span, text(a, joint.span));
-        fields.push("b", joint.span, text(&links[joint.child], joint.span));
-        fields.push("at", joint.pose_span, vector(joint.pose_span, child.pose.position));
-        if joint.freedom != Freedom::Ball {
-            let turn = Mat3::from_quat(child.pose.rotation);
-            fields.push("axis", joint.axis_span, vector(joint.axis_span, turn * joint.axis));
-        }
-        match starts[k] {
-            Some((start, span)) if matches!(joint.freedom, Freedom::Turn | Freedom::Slide) => {
-                fields.push("start", span, numbers(span, &[start]));
-            }
-            Some((_, span)) => {
-                let message = format!("the joint `{}` has more than one coordinate", shown(&joint.name));
-                values.error(codes::UNKNOWN_COORDINATE, span, message, "a planar or spherical joint");
-            }
-            None => {}
-        }
-        if let Some((bounds, span)) = joint.limits {
-            fields.push("limits", span, numbers(span, &bounds));
-        }
-        if let Some((effort, span)) = joint.effort {
-            fields.push("effort", span, Node::new(span, effort));
-        }
-        if let Some((friction, span)) = joint.friction {
-            fields.push("friction", span, Node::new(span, friction));
-        }
-        table.push(joints[k].clone(), joint.span, Node::new(joint.span, fields));
+        let Some(fields) = writer.joint(joint, starts[k], values) else { continue };
+        let own = &writer.joints[k];
+        table.put(own.as_str(), joint.span, fields);
         if let (Some(m), Some(lead)) = (&joint.mimic, leads[k]) {
-            let name = names.give("relation", &format!("{}-mimic", joints[k]), m.span, values);
-            couplers.push(name, m.span, mimic(joint, &joints[k], &joints[lead], m.span));
+            let name = names.give("relation", &format!("{own}-mimic"), m.span, values);
+            couplers.put(name, m.span, mimic(m, own, &writer.joints[lead]));
         }
         if let Some((damping, span)) = joint.damping {
-            let name = forces.give("damper", &format!("{}-damping", joints[k]), span, values);
-            dampers.push(name, span, damper(&joints[k], damping, span));
+            let name = forces.give("damper", &format!("{own}-damping"), span, values);
+            let damper = DocTable::at(span).with("kind", "coordinate-spring").with("joint", own.as_str());
+            dampers.put(name, span, damper.with("damping", damping));
         }
     }
     table.entries_mut().append(couplers.entries_mut());
-    document.push("joint", root, Node::new(root, table));
+    document.put("joint", root, table);
     if !dampers.is_empty() {
-        document.push("force", root, Node::new(root, dampers));
+        document.put("force", root, dampers);
     }
     side::merge(&mut document, side.rest, &parts);
     Some(document)
 }
 
-fn kind(freedom: Freedom) -> Option<&'static str> {
-    match freedom {
-        Freedom::Turn => Some("revolute"),
-        Freedom::Slide => Some("prismatic"),
-        Freedom::Plane => Some("planar"),
-        Freedom::Ball => Some("spherical"),
-        Freedom::Fixed | Freedom::Free => None,
+impl Writer<'_> {
+    /// The table of a body, or of the ground: its place, mass, shapes, and the links fixed to it as frames, which are added to `parts`.
+    fn body(&self, g: usize, parts: &mut Parts) -> DocTable {
+        let (robot, tree, group) = (self.robot, self.tree, &self.tree.groups[g]);
+        let link = &robot.links[group.first];
+        let grounded = g == 0 && tree.grounded;
+        let owner = if grounded { "ground" } else { &self.links[group.first] };
+        let mut body = DocTable::new();
+        if !grounded {
+            write_pose(&mut body, &group.pose, group.joint.map_or(link.span, |k| robot.joints[k].pose_span));
+            if let Some(mass) = &group.mass {
+                write_mass(&mut body, mass, link.mass_span, link.inertia_span);
+            }
+        }
+        let mut shapes = Vec::new();
+        let mut frames = DocTable::new();
+        for &l in &group.links {
+            let (_, pose) = tree.on[l];
+            let part = &robot.links[l];
+            if l != group.first || grounded {
+                let mut frame = DocTable::new();
+                write_pose(&mut frame, &pose, part.span);
+                let place = (owner.to_string(), self.links[l].clone(), pose);
+                parts.insert(part.name.clone(), place.clone());
+                parts.insert(self.links[l].clone(), place);
+                frames.put(self.links[l].as_str(), part.span, frame);
+            }
+            for shape in &part.shapes {
+                let mut fields = shape.fields.clone();
+                let pose = if l == group.first { shape.pose } else { pose.then(&shape.pose) };
+                write_pose(&mut fields, &pose, shape.pose_span);
+                shapes.push(DocNode::new(shape.span, fields));
+            }
+        }
+        if !shapes.is_empty() {
+            body.put("shapes", link.span, shapes);
+        }
+        if !frames.is_empty() {
+            body.put("frames", link.span, frames);
+        }
+        body
+    }
+
+    /// The table of a joint; none for one that is no joint of a scene, which cannot have a start either.
+    fn joint(&self, joint: &UrdfJoint, start: Option<(f64, Span)>, values: &mut Values) -> Option<DocTable> {
+        let tree = self.tree;
+        let kind = match joint.ty {
+            UrdfJointType::Revolute | UrdfJointType::Continuous => Some("revolute"),
+            UrdfJointType::Prismatic => Some("prismatic"),
+            UrdfJointType::Planar => Some("planar"),
+            UrdfJointType::Spherical => Some("spherical"),
+            UrdfJointType::Fixed | UrdfJointType::Floating => None,
+        };
+        let (single, name) = (joint.ty.has_single_coordinate(), shown(&joint.name));
+        if let Some((_, span)) = start.filter(|_| !single) {
+            let (message, label) = match kind {
+                Some(_) => (format!("the joint `{name}` has more than one coordinate"), "a planar or spherical joint"),
+                None => (format!("the joint `{name}` has no coordinate to start from"), "a fixed or floating joint"),
+            };
+            values.error(codes::UNKNOWN_COORDINATE, span, message, label);
+        }
+        let child = &tree.groups[tree.on[joint.child].0];
+        let (parent, _) = tree.on[joint.parent];
+        // a frame of the ground and the ground itself are one; so are a part and its body
+        let a = if parent == 0 && tree.grounded { "ground" } else { &self.links[tree.groups[parent].first] };
+        let b = self.links[joint.child].as_str();
+        let mut fields: DocTable = DocTable::at(joint.span).with("kind", kind?).with("a", a).with("b", b).into();
+        fields.push("at", joint.pose_span, numbers(joint.pose_span, &child.pose.position.to_array()));
+        if joint.ty != UrdfJointType::Spherical {
+            let axis = Mat3::from_quat(child.pose.rotation) * joint.axis;
+            fields.push("axis", joint.axis_span, numbers(joint.axis_span, &axis.to_array()));
+        }
+        if let Some((start, span)) = start.filter(|_| single) {
+            fields.push("start", span, numbers(span, &[start]));
+        }
+        if let Some((bounds, span)) = joint.limits {
+            fields.push("limits", span, numbers(span, &bounds));
+        }
+        for (key, given) in [("effort", joint.effort), ("friction", joint.friction)] {
+            if let Some((x, span)) = given {
+                fields.put(key, span, x);
+            }
+        }
+        Some(fields)
     }
 }
 
-fn vector(span: Span, v: Vec3) -> Node {
-    numbers(span, &[v.x, v.y, v.z])
-}
-
-fn place(table: &mut Table, pose: &Pose, span: Span) {
-    if pose.position != Vec3::ZERO {
-        table.push("at", span, vector(span, pose.position));
-    }
-    let q = pose.rotation;
-    if q != Quat::IDENTITY {
-        table.push("rotation", span, numbers(span, &[q.w, q.x, q.y, q.z]));
-    }
-}
-
-fn weigh(body: &mut Table, mass: &Mass, mass_span: Span, inertia_span: Span) {
-    body.push("mass", mass_span, Node::new(mass_span, mass.mass));
-    body.push("com", inertia_span, vector(inertia_span, mass.centre));
-    let i = &mass.inertia;
-    let all = [i.x_axis.x, i.y_axis.y, i.z_axis.z, i.x_axis.y, i.x_axis.z, i.y_axis.z];
-    let diagonal = all[3..].iter().all(|x| *x == 0.0);
-    body.push("inertia", inertia_span, numbers(inertia_span, if diagonal { &all[..3] } else { &all }));
-}
-
-/// Of every joint that mimics another: which. None, with complaints, if something is wrong with them.
-fn leads(robot: &Robot, known: &HashMap<String, usize>, values: &mut Values) -> Option<Vec<Option<usize>>> {
+/// Of every joint that mimics another: which. None, with errors in the report, if something is wrong with them.
+fn leads(robot: &Robot, index: &HashMap<&str, usize>, values: &mut Values) -> Option<Vec<Option<usize>>> {
     let mut leads = vec![None; robot.joints.len()];
     let mut good = true;
     for (k, joint) in robot.joints.iter().enumerate() {
         let Some(m) = &joint.mimic else { continue };
         let before = values.enter(format!("joint/{}", shown(&joint.name)));
-        let name = shown(&m.joint);
-        match known.get(&m.joint) {
-            Some(&other) if matches!(robot.joints[other].freedom, Freedom::Turn | Freedom::Slide) => {
-                leads[k] = Some(other);
-            }
+        match index.get(m.joint.as_str()) {
+            Some(&other) if robot.joints[other].ty.has_single_coordinate() => leads[k] = Some(other),
             Some(_) => {
                 good = false;
-                let message = format!("the joint `{name}` has no single coordinate to mimic");
+                let message = format!("the joint `{}` has no single coordinate to mimic", shown(&m.joint));
                 values.error(codes::UNKNOWN_COORDINATE, m.span, message, "fixed, planar or floating");
             }
             None => {
                 good = false;
-                let d = Diagnostic::error(codes::UNKNOWN_REFERENCE, format!("there is no joint `{name}`"));
-                let names = robot.joints.iter().map(|j| j.name.as_str()).take(if values.hints() { 10_000 } else { 0 });
-                values.complain(match nearest(&m.joint, names) {
-                    Some(near) => d.at(m.span).label(format!("did you mean `{near}`?")),
-                    None => d.at(m.span).label("not known"),
-                });
+                values.unknown("joint", &m.joint, m.span, || robot.joints.iter().map(|j| j.name.as_str()));
             }
         }
         values.leave(before);
@@ -254,8 +229,13 @@ fn leads(robot: &Robot, known: &HashMap<String, usize>, values: &mut Values) -> 
     good.then_some(leads)
 }
 
-/// A joint that may not be at zero starts at its nearest limit, unless something else was said. One that mimics another starts where that puts it.
-fn within_limits(robot: &Robot, leads: &[Option<usize>], starts: &mut [Option<(f64, Span)>], values: &mut Values) {
+/// A joint that may not be at zero starts at its nearest limit, unless its start is given or it mimics another.
+fn start_within_limits(
+    robot: &Robot,
+    leads: &[Option<usize>],
+    starts: &mut [Option<(f64, Span)>],
+    values: &mut Values,
+) {
     for (k, joint) in robot.joints.iter().enumerate() {
         let Some(([lower, upper], span)) = joint.limits else { continue };
         if starts[k].is_some() || leads[k].is_some() || (lower <= 0.0 && upper >= 0.0) {
@@ -269,7 +249,7 @@ fn within_limits(robot: &Robot, leads: &[Option<usize>], starts: &mut [Option<(f
 }
 
 /// Starts of joints that mimic others, from those of the others. A start of their own counts, and is closed by the assembly if it does not fit.
-fn follow(robot: &Robot, leads: &[Option<usize>], starts: &mut [Option<(f64, Span)>]) {
+fn start_mimics(robot: &Robot, leads: &[Option<usize>], starts: &mut [Option<(f64, Span)>]) {
     let mut done: Vec<bool> = (0..leads.len()).map(|k| leads[k].is_none() || starts[k].is_some()).collect();
     for k in 0..leads.len() {
         let (mut at, mut path) = (k, Vec::new());
@@ -287,30 +267,10 @@ fn follow(robot: &Robot, leads: &[Option<usize>], starts: &mut [Option<(f64, Spa
 }
 
 /// q - multiplier q_lead = offset.
-fn mimic(joint: &Joint, name: &str, lead: &str, span: Span) -> Node {
-    let (multiplier, offset) = joint.mimic.as_ref().map_or((1.0, 0.0), |m| (m.multiplier, m.offset));
-    let term = |joint: &str, factor: f64| {
-        let mut t = Table::new();
-        t.push("joint", span, Node::new(span, joint));
-        t.push("factor", span, Node::new(span, factor));
-        Node::new(span, t)
-    };
-    let mut terms = vec![term(name, 1.0)];
-    if multiplier != 0.0 {
-        terms.push(term(lead, -multiplier));
+fn mimic(m: &Mimic, name: &str, lead: &str) -> TableAt {
+    let mut terms = vec![(name.to_string(), 1.0)];
+    if m.multiplier != 0.0 {
+        terms.push((lead.to_string(), -m.multiplier));
     }
-    let mut fields = Table::new();
-    fields.push("kind", span, Node::new(span, "coupler"));
-    fields.push("terms", span, Node::new(span, terms));
-    fields.push("offset", span, Node::new(span, offset));
-    Node::new(span, fields)
-}
-
-/// Pushes against the rate of a coordinate.
-fn damper(joint: &str, damping: f64, span: Span) -> Node {
-    let mut fields = Table::new();
-    fields.push("kind", span, Node::new(span, "coordinate-spring"));
-    fields.push("joint", span, Node::new(span, joint));
-    fields.push("damping", span, Node::new(span, damping));
-    Node::new(span, fields)
+    DocTable::at(m.span).with("kind", "coupler").with("terms", write_terms(&terms, m.span)).with("offset", m.offset)
 }

@@ -4,59 +4,59 @@
 //! XML -> robot (what the file says) -> tree (bodies, poses, masses) -> document, with the side file NAME.loops.toml added
 //! ```
 //!
-//! What is done with what is in `docs/import.md`; the decisions are told where they are taken: links into bodies in `tree.rs`, mesh files in
+//! What is done with what is in `docs/import.md`; the decisions are documented where they are taken: links into bodies in `tree.rs`, mesh files in
 //! `files.rs`, loops and starts in `side.rs`. Whatever is read and has no effect, or not the effect it was meant to have, is a warning W0404
-//! with its place: said by whoever meets it, or, for all that nobody asked for, by the XML reader, which remembers what was asked for.
+//! with its place, reported where it is read, or, for all that is never read, by the XML reader.
 
-pub mod document;
-pub mod files;
-pub mod robot;
-pub mod side;
-pub mod tree;
-pub mod values;
+mod document;
+mod files;
+mod robot;
+mod side;
+mod tree;
+mod values;
 
 use crate::codes;
 use crate::confine::shown;
 use crate::diagnostic::Diagnostic;
-use crate::load::Workshop;
-use crate::node::Table;
+use crate::load::ImportContext;
+use crate::node::DocTable;
 use crate::xml::{self, Element};
 use files::Files;
 use values::Values;
 
 /// Read a model as a scene document.
-pub fn import(file: u32, workshop: &mut Workshop) -> Table {
-    let text = workshop.sources.file(file).map_or("", |f| f.text.as_str());
-    let xml = match xml::Document::parse(text, file, &workshop.limits) {
+pub fn import(file: u32, context: &mut ImportContext) -> DocTable {
+    let text = context.sources.file(file).map_or("", |f| f.text.as_str());
+    let xml = match xml::Document::parse(text, file, &context.limits) {
         Ok(xml) => xml,
         Err(d) => {
-            workshop.report.push(*d);
-            return Table::new();
+            context.report.push(*d);
+            return DocTable::new();
         }
     };
     let root = xml.root();
     if let Some(d) = refusal(root) {
-        workshop.report.push(d);
-        return Table::new();
+        context.report.push(d);
+        return DocTable::new();
     }
-    let side = side::read(file, workshop);
-    let mut finder = Files::new(workshop.confinement, workshop.folder(file), workshop.limits.files);
-    let errors = workshop.report.n_errors();
+    let side = side::read(file, context);
+    let mut finder = Files::new(context.confinement, context.folder(file), context.limits.files);
+    let errors = context.report.n_errors();
     let links = root.children().filter(|e| e.name() == "link").count() as u64;
-    if let Err(d) = workshop.limits.bodies("links", links) {
-        workshop.report.push(d.at(root.span()));
-        return Table::new();
+    if let Err(d) = context.limits.bodies("links", links) {
+        context.report.push(d.at(root.span()));
+        return DocTable::new();
     }
-    let mut values = Values::new(workshop.report);
+    let mut values = Values::new(context.report);
     let robot = robot::read(root, &mut values, &mut finder);
     // a joint that could not be read would make its child a second root: say only what is wrong
-    if workshop.report.n_errors() > errors {
-        return Table::new();
+    if context.report.n_errors() > errors {
+        return DocTable::new();
     }
-    let mut values = Values::new(workshop.report);
+    let mut values = Values::new(context.report);
     let document = tree::tree(&robot, &side.base, root.span(), &mut values)
         .and_then(|tree| document::write(&robot, &tree, side, root.span(), &mut values));
-    xml.report_unread(workshop.report, why);
+    xml.report_unread(context.report, why);
     document.unwrap_or_default()
 }
 

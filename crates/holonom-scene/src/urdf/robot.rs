@@ -1,91 +1,93 @@
-//! What a URDF says: links with mass and shapes, joints between them. Read from XML, checked element by element, nothing placed yet.
+//! The content of a URDF: links with mass and shapes, and the joints between them, checked element by element. Nothing is placed yet.
 
 use super::files::Files;
-use super::values::{Values, list, pose};
+use super::values::{Values, pose};
 use crate::codes;
 use crate::confine::shown;
-use crate::diagnostic::{Diagnostic, nearest};
-use crate::node::{Node, Table, numbers};
+use crate::diagnostic::Diagnostic;
+use crate::node::{DocTable, numbers};
 use crate::scene::{Mass, Pose};
 use crate::source::Span;
 use crate::xml::{Attr, Element};
 use holonom::math::{Mat3, Vec3, vec3};
 use std::collections::HashMap;
 
-/// A robot.
+/// A robot, its links and joints in the order they are written. Every `span` is the place of the value before it in the file.
 #[derive(Default)]
 pub struct Robot {
-    /// Its name, and where it stands.
     pub name: Option<(String, Span)>,
-    /// Its links in the order they are written.
-    pub links: Vec<Link>,
-    /// Its joints in the order they are written.
-    pub joints: Vec<Joint>,
+    pub links: Vec<UrdfLink>,
+    pub joints: Vec<UrdfJoint>,
 }
 
 /// A link.
-pub struct Link {
-    /// Its name as written.
+pub struct UrdfLink {
     pub name: String,
-    /// Where the name stands.
     pub span: Span,
     /// Mass in the link's frame; none where the file gives none. It may be 0, with an inertia or without.
     pub mass: Option<Mass>,
-    /// Where mass and inertia stand.
     pub mass_span: Span,
-    /// Where the inertia stands.
     pub inertia_span: Span,
-    /// What it looks like and touches with.
-    pub shapes: Vec<Shape>,
+    /// Shapes to be drawn, and shapes for contacts.
+    pub shapes: Vec<UrdfShape>,
 }
 
 /// A shape on a link: a table of the scene language that lacks its place.
-pub struct Shape {
+pub struct UrdfShape {
     /// Where it is on the link.
     pub pose: Pose,
-    /// Where that stands.
     pub pose_span: Span,
-    /// The other fields.
-    pub fields: Table,
-    /// The element it came from.
+    pub fields: DocTable,
     pub span: Span,
 }
 
-/// What a joint lets move.
+/// Types of joints of the standard; `spherical` is not in it, but in use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Freedom {
-    /// Nothing.
+pub enum UrdfJointType {
     Fixed,
-    /// A turn about the axis.
-    Turn,
-    /// A way along the axis.
-    Slide,
-    /// A plane across the axis.
-    Plane,
-    /// All turns about a point: not in the standard, but in use.
-    Ball,
-    /// Everything.
-    Free,
+    /// Rotation about the axis; `continuous` is one without limits.
+    Revolute,
+    Continuous,
+    /// Translation along the axis.
+    Prismatic,
+    /// Translation in the plane perpendicular to the axis, rotation about it.
+    Planar,
+    Spherical,
+    Floating,
 }
 
-const TYPES: [(&str, Freedom); 7] = [
-    ("revolute", Freedom::Turn),
-    ("continuous", Freedom::Turn),
-    ("prismatic", Freedom::Slide),
-    ("fixed", Freedom::Fixed),
-    ("planar", Freedom::Plane),
-    ("floating", Freedom::Free),
-    ("spherical", Freedom::Ball),
-];
+impl UrdfJointType {
+    const ALL: [(&str, UrdfJointType); 7] = [
+        ("revolute", UrdfJointType::Revolute),
+        ("continuous", UrdfJointType::Continuous),
+        ("prismatic", UrdfJointType::Prismatic),
+        ("fixed", UrdfJointType::Fixed),
+        ("planar", UrdfJointType::Planar),
+        ("floating", UrdfJointType::Floating),
+        ("spherical", UrdfJointType::Spherical),
+    ];
+
+    /// Its name in URDF.
+    pub fn name(self) -> &'static str {
+        Self::ALL.iter().find(|t| t.1 == self).map_or("", |t| t.0)
+    }
+
+    /// Does it have exactly one coordinate?
+    pub fn has_single_coordinate(self) -> bool {
+        matches!(self, UrdfJointType::Revolute | UrdfJointType::Continuous | UrdfJointType::Prismatic)
+    }
+
+    /// Does it need an axis?
+    fn has_axis(self) -> bool {
+        self.has_single_coordinate() || self == UrdfJointType::Planar
+    }
+}
 
 /// A joint.
-pub struct Joint {
-    /// Its name as written.
+pub struct UrdfJoint {
     pub name: String,
-    /// Where the name stands.
     pub span: Span,
-    /// What it lets move.
-    pub freedom: Freedom,
+    pub ty: UrdfJointType,
     /// Number of the parent link.
     pub parent: usize,
     /// Number of the child link.
@@ -94,11 +96,9 @@ pub struct Joint {
     pub child_span: Span,
     /// Frame of the child in that of the parent, at zero.
     pub pose: Pose,
-    /// Where that stands.
     pub pose_span: Span,
     /// Unit axis in the frame of the child.
     pub axis: Vec3,
-    /// Where that stands.
     pub axis_span: Span,
     /// Viscous damping, N s/m or N m s/rad.
     pub damping: Option<(f64, Span)>,
@@ -116,18 +116,16 @@ pub struct Joint {
 pub struct Mimic {
     /// Name of the other joint as written.
     pub joint: String,
-    /// Where it stands.
     pub span: Span,
     /// m or rad per m or rad.
     pub multiplier: f64,
-    /// m or rad.
     pub offset: f64,
 }
 
-/// Read all of it. Mistakes go to the report.
+/// Read all of it. Errors go to the report.
 pub fn read(root: Element, values: &mut Values, files: &mut Files) -> Robot {
     let mut robot = Robot { name: root.attr("name").map(|a| (a.value.to_string(), a.span)), ..Robot::default() };
-    // say what the file is, not what the robot is
+    // about the file, not about the robot
     root.attr("version");
     for a in root.attributes().filter(|a| a.name.starts_with("xmlns")) {
         root.attr(a.name);
@@ -168,7 +166,7 @@ fn colours<'d>(root: Element<'d>, values: &mut Values) -> HashMap<&'d str, [f64;
         }
         let Some(name) = e.peek("name") else { continue };
         if let Some(c) = e.children().find(|c| c.name() == "color")
-            && let Some(rgba) = c.peek("rgba").and_then(|a| list::<4>(a.value).ok())
+            && let Some(rgba) = c.peek("rgba").and_then(|a| a.numbers("rgba", 4..=4).ok())
         {
             out.entry(name.value).or_insert([rgba[0], rgba[1], rgba[2]]);
             if e.parent().is_some_and(|p| p.name() == "robot") {
@@ -189,8 +187,8 @@ fn colour(material: Element, values: &mut Values) -> Option<([f64; 3], Span)> {
     Some(([r, g, b], rgba.span))
 }
 
-fn link(e: Element, name: Attr, colours: &HashMap<&str, [f64; 3]>, values: &mut Values, files: &mut Files) -> Link {
-    let mut link = Link {
+fn link(e: Element, name: Attr, colours: &HashMap<&str, [f64; 3]>, values: &mut Values, files: &mut Files) -> UrdfLink {
+    let mut link = UrdfLink {
         name: name.value.to_string(),
         span: name.span,
         mass: None,
@@ -203,33 +201,17 @@ fn link(e: Element, name: Attr, colours: &HashMap<&str, [f64; 3]>, values: &mut 
         mass(inertial, &mut link, values);
     }
     for v in e.children_named("visual") {
-        // visuals and collisions have names that nothing refers to
-        v.attr("name");
         if let Some(mut shape) = shape(v, values, files) {
             if let Some(m) = v.child("material") {
-                let given = colour(m, values);
-                let named = m.attr("name").filter(|n| !n.value.is_empty());
-                match (given, named) {
-                    (Some((c, span)), _) => shape.fields.push("colour", span, numbers(span, &c)),
-                    (None, Some(n)) => match colours.get(n.value) {
-                        Some(c) => shape.fields.push("colour", n.span, numbers(n.span, c)),
-                        None if m.children().any(|c| c.name() == "texture") => {}
-                        None => {
-                            let message = format!("the material `{}` has no colour", shown(n.value));
-                            values.ignored(n.span, message, "shown in the colour of its place in the list");
-                        }
-                    },
-                    (None, None) => {}
-                }
+                shape_colour(m, &mut shape, colours, values);
             }
-            shape.fields.push("collides", shape.span, Node::new(shape.span, false));
+            shape.fields.put("collides", shape.span, false);
             link.shapes.push(shape);
         }
     }
     for c in e.children_named("collision") {
-        c.attr("name");
         if let Some(mut shape) = shape(c, values, files) {
-            shape.fields.push("hidden", shape.span, Node::new(shape.span, true));
+            shape.fields.put("hidden", shape.span, true);
             link.shapes.push(shape);
         }
     }
@@ -237,7 +219,22 @@ fn link(e: Element, name: Attr, colours: &HashMap<&str, [f64; 3]>, values: &mut 
     link
 }
 
-fn mass(inertial: Element, link: &mut Link, values: &mut Values) {
+/// The colour of a visual: that of its material element, or that of the material it names.
+fn shape_colour(m: Element, shape: &mut UrdfShape, colours: &HashMap<&str, [f64; 3]>, values: &mut Values) {
+    let given = colour(m, values);
+    let named = m.attr("name").filter(|n| !n.value.is_empty());
+    let of_name = || named.and_then(|n| Some((*colours.get(n.value)?, n.span)));
+    match (given.or_else(of_name), named) {
+        (Some((c, span)), _) => shape.fields.push("colour", span, numbers(span, &c)),
+        (None, Some(name)) if !m.children().any(|c| c.name() == "texture") => {
+            let message = format!("the material `{}` has no colour", shown(name.value));
+            values.ignored(name.span, message, "shown in the colour of its place in the list");
+        }
+        _ => {}
+    }
+}
+
+fn mass(inertial: Element, link: &mut UrdfLink, values: &mut Values) {
     let (frame, _) = pose(inertial, values);
     let Some(m) = inertial.child("mass") else {
         values.missing(inertial, "<mass>");
@@ -269,7 +266,9 @@ fn mass(inertial: Element, link: &mut Link, values: &mut Values) {
 }
 
 /// Geometry of a visual or a collision.
-fn shape(e: Element, values: &mut Values, files: &mut Files) -> Option<Shape> {
+fn shape(e: Element, values: &mut Values, files: &mut Files) -> Option<UrdfShape> {
+    // visuals and collisions have names that nothing refers to
+    e.attr("name");
     let (pose, pose_span) = pose(e, values);
     let Some(geometry) = e.child("geometry") else {
         values.missing(e, "<geometry>");
@@ -284,9 +283,8 @@ fn shape(e: Element, values: &mut Values, files: &mut Files) -> Option<Shape> {
     };
     g.take();
     let span = g.span();
-    let mut fields = Table::new();
-    let mut text = |key: &str, span, value: &str| fields.push(key, span, Node::new(span, value));
-    text("kind", g.name_span(), g.name());
+    let mut fields = DocTable::new();
+    fields.put("kind", g.name_span(), g.name());
     match g.name() {
         "box" => {
             let size = values.required(g, "size")?;
@@ -308,7 +306,7 @@ fn shape(e: Element, values: &mut Values, files: &mut Files) -> Option<Shape> {
                     return None;
                 }
             };
-            fields.push("file", file.span, Node::new(file.span, path));
+            fields.put("file", file.span, path);
         }
         round => {
             let lengths: &[&str] = if round == "sphere" { &["radius"] } else { &["radius", "length"] };
@@ -316,125 +314,48 @@ fn shape(e: Element, values: &mut Values, files: &mut Files) -> Option<Shape> {
                 let attr = values.required(g, name)?;
                 let x = values.number(attr, name)?;
                 values.sizes(attr.span, &[x])?;
-                fields.push(*name, attr.span, Node::new(attr.span, x));
+                fields.put(*name, attr.span, x);
             }
         }
     }
-    fields.push("massless", span, Node::new(span, true));
-    Some(Shape { pose, pose_span, fields, span })
+    fields.put("massless", span, true);
+    Some(UrdfShape { pose, pose_span, fields, span })
 }
 
-fn joint(e: Element, name: Attr, links: &HashMap<&str, usize>, values: &mut Values) -> Option<Joint> {
+fn joint(e: Element, name: Attr, links: &HashMap<&str, usize>, values: &mut Values) -> Option<UrdfJoint> {
     let before = values.enter(format!("joint/{}", shown(name.value)));
-    let made = joint_inside(e, name, links, values);
+    let joint = joint_inside(e, name, links, values);
     values.leave(before);
-    made
+    joint
 }
 
-fn joint_inside(e: Element, name: Attr, links: &HashMap<&str, usize>, values: &mut Values) -> Option<Joint> {
-    let ty = values.required(e, "type")?;
-    let Some((_, freedom)) = TYPES.iter().find(|t| t.0 == ty.value) else {
-        let d = Diagnostic::error(codes::UNKNOWN_KIND, format!("there is no joint of type `{}`", shown(ty.value)));
-        let d = match nearest(ty.value, TYPES.iter().map(|t| t.0)) {
-            Some(near) => d.label(format!("did you mean `{near}`?")),
-            None => d.label("not known"),
-        };
-        let names: Vec<_> = TYPES.iter().map(|t| t.0).collect();
-        values.complain(d.at(ty.span).help(format!("known: {}", names.join(", "))));
-        return None;
-    };
-    let mut side = |which: &str| {
-        let Some(side) = e.child(which) else {
-            values.missing(e, &format!("<{which}>"));
-            return None;
-        };
-        let link = values.required(side, "link")?;
-        let Some(&index) = links.get(link.value) else {
-            let message = format!("there is no link `{}`", shown(link.value));
-            let d = Diagnostic::error(codes::UNKNOWN_REFERENCE, message).at(link.span);
-            let names = if values.hints() { links_in_order(links) } else { Vec::new() };
-            values.complain(match nearest(link.value, names) {
-                Some(near) => d.label(format!("did you mean `{near}`?")),
-                None => d.label("not known"),
-            });
-            return None;
-        };
-        Some((index, link.span))
-    };
-    let (parent, child) = (side("parent"), side("child"));
+fn joint_inside(e: Element, name: Attr, links: &HashMap<&str, usize>, values: &mut Values) -> Option<UrdfJoint> {
+    let ty = joint_type(e, values)?;
+    let (parent, child) = (joint_end(e, "parent", links, values), joint_end(e, "child", links, values));
     let ((parent, _), (child, child_span)) = (parent?, child?);
     if parent == child {
         values.error(codes::SELF_JOINT, child_span, "the joint joins a link to itself", "the same link as the parent");
         return None;
     }
     let (pose, pose_span) = pose(e, values);
-    let (mut axis, mut axis_span) = (Vec3::X, e.span());
-    if let Some(a) = e.child("axis")
-        && let Some(xyz) = a.attr("xyz")
-    {
-        let [x, y, z] = values.numbers::<3>(xyz, "axis")?;
-        (axis, axis_span) = (vec3(x, y, z), xyz.span);
-        let length = axis.length();
-        // a fixed joint turns about nothing, and many files say so with an axis of zeros
-        if !(length > 1e-12) && !matches!(freedom, Freedom::Fixed | Freedom::Free | Freedom::Ball) {
-            let d = Diagnostic::error(codes::ZERO_DIRECTION, "the axis of the joint has zero length").at(axis_span);
-            let d = d.label(format!("length {length}, must be greater than 1e-12"));
-            values.complain(d.help("for a hinge about the vertical write  <axis xyz=\"0 0 1\"/>"));
-            return None;
-        }
-        axis /= length;
-    }
-    let (limits, effort) = limit(e, *freedom, ty.value, values);
-    let (mut damping, mut friction) = (None, None);
-    if let Some(d) = e.child("dynamics") {
-        let moves = matches!(freedom, Freedom::Turn | Freedom::Slide);
-        if let Some(attr) = d.attr("damping") {
-            let x = values.number(attr, "damping")?;
-            if x < 0.0 {
-                let label = format!("{x}, must be 0 or greater (N s/m or N m s/rad)");
-                values.error(codes::OUT_OF_RANGE, attr.span, "`damping` is out of range", label);
-            } else if moves && x > 0.0 {
-                damping = Some((x, attr.span));
-            } else if x > 0.0 {
-                let label = format!("a joint of type {} has no single coordinate", ty.value);
-                values.ignored(attr.span, "`damping` is not used", label);
-            }
-        }
-        if let Some(attr) = d.attr("friction") {
-            let x = values.number(attr, "friction")?;
-            if x < 0.0 {
-                let label = format!("{x}, must be 0 or greater (N or N m)");
-                values.error(codes::OUT_OF_RANGE, attr.span, "`friction` is out of range", label);
-            } else if moves && x > 0.0 {
-                friction = Some((x, attr.span));
-            } else if x > 0.0 {
-                let label = format!("a joint of type {} has no single coordinate", ty.value);
-                values.ignored(attr.span, "`friction` is not used", label);
-            }
-        }
-    }
+    let (axis, axis_span) = axis(e, ty, values)?;
+    let (limits, effort) = limit(e, ty, values);
+    let dynamics = e.child("dynamics");
+    let mut resistance = |name, unit| match dynamics.and_then(|d| d.attr(name)) {
+        Some(attr) => resistance(attr, name, unit, ty, values),
+        None => Some(None),
+    };
+    let damping = resistance("damping", "N s/m or N m s/rad")?;
+    let friction = resistance("friction", "N or N m")?;
     let mimic = match e.child("mimic") {
-        Some(m) if matches!(freedom, Freedom::Turn | Freedom::Slide) => {
-            let other = values.required(m, "joint")?;
-            let mut number = |name: &str, otherwise: f64| match m.attr(name) {
-                Some(a) => values.number(a, name),
-                None => Some(otherwise),
-            };
-            let (multiplier, offset) = (number("multiplier", 1.0)?, number("offset", 0.0)?);
-            Some(Mimic { joint: other.value.to_string(), span: other.span, multiplier, offset })
-        }
-        Some(m) => {
-            let label = format!("a joint of type {} has no single coordinate", ty.value);
-            values.ignored(m.span(), "<mimic> is not used", label);
-            m.take_whole();
-            None
-        }
+        Some(m) => mimic(m, ty, values)?,
         None => None,
     };
-    Some(Joint {
-        name: name.value.to_string(),
-        span: name.span,
-        freedom: *freedom,
+    let (name, span) = (name.value.to_string(), name.span);
+    Some(UrdfJoint {
+        name,
+        span,
+        ty,
         parent,
         child,
         child_span,
@@ -450,23 +371,92 @@ fn joint_inside(e: Element, name: Attr, links: &HashMap<&str, usize>, values: &m
     })
 }
 
-/// Names in the order of the links, so that the nearest of them does not depend on a hash.
-fn links_in_order<'a>(links: &HashMap<&'a str, usize>) -> Vec<&'a str> {
-    let mut all: Vec<_> = links.iter().map(|(name, i)| (*i, *name)).collect();
-    all.sort_unstable();
-    all.into_iter().map(|(_, name)| name).collect()
+fn joint_type(e: Element, values: &mut Values) -> Option<UrdfJointType> {
+    let attr = values.required(e, "type")?;
+    let found = UrdfJointType::ALL.iter().find(|t| t.0 == attr.value);
+    if found.is_none() {
+        let names = UrdfJointType::ALL.map(|t| t.0);
+        let d = Diagnostic::unknown(codes::UNKNOWN_KIND, "joint of type", attr.value, names);
+        values.complain(d.at(attr.span).help(format!("known: {}", names.join(", "))));
+    }
+    found.map(|t| t.1)
 }
 
-/// A number and where it stands.
-type Said<T> = Option<(T, Span)>;
+/// The link that `<parent>` or `<child>` names: its number, and where it is named.
+fn joint_end(e: Element, which: &str, links: &HashMap<&str, usize>, values: &mut Values) -> Option<(usize, Span)> {
+    let Some(end) = e.child(which) else {
+        values.missing(e, &format!("<{which}>"));
+        return None;
+    };
+    let link = values.required(end, "link")?;
+    let found = links.get(link.value);
+    if found.is_none() {
+        values.unknown("link", link.value, link.span, || {
+            // in the order of the links, so that the nearest of them does not depend on a hash
+            let mut all: Vec<_> = links.iter().map(|(name, i)| (*i, *name)).collect();
+            all.sort_unstable();
+            all.into_iter().map(|(_, name)| name)
+        });
+    }
+    found.map(|&index| (index, link.span))
+}
 
-/// Bounds of the coordinate, and the largest force or torque of its drives. What cannot be enforced is said.
-fn limit(e: Element, freedom: Freedom, ty: &str, values: &mut Values) -> (Said<[f64; 2]>, Said<f64>) {
+/// The unit axis of a joint, x where none is given, and where it stands.
+fn axis(e: Element, ty: UrdfJointType, values: &mut Values) -> Option<(Vec3, Span)> {
+    let Some(xyz) = e.child("axis").and_then(|a| a.attr("xyz")) else { return Some((Vec3::X, e.span())) };
+    let axis = Vec3::from(values.numbers::<3>(xyz, "axis")?);
+    let length = axis.length();
+    // many files give fixed joints an axis of zeros
+    if !(length > 1e-12) && ty.has_axis() {
+        let d = Diagnostic::error(codes::ZERO_DIRECTION, "the axis of the joint has zero length").at(xyz.span);
+        let d = d.label(format!("length {length}, must be greater than 1e-12"));
+        values.complain(d.help("for a hinge about the vertical write  <axis xyz=\"0 0 1\"/>"));
+        return None;
+    }
+    Some((axis / length, xyz.span))
+}
+
+/// Damping or dry friction of a joint; the inner option is empty where it is zero or cannot be used.
+fn resistance(attr: Attr, name: &str, unit: &str, ty: UrdfJointType, values: &mut Values) -> Option<Given<f64>> {
+    let x = values.number(attr, name)?;
+    if x < 0.0 {
+        let label = format!("{x}, must be 0 or greater ({unit})");
+        values.error(codes::OUT_OF_RANGE, attr.span, format!("`{name}` is out of range"), label);
+    } else if x > 0.0 && !ty.has_single_coordinate() {
+        values.ignored(attr.span, format!("`{name}` is not used"), no_single_coordinate(ty));
+    }
+    Some((x > 0.0 && ty.has_single_coordinate()).then_some((x, attr.span)))
+}
+
+fn no_single_coordinate(ty: UrdfJointType) -> String {
+    format!("a joint of type {} has no single coordinate", ty.name())
+}
+
+fn mimic(m: Element, ty: UrdfJointType, values: &mut Values) -> Option<Option<Mimic>> {
+    if !ty.has_single_coordinate() {
+        values.ignored(m.span(), "<mimic> is not used", no_single_coordinate(ty));
+        m.take_whole();
+        return Some(None);
+    }
+    let joint = values.required(m, "joint")?;
+    let mut number = |name: &str, default: f64| match m.attr(name) {
+        Some(a) => values.number(a, name),
+        None => Some(default),
+    };
+    let (multiplier, offset) = (number("multiplier", 1.0)?, number("offset", 0.0)?);
+    Some(Some(Mimic { joint: joint.value.to_string(), span: joint.span, multiplier, offset }))
+}
+
+/// A value that may be given, and where it stands.
+type Given<T> = Option<(T, Span)>;
+
+/// Bounds of the coordinate, and the largest force or torque of its drives. What cannot be enforced is reported.
+fn limit(e: Element, ty: UrdfJointType, values: &mut Values) -> (Given<[f64; 2]>, Given<f64>) {
     let Some(limit) = e.child("limit") else { return (None, None) };
-    let (place, push) = if freedom == Freedom::Slide { ("m", "N") } else { ("rad", "N m") };
+    let (place, push) = if ty == UrdfJointType::Prismatic { ("m", "N") } else { ("rad", "N m") };
     let mut read = |name: &str| {
         let attr = limit.attr(name)?;
-        // "inf" is a way to say that there is no limit
+        // "inf" means that there is no limit
         let x = match attr.value.trim().parse::<f64>() {
             Ok(x) if x.is_infinite() => x,
             _ => values.number(attr, name)?,
@@ -474,34 +464,30 @@ fn limit(e: Element, freedom: Freedom, ty: &str, values: &mut Values) -> (Said<[
         Some((x, attr.span))
     };
     let (lower, upper, effort, velocity) = (read("lower"), read("upper"), read("effort"), read("velocity"));
-    let single = matches!(freedom, Freedom::Turn | Freedom::Slide);
+    let single = ty.has_single_coordinate();
     if let Some((x, span)) = velocity.filter(|v| v.0.is_finite() && v.0 != 0.0 && single) {
         values.ignored(span, "the `velocity` of the limits is not enforced", format!("{x} {place}/s"));
     }
-    let said = lower.or(upper).or(effort).filter(|s| s.0.is_finite() && s.0 != 0.0);
-    if let (Some(_), false, false) = (said, single, matches!(freedom, Freedom::Fixed | Freedom::Free)) {
-        values.ignored(
-            limit.span(),
-            "the limits are not used",
-            format!("a joint of type {ty} has no single coordinate"),
-        );
+    let given = lower.or(upper).or(effort).filter(|s| s.0.is_finite() && s.0 != 0.0);
+    if given.is_some() && !single && !matches!(ty, UrdfJointType::Fixed | UrdfJointType::Floating) {
+        values.ignored(limit.span(), "the limits are not used", no_single_coordinate(ty));
     }
     if !single {
         return (None, None);
     }
     let effort = match effort {
-        // a habit of those who know no effort
+        // written by exporters that know no effort
         Some((x, span)) if x <= 0.0 => {
-            values.ignored(span, "the `effort` of the limits counts as not said", format!("{x} {push}"));
+            values.ignored(span, "the `effort` of the limits counts as not given", format!("{x} {push}"));
             None
         }
         effort => effort.filter(|e| e.0.is_finite()),
     };
-    // the standard has 0 for a bound that is not said; where neither is, none is meant
+    // the standard has 0 for a bound that is not given; where neither is, there is none
     let bounds = [lower, upper].map(|b| b.map_or(0.0, |b| b.0));
     let span = lower.or(upper).map(|b| b.1);
     let free = bounds == [f64::NEG_INFINITY, f64::INFINITY];
-    let limits = span.filter(|_| ty != "continuous" && !free).map(|span| (bounds, span));
+    let limits = span.filter(|_| ty != UrdfJointType::Continuous && !free).map(|span| (bounds, span));
     match limits {
         Some(([l, u], span)) if !(l < u) => {
             let label = format!("{l} to {u} {place}: the first must be less");

@@ -1,4 +1,4 @@
-//! The side file of a robot: `NAME.loops.toml` beside `NAME.urdf`, for what URDF cannot say.
+//! The side file of a robot: `NAME.loops.toml` beside `NAME.urdf`, for what URDF cannot express.
 //!
 //! ```toml
 //! [base]                       # the root link
@@ -22,11 +22,11 @@
 use super::tree::Base;
 use crate::codes;
 use crate::confine::shown;
-use crate::diagnostic::{Diagnostic, nearest};
+use crate::diagnostic::Diagnostic;
 use crate::fields::{Field, POSITION, Type, optional};
 use crate::include;
-use crate::load::Workshop;
-use crate::node::{Entry, Node, Table, Value, numbers, parse_toml};
+use crate::load::ImportContext;
+use crate::node::{DocEntry, DocNode, DocTable, Value, numbers, parse_toml};
 use crate::reader::{Names, Reader};
 use crate::scene::Pose;
 use crate::source::Span;
@@ -34,19 +34,19 @@ use holonom::math::vec3;
 use std::collections::HashMap;
 use std::path::Path;
 
-/// What a side file says.
-pub struct Side {
+/// The content of a side file.
+pub struct SideFile {
     /// What becomes of the root.
     pub base: Base,
     /// Starts of joints by name.
-    pub start: Vec<Entry>,
+    pub start: Vec<DocEntry>,
     /// Sections of the scene.
-    pub rest: Table,
+    pub rest: DocTable,
 }
 
-impl Default for Side {
+impl Default for SideFile {
     fn default() -> Self {
-        Side { base: Base { fixed: None, pose: Pose::IDENTITY }, start: Vec::new(), rest: Table::new() }
+        SideFile { base: Base { fixed: None, pose: Pose::IDENTITY }, start: Vec::new(), rest: DocTable::new() }
     }
 }
 
@@ -61,62 +61,59 @@ static BASE: &[Field] = &[
 pub type Parts = HashMap<String, (String, String, Pose)>;
 
 /// Read the side file of a text, if there is one.
-pub fn read(file: u32, workshop: &mut Workshop) -> Side {
-    let mut side = Side::default();
-    let path = workshop.sources.file(file).and_then(|f| f.path.as_deref());
+pub fn read(file: u32, context: &mut ImportContext) -> SideFile {
+    let mut side = SideFile::default();
+    let path = context.sources.file(file).and_then(|f| f.path.as_deref());
     let Some(stem) = path.and_then(Path::file_stem).and_then(|s| s.to_str()) else { return side };
     let name = format!("{stem}.loops.toml");
-    let number = match workshop.read_text(&name, file) {
+    let number = match context.read_text(&name, file) {
         Ok(number) => number,
         Err(d) => {
             if d.code != codes::NO_SUCH_FILE {
-                workshop.report.push(*d);
+                context.report.push(*d);
             }
             return side;
         }
     };
-    let text = workshop.sources.file(number).map(|f| f.text.clone()).unwrap_or_default();
-    let limits = workshop.limits;
-    let errors = workshop.report.n_errors();
-    let mut table = parse_toml(&text, number, &limits, workshop.report);
-    if workshop.report.n_errors() > errors {
+    let text = context.sources.file(number).map(|f| f.text.clone()).unwrap_or_default();
+    let limits = context.limits;
+    let errors = context.report.n_errors();
+    let mut table = parse_toml(&text, number, &limits, context.report);
+    if context.report.n_errors() > errors {
         return side;
     }
-    if let Some(entry) = take(&mut table, "base") {
-        let mut reader = Reader::new(Names::default(), limits, workshop.report);
-        let before = reader.enter("base");
-        let record = reader
-            .table(&entry.node, "base")
-            .and_then(|table| reader.fields(table, entry.node.span, "base", &[BASE], None));
-        reader.leave(before);
-        if let Some(record) = record {
-            side.base.fixed = record.has("fixed").then(|| record.flag("fixed"));
-            side.base.pose.position = record.vector("at").unwrap_or_default();
-            side.base.pose.rotation = record.rotation("rotation").unwrap_or_default();
-        }
+    if let Some(entry) = table.take("base") {
+        let mut reader = Reader::new(Names::default(), limits, context.report);
+        side.base = read_base(&entry.node, &mut reader).unwrap_or(side.base);
     }
-    if let Some(node) = take(&mut table, "start") {
+    if let Some(node) = table.take("start") {
         match node.node.value {
             Value::Table(mut t) => side.start = std::mem::take(t.entries_mut()),
             _ => {
                 let d = Diagnostic::error(codes::WRONG_TYPE, "`start` must be a table of joints and numbers");
-                workshop
+                context
                     .report
                     .push(d.at(node.node.span).path("start").help("write  [start]  and below it  elbow = 0.7"));
             }
         }
     }
-    side.rest = include::include(table, number, workshop);
+    side.rest = include::include(table, number, context);
     side
 }
 
-fn take(table: &mut Table, key: &str) -> Option<Entry> {
-    let at = table.entries().iter().position(|e| e.key == key)?;
-    Some(table.entries_mut().remove(at))
+fn read_base(node: &DocNode, reader: &mut Reader) -> Option<Base> {
+    let before = reader.enter("base");
+    let table = reader.table(node, "base");
+    let record = table.and_then(|table| reader.fields(table, node.span, "base", &[BASE], None));
+    reader.leave(before);
+    let record = record?;
+    let position = record.vector("at").unwrap_or_default();
+    let pose = Pose { position, rotation: record.rotation("rotation").unwrap_or_default() };
+    Some(Base { fixed: record.has("fixed").then(|| record.flag("fixed")), pose })
 }
 
 /// Put the sections of a side file into the document of a robot.
-pub fn merge(document: &mut Table, mut rest: Table, parts: &Parts) {
+pub fn merge(document: &mut DocTable, mut rest: DocTable, parts: &Parts) {
     for entry in rest.entries_mut() {
         match entry.key.as_str() {
             "joint" | "drive" | "force" => rename(&mut entry.node, false, &["a", "b", "on", "points"], parts),
@@ -132,29 +129,29 @@ pub fn merge(document: &mut Table, mut rest: Table, parts: &Parts) {
         };
         match (&mut own.value, entry.node.value) {
             (Value::Table(own), Value::Table(more)) => merge_section(own, more),
-            (_, value) => *own = Node { value, span: entry.node.span },
+            (_, value) => *own = DocNode { value, span: entry.node.span },
         }
     }
 }
 
 /// Entries of a section: new ones are added; fields of known ones are added or replaced.
-fn merge_section(own: &mut Table, mut more: Table) {
+fn merge_section(own: &mut DocTable, mut more: DocTable) {
     let index: HashMap<String, usize> = own.entries().iter().enumerate().map(|(i, e)| (e.key.clone(), i)).collect();
     for entry in std::mem::take(more.entries_mut()) {
         let known = index.get(&entry.key).map(|i| &mut own.entries_mut()[*i].node);
         match (known, entry.node.value) {
-            (None, value) => own.push(entry.key, entry.key_span, Node { value, span: entry.node.span }),
-            (Some(Node { value: Value::Table(fields), .. }), Value::Table(mut changes)) => {
+            (None, value) => own.push(entry.key, entry.key_span, DocNode { value, span: entry.node.span }),
+            (Some(DocNode { value: Value::Table(fields), .. }), Value::Table(mut changes)) => {
                 for change in std::mem::take(changes.entries_mut()) {
                     match (fields.get_mut(&change.key), change.node) {
                         // named points and frames, and lists of shapes, grow
-                        (Some(Node { value: Value::Table(old), .. }), Node { value: Value::Table(new), .. }) => {
+                        (Some(DocNode { value: Value::Table(old), .. }), DocNode { value: Value::Table(new), .. }) => {
                             for e in new.entries() {
                                 old.entries_mut().retain(|o| o.key != e.key);
                                 old.entries_mut().push(e.clone());
                             }
                         }
-                        (Some(Node { value: Value::List(old), .. }), Node { value: Value::List(new), .. })
+                        (Some(DocNode { value: Value::List(old), .. }), DocNode { value: Value::List(new), .. })
                             if change.key == "shapes" =>
                         {
                             old.extend(new);
@@ -164,13 +161,13 @@ fn merge_section(own: &mut Table, mut more: Table) {
                     }
                 }
             }
-            (Some(node), value) => *node = Node { value, span: entry.node.span },
+            (Some(node), value) => *node = DocNode { value, span: entry.node.span },
         }
     }
 }
 
 /// Links that are parts of bodies, in the fields that name points. The parser allows 80 levels at most.
-fn rename(node: &mut Node, names_a_point: bool, fields: &[&str], parts: &Parts) {
+fn rename(node: &mut DocNode, names_a_point: bool, fields: &[&str], parts: &Parts) {
     match &mut node.value {
         Value::Text(text) if names_a_point => {
             if let Some((body, frame, _)) = parts.get(text.as_str()) {
@@ -179,16 +176,16 @@ fn rename(node: &mut Node, names_a_point: bool, fields: &[&str], parts: &Parts) 
         }
         Value::List(list) => list.iter_mut().for_each(|n| rename(n, names_a_point, fields, parts)),
         Value::Table(table) if names_a_point => {
-            let Some(part) = table.get("body").and_then(Node::as_text).and_then(|b| parts.get(b)) else { return };
+            let Some(part) = table.get("body").and_then(DocNode::as_text).and_then(|b| parts.get(b)) else { return };
             let (body, frame, pose) = part.clone();
-            let three = |n: &Node| match n.as_list()? {
+            let three = |n: &DocNode| match n.as_list()? {
                 [x, y, z] => Some([number(x)?, number(y)?, number(z)?]),
                 _ => None,
             };
             match table.get("at").map(|n| (three(n), n.span)) {
                 Some((Some([x, y, z]), span)) => {
                     let p = pose.point(vec3(x, y, z));
-                    set(table, "body", Node::new(span, body));
+                    set(table, "body", DocNode::new(span, body));
                     set(table, "at", numbers(span, &[p.x, p.y, p.z]));
                 }
                 // an expression: the frame cannot be taken into account here, the reader says that there is no such body
@@ -205,13 +202,13 @@ fn rename(node: &mut Node, names_a_point: bool, fields: &[&str], parts: &Parts) 
     }
 }
 
-fn set(table: &mut Table, key: &str, node: Node) {
+fn set(table: &mut DocTable, key: &str, node: DocNode) {
     if let Some(old) = table.get_mut(key) {
         *old = node;
     }
 }
 
-fn number(node: &Node) -> Option<f64> {
+fn number(node: &DocNode) -> Option<f64> {
     match node.value {
         Value::Integer(i) => Some(i as f64),
         Value::Number(x) => Some(x),
@@ -221,20 +218,16 @@ fn number(node: &Node) -> Option<f64> {
 
 /// Numbers of the `[start]` section, by joint.
 pub fn starts(
-    entries: &[Entry],
-    names: &HashMap<String, usize>,
-    order: &[String],
+    entries: &[DocEntry],
+    index: &HashMap<&str, usize>,
+    order: &[&str],
     report: &mut crate::Report,
 ) -> Vec<Option<(f64, Span)>> {
     let mut out = vec![None; order.len()];
     for e in entries {
         let path = format!("start/{}", shown(&e.key));
-        let Some(&k) = names.get(&e.key) else {
-            let d = Diagnostic::error(codes::UNKNOWN_JOINT, format!("there is no joint `{}`", shown(&e.key)));
-            let d = match nearest(&e.key, order.iter().map(String::as_str)) {
-                Some(near) => d.label(format!("did you mean `{near}`?")),
-                None => d.label("not known"),
-            };
+        let Some(&k) = index.get(e.key.as_str()) else {
+            let d = Diagnostic::unknown(codes::UNKNOWN_JOINT, "joint", &e.key, order.iter().copied());
             report.push(d.at(e.key_span).path(path));
             continue;
         };

@@ -14,7 +14,7 @@
 //!
 //! Every such change is a warning.
 
-use super::robot::{Freedom, Robot};
+use super::robot::{Robot, UrdfJointType};
 use super::values::Values;
 use crate::codes;
 use crate::confine::shown;
@@ -27,7 +27,7 @@ use holonom::math::{Mat3, Vec3, symmetric_eigen, vec3};
 const SHARE: f64 = 1e-9;
 
 /// A rigid body: links that do not move against each other.
-pub struct Group {
+pub struct RigidGroup {
     /// The link nearest to the root.
     pub first: usize,
     /// All its links, that one first.
@@ -41,9 +41,9 @@ pub struct Group {
 }
 
 /// The robot as a tree.
-pub struct Tree {
+pub struct RobotTree {
     /// Bodies, parents before children.
-    pub groups: Vec<Group>,
+    pub groups: Vec<RigidGroup>,
     /// Of every link: its body, and its pose on it.
     pub on: Vec<(usize, Pose)>,
     /// Is the root fixed to the ground?
@@ -59,72 +59,20 @@ pub struct Base {
     pub pose: Pose,
 }
 
-/// Find the tree. None, with complaints, if there is none.
-pub fn tree(robot: &Robot, base: &Base, root_span: Span, values: &mut Values) -> Option<Tree> {
-    let n = robot.links.len();
-    let mut above: Vec<Option<usize>> = vec![None; n];
-    let mut below: Vec<Vec<usize>> = vec![Vec::new(); n];
-    let mut broken = false;
-    for (k, joint) in robot.joints.iter().enumerate() {
-        if let Some(other) = above[joint.child] {
-            let message = format!("the link `{}` is the child of two joints", shown(&robot.links[joint.child].name));
-            let d = Diagnostic::error(codes::BROKEN_TREE, message).at(joint.child_span);
-            let d = d.label(format!("of `{}` too", shown(&robot.joints[other].name)));
-            values.complain(d.help("close loops by joints in a side file NAME.loops.toml"));
-            broken = true;
-            continue;
-        }
-        above[joint.child] = Some(k);
-        below[joint.parent].push(k);
-    }
-    if broken {
-        return None;
-    }
-    let mut roots = (0..n).filter(|l| above[*l].is_none());
-    let Some(root) = roots.next() else {
-        let d = match robot.joints.first() {
-            Some(j) => {
-                Diagnostic::error(codes::BROKEN_TREE, "no link is the root: the joints form a circle").at(j.span)
-            }
-            None => Diagnostic::error(codes::BROKEN_TREE, "the robot has no links").at(root_span),
-        };
-        values.complain(d.help("in a URDF every link but one is the child of exactly one joint"));
-        return None;
-    };
-    if let Some(second) = roots.next() {
-        let link = &robot.links[second];
-        let message =
-            format!("two links hang on nothing: `{}` and `{}`", shown(&robot.links[root].name), shown(&link.name));
-        let d = Diagnostic::error(codes::BROKEN_TREE, message).at(link.span).label("no joint has it as its child");
-        values.complain(d.help("join it to the rest, if only by a joint of type floating"));
-        return None;
-    }
-    let mut tree = Tree { groups: Vec::new(), on: vec![(usize::MAX, Pose::IDENTITY); n], grounded: false };
-    tree.groups.push(Group { first: root, links: vec![root], joint: None, pose: base.pose, mass: None });
-    tree.on[root].0 = 0;
-    let mut queue = std::collections::VecDeque::from([root]);
-    let mut reached = 0;
-    while let Some(l) = queue.pop_front() {
-        reached += 1;
-        for &k in &below[l] {
-            let joint = &robot.joints[k];
-            let (group, pose) = tree.on[l];
-            let pose = pose.then(&joint.pose);
-            if joint.freedom == Freedom::Fixed {
-                tree.on[joint.child] = (group, pose);
-                tree.groups[group].links.push(joint.child);
-            } else {
-                let pose = tree.groups[group].pose.then(&pose);
-                tree.on[joint.child] = (tree.groups.len(), Pose::IDENTITY);
-                let links = vec![joint.child];
-                tree.groups.push(Group { first: joint.child, links, joint: Some(k), pose, mass: None });
-            }
-            queue.push_back(joint.child);
-        }
-    }
-    if reached < n {
-        let lost = (0..n).find(|l| tree.on[*l].0 == usize::MAX).and_then(|l| above[l]);
-        let span = lost.map_or(robot.links[root].span, |k| robot.joints[k].span);
+/// Joints above and below every link.
+struct Neighbours {
+    above: Vec<Option<usize>>,
+    below: Vec<Vec<usize>>,
+}
+
+/// Find the tree. None, with errors in the report, if there is none.
+pub fn tree(robot: &Robot, base: &Base, root_span: Span, values: &mut Values) -> Option<RobotTree> {
+    let neighbours = neighbours(robot, values)?;
+    let root = root(robot, &neighbours, root_span, values)?;
+    let mut tree = groups(robot, &neighbours, root, base.pose);
+    let unreached = (0..robot.links.len()).find(|l| tree.on[*l].0 == usize::MAX);
+    if let Some(l) = unreached {
+        let span = neighbours.above[l].map_or(robot.links[root].span, |k| robot.joints[k].span);
         let d = Diagnostic::error(codes::BROKEN_TREE, "joints form a circle that does not hang on the root").at(span);
         values.complain(d.label("this joint is in it").help("close loops by joints in a side file NAME.loops.toml"));
         return None;
@@ -135,7 +83,75 @@ pub fn tree(robot: &Robot, base: &Base, root_span: Span, values: &mut Values) ->
     Some(tree)
 }
 
-fn weigh(robot: &Robot, tree: &mut Tree) {
+fn neighbours(robot: &Robot, values: &mut Values) -> Option<Neighbours> {
+    let n = robot.links.len();
+    let mut out = Neighbours { above: vec![None; n], below: vec![Vec::new(); n] };
+    let mut broken = false;
+    for (k, joint) in robot.joints.iter().enumerate() {
+        if let Some(other) = out.above[joint.child] {
+            let message = format!("the link `{}` is the child of two joints", shown(&robot.links[joint.child].name));
+            let d = Diagnostic::error(codes::BROKEN_TREE, message).at(joint.child_span);
+            let d = d.label(format!("of `{}` too", shown(&robot.joints[other].name)));
+            values.complain(d.help("close loops by joints in a side file NAME.loops.toml"));
+            broken = true;
+            continue;
+        }
+        out.above[joint.child] = Some(k);
+        out.below[joint.parent].push(k);
+    }
+    (!broken).then_some(out)
+}
+
+/// The one link that is no child.
+fn root(robot: &Robot, neighbours: &Neighbours, root_span: Span, values: &mut Values) -> Option<usize> {
+    let broken = |message: String, span: Span| Diagnostic::error(codes::BROKEN_TREE, message).at(span);
+    let mut roots = (0..robot.links.len()).filter(|l| neighbours.above[*l].is_none());
+    let Some(root) = roots.next() else {
+        let d = match robot.joints.first() {
+            Some(j) => broken("no link is the root: the joints form a circle".into(), j.span),
+            None => broken("the robot has no links".into(), root_span),
+        };
+        values.complain(d.help("in a URDF every link but one is the child of exactly one joint"));
+        return None;
+    };
+    if let Some(second) = roots.next() {
+        let (first, link) = (shown(&robot.links[root].name), &robot.links[second]);
+        let d = broken(format!("two links hang on nothing: `{first}` and `{}`", shown(&link.name)), link.span);
+        let d = d.label("no joint has it as its child");
+        values.complain(d.help("join it to the rest, if only by a joint of type floating"));
+        return None;
+    }
+    Some(root)
+}
+
+/// Links into rigid bodies, with their poses, breadth first from the root. Links that are not reached have no body.
+fn groups(robot: &Robot, neighbours: &Neighbours, root: usize, pose: Pose) -> RobotTree {
+    let on = vec![(usize::MAX, Pose::IDENTITY); robot.links.len()];
+    let mut tree = RobotTree { groups: Vec::new(), on, grounded: false };
+    tree.groups.push(RigidGroup { first: root, links: vec![root], joint: None, pose, mass: None });
+    tree.on[root].0 = 0;
+    let mut queue = std::collections::VecDeque::from([root]);
+    while let Some(l) = queue.pop_front() {
+        for &k in &neighbours.below[l] {
+            let joint = &robot.joints[k];
+            let (group, pose) = tree.on[l];
+            let pose = pose.then(&joint.pose);
+            if joint.ty == UrdfJointType::Fixed {
+                tree.on[joint.child] = (group, pose);
+                tree.groups[group].links.push(joint.child);
+            } else {
+                let pose = tree.groups[group].pose.then(&pose);
+                tree.on[joint.child] = (tree.groups.len(), Pose::IDENTITY);
+                let links = vec![joint.child];
+                tree.groups.push(RigidGroup { first: joint.child, links, joint: Some(k), pose, mass: None });
+            }
+            queue.push_back(joint.child);
+        }
+    }
+    tree
+}
+
+fn weigh(robot: &Robot, tree: &mut RobotTree) {
     for group in &mut tree.groups {
         let on = |l: usize| robot.links[l].mass.map(|m| if l == group.first { m } else { m.placed(&tree.on[l].1) });
         let all: Vec<Mass> = group.links.iter().filter_map(|l| on(*l)).collect();
@@ -148,7 +164,7 @@ fn weigh(robot: &Robot, tree: &mut Tree) {
     }
 }
 
-fn settle_root(robot: &Robot, tree: &mut Tree, base: &Base, values: &mut Values) {
+fn settle_root(robot: &Robot, tree: &mut RobotTree, base: &Base, values: &mut Values) {
     let root = &robot.links[tree.groups[0].first];
     let massless = tree.groups[0].mass.is_none();
     tree.grounded = base.fixed.unwrap_or(root.name == "world") || massless;
@@ -158,7 +174,7 @@ fn settle_root(robot: &Robot, tree: &mut Tree, base: &Base, values: &mut Values)
     }
 }
 
-fn settle_masses(robot: &Robot, tree: &mut Tree, values: &mut Values) {
+fn settle_masses(robot: &Robot, tree: &mut RobotTree, values: &mut Values) {
     let moment = |m: &Mass| (m.inertia.x_axis.x + m.inertia.y_axis.y + m.inertia.z_axis.z) / 3.0;
     let n = tree.groups.len();
     // mass and mean moment of all that hangs on a body, itself included

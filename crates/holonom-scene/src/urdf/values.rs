@@ -1,4 +1,4 @@
-//! Numbers, names and poses out of XML attributes, and what is said when they are wrong.
+//! Numbers, names and poses from XML attributes, and the diagnostics when they are wrong.
 
 use crate::codes::{self, Code};
 use crate::confine::shown;
@@ -9,7 +9,7 @@ use crate::source::Span;
 use crate::xml::{Attr, Element};
 use holonom::math::{Quat, Vec3, vec3};
 
-/// Reads values and complains.
+/// Reads values and reports what is wrong with them.
 pub struct Values<'r> {
     report: &'r mut Report,
     path: String,
@@ -31,17 +31,25 @@ impl<'r> Values<'r> {
         self.path = before;
     }
 
+    /// An error: there is no such thing. Only the first messages are shown, so that near names are looked for only for these: a file may hold a
+    /// million such errors.
+    pub fn unknown<'n, I: Iterator<Item = &'n str>>(
+        &mut self,
+        what: &str,
+        name: &str,
+        span: Span,
+        known: impl FnOnce() -> I,
+    ) {
+        let known = (self.report.n_errors() < SHOWN).then(known).into_iter().flatten();
+        self.complain(Diagnostic::unknown(codes::UNKNOWN_REFERENCE, what, name, known).at(span));
+    }
+
     /// Where all of it goes.
     pub fn report(&mut self) -> &mut Report {
         self.report
     }
 
-    /// Is it worth while to look for what was meant? Only few messages are shown, and a file may hold a million mistakes.
-    pub fn hints(&self) -> bool {
-        self.report.n_errors() < SHOWN
-    }
-
-    /// Say something.
+    /// Report a diagnostic.
     pub fn complain(&mut self, d: Diagnostic) {
         let d = if d.path.is_empty() { d.path(self.path.clone()) } else { d };
         self.report.push(d);
@@ -97,36 +105,16 @@ impl<'r> Values<'r> {
 
     /// Some finite numbers, separated by blanks.
     pub fn numbers<const N: usize>(&mut self, attr: Attr, what: &str) -> Option<[f64; N]> {
-        match list(attr.value) {
-            Ok(all) => Some(all),
-            Err(Wrong::Count(n)) => {
-                let label = format!("{n} of them");
-                let (s, these) = if N == 1 { ("", "one number") } else { ("s", "numbers") };
-                let message = match N {
-                    1 => format!("`{what}` must be {these}"),
-                    _ => format!("`{what}` must have {N} number{s}"),
-                };
-                self.error(codes::WRONG_LENGTH, attr.span, message, label);
-                None
-            }
-            Err(Wrong::Word(word)) => {
-                let label = format!("`{}` is not a number", shown(word));
-                let d = Diagnostic::error(codes::WRONG_TYPE, format!("`{what}` is not a number")).at(attr.span);
-                let d = d.label(label);
-                self.complain(match word.contains("${") || word.contains("$(") {
-                    true => d.help("this is a xacro expression: expand the file with  xacro FILE > robot.urdf"),
-                    false => d,
-                });
-                None
-            }
-            Err(Wrong::NotFinite(x)) => {
-                self.error(codes::NOT_FINITE, attr.span, format!("`{what}` is not finite"), format!("{x}"));
+        match attr.numbers(what, N..=N) {
+            Ok(all) => all.try_into().ok(),
+            Err(d) => {
+                self.complain(d.at(attr.span));
                 None
             }
         }
     }
 
-    /// Lengths of a shape: an empty one is left out, a negative one is a mistake.
+    /// Lengths of a shape: an empty one is left out, a negative one is an error.
     pub fn sizes(&mut self, span: Span, all: &[f64]) -> Option<()> {
         if all.iter().any(|x| *x < 0.0) {
             let label = format!("{} m, must be greater than 0", joined(all));
@@ -143,33 +131,6 @@ impl<'r> Values<'r> {
 
 fn joined(all: &[f64]) -> String {
     all.iter().map(f64::to_string).collect::<Vec<_>>().join(" ")
-}
-
-/// What is wrong with a list of numbers.
-pub enum Wrong<'a> {
-    /// There are so many.
-    Count(usize),
-    /// This is none.
-    Word(&'a str),
-    /// This one is not finite.
-    NotFinite(f64),
-}
-
-/// Exactly N finite numbers, separated by blanks.
-pub fn list<const N: usize>(text: &str) -> Result<[f64; N], Wrong<'_>> {
-    let mut out = [0.0; N];
-    let mut n = 0;
-    for word in text.split_ascii_whitespace() {
-        let x: f64 = word.parse().map_err(|_| Wrong::Word(word))?;
-        if !x.is_finite() {
-            return Err(Wrong::NotFinite(x));
-        }
-        if n < N {
-            out[n] = x;
-        }
-        n += 1;
-    }
-    if n == N { Ok(out) } else { Err(Wrong::Count(n)) }
 }
 
 /// The `<origin>` of an element: `xyz` (m), and `rpy` (rad; about fixed x, then y, then z) or `quat_xyzw`.

@@ -1,4 +1,4 @@
-//! XML as models use it, from files that nobody vouches for: elements, attributes and text that know their places.
+//! XML as models use it, from untrusted files: elements, attributes and text with their places.
 //!
 //! - Flat arrays in document order, an element knows its parent and where its descendants end. Nothing recurses, neither reading nor dropping.
 //! - Budgets are charged while reading, before anything is stored: size of the text, levels (`depth`), attributes of an element (`attributes`),
@@ -9,9 +9,9 @@
 //!   people write. White space in attribute values becomes blanks, as the standard asks. Prefixes stay part of a name (`xacro:include`).
 //! - The text is UTF-8 when it comes here, whatever its declaration says.
 //!
-//! **Nothing is dropped in silence.** Every element and attribute remembers whether somebody asked for it: [`Element::attr`] and
+//! **Nothing is dropped in silence.** Every element and attribute notes whether it was read: [`Element::attr`] and
 //! [`Element::take`] note it. [`Document::unread`] lists the rest, and [`Document::report_unread`] turns it into warnings. Of an element that
-//! nobody took only itself is listed, not what is inside.
+//! was not taken only itself is listed, not what is inside.
 
 mod parser;
 
@@ -21,7 +21,7 @@ use crate::diagnostic::{Diagnostic, Report};
 use crate::limits::Limits;
 use crate::source::Span;
 use std::cell::Cell;
-use std::ops::Range;
+use std::ops::{Range, RangeInclusive};
 
 /// Warnings about unread parts that are written out for one document; the others are only counted.
 const WRITTEN_OUT: usize = 1000;
@@ -91,7 +91,51 @@ pub struct Attr<'d> {
     pub name_span: Span,
 }
 
-/// A part of a document that nobody asked for.
+impl Attr<'_> {
+    /// The finite numbers of the value, separated by blanks; `what` names them in messages, `count` says how many there may be.
+    pub fn numbers(&self, what: &str, count: RangeInclusive<usize>) -> Result<Vec<f64>, Box<Diagnostic>> {
+        let n = self.value.split_ascii_whitespace().count();
+        if !count.contains(&n) {
+            let wanted = match (*count.start(), *count.end()) {
+                (1, 1) => "be one number".to_string(),
+                (least, most) if least == most => format!("have {least} numbers"),
+                (least, most) => format!("have {least} to {most} numbers"),
+            };
+            let d = Diagnostic::error(codes::WRONG_LENGTH, format!("`{}` must {wanted}", shown(what)));
+            return Err(Box::new(d.at(self.span).label(format!("{n} given"))));
+        }
+        self.value.split_ascii_whitespace().map(|word| self.number(what, word)).collect()
+    }
+
+    fn number(&self, what: &str, word: &str) -> Result<f64, Box<Diagnostic>> {
+        let wrong = |code, message: String, label: String| {
+            // the place of the word itself, where the text has no references in it
+            let start = self.span.start as usize + (word.as_ptr() as usize - self.value.as_ptr() as usize);
+            let plain = (self.span.end - self.span.start) as usize == self.value.len();
+            let span = if plain { Span::new(self.span.file, start..start + word.len()) } else { self.span };
+            Diagnostic::error(code, message).at(span).label(label)
+        };
+        match word.parse::<f64>() {
+            Ok(x) if x.is_finite() => Ok(x),
+            Ok(x) => {
+                let message = format!("`{}` is not finite", shown(what));
+                Err(Box::new(wrong(codes::NOT_FINITE, message, format!("{x}, must be a finite number"))))
+            }
+            Err(_) => {
+                let must =
+                    if word.len() == self.value.trim().len() { "is not a number" } else { "must be made of numbers" };
+                let message = format!("`{}` {must}", shown(what));
+                let d = wrong(codes::WRONG_TYPE, message, format!("`{}` is not a number", shown(word)));
+                Err(Box::new(match word.contains("${") || word.contains("$(") {
+                    true => d.help("this is a xacro expression: expand the file with  xacro FILE > robot.urdf"),
+                    false => d,
+                }))
+            }
+        }
+    }
+}
+
+/// A part of a document that was not read.
 #[derive(Clone, Copy, Debug)]
 pub enum Unread<'d> {
     /// An element, with all that is in it.
@@ -102,8 +146,36 @@ pub enum Unread<'d> {
     Text(Element<'d>, Span),
 }
 
+impl<'d> Unread<'d> {
+    /// The element it is, or belongs to.
+    pub fn element(&self) -> Element<'d> {
+        match *self {
+            Unread::Element(e) | Unread::Attribute(e, _) | Unread::Text(e, _) => e,
+        }
+    }
+
+    /// The name of the attribute, if it is one.
+    pub fn attribute(&self) -> Option<&'d str> {
+        match self {
+            Unread::Attribute(_, a) => Some(a.name),
+            _ => None,
+        }
+    }
+
+    /// The warning that it has no effect; `suffix` follows the message.
+    pub fn warning(&self, suffix: &str) -> Diagnostic {
+        let element = shown(self.element().name());
+        let (what, span) = match self {
+            Unread::Element(e) => (format!("<{element}>"), e.span()),
+            Unread::Attribute(_, a) => (format!("`{}` of <{element}>", shown(a.name)), a.name_span),
+            Unread::Text(_, span) => (format!("text in <{element}>"), *span),
+        };
+        Diagnostic::warning(codes::IGNORED, format!("{what} is not used{suffix}")).at(span)
+    }
+}
+
 impl Document {
-    /// Read a text. The first mistake ends it: what follows a mistake in XML means nothing.
+    /// Read a text. The first error ends it: what follows an error in XML has no defined meaning.
     pub fn parse(text: &str, file: u32, limits: &Limits) -> Result<Document, Box<Diagnostic>> {
         let whole = text.len() as u64;
         Limits::check(codes::FILE_TOO_LARGE, "bytes of XML", whole, limits.file.min(u32::MAX as u64), "file")?;
@@ -126,7 +198,7 @@ impl Document {
         self.elements.is_empty()
     }
 
-    /// Everything nobody asked for, in the order it stands.
+    /// Everything that was not read, in the order of the file.
     pub fn unread(&self) -> impl Iterator<Item = Unread<'_>> {
         let mut next = 0u32;
         let elements = std::iter::from_fn(move || {
@@ -147,7 +219,7 @@ impl Document {
         })
     }
 
-    /// A warning for everything nobody asked for. `why` gives a reason where there is a better one than "not known"; it sees the name of the
+    /// A warning for everything that was not read. `why` gives a reason where there is a better one than "not known"; it sees the name of the
     /// element and of the attribute.
     pub fn report_unread(&self, report: &mut Report, why: impl Fn(&str, Option<&str>) -> Option<&'static str>) {
         let mut more = 0usize;
@@ -156,16 +228,9 @@ impl Document {
                 more += 1;
                 continue;
             }
-            let (message, span, element, attribute) = match unread {
-                Unread::Element(e) => (format!("<{}> is not used", shown(e.name())), e.span(), e, None),
-                Unread::Attribute(e, a) => {
-                    let message = format!("`{}` of <{}> is not used", shown(a.name), shown(e.name()));
-                    (message, a.name_span, e, Some(a.name))
-                }
-                Unread::Text(e, span) => (format!("text in <{}> is not used", shown(e.name())), span, e, None),
-            };
+            let (element, attribute) = (unread.element(), unread.attribute());
             let label = why(element.name(), attribute).unwrap_or("has no effect here");
-            report.push(Diagnostic::warning(codes::IGNORED, message).at(span).label(label).path(element.path()));
+            report.push(unread.warning("").label(label).path(element.path()));
         }
         if more > 0 {
             let message = format!("{more} more elements and attributes are not used");
@@ -361,7 +426,7 @@ mod tests {
     }
 
     #[test]
-    fn whatever_nobody_asks_for_is_listed() {
+    fn what_was_not_read_is_listed() {
         let doc = parse("<a p='1' q='2'><b r='3'><c/></b><b s='4'/>text</a>").unwrap();
         let root = doc.root();
         root.attr("q");
@@ -384,7 +449,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_found_where_they_are() {
+    fn errors_are_found_where_they_are() {
         for (text, code, line, column, message) in [
             ("", "E0103", 1, 1, "there is no element in the file"),
             ("<a>\n<b>\n</a>", "E0103", 3, 1, "</a> closes <b>"),

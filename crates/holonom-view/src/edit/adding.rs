@@ -1,27 +1,27 @@
 //! What is new: bodies, joints, drives, forces, points of the ground.
 
 use super::document::{NOWHERE, free_name, node, put, table, thing, thing_mut, triple};
-use super::poses::{Draft, links, pose_of};
-use super::{Spot, Tie, Trouble};
+use super::poses::{SceneDraft, links, pose_of};
+use super::{AttachedJoint, BodyPoint, EditError};
 use holonom::math::{Mat3, Vec3, perpendicular};
 use holonom_scene::diagnostic::nearest;
 use holonom_scene::fields::Family;
 use holonom_scene::kinds::{DRIVES, FORCES, JOINTS};
-use holonom_scene::node::{Node, Table};
+use holonom_scene::node::{DocNode, DocTable};
 use holonom_scene::scene::Pose;
 use serde_json::{Map, Value as Json};
 
 /// Nearer than this, as a part of the size of the scene, a point is the one that is there already.
 const AT: f64 = 1e-6;
 
-impl Draft<'_> {
+impl SceneDraft<'_> {
     /// A length that is neither small nor large here, m.
     pub fn size(&self) -> f64 {
         self.now.model().length_scale().max(1e-3)
     }
 
     /// The name that was asked for, or a free one.
-    pub fn name(&self, section: &str, asked: Option<&str>, base: &str) -> Result<String, Trouble> {
+    pub fn name(&self, section: &str, asked: Option<&str>, base: &str) -> Result<String, EditError> {
         let taken = |n: &str| match section {
             "body" => self.body(n).is_some() || thing(&self.document, "body", n).is_some(),
             "force" => self.scene.forces.iter().any(|l| &*l.name == n) || thing(&self.document, "force", n).is_some(),
@@ -33,7 +33,7 @@ impl Draft<'_> {
         };
         match asked.map(str::trim).filter(|n| !n.is_empty()) {
             Some(name) if taken(name) => {
-                Err(Trouble::new(format!("there is a {section} `{name}` already; choose another name")))
+                Err(EditError::new(format!("there is a {section} `{name}` already; choose another name")))
             }
             Some(name) => Ok(name.into()),
             None => Ok(free_name(base, taken)),
@@ -41,10 +41,15 @@ impl Draft<'_> {
     }
 
     /// A body, and what it is joined to. Its name.
-    pub fn add_body(&mut self, name: Option<&str>, body: &Map<String, Json>, ties: &[Tie]) -> Result<String, Trouble> {
+    pub fn add_body(
+        &mut self,
+        name: Option<&str>,
+        body: &Map<String, Json>,
+        ties: &[AttachedJoint],
+    ) -> Result<String, EditError> {
         let mut made = table(body)?;
-        let text = |t: Option<&Table>, key: &str| Some(t?.get(key)?.as_text()?.to_string());
-        let shape = text(made.get("shape").and_then(Node::as_table), "kind");
+        let text = |t: Option<&DocTable>, key: &str| Some(t?.get(key)?.as_text()?.to_string());
+        let shape = text(made.get("shape").and_then(DocNode::as_table), "kind");
         let base = text(Some(&made), "kind").filter(|k| k != "rigid").or(shape).unwrap_or_else(|| "body".into());
         let name = self.name("body", name, &base)?;
         if !ties.is_empty() {
@@ -71,8 +76,8 @@ impl Draft<'_> {
             let point = Vec3::from(tie.point);
             let near = |p: Vec3| (point - p).length() < 1e-3 * length.unwrap_or(self.size());
             let b = match length {
-                Some(_) if near(Vec3::ZERO) => Node::new(NOWHERE, format!("{name}.from")),
-                Some(l) if near(Vec3::X * l) => Node::new(NOWHERE, format!("{name}.to")),
+                Some(_) if near(Vec3::ZERO) => DocNode::new(NOWHERE, format!("{name}.from")),
+                Some(l) if near(Vec3::X * l) => DocNode::new(NOWHERE, format!("{name}.to")),
                 _ => self.named_point(&name, point),
             };
             let axes =
@@ -83,11 +88,11 @@ impl Draft<'_> {
     }
 
     /// A point of the ground. Its name.
-    pub fn add_ground_point(&mut self, name: Option<&str>, at: Vec3) -> Result<String, Trouble> {
+    pub fn add_ground_point(&mut self, name: Option<&str>, at: Vec3) -> Result<String, EditError> {
         let points = self.document.table_mut("ground", NOWHERE).table_mut("points", NOWHERE);
         let name = match name.map(str::trim).filter(|n| !n.is_empty()) {
             Some(name) if points.get(name).is_some() => {
-                return Err(Trouble::new(format!("the ground has a point `{name}` already; choose another name")));
+                return Err(EditError::new(format!("the ground has a point `{name}` already; choose another name")));
             }
             Some(name) => name.to_string(),
             None => free_name("g", |n| points.get(n).is_some()),
@@ -101,10 +106,10 @@ impl Draft<'_> {
         &mut self,
         name: Option<&str>,
         kind: &str,
-        (a, b): (&Spot, &Spot),
+        (a, b): (&BodyPoint, &BodyPoint),
         axis: Option<Vec3>,
         fields: &Map<String, Json>,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, EditError> {
         let axes = self.axes_for(kind, axis, (&a.body, None), (&b.body, None))?;
         let to = self.reference(b)?;
         self.put_joint(name, kind, Some(a), to, axes, fields)
@@ -114,13 +119,13 @@ impl Draft<'_> {
         &mut self,
         name: Option<&str>,
         kind: &str,
-        a: Option<&Spot>,
-        b: Node,
+        a: Option<&BodyPoint>,
+        b: DocNode,
         axes: Vec<(&'static str, Vec3)>,
         fields: &Map<String, Json>,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, EditError> {
         let name = self.name("joint", name, kind)?;
-        let mut joint = Table::new();
+        let mut joint = DocTable::new();
         joint.put("kind", NOWHERE, kind);
         if let Some(a) = a {
             let from = self.reference(a)?;
@@ -142,17 +147,20 @@ impl Draft<'_> {
         axis: Option<Vec3>,
         a: (&str, Option<Pose>),
         b: (&str, Option<Pose>),
-    ) -> Result<Vec<(&'static str, Vec3)>, Trouble> {
+    ) -> Result<Vec<(&'static str, Vec3)>, EditError> {
         let found = known("joint", &JOINTS, kind)?;
         if a.0 == b.0 {
-            return Err(Trouble::new(format!(
+            return Err(EditError::new(format!(
                 "a joint cannot join `{}` to itself; choose a point of another body",
                 a.0
             )));
         }
         let axis = match axis {
             Some(v) if !(v.length() > 1e-12 && v.is_finite()) => {
-                return Err(Trouble::new(format!("the axis [{}, {}, {}] of a joint has no direction", v.x, v.y, v.z)));
+                return Err(EditError::new(format!(
+                    "the axis [{}, {}, {}] of a joint has no direction",
+                    v.x, v.y, v.z
+                )));
             }
             Some(v) => Some(v.normalize()),
             None => None,
@@ -184,16 +192,16 @@ impl Draft<'_> {
         kind: &str,
         on: &str,
         fields: &Map<String, Json>,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, EditError> {
         known("drive", &DRIVES, kind)?;
         let joint = on.split_once('.').map_or(on, |(j, _)| j);
         if !self.scene.joints.iter().any(|l| &*l.name == joint) {
             let near = nearest(joint, self.scene.joints.iter().map(|l| &*l.name));
             let near = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-            return Err(Trouble::new(format!("there is no joint `{joint}` to drive{near}")));
+            return Err(EditError::new(format!("there is no joint `{joint}` to drive{near}")));
         }
         let name = self.name("drive", name, "motor")?;
-        let mut drive = Table::new();
+        let mut drive = DocTable::new();
         drive.put("kind", NOWHERE, kind);
         drive.put("joint", NOWHERE, on);
         for (key, value) in fields.iter().filter(|(_, v)| !v.is_null()) {
@@ -208,12 +216,12 @@ impl Draft<'_> {
         &mut self,
         name: Option<&str>,
         kind: &str,
-        sides: [Option<&Spot>; 2],
+        sides: [Option<&BodyPoint>; 2],
         fields: &Map<String, Json>,
-    ) -> Result<String, Trouble> {
+    ) -> Result<String, EditError> {
         known("force", &FORCES, kind)?;
         let name = self.name("force", name, kind)?;
-        let mut force = Table::new();
+        let mut force = DocTable::new();
         force.put("kind", NOWHERE, kind);
         for (key, side) in ["a", "b"].into_iter().zip(sides) {
             if let Some(side) = side {
@@ -229,10 +237,10 @@ impl Draft<'_> {
     }
 
     /// Where a spot is in the world.
-    pub fn world(&self, spot: &Spot) -> Result<Vec3, Trouble> {
+    pub fn world(&self, spot: &BodyPoint) -> Result<Vec3, EditError> {
         let p = Vec3::from(spot.point);
         if !p.is_finite() {
-            return Err(Trouble::new(format!(
+            return Err(EditError::new(format!(
                 "the point [{}, {}, {}] of `{}` is not finite",
                 p.x, p.y, p.z, spot.body
             )));
@@ -242,7 +250,7 @@ impl Draft<'_> {
     }
 
     /// What a scene calls a spot: a point that is there, or a new one.
-    fn reference(&mut self, spot: &Spot) -> Result<Node, Trouble> {
+    fn reference(&mut self, spot: &BodyPoint) -> Result<DocNode, EditError> {
         let p = Vec3::from(spot.point);
         let near = AT * self.size();
         let named = |points: &[holonom_scene::scene::NamedPoint]| {
@@ -253,55 +261,59 @@ impl Draft<'_> {
                 Some(name) => name,
                 None => self.add_ground_point(None, p)?,
             };
-            return Ok(Node::new(NOWHERE, format!("ground.{name}")));
+            return Ok(DocNode::new(NOWHERE, format!("ground.{name}")));
         }
         let Some(body) = self.body(&spot.body) else { return Err(self.unknown_body(&spot.body)) };
         if body.record.kind.is_some_and(|k| k.name == "particle") {
             return Ok(inline(&spot.body, Vec3::ZERO));
         }
         Ok(match named(&body.points) {
-            Some(name) => Node::new(NOWHERE, format!("{}.{name}", spot.body)),
+            Some(name) => DocNode::new(NOWHERE, format!("{}.{name}", spot.body)),
             None => self.named_point(&spot.body, p),
         })
     }
 
     /// A new point on a body that stands in the document; on a piece of a generator, its coordinates.
-    fn named_point(&mut self, body: &str, p: Vec3) -> Node {
+    fn named_point(&mut self, body: &str, p: Vec3) -> DocNode {
         let Some(table) = thing_mut(&mut self.document, "body", body) else { return inline(body, p) };
-        let frames = table.get("frames").and_then(Node::as_table).cloned().unwrap_or_default();
+        let frames = table.get("frames").and_then(DocNode::as_table).cloned().unwrap_or_default();
         let points = table.table_mut("points", NOWHERE);
         let name = free_name("p", |n| points.get(n).is_some() || frames.get(n).is_some());
         points.push(name.clone(), NOWHERE, triple(p));
-        Node::new(NOWHERE, format!("{body}.{name}"))
+        DocNode::new(NOWHERE, format!("{body}.{name}"))
     }
 
     /// That there is no such body.
-    pub fn unknown_body(&self, name: &str) -> Trouble {
+    pub fn unknown_body(&self, name: &str) -> EditError {
         let near = nearest(name, self.scene.bodies.iter().map(|b| &*b.name));
         let near = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-        Trouble::new(format!("there is no body `{name}`{near}"))
+        EditError::new(format!("there is no body `{name}`{near}"))
     }
 
     /// That there is no such joint.
-    pub fn unknown_link(&self, what: &str, name: &str) -> Trouble {
+    pub fn unknown_link(&self, what: &str, name: &str) -> EditError {
         let near = nearest(name, links(self.scene).map(|l| &*l.name));
         let near = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-        Trouble::new(format!("there is no {what} `{name}`{near}"))
+        EditError::new(format!("there is no {what} `{name}`{near}"))
     }
 }
 
-fn inline(body: &str, p: Vec3) -> Node {
-    let mut t = Table::new();
+fn inline(body: &str, p: Vec3) -> DocNode {
+    let mut t = DocTable::new();
     t.put("body", NOWHERE, body);
     t.push("at", NOWHERE, triple(p));
-    Node::new(NOWHERE, t)
+    DocNode::new(NOWHERE, t)
 }
 
 /// A kind of a family, or what is wrong with its name.
-pub fn known(what: &str, family: &'static Family, kind: &str) -> Result<&'static holonom_scene::fields::Kind, Trouble> {
+pub fn known(
+    what: &str,
+    family: &'static Family,
+    kind: &str,
+) -> Result<&'static holonom_scene::fields::Kind, EditError> {
     family.find(kind).ok_or_else(|| {
         let near =
             nearest(kind, family.kinds().map(|k| k.name)).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-        Trouble::new(format!("there is no {what} of kind `{kind}`{near}"))
+        EditError::new(format!("there is no {what} of kind `{kind}`{near}"))
     })
 }

@@ -1,4 +1,4 @@
-//! Two points brought together, for all to see.
+//! Two points brought together step by step, before they are joined.
 //!
 //! By the law f = m v: no inertia, no gravity, every pose on the way legal. Let W be the velocity of the one point against the other for a unit push
 //! between them (3 x 3, symmetric, from three solves with all joints kept) and g the gap. The push that closes the gap with time constant tau is
@@ -13,7 +13,8 @@
 //! Drives of speed let go meanwhile, and time stands still, so that nothing moves but what must. Light bodies come to heavy ones, and the ground stays. What is near enough is closed exactly when the joint is made.
 
 use super::Edit;
-use super::workbench::Moment;
+use super::editor::EditMoment;
+use crate::catalogue::{ClosedGap, closed_gap};
 use holonom::math::{Mat3, Vec3, symmetric_eigen};
 use holonom::{Checkpoint, Marker, Model, Simulation, State, StepError};
 use std::sync::Arc;
@@ -29,44 +30,36 @@ const HALVINGS: usize = 12;
 /// Simulated seconds after which a gap must have become smaller by a hundredth.
 const PATIENCE: f64 = 0.5;
 
-/// Which parts of a gap must be closed.
+/// Which part of a gap must be closed, with the axis in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Closes {
-    /// All of it.
-    Point,
-    /// What is across the axis (world).
-    Across(Vec3),
-    /// What is along the axis (world).
-    Along(Vec3),
+pub(super) struct GapPart {
+    which: ClosedGap,
+    axis: Vec3,
 }
 
-impl Closes {
+impl GapPart {
     /// What a kind of joint closes; none for those that are made at once.
-    pub fn of(kind: &str, axis: Option<Vec3>) -> Option<Closes> {
-        let z = axis.unwrap_or(Vec3::Z).normalize();
-        match kind {
-            "weld" | "revolute" | "spherical" | "universal" | "constant-velocity" => Some(Closes::Point),
-            "prismatic" | "cylindrical" | "screw" => Some(Closes::Across(z)),
-            "planar" => Some(Closes::Along(z)),
-            _ => None,
-        }
+    pub fn of(kind: &str, axis: Option<Vec3>) -> Option<GapPart> {
+        let axis = axis.unwrap_or(Vec3::Z).normalize();
+        closed_gap(kind).map(|which| GapPart { which, axis })
     }
 
     /// That part of a gap.
     pub fn part(self, gap: Vec3) -> Vec3 {
-        match self {
-            Closes::Point => gap,
-            Closes::Across(z) => gap - z * z.dot(gap),
-            Closes::Along(z) => z * z.dot(gap),
+        let z = self.axis;
+        match self.which {
+            ClosedGap::Point => gap,
+            ClosedGap::AcrossAxis => gap - z * z.dot(gap),
+            ClosedGap::AlongAxis => z * z.dot(gap),
         }
     }
 }
 
 /// Two points on their way to each other, and the joint that is made when they have met.
 #[derive(Clone)]
-pub struct Assembly {
+pub struct PointAssembly {
     pub(super) edit: Edit,
-    pub(super) closes: Closes,
+    pub(super) closes: GapPart,
     pub(super) a: Marker,
     pub(super) b: Marker,
     before: (Arc<Model>, State),
@@ -84,7 +77,7 @@ pub struct Assembly {
 
 /// How far it is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Progress {
+pub enum AssemblyProgress {
     /// On the way; the gap in m.
     Closing(f64),
     /// Near enough for the joint to be made.
@@ -93,10 +86,10 @@ pub enum Progress {
     Stuck(f64),
 }
 
-impl Assembly {
+impl PointAssembly {
     pub(super) fn new(
         edit: Edit,
-        closes: Closes,
+        closes: GapPart,
         (a, b): (Marker, Marker),
         size: f64,
         now: &Simulation,
@@ -105,7 +98,7 @@ impl Assembly {
     ) -> Self {
         let gap = closes.part(now.point(b).0 - now.point(a).0).length();
         let before = (now.model().clone(), now.state().clone());
-        Assembly { edit, closes, a, b, before, drives, driven: None, moved, size, gap, best: gap, waited: 0.0 }
+        PointAssembly { edit, closes, a, b, before, drives, driven: None, moved, size, gap, best: gap, waited: 0.0 }
     }
 
     /// Put the mechanism back to where it was before it began to move, for points that do not meet. Hands may have come or gone since.
@@ -120,7 +113,7 @@ impl Assembly {
     }
 
     /// The moment before it began.
-    pub(super) fn moment(&self) -> Moment {
+    pub(super) fn moment(&self) -> EditMoment {
         self.moved.then(|| self.before.clone())
     }
 
@@ -135,7 +128,7 @@ impl Assembly {
     }
 
     /// Move the mechanism for `dt` seconds of the page; its own time stands still. Its velocities are those of this motion, and mean nothing afterwards.
-    pub fn step(&mut self, sim: &mut Simulation, dt: f64) -> Result<Progress, StepError> {
+    pub fn step(&mut self, sim: &mut Simulation, dt: f64) -> Result<AssemblyProgress, StepError> {
         if self.driven.is_none() {
             self.driven = Some(sim.checkpoint());
             for name in &self.drives {
@@ -168,13 +161,17 @@ impl Assembly {
         // drives that follow a function of time stay where they are
         sim.state_mut().t = time;
         if self.gap < NEAR * self.size {
-            return Ok(Progress::Closed);
+            return Ok(AssemblyProgress::Closed);
         }
         self.waited += dt;
         if self.gap < 0.99 * self.best {
             (self.best, self.waited) = (self.gap, 0.0);
         }
-        Ok(if self.waited > PATIENCE { Progress::Stuck(self.best.min(self.gap)) } else { Progress::Closing(self.gap) })
+        Ok(if self.waited > PATIENCE {
+            AssemblyProgress::Stuck(self.best.min(self.gap))
+        } else {
+            AssemblyProgress::Closing(self.gap)
+        })
     }
 
     /// Velocity of the second point against the first under these pushes.

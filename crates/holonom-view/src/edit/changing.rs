@@ -1,14 +1,15 @@
 //! What is there, changed: fields, names, welds, places, copies; and what is taken away, with everything that cannot be without it.
 
-use super::Trouble;
+use super::EditError;
 use super::document::{NOWHERE, Path, THINGS, inner_mut, node, path, put, take, take_thing, thing, thing_mut};
 use super::expand::explicit;
-use super::poses::{Draft, Then, links, redraw};
+use super::poses::{AfterEdit, SceneDraft, links, redraw};
 use super::record;
-use super::references::{Names, needs, visit};
+use super::references::{NamedThing, needs, visit};
+use crate::catalogue::{ClosedGap, RIGID_JOINT, closed_gap};
 use holonom::math::{Quat, Vec3};
 use holonom_scene::diagnostic::nearest;
-use holonom_scene::node::{Node, Table, Value};
+use holonom_scene::node::{DocNode, DocTable, Value};
 use holonom_scene::read::SECTIONS;
 use serde_json::Value as Json;
 use std::collections::BTreeSet;
@@ -16,9 +17,9 @@ use std::collections::BTreeSet;
 /// Fields of bodies and joints that say how the scene starts.
 const STARTING: [&str; 9] = ["at", "rotation", "from", "to", "angle", "velocity", "spin", "start", "start_rate"];
 
-impl Draft<'_> {
+impl SceneDraft<'_> {
     /// Make sure that a thing stands in the document by itself.
-    fn own(&mut self, section: &str, name: &str) -> Result<(), Trouble> {
+    fn own(&mut self, section: &str, name: &str) -> Result<(), EditError> {
         if explicit(&mut self.document, self.scene, section, name)? {
             return Ok(());
         }
@@ -28,20 +29,20 @@ impl Draft<'_> {
         if section == "body" {
             return Err(self.unknown_body(name));
         }
-        Err(Trouble::new(format!("the scene has no {section} `{name}`")))
+        Err(EditError::new(format!("the scene has no {section} `{name}`")))
     }
 
     /// Another value of a field; null takes it away.
-    pub fn set(&mut self, whole: &str, value: &Json) -> Result<(), Trouble> {
+    pub fn set(&mut self, whole: &str, value: &Json) -> Result<(), EditError> {
         let value = if value.is_null() { None } else { Some(node(value)?) };
         match path(whole)? {
             Path::Whole(section) => set_in(&mut self.document, &[section], value, whole),
             Path::Field("params", rest) => {
-                let params = self.document.get("params").and_then(Node::as_table);
+                let params = self.document.get("params").and_then(DocNode::as_table);
                 if rest.len() != 1 || params.is_none_or(|p| p.get(rest[0]).is_none()) {
-                    return Err(Trouble::new(format!("the scene has no parameter `{}`", rest.join("."))));
+                    return Err(EditError::new(format!("the scene has no parameter `{}`", rest.join("."))));
                 }
-                self.then = Then::Anew;
+                self.then = AfterEdit::Anew;
                 set_in(self.document.table_mut("params", NOWHERE), &rest, value, whole)
             }
             Path::Field(section, rest) => {
@@ -54,11 +55,13 @@ impl Draft<'_> {
             }
             Path::Thing(section, name, rest) => {
                 if rest.is_empty() {
-                    return Err(Trouble::new(format!("`{whole}` is a whole table; say which field: `{whole}.FIELD`")));
+                    return Err(EditError::new(format!(
+                        "`{whole}` is a whole table; say which field: `{whole}.FIELD`"
+                    )));
                 }
                 self.own(section, name)?;
                 let found = thing_mut(&mut self.document, section, name);
-                let table = found.ok_or_else(|| Trouble::new(format!("the scene has no {section} `{name}`")))?;
+                let table = found.ok_or_else(|| EditError::new(format!("the scene has no {section} `{name}`")))?;
                 let said = value.is_some();
                 set_in(table, &rest, value, whole)?;
                 if section == "body" && said && rest.len() == 1 {
@@ -72,7 +75,7 @@ impl Draft<'_> {
                     };
                 }
                 if rest.len() == 1 && STARTING.contains(&rest[0]) {
-                    self.then = Then::Anew;
+                    self.then = AfterEdit::Anew;
                     if section == "body" {
                         take_thing(&mut self.document, "start", name);
                     }
@@ -83,33 +86,33 @@ impl Draft<'_> {
     }
 
     /// Another name, wherever it is spoken of.
-    pub fn rename(&mut self, whole: &str, to: &str) -> Result<(), Trouble> {
+    pub fn rename(&mut self, whole: &str, to: &str) -> Result<(), EditError> {
         let to = to.trim();
         let (section, name) = match path(whole)? {
             Path::Thing(section, name, rest) if rest.is_empty() => (section, name),
             Path::Field("ground", rest) if rest.len() == 2 && rest[0] == "points" => {
                 return self.rename_ground_point(rest[1], to);
             }
-            _ => return Err(Trouble::new(format!("`{whole}` has no name that could be changed"))),
+            _ => return Err(EditError::new(format!("`{whole}` has no name that could be changed"))),
         };
         if to == name {
             return Ok(());
         }
         if to.is_empty() || to.contains('.') {
-            return Err(Trouble::new(format!("`{to}` cannot be a name: it must not be empty and has no dots")));
+            return Err(EditError::new(format!("`{to}` cannot be a name: it must not be empty and has no dots")));
         }
         if THINGS.contains(&section) {
             self.own(section, name)?;
             self.name(section, Some(to), "")?;
         } else if thing(&self.document, section, to).is_some() {
-            return Err(Trouble::new(format!("there is a {section} `{to}` already; choose another name")));
+            return Err(EditError::new(format!("there is a {section} `{to}` already; choose another name")));
         }
-        let entries = inner_mut(&mut self.document, section).map(Table::entries_mut);
+        let entries = inner_mut(&mut self.document, section).map(DocTable::entries_mut);
         let entry = entries.and_then(|e| e.iter_mut().find(|e| e.key == name));
-        entry.ok_or_else(|| Trouble::new(format!("the scene has no {section} `{name}`")))?.key = to.into();
+        entry.ok_or_else(|| EditError::new(format!("the scene has no {section} `{name}`")))?.key = to.into();
         let spoken = match section {
-            "body" => Names::Body,
-            "joint" | "drive" => Names::Joint,
+            "body" => NamedThing::Body,
+            "joint" | "drive" => NamedThing::Joint,
             _ => return Ok(()),
         };
         // pieces of generators that speak of it by a computed name must be written out, or they would speak of nobody
@@ -129,7 +132,7 @@ impl Draft<'_> {
             entry.key = to.into();
         }
         if let Some(columns) = inner_mut(&mut self.document, "record").and_then(|t| t.get_mut("columns")) {
-            let rename = |node: &mut Node| {
+            let rename = |node: &mut DocNode| {
                 if let Value::Text(text) = &mut node.value
                     && let Some(rest) = text.strip_prefix(name).filter(|r| r.starts_with('.'))
                 {
@@ -144,20 +147,20 @@ impl Draft<'_> {
         Ok(())
     }
 
-    fn rename_ground_point(&mut self, name: &str, to: &str) -> Result<(), Trouble> {
+    fn rename_ground_point(&mut self, name: &str, to: &str) -> Result<(), EditError> {
         if to.is_empty() || to.contains('.') {
-            return Err(Trouble::new(format!("`{to}` cannot be a name: it must not be empty and has no dots")));
+            return Err(EditError::new(format!("`{to}` cannot be a name: it must not be empty and has no dots")));
         }
         let points = inner_mut(&mut self.document, "ground").and_then(|g| inner_mut(g, "points"));
-        let points = points.ok_or_else(|| Trouble::new("the ground has no points".to_string()))?;
+        let points = points.ok_or_else(|| EditError::new("the ground has no points".to_string()))?;
         if points.get(to).is_some() {
-            return Err(Trouble::new(format!("the ground has a point `{to}` already; choose another name")));
+            return Err(EditError::new(format!("the ground has a point `{to}` already; choose another name")));
         }
         let entry = points.entries_mut().iter_mut().find(|e| e.key == name);
-        entry.ok_or_else(|| Trouble::new(format!("the ground has no point `{name}`")))?.key = to.into();
+        entry.ok_or_else(|| EditError::new(format!("the ground has no point `{name}`")))?.key = to.into();
         let (old, new) = (format!("ground.{name}"), format!("ground.{to}"));
         visit(&mut self.document, &mut |text, what| {
-            if what == Names::Body && *text == old {
+            if what == NamedThing::Body && *text == old {
                 text.clone_from(&new);
             }
         });
@@ -165,7 +168,7 @@ impl Draft<'_> {
     }
 
     /// Write out every generated link that speaks of a thing.
-    fn write_out_users(&mut self, what: Names, name: &str) -> Result<(), Trouble> {
+    fn write_out_users(&mut self, what: NamedThing, name: &str) -> Result<(), EditError> {
         for (section, list) in
             [("joint", &self.scene.joints), ("drive", &self.scene.drives), ("force", &self.scene.forces)]
         {
@@ -177,7 +180,7 @@ impl Draft<'_> {
     }
 
     /// Take a thing away, and what cannot be without it.
-    pub fn remove(&mut self, whole: &str) -> Result<(), Trouble> {
+    pub fn remove(&mut self, whole: &str) -> Result<(), EditError> {
         match path(whole)? {
             Path::Thing(section, name, rest) if rest.is_empty() && THINGS.contains(&section) => {
                 self.own(section, name)?;
@@ -186,7 +189,7 @@ impl Draft<'_> {
             Path::Thing(section, name, rest) if rest.is_empty() => {
                 match take_thing(&mut self.document, section, name) {
                     Some(_) => Ok(()),
-                    None => Err(Trouble::new(format!("the scene has no {section} `{name}`"))),
+                    None => Err(EditError::new(format!("the scene has no {section} `{name}`"))),
                 }
             }
             Path::Field("ground", rest) if rest.len() == 2 && rest[0] == "points" => {
@@ -200,7 +203,7 @@ impl Draft<'_> {
                     on(&l.a) || on(&l.b)
                 });
                 if let Some(user) = user {
-                    return Err(Trouble::new(format!(
+                    return Err(EditError::new(format!(
                         "the point `{}` holds `{}`; remove that first",
                         rest[1], user.name
                     )));
@@ -208,14 +211,16 @@ impl Draft<'_> {
                 let points = inner_mut(&mut self.document, "ground").and_then(|g| inner_mut(g, "points"));
                 match points.and_then(|p| take(p, rest[1])) {
                     Some(_) => Ok(()),
-                    None => Err(Trouble::new(format!("the ground has no point `{}`", rest[1]))),
+                    None => Err(EditError::new(format!("the ground has no point `{}`", rest[1]))),
                 }
             }
-            _ => Err(Trouble::new(format!("`{whole}` cannot be removed; a field is cleared by setting it to nothing"))),
+            _ => {
+                Err(EditError::new(format!("`{whole}` cannot be removed; a field is cleared by setting it to nothing")))
+            }
         }
     }
 
-    fn remove_thing(&mut self, section: &str, name: &str) -> Result<(), Trouble> {
+    fn remove_thing(&mut self, section: &str, name: &str) -> Result<(), EditError> {
         // everything that needs it, and everything that needs that
         let mut gone: BTreeSet<(&str, String)> = BTreeSet::from([(section_of(section), name.to_string())]);
         loop {
@@ -225,7 +230,7 @@ impl Draft<'_> {
             {
                 for link in list {
                     let lost = needs(link, self.scene).iter().any(|(what, n)| {
-                        let sections: &[&str] = if *what == Names::Body { &["body"] } else { &["joint", "drive"] };
+                        let sections: &[&str] = if *what == NamedThing::Body { &["body"] } else { &["joint", "drive"] };
                         sections.iter().any(|s| gone.contains(&(*s, n.to_string())))
                     });
                     if lost {
@@ -264,7 +269,7 @@ impl Draft<'_> {
         let Some(cameras) = inner_mut(&mut self.document, "camera") else { return };
         for entry in cameras.entries_mut() {
             if let Value::Table(camera) = &mut entry.node.value
-                && camera.get("follow").and_then(Node::as_text) == Some(name)
+                && camera.get("follow").and_then(DocNode::as_text) == Some(name)
             {
                 take(camera, "follow");
             }
@@ -274,7 +279,7 @@ impl Draft<'_> {
     /// Pairs of contacts that speak of a body which is no more.
     fn forget_pairs(&mut self, body: &str) {
         let Some(contact) = inner_mut(&mut self.document, "contact") else { return };
-        let names = |node: &Node| node.as_text().is_some_and(|t| t.split('.').next() == Some(body));
+        let names = |node: &DocNode| node.as_text().is_some_and(|t| t.split('.').next() == Some(body));
         if let Some(Value::List(list)) = contact.get_mut("ignore").map(|n| &mut n.value) {
             list.retain(|pair| !pair.as_list().is_some_and(|p| p.iter().any(names)));
         }
@@ -286,7 +291,7 @@ impl Draft<'_> {
     }
 
     /// Take a joint or drive away.
-    pub fn cut(&mut self, name: &str) -> Result<(), Trouble> {
+    pub fn cut(&mut self, name: &str) -> Result<(), EditError> {
         let section = match self.scene.drives.iter().any(|l| &*l.name == name) {
             true => "drive",
             false => "joint",
@@ -296,25 +301,26 @@ impl Draft<'_> {
     }
 
     /// Make a weld of a joint, as its bodies stand.
-    pub fn weld(&mut self, name: &str) -> Result<(), Trouble> {
+    pub fn weld(&mut self, name: &str) -> Result<(), EditError> {
         let Some(link) = self.scene.joints.iter().find(|l| &*l.name == name) else {
             return Err(self.unknown_link("joint", name));
         };
         let id = self.now.model().joint(name).ok_or_else(|| self.unknown_link("joint", name))?;
         let at = self.now.model().constraint(id).attachments();
         let (a, b) = match at {
-            [] => return Err(Trouble::new(format!("joint `{name}` joins no two bodies and cannot be welded"))),
+            [] => return Err(EditError::new(format!("joint `{name}` joins no two bodies and cannot be welded"))),
             [only] => (holonom::BodyId::GROUND, only.body),
             [first, ..] => (first.body, at.iter().map(|x| x.body).find(|x| *x != first.body).unwrap_or(first.body)),
         };
         if at.iter().any(|x| x.body != a && x.body != b) || a == b {
-            return Err(Trouble::new(format!("joint `{name}` does not join exactly two bodies and cannot be welded")));
+            return Err(EditError::new(format!(
+                "joint `{name}` does not join exactly two bodies and cannot be welded"
+            )));
         }
         let called = |id: holonom::BodyId| id.index().map_or("ground", |_| self.now.model().body_name(id)).to_string();
         let (a, b) = (called(a), called(b));
-        let welded = link.kind().name == "weld";
-        if welded {
-            return Err(Trouble::new(format!("joint `{name}` is a weld already")));
+        if link.kind().name == RIGID_JOINT {
+            return Err(EditError::new(format!("joint `{name}` is a weld already")));
         }
         self.own("joint", name)?;
         // what drives or couples its coordinates has nothing left to act on
@@ -322,7 +328,7 @@ impl Draft<'_> {
         for (section, list) in
             [("drive", &self.scene.drives), ("joint", &self.scene.joints), ("force", &self.scene.forces)]
         {
-            let users = list.iter().filter(|l| needs(l, self.scene).contains(&(Names::Joint, name)));
+            let users = list.iter().filter(|l| needs(l, self.scene).contains(&(NamedThing::Joint, name)));
             lost.extend(users.map(|l| (section, l.name.to_string())));
         }
         for (section, user) in lost {
@@ -334,12 +340,11 @@ impl Draft<'_> {
         let as_drawn = self.drawn_here(&a) && self.drawn_here(&b);
         let there = self.pose(&b).ok_or_else(|| self.unknown_body(&b))?.position;
         let poses = [&a, &b].map(|n| self.pose(n).unwrap_or(holonom_scene::scene::Pose::IDENTITY));
-        let table = thing_mut(&mut self.document, "joint", name).ok_or_else(|| Trouble::new("it is gone"))?;
-        let mut weld = Table::new();
-        weld.put("kind", NOWHERE, "weld");
-        let keeps_points =
-            as_drawn && ["revolute", "spherical", "universal", "constant-velocity"].contains(&link.kind().name);
-        if keeps_points {
+        let table = thing_mut(&mut self.document, "joint", name).ok_or_else(|| EditError::new("it is gone"))?;
+        let mut weld = DocTable::new();
+        weld.put("kind", NOWHERE, RIGID_JOINT);
+        // where the points have met, they go on as those of the weld
+        if as_drawn && closed_gap(link.kind().name) == Some(ClosedGap::Point) {
             for key in ["a", "b", "at"] {
                 if let Some(entry) = table.entry(key) {
                     weld.push(key, NOWHERE, entry.node.clone());
@@ -347,7 +352,7 @@ impl Draft<'_> {
             }
         } else {
             for ((key, body), pose) in [("a", &a), ("b", &b)].into_iter().zip(&poses) {
-                let mut point = Table::new();
+                let mut point = DocTable::new();
                 point.put("body", NOWHERE, body.as_str());
                 point.push("at", NOWHERE, super::document::triple(pose.local(there)));
                 weld.put(key, NOWHERE, point);
@@ -370,11 +375,11 @@ impl Draft<'_> {
     }
 
     /// Another place for a body.
-    pub fn move_body(&mut self, name: &str, at: Vec3, turn: Option<Quat>) -> Result<(), Trouble> {
+    pub fn move_body(&mut self, name: &str, at: Vec3, turn: Option<Quat>) -> Result<(), EditError> {
         let body = self.body(name).ok_or_else(|| self.unknown_body(name))?;
         let mut pose = self.pose(name).ok_or_else(|| self.unknown_body(name))?;
         if !at.is_finite() || turn.is_some_and(|q| !q.is_finite() || (q.length() - 1.0).abs() > 1e-3) {
-            return Err(Trouble::new(format!("`{name}` cannot be moved to a place that is not finite")));
+            return Err(EditError::new(format!("`{name}` cannot be moved to a place that is not finite")));
         }
         self.start_here(false)?;
         pose.position = at;
@@ -383,7 +388,7 @@ impl Draft<'_> {
     }
 
     /// A second body like this one. Its name.
-    pub fn duplicate(&mut self, name: &str, by: Vec3) -> Result<String, Trouble> {
+    pub fn duplicate(&mut self, name: &str, by: Vec3) -> Result<String, EditError> {
         let body = self.body(name).ok_or_else(|| self.unknown_body(name))?;
         let mut pose = self.pose(name).ok_or_else(|| self.unknown_body(name))?;
         pose.position += by;
@@ -406,8 +411,8 @@ fn section_of(section: &str) -> &'static str {
 }
 
 /// Put a value where a path leads; numbers in it count the elements of lists.
-fn set_in(table: &mut Table, path: &[&str], value: Option<Node>, whole: &str) -> Result<(), Trouble> {
-    let lost = |at: &str| Trouble::new(format!("`{whole}`: there is nothing of its own in `{at}`"));
+fn set_in(table: &mut DocTable, path: &[&str], value: Option<DocNode>, whole: &str) -> Result<(), EditError> {
+    let lost = |at: &str| EditError::new(format!("`{whole}`: there is nothing of its own in `{at}`"));
     let Some((last, way)) = path.split_last() else { return Err(lost(whole)) };
     let mut table = table;
     let mut i = 0;
@@ -420,14 +425,14 @@ fn set_in(table: &mut Table, path: &[&str], value: Option<Node>, whole: &str) ->
             let number = way.get(i + 1).copied().unwrap_or(last);
             let item = number.parse::<usize>().ok().and_then(|k| list.get_mut(k));
             let item =
-                item.ok_or_else(|| Trouble::new(format!("`{whole}`: `{key}` has {n} elements, numbered from 0")))?;
+                item.ok_or_else(|| EditError::new(format!("`{whole}`: `{key}` has {n} elements, numbered from 0")))?;
             if i + 1 == way.len() {
                 return match value {
                     Some(value) => {
                         *item = value;
                         Ok(())
                     }
-                    None => Err(Trouble::new(format!("`{whole}`: an element of a list cannot be taken away alone"))),
+                    None => Err(EditError::new(format!("`{whole}`: an element of a list cannot be taken away alone"))),
                 };
             }
             let Value::Table(inner) = &mut item.value else { return Err(lost(number)) };
@@ -449,7 +454,7 @@ fn set_in(table: &mut Table, path: &[&str], value: Option<Node>, whole: &str) ->
             if take(table, last).is_none() {
                 let near = nearest(last, table.entries().iter().map(|e| e.key.as_str()));
                 let near = near.map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-                return Err(Trouble::new(format!("`{whole}` is not said{near}")));
+                return Err(EditError::new(format!("`{whole}` is not said{near}")));
             }
         }
     }

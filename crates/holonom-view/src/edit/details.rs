@@ -1,46 +1,159 @@
 //! What a thing of the scene says, and what may be changed in it: the declarations that scenes are read by, with the values at hand.
-//!
-//! ```json
-//! { "path": "body.crank", "section": "body", "name": "crank", "kind": "rigid", "summary": "...", "generated": false,
-//!   "facts": [{ "name": "mass", "value": 1.2, "unit": "kg" }],
-//!   "fields": [{ "name": "density", "path": "body.crank.density", "type": "number", "unit": "kg/m^3", "allowed": "greater than 0", "least": 0,
-//!                "value": 7800, "expression": null, "required": false, "otherwise": "not said", "help": "...", "fields": [] }] }
-//! ```
-//!
-//! `value` is null where nothing is said; `otherwise` tells what holds then. An expression is shown with its value, and is replaced when the field is set.
 
-use super::Trouble;
+use super::EditError;
 use super::document::{Path, json, path, thing};
+use super::editor::SceneEditor;
 use super::record;
-use super::workbench::Workbench;
 use holonom_scene::expression::Expression;
 use holonom_scene::fields::{Allowed, Family, Field, Need, Type};
-use holonom_scene::node::{Node, Table, Value as Val};
-use holonom_scene::scene::{Body, Link, Scene};
+use holonom_scene::node::{DocNode, DocTable, Value as Val};
+use holonom_scene::scene::{BodyRecord, InteractionRecord, Scene};
 use holonom_scene::sections::{Content, content};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
+use serde_json::Value;
+
+/// What a thing of the scene says.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DetailsAnswer {
+    /// What was asked for: `body.crank`, `run`.
+    pub path: String,
+    /// `body`, `joint`, `drive`, `force` or another section.
+    pub section: String,
+    /// Its name.
+    pub name: String,
+    /// Its kind, in sections that have kinds.
+    pub kind: Option<&'static str>,
+    /// What that kind is, in a line.
+    pub summary: Option<&'static str>,
+    /// Made by a generator, which will be written out when this is changed?
+    pub generated: bool,
+    /// What follows from what was said.
+    pub facts: Vec<DerivedFact>,
+    /// All fields that it may have.
+    pub fields: Vec<FieldValue>,
+}
+
+/// Something that follows from the fields of a body.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct DerivedFact {
+    /// In words.
+    pub name: &'static str,
+    /// One number or three.
+    pub value: Vec<f64>,
+    /// Unit of the numbers.
+    pub unit: &'static str,
+}
+
+/// What a field holds.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+#[allow(missing_docs)] // as the types of `holonom_scene::fields`
+pub enum FieldForm {
+    Number,
+    Integer,
+    Flag,
+    Text,
+    Texts,
+    Choice,
+    Vector,
+    Direction,
+    Rotation,
+    Numbers,
+    Vectors,
+    Intervals,
+    Point,
+    Points,
+    Pairs,
+    Coordinate,
+    Coordinates,
+    Function,
+    VectorFunction,
+    File,
+    Kind,
+    Kinds,
+    Record,
+    Records,
+    Map,
+}
+
+/// What a field is declared to be.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FieldDeclaration {
+    /// Its name.
+    pub name: String,
+    /// What it holds.
+    #[serde(rename = "type")]
+    pub ty: FieldForm,
+    /// Unit of its numbers: `m`, `m or rad`; empty if they have none.
+    pub unit: &'static str,
+    /// What it is, in a line.
+    pub help: &'static str,
+    /// Must it be said?
+    pub required: bool,
+    /// What holds where nothing is said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub otherwise: Option<&'static str>,
+    /// In words: `greater than 0`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub allowed: Option<&'static str>,
+    /// Smallest number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub least: Option<f64>,
+    /// Largest number.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub most: Option<f64>,
+    /// Words to choose from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choices: Option<&'static [&'static str]>,
+    /// What a function is one of: `t`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variable: Option<&'static str>,
+}
+
+/// A field and its value.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct FieldValue {
+    /// What it is declared to be.
+    #[serde(flatten)]
+    pub declared: FieldDeclaration,
+    /// Where it is: `body.crank.density`.
+    pub path: String,
+    /// Null where nothing is said: then `otherwise` holds.
+    pub value: Value,
+    /// As it is written where that is an expression, else null. Setting the field replaces it.
+    pub expression: Value,
+    /// Kind of the table in it.
+    pub kind: Option<String>,
+    /// Fields of the table in it.
+    pub fields: Vec<FieldValue>,
+}
 
 /// What a thing says: `body.crank`, `joint.A`, `drive.motor`, `force.spring`, `run`, `ground`.
-pub fn details(bench: &Workbench, whole: &str) -> Result<Value, Trouble> {
-    let scene = bench.scene();
+pub fn details(editor: &SceneEditor, whole: &str) -> Result<DetailsAnswer, EditError> {
+    let scene = editor.scene();
     if let Some(Content::Table(groups)) = content(whole) {
-        let empty = Table::new();
-        let table = bench.document().get(whole).and_then(Node::as_table).unwrap_or(&empty);
+        let empty = DocTable::new();
+        let table = editor.document().get(whole).and_then(DocNode::as_table).unwrap_or(&empty);
         let fields = listed(groups.iter().flat_map(|g| g.iter()), table, whole, scene);
-        return Ok(
-            json!({ "path": whole, "section": whole, "name": whole, "generated": false, "facts": [], "fields": fields }),
-        );
+        let (path, section, name) = (whole.to_string(), whole.to_string(), whole.to_string());
+        let (kind, summary, generated, facts) = (None, None, false, Vec::new());
+        return Ok(DetailsAnswer { path, section, name, kind, summary, generated, facts, fields });
     }
     let Path::Thing(section, name, rest) = path(whole)? else {
-        return Err(Trouble::new(format!("`{whole}` has no details of its own")));
+        return Err(EditError::new(format!("`{whole}` has no details of its own")));
     };
     if !rest.is_empty() {
-        return Err(Trouble::new(format!("`{whole}` is a field; ask for `{section}.{name}`")));
+        return Err(EditError::new(format!("`{whole}` is a field; ask for `{section}.{name}`")));
     }
-    let unknown = || Trouble::new(format!("the scene has no {section} `{name}`"));
-    let own = thing(bench.document(), section, name).cloned();
+    let unknown = || EditError::new(format!("the scene has no {section} `{name}`"));
+    let own = thing(editor.document(), section, name).cloned();
     let generated = own.is_none();
-    let link = |list: &[Link]| list.iter().find(|l| &*l.name == name).cloned();
+    let link = |list: &[InteractionRecord]| list.iter().find(|l| &*l.name == name).cloned();
     let (table, facts) = match section {
         "body" => {
             let body = scene.bodies.iter().find(|b| &*b.name == name).ok_or_else(unknown)?;
@@ -59,7 +172,7 @@ pub fn details(bench: &Workbench, whole: &str) -> Result<Value, Trouble> {
     };
     let (kind, summary, fields) = match content(section) {
         Some(Content::Kinds(family)) => {
-            let named = table.get("kind").and_then(Node::as_text).or(family.default);
+            let named = table.get("kind").and_then(DocNode::as_text).or(family.default);
             let kind = named.and_then(|n| family.find(n)).ok_or_else(unknown)?;
             let fields = kind.fields.iter().flat_map(|g| g.iter()).chain(family.common);
             (Some(kind.name), Some(kind.summary), listed(fields, &table, whole, scene))
@@ -69,67 +182,56 @@ pub fn details(bench: &Workbench, whole: &str) -> Result<Value, Trouble> {
         }
         _ => return Err(unknown()),
     };
-    Ok(json!({
-        "path": whole, "section": section, "name": name, "kind": kind, "summary": summary, "generated": generated,
-        "facts": facts, "fields": fields,
-    }))
+    let (path, section, name) = (whole.to_string(), section.to_string(), name.to_string());
+    Ok(DetailsAnswer { path, section, name, kind, summary, generated, facts, fields })
 }
 
 /// What follows from what was said of a body.
-fn facts(body: &Body) -> Vec<Value> {
+fn facts(body: &BodyRecord) -> Vec<DerivedFact> {
     let Some(mass) = body.mass else { return Vec::new() };
     let i = mass.inertia;
     vec![
-        json!({ "name": "mass", "value": mass.mass, "unit": "kg" }),
-        json!({ "name": "centre of mass", "value": mass.centre.to_array(), "unit": "m" }),
-        json!({ "name": "inertia", "value": [i.x_axis.x, i.y_axis.y, i.z_axis.z], "unit": "kg m^2" }),
+        DerivedFact { name: "mass", value: vec![mass.mass], unit: "kg" },
+        DerivedFact { name: "centre of mass", value: mass.centre.to_array().to_vec(), unit: "m" },
+        DerivedFact { name: "inertia", value: vec![i.x_axis.x, i.y_axis.y, i.z_axis.z], unit: "kg m^2" },
     ]
 }
 
-fn listed<'f>(fields: impl Iterator<Item = &'f Field>, table: &Table, path: &str, scene: &Scene) -> Vec<Value> {
+fn listed<'f>(fields: impl Iterator<Item = &'f Field>, table: &DocTable, path: &str, scene: &Scene) -> Vec<FieldValue> {
     fields.map(|f| described(f, table.get(f.name), &format!("{path}.{}", f.name), scene)).collect()
 }
 
 /// One field: what it is declared to be, and its value. Tables inside tables are as deep as the declarations and the document are.
-fn described(field: &Field, node: Option<&Node>, path: &str, scene: &Scene) -> Value {
-    let mut out = declared(field);
-    let Value::Object(map) = &mut out else { return out };
-    map.insert("path".into(), path.into());
-    map.insert("value".into(), node.map_or(Value::Null, |n| evaluated(n, scene)));
-    let said = node.filter(|n| computed(n)).map(json);
-    map.insert("expression".into(), said.unwrap_or(Value::Null));
-    let inside: Vec<Value> = match (&field.ty, node.map(|n| &n.value)) {
-        (Type::Kind(family), Some(Val::Table(t))) => {
-            map.insert("kind".into(), named(family, t));
-            in_kind(family, t, path, scene)
-        }
+fn described(field: &Field, node: Option<&DocNode>, path: &str, scene: &Scene) -> FieldValue {
+    let (kind, fields) = match (&field.ty, node.map(|n| &n.value)) {
+        (Type::Kind(family), Some(Val::Table(t))) => (named(family, t), in_kind(family, t, path, scene)),
         (Type::Kinds(family), Some(Val::List(list))) => {
-            let item = |(i, n): (usize, &Node)| {
-                let t = n.as_table()?;
-                let path = format!("{path}.{i}");
-                Some(
-                    json!({ "name": i.to_string(), "path": path, "type": "kind", "kind": named(family, t), "fields": in_kind(family, t, &path, scene) }),
-                )
+            let item = |(i, n): (usize, &DocNode)| {
+                let (t, path) = (n.as_table()?, format!("{path}.{i}"));
+                let (kind, fields) = (named(family, t), in_kind(family, t, &path, scene));
+                let declared = plain(i.to_string(), FieldForm::Kind, "", "");
+                Some(FieldValue { declared, path, value: Value::Null, expression: Value::Null, kind, fields })
             };
-            list.iter().enumerate().filter_map(item).collect()
+            (None, list.iter().enumerate().filter_map(item).collect())
         }
-        (Type::Record(fields), Some(Val::Table(t))) => listed(fields.iter(), t, path, scene),
-        _ => Vec::new(),
+        (Type::Record(fields), Some(Val::Table(t))) => (None, listed(fields.iter(), t, path, scene)),
+        _ => (None, Vec::new()),
     };
-    map.insert("fields".into(), inside.into());
-    out
+    let value = node.map_or(Value::Null, |n| evaluated(n, scene));
+    let expression = node.filter(|n| computed(n)).map_or(Value::Null, json);
+    FieldValue { declared: declared(field), path: path.to_string(), value, expression, kind, fields }
 }
 
-fn named(family: &Family, table: &Table) -> Value {
-    table.get("kind").and_then(Node::as_text).or(family.default).map_or(Value::Null, Value::from)
+fn named(family: &Family, table: &DocTable) -> Option<String> {
+    table.get("kind").and_then(DocNode::as_text).or(family.default).map(String::from)
 }
 
-fn in_kind(family: &'static Family, table: &Table, path: &str, scene: &Scene) -> Vec<Value> {
+fn in_kind(family: &'static Family, table: &DocTable, path: &str, scene: &Scene) -> Vec<FieldValue> {
     listed(super::references::fields_of(table, family).iter(), table, path, scene)
 }
 
 /// Does it hold an expression?
-fn computed(node: &Node) -> bool {
+fn computed(node: &DocNode) -> bool {
     match &node.value {
         Val::Text(t) => t.contains("${"),
         Val::List(list) => list.iter().any(computed),
@@ -138,7 +240,7 @@ fn computed(node: &Node) -> bool {
 }
 
 /// The value, expressions replaced by theirs.
-fn evaluated(node: &Node, scene: &Scene) -> Value {
+fn evaluated(node: &DocNode, scene: &Scene) -> Value {
     match &node.value {
         Val::Text(t) => {
             let inner = t.trim().strip_prefix("${").and_then(|t| t.strip_suffix('}')).filter(|t| !t.contains("${"));
@@ -156,70 +258,63 @@ fn evaluated(node: &Node, scene: &Scene) -> Value {
     }
 }
 
+fn plain(name: String, ty: FieldForm, unit: &'static str, help: &'static str) -> FieldDeclaration {
+    let (otherwise, allowed, least, most, choices, variable) = (None, None, None, None, None, None);
+    FieldDeclaration { name, ty, unit, help, required: false, otherwise, allowed, least, most, choices, variable }
+}
+
 /// What a field is declared to be.
-pub(super) fn declared(field: &Field) -> Value {
-    let mut map = Map::new();
-    map.insert("name".into(), field.name.into());
-    map.insert("help".into(), field.doc.into());
-    map.insert("required".into(), (field.need == Need::Required).into());
+pub(crate) fn declared(field: &Field) -> FieldDeclaration {
+    let (ty, unit) = type_and_unit(&field.ty);
+    let mut out = plain(field.name.into(), ty, unit, field.doc);
+    out.required = field.need == Need::Required;
     if let Need::Optional(otherwise) = field.need {
-        map.insert("otherwise".into(), otherwise.into());
+        out.otherwise = Some(otherwise);
     }
-    let mut put = |key: &str, value: Value| {
-        map.insert(key.into(), value);
-    };
-    let (ty, unit): (&str, &str) = match &field.ty {
-        Type::Number(allowed, unit) => {
+    match &field.ty {
+        Type::Number(allowed, _) => {
             let (words, least, most) = match allowed {
                 Allowed::Any => ("any number", None, None),
                 Allowed::Positive => ("greater than 0", Some(0.0), None),
                 Allowed::NotNegative => ("0 or greater", Some(0.0), None),
                 Allowed::Fraction => ("from 0 to 1", Some(0.0), Some(1.0)),
             };
-            put("allowed", words.into());
-            put("least", least.map_or(Value::Null, Value::from));
-            put("most", most.map_or(Value::Null, Value::from));
-            ("number", unit)
+            (out.allowed, out.least, out.most) = (Some(words), least, most);
         }
-        Type::Integer(from, to) => {
-            put("least", (*from).into());
-            put("most", (*to).into());
-            ("integer", "")
-        }
-        Type::Flag => ("flag", ""),
-        Type::Text => ("text", ""),
-        Type::Texts => ("texts", ""),
-        Type::Choice(words) => {
-            put("choices", words.to_vec().into());
-            ("choice", "")
-        }
-        Type::Vector(unit) => ("vector", unit),
-        Type::Direction => ("direction", ""),
-        Type::Rotation => ("rotation", ""),
-        Type::Numbers(unit) => ("numbers", unit),
-        Type::Vectors(unit) => ("vectors", unit),
-        Type::Intervals(unit) => ("intervals", unit),
-        Type::Point => ("point", ""),
-        Type::Points => ("points", ""),
-        Type::Pairs => ("pairs", ""),
-        Type::Coordinate => ("coordinate", ""),
-        Type::Coordinates => ("coordinates", ""),
-        Type::Function(variable, unit) => {
-            put("variable", (*variable).into());
-            ("function", unit)
-        }
-        Type::VectorFunction(variable, unit) => {
-            put("variable", (*variable).into());
-            ("vector-function", unit)
-        }
-        Type::File => ("file", ""),
-        Type::Kind(_) => ("kind", ""),
-        Type::Kinds(_) => ("kinds", ""),
-        Type::Record(_) => ("record", ""),
-        Type::Records(_) => ("records", ""),
-        Type::Map(_) => ("map", ""),
-    };
-    put("type", ty.into());
-    put("unit", unit.into());
-    Value::Object(map)
+        Type::Integer(from, to) => (out.least, out.most) = (Some(*from as f64), Some(*to as f64)),
+        Type::Choice(words) => out.choices = Some(words),
+        Type::Function(variable, _) | Type::VectorFunction(variable, _) => out.variable = Some(variable),
+        _ => {}
+    }
+    out
+}
+
+fn type_and_unit(ty: &Type) -> (FieldForm, &'static str) {
+    match ty {
+        Type::Number(_, unit) => (FieldForm::Number, unit),
+        Type::Integer(..) => (FieldForm::Integer, ""),
+        Type::Flag => (FieldForm::Flag, ""),
+        Type::Text => (FieldForm::Text, ""),
+        Type::Texts => (FieldForm::Texts, ""),
+        Type::Choice(_) => (FieldForm::Choice, ""),
+        Type::Vector(unit) => (FieldForm::Vector, unit),
+        Type::Direction => (FieldForm::Direction, ""),
+        Type::Rotation => (FieldForm::Rotation, ""),
+        Type::Numbers(unit) => (FieldForm::Numbers, unit),
+        Type::Vectors(unit) => (FieldForm::Vectors, unit),
+        Type::Intervals(unit) => (FieldForm::Intervals, unit),
+        Type::Point => (FieldForm::Point, ""),
+        Type::Points => (FieldForm::Points, ""),
+        Type::Pairs => (FieldForm::Pairs, ""),
+        Type::Coordinate => (FieldForm::Coordinate, ""),
+        Type::Coordinates => (FieldForm::Coordinates, ""),
+        Type::Function(_, unit) => (FieldForm::Function, unit),
+        Type::VectorFunction(_, unit) => (FieldForm::VectorFunction, unit),
+        Type::File => (FieldForm::File, ""),
+        Type::Kind(_) => (FieldForm::Kind, ""),
+        Type::Kinds(_) => (FieldForm::Kinds, ""),
+        Type::Record(_) => (FieldForm::Record, ""),
+        Type::Records(_) => (FieldForm::Records, ""),
+        Type::Map(_) => (FieldForm::Map, ""),
+    }
 }

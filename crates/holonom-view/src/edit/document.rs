@@ -1,8 +1,8 @@
 //! Documents: paths into them, names, and JSON as nodes.
 
-use super::Trouble;
+use super::EditError;
 use holonom_scene::diagnostic::nearest;
-use holonom_scene::node::{Entry, Node, Table, Value, numbers};
+use holonom_scene::node::{DocEntry, DocNode, DocTable, Value, numbers};
 use holonom_scene::source::Span;
 use serde_json::{Map, Value as Json};
 
@@ -19,9 +19,9 @@ const FIELDS: [&str; 5] = ["run", "record", "ground", "contact", "params"];
 const VALUES: [&str; 3] = ["title", "description", "gravity"];
 
 /// JSON as a node.
-pub fn node(json: &Json) -> Result<Node, Trouble> {
+pub fn node(json: &Json) -> Result<DocNode, EditError> {
     let value = match json {
-        Json::Null => return Err(Trouble::new("null is no value of a scene")),
+        Json::Null => return Err(EditError::new("null is no value of a scene")),
         Json::Bool(x) => Value::Flag(*x),
         Json::Number(x) => match x.as_i64() {
             Some(i) => Value::Integer(i),
@@ -31,12 +31,12 @@ pub fn node(json: &Json) -> Result<Node, Trouble> {
         Json::Array(x) => Value::List(x.iter().map(node).collect::<Result<_, _>>()?),
         Json::Object(x) => Value::Table(table(x)?),
     };
-    Ok(Node::new(NOWHERE, value))
+    Ok(DocNode::new(NOWHERE, value))
 }
 
 /// A JSON object as a table; what is null is left out.
-pub fn table(json: &Map<String, Json>) -> Result<Table, Trouble> {
-    let mut out = Table::new();
+pub fn table(json: &Map<String, Json>) -> Result<DocTable, EditError> {
+    let mut out = DocTable::new();
     for (key, value) in json.iter().filter(|(_, v)| !v.is_null()) {
         out.push(key.clone(), NOWHERE, node(value)?);
     }
@@ -44,7 +44,7 @@ pub fn table(json: &Map<String, Json>) -> Result<Table, Trouble> {
 }
 
 /// A node as JSON. What is not finite becomes text.
-pub fn json(node: &Node) -> Json {
+pub fn json(node: &DocNode) -> Json {
     match &node.value {
         Value::Integer(i) => (*i).into(),
         Value::Number(x) if x.is_finite() => (*x).into(),
@@ -68,13 +68,13 @@ pub fn tidy<const N: usize>(v: [f64; N]) -> [f64; N] {
 }
 
 /// Three numbers.
-pub fn triple(v: impl Into<[f64; 3]>) -> Node {
+pub fn triple(v: impl Into<[f64; 3]>) -> DocNode {
     numbers(NOWHERE, &tidy(v.into()))
 }
 
 /// Put a value in its place, or at the end.
-pub fn put(table: &mut Table, key: &str, node: impl Into<Value>) {
-    let node = Node::new(NOWHERE, node);
+pub fn put(table: &mut DocTable, key: &str, node: impl Into<Value>) {
+    let node = DocNode::new(NOWHERE, node);
     match table.get_mut(key) {
         Some(there) => *there = node,
         None => table.push(key, NOWHERE, node),
@@ -82,23 +82,23 @@ pub fn put(table: &mut Table, key: &str, node: impl Into<Value>) {
 }
 
 /// Take an entry out.
-pub fn take(table: &mut Table, key: &str) -> Option<Entry> {
+pub fn take(table: &mut DocTable, key: &str) -> Option<DocEntry> {
     let at = table.entries().iter().position(|e| e.key == key)?;
     Some(table.entries_mut().remove(at))
 }
 
 /// A named thing.
-pub fn thing<'d>(document: &'d Table, section: &str, name: &str) -> Option<&'d Table> {
+pub fn thing<'d>(document: &'d DocTable, section: &str, name: &str) -> Option<&'d DocTable> {
     document.get(section)?.as_table()?.get(name)?.as_table()
 }
 
 /// A named thing, to be changed.
-pub fn thing_mut<'d>(document: &'d mut Table, section: &str, name: &str) -> Option<&'d mut Table> {
+pub fn thing_mut<'d>(document: &'d mut DocTable, section: &str, name: &str) -> Option<&'d mut DocTable> {
     inner_mut(inner_mut(document, section)?, name)
 }
 
 /// The table under a key, to be changed.
-pub fn inner_mut<'d>(table: &'d mut Table, key: &str) -> Option<&'d mut Table> {
+pub fn inner_mut<'d>(table: &'d mut DocTable, key: &str) -> Option<&'d mut DocTable> {
     match &mut table.get_mut(key)?.value {
         Value::Table(t) => Some(t),
         _ => None,
@@ -106,7 +106,7 @@ pub fn inner_mut<'d>(table: &'d mut Table, key: &str) -> Option<&'d mut Table> {
 }
 
 /// Take a named thing out, and its section with it when nothing is left.
-pub fn take_thing(document: &mut Table, section: &str, name: &str) -> Option<Entry> {
+pub fn take_thing(document: &mut DocTable, section: &str, name: &str) -> Option<DocEntry> {
     let table = inner_mut(document, section)?;
     let entry = take(table, name)?;
     if table.is_empty() {
@@ -126,12 +126,12 @@ pub enum Path<'p> {
 }
 
 /// Take a path apart.
-pub fn path(path: &str) -> Result<Path<'_>, Trouble> {
+pub fn path(path: &str) -> Result<Path<'_>, EditError> {
     let mut parts = path.split('.').map(str::trim);
     let section = parts.next().unwrap_or_default();
     let mut rest: Vec<&str> = parts.collect();
     if rest.len() > 40 || rest.iter().any(|p| p.is_empty()) {
-        return Err(Trouble::new(format!("`{path}` is no path; one such as `body.crank.mass` is")));
+        return Err(EditError::new(format!("`{path}` is no path; one such as `body.crank.mass` is")));
     }
     if VALUES.contains(&section) && rest.is_empty() {
         return Ok(Path::Whole(section));
@@ -142,10 +142,10 @@ pub fn path(path: &str) -> Result<Path<'_>, Trouble> {
     let known = || holonom_scene::read::SECTIONS.iter().map(|s| s.0).filter(|s| *s != "include");
     if !known().any(|s| s == section) {
         let near = nearest(section, known()).map(|n| format!("; did you mean `{n}`?")).unwrap_or_default();
-        return Err(Trouble::new(format!("a scene has no section `{section}`{near}")));
+        return Err(EditError::new(format!("a scene has no section `{section}`{near}")));
     }
     if rest.is_empty() || VALUES.contains(&section) {
-        return Err(Trouble::new(format!("`{path}` is a whole section; say which of it: `{section}.NAME`")));
+        return Err(EditError::new(format!("`{path}` is a whole section; say which of it: `{section}.NAME`")));
     }
     let name = rest.remove(0);
     Ok(Path::Thing(section, name, rest))

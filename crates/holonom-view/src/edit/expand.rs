@@ -3,19 +3,19 @@
 //! A `[repeat]` is unrolled as text: its counters are put into its expressions, so that what uses parameters of the scene goes on using them. The
 //! other generators are written from what was read of them.
 
-use super::Trouble;
+use super::EditError;
 use super::document::{NOWHERE, take_thing, thing};
 use super::record;
 use holonom_scene::expression::Expression;
 use holonom_scene::fields::Type;
 use holonom_scene::generators;
 use holonom_scene::kinds::{BODIES, DRIVES, FORCES, JOINTS};
-use holonom_scene::node::{Node, Table, Value};
+use holonom_scene::node::{DocNode, DocTable, Value};
 use holonom_scene::scene::Scene;
 use holonom_scene::sections::{Content, content};
 
 /// Make sure that a thing which the scene has stands in the document by itself. False if the scene has no such thing.
-pub fn explicit(document: &mut Table, scene: &Scene, section: &str, name: &str) -> Result<bool, Trouble> {
+pub fn explicit(document: &mut DocTable, scene: &Scene, section: &str, name: &str) -> Result<bool, EditError> {
     let there = match section {
         "body" => scene.bodies.iter().any(|b| &*b.name == name),
         "joint" => scene.joints.iter().any(|l| &*l.name == name),
@@ -43,20 +43,20 @@ pub fn explicit(document: &mut Table, scene: &Scene, section: &str, name: &str) 
     }
     match thing(document, section, name) {
         Some(_) => Ok(true),
-        None => Err(Trouble::new(format!("{section} `{name}` is made by a generator that cannot be written out"))),
+        None => Err(EditError::new(format!("{section} `{name}` is made by a generator that cannot be written out"))),
     }
 }
 
 /// The generator that makes a thing.
-fn maker(document: &Table, scene: &Scene, section: &str, name: &str) -> Option<(&'static str, String)> {
+fn maker(document: &DocTable, scene: &Scene, section: &str, name: &str) -> Option<(&'static str, String)> {
     let under = |prefix: &str| name.strip_prefix(prefix).is_some_and(|rest| rest.starts_with('/'));
     for kind in generators::KINDS.iter().copied().filter(|k| *k != "repeat") {
-        let table = document.get(kind).and_then(Node::as_table);
+        let table = document.get(kind).and_then(DocNode::as_table);
         if let Some(e) = table.and_then(|t| t.entries().iter().find(|e| under(&e.key))) {
             return Some((kind, e.key.clone()));
         }
     }
-    let table = document.get("repeat").and_then(Node::as_table)?;
+    let table = document.get("repeat").and_then(DocNode::as_table)?;
     let makes = |generator: &str| {
         let made = unrolled(document, scene, generator).unwrap_or_default();
         made.iter().any(|(s, key, _)| {
@@ -67,7 +67,7 @@ fn maker(document: &Table, scene: &Scene, section: &str, name: &str) -> Option<(
 }
 
 /// Write the pieces of a generator out.
-fn write_out(document: &mut Table, scene: &Scene, kind: &str, name: &str) -> Result<(), Trouble> {
+fn write_out(document: &mut DocTable, scene: &Scene, kind: &str, name: &str) -> Result<(), EditError> {
     let own = |n: &str| n.strip_prefix(name).is_some_and(|rest| rest.starts_with('/'));
     let mut bodies = Vec::new();
     for body in scene.bodies.iter().filter(|b| own(&b.name)) {
@@ -88,9 +88,10 @@ fn write_out(document: &mut Table, scene: &Scene, kind: &str, name: &str) -> Res
 }
 
 /// What a `[repeat]` makes: sections, names and tables, in order.
-fn unrolled(document: &Table, scene: &Scene, name: &str) -> Result<Vec<(String, String, Node)>, Trouble> {
-    let table = thing(document, "repeat", name).ok_or_else(|| Trouble::new(format!("there is no repeat `{name}`")))?;
-    let odd = || Trouble::new(format!("the count of the repeat `{name}` cannot be read"));
+fn unrolled(document: &DocTable, scene: &Scene, name: &str) -> Result<Vec<(String, String, DocNode)>, EditError> {
+    let table =
+        thing(document, "repeat", name).ok_or_else(|| EditError::new(format!("there is no repeat `{name}`")))?;
+    let odd = || EditError::new(format!("the count of the repeat `{name}` cannot be read"));
     let param = |n: &str| scene.params.iter().find(|p| p.0 == n).map(|p| p.1);
     let count = match &table.get("count").ok_or_else(odd)?.value {
         Value::Integer(i) => *i as f64,
@@ -101,11 +102,11 @@ fn unrolled(document: &Table, scene: &Scene, name: &str) -> Result<Vec<(String, 
         }
         _ => return Err(odd()),
     };
-    let index = table.get("index").and_then(Node::as_text).unwrap_or("i");
+    let index = table.get("index").and_then(DocNode::as_text).unwrap_or("i");
     let mut out = Vec::new();
     // the scene was read, so the count is within the limits
     for i in 1..=count as u64 {
-        let copy = Copy { counters: vec![(index, i as f64), ("n", count)], param: &param };
+        let copy = RepeatCopy { counters: vec![(index, i as f64), ("n", count)], param: &param };
         for section in table.entries().iter().filter(|e| e.key != "count" && e.key != "index") {
             let Some(things) = section.node.as_table() else { continue };
             for e in things.entries() {
@@ -128,32 +129,32 @@ fn unrolled(document: &Table, scene: &Scene, name: &str) -> Result<Vec<(String, 
 }
 
 /// A row or tree that begins at a point of another body says where that is: outside of its repeat it may be made before that body is.
-fn started(mut node: Node, kind: &str, name: &str, scene: &Scene) -> Node {
+fn started(mut node: DocNode, kind: &str, name: &str, scene: &Scene) -> DocNode {
     if let ("chain" | "tree", Value::Table(table)) = (kind, &mut node.value)
         && table.get("first").is_some()
         && table.get("from").is_none()
         && let Some(body) = scene.bodies.iter().find(|b| b.name.strip_prefix(name) == Some("/1"))
     {
-        let at = body.pose.position.to_array().map(|x| Node::new(NOWHERE, Value::Number(x)));
-        table.push("from", NOWHERE, Node::new(NOWHERE, Value::List(at.to_vec())));
+        let at = body.pose.position.to_array().map(|x| DocNode::new(NOWHERE, Value::Number(x)));
+        table.push("from", NOWHERE, DocNode::new(NOWHERE, Value::List(at.to_vec())));
     }
     node
 }
 
 /// One copy of a repeat: the values of its counters, and the parameters of the scene.
-struct Copy<'a> {
+struct RepeatCopy<'a> {
     counters: Vec<(&'a str, f64)>,
     param: &'a dyn Fn(&str) -> Option<f64>,
 }
 
-impl Copy<'_> {
+impl RepeatCopy<'_> {
     /// A value with the counters put in.
-    fn node(&self, node: &Node, ty: Option<&'static Type>) -> Node {
+    fn node(&self, node: &DocNode, ty: Option<&'static Type>) -> DocNode {
         let value = match &node.value {
             Value::Text(text) => self.value(text, ty),
             Value::List(list) => Value::List(list.iter().map(|n| self.node(n, ty)).collect()),
             Value::Table(table) => {
-                let mut out = Table::new();
+                let mut out = DocTable::new();
                 for e in table.entries() {
                     let key = if e.key.contains("${") { self.text(&e.key) } else { e.key.clone() };
                     out.push(key, NOWHERE, self.node(&e.node, inside(ty, table, &e.key)));
@@ -162,22 +163,23 @@ impl Copy<'_> {
             }
             other => other.clone(),
         };
-        Node::new(NOWHERE, value)
+        DocNode::new(NOWHERE, value)
     }
 
     /// A generator inside a repeat has counters of its own in its templates.
-    fn generator(&self, node: &Node) -> Node {
+    fn generator(&self, node: &DocNode) -> DocNode {
         const OWN: [&str; 6] = ["i", "n", "level", "k", "row", "column"];
         const TEMPLATES: [&str; 6] = ["link", "joint", "first_joint", "last_joint", "rung", "hub"];
         let Some(table) = node.as_table() else { return self.node(node, None) };
-        let index = table.get("index").and_then(Node::as_text);
+        let index = table.get("index").and_then(DocNode::as_text);
         let own = |n: &str| match index {
             Some(index) => n == index || n == "n",
             None => OWN.contains(&n),
         };
-        let left = Copy { counters: self.counters.iter().filter(|c| !own(c.0)).copied().collect(), param: self.param };
+        let left =
+            RepeatCopy { counters: self.counters.iter().filter(|c| !own(c.0)).copied().collect(), param: self.param };
         let is_repeat = index.is_some() || table.get("link").is_none();
-        let mut out = Table::new();
+        let mut out = DocTable::new();
         for e in table.entries() {
             // other tables of a generator say where it begins and ends
             let section = TEMPLATES.contains(&e.key.as_str()) || (is_repeat && e.node.as_table().is_some());
@@ -191,7 +193,7 @@ impl Copy<'_> {
             let node = if section { left.node(&e.node, ty) } else { self.node(&e.node, None) };
             out.push(e.key.clone(), NOWHERE, node);
         }
-        Node::new(NOWHERE, out)
+        DocNode::new(NOWHERE, out)
     }
 
     fn value(&self, text: &str, ty: Option<&Type>) -> Value {
@@ -268,10 +270,10 @@ impl Copy<'_> {
 }
 
 /// The type of a field of a table. A list has the type of its elements.
-fn inside(ty: Option<&'static Type>, table: &Table, key: &str) -> Option<&'static Type> {
+fn inside(ty: Option<&'static Type>, table: &DocTable, key: &str) -> Option<&'static Type> {
     match ty? {
         Type::Kind(family) | Type::Kinds(family) => {
-            let named = table.get("kind").and_then(Node::as_text).or(family.default);
+            let named = table.get("kind").and_then(DocNode::as_text).or(family.default);
             let own = named.and_then(|n| family.find(n)).map_or(&[][..], |k| k.fields);
             own.iter().flat_map(|g| g.iter()).chain(family.common).find(|f| f.name == key).map(|f| &f.ty)
         }

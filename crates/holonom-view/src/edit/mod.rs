@@ -3,7 +3,7 @@
 //! and what is saved is what `holonom run` takes.
 //!
 //! ```text
-//! workbench    the document, what was undone and what can be done again
+//! editor    the document, what was undone and what can be done again
 //! document     tables, paths such as `body.crank.mass`, names, JSON
 //! adding       bodies, joints, drives: what is new
 //! changing     fields, names; what is cut, welded, moved, copied, removed
@@ -13,7 +13,6 @@
 //! poses        the present poses as the ones that the scene starts from
 //! assembly     two points brought together by the law f = m v, for all to see
 //! details      what a thing says, and what may be changed in it
-//! palette      what can be built
 //! ```
 //!
 //! What was decided:
@@ -30,27 +29,27 @@ mod assembly;
 mod changing;
 mod details;
 mod document;
+mod editor;
 mod expand;
-mod palette;
 mod poses;
 mod record;
 mod references;
-mod workbench;
 
-pub use assembly::{Assembly, Progress};
-pub use details::details;
-pub use palette::palette;
-pub use workbench::{Changed, Outcome, Workbench};
+pub use assembly::{AssemblyProgress, PointAssembly};
+pub(crate) use details::declared;
+pub use details::{DerivedFact, DetailsAnswer, FieldDeclaration, FieldForm, FieldValue, details};
+pub use editor::{ChangedScene, EditOutcome, SceneEditor};
 
 use crate::message::Triple;
-use holonom_scene::Failed;
+use holonom_scene::LoadError;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// A point on a body.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Spot {
+pub struct BodyPoint {
     /// Name of the body, or `ground`.
     pub body: String,
     /// In the body's frame, m.
@@ -58,39 +57,41 @@ pub struct Spot {
 }
 
 /// A joint that a new body comes with.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Tie {
+pub struct AttachedJoint {
     /// Its kind: `revolute`, ...
     pub joint: String,
     /// Where on the new body, its frame, m.
     pub point: Triple,
     /// What it is joined to.
-    pub to: Spot,
+    pub to: BodyPoint,
     /// Its axis, world.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub axis: Option<Triple>,
 }
 
-/// A change.
+/// A change of the scene.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "kebab-case", deny_unknown_fields)]
 pub enum Edit {
     /// A new body, and what it is joined to. The points must lie at the same place already.
     AddBody {
         /// Its name; one that is free if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// Its table, as in a scene file: shape, place, density, ...
         body: Map<String, Value>,
         /// Joints that it comes with.
-        #[serde(default)]
-        joints: Vec<Tie>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        joints: Vec<AttachedJoint>,
     },
     /// A named point of the ground.
     AddGroundPoint {
         /// Its name; one that is free if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// World, m.
         at: Triple,
@@ -98,49 +99,49 @@ pub enum Edit {
     /// A joint between two points. If they are apart, the bodies are brought together.
     AddJoint {
         /// Its name; one that is free if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// Its kind: `revolute`, ...
         joint: String,
         /// First side.
-        a: Spot,
+        a: BodyPoint,
         /// Second side.
-        b: Spot,
+        b: BodyPoint,
         /// Its axis, world, at the poses in which the points have met.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         axis: Option<Triple>,
         /// Other fields of its kind.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
         fields: Map<String, Value>,
     },
     /// A drive on a joint.
     AddDrive {
         /// Its name; one that is free if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// Its kind: `speed`, `position`, `torque`, ...
         drive: String,
         /// The joint, or one of its coordinates: `hinge`, `slider.1`.
         on: String,
         /// Other fields of its kind, such as `value` and `effort`.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
         fields: Map<String, Value>,
     },
     /// A force.
     AddForce {
         /// Its name; one that is free if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         name: Option<String>,
         /// Its kind: `spring`, ...
         force: String,
         /// First side, for kinds that have sides.
-        #[serde(default)]
-        a: Option<Spot>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        a: Option<BodyPoint>,
         /// Second side.
-        #[serde(default)]
-        b: Option<Spot>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        b: Option<BodyPoint>,
         /// Other fields of its kind.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Map::is_empty")]
         fields: Map<String, Value>,
     },
     /// Another value of a field.
@@ -150,7 +151,7 @@ pub enum Edit {
         /// The value; null takes the field away.
         value: Value,
     },
-    /// Another name.
+    /// Rename a thing.
     Rename {
         /// Path, such as `body.crank`.
         path: String,
@@ -179,7 +180,7 @@ pub enum Edit {
         /// World, m.
         at: Triple,
         /// Quaternion x, y, z, w; as it is if not said.
-        #[serde(default)]
+        #[serde(default, skip_serializing_if = "Option::is_none")]
         turn: Option<[f64; 4]>,
     },
     /// A second body like this one, without its joints.
@@ -193,21 +194,21 @@ pub enum Edit {
 
 /// Why a change cannot be made. Nothing has changed.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Trouble {
+pub struct EditError {
     /// One sentence that stands alone.
     pub message: String,
     /// More: the rendered report.
     pub details: Option<String>,
 }
 
-impl Trouble {
+impl EditError {
     fn new(message: impl Into<String>) -> Self {
-        Trouble { message: message.into(), details: None }
+        EditError { message: message.into(), details: None }
     }
 }
 
-impl From<Failed> for Trouble {
-    fn from(failed: Failed) -> Self {
+impl From<LoadError> for EditError {
+    fn from(failed: LoadError) -> Self {
         let first = failed.report.all().iter().find(|d| d.severity == holonom_scene::Severity::Error);
         let message = first.map_or_else(
             || "the scene cannot be built".to_string(),
@@ -217,6 +218,6 @@ impl From<Failed> for Trouble {
                 format!("{}{label}{path}", d.message)
             },
         );
-        Trouble { message, details: Some(failed.render()) }
+        EditError { message, details: Some(failed.render()) }
     }
 }

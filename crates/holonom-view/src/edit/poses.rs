@@ -3,26 +3,26 @@
 //! A body that nothing holds on to is simply drawn elsewhere: its own fields change. Joints and forces hold on to bodies as they are drawn, so any other
 //! body keeps its drawing, and `[start.BODY]` says where it starts.
 
-use super::Trouble;
+use super::EditError;
 use super::document::{NOWHERE, put, take, take_thing, thing, thing_mut, triple};
 use super::record::rotation;
-use super::references::{Names, needs};
+use super::references::{NamedThing, needs};
 use holonom::math::{Mat3, Quat, Vec3, quat_from_axes, vec3};
 use holonom::{BodyId, Model, Simulation};
 use holonom_scene::fields::{Record, Type, Val};
 use holonom_scene::kinds::SHAPES;
-use holonom_scene::node::{Node, Table, Value};
+use holonom_scene::node::{DocNode, DocTable, Value};
 use holonom_scene::read::placement;
-use holonom_scene::scene::{Body, Pose, Scene};
+use holonom_scene::scene::{BodyRecord, Pose, Scene};
 use std::collections::BTreeSet;
 
 /// Nearer than this is the same place, m, and the same orientation.
 const SAME: f64 = 1e-12;
 
 /// A scene while it is changed.
-pub struct Draft<'a> {
+pub struct SceneDraft<'a> {
     /// The document that is being changed.
-    pub document: Table,
+    pub document: DocTable,
     /// The scene as it was read before the change.
     pub scene: &'a Scene,
     /// The mechanism as it is.
@@ -30,7 +30,7 @@ pub struct Draft<'a> {
     /// What people should know.
     pub notes: Vec<String>,
     /// How the mechanism goes on.
-    pub then: Then,
+    pub then: AfterEdit,
     /// Bodies that are drawn where they are now.
     redrawn: BTreeSet<String>,
     /// Has the mechanism left the start of its scene?
@@ -41,22 +41,22 @@ pub struct Draft<'a> {
 
 /// How a mechanism goes on after a change.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Then {
+pub enum AfterEdit {
     /// From where it is.
     On,
     /// From the start of the new scene.
     Anew,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> SceneDraft<'a> {
     /// A copy to work on.
-    pub fn new(document: &Table, scene: &'a Scene, now: &'a Simulation, moved: bool) -> Self {
+    pub fn new(document: &DocTable, scene: &'a Scene, now: &'a Simulation, moved: bool) -> Self {
         let (document, notes) = (document.clone(), Vec::new());
-        Draft { document, scene, now, notes, then: Then::On, redrawn: BTreeSet::new(), moved, here: false }
+        SceneDraft { document, scene, now, notes, then: AfterEdit::On, redrawn: BTreeSet::new(), moved, here: false }
     }
 
     /// A body by its name; the ground is none.
-    pub fn body(&self, name: &str) -> Option<&'a Body> {
+    pub fn body(&self, name: &str) -> Option<&'a BodyRecord> {
         self.scene.bodies.iter().find(|b| &*b.name == name)
     }
 
@@ -76,8 +76,8 @@ impl<'a> Draft<'a> {
     }
 
     /// Let the scene start from the present poses, moving as now or at rest. Nothing is written where the mechanism has not moved.
-    pub fn start_here(&mut self, moving: bool) -> Result<(), Trouble> {
-        self.then = Then::Anew;
+    pub fn start_here(&mut self, moving: bool) -> Result<(), EditError> {
+        self.then = AfterEdit::Anew;
         if std::mem::replace(&mut self.here, true) || !self.moved {
             return Ok(());
         }
@@ -110,10 +110,10 @@ impl<'a> Draft<'a> {
     }
 
     /// Let a body start here; how it moves stays as it is where that is not said.
-    pub fn place(&mut self, body: &Body, pose: &Pose, motion: Option<(Vec3, Vec3)>) -> Result<(), Trouble> {
+    pub fn place(&mut self, body: &BodyRecord, pose: &Pose, motion: Option<(Vec3, Vec3)>) -> Result<(), EditError> {
         let name = &*body.name;
         let particle = body.record.kind.is_some_and(|k| k.name == "particle");
-        let held = links(self.scene).any(|l| needs(l, self.scene).contains(&(Names::Body, name)));
+        let held = links(self.scene).any(|l| needs(l, self.scene).contains(&(NamedThing::Body, name)));
         if !held && let Some(table) = thing_mut(&mut self.document, "body", name) {
             if !same(&body.pose, pose) {
                 redraw(table, body, pose);
@@ -150,7 +150,7 @@ fn joints_start(scene: &Scene) -> bool {
     scene.joints.iter().any(|j| j.record.has("start") || j.record.has("start_rate"))
 }
 
-fn move_so(table: &mut Table, (velocity, spin): (Vec3, Vec3), particle: bool) {
+fn move_so(table: &mut DocTable, (velocity, spin): (Vec3, Vec3), particle: bool) {
     for (field, v) in [("velocity", velocity), ("spin", spin)] {
         if v.length() > SAME && !(particle && field == "spin") {
             put(table, field, triple(v).value);
@@ -161,7 +161,7 @@ fn move_so(table: &mut Table, (velocity, spin): (Vec3, Vec3), particle: bool) {
 }
 
 /// Joints, drives and forces.
-pub fn links(scene: &Scene) -> impl Iterator<Item = &holonom_scene::scene::Link> {
+pub fn links(scene: &Scene) -> impl Iterator<Item = &holonom_scene::scene::InteractionRecord> {
     scene.joints.iter().chain(&scene.drives).chain(&scene.forces)
 }
 
@@ -176,7 +176,7 @@ pub fn has_moved(own: &Model, now: &Simulation) -> bool {
 }
 
 /// Where a body is; bodies without axes, or with skew ones, are turned as they are drawn.
-pub fn pose_now(now: &Simulation, id: BodyId, body: &Body) -> Pose {
+pub fn pose_now(now: &Simulation, id: BodyId, body: &BodyRecord) -> Pose {
     let axes = now.axes(id).filter(|a| (*a * a.transpose()).abs_diff_eq(Mat3::IDENTITY, 1e-9));
     let rotation = axes.map_or(body.pose.rotation, quat_from_axes);
     Pose { position: now.point(id.origin()).0, rotation }
@@ -189,7 +189,7 @@ pub fn same(a: &Pose, b: &Pose) -> bool {
 }
 
 /// Draw a body elsewhere.
-pub fn redraw(table: &mut Table, body: &Body, pose: &Pose) {
+pub fn redraw(table: &mut DocTable, body: &BodyRecord, pose: &Pose) {
     if table.get("from").is_some() && table.get("to").is_some() {
         let end = body.point("to").map_or(Vec3::ZERO, |p| p.pose.position);
         let (from, to) = (pose.position, pose.point(end));
@@ -212,7 +212,7 @@ pub fn redraw(table: &mut Table, body: &Body, pose: &Pose) {
 }
 
 /// A body that had ends has points instead, and its shapes lie between those.
-pub fn own_ends(table: &mut Table, end: Vec3) {
+pub fn own_ends(table: &mut DocTable, end: Vec3) {
     let points = table.table_mut("points", NOWHERE);
     put(points, "from", triple(Vec3::ZERO).value);
     put(points, "to", triple(end).value);
@@ -231,8 +231,8 @@ pub fn own_ends(table: &mut Table, end: Vec3) {
 }
 
 /// A shape that lay between the ends of its body has ends of its own now.
-fn lay(shape: &mut Table, end: Vec3) {
-    let kind = shape.get("kind").and_then(Node::as_text).and_then(|k| SHAPES.find(k));
+fn lay(shape: &mut DocTable, end: Vec3) {
+    let kind = shape.get("kind").and_then(DocNode::as_text).and_then(|k| SHAPES.find(k));
     if kind.is_some_and(|k| k.has("from") && k.has("to")) && shape.get("from").is_none() {
         put(shape, "from", triple(Vec3::ZERO).value);
         put(shape, "to", triple(end).value);
@@ -240,7 +240,7 @@ fn lay(shape: &mut Table, end: Vec3) {
 }
 
 /// How a body is turned that reaches from here to there.
-fn turned_by(body: &Body, from: Vec3, to: Vec3) -> Option<Quat> {
+fn turned_by(body: &BodyRecord, from: Vec3, to: Vec3) -> Option<Quat> {
     let mut said = Record::new(body.record.kind, NOWHERE);
     said.set("from", Val::Vector(from), NOWHERE);
     said.set("to", Val::Vector(to), NOWHERE);
@@ -251,10 +251,10 @@ fn turned_by(body: &Body, from: Vec3, to: Vec3) -> Option<Quat> {
 }
 
 /// The pose that the table of a new body says.
-pub fn pose_of(table: &Table) -> Option<(Pose, Option<f64>)> {
+pub fn pose_of(table: &DocTable) -> Option<(Pose, Option<f64>)> {
     let vector = |key: &str| -> Option<Vec3> {
         let list = table.get(key)?.as_list()?;
-        let number = |n: &Node| match n.value {
+        let number = |n: &DocNode| match n.value {
             Value::Integer(i) => Some(i as f64),
             Value::Number(x) => Some(x),
             _ => None,

@@ -1,27 +1,27 @@
 //! What was read, written as tables again: the pieces of generators have no tables of their own. Expressions have become numbers by then.
 
-use super::Trouble;
+use super::EditError;
 use super::document::{NOWHERE, put, triple};
 use super::poses::own_ends;
 use holonom::math::{Quat, Vec3};
 use holonom_scene::fields::{BodyRef, PointRef, Record, Val, Where};
-use holonom_scene::node::{Node, Table, Value, numbers};
+use holonom_scene::node::{DocNode, DocTable, Value, numbers};
 use holonom_scene::read::placement;
-use holonom_scene::scene::{Body, Link, Scene};
+use holonom_scene::scene::{BodyRecord, InteractionRecord, Scene};
 
 /// Fields that say where a body is.
 pub const PLACING: [&str; 7] = ["at", "rotation", "from", "to", "angle", "velocity", "spin"];
 
 /// A rotation as a scene writes it.
-pub fn rotation(q: Quat) -> Node {
+pub fn rotation(q: Quat) -> DocNode {
     // of the two signs that mean the same, one
     let q = if q.w < 0.0 { -q } else { q };
     numbers(NOWHERE, &super::document::tidy([q.w, q.x, q.y, q.z]))
 }
 
 /// The table of a body, as it is drawn.
-pub fn body(body: &Body) -> Result<Table, Trouble> {
-    let mut out = Table::new();
+pub fn body(body: &BodyRecord) -> Result<DocTable, EditError> {
+    let mut out = DocTable::new();
     if let Some(kind) = body.record.kind.filter(|k| k.name != "rigid") {
         out.put("kind", NOWHERE, kind.name);
     }
@@ -56,16 +56,16 @@ pub fn body(body: &Body) -> Result<Table, Trouble> {
 }
 
 /// Where the second end of a body is that was drawn from one point to another.
-fn generated_end(body: &Body) -> Option<Vec3> {
+fn generated_end(body: &BodyRecord) -> Option<Vec3> {
     let own = |n: &str| body.record.map("points").iter().any(|p| &*p.0 == n);
     let (_, to) = (body.point("from")?, body.point("to")?);
     (!own("from") && !own("to")).then_some(to.pose.position)
 }
 
 /// The ends of a body that has two, if they say all of its pose.
-fn ends(body: &Body) -> Option<(Node, Node)> {
+fn ends(body: &BodyRecord) -> Option<(DocNode, DocNode)> {
     let (from, to) = (triple(body.pose.position), triple(body.pose.point(generated_end(body)?)));
-    let read = |n: &Node| {
+    let read = |n: &DocNode| {
         let x: Vec<f64> =
             n.as_list()?.iter().filter_map(|x| if let Value::Number(x) = x.value { Some(x) } else { None }).collect();
         Some(holonom::math::vec3(*x.first()?, *x.get(1)?, *x.get(2)?))
@@ -82,8 +82,8 @@ fn ends(body: &Body) -> Option<(Node, Node)> {
 }
 
 /// The table of a joint, drive or force.
-pub fn link(link: &Link, scene: &Scene) -> Result<Table, Trouble> {
-    let mut out = Table::new();
+pub fn link(link: &InteractionRecord, scene: &Scene) -> Result<DocTable, EditError> {
+    let mut out = DocTable::new();
     out.put("kind", NOWHERE, link.kind().name);
     for (name, side) in [("a", &link.a), ("b", &link.b)] {
         if let Some(side) = side {
@@ -101,19 +101,19 @@ pub fn link(link: &Link, scene: &Scene) -> Result<Table, Trouble> {
 }
 
 /// A point on a body.
-pub fn point(p: &PointRef, scene: &Scene) -> Node {
+pub fn point(p: &PointRef, scene: &Scene) -> DocNode {
     let body = body_name(&p.body, scene);
     let value: Value = match &p.at {
         Where::Unsaid => body.into(),
         Where::Named(name) => format!("{body}.{name}").into(),
         Where::At(at) => {
-            let mut t = Table::new();
+            let mut t = DocTable::new();
             t.put("body", NOWHERE, body);
             t.push("at", NOWHERE, triple(*at));
             t.into()
         }
     };
-    Node::new(NOWHERE, value)
+    DocNode::new(NOWHERE, value)
 }
 
 /// The name of a body.
@@ -126,39 +126,39 @@ pub fn body_name<'s>(body: &'s BodyRef, scene: &'s Scene) -> &'s str {
 }
 
 // records are as deep as the document they were read from: 80 levels at most
-fn node(value: &Val, field: &str) -> Result<Node, Trouble> {
-    let list = |items: Vec<Node>| Node::new(NOWHERE, items);
+fn node(value: &Val, field: &str) -> Result<DocNode, EditError> {
+    let list = |items: Vec<DocNode>| DocNode::new(NOWHERE, items);
     Ok(match value {
-        Val::Number(x) => Node::new(NOWHERE, *x),
-        Val::Integer(x) => Node::new(NOWHERE, *x),
-        Val::Flag(x) => Node::new(NOWHERE, *x),
-        Val::Text(x) => Node::new(NOWHERE, &**x),
+        Val::Number(x) => DocNode::new(NOWHERE, *x),
+        Val::Integer(x) => DocNode::new(NOWHERE, *x),
+        Val::Flag(x) => DocNode::new(NOWHERE, *x),
+        Val::Text(x) => DocNode::new(NOWHERE, &**x),
         Val::Vector(x) => numbers(NOWHERE, &x.to_array()),
         Val::Rotation(q) => numbers(NOWHERE, &[q.w, q.x, q.y, q.z]),
         Val::Numbers(x) => numbers(NOWHERE, x),
         Val::Vectors(x) => list(x.iter().map(|v| numbers(NOWHERE, &v.to_array())).collect()),
-        Val::Coordinate(c) if c.index == 0 => Node::new(NOWHERE, &*c.joint),
-        Val::Coordinate(c) => Node::new(NOWHERE, format!("{}.{}", c.joint, c.index)),
+        Val::Coordinate(c) if c.index == 0 => DocNode::new(NOWHERE, &*c.joint),
+        Val::Coordinate(c) => DocNode::new(NOWHERE, format!("{}.{}", c.joint, c.index)),
         Val::List(x) => list(x.iter().map(|(v, _)| node(v, field)).collect::<Result<_, _>>()?),
         Val::Map(x) => {
-            let mut t = Table::new();
+            let mut t = DocTable::new();
             for (name, v, _) in x {
                 t.push(&**name, NOWHERE, node(v, field)?);
             }
-            Node::new(NOWHERE, t)
+            DocNode::new(NOWHERE, t)
         }
         Val::Record(r) => {
-            let mut t = Table::new();
+            let mut t = DocTable::new();
             if let Some(kind) = r.kind {
                 t.put("kind", NOWHERE, kind.name);
             }
             for (name, v, _) in r.values() {
                 t.push(*name, NOWHERE, node(v, name)?);
             }
-            Node::new(NOWHERE, t)
+            DocNode::new(NOWHERE, t)
         }
         Val::Function(_) | Val::Point(_) => {
-            return Err(Trouble::new(format!("`{field}` of a piece of a generator cannot be written out")));
+            return Err(EditError::new(format!("`{field}` of a piece of a generator cannot be written out")));
         }
     })
 }

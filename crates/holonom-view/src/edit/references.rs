@@ -1,15 +1,15 @@
-//! Who speaks of whom. In a scene: which bodies and joints a link needs. In a document: every text that names a body or a joint, found by what the fields
+//! References between things. In a scene: which bodies and joints a link needs. In a document: every text that names a body or a joint, found by what the fields
 //! are declared to hold, so that it can be changed.
 
 use super::record::body_name;
 use holonom_scene::fields::{Family, Field, Record, Type, Val};
-use holonom_scene::node::{Node, Table, Value};
-use holonom_scene::scene::{Link, Scene};
+use holonom_scene::node::{DocNode, DocTable, Value};
+use holonom_scene::scene::{InteractionRecord, Scene};
 use holonom_scene::sections::{Content, content};
 
 /// What a text names.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Names {
+pub enum NamedThing {
     /// A body, perhaps with a point behind a dot.
     Body,
     /// A joint, perhaps with the number of a coordinate behind a dot.
@@ -17,17 +17,17 @@ pub enum Names {
 }
 
 /// Bodies and joints that a link needs.
-pub fn needs<'s>(link: &'s Link, scene: &'s Scene) -> Vec<(Names, &'s str)> {
+pub fn needs<'s>(link: &'s InteractionRecord, scene: &'s Scene) -> Vec<(NamedThing, &'s str)> {
     let mut out = Vec::new();
     for side in [&link.a, &link.b].into_iter().flatten() {
-        out.push((Names::Body, body_name(&side.body, scene)));
+        out.push((NamedThing::Body, body_name(&side.body, scene)));
     }
     in_record(&link.record, scene, true, &mut out);
     out
 }
 
 // the sides of a link are its own: those in the record of a piece of a generator are not
-fn in_record<'s>(record: &'s Record, scene: &'s Scene, top: bool, out: &mut Vec<(Names, &'s str)>) {
+fn in_record<'s>(record: &'s Record, scene: &'s Scene, top: bool, out: &mut Vec<(NamedThing, &'s str)>) {
     for (name, value, _) in record.values() {
         if !(top && (*name == "a" || *name == "b")) {
             in_value(value, scene, out);
@@ -35,10 +35,10 @@ fn in_record<'s>(record: &'s Record, scene: &'s Scene, top: bool, out: &mut Vec<
     }
 }
 
-fn in_value<'s>(value: &'s Val, scene: &'s Scene, out: &mut Vec<(Names, &'s str)>) {
+fn in_value<'s>(value: &'s Val, scene: &'s Scene, out: &mut Vec<(NamedThing, &'s str)>) {
     match value {
-        Val::Point(p) => out.push((Names::Body, body_name(&p.body, scene))),
-        Val::Coordinate(c) => out.push((Names::Joint, &c.joint)),
+        Val::Point(p) => out.push((NamedThing::Body, body_name(&p.body, scene))),
+        Val::Coordinate(c) => out.push((NamedThing::Joint, &c.joint)),
         Val::Record(r) => in_record(r, scene, false, out),
         Val::List(list) => list.iter().for_each(|(v, _)| in_value(v, scene, out)),
         Val::Map(map) => map.iter().for_each(|(_, v, _)| in_value(v, scene, out)),
@@ -47,7 +47,7 @@ fn in_value<'s>(value: &'s Val, scene: &'s Scene, out: &mut Vec<(Names, &'s str)
 }
 
 /// Call `f` with every text of a document that names a body or a joint. Names that are computed (`${}`) are left out.
-pub fn visit(document: &mut Table, f: &mut dyn FnMut(&mut String, Names)) {
+pub fn visit(document: &mut DocTable, f: &mut dyn FnMut(&mut String, NamedThing)) {
     for entry in document.entries_mut() {
         let section = entry.key.clone();
         if let Value::Table(table) = &mut entry.node.value {
@@ -56,7 +56,7 @@ pub fn visit(document: &mut Table, f: &mut dyn FnMut(&mut String, Names)) {
     }
 }
 
-fn section_of(section: &str, table: &mut Table, f: &mut dyn FnMut(&mut String, Names)) {
+fn section_of(section: &str, table: &mut DocTable, f: &mut dyn FnMut(&mut String, NamedThing)) {
     match (section, content(section)) {
         ("repeat", _) => each(table, &mut |part| {
             for entry in part.entries_mut() {
@@ -80,7 +80,7 @@ fn section_of(section: &str, table: &mut Table, f: &mut dyn FnMut(&mut String, N
     }
 }
 
-fn each(table: &mut Table, f: &mut dyn FnMut(&mut Table)) {
+fn each(table: &mut DocTable, f: &mut dyn FnMut(&mut DocTable)) {
     for entry in table.entries_mut() {
         if let Value::Table(inner) = &mut entry.node.value {
             f(inner);
@@ -88,18 +88,18 @@ fn each(table: &mut Table, f: &mut dyn FnMut(&mut Table)) {
     }
 }
 
-fn in_kind(table: &mut Table, family: &'static Family, f: &mut dyn FnMut(&mut String, Names)) {
+fn in_kind(table: &mut DocTable, family: &'static Family, f: &mut dyn FnMut(&mut String, NamedThing)) {
     in_fields(table, &fields_of(table, family), f);
 }
 
 /// The fields of a table with a kind.
-pub fn fields_of(table: &Table, family: &'static Family) -> Vec<Field> {
-    let named = table.get("kind").and_then(Node::as_text).or(family.default);
+pub fn fields_of(table: &DocTable, family: &'static Family) -> Vec<Field> {
+    let named = table.get("kind").and_then(DocNode::as_text).or(family.default);
     let own = named.and_then(|n| family.find(n)).map_or(&[][..], |k| k.fields);
     own.iter().flat_map(|group| group.iter()).chain(family.common).copied().collect()
 }
 
-fn in_fields(table: &mut Table, fields: &[Field], f: &mut dyn FnMut(&mut String, Names)) {
+fn in_fields(table: &mut DocTable, fields: &[Field], f: &mut dyn FnMut(&mut String, NamedThing)) {
     for field in fields {
         if let Some(node) = table.get_mut(field.name) {
             in_node(node, &field.ty, f);
@@ -107,17 +107,19 @@ fn in_fields(table: &mut Table, fields: &[Field], f: &mut dyn FnMut(&mut String,
     }
 }
 
-fn in_node(node: &mut Node, ty: &Type, f: &mut dyn FnMut(&mut String, Names)) {
+fn in_node(node: &mut DocNode, ty: &Type, f: &mut dyn FnMut(&mut String, NamedThing)) {
     match (ty, &mut node.value) {
-        (Type::Point | Type::Points | Type::Pairs, Value::Text(text)) if !text.contains("${") => f(text, Names::Body),
+        (Type::Point | Type::Points | Type::Pairs, Value::Text(text)) if !text.contains("${") => {
+            f(text, NamedThing::Body)
+        }
         (Type::Point | Type::Points | Type::Pairs, Value::Table(t)) => {
             if let Some(Value::Text(text)) = t.get_mut("body").map(|n| &mut n.value)
                 && !text.contains("${")
             {
-                f(text, Names::Body);
+                f(text, NamedThing::Body);
             }
         }
-        (Type::Coordinate | Type::Coordinates, Value::Text(text)) if !text.contains("${") => f(text, Names::Joint),
+        (Type::Coordinate | Type::Coordinates, Value::Text(text)) if !text.contains("${") => f(text, NamedThing::Joint),
         (Type::Points | Type::Pairs | Type::Coordinates, Value::List(list)) => {
             list.iter_mut().for_each(|n| in_node(n, ty, f));
         }

@@ -12,9 +12,10 @@ use serde::Serialize;
 use std::collections::BTreeMap;
 
 /// How a sentence is meant.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Level {
+pub enum SentenceLevel {
     /// As it should be.
     Good,
     /// Worth knowing.
@@ -24,19 +25,21 @@ pub enum Level {
 }
 
 /// One sentence, or two that belong together.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Sentence {
     /// What is said.
     pub text: String,
     /// How it is meant.
-    pub level: Level,
+    pub level: SentenceLevel,
     /// What it speaks of: `joint.A`, `body.crank`. At most 500.
     pub paths: Vec<String>,
 }
 
 /// A row of a joint.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Row {
+pub struct DoctorRow {
     /// Name of the joint.
     pub joint: String,
     /// Which of its multipliers, from 0.
@@ -46,17 +49,19 @@ pub struct Row {
 }
 
 /// Rows that hold the same thing more than once.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Surplus {
+pub struct RedundantRows {
     /// All of them.
-    pub rows: Vec<Row>,
+    pub rows: Vec<DoctorRow>,
     /// Those that could be left out: one choice of several.
-    pub dropped: Vec<Row>,
+    pub dropped: Vec<DoctorRow>,
 }
 
 /// Loops that share joints.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Cluster {
+pub struct ClusterAnswer {
     /// Names of its joints.
     pub joints: Vec<String>,
     /// Rows of these joints.
@@ -66,8 +71,9 @@ pub struct Cluster {
 }
 
 /// A reaction with components that are not unique, in world axes.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Load {
+pub struct NonUniqueLoad {
     /// Name of the joint.
     pub joint: String,
     /// N.
@@ -81,6 +87,7 @@ pub struct Load {
 }
 
 /// The report.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct DoctorAnswer {
     /// In words.
@@ -104,13 +111,13 @@ pub struct DoctorAnswer {
     /// Largest gap of any joint, m or rad.
     pub gap: f64,
     /// Rows that hold something twice.
-    pub redundant: Vec<Surplus>,
+    pub redundant: Vec<RedundantRows>,
     /// Multipliers that are not unique.
-    pub not_unique: Vec<Row>,
+    pub not_unique: Vec<DoctorRow>,
     /// Loops that share joints.
-    pub clusters: Vec<Cluster>,
+    pub clusters: Vec<ClusterAnswer>,
     /// Reactions that are not unique: the split with the smallest loads.
-    pub loads: Vec<Load>,
+    pub loads: Vec<NonUniqueLoad>,
 }
 
 /// Paths of one sentence.
@@ -130,7 +137,7 @@ fn joint_paths<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<String> {
     names.into_iter().take(MOST_PATHS).map(|n| format!("joint.{n}")).collect()
 }
 
-fn say(all: &mut Vec<Sentence>, level: Level, text: impl Into<String>, paths: Vec<String>) {
+fn say(all: &mut Vec<Sentence>, level: SentenceLevel, text: impl Into<String>, paths: Vec<String>) {
     all.push(Sentence { text: text.into(), level, paths });
 }
 
@@ -147,7 +154,7 @@ pub fn diagnose(scene: &Scene, sim: &mut Simulation) -> Result<DoctorAnswer, Str
     gaps(&mut all, &model, &d);
     touching(&mut all, &model, sim);
     worth_a_look(&mut all, scene, &model);
-    let row = |r: &RowName| Row { joint: r.joint_name.clone(), row: r.row, holds: r.holds.clone() };
+    let row = |r: &RowName| DoctorRow { joint: r.joint_name.clone(), row: r.row, holds: r.holds.clone() };
     let rows = |list: &[RowName]| list.iter().take(MOST_LINES).map(row).collect::<Vec<_>>();
     let name = |r: &JointReaction| model.joint_name(r.joint).to_string();
     Ok(DoctorAnswer {
@@ -163,13 +170,13 @@ pub fn diagnose(scene: &Scene, sim: &mut Simulation) -> Result<DoctorAnswer, Str
         gap: d.gap,
         redundant: together(&d)
             .iter()
-            .map(|set| Surplus { rows: rows(&set.rows), dropped: rows(&set.dropped) })
+            .map(|set| RedundantRows { rows: rows(&set.rows), dropped: rows(&set.dropped) })
             .collect(),
         not_unique: rows(&d.not_unique),
         clusters: d
             .clusters
             .iter()
-            .map(|c| Cluster {
+            .map(|c| ClusterAnswer {
                 joints: c.joints.iter().map(|j| model.joint_name(*j).to_string()).collect(),
                 rows: c.rows,
                 rank: c.rank,
@@ -180,7 +187,7 @@ pub fn diagnose(scene: &Scene, sim: &mut Simulation) -> Result<DoctorAnswer, Str
             .iter()
             .filter(|r| !r.is_unique())
             .take(MOST_LINES)
-            .map(|r| Load {
+            .map(|r| NonUniqueLoad {
                 joint: name(r),
                 force: r.reaction.force.to_array(),
                 torque: r.reaction.torque.to_array(),
@@ -214,7 +221,7 @@ fn what_it_is(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis, own: usize)
             )
         }
     };
-    say(all, Level::Note, text, Vec::new());
+    say(all, SentenceLevel::Note, text, Vec::new());
 }
 
 /// Does anything drive it?
@@ -225,13 +232,13 @@ fn is_driven(model: &Model) -> bool {
 
 fn how_it_moves(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis, sim: &Simulation) {
     match d.mobility {
-        0 if d.bodies == 0 => say(all, Level::Note, "There is nothing here yet.", Vec::new()),
+        0 if d.bodies == 0 => say(all, SentenceLevel::Note, "There is nothing here yet.", Vec::new()),
         0 if is_driven(model) => {
-            say(all, Level::Good, "It moves as its drives say, and in no other way.", Vec::new());
+            say(all, SentenceLevel::Good, "It moves as its drives say, and in no other way.", Vec::new());
         }
         0 => say(
             all,
-            Level::Note,
+            SentenceLevel::Note,
             "Nothing can move: it is a structure, whose loads are all there is to see.",
             Vec::new(),
         ),
@@ -255,7 +262,7 @@ fn how_it_moves(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis, sim: &Sim
                     list(&names)
                 ),
             };
-            say(all, Level::Good, text, joint_paths(names));
+            say(all, SentenceLevel::Good, text, joint_paths(names));
         }
     }
     if d.mobility > d.mobility_generic {
@@ -263,10 +270,10 @@ fn how_it_moves(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis, sim: &Sim
         let text = format!(
             "This pose is singular: at poses nearby there are {ways}. Branches of motion meet here, or it is at a dead centre."
         );
-        say(all, Level::Warn, text, Vec::new());
+        say(all, SentenceLevel::Warn, text, Vec::new());
     } else if d.stuck {
         let text = "This pose is singular: some motions that the joints allow to begin cannot go on.";
-        say(all, Level::Warn, text, Vec::new());
+        say(all, SentenceLevel::Warn, text, Vec::new());
     }
 }
 
@@ -275,7 +282,7 @@ fn loops(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis) {
         return;
     }
     if d.loops == 0 {
-        say(all, Level::Good, "No loops: the joints form a tree, and no load can be ambiguous.", Vec::new());
+        say(all, SentenceLevel::Good, "No loops: the joints form a tree, and no load can be ambiguous.", Vec::new());
         return;
     }
     let on: Vec<&str> = d.clusters.iter().flat_map(|c| &c.joints).map(|j| model.joint_name(*j)).collect();
@@ -288,7 +295,7 @@ fn loops(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis) {
             list(&on)
         ),
     };
-    say(all, Level::Note, text, joint_paths(on.iter().copied()));
+    say(all, SentenceLevel::Note, text, joint_paths(on.iter().copied()));
 }
 
 fn redundant(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis) {
@@ -296,7 +303,7 @@ fn redundant(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis) {
     if sets.is_empty() {
         if d.joints > 0 && d.loops > 0 {
             let text = "No joint is redundant: every load is unique and can be trusted.";
-            say(all, Level::Good, text, Vec::new());
+            say(all, SentenceLevel::Good, text, Vec::new());
         }
         return;
     }
@@ -313,10 +320,10 @@ fn redundant(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis) {
             list(&names),
             could.join("; ")
         );
-        say(all, Level::Warn, text, joint_paths(names.iter().map(String::as_str)));
+        say(all, SentenceLevel::Warn, text, joint_paths(names.iter().map(String::as_str)));
     }
     if sets.len() > LISTED {
-        say(all, Level::Warn, format!("... and {} more such sets.", sets.len() - LISTED), Vec::new());
+        say(all, SentenceLevel::Warn, format!("... and {} more such sets.", sets.len() - LISTED), Vec::new());
     }
     let doubtful = d.reactions.iter().filter(|r| !r.is_unique());
     let doubtful: Vec<&str> = doubtful.map(|r| model.joint_name(r.joint)).collect();
@@ -327,13 +334,13 @@ fn redundant(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis) {
         "The motion is exact all the same, but the loads on {} are not unique: rigid bodies cannot say how redundant joints share a load. Shown is the split with the smallest loads.",
         list(&doubtful)
     );
-    say(all, Level::Warn, text, joint_paths(doubtful));
+    say(all, SentenceLevel::Warn, text, joint_paths(doubtful));
     let help = "To make them unique let one joint hold less (a ball joint or a sleeve instead of a hinge); to have them shared as stiff parts would, give the joints a `compliance`.";
-    say(all, Level::Note, help, Vec::new());
+    say(all, SentenceLevel::Note, help, Vec::new());
     let sure = d.reactions.iter().filter(|r| r.is_unique()).map(|r| model.joint_name(r.joint));
     let sure: Vec<&str> = sure.filter(|n| !is_hand(n)).collect();
     if !sure.is_empty() {
-        say(all, Level::Good, format!("Loads to be trusted: {}.", list(&sure)), joint_paths(sure));
+        say(all, SentenceLevel::Good, format!("Loads to be trusted: {}.", list(&sure)), joint_paths(sure));
     }
 }
 
@@ -343,12 +350,12 @@ fn gaps(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis) {
     }
     let part = d.gap / model.length_scale().min(1.0);
     let (level, text) = if part <= CLOSED {
-        (Level::Good, format!("Joints are closed to rounding: the largest gap is {:.1e} m or rad.", d.gap))
+        (SentenceLevel::Good, format!("Joints are closed to rounding: the largest gap is {:.1e} m or rad.", d.gap))
     } else if part <= OPEN {
-        (Level::Note, format!("The largest gap of a joint is {:.1e} m or rad.", d.gap))
+        (SentenceLevel::Note, format!("The largest gap of a joint is {:.1e} m or rad.", d.gap))
     } else {
         (
-            Level::Warn,
+            SentenceLevel::Warn,
             format!("A joint is open by {:.1e} m or rad: it cannot be closed, or is being pulled apart.", d.gap),
         )
     };
@@ -374,17 +381,17 @@ fn touching(all: &mut Vec<Sentence>, model: &Model, sim: &mut Simulation) {
                 plural(n, "point", "points")
             ),
         };
-        say(all, Level::Note, text, Vec::new());
+        say(all, SentenceLevel::Note, text, Vec::new());
         overlaps(all, model, sim);
     }
-    let sided: Vec<&str> =
+    let bounded: Vec<&str> =
         model.joints().filter(|j| model.is_sided(*j)).map(|j| model.joint_name(j)).filter(|n| !is_hand(n)).collect();
-    if !sided.is_empty() {
+    if !bounded.is_empty() {
         let text = format!(
             "{} on one side or up to a bound only: limits, ropes, dry friction, caps on drives.",
-            if sided.len() == 1 { "1 joint acts".into() } else { format!("{} joints act", sided.len()) }
+            if bounded.len() == 1 { "1 joint acts".into() } else { format!("{} joints act", bounded.len()) }
         );
-        say(all, Level::Note, text, joint_paths(sided));
+        say(all, SentenceLevel::Note, text, joint_paths(bounded));
     }
 }
 
@@ -410,7 +417,7 @@ fn overlaps(all: &mut Vec<Sentence>, model: &Model, sim: &mut Simulation) {
     );
     let paths = [a, b].into_iter().filter(|b| !b.is_ground()).map(|b| format!("body.{}", name(b))).collect();
     // what is stepped through time overlaps by a little
-    let level = if depth > 1e-3 * model.length_scale() { Level::Warn } else { Level::Note };
+    let level = if depth > 1e-3 * model.length_scale() { SentenceLevel::Warn } else { SentenceLevel::Note };
     say(all, level, text, paths);
 }
 
@@ -430,10 +437,10 @@ fn worth_a_look(all: &mut Vec<Sentence>, scene: &Scene, model: &Model) {
             name(heavy),
             mass(&heavy)
         );
-        say(all, Level::Warn, text, vec![format!("body.{}", name(light)), format!("body.{}", name(heavy))]);
+        say(all, SentenceLevel::Warn, text, vec![format!("body.{}", name(light)), format!("body.{}", name(heavy))]);
     }
     if scene.run.ideal {
-        say(all, Level::Note, "Run as ideal: contacts, limits, friction and caps are left out.", Vec::new());
+        say(all, SentenceLevel::Note, "Run as ideal: contacts, limits, friction and caps are left out.", Vec::new());
     }
 }
 

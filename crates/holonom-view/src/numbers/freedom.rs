@@ -11,7 +11,7 @@ use holonom::{JointId, Simulation};
 
 /// Free motions by the joint coordinates that tell them apart.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Freedom {
+pub struct FreeMotions {
     /// Joints and which of their coordinates.
     pub coordinates: Vec<(JointId, usize)>,
     /// Motions that no joint coordinate sees.
@@ -26,7 +26,7 @@ const LARGEST: usize = 3000;
 const ROUNDING: f64 = 1e-6;
 
 /// Coordinates that tell `mobility` free motions apart at the present pose; `None` where there are too many to tell, or they cannot be found.
-pub fn free_motions(sim: &Simulation, mobility: usize) -> Option<Freedom> {
+pub fn free_motions(sim: &Simulation, mobility: usize) -> Option<FreeMotions> {
     let model = sim.model();
     if mobility == 0 || mobility > MOST || model.n_v() > LARGEST {
         return None;
@@ -60,7 +60,10 @@ pub fn free_motions(sim: &Simulation, mobility: usize) -> Option<Freedom> {
         .collect();
     rows.iter_mut().for_each(|row| row.iter_mut().zip(&scale).for_each(|(x, s)| *x *= s));
     let picked = pivots(rows);
-    Some(Freedom { unseen: mobility - picked.len(), coordinates: picked.into_iter().map(|k| coordinates[k]).collect() })
+    Some(FreeMotions {
+        unseen: mobility - picked.len(),
+        coordinates: picked.into_iter().map(|k| coordinates[k]).collect(),
+    })
 }
 
 /// Columns that elimination with full pivoting takes, in their order.

@@ -6,27 +6,29 @@
 
 use holonom::math::{Mat3, Vec3, vec3};
 use holonom_scene::fields::{BodyRef, PointRef};
-use holonom_scene::gallery::{Entry, GALLERY, VERIFICATION};
-use holonom_scene::scene::{Body, Geometry, Pose, Shape};
+use holonom_scene::gallery::{GALLERY, GalleryScene, VERIFICATION};
+use holonom_scene::scene::{BodyRecord, Geometry, Pose, ShapeRecord};
 use holonom_scene::{Loader, Scene};
 use serde::Serialize;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
 /// What can be opened.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, Serialize)]
-pub struct GalleryAnswer<'a> {
+pub struct GalleryAnswer {
     /// The scene that the program was started with.
-    pub own: Option<&'a str>,
+    pub own: Option<String>,
     /// The gallery.
-    pub scenes: &'static [Card],
+    pub scenes: &'static [SceneCard],
     /// Problems with known answers.
-    pub verification: &'static [Card],
+    pub verification: &'static [SceneCard],
 }
 
 /// A scene.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Card {
+pub struct SceneCard {
     /// Its name.
     pub name: &'static str,
     /// What it belongs to.
@@ -49,20 +51,20 @@ pub struct Card {
 pub const MOST_LINES: usize = 200;
 
 /// The gallery.
-pub fn cards() -> &'static [Card] {
-    static CARDS: OnceLock<Vec<Card>> = OnceLock::new();
+pub fn cards() -> &'static [SceneCard] {
+    static CARDS: OnceLock<Vec<SceneCard>> = OnceLock::new();
     CARDS.get_or_init(|| GALLERY.iter().filter_map(card).collect())
 }
 
 /// Problems with known answers.
-pub fn verification() -> &'static [Card] {
-    static CARDS: OnceLock<Vec<Card>> = OnceLock::new();
+pub fn verification() -> &'static [SceneCard] {
+    static CARDS: OnceLock<Vec<SceneCard>> = OnceLock::new();
     CARDS.get_or_init(|| VERIFICATION.iter().filter_map(card).collect())
 }
 
-fn card(entry: &Entry) -> Option<Card> {
+fn card(entry: &GalleryScene) -> Option<SceneCard> {
     let scene = Loader::new().load_text(&format!("{}.toml", entry.name), entry.text).ok()?.scene;
-    Some(Card {
+    Some(SceneCard {
         name: entry.name,
         group: entry.group,
         bodies: scene.bodies.len(),
@@ -133,7 +135,7 @@ fn sketch(scene: &Scene) -> Vec<Vec<f32>> {
         }
     };
     for body in scene.bodies.iter().step_by(stride) {
-        let seen: Vec<&Shape> = body.shapes.iter().filter(|s| s.visible).collect();
+        let seen: Vec<&ShapeRecord> = body.shapes.iter().filter(|s| s.visible).collect();
         if seen.is_empty() {
             arms(body).iter().for_each(|line| put(line));
         }
@@ -168,7 +170,7 @@ fn extent(lines: &[Vec<f32>]) -> f32 {
 }
 
 /// A body without shapes: from its centre to its points.
-fn arms(body: &Body) -> Vec<[Vec3; 2]> {
+fn arms(body: &BodyRecord) -> Vec<[Vec3; 2]> {
     let centre = body.pose.point(body.mass.map_or(Vec3::ZERO, |m| m.centre));
     body.points.iter().map(|p| [centre, body.pose.point(p.pose.position)]).collect()
 }

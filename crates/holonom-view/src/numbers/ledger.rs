@@ -7,7 +7,8 @@ use super::is_hand;
 use holonom::{JointId, Model, Simulation};
 use serde::Serialize;
 
-/// The books. All in J; positive works gave energy to the bodies.
+/// The energy ledger. All in J; positive works gave energy to the bodies.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct LedgerAnswer {
     /// Kinetic energy now.
@@ -21,19 +22,20 @@ pub struct LedgerAnswer {
     /// Change of the bodies' kinetic, gravitational and stored energy since the start: the sum of all lines, and the error.
     pub change: f64,
     /// What did it.
-    pub lines: Vec<Work>,
+    pub lines: Vec<LedgerLine>,
     /// What is left: the integrator's own error.
     pub error: f64,
     /// What friction, contacts and damping inside bodies took (not negative); a part of the lines.
     pub dissipated: f64,
 }
 
-/// A line of the books.
+/// A line of the ledger.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Work {
+pub struct LedgerLine {
     /// For people.
     pub label: String,
-    /// `force`, `drive`, `sided` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`, `hand`, `projection`, `others`.
+    /// `force`, `drive`, `inequality` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`, `hand`, `projection`, `others`.
     pub kind: &'static str,
     /// What is meant, such as `joint.crank`, where it is one thing.
     pub path: Option<String>,
@@ -48,7 +50,7 @@ const MOST: usize = 80;
 fn works(model: &Model, joint: JointId) -> Option<&'static str> {
     let constraint = model.constraint(joint);
     if model.is_sided(joint) {
-        return Some(if ["motor", "servo", "mouse"].contains(&constraint.kind()) { "drive" } else { "sided" });
+        return Some(if ["motor", "servo", "mouse"].contains(&constraint.kind()) { "drive" } else { "inequality" });
     }
     (constraint.rheonomic() || constraint.own_force_direction() || constraint.kind() == "motor").then_some("drive")
 }
@@ -57,15 +59,18 @@ fn works(model: &Model, joint: JointId) -> Option<&'static str> {
 pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
     let (energy, books) = (sim.energy(), sim.ledger());
     let model = sim.model();
-    let mut named: Vec<Work> = Vec::new();
+    let mut named: Vec<LedgerLine> = Vec::new();
     let (mut by_hand, mut held, mut friction) = (books.imposed, 0.0, 0.0);
     for force in model.forces() {
         let (name, work) = (model.force_name(force), books.force(force));
         match is_hand(name) {
             true => by_hand += work,
-            false => {
-                named.push(Work { label: name.to_string(), kind: "force", path: Some(format!("force.{name}")), work })
-            }
+            false => named.push(LedgerLine {
+                label: name.to_string(),
+                kind: "force",
+                path: Some(format!("force.{name}")),
+                work,
+            }),
         }
     }
     for joint in model.joints() {
@@ -76,7 +81,7 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
                 if model.constraint(joint).kind() == "dry-friction" {
                     friction += work;
                 }
-                named.push(Work { label: name.to_string(), kind, path: Some(format!("joint.{name}")), work });
+                named.push(LedgerLine { label: name.to_string(), kind, path: Some(format!("joint.{name}")), work });
             }
             None => held += work,
         }
@@ -86,9 +91,9 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
         let rest: f64 = named[MOST..].iter().map(|w| w.work).sum();
         let n = named.len() - MOST;
         named.truncate(MOST);
-        named.push(Work { label: format!("{n} more"), kind: "others", path: None, work: rest });
+        named.push(LedgerLine { label: format!("{n} more"), kind: "others", path: None, work: rest });
     }
-    let one = |label: &str, kind, work| Work { label: label.to_string(), kind, path: None, work };
+    let one = |label: &str, kind, work| LedgerLine { label: label.to_string(), kind, path: None, work };
     let mut all = named;
     if model.n_joints() > 0 {
         all.push(one("Joints that hold still (should be 0)", "joints", held));

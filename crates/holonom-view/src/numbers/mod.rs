@@ -1,4 +1,4 @@
-//! Answers to questions, as JSON. The shape of each answer is that of a struct here, and of `web/src/panels/answers.ts` in the page.
+//! Answers to questions.
 //!
 //! Hands that people put on a mechanism are joints and forces of the running model; their names begin with [`HAND`], which no name of a scene can. No answer
 //! lists them: the ledger adds up what they did.
@@ -10,17 +10,14 @@ mod ledger;
 mod quantities;
 mod spy;
 
-pub use doctor::{Cluster, DoctorAnswer, Level, Load, Row, Sentence, Surplus, diagnose};
-pub use freedom::{Freedom, free_motions};
-pub use gallery::{Card, GalleryAnswer, cards, verification};
-pub use ledger::{LedgerAnswer, Work, ledger as books};
-pub use quantities::{FULL, Named, quantities as catalogue};
-pub use spy::{Band, SpyAnswer, spy as matrix};
-
-use holonom::Simulation;
-use holonom_scene::Scene;
-use serde::Serialize;
-use serde_json::Value;
+pub use doctor::{
+    ClusterAnswer, DoctorAnswer, DoctorRow, NonUniqueLoad, RedundantRows, Sentence, SentenceLevel, diagnose,
+};
+pub use freedom::{FreeMotions, free_motions};
+pub use gallery::{GalleryAnswer, SceneCard, cards, verification};
+pub use ledger::{LedgerAnswer, LedgerLine, ledger};
+pub use quantities::{FULL, QuantityAnswer, quantities};
+pub use spy::{MatrixBand, SpyAnswer, spy};
 
 /// What names of hands begin with.
 pub const HAND: char = '\u{1}';
@@ -30,33 +27,9 @@ pub fn is_hand(name: &str) -> bool {
     name.starts_with(HAND)
 }
 
-fn value(answer: &impl Serialize) -> Result<Value, String> {
-    serde_json::to_value(answer).map_err(|e| e.to_string())
-}
-
-/// The doctor's report on the present pose: a [`DoctorAnswer`].
-pub fn doctor(scene: &Scene, sim: &mut Simulation) -> Result<Value, String> {
-    value(&diagnose(scene, sim)?)
-}
-
-/// Names and units of what can be watched: a list of [`Named`].
-pub fn quantities(scene: &Scene, sim: &mut Simulation) -> Result<Value, String> {
-    value(&catalogue(scene, sim))
-}
-
-/// Where energy went: a [`LedgerAnswer`].
-pub fn ledger(_scene: &Scene, sim: &mut Simulation) -> Result<Value, String> {
-    value(&books(sim))
-}
-
-/// Where a matrix has entries: a [`SpyAnswer`].
-pub fn spy(_scene: &Scene, sim: &mut Simulation, name: &str) -> Result<Value, String> {
-    value(&matrix(sim.model(), name)?)
-}
-
-/// What can be opened: a [`GalleryAnswer`]. `own` is the scene that the program was started with.
-pub fn gallery(own: Option<&str>) -> Value {
-    value(&GalleryAnswer { own, scenes: cards(), verification: verification() }).unwrap_or_default()
+/// What can be opened. `own` is the scene that the program was started with.
+pub fn gallery(own: Option<&str>) -> GalleryAnswer {
+    GalleryAnswer { own: own.map(String::from), scenes: cards(), verification: verification() }
 }
 
 /// `1 body`, `2 bodies`.

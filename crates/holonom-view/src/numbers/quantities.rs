@@ -12,14 +12,15 @@ use holonom_scene::{Quantities, Scene};
 use serde::Serialize;
 
 /// A quantity.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Named {
+pub struct QuantityAnswer {
     /// Its name, such as `crank.pos.x`.
     pub name: String,
     /// Its unit, such as `m`.
     pub unit: &'static str,
     /// What a reader should know; mostly empty.
-    #[serde(skip_serializing_if = "String::is_empty")]
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 
@@ -48,7 +49,7 @@ const WHOLE_OF_MANY: [&str; 9] = [
 ];
 
 /// What can be watched of a mechanism; the first is `time`.
-pub fn quantities(scene: &Scene, sim: &mut Simulation) -> Vec<Named> {
+pub fn quantities(scene: &Scene, sim: &mut Simulation) -> Vec<QuantityAnswer> {
     // which loads are unique is said where that is quick to know
     let quick = sim.model().n_joints() > 0 && is_quick(sim);
     let found = if quick { sim.diagnose().ok() } else { None };
@@ -81,7 +82,7 @@ pub fn quantities(scene: &Scene, sim: &mut Simulation) -> Vec<Named> {
 }
 
 /// What patterns select, each quantity once.
-fn select(model: &Model, scene: &Scene, patterns: &[String], found: Option<&Diagnosis>) -> Vec<Named> {
+fn select(model: &Model, scene: &Scene, patterns: &[String], found: Option<&Diagnosis>) -> Vec<QuantityAnswer> {
     let names: Vec<&str> = patterns.iter().map(String::as_str).collect();
     let selected = Quantities::of_scene(model, scene, &names).or_else(|unknown| {
         // one that selects nothing is no reason to do without the others
@@ -93,12 +94,12 @@ fn select(model: &Model, scene: &Scene, patterns: &[String], found: Option<&Diag
         selected.mark_not_unique(found);
     }
     let own = selected.all().iter().filter(|q| !q.name.contains(super::HAND));
-    own.map(|q| Named { name: q.name.clone(), unit: q.unit, note: q.note.clone() }).collect()
+    own.map(|q| QuantityAnswer { name: q.name.clone(), unit: q.unit, note: q.note.clone() }).collect()
 }
 
 /// Where the bodies and joints are of which not everything is listed.
-fn places<'a>(model: &'a Model, bodies: &'a [&'a str]) -> impl Iterator<Item = Named> + 'a {
-    let named = |name: String, unit| Named { name, unit, note: String::new() };
+fn places<'a>(model: &'a Model, bodies: &'a [&'a str]) -> impl Iterator<Item = QuantityAnswer> + 'a {
+    let named = |name: String, unit| QuantityAnswer { name, unit, note: String::new() };
     let centres = bodies
         .iter()
         .skip(FULL)

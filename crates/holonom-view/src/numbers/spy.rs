@@ -8,6 +8,7 @@ use serde::Serialize;
 pub const MOST: usize = 200_000;
 
 /// A pattern.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SpyAnswer {
     /// J, H, A or L.
@@ -17,9 +18,9 @@ pub struct SpyAnswer {
     /// Columns.
     pub columns: usize,
     /// Bodies and joints down the rows, in order.
-    pub row_bands: Vec<Band>,
+    pub row_bands: Vec<MatrixBand>,
     /// Bodies and joints along the columns, in order.
-    pub column_bands: Vec<Band>,
+    pub column_bands: Vec<MatrixBand>,
     /// First row, first column, rows, columns, and 1 where elimination made it. Of L those on the diagonal are lower triangles.
     pub blocks: Vec<[usize; 5]>,
     /// Entries: of L those in the lower triangle.
@@ -29,8 +30,9 @@ pub struct SpyAnswer {
 }
 
 /// Rows or columns of one body or joint.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Band {
+pub struct MatrixBand {
     /// `body.NAME` or `joint.NAME`.
     pub path: String,
     /// First.
@@ -39,8 +41,8 @@ pub struct Band {
     pub count: usize,
 }
 
-fn bands(parts: &[pattern::Part]) -> Vec<Band> {
-    let band = |p: &pattern::Part| Band {
+fn bands(parts: &[pattern::Part]) -> Vec<MatrixBand> {
+    let band = |p: &pattern::Part| MatrixBand {
         path: format!("{}.{}", if p.is_body { "body" } else { "joint" }, p.name),
         from: p.range.start,
         count: p.range.len(),

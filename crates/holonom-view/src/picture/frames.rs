@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 /// The two sides of a joint.
 #[derive(Clone, Copy, Debug)]
-pub struct Sides {
+pub struct JointSides {
     /// On its first body.
     pub a: Marker,
     /// On its second body.
@@ -29,7 +29,7 @@ const DRIVES: [&str; 4] = ["motor", "servo", "prescribed-point", "mouse"];
 const DEEPEST: usize = 8;
 
 /// The sides of the first `joints` joints of a model of the scene.
-pub fn of(scene: &Scene, model: &Model, joints: usize) -> Vec<Sides> {
+pub fn of(scene: &Scene, model: &Model, joints: usize) -> Vec<JointSides> {
     let frames = Frames::new(scene);
     let links = scene.joints.iter().map(|l| (l, false)).chain(scene.drives.iter().map(|l| (l, true)));
     let links: HashMap<&str, _> = links.map(|(l, drive)| (&*l.name, (l, drive))).collect();
@@ -50,7 +50,7 @@ pub fn of(scene: &Scene, model: &Model, joints: usize) -> Vec<Sides> {
         let (a, b) = of_link(model.joint_name(of))
             .or_else(|| constraint.chart().map(|c| c.markers()))
             .unwrap_or_else(|| ends(constraint.attachments()));
-        Sides { a, b, kind: link.map(|l| l.0.kind().name), drive }
+        JointSides { a, b, kind: link.map(|l| l.0.kind().name), drive }
     });
     all.collect()
 }
@@ -71,7 +71,7 @@ fn ends(attachments: &[Attachment]) -> (Marker, Marker) {
 
 /// A place that a force acts on, and the attachments by which it does.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Place {
+pub struct ActionPoint {
     /// The body.
     pub body: BodyId,
     /// Body frame, m.
@@ -81,13 +81,13 @@ pub struct Place {
 }
 
 /// The places a force acts on: every point it is attached to, and the centre of mass of bodies that it only turns. Torques on a body that has points act at the first.
-pub fn places(model: &Model, attachments: &[Attachment]) -> Vec<Place> {
-    let mut all: Vec<Place> = Vec::new();
+pub fn places(model: &Model, attachments: &[Attachment]) -> Vec<ActionPoint> {
+    let mut all: Vec<ActionPoint> = Vec::new();
     for (k, a) in attachments.iter().enumerate() {
         if let Carried::Point(point) = a.what {
             match all.iter_mut().find(|p| p.body == a.body && p.point == point) {
                 Some(same) => same.through.push(k),
-                None => all.push(Place { body: a.body, point, through: vec![k] }),
+                None => all.push(ActionPoint { body: a.body, point, through: vec![k] }),
             }
         }
     }
@@ -96,7 +96,7 @@ pub fn places(model: &Model, attachments: &[Attachment]) -> Vec<Place> {
             Some(first) => first.through.push(k),
             None => {
                 let point = local_centre(model, a.body).unwrap_or(Vec3::ZERO);
-                all.push(Place { body: a.body, point, through: vec![k] });
+                all.push(ActionPoint { body: a.body, point, through: vec![k] });
             }
         }
     }

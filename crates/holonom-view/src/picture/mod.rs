@@ -9,8 +9,10 @@ pub mod frames;
 pub mod shapes;
 pub mod structure;
 
+use crate::catalogue::{CoordinateMeasure, DrawnForce, DrawnGlyph, force_glyph, glyph_of};
 use crate::message::Triple;
 use crate::numbers::is_hand;
+use holonom::joints::CoordinateKind;
 use holonom::math::{Mat3, Quat, Vec3, quat_from_axes};
 use holonom::{Attachment, BodyId, JointCondition, Marker, Model, Simulation};
 use holonom_scene::Loaded;
@@ -19,6 +21,7 @@ use serde::Serialize;
 use std::collections::HashSet;
 
 /// A scene to draw.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, Default, Serialize)]
 pub struct Picture {
     /// Frames that belong to this picture carry the same number.
@@ -36,10 +39,10 @@ pub struct Picture {
     /// Length of a tick, s.
     pub tick: f64,
     /// Shapes by number, each listed once however often it is used.
-    pub geometries: Vec<Geometry>,
+    pub geometries: Vec<GeometryPicture>,
     /// Bodies in the order of the model.
     pub bodies: Vec<BodyPicture>,
-    /// Bodies (by number) that shear and stretch: see [`crate::message::Section::Shears`].
+    /// Bodies (by number) that shear and stretch: see section `shears` of frames.
     pub deforming: Vec<u32>,
     /// Shapes that do not move.
     pub ground: Vec<ShapePicture>,
@@ -53,27 +56,29 @@ pub struct Picture {
     pub cameras: Vec<CameraPicture>,
     /// Has the scene contacts?
     pub contacts: bool,
-    /// Can the scene be edited: is there a change to undo, to redo?
+    /// Is there a change to undo?
     pub can_undo: bool,
-    /// See above.
+    /// Is there a change to make again?
     pub can_redo: bool,
     /// What is not shown as it is; for people.
     pub notes: Vec<String>,
 }
 
 /// A frame in another.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
-pub struct Placed {
+pub struct PlacedFrame {
     /// Origin, m.
     pub at: Triple,
     /// Quaternion x, y, z, w.
     pub turn: [f64; 4],
 }
 
-/// What a shape looks like; round ones stand along z. As `holonom_scene::scene::Geometry`.
+/// What a shape looks like; round ones stand along z.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
-pub enum Geometry {
+pub enum GeometryPicture {
     /// Edge lengths.
     Box {
         /// m.
@@ -140,17 +145,19 @@ pub enum Geometry {
 }
 
 /// A shape on a body.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ShapePicture {
     /// Number of its geometry.
     pub geometry: u32,
     /// Where it stands on the body.
-    pub pose: Placed,
+    pub pose: PlacedFrame,
     /// Red, green, blue, 0 to 1.
     pub colour: Option<Triple>,
 }
 
 /// A body.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct BodyPicture {
     /// Its name.
@@ -170,6 +177,7 @@ pub struct BodyPicture {
 }
 
 /// A named point.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct PointPicture {
     /// Its name.
@@ -179,20 +187,22 @@ pub struct PointPicture {
 }
 
 /// What a joint is in the structure of the mechanism.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Role {
+pub enum StructureRole {
     /// In the tree.
     Primary,
     /// On a loop.
     Loop,
     /// On a loop, with rows that hold something twice.
     Redundant,
-    /// Contacts, limits, ropes, friction: acts on one side or up to a bound only.
-    Sided,
+    /// Inequality rows: limits, ropes, friction, bounded drives.
+    Inequality,
 }
 
 /// A joint or drive.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct JointPicture {
     /// Its name.
@@ -204,37 +214,66 @@ pub struct JointPicture {
     /// Number of its second body; -1 is the ground.
     pub b: i64,
     /// Frame on the first body: z is the axis where there is one.
-    pub on_a: Placed,
+    pub on_a: PlacedFrame,
     /// Frame on the second body.
-    pub on_b: Placed,
+    pub on_b: PlacedFrame,
     /// Its place in the structure.
-    pub role: Role,
+    pub role: StructureRole,
     /// Are all components of its reaction unique?
     pub unique: bool,
-    /// `active`, `locked` or `broken`.
-    pub condition: &'static str,
+    /// Does it hold, and as what?
+    pub condition: ConditionPicture,
     /// Does it move something by itself?
     pub drive: bool,
+    /// How it is drawn.
+    pub glyph: DrawnGlyph,
     /// Rows.
     pub rows: usize,
-    /// Its coordinates as quantities: `pin.coordinate`, `pin.coordinate.1`.
-    pub coordinates: Vec<String>,
+    /// Its coordinates, in their order.
+    pub coordinates: Vec<CoordinatePicture>,
     /// Is it made by a generator?
     pub generated: bool,
 }
 
+/// A coordinate of a joint.
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct CoordinatePicture {
+    /// The quantity that it is: `pin.coordinate`, `pin.coordinate.1`.
+    pub name: String,
+    /// m or rad.
+    pub measure: CoordinateMeasure,
+}
+
+/// Does a joint hold?
+#[cfg_attr(test, derive(ts_rs::TS))]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ConditionPicture {
+    /// As its kind says.
+    Active,
+    /// As a weld.
+    Locked,
+    /// Not at all.
+    Broken,
+}
+
 /// A force law.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ForcePicture {
     /// Its name.
     pub name: String,
     /// `spring`, ...
     pub kind: &'static str,
-    /// What it acts on: body number (-1 is the ground) and point in the body frame. [`crate::message::Section::Applied`] has one entry for each of them, force by force.
+    /// How it is drawn.
+    pub glyph: DrawnForce,
+    /// What it acts on: body number (-1 is the ground) and point in the body frame. Section `applied` of frames has one entry for each of them, force by force.
     pub on: Vec<(i64, Triple)>,
 }
 
 /// Where to look from.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct CameraPicture {
     /// Its name.
@@ -250,6 +289,7 @@ pub struct CameraPicture {
 }
 
 /// A body that a camera goes with.
+#[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Followed {
     /// Its number.
@@ -263,15 +303,15 @@ fn quaternion(q: Quat) -> [f64; 4] {
     [q.x, q.y, q.z, q.w]
 }
 
-impl From<&Pose> for Placed {
+impl From<&Pose> for PlacedFrame {
     fn from(pose: &Pose) -> Self {
-        Placed { at: pose.position.to_array(), turn: quaternion(pose.rotation) }
+        PlacedFrame { at: pose.position.to_array(), turn: quaternion(pose.rotation) }
     }
 }
 
-impl From<&Marker> for Placed {
+impl From<&Marker> for PlacedFrame {
     fn from(marker: &Marker) -> Self {
-        Placed { at: marker.point.to_array(), turn: quaternion(quat_from_axes(marker.axes)) }
+        PlacedFrame { at: marker.point.to_array(), turn: quaternion(quat_from_axes(marker.axes)) }
     }
 }
 
@@ -326,7 +366,7 @@ pub fn picture(loaded: &Loaded, sim: &mut Simulation, joints: usize) -> Picture 
     let model = sim.model().clone();
     let structure = structure::of(sim, joints);
     let frames = frames::of(scene, &model, joints);
-    let mut shapes = shapes::Shapes::default();
+    let mut shapes = shapes::ShapePictures::default();
     let by_itself = written(loaded, "body");
     let points = |list: &[holonom_scene::scene::NamedPoint]| -> Vec<PointPicture> {
         list.iter().map(|p| PointPicture { name: p.name.to_string(), at: p.pose.position.to_array() }).collect()
@@ -396,36 +436,41 @@ fn deforms(model: &Model, body: BodyId) -> bool {
 fn joint_pictures(
     loaded: &Loaded,
     model: &Model,
-    frames: &[frames::Sides],
-    structure: &structure::Structure,
+    frames: &[frames::JointSides],
+    structure: &structure::JointRoles,
 ) -> Vec<JointPicture> {
     let (joints, drives) = (written(loaded, "joint"), written(loaded, "drive"));
     let all = model.joints().zip(frames).enumerate();
     all.map(|(k, (id, sides))| {
         let (constraint, name) = (model.constraint(id), model.joint_name(id));
         let condition = model.condition(id);
-        let coordinates = model.coordinate_kinds(id).len();
+        // what stands in the place of a locked joint is a weld
+        let kind = match condition {
+            JointCondition::Locked => sides.kind.unwrap_or(constraint.kind()),
+            _ => constraint.kind(),
+        };
+        let coordinate = |(i, kind): (usize, &CoordinateKind)| CoordinatePicture {
+            name: coordinate_name(name, i),
+            measure: (*kind).into(),
+        };
         JointPicture {
             name: name.into(),
-            // what stands in the place of a locked joint is a weld
-            kind: match condition {
-                JointCondition::Locked => sides.kind.unwrap_or(constraint.kind()),
-                _ => constraint.kind(),
-            },
+            kind,
+            glyph: glyph_of(kind),
             a: number(sides.a.body),
             b: number(sides.b.body),
-            on_a: Placed::from(&sides.a),
-            on_b: Placed::from(&sides.b),
-            role: if model.is_sided(id) { Role::Sided } else { structure.roles[k] },
+            on_a: PlacedFrame::from(&sides.a),
+            on_b: PlacedFrame::from(&sides.b),
+            role: if model.is_sided(id) { StructureRole::Inequality } else { structure.roles[k] },
             unique: structure.unique[k],
             condition: match condition {
-                JointCondition::Active => "active",
-                JointCondition::Locked => "locked",
-                JointCondition::Broken => "broken",
+                JointCondition::Active => ConditionPicture::Active,
+                JointCondition::Locked => ConditionPicture::Locked,
+                JointCondition::Broken => ConditionPicture::Broken,
             },
             drive: sides.drive,
             rows: model.n_multipliers(id),
-            coordinates: (0..coordinates).map(|i| coordinate_name(name, i)).collect(),
+            coordinates: model.coordinate_kinds(id).iter().enumerate().map(coordinate).collect(),
             generated: !joints.contains(name) && !drives.contains(name),
         }
     })
@@ -438,10 +483,11 @@ pub fn coordinate_name(joint: &str, i: usize) -> String {
 }
 
 fn force_pictures(model: &Model) -> Vec<ForcePicture> {
-    let place = |p: frames::Place| (number(p.body), p.point.to_array());
+    let place = |p: frames::ActionPoint| (number(p.body), p.point.to_array());
     let of = |id| ForcePicture {
         name: model.force_name(id).into(),
         kind: model.law(id).kind(),
+        glyph: force_glyph(model.law(id).kind()),
         on: frames::places(model, model.law(id).attachments()).into_iter().map(place).collect(),
     };
     model.forces().filter(|f| !is_hand(model.force_name(*f))).map(of).collect()

@@ -3,13 +3,13 @@
 //! Meshes with too many triangles are thinned out by merging corners that fall into the same cell of a grid; cells grow until what is left fits. Sizes stay what
 //! they are to within a cell, and holes do not open: triangles only ever collapse.
 
-use super::frames::Sides;
-use super::{Geometry, Placed, ShapePicture, is_somewhere};
+use super::frames::JointSides;
+use super::{GeometryPicture, PlacedFrame, ShapePicture, is_somewhere};
 use holonom::math::{Vec3, vec3};
 use holonom::{Attachment, BodyId, Model};
 use holonom_scene::Scene;
 use holonom_scene::mesh::Mesh;
-use holonom_scene::scene::{self, Heights, Shape};
+use holonom_scene::scene::{self, Heights, ShapeRecord};
 use std::collections::HashMap;
 use std::sync::Arc;
 
@@ -23,21 +23,21 @@ type Key = (u8, [u64; 3]);
 
 /// Geometries in the making.
 #[derive(Default)]
-pub struct Shapes {
+pub struct ShapePictures {
     known: HashMap<Key, u32>,
-    all: Vec<Geometry>,
+    all: Vec<GeometryPicture>,
     /// Meshes are kept alive, so that no other can take their place in memory.
     meshes: Vec<Arc<Mesh>>,
     heights: Vec<Arc<Heights>>,
 }
 
-impl Shapes {
+impl ShapePictures {
     /// Those of a list that can be seen.
-    pub fn all(&mut self, shapes: &[Shape]) -> Vec<ShapePicture> {
+    pub fn all(&mut self, shapes: &[ShapeRecord]) -> Vec<ShapePicture> {
         let seen = shapes.iter().filter(|s| s.visible);
-        let picture = |s: &Shape| ShapePicture {
+        let picture = |s: &ShapeRecord| ShapePicture {
             geometry: self.number(&s.geometry),
-            pose: Placed::from(&s.pose),
+            pose: PlacedFrame::from(&s.pose),
             colour: s.colour,
         };
         seen.map(picture).collect()
@@ -45,7 +45,7 @@ impl Shapes {
 
     /// A point that stands for a body without shapes.
     pub fn point(&mut self, at: Vec3) -> ShapePicture {
-        let pose = Placed { at: at.to_array(), turn: [0.0, 0.0, 0.0, 1.0] };
+        let pose = PlacedFrame { at: at.to_array(), turn: [0.0, 0.0, 0.0, 1.0] };
         ShapePicture { geometry: self.number(&scene::Geometry::Point), pose, colour: None }
     }
 
@@ -70,14 +70,14 @@ impl Shapes {
             return known;
         }
         let made = match geometry {
-            G::Box(size) => Geometry::Box { size: size.to_array() },
-            G::Sphere(radius) => Geometry::Sphere { radius: *radius },
-            G::Ellipsoid(radii) => Geometry::Ellipsoid { radii: radii.to_array() },
-            G::Cylinder(radius, length) => Geometry::Cylinder { radius: *radius, length: *length },
-            G::Capsule(radius, length) => Geometry::Capsule { radius: *radius, length: *length },
-            G::Cone(radius, height) => Geometry::Cone { radius: *radius, height: *height },
-            G::Tube(inner, outer, length) => Geometry::Tube { inner: *inner, outer: *outer, length: *length },
-            G::Torus(radius, tube) => Geometry::Torus { radius: *radius, tube: *tube },
+            G::Box(size) => GeometryPicture::Box { size: size.to_array() },
+            G::Sphere(radius) => GeometryPicture::Sphere { radius: *radius },
+            G::Ellipsoid(radii) => GeometryPicture::Ellipsoid { radii: radii.to_array() },
+            G::Cylinder(radius, length) => GeometryPicture::Cylinder { radius: *radius, length: *length },
+            G::Capsule(radius, length) => GeometryPicture::Capsule { radius: *radius, length: *length },
+            G::Cone(radius, height) => GeometryPicture::Cone { radius: *radius, height: *height },
+            G::Tube(inner, outer, length) => GeometryPicture::Tube { inner: *inner, outer: *outer, length: *length },
+            G::Torus(radius, tube) => GeometryPicture::Torus { radius: *radius, tube: *tube },
             G::Mesh(mesh) => {
                 self.meshes.push(mesh.clone());
                 triangles(mesh.vertices.iter().copied(), mesh.triangles.iter().map(|t| t.map(|i| i as u32)))
@@ -86,8 +86,8 @@ impl Shapes {
                 self.heights.push(heights.clone());
                 ground(heights)
             }
-            G::Point => Geometry::Point,
-            G::Plane => Geometry::Plane,
+            G::Point => GeometryPicture::Point,
+            G::Plane => GeometryPicture::Plane,
         };
         let number = self.all.len() as u32;
         self.all.push(made);
@@ -96,7 +96,7 @@ impl Shapes {
     }
 
     /// The geometries, and what is to be said about them.
-    pub fn finish(self) -> (Vec<Geometry>, Vec<String>) {
+    pub fn finish(self) -> (Vec<GeometryPicture>, Vec<String>) {
         let mut all = self.all;
         let total: usize = all.iter().map(n_triangles).sum();
         if total <= MOST_TRIANGLES {
@@ -104,7 +104,7 @@ impl Shapes {
         }
         for geometry in &mut all {
             let share = n_triangles(geometry) as f64 / total as f64 * MOST_TRIANGLES as f64;
-            if let Geometry::Mesh { positions, triangles } = geometry {
+            if let GeometryPicture::Mesh { positions, triangles } = geometry {
                 thin_out(positions, triangles, (share as usize).max(FEWEST_TRIANGLES));
             }
         }
@@ -116,17 +116,17 @@ impl Shapes {
     }
 }
 
-fn n_triangles(geometry: &Geometry) -> usize {
-    if let Geometry::Mesh { triangles, .. } = geometry { triangles.len() / 3 } else { 0 }
+fn n_triangles(geometry: &GeometryPicture) -> usize {
+    if let GeometryPicture::Mesh { triangles, .. } = geometry { triangles.len() / 3 } else { 0 }
 }
 
-fn triangles(corners: impl Iterator<Item = Vec3>, triangles: impl Iterator<Item = [u32; 3]>) -> Geometry {
+fn triangles(corners: impl Iterator<Item = Vec3>, triangles: impl Iterator<Item = [u32; 3]>) -> GeometryPicture {
     let positions = corners.flat_map(|p| [p.x as f32, p.y as f32, p.z as f32]).collect();
-    Geometry::Mesh { positions, triangles: triangles.flatten().collect() }
+    GeometryPicture::Mesh { positions, triangles: triangles.flatten().collect() }
 }
 
 /// A height field as triangles, seen from above.
-fn ground(h: &Heights) -> Geometry {
+fn ground(h: &Heights) -> GeometryPicture {
     let (rows, columns) = (h.rows as usize, h.columns as usize);
     let along = |i: usize, n: usize, size: f64| size * (i as f64 / (n.max(2) - 1) as f64 - 0.5);
     let corner = |k: usize| {
@@ -224,7 +224,7 @@ const REACH: f64 = 20.0;
 
 /// Diagonal of the box around all shapes of bodies and all points of joints at the start, and the nearest point of planes that are not far; the length scale of
 /// the model where all of that is one point.
-pub fn extent(scene: &Scene, model: &Model, frames: &[Sides]) -> f64 {
+pub fn extent(scene: &Scene, model: &Model, frames: &[JointSides]) -> f64 {
     let state = model.initial_state();
     let mut all = Bounds::NOTHING;
     let place = |body: BodyId, p: Vec3| match is_somewhere(model, body) {
@@ -284,12 +284,12 @@ mod tests {
         let n = 400u32;
         let heights = (0..n * n).map(|k| 0.1 * libm::sin((k % n) as f64 / 20.0)).collect();
         let field = Heights { size: [8.0, 4.0], rows: n, columns: n, heights };
-        let mut shapes = Shapes::default();
+        let mut shapes = ShapePictures::default();
         let (field, ball) = (scene::Geometry::Heights(Arc::new(field)), scene::Geometry::Sphere(1.0));
         assert_eq!([&field, &ball, &field, &ball].map(|g| shapes.number(g)), [0, 1, 0, 1]);
         let (all, notes) = shapes.finish();
         assert_eq!((all.len(), notes.len()), (2, 1));
-        let Geometry::Mesh { positions, triangles } = &all[0] else { panic!("{:?}", all[0]) };
+        let GeometryPicture::Mesh { positions, triangles } = &all[0] else { panic!("{:?}", all[0]) };
         let left = triangles.len() / 3;
         assert!((10_000..=MOST_TRIANGLES).contains(&left), "{left}");
         assert!(triangles.iter().all(|&i| (i as usize) < positions.len() / 3));
@@ -300,7 +300,7 @@ mod tests {
     #[test]
     fn a_height_field_faces_up() {
         let field = Heights { size: [2.0, 2.0], rows: 2, columns: 2, heights: vec![0.0; 4] };
-        let Geometry::Mesh { positions, triangles } = ground(&field) else { panic!("a mesh") };
+        let GeometryPicture::Mesh { positions, triangles } = ground(&field) else { panic!("a mesh") };
         assert_eq!(triangles.len(), 6);
         for t in triangles.chunks_exact(3) {
             let p = |i: u32| Vec3::from_slice(&[0, 1, 2].map(|k| positions[3 * i as usize + k] as f64));

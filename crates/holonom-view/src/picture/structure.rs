@@ -4,7 +4,7 @@
 //! rows of a group of loops, up to a size from which on he only probes; so he is not asked where it would take long ([`MOST_ROWS`], [`MOST_JOINTS`]). Where he is not,
 //! no joint is called redundant, and loads on loops are taken for unique if the solver met no row that depends on others.
 
-use super::Role;
+use super::StructureRole;
 use holonom::{Diagnosis, Simulation};
 
 /// Largest group of loops whose rows the doctor writes out in a moment (0.1 s).
@@ -16,9 +16,9 @@ pub const MOST_JOINTS: usize = 2000;
 
 /// What is known of the first joints of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub struct Structure {
+pub struct JointRoles {
     /// Place of each joint. Joints with sides are in no loop here.
-    pub roles: Vec<Role>,
+    pub roles: Vec<StructureRole>,
     /// Are all components of its reaction unique?
     pub unique: Vec<bool>,
     /// Was the doctor asked?
@@ -37,16 +37,16 @@ pub fn is_quick(sim: &Simulation) -> bool {
 }
 
 /// The structure of the first `joints` joints at the present state.
-pub fn of(sim: &mut Simulation, joints: usize) -> Structure {
+pub fn of(sim: &mut Simulation, joints: usize) -> JointRoles {
     // without joints there is nothing to ask, and contacts are not solved for
     if joints == 0 {
-        return Structure { exact: true, ..Structure::default() };
+        return JointRoles { exact: true, ..JointRoles::default() };
     }
     let loops = sim.model().loops();
-    let mut out = Structure { roles: vec![Role::Primary; joints], unique: vec![true; joints], exact: false };
+    let mut out = JointRoles { roles: vec![StructureRole::Primary; joints], unique: vec![true; joints], exact: false };
     let mut on_loops = vec![false; joints];
     for joint in loops.iter().flatten().filter(|j| j.index() < joints) {
-        (out.roles[joint.index()], on_loops[joint.index()]) = (Role::Loop, true);
+        (out.roles[joint.index()], on_loops[joint.index()]) = (StructureRole::Loop, true);
     }
     if is_quick(sim)
         && let Ok(found) = sim.diagnose()
@@ -62,11 +62,11 @@ pub fn of(sim: &mut Simulation, joints: usize) -> Structure {
     out
 }
 
-fn note(out: &mut Structure, found: &Diagnosis) {
+fn note(out: &mut JointRoles, found: &Diagnosis) {
     out.exact = true;
     for row in found.redundant.iter().flat_map(|set| &set.rows) {
         if let Some(role) = out.roles.get_mut(row.joint.index()) {
-            *role = Role::Redundant;
+            *role = StructureRole::Redundant;
         }
     }
     for r in &found.reactions {

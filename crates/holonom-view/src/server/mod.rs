@@ -11,14 +11,14 @@
 //! ```
 //!
 //! Nothing else is there, and no GET changes anything. Who may come in is decided in [`guard`](self), how answers are dressed in `answer`, what a
-//! client may cost in `socket` and `patient`; refused are 403 (wrong host or origin), 401 (no token), 404, 405, 503 (too many clients).
+//! client may cost in `socket` and `timed_stream`; refused are 403 (wrong host or origin), 401 (no token), 404, 405, 503 (too many clients).
 //! Connections that send no request, or stop reading what they asked for, are closed; there is a most of them.
 
 mod answer;
 mod files;
 mod guard;
-mod patient;
 pub mod socket;
+mod timed_stream;
 mod token;
 
 pub use token::Token;
@@ -35,11 +35,11 @@ use guard::Guard;
 use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
-use patient::Patient;
 use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
+use timed_stream::TimedStream;
 use tokio::net::{TcpListener, TcpSocket};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::{Semaphore, watch};
@@ -173,7 +173,7 @@ async fn accept(listener: TcpListener, routes: Router) {
             continue; // closed at once
         };
         let _ = stream.set_nodelay(true);
-        let io = TokioIo::new(Patient::new(stream, PATIENCE));
+        let io = TokioIo::new(TimedStream::new(stream, PATIENCE));
         let connection = http.serve_connection(io, TowerToHyperService::new(routes.clone())).with_upgrades();
         tokio::spawn(async move {
             let _ = connection.await; // broken connections are no news

@@ -25,7 +25,7 @@ pub const LARGEST_SCENE: usize = 8 << 20;
 pub const PATIENCE: Duration = Duration::from_secs(8);
 /// Longest message to a client, bytes: a frame or picture of about a million bodies.
 pub const LARGEST_SENT: usize = 64 << 20;
-/// Messages in a row that are not understood before a client is shown the door.
+/// Messages in a row that are not understood before the connection is closed.
 pub const NONSENSE: u32 = 100;
 
 /// Answers of this file that may wait to be written.
@@ -126,7 +126,7 @@ async fn read(mut stream: SplitStream<WebSocket>, client: &Client, answer: mpsc:
             Err(message) => {
                 nonsense += 1;
                 // one who asks faster than it reads waits here, and is not read until it does
-                if answer.send(trouble(message)).await.is_err() {
+                if answer.send(error(message)).await.is_err() {
                     return End::Gone;
                 }
             }
@@ -235,13 +235,13 @@ async fn write(
     }
 }
 
-fn trouble(message: String) -> Utf8Bytes {
-    serde_json::to_string(&Reply::Trouble { id: None, message, details: None }).unwrap_or_default().into()
+fn error(message: String) -> Utf8Bytes {
+    serde_json::to_string(&Reply::Error { id: None, message, details: None }).unwrap_or_default().into()
 }
 
 /// In place of a reply that no page could take.
 fn unsendable(bytes: usize) -> Utf8Bytes {
-    trouble(format!(
+    error(format!(
         "an answer of {} MiB is too large to be shown (at most {} MiB); the command line has no such limit",
         bytes >> 20,
         LARGEST_SENT >> 20

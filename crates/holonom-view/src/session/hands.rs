@@ -4,7 +4,7 @@
 //! *pushes* or *twists* is a force law whose value can be set. Both are put into the running model by surgery (`Simulation::add_joint`, `add_force`) behind everything
 //! that is the scene's own, in the order in which the hands came, so that the same inputs make the same model.
 
-use crate::message::{HandNow, Triple};
+use crate::message::{HandKind, HandNow, Triple};
 use holonom::forces::UserForce;
 use holonom::joints::{Mouse, MouseTarget};
 use holonom::{Attachment, BodyId, Marker, Mat3, Model, ModelError, Simulation, Vec3};
@@ -18,11 +18,11 @@ pub const CAPS: std::ops::RangeInclusive<f64> = 1e-9..=1e12;
 
 /// A vector that can be set while a force law reads it.
 #[derive(Clone, Debug)]
-pub struct Dial(Arc<[AtomicU64; 3]>);
+pub struct SharedVector(Arc<[AtomicU64; 3]>);
 
-impl Dial {
+impl SharedVector {
     fn new(value: Triple) -> Self {
-        Dial(Arc::new(value.map(|x| AtomicU64::new(x.to_bits()))))
+        SharedVector(Arc::new(value.map(|x| AtomicU64::new(x.to_bits()))))
     }
     fn set(&self, value: Triple) {
         for (slot, x) in self.0.iter().zip(value) {
@@ -37,7 +37,7 @@ impl Dial {
 
 /// What a hand does.
 #[derive(Clone, Debug)]
-pub enum Grip {
+pub enum HandAction {
     /// Pulls its point towards a target.
     Grab {
         /// Where to.
@@ -46,9 +46,9 @@ pub enum Grip {
         cap: f64,
     },
     /// Pushes its point, N.
-    Push(Dial),
+    Push(SharedVector),
     /// Turns its body, N m.
-    Twist(Dial),
+    Twist(SharedVector),
 }
 
 /// A hand.
@@ -59,7 +59,7 @@ pub struct Hand {
     /// Where it holds.
     pub marker: Marker,
     /// What it does.
-    pub grip: Grip,
+    pub grip: HandAction,
     /// Does it stay when its owner leaves?
     pub pinned: bool,
 }
@@ -74,37 +74,37 @@ impl Hand {
     pub fn grab(owner: (u32, u32), marker: Marker, cap: f64, sim: &Simulation) -> Hand {
         let target = Mouse::new(marker, FOLLOW).target();
         target.set(sim.point(marker).0);
-        Hand { owner, marker, grip: Grip::Grab { target, cap }, pinned: false }
+        Hand { owner, marker, grip: HandAction::Grab { target, cap }, pinned: false }
     }
 
     /// A hand that pushes a point.
     pub fn push(owner: (u32, u32), marker: Marker, force: Triple) -> Hand {
-        Hand { owner, marker, grip: Grip::Push(Dial::new(force)), pinned: false }
+        Hand { owner, marker, grip: HandAction::Push(SharedVector::new(force)), pinned: false }
     }
 
     /// A hand that turns a body.
     pub fn twist(owner: (u32, u32), body: BodyId, torque: Triple) -> Hand {
-        Hand { owner, marker: body.origin(), grip: Grip::Twist(Dial::new(torque)), pinned: false }
+        Hand { owner, marker: body.origin(), grip: HandAction::Twist(SharedVector::new(torque)), pinned: false }
     }
 
     /// Does it grab?
     pub fn grabs(&self) -> bool {
-        matches!(self.grip, Grip::Grab { .. })
+        matches!(self.grip, HandAction::Grab { .. })
     }
 
     /// Put it into the model.
     fn attach(&self, sim: &mut Simulation) -> Result<(), ModelError> {
         match &self.grip {
-            Grip::Grab { target, cap } => {
+            HandAction::Grab { target, cap } => {
                 let mouse = Mouse::with_target(self.marker, FOLLOW, target.clone()).cap(*cap);
                 sim.add_joint(self.name(), mouse)?;
             }
-            Grip::Push(dial) => {
+            HandAction::Push(dial) => {
                 let dial = dial.clone();
                 let law = UserForce::new([self.marker.p()], move |_, _, push| push.on(0, dial.get()));
                 sim.add_force(self.name(), law)?;
             }
-            Grip::Twist(dial) => {
+            HandAction::Twist(dial) => {
                 let dial = dial.clone();
                 let on = [Attachment::spin(self.marker.body)];
                 sim.add_force(self.name(), UserForce::new(on, move |_, _, push| push.on(0, dial.get())))?;
@@ -129,15 +129,15 @@ impl Hand {
     pub fn now(&self, sim: &mut Simulation) -> HandNow {
         let at = sim.point(self.marker).0;
         let (kind, to, force, cap) = match &self.grip {
-            Grip::Grab { target, cap } => {
+            HandAction::Grab { target, cap } => {
                 let force = match sim.model().joint(&self.name()) {
                     Some(joint) => sim.multipliers_of(joint).ok().and_then(|l| Some(Vec3::from_slice(l.get(..3)?))),
                     None => None,
                 };
-                ("grab", target.get(), force.unwrap_or(Vec3::ZERO), *cap)
+                (HandKind::Grab, target.get(), force.unwrap_or(Vec3::ZERO), *cap)
             }
-            Grip::Push(dial) => ("push", at, dial.get(), f64::INFINITY),
-            Grip::Twist(dial) => ("twist", at, dial.get(), f64::INFINITY),
+            HandAction::Push(dial) => (HandKind::Push, at, dial.get(), f64::INFINITY),
+            HandAction::Twist(dial) => (HandKind::Twist, at, dial.get(), f64::INFINITY),
         };
         HandNow {
             client: self.owner.0,
@@ -217,7 +217,7 @@ impl Hands {
     pub fn set_cap(&mut self, owner: (u32, u32), new: f64, sim: &mut Simulation) -> Result<(), ModelError> {
         let attached = self.attached;
         let Some(hand) = self.get_mut(owner) else { return Ok(()) };
-        if let Grip::Grab { cap, .. } = &mut hand.grip {
+        if let HandAction::Grab { cap, .. } = &mut hand.grip {
             *cap = new;
             if attached {
                 hand.detach(sim)?;
@@ -229,7 +229,7 @@ impl Hands {
 
     /// Move the target of one that grabs.
     pub fn set_target(&mut self, owner: (u32, u32), to: Triple) {
-        if let Some(Hand { grip: Grip::Grab { target, .. }, .. }) = self.get_mut(owner) {
+        if let Some(Hand { grip: HandAction::Grab { target, .. }, .. }) = self.get_mut(owner) {
             target.set(to);
         }
     }
@@ -237,8 +237,8 @@ impl Hands {
     /// Another force or torque for a hand that has one already; `false` where there is none of this kind.
     pub fn set_effort(&mut self, owner: (u32, u32), marker: Marker, value: Triple, twist: bool) -> bool {
         match self.get_mut(owner) {
-            Some(Hand { grip: Grip::Push(dial), marker: at, .. }) if !twist && *at == marker => dial.set(value),
-            Some(Hand { grip: Grip::Twist(dial), marker: at, .. }) if twist && at.body == marker.body => {
+            Some(Hand { grip: HandAction::Push(dial), marker: at, .. }) if !twist && *at == marker => dial.set(value),
+            Some(Hand { grip: HandAction::Twist(dial), marker: at, .. }) if twist && at.body == marker.body => {
                 dial.set(value)
             }
             _ => return false,
@@ -260,9 +260,9 @@ impl Hand {
     /// A push or twist as pushes on points: a torque is a couple of forces on arms of this length, m.
     pub fn as_pushes(&self, sim: &Simulation, size: f64) -> Vec<(Marker, Vec3)> {
         match &self.grip {
-            Grip::Grab { .. } => Vec::new(),
-            Grip::Push(dial) => vec![(self.marker, dial.get())],
-            Grip::Twist(dial) => {
+            HandAction::Grab { .. } => Vec::new(),
+            HandAction::Push(dial) => vec![(self.marker, dial.get())],
+            HandAction::Twist(dial) => {
                 let torque = dial.get();
                 let arm = torque.any_orthogonal_vector().normalize_or_zero() * size;
                 // 2 arm x f = torque, arm perpendicular to it

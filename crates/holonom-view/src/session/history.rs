@@ -5,7 +5,7 @@
 
 use super::hands::Hands;
 use super::jog;
-use crate::message::Mode;
+use crate::message::MotionMode;
 use holonom::Checkpoint;
 
 /// Bytes that the moments may use.
@@ -21,13 +21,13 @@ pub struct Moment {
     /// Hands at work.
     pub hands: Hands,
     /// How the mechanism answered.
-    pub mode: Mode,
+    pub mode: MotionMode,
     /// Were real-time steps taken?
     pub hurried: bool,
     /// Was velocity-level stepping in use?
     pub stepping: bool,
     /// A jog on its way.
-    pub jog: Option<jog::Kept>,
+    pub jog: Option<jog::JogSnapshot>,
     /// Entries of the log until then.
     pub logged: usize,
     /// Approximate size.

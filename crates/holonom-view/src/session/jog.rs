@@ -90,7 +90,7 @@ pub struct Jog {
 
 /// A jog as it was at a moment.
 #[derive(Clone)]
-pub struct Kept {
+pub struct JogSnapshot {
     twin: Checkpoint,
     tool: Marker,
     velocity: Vec3,
@@ -175,8 +175,8 @@ impl Jog {
     }
 
     /// As it is, to come back to.
-    pub fn keep(&self) -> Kept {
-        Kept {
+    pub fn keep(&self) -> JogSnapshot {
+        JogSnapshot {
             twin: self.twin.checkpoint(),
             tool: self.tool,
             velocity: self.velocity,
@@ -186,7 +186,7 @@ impl Jog {
     }
 
     /// As it was. The mechanism's model then reads the goals of then.
-    pub fn back(kept: &Kept, sim: &Simulation) -> Jog {
+    pub fn back(kept: &JogSnapshot, sim: &Simulation) -> Jog {
         let mut twin = Simulation::new(sim.model().clone());
         twin.return_to(&kept.twin);
         for ((_, _, goal), plan) in kept.driven.iter().zip(&kept.plans) {

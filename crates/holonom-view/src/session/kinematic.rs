@@ -16,7 +16,7 @@
 //! A is measured: one solve for each unit push. A step that would run over a limit or into a contact, or so far that the joints cannot
 //! be closed after it, is taken shorter, down to standing still.
 
-use super::hands::{FOLLOW, Grip, Hand};
+use super::hands::{FOLLOW, Hand, HandAction};
 use holonom::{Marker, Simulation, StepError, Vec3};
 
 /// Joints that are open by no more than this are closed, m or rad.
@@ -29,7 +29,7 @@ pub fn step(sim: &mut Simulation, hands: &[Hand], size: f64, h: f64) -> Result<(
     let held: Vec<(Marker, Vec3)> = hands
         .iter()
         .filter_map(|hand| match &hand.grip {
-            Grip::Grab { target, .. } => {
+            HandAction::Grab { target, .. } => {
                 let rate = (target.get() - sim.point(hand.marker).0) / FOLLOW;
                 Some((hand.marker, rate * (fastest / rate.length().max(fastest))))
             }

@@ -1,7 +1,7 @@
-//! The log of inputs: everything that people did to a session, and when.
+//! The log of inputs: everything that was done to a session, and at which tick.
 //!
 //! Motion depends on nothing else: a log replayed without a page, a clock or a network gives the same state to the last bit. A log is text, one JSON object a line; the first is
-//! the [`Heading`], all others are [`Entry`]s in the order in which they were applied, each before the tick that it names.
+//! the [`LogHeading`], all others are [`LogEntry`]s in the order in which they were applied, each before the tick that it names.
 
 use super::Session;
 use crate::message::Request;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 
 /// First line of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Heading {
+pub struct LogHeading {
     /// What this is: `inputs`.
     pub holonom: String,
     /// Version of the form.
@@ -30,7 +30,7 @@ pub struct Heading {
 
 /// Something that was done.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Entry {
+pub struct LogEntry {
     /// Before which tick.
     pub tick: u64,
     /// By whom.
@@ -46,13 +46,13 @@ pub enum Input {
     /// Asked for by a client.
     Said(Request),
     /// Done by the program.
-    Own(Own),
+    Own(ProgramInput),
 }
 
-/// What the program does by itself; none is called as a request is.
+/// Inputs of the program itself. Their names differ from those of requests.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "do", rename_all = "kebab-case")]
-pub enum Own {
+pub enum ProgramInput {
     /// A client is gone: its hands let go.
     Leave,
     /// Time goes on from a moment of the past: hands that were not pinned let go.
@@ -66,7 +66,7 @@ pub enum Own {
 
 /// What a replay came to.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Replayed {
+pub struct ReplayResult {
     /// Name of the scene.
     pub scene: String,
     /// Ticks.
@@ -86,7 +86,7 @@ pub struct Replayed {
 impl Session {
     /// The log so far, as text.
     pub fn log_text(&self) -> String {
-        let heading = Heading {
+        let heading = LogHeading {
             holonom: "inputs".into(),
             version: 1,
             scene: self.origin.name.clone(),
@@ -106,10 +106,10 @@ impl Session {
 }
 
 /// Replay a log. Mistakes in it are one sentence with the line.
-pub fn replay(text: &str, loader: &Loader) -> Result<Replayed, String> {
+pub fn replay(text: &str, loader: &Loader) -> Result<ReplayResult, String> {
     let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
     let (_, first) = lines.next().ok_or("the file is empty; a log of inputs begins with a heading")?;
-    let heading: Heading =
+    let heading: LogHeading =
         serde_json::from_str(first).map_err(|e| format!("line 1 is not the heading of a log of inputs: {e}"))?;
     if heading.holonom != "inputs" || heading.version != 1 {
         return Err(format!(
@@ -130,7 +130,7 @@ pub fn replay(text: &str, loader: &Loader) -> Result<Replayed, String> {
         Ok(())
     };
     for (n, line) in lines {
-        let entry: Entry = serde_json::from_str(line).map_err(|e| format!("line {}: {e}", n + 1))?;
+        let entry: LogEntry = serde_json::from_str(line).map_err(|e| format!("line {}: {e}", n + 1))?;
         if entry.tick > heading.end || entry.tick < session.tick {
             return Err(format!("line {}: tick {} is out of order", n + 1, entry.tick));
         }
@@ -140,7 +140,7 @@ pub fn replay(text: &str, loader: &Loader) -> Result<Replayed, String> {
         inputs += 1;
     }
     run_to(&mut session, heading.end)?;
-    Ok(Replayed {
+    Ok(ReplayResult {
         scene: heading.scene,
         ticks: session.tick,
         time: session.sim.time(),

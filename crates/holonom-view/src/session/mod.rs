@@ -10,25 +10,25 @@ mod jog;
 mod kinematic;
 pub mod log;
 mod pace;
-mod shown;
+mod showing;
 
-pub use log::{Replayed, replay};
+pub use log::{ReplayResult, replay};
 
-use crate::edit::{Assembly, Workbench};
-use crate::message::{Mode, Reply, Request, Triple};
+use crate::edit::{PointAssembly, SceneEditor};
+use crate::message::{MotionMode, Reply, Request, Triple};
 use hands::{CAPS, Hand, Hands};
 use history::{History, Moment};
 use holonom::{BodyId, IntegratorKind, Marker, Simulation, StepError, Vec3};
 use holonom_scene::{Loaded, Loader};
 use jog::Jog;
-use log::{Entry, Input, Own};
+use log::{Input, LogEntry, ProgramInput};
 use pace::Pace;
-use shown::Shown;
+use showing::FrameCache;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// How long velocities last in quasi-static motion, s.
-const HONEY: f64 = 0.02;
+/// Time constant with which velocities decay in quasi-static motion, s.
+const VELOCITY_DECAY: f64 = 0.02;
 /// Most hands at work at once.
 const MOST_HANDS: usize = 64;
 /// Moments kept per simulated second, at most.
@@ -36,7 +36,7 @@ const MOMENTS: f64 = 60.0;
 
 /// Where a scene came from: enough to read it again.
 #[derive(Clone, Debug, Default)]
-pub struct Origin {
+pub struct SceneOrigin {
     /// Name of the gallery or file.
     pub name: String,
     /// Text.
@@ -47,26 +47,26 @@ pub struct Origin {
 
 /// Why an input was refused: one sentence, and perhaps a report with lines.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Refusal {
+pub struct InputError {
     /// One sentence that stands alone.
     pub message: String,
     /// The report, as a compiler would print it.
     pub details: Option<String>,
 }
 
-impl<T: Into<String>> From<T> for Refusal {
+impl<T: Into<String>> From<T> for InputError {
     fn from(message: T) -> Self {
-        Refusal { message: message.into(), details: None }
+        InputError { message: message.into(), details: None }
     }
 }
 
 /// A running mechanism.
 pub struct Session {
     /// The scene that the program was started with.
-    own: Option<Arc<Origin>>,
+    own: Option<Arc<SceneOrigin>>,
     /// Limits and folders for reading scenes.
     loader: Loader,
-    pub(crate) origin: Origin,
+    pub(crate) origin: SceneOrigin,
     pub(crate) loaded: Loaded,
     pub(crate) sim: Simulation,
     /// Joints and forces of the scene; hands come after them.
@@ -76,19 +76,19 @@ pub struct Session {
     /// Tick and time from which ticks are counted.
     base: (u64, f64),
     pub(crate) pace: Pace,
-    pub(crate) mode: Mode,
+    pub(crate) mode: MotionMode,
     /// Real-time steps, also while nothing is grabbed?
     pub(crate) hurried: bool,
     /// Is stepping what the simulation is set to?
     stepping: bool,
     pub(crate) hands: Hands,
     pub(crate) history: History,
-    pub(crate) log: Vec<Entry>,
+    pub(crate) log: Vec<LogEntry>,
     jog: Option<Jog>,
     /// The scene as a document that can be changed.
-    pub(crate) bench: Workbench,
+    pub(crate) editor: SceneEditor,
     /// Points on their way to each other, and for whom.
-    assembly: Option<(u32, Box<Assembly>)>,
+    assembly: Option<(u32, Box<PointAssembly>)>,
     /// What clients are to be told: one of them, or all.
     pub(crate) outbox: Vec<(Option<u32>, Reply)>,
     /// Is a moment of the past shown?
@@ -99,7 +99,7 @@ pub struct Session {
     pub gap: f64,
     /// A length of the scene, m.
     size: f64,
-    shown: Shown,
+    shown: FrameCache,
 }
 
 impl Default for Session {
@@ -111,13 +111,13 @@ impl Default for Session {
 impl Session {
     /// An empty scene.
     pub fn new() -> Session {
-        let (bench, loaded, model) = Workbench::empty();
+        let (editor, loaded, model) = SceneEditor::empty();
         let sim = Simulation::new(model);
         let pace = Pace::of(&loaded.scene.run, sim.model());
         let mut session = Session {
             own: None,
             loader: Loader::new(),
-            origin: Origin { name: "new".into(), text: bench.scene_text(), folder: None },
+            origin: SceneOrigin { name: "new".into(), text: editor.scene_text(), folder: None },
             loaded,
             own_joints: 0,
             own_forces: 0,
@@ -125,28 +125,28 @@ impl Session {
             tick: 0,
             base: (0, 0.0),
             pace,
-            mode: Mode::Dynamic,
+            mode: MotionMode::Dynamic,
             hurried: false,
             stepping: false,
             hands: Hands::default(),
             history: History::default(),
             log: Vec::new(),
             jog: None,
-            bench,
+            editor,
             assembly: None,
             outbox: Vec::new(),
             past: false,
             revision: 0,
             gap: 0.0,
             size: 1.0,
-            shown: Shown::default(),
+            shown: FrameCache::default(),
         };
         session.settle();
         session
     }
 
     /// Run the scene that the program is started with: it can be opened again by its name. The loader's limits and folders hold for all scenes from now on.
-    pub fn start_with(&mut self, origin: Origin, loaded: Loaded, loader: &Loader) -> Result<(), String> {
+    pub fn start_with(&mut self, origin: SceneOrigin, loaded: Loaded, loader: &Loader) -> Result<(), String> {
         self.loader = Loader { limits: loader.limits, allowed: loader.allowed.clone(), ..Loader::default() };
         self.own = Some(Arc::new(origin.clone()));
         self.open(origin, loaded)
@@ -154,13 +154,13 @@ impl Session {
 
     /// Read a scene and run it from its start.
     pub fn open_text(&mut self, name: &str, text: &str, folder: Option<&Path>) -> Result<(), String> {
-        let origin = Origin { name: name.into(), text: text.into(), folder: folder.map(Path::to_path_buf) };
+        let origin = SceneOrigin { name: name.into(), text: text.into(), folder: folder.map(Path::to_path_buf) };
         let loaded = self.load(&origin)?;
         self.open(origin, loaded)
     }
 
-    fn load(&self, origin: &Origin) -> Result<Loaded, String> {
-        let Origin { name, text, folder } = origin;
+    fn load(&self, origin: &SceneOrigin) -> Result<Loaded, String> {
+        let SceneOrigin { name, text, folder } = origin;
         let known = [".toml", ".urdf", ".xacro", ".xml", ".mjcf"].iter().any(|suffix| name.ends_with(suffix));
         let file = if known { name.clone() } else { format!("{name}.toml") };
         let loaded = match folder {
@@ -171,16 +171,16 @@ impl Session {
     }
 
     /// Run a scene that was read from its start.
-    pub fn open(&mut self, origin: Origin, loaded: Loaded) -> Result<(), String> {
+    pub fn open(&mut self, origin: SceneOrigin, loaded: Loaded) -> Result<(), String> {
         let model = Arc::new(loaded.build().map_err(|f| f.render())?);
         let mut sim = Simulation::new(model);
         Pace::set_up(&loaded.scene.run, &mut sim).map_err(|e| e.to_string())?;
         let (revision, own, loader) = (self.revision + 1, self.own.take(), std::mem::take(&mut self.loader));
-        let bench = Workbench::new(&loader, &loaded);
-        *self = Session { origin, sim, loaded, revision, own, loader, bench, ..Session::new() };
+        let editor = SceneEditor::new(&loader, &loaded);
+        *self = Session { origin, sim, loaded, revision, own, loader, editor, ..Session::new() };
         self.pace = Pace::of(&self.loaded.scene.run, self.sim.model());
-        if self.loaded.scene.run.law.as_deref() == Some("kinematic") {
-            self.mode = Mode::Kinematic;
+        if matches!(self.loaded.scene.run.law.as_deref(), Some("kinematic" | "first-order")) {
+            self.mode = MotionMode::Kinematic;
         }
         self.settle();
         Ok(())
@@ -194,7 +194,7 @@ impl Session {
         self.stepping = true;
         self.set_stepping(false);
         // cannot fail: there are no hands yet
-        let _ = self.hands.attach(&mut self.sim, self.mode != Mode::Kinematic);
+        let _ = self.hands.attach(&mut self.sim, self.mode != MotionMode::Kinematic);
         let every = (1.0 / (MOMENTS * self.pace.tick)).round().max(1.0) as u64;
         self.history = History::new(every);
         self.gap = self.sim.violation().0;
@@ -203,7 +203,7 @@ impl Session {
     }
 
     /// Back to the start of the scene, edits kept. Hands let go.
-    pub fn reset(&mut self) -> Result<(), Refusal> {
+    pub fn reset(&mut self) -> Result<(), InputError> {
         self.input(0, Input::Said(Request::Reset))
     }
 
@@ -266,20 +266,20 @@ impl Session {
         if let Some(jog) = &mut self.jog {
             jog.advance(self.sim.time(), self.pace.tick, self.size)?;
         }
-        if self.mode == Mode::Kinematic {
+        if self.mode == MotionMode::Kinematic {
             let h = goal - self.sim.time();
             kinematic::step(&mut self.sim, self.hands.all(), self.size, h)?;
             self.sim.state_mut().t = goal;
             self.gap = self.sim.violation().0;
             return Ok(());
         }
-        let hurry = self.hurried || self.hands.grab() || self.mode == Mode::QuasiStatic;
+        let hurry = self.hurried || self.hands.grab() || self.mode == MotionMode::QuasiStatic;
         self.set_stepping(hurry);
         let report =
             if hurry { self.pace.hurried(&mut self.sim, goal) } else { self.pace.accurate(&mut self.sim, goal) }?;
         self.gap = report.gap;
-        if self.mode == Mode::QuasiStatic {
-            self.sim.damp(libm::exp(-self.pace.tick / HONEY))?;
+        if self.mode == MotionMode::QuasiStatic {
+            self.sim.damp(libm::exp(-self.pace.tick / VELOCITY_DECAY))?;
             self.gap = self.sim.violation().0;
         }
         Ok(())
@@ -294,7 +294,7 @@ impl Session {
 
     /// Name of the integrator in use.
     pub fn integrator(&self) -> &'static str {
-        if self.mode == Mode::Kinematic { "f = m v" } else { self.sim.integrator().0 }
+        if self.mode == MotionMode::Kinematic { "f = m v" } else { self.sim.integrator().0 }
     }
 
     fn keep_moment(&mut self) {
@@ -336,16 +336,16 @@ impl Session {
         if let Some(moment) = self.history.moments().last() {
             self.log.truncate(moment.logged);
         }
-        let _ = self.input(0, Input::Own(Own::Resume));
+        let _ = self.input(0, Input::Own(ProgramInput::Resume));
     }
 
     // ---- inputs ------------------------------------------------------------------------------------------------
 
     /// Something that a client or the program does. What is refused changes nothing and is not logged.
-    pub fn input(&mut self, client: u32, input: Input) -> Result<(), Refusal> {
+    pub fn input(&mut self, client: u32, input: Input) -> Result<(), InputError> {
         self.resume();
         let logged = self.log.len();
-        self.log.push(Entry { tick: self.tick, client, input: input.clone() });
+        self.log.push(LogEntry { tick: self.tick, client, input: input.clone() });
         let done = self.apply(client, &input);
         if done.is_err() {
             self.log.truncate(logged);
@@ -353,11 +353,11 @@ impl Session {
         done
     }
 
-    fn apply(&mut self, client: u32, input: &Input) -> Result<(), Refusal> {
+    fn apply(&mut self, client: u32, input: &Input) -> Result<(), InputError> {
         match input {
-            Input::Own(Own::Leave) => self.let_go(|h| h.owner.0 == client && !h.pinned),
-            Input::Own(Own::Resume) => self.let_go(|h| !h.pinned),
-            Input::Own(Own::Hurry { on }) => {
+            Input::Own(ProgramInput::Leave) => self.let_go(|h| h.owner.0 == client && !h.pinned),
+            Input::Own(ProgramInput::Resume) => self.let_go(|h| !h.pinned),
+            Input::Own(ProgramInput::Hurry { on }) => {
                 self.hurried = *on;
                 Ok(())
             }
@@ -365,7 +365,7 @@ impl Session {
         }
     }
 
-    fn apply_request(&mut self, client: u32, request: &Request) -> Result<(), Refusal> {
+    fn apply_request(&mut self, client: u32, request: &Request) -> Result<(), InputError> {
         match request {
             Request::Grab { hand, body, point, cap } => {
                 let marker = self.marker(body, *point)?;
@@ -391,59 +391,16 @@ impl Session {
                 }
                 Ok(())
             }
-            Request::Push { hand, body, point, force } => {
-                let marker = self.marker(body, *point)?;
-                check_finite("the force", *force)?;
-                if self.hands.set_effort((client, *hand), marker, *force, false) {
-                    return Ok(());
-                }
-                self.add_hand(Hand::push((client, *hand), marker, *force))
-            }
-            Request::Twist { hand, body, torque } => {
-                let marker = self.marker(body, [0.0; 3])?;
-                check_finite("the torque", *torque)?;
-                if self.sim.spin(marker.body).is_none() {
-                    return Err(format!("body `{body}` has no orientation, it cannot be twisted").into());
-                }
-                if self.hands.set_effort((client, *hand), marker, *torque, true) {
-                    return Ok(());
-                }
-                self.add_hand(Hand::twist((client, *hand), marker.body, *torque))
-            }
+            Request::Push { hand, body, point, force } => self.push((client, *hand), body, *point, *force),
+            Request::Twist { hand, body, torque } => self.twist((client, *hand), body, *torque),
             Request::Release { hand, client: whose } => {
                 let owner = (whose.unwrap_or(client), *hand);
                 self.let_go(|h| h.owner == owner && (owner.0 == client || h.pinned))
             }
             Request::ReleaseAll => self.let_go(|_| true),
-            Request::Mode { mode } => {
-                if self.mode == Mode::Kinematic && *mode != Mode::Kinematic {
-                    // motion without inertia leaves no momentum behind; drives go on
-                    let v = self.sim.velocities_from_forces(&[]).map_err(|e| e.to_string())?;
-                    self.sim.state_mut().v.copy_from_slice(&v);
-                }
-                self.mode = *mode;
-                self.hands.attach(&mut self.sim, *mode != Mode::Kinematic).map_err(|e| e.to_string())?;
-                Ok(())
-            }
-            Request::Drive { joint, on } => {
-                let id = self.sim.model().joint(joint).filter(|id| id.index() < self.own_joints);
-                let id = id.ok_or_else(|| format!("there is no drive `{joint}`"))?;
-                let done = if *on { self.sim.mend_joint(id) } else { self.sim.break_joint(id) };
-                done.map_err(|e| e.to_string())?;
-                self.revision += 1;
-                Ok(())
-            }
-            Request::Jog { body, point, velocity } => {
-                check_finite("the velocity", *velocity)?;
-                let tool = self.marker(body, *point)?;
-                if self.jog.is_none() {
-                    self.jog = Some(Jog::begin(&self.loaded.scene, &mut self.sim, tool)?);
-                }
-                if let Some(jog) = &mut self.jog {
-                    jog.set(tool, Vec3::from_array(*velocity));
-                }
-                Ok(())
-            }
+            Request::Mode { mode } => self.set_mode(*mode),
+            Request::Drive { joint, on } => self.switch_drive(joint, *on),
+            Request::Jog { body, point, velocity } => self.jog_tool(body, *point, *velocity),
             Request::Reset => self.restart(),
             Request::Edit { edit } => self.edit(client, edit),
             Request::Undo => self.undo(),
@@ -452,19 +409,70 @@ impl Session {
         }
     }
 
-    fn add_hand(&mut self, hand: Hand) -> Result<(), Refusal> {
+    fn push(&mut self, owner: (u32, u32), body: &str, point: Triple, force: Triple) -> Result<(), InputError> {
+        let marker = self.marker(body, point)?;
+        check_finite("the force", force)?;
+        if self.hands.set_effort(owner, marker, force, false) {
+            return Ok(());
+        }
+        self.add_hand(Hand::push(owner, marker, force))
+    }
+
+    fn twist(&mut self, owner: (u32, u32), body: &str, torque: Triple) -> Result<(), InputError> {
+        let marker = self.marker(body, [0.0; 3])?;
+        check_finite("the torque", torque)?;
+        if self.sim.spin(marker.body).is_none() {
+            return Err(format!("body `{body}` has no orientation, it cannot be twisted").into());
+        }
+        if self.hands.set_effort(owner, marker, torque, true) {
+            return Ok(());
+        }
+        self.add_hand(Hand::twist(owner, marker.body, torque))
+    }
+
+    fn set_mode(&mut self, mode: MotionMode) -> Result<(), InputError> {
+        if self.mode == MotionMode::Kinematic && mode != MotionMode::Kinematic {
+            // motion without inertia leaves no momentum behind; drives go on
+            let v = self.sim.velocities_from_forces(&[]).map_err(|e| e.to_string())?;
+            self.sim.state_mut().v.copy_from_slice(&v);
+        }
+        self.mode = mode;
+        self.hands.attach(&mut self.sim, mode != MotionMode::Kinematic).map_err(|e| e.to_string().into())
+    }
+
+    fn switch_drive(&mut self, joint: &str, on: bool) -> Result<(), InputError> {
+        let id = self.sim.model().joint(joint).filter(|id| id.index() < self.own_joints);
+        let id = id.ok_or_else(|| format!("there is no drive `{joint}`"))?;
+        let done = if on { self.sim.mend_joint(id) } else { self.sim.break_joint(id) };
+        done.map_err(|e| e.to_string())?;
+        self.revision += 1;
+        Ok(())
+    }
+
+    fn jog_tool(&mut self, body: &str, point: Triple, velocity: Triple) -> Result<(), InputError> {
+        check_finite("the velocity", velocity)?;
+        let tool = self.marker(body, point)?;
+        let jog = match &mut self.jog {
+            Some(jog) => jog,
+            none => none.insert(Jog::begin(&self.loaded.scene, &mut self.sim, tool)?),
+        };
+        jog.set(tool, Vec3::from_array(velocity));
+        Ok(())
+    }
+
+    fn add_hand(&mut self, hand: Hand) -> Result<(), InputError> {
         if self.hands.all().len() >= MOST_HANDS {
             return Err(format!("there are {MOST_HANDS} hands at work already, no more are possible").into());
         }
         self.hands.add(hand, &mut self.sim).map_err(|e| e.to_string().into())
     }
 
-    fn let_go(&mut self, which: impl Fn(&Hand) -> bool) -> Result<(), Refusal> {
+    fn let_go(&mut self, which: impl Fn(&Hand) -> bool) -> Result<(), InputError> {
         self.hands.let_go(&mut self.sim, which).map_err(|e| e.to_string().into())
     }
 
     /// A point of a body.
-    fn marker(&self, body: &str, point: Triple) -> Result<Marker, Refusal> {
+    fn marker(&self, body: &str, point: Triple) -> Result<Marker, InputError> {
         check_finite("the point", point)?;
         let id: BodyId = self.sim.model().body(body).ok_or_else(|| format!("there is no body `{body}`"))?;
         let carries = self.sim.axes(id).is_some() || point == [0.0; 3];
@@ -473,14 +481,14 @@ impl Session {
     }
 }
 
-fn check_cap(cap: f64) -> Result<(), Refusal> {
+fn check_cap(cap: f64) -> Result<(), InputError> {
     if CAPS.contains(&cap) {
         return Ok(());
     }
     Err(format!("the cap of a hand is {cap} N, must be from {:e} to {:e} N", CAPS.start(), CAPS.end()).into())
 }
 
-fn check_finite(what: &str, value: Triple) -> Result<(), Refusal> {
+fn check_finite(what: &str, value: Triple) -> Result<(), InputError> {
     if value.iter().all(|x| x.is_finite() && x.abs() < 1e15) {
         return Ok(());
     }

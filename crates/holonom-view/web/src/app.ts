@@ -1,6 +1,7 @@
 // The state that all parts of the page share, and how they hear of changes. Nothing here draws.
 
-import type { Frame, Picture, Question, Reply, Request, SectionName } from "./protocol";
+import type { Frame } from "./frame";
+import type { Answer, Answers, BuildCatalogue, FrameSection, Picture, Question, Reply, Request } from "./protocol";
 
 export type Selection = { kind: "body" | "joint" | "force"; name: string } | null;
 export type Tool = "drag" | "push" | "twist" | "trail" | "jog" | "build";
@@ -24,6 +25,7 @@ export interface Shown {
 }
 
 interface Events {
+  catalogue: BuildCatalogue;
   picture: Picture;
   frame: Frame;
   connection: Connection;
@@ -35,7 +37,7 @@ interface Events {
   /** The cap of the hand (N) or another setting of the touch tools has changed. */
   touch: void;
   theme: "light" | "dark";
-  trouble: { message: string; details?: string };
+  error: { message: string; details?: string | null };
   note: string;
   /** The name of something that was added to the scene. */
   made: string;
@@ -44,6 +46,7 @@ interface Events {
 type Listener<K extends keyof Events> = (value: Events[K]) => void;
 
 export class App {
+  catalogue: BuildCatalogue | null = null;
   picture: Picture | null = null;
   frame: Frame | null = null;
   connection: Connection = "connecting";
@@ -73,7 +76,7 @@ export class App {
   };
 
   private listeners = new Map<keyof Events, Set<(value: never) => void>>();
-  private waiting = new Map<number, { resolve: (answer: unknown) => void; reject: (e: Error) => void }>();
+  private waiting = new Map<number, { resolve: (answer: Answer) => void; reject: (e: Error) => void }>();
   private nextQuestion = 1;
   /** Set by the link. */
   transmit: (request: Request) => boolean = () => false;
@@ -95,14 +98,14 @@ export class App {
   }
 
   /** Ask the program something. */
-  ask<T>(question: Question): Promise<T> {
+  ask<Q extends Question>(question: Q): Promise<Answers[Q["about"]]> {
     const id = this.nextQuestion++;
-    return new Promise<T>((resolve, reject) => {
+    return new Promise((resolve, reject) => {
       if (!this.send({ do: "ask", id, question })) {
         reject(new Error("not connected"));
         return;
       }
-      this.waiting.set(id, { resolve: resolve as (answer: unknown) => void, reject });
+      this.waiting.set(id, { resolve: resolve as (answer: Answer) => void, reject });
     });
   }
 
@@ -139,7 +142,7 @@ export class App {
   /** Which sections of frames are needed for what is switched on. */
   tellWants(): void {
     const s = this.shown;
-    const sections: SectionName[] = [];
+    const sections: FrameSection[] = [];
     if (s.reactions || s.torques) sections.push("reactions");
     if (s.applied) sections.push("applied");
     if (s.contacts) sections.push("contacts");
@@ -157,6 +160,10 @@ export class App {
         this.version = reply.version;
         this.tellWants();
         break;
+      case "catalogue":
+        this.catalogue = reply;
+        this.emit("catalogue", reply);
+        break;
       case "picture":
         this.picture = reply;
         this.emit("picture", reply);
@@ -165,12 +172,12 @@ export class App {
         this.waiting.get(reply.id)?.resolve(reply.answer);
         this.waiting.delete(reply.id);
         break;
-      case "trouble":
-        if (reply.id !== undefined && this.waiting.has(reply.id)) {
+      case "error":
+        if (typeof reply.id === "number" && this.waiting.has(reply.id)) {
           this.waiting.get(reply.id)?.reject(new Error(reply.message));
           this.waiting.delete(reply.id);
         } else {
-          this.emit("trouble", { message: reply.message, details: reply.details });
+          this.emit("error", { message: reply.message, details: reply.details });
         }
         break;
       case "note":

@@ -3,7 +3,8 @@
 // its hands are gone by then (the program lets go of everything that a vanished page held).
 
 import type { App } from "./app";
-import { decodeFrame, type Reply, type Request } from "./protocol";
+import { decodeFrame } from "./frame";
+import type { Reply, Request } from "./protocol";
 
 const FIRST_PAUSE = 250;
 const LONGEST_PAUSE = 4000;

@@ -124,4 +124,26 @@ async function fourBar(bench) {
   });
 }
 
-export default [{ name: "a four-bar from the palette, run again without the page", run: fourBar }];
+/** The first coordinate of a cylindrical joint is a length: a motor on it moves at 0.1 m/s, and its field is in m/s. */
+async function slidingMotor(bench) {
+  const program = await bench.program();
+  const client = await bench.client(program);
+  const text = '[body.p]\nshape = { kind = "box", size = [0.2, 0.1, 0.1] }\ndensity = 500\n\n[joint.slide]\nkind = "cylindrical"\nb = "p"\naxis = [1, 0, 0]\n';
+  await client.send({ do: "open-text", name: "slide.toml", text });
+  await client.until(() => window.holonom.app.picture.joints.length === 1, "the joint");
+  await client.page.evaluate(() => window.holonom.app.select({ kind: "joint", name: "slide" }));
+  await client.click("tab-inspect");
+  await client.click("edit-motor-speed");
+  await client.until(() => window.holonom.app.picture.joints.some((j) => j.drive), "a motor");
+  const drive = (await client.picture()).joints.find((j) => j.drive).name;
+  await client.page.evaluate((name) => window.holonom.app.select({ kind: "joint", name }), drive);
+  const line = client.page.locator(`[data-testid="edit-field"][data-path="drive.${drive}.value"]`).first();
+  equal(await line.locator('[data-testid="edit-input"]').inputValue(), "0.1", "speed of the motor");
+  equal(await line.locator(".build-unit").textContent(), "m/s", "its unit");
+  await client.shot("build-slide");
+}
+
+export default [
+  { name: "a four-bar from the palette, run again without the page", run: fourBar },
+  { name: "a motor fits the coordinate that it drives", run: slidingMotor },
+];

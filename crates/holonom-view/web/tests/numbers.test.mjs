@@ -102,7 +102,7 @@ async function wrong(bench) {
             if (typeof data !== "string") return;
             const reply = JSON.parse(data);
             if (reply.say === "welcome") socket.send(text);
-            if (reply.say !== "trouble") return;
+            if (reply.say !== "error") return;
             clearTimeout(late);
             socket.onclose = null;
             socket.close();

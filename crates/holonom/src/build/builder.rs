@@ -1,20 +1,18 @@
 //! Collecting bodies, joints and forces.
 
-use crate::build;
-use crate::build::assemble::Assembly;
 use crate::catalogue::attach::{Attachment, BodyId, Marker};
 use crate::catalogue::bodies::Body;
 use crate::catalogue::coordinate::Coordinate;
 use crate::catalogue::forces::Force;
 use crate::catalogue::joints::Constraint;
-use crate::error::ModelError;
 use crate::math::{Mat3, Vec3, perpendicular, vec3};
+use crate::model::choices::Assembly;
 use crate::model::shapes::Shapes;
-use crate::model::{ForceId, JointId, JointStatus, Model, Start};
+use crate::model::{ForceId, JointId, JointStatus, Start};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Collects bodies, joints and forces, then builds a [`Model`].
+/// Collects bodies, joints and forces, then builds a [`Model`](crate::Model).
 ///
 /// Angles in rad, SI units, z up; gravity is (0, 0, -9.81) m/s^2 unless changed.
 pub struct ModelBuilder {
@@ -179,10 +177,5 @@ impl ModelBuilder {
         )
         .inverse();
         Marker { body, point: turn * (point - origin), axes: turn * axes }
-    }
-
-    /// Check everything, plan the solver, assemble the start pose.
-    pub fn build(self) -> Result<Model, ModelError> {
-        build::build(self)
     }
 }

@@ -148,9 +148,10 @@ impl References<'_> {
                 _ => {}
             }
         }
-        for c in reads.iter().filter(|c| !c.name.is_empty() && self.joint_names.find(&c.name).is_none()) {
-            let missing = format!("{what} `{name}`: there is no joint `{}` whose coordinate it could use", c.name);
-            return Err(ModelError::Parameter(missing));
+        let missing = |c: &&Coordinate| !c.name.is_empty() && self.joint_names.find(&c.name).is_none();
+        if let Some(c) = reads.iter().find(missing) {
+            let reason = format!("{what} `{name}`: there is no joint `{}` whose coordinate it could use", c.name);
+            return Err(ModelError::Parameter(reason));
         }
         Ok(())
     }

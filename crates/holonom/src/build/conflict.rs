@@ -4,9 +4,20 @@
 //! self-stress, and the rows in which it does not vanish are those that contradict each other. The smallest gap comes from a last search in
 //! which the joints of a spanning forest are held harder and harder than those that close loops: it gathers in the joints that close them.
 
-use crate::build::assemble::{Aim, Assembly, Open};
+use crate::build::search::Aim;
 use crate::contact::inequality::workspace::Workspace;
 use crate::model::Model;
+use crate::model::choices::Assembly;
+
+/// What could not be assembled.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Open {
+    /// Joint with the largest gap left, and that gap.
+    pub joint: usize,
+    pub gap: f64,
+    /// Joints that contradict each other, as far as can be told.
+    pub conflict: Vec<usize>,
+}
 
 /// Why the islands that are `open` at `q` could not be closed from `hint`.
 pub(super) fn explain(aim: &Aim, hint: &[f64], q: &[f64], open: &[bool], work: &mut Workspace) -> Open {

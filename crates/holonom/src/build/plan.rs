@@ -1,13 +1,15 @@
 //! The plan of elimination, made from values of M and J at a generic pose.
 
-use crate::build::assemble::Assembly;
+use crate::build::builder::ModelBuilder;
+use crate::build::check::Checked;
 use crate::build::index::Indexed;
 use crate::build::rank::random_pose;
-use crate::build::settle::Given;
+use crate::build::settle::{Given, Settled};
 use crate::error::ModelError;
 use crate::evaluate;
 use crate::evaluate::evaluation::{Angles, Evaluation};
 use crate::math::SplitMix;
+use crate::model::choices::Assembly;
 use crate::model::{Model, ModelLayout, Regularisation};
 use crate::solve::EPS;
 use holonom_tree::{Blocks, Node, PivotRule, Plan, PlanError, Structure, packed};
@@ -23,6 +25,13 @@ pub(crate) struct Planned {
 }
 
 impl Planned {
+    /// All stages up to this one.
+    pub fn of(description: ModelBuilder) -> Result<Planned, ModelError> {
+        let checked = Checked::new(description)?;
+        let settled = Settled::new(checked)?;
+        Planned::new(Indexed::new(settled))
+    }
+
     pub fn new(indexed: Indexed) -> Result<Planned, ModelError> {
         let Indexed { layout, structure, given: Given { state: initial, angles, assembly } } = indexed;
         let sample = sample(&layout, &structure, &initial.q);

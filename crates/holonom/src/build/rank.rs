@@ -1,7 +1,7 @@
 //! Rows that vanish identically: a spatial joint between planar bodies has rows that say nothing new in any pose.
 
 use crate::build::check::Checked;
-use crate::build::index::{Islands, equations};
+use crate::build::islands::{Islands, equations};
 use crate::catalogue::attach::{Bodies, View};
 use crate::catalogue::bodies::Body;
 use crate::catalogue::joints::{Constraint, Mask};

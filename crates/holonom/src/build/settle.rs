@@ -2,13 +2,13 @@
 //!
 //! Only the start pose is needed for it, and the turns that the joint angles have made there: an angle alone is known up to whole turns.
 
-use crate::build::assemble::Assembly;
 use crate::build::check::Checked;
 use crate::catalogue::coordinate::Coordinate;
 use crate::catalogue::joints::{Constraint, CoordinateKind};
 use crate::error::{Invalid, ModelError};
 use crate::evaluate::angles::note_each_angle;
 use crate::evaluate::evaluation::Angles;
+use crate::model::choices::Assembly;
 use crate::model::joint::n_turns;
 use crate::model::state::State;
 
@@ -57,10 +57,10 @@ impl TurnCounters {
             }
         };
         let (mut slots, mut slot_start) = (Vec::new(), vec![0]);
-        for (k, (constraint, status)) in checked.parts.joints.iter().enumerate() {
+        for (k, (constraint, _)) in checked.parts.joints.iter().enumerate() {
             // a joint's own counters come first, then those of the coordinates it reads
             if constraint.follows_turns() {
-                slots.extend((first[k]..).take(n_turns(status.measured(constraint))));
+                slots.extend(first[k]..first[k + 1]);
             }
             slots.extend(constraint.reads().iter().map(slot));
             slot_start.push(slots.len() as u32);

@@ -6,13 +6,13 @@ use crate::catalogue::bodies::Body;
 use crate::error::ModelError;
 use crate::model::shapes::{Carrying, ImpactLaw, Material, ShapeId, Shapes};
 use crate::model::{JointId, Names};
-use holonom_collide::{Groups, Pose, Shape};
+use holonom_collide::{CollisionShape as Shape, Groups, RigidTransform};
 use std::sync::Arc;
 
 impl ModelBuilder {
     /// Give a body (or the ground) a shape, placed at `marker`: its origin at the marker's point, its axes along the marker's.
     pub fn shape(&mut self, marker: Marker, shape: Shape, material: Material) -> ShapeId {
-        let place = Pose { position: marker.point, rotation: marker.axes };
+        let place = RigidTransform { position: marker.point, rotation: marker.axes };
         self.shapes.all.push(Carrying {
             body: marker.body,
             shape: Arc::new(shape),

@@ -1,7 +1,7 @@
 //! Where a model starts: the pose is assembled, velocities are made legal, loops are regularised, the ledger is opened.
 
 use crate::analysis::doctor;
-use crate::build::assemble::{self, Assembly};
+use crate::build::assemble;
 use crate::build::builder::ModelBuilder;
 use crate::build::plan::Planned;
 use crate::catalogue::attach::View;
@@ -11,9 +11,10 @@ use crate::dynamics;
 use crate::error::ModelError;
 use crate::evaluate::evaluation::bodies_at;
 use crate::evaluate::{self, RowScratch, angles, energy};
+use crate::model::choices::{Assembly, SolverKind};
 use crate::model::state::State;
 use crate::model::{Model, Regularisation, Start};
-use crate::solve::{self, SolverKind};
+use crate::solve;
 
 /// Gap of an assembled joint, m or rad.
 const ASSEMBLED: f64 = 1e-9;
@@ -66,7 +67,7 @@ fn assembled(model: &Model, how: Assembly, work: &mut Workspace) -> Result<(Vec<
 pub(super) fn assembled_by_general_rows(model: &Model, how: Assembly) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
     let start = Some(Start::of(model, &model.initial));
     let description = ModelBuilder { lock_rows: false, start, assembly: how, ..model.reopen() };
-    let (general, how, mut work) = with_workspace(super::planned(description)?);
+    let (general, how, mut work) = with_workspace(Planned::of(description)?);
     assembled(&general, how, &mut work)
 }
 

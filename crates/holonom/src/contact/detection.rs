@@ -3,7 +3,7 @@
 use crate::catalogue::attach::{Attachment, Bodies, BodyId, Carried};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
-use holonom_collide::{Candidate, Collider, Detector, Filter, Pose};
+use holonom_collide::{Candidate, Collider, Detector, Filter, RigidTransform};
 
 /// Shapes as collision detection wants them, and which pairs it looks at. The ground's carrier is the last.
 pub(super) fn colliders(model: &Model) -> (Vec<Collider>, Filter) {
@@ -37,7 +37,7 @@ pub(super) fn colliders(model: &Model) -> (Vec<Collider>, Filter) {
 /// Collision detection for a model.
 pub(crate) struct Contacts {
     detector: Option<Detector>,
-    poses: Vec<Pose>,
+    poses: Vec<RigidTransform>,
     reach: Vec<f64>,
     /// Of origins, m/s, and of bodies, rad/s.
     speed: Vec<f64>,
@@ -60,7 +60,7 @@ impl Contacts {
         let detector = if colliders.is_empty() { None } else { Detector::new(colliders, filter).ok() };
         Contacts {
             detector,
-            poses: vec![Pose::default(); n + 1],
+            poses: vec![RigidTransform::default(); n + 1],
             reach: vec![0.0; n + 1],
             speed: vec![0.0; n + 1],
             spin: vec![0.0; n + 1],
@@ -127,7 +127,7 @@ impl Contacts {
     }
 
     /// Pose of a body, the speed of its origin, m/s, and its spin, rad/s.
-    fn motion(model: &Model, bodies: &Bodies, i: usize) -> (Pose, f64, f64) {
+    fn motion(model: &Model, bodies: &Bodies, i: usize) -> (RigidTransform, f64, f64) {
         let id = BodyId(i as u32);
         let see = |what| bodies.carry(&Attachment { body: id, what });
         let origin = see(Carried::Point(Vec3::ZERO));
@@ -135,7 +135,7 @@ impl Contacts {
         let axis = |d| if turns { see(Carried::Direction(d)).at } else { d };
         let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
         let spin = if turns { see(Carried::Spin).rate.length() } else { 0.0 };
-        (Pose { position: origin.at, rotation }, origin.rate.length(), spin)
+        (RigidTransform { position: origin.at, rotation }, origin.rate.length(), spin)
     }
 
     /// How far from the origin of a body its shapes matter, m: their extent, or, where that is infinite (a half-space), as far as anything else is.

@@ -6,8 +6,8 @@ use super::detection::colliders;
 use crate::catalogue::attach::BodyId;
 use crate::model::shapes::ShapeId;
 use crate::model::{JointId, Model};
+use holonom_collide::CollisionShape as Shape;
 use holonom_collide::Detector;
-use holonom_collide::Shape;
 
 impl Model {
     /// Has this body (or the ground) a shape that may touch others?

@@ -25,7 +25,7 @@
 
 use crate::catalogue::attach::{Attached, Attachment, Bodies, BodyId, Carried};
 use crate::math::Vec3;
-use holonom_collide::{Candidate, Touch};
+use holonom_collide::{Candidate, FeaturePair};
 
 /// A touch at one state, world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -63,17 +63,17 @@ impl Touching {
             point: p.at - n * ra,
             point_rate: p.rate - n_rate * ra,
         };
-        match candidate.touch {
-            Touch::PointPlane { p, o, n } => {
+        match candidate.features {
+            FeaturePair::PointPlane { p, o, n } => {
                 let (p, o, n) = (point(a, p), point(b, o), along(b, n));
                 from_surface(n.at.dot(p.at - o.at) - r, n.at, n.rate, p)
             }
-            Touch::PointPoint { p, o } => {
+            FeaturePair::PointPoint { p, o } => {
                 let (p, o) = (point(a, p), point(b, o));
                 let (length, n, n_rate) = unit(p.at - o.at, p.rate - o.rate);
                 from_surface(length - r, n, n_rate, p)
             }
-            Touch::PointLine { p, o, d } => {
+            FeaturePair::PointLine { p, o, d } => {
                 let (p, o, e) = (point(a, p), point(b, o), along(b, d));
                 let (w, w_rate) = (p.at - o.at, p.rate - o.rate);
                 let along_line = w.dot(e.at);
@@ -82,7 +82,7 @@ impl Touching {
                 let (length, n, n_rate) = unit(d, d_rate);
                 from_surface(length - r, n, n_rate, p)
             }
-            Touch::LineLine { p, d, o, e, outward } => {
+            FeaturePair::LineLine { p, d, o, e, outward } => {
                 let (p, d, o, e) = (point(a, p), along(a, d), point(b, o), along(b, e));
                 let (m, m_rate) = (d.at.cross(e.at), d.rate.cross(e.at) + d.at.cross(e.rate));
                 let sign = if m.dot(outward) < 0.0 { -1.0 } else { 1.0 };
@@ -103,7 +103,7 @@ impl Touching {
                     Attached { at: p.at + d.at * s, rate: p.rate + d.rate * s + d.at * s_rate, jdot_v: Vec3::ZERO };
                 from_surface(n.dot(w) - r, n, n_rate, nearest)
             }
-            Touch::RimPlane { c, axis, rim, o, n } => {
+            FeaturePair::RimPlane { c, axis, rim, o, n } => {
                 let (c, axis, o, n) = (point(a, c), along(a, axis), point(b, o), along(b, n));
                 let k = n.at.dot(axis.at);
                 let k_rate = n.rate.dot(axis.at) + n.at.dot(axis.rate);

@@ -1,4 +1,4 @@
-//! Choices by name: the linear solver and the integrator.
+//! Choices by name: the linear solver, the integrator, how a start pose is assembled.
 
 /// Which solver computes the multipliers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -126,4 +126,18 @@ impl IntegratorKind {
             IntegratorKind::Stepping => "stepping",
         }
     }
+}
+
+/// How the parts of a mechanism are brought together when a model is built.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Assembly {
+    /// Damped Newton steps: a few iterations. The default.
+    #[default]
+    Newton,
+    /// Gaps shrink by a tenth at a time until they are small, as if springs and dampers pulled the parts together (after Barzel and Barr
+    /// 1988). Slower, and closer to the pose given where that is rough.
+    Gradual,
+    /// Not at all: joints may start open. With [`Drift::Feedback`](crate::Drift::Feedback) the parts then fly together under forces, in time. Joints keep to
+    /// general rows, which know the way from afar.
+    Open,
 }

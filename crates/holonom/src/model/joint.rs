@@ -32,7 +32,7 @@ pub(crate) fn n_turns(constraint: &dyn Constraint) -> usize {
 
 /// How the rows of a joint enter the equations.
 pub(crate) enum Form {
-    /// Through the lock-row door. `aligned`: with the world's axes.
+    /// As a lock: a masked rigid transform between two rigid bodies. `aligned`: with the world's axes.
     Lock { transform: u32, mask: Mask, aligned: bool },
     /// Row by row.
     Rows(Box<RowBlocks>),
@@ -73,7 +73,7 @@ pub(crate) struct RowBlocks {
     pub links: Vec<LinkId>,
     /// Attachment k writes to block `slots[k]`.
     pub slots: Vec<u8>,
-    /// Directions of the lock that the rows are along, where the lock-row door can be used although a body moves in a plane; else empty.
+    /// Directions of the lock that the rows are along, where the joint can be evaluated as a lock although a body moves in a plane; else empty.
     pub lock: Vec<u8>,
 }
 

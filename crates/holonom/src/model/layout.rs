@@ -4,8 +4,7 @@
 use crate::catalogue::bodies::Body;
 use crate::catalogue::forces::Force;
 use crate::math::Vec3;
-use crate::model::InequalityJoint;
-use crate::model::joint::{Form, Joint};
+use crate::model::joint::{Form, InequalityJoint, Joint};
 use crate::model::names::Names;
 use crate::model::shapes::Shapes;
 use holonom_tree::Node;

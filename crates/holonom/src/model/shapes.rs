@@ -1,7 +1,7 @@
 //! Shapes on bodies, what they are made of, who may touch whom, and the law of impacts.
 
 use crate::catalogue::attach::BodyId;
-use holonom_collide::{Groups, Pose, Shape};
+use holonom_collide::{CollisionShape as Shape, Groups, RigidTransform};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -140,7 +140,7 @@ impl ShapeId {
 pub(crate) struct Carrying {
     pub body: BodyId,
     pub shape: Arc<Shape>,
-    pub place: Pose,
+    pub place: RigidTransform,
     pub material: Material,
     pub groups: Groups,
 }

@@ -14,7 +14,8 @@ pub(crate) mod residual;
 mod sparse;
 
 use crate::error::StepError;
-use crate::evaluate::evaluation::OwnRows;
+use crate::evaluate;
+use crate::evaluate::evaluation::{Evaluation, OwnRows};
 use crate::model::Model;
 use auxiliary::{Auxiliary, Complement};
 use banded::Banded;
@@ -28,6 +29,14 @@ pub(crate) use sparse::{EPS, Softness, softness};
 
 pub(crate) use crate::model::choices::SolverKind;
 
+/// Baraff's order of elimination, tried in the pose in which the model starts.
+fn baraff(model: &Model) -> Result<Baraff, PlanError> {
+    let (start, mut eval) = (model.initial_state(), Evaluation::new(model, model.structure()));
+    evaluate::evaluate_bodies(model, &start.q, &start.v, &mut eval);
+    evaluate::evaluate_constraints(model, &start.q, &start.v, start.t, &mut eval);
+    Baraff::new(model.structure(), &eval.blocks)
+}
+
 /// Does this solver apply to the model?
 pub(crate) fn check(kind: SolverKind, model: &Model) -> Result<(), StepError> {
     let name = kind.name();
@@ -39,7 +48,7 @@ pub(crate) fn check(kind: SolverKind, model: &Model) -> Result<(), StepError> {
     if kind != SolverKind::Baraff {
         return Ok(());
     }
-    Baraff::new(model.structure(), &model.sample()).map(|_| ()).map_err(|e| {
+    baraff(model).map(|_| ()).map_err(|e| {
         let (PlanError::Cycle(node)
         | PlanError::Dependent(node)
         | PlanError::LinkedTwice(node)
@@ -119,7 +128,7 @@ impl Solver {
         let s = model.structure();
         let base = match kind {
             SolverKind::Tree | SolverKind::Sparse => Base::Sparse(Box::new(Sparse::new(model, false))),
-            SolverKind::Baraff => match Baraff::new(s, &model.sample()) {
+            SolverKind::Baraff => match baraff(model) {
                 Ok(baraff) => Base::Baraff(Box::new(baraff)),
                 Err(_) => Base::Sparse(Box::new(Sparse::new(model, false))),
             },

@@ -3,7 +3,8 @@
 import type { App, Selection } from "../app";
 import { h } from "../panels/dom";
 import { number, unitText } from "../panels/units";
-import { edit, type Details, type Field, type Value } from "./edits";
+import { edit } from "./edits";
+import type { CoordinateMeasure, DetailsAnswer, FieldValue, JsonValue } from "../protocol";
 import { drawing } from "./icons";
 import { ids } from "./ids";
 import { input } from "./inputs";
@@ -20,8 +21,8 @@ export function createForm(app: App, host: HTMLElement): void {
   const form = h("div", { class: "build-form", testid: ids.form });
   host.append(form);
   let shownPath = "";
-  /** Kind of the joint that the form is about. */
-  let about = "";
+  /** What the coordinates that the form is about measure: those of a joint, or the one that a drive acts on. */
+  let measures: CoordinateMeasure[] = [];
   let asked = 0;
   /** The field that was changed last, until the program has answered. */
   let pending: { path: string; at: number } | null = null;
@@ -44,9 +45,9 @@ export function createForm(app: App, host: HTMLElement): void {
       form.hidden = true;
       return;
     }
-    let details: Details | null = null;
+    let details: DetailsAnswer | null = null;
     for (const path of paths(selection)) {
-      details = await app.ask<Details>({ about: "details", path }).catch(() => null);
+      details = await app.ask({ about: "details", path }).catch(() => null);
       if (details) break;
     }
     if (mine !== asked) return;
@@ -59,7 +60,7 @@ export function createForm(app: App, host: HTMLElement): void {
     form.replaceChildren(...(details ? contents(details) : []));
   }
 
-  function send(path: string, value: Value): void {
+  function send(path: string, value: JsonValue): void {
     pending = { path, at: performance.now() };
     message = null;
     edit(app, { kind: "set", path, value });
@@ -71,15 +72,14 @@ export function createForm(app: App, host: HTMLElement): void {
     }
   }
 
-  function contents(d: Details): Node[] {
+  function contents(d: DetailsAnswer): Node[] {
     const section = d.section;
     const on = d.fields.find((f) => f.name === "joint")?.value;
-    const joint = section === "drive" && typeof on === "string" ? app.picture?.joints.find((j) => j.name === on.split(".")[0])?.kind : d.kind;
-    about = joint ?? "";
+    measures = section === "drive" && typeof on === "string" ? driven(on) : measured(d.name);
     const first = FIRST[section] ?? [];
-    const rank = (f: Field): number => (first.includes(f.name) ? first.indexOf(f.name) : 99);
+    const rank = (f: FieldValue): number => (first.includes(f.name) ? first.indexOf(f.name) : 99);
     const ends = d.fields.some((f) => f.name === "from" && f.value !== null);
-    const useful = (f: Field): boolean => !(ends && (f.name === "at" || f.name === "rotation")) && !(section === "body" && f.value === null && ["from", "to", "shape", "shapes"].includes(f.name));
+    const useful = (f: FieldValue): boolean => !(ends && (f.name === "at" || f.name === "rotation")) && !(section === "body" && f.value === null && ["from", "to", "shape", "shapes"].includes(f.name));
     const sorted = d.fields.filter(useful);
     const top = sorted.filter((f) => rank(f) < 99).sort((a, b) => rank(a) - rank(b));
     const rest = sorted.filter((f) => rank(f) === 99);
@@ -108,7 +108,7 @@ export function createForm(app: App, host: HTMLElement): void {
     if (facts.length > 0) {
       const list = h("dl", { class: "facts" });
       for (const f of facts) {
-        const value = Array.isArray(f.value) ? f.value.map((x) => number(x, 3)).join(", ") : number(f.value, 4);
+        const value = f.value.map((x) => number(x, f.value.length > 1 ? 3 : 4)).join(", ");
         list.append(h("dt", { text: f.name }), h("dd", { text: `${value} ${unitText(f.unit)}` }));
       }
       nodes.push(list);
@@ -118,7 +118,7 @@ export function createForm(app: App, host: HTMLElement): void {
   }
 
   /** A field as a line; a table inside as its own lines under a heading. */
-  function entries(f: Field): Node[] {
+  function entries(f: FieldValue): Node[] {
     if ((f.type === "kind" || f.type === "record") && f.value !== null) {
       const inner = f.fields.filter((x) => x.required || x.value !== null || ["radius", "size", "length"].includes(x.name)).flatMap((x) => entries(x));
       return inner.length > 0 ? [h("div", { class: "build-group", text: f.kind ? `${f.name}: ${f.kind}` : f.name }), ...inner] : [];
@@ -130,15 +130,19 @@ export function createForm(app: App, host: HTMLElement): void {
     return [line(f.path, f.name.replaceAll("_", " "), fitting(f.unit), help, control)];
   }
 
-  /** Of "m or rad" the one that the joint at hand measures in. */
+  const measured = (joint: string): CoordinateMeasure[] => app.picture?.joints.find((j) => j.name === joint)?.coordinates.map((c) => c.measure) ?? [];
+  /** Of `joint` the first coordinate, of `joint.1` the second. */
+  const driven = (on: string): CoordinateMeasure[] => {
+    const [joint, index] = on.split(".");
+    return measured(joint).slice(Number(index ?? 0), Number(index ?? 0) + 1);
+  };
+
+  /** Of "m or rad" the one that the coordinates at hand measure in. */
   function fitting(unit: string): string {
     const parts = unit.split(" or ");
-    if (parts.length !== 2) return unit;
-    const turning = ["revolute", "universal", "spherical"].includes(about);
-    const sliding = ["prismatic", "distance"].includes(about);
-    const angular = parts.findIndex((p) => p.startsWith("rad") || p === "N m");
-    if (angular < 0 || !(turning || sliding)) return unit;
-    return parts[turning ? angular : 1 - angular];
+    const angular = parts.findIndex((p) => p.startsWith("rad") || p.startsWith("N m"));
+    if (parts.length !== 2 || angular < 0 || new Set(measures).size !== 1) return unit;
+    return parts[measures[0] === "angle" ? angular : 1 - angular];
   }
 
   function line(path: string, text: string, unit: string, help: string, control: HTMLElement): HTMLElement {
@@ -149,24 +153,19 @@ export function createForm(app: App, host: HTMLElement): void {
 
   // ---- what can be done with it ----
 
-  function actions(d: Details): HTMLElement {
+  function actions(d: DetailsAnswer): HTMLElement {
     const act = (name: string, text: string, title: string, testid: string, press: () => void): HTMLButtonElement =>
       h("button", { class: "button small outline", type: "button", title, testid, on: { click: press } }, drawing(name), h("span", { text }));
     const bar = h("div", { class: "build-acts" });
     if (d.section === "joint") {
-      const turns = !["prismatic", "distance", "planar"].includes(d.kind ?? "");
-      const motor = (kind: string, text: string, value: Value, title: string) =>
-        act("motor", text, title, ids.motor(kind), () => edit(app, { kind: "add-drive", drive: kind, on: d.name, fields: { value } }));
-      const moves = app.picture?.joints.find((j) => j.name === d.name)?.coordinates.length ?? 0;
-      if (moves > 0) {
-        bar.append(
-          motor("speed", "Motor", turns ? 6.283185307179586 : 0.1, turns ? "A motor that turns it once a second, whatever that takes" : "A motor that moves it at 0.1 m/s"),
-          motor("position", "Position", turns ? "0.5*sin(2*t)" : "0.1*sin(2*t)", "A drive that leads it along a function of time"),
-          motor("torque", turns ? "Torque" : "Force", 1, turns ? "A torque of 1 N m" : "A force of 1 N"),
-        );
+      // buttons drive the first coordinate
+      const measure = measured(d.name)[0];
+      for (const drive of measure ? (app.catalogue?.drives ?? []) : []) {
+        const preset = drive[measure];
+        if (preset) bar.append(act("motor", preset.label, preset.help, ids.motor(drive.kind), () => edit(app, { kind: "add-drive", drive: drive.kind, on: d.name, fields: { value: preset.value } })));
       }
       bar.append(
-        act("weld", "Weld", "Hold it as it stands", ids.weld, () => edit(app, { kind: "weld", joint: d.name })),
+        act("joint-block", "Weld", "Hold it as it stands", ids.toWeld, () => edit(app, { kind: "weld", joint: d.name })),
         act("cut", "Cut", "Take the joint away; its bodies go on as they move", ids.cut, () => edit(app, { kind: "cut", joint: d.name })),
       );
     }
@@ -197,7 +196,7 @@ export function createForm(app: App, host: HTMLElement): void {
     if (!there) app.select(null);
     else void fill();
   });
-  app.on("trouble", ({ message: text }) => {
+  app.on("error", ({ message: text }) => {
     renamed = null;
     if (!pending || performance.now() - pending.at > 5000) return;
     complain(pending.path, text);

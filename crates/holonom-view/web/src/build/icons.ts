@@ -1,4 +1,4 @@
-// Small drawings of bodies and joints, on a field of 20 by 20: strokes; what follows a bar is filled.
+// Small drawings of bodies, joints (by their glyphs) and actions, on a field of 20 by 20: strokes; what follows a bar is filled.
 
 const DRAWINGS: Record<string, string> = {
   select: "M5 3l10 6-4.500 1.200L8.500 15z",
@@ -11,15 +11,12 @@ const DRAWINGS: Record<string, string> = {
   particle: "M10 2v4M10 14v4M2 10h4M14 10h4|M10 12.200a2.200 2.200 0 1 0 0-4.400 2.200 2.200 0 0 0 0 4.400z",
   more: "|M4.500 11.500a1.500 1.500 0 1 0 0-3 1.500 1.500 0 0 0 0 3zM10 11.500a1.500 1.500 0 1 0 0-3 1.500 1.500 0 0 0 0 3zM15.500 11.500a1.500 1.500 0 1 0 0-3 1.500 1.500 0 0 0 0 3z",
   pin: "M6 13l4-7 4 7zM3.500 13h13M5 16l-1.500 2M9 16l-1.500 2M13 16l-1.500 2M17 16l-1.500 2|M10 7.500a1.800 1.800 0 1 0 0-3.600 1.800 1.800 0 0 0 0 3.600z",
-  revolute: "M3 15.500l4.700-3.700M17 15.500l-4.700-3.700M10 13a3 3 0 1 0 0-6 3 3 0 0 0 0 6z|M10 11a1 1 0 1 0 0-2 1 1 0 0 0 0 2z",
-  spherical: "M2.500 17l4.700-4.200M5.500 10a4.500 4.500 0 1 1 9 0|M10 12.500a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5z",
-  weld: "M2.500 10h15M7 7l6 6M13 7l-6 6",
-  prismatic: "M2 10h16M6 6.500h8v7H6z",
-  cylindrical: "M2 10h16M6 6.500h8v7H6zM8.500 4a2 1.300 0 1 1 3 0",
-  universal: "M2.500 10h4M13.500 10h4M10 3v14M6.500 7v6M13.500 7v6M6.500 10h7",
-  planar: "M3 13l4-5h10l-4 5zM10 10.500V4",
-  distance: "M5.500 10h9M4 11.500a1.500 1.500 0 1 0 0-3 1.500 1.500 0 0 0 0 3zM16 11.500a1.500 1.500 0 1 0 0-3 1.500 1.500 0 0 0 0 3z",
-  spring: "M2 10h2.500l1-3.500 2 7 2-7 2 7 2-7 1 3.500H18",
+  "joint-hinge": "M3 15.500l4.700-3.700M17 15.500l-4.700-3.700M10 13a3 3 0 1 0 0-6 3 3 0 0 0 0 6z|M10 11a1 1 0 1 0 0-2 1 1 0 0 0 0 2z",
+  "joint-ball": "M2.500 17l4.700-4.200M5.500 10a4.500 4.500 0 1 1 9 0|M10 12.500a2.500 2.500 0 1 0 0-5 2.500 2.500 0 0 0 0 5z",
+  "joint-block": "M2.500 10h15M7 7l6 6M13 7l-6 6",
+  "joint-slider": "M2 10h16M6 6.500h8v7H6z",
+  "joint-cross": "M2.500 10h4M13.500 10h4M10 3v14M6.500 7v6M13.500 7v6M6.500 10h7",
+  "joint-rod": "M5.500 10h9M4 11.500a1.500 1.500 0 1 0 0-3 1.500 1.500 0 0 0 0 3zM16 11.500a1.500 1.500 0 1 0 0-3 1.500 1.500 0 0 0 0 3z",
   undo: "M7 4L3.500 7.500 7 11M3.500 7.500H12a4.500 4.500 0 0 1 0 9H8",
   redo: "M13 4l3.500 3.500L13 11M16.500 7.500H8a4.500 4.500 0 0 0 0 9h4",
   save: "M10 3v9M6.500 8.800L10 12.300l3.500-3.500M3.500 16.500h13",
@@ -37,7 +34,7 @@ export function drawing(name: string): SVGSVGElement {
   svg.setAttribute("viewBox", "0 0 20 20");
   svg.setAttribute("class", "build-icon");
   svg.setAttribute("aria-hidden", "true");
-  const [strokes, areas] = (DRAWINGS[name] ?? DRAWINGS.revolute).split("|");
+  const [strokes, areas] = (DRAWINGS[name] ?? DRAWINGS["joint-hinge"]).split("|");
   for (const [d, kind] of [[strokes, "build-stroke"], [areas, "build-area"]] as const) {
     if (!d) continue;
     const path = document.createElementNS(space, "path");

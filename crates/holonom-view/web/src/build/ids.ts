@@ -6,7 +6,7 @@
 //   build-more-joints    list of further kinds of joints
 //   build-plane          working plane: xz, xy, yz, view
 //   build-grid           grid that places snap to, m; 0 is none
-//   build-ends           what ends of rods are joined with where they meet something: revolute, spherical, weld, none
+//   build-ends           what ends of rods are joined with where they meet something: a kind of joint, or none
 //   build-axis           axis of new joints
 //   build-hint           what to do next, in words
 //   build-undo, build-redo, build-save, build-new
@@ -39,6 +39,6 @@ export const ids = {
   remove: "edit-delete",
   duplicate: "edit-duplicate",
   cut: "edit-cut",
-  weld: "edit-weld",
+  toWeld: "edit-weld",
   motor: (kind: string) => `edit-motor-${kind}`,
 } as const;

@@ -2,7 +2,7 @@
 
 import { h } from "../panels/dom";
 import { unitText } from "../panels/units";
-import type { Field, Value } from "./edits";
+import type { FieldValue, JsonValue } from "../protocol";
 import { ids } from "./ids";
 
 const UNITS: Record<string, number> = {
@@ -21,15 +21,15 @@ export function parse(text: string): number | string | null {
   return factor === undefined ? null : Number((Number(found[1]) * factor).toPrecision(15));
 }
 
-const show = (x: Value): string => (typeof x === "number" ? String(Number(x.toPrecision(7))) : x === null ? "" : typeof x === "string" ? x : JSON.stringify(x));
+const show = (x: JsonValue): string => (typeof x === "number" ? String(Number(x.toPrecision(7))) : x === null ? "" : typeof x === "string" ? x : JSON.stringify(x));
 
 /** Called with the new value; null clears the field. */
-type Change = (value: Value) => void;
+type Change = (value: JsonValue) => void;
 
 /** An input for a field; null for types that are not edited here. */
-export function input(field: Field, change: Change, complain: (message: string) => void): HTMLElement | null {
+export function input(field: FieldValue, change: Change, complain: (message: string) => void): HTMLElement | null {
   const written = field.expression ?? field.value;
-  const box = (value: Value, label: string): HTMLInputElement => {
+  const box = (value: JsonValue, label: string): HTMLInputElement => {
     const node = h("input", { class: "field", type: "text", testid: ids.input, label, attrs: { spellcheck: "false", autocomplete: "off", placeholder: field.otherwise && field.otherwise.length < 22 ? field.otherwise : "" } });
     node.value = show(value);
     node.addEventListener("keydown", (e) => {
@@ -84,24 +84,24 @@ export function input(field: Field, change: Change, complain: (message: string) 
     }
     case "numbers":
       if (field.name === "colour") return colour(field, change);
-      return several(field, Array.isArray(written) ? (written as Value[]) : written === null ? [] : [written], box, numeric, change);
+      return several(field, Array.isArray(written) ? (written as JsonValue[]) : written === null ? [] : [written], box, numeric, change);
     case "vector":
     case "direction": {
-      const values = Array.isArray(written) ? (written as Value[]) : [null, null, null];
+      const values = Array.isArray(written) ? (written as JsonValue[]) : [null, null, null];
       const boxes = ["x", "y", "z"].map((axis, i) => box(values[i] ?? null, `${field.name} ${axis}`));
       for (const node of boxes) {
         node.addEventListener("change", () => {
           if (boxes.every((b) => b.value.trim() === "")) return field.required ? complain("it must be said") : change(null);
           if (boxes.some((b) => b.value.trim() === "")) return;
           const xs = boxes.map((b) => numeric(b.value));
-          if (xs.every((x) => x !== null)) change(xs as Value[]);
+          if (xs.every((x) => x !== null)) change(xs as JsonValue[]);
         });
       }
       return h("div", { class: "build-three" }, ...boxes);
     }
     case "intervals": {
-      const list = Array.isArray(written) ? (written as Value[]) : [];
-      const pair = Array.isArray(list[0]) ? (list[0] as Value[]) : list;
+      const list = Array.isArray(written) ? (written as JsonValue[]) : [];
+      const pair = Array.isArray(list[0]) ? (list[0] as JsonValue[]) : list;
       const boxes = ["lower", "upper"].map((which, i) => box(pair[i] ?? null, `${field.name} ${which}`));
       boxes[0].placeholder = "lower";
       boxes[1].placeholder = "upper";
@@ -110,7 +110,7 @@ export function input(field: Field, change: Change, complain: (message: string) 
           if (boxes.every((b) => b.value.trim() === "")) return change(null);
           // what is left open is no bound
           const xs = boxes.map((b, i) => (b.value.trim() === "" ? (i === 0 ? -1e9 : 1e9) : numeric(b.value)));
-          if (xs.every((x) => x !== null)) change(xs as Value[]);
+          if (xs.every((x) => x !== null)) change(xs as JsonValue[]);
         });
       }
       if (list.length > 1 && Array.isArray(list[0])) return h("code", { class: "build-code", text: JSON.stringify(written), title: "Several coordinates: changed in the scene file" });
@@ -124,20 +124,20 @@ export function input(field: Field, change: Change, complain: (message: string) 
   }
 }
 
-function several(field: Field, values: Value[], box: (v: Value, label: string) => HTMLInputElement, numeric: (t: string) => number | string | null, change: Change): HTMLElement {
+function several(field: FieldValue, values: JsonValue[], box: (v: JsonValue, label: string) => HTMLInputElement, numeric: (t: string) => number | string | null, change: Change): HTMLElement {
   const node = box(values.map(show).join("; "), field.name);
   node.addEventListener("change", () => {
     if (node.value.trim() === "") return change(null);
     const xs = node.value.split(";").map((t) => numeric(t));
-    if (xs.every((x) => x !== null)) change(xs.length === 1 ? xs[0] : (xs as Value[]));
+    if (xs.every((x) => x !== null)) change(xs.length === 1 ? xs[0] : (xs as JsonValue[]));
   });
   return node;
 }
 
-function colour(field: Field, change: Change): HTMLElement {
+function colour(field: FieldValue, change: Change): HTMLElement {
   const node = h("input", { type: "color", class: "build-colour", testid: ids.input, label: field.name });
-  const hex = (x: Value): string => Math.round(255 * Math.min(1, Math.max(0, Number(x)))).toString(16).padStart(2, "0");
-  if (Array.isArray(field.value)) node.value = `#${(field.value as Value[]).map(hex).join("")}`;
+  const hex = (x: JsonValue): string => Math.round(255 * Math.min(1, Math.max(0, Number(x)))).toString(16).padStart(2, "0");
+  if (Array.isArray(field.value)) node.value = `#${(field.value as JsonValue[]).map(hex).join("")}`;
   else node.value = "#8899aa";
   node.addEventListener("change", () => change([1, 3, 5].map((i) => Number((parseInt(node.value.slice(i, i + 2), 16) / 255).toFixed(3)))));
   return node;

@@ -1,40 +1,32 @@
 // The palette: bodies and joints to add, the working plane, how ends are joined; undo, redo, save, new.
 
 import type { App } from "../app";
-import type { Triple } from "../protocol";
+import type { BuildCatalogue, JointEntry, JsonValue, Piece, PieceSize } from "../protocol";
 import type { View } from "../view";
 import { h } from "../panels/dom";
-import type { Offers } from "./edits";
+import type { Fields } from "./edits";
 import { drawing } from "./icons";
 import { ids } from "./ids";
 import type { PlaneName, WorkPlane } from "./plane";
-import type { AxisName, Choice, Ends, Item } from "./state";
+import type { AxisName, Choice, Item } from "./state";
 
-/** Joints that have a button; the others are in a list. */
-const JOINTS: [string, string][] = [
-  ["revolute", "Hinge"],
-  ["spherical", "Ball joint"],
-  ["prismatic", "Slider"],
-  ["weld", "Weld"],
-  ["universal", "Universal"],
-  ["distance", "Link"],
-];
+const option = (value: string, text: string): HTMLOptionElement => h("option", { text, attrs: { value } });
 
 export function createPalette(app: App, view: View, plane: WorkPlane, choice: Choice, host: HTMLElement): void {
   const buttons = new Map<string, HTMLButtonElement>();
-  const pick = (name: string, text: string, title: string, testid: string, item: () => Item): HTMLButtonElement => {
-    const node = h("button", { class: "build-pick", type: "button", title, testid, attrs: { "aria-pressed": "false" }, on: { click: () => take(name, item()) } }, drawing(name), h("span", { text }));
+  const pick = (name: string, icon: string, text: string, title: string, testid: string, item: () => Item): HTMLButtonElement => {
+    const node = h("button", { class: "build-pick", type: "button", title, testid, attrs: { "aria-pressed": "false" }, on: { click: () => take(name, item()) } }, drawing(icon), h("span", { text }));
     buttons.set(name, node);
     return node;
   };
   function take(name: string, item: Item): void {
     if (app.tool !== "build") app.setTool("build");
-    if (item.do === "joint") choice.axis = ["prismatic", "cylindrical", "screw", "pin-slot"].includes(item.joint) ? "x" : "normal";
+    if (item.do === "joint") choice.axis = item.joint.axis === "along-x" ? "x" : "normal";
     axis.value = choice.axis;
     choice.take(name, item);
   }
 
-  // sizes suit what is seen: those of the palette are for a view about a metre and a half high
+  // sizes suit what is seen: those of the catalogue are for a view about a metre and a half high
   const scale = (): number => {
     const t = view.camera.target;
     const high = view.canvas.clientHeight * view.pixel([t.x, t.y, t.z]);
@@ -42,54 +34,42 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     const lead = high / power;
     return power * (lead < 1.25 ? 0.5 : lead < 3 ? 1 : lead < 7 ? 2 : 5);
   };
-  const sized = (x: number | number[]): number | number[] => (Array.isArray(x) ? x.map((y) => tidy(y * scale())) : tidy(x * scale()));
   const tidy = (x: number): number => Number(x.toPrecision(2));
-  const lineItem = (shape: string): Item => {
-    const sizes = choice.offers?.shapes.find((s) => s.kind === shape)?.sizes ?? (shape === "beam" ? { width: 0.03, height: 0.03 } : { radius: 0.015 });
-    return { do: "line", name: shape, shape, sizes: () => Object.fromEntries(Object.entries(sizes).map(([k, v]) => [k, sized(v)])) };
-  };
-  const placed = (name: string, shape: () => Record<string, unknown>, more: () => Record<string, unknown> = () => ({})): Item => ({ do: "place", name, body: () => ({ shape: shape(), density: 7800, ...more() }) });
+  const sized = (x: PieceSize): JsonValue => (Array.isArray(x) ? x.map((y) => tidy(y * scale())) : tidy(x * scale()));
+  const table = (piece: Piece) => (): Fields => ({
+    ...(piece.body === null ? { density: 7800 } : { kind: piece.body, mass: 1 }),
+    shape: { kind: piece.shape, ...Object.fromEntries(Object.entries(piece.sizes).map(([k, v]) => [k, sized(v)])) },
+    ...(piece.faces_plane ? facing() : {}),
+  });
   /** Round things and plates face along the normal of the plane. */
-  const facing = (): Record<string, unknown> => {
+  const facing = (): Fields => {
     const n = plane.normal;
     if (n[2] > 0.99) return {};
-    const x: Triple = Math.abs(n[0]) > 0.9 ? [0, 1, 0] : [1, 0, 0];
-    return { rotation: { x, z: n } };
+    return { rotation: { x: Math.abs(n[0]) > 0.9 ? [0, 1, 0] : [1, 0, 0], z: n } };
   };
+  const pieceItem = (piece: Piece): Item => ({ do: piece.between ? "line" : "place", body: table(piece) });
+  const jointItem = (joint: JointEntry): Item => ({ do: "joint", joint });
 
-  const select = pick("select", "Select", "Click to select, drag a body to move it (Esc)", ids.tool("select"), () => ({ do: "select" }));
-  const bodies = [
-    pick("rod", "Rod", "A round bar from one point to another", ids.tool("rod"), () => lineItem("rod")),
-    pick("beam", "Beam", "A square bar from one point to another", ids.tool("beam"), () => lineItem("beam")),
-    pick("box", "Box", "A box", ids.tool("box"), () => placed("box", () => ({ kind: "box", size: sized([0.2, 0.12, 0.12]) }))),
-    pick("plate", "Plate", "A thin plate that lies in the working plane", ids.tool("plate"), () => placed("plate", () => ({ kind: "box", size: sized([0.3, 0.2, 0.015]) }), facing)),
-    pick("ball", "Ball", "A ball", ids.tool("ball"), () => placed("ball", () => ({ kind: "sphere", radius: sized(0.08) }))),
-    pick("cylinder", "Cylinder", "A wheel or disc that faces along the normal of the working plane", ids.tool("cylinder"), () => placed("cylinder", () => ({ kind: "cylinder", radius: sized(0.1), length: sized(0.05) }), facing)),
-    pick("particle", "Particle", "A point with mass and no orientation", ids.tool("particle"), () => ({ do: "place", name: "particle", body: () => ({ kind: "particle", mass: 1, shape: { kind: "sphere", radius: sized(0.02) } }) })),
-  ];
-  const shapes = h("select", { class: "select", testid: ids.shape, label: "Further shapes" });
-  shapes.addEventListener("change", () => {
-    const offer = choice.offers?.shapes.find((s) => s.kind === shapes.value);
-    if (!offer?.sizes) return;
-    const given = Object.entries(offer.sizes);
-    const sizes = (): Record<string, number | number[]> => Object.fromEntries(given.map(([k, v]) => [k, sized(v)]));
-    take("more", offer.between ? { do: "line", name: offer.kind, shape: offer.kind, sizes } : placed(offer.kind, () => ({ kind: offer.kind, ...sizes() })));
-    shapes.value = offer.kind;
-  });
-
-  const pin = pick("pin", "Pin", "Pin a point of a body to the ground; on an empty place, a point of the ground", ids.tool("pin"), () => ({ do: "pin" }));
-  const joints = JOINTS.map(([kind, text]) => pick(kind, text, kind === "distance" ? "Keeps two points at their distance: a massless link. Click a point, then another" : `${text}: click a point, then another`, ids.joint(kind), () => ({ do: "joint", joint: kind })));
-  const otherJoints = h("select", { class: "select", testid: ids.moreJoints, label: "Further joints" });
-  otherJoints.addEventListener("change", () => {
-    const kind = otherJoints.value;
-    if (!kind) return;
-    take("more-joints", { do: "joint", joint: kind });
-    otherJoints.value = kind;
-  });
+  const select = pick("select", "select", "Select", "Click to select, drag a body to move it (Esc)", ids.tool("select"), () => ({ do: "select" }));
+  const pin = pick("pin", "pin", "Pin", "Pin a point of a body to the ground; on an empty place, a point of the ground", ids.tool("pin"), () => ({ do: "pin" }));
+  const pieces = h("div", { class: "build-picks" });
+  const joints = h("div", { class: "build-picks" });
+  /** A list of further kinds; its choice counts as a button of this name. */
+  const list = <T extends { label: string }>(button: string, testid: string, label: string, all: [string, T][], item: (of: T) => Item): HTMLSelectElement => {
+    const node = h("select", { class: "select", testid, label }, option("", "other …"), ...all.map(([value, { label }]) => option(value, label.toLowerCase())));
+    node.addEventListener("change", () => {
+      const found = all.find(([value]) => value === node.value);
+      if (!found) return;
+      take(button, item(found[1]));
+      node.value = found[0];
+    });
+    lists.set(button, node);
+    return node;
+  };
+  const lists = new Map<string, HTMLSelectElement>();
 
   // ---- how ----
 
-  const option = (value: string, text: string): HTMLOptionElement => h("option", { text, attrs: { value } });
   const planes = h("select", { class: "select small", testid: ids.plane, label: "Working plane" },
     option("xz", "upright, x–z"), option("yz", "upright, y–z"), option("xy", "level, x–y"), option("view", "facing me"));
   planes.addEventListener("change", () => {
@@ -106,9 +86,10 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     choice.changed();
   });
   const ends = h("select", { class: "select small", testid: ids.ends, label: "Ends of rods are joined with" },
-    option("revolute", "hinges"), option("spherical", "ball joints"), option("weld", "welds"), option("none", "nothing"));
+    option("none", "nothing"));
   ends.addEventListener("change", () => {
-    choice.ends = ends.value as Ends;
+    choice.ends = ends.value === "none" ? null : ends.value;
+    choice.pinned = choice.ends ?? ends.options[0].value;
   });
   const axis = h("select", { class: "select small", testid: ids.axis, label: "Axis of joints" },
     option("normal", "across the plane"), option("x", "along x"), option("y", "along y"), option("z", "along z"));
@@ -134,34 +115,36 @@ export function createPalette(app: App, view: View, plane: WorkPlane, choice: Ch
     h("div", { class: "build-acts" }, undo, redo, save, fresh),
     hint,
     h("div", { class: "build-picks" }, select, pin),
-    h("h3", { text: "Bodies" }), h("div", { class: "build-picks" }, ...bodies, shapes),
-    h("h3", { text: "Joints" }), h("div", { class: "build-picks" }, ...joints, otherJoints),
+    h("h3", { text: "Bodies" }), pieces,
+    h("h3", { text: "Joints" }), joints,
     h("div", { class: "build-rows" }, row("Working plane", planes), row("Grid", grid), row("Ends joined with", ends), row("Axis of joints", axis)),
   );
 
   function refresh(): void {
     for (const [name, node] of buttons) node.setAttribute("aria-pressed", String(app.tool === "build" && choice.button === name));
-    if (choice.button !== "more") shapes.value = "";
-    if (choice.button !== "more-joints") otherJoints.value = "";
+    for (const [name, node] of lists) if (choice.button !== name) node.value = "";
     hint.textContent = app.tool === "build" ? choice.hint : "Choose a piece, then point in the view.";
     undo.disabled = !(app.picture?.can_undo ?? false);
     redo.disabled = !(app.picture?.can_redo ?? false);
     const name = (app.picture?.name || "scene").replace(/\.(toml|urdf|xml)$/i, "").replace(/[^\w.-]+/g, "-");
     save.setAttribute("download", `${name}.toml`);
   }
-  function offer(offers: Offers): void {
-    choice.offers = offers;
-    const named = ["rod", "beam", "box", "sphere", "cylinder"];
-    shapes.replaceChildren(option("", "other …"), ...offers.shapes.filter((s) => s.sizes && !named.includes(s.kind)).map((s) => option(s.kind, s.kind)));
-    const shown = JOINTS.map((j) => j[0]);
-    otherJoints.replaceChildren(option("", "other …"), ...offers.joints.filter((j) => j.sides && !j.asks && !shown.includes(j.kind)).map((j) => option(j.kind, j.kind.replaceAll("-", " "))));
+  /** Buttons and lists of what the program can build. */
+  function offer(all: BuildCatalogue): void {
+    const [shown, listed] = (["button", "list"] as const).map((group) => all.pieces.filter((p) => p.group === group));
+    pieces.replaceChildren(...shown.map((p) => pick(p.name, p.name, p.label, p.help, ids.tool(p.name), () => pieceItem(p))),
+      list("more", ids.shape, "Further shapes", listed.map((p) => [p.name, p]), pieceItem));
+    const [main, further] = (["button", "list"] as const).map((group) => all.joints.filter((j) => j.group === group));
+    joints.replaceChildren(...main.map((j) => pick(j.kind, `joint-${j.glyph}`, j.label, `${j.label}: ${j.summary}. Click a point, then another`, ids.joint(j.kind), () => jointItem(j))),
+      list("more-joints", ids.moreJoints, "Further joints", further.map((j) => [j.kind, j]), jointItem));
+    ends.replaceChildren(...all.joints.flatMap((j) => (j.ends === null ? [] : [option(j.kind, j.ends)])), option("none", "nothing"));
+    choice.ends = choice.pinned = ends.value;
+    refresh();
   }
   choice.on(refresh);
   app.on("picture", refresh);
   app.on("tool", refresh);
-  app.on("connection", (c) => {
-    if (c === "open" && !choice.offers) app.ask<Offers>({ about: "palette" }).then(offer, () => {});
-  });
-  if (app.connection === "open") app.ask<Offers>({ about: "palette" }).then(offer, () => {});
+  app.on("catalogue", offer);
+  if (app.catalogue) offer(app.catalogue);
   refresh();
 }

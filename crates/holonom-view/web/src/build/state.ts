@@ -1,27 +1,29 @@
 // What the builder has chosen: the piece to add, the plane, how ends are joined. Parts hear of changes.
 
-import type { Offers } from "./edits";
+import type { JointEntry } from "../protocol";
+import type { Fields } from "./edits";
 
-/** What a press in the view does. Sizes are asked for when they are used: they suit what is seen then. */
+/** What a press in the view does. Tables are asked for when they are used: sizes suit what is seen then. */
 export type Item =
   | { do: "select" }
   /** From one point to another. */
-  | { do: "line"; name: string; shape: string; sizes: () => Record<string, number | number[]> }
+  | { do: "line"; body: () => Fields }
   /** At one place. */
-  | { do: "place"; name: string; body: () => Record<string, unknown> }
-  | { do: "joint"; joint: string }
+  | { do: "place"; body: () => Fields }
+  | { do: "joint"; joint: JointEntry }
   | { do: "pin" };
 
-export type Ends = "revolute" | "spherical" | "weld" | "none";
 export type AxisName = "normal" | "x" | "y" | "z";
 
 export class Choice {
   item: Item = { do: "select" };
   /** Name of the button that is down. */
   button = "select";
-  ends: Ends = "revolute";
+  /** Kind of the joints at the ends of new rods; none if null. */
+  ends: string | null = null;
+  /** Kind of the joint that pins a point to the ground. */
+  pinned = "";
   axis: AxisName = "normal";
-  offers: Offers | null = null;
   hint = "";
   private listeners: (() => void)[] = [];
 

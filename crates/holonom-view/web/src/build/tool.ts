@@ -4,10 +4,10 @@
 
 import { Matrix4, Quaternion, Vector3 } from "three";
 import type { App } from "../app";
-import type { Geometry, Placed, Triple } from "../protocol";
+import type { AttachedJoint, GeometryPicture, JsonValue, PlacedFrame, Triple } from "../protocol";
 import type { Pointer, PointerTool } from "../touch";
 import type { BodyPick, Snap, View } from "../view";
-import { edit, round, type Fields, type Tie } from "./edits";
+import { edit, round, type Fields } from "./edits";
 import type { WorkPlane } from "./plane";
 import type { Choice, Item } from "./state";
 
@@ -73,10 +73,10 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
   function line(item: Extract<Item, { do: "line" }>, a: Place, b: Place): void {
     const [from, to] = [round(a.world), round(b.world)];
     const length = Math.hypot(to[0] - from[0], to[1] - from[1], to[2] - from[2]);
-    const body: Fields = { shape: { kind: item.shape, ...item.sizes() }, from, to, density: 7800 };
-    const joints: Tie[] = [];
+    const body: Fields = { ...item.body(), from, to };
+    const joints: AttachedJoint[] = [];
     const kind = choice.ends;
-    if (kind !== "none") {
+    if (kind !== null) {
       for (const [end, point] of [[a, [0, 0, 0]], [b, [length, 0, 0]]] as [Place, Triple][]) {
         if (end.snap) joints.push({ joint: kind, point, to: { body: end.snap.name, point: end.snap.point }, axis: round(plane.normal) });
       }
@@ -91,12 +91,8 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
     if (length < 1e-9) return view.ghost(null);
     const along = q.clone().sub(p).divideScalar(length);
     const turn = new Quaternion().setFromUnitVectors(new Vector3(0, 0, 1), along);
-    const sizes = item.sizes();
-    const size = (name: string, otherwise: number): number => (typeof sizes[name] === "number" ? (sizes[name] as number) : otherwise);
-    const geometry: Geometry =
-      item.shape === "beam"
-        ? { kind: "box", size: [size("width", 0.03), size("height", 0.03), length] }
-        : { kind: "cylinder", radius: size("radius", 0.015), length };
+    const shape = item.body().shape as Record<string, JsonValue>;
+    const geometry = geometryOf({ ...shape, length });
     const middle = p.clone().add(q).multiplyScalar(0.5);
     view.ghost(geometry, { at: [middle.x, middle.y, middle.z], turn: [turn.x, turn.y, turn.z, turn.w] });
   }
@@ -109,10 +105,7 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
 
   function ghostPlaced(item: Extract<Item, { do: "place" }>, at: Triple): void {
     const body = item.body();
-    const shape = (body.shape ?? {}) as Record<string, number & Triple & string>;
-    const geometry = geometryOf(shape);
-    const turn = turnOf(body.rotation);
-    view.ghost(geometry, { at, turn });
+    view.ghost(geometryOf(body.shape as Record<string, JsonValue>), { at, turn: turnOf(body.rotation) });
   }
 
   // ---- joints ----
@@ -122,7 +115,7 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
     const [one, two] = [spot(a), spot(b)];
     // the ground comes first: joints are drawn, and counted, from a to b
     const [from, to] = two.body === "ground" ? [two, one] : [one, two];
-    edit(app, { kind: "add-joint", joint: item.joint, a: from, b: to, axis: axis() });
+    edit(app, { kind: "add-joint", joint: item.joint.kind, a: from, b: to, axis: axis() });
   }
 
   function pin(at: Place): void {
@@ -130,8 +123,7 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
       edit(app, { kind: "add-ground-point", at: round(at.world) });
       return;
     }
-    const kind = choice.ends === "none" ? "revolute" : choice.ends;
-    edit(app, { kind: "add-joint", joint: kind, a: { body: "ground", point: round(at.world) }, b: { body: at.snap.name, point: at.snap.point }, axis: round(plane.normal) });
+    edit(app, { kind: "add-joint", joint: choice.pinned, a: { body: "ground", point: round(at.world) }, b: { body: at.snap.name, point: at.snap.point }, axis: round(plane.normal) });
   }
 
   // ---- selecting and moving ----
@@ -221,7 +213,7 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
           clear();
         }
       } else if (item.do === "place") {
-        edit(app, { kind: "add-body", body: { ...(item.body() as Fields), at: round(at.world) } });
+        edit(app, { kind: "add-body", body: { ...item.body(), at: round(at.world) } });
         clear();
       } else if (item.do === "pin") {
         pin(at);
@@ -254,7 +246,7 @@ export function buildTool(app: App, view: View, plane: WorkPlane, choice: Choice
 const coordinates = (p: Triple): string => p.map((x) => Number(x.toFixed(4))).join(", ");
 
 /** What a shape of a scene looks like. */
-export function geometryOf(shape: Record<string, unknown>): Geometry | null {
+function geometryOf(shape: Record<string, unknown>): GeometryPicture | null {
   const n = (key: string): number => Number(shape[key] ?? 0);
   switch (shape.kind) {
     case "box":
@@ -263,6 +255,10 @@ export function geometryOf(shape: Record<string, unknown>): Geometry | null {
       return { kind: "sphere", radius: n("radius") };
     case "ellipsoid":
       return { kind: "ellipsoid", radii: shape.half_axes as Triple };
+    case "beam":
+      return { kind: "box", size: [n("width"), n("height"), n("length")] };
+    case "rod":
+      return { kind: "cylinder", radius: n("radius"), length: n("length") };
     case "cylinder":
     case "capsule":
       return { kind: shape.kind, radius: n("radius"), length: n("length") };
@@ -278,7 +274,7 @@ export function geometryOf(shape: Record<string, unknown>): Geometry | null {
 }
 
 /** A rotation with its axes given, as a quaternion. */
-function turnOf(rotation: unknown): Placed["turn"] {
+function turnOf(rotation: unknown): PlacedFrame["turn"] {
   const r = rotation as { x?: Triple; z?: Triple } | undefined;
   if (!r?.x || !r.z) return [0, 0, 0, 1];
   const [x, z] = [new Vector3(...r.x), new Vector3(...r.z)];

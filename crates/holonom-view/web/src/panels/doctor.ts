@@ -1,7 +1,7 @@
 // The doctor's report: how the mechanism can move, what is held twice, which reactions can be trusted. Sentences point at what they speak of.
 
 import type { App } from "../app";
-import type { Doctor as Report, Sentence } from "./answers";
+import type { DoctorAnswer, Sentence } from "../protocol";
 import { button, h, icon, sentence, setText } from "./dom";
 import type { Layout } from "./layout";
 import { number, short } from "./units";
@@ -38,7 +38,7 @@ export class Doctor {
     const revision = this.app.picture?.revision ?? -1;
     setText(this.when, "Asking …");
     try {
-      const report = await this.app.ask<Report>({ about: "doctor" });
+      const report = await this.app.ask({ about: "doctor" });
       this.asked = revision;
       setText(this.when, `At t = ${(this.app.frame?.time ?? 0).toFixed(3)} s`);
       this.fill(report);
@@ -51,7 +51,7 @@ export class Doctor {
     this.askIfNew();
   }
 
-  private fill(report: Report): void {
+  private fill(report: DoctorAnswer): void {
     this.pointAt(null, []);
     const parts: Node[] = [
       h("div", { class: "figures" },
@@ -92,7 +92,7 @@ export class Doctor {
     return h("div", { class: "set" }, h("div", { class: "set-title" }, h("span", { text: title }), h("span", { class: "mark warn", text: `${surplus} too many` })), this.rows(rows));
   }
 
-  private load(load: Report["loads"][number]): HTMLElement {
+  private load(load: DoctorAnswer["loads"][number]): HTMLElement {
     const line = (label: string, unit: string, values: number[], unique: boolean[]) =>
       h("div", { class: "load-line" }, h("span", { class: "muted", text: label }), ...values.map((v, i) => {
         const cell = h("span", { class: unique[i] ? "component" : "component unsure", title: unique[i] ? "unique" : "not unique" }, h("span", { class: "part", text: "xyz"[i]! }), h("span", { class: "value num", text: number(v) }));

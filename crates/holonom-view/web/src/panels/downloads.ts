@@ -13,7 +13,7 @@ export function createDownloads(app: App, trigger: HTMLButtonElement, screenshot
       link("Recorded numbers", "CSV", "/files/recording.csv", `${name}.csv`, "download-csv"),
       menuItem("Picture of the view", "PNG", "download-png", () => {
         close();
-        screenshot().then((blob) => save(blob, `${name}.png`), (error: Error) => app.emit("trouble", { message: `The picture could not be made: ${error.message}` }));
+        screenshot().then((blob) => save(blob, `${name}.png`), (error: Error) => app.emit("error", { message: `The picture could not be made: ${error.message}` }));
       }),
       link("Scene file", "TOML", "/files/scene.toml", `${name}.toml`, "download-scene"),
       link("Inputs of this session", "JSON lines", "/files/inputs.jsonl", `${name}.inputs.jsonl`, "download-inputs"),

@@ -2,8 +2,8 @@
 // is a line of its own.
 
 import type { App } from "../app";
-import type { Frame } from "../protocol";
-import type { Ledger } from "./answers";
+import type { Frame } from "../frame";
+import type { LedgerAnswer } from "../protocol";
 import { h, setText } from "./dom";
 import type { Layout } from "./layout";
 import { number } from "./units";
@@ -70,7 +70,7 @@ export class Energy {
     if (this.asking || this.layout.current() !== "energy" || this.app.connection !== "open" || !this.app.picture) return;
     this.asking = true;
     try {
-      this.fill(await this.app.ask<Ledger>({ about: "ledger" }));
+      this.fill(await this.app.ask({ about: "ledger" }));
       setText(this.message, "");
     } catch (error) {
       setText(this.message, `The ledger could not be read: ${(error as Error).message}`);
@@ -79,7 +79,7 @@ export class Energy {
     }
   }
 
-  private fill(ledger: Ledger): void {
+  private fill(ledger: LedgerAnswer): void {
     const text = JSON.stringify(ledger);
     if (text === this.last) return;
     this.last = text;

@@ -1,7 +1,7 @@
 // The gallery: scenes to open, one's own files, an empty scene. Comes up by itself when the program was started without a scene.
 
 import type { App } from "../app";
-import type { Gallery, GalleryScene } from "./answers";
+import type { SceneCard } from "../protocol";
 import { createSheet, type Sheet } from "./dialog";
 import { button, h, icon } from "./dom";
 import type { Keys } from "./keys";
@@ -11,6 +11,9 @@ import { matcher } from "./watch";
 const FILES = ".toml,.urdf,.xml";
 /** Largest file that is sent to the program, bytes. */
 const MOST_BYTES = 8 * 1024 * 1024;
+
+/** Of a scene that is not in the gallery its name is all there is. */
+type Card = Pick<SceneCard, "name" | "title" | "description"> & Partial<SceneCard>;
 
 export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys): { open: () => Promise<void> } {
   const sheet = createSheet("Scenes", "gallery", true);
@@ -22,7 +25,7 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
     if (file.files?.[0]) void openFile(app, file.files[0], sheet);
     file.value = "";
   });
-  let gallery: Gallery = { own: null, scenes: [] };
+  let scenes: Card[] = [];
 
   const leave = (request: Parameters<App["send"]>[0]) => {
     app.send(request);
@@ -30,7 +33,7 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
   };
   const fill = () => {
     const fits = matcher(search.value);
-    const found = [...gallery.scenes, ...(gallery.verification ?? [])].filter((s) => fits(`${s.name} ${s.title} ${s.description} ${s.group ?? ""}`));
+    const found = scenes.filter((s) => fits(`${s.name} ${s.title} ${s.description} ${s.group ?? ""}`));
     cards.replaceChildren();
     let group: string | undefined;
     for (const scene of found) {
@@ -56,13 +59,13 @@ export function createGallery(app: App, trigger: HTMLButtonElement, keys: Keys):
   const open = async () => {
     const before = app.picture?.revision;
     try {
-      gallery = await app.ask<Gallery>({ about: "gallery" });
-      const own = gallery.own;
-      if (own !== null && !gallery.scenes.some((s) => s.name === own)) {
-        gallery.scenes = [{ name: own, title: own, description: "The scene that the program was started with." }, ...gallery.scenes];
+      const { own, scenes: gallery, verification } = await app.ask({ about: "gallery" });
+      scenes = [...gallery, ...verification];
+      if (own !== null && !gallery.some((s) => s.name === own)) {
+        scenes.unshift({ name: own, title: own, description: "The scene that the program was started with." });
       }
     } catch (error) {
-      app.emit("trouble", { message: `The gallery could not be read: ${(error as Error).message}` });
+      app.emit("error", { message: `The gallery could not be read: ${(error as Error).message}` });
       return;
     }
     if (app.picture?.revision !== before) return;
@@ -84,7 +87,7 @@ function openAtStart(app: App, open: () => Promise<void>): void {
     stop();
     if (frame.tick > 0 || frame.playing || wasOffered()) return;
     const before = app.picture?.revision;
-    const gallery = await app.ask<Gallery>({ about: "gallery" }).catch(() => null);
+    const gallery = await app.ask({ about: "gallery" }).catch(() => null);
     if (gallery?.own === null && app.picture?.revision === before) await open();
   });
 }
@@ -99,7 +102,7 @@ function wasOffered(): boolean {
   }
 }
 
-function card(scene: GalleryScene, here: boolean, press: () => void): HTMLElement {
+function card(scene: Card, here: boolean, press: () => void): HTMLElement {
   const counts = [count(scene.bodies, "body", "bodies"), count(scene.joints, "joint", "joints")].filter(Boolean).join(" · ");
   return h("button", { class: here ? "card here" : "card", type: "button", testid: "gallery-card", attrs: { "data-scene": scene.name }, on: { click: press } },
     sketch(scene.sketch),
@@ -108,13 +111,13 @@ function card(scene: GalleryScene, here: boolean, press: () => void): HTMLElemen
     h("span", { class: "card-foot" }, h("span", { class: "card-name", text: scene.name }), h("span", { text: counts })));
 }
 
-function count(n: number | undefined | null, one: string, many: string): string {
-  return n === undefined || n === null ? "" : `${n} ${n === 1 ? one : many}`;
+function count(n: number | undefined, one: string, many: string): string {
+  return n === undefined ? "" : `${n} ${n === 1 ? one : many}`;
 }
 
 async function openFile(app: App, file: File, sheet: Sheet): Promise<void> {
   if (file.size > MOST_BYTES) {
-    app.emit("trouble", { message: `The file ${file.name} has ${(file.size / 1048576).toFixed(1)} MB; at most ${MOST_BYTES / 1048576} MB can be opened here. Start the program with it instead: holonom view ${file.name}` });
+    app.emit("error", { message: `The file ${file.name} has ${(file.size / 1048576).toFixed(1)} MB; at most ${MOST_BYTES / 1048576} MB can be opened here. Start the program with it instead: holonom view ${file.name}` });
     return;
   }
   app.send({ do: "open-text", name: file.name, text: await file.text() });

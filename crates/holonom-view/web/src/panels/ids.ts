@@ -6,7 +6,7 @@
 //              cap (slider) cap-value cap-usual; release-all pinned-count (hidden while nothing is pinned)
 // time bar     play pause (one of them is seen) step reset time speed scrub real-time cost gap method
 // over view    view connection-banner reconnect stopped-banner stopped-reset past activity
-//              toasts toast-trouble toast-note toast-details
+//              toasts toast-error toast-note toast-details
 // tabs         tab-inspect tab-plots tab-doctor tab-energy tab-matrix tab-build side side-edge
 // inspect      contents-search thing (data-path) selected-name unselect drive value (data-name, data-value) plot-this inspect-numbers
 // plots        quantity-search quantity-list quantity (data-name, aria-pressed) charts chart (data-unit) legend-value (data-name, data-value)
@@ -18,8 +18,3 @@
 // what is seen see-sheet show-reactions show-torques ... (one for each of `Shown`) arrow-scale look-fit look-front look-right look-top look-home look-through
 // downloads    downloads-menu download-csv download-png download-scene download-inputs
 // help         help-sheet help-sheet-close
-
-/** The selector of a test id. */
-export function byTestId(name: string): string {
-  return `[data-testid="${name}"]`;
-}

@@ -1,8 +1,8 @@
 // The tab of what is selected: what it is, and its numbers as they are now. Without a selection, the list of everything in the scene.
 
 import type { App, Selection } from "../app";
-import type { Frame, Picture } from "../protocol";
-import type { Quantity } from "./answers";
+import type { Frame } from "../frame";
+import type { Picture, QuantityAnswer } from "../protocol";
 import { button, h, icon, setText } from "./dom";
 import type { Layout } from "./layout";
 import { number, unitText, withPrefix } from "./units";
@@ -54,7 +54,7 @@ export class Inspect {
       return;
     }
     this.head.replaceChildren(...this.about(picture, selection));
-    const own = await this.catalogue.of(selection.kind, selection.name).catch(() => [] as Quantity[]);
+    const own = await this.catalogue.of(selection.kind, selection.name).catch(() => [] as QuantityAnswer[]);
     if (this.app.selection !== selection || this.layout.current() !== "inspect") return;
     this.table(selection, families(own));
   }
@@ -114,7 +114,7 @@ export class Inspect {
       what = joint ? (joint.drive ? `${describe(joint.kind)}, drive` : describeAs(joint.kind, "joint")) : "joint";
       if (joint) {
         lines.push(["From", bodyLink(joint.a)], ["To", bodyLink(joint.b)], ["Rows", String(joint.rows)]);
-        marks.push(h("span", { class: `mark role-${joint.role}`, text: { primary: "in the tree", loop: "closes a loop", redundant: "redundant", sided: "one-sided" }[joint.role] }));
+        marks.push(h("span", { class: `mark role-${joint.role}`, text: { primary: "in the tree", loop: "closes a loop", redundant: "redundant", inequality: "one-sided" }[joint.role] }));
         if (!joint.unique) marks.push(h("span", { class: "mark warn", text: "reaction not unique", title: "Several joints share this load. The values given are those of the smallest loads." }));
         if (joint.condition !== "active") marks.push(h("span", { class: "mark bad", text: joint.condition }));
         if (joint.drive) lines.push(["Drive", this.driveSwitch(name, joint.condition === "active")]);

@@ -2,7 +2,7 @@
 // Two layers: the entries are drawn once, what is pointed at lies above them.
 
 import type { App } from "../app";
-import type { Band, Spy } from "./answers";
+import type { MatrixBand, SpyAnswer } from "../protocol";
 import { button, h, segments, setText } from "./dom";
 import type { Layout } from "./layout";
 import { colour } from "./theme";
@@ -29,7 +29,7 @@ export class Matrix {
   private choice: { node: HTMLElement; put: (name: Name) => void };
   private chosen: Name = "J";
   private asked = "";
-  private spy: Spy | null = null;
+  private spy: SpyAnswer | null = null;
   /** Blocks by their first row and column: were they made by elimination? */
   private blocks = new Map<string, boolean>();
   private hover: { row: number; column: number } | null = null;
@@ -69,7 +69,7 @@ export class Matrix {
     const key = `${this.chosen} ${this.app.picture?.revision}`;
     if (!this.app.picture || this.layout.current() !== "matrix" || key === this.asked) return;
     this.asked = key;
-    this.app.ask<Spy>({ about: "spy", matrix: this.chosen }).then(
+    this.app.ask({ about: "spy", matrix: this.chosen }).then(
       (spy) => {
         if (key === this.asked) this.take(spy);
       },
@@ -80,7 +80,7 @@ export class Matrix {
     );
   }
 
-  private take(spy: Spy): void {
+  private take(spy: SpyAnswer): void {
     this.spy = spy;
     this.hover = null;
     this.blocks = new Map(spy.blocks.map(([row, column, , , fill]) => [`${row} ${column}`, fill === 1]));
@@ -183,7 +183,7 @@ export class Matrix {
 }
 
 /** The body or joint that a row or column belongs to; bands are in order. */
-function bandAt(bands: Band[], at: number): Band | undefined {
+function bandAt(bands: MatrixBand[], at: number): MatrixBand | undefined {
   let [low, high] = [0, bands.length - 1];
   while (low <= high) {
     const middle = (low + high) >> 1;
@@ -195,6 +195,6 @@ function bandAt(bands: Band[], at: number): Band | undefined {
   return undefined;
 }
 
-function words(band: Band | undefined): string {
+function words(band: MatrixBand | undefined): string {
   return band ? band.path.replace(".", " ") : "nothing";
 }

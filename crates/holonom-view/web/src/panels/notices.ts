@@ -12,7 +12,7 @@ export function createNotices(app: App, host: HTMLElement, link: Link): void {
   stoppedBanner(app, banners);
   pastBanner(app, host);
   activityBanner(app, host);
-  app.on("trouble", ({ message, details }) => toast(toasts, "trouble", message, details));
+  app.on("error", ({ message, details }) => toast(toasts, "error", message, details));
   app.on("note", (message) => toast(toasts, "note", message));
 }
 
@@ -61,7 +61,7 @@ function activityBanner(app: App, host: HTMLElement): void {
 /** Most messages seen at once. */
 const MOST = 4;
 
-function toast(host: HTMLElement, kind: "trouble" | "note", message: string, details?: string): void {
+function toast(host: HTMLElement, kind: "error" | "note", message: string, details?: string | null): void {
   const same = [...host.children].find((t) => (t as HTMLElement).dataset.message === message);
   same?.remove();
   const node = h("div", { class: `toast ${kind}`, testid: `toast-${kind}`, attrs: { "data-message": message } });

@@ -1,8 +1,8 @@
 // The tab of plots: a searchable list of everything that can be plotted, and the plots. Quantities of one unit share a plot.
 
 import type { App } from "../app";
-import type { Frame } from "../protocol";
-import type { Backlog, Quantity } from "./answers";
+import type { Frame } from "../frame";
+import type { QuantityAnswer } from "../protocol";
 import { Chart, type ChartHost } from "./chart";
 import { button, h, setShown } from "./dom";
 import type { Layout } from "./layout";
@@ -19,7 +19,7 @@ const PAUSE = 30;
 
 export class Plots implements ChartHost {
   private table = new Table();
-  private chosen: Quantity[] = [];
+  private chosen: QuantityAnswer[] = [];
   private charts = new Map<string, Chart>();
   private area = h("div", { class: "charts", testid: "charts" });
   private empty = h("p", { class: "empty", text: "Nothing is plotted yet. Search for a quantity above and press its name, or press the plot sign next to a number in Inspect." });
@@ -65,7 +65,7 @@ export class Plots implements ChartHost {
   }
 
   /** Adds quantities and shows the tab. */
-  add(quantities: Quantity[]): void {
+  add(quantities: QuantityAnswer[]): void {
     for (const q of quantities) {
       if (this.has(q.name)) continue;
       if (this.chosen.length >= MOST_PLOTTED) {
@@ -114,14 +114,14 @@ export class Plots implements ChartHost {
   }
 
   /** The first colour that no other line of the same plot has. */
-  private giveSlot(q: Quantity): void {
+  private giveSlot(q: QuantityAnswer): void {
     const taken = new Set(this.chosen.filter((c) => c.unit === q.unit && c !== q).map((c) => this.slots.get(c.name)));
     let slot = 0;
     while (taken.has(slot)) slot++;
     this.slots.set(q.name, slot);
   }
 
-  private toggle(q: Quantity): void {
+  private toggle(q: QuantityAnswer): void {
     if (this.has(q.name)) this.remove(q.name);
     else this.add([q]);
   }
@@ -160,12 +160,12 @@ export class Plots implements ChartHost {
   private fetchPast(): void {
     const names = this.chosen.map((q) => q.name);
     if (names.length === 0) return;
-    this.app.ask<Backlog>({ about: "backlog", names }).then(
+    this.app.ask({ about: "backlog", names }).then(
       (past) => {
         this.table.takePast(past);
         this.redraw();
       },
-      (error: Error) => this.app.connection === "open" && this.app.emit("trouble", { message: `The past could not be read: ${error.message}` }),
+      (error: Error) => this.app.connection === "open" && this.app.emit("error", { message: `The past could not be read: ${error.message}` }),
     );
   }
 

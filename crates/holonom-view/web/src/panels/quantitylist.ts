@@ -1,7 +1,7 @@
 // The searchable list of quantities: one line for each thing, with its components as buttons. Only what fits on a few screens is made:
 // large scenes have a hundred thousand of them.
 
-import type { Quantity } from "./answers";
+import type { QuantityAnswer } from "../protocol";
 import { h, icon, setText } from "./dom";
 import { unitText } from "./units";
 import { families, type Catalogue } from "./watch";
@@ -15,7 +15,7 @@ export class QuantityList {
   private count = h("div", { class: "muted quantities-count" });
   private open = false;
 
-  constructor(private catalogue: Catalogue, private press: (q: Quantity) => void, private chosen: (name: string) => boolean) {
+  constructor(private catalogue: Catalogue, private press: (q: QuantityAnswer) => void, private chosen: (name: string) => boolean) {
     this.node = h("div", { class: "quantity-box" }, h("div", { class: "search" }, icon("search"), this.search), this.count, this.lines);
     this.search.addEventListener("input", () => this.setOpen(true));
     this.search.addEventListener("focus", () => this.setOpen(true));
@@ -44,7 +44,7 @@ export class QuantityList {
   }
 
   private async fill(): Promise<void> {
-    let answer: { found: Quantity[]; more: boolean };
+    let answer: { found: QuantityAnswer[]; more: boolean };
     const search = this.search.value;
     try {
       answer = await this.catalogue.find(search, 4 * MOST_LINES);

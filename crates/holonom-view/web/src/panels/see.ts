@@ -34,7 +34,7 @@ const LEGEND: [string, string, string][] = [
   ["--view-primary", "in the tree", "Eliminated first, without any cost for loops"],
   ["--view-loop", "closes a loop", "Lies on a loop of joints"],
   ["--view-redundant", "redundant", "Holds something that other joints hold already"],
-  ["--view-sided", "one-sided", "Limits, ropes, friction: acts on one side or up to a bound"],
+  ["--view-inequality", "one-sided", "Limits, ropes, friction: acts on one side or up to a bound"],
 ];
 
 /** Where one may look from: what the sheet needs of the view. */

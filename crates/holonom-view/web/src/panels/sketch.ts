@@ -7,7 +7,7 @@ const HEIGHT = 104;
 const EDGE = 12;
 
 /** Lines, each as x y x y ... in metres, y up; fitted into the card. */
-export function sketch(lines: number[][] | null | undefined): HTMLElement {
+export function sketch(lines: number[][] | undefined): HTMLElement {
   const space = "http://www.w3.org/2000/svg";
   const svg = document.createElementNS(space, "svg");
   svg.setAttribute("viewBox", `0 0 ${WIDTH} ${HEIGHT}`);

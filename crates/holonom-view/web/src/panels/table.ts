@@ -1,8 +1,8 @@
 // Numbers over time for the plots: one column of times, one column for each quantity. The recorded past comes by a question, the present with
 // the frames. When time goes back and runs on from there, what came after is forgotten, as the program forgets it.
 
-import type { Frame } from "../protocol";
-import type { Backlog } from "./answers";
+import type { Frame } from "../frame";
+import type { BacklogAnswer } from "../protocol";
 
 /** Rows kept; beyond, every second row of the older half goes. */
 const MOST_ROWS = 30_000;
@@ -21,7 +21,7 @@ export class Table {
   }
 
   /** The recorded past, in place of what is here up to its end. */
-  takePast(past: Backlog): void {
+  takePast(past: BacklogAnswer): void {
     const time = (past.values[past.names.indexOf("time")] ?? []).map((t) => t ?? NaN);
     const keep = firstAt(this.ticks, (past.ticks.at(-1) ?? -1) + 1);
     const rest = this.time.slice(keep);

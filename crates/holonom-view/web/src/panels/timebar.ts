@@ -2,13 +2,14 @@
 // joints hold.
 
 import type { App } from "../app";
-import type { Frame, Method } from "../protocol";
+import type { Frame } from "../frame";
+import type { StepMethod } from "../protocol";
 import { button, h, setClass, setShown, setText } from "./dom";
 import type { Keys } from "./keys";
 import { seconds, short, times, withPrefix } from "./units";
 
 const SPEEDS = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10];
-const METHODS: [Method, string, string][] = [
+const METHODS: [StepMethod, string, string][] = [
   ["auto", "Auto", "As the scene says; real-time steps where that cannot keep up with the clock"],
   ["accurate", "Accurate", "As the scene says, however long it takes"],
   ["real-time", "Real time", "One solve for each step, on velocities"],
@@ -45,7 +46,7 @@ export function createTimeBar(app: App, host: HTMLElement, keys: Keys): void {
   const gap = h("span", { class: "stat stat-gap", testid: "gap", title: "Largest gap of any joint: how exactly the joints hold (m or rad)" });
   const method = h("select", { class: "select", testid: "method", label: "Method", title: METHODS.map(([, n, t]) => `${n}: ${t}`).join("\n") });
   for (const [value, text, title] of METHODS) method.append(h("option", { text, title, attrs: { value } }));
-  method.addEventListener("change", () => app.send({ do: "method", method: method.value as Method }));
+  method.addEventListener("change", () => app.send({ do: "method", method: method.value as StepMethod }));
 
   host.append(
     h("div", { class: "time-buttons" }, resetter, play, pause, stepper),

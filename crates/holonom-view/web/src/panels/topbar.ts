@@ -2,7 +2,8 @@
 
 import type { App, Tool } from "../app";
 import type { Link } from "../link";
-import type { Frame, Mode } from "../protocol";
+import type { Frame } from "../frame";
+import type { MotionMode } from "../protocol";
 import { createCap } from "./cap";
 import { button, h, icon, segments, setClass, setShown, setText } from "./dom";
 import type { Keys } from "./keys";
@@ -18,7 +19,7 @@ export const TOOLS: [Tool, string, string, string][] = [
   ["build", "Build", "b", "Add bodies, join and change them"],
 ];
 
-const MODES: [Mode, string, string][] = [
+const MODES: [MotionMode, string, string][] = [
   ["dynamic", "Dynamic", "Full motion: forces, inertia, gravity (f = m a)"],
   ["quasi-static", "Quasi-static", "In thick honey: whatever moves comes to rest at once"],
   ["kinematic", "Kinematic", "Through legal poses only, without gravity and inertia (f = m v)"],
@@ -75,8 +76,8 @@ function modes(app: App): HTMLElement[] {
   })));
   const menu = h("select", { class: "select modes-menu", testid: "mode-menu", label: "How the mechanism answers" });
   for (const [value, text, title] of MODES) menu.append(h("option", { text, title, attrs: { value } }));
-  menu.addEventListener("change", () => app.send({ do: "mode", mode: menu.value as Mode }));
-  let last: Mode | null = null;
+  menu.addEventListener("change", () => app.send({ do: "mode", mode: menu.value as MotionMode }));
+  let last: MotionMode | null = null;
   app.on("frame", (frame: Frame) => {
     if (frame.mode === last) return;
     last = frame.mode;

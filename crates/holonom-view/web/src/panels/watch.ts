@@ -2,7 +2,7 @@
 // asked for once for each structure of the scene.
 
 import type { App } from "../app";
-import type { Quantity } from "./answers";
+import type { QuantityAnswer } from "../protocol";
 
 /** Most quantities that a page may watch. */
 export const MOST_WATCHED = 64;
@@ -32,15 +32,15 @@ type Kind = "body" | "joint" | "force";
 /** Everything that can be watched in the scene as it is now. What large models do not list has names of the same pattern, which are made up here. */
 export class Catalogue {
   private revision = -1;
-  private asked: Promise<Quantity[]> | null = null;
+  private asked: Promise<QuantityAnswer[]> | null = null;
 
   constructor(private app: App) {}
 
-  private get(): Promise<Quantity[]> {
+  private get(): Promise<QuantityAnswer[]> {
     const revision = this.app.picture?.revision ?? -1;
     if (!this.asked || revision !== this.revision) {
       this.revision = revision;
-      const asked = this.app.ask<Quantity[]>({ about: "quantities" });
+      const asked = this.app.ask({ about: "quantities" });
       this.asked = asked;
       asked.catch(() => {
         if (this.asked === asked) this.asked = null;
@@ -50,7 +50,7 @@ export class Catalogue {
   }
 
   /** Quantities of one thing. */
-  async of(kind: Kind, name: string): Promise<Quantity[]> {
+  async of(kind: Kind, name: string): Promise<QuantityAnswer[]> {
     const listed = (await this.get()).filter((q) => q.name.startsWith(`${name}.`));
     const like = this.large() ? this.first(kind, name) : null;
     if (like === null || like === name) return listed;
@@ -60,14 +60,14 @@ export class Catalogue {
   }
 
   /** So many quantities whose names fit, at most; and whether there are more. */
-  async find(search: string, most: number): Promise<{ found: Quantity[]; more: boolean }> {
+  async find(search: string, most: number): Promise<{ found: QuantityAnswer[]; more: boolean }> {
     const fits = matcher(search);
     const found = (await this.get()).filter((q) => q.name !== "time" && fits(`${q.name} ${q.unit}`));
     return { found: found.slice(0, most), more: found.length > most };
   }
 
   /** Those of these quantities that there are. */
-  async still(chosen: Quantity[]): Promise<Quantity[]> {
+  async still(chosen: QuantityAnswer[]): Promise<QuantityAnswer[]> {
     const listed = new Map((await this.get()).map((q) => [q.name, q]));
     const owners = this.large() ? new Set(this.things().map(([, name]) => name)) : new Set<string>();
     return chosen.flatMap((q) => listed.get(q.name) ?? (owners.has(q.name.slice(0, q.name.indexOf("."))) ? q : []));
@@ -101,7 +101,7 @@ export interface Family {
 }
 
 /** Components brought together, in the order of the list. */
-export function families(list: Quantity[]): Family[] {
+export function families(list: QuantityAnswer[]): Family[] {
   const found = new Map<string, Family>();
   for (const q of list) {
     const part = /\.([wxyz])$/.exec(q.name)?.[1] ?? "";

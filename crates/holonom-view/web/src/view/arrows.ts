@@ -6,7 +6,7 @@
 import { Color, Object3D, Vector3 } from "three";
 import type { Material } from "three";
 import type { App } from "../app";
-import type { Frame, Section } from "../protocol";
+import type { Frame, Section } from "../frame";
 import { Batch } from "./batch";
 import type { OrbitCamera } from "./camera";
 import { linkGeometry } from "./glyphs";

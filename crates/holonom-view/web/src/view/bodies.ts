@@ -2,14 +2,14 @@
 
 import { Color, Matrix4, Mesh, MeshBasicMaterial, Object3D, Ray, Vector3 } from "three";
 import type { BufferGeometry, Intersection, Raycaster } from "three";
-import type { Picture, Placed, ShapePicture } from "../protocol";
+import type { Picture, PlacedFrame, ShapePicture } from "../protocol";
 import { crowd, type Crowd } from "./crowd";
 import type { Materials } from "./materials";
 import { fineness, form, type Form } from "./geometry";
 import { compose, GROUND, placedMap, type Poses } from "./poses";
 import type { Palette } from "./theme";
 
-const HERE: Placed = { at: [0, 0, 0], turn: [0, 0, 0, 1] };
+const HERE: PlacedFrame = { at: [0, 0, 0], turn: [0, 0, 0, 1] };
 
 interface Item {
   body: number;

@@ -1,7 +1,7 @@
 // The centre of mass of everything: the quartered disc of engineering drawings, always in front.
 
 import { CanvasTexture, Object3D, Sprite, SpriteMaterial, SRGBColorSpace } from "three";
-import type { Frame } from "../protocol";
+import type { Frame } from "../frame";
 import type { OrbitCamera } from "./camera";
 import { depth } from "./joints";
 import type { Palette } from "./theme";

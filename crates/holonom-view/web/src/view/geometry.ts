@@ -14,7 +14,7 @@ import {
   Vector2,
 } from "three";
 import { toCreasedNormals } from "three/examples/jsm/utils/BufferGeometryUtils.js";
-import type { Geometry, Triple } from "../protocol";
+import type { GeometryPicture, Triple } from "../protocol";
 
 export interface Form {
   /** Forms of the same class share triangles. */
@@ -98,7 +98,7 @@ function mesh(positions: ArrayLike<number>, triangles: ArrayLike<number>): Buffe
 }
 
 /** How a geometry is drawn; null for planes, which the ground draws. `dot` is the radius of what has no shape. */
-export function form(geometry: Geometry, number: number, dot: number): Form | null {
+export function form(geometry: GeometryPicture, number: number, dot: number): Form | null {
   switch (geometry.kind) {
     case "box":
       return { key: "box", scale: geometry.size, radius: Math.hypot(...geometry.size) / 2, thin: Math.min(...geometry.size) / 2, half: geometry.size.map((x) => x / 2) as Triple, make: ({ provoked }) => (provoked ? eightCorners() : new BoxGeometry(1, 1, 1)) };

@@ -4,7 +4,11 @@
 
 import { BoxGeometry, BufferAttribute, ConeGeometry, Curve, CylinderGeometry, SphereGeometry, TorusGeometry, TubeGeometry, Vector3 } from "three";
 import type { BufferGeometry } from "three";
+import type { DrawnGlyph } from "../protocol";
 import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
+
+/** Glyphs of joints, and what is drawn beside them: toothed wheels, and marks of locked and broken joints. */
+export type Sign = DrawnGlyph | "wheel" | "lock" | "broken";
 
 type Part = [BufferGeometry, number];
 
@@ -30,52 +34,47 @@ function arcArrow(radius: number, thick: number): BufferGeometry[] {
   return [ring(radius, thick, arc), head.translate(radius, 0, 0).rotateZ(arc)];
 }
 
-function parts(kind: string): Part[] {
-  switch (kind) {
-    case "revolute":
+function parts(name: Sign): Part[] {
+  switch (name) {
+    case "hinge":
       return [[rod(0.5, 2), LIGHT], [ring(0.82, 0.2), DEEP]];
-    case "spherical":
+    case "ball":
       return [[ball(0.72), LIGHT], [up(new SphereGeometry(0.98, turns(18), turns(8), 0, Math.PI * 2, Math.PI * 0.52, Math.PI * 0.48)), DEEP], [ring(0.98, 0.1).translate(0, 0, -0.05), DEEP]];
-    case "prismatic":
+    case "slider":
       return [[block(0.45, 0.45, 4.2), DEEP], [block(1.15, 1.15, 1.3), LIGHT]];
-    case "cylindrical":
+    case "sleeve":
       return [[rod(0.3, 4.2), DEEP], [rod(0.7, 1.3), LIGHT], [ring(0.7, 0.12).translate(0, 0, 0.65), DEEP], [ring(0.7, 0.12).translate(0, 0, -0.65), DEEP]];
     case "screw":
       return [[rod(0.3, 4.2), DEEP], ...[-3, -2, -1, 1, 2, 3].map((k): Part => [ring(0.36, 0.1).rotateX(0.25).translate(0, 0, k * 0.55), DEEP]), [rod(0.75, 0.8, 6), LIGHT]];
-    case "universal":
+    case "cross":
       return [[alongX(rod(0.24, 2.1)), LIGHT], [alongY(rod(0.24, 2.1)), DEEP], [ball(0.42), LIGHT]];
-    case "constant-velocity":
+    case "cross-in-ring":
       return [[alongX(rod(0.2, 2)), LIGHT], [alongY(rod(0.2, 2)), DEEP], [ring(1, 0.16), DEEP], [ball(0.5), LIGHT]];
-    case "weld":
-    case "orientation-lock":
+    case "block":
       return [[block(1.15, 1.15, 1.15), LIGHT], [block(1.3, 1.3, 0.3), DEEP]];
-    case "planar":
-    case "point-on-plane":
-      return [[block(2.6, 2.6, 0.14), DEEP], kind === "planar" ? [block(0.9, 0.9, 0.5).translate(0, 0, 0.3), LIGHT] : [ball(0.5).translate(0, 0, 0.3), LIGHT]];
-    case "pin-slot":
+    case "plate":
+      return [[block(2.6, 2.6, 0.14), DEEP], [block(0.9, 0.9, 0.5).translate(0, 0, 0.3), LIGHT]];
+    case "ball-on-plate":
+      return [[block(2.6, 2.6, 0.14), DEEP], [ball(0.5).translate(0, 0, 0.3), LIGHT]];
+    case "slot":
       return [[block(3, 1, 0.3), DEEP], [rod(0.4, 1.5), LIGHT]];
-    case "point-on-line":
+    case "ball-on-bar":
       return [[rod(0.16, 4.6, 10), DEEP], [ball(0.6), LIGHT]];
-    case "point-on-curve":
-    case "point-on-surface":
-    case "tangency":
-    case "rolling-disc":
-    case "rolling-sphere":
+    case "ball-in-ring":
       return [[ball(0.5), LIGHT], [ring(0.95, 0.12), DEEP]];
-    case "parallel-axes":
+    case "parallel-bars":
       return [[rod(0.2, 3).translate(0.45, 0, 0), LIGHT], [rod(0.2, 3).translate(-0.45, 0, 0), DEEP]];
-    case "perpendicular-axes":
+    case "crossed-bars":
       return [[rod(0.2, 2.4), LIGHT], [alongX(rod(0.2, 2.4)), DEEP]];
-    case "knife-edge":
+    case "blade":
       return [[block(2.4, 0.14, 0.9).translate(0, 0, 0.45), LIGHT], [rod(0.3, 0.2), DEEP]];
-    case "motor":
-    case "servo":
+    case "arrow":
       return arcArrow(1.5, 0.13).map((g): Part => [g, LIGHT]);
-    case "limit":
+    case "stops":
       return [[ring(1.45, 0.1, Math.PI / 2).rotateZ(-Math.PI / 4), LIGHT], ...[-1, 1].map((s): Part => [block(0.6, 0.16, 0.5).translate(1.45, 0, 0).rotateZ((s * Math.PI) / 4), DEEP])];
-    case "cone-limit":
+    case "cone":
       return [[up(new ConeGeometry(1.1, 2.2, 20, 1, true)).rotateX(Math.PI).translate(0, 0, 1.1), LIGHT]];
-    case "dry-friction":
+    case "pads":
       return [-1, 1].map((s): Part => [block(0.34, 1.1, 0.7).translate(s * 1.1, 0, 0), DEEP]);
     case "wheel": {
       const teeth = Array.from({ length: 10 }, (_, k): Part => [block(0.36, 0.3, 0.5).translate(1.08, 0, 0).rotateZ((k * Math.PI) / 5), DEEP]);
@@ -83,20 +82,11 @@ function parts(kind: string): Part[] {
     }
     case "lock":
       return [[block(0.9, 0.5, 0.75), LIGHT], [ring(0.3, 0.09, Math.PI).rotateX(Math.PI / 2).translate(0, 0, 0.36), DEEP]];
-    case "cross":
+    case "broken":
       return [block(3, 0.34, 0.34).rotateY(Math.PI / 4), block(3, 0.34, 0.34).rotateY(-Math.PI / 4)].map((g): Part => [g, LIGHT]);
     default:
       return [[up(new SphereGeometry(0.85, 4, 2)), LIGHT]];
   }
-}
-
-const KINDS = new Set(
-  "revolute spherical prismatic cylindrical screw universal constant-velocity weld orientation-lock planar point-on-plane pin-slot point-on-line point-on-curve point-on-surface tangency rolling-disc rolling-sphere parallel-axes perpendicular-axes knife-edge motor servo limit cone-limit dry-friction".split(" "),
-);
-
-/** The sign that a kind of joint is drawn with. */
-export function glyphOf(kind: string): string {
-  return KINDS.has(kind) ? kind : "diamond";
 }
 
 function merged(list: Part[]): BufferGeometry {
@@ -113,7 +103,7 @@ function merged(list: Part[]): BufferGeometry {
 const glyphs = new Map<string, BufferGeometry>();
 
 /** The sign of a name, for scenes with so many joints: with all its parts, with fewer corners, or its first part alone. */
-export function glyphGeometry(name: string, joints: number): BufferGeometry {
+export function glyphGeometry(name: Sign, joints: number): BufferGeometry {
   const tier = joints > 250 ? 2 : joints > 20 ? 1 : 0;
   const key = `${name} ${tier}`;
   let g = glyphs.get(key);
@@ -142,7 +132,7 @@ class Helix extends Curve<Vector3> {
   }
 }
 
-export type LinkForm = "rod" | "dashed" | "spring" | "damper" | "head";
+export type LinkForm = "rod" | "dashed" | "spring" | "head";
 
 function linkParts(form: LinkForm): Part[] {
   const along = (radius: number, from: number, to: number, round = 8): BufferGeometry => rod(radius, to - from, round).translate(0, 0, (from + to) / 2);
@@ -153,8 +143,6 @@ function linkParts(form: LinkForm): Part[] {
       return Array.from({ length: 11 }, (_, k): Part => [along(1, (k + 0.08) / 11, (k + 0.66) / 11), LIGHT]);
     case "spring":
       return [[new TubeGeometry(new Helix(), 220, 0.15, 5).scale(1, 1, 1 / SPRING), LIGHT]];
-    case "damper":
-      return [[along(0.14, 0, 0.5), LIGHT], [along(0.7, 0.4, 0.65, 14), DEEP], [along(0.14, 0.65, 1), LIGHT]];
     case "head":
       return [[tip(1, 1).translate(0, 0, 0.5), LIGHT]];
   }

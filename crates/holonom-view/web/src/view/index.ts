@@ -2,7 +2,8 @@
 
 import { AmbientLight, Color, Object3D, Plane, Scene, Vector3, WebGLRenderer } from "three";
 import type { App } from "../app";
-import type { CameraPicture, Frame, Picture, Triple } from "../protocol";
+import type { Frame } from "../frame";
+import type { CameraPicture, Picture, Triple } from "../protocol";
 import { Arrows } from "./arrows";
 import { Bodies } from "./bodies";
 import { OrbitCamera } from "./camera";

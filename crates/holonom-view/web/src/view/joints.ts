@@ -5,30 +5,35 @@
 import { Color, Object3D, Vector3 } from "three";
 import type { Material } from "three";
 import type { App } from "../app";
-import type { JointPicture, Picture, Triple } from "../protocol";
+import type { DrawnGlyph, JointPicture, Picture, Triple } from "../protocol";
 import { Batch } from "./batch";
-import { glyphGeometry, glyphOf, linkGeometry, type LinkForm } from "./glyphs";
+import { glyphGeometry, linkGeometry, type LinkForm, type Sign } from "./glyphs";
 import { placedMap, type Poses } from "./poses";
 import type { OrbitCamera } from "./camera";
 import type { Palette } from "./theme";
 
-/** Kinds that are drawn between two points. */
-const LINKS: Record<string, LinkForm> = {
-  distance: "rod",
-  rope: "rod",
-  winch: "rod",
-  reeving: "rod",
-  gear: "dashed",
-  "bevel-gear": "dashed",
-  worm: "dashed",
-  belt: "dashed",
-  "rack-and-pinion": "dashed",
-  "rotor-gear": "dashed",
-  oldham: "dashed",
+/** How a glyph that is a line between two points is drawn. */
+interface Line {
+  form: LinkForm;
+  /** Thickness, as a part of the radius of signs. */
+  thick: number;
+  /** Signs on its first and second end. */
+  ends: [Sign | null, Sign];
+  /** Does it sag where it is shorter between its ends than it has been? */
+  sags?: boolean;
+}
+const ROD = 0.24;
+const CORD = 0.16;
+const LINES: Partial<Record<DrawnGlyph, Line>> = {
+  rod: { form: "rod", thick: ROD, ends: ["ball", "ball"] },
+  rope: { form: "rod", thick: CORD, ends: ["ball", "ball"], sags: true },
+  tackle: { form: "rod", thick: CORD, ends: ["ball", "ball"] },
+  drum: { form: "rod", thick: CORD, ends: [null, "wheel"] },
+  wheels: { form: "dashed", thick: ROD, ends: ["wheel", "wheel"] },
+  dashes: { form: "dashed", thick: ROD, ends: ["ball", "ball"] },
 };
-const WHEELED = new Set(["gear", "bevel-gear", "belt", "worm", "rack-and-pinion", "winch"]);
-/** Signs of these go round another joint's sign. */
-const AROUND = new Set(["motor", "servo", "limit", "dry-friction"]);
+/** Signs that go round another joint's sign. */
+const AROUND = new Set<DrawnGlyph>(["arrow", "stops", "pads"]);
 
 export class Joints {
   readonly group = new Object3D();
@@ -39,9 +44,9 @@ export class Joints {
   /** Ends of each force law, as drawn last. */
   spans: [Vector3, Vector3][] = [];
   private picture: Picture | null = null;
-  private frames: { joint: JointPicture; map: Float32Array; other: Float32Array; glyph: string; form: LinkForm | null; least: number }[] = [];
+  private frames: { joint: JointPicture; map: Float32Array; other: Float32Array; line: Line | null; least: number }[] = [];
   private lengths: number[] = [];
-  private signs = new Map<string, Batch>();
+  private signs = new Map<Sign, Batch>();
   private links = new Map<LinkForm, Batch>();
 
   constructor(
@@ -61,8 +66,7 @@ export class Joints {
       joint,
       map: placedMap(joint.on_b),
       other: placedMap(joint.on_a),
-      glyph: glyphOf(joint.kind),
-      form: LINKS[joint.kind] ?? null,
+      line: LINES[joint.glyph] ?? null,
       // large enough to stand out of the bodies it joins
       least: Math.min(base, Math.max(0.3 * base, 1.3 * (thin[joint.a] ?? 0), 1.3 * (thin[joint.b] ?? 0))),
     }));
@@ -71,7 +75,7 @@ export class Joints {
     this.spans = picture.forces.map(() => [new Vector3(NaN, NaN, NaN), new Vector3(NaN, NaN, NaN)]);
   }
 
-  private sign(name: string): Batch {
+  private sign(name: Sign): Batch {
     let batch = this.signs.get(name);
     if (!batch) {
       const many = this.picture?.joints.length ?? 0;
@@ -98,7 +102,7 @@ export class Joints {
     if (this.pointedOut.size > 0 && this.pointedOut.has(joint.name)) return palette.warn;
     if (joint.condition === "broken") return palette.broken;
     if (this.app.shown.structure) return palette[joint.role];
-    if (joint.drive || AROUND.has(joint.kind)) return joint.drive ? palette.drive : palette.sided;
+    if (joint.drive || AROUND.has(joint.glyph)) return joint.drive ? palette.drive : palette.inequality;
     return palette.joint;
   }
 
@@ -135,36 +139,33 @@ export class Joints {
   }
 
   private drawJoint(k: number, poses: Poses, camera: OrbitCamera, palette: Palette): void {
-    const { joint, map, other, glyph, form, least } = this.frames[k];
+    const { joint, map, other, line, least } = this.frames[k];
     const at = poses.toWorld(joint.b, [map[9], map[10], map[11]], this.places[k]);
     let r = this.radius(at, camera, least);
     // not what is outside the view, nor specks
-    if (!form && (!camera.sees(at, 3 * r) || r < 1.3 * camera.pixelAt(depth(at, camera)))) {
+    if (!line && (!camera.sees(at, 3 * r) || r < 1.3 * camera.pixelAt(depth(at, camera)))) {
       at.set(NaN, NaN, NaN);
       return;
     }
     const colour = this.colour(joint, palette, k);
-    if (form) {
+    if (line) {
       const from = poses.toWorld(joint.a, joint.on_a.at, new Vector3());
       const length = from.distanceTo(at);
       if (length > 0.02 * r) {
-        const rope = joint.kind === "rope" || joint.kind === "winch" || joint.kind === "reeving";
-        if (rope && this.slack(k, length)) this.drawSlack(from, at, 0.16 * r, colour, length, this.lengths[k]);
-        else this.link(form).link(from, at, (rope ? 0.16 : 0.24) * r, colour);
+        if (line.sags && this.slack(k, length)) this.drawSlack(from, at, line.thick * r, colour, length, this.lengths[k]);
+        else this.link(line.form).link(from, at, line.thick * r, colour);
       }
-      if (WHEELED.has(joint.kind)) {
-        this.place("wheel", joint.b, map, at, r * 0.8, colour, poses);
-        if (joint.kind !== "winch") this.place("wheel", joint.a, other, from, r * 0.8, colour, poses);
-      } else {
-        this.place("spherical", joint.b, map, at, r * 0.5, colour, poses);
-        this.place("spherical", joint.a, other, from, r * 0.5, colour, poses);
-      }
+      const end = (sign: Sign | null, body: number, map: Float32Array, at: Vector3): void => {
+        if (sign) this.place(sign, body, map, at, r * (sign === "wheel" ? 0.8 : 0.5), colour, poses);
+      };
+      end(line.ends[1], joint.b, map, at);
+      end(line.ends[0], joint.a, other, from);
       at.lerp(from, 0.5);
     } else {
-      this.place(glyph, joint.b, map, at, r, colour, poses);
+      this.place(joint.glyph, joint.b, map, at, r, colour, poses);
     }
     if (joint.condition === "broken") {
-      this.facing("cross", at, r, palette.redundant, camera);
+      this.facing("broken", at, r, palette.redundant, camera);
     } else if (joint.condition === "locked") {
       r *= 0.9;
       const beside = new Vector3().setFromMatrixColumn(camera.eye.matrixWorld, 0).multiplyScalar(1.9 * r);
@@ -175,23 +176,23 @@ export class Joints {
   private axes = [new Vector3(), new Vector3(), new Vector3()];
 
   /** A sign in a frame of a body. */
-  private place(name: string, body: number, map: Float32Array, at: Vector3, r: number, colour: Color, poses: Poses): void {
+  private place(name: Sign, body: number, map: Float32Array, at: Vector3, r: number, colour: Color, poses: Poses): void {
     const axes = this.axes;
     for (let c = 0; c < 3; c++) poses.turn(body, [map[3 * c], map[3 * c + 1], map[3 * c + 2]], axes[c]).normalize().multiplyScalar(r);
     this.sign(name).add(axes[0], axes[1], axes[2], at, colour);
   }
 
   /** A sign that turns towards the camera, its z up the screen. */
-  private facing(name: string, at: Vector3, r: number, colour: Color, camera: OrbitCamera): void {
+  private facing(name: Sign, at: Vector3, r: number, colour: Color, camera: OrbitCamera): void {
     const m = camera.eye.matrixWorld;
     const [x, z, y] = [0, 1, 2].map((i) => new Vector3().setFromMatrixColumn(m, i).multiplyScalar(r));
     this.sign(name).add(x, y.negate(), z, at, colour);
   }
 
-  /** A rope that is shorter between its ends than it has been is slack. */
+  /** Is it shorter between its ends than it has been? */
   private slack(k: number, length: number): boolean {
     this.lengths[k] = Math.max(this.lengths[k] ?? 0, length);
-    return this.frames[k].joint.kind === "rope" && length < 0.995 * this.lengths[k];
+    return length < 0.995 * this.lengths[k];
   }
 
   /** A sagging line of the length that the rope has. */
@@ -218,12 +219,11 @@ export class Joints {
     const pointed = (this.app.selection?.kind === "force" && this.app.selection.name === force.name) || k === this.hoveredForce;
     const colour = pointed ? palette.accent : this.app.highlight.includes(`force.${force.name}`) ? palette.warn : palette.force;
     const r = this.radius(from, camera, 0.3 * this.base);
-    const spring = /spring|bushing|elastic/.test(force.kind);
-    const damper = /damper|dashpot/.test(force.kind);
-    const form: LinkForm = spring ? "spring" : damper ? "damper" : "dashed";
+    const coil = force.glyph === "spring";
+    const form: LinkForm = coil ? "spring" : "dashed";
     // a coil in proportion to its length, so that it reads as one
     const length = from.distanceTo(to);
-    const thick = spring || damper ? Math.min(Math.max(0.75 * r, 0.04 * length), 0.13 * length, 2.5 * this.base) : 0.16 * r;
+    const thick = coil ? Math.min(Math.max(0.75 * r, 0.04 * length), 0.13 * length, 2.5 * this.base) : 0.16 * r;
     this.link(form).link(from, to, thick, colour);
     for (let i = 2; i < force.on.length; i++) this.link(form).link(point(force.on[i - 1], new Vector3()), point(force.on[i], new Vector3()), thick, colour);
   }

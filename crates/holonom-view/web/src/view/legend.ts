@@ -48,7 +48,7 @@ export class Legend {
       const row = element("div", "v3-row");
       const group = element("span", "v3-group");
       const joints = this.app.picture?.joints ?? [];
-      const roles = [["primary", "Tree"], ["loop", "Closes a loop"], ["redundant", "Redundant"], ["sided", "One-sided"]] as const;
+      const roles = [["primary", "Tree"], ["loop", "Closes a loop"], ["redundant", "Redundant"], ["inequality", "One-sided"]] as const;
       for (const [role, text] of roles) {
         const n = joints.filter((j) => j.role === role).length;
         if (n > 0) group.append(this.swatch(palette[role], `${text} ${n}`));

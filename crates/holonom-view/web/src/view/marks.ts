@@ -3,7 +3,7 @@
 import { Color, Mesh, MeshBasicMaterial, MeshLambertMaterial, Object3D, RingGeometry, SphereGeometry, Vector3 } from "three";
 import type { Material } from "three";
 import type { App } from "../app";
-import type { Geometry, HandNow, Placed, Triple } from "../protocol";
+import type { GeometryPicture, HandNow, PlacedFrame, Triple } from "../protocol";
 import { across, Batch } from "./batch";
 import type { OrbitCamera } from "./camera";
 import { form } from "./geometry";
@@ -49,7 +49,7 @@ export class Marks {
     this.group.add(this.ring);
   }
 
-  ghost(geometry: Geometry | null, pose?: Placed): void {
+  ghost(geometry: GeometryPicture | null, pose?: PlacedFrame): void {
     if (this.ghostMesh) {
       this.group.remove(this.ghostMesh);
       this.ghostMesh.geometry.dispose();

@@ -1,7 +1,7 @@
 // What the pointer points at, and the points one would join something at.
 
 import { Plane, Raycaster, Vector2, Vector3 } from "three";
-import type { Geometry, Picture, Triple } from "../protocol";
+import type { GeometryPicture, Picture, Triple } from "../protocol";
 import type { Bodies } from "./bodies";
 import type { OrbitCamera } from "./camera";
 import { depth, type Joints } from "./joints";
@@ -143,7 +143,7 @@ export class Picker {
 }
 
 /** Points of a shape that one would join at. */
-function features(geometry: Geometry | undefined): [Triple, string][] {
+function features(geometry: GeometryPicture | undefined): [Triple, string][] {
   if (!geometry) return [];
   const ends = (h: number): [Triple, string][] => [[[0, 0, -h], "end"], [[0, 0, h], "end"], [[0, 0, 0], "middle"]];
   switch (geometry.kind) {

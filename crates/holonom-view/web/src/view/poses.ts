@@ -3,7 +3,8 @@
 // Layout: 12 numbers a body, the columns x, y, z of the matrix and the origin.
 
 import { Vector3 } from "three";
-import type { Frame, Picture, Placed, Triple } from "../protocol";
+import type { Frame } from "../frame";
+import type { Picture, PlacedFrame, Triple } from "../protocol";
 
 /** The map of the ground: the world's own axes. */
 export const GROUND = new Float32Array([1, 0, 0, 0, 1, 0, 0, 0, 1, 0, 0, 0]);
@@ -55,7 +56,7 @@ export function compose(out: Float32Array, o: number, a: Float32Array, p: number
 }
 
 /** The map of a placed frame. */
-export function placedMap(placed: Placed): Float32Array {
+export function placedMap(placed: PlacedFrame): Float32Array {
   const out = new Float32Array(12);
   const [x, y, z] = placed.at;
   const [i, j, k, w] = placed.turn;

@@ -1,6 +1,6 @@
 // Do two frames show the same? While time stands still frames may come all the same, and drawing them again would only warm the room.
 
-import type { Frame } from "../protocol";
+import type { Frame } from "../frame";
 
 export function sameSight(a: Frame | null, b: Frame): boolean {
   if (!a || a.revision !== b.revision || a.tick !== b.tick || a.past !== b.past) return false;

@@ -17,7 +17,7 @@ export interface Palette {
   primary: Color;
   loop: Color;
   redundant: Color;
-  sided: Color;
+  inequality: Color;
   drive: Color;
   joint: Color;
   broken: Color;
@@ -46,7 +46,7 @@ const LIGHT = {
   primary: "#2f6f9f",
   loop: "#b5791b",
   redundant: "#b23a48",
-  sided: "#6b7680",
+  inequality: "#6b7680",
   drive: "#2c8a5b",
   joint: "#44525f",
   broken: "#9aa1a7",
@@ -73,7 +73,7 @@ const DARK: typeof LIGHT = {
   primary: "#6fb1dd",
   loop: "#e0b054",
   redundant: "#ec7480",
-  sided: "#95a1ab",
+  inequality: "#95a1ab",
   drive: "#62c592",
   joint: "#c3ced8",
   broken: "#717a82",

@@ -2,7 +2,8 @@
 
 import { BufferAttribute, BufferGeometry, Color, LineBasicMaterial, LineSegments, Object3D, Vector3 } from "three";
 import type { App } from "../app";
-import type { Frame, Picture, Triple } from "../protocol";
+import type { Frame } from "../frame";
+import type { Picture, Triple } from "../protocol";
 import type { Poses } from "./poses";
 import type { Palette } from "./theme";
 

@@ -2,7 +2,7 @@
 
 import type { Vector3 } from "three";
 import type { App } from "../app";
-import type { Geometry, Placed, Triple } from "../protocol";
+import type { GeometryPicture, PlacedFrame, Triple } from "../protocol";
 import type { Marks } from "./marks";
 import type { OrbitCamera } from "./camera";
 import type { Poses } from "./poses";
@@ -65,7 +65,7 @@ export interface View {
   readonly floor: number;
 
   /** A shape that is not there yet; null takes it away. */
-  ghost(geometry: Geometry | null, pose?: Placed): void;
+  ghost(geometry: GeometryPicture | null, pose?: PlacedFrame): void;
   /** Point a body or joint out while the pointer is over it; null ends it. */
   hover(pick: Pick | null, x?: number, y?: number): void;
   /** Trace a point of a body, or stop tracing it where it is traced already. */

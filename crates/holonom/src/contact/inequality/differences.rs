@@ -13,8 +13,8 @@ use crate::model::Model;
 use crate::model::shapes::Material;
 use crate::model::state::State;
 use crate::solve::SolverKind;
-use holonom_collide::Shape;
-use holonom_collide::{Candidate, Pose, Touch};
+use holonom_collide::CollisionShape as Shape;
+use holonom_collide::{Candidate, FeaturePair, RigidTransform};
 use std::sync::Arc;
 
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -77,20 +77,20 @@ fn pair(a: Kind, b: Kind, g: &mut SplitMix) -> Arc<Model> {
 }
 
 /// A touch of this kind with random features, where the bodies can carry them.
-fn touch(what: &str, a: Kind, b: Kind, g: &mut SplitMix) -> Option<Touch> {
+fn touch(what: &str, a: Kind, b: Kind, g: &mut SplitMix) -> Option<FeaturePair> {
     let turns = |k: Kind| k != Kind::Particle;
     let point = |k: Kind, g: &mut SplitMix| if turns(k) { g.vec3(0.6) } else { Vec3::ZERO };
     let direction = |g: &mut SplitMix| turn(g) * Vec3::X;
     let (p, o) = (point(a, g), point(b, g));
     match what {
-        "point-plane" if turns(b) => Some(Touch::PointPlane { p, o, n: direction(g) }),
-        "point-point" => Some(Touch::PointPoint { p, o }),
-        "point-line" if turns(b) => Some(Touch::PointLine { p, o, d: direction(g) }),
+        "point-plane" if turns(b) => Some(FeaturePair::PointPlane { p, o, n: direction(g) }),
+        "point-point" => Some(FeaturePair::PointPoint { p, o }),
+        "point-line" if turns(b) => Some(FeaturePair::PointLine { p, o, d: direction(g) }),
         "line-line" if turns(a) && turns(b) => {
-            Some(Touch::LineLine { p, d: direction(g), o, e: direction(g), outward: direction(g) })
+            Some(FeaturePair::LineLine { p, d: direction(g), o, e: direction(g), outward: direction(g) })
         }
         "rim-plane" if turns(a) && turns(b) => {
-            Some(Touch::RimPlane { c: p, axis: direction(g), rim: 0.1 + g.unit(), o, n: direction(g) })
+            Some(FeaturePair::RimPlane { c: p, axis: direction(g), rim: 0.1 + g.unit(), o, n: direction(g) })
         }
         _ => None,
     }
@@ -135,11 +135,11 @@ fn moved(model: &Model, state: &State, h: f64) -> Vec<f64> {
     q
 }
 
-fn pose(model: &Arc<Model>, shape: usize) -> Pose {
+fn pose(model: &Arc<Model>, shape: usize) -> RigidTransform {
     let sim = crate::Simulation::new(model.clone());
     let body = model.shapes.all[shape].body;
     let rotation = sim.axes(body).unwrap_or(Mat3::IDENTITY);
-    Pose { position: sim.point(body.origin()).0, rotation }
+    RigidTransform { position: sim.point(body.origin()).0, rotation }
 }
 
 /// Run on every touch between all kinds of bodies that carry it.
@@ -154,7 +154,7 @@ fn every_touch(seed: u64, mut test: impl FnMut(&str, &Arc<Model>, &mut Workspace
             let Some(touch) = touch(what, a, b, &mut g) else { break };
             let radius_a = 0.2 * g.unit();
             let radius = radius_a + 0.2 * g.unit();
-            let candidate = Candidate { a: 0, b: 1, key: 0, touch, radius, radius_a };
+            let candidate = Candidate { a: 0, b: 1, key: 0, features: touch, radius, radius_a };
             let mut work = Workspace::new(&model, SolverKind::Tree);
             work.contact.detection.candidates.push(candidate);
             test(&format!("{what} between {a:?} and {b:?}"), &model, &mut work, &candidate);

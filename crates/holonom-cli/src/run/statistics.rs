@@ -1,0 +1,101 @@
+//! What is watched during a run: gaps, energies, counts.
+
+use holonom::{Energy, Simulation, StepReport};
+use std::time::Instant;
+
+/// Steps from look to look.
+const EVERY: u64 = 8;
+/// Energy that may be missing from a good state, of what moved.
+const ROUGHLY: f64 = 0.1;
+
+/// Largest and smallest of what was seen.
+pub(crate) struct RunStatistics {
+    pub max_gap: f64,
+    pub max_gap_rate: f64,
+    /// Largest overlap of shapes, or excess over a limit or the length of a rope, m or rad.
+    pub max_overlap: f64,
+    /// Impacts, openings, sticks and slips that began or ended.
+    pub events: u64,
+    pub start: Energy,
+    pub now: Energy,
+    peak_kinetic: f64,
+    potential: (f64, f64),
+    /// Error of the ledger when the run began, J: a resumed run has one from before.
+    error_at_start: f64,
+    pub steps: u64,
+    pub rejected: u64,
+    pub evaluations: u64,
+    pub broken: usize,
+    begun: Instant,
+    pub wall: f64,
+}
+
+impl RunStatistics {
+    pub fn begin(sim: &mut Simulation) -> Self {
+        let (max_gap, max_gap_rate) = sim.violation();
+        let start = sim.energy();
+        let potential = start.gravity + start.elastic;
+        RunStatistics {
+            max_gap,
+            max_gap_rate,
+            max_overlap: sim.overlap(),
+            events: 0,
+            start,
+            now: start,
+            peak_kinetic: start.kinetic,
+            potential: (potential, potential),
+            error_at_start: unaccounted(sim),
+            steps: 0,
+            rejected: 0,
+            evaluations: 0,
+            broken: 0,
+            begun: Instant::now(),
+            wall: 0.0,
+        }
+    }
+
+    pub fn after_step(&mut self, sim: &mut Simulation, report: &StepReport) {
+        self.steps += 1;
+        self.rejected += report.rejected as u64;
+        self.evaluations += report.evaluations as u64;
+        self.broken += report.broken;
+        self.max_gap = self.max_gap.max(report.gap);
+        self.max_gap_rate = self.max_gap_rate.max(report.gap_rate);
+        self.max_overlap = self.max_overlap.max(report.overlap);
+        self.events += report.events as u64;
+        self.now = sim.energy();
+        let potential = self.now.gravity + self.now.elastic;
+        self.peak_kinetic = self.peak_kinetic.max(self.now.kinetic);
+        self.potential = (self.potential.0.min(potential), self.potential.1.max(potential));
+    }
+
+    /// Is it time to see whether the state is good, and is it? A state is good as long as the energy is accounted for, roughly.
+    pub fn finds_good(&mut self, sim: &Simulation) -> bool {
+        self.broken == 0 && self.steps.is_multiple_of(EVERY) && self.energy_drift(sim) <= ROUGHLY
+    }
+
+    /// Wall time so far, s.
+    pub fn elapsed(&self) -> f64 {
+        self.begun.elapsed().as_secs_f64()
+    }
+
+    pub fn end(&mut self) {
+        self.wall = self.elapsed();
+    }
+
+    /// |change of energy - work done| over the larger of peak kinetic energy and range of potential energy. Where neither rises above the rounding of the
+    /// energy itself nothing has moved, and there is nothing to account for.
+    pub fn energy_drift(&self, sim: &Simulation) -> f64 {
+        let size = self.peak_kinetic.max(self.potential.1 - self.potential.0);
+        let error = (unaccounted(sim) - self.error_at_start).abs();
+        let rounding = 1e-12 * self.start.total().abs().max(self.now.total().abs());
+        if size > rounding || error > rounding && size > 0.0 { error / size } else { 0.0 }
+    }
+}
+
+/// What the energy of the bodies changed by beside the work of forces, joints and inner friction, and what was imposed, J: the error of the integrator
+/// and what projection did.
+fn unaccounted(sim: &Simulation) -> f64 {
+    let ledger = sim.ledger();
+    ledger.integrator + ledger.projection
+}

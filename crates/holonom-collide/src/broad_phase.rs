@@ -1,0 +1,174 @@
+//! Broad phase: pairs near enough to be tested, by axis-aligned bounding boxes in the world, in a tree that is built anew for every call.
+//!
+//! Halving by the middle of the widest axis; two branches are compared only where they overlap. Which pairs come out depends on the bounds
+//! alone, not on the tree.
+
+use crate::{Mat3, Vec3};
+
+/// An oriented bounding box of a shape, in the axes of its carrier.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct OrientedBox {
+    pub centre: Vec3,
+    pub axes: Mat3,
+    pub half: Vec3,
+}
+
+/// An axis-aligned bounding box in the world.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Aabb {
+    pub low: Vec3,
+    pub high: Vec3,
+}
+
+impl Aabb {
+    /// Holds nothing yet.
+    pub const EMPTY: Aabb = Aabb { low: Vec3::INFINITY, high: Vec3::NEG_INFINITY };
+
+    pub fn overlaps(&self, other: &Aabb) -> bool {
+        self.low.cmple(other.high).all() && other.low.cmple(self.high).all()
+    }
+
+    pub fn include(&mut self, other: &Aabb) {
+        self.low = self.low.min(other.low);
+        self.high = self.high.max(other.high);
+    }
+
+    /// The axis along which it is longest.
+    pub fn widest(&self) -> usize {
+        let width = self.high - self.low;
+        if width.x >= width.y && width.x >= width.z {
+            0
+        } else if width.y >= width.z {
+            1
+        } else {
+            2
+        }
+    }
+}
+
+/// A branch with children `first` and `first + 1`, or a leaf with `count` places from `first` on.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    extent: Aabb,
+    first: u32,
+    count: u32,
+}
+
+/// Boxes per leaf.
+const LEAF: usize = 4;
+
+/// A tree of bounding boxes; its memory is reused.
+#[derive(Default)]
+pub(crate) struct AabbTree {
+    nodes: Vec<Node>,
+    order: Vec<u32>,
+    open: Vec<u32>,
+    open_pairs: Vec<(u32, u32)>,
+}
+
+impl AabbTree {
+    pub fn build(&mut self, extents: &[Aabb]) {
+        self.order.clear();
+        self.order.extend(0..extents.len() as u32);
+        self.nodes.clear();
+        self.open.clear();
+        if extents.is_empty() {
+            return;
+        }
+        self.nodes.push(Node { extent: Aabb::EMPTY, first: 0, count: extents.len() as u32 });
+        self.open.push(0);
+        while let Some(k) = self.open.pop() {
+            let node = self.nodes[k as usize];
+            let (first, count) = (node.first as usize, node.count as usize);
+            let members = &mut self.order[first..first + count];
+            let (mut extent, mut middles) = (Aabb::EMPTY, Aabb::EMPTY);
+            for i in members.iter() {
+                let own = &extents[*i as usize];
+                extent.include(own);
+                let middle = own.low + own.high;
+                middles.include(&Aabb { low: middle, high: middle });
+            }
+            self.nodes[k as usize].extent = extent;
+            if count <= LEAF {
+                continue;
+            }
+            let axis = middles.widest();
+            let middle = |i: u32| extents[i as usize].low[axis] + extents[i as usize].high[axis];
+            let half = count / 2;
+            members.select_nth_unstable_by(half, |i, j| middle(*i).total_cmp(&middle(*j)).then(i.cmp(j)));
+            let children = self.nodes.len() as u32;
+            let child = |first: usize, count: usize| Node { extent, first: first as u32, count: count as u32 };
+            self.nodes.push(child(first, half));
+            self.nodes.push(child(first + half, count - half));
+            self.nodes[k as usize].first = children;
+            self.nodes[k as usize].count = 0;
+            self.open.extend([children, children + 1]);
+        }
+    }
+
+    fn members(&self, node: &Node) -> &[u32] {
+        &self.order[node.first as usize..(node.first + node.count) as usize]
+    }
+
+    /// What overlaps an extent, or is in a leaf with what does; sorted. `stack` is memory.
+    pub fn near(&self, extent: &Aabb, stack: &mut Vec<u32>, found: &mut Vec<u32>) {
+        found.clear();
+        stack.clear();
+        if !self.nodes.is_empty() {
+            stack.push(0);
+        }
+        while let Some(k) = stack.pop() {
+            let node = &self.nodes[k as usize];
+            if !node.extent.overlaps(extent) {
+                continue;
+            }
+            if node.count == 0 {
+                stack.extend([node.first, node.first + 1]);
+            } else {
+                found.extend(self.members(node));
+            }
+        }
+        found.sort_unstable();
+    }
+
+    /// Calls `near` with every pair of overlapping extents once, in no particular order. The tree must have been built from them.
+    pub fn pairs(&mut self, extents: &[Aabb], mut near: impl FnMut(u32, u32)) {
+        let mut open = std::mem::take(&mut self.open_pairs);
+        open.clear();
+        if !self.nodes.is_empty() {
+            open.push((0, 0));
+        }
+        while let Some((k, l)) = open.pop() {
+            let (a, b) = (&self.nodes[k as usize], &self.nodes[l as usize]);
+            if k == l {
+                if a.count == 0 {
+                    open.extend([(a.first, a.first), (a.first + 1, a.first + 1), (a.first, a.first + 1)]);
+                    continue;
+                }
+                let members = self.members(a);
+                for (m, i) in members.iter().enumerate() {
+                    for j in &members[m + 1..] {
+                        if extents[*i as usize].overlaps(&extents[*j as usize]) {
+                            near(*i, *j);
+                        }
+                    }
+                }
+            } else if !a.extent.overlaps(&b.extent) {
+                continue;
+            } else if a.count == 0 {
+                open.extend([(a.first, l), (a.first + 1, l)]);
+            } else if b.count == 0 {
+                open.extend([(k, b.first), (k, b.first + 1)]);
+            } else {
+                for i in self.members(a) {
+                    for j in self.members(b) {
+                        if extents[*i as usize].overlaps(&extents[*j as usize]) {
+                            near(*i, *j);
+                        }
+                    }
+                }
+            }
+        }
+        self.open_pairs = open;
+    }
+}
