@@ -1,7 +1,7 @@
 //! From a [`Scene`] to a model of the engine.
 //!
 //! Joints first, because their markers are fixed to the bodies as they were drawn; then the bodies are moved to where the coordinates given to
-//! joints put them (see [`crate::place`]); then the engine checks, plans and assembles. Whatever it refuses is reported at the line that said it.
+//! joints put them (see [`crate::initial_poses`]); then the engine checks, plans and assembles. Whatever it refuses is reported at the line that said it.
 
 use crate::codes;
 use crate::contact;
@@ -9,10 +9,11 @@ use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::fields::*;
 use crate::initial_poses::{BodyStart, initial_poses};
 use crate::joint_limits;
-use crate::kinds::{self, Driven, Make, Mistake, mistake, refused};
+use crate::kinds::{self, BuildContext, Given, Mistake, mistake, refused};
 use crate::loop_starts;
 use crate::scene::{BodyRecord, InteractionRecord, Mass, Pose, Scene, ShapeRecord};
 use crate::source::Span;
+use holonom::declaration::{Driven, Fault, Invalid, Make, Parameters};
 use holonom::math::{Mat3, Vec3, perpendicular};
 use holonom::{Assembly, BodyId, Coordinate, JointId, Marker, Model, ModelBuilder, ModelError};
 use std::cell::LazyCell;
@@ -36,116 +37,35 @@ pub struct Draft<'a> {
     pub geared: Option<f64>,
 }
 
-/// What a joint, drive or force is made from.
-pub struct Site<'a> {
-    /// Its first side.
-    pub a: Marker,
-    /// Its second side.
-    pub b: Marker,
-    /// The scene it stands in.
-    pub scene: &'a Scene,
-    name: &'a str,
-    record: &'a Record,
-    joints: &'a Joints<'a>,
-}
-
 /// Bodies by their names, and what was made so far.
 pub(crate) struct Joints<'a> {
     bodies: HashMap<&'a str, u32>,
     pub(crate) builder: ModelBuilder,
     ids: HashMap<&'a str, JointId>,
     /// What was said of joints that have an effort.
-    records: HashMap<&'a str, &'a Record>,
+    pub(crate) records: HashMap<&'a str, &'a Record>,
 }
 
-impl<'a> Site<'a> {
-    /// What a condition inside this one is made from.
-    pub fn within(&self, record: &'a Record) -> Result<Site<'a>, Mistake> {
-        let sides = Sides { name: self.name, a: record.point("a"), b: record.point("b"), record };
-        let (a, b) = markers(self.scene, self.joints, &sides)?;
-        Ok(Site { a, b, record, ..*self })
+/// A coordinate by its name.
+pub(crate) fn coordinate_of(context: &BuildContext, c: &CoordinateRef, span: Span) -> Result<Coordinate, Mistake> {
+    let joints = context.joints;
+    let Some(&id) = joints.ids.get(&*c.joint) else {
+        return Err(unknown_joint(context.scene, &c.joint, span));
+    };
+    let n = joints.builder.constraint(id).coordinates().len();
+    if c.index >= n {
+        let message = format!("the joint `{}` has no coordinate {}", c.joint, c.index);
+        let label = if n == 0 { "it has none".to_string() } else { format!("it has {n}, numbered from 0") };
+        return Err(Box::new(Diagnostic::error(codes::UNKNOWN_COORDINATE, message).at(span).label(label)));
     }
+    Ok(joints.builder.coordinate(id, c.index))
+}
 
-    /// Where a marker is in the world, at the poses the bodies were drawn in.
-    pub fn drawn(&self, marker: &Marker) -> Vec3 {
-        pose_of(self.scene, marker.body).point(marker.point)
-    }
-
-    /// The pose a body was drawn in.
-    pub fn pose(&self, body: BodyId) -> Pose {
-        pose_of(self.scene, body)
-    }
-
-    /// The coordinate a field names.
-    pub fn coordinate(&self, field: &str) -> Result<Coordinate, Mistake> {
-        match self.record.coordinate(field) {
-            Some(c) => self.coordinate_of(c, self.record.span_of(field)),
-            None => Err(mistake(self.record, field, codes::MISSING_FIELD, format!("`{field}` is missing"))),
-        }
-    }
-
-    /// The most that a drive of a coordinate gives, N or N m: its own `effort`, or that of the joint.
-    pub fn effort(&self, field: &str, own: Option<f64>) -> Option<f64> {
-        if self.scene.run.ideal {
-            return None;
-        }
-        let of_joint = || {
-            let c = self.record.coordinate(field)?;
-            let joint = self.joints.records.get(&*c.joint)?;
-            joint.numbers("effort")?.get(c.index).copied()
-        };
-        own.or_else(of_joint)
-    }
-
-    /// The coordinates a field lists.
-    pub fn coordinates(&self, field: &str) -> Result<Vec<Coordinate>, Mistake> {
-        let list = self.record.list(field).iter();
-        list.filter_map(|(v, span)| match v {
-            Val::Coordinate(c) => Some(self.coordinate_of(c, *span)),
-            _ => None,
-        })
-        .collect()
-    }
-
-    /// A coordinate by its name.
-    pub fn coordinate_of(&self, c: &CoordinateRef, span: Span) -> Result<Coordinate, Mistake> {
-        let Some(&id) = self.joints.ids.get(&*c.joint) else {
-            return Err(unknown_joint(self.scene, &c.joint, span));
-        };
-        let n = self.joints.builder.constraint(id).coordinates().len();
-        if c.index >= n {
-            let message = format!("the joint `{}` has no coordinate {}", c.joint, c.index);
-            let label = if n == 0 { "it has none".to_string() } else { format!("it has {n}, numbered from 0") };
-            return Err(Box::new(Diagnostic::error(codes::UNKNOWN_COORDINATE, message).at(span).label(label)));
-        }
-        Ok(self.joints.builder.coordinate(id, c.index))
-    }
-
-    /// The marker of a point a field names; axes as those of the frame named, or of the body.
-    pub fn point(&self, field: &str) -> Result<Marker, Mistake> {
-        match self.record.point(field) {
-            Some(p) => self.marker(p, self.record.span_of(field)),
-            None => Err(mistake(self.record, field, codes::MISSING_FIELD, format!("`{field}` is missing"))),
-        }
-    }
-
-    /// The markers of the points a field lists.
-    pub fn points(&self, field: &str) -> Result<Vec<Marker>, Mistake> {
-        let list = self.record.list(field).iter();
-        list.filter_map(|(v, span)| match v {
-            Val::Point(p) => Some(self.marker(p, *span)),
-            _ => None,
-        })
-        .collect()
-    }
-
-    /// The marker of a point.
-    pub fn marker(&self, p: &PointRef, span: Span) -> Result<Marker, Mistake> {
-        let body = self.joints.body(self.scene, &p.body, span)?;
-        let side = side(self.scene, body, p, span)?;
-        let pose = side.map_or(Pose::IDENTITY, |s| s.pose);
-        Ok(Marker { body, point: pose.position, axes: Mat3::from_quat(pose.rotation) })
-    }
+/// The marker of a point; axes as those of the frame named, or of the body.
+pub(crate) fn marker(context: &BuildContext, p: &PointRef, span: Span) -> Result<Marker, Mistake> {
+    let body = context.joints.body(context.scene, &p.body, span)?;
+    let pose = side(context.scene, body, p, span)?.map_or(Pose::IDENTITY, |s| s.pose);
+    Ok(Marker { body, point: pose.position, axes: Mat3::from_quat(pose.rotation) })
 }
 
 impl Joints<'_> {
@@ -191,11 +111,18 @@ fn unknown_joint(scene: &Scene, name: &str, span: Span) -> Mistake {
 }
 
 /// What markers are made from.
-struct Sides<'a> {
-    name: &'a str,
-    a: Option<&'a PointRef>,
-    b: Option<&'a PointRef>,
-    record: &'a Record,
+pub(crate) struct Sides<'a> {
+    pub name: &'a str,
+    pub a: Option<&'a PointRef>,
+    pub b: Option<&'a PointRef>,
+    pub record: &'a Record,
+}
+
+impl<'a> Sides<'a> {
+    /// Those of a table inside the thing of that name.
+    pub fn inside(name: &'a str, record: &'a Record) -> Self {
+        Sides { name, a: record.point("a"), b: record.point("b"), record }
+    }
 }
 
 impl<'a> From<&'a InteractionRecord> for Sides<'a> {
@@ -234,7 +161,7 @@ fn side(scene: &Scene, body: BodyId, p: &PointRef, span: Span) -> Result<Option<
     }))
 }
 
-fn pose_of(scene: &Scene, body: BodyId) -> Pose {
+pub(crate) fn pose_of(scene: &Scene, body: BodyId) -> Pose {
     body.index().map_or(Pose::IDENTITY, |i| scene.bodies[i].pose)
 }
 
@@ -265,7 +192,7 @@ fn axes_of(record: &Record, [z_name, x_name]: [&str; 2]) -> Result<Option<Mat3>,
 /// A kind with `at` holds both bodies at one point: what was not said on one side is taken from the other. A kind without it has a point on each:
 /// the one named, or the body's origin. A kind with `axis` has its axes along one direction of the world, that of the joint, of the frame on either
 /// side, or the world's; a kind without it takes those of the frame named on each side, or the body's own.
-fn markers(scene: &Scene, joints: &Joints, about: &Sides) -> Result<(Marker, Marker), Mistake> {
+pub(crate) fn markers(scene: &Scene, joints: &Joints, about: &Sides) -> Result<(Marker, Marker), Mistake> {
     let record = about.record;
     let ground = PointRef { body: BodyRef::Ground, at: Where::Unsaid };
     let a = about.a.unwrap_or(&ground);
@@ -434,8 +361,7 @@ fn drafted<'a>(scene: &'a Scene, places: Option<Vec<BodyStart>>, report: &mut Re
             None => draft(body),
         };
         let draft = Draft { geared: geared.get(&i).copied(), ..draft };
-        let Some(Make::Body(make)) = body.record.kind.map(|k| k.make) else { continue };
-        match make(&body.record, &draft) {
+        match kinds::body(&body.record, &draft) {
             Ok(made) => {
                 if let Some(shape) = body.shapes.iter().find(|s| scene.collides(s) && !made.keeps_shape()) {
                     report.push(soft(body, shape));
@@ -529,11 +455,26 @@ fn add_joints<'a>(scene: &'a Scene, joints: &mut Joints<'a>, report: &mut Report
     }
 }
 
+/// What the kind of a link makes of its record; refusals of parameters are put at their field.
+fn made<T>(
+    joints: &Joints,
+    scene: &Scene,
+    link: &InteractionRecord,
+    make: fn(&dyn Parameters) -> Result<T, Invalid>,
+) -> Result<T, Mistake> {
+    let given = Given::new(&link.into(), BuildContext { scene, joints })?;
+    make(&given).map_err(|e| refused(&link.record, &e))
+}
+
+/// A refusal of what was made, with its name in front.
+fn unusable(what: &str, link: &InteractionRecord, e: Invalid) -> Mistake {
+    refused(&link.record, &e.prefixed(&format!("{what} `{}`: ", link.name)).fault(Fault::Unusable))
+}
+
 fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
-    let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Joint(make) = link.kind().make else { return Ok(()) };
-    let made = make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })?;
-    made.validate().map_err(|e| refused(&link.record, codes::NOT_BUILT, &format!("joint `{}`: {e}", link.name)))?;
+    let made = made(joints, scene, link, make)?;
+    made.validate().map_err(|e| unusable("joint", link, e))?;
     let id = joints.builder.boxed_joint(&*link.name, made);
     joints.ids.insert(&link.name, id);
     joint_limits::add(link, id, scene.run.ideal, &mut joints.builder)?;
@@ -560,19 +501,15 @@ fn add_joint<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Interactio
 }
 
 fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
-    let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Drive(make) = link.kind().make else { return Ok(()) };
-    match make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })? {
+    match made(joints, scene, link, make)? {
         Driven::Row(row) => {
-            row.validate()
-                .map_err(|e| refused(&link.record, codes::NOT_BUILT, &format!("drive `{}`: {e}", link.name)))?;
+            row.validate().map_err(|e| unusable("drive", link, e))?;
             let id = joints.builder.boxed_joint(&*link.name, row);
             joints.ids.insert(&link.name, id);
         }
         Driven::Push(force) => {
-            force
-                .validate()
-                .map_err(|e| refused(&link.record, codes::NOT_BUILT, &format!("drive `{}`: {e}", link.name)))?;
+            force.validate().map_err(|e| unusable("drive", link, e))?;
             joints.builder.boxed_force(&*link.name, force);
         }
     }
@@ -580,43 +517,46 @@ fn add_drive<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a Interactio
 }
 
 fn add_force<'a>(scene: &'a Scene, joints: &mut Joints<'a>, link: &'a InteractionRecord) -> Result<(), Mistake> {
-    let (a, b) = markers(scene, joints, &link.into())?;
     let Make::Force(make) = link.kind().make else { return Ok(()) };
-    let made = make(&link.record, &Site { a, b, scene, name: &link.name, record: &link.record, joints })?;
+    let made = made(joints, scene, link, make)?;
     joints.builder.boxed_force(&*link.name, made);
     Ok(())
 }
 
+/// Where a thing was said: its table, its path, its record.
+type Said<'a> = (Span, String, &'a Record);
+
+fn place_of<'a>(list: &'a [InteractionRecord], what: &str, name: &str) -> Option<Said<'a>> {
+    let link = list.iter().find(|l| &*l.name == name)?;
+    Some((link.span, format!("{what}/{name}"), &*link.record))
+}
+
 /// What the engine refused, at the line that said it.
 pub fn refusal(scene: &Scene, e: &ModelError) -> Diagnostic {
-    let body = |name: &str| scene.bodies.iter().find(|b| &*b.name == name).map(|b| (b.span, format!("body/{name}")));
-    let joint = |name: &str| {
-        let of = |list: &[InteractionRecord], what: &str| {
-            list.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("{what}/{name}")))
-        };
-        of(&scene.joints, "joint").or_else(|| of(&scene.drives, "drive"))
+    let body = |name: &str| {
+        scene.bodies.iter().find(|b| &*b.name == name).map(|b| (b.span, format!("body/{name}"), &*b.record))
     };
+    let joint = |name: &str| place_of(&scene.joints, "joint", name).or_else(|| place_of(&scene.drives, "drive", name));
     // some drives are forces
-    let force = |name: &str| {
-        let of = |list: &[InteractionRecord], what: &str| {
-            list.iter().find(|l| &*l.name == name).map(|l| (l.span, format!("{what}/{name}")))
-        };
-        of(&scene.forces, "force").or_else(|| of(&scene.drives, "drive"))
-    };
-    let at = |d: Diagnostic, place: Option<(Span, String)>| match place {
-        Some((span, path)) => d.at(span).path(path),
+    let force = |name: &str| place_of(&scene.forces, "force", name).or_else(|| place_of(&scene.drives, "drive", name));
+    let at = |d: Diagnostic, place: Option<Said>| match place {
+        Some((span, path, _)) => d.at(span).path(path),
         None => d,
     };
+    // a parameter at its field, where it was said
+    let parameter = |what: &str, name: &str, e: &Invalid, place: Option<Said>| {
+        let d = Diagnostic::error(codes::NOT_BUILT, format!("{what} `{name}`: {e}"));
+        match place {
+            Some((_, path, record)) if record.has(e.field.split('.').next().unwrap_or("")) => {
+                d.at(record.span_at(&e.field)).path(path)
+            }
+            place => at(d, place),
+        }
+    };
     match e {
-        ModelError::Body { body: name, reason, .. } => {
-            at(Diagnostic::error(codes::NOT_BUILT, format!("body `{name}`: {reason}")), body(name))
-        }
-        ModelError::Joint { joint: name, reason, .. } => {
-            at(Diagnostic::error(codes::NOT_BUILT, format!("joint `{name}`: {reason}")), joint(name))
-        }
-        ModelError::Force { force: name, reason, .. } => {
-            at(Diagnostic::error(codes::NOT_BUILT, format!("force `{name}`: {reason}")), force(name))
-        }
+        ModelError::Body { body: name, reason, .. } => parameter("body", name, reason, body(name)),
+        ModelError::Joint { joint: name, reason, .. } => parameter("joint", name, reason, joint(name)),
+        ModelError::Force { force: name, reason, .. } => parameter("force", name, reason, force(name)),
         ModelError::Unsupported { joint: name, what } => {
             at(Diagnostic::error(codes::NOT_BUILT, format!("joint `{name}`: {what}")), joint(name))
         }

@@ -1,169 +1,17 @@
-//! What the tables of a scene may hold, said once. From these declarations come the reading and checking of values, the hints for misspelt names,
-//! the JSON Schema, and the reference in `docs/scenes.md`.
+//! Values that were read and checked. What the tables of a scene may hold is declared once, beside the engine's kinds and here
+//! ([`holonom::declaration`]): from the declarations come the reading and checking of values, the hints for misspelt names, the JSON Schema, and the
+//! reference of scene files.
+
+pub use holonom::declaration::{
+    ANGLE, Allowed, Family, Field, FieldType, FieldType as Type, Kind, LENGTH, NUMBER, Need, POSITION, optional,
+    required,
+};
 
 use crate::source::Span;
 use holonom::functions::Function;
 use holonom::math::{Quat, Vec3};
 use std::fmt;
 use std::sync::Arc;
-
-/// Which numbers are allowed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Allowed {
-    /// Any finite number.
-    Any,
-    /// Greater than zero.
-    Positive,
-    /// Zero or greater.
-    NotNegative,
-    /// From 0 to 1.
-    Fraction,
-}
-
-/// What a field holds.
-#[derive(Clone, Copy)]
-pub enum Type {
-    /// A number in a unit (SI).
-    Number(Allowed, &'static str),
-    /// A whole number, from and to.
-    Integer(i64, i64),
-    /// True or false.
-    Flag,
-    /// Any text.
-    Text,
-    /// A list of texts, or one.
-    Texts,
-    /// One of some words.
-    Choice(&'static [&'static str]),
-    /// Three numbers in a unit.
-    Vector(&'static str),
-    /// Three numbers, not all zero; the length does not matter.
-    Direction,
-    /// A rotation: a quaternion (w, x, y, z), or a table with `axis` and `angle`, `rpy`, or `x` and `z`.
-    Rotation,
-    /// A list of numbers in a unit.
-    Numbers(&'static str),
-    /// A list of points in a unit.
-    Vectors(&'static str),
-    /// Lower and upper bounds in a unit: `[lower, upper]`, or a list of such pairs, `[]` for none. `-inf` and `inf` are no bounds.
-    Intervals(&'static str),
-    /// A body, or a point on one: `"rod"`, `"rod.tip"`, `{ body = "rod", at = [0, 0, 1] }`.
-    Point,
-    /// A list of points on bodies.
-    Points,
-    /// A list of pairs of bodies: `[["hand", "cup"]]`.
-    Pairs,
-    /// A coordinate of a joint: `"hinge"` (its first), `"slider.1"`.
-    Coordinate,
-    /// A list of coordinates.
-    Coordinates,
-    /// A function of the variable named: a number, an expression, or a table with a kind.
-    Function(&'static str, &'static str),
-    /// Three of them: a vector whose components are numbers or functions of the variable named.
-    VectorFunction(&'static str, &'static str),
-    /// A file in the scene's folder.
-    File,
-    /// A table with a kind of this family.
-    Kind(&'static Family),
-    /// A list of tables with kinds of this family.
-    Kinds(&'static Family),
-    /// A table with these fields.
-    Record(&'static [Field]),
-    /// A list of tables with these fields.
-    Records(&'static [Field]),
-    /// Names of one's own, each with a value of this type.
-    Map(&'static Type),
-}
-
-/// Must it be there?
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Need {
-    /// Yes.
-    Required,
-    /// No; the text says what holds without it.
-    Optional(&'static str),
-}
-
-/// A field of a table.
-#[derive(Clone, Copy)]
-pub struct Field {
-    /// Its name.
-    pub name: &'static str,
-    /// What it holds.
-    pub ty: Type,
-    /// Must it be there?
-    pub need: Need,
-    /// What it means, in a line.
-    pub doc: &'static str,
-}
-
-/// A field that must be there.
-pub const fn required(name: &'static str, ty: Type, doc: &'static str) -> Field {
-    Field { name, ty, need: Need::Required, doc }
-}
-
-/// A field that may be left out, and what holds then.
-pub const fn optional(name: &'static str, ty: Type, otherwise: &'static str, doc: &'static str) -> Field {
-    Field { name, ty, need: Need::Optional(otherwise), doc }
-}
-
-/// A length that must be greater than zero, m.
-pub const LENGTH: Type = Type::Number(Allowed::Positive, "m");
-/// A number without a unit.
-pub const NUMBER: Type = Type::Number(Allowed::Any, "");
-/// An angle, rad.
-pub const ANGLE: Type = Type::Number(Allowed::Any, "rad");
-/// A point or a way, m.
-pub const POSITION: Type = Type::Vector("m");
-
-/// One kind of joint, force, body, shape, ...
-pub struct Kind {
-    /// Its name in `kind = "..."`.
-    pub name: &'static str,
-    /// What it is, in a line.
-    pub summary: &'static str,
-    /// The fields it has besides those of its family, in groups that several kinds share.
-    pub fields: &'static [&'static [Field]],
-    /// How it is made.
-    pub make: crate::kinds::Make,
-}
-
-/// Kinds that stand for each other in one place.
-pub struct Family {
-    /// What they are called: `joint`, `force`, ...
-    pub name: &'static str,
-    /// Fields that all of them have.
-    pub common: &'static [Field],
-    /// The kinds.
-    pub kinds: &'static [&'static [Kind]],
-    /// The kind when none is said.
-    pub default: Option<&'static str>,
-}
-
-impl Family {
-    /// All kinds.
-    pub fn kinds(&self) -> impl Iterator<Item = &'static Kind> + use<> {
-        self.kinds.iter().flat_map(|list| list.iter())
-    }
-
-    /// A kind by its name.
-    pub fn find(&self, name: &str) -> Option<&'static Kind> {
-        self.kinds().find(|k| k.name == name)
-    }
-}
-
-impl Kind {
-    /// Has it a field of that name (besides those of its family)?
-    pub fn has(&self, name: &str) -> bool {
-        self.fields.iter().any(|group| group.iter().any(|f| f.name == name))
-    }
-}
-
-impl fmt::Debug for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        f.write_str(self.name)
-    }
-}
 
 /// Which body is meant.
 #[derive(Clone, Debug, PartialEq)]
@@ -301,6 +149,24 @@ impl Record {
     /// Where a value stands; the table itself when it is not there.
     pub fn span_of(&self, name: &str) -> Span {
         self.values.iter().find(|v| v.0 == name).map_or(self.span, |v| v.2)
+    }
+
+    /// Where a value inside this table stands, by a path as in [`holonom::declaration::Invalid::field`]; as far down as there is one.
+    pub fn span_at(&self, path: &str) -> Span {
+        let (first, rest) = path.split_once('.').unwrap_or((path, ""));
+        match (self.get(first), rest) {
+            (_, "") | (None, _) => self.span_of(first),
+            (Some(Val::Record(inner)), rest) => inner.span_at(rest),
+            (Some(Val::List(list)), rest) => {
+                let (number, rest) = rest.split_once('.').unwrap_or((rest, ""));
+                match number.parse().ok().and_then(|i: usize| list.get(i)) {
+                    Some((Val::Record(inner), _)) if !rest.is_empty() => inner.span_at(rest),
+                    Some((_, span)) => *span,
+                    None => self.span_of(first),
+                }
+            }
+            _ => self.span_of(first),
+        }
     }
 
     /// All values in the order of their declarations.

@@ -1,6 +1,6 @@
 //! Every kind of force from text pushes like the same force made in Rust, and every law of the engine has a kind.
 
-use holonom::forces::{Force, TABLE};
+use holonom::forces::{Force, SAMPLES};
 use holonom::prelude::*;
 use holonom_scene::Loader;
 use holonom_scene::kinds::FORCES;
@@ -266,7 +266,7 @@ fn every_law_of_the_engine_has_a_kind_and_every_kind_a_test() {
     let kinds: BTreeSet<&str> = FORCES.kinds().map(|k| k.name).collect();
     let tested: BTreeSet<&str> = cases().iter().map(|c| c.0).collect();
     assert_eq!(kinds, tested);
-    for law in TABLE {
+    for law in SAMPLES {
         // those are code, not scenes
         if law.name != "user force" {
             assert!(kinds.contains(law.name.replace(' ', "-").as_str()), "`{}` has no kind", law.name);

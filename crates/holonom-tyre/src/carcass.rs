@@ -43,6 +43,7 @@
 //!
 //! Beyond delta_max the last cell goes on. A curve that would need springs that pull is refused.
 
+use holonom::declaration::Invalid;
 use holonom::functions::{Function, integral};
 
 const CELLS: usize = 128;
@@ -126,11 +127,12 @@ impl Carcass {
         radius: f64,
         drops: &[f64],
         row: usize,
-    ) -> Result<Option<Carcass>, String> {
+    ) -> Result<Option<Carcass>, Invalid> {
         let (start, full) = (load.at(0.0)[0], load.at(max_deflection)[0]);
         if !(full > 0.0) || start.abs() > 1e-9 * full {
-            return Err(format!(
-                "load is {start} N without and {full} N with the largest deflection, must be 0 and positive"
+            return Err(Invalid::new(
+                "load",
+                format!("load is {start} N without and {full} N with the largest deflection, must be 0 and positive"),
             ));
         }
         let drop = drops[row];
@@ -165,7 +167,10 @@ impl Carcass {
             q[k] = (row_load - known) / factor;
             if !(q[k] >= 0.0 && q[k].is_finite()) {
                 let (d, f) = (drop + depth, load.at(drop + depth)[0]);
-                return Err(format!("load {f} N at {d} m would need springs that pull: it must not fall"));
+                return Err(Invalid::new(
+                    "load",
+                    format!("load {f} N at {d} m would need springs that pull: it must not fall"),
+                ));
             }
         }
         Ok(Some(Carcass::through(max_deflection, &q)))
@@ -269,9 +274,11 @@ mod tests {
 
     #[test]
     fn curves_that_no_spring_makes_are_refused() {
-        assert!(Carcass::fit(&|d: f64| [1.0 + d, 1.0, 0.0], 0.02, 0.3, &[0.0], 0).unwrap_err().contains("must be 0"));
-        assert!(Carcass::fit(&|d: f64| [-d, -1.0, 0.0], 0.02, 0.3, &[0.0], 0).unwrap_err().contains("positive"));
+        assert!(
+            Carcass::fit(&|d: f64| [1.0 + d, 1.0, 0.0], 0.02, 0.3, &[0.0], 0).unwrap_err().reason.contains("must be 0")
+        );
+        assert!(Carcass::fit(&|d: f64| [-d, -1.0, 0.0], 0.02, 0.3, &[0.0], 0).unwrap_err().reason.contains("positive"));
         let falling = |d: f64| [d * (0.025 - d), 0.025 - 2.0 * d, -2.0];
-        assert!(Carcass::fit(&falling, 0.02, 0.3, &[0.0], 0).unwrap_err().contains("not fall"));
+        assert!(Carcass::fit(&falling, 0.02, 0.3, &[0.0], 0).unwrap_err().reason.contains("not fall"));
     }
 }

@@ -12,8 +12,8 @@
 //! 28-622 bicycle tyre. The shape of the curve, the slip of its peak, and the numbers of the load curves are
 //! assumptions of this project: the paper shows its measured stiffness only in a figure.
 
+use holonom::declaration::{Invalid, not_negative, positive};
 use holonom::functions::Function;
-use holonom::parameters::{not_negative, positive};
 
 /// Static and kinetic coefficients of friction of a tyre on a surface.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -75,13 +75,13 @@ impl Function for SlipCurve {
             [k, 0.0, 0.0]
         }
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         not_negative("static friction", self.grip.sticking, "(a number)")?;
         not_negative("kinetic friction", self.grip.sliding, "(a number)")?;
         if self.peak > 0.0 && self.peak < 1.0 {
             Ok(())
         } else {
-            Err(format!("slip of the peak is {}, must be between 0 and 1", self.peak))
+            Err(Invalid::new("peak_slip", format!("slip of the peak is {}, must be between 0 and 1", self.peak)))
         }
     }
 }
@@ -110,7 +110,7 @@ impl Function for TyreLoad {
         let (k, h) = (self.stiffness, self.hardening);
         if d > 0.0 { [k * d * (1.0 + h * d), k * (1.0 + 2.0 * h * d), 2.0 * k * h] } else { [0.0; 3] }
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("stiffness", self.stiffness, "N/m")?;
         not_negative("hardening", self.hardening, "1/m")
     }

@@ -35,10 +35,12 @@
 
 mod carcass;
 mod curves;
+mod kinds;
 mod terrain;
 mod tread;
 mod tyre;
 
 pub use curves::{Grip, SlipCurve, TyreLoad};
+pub use kinds::{FORCES, TERRAINS};
 pub use terrain::{HeightField, PlaneTerrain, ProfileTerrain, Terrain};
 pub use tyre::Tyre;

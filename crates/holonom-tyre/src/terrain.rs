@@ -20,9 +20,9 @@
 //! the largest: with samples between m and M, D = M - m, below M + D/6 along x, and after y, where values spread over
 //! 4/3 D, below M + D/6 + (4/3 D)/6 = M + 7/18 D.
 
+use holonom::declaration::{Invalid, finite, finite_vector, positive};
 use holonom::functions::Function;
 use holonom::math::{Vec3, vec3};
-use holonom::parameters::{finite, finite_vector, positive};
 use std::sync::Arc;
 
 /// A height over the world's x-y plane.
@@ -35,7 +35,7 @@ pub trait Terrain: Send + Sync {
         f64::INFINITY
     }
     /// Are the parameters usable?
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
 }
@@ -61,7 +61,7 @@ impl Terrain for Box<dyn Terrain> {
     fn highest(&self, low: [f64; 2], high: [f64; 2]) -> f64 {
         self.as_ref().highest(low, high)
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.as_ref().validate()
     }
 }
@@ -94,12 +94,12 @@ impl Terrain for PlaneTerrain {
         let at = |k: usize, downhill: f64| if downhill > 0.0 { low[k] } else { high[k] };
         self.height_and_normal(at(0, self.normal.x), at(1, self.normal.y)).0
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         finite_vector("point of the plane", self.point)?;
         if self.normal.is_finite() && self.normal.z > 1e-6 {
             Ok(())
         } else {
-            Err(format!("normal of the plane is {}, must point upwards", self.normal))
+            Err(Invalid::new("normal", format!("normal of the plane is {}, must point upwards", self.normal)))
         }
     }
 }
@@ -140,7 +140,7 @@ impl Terrain for ProfileTerrain {
         }
         self.height.highest(from, to)
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         finite("heading", self.along[0] + self.along[1])?;
         self.height.validate()
     }
@@ -226,15 +226,18 @@ impl Terrain for HeightField {
         let (least, most) = samples.fold((f64::INFINITY, f64::NEG_INFINITY), |(a, b), h| (a.min(h), b.max(h)));
         most + 7.0 / 18.0 * (most - least)
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         finite("origin", self.origin[0] + self.origin[1])?;
         positive("spacing", self.spacing, "m")?;
         if self.columns < 2 || self.rows() < 2 || self.columns * self.rows() != self.heights.len() {
             let (n, columns) = (self.heights.len(), self.columns);
-            return Err(format!("{n} heights in lines of {columns}: must be whole lines, at least 2 of at least 2"));
+            return Err(Invalid::new(
+                "heights",
+                format!("{n} heights in lines of {columns}: must be whole lines, at least 2 of at least 2"),
+            ));
         }
         match self.heights.iter().position(|h| !h.is_finite()) {
-            Some(i) => Err(format!("height {i} is {}, must be finite", self.heights[i])),
+            Some(i) => Err(Invalid::new("heights", format!("height {i} is {}, must be finite", self.heights[i]))),
             None => Ok(()),
         }
     }
@@ -334,10 +337,14 @@ mod tests {
 
     #[test]
     fn unusable_terrains_are_refused() {
-        assert!(HeightField::new([0.0; 2], 0.1, 3, vec![0.0; 7]).validate().unwrap_err().contains("whole lines"));
-        assert!(HeightField::new([0.0; 2], 0.0, 2, vec![0.0; 4]).validate().unwrap_err().contains("spacing"));
+        assert!(
+            HeightField::new([0.0; 2], 0.1, 3, vec![0.0; 7]).validate().unwrap_err().reason.contains("whole lines")
+        );
+        assert!(HeightField::new([0.0; 2], 0.0, 2, vec![0.0; 4]).validate().unwrap_err().reason.contains("spacing"));
         assert!(HeightField::new([0.0; 2], 0.1, 0, vec![0.0; 4]).validate().is_err());
-        assert!(HeightField::new([0.0; 2], 0.1, 2, [0.0, 0.0, f64::NAN, 0.0]).validate().unwrap_err().contains("2"));
-        assert!(PlaneTerrain::new([0.0; 3], [1.0, 0.0, 0.0]).validate().unwrap_err().contains("upwards"));
+        assert!(
+            HeightField::new([0.0; 2], 0.1, 2, [0.0, 0.0, f64::NAN, 0.0]).validate().unwrap_err().reason.contains("2")
+        );
+        assert!(PlaneTerrain::new([0.0; 3], [1.0, 0.0, 0.0]).validate().unwrap_err().reason.contains("upwards"));
     }
 }

@@ -6,6 +6,7 @@
 
 use crate::carcass::Carcass;
 use crate::terrain::Terrain;
+use holonom::declaration::Invalid;
 use holonom::functions::Function;
 use holonom::math::Vec3;
 use std::f64::consts::PI;
@@ -116,7 +117,7 @@ impl Tread {
         radius: f64,
         resolution: f64,
         section: Option<Section>,
-    ) -> Result<Tread, String> {
+    ) -> Result<Tread, Invalid> {
         let quarter = (0.5 * PI * radius / resolution).ceil() as usize;
         let step = 0.5 * PI / quarter as f64;
         let ray = |k: usize| {

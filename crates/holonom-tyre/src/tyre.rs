@@ -56,10 +56,10 @@ use crate::curves::{Grip, SlipCurve};
 use crate::terrain::Terrain;
 use crate::tread::{LoadedRay, RayFrame, Section, Tread};
 use holonom::attach::{Attached, Attachment, Marker, View};
+use holonom::declaration::{Invalid, not_negative, positive};
 use holonom::forces::{Force, Push, Stiffness};
 use holonom::functions::Function;
 use holonom::math::Vec3;
-use holonom::parameters::{not_negative, positive};
 use std::sync::Arc;
 
 /// A deformable tyre on a terrain that is fixed to the world.
@@ -78,7 +78,7 @@ pub struct Tyre {
     friction: Option<[Arc<dyn Function>; 2]>,
     creep_speed: f64,
     /// What follows from the dimensions and the load, or why they are unusable.
-    tread: Result<Tread, String>,
+    tread: Result<Tread, Invalid>,
 }
 
 impl Tyre {
@@ -105,7 +105,7 @@ impl Tyre {
             damping: 0.0,
             friction: None,
             creep_speed: 0.05,
-            tread: Err(String::new()),
+            tread: Err(Invalid::new("", "")),
         }
         .laid_out()
     }
@@ -151,30 +151,42 @@ impl Tyre {
         self
     }
 
-    fn lay_out(&self) -> Result<Tread, String> {
+    fn lay_out(&self) -> Result<Tread, Invalid> {
         self.check_dimensions()?;
-        self.load.validate().map_err(|reason| format!("load: {reason}"))?;
+        self.load.validate().map_err(|e| e.within("load").prefixed("load: "))?;
         Tread::fit(self.load.as_ref(), self.max_deflection, self.radius, self.resolution, self.section)
     }
 
-    fn check_dimensions(&self) -> Result<(), String> {
+    fn check_dimensions(&self) -> Result<(), Invalid> {
         positive("radius", self.radius, "m")?;
         positive("largest deflection", self.max_deflection, "m")?;
         positive("resolution", self.resolution, "m")?;
         if self.max_deflection > 0.5 * self.radius {
-            return Err(format!("largest deflection is {} m, must be at most half the radius", self.max_deflection));
+            return Err(Invalid::new(
+                "deflection",
+                format!("largest deflection is {} m, must be at most half the radius", self.max_deflection),
+            ));
         }
         if self.resolution > 0.1 * self.radius || self.resolution < 1e-5 * self.radius {
-            return Err(format!("resolution is {} m, must be 0.00001 to 0.1 of the radius", self.resolution));
+            return Err(Invalid::new(
+                "resolution",
+                format!("resolution is {} m, must be 0.00001 to 0.1 of the radius", self.resolution),
+            ));
         }
         if let Some(Section { width, crown, rows }) = self.section {
             positive("width", width, "m")?;
             positive("crown radius", crown, "m")?;
             if crown < 0.5 * width || crown > 1e3 * self.radius {
-                return Err(format!("crown radius is {crown} m, must be at least half the width"));
+                return Err(Invalid::new(
+                    "section",
+                    format!("crown radius is {crown} m, must be at least half the width"),
+                ));
             }
             if !(1..=100).contains(&rows) || width > self.radius {
-                return Err(format!("{rows} rows over {width} m: must be 1 to 100, over less than the radius"));
+                return Err(Invalid::new(
+                    "section",
+                    format!("{rows} rows over {width} m: must be 1 to 100, over less than the radius"),
+                ));
             }
         }
         Ok(())
@@ -215,14 +227,14 @@ impl Force for Tyre {
     fn attachments(&self) -> &[Attachment] {
         &self.attachments
     }
-    fn validate(&self) -> Result<(), String> {
-        self.tread.as_ref().map_err(String::clone)?;
+    fn validate(&self) -> Result<(), Invalid> {
+        self.tread.as_ref().map_err(Invalid::clone)?;
         not_negative("damping", self.damping, "s/m")?;
         positive("creep speed", self.creep_speed, "m/s")?;
         for (what, law) in ["friction forwards", "friction sideways"].iter().zip(self.friction.iter().flatten()) {
-            law.validate().map_err(|reason| format!("{what}: {reason}"))?;
+            law.validate().map_err(|e| e.prefixed(&format!("{what}: ")))?;
         }
-        self.terrain.validate().map_err(|reason| format!("terrain: {reason}"))
+        self.terrain.validate().map_err(|e| e.within("terrain").prefixed("terrain: "))
     }
     fn apply(&self, a: &View, _: f64, push: &mut Push) {
         let (hub, axle, spin) = (a.get(0), a.at(1), a.rate(2));

@@ -15,11 +15,9 @@ const BEND: Vec3 = vec3(0.0, 0.0, 2.0);
 #[rustfmt::skip]
 impl Body for Bead {
     fn kind(&self) -> &'static str { "bead on a wire" }
-    fn n_q(&self) -> usize { 1 }
     fn n_dof(&self) -> usize { 1 }
     fn mass(&self) -> f64 { self.0 }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) { (q[0], v[0]) = (1.0, 0.0) }
-    fn validate(&self) -> Result<(), String> { Ok(()) }
     fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
         if *what == Carried::Point(Vec3::ZERO) { Ok(()) } else { Err("a bead carries only the point where it is") }
     }
@@ -31,8 +29,6 @@ impl Body for Bead {
         out.mass[0] = self.0 * slope(q).length_squared();
         out.force[0] = self.0 * slope(q).dot(gravity - BEND * v[0] * v[0]);
     }
-    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) { out[0] = v[0] }
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) { q[0] += v[0] * dt }
     fn inertial_in_flight(&self) -> bool { false }
     fn centre(&self, q: &[f64]) -> Vec3 { vec3(q[0], 0.0, q[0] * q[0]) }
     fn momentum(&self, q: &[f64], v: &[f64]) -> Momentum {

@@ -1,5 +1,10 @@
 //! What can go wrong, as values that name the body or joint.
 
+mod invalid;
+
+pub(crate) use invalid::refuse;
+pub use invalid::{Fault, Invalid};
+
 /// The other joints of a contradiction, at most ten of them.
 fn in_conflict(joint: &str, conflict: &[String]) -> String {
     let others: Vec<String> = conflict.iter().filter(|c| *c != joint).map(|c| format!("`{c}`")).collect();
@@ -22,7 +27,7 @@ pub enum ModelError {
         /// Its kind.
         kind: &'static str,
         /// Which parameter, its value, what is allowed.
-        reason: String,
+        reason: Invalid,
     },
     /// A joint's parameters are unusable.
     #[error("joint `{joint}` ({kind}): {reason}")]
@@ -32,7 +37,7 @@ pub enum ModelError {
         /// Its kind.
         kind: &'static str,
         /// Which parameter, its value, what is allowed.
-        reason: String,
+        reason: Invalid,
     },
     /// A force's parameters are unusable.
     #[error("force `{force}` ({kind}): {reason}")]
@@ -42,7 +47,7 @@ pub enum ModelError {
         /// Its kind.
         kind: &'static str,
         /// Which parameter, its value, what is allowed.
-        reason: String,
+        reason: Invalid,
     },
     /// The model itself has an unusable parameter.
     #[error("{0}")]

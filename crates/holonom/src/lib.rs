@@ -34,7 +34,7 @@
 //! - [`doctor`]: mobility, redundant joints, and which reactions are unique; [`Simulation::diagnose`].
 //! - [`Simulation::add_joint`] and its companions change a mechanism while it runs; a [`Checkpoint`] undoes it.
 //! - [`linear`]: small motions about a state, [`Simulation::linearise`], and static equilibria, [`Simulation::equilibrium`].
-//! - [`check`]: finite-difference checks for your own bodies, joints and forces; [`parameters`]: checks of their parameters.
+//! - [`check`]: finite-difference checks for your own bodies, joints and forces; [`declaration`]: how kinds are declared, and checks of parameters.
 //! - [`pattern`]: where J, H, A and L have entries.
 //! - [`phases`]: one evaluation of the equations of motion in its phases, for timing them.
 //!
@@ -56,7 +56,7 @@ mod solve;
 mod step;
 
 pub use analysis::{check, doctor, linear, pattern, phases};
-pub use catalogue::{attach, bodies, coordinate, curves, forces, functions, joints, parameters, surfaces};
+pub use catalogue::{attach, bodies, coordinate, curves, declaration, drives, forces, functions, joints, surfaces};
 pub use math::number;
 pub use step::integrate;
 

@@ -6,7 +6,7 @@ mod common;
 use common::dense::Dense;
 use common::linkage::{self, Rough, Y, hinge, rod};
 use common::{Worst, direction, size};
-use holonom::joints::{Constraint, TABLE};
+use holonom::joints::{Constraint, pairs};
 use holonom::math::{SplitMix, exp_quat};
 use holonom::prelude::*;
 use holonom::{Assembly, Drift, Feedback};
@@ -301,8 +301,8 @@ const TWO_SIDED: [(&str, bool); 9] = [
 ];
 
 fn joint(kind: &str, a: Marker, b: Marker) -> Box<dyn Constraint> {
-    let kind = TABLE.iter().find(|k| k.name == kind).expect("in the table");
-    (kind.sample)(a, b, &mut SplitMix(0))
+    let kind = pairs().iter().find(|k| k.name() == kind).expect("in the table");
+    (kind.sample.expect("a sample"))(a, b, &mut SplitMix(0))
 }
 
 /// Smallest cosine between the axes that must agree.

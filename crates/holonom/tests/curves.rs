@@ -336,7 +336,7 @@ fn the_nearest_point_of_a_surface_is_the_nearest() {
 #[test]
 fn bad_curves_are_refused_with_a_reason() {
     let p = [Vec3::ZERO, Vec3::X, vec3(1.0, 1.0, 0.0)];
-    let open = |t: Track| t.validate().unwrap_err();
+    let open = |t: Track| t.validate().unwrap_err().to_string();
     let cases: Vec<(String, &str)> = vec![
         (open(Track::new(Circle { radius: -1.0 })), "radius is -1 m, must be finite and positive"),
         (open(Track::new(Line { from: p[0], to: p[0] })), "line is 0 m long"),
@@ -356,10 +356,13 @@ fn bad_curves_are_refused_with_a_reason() {
         (open(Track::new(UserCurve::new(1.0, 0.0, |_| [Vec3::X; 4]))), "parameters run from 1 to 0"),
         (open(Track::new(UserCurve::new(0.0, 1.0, |_| [Vec3::ZERO; 4]))), "curve stands still at"),
         (
-            Sheet::new(NurbsSurface::clamped([2, 2], [3, 3], &[Vec3::X; 8])).validate().unwrap_err(),
+            Sheet::new(NurbsSurface::clamped([2, 2], [3, 3], &[Vec3::X; 8])).validate().unwrap_err().to_string(),
             "8 control points for knots of 3 x 3, must be 9",
         ),
-        (Sheet::new(NurbsSurface::clamped([2, 2], [3, 3], &[Vec3::X; 9])).validate().unwrap_err(), "patch is"),
+        (
+            Sheet::new(NurbsSurface::clamped([2, 2], [3, 3], &[Vec3::X; 9])).validate().unwrap_err().to_string(),
+            "patch is",
+        ),
     ];
     let flat = UserPatch::new((0.0, 1.0), (0.0, 1.0), |u, v| PatchJet {
         r: vec3(u, v, 0.0),
@@ -367,7 +370,7 @@ fn bad_curves_are_refused_with_a_reason() {
         v: Vec3::Y,
         ..PatchJet::default()
     });
-    let e = Sheet::new(flat.closed(true, false)).validate().unwrap_err();
+    let e = Sheet::new(flat.closed(true, false)).validate().unwrap_err().to_string();
     assert!(e.starts_with("closed along u, but"), "{e}");
     for (found, expected) in cases {
         assert!(found.starts_with(expected), "said: {found}\nexpected: {expected}");

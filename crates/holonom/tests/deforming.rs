@@ -414,7 +414,7 @@ fn a_body_that_shrinks_away_is_refused() {
 
 #[test]
 fn parameters_without_sense_are_refused() {
-    let refusal = |body: &dyn Body| body.validate().expect_err("refused");
+    let refusal = |body: &dyn Body| body.validate().expect_err("refused").reason;
     let brick = || Affine::cuboid(1.0, [1.0, 1.0, 1.0]);
     assert!(refusal(&brick().viscous(1.0)).contains("call `elastic` before"));
     assert!(refusal(&brick().elastic(-1.0, 0.3, 1.0)).contains("Young's modulus is -1 Pa"));

@@ -5,7 +5,7 @@ mod common;
 
 use common::Worst;
 use holonom::forces::CoordinateForce;
-use holonom::joints::{CoordinateKind, JointKind, TABLE, kinds};
+use holonom::joints::{CoordinateKind, JOINTS, JointDeclaration, pairs};
 use holonom::math::{SplitMix, exp_quat};
 use holonom::prelude::*;
 use holonom::{JointId, Ledger};
@@ -14,21 +14,21 @@ const GROUND: BodyId = BodyId::GROUND;
 const TIGHT: IntegratorKind = IntegratorKind::Dop853 { relative: 1e-12, absolute: 1e-12 };
 
 /// A body near the ground on a joint of this kind, assembled from a pose that nearly fits.
-fn builder(kind: &JointKind) -> (ModelBuilder, JointId) {
+fn builder(kind: &JointDeclaration) -> (ModelBuilder, JointId) {
     let mut g = SplitMix(12);
     let mut m = ModelBuilder::new();
     m.gravity([0.3, -0.2, -1.0]);
-    let lean = if kind.name == "perpendicular-axes" { vec3(1.5, 0.2, 0.1) } else { vec3(0.02, -0.03, 0.4) };
+    let lean = if kind.name() == "perpendicular-axes" { vec3(1.5, 0.2, 0.1) } else { vec3(0.02, -0.03, 0.4) };
     let body = Rigid::cuboid(1.5, [0.5, 0.3, 0.2]).position([0.15, 0.1, 0.2]).orientation(exp_quat(lean));
     let body = m.body("body", body);
-    let joint = (kind.sample)(GROUND.at([0.1, 0.0, 0.1]), body.at([0.1, 0.05, -0.05]), &mut g);
+    let joint = (kind.sample.expect("a sample"))(GROUND.at([0.1, 0.0, 0.1]), body.at([0.1, 0.05, -0.05]), &mut g);
     let joint = m.boxed_joint("joint", joint);
     (m, joint)
 }
 
 /// All coordinates that are free: the length of a rod is what the rod itself holds.
-fn coordinates() -> impl Iterator<Item = (&'static JointKind, usize)> {
-    TABLE.iter().filter(|kind| kind.name != "distance").flat_map(|kind| {
+fn coordinates() -> impl Iterator<Item = (&'static JointDeclaration, usize)> {
+    pairs().iter().copied().filter(|kind| kind.name() != "distance").flat_map(|kind| {
         let (m, joint) = builder(kind);
         let n = m.build().expect("nearly fits").constraint(joint).coordinates().len();
         (0..n).map(move |i| (kind, i))
@@ -51,7 +51,7 @@ fn every_coordinate_can_be_driven() {
     let worst = Worst::default();
     let mut count = 0;
     for (kind, i) in coordinates() {
-        let what = format!("{} {i}", kind.name);
+        let what = format!("{} {i}", kind.name());
         // where it is free to be: a motor that holds it first
         let start = {
             let (m, joint) = builder(kind);
@@ -93,7 +93,7 @@ fn every_coordinate_can_be_driven() {
 fn every_coordinate_can_be_pulled_locked_and_broken() {
     let worst = Worst::default();
     for (kind, i) in coordinates() {
-        let what = format!("{} {i}", kind.name);
+        let what = format!("{} {i}", kind.name());
         let (mut m, joint) = builder(kind);
         let (spring, push) = (m.coordinate(joint, i), m.coordinate(joint, i));
         m.force("spring", CoordinateForce::spring(spring, 6.0, 0.3).damping(0.4));
@@ -123,11 +123,11 @@ fn every_coordinate_can_be_pulled_locked_and_broken() {
 /// The tables say what they hold: kinds of coordinates are lengths or angles, and every name is used once.
 #[test]
 fn names_are_unique() {
-    let mut names: Vec<&str> = kinds().map(|k| k.name).collect();
+    let mut names: Vec<&str> = JOINTS.iter().filter(|k| k.sample.is_some()).map(|k| k.name()).collect();
     let n = names.len();
     names.sort_unstable();
     names.dedup();
     assert_eq!(names.len(), n);
-    let (m, joint) = builder(&TABLE[1]);
+    let (m, joint) = builder(pairs()[1]);
     assert_eq!(m.build().expect("valid").constraint(joint).coordinates(), [CoordinateKind::Angle]);
 }

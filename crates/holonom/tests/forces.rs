@@ -3,7 +3,7 @@
 mod common;
 
 use common::{Worst, difference, gap, turn};
-use holonom::forces::{Force, ForceKind, TABLE};
+use holonom::forces::{Force, LawSample, SAMPLES};
 use holonom::functions::{Function, SmoothTable, Table};
 use holonom::math::{SplitMix, exp_quat, quat_from_axes};
 use holonom::prelude::*;
@@ -34,7 +34,7 @@ fn two_bodies(seed: u64, carried: (Vec3, Mat3)) -> (ModelBuilder, Marker, Marker
 
 const STILL: (Vec3, Mat3) = (Vec3::ZERO, Mat3::IDENTITY);
 
-fn with_force(kind: &ForceKind, seed: u64, carried: (Vec3, Mat3)) -> (Simulation, ForceId, usize) {
+fn with_force(kind: &LawSample, seed: u64, carried: (Vec3, Mat3)) -> (Simulation, ForceId, usize) {
     let (mut m, a, b) = two_bodies(seed, carried);
     let law = (kind.sample)(a, b, &mut SplitMix(seed + 100));
     let n_stiff = law.n_stiff();
@@ -43,7 +43,7 @@ fn with_force(kind: &ForceKind, seed: u64, carried: (Vec3, Mat3)) -> (Simulation
 }
 
 /// What the force does: forces and torques about the centres, body by body.
-fn pushes(kind: &ForceKind, seed: u64, carried: (Vec3, Mat3)) -> Vec<f64> {
+fn pushes(kind: &LawSample, seed: u64, carried: (Vec3, Mat3)) -> Vec<f64> {
     let free = Simulation::build(two_bodies(seed, carried).0).expect("valid");
     let (sim, _, _) = with_force(kind, seed, carried);
     let with = check::equations(sim.model(), sim.state()).force;
@@ -59,7 +59,7 @@ fn read(x: &[f64]) -> Vec3 {
 #[test]
 fn every_law_agrees_with_its_energy_and_its_stiff_directions() {
     let worst = Worst::default();
-    for kind in TABLE {
+    for kind in SAMPLES {
         for seed in 0..20 {
             let (sim, id, n_stiff) = with_force(kind, seed, STILL);
             let found = check::force(sim.model(), id, sim.state(), 1e-5);
@@ -179,7 +179,7 @@ fn torsion_springs_about_a_common_axis() {
 #[test]
 fn action_is_reaction() {
     let worst = Worst::default();
-    for kind in TABLE.iter().filter(|k| k.mutual) {
+    for kind in SAMPLES.iter().filter(|k| k.mutual) {
         for seed in 0..20 {
             let (sim, _, _) = with_force(kind, seed, STILL);
             let f = pushes(kind, seed, STILL);
@@ -201,7 +201,7 @@ fn action_is_reaction() {
 #[test]
 fn laws_between_bodies_do_not_feel_a_common_motion() {
     let worst = Worst::default();
-    for kind in TABLE.iter().filter(|k| k.mutual) {
+    for kind in SAMPLES.iter().filter(|k| k.mutual) {
         for seed in 0..20 {
             let mut g = SplitMix(seed + 500);
             let (shift, about) = (g.vec3(3.0), turn(&mut g));
@@ -221,7 +221,7 @@ fn laws_between_bodies_do_not_feel_a_common_motion() {
 #[test]
 fn power_balance_and_momentum() {
     let worst = Worst::default();
-    for kind in TABLE {
+    for kind in SAMPLES {
         for seed in 0..3 {
             let (mut sim, id, _) = with_force(kind, seed, STILL);
             sim.set_integrator(TIGHT);

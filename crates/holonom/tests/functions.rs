@@ -179,7 +179,7 @@ fn bad_parameters_are_refused_with_a_reason() {
         (Box::new(Scaled::new(f64::NAN, 1.0)), "factor is NaN, must be finite"),
     ];
     for (f, reason) in bad {
-        assert_eq!(f.validate().unwrap_err(), reason);
+        assert_eq!(f.validate().unwrap_err().to_string(), reason);
         f.at(0.5); // must not panic
     }
 }

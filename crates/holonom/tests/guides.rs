@@ -6,7 +6,7 @@ use common::Worst;
 use common::grow::{random_body, random_marker};
 use common::spec::{Kind, Spec, body_id};
 use holonom::curves::{Circle, CubicSpline, Line, Nurbs, NurbsSurface, Sheet, Track, UserCurve};
-use holonom::joints::{Constraint, RELATIONS};
+use holonom::joints::{Constraint, JOINTS};
 use holonom::math::{SplitMix, exp_quat};
 use holonom::prelude::*;
 use holonom::surfaces::{Inside, Plane, Quadric, Surface, Torus};
@@ -24,7 +24,7 @@ fn rows_are_the_derivatives_of_the_gap() {
     let worst = Worst::default();
     let mut g = SplitMix(41);
     for (name, expected) in [("point-on-curve", 19), ("point-on-surface", 19), ("tangency", 15)] {
-        let kind = RELATIONS.iter().find(|k| k.name == name).expect("in the table");
+        let kind = JOINTS.iter().find(|k| k.name() == name).expect("in the table");
         let mut pairs = 0;
         for (a, b) in KINDS.iter().flat_map(|a| KINDS.iter().map(move |b| (*a, *b))) {
             if a.is_none() && b.is_none() {
@@ -46,7 +46,7 @@ fn rows_are_the_derivatives_of_the_gap() {
                 });
                 let near = |m: Marker| Marker { point: m.point * 0.3, ..m };
                 let (p, q) = (near(random_marker(a, ids[0], &mut g)), near(random_marker(b, ids[1], &mut g)));
-                let joint = (kind.sample)(p, q, &mut g);
+                let joint = (kind.sample.expect("a sample"))(p, q, &mut g);
                 assert_eq!(joint.n_rows(), kind.rows);
                 let mut m = spec.builder();
                 m.boxed_joint("joint".to_string(), joint);

@@ -7,7 +7,7 @@ use common::dense::Dense;
 use common::editing::{chain, closed, copy, fitting, id, whirling};
 use common::linkage::{self, Rough, Y, hinge, rod};
 use common::{Worst, difference, gap};
-use holonom::joints::TABLE;
+use holonom::joints::pairs;
 use holonom::math::{SplitMix, exp_quat};
 use holonom::prelude::*;
 use holonom::{Edited, JointCondition, JointId, Momentum};
@@ -35,7 +35,7 @@ fn check_jump(what: &str, before: &State, sim: &mut Simulation, edited: Edited, 
 #[test]
 fn bodies_in_flight_are_joined() {
     let worst = Worst::default();
-    for kind in 0..TABLE.len() {
+    for kind in 0..pairs().len() {
         for seed in 0..10 {
             let mut g = SplitMix(100 * kind as u64 + seed);
             let mut m = ModelBuilder::new();
@@ -51,7 +51,7 @@ fn bodies_in_flight_are_joined() {
             let joint = fitting(&sim, kind, a, b, &mut g);
             let (id, edited) = sim.add_boxed_joint("catch", joint).expect("fits");
             assert_eq!((id.index(), sim.model().joint("catch")), (0, Some(id)));
-            let what = TABLE[kind].name;
+            let what = pairs()[kind].name();
             worst.demand("momentum", difference(&flat_momentum(sim.momentum()), &momentum), 1e-12);
             worst.demand("moved", edited.moved, 1e-12);
             check_jump(what, &before, &mut sim, edited, &worst);

@@ -7,7 +7,7 @@ use common::editing::{chain, fitting, id, whirling};
 use common::linkage::{self, Rough};
 use common::{Worst, gap};
 use holonom::JointId;
-use holonom::joints::TABLE;
+use holonom::joints::pairs;
 use holonom::math::{SplitMix, exp_quat};
 use holonom::prelude::*;
 use std::sync::Arc;
@@ -172,7 +172,7 @@ fn two_hundred_edits() {
             let what = ["add", "add", "remove", "break", "mend", "lock", "unlock"][g.below(7)];
             let result = match what {
                 "add" if a != b && joints.len() < 14 => {
-                    let joint = fitting(&sim, g.below(TABLE.len()), a, b, &mut g);
+                    let joint = fitting(&sim, g.below(pairs().len()), a, b, &mut g);
                     sim.add_boxed_joint(format!("joint {k}"), joint).map(|e| e.1)
                 }
                 "remove" if joints.len() > 3 => sim.remove_joint(any),

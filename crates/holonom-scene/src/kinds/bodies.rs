@@ -1,11 +1,12 @@
 //! Kinds of bodies. (Parametric bodies are made from Rust functions: they are code, not scenes.)
 
-use super::{Make, Mistake, SHAPES, mistake};
+use super::{Mistake, SHAPES, mistake};
 use crate::build::Draft;
 use crate::codes;
 use crate::fields::*;
 use crate::scene::{Mass, Pose};
 use holonom::bodies::Rotor;
+use holonom::declaration::Make;
 use holonom::math::unwrap_angle;
 use holonom::prelude::*;
 
@@ -51,34 +52,34 @@ static FRAME: Type = Type::Record(&[
 ]);
 
 /// Kinds of bodies.
-pub static BODIES: Family = Family { name: "body", common: BODY_FIELDS, kinds: &[KINDS], default: Some("rigid") };
+pub static BODIES: Family = Family { name: "body", common: BODY_FIELDS, members: || KINDS, default: Some("rigid") };
 
-static KINDS: &[Kind] = &[
-    Kind { name: "rigid", summary: "a rigid body: moves and turns in space", fields: &[], make: Make::Body(rigid) },
-    Kind {
+static KINDS: &[&Kind] = &[
+    &Kind { name: "rigid", summary: "a rigid body: moves and turns in space", fields: &[], make: Make::Elsewhere },
+    &Kind {
         name: "particle",
         summary: "a point with mass; it has no orientation, joints and forces hold on to its own point",
         fields: &[],
-        make: Make::Body(particle),
+        make: Make::Elsewhere,
     },
-    Kind { name: "planar", summary: "a rigid body that moves in a plane", fields: &[PLANAR], make: Make::Body(planar) },
-    Kind {
+    &Kind { name: "planar", summary: "a rigid body that moves in a plane", fields: &[PLANAR], make: Make::Elsewhere },
+    &Kind {
         name: "scaled",
         summary: "a rigid body with a size that can change: in all directions alike, or along each body axis",
         fields: &[SCALED],
-        make: Make::Body(scaled),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "affine",
         summary: "a body that deforms the same way everywhere: x = c + A X; elastic if it has a `young`",
         fields: &[AFFINE],
-        make: Make::Body(affine),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "rotor",
         summary: "inertia with one coordinate and no place, geared to the motion of a joint (`rotor-gear`)",
         fields: &[ROTOR],
-        make: Make::Body(rotor),
+        make: Make::Elsewhere,
     },
 ];
 
@@ -147,9 +148,21 @@ static AFFINE: &[Field] = &[
 
 type Made = Result<Box<dyn holonom::bodies::Body>, Mistake>;
 
+/// Make a body from its record.
+pub fn body(record: &Record, draft: &Draft) -> Made {
+    match record.kind.map_or("", |k| k.name) {
+        "particle" => particle(record, draft),
+        "planar" => planar(record, draft),
+        "scaled" => scaled(record, draft),
+        "affine" => affine(record, draft),
+        "rotor" => rotor(record, draft),
+        _ => rigid(record, draft),
+    }
+}
+
 /// The fields of the plane, for kinds that move in one.
 pub fn plane_of(kind: &'static Kind) -> Option<&'static Field> {
-    kind.fields.iter().flat_map(|group| group.iter()).find(|f| f.name == "plane")
+    kind.all_fields().find(|f| f.name == "plane")
 }
 
 /// The axes of the plane of a record, z across it; none for kinds that move in space.

@@ -1,74 +1,41 @@
-//! Everything a scene can be made of: one table per family, one line per kind. A new kind is its fields and a function that makes it.
+//! Everything a scene can be made of, one table per family. Joints, drives, forces, functions, curves and surfaces are declared beside the
+//! engine's types; what belongs to scenes alone (bodies with their masses and poses, shapes) is declared here.
 
 mod bodies;
-mod curves;
-mod drives;
-mod forces;
-mod functions;
 mod joints;
+mod parameters;
 mod shapes;
-mod surfaces;
-mod tyres;
 
-pub use bodies::{BODIES, BODY_FIELDS, plane_axes, plane_of};
-pub use curves::{CURVES, curve};
-pub use drives::{CONDITIONS, DRIVES};
-pub use forces::{FORCES, torque_curve};
-pub use functions::{FUNCTIONS, function};
+pub use bodies::{BODIES, BODY_FIELDS, body, plane_axes, plane_of};
+pub use holonom::curves::CURVES;
+pub use holonom::drives::DRIVES;
+pub use holonom::functions::FUNCTIONS;
+pub use holonom::surfaces::SURFACES;
+pub use holonom_tyre::TERRAINS;
 pub use joints::{JOINTS, geared_rates};
+pub use parameters::{BuildContext, Given};
 pub use shapes::{SHAPES, shape};
-pub use surfaces::{SURFACES, Sheeted, surface};
-pub use tyres::TERRAINS;
 
-use crate::build::{Draft, Site};
+use crate::codes;
 use crate::diagnostic::Diagnostic;
-use crate::fields::Record;
+use crate::fields::{Family, Kind, Record};
 use crate::scene::{Geometry, Mass, Pose};
-use holonom::bodies::Body;
-use holonom::curves::Curve;
-use holonom::forces::Force;
+use holonom::declaration::{Fault, Invalid};
 use holonom::functions::Function;
-use holonom::joints::Constraint;
-use holonom_tyre::Terrain;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// What could not be made, and why.
 pub type Mistake = Box<Diagnostic>;
 
-/// What was made, or why it could not be.
-pub type Made<T> = Result<T, Mistake>;
+/// Kinds of forces: those of the engine, then those of crates with laws of their own.
+pub static FORCES: Family = Family { name: "force", common: &[], members: forces, default: None };
 
-/// What a drive becomes.
-pub enum Driven {
-    /// A row in the equations.
-    Row(Box<dyn Constraint>),
-    /// A force.
-    Push(Box<dyn Force>),
-}
-
-/// How a kind is made from its record. Which of the forms it is follows from the family.
-#[derive(Clone, Copy)]
-pub enum Make {
-    /// A body, from its mass and motion.
-    Body(fn(&Record, &Draft) -> Made<Box<dyn Body>>),
-    /// A shape.
-    Shape(fn(&Record, &mut ShapeSite) -> Made<Solid>),
-    /// A joint.
-    Joint(fn(&Record, &Site) -> Made<Box<dyn Constraint>>),
-    /// A force.
-    Force(fn(&Record, &Site) -> Made<Box<dyn Force>>),
-    /// A drive.
-    Drive(fn(&Record, &Site) -> Made<Driven>),
-    /// A function of one variable.
-    Function(fn(&Record) -> Made<Arc<dyn Function>>),
-    /// A curve in space.
-    Curve(fn(&Record) -> Made<Arc<dyn Curve>>),
-    /// A surface.
-    Surface(fn(&Record) -> Made<Sheeted>),
-    /// A terrain.
-    Terrain(fn(&Record) -> Made<Box<dyn Terrain>>),
-    /// Something that its reader makes itself.
-    Plain,
+fn forces() -> &'static [&'static Kind] {
+    static KINDS: LazyLock<Vec<&'static Kind>> = LazyLock::new(|| {
+        let tables = [holonom::forces::FORCES, holonom_tyre::FORCES];
+        tables.into_iter().flatten().map(|d| &d.kind).collect()
+    });
+    &KINDS
 }
 
 /// What a shape needs to know of where it stands.
@@ -76,7 +43,7 @@ pub struct ShapeSite<'a> {
     /// Length of the body from `from` to `to`, m.
     pub length: Option<f64>,
     /// Reads the mesh of a file.
-    pub mesh: &'a mut dyn FnMut(&Record) -> Made<Arc<crate::mesh::Mesh>>,
+    pub mesh: &'a mut dyn FnMut(&Record) -> Result<Arc<crate::mesh::Mesh>, Mistake>,
 }
 
 /// What a shape kind makes.
@@ -90,26 +57,29 @@ pub struct Solid {
 }
 
 /// A mistake in a field of a record.
-pub fn mistake(record: &Record, field: &str, code: crate::codes::Code, message: impl Into<String>) -> Mistake {
+pub fn mistake(record: &Record, field: &str, code: codes::Code, message: impl Into<String>) -> Mistake {
     Box::new(Diagnostic::error(code, message).at(record.span_of(field)))
 }
 
-/// What the engine says against something, at the field it speaks of: the one whose name, in words, stands in the message. Where several do, the
-/// longest; where none does, the table itself.
-pub fn refused(record: &Record, code: crate::codes::Code, message: &str) -> Mistake {
-    let said = |name: &str| message.contains(name) || message.contains(&name.replace('_', " "));
-    let named = record.values().iter().filter(|(name, ..)| name.len() > 1 && said(name));
-    let span = named.max_by_key(|(name, ..)| name.len()).map_or(record.span, |(.., span)| *span);
-    Box::new(Diagnostic::error(code, message).at(span))
+/// What the engine says against a parameter, at the field it speaks of.
+pub fn refused(record: &Record, invalid: &Invalid) -> Mistake {
+    let code = match invalid.fault {
+        Fault::Unusable => codes::NOT_BUILT,
+        Fault::Range => codes::OUT_OF_RANGE,
+        Fault::Length => codes::WRONG_LENGTH,
+        Fault::Missing => codes::MISSING_FIELD,
+        Fault::Exclusive => codes::EXCLUSIVE,
+        Fault::SameBody => codes::SELF_JOINT,
+        Fault::Coordinate => codes::UNKNOWN_COORDINATE,
+        Fault::Function => codes::BAD_FUNCTION,
+        Fault::Direction => codes::ZERO_DIRECTION,
+    };
+    let d = Diagnostic::error(code, &*invalid.reason).at(record.span_at(&invalid.field));
+    let d = if invalid.label.is_empty() { d } else { d.label(&*invalid.label) };
+    Box::new(if invalid.help.is_empty() { d } else { d.help(&*invalid.help) })
 }
 
-/// A number that must not be zero, nor anything else that does not fit.
-pub fn fitting(record: &Record, field: &str, fits: impl Fn(f64) -> bool, must: &str) -> Result<Option<f64>, Mistake> {
-    match record.number(field) {
-        Some(x) if !fits(x) => {
-            let m = mistake(record, field, crate::codes::OUT_OF_RANGE, format!("`{field}` is out of range"));
-            Err(Box::new(m.label(format!("{x}, must be {must}"))))
-        }
-        x => Ok(x),
-    }
+/// Make a function from its record.
+pub fn function(record: &Record) -> Result<Arc<dyn Function>, Mistake> {
+    holonom::functions::make(&Given::plain(record)).map_err(|e| refused(record, &e))
 }

@@ -3,13 +3,14 @@
 //! Round shapes stand along z with their centre at the origin (a cone: its base there). Rods and beams lie along the line between two points: the ends
 //! of their body unless they have their own. Their mass is computed along that line, so that one along a body axis has no products of inertia.
 
-use super::{Make, Mistake, ShapeSite, Solid, mistake};
+use super::{Mistake, ShapeSite, Solid, mistake};
 use crate::codes;
 use crate::contact::SURFACE;
 use crate::fields::*;
 use crate::mesh::Mesh;
 use crate::read::along;
 use crate::scene::{Geometry, Heights, Mass, Pose};
+use holonom::declaration::Make;
 use holonom::math::{Mat3, Vec3, exp_quat, quat_from_axes, vec3};
 use holonom::{MassProperties, MeshError};
 
@@ -39,7 +40,7 @@ pub static SHAPES: Family = Family {
         optional("name", Type::Text, "none", "a name for pairs of contacts: `BODY.NAME`"),
         optional("colour", Type::Numbers(""), "that of the body", "red, green, blue from 0 to 1"),
     ],
-    kinds: &[KINDS],
+    members: || KINDS,
     default: None,
 };
 
@@ -52,37 +53,37 @@ static LINE: &[Field] = &[
     optional("to", POSITION, "`to` of the body", "where it ends, in the body's frame"),
 ];
 
-static KINDS: &[Kind] = &[
-    Kind {
+static KINDS: &[&Kind] = &[
+    &Kind {
         name: "box",
         summary: "a box",
         fields: &[&[required("size", Type::Vector("m"), "edge lengths along x, y, z")]],
-        make: Make::Shape(cuboid),
+        make: Make::Elsewhere,
     },
-    Kind { name: "sphere", summary: "a ball", fields: &[&[RADIUS]], make: Make::Shape(sphere) },
-    Kind {
+    &Kind { name: "sphere", summary: "a ball", fields: &[&[RADIUS]], make: Make::Elsewhere },
+    &Kind {
         name: "ellipsoid",
         summary: "an ellipsoid",
         fields: &[&[required("half_axes", Type::Vector("m"), "half its lengths along x, y, z")]],
-        make: Make::Shape(ellipsoid),
+        make: Make::Elsewhere,
     },
-    Kind { name: "cylinder", summary: "a cylinder along z", fields: &[&[RADIUS, ALONG]], make: Make::Shape(cylinder) },
-    Kind {
+    &Kind { name: "cylinder", summary: "a cylinder along z", fields: &[&[RADIUS, ALONG]], make: Make::Elsewhere },
+    &Kind {
         name: "capsule",
         summary: "a cylinder along z with half balls on its ends",
         fields: &[&[RADIUS, required("length", LENGTH, "length of the cylinder alone, along z")]],
-        make: Make::Shape(capsule),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "cone",
         summary: "a cone along z, its base around the origin",
         fields: &[&[
             required("radius", LENGTH, "radius of its base"),
             required("height", LENGTH, "where its tip is, along z"),
         ]],
-        make: Make::Shape(cone),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "tube",
         summary: "a cylinder along z with a hole along its axis",
         fields: &[&[
@@ -90,24 +91,24 @@ static KINDS: &[Kind] = &[
             required("outer_radius", LENGTH, "its radius"),
             ALONG,
         ]],
-        make: Make::Shape(tube),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "torus",
         summary: "a ring around z",
         fields: &[&[
             required("ring_radius", LENGTH, "from the z axis to the middle of the tube"),
             required("tube_radius", LENGTH, "radius of the tube"),
         ]],
-        make: Make::Shape(torus),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "rod",
         summary: "a cylinder from one point of its body to another",
         fields: &[&[RADIUS], LINE],
-        make: Make::Shape(rod),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "beam",
         summary: "a box from one point of its body to another",
         fields: &[
@@ -117,9 +118,9 @@ static KINDS: &[Kind] = &[
             ],
             LINE,
         ],
-        make: Make::Shape(beam),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "mesh",
         summary: "a closed surface of triangles from an STL or OBJ file",
         fields: &[&[
@@ -137,27 +138,21 @@ static KINDS: &[Kind] = &[
                 "what others touch: its convex hull, or its triangles (which meet convex shapes only)",
             ),
         ]],
-        make: Make::Shape(mesh),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "hull",
         summary: "the convex hull of some points",
         fields: &[&[required("points", Type::Vectors("m"), "at least four of them, not all in one plane")]],
-        make: Make::Shape(hull),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "plane",
         summary: "the plane z = 0 without end, solid below; it has no mass and is for the ground",
         fields: &[],
-        make: Make::Shape(|_, _| {
-            Ok(Solid {
-                geometry: Geometry::Plane,
-                natural: Pose::IDENTITY,
-                mass: Err("a plane has no end and no mass".into()),
-            })
-        }),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "heights",
         summary: "terrain: heights above a rectangle around the origin, solid below; it has no mass and is for the ground",
         fields: &[&[
@@ -169,22 +164,35 @@ static KINDS: &[Kind] = &[
                 "row by row: the first row at the least y, each from the least x to the largest",
             ),
         ]],
-        make: Make::Shape(heights),
+        make: Make::Elsewhere,
     },
-    Kind {
+    &Kind {
         name: "point",
         summary: "a point without size, for particles that touch",
         fields: &[],
-        make: Make::Shape(|_, _| {
-            Ok(Solid { geometry: Geometry::Point, natural: Pose::IDENTITY, mass: Err("a point has no volume".into()) })
-        }),
+        make: Make::Elsewhere,
     },
 ];
 
 /// Make a shape.
 pub fn shape(record: &Record, site: &mut ShapeSite) -> Result<Solid, Mistake> {
-    match record.kind.map(|k| k.make) {
-        Some(Make::Shape(make)) => make(record, site),
+    let massless = |geometry, why: &str| Ok(Solid { geometry, natural: Pose::IDENTITY, mass: Err(why.into()) });
+    match record.kind.map_or("", |k| k.name) {
+        "box" => cuboid(record, site),
+        "sphere" => sphere(record, site),
+        "ellipsoid" => ellipsoid(record, site),
+        "cylinder" => cylinder(record, site),
+        "capsule" => capsule(record, site),
+        "cone" => cone(record, site),
+        "tube" => tube(record, site),
+        "torus" => torus(record, site),
+        "rod" => rod(record, site),
+        "beam" => beam(record, site),
+        "mesh" => mesh(record, site),
+        "hull" => hull(record, site),
+        "heights" => heights(record, site),
+        "plane" => massless(Geometry::Plane, "a plane has no end and no mass"),
+        "point" => massless(Geometry::Point, "a point has no volume"),
         _ => Err(mistake(record, "kind", codes::UNKNOWN_KIND, "not a shape")),
     }
 }

@@ -182,7 +182,7 @@ fn check_form(name: &str, constraint: &dyn Constraint) -> Result<(), ModelError>
         return unsupported("a lock needs attachments 0 and 1 to name its two bodies");
     }
     if constraint.attachments().iter().all(|a| a.body.is_ground()) {
-        let reason = "touches no body, only the ground".to_string();
+        let reason = "touches no body, only the ground".into();
         return Err(ModelError::Joint { joint: name.into(), kind: constraint.kind(), reason });
     }
     Ok(())

@@ -5,7 +5,7 @@
 use crate::build::check::Checked;
 use crate::catalogue::coordinate::Coordinate;
 use crate::catalogue::joints::{Constraint, CoordinateKind};
-use crate::error::ModelError;
+use crate::error::{Invalid, ModelError};
 use crate::evaluate::angles::note_each_angle;
 use crate::evaluate::evaluation::Angles;
 use crate::model::choices::Assembly;
@@ -108,7 +108,7 @@ impl Settled {
         for (k, (constraint, _)) in checked.parts.joints.iter().enumerate() {
             let view = angles.view(bodies, constraint.attachments(), counters.slots_of(k), state.t);
             let Some(constraint) = constraint.settled(&view) else { continue };
-            let refuse = |e| unsettled(checked.joint_names.get(k), constraint.as_ref(), e);
+            let refuse = |e: Invalid| unsettled(checked.joint_names.get(k), constraint.as_ref(), e);
             constraint.validate().map_err(refuse)?;
             settled.push((k, constraint));
         }
@@ -118,12 +118,13 @@ impl Settled {
     }
 }
 
-fn unsettled(joint: &str, constraint: &dyn Constraint, reason: String) -> ModelError {
+fn unsettled(joint: &str, constraint: &dyn Constraint, reason: Invalid) -> ModelError {
     ModelError::Joint {
         joint: joint.into(),
         kind: constraint.kind(),
         reason: format!(
             "cannot take what it was not told from the pose it starts in, where its parts coincide or are in line ({reason})"
-        ),
+        )
+        .into(),
     }
 }

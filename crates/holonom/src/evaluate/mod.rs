@@ -13,7 +13,8 @@ pub(crate) mod reaction;
 use crate::catalogue::attach::{Attached, Bodies, BodyId, Carried, Frame, View};
 use crate::catalogue::bodies::Inertia;
 use crate::catalogue::forces::Push;
-use crate::catalogue::joints::{Constraint, GapSums, Level, Lock, Rows};
+use crate::catalogue::interface::GapSums;
+use crate::catalogue::joints::{Constraint, Level, Lock, LockShape, Rows};
 use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::Vec3;
 use crate::model::{Form, Joint, Model, ModelLayout, OwnBlocks, RowBlocks};
@@ -366,7 +367,7 @@ fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, eval:
     for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
         let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
         let floor = 1e-3 * model.island_length[joint.island as usize];
-        if joint.constraint.is_coincidence() {
+        if joint.constraint.lock_shape().is_some_and(LockShape::is_coincidence) {
             out.coincidence::<NOISE>(joint, &view, bodies, floor);
         } else {
             out.general::<NOISE>(joint, &view, bodies, floor, t);

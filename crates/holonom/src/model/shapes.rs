@@ -91,7 +91,7 @@ impl Material {
                 self.static_friction, self.friction
             ));
         }
-        crate::catalogue::joints::unit_interval("restitution", self.restitution)
+        crate::catalogue::declaration::between_0_and_1("restitution", self.restitution).map_err(|e| e.to_string())
     }
 }
 

@@ -7,7 +7,7 @@ use crate::common::dense::Dense;
 use crate::common::grow::{self, Link, Step, Wish};
 use crate::common::spec::{JointSpec, Kind, Spec, body_id};
 use crate::common::{direction, turn};
-use holonom::joints::TABLE;
+use holonom::joints::pairs;
 use holonom::math::{Mat3, SplitMix, Vec3};
 use holonom::prelude::*;
 
@@ -106,7 +106,7 @@ fn closing(spec: &Spec, g: &mut SplitMix) -> JointSpec {
         kind = 9;
     }
     let seed = g.bits();
-    if TABLE[kind].name == "distance" {
+    if pairs()[kind].name() == "distance" {
         let mut end = |id: BodyId| {
             let away = if particle(id) { 0.0 } else { 0.5 };
             at(id) + direction(g) * away

@@ -3,7 +3,7 @@
 use super::linkage::{Rough, hinge};
 use super::turn;
 use holonom::JointId;
-use holonom::joints::{Constraint, TABLE};
+use holonom::joints::{Constraint, pairs};
 use holonom::math::SplitMix;
 use holonom::prelude::*;
 
@@ -19,17 +19,17 @@ pub fn marker_now(sim: &Simulation, body: BodyId, point: Vec3, axes: Mat3) -> Ma
 pub fn fitting(sim: &Simulation, kind: usize, a: BodyId, b: BodyId, g: &mut SplitMix) -> Box<dyn Constraint> {
     let (point, axes) = (g.vec3(0.5), turn(g));
     let (a, b) = (marker_now(sim, a, point, axes), marker_now(sim, b, point, axes));
-    let kind = &TABLE[kind];
-    if kind.name == "distance" {
+    let kind = &pairs()[kind];
+    if kind.name() == "distance" {
         let far = b.body.at(b.point + vec3(0.3, -0.4, 0.5));
         return Box::new(Distance::new(a, far, (sim.point(far).0 - point).length()));
     }
-    if kind.name == "perpendicular-axes" {
+    if kind.name() == "perpendicular-axes" {
         // axes that coincide, so a quarter of a turn between them
         let quarter = Mat3::from_cols(Vec3::Y, Vec3::Z, Vec3::X);
         return Box::new(PerpendicularAxes::new(a, Marker { axes: b.axes * quarter, ..b }));
     }
-    (kind.sample)(a, b, g)
+    (kind.sample.expect("a sample"))(a, b, g)
 }
 
 /// Links of a metre along x, pinned to the ground, on balls or on hinges about y, with some velocity.

@@ -6,7 +6,7 @@
 use super::dense::Dense;
 use super::spec::{BodySpec, ForceSpec, JointSpec, Kind, Spec, body_id};
 use super::turn;
-use holonom::joints::{Constraint, TABLE};
+use holonom::joints::{Constraint, pairs};
 use holonom::math::{Mat3, SplitMix, Vec3, exp_quat, vec3};
 use holonom::prelude::*;
 use holonom::{Carried, Marker};
@@ -72,7 +72,7 @@ pub fn steps(wish: Wish) -> impl Strategy<Value = (Vec<Step>, u64)> {
         60..160 if wish.ground => Link::Ground,
         _ => Link::Body(k),
     });
-    let step = (kind, link, 0..TABLE.len(), any::<bool>());
+    let step = (kind, link, 0..pairs().len(), any::<bool>());
     let step = step.prop_map(|(kind, link, joint, reversed)| Step { kind, link, joint, reversed });
     (prop::collection::vec(step, 1..=wish.most), any::<u64>())
 }
@@ -204,8 +204,8 @@ fn add(spec: &mut Spec, step: &Step, wish: Wish, g: &mut SplitMix) -> String {
     let above = random_marker(parent.index().map(|i| kinds[i]), parent, g);
     let below = random_marker(Some(step.kind), body_id(new), g);
     let seed = g.bits();
-    for k in 0..2 * TABLE.len() {
-        let (kind, reversed) = ((step.joint + k / 2) % TABLE.len(), step.reversed != (k % 2 == 1));
+    for k in 0..2 * pairs().len() {
+        let (kind, reversed) = ((step.joint + k / 2) % pairs().len(), step.reversed != (k % 2 == 1));
         let (a, b) = if reversed { (below, above) } else { (above, below) };
         let joint = JointSpec { kind, a, b, seed, scale: 1.0 };
         let constraint = joint.constraint();

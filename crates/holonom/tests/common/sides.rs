@@ -5,7 +5,7 @@
 use super::grow::{self, Wish};
 use super::spec::{Kind, Spec, body_id};
 use super::{direction, turn};
-use holonom::joints::TABLE;
+use holonom::joints::pairs;
 use holonom::math::{Mat3, SplitMix, Vec3, vec3};
 use holonom::prelude::*;
 use proptest::prelude::*;
@@ -202,7 +202,7 @@ fn add_stop(out: &mut Sided, sim: &mut Simulation, g: &mut SplitMix) {
     }
     let joint = g.below(ids.len());
     let Some((value, _)) = sim.coordinate(ids[joint], 0) else { return };
-    let name = TABLE[out.spec.joints[joint].kind].name;
+    let name = pairs()[out.spec.joints[joint].kind].name();
     let angle = ["revolute", "universal", "constant-velocity"].contains(&name);
     // what coordinate 0 of the others is depends on the joint
     if !angle && name != "prismatic" {

@@ -1,6 +1,6 @@
 //! A mechanism as data: it can be built, moved, scaled, renumbered, and built again.
 
-use holonom::joints::{Constraint, TABLE};
+use holonom::joints::{Constraint, pairs};
 use holonom::math::{Mat3, SplitMix, Vec3, vec3};
 use holonom::prelude::*;
 use holonom::{ForceId, JointId};
@@ -143,7 +143,7 @@ impl JointSpec {
     pub fn constraint(&self) -> Box<dyn Constraint> {
         match self.length() {
             Some(length) => Box::new(Distance::new(self.a, self.b, length)),
-            None => (TABLE[self.kind].sample)(self.a, self.b, &mut SplitMix(self.seed)),
+            None => (pairs()[self.kind].sample.expect("a sample"))(self.a, self.b, &mut SplitMix(self.seed)),
         }
     }
 
@@ -153,7 +153,7 @@ impl JointSpec {
     }
 
     pub fn name(&self) -> &'static str {
-        TABLE[self.kind].name
+        pairs()[self.kind].name()
     }
 
     /// The same condition with the roles of the two bodies exchanged; `None` for joints whose two sides differ.

@@ -31,9 +31,11 @@
 //! the viscous part is V0 eta dE : dE. U is finite where A is singular: a body compressed to less than about 0.6 of its length gives way
 //! (its stress falls again), and enough force can turn it inside out.
 
-use super::{Body, Inertia, Momentum, finite_vector, positive};
+use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
+use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
+use crate::error::refuse;
 use crate::math::{Mat3, Vec3, symmetric_eigen};
 use holonom_tree::packed;
 
@@ -63,14 +65,14 @@ impl Material {
         e * (2.0 * mu) + Mat3::from_diagonal(Vec3::splat(lam * trace(&e))) + rate * self.viscosity
     }
 
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("Young's modulus", self.young, "Pa")?;
         positive("volume", self.volume, "m^3")?;
         if !(self.poisson > -1.0 && self.poisson < 0.5) {
-            return Err(format!("Poisson's ratio is {}, must be between -1 and 0.5", self.poisson));
+            return refuse!("poisson", "Poisson's ratio is {}, must be between -1 and 0.5", self.poisson);
         }
         if !(self.viscosity.is_finite() && self.viscosity >= 0.0) {
-            return Err(format!("viscosity is {} Pa s, must be finite and not negative", self.viscosity));
+            return refuse!("viscosity", "viscosity is {} Pa s, must be finite and not negative", self.viscosity);
         }
         Ok(())
     }
@@ -186,9 +188,6 @@ impl Body for Affine {
     fn kind(&self) -> &'static str {
         "affine body"
     }
-    fn n_q(&self) -> usize {
-        12
-    }
     fn n_dof(&self) -> usize {
         12
     }
@@ -201,7 +200,7 @@ impl Body for Affine {
         q[3..].copy_from_slice(&self.shape.to_cols_array());
         v[3..].copy_from_slice(&self.shape_rate.to_cols_array());
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("mass", self.mass, "kg")?;
         finite_vector("centre", self.centre)?;
         finite_vector("position", self.position)?;
@@ -309,14 +308,6 @@ impl Body for Affine {
         let m = self.material.as_ref().filter(|m| m.viscosity > 0.0)?;
         let rate = symmetric_part(shape_of(q).transpose() * shape_of(v));
         Some(m.volume * m.viscosity * square(&rate))
-    }
-    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(v);
-    }
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
-        for i in 0..12 {
-            q[i] += dt * v[i];
-        }
     }
     fn centre(&self, q: &[f64]) -> Vec3 {
         read3(q)

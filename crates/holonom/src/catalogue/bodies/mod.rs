@@ -10,6 +10,7 @@ mod rigid;
 mod rotor;
 mod scaled;
 
+pub use crate::catalogue::interface::{Body, Inertia, Momentum};
 pub use affine::Affine;
 pub use parametric::{Parameter, Parametric, Place};
 pub use particle::Particle;
@@ -18,155 +19,11 @@ pub use rigid::Rigid;
 pub use rotor::Rotor;
 pub use scaled::Scaled;
 
-use crate::catalogue::attach::{Attached, Carried, Frame};
-use crate::catalogue::parameters::{finite_vector, positive};
-use crate::math::{Mat3, Quat, Vec3};
+pub(crate) use crate::catalogue::interface::frame_of;
+
+use crate::error::{Invalid, refuse};
+use crate::math::Mat3;
 use holonom_tree::packed;
-
-/// Linear momentum (kg m/s) and angular momentum about the world origin (kg m^2/s).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Momentum {
-    /// Sum of m v.
-    pub linear: Vec3,
-    /// Sum of x × m v, plus spin.
-    pub angular: Vec3,
-}
-
-/// What [`Body::evaluate`] fills in.
-pub struct Inertia<'w> {
-    /// Packed upper triangle of the mass block (see `holonom_tree::packed`); for a [central](Body::central) body seven numbers, its mass and
-    /// the packed inertia tensor. It arrives as this body left it, at first zero: entries that are always zero need not be written.
-    pub mass: &'w mut [f64],
-    /// Gravity, velocity-dependent inertial forces (Coriolis, gyroscopic), and forces inside the body; overwritten.
-    pub force: &'w mut [f64],
-}
-
-/// A kind of body. Velocity coordinates `v` need not be the derivative of `q`: a rigid body has a quaternion in `q` and an
-/// angular velocity in `v`.
-///
-/// Equation of motion of a free body: `M(q) vdot = force`, where `force` holds gravity, everything quadratic in `v`, and
-/// what the body's own elasticity and inner friction do.
-pub trait Body: Send + Sync {
-    /// Name of the kind, for messages.
-    fn kind(&self) -> &'static str;
-    /// Number of position coordinates.
-    fn n_q(&self) -> usize;
-    /// Number of velocity coordinates.
-    fn n_dof(&self) -> usize;
-    /// Mass, kg.
-    fn mass(&self) -> f64;
-    /// How many of the first coordinates, of `q` and of `v` alike, are lengths and speeds; the others are pure numbers and rates. Error
-    /// control measures lengths against the size of the mechanism.
-    fn n_lengths(&self) -> usize {
-        self.n_dof().min(3)
-    }
-    /// Start values.
-    fn initial(&self, q: &mut [f64], v: &mut [f64]);
-    /// Are the parameters usable? `Err` says which is not, its value, and what is allowed.
-    fn validate(&self) -> Result<(), String>;
-
-    /// Can it carry this? `Err` says why not.
-    fn can_carry(&self, what: &Carried) -> Result<(), &'static str>;
-    /// Where is it, how fast, and what part of its acceleration is there already? World axes.
-    fn carry(&self, q: &[f64], v: &[f64], what: &Carried) -> Attached;
-    /// `out += J^T g` where `rate = J v`: the generalised force of a push `g` on it.
-    fn pull(&self, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]);
-    /// The lock-row door: a body with `v = (velocity of a reference point, angular velocity)`, both in world axes, fills in its frame here. It
-    /// is then asked for `carry` and `pull` through the frame only. Others leave it alone.
-    fn place(&self, _q: &[f64], _v: &[f64], _frame: &mut Frame) {}
-
-    /// [`Body::carry`] where `frame` is what [`Body::place`] filled in: a body that is not rigid may keep there what is costly to find again.
-    fn carry_placed(&self, _frame: &Frame, q: &[f64], v: &[f64], what: &Carried) -> Attached {
-        self.carry(q, v, what)
-    }
-    /// [`Body::pull`] in the same way.
-    fn pull_placed(&self, _frame: &Frame, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
-        self.pull(q, what, g, out);
-    }
-
-    /// For rigid bodies that move in a plane: its axes, world, the third across it. Velocity coordinates are then the velocity of the reference point along the
-    /// first two and the angular velocity about the third, and [`Body::place`] fills in a frame that is `flat`.
-    fn plane(&self) -> Option<&Mat3> {
-        None
-    }
-
-    /// For rigid bodies: is the reference point the centre of mass? The mass block is then `[m 1, 0; 0, I]` and is given by seven numbers.
-    fn central(&self) -> bool {
-        false
-    }
-
-    /// Does it keep its shape, so that rigid shapes may be fixed to it? The directions it carries are then a rotation of those given, or it carries no
-    /// directions and does not turn.
-    fn keeps_shape(&self) -> bool {
-        false
-    }
-
-    /// Mass block and inertial forces at `(q, v)`; `frame` is what [`Body::place`] filled in.
-    fn evaluate(&self, q: &[f64], v: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>);
-    /// Replace the forces of [`Body::evaluate`] that depend on velocity, in `force`, by their mean over a step of `h` seconds without other forces, so that
-    /// the body on its own neither gains energy in the step nor loses any. The default leaves them as they are, which suits bodies without such forces.
-    fn inertial_mean(&self, _frame: &Frame, _h: f64, _force: &mut [f64]) {}
-    /// dq/dt. Runge-Kutta stages combine these linearly.
-    fn q_rate(&self, q: &[f64], v: &[f64], out: &mut [f64]);
-    /// Move by `v dt` along the configuration space, exactly on it.
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64);
-    /// The `v` that [`Body::advance`] takes from one pose to another in a time of 1; the nearest one where there are several. The default
-    /// suits bodies whose `advance` adds `v dt` to `q`.
-    fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
-        for ((out, from), to) in out.iter_mut().zip(from).zip(to) {
-            *out = to - from;
-        }
-    }
-    /// The rate of velocity coordinates that are constant as seen from axes which turn with `turn` (rad/s, world axes): `turn × x` for every
-    /// vector among them. The default takes them three by three as vectors in world axes; scalars do not turn.
-    fn turned(&self, turn: Vec3, x: &[f64], out: &mut [f64]) {
-        out.fill(0.0);
-        for (out, x) in out.chunks_exact_mut(3).zip(x.chunks_exact(3)) {
-            out.copy_from_slice(&turn.cross(Vec3::from_slice(x)).to_array());
-        }
-    }
-    /// Put a `q` that left its manifold by a little back on it (a quaternion to unit length).
-    fn normalise(&self, _q: &mut [f64]) {}
-    /// Motion without forces for a time `dt`, as a symmetric map that keeps momentum; `v` changes where inertia turns with the
-    /// body. The variational integrator is built on it. The default suits bodies whose mass block is constant.
-    fn free_flight(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
-        self.advance(q, v, dt);
-    }
-    /// Does `free_flight` account for all forces of `evaluate` that depend on velocity? Where it does not, a body flies straight on along `q`.
-    fn inertial_in_flight(&self) -> bool {
-        true
-    }
-
-    /// Add the stiffness inside the body to its mass block: `mass += per_position K + per_velocity D`, where `K = -d(force)/dq` and
-    /// `D = -d(force)/dv` of [`Body::evaluate`], as far as they are symmetric and positive semidefinite. Implicit integrators ask; nothing else
-    /// depends on it. For [central](Body::central) bodies it is never called.
-    fn stiffen(&self, _q: &[f64], _v: &[f64], _per_position: f64, _per_velocity: f64, _mass: &mut [f64]) {}
-
-    /// The part of a force and a torque (world axes) that can move this body; the rest is taken by whatever guides it.
-    fn felt(&self, force: Vec3, torque: Vec3) -> (Vec3, Vec3) {
-        (force, torque)
-    }
-    /// The orientation it keeps as a quaternion, body axes to world axes; `None` for a body that keeps none.
-    fn orientation(&self, _q: &[f64]) -> Option<Quat> {
-        None
-    }
-    /// Centre of mass, world (m).
-    fn centre(&self, q: &[f64]) -> Vec3;
-    /// Momentum.
-    fn momentum(&self, q: &[f64], v: &[f64]) -> Momentum;
-    /// Potential energy in the field of gravity (J).
-    fn potential(&self, q: &[f64], gravity: Vec3) -> f64 {
-        -self.mass() * gravity.dot(self.centre(q))
-    }
-    /// Energy that the body stores inside (J): what its elastic forces in [`Body::evaluate`] are the slope of.
-    fn stored(&self, _q: &[f64]) -> f64 {
-        0.0
-    }
-    /// Power that the body loses inside (W), not negative; `None` for a body that never loses any. The ledger keeps count of it.
-    fn dissipation(&self, _q: &[f64], _v: &[f64]) -> Option<f64> {
-        None
-    }
-}
 
 /// `x . M x / 2` with the mass block as [`Body::evaluate`] gives it.
 pub(crate) fn half_square(central: bool, mass: &[f64], x: &[f64]) -> f64 {
@@ -190,26 +47,20 @@ pub(crate) fn half_square(central: bool, mass: &[f64], x: &[f64]) -> f64 {
     }
 }
 
-/// A body's frame at a state; `Frame::NONE` for bodies that are not rigid.
-pub(crate) fn frame_of(body: &dyn Body, q: &[f64], v: &[f64]) -> Frame {
-    let mut frame = Frame::NONE;
-    body.place(q, v, &mut frame);
-    frame
-}
-
 /// Second moments must be symmetric and positive definite.
-pub(crate) fn second_moments(s: &Mat3) -> Result<(), String> {
+pub(crate) fn second_moments(s: &Mat3) -> Result<(), Invalid> {
     let size = s.x_axis.x.abs() + s.y_axis.y.abs() + s.z_axis.z.abs();
     let off = [("xy", s.y_axis.x, s.x_axis.y), ("xz", s.z_axis.x, s.x_axis.z), ("yz", s.z_axis.y, s.y_axis.z)];
     if let Some((name, upper, lower)) = off.into_iter().find(|(_, u, l)| (u - l).abs() > 1e-9 * size) {
-        return Err(format!(
+        return refuse!(
+            "inertia",
             "second moments are not symmetric: {name} is {upper} above and {lower} below the diagonal"
-        ));
+        );
     }
     let entries = [s.x_axis.x, s.y_axis.x, s.z_axis.x, s.y_axis.y, s.z_axis.y, s.z_axis.z];
     let mut factors = entries;
     if !s.is_finite() || packed::factor(&mut factors, 3, |_| true).is_err() {
-        return Err(format!("second moments {entries:?} kg m^2 (xx xy xz yy yz zz) must be positive definite"));
+        return refuse!("inertia", "second moments {entries:?} kg m^2 (xx xy xz yy yz zz) must be positive definite");
     }
     Ok(())
 }

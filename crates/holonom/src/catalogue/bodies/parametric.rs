@@ -16,8 +16,10 @@
 //!
 //! The inertial forces are not part of free flight, in which u moves straight on.
 
-use super::{Body, Inertia, Momentum, positive};
+use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame};
+use crate::catalogue::declaration::{Invalid, positive};
+use crate::error::refuse;
 use crate::math::Vec3;
 use crate::math::number::{Number, Vector};
 use holonom_tree::packed;
@@ -141,9 +143,6 @@ where
     fn kind(&self) -> &'static str {
         "parametric body"
     }
-    fn n_q(&self) -> usize {
-        U
-    }
     fn n_dof(&self) -> usize {
         U
     }
@@ -157,16 +156,16 @@ where
         q.copy_from_slice(&self.start);
         v.copy_from_slice(&self.rates);
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         if U == 0 || self.masses.is_empty() {
             return Err("needs at least one parameter and one point mass".into());
         }
         if self.lengths > U {
-            return Err(format!("{} parameters cannot be lengths, there are {U}", self.lengths));
+            return refuse!("", "{} parameters cannot be lengths, there are {U}", self.lengths);
         }
         if let Some(k) = (0..U).find(|&k| !self.start[k].is_finite() || !self.rates[k].is_finite()) {
             let (value, rate) = (self.start[k], self.rates[k]);
-            return Err(format!("parameter {k} starts at {value} with a rate of {rate}, both must be finite"));
+            return refuse!("", "parameter {k} starts at {value} with a rate of {rate}, both must be finite");
         }
         let u = Self::parameters(&self.start, &self.rates);
         for (label, mass) in &self.masses {
@@ -174,7 +173,7 @@ where
             let p = (self.place)(u, *label);
             let slopes = (0..U).all(|k| pulled(&p, Vec3::ONE, k).is_finite());
             if !(p.value().is_finite() && p.second().is_finite() && slopes) {
-                return Err(format!("the point labelled {label} starts at {}, must be finite and smooth", p.value()));
+                return refuse!("", "the point labelled {label} starts at {}, must be finite and smooth", p.value());
             }
         }
         Ok(())
@@ -217,14 +216,6 @@ where
         if let Some(stored) = &self.stored {
             let slope = stored(u).gradient;
             out.force.iter_mut().zip(slope).for_each(|(f, slope)| *f -= slope);
-        }
-    }
-    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(v);
-    }
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
-        for (q, v) in q.iter_mut().zip(v) {
-            *q += dt * v;
         }
     }
     fn inertial_in_flight(&self) -> bool {

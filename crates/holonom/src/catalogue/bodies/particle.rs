@@ -1,7 +1,8 @@
 //! A point mass: q = x, v = xdot, M = m 1. It carries its own point and nothing else.
 
-use super::{Body, Inertia, Momentum, finite_vector, positive};
+use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
+use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::math::Vec3;
 
 /// A point mass with three coordinates.
@@ -31,9 +32,6 @@ impl Body for Particle {
     fn keeps_shape(&self) -> bool {
         true
     }
-    fn n_q(&self) -> usize {
-        3
-    }
     fn n_dof(&self) -> usize {
         3
     }
@@ -44,7 +42,7 @@ impl Body for Particle {
         write3(q, self.position);
         write3(v, self.velocity);
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("mass", self.mass, "kg")?;
         finite_vector("position", self.position)?;
         finite_vector("velocity", self.velocity)
@@ -67,14 +65,6 @@ impl Body for Particle {
     fn evaluate(&self, _: &[f64], _: &[f64], _: &Frame, gravity: Vec3, out: Inertia<'_>) {
         out.mass.copy_from_slice(&[self.mass, 0.0, 0.0, self.mass, 0.0, self.mass]);
         write3(out.force, self.mass * gravity);
-    }
-    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(v);
-    }
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
-        for i in 0..3 {
-            q[i] += dt * v[i];
-        }
     }
     fn centre(&self, q: &[f64]) -> Vec3 {
         read3(q)

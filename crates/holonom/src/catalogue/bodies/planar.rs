@@ -11,8 +11,9 @@
 //!
 //! Constraints push only within the plane: what acts along n or about u and w is held by the plane itself.
 
-use super::{Body, Inertia, Momentum, finite_vector, positive};
+use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame};
+use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
 use crate::math::{Mat3, Vec3, vec3};
 
@@ -121,9 +122,6 @@ impl Body for Planar {
     fn keeps_shape(&self) -> bool {
         true
     }
-    fn n_q(&self) -> usize {
-        3
-    }
     fn n_dof(&self) -> usize {
         3
     }
@@ -139,7 +137,7 @@ impl Body for Planar {
         q.copy_from_slice(&[self.position[0] + arm[0], self.position[1] + arm[1], self.angle]);
         v.copy_from_slice(&[self.velocity[0] - self.spin * arm[1], self.velocity[1] + self.spin * arm[0], self.spin]);
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("mass", self.mass, "kg")?;
         positive("moment of inertia", self.inertia, "kg m^2")?;
         finite_vector("centre", self.centre)?;
@@ -184,14 +182,6 @@ impl Body for Planar {
         out.mass.copy_from_slice(&[self.mass, 0.0, 0.0, self.mass, 0.0, self.inertia]);
         let g = self.plane.transpose() * gravity;
         out.force.copy_from_slice(&[self.mass * g.x, self.mass * g.y, 0.0]);
-    }
-    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(v);
-    }
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
-        for i in 0..3 {
-            q[i] += dt * v[i];
-        }
     }
     fn turned(&self, turn: Vec3, x: &[f64], out: &mut [f64]) {
         let rate = self.plane.z_axis.dot(turn);

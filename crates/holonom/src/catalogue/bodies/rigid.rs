@@ -13,9 +13,11 @@
 //! Free flight for the variational integrator: straight line, and the free rotor split into turns about the three body axes
 //! (symmetric, so of order 2; each turn is exact and keeps the angular momentum in world axes).
 
-use super::{Body, Inertia, Momentum, finite_vector, frame_of, positive};
+use super::{Body, Inertia, Momentum, frame_of};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
+use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
+use crate::error::refuse;
 use crate::math::{Mat3, Quat, Vec3, exp_quat, log_quat, rotation, symmetric_eigen, vec3};
 
 /// A rigid body with six degrees of freedom.
@@ -174,7 +176,7 @@ impl Body for Rigid {
         write3(&mut v[3..], self.spin);
     }
 
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("mass", self.mass, "kg")?;
         for (name, value) in
             [("centre", self.centre), ("position", self.position), ("velocity", self.velocity), ("spin", self.spin)]
@@ -183,7 +185,7 @@ impl Body for Rigid {
         }
         let e = self.orientation;
         if !e.is_finite() || e.length() < 1e-6 {
-            return Err(format!("orientation is {e}, must be a finite quaternion of length 1"));
+            return refuse!("rotation", "orientation is {e}, must be a finite quaternion of length 1");
         }
         let i = &self.inertia;
         if !i.is_finite() {
@@ -193,22 +195,25 @@ impl Body for Rigid {
         let off = [("xy", i.y_axis.x, i.x_axis.y), ("xz", i.z_axis.x, i.x_axis.z), ("yz", i.z_axis.y, i.y_axis.z)];
         for (name, upper, lower) in off {
             if (upper - lower).abs() > 1e-9 * size {
-                return Err(format!(
+                return refuse!(
+                    "inertia",
                     "inertia is not symmetric: {name} is {upper} above and {lower} below the diagonal"
-                ));
+                );
             }
         }
         let [a, b, c] = principal_moments(i);
         if !(a > 0.0 && b > 0.0 && c > 0.0) {
-            return Err(format!(
+            return refuse!(
+                "inertia",
                 "principal moments of inertia are {a:.6e}, {b:.6e}, {c:.6e} kg m^2, each must be greater than 0"
-            ));
+            );
         }
         let longest = a.max(b).max(c);
         if 2.0 * longest > (a + b + c) * (1.0 + 1e-9) {
-            return Err(format!(
+            return refuse!(
+                "inertia",
                 "principal moments of inertia are {a:.6e}, {b:.6e}, {c:.6e} kg m^2: none may exceed the sum of the other two"
-            ));
+            );
         }
         Ok(())
     }

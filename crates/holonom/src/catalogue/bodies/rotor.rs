@@ -11,8 +11,10 @@
 //!
 //! It weighs nothing, has no place and no momentum in space. What carries its coordinate through the waist is its origin, said to be at (u, 0, 0).
 
-use super::{Body, Inertia, Momentum, positive};
+use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame};
+use crate::catalogue::declaration::{Invalid, positive};
+use crate::error::refuse;
 use crate::math::{Vec3, vec3};
 
 /// Inertia with one coordinate, geared to something.
@@ -38,9 +40,6 @@ impl Body for Rotor {
     fn kind(&self) -> &'static str {
         "rotor"
     }
-    fn n_q(&self) -> usize {
-        1
-    }
     fn n_dof(&self) -> usize {
         1
     }
@@ -54,9 +53,9 @@ impl Body for Rotor {
         q[0] = 0.0;
         v[0] = self.rate;
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("inertia", self.inertia, "kg m^2 (or kg)")?;
-        if self.rate.is_finite() { Ok(()) } else { Err(format!("rate is {}, must be finite", self.rate)) }
+        if self.rate.is_finite() { Ok(()) } else { refuse!("rate", "rate is {}, must be finite", self.rate) }
     }
     fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
         match what {
@@ -73,12 +72,6 @@ impl Body for Rotor {
     fn evaluate(&self, _: &[f64], _: &[f64], _: &Frame, _: Vec3, out: Inertia<'_>) {
         out.mass[0] = self.inertia;
         out.force[0] = 0.0;
-    }
-    fn q_rate(&self, _: &[f64], v: &[f64], out: &mut [f64]) {
-        out[0] = v[0];
-    }
-    fn advance(&self, q: &mut [f64], v: &[f64], dt: f64) {
-        q[0] += dt * v[0];
     }
     fn turned(&self, _: Vec3, _: &[f64], out: &mut [f64]) {
         out[0] = 0.0;

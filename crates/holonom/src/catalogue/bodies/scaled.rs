@@ -45,9 +45,11 @@
 //!
 //! A body with a damper flies straight on instead, and its inertial forces act in the kicks.
 
-use super::{Body, Inertia, Momentum, finite_vector, positive};
+use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
+use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
+use crate::error::refuse;
 use crate::math::{Mat3, Quat, Vec3, exp_quat, log_quat, rotation, vec3};
 use holonom_tree::packed;
 
@@ -292,7 +294,7 @@ impl Body for Scaled {
         q[7..].copy_from_slice(&self.scales.to_array()[..n]);
         v[6..].copy_from_slice(&self.scale_rates.to_array()[..n]);
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("mass", self.mass, "kg")?;
         for (name, value) in [
             ("centre", self.centre),
@@ -305,20 +307,20 @@ impl Body for Scaled {
         }
         let e = self.orientation;
         if !e.is_finite() || e.length() < 1e-6 {
-            return Err(format!("orientation is {e}, must be a finite quaternion of length 1"));
+            return refuse!("rotation", "orientation is {e}, must be a finite quaternion of length 1");
         }
         let s = self.scales;
         if !(s.is_finite() && s.min_element() > 0.0) {
-            return Err(format!("scale is {s}, must be finite and greater than 0"));
+            return refuse!("scale", "scale is {s}, must be finite and greater than 0");
         }
         let same = |x: Vec3| x.x == x.y && x.y == x.z;
         let fits = self.per_axis || (same(s) && same(self.scale_rates));
         if !fits {
-            return Err(format!("scales {s} and rates {} must be the same along all axes", self.scale_rates));
+            return refuse!("scale", "scales {s} and rates {} must be the same along all axes", self.scale_rates);
         }
         for (name, value, unit) in [("stiffness", self.stiffness, "J"), ("damping", self.damping, "J s")] {
             if !(value.is_finite() && value >= 0.0) {
-                return Err(format!("{name} is {value} {unit}, must be finite and not negative"));
+                return refuse!(name.replace(' ', "_"), "{name} is {value} {unit}, must be finite and not negative");
             }
         }
         positive("rest scale", self.rest, "(a pure number)")?;

@@ -21,6 +21,8 @@
 //! A = W r    ->    r^(m) = (A^(m) - sum_{i=1..m} binom(m, i) W^(i) r^(m-i)) / W
 //! ```
 
+use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use std::ops::{AddAssign, Mul, Sub};
 
 /// Largest degree.
@@ -50,32 +52,32 @@ impl Knots {
     }
 
     /// Usable with `n` control values? `what` names the direction in messages.
-    pub fn check(&self, n: usize, what: &str) -> Result<(), String> {
+    pub fn check(&self, n: usize, what: &str) -> Result<(), Invalid> {
         let (p, k) = (self.degree, &self.knots);
         if p == 0 || p > MAX_DEGREE {
-            return Err(format!("{what}degree is {p}, must be 1 to {MAX_DEGREE}"));
+            return refuse!("degree", "{what}degree is {p}, must be 1 to {MAX_DEGREE}");
         }
         if n < p + 1 {
-            return Err(format!("{n} control points for {what}degree {p}, must be at least {}", p + 1));
+            return refuse!("points", "{n} control points for {what}degree {p}, must be at least {}", p + 1);
         }
         if k.len() != n + p + 1 {
             let right = n + p + 1;
-            return Err(format!("{} {what}knots for {n} control points of degree {p}, must be {right}", k.len()));
+            return refuse!("knots", "{} {what}knots for {n} control points of degree {p}, must be {right}", k.len());
         }
         if let Some(x) = k.iter().find(|x| !x.is_finite()) {
-            return Err(format!("{what}knot is {x}, must be finite"));
+            return refuse!("knots", "{what}knot is {x}, must be finite");
         }
         if let Some(i) = (1..k.len()).find(|&i| k[i] < k[i - 1]) {
-            return Err(format!("{what}knot {i} is {} after {}, must not decrease", k[i], k[i - 1]));
+            return refuse!("knots", "{what}knot {i} is {} after {}, must not decrease", k[i], k[i - 1]);
         }
         let (from, to) = self.domain();
         if !(from < to) {
-            return Err(format!("{what}knots {p} and {n} are both {from}, must differ"));
+            return refuse!("knots", "{what}knots {p} and {n} are both {from}, must differ");
         }
         for i in p + 1..n {
             let times = k.iter().filter(|&&x| x == k[i]).count();
             if k[i] > from && k[i] < to && times > p {
-                return Err(format!("{what}knot {} stands {times} times, must be at most {p}", k[i]));
+                return refuse!("knots", "{what}knot {} stands {times} times, must be at most {p}", k[i]);
             }
         }
         Ok(())
@@ -181,12 +183,12 @@ where
 }
 
 /// Are there as many weights as points, all finite and positive?
-pub(crate) fn check_weights(weights: &[f64], n: usize) -> Result<(), String> {
+pub(crate) fn check_weights(weights: &[f64], n: usize) -> Result<(), Invalid> {
     if weights.len() != n {
-        return Err(format!("{} weights for {n} control points, must be as many", weights.len()));
+        return refuse!("weights", "{} weights for {n} control points, must be as many", weights.len());
     }
     match weights.iter().find(|w| !(w.is_finite() && **w > 0.0)) {
-        Some(w) => Err(format!("weight is {w}, must be finite and positive")),
+        Some(w) => refuse!("weights", "weight is {w}, must be finite and positive"),
         None => Ok(()),
     }
 }

@@ -15,6 +15,7 @@
 
 mod basis;
 mod cubic;
+pub(crate) mod kinds;
 mod nurbs;
 mod nurbs_surface;
 mod sheet;
@@ -23,32 +24,14 @@ mod spheres;
 mod spline;
 mod track;
 
+pub use crate::catalogue::interface::{Curve, Patch, PatchJet};
+pub use kinds::{CURVES, given, make};
 pub use nurbs::Nurbs;
 pub use nurbs_surface::NurbsSurface;
-pub use sheet::{Patch, PatchJet, Sheet, UserPatch};
+pub use sheet::{Sheet, UserPatch};
 pub use simple::{Circle, Helix, Line, UserCurve};
 pub use spline::CubicSpline;
 pub use track::Track;
 
 pub(crate) use basis::{Knots, check_weights, evaluate as evaluate_rational};
 pub(crate) use cubic::{Ends, evaluate as evaluate_cubic, piece, second_derivatives};
-
-use crate::math::Vec3;
-
-/// A curve in space, r(s).
-pub trait Curve: Send + Sync {
-    /// First and last parameter.
-    fn domain(&self) -> (f64, f64);
-    /// Does its end join its start, with the same direction?
-    fn closed(&self) -> bool;
-    /// r (m) and its derivatives by the parameter, r', r'', r''', at `s` in the domain.
-    fn at(&self, s: f64) -> [Vec3; 4];
-    /// Parameters strictly inside the domain, increasing, at which some derivative may jump. The direction of r' never may.
-    fn breaks(&self) -> &[f64] {
-        &[]
-    }
-    /// Are the parameters usable? `Err` says which is not and what is allowed.
-    fn validate(&self) -> Result<(), String> {
-        Ok(())
-    }
-}

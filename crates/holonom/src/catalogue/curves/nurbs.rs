@@ -10,6 +10,8 @@
 
 use super::Curve;
 use super::basis::{Knots, check_weights, evaluate};
+use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::{Vec3, vec3};
 
 /// A rational B-spline curve; the parameter is that of its knots.
@@ -20,7 +22,7 @@ pub struct Nurbs {
     weights: Vec<f64>,
     breaks: Vec<f64>,
     closed: bool,
-    fault: Option<String>,
+    fault: Option<Invalid>,
 }
 
 impl Nurbs {
@@ -65,17 +67,17 @@ impl Nurbs {
     }
 }
 
-fn check(knots: &Knots, points: &[Vec3], weights: &[f64]) -> Result<(), String> {
+fn check(knots: &Knots, points: &[Vec3], weights: &[f64]) -> Result<(), Invalid> {
     knots.check(points.len(), "")?;
     check_weights(weights, points.len())?;
     if let Some(p) = points.iter().find(|p| !p.is_finite()) {
-        return Err(format!("control point {p} m, must be finite"));
+        return refuse!("points", "control point {p} m, must be finite");
     }
     for u in knots.breaks() {
         let slope = |s: usize| evaluate(knots, s, u, points, weights)[1];
         let (before, after) = (slope(knots.span_before(u)), slope(knots.span(u)));
         if (before.normalize_or_zero() - after.normalize_or_zero()).length() > 1e-9 {
-            return Err(format!("corner at {u}: the direction jumps from {before} to {after}, must not jump"));
+            return refuse!("points", "corner at {u}: the direction jumps from {before} to {after}, must not jump");
         }
     }
     Ok(())
@@ -97,7 +99,7 @@ impl Curve for Nurbs {
     fn breaks(&self) -> &[f64] {
         &self.breaks
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.fault.clone().map_or(Ok(()), Err)
     }
 }

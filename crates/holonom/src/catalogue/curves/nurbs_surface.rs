@@ -6,7 +6,9 @@
 //! ```
 
 use super::basis::{BINOMIAL, Knots, check_weights};
-use super::sheet::{Patch, PatchJet};
+use super::{Patch, PatchJet};
+use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::Vec3;
 
 /// A rational B-spline surface of degrees 1 to 7; the parameters are those of its knots.
@@ -18,7 +20,7 @@ pub struct NurbsSurface {
     weights: Vec<f64>,
     breaks: [Vec<f64>; 2],
     closed: [bool; 2],
-    fault: Option<String>,
+    fault: Option<Invalid>,
 }
 
 impl NurbsSurface {
@@ -47,18 +49,18 @@ impl NurbsSurface {
     }
 }
 
-fn check(knots: &[Knots; 2], points: &[Vec3], weights: &[f64]) -> Result<(), String> {
+fn check(knots: &[Knots; 2], points: &[Vec3], weights: &[f64]) -> Result<(), Invalid> {
     let counts = [knots[0].n(), knots[1].n()];
     for (k, name) in ["u ", "v "].into_iter().enumerate() {
         knots[k].check(counts[k], name)?;
     }
     if points.len() != counts[0] * counts[1] {
         let [n, m] = counts;
-        return Err(format!("{} control points for knots of {n} x {m}, must be {}", points.len(), n * m));
+        return refuse!("points", "{} control points for knots of {n} x {m}, must be {}", points.len(), n * m);
     }
     check_weights(weights, points.len())?;
     match points.iter().find(|p| !p.is_finite()) {
-        Some(p) => Err(format!("control point {p} m, must be finite")),
+        Some(p) => refuse!("points", "control point {p} m, must be finite"),
         None => Ok(()),
     }
 }
@@ -129,7 +131,7 @@ impl Patch for NurbsSurface {
             vvv: r[0][3],
         }
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.fault.clone().map_or(Ok(()), Err)
     }
 }

@@ -20,60 +20,11 @@
 //! which has continuous first derivatives across the edge. Third derivatives are not given beyond it (zero).
 
 use super::spheres::Spheres;
+use super::{Patch, PatchJet};
+use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::Vec3;
 use std::sync::Arc;
-
-/// r(u, v) with its derivatives (m per parameter).
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct PatchJet {
-    /// Point (m).
-    pub r: Vec3,
-    /// dr/du.
-    pub u: Vec3,
-    /// dr/dv.
-    pub v: Vec3,
-    /// Second derivative by u.
-    pub uu: Vec3,
-    /// Mixed second derivative.
-    pub uv: Vec3,
-    /// Second derivative by v.
-    pub vv: Vec3,
-    /// Third derivative by u.
-    pub uuu: Vec3,
-    /// Twice by u, once by v.
-    pub uuv: Vec3,
-    /// Once by u, twice by v.
-    pub uvv: Vec3,
-    /// Third derivative by v.
-    pub vvv: Vec3,
-}
-
-impl PatchJet {
-    /// Unit normal, r_u × r_v made one long.
-    pub fn normal(&self) -> Vec3 {
-        self.u.cross(self.v).normalize()
-    }
-}
-
-/// A surface in space, r(u, v).
-pub trait Patch: Send + Sync {
-    /// First and last u, first and last v.
-    fn domain(&self) -> [(f64, f64); 2];
-    /// Does it close on itself along u, along v?
-    fn closed(&self) -> [bool; 2] {
-        [false; 2]
-    }
-    /// r (m) and its derivatives at `(u, v)` in the domain.
-    fn at(&self, u: f64, v: f64) -> PatchJet;
-    /// Parameters strictly inside the domain of direction 0 (u) or 1 (v), increasing, at which second derivatives may jump.
-    fn breaks(&self, _direction: usize) -> &[f64] {
-        &[]
-    }
-    /// Are the parameters usable? `Err` says which is not and what is allowed.
-    fn validate(&self) -> Result<(), String> {
-        Ok(())
-    }
-}
 
 /// A patch given by a function of (u, v).
 pub struct UserPatch {
@@ -122,7 +73,7 @@ struct Table {
     /// Middles of the cells, in the order of the tree.
     starts: Vec<[f64; 2]>,
     spheres: Spheres,
-    fault: Option<String>,
+    fault: Option<Invalid>,
 }
 
 impl Sheet {
@@ -143,7 +94,7 @@ impl Sheet {
     }
 
     /// Is the patch usable?
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), Invalid> {
         self.table.fault.clone().map_or(Ok(()), Err)
     }
 
@@ -259,12 +210,12 @@ fn cuts(patch: &dyn Patch, direction: usize) -> Vec<f64> {
 }
 
 impl Table {
-    fn of(patch: &dyn Patch) -> Result<Table, String> {
+    fn of(patch: &dyn Patch) -> Result<Table, Invalid> {
         patch.validate()?;
         for (k, (from, to)) in patch.domain().into_iter().enumerate() {
             if !(from.is_finite() && to.is_finite() && from < to) {
                 let name = ["u", "v"][k];
-                return Err(format!("{name} runs from {from} to {to}, must be finite and increase"));
+                return refuse!("", "{name} runs from {from} to {to}, must be finite and increase");
             }
         }
         let (us, vs) = (cuts(patch, 0), cuts(patch, 1));
@@ -279,7 +230,11 @@ impl Table {
             let middle = patch.at(u, v);
             let normal = middle.u.cross(middle.v);
             if !(middle.r.is_finite() && normal.is_finite() && normal.length() > 0.0) {
-                return Err(format!("patch is {} m with normal {normal} at ({u}, {v}), must be regular", middle.r));
+                return refuse!(
+                    "points",
+                    "patch is {} m with normal {normal} at ({u}, {v}), must be regular",
+                    middle.r
+                );
             }
             let at = |a: f64, b: f64, k: usize| a + (b - a) * (k as f64 / 4.0);
             let radius = (0..25)
@@ -296,10 +251,10 @@ impl Table {
                 let (a, b) = (edge(from), edge(to));
                 let name = ["u", "v"][k];
                 if (a.r - b.r).length() > 1e-9 * size {
-                    return Err(format!("closed along {name}, but {} m does not meet {} m, must meet", b.r, a.r));
+                    return refuse!("", "closed along {name}, but {} m does not meet {} m, must meet", b.r, a.r);
                 }
                 if (a.normal() - b.normal()).length() > 1e-9 {
-                    return Err(format!("closed along {name}, but the normal jumps at {} m, must not jump", a.r));
+                    return refuse!("", "closed along {name}, but the normal jumps at {} m, must not jump", a.r);
                 }
             }
         }

@@ -9,6 +9,8 @@
 //! They lie where the axes of the marker put them.
 
 use super::Curve;
+use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::{Vec3, vec3};
 use std::f64::consts::TAU;
 
@@ -33,12 +35,12 @@ impl Curve for Line {
         let e = d / d.length();
         [self.from + s * e, e, Vec3::ZERO, Vec3::ZERO]
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         let length = (self.to - self.from).length();
         if length.is_finite() && length > 0.0 {
             Ok(())
         } else {
-            Err(format!("line is {length} m long, must be finite and longer than 0"))
+            refuse!("to", "line is {length} m long, must be finite and longer than 0")
         }
     }
 }
@@ -62,16 +64,16 @@ impl Curve for Circle {
         let (e, f) = (vec3(cos, sin, 0.0) * self.radius, vec3(-sin, cos, 0.0) * self.radius);
         [e, f, -e, -f]
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_radius(self.radius)
     }
 }
 
-fn check_radius(radius: f64) -> Result<(), String> {
+fn check_radius(radius: f64) -> Result<(), Invalid> {
     if radius.is_finite() && radius > 0.0 {
         Ok(())
     } else {
-        Err(format!("radius is {radius} m, must be finite and positive"))
+        refuse!("radius", "radius is {radius} m, must be finite and positive")
     }
 }
 
@@ -99,13 +101,13 @@ impl Curve for Helix {
         let rise = vec3(0.0, 0.0, self.pitch / TAU);
         [e + s * rise, f + rise, -e, -f]
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_radius(self.radius)?;
         if !self.pitch.is_finite() {
-            return Err(format!("pitch is {} m, must be finite", self.pitch));
+            return refuse!("pitch", "pitch is {} m, must be finite", self.pitch);
         }
         if !(self.turns.is_finite() && self.turns > 0.0) {
-            return Err(format!("number of turns is {}, must be finite and positive", self.turns));
+            return refuse!("turns", "number of turns is {}, must be finite and positive", self.turns);
         }
         Ok(())
     }

@@ -5,6 +5,8 @@
 
 use super::Curve;
 use super::cubic::{Ends, evaluate, second_derivatives};
+use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::Vec3;
 
 /// A smooth curve through given points. The parameter is the length along the polygon of the points (m).
@@ -14,7 +16,7 @@ pub struct CubicSpline {
     knots: Vec<f64>,
     moments: Vec<Vec3>,
     closed: bool,
-    fault: Option<String>,
+    fault: Option<Invalid>,
 }
 
 impl CubicSpline {
@@ -50,16 +52,16 @@ impl CubicSpline {
     }
 }
 
-fn check(given: &[Vec3], points: &[Vec3], ends: Ends<Vec3>) -> Result<(), String> {
+fn check(given: &[Vec3], points: &[Vec3], ends: Ends<Vec3>) -> Result<(), Invalid> {
     let least = if ends == Ends::Closed { 3 } else { 2 };
     if given.len() < least {
-        return Err(format!("{} points, must be at least {least}", given.len()));
+        return refuse!("points", "{} points, must be at least {least}", given.len());
     }
     if let Some(p) = given.iter().find(|p| !p.is_finite()) {
-        return Err(format!("point {p} m, must be finite"));
+        return refuse!("points", "point {p} m, must be finite");
     }
     if let Some(i) = (1..points.len()).find(|&i| points[i] == points[i - 1]) {
-        return Err(format!("points {} and {} are both {}, must differ", i - 1, i % given.len(), points[i]));
+        return refuse!("points", "points {} and {} are both {}, must differ", i - 1, i % given.len(), points[i]);
     }
     match ends {
         Ends::Clamped(a, b) if !(a.is_finite() && b.is_finite()) => {
@@ -85,7 +87,7 @@ impl Curve for CubicSpline {
     fn breaks(&self) -> &[f64] {
         self.knots.get(1..self.knots.len() - 1).unwrap_or(&[])
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.fault.clone().map_or(Ok(()), Err)
     }
 }

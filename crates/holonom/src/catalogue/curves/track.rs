@@ -20,6 +20,8 @@
 
 use super::Curve;
 use super::spheres::Spheres;
+use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 use crate::math::Vec3;
 use std::sync::Arc;
 
@@ -43,7 +45,7 @@ struct Table {
     /// r and r' at both ends of the curve.
     ends: [[Vec3; 2]; 2],
     spheres: Spheres,
-    fault: Option<String>,
+    fault: Option<Invalid>,
 }
 
 /// Integral of |r'| from a to b.
@@ -81,7 +83,7 @@ impl Track {
     }
 
     /// Is the curve usable?
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), Invalid> {
         self.table.fault.clone().map_or(Ok(()), Err)
     }
 
@@ -204,11 +206,11 @@ fn nearest_in_cell(curve: &dyn Curve, p: Vec3, from: f64, to: f64) -> (f64, f64)
 }
 
 impl Table {
-    fn fill(&mut self, curve: &dyn Curve) -> Result<(), String> {
+    fn fill(&mut self, curve: &dyn Curve) -> Result<(), Invalid> {
         curve.validate()?;
         let (from, to) = curve.domain();
         if !(from.is_finite() && to.is_finite() && from < to) {
-            return Err(format!("parameters run from {from} to {to}, must be finite and increase"));
+            return refuse!("", "parameters run from {from} to {to}, must be finite and increase");
         }
         let mut pieces = vec![from];
         pieces.extend_from_slice(curve.breaks());
@@ -229,10 +231,10 @@ impl Table {
                 let [r, v, ..] = curve.at(middle);
                 let halves = [length(curve, a, middle), length(curve, middle, b)];
                 if !(r.is_finite() && v.is_finite()) {
-                    return Err(format!("curve is {r} m with derivative {v} at {middle}, must be finite"));
+                    return refuse!("", "curve is {r} m with derivative {v} at {middle}, must be finite");
                 }
                 if !(halves[0] > 0.0 && halves[1] > 0.0 && v.length() > 0.0) {
-                    return Err(format!("curve stands still at {middle}: its derivative is {v}, must not be zero"));
+                    return refuse!("", "curve stands still at {middle}: its derivative is {v}, must not be zero");
                 }
                 leaves.push((r, halves[0].max(halves[1]) * (1.0 + 1e-9)));
                 self.sigma.push(self.sigma[self.sigma.len() - 1] + (halves[0] + halves[1]));
@@ -251,10 +253,15 @@ impl Table {
         if curve.closed() {
             let size = self.sigma[self.sigma.len() - 1];
             if (a[0] - b[0]).length() > 1e-9 * size {
-                return Err(format!("closed curve ends at {} m and starts at {} m, must meet", b[0], a[0]));
+                return refuse!("closed", "closed curve ends at {} m and starts at {} m, must meet", b[0], a[0]);
             }
             if (a[1].normalize() - b[1].normalize()).length() > 1e-9 {
-                return Err(format!("closed curve ends along {} and starts along {}, must be the same", b[1], a[1]));
+                return refuse!(
+                    "closed",
+                    "closed curve ends along {} and starts along {}, must be the same",
+                    b[1],
+                    a[1]
+                );
             }
         }
         Ok(())

@@ -28,9 +28,11 @@
 //! At half a turn theta jumps to the other side: the bushing is for rotations below pi. It pushes on spins: bodies that have none are refused.
 //! Stiff directions: the six components of xi, with gradients as above (what is left out is proportional to the load and vanishes at rest).
 
-use super::{Force, Push, Stiffness};
+use super::{AXES, Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::math::{Mat3, Vec3, log_quat, quat_from_axes};
+use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, Parameters, optional};
+use crate::error::refuse;
+use crate::math::{Mat3, Vec3, log_quat, quat_from_axes, vec3};
 
 /// A symmetric matrix over (translation x, y, z; rotation x, y, z) in the axes of marker a.
 pub type Matrix6 = [[f64; 6]; 6];
@@ -147,15 +149,15 @@ fn l_inverse(theta: Vec3) -> Mat3 {
 }
 
 /// Is the matrix finite, symmetric and positive semidefinite? Entries are measured against their diagonals.
-fn check(name: &str, m: &Matrix6) -> Result<(), String> {
+fn check(name: &str, m: &Matrix6) -> Result<(), Invalid> {
     for (i, row) in m.iter().enumerate() {
         for (j, value) in row.iter().enumerate() {
             if !value.is_finite() {
-                return Err(format!("{name} ({i}, {j}) is {value}, must be finite"));
+                return refuse!(name.replace(' ', "_"), "{name} ({i}, {j}) is {value}, must be finite");
             }
         }
         if m[i][i] < 0.0 {
-            return Err(format!("{name} ({i}, {i}) is {}, must not be negative", m[i][i]));
+            return refuse!(name.replace(' ', "_"), "{name} ({i}, {i}) is {}, must not be negative", m[i][i]);
         }
     }
     let scale = |i: usize, j: usize| m[i][i].sqrt() * m[j][j].sqrt();
@@ -164,11 +166,17 @@ fn check(name: &str, m: &Matrix6) -> Result<(), String> {
         for j in 0..i {
             if (m[i][j] - m[j][i]).abs() > 1e-12 * scale(i, j) {
                 let (a, b) = (m[i][j], m[j][i]);
-                return Err(format!("{name} ({i}, {j}) is {a} and ({j}, {i}) is {b}, must be symmetric"));
+                return refuse!(
+                    name.replace(' ', "_"),
+                    "{name} ({i}, {j}) is {a} and ({j}, {i}) is {b}, must be symmetric"
+                );
             }
             if m[i][i] == 0.0 || m[j][j] == 0.0 {
                 if m[i][j] != 0.0 {
-                    return Err(format!("{name} couples {i} and {j}, of which one has none of its own: not positive"));
+                    return refuse!(
+                        name.replace(' ', "_"),
+                        "{name} couples {i} and {j}, of which one has none of its own: not positive"
+                    );
                 }
             } else {
                 l[i][j] = 0.5 * (m[i][j] + m[j][i]) / scale(i, j);
@@ -186,7 +194,7 @@ fn check(name: &str, m: &Matrix6) -> Result<(), String> {
             let at_i = entry(&l, i, p);
             if pivot <= 1e-12 {
                 if pivot < -1e-12 || at_i.abs() > 1e-6 {
-                    return Err(format!("{name} is not positive semidefinite"));
+                    return refuse!(name.replace(' ', "_"), "{name} is not positive semidefinite");
                 }
                 continue;
             }
@@ -195,7 +203,7 @@ fn check(name: &str, m: &Matrix6) -> Result<(), String> {
             }
         }
         if pivot < -1e-12 {
-            return Err(format!("{name} is not positive semidefinite"));
+            return refuse!(name.replace(' ', "_"), "{name} is not positive semidefinite");
         }
     }
     Ok(())
@@ -208,11 +216,11 @@ impl Force for Bushing {
     fn attachments(&self) -> &[Attachment] {
         &self.attachments
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check("stiffness", &self.stiffness)?;
         check("damping", &self.damping)?;
         match self.preload.iter().find(|p| !p.is_finite()) {
-            Some(p) => Err(format!("preload has an entry {p}, must be finite")),
+            Some(p) => refuse!("preload_force", "preload has an entry {p}, must be finite"),
             None => Ok(()),
         }
     }
@@ -247,6 +255,93 @@ impl Force for Bushing {
             }
         }
     }
+}
+
+pub(super) static BUSHING: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "bushing",
+        summary: "stiffness and damping in all six directions between two frames, in the axes of a",
+        fields: &[
+            AXES,
+            &[
+                optional("stiffness", FieldType::Numbers("N/m"), "0", "along x, y, z; one number for all three"),
+                optional(
+                    "torsional_stiffness",
+                    FieldType::Numbers("N m/rad"),
+                    "0",
+                    "about x, y, z; one number for all three",
+                ),
+                optional("damping", FieldType::Numbers("N s/m"), "0", "along x, y, z; one number for all three"),
+                optional(
+                    "torsional_damping",
+                    FieldType::Numbers("N m s/rad"),
+                    "0",
+                    "about x, y, z; one number for all three",
+                ),
+                optional(
+                    "stiffness_matrix",
+                    FieldType::Numbers("N/m, N/rad, N m/rad"),
+                    "from the above",
+                    "all of it: 36 numbers, row by row over (x, y, z; turns about x, y, z); symmetric, no negative eigenvalue",
+                ),
+                optional(
+                    "damping_matrix",
+                    FieldType::Numbers("N s/m, ..."),
+                    "from the above",
+                    "the same for the damping",
+                ),
+                optional("preload_force", FieldType::Vector("N"), "[0, 0, 0]", "on a, where the two frames coincide"),
+                optional(
+                    "preload_torque",
+                    FieldType::Vector("N m"),
+                    "[0, 0, 0]",
+                    "on a, where the two frames coincide",
+                ),
+            ],
+        ],
+        make: Make::Force(|p| Ok(Box::new(of_fields(p)?))),
+    },
+    label: "Bushing",
+    law: "bushing",
+    glyph: ForceGlyph::Spring,
+};
+
+/// One number for x, y and z, or three; not negative.
+fn three(p: &dyn Parameters, field: &str) -> Result<Vec3, Invalid> {
+    let v = match p.numbers(field) {
+        None => Vec3::ZERO,
+        Some([x]) => Vec3::splat(*x),
+        Some([x, y, z]) => vec3(*x, *y, *z),
+        Some(other) => return Err(Invalid::count(field, other.len(), "1 or 3")),
+    };
+    if !(v.min_element() >= 0.0) {
+        return Err(Invalid::range(field, format!("{}, must not be negative", v.min_element())));
+    }
+    Ok(v)
+}
+
+/// A matrix by its 36 numbers, or with two vectors along its diagonal.
+fn matrix(p: &dyn Parameters, whole: &str, along: &str, about: &str) -> Result<Matrix6, Invalid> {
+    let Some(numbers) = p.numbers(whole) else {
+        let (u, w) = (three(p, along)?, three(p, about)?);
+        let diagonal = [u.x, u.y, u.z, w.x, w.y, w.z];
+        return Ok(std::array::from_fn(|i| std::array::from_fn(|j| if i == j { diagonal[i] } else { 0.0 })));
+    };
+    if let Some(other) = [along, about].into_iter().find(|f| p.has(f)) {
+        return Err(Invalid::exclusive(other, whole).help("keep one of them"));
+    }
+    if numbers.len() != 36 {
+        return Err(Invalid::count(whole, numbers.len(), 36));
+    }
+    Ok(std::array::from_fn(|i| std::array::from_fn(|j| numbers[6 * i + j])))
+}
+
+fn of_fields(p: &dyn Parameters) -> Result<Bushing, Invalid> {
+    let stiffness = matrix(p, "stiffness_matrix", "stiffness", "torsional_stiffness")?;
+    let damping = matrix(p, "damping_matrix", "damping", "torsional_damping")?;
+    let of = |name: &str| p.vector(name).unwrap_or_default();
+    let bushing = Bushing::full(p.a(), p.b(), stiffness).full_damping(damping);
+    Ok(bushing.preload(of("preload_force"), of("preload_torque")))
 }
 
 #[cfg(test)]
@@ -286,11 +381,11 @@ mod tests {
             check("k", &m)
         };
         assert!(with(0, 3, true, 1.0).is_ok() && with(0, 3, true, 2.0_f64.sqrt()).is_ok());
-        assert!(with(0, 3, true, 1.5).unwrap_err().contains("not positive semidefinite"));
-        assert!(with(0, 3, false, 1.0).unwrap_err().contains("symmetric"));
-        assert!(with(0, 4, true, 0.1).unwrap_err().contains("none of its own"));
-        assert!(with(2, 2, true, -1.0).unwrap_err().contains("negative"));
-        assert!(with(2, 5, true, f64::NAN).unwrap_err().contains("finite"));
+        assert!(with(0, 3, true, 1.5).unwrap_err().reason.contains("not positive semidefinite"));
+        assert!(with(0, 3, false, 1.0).unwrap_err().reason.contains("symmetric"));
+        assert!(with(0, 4, true, 0.1).unwrap_err().reason.contains("none of its own"));
+        assert!(with(2, 2, true, -1.0).unwrap_err().reason.contains("negative"));
+        assert!(with(2, 5, true, f64::NAN).unwrap_err().reason.contains("finite"));
         // two dependent rows and one that disagrees with them
         let mut m = [[0.0; 6]; 6];
         for (i, j, value) in [(0, 0, 1.0), (1, 1, 1.0), (2, 2, 1.0), (0, 1, 1.0), (0, 2, 0.5), (1, 2, 0.5)] {

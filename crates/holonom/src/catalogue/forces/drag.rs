@@ -9,8 +9,11 @@
 //! c: linear (creeping flow), N s/m; b: quadratic, N s^2/m^2. The force is smooth at u = 0 (once differentiable). In wind it may well give
 //! energy. Stiff directions: the three world axes, with the exact damping `(c + b |u|) 1 + b u u^T / |u|`.
 
-use super::{Force, Push, Stiffness, finite_vector, not_negative};
+use super::{Force, ForceDeclaration, ForceGlyph, Push, Stiffness, UserForce};
 use crate::catalogue::attach::{Attachment, BodyId, Marker, View};
+use crate::catalogue::declaration::{
+    Allowed, FieldType, Invalid, Kind, Make, finite_vector, not_negative, optional, required,
+};
 use crate::math::Vec3;
 
 /// Linear and quadratic resistance.
@@ -78,7 +81,7 @@ impl Force for Drag {
     fn attachments(&self) -> &[Attachment] {
         &self.attachments
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         not_negative("linear drag", self.law.linear, "N s/m")?;
         not_negative("quadratic drag rho Cd A / 2", self.law.quadratic, "N s^2/m^2")?;
         finite_vector("wind", self.wind)
@@ -115,7 +118,7 @@ impl Force for AngularDrag {
     fn attachments(&self) -> &[Attachment] {
         &self.attachments
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         not_negative("linear drag", self.law.linear, "N m s/rad")?;
         not_negative("quadratic drag", self.law.quadratic, "N m s^2/rad^2")
     }
@@ -129,3 +132,87 @@ impl Force for AngularDrag {
         self.law.stiffness(a.rate(0), out);
     }
 }
+
+pub(super) static DRAG: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "drag",
+        summary: "resistance of a fluid against a point: linear, quadratic, or both",
+        fields: &[&[
+            required("on", FieldType::Point, "the body, or a point on it"),
+            optional("linear", FieldType::Number(Allowed::NotNegative, "N s/m"), "0", "force per speed"),
+            optional("density", FieldType::Number(Allowed::NotNegative, "kg/m^3"), "no quadratic part", "of the fluid"),
+            optional("coefficient", FieldType::Number(Allowed::NotNegative, ""), "1", "drag coefficient"),
+            optional("area", FieldType::Number(Allowed::NotNegative, "m^2"), "no quadratic part", "frontal area"),
+            optional("wind", FieldType::Vector("m/s"), "[0, 0, 0]", "velocity of the fluid, world axes"),
+        ]],
+        make: Make::Force(|p| {
+            if p.has("density") != p.has("area") || (p.has("coefficient") && !p.has("density")) {
+                let invalid = Invalid::missing("coefficient", "quadratic drag needs `density` and `area`");
+                return Err(invalid.help("write  density = 1.2, area = 0.5  (kg/m^3, m^2)"));
+            }
+            let mut drag = Drag::linear(p.given_point("on")?, p.of("linear"));
+            if let (Some(density), Some(area)) = (p.number("density"), p.number("area")) {
+                drag = drag.plus_quadratic(density, p.number("coefficient").unwrap_or(1.0), area);
+            } else if !p.has("linear") {
+                return Err(Invalid::neither("linear", "density"));
+            }
+            Ok(Box::new(drag.wind(p.vector("wind").unwrap_or_default())))
+        }),
+    },
+    label: "Drag",
+    law: "drag",
+    glyph: ForceGlyph::Dashes,
+};
+
+pub(super) static ANGULAR_DRAG: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "angular-drag",
+        summary: "resistance of a fluid against the spin of a body",
+        fields: &[&[
+            required("on", FieldType::Point, "the body"),
+            optional("linear", FieldType::Number(Allowed::NotNegative, "N m s/rad"), "0", "torque per angular speed"),
+            optional(
+                "quadratic",
+                FieldType::Number(Allowed::NotNegative, "N m s^2/rad^2"),
+                "0",
+                "torque per its square",
+            ),
+        ]],
+        make: Make::Force(|p| {
+            if !p.has("linear") && !p.has("quadratic") {
+                return Err(Invalid::neither("linear", "quadratic"));
+            }
+            Ok(Box::new(AngularDrag::new(p.given_point("on")?.body, p.of("linear"), p.of("quadratic"))))
+        }),
+    },
+    label: "Angular drag",
+    law: "angular drag",
+    glyph: ForceGlyph::Dashes,
+};
+
+pub(super) static SPIN_DAMPER: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "spin-damper",
+        summary: "resistance against the spin of b against a, about whatever axis: a ball joint in grease",
+        fields: &[&[
+            optional("a", FieldType::Point, "ground", "first body"),
+            required("b", FieldType::Point, "second body"),
+            required(
+                "damping",
+                FieldType::Number(Allowed::NotNegative, "N m s/rad"),
+                "torque per relative angular speed",
+            ),
+        ]],
+        make: Make::Force(|p| {
+            let c = p.of("damping");
+            Ok(Box::new(UserForce::new([p.a().spin(), p.b().spin()], move |a, _, push| {
+                let torque = (a.rate(0) - a.rate(1)) * c;
+                push.on(1, torque);
+                push.on(0, -torque);
+            })))
+        }),
+    },
+    label: "Spin damper",
+    law: "user force",
+    glyph: ForceGlyph::Damper,
+};

@@ -12,9 +12,13 @@
 //!
 //! Stiff direction: q_0, with the springs and dampers that its own negative gains are; the others do not have a symmetric matrix.
 
-use super::{Force, Push, Stiffness, finite};
+use super::{Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
+use crate::catalogue::declaration::{
+    Allowed, FieldType, Invalid, Kind, Make, NUMBER, ON_JOINT, finite, optional, required,
+};
+use crate::error::refuse;
 
 /// A force along one joint coordinate, linear in several of them and in their rates.
 #[derive(Clone)]
@@ -90,7 +94,7 @@ impl Force for CoordinateFeedback {
     fn attachments(&self) -> &[Attachment] {
         self.readings.attachments()
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.readings.validate()?;
         for (gain, rate_gain) in &self.gains {
             finite("gain", *gain)?;
@@ -98,7 +102,7 @@ impl Force for CoordinateFeedback {
         }
         finite("offset", self.offset)?;
         let (least, most) = self.range;
-        if least <= most { Ok(()) } else { Err(format!("range is {least} to {most}, must not be empty")) }
+        if least <= most { Ok(()) } else { refuse!("most", "range is {least} to {most}, must not be empty") }
     }
     fn reads(&self) -> &[Coordinate] {
         self.readings.coordinates()
@@ -118,3 +122,51 @@ impl Force for CoordinateFeedback {
         out.set(0, 0, part(self.own.0), part(self.own.1));
     }
 }
+
+pub(super) static COORDINATE_FEEDBACK: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "coordinate-feedback",
+        summary: "an actuator on the coordinate of a joint, told by sensors of any coordinates, which feel nothing of it",
+        fields: &[&[
+            ON_JOINT,
+            required(
+                "sensors",
+                FieldType::Records(&[
+                    required("joint", FieldType::Coordinate, "the joint, or one of its coordinates"),
+                    optional(
+                        "gain",
+                        NUMBER,
+                        "0",
+                        "force per way or angle; a negative one on the own coordinate is a spring",
+                    ),
+                    optional(
+                        "rate_gain",
+                        NUMBER,
+                        "0",
+                        "force per rate; a negative one on the own coordinate is a damper",
+                    ),
+                ]),
+                "what the force depends on: the sum of gain times coordinate and rate_gain times rate",
+            ),
+            optional("offset", FieldType::Number(Allowed::Any, "N or N m"), "0", "a constant force in addition"),
+            optional("least", FieldType::Number(Allowed::Any, "N or N m"), "none", "smallest force, all together"),
+            optional("most", FieldType::Number(Allowed::Any, "N or N m"), "none", "largest force"),
+        ]],
+        make: Make::Force(|p| {
+            let mut sensors = Vec::new();
+            for sensor in p.tables("sensors") {
+                sensors.push((sensor.of("gain"), sensor.of("rate_gain"), sensor.given_coordinate("joint")?));
+            }
+            let least = p.number("least").unwrap_or(f64::NEG_INFINITY);
+            let most = p.number("most").unwrap_or(f64::INFINITY);
+            if !(least <= most) {
+                return Err(Invalid::range("most", format!("{most}, must not be less than `least`, {least}")));
+            }
+            let force = CoordinateFeedback::new(p.given_coordinate("joint")?, sensors);
+            Ok(Box::new(force.offset(p.of("offset")).range(least, most)))
+        }),
+    },
+    label: "Feedback on a coordinate",
+    law: "coordinate feedback",
+    glyph: ForceGlyph::Dashes,
+};

@@ -22,8 +22,11 @@
 //! The spring's integral is taken anew at every question, to rounding, also for laws with kinks; `general` stores nothing. Stiff direction: s,
 //! with spring' and damper' where they are positive, and differences of `general`.
 
-use super::{Force, Push, Stiffness, finite, positive};
+use super::{AXES, ENDS, Force, ForceDeclaration, ForceGlyph, Push, Stiffness, ends};
 use crate::catalogue::attach::{Attachment, Marker, View};
+use crate::catalogue::declaration::{
+    ANGLE, Allowed, FieldType, Invalid, Kind, Make, finite, optional, positive, required,
+};
 use crate::catalogue::functions::{Function, integral};
 use crate::math::{Vec3, unwrap_angle};
 use std::sync::Arc;
@@ -53,7 +56,7 @@ impl Pull {
         Pull { damper: Some(Arc::new(law)), ..self }
     }
 
-    pub(crate) fn validate(&self) -> Result<(), String> {
+    pub(crate) fn validate(&self) -> Result<(), Invalid> {
         finite("the coordinate where the energy is zero", self.zero)?;
         for (what, law) in [("spring law", &self.spring), ("damper law", &self.damper)] {
             if let Some(law) = law {
@@ -123,7 +126,7 @@ impl Force for SpringLaw {
     fn attachments(&self) -> &[Attachment] {
         &self.attachments
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.pull.validate()
     }
     fn apply(&self, a: &View, t: f64, push: &mut Push) {
@@ -216,7 +219,7 @@ impl Force for TorsionLaw {
     fn attachments(&self) -> &[Attachment] {
         &self.attachments
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         finite("middle angle", self.middle)?;
         self.pull.validate()
     }
@@ -267,8 +270,115 @@ impl Function for OneSided {
         let stretch = x - self.rest;
         if stretch * self.sign > 0.0 { [self.stiffness * stretch, self.stiffness, 0.0] } else { [0.0; 3] }
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("stiffness", self.stiffness, "N/m")?;
         finite("rest length", self.rest)
     }
 }
+
+pub(super) static SPRING_LAW: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "spring-law",
+        summary: "a spring, a damper or both between two points, by laws of your own",
+        fields: &[
+            ENDS,
+            &[
+                optional("tension", FieldType::Function("x", "N"), "0", "tension as a function of the length x (m)"),
+                optional(
+                    "length",
+                    FieldType::Number(Allowed::NotNegative, "m"),
+                    "0",
+                    "length at which its energy is called 0",
+                ),
+                optional(
+                    "damping",
+                    FieldType::Function("v", "N"),
+                    "0",
+                    "tension as a function of the rate v of the length (m/s), in addition",
+                ),
+            ],
+        ],
+        make: Make::Force(|p| {
+            let (a, b) = ends(p)?;
+            Ok(match (p.function("tension"), p.function("damping")) {
+                (Some(f), None) => Box::new(SpringLaw::new(a, b, f, p.of("length"))),
+                (Some(f), Some(d)) => Box::new(SpringLaw::new(a, b, f, p.of("length")).damping(d)),
+                (None, Some(d)) => Box::new(SpringLaw::damper(a, b, d)),
+                (None, None) => return Err(Invalid::neither("tension", "damping")),
+            })
+        }),
+    },
+    label: "Spring by a law",
+    law: "spring law",
+    glyph: ForceGlyph::Spring,
+};
+
+pub(super) static ONE_SIDED_SPRING: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "one-sided-spring",
+        summary: "a spring that only pulls (an elastic rope) or only pushes (a buffer)",
+        fields: &[
+            ENDS,
+            &[
+                required("stiffness", FieldType::Number(Allowed::NotNegative, "N/m"), "force per way"),
+                required("length", FieldType::Number(Allowed::NotNegative, "m"), "length at which it begins to act"),
+                optional(
+                    "side",
+                    FieldType::Choice(&["tension", "compression"]),
+                    "tension",
+                    "whether it acts when longer (tension) or when shorter (compression)",
+                ),
+            ],
+        ],
+        make: Make::Force(|p| {
+            let (a, b) = ends(p)?;
+            let (k, rest) = (p.of("stiffness"), p.of("length"));
+            let law = match p.text("side") {
+                Some("compression") => OneSided::compression(k, rest),
+                _ => OneSided::tension(k, rest),
+            };
+            Ok(Box::new(SpringLaw::new(a, b, law, rest)))
+        }),
+    },
+    label: "One-sided spring",
+    law: "spring law",
+    glyph: ForceGlyph::Spring,
+};
+
+pub(super) static TORSION_LAW: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "torsion-law",
+        summary: "a torsion spring, a damper or both about the z axis of a, by laws of your own",
+        fields: &[
+            AXES,
+            &[
+                optional(
+                    "torque",
+                    FieldType::Function("x", "N m"),
+                    "0",
+                    "torque that turns b back, by the angle x (rad)",
+                ),
+                optional("rest", ANGLE, "0", "angle at which its energy is called 0"),
+                optional(
+                    "damping",
+                    FieldType::Function("v", "N m"),
+                    "0",
+                    "torque against the rate v of the angle (rad/s), in addition",
+                ),
+                optional("middle", ANGLE, "0", "the angle is taken within half a turn of this one"),
+            ],
+        ],
+        make: Make::Force(|p| {
+            let law = match (p.function("torque"), p.function("damping")) {
+                (Some(f), None) => TorsionLaw::new(p.a(), p.b(), f, p.of("rest")),
+                (Some(f), Some(d)) => TorsionLaw::new(p.a(), p.b(), f, p.of("rest")).damping(d),
+                (None, Some(d)) => TorsionLaw::damper(p.a(), p.b(), d),
+                (None, None) => return Err(Invalid::neither("torque", "damping")),
+            };
+            Ok(Box::new(law.middle(p.of("middle"))))
+        }),
+    },
+    label: "Torsion spring by a law",
+    law: "torsion law",
+    glyph: ForceGlyph::Spring,
+};

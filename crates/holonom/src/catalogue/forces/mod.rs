@@ -1,7 +1,8 @@
 //! Applied forces: pushes on attachments. Gravity is a property of the model and acts through each body.
 //!
-//! A law is one file, and one line in [`TABLE`] where it acts between markers. Laws that store energy push along the exact gradient of it;
-//! laws that are stiff say in which directions. A law may as well be written outside: the crate `holonom-tyre` is.
+//! A law is one file, with declarations of the kinds that files can say and a line in [`FORCES`] for each of them; [`SAMPLES`] has laws between markers
+//! for generic tests. Laws that store energy push along the exact gradient of it;
+//! laws that are stiff say in which directions.
 
 mod bushing;
 mod drag;
@@ -15,6 +16,7 @@ mod table;
 mod torsion;
 mod user;
 
+pub use crate::catalogue::interface::{Force, Push, Stiffness};
 pub use bushing::{Bushing, Matrix6};
 pub use drag::{AngularDrag, Drag};
 pub use feedback::CoordinateFeedback;
@@ -23,94 +25,32 @@ pub use motor::{AxisMotor, TorqueCurve};
 pub use on_coordinate::CoordinateForce;
 pub use point::{PointForce, Torque};
 pub use spring::Spring;
-pub use table::{ForceKind, TABLE};
+pub use table::{AXES, ENDS, ForceDeclaration, ForceGlyph, LawSample, SAMPLES};
 pub use torsion::TorsionSpring;
 pub use user::UserForce;
 
-use crate::catalogue::attach::{Attachment, Bodies, View};
-use crate::catalogue::coordinate::Coordinate;
-use crate::catalogue::parameters::{finite, finite_vector, not_negative, positive};
-use crate::math::Vec3;
-use holonom_tree::packed;
+pub(crate) use motor::TORQUE_CURVE_DRIVE;
+pub(crate) use on_coordinate::{CONTROLLER_DRIVE, TORQUE_DRIVE};
 
-/// A force law. It may depend on positions, velocities and time.
-pub trait Force: Send + Sync {
-    /// Name of the kind, for messages.
-    fn kind(&self) -> &'static str;
-    /// What it acts on, the same at every call.
-    fn attachments(&self) -> &[Attachment];
-    /// Are the parameters usable?
-    fn validate(&self) -> Result<(), String> {
-        Ok(())
-    }
-    /// Push. Called once per evaluation of the equations of motion.
-    fn apply(&self, a: &View, t: f64, push: &mut Push);
-    /// Energy stored (J), for laws that store any.
-    fn energy(&self, _a: &View, _t: f64) -> f64 {
-        0.0
-    }
-    /// Coordinates of joints that it uses.
-    fn reads(&self) -> &[Coordinate] {
-        &[]
-    }
-    /// Number of stiff directions, the same at every call: what an implicit integrator must know to take long steps.
-    fn n_stiff(&self) -> usize {
-        0
-    }
-    /// The stiff directions at this state; called only when `n_stiff` is not 0. Everything arrives as zero.
-    fn stiffness(&self, _a: &View, _t: f64, _out: &mut Stiffness) {}
-}
+use table::ends;
 
-/// How a force law answers small displacements: along each direction `s_i = sum_k g_ik . (displacement of attachment k)` it pushes back with
-/// `- sum_j (k_ij s_j + c_ij sdot_j)`. It need not be exact: the better it is, the fewer iterations an implicit step takes; the
-/// solution does not depend on it. `k` and `c` must be symmetric and positive semidefinite.
-pub struct Stiffness<'w> {
-    /// `n_stiff x attachments`.
-    pub(crate) gradients: &'w mut [Vec3],
-    /// Packed upper triangles (see `holonom_tree::packed`).
-    pub(crate) stiffness: &'w mut [f64],
-    pub(crate) damping: &'w mut [f64],
-    pub(crate) n_stiff: usize,
-    pub(crate) n_attachments: usize,
-}
-
-impl Stiffness<'_> {
-    /// ds_i/d(attachment k); adds up.
-    pub fn gradient(&mut self, i: usize, k: usize, g: Vec3) {
-        self.gradients[i * self.n_attachments + k] += g;
-    }
-
-    /// Stiffness (N/m, N m/rad) and damping (N s/m, N m s/rad) between directions `i <= j`.
-    pub fn set(&mut self, i: usize, j: usize, stiffness: f64, damping: f64) {
-        let at = packed::at(self.n_stiff, i, j);
-        (self.stiffness[at], self.damping[at]) = (stiffness, damping);
-    }
-}
-
-/// Takes the pushes of one force and adds them to the equations of motion.
-pub struct Push<'w> {
-    pub(crate) bodies: &'w Bodies<'w>,
-    pub(crate) attachments: &'w [Attachment],
-    pub(crate) force: &'w mut [f64],
-    pub(crate) power: f64,
-    /// What was pushed, attachment by attachment, for those who ask; empty otherwise.
-    pub(crate) noted: &'w mut [Vec3],
-}
-
-impl Push<'_> {
-    /// A force (N) on a point, or a torque (N m) on a spin; world axes.
-    pub fn on(&mut self, k: usize, f: Vec3) {
-        let a = &self.attachments[k];
-        if let Some(noted) = self.noted.get_mut(k) {
-            *noted += f;
-        }
-        if let Some(i) = a.body.index() {
-            let range = self.bodies.v_start[i] as usize..self.bodies.v_start[i + 1] as usize;
-            // whoever only notes what is pushed has no equations to add it to
-            if let Some(force) = self.force.get_mut(range) {
-                self.bodies.pull(a, f, force);
-            }
-            self.power += f.dot(self.bodies.carry(a).rate);
-        }
-    }
-}
+/// Every kind of force, in a stable order. Crates with laws of their own add theirs when scenes are read.
+pub static FORCES: &[&ForceDeclaration] = &[
+    &point::POINT_FORCE,
+    &point::TORQUE,
+    &spring::SPRING,
+    &law::SPRING_LAW,
+    &law::ONE_SIDED_SPRING,
+    &torsion::TORSION_SPRING,
+    &law::TORSION_LAW,
+    &bushing::BUSHING,
+    &motor::AXIS_MOTOR,
+    &drag::DRAG,
+    &drag::ANGULAR_DRAG,
+    &drag::SPIN_DAMPER,
+    &on_coordinate::COORDINATE_FORCE,
+    &on_coordinate::COORDINATE_SPRING,
+    &on_coordinate::COORDINATE_SERVO,
+    &feedback::COORDINATE_FEEDBACK,
+    &on_coordinate::COORDINATE_LAW,
+];

@@ -10,8 +10,11 @@
 //! [`TorqueCurve::torque`] is the law; `CoordinateForce::motor` applies it to the coordinate of a joint, [`AxisMotor`] between two bodies, w = (w_b - w_a) . z_a, with +tau z_a on b and the
 //! opposite on a. Power given: tau w. Stiff direction: the turn about z_a, with damping -dtau/dw where the torque falls.
 
-use super::{Force, Push, Stiffness, positive};
+use super::{AXES, CoordinateForce, Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, Marker, View};
+use crate::catalogue::declaration::{
+    Allowed, Driven, Fault, Field, FieldType, Invalid, Kind, Make, ON_JOINT, Parameters, optional, positive,
+};
 use crate::catalogue::functions::Function;
 use std::sync::Arc;
 
@@ -64,15 +67,15 @@ impl TorqueCurve {
     }
 
     /// Are the parameters usable?
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), Invalid> {
         match &self.form {
-            Form::Curve(curve) => curve.validate().map_err(|reason| format!("torque curve: {reason}"))?,
+            Form::Curve(curve) => curve.validate().map_err(|e| e.within("torque").prefixed("torque curve: "))?,
             Form::Line(stall, no_load) => {
                 positive("stall torque", *stall, "N m")?;
                 positive("no-load speed", *no_load, "rad/s")?;
             }
         }
-        self.throttle.validate().map_err(|reason| format!("throttle: {reason}"))
+        self.throttle.validate().map_err(|e| e.within("throttle").prefixed("throttle: "))
     }
 }
 
@@ -102,7 +105,7 @@ impl Force for AxisMotor {
     fn attachments(&self) -> &[Attachment] {
         &self.attachments
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.curve.validate()
     }
     fn apply(&self, a: &View, t: f64, push: &mut Push) {
@@ -121,6 +124,76 @@ impl Force for AxisMotor {
     }
 }
 
+pub(super) static AXIS_MOTOR: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "axis-motor",
+        summary: "a motor between two bodies about the z axis of a: its torque on b depends on the speed",
+        fields: &[AXES, MOTOR],
+        make: Make::Force(|p| Ok(Box::new(AxisMotor::new(p.a(), p.b(), torque_curve(p)?)))),
+    },
+    label: "Motor",
+    law: "axis motor",
+    glyph: ForceGlyph::Dashes,
+};
+
+/// How the torque of a motor depends on its speed: by a function, or by the figures of a DC motor.
+pub(super) static MOTOR: &[Field] = &[
+    optional(
+        "torque",
+        FieldType::Function("w", "N m or N"),
+        "a DC motor",
+        "torque at full throttle as a function of the speed w, rad/s or m/s",
+    ),
+    optional("stall_torque", FieldType::Number(Allowed::Positive, "N m"), "not said", "of a DC motor at full voltage"),
+    optional(
+        "no_load_speed",
+        FieldType::Number(Allowed::Positive, "rad/s"),
+        "not said",
+        "of a DC motor at full voltage",
+    ),
+    optional("constant", FieldType::Number(Allowed::Positive, "N m/A"), "not said", "of a DC motor; the same as V s"),
+    optional("resistance", FieldType::Number(Allowed::Positive, "ohm"), "not said", "of the winding of a DC motor"),
+    optional("voltage", FieldType::Number(Allowed::Positive, "V"), "not said", "full voltage of a DC motor"),
+    optional(
+        "throttle",
+        FieldType::Function("t", ""),
+        "1",
+        "how far it is open, 0 to 1; for a DC motor the part of the full voltage, -1 to 1",
+    ),
+];
+
+pub(crate) static TORQUE_CURVE_DRIVE: Kind = Kind {
+    name: "torque-curve",
+    summary: "a motor by its torque as a function of speed, or a DC motor by its figures, which brakes at zero voltage",
+    fields: &[&[ON_JOINT], MOTOR],
+    make: Make::Drive(|p| {
+        let force = CoordinateForce::motor(p.given_coordinate("joint")?, torque_curve(p)?);
+        Ok(Driven::Push(Box::new(force)))
+    }),
+};
+
+/// The torque curve of a motor: a function, or a DC motor in one of two ways.
+fn torque_curve(p: &dyn Parameters) -> Result<TorqueCurve, Invalid> {
+    let curve = p.function("torque");
+    let speeds = (p.number("stall_torque"), p.number("no_load_speed"));
+    let electric = (p.number("constant"), p.number("resistance"), p.number("voltage"));
+    let curve = match (curve, speeds, electric) {
+        (Some(f), (None, None), (None, None, None)) => TorqueCurve::new(f),
+        (None, (Some(stall), Some(speed)), (None, None, None)) => TorqueCurve::stall_and_no_load(stall, speed),
+        (None, (None, None), (Some(k), Some(resistance), Some(u))) => TorqueCurve::dc(k, resistance, u),
+        _ => {
+            let invalid = Invalid::new("torque", "the motor must be described in exactly one way");
+            return Err(invalid.fault(Fault::Exclusive).help(
+                "give `torque`, or `stall_torque` and `no_load_speed`, or `constant`, `resistance` and `voltage`",
+            ));
+        }
+    };
+    Ok(match p.function("throttle") {
+        Some(f) => curve.throttle(f),
+        None => curve,
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,8 +208,8 @@ mod tests {
             assert!((torque - k * (x * u - k * speed) / r).abs() < 1e-14);
             assert!((slope + k * k / r).abs() < 1e-16);
         }
-        assert!(TorqueCurve::dc(k, -r, u).validate().unwrap_err().contains("stall torque is -0.75"));
-        assert!(TorqueCurve::new(f64::NAN).validate().unwrap_err().starts_with("torque curve"));
+        assert!(TorqueCurve::dc(k, -r, u).validate().unwrap_err().reason.contains("stall torque is -0.75"));
+        assert!(TorqueCurve::new(f64::NAN).validate().unwrap_err().reason.starts_with("torque curve"));
     }
 
     #[test]

@@ -17,10 +17,16 @@
 
 use super::law::Pull;
 use super::motor::TorqueCurve;
-use super::{Force, Push, Stiffness, finite, not_negative};
+use super::{Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
+use crate::catalogue::declaration::{
+    Allowed, Driven, Fault, Field, FieldType, Invalid, Kind, Make, NUMBER, ON_JOINT, Parameters, finite, not_negative,
+    optional, required,
+};
 use crate::catalogue::functions::Function;
+use crate::error::refuse;
+use std::sync::Arc;
 
 /// A force law on the coordinate of a joint.
 #[derive(Clone)]
@@ -115,13 +121,13 @@ impl Force for CoordinateForce {
     fn attachments(&self) -> &[Attachment] {
         self.readings.attachments()
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.readings.validate()?;
         if self.weights.is_empty() {
             return Err("acts on no coordinate, must have at least one".into());
         }
         if let Some(r) = self.weights.iter().find(|r| !r.is_finite()) {
-            return Err(format!("a weight is {r}, must be finite"));
+            return refuse!("terms", "a weight is {r}, must be finite");
         }
         self.pull.validate()?;
         let [k, rest, c] = self.linear;
@@ -158,3 +164,215 @@ impl Force for CoordinateForce {
         out.set(0, 0, k + self.linear[0], c + self.linear[2] + motor);
     }
 }
+
+pub(super) static COORDINATE_FORCE: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "coordinate-force",
+        summary: "a force along, or a torque about, the coordinate of a joint, as a function of time",
+        fields: &[
+            SUM,
+            &[required(
+                "force",
+                FieldType::Function("t", "N or N m"),
+                "what drives the coordinate forward, as a function of t",
+            )],
+        ],
+        make: Make::Force(|p| {
+            let f = p.function("force").unwrap_or_else(|| Arc::new(0.0));
+            let terms = weighted(p)?;
+            let first = terms[0].1.clone();
+            Ok(Box::new(CoordinateForce::new(first, move |_, _, t| f.at(t)[0]).on_sum(terms)))
+        }),
+    },
+    label: "Force on a coordinate",
+    law: "coordinate force",
+    glyph: ForceGlyph::Dashes,
+};
+
+pub(super) static COORDINATE_SPRING: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "coordinate-spring",
+        summary: "a linear spring and damper on the coordinate of a joint; angles count turns",
+        fields: &[
+            SUM,
+            &[
+                optional("stiffness", FieldType::Number(Allowed::NotNegative, "N/m or N m/rad"), "0", "force per way"),
+                optional("rest", FieldType::Number(Allowed::Any, "m or rad"), "0", "value at which it does not pull"),
+                optional(
+                    "damping",
+                    FieldType::Number(Allowed::NotNegative, "N s/m or N m s/rad"),
+                    "0",
+                    "force per rate",
+                ),
+            ],
+        ],
+        make: Make::Force(|p| {
+            if !p.has("stiffness") && !p.has("damping") {
+                return Err(Invalid::neither("stiffness", "damping"));
+            }
+            let terms = weighted(p)?;
+            let spring = CoordinateForce::spring(terms[0].1.clone(), p.of("stiffness"), p.of("rest"));
+            Ok(Box::new(spring.damping(p.of("damping")).on_sum(terms)))
+        }),
+    },
+    label: "Spring on a coordinate",
+    law: "coordinate force",
+    glyph: ForceGlyph::Spring,
+};
+
+pub(super) static COORDINATE_SERVO: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "coordinate-servo",
+        summary: "a drive with feedback on the coordinate of a joint whose force has limits",
+        fields: &[
+            SUM,
+            &[
+                required(
+                    "force",
+                    FieldType::Function("t", "N or N m"),
+                    "what drives the coordinate forward, as a function of t",
+                ),
+                optional(
+                    "stiffness",
+                    FieldType::Number(Allowed::NotNegative, "N/m or N m/rad"),
+                    "0",
+                    "force back per way",
+                ),
+                optional("rest", FieldType::Number(Allowed::Any, "m or rad"), "0", "value from which the way counts"),
+                optional(
+                    "damping",
+                    FieldType::Number(Allowed::NotNegative, "N s/m or N m s/rad"),
+                    "0",
+                    "force back per rate",
+                ),
+                required("least", FieldType::Number(Allowed::Any, "N or N m"), "smallest force, all together"),
+                required("most", FieldType::Number(Allowed::Any, "N or N m"), "largest force"),
+            ],
+        ],
+        make: Make::Force(|p| {
+            let f = p.function("force").unwrap_or_else(|| Arc::new(0.0));
+            let (k, rest, c) = (p.of("stiffness"), p.of("rest"), p.of("damping"));
+            let (least, most) = (p.of("least"), p.of("most"));
+            if !(least <= most) {
+                return Err(Invalid::range("most", format!("{most}, must not be less than `least`, {least}")));
+            }
+            let terms = weighted(p)?;
+            let law = move |q: f64, v: f64, t: f64| (f.at(t)[0] - k * (q - rest) - c * v).clamp(least, most);
+            Ok(Box::new(CoordinateForce::new(terms[0].1.clone(), law).on_sum(terms)))
+        }),
+    },
+    label: "Servo on a coordinate",
+    law: "coordinate force",
+    glyph: ForceGlyph::Dashes,
+};
+
+pub(super) static COORDINATE_LAW: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "coordinate-law",
+        summary: "a spring or a damper by a law of your own on the coordinate of a joint",
+        fields: &[&[
+            ON_JOINT,
+            optional(
+                "spring",
+                FieldType::Function("x", "N or N m"),
+                "none",
+                "what pulls back, by the coordinate x (m or rad)",
+            ),
+            optional("rest", FieldType::Number(Allowed::Any, "m or rad"), "0", "value at which its energy is called 0"),
+            optional(
+                "damper",
+                FieldType::Function("v", "N or N m"),
+                "none",
+                "what resists, by the rate v (m/s or rad/s)",
+            ),
+            optional(
+                "damping",
+                FieldType::Number(Allowed::NotNegative, "N s/m or N m s/rad"),
+                "0",
+                "force per rate, in addition",
+            ),
+        ]],
+        make: Make::Force(|p| {
+            let c = p.given_coordinate("joint")?;
+            let law = match (p.function("spring"), p.function("damper")) {
+                (Some(f), None) => CoordinateForce::spring_law(c, f, p.of("rest")),
+                (None, Some(f)) => CoordinateForce::damper_law(c, f),
+                (None, None) => return Err(Invalid::neither("spring", "damper")),
+                (Some(_), Some(_)) => {
+                    let invalid =
+                        Invalid::new("damper", "`spring` and `damper` exclude each other").fault(Fault::Exclusive);
+                    return Err(invalid.help("make them two forces on the same joint"));
+                }
+            };
+            Ok(Box::new(law.damping(p.of("damping"))))
+        }),
+    },
+    label: "Law on a coordinate",
+    law: "coordinate force",
+    glyph: ForceGlyph::Spring,
+};
+
+/// One coordinate, or a weighted sum of several.
+static SUM: &[Field] = &[
+    optional("joint", FieldType::Coordinate, "`terms`", "the joint, or one of its coordinates"),
+    optional(
+        "terms",
+        FieldType::Records(&[
+            required("joint", FieldType::Coordinate, "the joint, or one of its coordinates"),
+            required("factor", NUMBER, "what its coordinate is multiplied by; such that all have one unit"),
+        ]),
+        "`joint`",
+        "instead of one coordinate: a sum of several, as of a tendon over many joints",
+    ),
+];
+
+/// The coordinates of a force, each with its factor.
+fn weighted(p: &dyn Parameters) -> Result<Vec<(f64, Coordinate)>, Invalid> {
+    match (p.coordinate("joint"), p.has("terms")) {
+        (Some(joint), false) => Ok(vec![(1.0, joint)]),
+        (Some(_), true) => Err(Invalid::new("terms", "`joint` and `terms` exclude each other").fault(Fault::Exclusive)),
+        (None, false) => Err(Invalid::neither("joint", "terms")),
+        (None, true) => p.terms("terms"),
+    }
+}
+
+pub(crate) static TORQUE_DRIVE: Kind = Kind {
+    name: "torque",
+    summary: "a torque (or force) along a joint coordinate, as a function of time",
+    fields: &[&[
+        ON_JOINT,
+        required("value", FieldType::Function("t", "N m or N"), "positive drives the coordinate forward"),
+    ]],
+    make: Make::Drive(|p| {
+        let (of, f) = (p.given_coordinate("joint")?, p.given_function("value")?);
+        let most = p.effort("joint", None).unwrap_or(f64::INFINITY);
+        Ok(Driven::Push(Box::new(CoordinateForce::new(of, move |_, _, t| f.at(t)[0].clamp(-most, most)))))
+    }),
+};
+
+pub(crate) static CONTROLLER_DRIVE: Kind = Kind {
+    name: "controller",
+    summary: "a spring towards a moving target: torque = kp (value - coordinate) + kd (rate - its rate)",
+    fields: &[&[
+        ON_JOINT,
+        required("value", FieldType::Function("t", "m or rad"), "where the coordinate should be, as a function of t"),
+        required("kp", FieldType::Number(Allowed::NotNegative, "N m/rad or N/m"), "torque per deviation"),
+        optional(
+            "kd",
+            FieldType::Number(Allowed::NotNegative, "N m s/rad or N s/m"),
+            "0",
+            "torque per deviation of the rate",
+        ),
+        optional("rate", FieldType::Function("t", "rad/s or m/s"), "0", "the rate it should have, as a function of t"),
+        optional("limit", FieldType::Number(Allowed::Positive, "N m or N"), "none", "largest torque it can give"),
+    ]],
+    make: Make::Drive(|p| {
+        let (of, goal) = (p.given_coordinate("joint")?, p.given_function("value")?);
+        let (kp, kd, own) = (p.of("kp"), p.of("kd"), p.number("limit"));
+        let limit = p.effort("joint", own).or(own).unwrap_or(f64::INFINITY);
+        let rate = p.function("rate").unwrap_or_else(|| Arc::new(0.0));
+        let law =
+            move |q: f64, w: f64, t: f64| (kp * (goal.at(t)[0] - q) + kd * (rate.at(t)[0] - w)).clamp(-limit, limit);
+        Ok(Driven::Push(Box::new(CoordinateForce::new(of, law))))
+    }),
+};

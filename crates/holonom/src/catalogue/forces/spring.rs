@@ -7,8 +7,9 @@
 //!
 //! At r = 0 there is no direction and no force is applied; with rest = 0 that is the exact limit.
 
-use super::{Force, Push, Stiffness};
+use super::{ENDS, Force, ForceDeclaration, ForceGlyph, Push, Stiffness, ends};
 use crate::catalogue::attach::{Attachment, Marker, View};
+use crate::catalogue::declaration::{Allowed, FieldType, Invalid, Kind, Make, not_negative, optional, required};
 
 /// A linear spring and damper between two points.
 #[derive(Clone, Debug)]
@@ -38,13 +39,11 @@ impl Force for Spring {
     fn attachments(&self) -> &[Attachment] {
         &self.attachments
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         for (name, value, unit) in
             [("stiffness", self.stiffness, "N/m"), ("rest length", self.rest, "m"), ("damping", self.damping, "N s/m")]
         {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(format!("{name} is {value} {unit}, must be finite and not negative"));
-            }
+            not_negative(name, value, unit)?;
         }
         Ok(())
     }
@@ -74,3 +73,30 @@ impl Force for Spring {
         out.set(0, 0, self.stiffness, self.damping);
     }
 }
+
+pub(super) static SPRING: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "spring",
+        summary: "a linear spring and damper between two points",
+        fields: &[
+            ENDS,
+            &[
+                required("stiffness", FieldType::Number(Allowed::NotNegative, "N/m"), "tension per way"),
+                optional(
+                    "length",
+                    FieldType::Number(Allowed::NotNegative, "m"),
+                    "0",
+                    "length at which it does not pull",
+                ),
+                optional("damping", FieldType::Number(Allowed::NotNegative, "N s/m"), "0", "tension per speed"),
+            ],
+        ],
+        make: Make::Force(|p| {
+            let (a, b) = ends(p)?;
+            Ok(Box::new(Spring::new(a, b, p.of("stiffness"), p.of("length")).damping(p.of("damping"))))
+        }),
+    },
+    label: "Spring",
+    law: "spring",
+    glyph: ForceGlyph::Spring,
+};

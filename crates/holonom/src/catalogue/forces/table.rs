@@ -1,13 +1,73 @@
-//! The table of force laws. Generic tests and help texts walk it.
+//! What a line of the table of forces says, and samples of force laws for generic tests.
 
 use super::*;
-use crate::catalogue::attach::Marker;
+use crate::catalogue::attach::{Attachment, BodyId, Marker};
 use crate::catalogue::coordinate::Coordinate;
+use crate::catalogue::declaration::{Field, FieldType, Invalid, Kind, POSITION, Parameters, optional, required};
 use crate::catalogue::joints::{Cylindrical, Revolute};
 use crate::math::{SplitMix, vec3};
 
-/// One line of the table of force laws.
-pub struct ForceKind {
+/// How a force between points is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ForceGlyph {
+    /// A coil.
+    Spring,
+    /// A piston in a cylinder.
+    Damper,
+    /// A dashed line.
+    Dashes,
+}
+
+impl ForceGlyph {
+    /// Its name for programs that draw it.
+    pub const fn name(self) -> &'static str {
+        match self {
+            ForceGlyph::Spring => "spring",
+            ForceGlyph::Damper => "damper",
+            ForceGlyph::Dashes => "dashes",
+        }
+    }
+}
+
+/// One line of the table of forces: a kind that files can say.
+pub struct ForceDeclaration {
+    /// Name, summary, fields, and how it is made from them.
+    pub kind: Kind,
+    /// What people call it: on buttons and in lists.
+    pub label: &'static str,
+    /// The law it makes: [`Force::kind`].
+    pub law: &'static str,
+    /// How it is drawn.
+    pub glyph: ForceGlyph,
+}
+
+/// Two points.
+pub static ENDS: &[Field] = &[
+    optional("a", FieldType::Point, "ground", "first body, or a point on it; the body's origin if no point is named"),
+    required("b", FieldType::Point, "second body, or a point on it; the body's origin if no point is named"),
+];
+
+/// The points at the two ends, whatever axes they have.
+pub(super) fn ends(p: &dyn Parameters) -> Result<(Marker, Marker), Invalid> {
+    Ok((p.point("a").unwrap_or(BodyId::GROUND.origin()), p.given_point("b")?))
+}
+
+/// Two bodies with an axis or axes in common, as in joints.
+pub static AXES: &[Field] = &[
+    optional("a", FieldType::Point, "ground", "first body, or a point or frame on it"),
+    required("b", FieldType::Point, "second body, or a point or frame on it"),
+    optional("at", POSITION, "the point named, or the origin of b", "where it is in the world, at the poses given"),
+    optional(
+        "axis",
+        FieldType::Direction,
+        "z of the frame named, or of the world",
+        "its z axis in the world, at the poses given",
+    ),
+    optional("x_axis", FieldType::Direction, "perpendicular to the axis", "its x axis, roughly, in the world"),
+];
+
+/// A force law for generic tests.
+pub struct LawSample {
     /// The name used in help and messages: [`Force::kind`].
     pub name: &'static str,
     /// One sentence for people.
@@ -34,14 +94,14 @@ fn bushing(a: Marker, b: Marker, g: &mut SplitMix) -> Bushing {
 
 macro_rules! force {
     ($name:literal, $mutual:literal, $stores:literal, $passive:literal, $summary:literal, $make:expr) => {
-        ForceKind { name: $name, summary: $summary, mutual: $mutual, stores: $stores, passive: $passive, sample: $make }
+        LawSample { name: $name, summary: $summary, mutual: $mutual, stores: $stores, passive: $passive, sample: $make }
     };
 }
 
 /// All force laws between markers, in a stable order; some stand twice, with and without losses. The torsion spring stores and only takes where
 /// the axes agree: not everywhere.
 #[rustfmt::skip]
-pub static TABLE: &[ForceKind] = &[
+pub static SAMPLES: &[LawSample] = &[
     force!("point force", false, false, false, "a constant force on a point", |_, b, g| Box::new(PointForce::new(b, g.vec3(1.0)))),
     force!("torque", false, false, false, "a constant torque on a body", |_, b, g| Box::new(Torque::new(b.body, g.vec3(1.0)))),
     force!("spring", true, true, true, "a linear spring between two points", |a, b, g| Box::new(Spring::new(a, b, 2.0 + g.unit(), g.unit()))),

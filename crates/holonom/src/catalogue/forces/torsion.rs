@@ -8,8 +8,10 @@
 //! It is for axes that agree, as a hinge keeps them; a torsion law is exact for any axes. The spring does not count turns: past half a turn from
 //! rest it pulls the other way round. A spring on the coordinate of a joint does count.
 
-use super::{Force, Push, Stiffness};
+use super::{AXES, Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, Marker, View};
+use crate::catalogue::declaration::{ANGLE, Allowed, FieldType, Invalid, Kind, Make, not_negative, optional, required};
+use crate::error::refuse;
 use crate::math::unwrap_angle;
 
 /// A linear torsion spring and damper about the common z axis of two markers.
@@ -50,14 +52,12 @@ impl Force for TorsionSpring {
     fn attachments(&self) -> &[Attachment] {
         &self.attachments
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         if !self.rest.is_finite() {
-            return Err(format!("rest angle is {} rad, must be finite", self.rest));
+            return refuse!("rest", "rest angle is {} rad, must be finite", self.rest);
         }
         for (name, value, unit) in [("stiffness", self.stiffness, "N m/rad"), ("damping", self.damping, "N m s/rad")] {
-            if !(value.is_finite() && value >= 0.0) {
-                return Err(format!("{name} is {value} {unit}, must be finite and not negative"));
-            }
+            not_negative(name, value, unit)?;
         }
         Ok(())
     }
@@ -81,3 +81,30 @@ impl Force for TorsionSpring {
         out.set(0, 0, self.stiffness, self.damping);
     }
 }
+
+pub(super) static TORSION_SPRING: ForceDeclaration = ForceDeclaration {
+    kind: Kind {
+        name: "torsion-spring",
+        summary: "a linear torsion spring and damper about a common axis that a joint keeps; it does not count turns",
+        fields: &[
+            AXES,
+            &[
+                required("stiffness", FieldType::Number(Allowed::NotNegative, "N m/rad"), "torque per angle"),
+                optional("rest", ANGLE, "0", "angle at which it does not pull, from the poses given"),
+                optional(
+                    "damping",
+                    FieldType::Number(Allowed::NotNegative, "N m s/rad"),
+                    "0",
+                    "torque per angular speed",
+                ),
+            ],
+        ],
+        make: Make::Force(|p| {
+            let spring = TorsionSpring::new(p.a(), p.b(), p.of("stiffness"), p.of("rest"));
+            Ok(Box::new(spring.damping(p.of("damping"))))
+        }),
+    },
+    label: "Torsion spring",
+    law: "torsion spring",
+    glyph: ForceGlyph::Spring,
+};

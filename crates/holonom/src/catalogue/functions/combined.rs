@@ -6,6 +6,7 @@
 //! ```
 
 use super::{Function, check_finite};
+use crate::catalogue::declaration::Invalid;
 
 /// The sum of functions; nothing added is zero.
 #[derive(Default)]
@@ -34,8 +35,10 @@ impl Function for Sum {
     fn highest(&self, from: f64, to: f64) -> f64 {
         self.0.iter().map(|f| f.highest(from, to)).sum()
     }
-    fn validate(&self) -> Result<(), String> {
-        self.0.iter().enumerate().try_for_each(|(i, f)| f.validate().map_err(|e| format!("term {i}: {e}")))
+    fn validate(&self) -> Result<(), Invalid> {
+        self.0.iter().enumerate().try_for_each(|(i, f)| {
+            f.validate().map_err(|e| e.within(&format!("terms.{i}")).prefixed(&format!("term {i}: ")))
+        })
     }
 }
 
@@ -65,7 +68,7 @@ impl Function for Scaled {
         let (a, r) = (self.factor, self.rate);
         [a * f, a * r * d, a * r * r * dd]
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_finite(&[("factor", self.factor), ("start", self.start), ("rate", self.rate)])?;
         self.function.validate()
     }

@@ -7,6 +7,8 @@
 //! ```
 
 use super::{Function, check_finite};
+use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 
 /// A harmonic oscillation, `mean + amplitude sin(frequency x + phase)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -27,7 +29,7 @@ impl Function for Harmonic {
         let (a, w) = (self.amplitude, self.frequency);
         [self.mean + a * sin, a * w * cos, -a * w * w * sin]
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_finite(&[
             ("mean", self.mean),
             ("amplitude", self.amplitude),
@@ -71,12 +73,12 @@ impl Function for SmoothStep {
         // it rises or falls all the way
         self.at(from)[0].max(self.at(to)[0])
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_finite(&[("first value", self.from), ("last value", self.to), ("start", self.start), ("end", self.end)])?;
         if self.start < self.end {
             Ok(())
         } else {
-            Err(format!("step starts at {} and ends at {}, must end later", self.start, self.end))
+            refuse!("end", "step starts at {} and ends at {}, must end later", self.start, self.end)
         }
     }
 }
@@ -110,13 +112,13 @@ impl Function for Polynomial {
             self.coefficients.iter().rev().fold([0.0; 3], |[f, d, half], c| [f * z + c, d * z + f, half * z + d]);
         [f, d, 2.0 * half]
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_finite(&[("origin", self.about)])?;
         if self.coefficients.is_empty() {
             return Err("polynomial has no coefficients, must have at least 1".into());
         }
         match self.coefficients.iter().find(|c| !c.is_finite()) {
-            Some(c) => Err(format!("coefficient is {c}, must be finite")),
+            Some(c) => refuse!("coefficients", "coefficient is {c}, must be finite"),
             None => Ok(()),
         }
     }

@@ -22,89 +22,45 @@
 mod combined;
 mod elementary;
 mod integral;
+pub(crate) mod kinds;
 mod nurbs;
 mod spline;
 mod table;
 
+pub use crate::catalogue::interface::Function;
 pub use combined::{Scaled, Sum};
 pub use elementary::{Harmonic, Polynomial, SmoothStep};
 pub use integral::integral;
+pub use kinds::{FUNCTIONS, make};
 pub use nurbs::NurbsFunction;
 pub use spline::SplineFunction;
 pub use table::{SmoothTable, Table};
 
-use std::sync::Arc;
-
-/// A function of one variable, mostly of time.
-pub trait Function: Send + Sync {
-    /// Value, first and second derivative at `x`.
-    fn at(&self, x: f64) -> [f64; 3];
-    /// A bound that its values do not exceed from `from` to `to`, if one is known without looking: infinity is always true.
-    fn highest(&self, _from: f64, _to: f64) -> f64 {
-        f64::INFINITY
-    }
-    /// Are the parameters usable? `Err` says which is not and what is allowed.
-    fn validate(&self) -> Result<(), String> {
-        Ok(())
-    }
-}
-
-/// Any Rust function that gives value, first and second derivative.
-impl<F: Fn(f64) -> [f64; 3] + Send + Sync> Function for F {
-    fn at(&self, x: f64) -> [f64; 3] {
-        self(x)
-    }
-}
-
-/// A number is a constant function.
-impl Function for f64 {
-    fn at(&self, _: f64) -> [f64; 3] {
-        [*self, 0.0, 0.0]
-    }
-    fn highest(&self, _: f64, _: f64) -> f64 {
-        *self
-    }
-    fn validate(&self) -> Result<(), String> {
-        if self.is_finite() { Ok(()) } else { Err(format!("constant is {self}, must be finite")) }
-    }
-}
-
-/// A function that others share.
-impl Function for Arc<dyn Function> {
-    fn at(&self, x: f64) -> [f64; 3] {
-        self.as_ref().at(x)
-    }
-    fn highest(&self, from: f64, to: f64) -> f64 {
-        self.as_ref().highest(from, to)
-    }
-    fn validate(&self) -> Result<(), String> {
-        self.as_ref().validate()
-    }
-}
+use crate::error::{Invalid, refuse};
 
 /// Are these samples of a function: as many abscissae as ordinates, two at least, finite, and the abscissae increasing?
-pub(crate) fn check_samples(x: &[f64], y: &[f64]) -> Result<(), String> {
+pub(crate) fn check_samples(x: &[f64], y: &[f64]) -> Result<(), Invalid> {
     if x.len() != y.len() {
-        return Err(format!("{} abscissae for {} values, must be as many", x.len(), y.len()));
+        return refuse!("y", "{} abscissae for {} values, must be as many", x.len(), y.len());
     }
     if x.len() < 2 {
-        return Err(format!("number of samples is {}, must be at least 2", x.len()));
+        return refuse!("x", "number of samples is {}, must be at least 2", x.len());
     }
-    for (name, list) in [("abscissa", x), ("value", y)] {
+    for (field, name, list) in [("x", "abscissa", x), ("y", "value", y)] {
         if let Some(i) = (0..list.len()).find(|&i| !list[i].is_finite()) {
-            return Err(format!("{name} {i} is {}, must be finite", list[i]));
+            return refuse!(field, "{name} {i} is {}, must be finite", list[i]);
         }
     }
     match (1..x.len()).find(|&i| !(x[i] > x[i - 1])) {
-        Some(i) => Err(format!("abscissa {i} is {} after {}, must increase", x[i], x[i - 1])),
+        Some(i) => refuse!("x", "abscissa {i} is {} after {}, must increase", x[i], x[i - 1]),
         None => Ok(()),
     }
 }
 
 /// `Err` that names the first of these numbers that is not finite.
-pub(crate) fn check_finite(numbers: &[(&str, f64)]) -> Result<(), String> {
+pub(crate) fn check_finite(numbers: &[(&str, f64)]) -> Result<(), Invalid> {
     match numbers.iter().find(|n| !n.1.is_finite()) {
-        Some((name, x)) => Err(format!("{name} is {x}, must be finite")),
+        Some((name, x)) => refuse!(name.replace(' ', "_"), "{name} is {x}, must be finite"),
         None => Ok(()),
     }
 }

@@ -8,6 +8,8 @@
 
 use super::Function;
 use crate::catalogue::curves::{Knots, check_weights, evaluate_rational};
+use crate::catalogue::declaration::Invalid;
+use crate::error::refuse;
 
 /// A rational B-spline function of degree 1 to 7; x is the parameter of its knots.
 #[derive(Clone, Debug)]
@@ -15,7 +17,7 @@ pub struct NurbsFunction {
     knots: Knots,
     values: Vec<f64>,
     weights: Vec<f64>,
-    fault: Option<String>,
+    fault: Option<Invalid>,
 }
 
 impl NurbsFunction {
@@ -27,11 +29,11 @@ impl NurbsFunction {
     }
 }
 
-fn check(knots: &Knots, values: &[f64], weights: &[f64]) -> Result<(), String> {
+fn check(knots: &Knots, values: &[f64], weights: &[f64]) -> Result<(), Invalid> {
     knots.check(values.len(), "")?;
     check_weights(weights, values.len())?;
     match values.iter().find(|y| !y.is_finite()) {
-        Some(y) => Err(format!("control value is {y}, must be finite")),
+        Some(y) => refuse!("values", "control value is {y}, must be finite"),
         None => Ok(()),
     }
 }
@@ -47,7 +49,7 @@ impl Function for NurbsFunction {
             evaluate_rational(&self.knots, self.knots.span(inside), inside, &self.values, &self.weights);
         if x == inside { [f, d, dd] } else { [f + d * (x - inside), d, 0.0] }
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.fault.clone().map_or(Ok(()), Err)
     }
 }

@@ -5,6 +5,7 @@
 
 use super::{Function, check_finite, check_samples};
 use crate::catalogue::curves::{Ends, evaluate_cubic, second_derivatives};
+use crate::catalogue::declaration::Invalid;
 
 /// A smooth function through samples.
 #[derive(Clone, Debug)]
@@ -12,7 +13,7 @@ pub struct SplineFunction {
     x: Vec<f64>,
     y: Vec<f64>,
     moments: Vec<f64>,
-    fault: Option<String>,
+    fault: Option<Invalid>,
 }
 
 impl SplineFunction {
@@ -51,7 +52,7 @@ impl Function for SplineFunction {
         let [f, d, dd, _] = evaluate_cubic(&self.x, &self.y, &self.moments, inside);
         if x == inside { [f, d, dd] } else { [f + d * (x - inside), d, 0.0] }
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.fault.clone().map_or(Ok(()), Err)
     }
 }

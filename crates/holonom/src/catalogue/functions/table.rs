@@ -18,6 +18,7 @@
 
 use super::{Function, check_samples};
 use crate::catalogue::curves::piece;
+use crate::catalogue::declaration::Invalid;
 
 /// Of a function that is monotone between its samples: the largest of its values at both ends and at the samples between them.
 fn highest(f: &dyn Function, x: &[f64], y: &[f64], from: f64, to: f64) -> f64 {
@@ -32,7 +33,7 @@ fn highest(f: &dyn Function, x: &[f64], y: &[f64], from: f64, to: f64) -> f64 {
 pub struct Table {
     x: Vec<f64>,
     y: Vec<f64>,
-    fault: Option<String>,
+    fault: Option<Invalid>,
 }
 
 impl Table {
@@ -54,7 +55,7 @@ impl Function for Table {
     fn highest(&self, from: f64, to: f64) -> f64 {
         highest(self, &self.x, &self.y, from, to)
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.fault.clone().map_or(Ok(()), Err)
     }
 }
@@ -67,7 +68,7 @@ pub struct SmoothTable {
     y: Vec<f64>,
     /// Of each piece y_i + d z + b z^2 + c z^3: d, b, c.
     pieces: Vec<[f64; 3]>,
-    fault: Option<String>,
+    fault: Option<Invalid>,
 }
 
 impl SmoothTable {
@@ -139,7 +140,7 @@ impl Function for SmoothTable {
     fn highest(&self, from: f64, to: f64) -> f64 {
         highest(self, &self.x, &self.y, from, to)
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.fault.clone().map_or(Ok(()), Err)
     }
 }

@@ -26,10 +26,34 @@
 
 use super::gear::check_radius;
 use super::polar::Polar;
-use super::{Constraint, CoordinateKind, Rows, check_markers};
+use super::{Constraint, CoordinateKind, Glyph, JointDeclaration, PARALLEL, RADII, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, optional, optional_finite};
+use crate::math::SplitMix;
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "belt",
+        summary: "a belt runs over two wheels on parallel axes. Coordinates: the angles to the other wheel",
+        fields: &[
+            PARALLEL,
+            RADII,
+            &[optional("crossed", FieldType::Flag, "false", "the wheels turn in opposite senses")],
+        ],
+        make: Make::Joint(|p| {
+            let (a, b, r_a, r_b) = (p.a(), p.b(), p.of("radius_a"), p.of("radius_b"));
+            let made = if p.flag("crossed") { Belt::crossed(a, b, r_a, r_b) } else { Belt::open(a, b, r_a, r_b) };
+            Ok(Box::new(p.number("phase").map_or(made.clone(), |x| made.phase(x))))
+        }),
+    },
+    label: "Belt",
+    coordinates: &[("angle on a", CoordinateKind::Angle), ("angle on b", CoordinateKind::Angle)],
+    glyph: Glyph::Wheels,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
 
 /// A belt over two wheels, which turn about the z axes of two markers at their centres; the axes point the same way.
 #[derive(Clone, Debug)]
@@ -76,14 +100,11 @@ impl Constraint for Belt {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.a, &self.b)?;
-        check_radius("radius of the first wheel", self.r_a)?;
-        check_radius("radius of the second wheel", if self.crossed { self.r_b } else { -self.r_b })?;
-        match self.phase {
-            Some(phase) if !phase.is_finite() => Err(format!("phase is {phase} m, must be finite")),
-            _ => Ok(()),
-        }
+        check_radius("radius_a", "radius of the first wheel", self.r_a)?;
+        check_radius("radius_b", "radius of the second wheel", if self.crossed { self.r_b } else { -self.r_b })?;
+        optional_finite("phase", self.phase, "m")
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let [at_a, at_b] = self.polar(a);
@@ -109,4 +130,9 @@ impl Constraint for Belt {
     fn branch(&self, a: &View) -> f64 {
         a.at(6).dot(a.at(7))
     }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> Belt {
+    let (r_a, r_b) = (0.2 + g.unit(), 0.2 + g.unit());
+    if g.unit() < 0.5 { Belt::open(a, b, r_a, r_b) } else { Belt::crossed(a, b, r_a, r_b) }
 }

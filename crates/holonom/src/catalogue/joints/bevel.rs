@@ -31,11 +31,29 @@
 
 use super::gear::check_radius;
 use super::polar::Polar;
-use super::{Constraint, CoordinateKind, Rows, check_markers};
+use super::{AXES_A, AXES_B, Constraint, CoordinateKind, Glyph, JointDeclaration, POINTS, RADII, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{Invalid, Kind, Make, optional_finite};
 use crate::math::number::{Num, Point};
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "bevel-gear",
+        summary: "wheels on axes that meet mesh; each z axis points from where they meet to its wheel. Coordinates: the angles to the other wheel",
+        fields: &[POINTS, AXES_A, AXES_B, RADII],
+        make: Make::Joint(|p| {
+            let made = BevelGear::new(p.a(), p.b(), p.of("radius_a"), p.of("radius_b"));
+            Ok(Box::new(p.number("phase").map_or(made.clone(), |x| made.phase(x))))
+        }),
+    },
+    label: "Bevel gear",
+    coordinates: &[("angle on a", CoordinateKind::Angle), ("angle on b", CoordinateKind::Angle)],
+    glyph: Glyph::Wheels,
+    sample: Some(|a, b, g| Box::new(BevelGear::new(a, b, 0.2 + g.unit(), 0.2 + g.unit()))),
+    ..JointDeclaration::PLAIN
+};
 
 /// Two bevel wheels that mesh; the z axes of two markers point from the common apex to the wheels.
 #[derive(Clone, Debug)]
@@ -86,14 +104,11 @@ impl Constraint for BevelGear {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.a, &self.b)?;
-        check_radius("pitch radius of the first wheel", self.r_a)?;
-        check_radius("pitch radius of the second wheel", self.r_b)?;
-        match self.phase {
-            Some(phase) if !phase.is_finite() => Err(format!("phase is {phase} m, must be finite")),
-            _ => Ok(()),
-        }
+        check_radius("radius_a", "pitch radius of the first wheel", self.r_a)?;
+        check_radius("radius_b", "pitch radius of the second wheel", self.r_b)?;
+        optional_finite("phase", self.phase, "m")
     }
     fn rows(&self, a: &View, t: f64, out: &mut Rows) {
         out.write(0, a, t, |p: [Point<4>; 4], _| [apart(p)]);

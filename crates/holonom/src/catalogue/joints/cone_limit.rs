@@ -10,8 +10,35 @@
 //! are parallel: its gradient vanishes there, far from where it acts. It only limits the swing; a [`super::Limit`] on the turn of a joint with a coordinate limits
 //! twist. Axes that arrive at the limit at speed come back with `restitution` times that speed.
 
-use super::{Chart, Constraint, PerpendicularAxes, RowLaw, Rows};
+use super::{
+    AXES_A, AXES_B, Chart, Constraint, Glyph, JointDeclaration, JointRole, POINTS, PerpendicularAxes, RowLaw, Rows,
+};
 use crate::catalogue::attach::{Attachment, Marker, View};
+use crate::catalogue::declaration::{ANGLE, Invalid, Kind, Make, between_0_and_1, required};
+use std::f64::consts::PI;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "cone-limit",
+        summary: "keeps the z axis of b in a cone about the z axis of a: the swing of a ball joint",
+        fields: &[
+            POINTS,
+            AXES_A,
+            AXES_B,
+            &[required("angle", ANGLE, "half angle of the cone, greater than 0 and less than pi")],
+        ],
+        make: Make::Joint(|p| {
+            let angle = p.fitting("angle", |x| x > 0.0 && x < PI, "greater than 0 and less than pi, rad")?;
+            let cone = ConeLimit::new(p.a(), p.b(), angle.unwrap_or(f64::NAN));
+            Ok(Box::new(cone.restitution(p.of("restitution"))))
+        }),
+    },
+    label: "Cone limit",
+    role: JointRole::Inequality,
+    glyph: Glyph::Cone,
+    sample: Some(|a, b, g| Box::new(ConeLimit::new(a, b, 0.5 + g.unit()))),
+    ..JointDeclaration::PLAIN
+};
 
 /// Keeps the angle between two axes below a limit.
 #[derive(Clone, Debug)]
@@ -42,14 +69,15 @@ impl Constraint for ConeLimit {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         let (a, b) = self.axes.markers();
         super::check_markers(&a, &b)?;
-        self.axes.validate().map_err(|e| match e.split_once(" (") {
-            Some((reason, _)) => reason.to_string(),
+        // without the advice to use another joint
+        self.axes.validate().map_err(|e| match e.reason.split_once(" (") {
+            Some((reason, _)) => Invalid::new(e.field, reason),
             None => e,
         })?;
-        super::unit_interval("restitution", self.restitution)
+        between_0_and_1("restitution", self.restitution)
     }
     fn law(&self) -> RowLaw {
         RowLaw::Unilateral

@@ -53,10 +53,31 @@
 //! 2 atan2(- y_a . z_b, 1 + z_a . z_b) and 2 atan2(x_a . z_b, 1 + z_a . z_b). Either is beta itself when the shaft bends about that axis;
 //! both are regular below beta = pi.
 
-use super::{Constraint, CoordinateKind, Rows, check_markers, markers, numbered};
+use super::{
+    Closes, Constraint, CoordinateKind, Glyph, JointDeclaration, JointRole, PAIR, Rows, check_markers, markers,
+    numbered,
+};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{Invalid, Kind, Make};
 use crate::math::Mat3;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "constant-velocity",
+        summary: "couples shafts along z, bent at a common point, at equal rates. Coordinates: the bends about x and y of a",
+        fields: &[PAIR],
+        make: Make::Joint(|p| Ok(Box::new(ConstantVelocity::new(p.a(), p.b())))),
+    },
+    label: "Constant velocity",
+    role: JointRole::Pair,
+    rows: 4,
+    coordinates: &[("bend about x", CoordinateKind::Angle), ("bend about y", CoordinateKind::Angle)],
+    glyph: Glyph::CrossInRing,
+    closes: Closes::Point,
+    sample: Some(|a, b, _| Box::new(ConstantVelocity::new(a, b))),
+    ..JointDeclaration::PLAIN
+};
 
 /// Where |z_a + z_b| is smaller, the twist is read from other elements of the rotation.
 const SMALL: f64 = 0.2;
@@ -96,7 +117,7 @@ impl Constraint for ConstantVelocity {
     fn n_rows(&self) -> usize {
         4
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         let d = |k: usize| self.attachments[k].carried_vector();
         let axes = |k: usize| Mat3::from_cols(d(k), d(k + 1), d(k + 2));
         let (a, b) = markers(&self.attachments, axes(2), axes(5));

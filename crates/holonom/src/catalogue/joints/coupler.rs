@@ -10,10 +10,46 @@
 //! for joints of the model. The offset is that of the start pose unless it is given.
 //! The reaction is what acts on the second body of the first coordinate's joint.
 
-use super::{Constraint, Rows};
-use crate::catalogue::attach::{Attachment, View};
+use super::{Constraint, Cylindrical, JointDeclaration, Rows};
+use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
+use crate::catalogue::declaration::{Allowed, FieldType, Invalid, Kind, Make, NUMBER, optional, required};
+use crate::error::refuse;
+use crate::math::SplitMix;
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "coupler",
+        summary: "a weighted sum of joint coordinates stays constant",
+        fields: &[&[
+            required(
+                "terms",
+                FieldType::Records(&[
+                    required("joint", FieldType::Coordinate, "the joint, or one of its coordinates"),
+                    required(
+                        "factor",
+                        NUMBER,
+                        "what its coordinate is multiplied by, not 0; such that all have one unit",
+                    ),
+                ]),
+                "what is added, one at least",
+            ),
+            optional("offset", FieldType::Number(Allowed::Any, "m or rad"), "as the poses say", "value of the sum"),
+        ]],
+        make: Make::Joint(|p| {
+            let terms = p.terms("terms")?;
+            if let Some(i) = terms.iter().position(|t| t.0 == 0.0) {
+                return Err(Invalid::range("factor", "0, must be other than 0").within(&format!("terms.{i}")));
+            }
+            let made = Coupler::new(terms);
+            Ok(Box::new(p.number("offset").map_or(made.clone(), |x| made.offset(x))))
+        }),
+    },
+    label: "Coupler",
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
 
 /// Keeps a weighted sum of joint coordinates constant.
 #[derive(Clone, Debug)]
@@ -70,15 +106,15 @@ impl Constraint for Coupler {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         if self.ratios.is_empty() {
             return Err("couples no coordinates, must have at least one".into());
         }
         if let Some(r) = self.ratios.iter().find(|r| !(r.is_finite() && **r != 0.0)) {
-            return Err(format!("a ratio is {r}, must be finite and not 0"));
+            return refuse!("terms", "a ratio is {r}, must be finite and not 0");
         }
         if let Some(offset) = self.offset.filter(|x| !x.is_finite()) {
-            return Err(format!("offset is {offset}, must be finite"));
+            return refuse!("offset", "offset is {offset}, must be finite");
         }
         self.readings.validate()
     }
@@ -97,4 +133,9 @@ impl Constraint for Coupler {
     fn settled(&self, a: &View) -> Option<Arc<dyn Constraint>> {
         self.at_rest(a).map(|c| Arc::new(c) as Arc<dyn Constraint>)
     }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> Coupler {
+    let terms = (0..2).map(|i| (0.5 + g.unit(), Coordinate::of(Cylindrical::new(a, b), i)));
+    Coupler::new(terms.collect::<Vec<_>>())
 }

@@ -11,10 +11,31 @@
 //! Not used: (d . d - length^2) / 2. It is cheaper, but its gap is in m^2 and scales badly beside rows in metres.
 //! Coordinate: r.
 
-use super::{Constraint, CoordinateKind, Rows, check_markers, markers};
+use super::{Constraint, CoordinateKind, Glyph, JointDeclaration, JointRole, POINTS, Rows, check_markers, markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{Invalid, Kind, LENGTH, Make, optional};
+use crate::error::refuse;
 use crate::math::{Mat3, Vec3};
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "distance",
+        summary: "keeps two points at a fixed distance: a massless rod. Coordinate: its length",
+        fields: &[POINTS, &[optional("length", LENGTH, "as drawn", "length of the rod")]],
+        make: Make::Joint(|p| {
+            let length = p.number("length").unwrap_or_else(|| p.drawn_distance());
+            Ok(Box::new(Distance::new(p.a(), p.b(), length)))
+        }),
+    },
+    label: "Link",
+    role: JointRole::Pair,
+    coordinates: &[("length", CoordinateKind::Length)],
+    glyph: Glyph::Rod,
+    common: true,
+    sample: Some(|a, b, g| Box::new(Distance::new(a, b, 0.5 + g.unit()))),
+    ..JointDeclaration::PLAIN
+};
 
 /// Keeps two points at a fixed distance.
 #[derive(Clone, Debug)]
@@ -46,16 +67,17 @@ impl Constraint for Distance {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         let (a, b) = markers(&self.attachments, Mat3::IDENTITY, Mat3::IDENTITY);
         check_markers(&a, &b)?;
         if self.length.is_finite() && self.length > 0.0 {
             Ok(())
         } else {
-            Err(format!(
+            refuse!(
+                "length",
                 "length is {} m, must be finite and greater than 0 (use a spherical joint to join two points)",
                 self.length
-            ))
+            )
         }
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {

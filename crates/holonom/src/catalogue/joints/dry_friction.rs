@@ -8,9 +8,25 @@
 //! of a slide (a pure number), or coefficient times pin radius of a hinge (m). F is the actual reaction of the joint, solved for together with the friction it
 //! causes. A sticking joint does not creep.
 
-use super::{Constraint, Level, RowLaw, Rows};
+use super::{Constraint, Glyph, JointDeclaration, JointRole, Level, Revolute, RowLaw, Rows};
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
+use crate::catalogue::declaration::{Invalid, Kind, Make};
+use crate::error::refuse;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "dry-friction",
+        summary: "a joint coordinate sticks, or slips against a friction force",
+        fields: &[],
+        make: Make::Elsewhere,
+    },
+    label: "Dry friction",
+    role: JointRole::Inequality,
+    glyph: Glyph::Pads,
+    sample: Some(|a, b, g| Box::new(DryFriction::constant(Coordinate::of(Revolute::new(a, b), 0), g.unit()))),
+    ..JointDeclaration::PLAIN
+};
 
 /// Dry friction along a joint coordinate.
 #[derive(Clone, Debug)]
@@ -47,11 +63,11 @@ impl Constraint for DryFriction {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.readings.validate()?;
         for (what, x) in [("constant friction", self.constant), ("friction lever", self.lever)] {
             if !(x >= 0.0 && x.is_finite()) {
-                return Err(format!("{what} is {x}, must be finite and at least 0"));
+                return refuse!(what.replace(' ', "_"), "{what} is {x}, must be finite and at least 0");
             }
         }
         if self.lever > 0.0 && self.readings.coordinates()[0].name.is_empty() {

@@ -45,10 +45,66 @@
 //! Coordinates: alpha and beta, turns counted.
 
 use super::polar::Polar;
-use super::{Constraint, CoordinateKind, Rows, check_markers};
+use super::{Constraint, CoordinateKind, Glyph, JointDeclaration, PARALLEL, RADII, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{
+    ANGLE, Fault, FieldType, Invalid, Kind, Make, Parameters, optional, optional_finite,
+};
+use crate::error::refuse;
+use crate::math::SplitMix;
+use std::f64::consts::FRAC_PI_2;
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "gear",
+        summary: "wheels on parallel axes mesh: spur or helical, external or internal. Coordinates: the angles to the other wheel",
+        fields: &[
+            PARALLEL,
+            RADII,
+            &[
+                optional("internal", FieldType::Flag, "false", "the larger wheel is a ring with teeth inside"),
+                optional("pressure_angle", ANGLE, "0", "of the teeth, usually 20 degrees; at least 0, less than pi/2"),
+                optional("helix", ANGLE, "0", "helix angle, positive for right-handed teeth on a; -pi/2 to pi/2"),
+                optional(
+                    "other_flank",
+                    FieldType::Flag,
+                    "false",
+                    "a drives backwards: the radial force is that of the other flank",
+                ),
+            ],
+        ],
+        make: Make::Joint(|p| Ok(Box::new(meshing(p)?))),
+    },
+    label: "Gear",
+    coordinates: &[("angle on a", CoordinateKind::Angle), ("angle on b", CoordinateKind::Angle)],
+    glyph: Glyph::Wheels,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
+
+fn meshing(p: &dyn Parameters) -> Result<Gear, Invalid> {
+    let (r_a, r_b) = (p.of("radius_a"), p.of("radius_b"));
+    let internal = p.flag("internal");
+    if internal && r_a == r_b {
+        let invalid = Invalid::new("radius_b", "wheel and ring have the same radius").fault(Fault::Range);
+        return Err(invalid.label(format!("{r_b} m, must differ from radius_a")));
+    }
+    let (a, b) = (p.a(), p.b());
+    let mut made = if internal { Gear::internal(a, b, r_a, r_b) } else { Gear::external(a, b, r_a, r_b) };
+    let steep = |x: f64| (0.0..FRAC_PI_2).contains(&x);
+    if let Some(angle) = p.fitting("pressure_angle", steep, "at least 0 and less than pi/2, rad")? {
+        made = made.pressure_angle(angle);
+    }
+    if let Some(angle) = p.fitting("helix", |x| x.abs() < FRAC_PI_2, "between -pi/2 and pi/2, rad")? {
+        made = made.helix(angle);
+    }
+    if p.flag("other_flank") {
+        made = made.other_flank();
+    }
+    Ok(p.number("phase").map_or(made.clone(), |x| made.phase(x)))
+}
 
 /// Two wheels that mesh, on parallel axes: the z axes of two markers at their centres, which point the same way.
 #[derive(Clone, Debug)]
@@ -165,11 +221,11 @@ impl Gear {
 }
 
 /// Is this a usable radius?
-pub(super) fn check_radius(what: &str, radius: f64) -> Result<(), String> {
+pub(super) fn check_radius(field: &str, what: &str, radius: f64) -> Result<(), Invalid> {
     if radius.is_finite() && radius > 0.0 {
         Ok(())
     } else {
-        Err(format!("{what} is {radius} m, must be finite and greater than 0"))
+        refuse!(field, "{what} is {radius} m, must be finite and greater than 0")
     }
 }
 
@@ -183,24 +239,25 @@ impl Constraint for Gear {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.a, &self.b)?;
-        check_radius("pitch radius of the first wheel", self.r_a)?;
-        check_radius("pitch radius of the second wheel", if self.internal { -self.r_b } else { self.r_b })?;
+        check_radius("radius_a", "pitch radius of the first wheel", self.r_a)?;
+        check_radius("radius_b", "pitch radius of the second wheel", if self.internal { -self.r_b } else { self.r_b })?;
         if self.r_a + self.r_b == 0.0 {
-            return Err(format!("wheel and ring both have a pitch radius of {} m, must differ", self.r_a));
+            return refuse!("radius_b", "wheel and ring both have a pitch radius of {} m, must differ", self.r_a);
         }
-        let quarter = std::f64::consts::FRAC_PI_2;
+        let quarter = FRAC_PI_2;
         if !(self.pressure_angle >= 0.0 && self.pressure_angle < quarter) {
-            return Err(format!("pressure angle is {} rad, must be at least 0 and below pi/2", self.pressure_angle));
+            return refuse!(
+                "pressure_angle",
+                "pressure angle is {} rad, must be at least 0 and below pi/2",
+                self.pressure_angle
+            );
         }
         if !(self.helix.abs() < quarter) {
-            return Err(format!("helix angle is {} rad, must be between -pi/2 and pi/2", self.helix));
+            return refuse!("helix", "helix angle is {} rad, must be between -pi/2 and pi/2", self.helix);
         }
-        match self.phase {
-            Some(phase) if !phase.is_finite() => Err(format!("phase is {phase} m, must be finite")),
-            _ => Ok(()),
-        }
+        optional_finite("phase", self.phase, "m")
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         self.write(a, out);
@@ -226,4 +283,11 @@ impl Constraint for Gear {
     fn branch(&self, a: &View) -> f64 {
         a.at(4).dot(a.at(7))
     }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> Gear {
+    let (r_a, r_b) = (0.2 + g.unit(), 0.2 + g.unit());
+    let gear = if g.unit() < 0.5 { Gear::external(a, b, r_a, r_b) } else { Gear::internal(a, b, r_a, r_a + r_b) };
+    let gear = if g.unit() < 0.5 { gear.other_flank() } else { gear };
+    if g.unit() < 0.3 { gear } else { gear.pressure_angle(0.3 + 0.2 * g.unit()).helix(g.symmetric(0.5)) }
 }

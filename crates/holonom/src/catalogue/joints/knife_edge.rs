@@ -9,8 +9,22 @@
 //! The multiplier is the side force on b at the edge. Nothing holds b on the surface: a planar body needs no such thing, for a rigid one add a joint
 //! that does. There is no singular pose.
 
-use super::{Constraint, Level, Rows, check_markers};
+use super::{AXES_B, Constraint, Glyph, JointDeclaration, Level, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
+use crate::catalogue::declaration::{Invalid, Kind, Make};
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "knife-edge",
+        summary: "a point of b moves along its blade, x of b, and not across it, y of b. Nothing holds it on a",
+        fields: &[POINTS, AXES_B],
+        make: Make::Joint(|p| Ok(Box::new(KnifeEdge::new(p.a(), p.b())))),
+    },
+    label: "Knife edge",
+    glyph: Glyph::Blade,
+    sample: Some(|a, b, _| Box::new(KnifeEdge::new(a, b))),
+    ..JointDeclaration::PLAIN
+};
 
 /// A blade that does not slip sideways.
 #[derive(Clone, Debug)]
@@ -36,7 +50,7 @@ impl Constraint for KnifeEdge {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.markers.0, &self.markers.1)
     }
     fn level(&self, _: usize) -> Level {

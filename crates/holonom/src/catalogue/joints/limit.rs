@@ -8,9 +8,25 @@
 //! The rows are those of the coordinate ([`crate::catalogue::coordinate`]); a multiplier is the force (N) or torque (N m) of a stop. An infinite bound is no stop: its gap is infinite
 //! and it never acts. A coordinate that arrives at a stop at speed leaves it with `restitution` times that speed.
 
-use super::{Constraint, RowLaw, Rows};
+use super::{Constraint, Glyph, JointDeclaration, JointRole, Revolute, RowLaw, Rows};
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
+use crate::catalogue::declaration::{Invalid, Kind, Make, between_0_and_1};
+use crate::error::refuse;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind { name: "limit", summary: "stops of a joint coordinate", fields: &[], make: Make::Elsewhere },
+    label: "Stops",
+    role: JointRole::Inequality,
+    rows: 2,
+    glyph: Glyph::Stops,
+    sample: Some(|a, b, g| {
+        Box::new(
+            Limit::new(Coordinate::of(Revolute::new(a, b), 0), -0.2 - g.unit(), 0.2 + g.unit()).restitution(g.unit()),
+        )
+    }),
+    ..JointDeclaration::PLAIN
+};
 
 /// Stops of a joint coordinate.
 #[derive(Clone, Debug)]
@@ -43,15 +59,17 @@ impl Constraint for Limit {
     fn n_rows(&self) -> usize {
         2
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.readings.validate()?;
         if !(self.lower < self.upper) {
-            return Err(format!(
+            return refuse!(
+                "limits",
                 "lower limit is {} and upper limit {}, lower must be below upper",
-                self.lower, self.upper
-            ));
+                self.lower,
+                self.upper
+            );
         }
-        super::unit_interval("restitution", self.restitution)
+        between_0_and_1("restitution", self.restitution)
     }
     fn law(&self) -> RowLaw {
         RowLaw::Unilateral

@@ -16,11 +16,66 @@
 //! (q - f)'' + 2 w (q - f)' + w² (q - f) = 0,     w = 1 / 0.02 s        (a row on accelerations)
 //! ```
 
-use super::{Constraint, Level, RowLaw, Rows};
-use crate::catalogue::attach::{Attachment, View};
+use super::{Constraint, Glyph, JointDeclaration, JointRole, Level, Revolute, RowLaw, Rows};
+use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
+use crate::catalogue::declaration::{
+    Allowed, Driven, Field, FieldType, Invalid, Kind, Make, ON_JOINT, Parameters, optional, required,
+};
 use crate::catalogue::functions::Function;
+use crate::error::refuse;
+use crate::math::SplitMix;
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "motor",
+        summary: "a joint coordinate moves as prescribed, in position or speed",
+        fields: &[],
+        make: Make::Elsewhere,
+    },
+    label: "Motor",
+    role: JointRole::Drive,
+    glyph: Glyph::Arrow,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
+
+/// The most a drive gives.
+static EFFORT: &[Field] = &[optional(
+    "effort",
+    FieldType::Number(Allowed::Positive, "N m or N"),
+    "that of the joint, or no cap",
+    "the largest torque or force it can give; where that is not enough, it gives way",
+)];
+
+pub(crate) static POSITION_DRIVE: Kind = Kind {
+    name: "position",
+    summary: "a joint coordinate follows a function of time exactly; the drive gives whatever force or torque that takes",
+    fields: &[
+        &[ON_JOINT, required("value", FieldType::Function("t", "m or rad"), "the coordinate as a function of t")],
+        EFFORT,
+    ],
+    make: Make::Drive(|p| capped(p, Motor::position(p.given_coordinate("joint")?, p.given_function("value")?))),
+};
+
+pub(crate) static SPEED_DRIVE: Kind = Kind {
+    name: "speed",
+    summary: "the rate of a joint coordinate follows a function of time exactly",
+    fields: &[
+        &[ON_JOINT, required("value", FieldType::Function("t", "m/s or rad/s"), "the rate as a function of t")],
+        EFFORT,
+    ],
+    make: Make::Drive(|p| capped(p, Motor::speed(p.given_coordinate("joint")?, p.given_function("value")?))),
+};
+
+/// A motor, with a cap if it or its joint says one.
+fn capped(p: &dyn Parameters, motor: Motor) -> Result<Driven, Invalid> {
+    Ok(Driven::Row(Box::new(match p.effort("joint", p.number("effort")) {
+        Some(effort) => motor.effort(effort),
+        None => motor,
+    })))
+}
 
 /// A motor that makes a joint coordinate move as prescribed.
 #[derive(Clone)]
@@ -72,10 +127,10 @@ impl Constraint for Motor {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.readings.validate()?;
         if !(self.effort > 0.0) {
-            return Err(format!("effort is {}, must be greater than 0 N or N m", self.effort));
+            return refuse!("effort", "effort is {}, must be greater than 0 N or N m", self.effort);
         }
         self.goal.validate()
     }
@@ -113,4 +168,14 @@ impl Constraint for Motor {
     fn reads(&self) -> &[Coordinate] {
         self.readings.coordinates()
     }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> Motor {
+    let (amplitude, rate) = (0.2 + g.unit(), 0.5 + g.unit());
+    let goal = move |t: f64| {
+        let (s, c) = libm::sincos(rate * t);
+        [amplitude * s, amplitude * rate * c, -amplitude * rate * rate * s]
+    };
+    let hinge = Coordinate::of(Revolute::new(a, b), 0);
+    if g.unit() < 0.5 { Motor::position(hinge, goal) } else { Motor::speed(hinge, goal) }
 }

@@ -15,12 +15,22 @@
 //!
 //! The target is an input from outside, like a function of time: it is not part of the state and not in snapshots.
 
-use super::{Constraint, Level, RowLaw, Rows};
+use super::{Constraint, JointDeclaration, JointRole, Level, RowLaw, Rows};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::parameters::positive;
+use crate::catalogue::declaration::{Invalid, Kind, Make, positive};
+use crate::error::refuse;
 use crate::math::{Vec3, vec3};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind { name: "mouse", summary: "a hand pulls a point towards a target", fields: &[], make: Make::Elsewhere },
+    label: "Hand",
+    role: JointRole::Drive,
+    rows: 3,
+    sample: Some(|_, b, g| Box::new(Mouse::new(b, 0.05 + g.unit()))),
+    ..JointDeclaration::PLAIN
+};
 
 /// A hand on a point.
 #[derive(Clone, Debug)]
@@ -85,9 +95,9 @@ impl Constraint for Mouse {
     fn n_rows(&self) -> usize {
         3
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         positive("time constant", self.time_constant, "s")?;
-        if self.cap > 0.0 { Ok(()) } else { Err(format!("cap is {} N, must be greater than 0", self.cap)) }
+        if self.cap > 0.0 { Ok(()) } else { refuse!("", "cap is {} N, must be greater than 0", self.cap) }
     }
     fn level(&self, _: usize) -> Level {
         Level::Acceleration

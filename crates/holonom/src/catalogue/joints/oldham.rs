@@ -5,8 +5,7 @@
 //! rotation rows     C = (z_a . y_b,  x_a . z_b,  y_a . x_b)        as in the weld
 //! ```
 //!
-//! The row z_a . d turns with a, so its rate is that of b's point seen from a: the lock row at p_b. All four vanish also half a turn off;
-//! `branch` tells these poses apart. Regular at any offset, zero included.
+//! Lock rows, see [`super::lock`]. Regular at any offset, zero included.
 //!
 //! The real coupling has a disc between the two hubs, with a tongue along x_a on one face and one along y_b on the other. It cannot turn against
 //! either hub, so all three turn at the same rate whatever the offset is. Its centre lies on the line through p_a along x_a and on the line
@@ -21,85 +20,44 @@
 //! disc of mass m, is not felt by the bearings.
 //! Coordinates: the lateral offsets x_a . d and y_a . d.
 
-use super::{
-    Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, agreement, check_markers, markers, numbered,
-};
-use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::coordinate::Measure;
-use crate::math::{Mat3, Vec3, vec3};
+use super::lock::{LockJoint, rigid_axes};
+use super::{CoordinateKind, Glyph, JointDeclaration, JointRole, Mask, PARALLEL};
+use crate::catalogue::attach::{Attachment, Marker};
+use crate::catalogue::declaration::{Kind, Make};
 
-const MASK: Mask = Mask(0b111_100);
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "oldham",
+        summary: "couples parallel shafts along z that may be beside each other. Coordinates: the offsets along x and y of a",
+        fields: &[PARALLEL],
+        make: Make::Joint(|p| Ok(Box::new(Oldham::new(p.a(), p.b())))),
+    },
+    label: "Oldham coupling",
+    role: JointRole::Pair,
+    rows: 4,
+    coordinates: &[("x offset", CoordinateKind::Length), ("y offset", CoordinateKind::Length)],
+    glyph: Glyph::Dashes,
+    sample: Some(|a, b, _| Box::new(Oldham::new(a, b))),
+    ..JointDeclaration::PLAIN
+};
 
 /// Two shafts along the z axes of two markers turn together; the offset across the axis is free.
 #[derive(Clone, Debug)]
 pub struct Oldham {
-    attachments: [Attachment; 8],
+    parts: [Attachment; 8],
 }
 
 impl Oldham {
     /// Joins two markers; their z axes are the axes of the shafts, their points lie in one plane across.
     pub fn new(a: Marker, b: Marker) -> Self {
-        Oldham { attachments: [a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.y(), b.z()] }
+        Oldham { parts: rigid_axes(a, b) }
     }
 }
 
-impl Constraint for Oldham {
-    fn kind(&self) -> &'static str {
-        "oldham"
-    }
-    fn attachments(&self) -> &[Attachment] {
-        &self.attachments
-    }
-    fn n_rows(&self) -> usize {
-        4
-    }
-    fn validate(&self) -> Result<(), String> {
-        let (a, b) = self.markers();
-        check_markers(&a, &b)
-    }
-    fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
-        let n = |k| numbered(a, k);
-        out.along(0, n(4), n(0), n(1));
-        out.same_axes(1, [n(2), n(3), n(4)], [n(5), n(6), n(7)]);
-    }
-    fn lock_shape(&self) -> Option<LockShape> {
-        Some(LockShape { mask: MASK, aligned: false })
-    }
-    fn lock(&self, a: &View) -> Lock {
-        Lock::in_first(a, Mat3::from_cols(a.at(2), a.at(3), a.at(4)))
-    }
-    fn coordinates(&self) -> &'static [CoordinateKind] {
-        &[CoordinateKind::Length; 2]
-    }
-    fn measure(&self, a: &View, i: usize, out: &mut Measure) {
-        out.offset(a, 2 + i, 0, 1);
-    }
-    fn branch(&self, a: &View) -> f64 {
-        agreement(a)
-    }
-    fn chart(&self) -> Option<&dyn Chart> {
-        Some(self)
-    }
-}
-
-impl Chart for Oldham {
-    fn markers(&self) -> (Marker, Marker) {
-        let d = |k: usize| self.attachments[k].carried_vector();
-        markers(&self.attachments, Mat3::from_cols(d(2), d(3), d(4)), Mat3::from_cols(d(5), d(6), d(7)))
-    }
-    fn n_u(&self) -> usize {
-        2
-    }
-    fn mask(&self) -> Mask {
-        MASK
-    }
-    fn pose(&self, u: &[f64]) -> (Vec3, Mat3) {
-        (vec3(u[0], u[1], 0.0), Mat3::IDENTITY)
-    }
-    fn read(&self, p: Vec3, _: Mat3, u: &mut [f64]) {
-        u.copy_from_slice(&[p.x, p.y]);
-    }
-    fn u_rate(&self, _: &[f64], w: &[f64], out: &mut [f64]) {
-        out.copy_from_slice(w);
+impl LockJoint for Oldham {
+    const DECLARATION: &'static JointDeclaration = &DECLARATION;
+    const MASK: Mask = Mask(0b111_100);
+    fn parts(&self) -> &[Attachment] {
+        &self.parts
     }
 }

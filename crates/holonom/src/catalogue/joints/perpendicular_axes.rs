@@ -24,11 +24,40 @@
 //! axes take two rows, `ParallelAxes`. The multiplier is a torque (N m) about n.
 //! Coordinates, from x_b, y_b, z_b = Rz(alpha) Ry(theta) Rz(beta) in the axes of a: alpha, the angle of z_b about z_a from x_a, and beta, the turn of b about z_b.
 
-use super::{Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, about_z, check_markers, free_of, markers};
+use super::{
+    AXES_A, AXES_B, Chart, Constraint, CoordinateKind, Glyph, JointDeclaration, JointRole, Lock, LockShape, Mask,
+    POINTS, Rows, about_z, check_markers, free_of, markers,
+};
 use crate::catalogue::attach::{Attached, Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{ANGLE, Invalid, Kind, Make, optional};
+use crate::error::refuse;
 use crate::math::{Mat3, Vec3, vec3};
 use std::f64::consts::{FRAC_PI_2, PI};
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "perpendicular-axes",
+        summary: "keeps the z axes of a and b perpendicular, or at another angle. Coordinates: the turn of z of b about z of a, that of b about z of b",
+        fields: &[
+            POINTS,
+            AXES_A,
+            AXES_B,
+            &[optional("angle", ANGLE, "pi/2", "angle between the axes, greater than 0 and less than pi")],
+        ],
+        make: Make::Joint(|p| {
+            let made = PerpendicularAxes::new(p.a(), p.b());
+            let angle = p.fitting("angle", |x| x > 0.0 && x < PI, "greater than 0 and less than pi, rad")?;
+            Ok(Box::new(angle.map_or(made.clone(), |x| made.angle(x))))
+        }),
+    },
+    label: "Perpendicular axes",
+    role: JointRole::Pair,
+    coordinates: &[("turn of b about z of a", CoordinateKind::Angle), ("turn about z of b", CoordinateKind::Angle)],
+    glyph: Glyph::CrossedBars,
+    sample: Some(|a, b, g| Box::new(PerpendicularAxes::new(a, b).angle(0.5 + 2.0 * g.unit()))),
+    ..JointDeclaration::PLAIN
+};
 
 const MASK: Mask = Mask(0b001_000);
 
@@ -79,16 +108,17 @@ impl Constraint for PerpendicularAxes {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         let (a, b) = self.markers();
         check_markers(&a, &b)?;
         if self.angle >= NEAREST && self.angle <= PI - NEAREST {
             Ok(())
         } else {
-            Err(format!(
+            refuse!(
+                "angle",
                 "angle is {} rad, must be between {NEAREST} and pi - {NEAREST} (use parallel-axes to keep axes parallel)",
                 self.angle
-            ))
+            )
         }
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {

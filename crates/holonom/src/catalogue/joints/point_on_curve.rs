@@ -30,12 +30,28 @@
 //! Coordinate: length of arc from the start of the curve to the nearest point (m); negative before the start of an open curve, and on a
 //! closed one from 0 to its length, where it starts again. Its rate is |r'| ds/dt.
 
-use super::{Constraint, CoordinateKind, Rows, check_markers};
+use super::{AXES_A, Constraint, CoordinateKind, Glyph, JointDeclaration, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
-use crate::catalogue::curves::{Curve, Track};
-use crate::math::Vec3;
+use crate::catalogue::curves::{self, CURVES, Circle, CubicSpline, Curve, Helix, Nurbs, Track};
+use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, required};
 use crate::math::number::{Gradient, Number, Point, Vector};
+use crate::math::{SplitMix, Vec3, vec3};
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "point-on-curve",
+        summary: "keeps a point of b on a curve fixed to a, a bead on a wire. Coordinate: the length of arc from its start",
+        fields: &[POINTS, AXES_A, &[required("curve", FieldType::Kind(&CURVES), "the curve, in the axes of a")]],
+        make: Make::Joint(|p| Ok(Box::new(PointOnCurve::on(p.a(), p.b(), curves::given(p, "curve")?)))),
+    },
+    label: "Point on curve",
+    rows: 2,
+    coordinates: &[("length of arc", CoordinateKind::Length)],
+    glyph: Glyph::BallInRing,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
 
 /// Keeps a point of b on a curve fixed to marker a.
 ///
@@ -134,7 +150,7 @@ impl Constraint for PointOnCurve {
     fn n_rows(&self) -> usize {
         2
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.markers[0], &self.markers[1])?;
         self.track.validate()
     }
@@ -170,5 +186,20 @@ impl Constraint for PointOnCurve {
             let speed = v.length();
             foot.e.lift([self.track.arc(foot.s), speed, v.dot(bend) / speed])
         });
+    }
+}
+
+/// Along z, bent gently: centres of curvature are metres away.
+fn wavy(n: usize, g: &mut SplitMix) -> Vec<Vec3> {
+    (0..n).map(|i| vec3(g.symmetric(0.08), g.symmetric(0.08), i as f64 - 0.5 * n as f64)).collect()
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> PointOnCurve {
+    match g.below(5) {
+        0 => PointOnCurve::new(a, b, Circle { radius: 2.5 + g.unit() }),
+        1 => PointOnCurve::new(a, b, Nurbs::circle(2.5 + g.unit())),
+        2 => PointOnCurve::new(a, b, Helix { radius: 2.5 + g.unit(), pitch: 4.0, turns: 1.5 }),
+        3 => PointOnCurve::new(a, b, CubicSpline::natural(&wavy(6, g))),
+        _ => PointOnCurve::new(a, b, Nurbs::clamped(4, &wavy(8, g))),
     }
 }

@@ -21,12 +21,32 @@
 //! mechanism that holds never comes near, as q is on the surface. Beyond its edges a patch goes on straight.
 
 use super::point_on_curve::in_first;
-use super::{Constraint, Rows, check_markers};
+use super::{AXES_A, Constraint, Glyph, JointDeclaration, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::curves::Sheet;
-use crate::catalogue::surfaces::{self, Surface, lifted};
+use crate::catalogue::curves::{NurbsSurface, Sheet};
+use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, required};
+use crate::catalogue::surfaces::{self, Inside, Plane, Quadric, SURFACES, Surface, SurfaceGuide, Torus, lifted};
 use crate::math::number::{Num, Point};
+use crate::math::{SplitMix, Vec3, vec3};
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "point-on-surface",
+        summary: "keeps a point of b on a surface fixed to a",
+        fields: &[POINTS, AXES_A, &[required("surface", FieldType::Kind(&SURFACES), "the surface, in the axes of a")]],
+        make: Make::Joint(|p| {
+            Ok(match surfaces::given(p, "surface")? {
+                SurfaceGuide::Implicit(surface) => Box::new(PointOnSurface::new(p.a(), p.b(), surface)),
+                SurfaceGuide::Sheet(sheet) => Box::new(PointOnSurface::patch(p.a(), p.b(), sheet)),
+            })
+        }),
+    },
+    label: "Point on surface",
+    glyph: Glyph::BallInRing,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
 
 /// Keeps a point of b on a surface fixed to marker a.
 #[derive(Clone)]
@@ -90,7 +110,7 @@ impl Constraint for PointOnSurface {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.markers[0], &self.markers[1])?;
         match &self.shape {
             Shape::Implicit(surface) => surface.validate(),
@@ -106,5 +126,20 @@ impl Constraint for PointOnSurface {
             }
         });
         out.row(0).rate_t = 0.0; // but for rounding it was: time does not come in
+    }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> PointOnSurface {
+    let r = 0.9 + g.unit();
+    match g.below(5) {
+        0 => PointOnSurface::new(a, b, Plane),
+        1 => PointOnSurface::new(a, b, Quadric::ellipsoid([r, 1.0, 1.3])),
+        2 => PointOnSurface::new(a, b, Inside(Quadric::cylinder(r))),
+        3 => PointOnSurface::new(a, b, Torus { ring: 1.0 + r, tube: 0.8 }),
+        _ => {
+            let points: Vec<Vec3> =
+                (0..30).map(|k| vec3((k / 6) as f64 - 2.0, (k % 6) as f64 - 2.5, g.symmetric(0.08))).collect();
+            PointOnSurface::patch(a, b, Sheet::new(NurbsSurface::clamped([3, 3], [5, 6], &points)))
+        }
     }
 }

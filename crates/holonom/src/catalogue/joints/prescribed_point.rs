@@ -7,11 +7,138 @@
 //! for all three components, or some of them. The multipliers are the force that leads the point: a *hand* at the point, not the torques of motors
 //! elsewhere; for those see [`super::Servo`]. There is no singular pose.
 
-use super::{Constraint, Rows, check_markers, numbered};
+use super::{Constraint, JointDeclaration, JointRole, Rows, check_markers, numbered};
 use crate::catalogue::attach::{Attachment, Marker, View};
+use crate::catalogue::curves::{self, CURVES, Track};
+use crate::catalogue::declaration::{Driven, Field, FieldType, Invalid, Kind, Make, Parameters, optional, required};
 use crate::catalogue::functions::Function;
-use crate::math::{Vec3, vec3};
+use crate::math::{SplitMix, Vec3, vec3};
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind { name: "prescribed-point", summary: "a point is led along a path", fields: &[], make: Make::Elsewhere },
+    label: "Led point",
+    role: JointRole::Drive,
+    rows: 3,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
+
+static PATH: &[&[Field]] = &[&[
+    optional(
+        "a",
+        FieldType::Point,
+        "ground",
+        "body, point or frame in whose axes the path is given, and from which it starts",
+    ),
+    required("b", FieldType::Point, "the point that is led"),
+    optional(
+        "axis_a",
+        FieldType::Direction,
+        "z of the frame named, or of the body",
+        "z of the path, in the frame of a",
+    ),
+    optional(
+        "x_axis_a",
+        FieldType::Direction,
+        "x of the frame named, or of the body",
+        "x of the path, in the frame of a",
+    ),
+    optional("x", FieldType::Function("t", "m"), "free", "the way along x as a function of t"),
+    optional("y", FieldType::Function("t", "m"), "free", "the way along y"),
+    optional("z", FieldType::Function("t", "m"), "free", "the way along z"),
+    optional("curve", FieldType::Kind(&CURVES), "not said", "instead of x, y, z: a curve that is run through"),
+    optional(
+        "distance",
+        FieldType::Function("t", "m"),
+        "not said",
+        "length of arc from the curve's start as a function of t",
+    ),
+]];
+
+pub(crate) static PATH_DRIVE: Kind = Kind {
+    name: "path",
+    summary: "a point of b moves along a path in the axes of a, led by whatever force that takes at the point",
+    fields: PATH,
+    make: Make::Drive(|p| Ok(Driven::Row(Box::new(path(p)?)))),
+};
+
+/// The same as a condition that a servo keeps.
+pub(crate) static PATH_CONDITION: Kind = Kind {
+    name: "path",
+    summary: "a point of b moves along a path in the axes of a",
+    fields: PATH,
+    make: Make::Joint(|p| Ok(Box::new(path(p)?))),
+};
+
+/// A point on a path: three functions of time, some of which may be left out, or a curve and how far along it.
+fn path(p: &dyn Parameters) -> Result<PrescribedPoint, Invalid> {
+    const AXES: [&str; 3] = ["x", "y", "z"];
+    match (p.has("curve"), p.function("distance")) {
+        (true, Some(distance)) => {
+            if let Some(field) = AXES.into_iter().find(|f| p.has(f)) {
+                return Err(Invalid::exclusive(field, "curve"));
+            }
+            let track = curves::given(p, "curve")?;
+            Ok(PrescribedPoint::new(p.a(), p.b(), move |t| along(&track, distance.at(t))))
+        }
+        (true, None) => Err(Invalid::without("curve", "distance")),
+        (false, Some(_)) => Err(Invalid::without("distance", "curve")),
+        (false, None) => {
+            let held = AXES.map(|f| p.has(f));
+            if held == [false; 3] {
+                let help = "give some of `x`, `y`, `z` as functions of t, or `curve` and `distance`";
+                return Err(Invalid::missing("b", "the path is missing").help(help));
+            }
+            let of = |f: &str| -> Box<dyn Function> {
+                p.function(f).map_or_else(|| Box::new(0.0) as _, |f| Box::new(f) as _)
+            };
+            Ok(PrescribedPoint::components(p.a(), p.b(), AXES.map(of)).only(held[0], held[1], held[2]))
+        }
+    }
+}
+
+/// Where a point is that has gone `d` along a track, with two derivatives by time: with u = r'/|r'| at the parameter where the arc is d,
+///
+/// ```text
+/// r_d = u,    r_dd = (r'' - u (u . r'')) / |r'|^2,       velocity u d',   acceleration r_dd d'^2 + u d''
+/// ```
+fn along(track: &Track, [d, d1, d2]: [f64; 3]) -> [Vec3; 3] {
+    let [r, v, a, _] = track.at(parameter(track, d));
+    let speed = v.length();
+    let u = v / speed;
+    let bend = (a - u * u.dot(a)) / (speed * speed);
+    [r, u * d1, bend * (d1 * d1) + u * d2]
+}
+
+/// The parameter at which the arc is `d`: Newton's steps within an interval that holds the answer.
+fn parameter(track: &Track, d: f64) -> f64 {
+    let (from, to) = track.curve().domain();
+    let length = track.length();
+    let d = if track.curve().closed() { d - length * libm::floor(d / length) } else { d };
+    if !(d >= 0.0 && d <= length) {
+        // beyond an end it goes on straight, at the speed of the end
+        let (end, beyond) = if d < 0.0 { (from, d) } else { (to, d - length) };
+        return end + beyond / track.at(end)[1].length();
+    }
+    let (mut low, mut high) = (from, to);
+    let mut s = from + (to - from) * (d / length);
+    for _ in 0..200 {
+        let miss = track.arc(s) - d;
+        if miss > 0.0 {
+            high = s;
+        } else {
+            low = s;
+        }
+        let newton = s - miss / track.at(s)[1].length();
+        let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+        if (next - s).abs() <= 4.0 * f64::EPSILON * (to - from).abs() {
+            return next;
+        }
+        s = next;
+    }
+    s
+}
 
 type Path = dyn Fn(f64) -> [Vec3; 3] + Send + Sync;
 
@@ -63,7 +190,7 @@ impl Constraint for PrescribedPoint {
     fn n_rows(&self) -> usize {
         self.held().count()
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.markers.0, &self.markers.1)?;
         if self.n_rows() == 0 {
             return Err("leads no component, must lead at least one".into());
@@ -81,6 +208,42 @@ impl Constraint for PrescribedPoint {
             row.gap -= r[i];
             row.rate_t = -r1[i];
             row.curvature -= r2[i];
+        }
+    }
+}
+
+pub(super) fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> PrescribedPoint {
+    let (from, rate) = (g.vec3(0.5), 0.5 + g.unit());
+    PrescribedPoint::new(a, b, move |t| {
+        let (s, c) = libm::sincos(rate * t);
+        [from + vec3(c, s, t), vec3(-s * rate, c * rate, 1.0), vec3(-c, -s, 0.0) * (rate * rate)]
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::curves::{Circle, CubicSpline};
+
+    #[test]
+    fn a_path_along_a_curve_has_the_derivatives_it_says() {
+        let points = [vec3(0.0, 0.0, 0.0), vec3(1.0, 0.3, 0.1), vec3(1.5, 1.0, -0.4), vec3(0.2, 1.4, 0.0)];
+        let curves = [Track::new(CubicSpline::natural(&points)), Track::new(Circle { radius: 0.7 })];
+        let distance = |t: f64| [0.3 + 0.8 * t + 0.2 * t * t, 0.8 + 0.4 * t, 0.4];
+        let h = 1e-4;
+        for track in &curves {
+            // before the start, on the way, around and beyond the end
+            for t in [-0.9, 0.2, 0.9, 1.4, 2.7] {
+                let at = |t: f64| along(track, distance(t));
+                let [r, v, a] = at(t);
+                assert!(
+                    (track.arc(parameter(track, distance(t)[0])) - distance(t)[0].rem_euclid(track.length())).abs()
+                        < 1e-12
+                        || !track.curve().closed()
+                );
+                assert!(((at(t + h)[0] - at(t - h)[0]) / (2.0 * h) - v).length() < 1e-7, "{t}");
+                assert!(((at(t + h)[0] - 2.0 * r + at(t - h)[0]) / (h * h) - a).length() < 1e-6, "{t}");
+            }
         }
     }
 }

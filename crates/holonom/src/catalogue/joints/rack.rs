@@ -18,10 +18,53 @@
 
 use super::gear::check_radius;
 use super::polar::Polar;
-use super::{Constraint, CoordinateKind, Rows, check_markers, numbered};
+use super::{
+    AXES_A, AXES_B, Constraint, CoordinateKind, Glyph, JointDeclaration, POINTS, Rows, check_markers, numbered,
+};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{
+    Allowed, FieldType, Invalid, Kind, LENGTH, Make, optional, optional_finite, required,
+};
+use crate::math::SplitMix;
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "rack-and-pinion",
+        summary: "a pinion, turning about z of a, rolls along a rack, x of b. Coordinates: the way along the rack, the angle of the pinion to it",
+        fields: &[
+            POINTS,
+            AXES_A,
+            AXES_B,
+            &[
+                required("radius", LENGTH, "pitch radius of the pinion"),
+                optional(
+                    "other_side",
+                    FieldType::Flag,
+                    "false",
+                    "the pinion is on the side of -y of the rack, y = z of a x x of b",
+                ),
+                optional(
+                    "phase",
+                    FieldType::Number(Allowed::Any, "m"),
+                    "as the poses say",
+                    "the way where the angle is 0",
+                ),
+            ],
+        ],
+        make: Make::Joint(|p| {
+            let made = RackAndPinion::new(p.a(), p.b(), p.of("radius"));
+            let made = if p.flag("other_side") { made.other_side() } else { made };
+            Ok(Box::new(p.number("phase").map_or(made.clone(), |x| made.phase(x))))
+        }),
+    },
+    label: "Rack and pinion",
+    coordinates: &[("offset", CoordinateKind::Length), ("angle", CoordinateKind::Angle)],
+    glyph: Glyph::Wheels,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
 
 /// A pinion (first marker, z axis) on a rack (second marker, x axis).
 #[derive(Clone, Debug)]
@@ -63,13 +106,10 @@ impl Constraint for RackAndPinion {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.a, &self.b)?;
-        check_radius("pitch radius", self.radius.abs())?;
-        match self.phase {
-            Some(phase) if !phase.is_finite() => Err(format!("phase is {phase} m, must be finite")),
-            _ => Ok(()),
-        }
+        check_radius("radius", "pitch radius", self.radius.abs())?;
+        optional_finite("phase", self.phase, "m")
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);
@@ -96,4 +136,9 @@ impl Constraint for RackAndPinion {
         let phase = along - self.radius * Polar::of(a, 2, 3, 4).followed(a, 0).value;
         self.phase.is_none().then(|| Arc::new(self.clone().phase(phase)) as Arc<dyn Constraint>)
     }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> RackAndPinion {
+    let rack = RackAndPinion::new(a, b, 0.2 + g.unit());
+    if g.unit() < 0.5 { rack } else { rack.other_side() }
 }

@@ -11,11 +11,45 @@
 //! Pulleys are points: for one whose size or inertia matters, see `Winch` (two on one drum) and `Belt`.
 //! L is that of the start pose unless [`Reeving::length`] gives it. Coordinate: the length of the path, for up to 16 points.
 
-use super::{Constraint, CoordinateKind, Rows, check_markers};
-use crate::catalogue::attach::{Attachment, Marker, View};
+use super::{Constraint, CoordinateKind, Glyph, JointDeclaration, Rows, check_markers};
+use crate::catalogue::attach::{Attachment, BodyId, Marker, View};
 use crate::catalogue::coordinate::{MAX_MEASURED, Measure};
-use crate::math::Vec3;
+use crate::catalogue::declaration::{Fault, FieldType, Invalid, Kind, LENGTH, Make, optional, required};
+use crate::error::refuse;
+use crate::math::{SplitMix, Vec3};
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "reeving",
+        summary: "a rope of fixed length passes a list of points. Coordinate: the length of the path",
+        fields: &[&[
+            required(
+                "points",
+                FieldType::Points,
+                "points it passes, from end to end; two at least, on two bodies at least",
+            ),
+            optional("length", LENGTH, "as the poses say", "length of the rope"),
+        ]],
+        make: Make::Joint(|p| {
+            let points = p.points("points");
+            if points.len() < 2 {
+                return Err(Invalid::too_few("points", points.len(), 2));
+            }
+            if points.iter().all(|x| x.body == points[0].body) {
+                let invalid = Invalid::new("points", "the rope stays on one body").fault(Fault::SameBody);
+                return Err(invalid.label("must pass points of two bodies at least"));
+            }
+            let made = Reeving::new(points);
+            Ok(Box::new(p.number("length").map_or(made.clone(), |x| made.length(x))))
+        }),
+    },
+    label: "Reeving",
+    coordinates: &[("length", CoordinateKind::Length)],
+    glyph: Glyph::Rope,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
 
 /// A rope through a list of points.
 #[derive(Clone, Debug)]
@@ -82,20 +116,20 @@ impl Constraint for Reeving {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         if self.points.len() < 2 {
-            return Err(format!("passes {} points, must pass at least 2", self.points.len()));
+            return refuse!("points", "passes {} points, must pass at least 2", self.points.len());
         }
         let marker = |a: &Attachment| a.body.at(a.carried_vector());
         if self.points.iter().all(|p| p.body == self.points[0].body) {
             return check_markers(&marker(&self.points[0]), &marker(&self.points[1]));
         }
         if let Some(point) = self.points.iter().map(|p| p.carried_vector()).find(|p| !p.is_finite()) {
-            return Err(format!("a point is {point}, must be finite"));
+            return refuse!("points", "a point is {point}, must be finite");
         }
         match self.length {
             Some(length) if !(length.is_finite() && length > 0.0) => {
-                Err(format!("length is {length} m, must be finite and greater than 0"))
+                refuse!("length", "length is {length} m, must be finite and greater than 0")
             }
             _ => Ok(()),
         }
@@ -120,4 +154,9 @@ impl Constraint for Reeving {
         let (length, _) = self.path(a, |_, _| {});
         self.length.is_none().then(|| Arc::new(self.clone().length(length)) as Arc<dyn Constraint>)
     }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> Reeving {
+    let (eye, far) = (a.body.at(a.point), BodyId::GROUND.at(g.vec3(2.0)));
+    Reeving::new([eye, b, eye, far, b])
 }

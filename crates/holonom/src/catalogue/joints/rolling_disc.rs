@@ -16,11 +16,26 @@
 //! Singular where the disc lies flat (n parallel to u, s = 0): there is no lowest point.
 //! Coordinate: the lean, the angle between the axis and the plane, asin(n . u).
 
-use super::{Constraint, CoordinateKind, Level, Rows, check_markers};
+use super::{AXES_A, AXES_B, Constraint, CoordinateKind, Glyph, JointDeclaration, Level, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
-use crate::catalogue::parameters::positive;
+use crate::catalogue::declaration::{Invalid, Kind, LENGTH, Make, positive, required};
 use crate::math::number::{Gradient, Number, Vector};
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "rolling-disc",
+        summary: "a thin disc about z of b rolls on the x-y plane of a, on the side of z. Coordinate: the lean",
+        fields: &[POINTS, AXES_A, AXES_B, &[required("radius", LENGTH, "radius of the disc, whose centre is b")]],
+        make: Make::Joint(|p| Ok(Box::new(RollingDisc::new(p.a(), p.b(), p.of("radius"))))),
+    },
+    label: "Rolling disc",
+    rows: 3,
+    coordinates: &[("lean", CoordinateKind::Angle)],
+    glyph: Glyph::BallInRing,
+    sample: Some(|a, b, g| Box::new(RollingDisc::new(a, b, 0.2 + g.unit()))),
+    ..JointDeclaration::PLAIN
+};
 
 /// A thin disc that rolls on a plane without slipping.
 #[derive(Clone, Debug)]
@@ -55,7 +70,7 @@ impl Constraint for RollingDisc {
     fn n_rows(&self) -> usize {
         3
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.markers.0, &self.markers.1)?;
         positive("radius", self.radius, "m")
     }

@@ -12,9 +12,23 @@
 //! Spin about the normal is free. The multipliers are the normal force and the two components of friction that rolling needs. The plane may move: a
 //! ball on a turntable. There is no singular pose.
 
-use super::{Constraint, Level, Rows, check_markers};
+use super::{AXES_A, Constraint, Glyph, JointDeclaration, Level, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::parameters::positive;
+use crate::catalogue::declaration::{Invalid, Kind, LENGTH, Make, positive, required};
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "rolling-sphere",
+        summary: "a sphere with its centre at b rolls on the x-y plane of a, on the side of z",
+        fields: &[POINTS, AXES_A, &[required("radius", LENGTH, "radius of the sphere")]],
+        make: Make::Joint(|p| Ok(Box::new(RollingSphere::new(p.a(), p.b(), p.of("radius"))))),
+    },
+    label: "Rolling sphere",
+    rows: 3,
+    glyph: Glyph::BallInRing,
+    sample: Some(|a, b, g| Box::new(RollingSphere::new(a, b, 0.2 + g.unit()))),
+    ..JointDeclaration::PLAIN
+};
 
 /// A sphere that rolls on a plane without slipping.
 #[derive(Clone, Debug)]
@@ -41,7 +55,7 @@ impl Constraint for RollingSphere {
     fn n_rows(&self) -> usize {
         3
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.markers.0, &self.markers.1)?;
         positive("radius", self.radius, "m")
     }

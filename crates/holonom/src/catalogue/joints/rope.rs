@@ -9,9 +9,28 @@
 //! Singular at r = 0, where a rope is slack anyway; the row is finite there as that of a rod is ([`super::Distance`]).
 //! A rope that jerks taut at speed gives back `restitution` times that speed. Coordinate: r.
 
-use super::{Constraint, CoordinateKind, Distance, RowLaw, Rows};
+use super::{Constraint, CoordinateKind, Distance, Glyph, JointDeclaration, JointRole, POINTS, RowLaw, Rows};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{Invalid, Kind, LENGTH, Make, between_0_and_1, optional};
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "rope",
+        summary: "keeps two points within a distance, and is slack below it. Coordinate: the distance",
+        fields: &[POINTS, &[optional("length", LENGTH, "as drawn", "length of the rope")]],
+        make: Make::Joint(|p| {
+            let rope = Rope::new(p.a(), p.b(), p.number("length").unwrap_or_else(|| p.drawn_distance()));
+            Ok(Box::new(rope.restitution(p.of("restitution"))))
+        }),
+    },
+    label: "Rope",
+    role: JointRole::Inequality,
+    coordinates: &[("distance", CoordinateKind::Length)],
+    glyph: Glyph::Rope,
+    sample: Some(|a, b, g| Box::new(Rope::new(a, b, 0.5 + g.unit()))),
+    ..JointDeclaration::PLAIN
+};
 
 /// Keeps two points within a distance.
 #[derive(Clone, Debug)]
@@ -42,9 +61,9 @@ impl Constraint for Rope {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.rod.validate()?;
-        super::unit_interval("restitution", self.restitution)
+        between_0_and_1("restitution", self.restitution)
     }
     fn law(&self) -> RowLaw {
         RowLaw::Unilateral

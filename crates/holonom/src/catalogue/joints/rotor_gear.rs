@@ -9,9 +9,52 @@
 //! opposite on a.) The relative spin of a ball joint is the derivative of nothing, which is why the row is one of velocities; the rotor's own angle means
 //! nothing and is not corrected. The rotor must start at the rate that fits, or the start is corrected with everyone's inertia as a weight.
 
-use super::{Constraint, Level, Rows};
+use super::{Constraint, Glyph, JointDeclaration, Level, Rows};
 use crate::catalogue::attach::{Attachment, BodyId, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
+use crate::catalogue::declaration::{Fault, FieldType, Invalid, Kind, Make, NUMBER, Parameters, optional, required};
+use crate::error::refuse;
+use crate::math::Vec3;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "rotor-gear",
+        summary: "a body of kind `rotor` turns with a coordinate, or with the spin of one body against another",
+        fields: &[&[
+            required("b", FieldType::Point, "the rotor"),
+            optional("joint", FieldType::Coordinate, "not said", "the joint, or one of its coordinates"),
+            optional("of", FieldType::Point, "not said", "instead of a joint: the body whose spin is meant"),
+            optional("against", FieldType::Point, "ground", "the body it spins against"),
+            optional(
+                "axis_of",
+                FieldType::Direction,
+                "[0, 0, 1]",
+                "about which axis of the body `of`, in its own frame",
+            ),
+            optional("ratio", NUMBER, "1", "how many times as fast the rotor turns, not 0"),
+        ]],
+        make: Make::Joint(|p| Ok(Box::new(geared(p)?))),
+    },
+    label: "Rotor gear",
+    glyph: Glyph::Dashes,
+    ..JointDeclaration::PLAIN
+};
+
+fn geared(p: &dyn Parameters) -> Result<RotorGear, Invalid> {
+    let rotor = p.given_point("b")?.body;
+    let ratio = p.fitting("ratio", |x| x != 0.0, "other than 0")?.unwrap_or(1.0);
+    match (p.coordinate("joint"), p.point("of")) {
+        (Some(joint), None) => Ok(RotorGear::new(rotor, joint, ratio)),
+        (None, Some(of)) => {
+            let against = p.point("against").map_or(BodyId::GROUND, |m| m.body);
+            let axis = p.vector("axis_of").unwrap_or(Vec3::Z);
+            Ok(RotorGear::spin(rotor, against, of.body.origin().along(axis), ratio))
+        }
+        (Some(_), Some(_)) => Err(Invalid::new("of", "`joint` and `of` exclude each other").fault(Fault::Exclusive)),
+        (None, None) => Err(Invalid::missing("joint", "a rotor gear names neither `joint` nor `of`")
+            .help("joint = \"NAME\" for the coordinate of a joint, of = \"BODY\" for a spin")),
+    }
+}
 
 /// Ties a rotor to a motion.
 #[derive(Clone, Debug)]
@@ -64,9 +107,9 @@ impl Constraint for RotorGear {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         if !(self.ratio.is_finite() && self.ratio != 0.0) {
-            return Err(format!("ratio is {}, must be finite and not 0", self.ratio));
+            return refuse!("ratio", "ratio is {}, must be finite and not 0", self.ratio);
         }
         self.readings.validate()
     }

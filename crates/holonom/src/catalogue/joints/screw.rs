@@ -13,11 +13,48 @@
 //! z_b opposite to z_a satisfies the first rows too; `branch` tells the two apart. Coordinates: the offset z_a . d, and the angle.
 
 use super::polar::Polar;
-use super::{Constraint, CoordinateKind, Rows, check_markers, numbered};
+use super::{Closes, Constraint, CoordinateKind, Glyph, JointDeclaration, PAIR, Rows, check_markers, numbered};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{Allowed, FieldType, Invalid, Kind, Make, optional, optional_finite, required};
+use crate::error::refuse;
 use std::f64::consts::TAU;
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "screw",
+        summary: "turns about the common z axis and advances along it in proportion. Coordinates: the way, the angle",
+        fields: &[
+            PAIR,
+            &[
+                required(
+                    "lead",
+                    FieldType::Number(Allowed::Any, "m"),
+                    "advance per turn; negative for a left-handed thread",
+                ),
+                optional(
+                    "phase",
+                    FieldType::Number(Allowed::Any, "m"),
+                    "as the poses say",
+                    "the way where the angle is 0",
+                ),
+            ],
+        ],
+        make: Make::Joint(|p| {
+            let made = Screw::new(p.a(), p.b(), p.of("lead"));
+            Ok(Box::new(p.number("phase").map_or(made.clone(), |x| made.phase(x))))
+        }),
+    },
+    label: "Screw",
+    rows: 5,
+    coordinates: &[("offset", CoordinateKind::Length), ("angle", CoordinateKind::Angle)],
+    glyph: Glyph::Screw,
+    closes: Closes::AcrossAxis,
+    axis_in_plane: true,
+    sample: Some(|a, b, g| Box::new(Screw::new(a, b, g.symmetric(2.0)))),
+    ..JointDeclaration::PLAIN
+};
 
 /// Turns about the common z axis of two markers and advances by a lead per turn.
 #[derive(Clone, Debug)]
@@ -51,15 +88,12 @@ impl Constraint for Screw {
     fn n_rows(&self) -> usize {
         5
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.a, &self.b)?;
         if !self.lead.is_finite() {
-            return Err(format!("lead is {} m per turn, must be finite", self.lead));
+            return refuse!("lead", "lead is {} m per turn, must be finite", self.lead);
         }
-        match self.phase {
-            Some(phase) if !phase.is_finite() => Err(format!("phase is {phase} m, must be finite")),
-            _ => Ok(()),
-        }
+        optional_finite("phase", self.phase, "m")
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let n = |k| numbered(a, k);

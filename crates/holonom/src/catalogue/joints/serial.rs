@@ -29,11 +29,73 @@
 //! hinges with their axes in one plane, two with parallel axes. Such sets are refused at zero; elsewhere q_2 cannot be led through it.
 //! Coordinates: those of the hinges and slides, in order; a ball has none.
 
-use super::{Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, agreement, check_markers, numbered};
+use super::{
+    Constraint, CoordinateKind, JointDeclaration, Lock, LockShape, Mask, PAIR, Rows, agreement, check_markers, numbered,
+};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{
+    Family, Fault, Field, FieldType, Invalid, Kind, Make, POSITION, Parameters, optional, required,
+};
+use crate::error::refuse;
 use crate::math::number::{Num, Point};
-use crate::math::{Mat3, Vec3, perpendicular, unwrap_angle};
+use crate::math::{Mat3, SplitMix, Vec3, perpendicular, unwrap_angle};
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "serial",
+        summary: "hinges and slides one after the other, without bodies between them. Coordinates: theirs, in order",
+        fields: &[
+            PAIR,
+            &[required(
+                "freedoms",
+                FieldType::Kinds(&FREEDOMS),
+                "the first is next to a; up to three hinges (or a ball) and three slides",
+            )],
+        ],
+        make: Make::Joint(|p| Ok(Box::new(of_freedoms(p)?))),
+    },
+    label: "Serial joint",
+    rows: 3,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
+
+const FREE_AXIS: Field = required("axis", FieldType::Direction, "its axis in the world, at the poses given");
+const FREE_AT: Field = optional("at", POSITION, "`at` of the joint", "where it is in the world, at the poses given");
+
+/// What a serial joint is made of.
+static FREEDOMS: Family = Family { name: "freedom", common: &[], members: || FREEDOM_KINDS, default: None };
+
+static FREEDOM_KINDS: &[&Kind] = &[
+    &Kind { name: "hinge", summary: "turns about an axis", fields: &[&[FREE_AXIS, FREE_AT]], make: Make::Elsewhere },
+    &Kind { name: "slide", summary: "slides along an axis", fields: &[&[FREE_AXIS]], make: Make::Elsewhere },
+    &Kind { name: "ball", summary: "turns about a point", fields: &[&[FREE_AT]], make: Make::Elsewhere },
+];
+
+fn of_freedoms(p: &dyn Parameters) -> Result<Serial, Invalid> {
+    let (position, axes) = p.drawn(p.b().body);
+    let here = position + axes * p.b().point;
+    // both sides in the axes of the world, at the poses given: there freedoms are said
+    let turned = |m: Marker| Marker { axes: p.drawn(m.body).1.transpose(), ..m };
+    let freedoms = p.tables("freedoms").into_iter().map(|f| {
+        let axis = f.vector("axis").unwrap_or(Vec3::Z);
+        let point = f.vector("at").map_or(Vec3::ZERO, |x| x - here);
+        match f.kind().map(|k| k.name) {
+            Some("slide") => Freedom::Slide { axis },
+            Some("ball") => Freedom::Ball { point },
+            _ => Freedom::Hinge { axis, point },
+        }
+    });
+    let freedoms: Vec<Freedom> = freedoms.collect();
+    if freedoms.is_empty() {
+        return Err(Invalid::new("freedoms", "`freedoms` has too few elements").fault(Fault::Length));
+    }
+    let made = Serial::new(turned(p.a()), turned(p.b()), freedoms);
+    let refuse = |e: Invalid| Invalid::new("freedoms", format!("a serial joint {e}")).fault(Fault::Range);
+    made.validate().map_err(refuse)?;
+    Ok(made)
+}
 
 /// One freedom of a [`Serial`] joint, in the axes of its markers.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -357,7 +419,7 @@ impl Constraint for Serial {
     fn n_rows(&self) -> usize {
         3usize.saturating_sub(self.slides.len()) + self.n_rotation()
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.markers.0, &self.markers.1)?;
         for f in &self.freedoms {
             let (axis, point) = match *f {
@@ -369,7 +431,7 @@ impl Constraint for Serial {
                 return Err("the axis of a freedom has zero length or is not finite".into());
             }
             if !point.is_finite() {
-                return Err(format!("the point of a freedom is {point}, must be finite"));
+                return refuse!("freedoms", "the point of a freedom is {point}, must be finite");
             }
         }
         let balls = self.freedoms.iter().filter(|f| matches!(f, Freedom::Ball { .. })).count();
@@ -377,11 +439,12 @@ impl Constraint for Serial {
             return Err("a ball leaves nothing to other hinges, must be the only one".into());
         }
         if self.hinges.len() > 3 || self.slides.len() > 3 {
-            return Err(format!(
+            return refuse!(
+                "freedoms",
                 "has {} hinges and {} slides, must have at most 3 of each",
                 self.hinges.len(),
                 self.slides.len()
-            ));
+            );
         }
         let axis = |i: usize| self.hinges[i].0;
         let apart = match self.hinges.len() {
@@ -390,7 +453,10 @@ impl Constraint for Serial {
             _ => 1.0,
         };
         if apart < 1e-6 {
-            return Err(format!("hinge axes are parallel or lie in one plane ({apart:.1e}, must be above 1e-6)"));
+            return refuse!(
+                "freedoms",
+                "hinge axes are parallel or lie in one plane ({apart:.1e}, must be above 1e-6)"
+            );
         }
         let slide = |i: usize| self.slides[i].0;
         let apart = match self.slides.len() {
@@ -399,7 +465,7 @@ impl Constraint for Serial {
             _ => 1.0,
         };
         if apart < 1e-6 {
-            return Err(format!("slides are parallel or lie in one plane ({apart:.1e}, must be above 1e-6)"));
+            return refuse!("freedoms", "slides are parallel or lie in one plane ({apart:.1e}, must be above 1e-6)");
         }
         Ok(())
     }
@@ -462,4 +528,23 @@ impl Constraint for Serial {
             _ => 1.0,
         }
     }
+}
+
+/// Three freedoms, so that three rows are left.
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> Serial {
+    let near = |e: Vec3, g: &mut SplitMix| e + g.vec3(0.3);
+    let hinge = |axis: Vec3, g: &mut SplitMix| Freedom::Hinge { axis, point: g.vec3(0.2) };
+    let skew = |e: Vec3, g: &mut SplitMix| hinge(near(e, g), g);
+    let slide = |e: Vec3, g: &mut SplitMix| Freedom::Slide { axis: near(e, g) };
+    let (x, y, z) = (Vec3::X, Vec3::Y, Vec3::Z);
+    let freedoms = match g.below(6) {
+        // away from where the joint holds, only perpendicular axes reach every orientation
+        0 => [hinge(x, g), hinge(y, g), hinge(z, g)],
+        1 => [slide(x, g), skew(y, g), skew(z, g)],
+        2 => [skew(x, g), slide(y, g), skew(z, g)],
+        3 => [skew(x, g), slide(y, g), slide(z, g)],
+        4 => [slide(x, g), slide(y, g), skew(z, g)],
+        _ => [skew(z, g), skew(y, g), slide(x, g)],
+    };
+    Serial::new(a, b, freedoms)
 }

@@ -16,10 +16,62 @@
 //! law f = m v, which takes the least motion in the metric of the masses ([`crate::Simulation::inverse_kinematics`]), and drive all actuators by
 //! what comes out.
 
-use super::{Constraint, Level, Rows};
-use crate::catalogue::attach::{Attachment, View};
+use super::prescribed_point::PATH_CONDITION;
+use super::{Constraint, Glyph, JOINTS, JointDeclaration, JointRole, Level, PointOnLine, PointOnPlane, Rows};
+use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
-use std::sync::Arc;
+use crate::catalogue::declaration::{Driven, Family, FieldType, Invalid, Kind, Make, required};
+use crate::error::refuse;
+use crate::math::SplitMix;
+use std::sync::{Arc, LazyLock};
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind { name: "servo", summary: "a condition is kept by named actuators", fields: &[], make: Make::Elsewhere },
+    label: "Servo",
+    role: JointRole::Drive,
+    rows: 3,
+    glyph: Glyph::Arrow,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
+
+/// The kinds of conditions: a path, or any joint with equality rows.
+static CONDITIONS: Family = Family { name: "condition", common: &[], members: conditions, default: None };
+
+fn conditions() -> &'static [&'static Kind] {
+    static KINDS: LazyLock<Vec<&'static Kind>> = LazyLock::new(|| {
+        let joints = JOINTS.iter().filter(|d| d.in_files() && d.role != JointRole::Inequality);
+        std::iter::once(&PATH_CONDITION).chain(joints.map(|d| &d.kind)).collect()
+    });
+    &KINDS
+}
+
+pub(crate) static SERVO_DRIVE: Kind = Kind {
+    name: "servo",
+    summary: "a condition is kept by the forces or torques of actuators on joint coordinates, one for each of its rows",
+    fields: &[&[
+        required(
+            "condition",
+            FieldType::Kind(&CONDITIONS),
+            "what is to hold: a path, or any joint by its kind and fields",
+        ),
+        required(
+            "actuators",
+            FieldType::Coordinates,
+            "joints, or coordinates of joints, as many as the condition has rows",
+        ),
+    ]],
+    make: Make::Drive(|p| {
+        let condition = p.condition("condition")?;
+        let actuators = p.coordinates("actuators");
+        let (rows, n) = (condition.n_rows(), actuators.len());
+        if rows != n {
+            let label = format!("{n} elements; one for each row of the condition");
+            return Err(Invalid::count("actuators", n, rows).label(label));
+        }
+        Ok(Driven::Row(Box::new(Servo::of(Arc::from(condition), actuators))))
+    }),
+};
 
 /// A condition enforced by actuators on joint coordinates.
 #[derive(Clone)]
@@ -54,13 +106,16 @@ impl Constraint for Servo {
     fn n_rows(&self) -> usize {
         self.condition.n_rows()
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         self.condition.validate()?;
         self.actuators.validate()?;
         let (rows, actuators) = (self.condition.n_rows(), self.actuators.coordinates().len());
         if rows != actuators {
             let hint = "with more, find the motion of all actuators by inverse kinematics first";
-            return Err(format!("has {actuators} actuators for {rows} rows, must have one for each row; {hint}"));
+            return refuse!(
+                "actuators",
+                "has {actuators} actuators for {rows} rows, must have one for each row; {hint}"
+            );
         }
         if self.condition.own_force_direction() {
             return Err("its condition has force directions of its own, must be one without".into());
@@ -68,9 +123,10 @@ impl Constraint for Servo {
         // turns are counted for joints of the model, and the condition is none
         if self.condition.follows_turns() {
             let kind = self.condition.kind();
-            return Err(format!(
+            return refuse!(
+                "condition",
                 "its condition ({kind}) follows turns of its own, must be one that reads coordinates of joints"
-            ));
+            );
         }
         Ok(())
     }
@@ -96,4 +152,12 @@ impl Constraint for Servo {
         let settled = self.condition.settled(&a.head(self.condition.attachments().len()))?;
         Some(Arc::new(Self::of(settled, self.actuators.coordinates().to_vec())))
     }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> Servo {
+    // pushes along the axes of a, not at the point that is led but beside it
+    let beside = Marker { point: b.point + g.vec3(0.1), ..b };
+    let across = |i| Coordinate::of(PointOnPlane::new(a, beside), i);
+    let led = super::prescribed_point::sample(a, b, g);
+    Servo::new(led, [across(0), across(1), Coordinate::of(PointOnLine::new(a, beside), 0)])
 }

@@ -36,12 +36,48 @@
 //! far that their near sides have changed places), the gap is infinite: a model cannot start there, and a step fails with an error.
 //! Surfaces are taken as a whole, so two rings that are linked have several common normals: the one found from the start is used.
 
-use super::{Constraint, Rows, check_markers};
+use super::{AXES_A, AXES_B, Constraint, Glyph, JointDeclaration, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::surfaces::{Surface, lift};
+use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, Parameters, required};
+use crate::catalogue::surfaces::{self, Plane, Quadric, SURFACES, Surface, SurfaceGuide, lift};
 use crate::math::number::{Number, Point, Vector};
-use crate::math::{Mat3, Vec3};
+use crate::math::{Mat3, SplitMix, Vec3, vec3};
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "tangency",
+        summary: "keeps two smooth surfaces in touch; they slide and roll freely",
+        fields: &[
+            POINTS,
+            AXES_A,
+            AXES_B,
+            &[
+                required("surface_a", FieldType::Kind(&SURFACES), "the surface of a, in its axes"),
+                required("surface_b", FieldType::Kind(&SURFACES), "the surface of b, in its axes"),
+            ],
+        ],
+        make: Make::Joint(|p| Ok(Box::new(touching(p)?))),
+    },
+    label: "Tangency",
+    glyph: Glyph::BallInRing,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
+
+fn touching(p: &dyn Parameters) -> Result<SurfaceTangency, Invalid> {
+    let implicit = |field: &str| match surfaces::given(p, field)? {
+        SurfaceGuide::Implicit(surface) => Ok(surface),
+        SurfaceGuide::Sheet(_) => Err(Invalid::new(field, format!("`{field}` cannot be a NURBS patch"))
+            .help("a plane, sphere, ellipsoid, cylinder or torus; a patch can guide a point")),
+    };
+    let (on_a, on_b) = (implicit("surface_a")?, implicit("surface_b")?);
+    if on_a.straight() + on_b.straight() > 2 {
+        let message = "a plane on a plane or on a cylinder touches at no single point";
+        return Err(Invalid::new("surface_b", message).label("must be curved more"));
+    }
+    Ok(SurfaceTangency::new(p.a(), on_a, p.b(), on_b))
+}
 
 /// Keeps two smooth surfaces, fixed to markers a and b, in touch at one point, without friction.
 #[derive(Clone)]
@@ -313,7 +349,7 @@ impl Constraint for SurfaceTangency {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.markers[0], &self.markers[1])?;
         for (side, surface) in ["first", "second"].into_iter().zip(&self.surfaces) {
             surface.validate().map_err(|e| format!("surface on the {side} body: {e}"))?;
@@ -349,5 +385,16 @@ impl Constraint for SurfaceTangency {
             [unknown[3]]
         });
         out.row(0).rate_t = 0.0; // but for rounding it was: time does not come in
+    }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> SurfaceTangency {
+    let mut semi_axes = || vec3(0.2 + 0.2 * g.unit(), 0.2 + 0.2 * g.unit(), 0.2 + 0.2 * g.unit());
+    let (first, second) = (Quadric::ellipsoid(semi_axes()), Quadric::ellipsoid(semi_axes()));
+    match g.below(4) {
+        0 => SurfaceTangency::new(a, Plane, b, second),
+        1 => SurfaceTangency::new(a, first, b, Plane),
+        2 => SurfaceTangency::new(a, Quadric::cylinder(0.3), b, second),
+        _ => SurfaceTangency::new(a, first, b, second),
     }
 }

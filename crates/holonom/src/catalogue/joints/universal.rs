@@ -18,10 +18,32 @@
 //! Singular only if e and f become parallel, which the row itself forbids.
 //! Coordinates: the turn of b's fork about x_a, and the turn about y_b.
 
-use super::{Chart, Constraint, CoordinateKind, Lock, LockShape, Mask, Rows, check_markers, markers, numbered};
+use super::{
+    Chart, Closes, Constraint, CoordinateKind, Glyph, JointDeclaration, JointRole, Lock, LockShape, Mask, PAIR, Rows,
+    STARTS, check_markers, markers, numbered,
+};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{Invalid, Kind, Make};
 use crate::math::{Mat3, Vec3, vec3};
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "universal",
+        summary: "turns about x of a and about y of b, which stay perpendicular. Coordinates: the two angles",
+        fields: &[PAIR, STARTS],
+        make: Make::Joint(|p| Ok(Box::new(Universal::new(p.a(), p.b())))),
+    },
+    label: "Universal",
+    role: JointRole::Pair,
+    rows: 4,
+    coordinates: &[("angle about x of a", CoordinateKind::Angle), ("angle about y of b", CoordinateKind::Angle)],
+    glyph: Glyph::Cross,
+    closes: Closes::Point,
+    common: true,
+    sample: Some(|a, b, _| Box::new(Universal::new(a, b))),
+    ..JointDeclaration::PLAIN
+};
 
 const MASK: Mask = Mask(0b100_111);
 
@@ -48,7 +70,7 @@ impl Constraint for Universal {
     fn n_rows(&self) -> usize {
         4
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         let (a, b) = self.markers();
         check_markers(&a, &b)
     }

@@ -10,9 +10,52 @@
 //! along q_2 and q_1). The sum of the torques is not zero: something unseen, the housing, takes the rest. Position drift between the two is not corrected,
 //! because none is defined; where phases must stay, use `Coupler` or a gear.
 
-use super::{Constraint, Level, Rows, check_markers};
+use super::{AXES_A, AXES_B, Constraint, Cylindrical, JointDeclaration, Level, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
+use crate::catalogue::declaration::{Fault, FieldType, Invalid, Kind, Make, NUMBER, Parameters, optional, required};
+use crate::error::refuse;
+use crate::math::SplitMix;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "velocity-ratio",
+        summary: "one spin about z, or the rate of one coordinate, is a multiple of another; phases are free",
+        fields: &[
+            &[
+                optional("a", FieldType::Point, "ground", "first body, or a frame on it"),
+                optional("b", FieldType::Point, "not said", "second body, which spins `ratio` times as fast as a"),
+            ],
+            AXES_A,
+            AXES_B,
+            &[
+                optional("first", FieldType::Coordinate, "not said", "instead of bodies: the first coordinate"),
+                optional("second", FieldType::Coordinate, "not said", "the second coordinate, `ratio` times as fast"),
+                required("ratio", NUMBER, "how many times as fast as the first the second is"),
+            ],
+        ],
+        make: Make::Joint(|p| Ok(Box::new(spins_or_rates(p)?))),
+    },
+    label: "Velocity ratio",
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
+
+fn spins_or_rates(p: &dyn Parameters) -> Result<VelocityRatio, Invalid> {
+    let ratio = p.number("ratio").unwrap_or(1.0);
+    match (p.has("b"), p.coordinate("first"), p.coordinate("second")) {
+        (true, None, None) => Ok(VelocityRatio::spins(p.a(), p.b(), ratio)),
+        (false, Some(first), Some(second)) => Ok(VelocityRatio::coordinates(first, second, ratio)),
+        (true, first, _) => {
+            let field = if first.is_some() { "first" } else { "second" };
+            Err(Invalid::new(field, format!("bodies and `{field}` exclude each other")).fault(Fault::Exclusive))
+        }
+        (false, None, None) => Err(Invalid::missing("b", "neither bodies nor coordinates are named")
+            .help("give `a` and `b` (bodies that spin), or `first` and `second` (coordinates)")),
+        (false, Some(_), None) => Err(Invalid::without("first", "second")),
+        (false, None, Some(_)) => Err(Invalid::without("second", "first")),
+    }
+}
 
 /// Keeps two speeds in a fixed ratio.
 #[derive(Clone, Debug)]
@@ -46,12 +89,12 @@ impl Constraint for VelocityRatio {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         if let Some((a, b)) = &self.axes {
             check_markers(a, b)?;
         }
         if !self.ratio.is_finite() {
-            return Err(format!("ratio is {}, must be finite", self.ratio));
+            return refuse!("ratio", "ratio is {}, must be finite", self.ratio);
         }
         self.readings.validate()
     }
@@ -76,4 +119,13 @@ impl Constraint for VelocityRatio {
     fn reads(&self) -> &[Coordinate] {
         self.readings.coordinates()
     }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> VelocityRatio {
+    let ratio = g.symmetric(3.0);
+    if g.unit() < 0.5 {
+        return VelocityRatio::spins(a, b, ratio);
+    }
+    let of = |i| Coordinate::of(Cylindrical::new(a, b), i);
+    VelocityRatio::coordinates(of(1), of(0), ratio)
 }

@@ -20,10 +20,45 @@
 
 use super::gear::check_radius;
 use super::polar::{Polar, Quantity};
-use super::{Constraint, CoordinateKind, Rows, check_markers};
+use super::{AXES_A, Constraint, CoordinateKind, Glyph, JointDeclaration, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{
+    Allowed, FieldType, Invalid, Kind, LENGTH, Make, optional, optional_finite, required,
+};
+use crate::math::SplitMix;
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "winch",
+        summary: "a rope wound on a drum about z of a holds a point of b. Coordinates: the free length, the angle of b about the drum",
+        fields: &[
+            POINTS,
+            AXES_A,
+            &[
+                required("radius", LENGTH, "radius of the drum"),
+                optional("other_side", FieldType::Flag, "false", "turning the drum backwards winds the rope in"),
+                optional(
+                    "length",
+                    FieldType::Number(Allowed::Any, "m"),
+                    "as the poses say",
+                    "of the rope: the free part, and what is wound on beyond the drum's x axis",
+                ),
+            ],
+        ],
+        make: Make::Joint(|p| {
+            let made = Winch::new(p.a(), p.b(), p.of("radius"));
+            let made = if p.flag("other_side") { made.other_side() } else { made };
+            Ok(Box::new(p.number("length").map_or(made.clone(), |x| made.length(x))))
+        }),
+    },
+    label: "Winch",
+    coordinates: &[("free length", CoordinateKind::Length), ("angle", CoordinateKind::Angle)],
+    glyph: Glyph::Drum,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
 
 /// A rope from a drum (first marker, z axis) to a point of another body.
 #[derive(Clone, Debug)]
@@ -88,13 +123,10 @@ impl Constraint for Winch {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.a, &self.b)?;
-        check_radius("radius of the drum", self.radius)?;
-        match self.length {
-            Some(length) if !length.is_finite() => Err(format!("length is {length} m, must be finite")),
-            _ => Ok(()),
-        }
+        check_radius("radius", "radius of the drum", self.radius)?;
+        optional_finite("length", self.length, "m")
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let (polar, strand, turn) = self.parts(a);
@@ -119,4 +151,9 @@ impl Constraint for Winch {
         let length = strand.value - self.side * self.radius * turn.value;
         self.length.is_none().then(|| Arc::new(self.clone().length(length)) as Arc<dyn Constraint>)
     }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> Winch {
+    let winch = Winch::new(a, b, 0.02 + 0.1 * g.unit());
+    if g.unit() < 0.5 { winch } else { winch.other_side() }
 }

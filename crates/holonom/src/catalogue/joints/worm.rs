@@ -34,11 +34,47 @@
 
 use super::bevel::{crossed, crossed_attachments};
 use super::gear::check_radius;
-use super::{Constraint, CoordinateKind, Rows, check_markers, numbered};
+use super::{
+    AXES_A, AXES_B, Constraint, CoordinateKind, Glyph, JointDeclaration, POINTS, Rows, check_markers, numbered,
+};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
+use crate::catalogue::declaration::{Allowed, FieldType, Invalid, Kind, LENGTH, Make, optional, required};
+use crate::error::refuse;
+use crate::math::SplitMix;
 use std::f64::consts::TAU;
 use std::sync::Arc;
+
+pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
+    kind: Kind {
+        name: "worm",
+        summary: "a worm along z of a drives a wheel about z of b, each where their axes are nearest. Coordinates: the angles to the other's axis",
+        fields: &[
+            POINTS,
+            AXES_A,
+            AXES_B,
+            &[
+                required(
+                    "lead",
+                    FieldType::Number(Allowed::Any, "m"),
+                    "advance per turn of the worm, not 0; negative: left-handed",
+                ),
+                required("wheel_radius", LENGTH, "pitch radius of the wheel"),
+                optional("worm_radius", LENGTH, "no thrust on the wheel", "pitch radius of the worm"),
+            ],
+        ],
+        make: Make::Joint(|p| {
+            let lead = p.fitting("lead", |x| x != 0.0, "other than 0 m")?.unwrap_or(0.0);
+            let made = Worm::new(p.a(), p.b(), lead, p.of("wheel_radius"));
+            Ok(Box::new(p.number("worm_radius").map_or(made.clone(), |x| made.worm_radius(x))))
+        }),
+    },
+    label: "Worm gear",
+    coordinates: &[("angle of the worm", CoordinateKind::Angle), ("angle of the wheel", CoordinateKind::Angle)],
+    glyph: Glyph::Wheels,
+    sample: Some(|a, b, g| Box::new(sample(a, b, g))),
+    ..JointDeclaration::PLAIN
+};
 
 /// A worm (first marker) that drives a wheel (second marker), each about its z axis.
 #[derive(Clone, Debug)]
@@ -86,13 +122,13 @@ impl Constraint for Worm {
     fn n_rows(&self) -> usize {
         1
     }
-    fn validate(&self) -> Result<(), String> {
+    fn validate(&self) -> Result<(), Invalid> {
         check_markers(&self.a, &self.b)?;
         if !(self.lead.is_finite() && self.lead != 0.0) {
-            return Err(format!("lead is {} m per turn, must be finite and not 0", self.lead));
+            return refuse!("lead", "lead is {} m per turn, must be finite and not 0", self.lead);
         }
-        check_radius("pitch radius of the wheel", self.wheel_radius)?;
-        self.worm_radius.map_or(Ok(()), |r| check_radius("pitch radius of the worm", r))
+        check_radius("wheel_radius", "pitch radius of the wheel", self.wheel_radius)?;
+        self.worm_radius.map_or(Ok(()), |r| check_radius("worm_radius", "pitch radius of the worm", r))
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
         let (n, side) = (|k| numbered(a, k), self.side(a));
@@ -131,4 +167,9 @@ impl Constraint for Worm {
         let turns = side * self.wheel_radius * wheel.followed(a, 1).value - self.lead / TAU * worm.followed(a, 0).value;
         Some(Arc::new(Worm { start: Some((side, along + turns)), ..self.clone() }))
     }
+}
+
+fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> Worm {
+    let worm = Worm::new(a, b, 0.1 + g.unit(), 0.2 + g.unit());
+    if g.unit() < 0.3 { worm } else { worm.worm_radius(0.2 + g.unit()) }
 }

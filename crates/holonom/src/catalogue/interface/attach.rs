@@ -4,7 +4,7 @@
 //! and which generalised force does a push on it make?* Constraints and forces are written against those answers, so body
 //! kinds and joint kinds never meet.
 
-use crate::catalogue::bodies::Body;
+use super::Body;
 use crate::math::{Mat3, Vec3, perpendicular, unwrap_angle, vec3};
 use std::sync::Arc;
 

@@ -12,9 +12,8 @@
 //! Angles are followed over any number of turns: the joint says where the angle is within one turn, the engine remembers which turn it was on at
 //! the start of the step, and the turn nearest to where the mean rate leads is taken ([`View::follow`]).
 
-use crate::catalogue::attach::{Attachment, View};
-use crate::catalogue::forces::Push;
-use crate::catalogue::joints::{Constraint, CoordinateKind, Rows};
+use super::{Attachment, Constraint, CoordinateKind, Push, Rows, View};
+use crate::error::{Invalid, refuse};
 use crate::math::Vec3;
 use crate::math::number::{Num, Point, seed};
 use std::sync::Arc;
@@ -149,17 +148,19 @@ impl Coordinate {
     }
 
     /// Does the joint have this coordinate, and can it be used?
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), Invalid> {
         let n = self.joint.coordinates().len();
         if self.index >= n {
             let kind = self.joint.kind();
-            return Err(format!(
+            return refuse!(
+                "",
                 "joint `{}` ({kind}) has {n} coordinates, there is no number {}",
-                self.name, self.index
-            ));
+                self.name,
+                self.index
+            );
         }
         if self.attachments().len() > MAX_MEASURED {
-            return Err(format!("joint `{}` has more than {MAX_MEASURED} attachments", self.name));
+            return refuse!("", "joint `{}` has more than {MAX_MEASURED} attachments", self.name);
         }
         Ok(())
     }
@@ -197,7 +198,7 @@ impl Readings {
     }
 
     /// Can all of them be used?
-    pub fn validate(&self) -> Result<(), String> {
+    pub fn validate(&self) -> Result<(), Invalid> {
         self.coordinates.iter().try_for_each(Coordinate::validate)
     }
 
