@@ -10,7 +10,7 @@ pub(crate) mod energy;
 pub(crate) mod evaluation;
 pub(crate) mod reaction;
 
-use crate::catalogue::attach::{Attached, Bodies, BodyId, Carried, Frame, View};
+use crate::catalogue::attach::{Attached, AttachmentKind, Bodies, BodyId, Frame, View};
 use crate::catalogue::bodies::Inertia;
 use crate::catalogue::forces::Push;
 use crate::catalogue::interface::GapSums;
@@ -423,7 +423,7 @@ impl GapRows<'_> {
             let size_of = |k: usize| {
                 let a = view.get(k);
                 match view.attachments[k].what {
-                    Carried::Point(_) => point_size(bodies, view.attachments[k].body, &a, floor),
+                    AttachmentKind::Point(_) => point_size(bodies, view.attachments[k].body, &a, floor),
                     _ => (a.at.length(), a.rate.length()),
                 }
             };
