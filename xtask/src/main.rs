@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         ["house"] => report(house::check(&root)),
         ["wrap", ref places @ ..] => report(wrap::write(&root, places)),
         ["protocol"] => report(page::write_protocol(&root)),
-        ["fmt"] => report(steps::cargo(&root, &["fmt", "--all"])),
+        ["fmt"] => report(steps::format(&root, &[])),
         ["help" | "--help" | "-h"] => {
             print!("{USAGE}");
             true

@@ -145,7 +145,7 @@ pub fn fill(
     Ok(Filled { shapes, mass: total_mass(record, total)?, volume })
 }
 
-/// Given mass, centre and inertia, over those of the shapes.
+/// RecordParameters mass, centre and inertia, over those of the shapes.
 fn total_mass(record: &Record, of_shapes: Option<Mass>) -> Result<Option<Mass>, Box<Diagnostic>> {
     let mut total = match (record.number("mass"), of_shapes) {
         (Some(mass), Some(shapes)) => shapes.scaled(mass / shapes.mass),

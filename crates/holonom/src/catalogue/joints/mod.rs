@@ -3,52 +3,9 @@
 //! A joint is one file, with its declaration at the head (name, fields, how it is made, drawn and tested), and one line in [`JOINTS`]. Scene files, the
 //! schema and the reference of scenes, the command line, the page and the generic tests read the table.
 
-mod belt;
-mod bevel;
-mod cone_limit;
-mod constant_velocity;
-mod coupler;
-mod cylindrical;
-mod differential;
-mod distance;
-mod dry_friction;
-mod gear;
-mod knife_edge;
-mod limit;
 mod lock;
-mod motor;
-mod mouse;
-mod oldham;
-mod orientation;
-mod parallel_axes;
-mod perpendicular_axes;
-mod pin_slot;
-mod planar;
-mod point_on_curve;
-mod point_on_line;
-mod point_on_plane;
-mod point_on_surface;
 mod polar;
-mod prescribed_point;
-mod prismatic;
-mod rack;
-mod reeving;
-mod revolute;
-mod rolling_disc;
-mod rolling_sphere;
-mod rope;
-mod rotor_gear;
-mod screw;
-mod serial;
-mod servo;
-mod spherical;
 mod table;
-mod tangency;
-mod universal;
-mod velocity_ratio;
-mod weld;
-mod winch;
-mod worm;
 
 pub use crate::catalogue::interface::{
     Chart, Constraint, CoordinateKind, Level, Lock, LockShape, Mask, Row, RowLaw, Rows,
@@ -71,7 +28,10 @@ use crate::math::Mat3;
 
 macro_rules! joints {
     ($($module:ident::$name:ident,)*) => {
-        $(pub use $module::$name;)*
+        $(
+            mod $module;
+            pub use $module::$name;
+        )*
 
         /// Every kind of joint and relation, in a stable order: those that hold two markers together first.
         pub static JOINTS: &[&JointDeclaration] = &[$(&$module::DECLARATION,)*];
