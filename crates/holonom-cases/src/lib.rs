@@ -1,12 +1,13 @@
-//! Exactly defined mechanisms, shared by tests, benchmarks and verification, so that answers can be compared with other programs.
+//! Exactly defined mechanisms, shared by tests, benchmarks and verification, so that answers can be compared with other
+//! programs.
 //!
-//! Every link is a 1 kg box of 1.0 x 0.2 x 0.2 m with its long axis along body x, body origin at the proximal end, centre of mass at
-//! (0.5, 0, 0), inertia about it diag(0.08, 1.04, 1.04)/12 kg m². A joint sits at the origin of the child and at a point `at` of the parent;
-//! at zero joint position the two frames are parallel.
+//! Every link is a 1 kg box of 1.0 x 0.2 x 0.2 m with its long axis along body x, body origin at the proximal end,
+//! centre of mass at (0.5, 0, 0), inertia about it diag(0.08, 1.04, 1.04)/12 kg m². A joint sits at the origin of the
+//! child and at a point `at` of the parent; at zero joint position the two frames are parallel.
 //!
-//! [`case`] finds a mechanism by name: trees in [`TreeCase`], closed loops in [`LoopCase`] (some of which have other bodies). [`pile_case`] finds piles, held by
-//! contact alone.
-//! [`forward_dynamics`] gives reference accelerations, computed independently of this engine.
+//! [`case`] finds a mechanism by name: trees in [`TreeCase`], closed loops in [`LoopCase`] (some of which have other
+//! bodies). [`pile_case`] finds piles, held by contact alone. [`forward_dynamics`] gives reference accelerations,
+//! computed independently of this engine.
 
 mod loops;
 mod piles;

@@ -116,7 +116,8 @@ fn about_z(angle: f64) -> Quat {
     exp_quat(Vec3::Z * angle)
 }
 
-/// The angular velocity of a rod along the unit vector `d`, whose ends' velocities differ by `dv`, spinning about itself.
+/// The angular velocity of a rod along the unit vector `d`, whose ends' velocities differ by `dv`, spinning about
+/// itself.
 fn rod_spin(d: Vec3, dv: Vec3, spin: f64) -> Vec3 {
     d.cross(dv) + d * spin
 }
@@ -353,7 +354,8 @@ impl LoopCase {
         m
     }
 
-    /// A state of the built model with the velocities (and poses, where they differ) of another seed. Joints hold to rounding.
+    /// A state of the built model with the velocities (and poses, where they differ) of another seed. Joints hold to
+    /// rounding.
     pub fn state(&self, model: &Model, seed: u64) -> State {
         let mut state = model.initial_state().clone();
         for (id, body) in model.bodies().zip(self.bodies(seed)) {

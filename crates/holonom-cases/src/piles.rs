@@ -6,8 +6,9 @@
 //! tower-N       N plates of 1.0 x 1.0 x 0.2 m, masses from 1 kg at the bottom to 1000 kg on top in a geometric row, friction 0.5
 //! ```
 //!
-//! Half a pitch is 0.505 m; with it the centre of the last brick of every other course lies 1.01 j + 0.505 m along the wall, and the end of the brick that carries it at
-//! 1.01 j + 0.5 m: 5 mm beyond its support. Where a course lies on top of it the weight there holds it; the last brick of the top course must fall. With 0.495 m the wall stands.
+//! Half a pitch is 0.505 m; with it the centre of the last brick of every other course lies 1.01 j + 0.505 m along the
+//! wall, and the end of the brick that carries it at 1.01 j + 0.5 m: 5 mm beyond its support. Where a course lies on
+//! top of it the weight there holds it; the last brick of the top course must fall. With 0.495 m the wall stands.
 
 use holonom::ModelBuilder;
 use holonom::prelude::*;

@@ -1,9 +1,11 @@
-//! Trees in random states that are reproducible to the last bit: splitmix64 with a seed (1996 unless another is asked for), first all positions in body order, then all
-//! velocities.
+//! Trees in random states that are reproducible to the last bit: splitmix64 with a seed (1996 unless another is asked
+//! for), first all positions in body order, then all velocities.
 //!
-//! - ball joint: position exp of a rotation vector of 3 U(0.5); velocity 3 U(1), relative angular velocity in child axes
+//! - ball joint: position exp of a rotation vector of 3 U(0.5); velocity 3 U(1), relative angular velocity in child
+//!   axes
 //! - revolute: U(0.5) rad; U(1) rad/s
-//! - free root: position 0 and exp of 3 U(0.5); velocity 3 U(1) of the frame origin in world axes, then 3 U(1) angular velocity in body axes
+//! - free root: position 0 and exp of 3 U(0.5); velocity 3 U(1) of the frame origin in world axes, then 3 U(1) angular
+//!   velocity in body axes
 
 use crate::link_of_mass;
 use holonom::ModelBuilder;
@@ -48,8 +50,9 @@ pub enum Given {
     AsFormulas,
 }
 
-/// The cases by name: `aN` ball chain, `bN` revolute chain (axes y, z alternating), `c128` binary tree with a free root, `d127` star with a
-/// free hub; `hN` and `wN` are `bN` with the rows of its joints written by hand, and written as formulas. `None` for other names. `cN` and `dN` of other sizes follow the same rule.
+/// The cases by name: `aN` ball chain, `bN` revolute chain (axes y, z alternating), `c128` binary tree with a free
+/// root, `d127` star with a free hub; `hN` and `wN` are `bN` with the rows of its joints written by hand, and written
+/// as formulas. `None` for other names. `cN` and `dN` of other sizes follow the same rule.
 pub fn tree_case(name: &str) -> Option<TreeCase> {
     let kind = name.chars().next()?;
     let n: usize = name.get(1..)?.parse().ok()?;

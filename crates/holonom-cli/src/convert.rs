@@ -1,4 +1,5 @@
-//! `holonom convert IN OUT`: a URDF or MJCF as a scene file, with everything said that was ignored; a scene file in its tidy form.
+//! `holonom convert IN OUT`: a URDF or MJCF as a scene file, with everything said that was ignored; a scene file in its
+//! tidy form.
 
 use crate::Exit;
 use crate::error::{CliError, to_stderr, warn};
@@ -10,8 +11,8 @@ use std::path::{Path, PathBuf};
 
 /// Write a scene file from a robot (.urdf, .xml), a gallery scene, or another scene file.
 ///
-/// Everything in a robot that does not count, or counts approximately, is said on standard error. A scene file keeps its comments and order
-/// and is tidied, unless --set changes it.
+/// Everything in a robot that does not count, or counts approximately, is said on standard error. A scene file keeps
+/// its comments and order and is tidied, unless --set changes it.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ConvertArgs {
     /// What to read: .urdf, .xml, .toml, or a name of the gallery

@@ -1,5 +1,5 @@
-//! What ends the program early: a message that stands alone, and an exit code. Mistakes in files come as diagnostics with their places; everything
-//! else as a sentence with notes. With `--json` either is one object on standard output.
+//! What ends the program early: a message that stands alone, and an exit code. Mistakes in files come as diagnostics
+//! with their places; everything else as a sentence with notes. With `--json` either is one object on standard output.
 
 use crate::Exit;
 use holonom::{ModelError, StepError};
@@ -152,8 +152,8 @@ impl CliError {
         Errors { errors, exit: self.exit as u8 }
     }
 
-    /// Tell the user: as data on standard output if that was asked for, else, or where that fails, on standard error. Nothing can be done when
-    /// even that fails.
+    /// Tell the user: as data on standard output if that was asked for, else, or where that fails, on standard error.
+    /// Nothing can be done when even that fails.
     pub fn print(&self, json: bool) {
         if json && let Ok(text) = serde_json::to_string(&self.data()) {
             let mut out = std::io::stdout().lock();

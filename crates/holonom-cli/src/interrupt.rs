@@ -1,4 +1,5 @@
-//! Ctrl-C and a polite request to end (SIGTERM): noticed between steps, so that what was done is kept. A second one ends at once.
+//! Ctrl-C and a polite request to end (SIGTERM): noticed between steps, so that what was done is kept. A second one
+//! ends at once.
 
 use signal_hook::consts::{SIGINT, SIGTERM};
 use std::sync::Arc;

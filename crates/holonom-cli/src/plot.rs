@@ -1,4 +1,5 @@
-//! `holonom plot`: curves of a recording, or where the matrices of a scene have entries; in the terminal, as SVG or as PNG.
+//! `holonom plot`: curves of a recording, or where the matrices of a scene have entries; in the terminal, as SVG or as
+//! PNG.
 
 use crate::Exit;
 use crate::error::CliError;

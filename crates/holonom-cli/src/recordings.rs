@@ -1,4 +1,5 @@
-//! `holonom info RUN` and `holonom recover RUN`: what a recording or snapshot holds, and a whole one from what a crash left.
+//! `holonom info RUN` and `holonom recover RUN`: what a recording or snapshot holds, and a whole one from what a crash
+//! left.
 
 use crate::Exit;
 use crate::error::CliError;

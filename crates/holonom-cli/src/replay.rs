@@ -10,7 +10,8 @@ use std::path::{Path, PathBuf};
 
 /// Replay the inputs of a page: the motion comes out the same to the last bit.
 ///
-/// The file is what the page saves as "inputs". Ends with exit code 1 where the motion is another than the one that was seen.
+/// The file is what the page saves as "inputs". Ends with exit code 1 where the motion is another than the one that was
+/// seen.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ReplayArgs {
     /// The log of inputs (.jsonl)
@@ -60,7 +61,8 @@ fn read(path: &Path) -> Result<String, CliError> {
     std::fs::read_to_string(path).map_err(wrong)
 }
 
-/// A log names the folder of its scene, from which the scene reads its files. A log that somebody else made must not choose one for itself.
+/// A log names the folder of its scene, from which the scene reads its files. A log that somebody else made must not
+/// choose one for itself.
 fn confine(text: &str, args: &ReplayArgs) -> Result<(), CliError> {
     let heading: Value = text.lines().next().and_then(|line| serde_json::from_str(line).ok()).unwrap_or_default();
     let Some(folder) = heading["folder"].as_str() else { return Ok(()) };

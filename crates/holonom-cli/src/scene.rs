@@ -43,11 +43,13 @@ pub(crate) struct OpenedScene {
     pub name: String,
 }
 
-/// From so many bodies on, what a scene says of each of them is not kept while its model runs: half a gigabyte for a million.
+/// From so many bodies on, what a scene says of each of them is not kept while its model runs: half a gigabyte for a
+/// million.
 const MANY: usize = 100_000;
 
 impl OpenedScene {
-    /// Forget what only the building of the model needed. Messages of a run that stops then name bodies, but not their lines.
+    /// Forget what only the building of the model needed. Messages of a run that stops then name bodies, but not their
+    /// lines.
     pub fn lighten(&mut self) {
         if self.loaded.scene.bodies.len() >= MANY {
             self.loaded.scene.bodies = Vec::new();

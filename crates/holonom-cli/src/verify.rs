@@ -1,4 +1,5 @@
-//! `holonom verify`: the verification manual. Every problem is modelled as a user would, run, and compared with its known answer.
+//! `holonom verify`: the verification manual. Every problem is modelled as a user would, run, and compared with its
+//! known answer.
 
 use crate::Exit;
 use crate::error::CliError;
@@ -9,9 +10,10 @@ use holonom_verify::{Verdict, VerifyError, names, verify};
 
 /// Run the problems with known answers and compare.
 ///
-/// Every column of the samples is compared at every sample time, and every scalar that can be measured. An error is the largest
-/// deviation divided by `scale`, the largest magnitude of the reference or 1 if that is larger. Allowed is 10 units of the last
-/// trusted digit of the reference, and never less than 1e-9; the few quantities with a limit of their own are listed with it.
+/// Every column of the samples is compared at every sample time, and every scalar that can be measured. An error is the
+/// largest deviation divided by `scale`, the largest magnitude of the reference or 1 if that is larger. Allowed is 10
+/// units of the last trusted digit of the reference, and never less than 1e-9; the few quantities with a limit of their
+/// own are listed with it.
 #[derive(clap::Args, Default)]
 pub(crate) struct VerifyArgs {
     /// Run only the problems whose names begin so, e.g. p06. Default: all.

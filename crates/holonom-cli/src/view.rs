@@ -18,8 +18,8 @@ use std::path::{Path, PathBuf};
 
 /// Open a scene in the browser: look at it, drag it, measure it, build it.
 ///
-/// Without a scene: the gallery. With a recording: the scene that was recorded. The page is served to this machine only, at an address with a
-/// secret in it that is printed. Ctrl-C ends it.
+/// Without a scene: the gallery. With a recording: the scene that was recorded. The page is served to this machine
+/// only, at an address with a secret in it that is printed. Ctrl-C ends it.
 #[derive(Debug, Default, clap::Args)]
 #[command(
     after_help = "Examples:\n  holonom view\n  holonom view four-bar\n  holonom view crane.toml --set L=2 --port 8080 --no-open"
@@ -100,7 +100,8 @@ fn session(args: &ViewArgs) -> Result<Session, CliError> {
     Ok(session)
 }
 
-/// Where the scene came from. Changes by `--set` are written into its text: the page reads it again when it goes back to the start.
+/// Where the scene came from. Changes by `--set` are written into its text: the page reads it again when it goes back
+/// to the start.
 fn origin(scene: &str, options: &SceneOptions, loaded: &Loaded) -> SceneOrigin {
     let first = loaded.sources.files().first();
     let name = if is_path(scene) {

@@ -1,7 +1,8 @@
-//! Broad phase: pairs near enough to be tested, by axis-aligned bounding boxes in the world, in a tree that is built anew for every call.
+//! Broad phase: pairs near enough to be tested, by axis-aligned bounding boxes in the world, in a tree that is built
+//! anew for every call.
 //!
-//! Halving by the middle of the widest axis; two branches are compared only where they overlap. Which pairs come out depends on the bounds
-//! alone, not on the tree.
+//! Halving by the middle of the widest axis; two branches are compared only where they overlap. Which pairs come out
+//! depends on the bounds alone, not on the tree.
 
 use crate::{Mat3, Vec3};
 
@@ -131,7 +132,8 @@ impl AabbTree {
         found.sort_unstable();
     }
 
-    /// Calls `near` with every pair of overlapping extents once, in no particular order. The tree must have been built from them.
+    /// Calls `near` with every pair of overlapping extents once, in no particular order. The tree must have been built
+    /// from them.
     pub fn pairs(&mut self, extents: &[Aabb], mut near: impl FnMut(u32, u32)) {
         let mut open = std::mem::take(&mut self.open_pairs);
         open.clear();

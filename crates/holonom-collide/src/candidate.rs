@@ -8,11 +8,13 @@ use crate::{Mat3, RigidTransform, Vec3};
 /// Two features of two colliders that touch, or are within reach of each other.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Candidate {
-    /// Collider of the first feature. Less than `b` unless the features say otherwise (the point of a `PointPlane` is always on `a`).
+    /// Collider of the first feature. Less than `b` unless the features say otherwise (the point of a `PointPlane` is
+    /// always on `a`).
     pub a: u32,
     /// Collider of the second feature.
     pub b: u32,
-    /// Identity of the feature pair among all candidates of these two colliders; the same for as long as the same features touch.
+    /// Identity of the feature pair among all candidates of these two colliders; the same for as long as the same
+    /// features touch.
     pub key: u64,
     /// The features.
     pub features: FeaturePair,

@@ -1,7 +1,8 @@
-//! What of one core lies above a face of the other: the nearest face (or segment, or point) cut to the outline of the face.
+//! What of one core lies above a face of the other: the nearest face (or segment, or point) cut to the outline of the
+//! face.
 //!
-//! Each corner of what is left knows where it comes from, which gives its key: a corner of the upper core, a place where an edge of it
-//! leaves the outline, or a corner of the outline with the upper face above it.
+//! Each corner of what is left knows where it comes from, which gives its key: a corner of the upper core, a place
+//! where an edge of it leaves the outline, or a corner of the outline with the upper face above it.
 
 use crate::Vec3;
 use crate::polyhedron::{NONE, PolyhedronView};
@@ -45,7 +46,8 @@ pub(crate) struct Clip {
 }
 
 impl Clip {
-    /// Cuts what of `upper` looks at `face` of `lower`; corners within `slack` (m) outside of the outline count as inside.
+    /// Cuts what of `upper` looks at `face` of `lower`; corners within `slack` (m) outside of the outline count as
+    /// inside.
     pub fn cut(&mut self, lower: PolyhedronView, face: u32, upper: PolyhedronView, slack: f64, tie: f64) {
         let n = lower.n[face as usize];
         let o = lower.on(face);

@@ -47,7 +47,8 @@ impl RigidTransform {
     }
 }
 
-/// Collision groups: two colliders are tested against each other if each is a member of a group the other collides with.
+/// Collision groups: two colliders are tested against each other if each is a member of a group the other collides
+/// with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Groups {
     /// The groups this collider belongs to, one bit each.

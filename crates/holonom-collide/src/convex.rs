@@ -1,8 +1,8 @@
 //! Two convex cores: their contact manifold.
 //!
-//! The best axis decides (sat.rs). A face: what lies above it, cut to its outline, gives one candidate per corner. A pair of edges: one
-//! candidate, and what lies above a face that looks nearly the same way. Where the cores are apart and this does not account for
-//! their distance, corners and edges are nearest: nearest.rs finds them.
+//! The best axis decides (sat.rs). A face: what lies above it, cut to its outline, gives one candidate per corner. A
+//! pair of edges: one candidate, and what lies above a face that looks nearly the same way. Where the cores are apart
+//! and this does not account for their distance, corners and edges are nearest: nearest.rs finds them.
 
 use crate::Vec3;
 use crate::candidate::{FeatureKind, FeaturePair, unit_or};
@@ -68,7 +68,8 @@ impl<'p> PairTest<'_, 'p, '_> {
         let Some(face) = found.face else {
             return;
         };
-        // Overlapping, a face is preferred even where edges overlap a little less: it holds, edges slip. Deeper down, the truth is.
+        // Overlapping, a face is preferred even where edges overlap a little less: it holds, edges slip. Deeper down,
+        // the truth is.
         let most = 1e-4 * (self.view(PairSide::First).poly.size + self.view(PairSide::Second).poly.size);
         let bias = self.tie + (-0.05 * face.apart).clamp(0.0, most);
         match found.edge {
@@ -122,7 +123,8 @@ impl<'p> PairTest<'_, 'p, '_> {
         self.pair.push(PairSide::First, FeatureKind::EdgeEdge, ea, eb, features);
     }
 
-    /// Everything above a face. `but`: edges whose crossing has been noted. `surely`: the lowest corner, should the outline miss it.
+    /// Everything above a face. `but`: edges whose crossing has been noted. `surely`: the lowest corner, should the
+    /// outline miss it.
     fn above(&mut self, axis: &FaceAxis, but: Option<[u32; 2]>, surely: bool) {
         let (low, up) = (axis.side, axis.side.other());
         let (lower, upper) = (self.view(low), self.view(up));

@@ -126,9 +126,10 @@ impl Detector {
 
     /// Finds every pair of features that touch or may touch soon, at these poses of the carriers.
     ///
-    /// `reach[c]` tells how far any point of carrier c may travel in the time of interest, m; 0 for what rests. Pairs whose distance is at
-    /// most the sum of both, and a touching tolerance that follows the rounding of the positions, yield the candidates with gaps that
-    /// small. `out` is cleared first; it comes out sorted by (lower collider, higher collider, key).
+    /// `reach[c]` tells how far any point of carrier c may travel in the time of interest, m; 0 for what rests. Pairs
+    /// whose distance is at most the sum of both, and a touching tolerance that follows the rounding of the positions,
+    /// yield the candidates with gaps that small. `out` is cleared first; it comes out sorted by (lower collider,
+    /// higher collider, key).
     ///
     /// # Panics
     ///

@@ -1,7 +1,9 @@
-//! The convex hull of points: triangles grown point by point, the farthest first, then flat neighbours merged into faces.
+//! The convex hull of points: triangles grown point by point, the farthest first, then flat neighbours merged into
+//! faces.
 //!
-//! A point that lies in the plane of a triangle (to `FLAT`) has that triangle replaced together with those it sees, so no new triangle
-//! is a sliver. Points less than `FLAT` outside are left out. The result is checked: closed, of the right genus, holding all points.
+//! A point that lies in the plane of a triangle (to `FLAT`) has that triangle replaced together with those it sees, so
+//! no new triangle is a sliver. Points less than `FLAT` outside are left out. The result is checked: closed, of the
+//! right genus, holding all points.
 
 use std::collections::BTreeMap;
 
@@ -222,8 +224,8 @@ impl Growing<'_> {
         Ok(Hull { corners, rings, normals })
     }
 
-    /// The face of every triangle that is left, and the triangles of every face: each grows from its largest triangle over all neighbours
-    /// in its plane.
+    /// The face of every triangle that is left, and the triangles of every face: each grows from its largest triangle
+    /// over all neighbours in its plane.
     fn flat_faces(&self) -> (Vec<u32>, Vec<Vec<u32>>) {
         let mut order: Vec<u32> =
             (0..self.triangles.len() as u32).filter(|t| self.triangles[*t as usize].alive).collect();

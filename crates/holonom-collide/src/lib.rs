@@ -19,14 +19,17 @@
 //!
 //! Decisions:
 //!
-//! - **Features, not points.** A [`Candidate`] names what touches (a corner, a face, an edge, a rim) in the axes of the two carriers, so
-//!   gap, gradient and curvature follow exactly at any pose near the one of detection.
-//! - **Rounded shapes are a core and a radius.** A ball is a point, a capsule a segment: a ball on a floor is one point above one plane.
-//! - **Detection is a pure function** of shapes, poses and reach: nothing is remembered but memory. The order is always the same.
-//! - **Differences first.** Everything is computed from the pose of one carrier relative to the other, so far from the origin nothing is
-//!   lost but what the positions themselves have lost.
-//! - Convex shapes meet by separating axes over their faces and edges ([`CollisionShape::Hull`], [`CollisionShape::Box`], capsules alike), and by their
-//!   nearest features where no face decides; surfaces of triangles by the features that stick out of them, so that seams are not felt.
+//! - **Features, not points.** A [`Candidate`] names what touches (a corner, a face, an edge, a rim) in the axes of the
+//!   two carriers, so gap, gradient and curvature follow exactly at any pose near the one of detection.
+//! - **Rounded shapes are a core and a radius.** A ball is a point, a capsule a segment: a ball on a floor is one point
+//!   above one plane.
+//! - **Detection is a pure function** of shapes, poses and reach: nothing is remembered but memory. The order is always
+//!   the same.
+//! - **Differences first.** Everything is computed from the pose of one carrier relative to the other, so far from the
+//!   origin nothing is lost but what the positions themselves have lost.
+//! - Convex shapes meet by separating axes over their faces and edges ([`CollisionShape::Hull`],
+//!   [`CollisionShape::Box`], capsules alike), and by their nearest features where no face decides; surfaces of
+//!   triangles by the features that stick out of them, so that seams are not felt.
 
 #![deny(missing_docs)]
 #![deny(clippy::disallowed_methods)]

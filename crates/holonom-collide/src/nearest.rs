@@ -30,8 +30,8 @@ pub(crate) struct NearestResult {
     pub normal: Vec3,
 }
 
-/// The least distance between corners and edges. Faces are not considered: where a face is nearest, its axis has found it.
-/// What is outside the slab of an axis is farther than anything of interest.
+/// The least distance between corners and edges. Faces are not considered: where a face is nearest, its axis has found
+/// it. What is outside the slab of an axis is farther than anything of interest.
 pub(crate) fn nearest(
     a: PolyhedronView,
     b: PolyhedronView,

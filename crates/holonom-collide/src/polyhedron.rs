@@ -1,7 +1,7 @@
 //! Convex cores: a point, a segment, a box, a hull, all as corners, edges and faces in the axes of their carrier.
 //!
-//! The ring of a face runs counter-clockwise seen from outside. An edge runs along the ring of its first face, so first normal x second
-//! normal points along it.
+//! The ring of a face runs counter-clockwise seen from outside. An edge runs along the ring of its first face, so first
+//! normal x second normal points along it.
 
 use std::collections::BTreeMap;
 
@@ -36,7 +36,8 @@ pub(crate) struct BoxFrame {
     pub centre: Vec3,
     pub axes: Mat3,
     pub half: Vec3,
-    /// `edges[i][bits]`: along axis i; bits tell the sides along the other two axes, the lower axis first, 1 for the positive side.
+    /// `edges[i][bits]`: along axis i; bits tell the sides along the other two axes, the lower axis first, 1 for the
+    /// positive side.
     pub edges: [[u32; 4]; 3],
 }
 
@@ -71,8 +72,8 @@ impl Polyhedron {
         }
     }
 
-    /// Corner `i` is on the positive side of axis k where bit k of `i` is set. Face 2 k is on the positive side of axis k, 2 k + 1 on the
-    /// negative.
+    /// Corner `i` is on the positive side of axis k where bit k of `i` is set. Face 2 k is on the positive side of axis
+    /// k, 2 k + 1 on the negative.
     pub fn cuboid(place: &RigidTransform, half: Vec3) -> Polyhedron {
         let side = |bit: usize, i: usize| if i >> bit & 1 == 1 { 1.0 } else { -1.0 };
         let corner = |i: usize| place.point(Vec3::new(side(0, i) * half.x, side(1, i) * half.y, side(2, i) * half.z));
@@ -106,8 +107,8 @@ impl Polyhedron {
         Polyhedron::from_rings(vertices, &hull.rings, normals)
     }
 
-    /// From corners and rings of a closed convex surface. Edges are numbered by their corners, so the order of the rings does not matter
-    /// to them.
+    /// From corners and rings of a closed convex surface. Edges are numbered by their corners, so the order of the
+    /// rings does not matter to them.
     pub fn from_rings(vertices: Vec<Vec3>, rings: &[Vec<u32>], normals: Vec<Vec3>) -> Polyhedron {
         let mut poly = Polyhedron { normals, ..Polyhedron::default() };
         let mut numbers: BTreeMap<(u32, u32), u32> = BTreeMap::new();

@@ -1,6 +1,7 @@
 //! Separating axes: how far apart two convex cores are along their best face and along their best pair of edges.
 //!
-//! Ties go to the first side, the lower face, and faces before edges, by more than rounding: the choice must not flicker.
+//! Ties go to the first side, the lower face, and faces before edges, by more than rounding: the choice must not
+//! flicker.
 
 use crate::candidate::RelativePose;
 use crate::pair::PairSide;
@@ -215,7 +216,8 @@ pub(crate) fn tie(a: &Polyhedron, b: &Polyhedron) -> f64 {
     1e-11 * (a.size + b.size)
 }
 
-/// Where features must lie that are nearest, or overlap least: near the plane of the best face. Everything else need not be tested.
+/// Where features must lie that are nearest, or overlap least: near the plane of the best face. Everything else need
+/// not be tested.
 pub(crate) struct ContactSlab {
     /// From the first to the second.
     n: Vec3,

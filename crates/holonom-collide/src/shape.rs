@@ -38,16 +38,17 @@ pub enum CollisionShape {
         /// At least four of them, not all in one plane, m.
         points: Vec<Vec3>,
     },
-    /// Triangles: terrain, scenery. One-sided: solid behind them, outside where their corners run counter-clockwise. Meets convex
-    /// shapes and half-spaces, not other surfaces.
+    /// Triangles: terrain, scenery. One-sided: solid behind them, outside where their corners run counter-clockwise.
+    /// Meets convex shapes and half-spaces, not other surfaces.
     Mesh {
         /// Corners, m.
         vertices: Vec<Vec3>,
         /// Three corners each, by index.
         triangles: Vec<[u32; 3]>,
     },
-    /// Heights above a rectangle in the plane z = 0, centred at the origin; solid below at any depth. Two triangles per cell, split along
-    /// the diagonal from (row, column) to (row + 1, column + 1). Meets convex shapes, not other surfaces.
+    /// Heights above a rectangle in the plane z = 0, centred at the origin; solid below at any depth. Two triangles per
+    /// cell, split along the diagonal from (row, column) to (row + 1, column + 1). Meets convex shapes, not other
+    /// surfaces.
     HeightField {
         /// Heights row by row, m: `heights[row * columns + column]` is at x = (column / (columns - 1) - 1/2) size\[0\],
         /// y = (row / (rows - 1) - 1/2) size\[1\].
@@ -65,7 +66,8 @@ pub enum CollisionShape {
 const MOST_CORNERS: usize = 1 << 24;
 
 impl CollisionShape {
-    /// Refuses sizes that are not positive or not finite, hulls without volume, triangles without area, indices out of range.
+    /// Refuses sizes that are not positive or not finite, hulls without volume, triangles without area, indices out of
+    /// range.
     pub fn validate(&self) -> Result<(), String> {
         match self {
             CollisionShape::Point | CollisionShape::HalfSpace => Ok(()),

@@ -1,7 +1,8 @@
-//! Surfaces of triangles, prepared: corners welded, edges and what sticks out of them, flat neighbours as one plane, a tree of bounds.
+//! Surfaces of triangles, prepared: corners welded, edges and what sticks out of them, flat neighbours as one plane, a
+//! tree of bounds.
 //!
-//! Solid is behind the triangles. An edge *sticks out* if the surface bends away from the outside there, or ends there; a seam or a
-//! valley does not, and is never touched: what touches near it touches the faces.
+//! Solid is behind the triangles. An edge *sticks out* if the surface bends away from the outside there, or ends there;
+//! a seam or a valley does not, and is never touched: what touches near it touches the faces.
 
 use std::collections::BTreeMap;
 
@@ -17,8 +18,8 @@ const SEAM: f64 = 1e-9;
 pub(crate) struct SurfaceRidge {
     /// Corners at its ends, in the order of the first triangle.
     pub ends: [u32; 2],
-    /// In the planes of the two triangles, out of them across the edge; for a border, the second is the normal of the first triangle.
-    /// What is nearest to the edge lies in front of both.
+    /// In the planes of the two triangles, out of them across the edge; for a border, the second is the normal of the
+    /// first triangle. What is nearest to the edge lies in front of both.
     pub across: [Vec3; 2],
     /// Unit, from the first end to the second.
     pub along: Vec3,
@@ -226,7 +227,8 @@ impl TriangleSurface {
         outside
     }
 
-    /// Whether a point is outside, judged by what of the surface is nearest to it, no farther than `within` (m). Nothing there: outside.
+    /// Whether a point is outside, judged by what of the surface is nearest to it, no farther than `within` (m).
+    /// Nothing there: outside.
     pub fn outside(&self, x: Vec3, within: f64, stack: &mut Vec<u32>, found: &mut Vec<u32>) -> bool {
         let reach = Vec3::splat(within);
         self.near(&Aabb { low: x - reach, high: x + reach }, stack, found);

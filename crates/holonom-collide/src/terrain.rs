@@ -1,8 +1,8 @@
 //! Convex shapes on surfaces of triangles.
 //!
-//! Every pair of features that is nearest in its own neighbourhood is a candidate: corners above triangles, corners of the surface below
-//! faces, edges that cross edges that stick out, and corners beside corners and edges. Seams and valleys of the surface are no features,
-//! so nothing catches on them; flat neighbours are one plane with one key.
+//! Every pair of features that is nearest in its own neighbourhood is a candidate: corners above triangles, corners of
+//! the surface below faces, edges that cross edges that stick out, and corners beside corners and edges. Seams and
+//! valleys of the surface are no features, so nothing catches on them; flat neighbours are one plane with one key.
 
 use crate::Vec3;
 use crate::broad_phase::Aabb;
@@ -12,8 +12,8 @@ use crate::polyhedron::{NONE, Polyhedron, PolyhedronView};
 use crate::sat::PARALLEL;
 use crate::surface::{SurfaceRidge, TriangleSurface};
 
-/// Directions this far outside (sine) of what belongs to a feature of the convex shape still count: distances stay true, and edges that
-/// run nearly along each other are met at both ends.
+/// Directions this far outside (sine) of what belongs to a feature of the convex shape still count: distances stay
+/// true, and edges that run nearly along each other are met at both ends.
 const LOOSE: f64 = 0.02;
 /// The same for features of the surface.
 const STRICT: f64 = 1e-9;

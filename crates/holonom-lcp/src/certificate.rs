@@ -11,8 +11,9 @@
 //!     slip       |x^_t - [x^_t - a^_t] onto the disc| / S: no slip, or friction at the rim straight against it
 //! ```
 //!
-//! All five are free of units and do not change when rows are scaled or `b` is. `slip` is measured by projection because a
-//! direction has no meaning where there is no slip: at the rim, with slip larger than the error, it is the error of direction.
+//! All five are free of units and do not change when rows are scaled or `b` is. `slip` is measured by projection
+//! because a direction has no meaning where there is no slip: at the rim, with slip larger than the error, it is the
+//! error of direction.
 
 use crate::dense::dot;
 use crate::law::{ComplementarityLaw as Law, ConeProblem};

@@ -1,15 +1,16 @@
 //! The cone solver for a matrix that is written down: the method of [`crate::proximal`] on a dense factor of `A`.
 //!
-//! `A = G G^T` by pivoted Cholesky; `G` has as many columns as `A` has rank. A problem whose `A` is not symmetric and positive
-//! semidefinite takes the unknown `u = x - x_k` in place of the motion, with `A` for `G` and the identity for `G^T`:
+//! `A = G G^T` by pivoted Cholesky; `G` has as many columns as `A` has rank. A problem whose `A` is not symmetric and
+//! positive semidefinite takes the unknown `u = x - x_k` in place of the motion, with `A` for `G` and the identity for
+//! `G^T`:
 //!
 //! ```text
 //!     R(u) = u - (P(x_k - (a_k + A u) / eps) - x_k),       R' = 1 + W A / eps
 //! ```
 //!
-//! Strategy, in order: proximal steps from the guess itself; the same after some sweeps of Gauss and Seidel, then after bursts of
-//! accelerated projected gradients; last, continuation in `eps` and convex steps in turn, for these two fail on different
-//! problems.
+//! Strategy, in order: proximal steps from the guess itself; the same after some sweeps of Gauss and Seidel, then after
+//! bursts of accelerated projected gradients; last, continuation in `eps` and convex steps in turn, for these two fail
+//! on different problems.
 
 use crate::certificate::Certifier;
 use crate::dense::{add_square, axpy, cholesky, cholesky_solve, dot, lu, lu_solve, pivoted_cholesky, zeros};
@@ -137,7 +138,8 @@ impl DenseOperator {
         zeros(&mut self.row, self.rank);
     }
 
-    /// One fixed vector through both sides of `A = G G^T`: a diagonal of zeros hides an indefinite block from the pivots.
+    /// One fixed vector through both sides of `A = G G^T`: a diagonal of zeros hides an indefinite block from the
+    /// pivots.
     fn split_is_right(&mut self) -> bool {
         let (n, r) = (self.n, self.rank);
         zeros(&mut self.row, r);

@@ -12,7 +12,8 @@ pub enum LcpError {
         /// What must hold.
         what: &'static str,
     },
-    /// The best `x` found is left in place; it violates the laws by `residual` (`worst` of its [`crate::ConeCertificate`]).
+    /// The best `x` found is left in place; it violates the laws by `residual` (`worst` of its
+    /// [`crate::ConeCertificate`]).
     NotConverged {
         /// Scaled violation.
         residual: f64,

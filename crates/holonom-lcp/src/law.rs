@@ -4,8 +4,8 @@
 //!     a = A x + b          x: forces or impulses,   a: the accelerations or velocities that follow from them
 //! ```
 //!
-//! Rows belong to laws in order: the first law owns the first row (or rows), the next law those after it. A problem is checked
-//! once, before any method sees it: sizes, finite numbers, bounds in order, normals that exist.
+//! Rows belong to laws in order: the first law owns the first row (or rows), the next law those after it. A problem is
+//! checked once, before any method sees it: sizes, finite numbers, bounds in order, normals that exist.
 
 use self::ComplementarityLaw as Law;
 use crate::error::LcpError;
@@ -17,7 +17,8 @@ pub enum ComplementarityLaw {
     Free,
     /// One row, unilateral: `x >= 0`, `a >= 0`, `x a = 0`.
     Push,
-    /// One row: `least <= x <= most`; `a >= 0` where `x = least`, `a <= 0` where `x = most`, `a = 0` between. Bounds may be infinite.
+    /// One row: `least <= x <= most`; `a >= 0` where `x = least`, `a <= 0` where `x = most`, `a = 0` between. Bounds
+    /// may be infinite.
     Within {
         /// Lower bound of `x`; may be `-inf`.
         least: f64,
@@ -26,8 +27,9 @@ pub enum ComplementarityLaw {
     },
     /// One to three rows `t`: `|x_t| <= mu x_normal`, and `x_t = -mu x_normal a_t / |a_t|` wherever `a_t` is not zero.
     ///
-    /// This is Coulomb's law as it stands: the condition of the normal row does not depend on the slip. Several cones may share
-    /// a normal. A normal with the law [`ComplementarityLaw::Free`] that pulls (`x_normal < 0`) carries no friction.
+    /// This is Coulomb's law as it stands: the condition of the normal row does not depend on the slip. Several cones
+    /// may share a normal. A normal with the law [`ComplementarityLaw::Free`] that pulls (`x_normal < 0`) carries no
+    /// friction.
     Cone {
         /// Index of an earlier *row* whose law is [`ComplementarityLaw::Push`] or [`ComplementarityLaw::Free`].
         normal: usize,
@@ -155,8 +157,8 @@ pub(crate) fn check_laws(b: &[f64], laws: &[Law]) -> Result<(), LcpError> {
     Ok(())
 }
 
-/// Is row `normal` that of a law which may carry friction? Searched backwards from `row`, the end of the `earlier` laws: normals
-/// stand close before their cones.
+/// Is row `normal` that of a law which may carry friction? Searched backwards from `row`, the end of the `earlier`
+/// laws: normals stand close before their cones.
 fn normal_is_fit(earlier: &[Law], mut row: usize, normal: usize) -> bool {
     for law in earlier.iter().rev() {
         row -= law.rows();

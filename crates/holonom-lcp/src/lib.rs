@@ -1,8 +1,9 @@
-//! Complementarity problems with friction cones: dense ones, large sparse ones, and those that are only known as operators.
+//! Complementarity problems with friction cones: dense ones, large sparse ones, and those that are only known as
+//! operators.
 //!
-//! Find `x` so that `a = A x + b` and `x` obey a [`ComplementarityLaw`] row by row: equations, unilateral forces, forces between
-//! bounds, friction in cones and in balls. `A` may be singular: redundant rows are the ordinary case, and where `x` is not unique,
-//! `a` is.
+//! Find `x` so that `a = A x + b` and `x` obey a [`ComplementarityLaw`] row by row: equations, unilateral forces,
+//! forces between bounds, friction in cones and in balls. `A` may be singular: redundant rows are the ordinary case,
+//! and where `x` is not unique, `a` is.
 //!
 //! | solver | `A` | what it is for |
 //! |---|---|---|
@@ -10,9 +11,10 @@
 //! | [`SparseConeSolver`] | `G M^-1 G^T`, each row of `G` on a few bodies | thousands of rows, to rounding; sparse factorisations |
 //! | [`MatrixFreeConeSolver`] | products `A x` only | any number of rows, to a tolerance; no factorisation at all |
 //!
-//! All three solve all laws exactly as they stand (Coulomb's cone, no polygons), start from a guess and say how close they came.
-//! The first two are one method on two operators: proximal steps, each solved by a semismooth Newton method. The third is an
-//! accelerated projected gradient method, which the other two use as well to come closer where their guess is poor.
+//! All three solve all laws exactly as they stand (Coulomb's cone, no polygons), start from a guess and say how close
+//! they came. The first two are one method on two operators: proximal steps, each solved by a semismooth Newton method.
+//! The third is an accelerated projected gradient method, which the other two use as well to come closer where their
+//! guess is poor.
 //!
 //! [`certificate`] says how good an `x` is, whoever found it. [`dense`] has the factorisations of small matrices.
 //!
@@ -30,8 +32,8 @@
 //! # Ok::<(), holonom_lcp::LcpError>(())
 //! ```
 //!
-//! Nothing here allocates once its memory has grown to the size of the problem, nothing panics on finite or infinite input, and
-//! the same input gives the same bits.
+//! Nothing here allocates once its memory has grown to the size of the problem, nothing panics on finite or infinite
+//! input, and the same input gives the same bits.
 #![cfg_attr(not(test), deny(clippy::disallowed_methods))]
 
 mod certificate;

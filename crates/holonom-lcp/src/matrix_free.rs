@@ -6,8 +6,9 @@
 //!     s_n = sum over the cones of normal n of  mu |a_t|
 //! ```
 //!
-//! Coulomb's law is that of the convex problem `min x A x / 2 + (b + s) x` over the cones `K`: if `x` minimises it with the `s` that its
-//! own `a` gives, then `x` and `a` obey the laws. So the gradient method for that problem is run with `s` following `a`:
+//! Coulomb's law is that of the convex problem `min x A x / 2 + (b + s) x` over the cones `K`: if `x` minimises it with
+//! the `s` that its own `a` gives, then `x` and `a` obey the laws. So the gradient method for that problem is run with
+//! `s` following `a`:
 //!
 //! ```text
 //!     g   = A y + b + s                          y: x, carried on along its last change (Nesterov)
@@ -15,9 +16,9 @@
 //!     restart where  g (x' - x) > 0              the momentum leads uphill (O'Donoghue and Candes)
 //! ```
 //!
-//! as in Mazhar, Heyn, Negrut and Tasora (2015). `A y` costs no product: it is carried on like `y`. Several cones on one
-//! normal are projected onto together, by Newton's method in the one unknown `x_n`. `s` is renewed in every iteration (measured: half
-//! the products of renewing it every ten), and more rarely once that leads nowhere.
+//! as in Mazhar, Heyn, Negrut and Tasora (2015). `A y` costs no product: it is carried on like `y`. Several cones on
+//! one normal are projected onto together, by Newton's method in the one unknown `x_n`. `s` is renewed in every
+//! iteration (measured: half the products of renewing it every ten), and more rarely once that leads nowhere.
 
 use crate::certificate::judge;
 use crate::dense::{dot, largest, zeros};
@@ -50,8 +51,8 @@ pub trait LinearOperator {
 /// The solver that asks for products only, with its memory.
 #[derive(Clone, Debug)]
 pub struct MatrixFreeConeSolver {
-    /// What the residual must come down to: violations of the laws relative to the largest of `x`, `a` and `b` without units; 1e-8
-    /// unless set.
+    /// What the residual must come down to: violations of the laws relative to the largest of `x`, `a` and `b` without
+    /// units; 1e-8 unless set.
     pub tolerance: f64,
     /// Most products `A x`; 2000 unless set.
     pub products: usize,
@@ -90,8 +91,8 @@ impl MatrixFreeConeSolver {
         Self::default()
     }
 
-    /// Solves `a = A x + b` under the laws, from the starting guess in `x`. `diagonal` is that of `A`, which must be symmetric
-    /// and positive semidefinite.
+    /// Solves `a = A x + b` under the laws, from the starting guess in `x`. `diagonal` is that of `A`, which must be
+    /// symmetric and positive semidefinite.
     ///
     /// On [`LcpError::NotConverged`] the best `x` found is left in place; on every other error `x` is what it was.
     pub fn solve(
@@ -193,7 +194,8 @@ impl GradientMemory {
         Ok(report)
     }
 
-    /// `next = onto K of (y - g / L)`, with `L = stiff` raised until it bounds the curvature along the step. Returns `g (next - x)`.
+    /// `next = onto K of (y - g / L)`, with `L = stiff` raised until it bounds the curvature along the step. Returns
+    /// `g (next - x)`.
     fn gradient_step(
         &mut self,
         operator: &mut dyn LinearOperator,
@@ -297,7 +299,8 @@ impl GradientMemory {
     }
 }
 
-/// `p` onto the disc. By one factor, unlike [`crate::project`], which needs the direction too: the two differ in the last bit.
+/// `p` onto the disc. By one factor, unlike [`crate::project`], which needs the direction too: the two differ in the
+/// last bit.
 fn clip(p: &[f64], radius: f64, x: &mut [f64]) {
     let reach = length(p);
     let shrink = if reach > radius { radius / reach } else { 1.0 };

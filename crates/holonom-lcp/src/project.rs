@@ -1,13 +1,15 @@
-//! Projections of forces onto what the laws admit (half lines, intervals and discs), and the derivatives of these projections.
+//! Projections of forces onto what the laws admit (half lines, intervals and discs), and the derivatives of these
+//! projections.
 //!
 //! ```text
 //!     Free     x = p              Push   x = max(p, 0)            Within  x = p between the bounds
 //!     Cone     x_n from its own row first; radius = mu max(x_n, 0);   x_t = p_t inside the disc,  radius p_t / |p_t| outside
 //! ```
 //!
-//! `x = P(x - r a)` for any `r > 0` says exactly that `x` and `a` obey the laws. For cones this is *not* the projection onto the
-//! cone: the normal row is projected without regard to the slip, which is Coulomb's law and not its associated relaxation. The
-//! projection onto the cones themselves, which the convex relaxation needs, is that of [`normal_on_cones`].
+//! `x = P(x - r a)` for any `r > 0` says exactly that `x` and `a` obey the laws. For cones this is *not* the projection
+//! onto the cone: the normal row is projected without regard to the slip, which is Coulomb's law and not its associated
+//! relaxation. The projection onto the cones themselves, which the convex relaxation needs, is that of
+//! [`normal_on_cones`].
 //!
 //! Derivative, row by row (`W = dP/dp`):
 //!

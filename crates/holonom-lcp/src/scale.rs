@@ -7,8 +7,8 @@
 //!     A~_ij = A_ij / (d_i d_j)      b~_i = b_i / (d_i beta)      mu~ = mu d_t / d_n      bounds and radii times d / beta
 //! ```
 //!
-//! `x` and `a` then have the same unit (the square root of a power, or of an energy), the diagonal is 1, and a row given in
-//! millimetres is the same row as the one in metres.
+//! `x` and `a` then have the same unit (the square root of a power, or of an energy), the diagonal is 1, and a row
+//! given in millimetres is the same row as the one in metres.
 
 use crate::dense::{largest, zeros};
 use crate::error::LcpError;

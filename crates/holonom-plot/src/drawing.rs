@@ -1,9 +1,11 @@
-//! A picture as a list of lines, rectangles and texts: what charts and spy plots become, and what is written as SVG or painted into pixels.
+//! A picture as a list of lines, rectangles and texts: what charts and spy plots become, and what is written as SVG or
+//! painted into pixels.
 //!
-//! Decisions. One list serves both outputs, so they cannot differ. Coordinates are in points of 1/96 inch, x to the right, y down. Colours
-//! are named by their role ([`Ink`]); what a role looks like on light and on dark paper is settled in one table here. Series colours are those
-//! of Okabe and Ito where they are dark enough for a line on white (contrast of 3 to 1), and stay apart for all common kinds of colour blindness; from
-//! the seventh series on, dashes tell them apart.
+//! Decisions. One list serves both outputs, so they cannot differ. Coordinates are in points of 1/96 inch, x to the
+//! right, y down. Colours are named by their role ([`Ink`]); what a role looks like on light and on dark paper is
+//! settled in one table here. Series colours are those of Okabe and Ito where they are dark enough for a line on white
+//! (contrast of 3 to 1), and stay apart for all common kinds of colour blindness; from the seventh series on, dashes
+//! tell them apart.
 
 /// What a line or text is there for; its colour follows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -1,9 +1,10 @@
 //! From a chart to a drawing: where panels, axes, curves and names go.
 //!
-//! Decisions. Panels are of one width, with one horizontal axis below the last. A panel with one curve has its name at the vertical axis;
-//! with several, names stand right of the panel, as close to the ends of their curves as their neighbours allow, tied to them by thin
-//! lines. So nothing covers a curve, and colours need not be looked up. The picture grows by what the names need; very long
-//! ones are shortened in the middle. Curves get about 2 columns of points per point of width.
+//! Decisions. Panels are of one width, with one horizontal axis below the last. A panel with one curve has its name at
+//! the vertical axis; with several, names stand right of the panel, as close to the ends of their curves as their
+//! neighbours allow, tied to them by thin lines. So nothing covers a curve, and colours need not be looked up. The
+//! picture grows by what the names need; very long ones are shortened in the middle. Curves get about 2 columns of
+//! points per point of width.
 
 use crate::chart::{ChartPanel, LineChart, Mark, labelled};
 use crate::drawing::{Anchor, Drawing, DrawingItem, Ink, Lines, N_COLOURS, dashes};
@@ -211,7 +212,8 @@ fn curves(d: &mut Drawing, chart: &LineChart, p: &Placed, x: &Ruler, left: f64) 
     }
 }
 
-/// Heights as near to the wanted (rising) ones as can be when neighbours keep their distance: groups that touch share their middle.
+/// Heights as near to the wanted (rising) ones as can be when neighbours keep their distance: groups that touch share
+/// their middle.
 fn spread(wanted: &[f64], distance: f64, low: f64, high: f64) -> Vec<f64> {
     // groups: first place, number, sum of (wanted - own offset)
     let mut groups: Vec<(usize, f64)> = Vec::new();
@@ -232,8 +234,8 @@ fn spread(wanted: &[f64], distance: f64, low: f64, high: f64) -> Vec<f64> {
     groups.iter().flat_map(|g| (0..g.0).map(move |i| start(g) + i as f64 * distance)).collect()
 }
 
-/// Vertical marks. Labels stand right of the tops of their lines, in rows above the first panel: a label that would run into the next mark goes
-/// one row higher than that, so no line crosses a label.
+/// Vertical marks. Labels stand right of the tops of their lines, in rows above the first panel: a label that would run
+/// into the next mark goes one row higher than that, so no line crosses a label.
 struct Marks {
     marks: Vec<MarkAt>,
     rows: usize,

@@ -1,7 +1,7 @@
 //! # holonom-plot
 //!
-//! Charts of quantities over time and pictures of sparse matrices, as SVG, as PNG and in the characters of a terminal. It takes numbers and gives
-//! text or bytes: no files, no printing, no types of the engine.
+//! Charts of quantities over time and pictures of sparse matrices, as SVG, as PNG and in the characters of a terminal.
+//! It takes numbers and gives text or bytes: no files, no printing, no types of the engine.
 //!
 //! ```
 //! use holonom_plot::{Axis, LineChart, EntryKind, Series, SpyPlot};
@@ -27,8 +27,9 @@
 //! # Ok::<(), holonom_plot::PlotError>(())
 //! ```
 //!
-//! The same data give the same bytes. Texts in pixels are drawn with DejaVu Sans (free to embed and to redistribute: the licences of Bitstream
-//! Vera and Arev), which is a part of the program; an SVG leaves the font to whoever shows it.
+//! The same data give the same bytes. Texts in pixels are drawn with DejaVu Sans (free to embed and to redistribute:
+//! the licences of Bitstream Vera and Arev), which is a part of the program; an SVG leaves the font to whoever shows
+//! it.
 
 mod chart;
 mod drawing;

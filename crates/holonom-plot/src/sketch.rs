@@ -1,7 +1,8 @@
 //! Charts and matrices in the characters of a terminal.
 //!
-//! A character of braille is a grid of 2 by 4 dots: eight points where ASCII has one. Without braille, curves are drawn with the signs
-//! `* + x o # @`, one for each series. Colours are those of the terminal's own palette, and only when asked for.
+//! A character of braille is a grid of 2 by 4 dots: eight points where ASCII has one. Without braille, curves are drawn
+//! with the signs `* + x o # @`, one for each series. Colours are those of the terminal's own palette, and only when
+//! asked for.
 
 use crate::chart::{ChartPanel, LineChart, PlotError, labelled};
 use crate::spy::{EntryKind, SpyPlot};
@@ -294,7 +295,8 @@ fn head(out: &mut String, lines: [&String; 2], width: usize, ascii: bool) {
     }
 }
 
-/// Numbers of the curves that end in this row, for the last columns of it: without colours nothing else tells braille curves apart.
+/// Numbers of the curves that end in this row, for the last columns of it: without colours nothing else tells braille
+/// curves apart.
 fn ends(chart: &LineChart, series: &[usize], ruler: Option<&Ruler>, row: usize, height: usize) -> String {
     let Some(ruler) = ruler else { return String::new() };
     let end = |k: usize| chart.series[k].y.iter().rev().find_map(|&v| ruler.place(v));

@@ -1,8 +1,10 @@
-//! Pictures of sparse matrices, in the manner of the papers: a square where there is an entry, fine lines between blocks, numbers below.
+//! Pictures of sparse matrices, in the manner of the papers: a square where there is an entry, fine lines between
+//! blocks, numbers below.
 //!
-//! Decisions. A small matrix shows every entry as a square of its own. One with more rows or columns than the picture has room for is cut into a
-//! grid of at most [`MOST`] by as many cells; a cell is painted where anything in it is, as fill where most of what is in it is fill. Cells
-//! beside each other are written as one, so a file stays below 1 MB whatever the matrix.
+//! Decisions. A small matrix shows every entry as a square of its own. One with more rows or columns than the picture
+//! has room for is cut into a grid of at most [`MOST`] by as many cells; a cell is painted where anything in it is, as
+//! fill where most of what is in it is fill. Cells beside each other are written as one, so a file stays below 1 MB
+//! whatever the matrix.
 
 use crate::chart::PlotError;
 use crate::drawing::{Anchor, Cells, Drawing, DrawingItem, Ink};

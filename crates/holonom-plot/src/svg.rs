@@ -1,8 +1,9 @@
 //! A drawing as SVG.
 //!
-//! Decisions. Light colours stand as attributes, dark ones in a style sheet for screens that ask for them: programs that know no style sheets,
-//! and printers, get the light picture. Coordinates have at most two decimals, so the same drawing gives the same bytes. Curves are written
-//! with relative coordinates between rounded points: shorter, and no error adds up.
+//! Decisions. Light colours stand as attributes, dark ones in a style sheet for screens that ask for them: programs
+//! that know no style sheets, and printers, get the light picture. Coordinates have at most two decimals, so the same
+//! drawing gives the same bytes. Curves are written with relative coordinates between rounded points: shorter, and no
+//! error adds up.
 
 use crate::drawing::{Anchor, Cells, Drawing, DrawingItem, Ink, Lines, N_COLOURS, Text};
 use std::fmt::Write;

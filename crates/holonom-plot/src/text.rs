@@ -1,7 +1,8 @@
 //! How wide a text is, and the outlines of its letters.
 //!
-//! The font is DejaVu Sans, which the `dejavu` crate carries: pixels need no fonts of the system, and it has Greek letters, signs of mathematics
-//! and raised digits. An SVG leaves the choice of font to the viewer, whose usual choices are narrower, so what was measured here fits there too.
+//! The font is DejaVu Sans, which the `dejavu` crate carries: pixels need no fonts of the system, and it has Greek
+//! letters, signs of mathematics and raised digits. An SVG leaves the choice of font to the viewer, whose usual choices
+//! are narrower, so what was measured here fits there too.
 
 use std::sync::OnceLock;
 use ttf_parser::{Face, GlyphId, OutlineBuilder};

@@ -1,9 +1,11 @@
 //! Curves with more points than a picture can show, thinned without losing what can be seen.
 //!
-//! Points that follow each other within one narrow column of the picture become four: the first, the lowest, the highest and the last, in
-//! their own order. A spike of a single sample stays where it is. Columns are runs of neighbours, so curves that turn back are thinned as well.
+//! Points that follow each other within one narrow column of the picture become four: the first, the lowest, the
+//! highest and the last, in their own order. A spike of a single sample stays where it is. Columns are runs of
+//! neighbours, so curves that turn back are thinned as well.
 
-/// Points in picture coordinates, in pieces between gaps; `None` is a gap. Pieces with a single point stay: they are dots.
+/// Points in picture coordinates, in pieces between gaps; `None` is a gap. Pieces with a single point stay: they are
+/// dots.
 pub(crate) fn pieces(points: impl Iterator<Item = Option<(f64, f64)>>, column: f64) -> Vec<Vec<(f64, f64)>> {
     let mut pieces = Vec::new();
     let mut piece = Vec::new();

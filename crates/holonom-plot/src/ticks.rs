@@ -1,9 +1,10 @@
 //! Round numbers for an axis, and what to write beside them.
 //!
-//! Decisions. Steps are 1, 2 or 5 times a power of ten. Ticks are whole multiples of the step, counted from an *offset*: usually 0, but where the
-//! range is tiny beside its values (1 ± 1e-13) a round number near them, written once above the axis, so that labels stay short and differ.
-//! Everything after that happens in distances from the offset, which are exact where it matters (values that close to each other subtract
-//! without rounding). Labels above 10^5 or below 10^-3 share a factor, a power of 1000, written beside the offset.
+//! Decisions. Steps are 1, 2 or 5 times a power of ten. Ticks are whole multiples of the step, counted from an
+//! *offset*: usually 0, but where the range is tiny beside its values (1 ± 1e-13) a round number near them, written
+//! once above the axis, so that labels stay short and differ. Everything after that happens in distances from the
+//! offset, which are exact where it matters (values that close to each other subtract without rounding). Labels above
+//! 10^5 or below 10^-3 share a factor, a power of 1000, written beside the offset.
 
 /// How values are spread along an axis.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -42,7 +43,8 @@ impl Ruler {
         value.abs() <= HUGE && (scale == Scale::Linear || value > 0.0)
     }
 
-    /// An axis that shows `low` to `high` with about `wanted` steps. `margin` is the part of the range left free at both ends.
+    /// An axis that shows `low` to `high` with about `wanted` steps. `margin` is the part of the range left free at
+    /// both ends.
     pub fn new(scale: Scale, low: f64, high: f64, wanted: usize, margin: f64) -> Ruler {
         match scale {
             Scale::Linear => linear(low, high, wanted.max(1), margin),

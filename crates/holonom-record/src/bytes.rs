@@ -1,4 +1,5 @@
-//! Bytes of a file, taken from the front. Nothing is trusted: a length is checked against what is left before anything is made from it.
+//! Bytes of a file, taken from the front. Nothing is trusted: a length is checked against what is left before anything
+//! is made from it.
 
 /// Why bytes cannot be what they should be.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,7 +1,9 @@
-//! Cyclic redundancy checks, eight bytes at a time: CRC-32C (Castagnoli) for our own files, CRC-32 (IEEE) for the pages of Parquet files.
+//! Cyclic redundancy checks, eight bytes at a time: CRC-32C (Castagnoli) for our own files, CRC-32 (IEEE) for the pages
+//! of Parquet files.
 //!
-//! What CRC-32C catches for certain, up to 2^31 bits (256 MiB): one, two or three flipped bits anywhere; any odd number of them; any burst of
-//! at most 32 bits. Anything else slips through with probability 2^-32. It is no protection against people who change a file on purpose.
+//! What CRC-32C catches for certain, up to 2^31 bits (256 MiB): one, two or three flipped bits anywhere; any odd number
+//! of them; any burst of at most 32 bits. Anything else slips through with probability 2^-32. It is no protection
+//! against people who change a file on purpose.
 //!
 //! Both are reflected, start from all ones and are inverted at the end, as in RFC 3720 (CRC-32C) and in gzip (CRC-32).
 

@@ -1,13 +1,17 @@
 //! CSV, written so that pandas, polars and duckdb read it as it is.
 //!
-//! - One header row with exactly the names of the columns, quoted as in RFC 4180 where a name holds a comma, a quote or a space at its ends.
-//! - Numbers in the fewest digits that read back to the same bits, always with a point or an exponent (`0.0`, `1e21`), so that nobody takes
-//!   a column for integers from its first rows. Points, never commas, whatever the locale. Lines end in `\n`.
-//! - Not a number is `NaN` and infinities are `inf` and `-inf`: all three libraries know these words for floats. An empty field would become a
-//!   missing value in polars and duckdb, which is another thing than NaN. The payload and sign of a NaN are not kept.
+//! - One header row with exactly the names of the columns, quoted as in RFC 4180 where a name holds a comma, a quote or
+//!   a space at its ends.
+//! - Numbers in the fewest digits that read back to the same bits, always with a point or an exponent (`0.0`, `1e21`),
+//!   so that nobody takes a column for integers from its first rows. Points, never commas, whatever the locale. Lines
+//!   end in `\n`.
+//! - Not a number is `NaN` and infinities are `inf` and `-inf`: all three libraries know these words for floats. An
+//!   empty field would become a missing value in polars and duckdb, which is another thing than NaN. The payload and
+//!   sign of a NaN are not kept.
 //! - Units, notes and metadata have no place in it; use Parquet or the stream for them.
 //!
-//! A file that does not end in a line break was cut: its last line is left out, since a number may have lost digits there.
+//! A file that does not end in a line break was cut: its last line is left out, since a number may have lost digits
+//! there.
 
 use crate::recording::RowBlock;
 use crate::schema::{MAX_COLUMNS, MAX_TEXT};

@@ -1,4 +1,5 @@
-//! What can go wrong with a recording or a snapshot, as values. Every message stands alone: the file, the value, what is allowed, one help.
+//! What can go wrong with a recording or a snapshot, as values. Every message stands alone: the file, the value, what
+//! is allowed, one help.
 
 use std::io;
 use std::path::{Path, PathBuf};

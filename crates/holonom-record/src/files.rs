@@ -93,10 +93,12 @@ pub(crate) fn create_locked(path: &Path) -> Result<File, RecordError> {
     Ok(file)
 }
 
-/// Locks a file until it is closed; refused while another process writes it. File systems without locks are taken as they are.
+/// Locks a file until it is closed; refused while another process writes it. File systems without locks are taken as
+/// they are.
 ///
-/// A process that is just being started holds the locks of the one that starts it until it runs its own program, so a lock that was given
-/// back may seem taken for a moment: it is asked for again a few times before the file counts as in use.
+/// A process that is just being started holds the locks of the one that starts it until it runs its own program, so a
+/// lock that was given back may seem taken for a moment: it is asked for again a few times before the file counts as in
+/// use.
 pub(crate) fn lock(file: &File, path: &Path) -> Result<(), RecordError> {
     for wait in [1, 4, 15, 60, 120, 0] {
         match file.try_lock() {

@@ -1,4 +1,5 @@
-//! The bytes of a stream (`.hrec`), version 1. Everything is little endian; texts are UTF-8 with a u32 length in bytes before them.
+//! The bytes of a stream (`.hrec`), version 1. Everything is little endian; texts are UTF-8 with a u32 length in bytes
+//! before them.
 //!
 //! ```text
 //! header
@@ -8,7 +9,8 @@
 //!   16   n   body   text metadata; u32 number of columns; for each column: text name, text unit, text note
 //! 16+n   4   u32    CRC-32C of bytes 0 .. 16+n
 //! ```
-//! These first 16 bytes and the check stay as they are in all versions. Then chunks, one after the other to the end of the file:
+//! These first 16 bytes and the check stay as they are in all versions. Then chunks, one after the other to the end of
+//! the file:
 //!
 //! ```text
 //!    0   4   kind   "ROWS", "BLOB" or "DONE"
@@ -22,12 +24,13 @@
 //! BLOB   f64 time in s; text kind, at most 255 bytes; the rest are the bytes of the blob
 //! DONE   u64 rows; u64 blobs; u32 digest; text reason, at most 65535 bytes. Nothing follows
 //! ```
-//! The digest is the CRC-32C of the u32 payload checks of all chunks before, in their order: a check over everything that costs nothing.
+//! The digest is the CRC-32C of the u32 payload checks of all chunks before, in their order: a check over everything
+//! that costs nothing.
 //!
-//! Decisions. A chunk's length has a check of its own, so a flipped bit in it is always caught, and not by chance. Numbers count chunks and
-//! rows, so a chunk lost, doubled or moved is noticed. Numbers are not compressed: bits survive, and a column can be read without the
-//! others; files that shall be small are converted. A reader stops at the first chunk that is not whole and sound; rows before it are
-//! a prefix of what was recorded.
+//! Decisions. A chunk's length has a check of its own, so a flipped bit in it is always caught, and not by chance.
+//! Numbers count chunks and rows, so a chunk lost, doubled or moved is noticed. Numbers are not compressed: bits
+//! survive, and a column can be read without the others; files that shall be small are converted. A reader stops at the
+//! first chunk that is not whole and sound; rows before it are a prefix of what was recorded.
 
 use crate::bytes::{Cursor, Malformed, put_text};
 use crate::checksum::crc32c;

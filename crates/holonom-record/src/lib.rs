@@ -1,11 +1,14 @@
-//! Recordings and snapshots: written while a run goes on, readable after a crash, as CSV and Parquet for everybody else.
+//! Recordings and snapshots: written while a run goes on, readable after a crash, as CSV and Parquet for everybody
+//! else.
 //!
-//! A recording is a table of named f64 columns with units, the first being `time` in s, and a text of metadata. This crate knows nothing of engines
-//! or scenes, prints nothing, and looks at the clock only to write something twice a second.
+//! A recording is a table of named f64 columns with units, the first being `time` in s, and a text of metadata. This
+//! crate knows nothing of engines or scenes, prints nothing, and looks at the clock only to write something twice a
+//! second.
 //!
 //! - [`RecordingOutput`] writes: `.hrec` is our own stream, `.csv` and `.parquet` are made from one at the end.
 //! - [`RecordingReader`] reads all three; [`describe`] says what is in one.
-//! - [`recover`] makes a whole file from what a crash left: at most the last second of rows is lost, and never a wrong number read.
+//! - [`recover`] makes a whole file from what a crash left: at most the last second of rows is lost, and never a wrong
+//!   number read.
 //! - [`Snapshot`] is one state in a file of its own, or among the rows of a stream.
 //!
 //! ```

@@ -1,13 +1,15 @@
 //! Where a run puts its rows: a stream, or a stream that becomes CSV or Parquet at the end.
 //!
-//! `run.csv` and `run.parquet` appear whole or not at all. While the run goes on, rows are in `run.csv.hrec`, which survives whatever happens to the
-//! process; [`RecordingOutput::finish`] makes the target from it under a temporary name, waits for the disk, renames it, and only then removes the
-//! stream. If that fails, for want of space say, the stream stays and [`recover`](crate::recover) can do it later.
+//! `run.csv` and `run.parquet` appear whole or not at all. While the run goes on, rows are in `run.csv.hrec`, which
+//! survives whatever happens to the process; [`RecordingOutput::finish`] makes the target from it under a temporary
+//! name, waits for the disk, renames it, and only then removes the stream. If that fails, for want of space say, the
+//! stream stays and [`recover`](crate::recover) can do it later.
 //!
-//! A stream that an earlier run left there is not destroyed: it is renamed to `run.left-1.csv.hrec` (or the next free number), and
-//! [`RecordingOutput::left_over`] says so.
+//! A stream that an earlier run left there is not destroyed: it is renamed to `run.left-1.csv.hrec` (or the next free
+//! number), and [`RecordingOutput::left_over`] says so.
 //!
-//! Devices and pipes (`/dev/stdout`, a FIFO) get their rows directly, as CSV, or as a stream if their name ends in `.hrec`. No file is made beside them.
+//! Devices and pipes (`/dev/stdout`, a FIFO) get their rows directly, as CSV, or as a stream if their name ends in
+//! `.hrec`. No file is made beside them.
 
 use crate::files::{self, PathKind};
 use crate::format::{RecordingFormat, write_rows};
@@ -37,8 +39,8 @@ enum Way {
 }
 
 impl RecordingOutput {
-    /// Creates the output. Whatever can be known to fail at the end fails here: a missing folder, a target that cannot be written, an unknown
-    /// format.
+    /// Creates the output. Whatever can be known to fail at the end fails here: a missing folder, a target that cannot
+    /// be written, an unknown format.
     pub fn create(path: &Path, schema: &Schema) -> Result<RecordingOutput, RecordError> {
         let place = files::place(path)?;
         let target = path.to_path_buf();
@@ -62,7 +64,8 @@ impl RecordingOutput {
             });
         }
         if place == PathKind::File {
-            // Opened and left alone: a file without permission to write should not be replaced at the end of a long run, or fail there.
+            // Opened and left alone: a file without permission to write should not be replaced at the end of a long
+            // run, or fail there.
             OpenOptions::new().append(true).open(path).map_err(RecordError::io(path, "write"))?;
         }
         let stream = side_stream(path);
@@ -104,7 +107,8 @@ impl RecordingOutput {
         }
     }
 
-    /// Bytes of any kind with a time in s. They are kept in streams: for a target in CSV or Parquet until it is made, on a device not at all.
+    /// Bytes of any kind with a time in s. They are kept in streams: for a target in CSV or Parquet until it is made,
+    /// on a device not at all.
     pub fn blob(&mut self, kind: &str, time: f64, bytes: &[u8]) -> Result<(), RecordError> {
         match &mut self.way {
             Way::Stream(writer) | Way::Convert(writer, _) => writer.blob(kind, time, bytes),

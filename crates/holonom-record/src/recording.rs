@@ -1,8 +1,8 @@
 //! Reading a recording, whichever of the three formats it is in.
 //!
-//! A stream is checked from end to end when it is opened, then columns are read when they are asked for. Of a Parquet file the footer is read
-//! when it is opened, and pages are checked when they are read. A CSV file is read whole. Whatever is loaded is held against a budget
-//! before memory is taken.
+//! A stream is checked from end to end when it is opened, then columns are read when they are asked for. Of a Parquet
+//! file the footer is read when it is opened, and pages are checked when they are read. A CSV file is read whole.
+//! Whatever is loaded is held against a budget before memory is taken.
 
 use crate::files::Positioned;
 use crate::parquet::read::{self as parquet, RowGroup};
@@ -16,7 +16,8 @@ pub const DEFAULT_BUDGET: u64 = 1 << 31;
 
 /// A recording, open for reading.
 ///
-/// A file may be read while it is still being written: it then ends at the last whole chunk and is not [`complete`](RecordingReader::complete).
+/// A file may be read while it is still being written: it then ends at the last whole chunk and is not
+/// [`complete`](RecordingReader::complete).
 #[derive(Debug)]
 pub struct RecordingReader {
     path: PathBuf,

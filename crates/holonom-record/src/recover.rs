@@ -38,7 +38,8 @@ pub struct Description {
     pub left_stream: Option<PathBuf>,
 }
 
-/// Says what a recording holds. `run.csv` may also be the name of a file that was never made, if its stream `run.csv.hrec` is there.
+/// Says what a recording holds. `run.csv` may also be the name of a file that was never made, if its stream
+/// `run.csv.hrec` is there.
 pub fn describe(path: &Path) -> Result<Description, RecordError> {
     let side = side_of(path);
     let path = match &side {
@@ -100,9 +101,10 @@ pub struct Recovered {
 
 /// Makes a whole recording from what a crash left.
 ///
-/// `path` is the file that was asked for (`run.csv`, whose stream `run.csv.hrec` is beside it), or the stream itself, or with a target any recording.
-/// Without a `target`, `run.csv.hrec` becomes `run.csv`, and `run.hrec` becomes `run.recovered.hrec`. The target appears whole or not at all; the source is
-/// never changed, and a run that is going on is left alone.
+/// `path` is the file that was asked for (`run.csv`, whose stream `run.csv.hrec` is beside it), or the stream itself,
+/// or with a target any recording. Without a `target`, `run.csv.hrec` becomes `run.csv`, and `run.hrec` becomes
+/// `run.recovered.hrec`. The target appears whole or not at all; the source is never changed, and a run that is going
+/// on is left alone.
 pub fn recover(path: &Path, target: Option<&Path>, existing: Existing) -> Result<Recovered, RecordError> {
     let source = source_of(path, target)?;
     let target = target.map_or_else(|| default_target(&source), Path::to_path_buf);

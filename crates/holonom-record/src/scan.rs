@@ -1,7 +1,8 @@
-//! Reading a stream from its first byte to the last whole chunk. Every byte is checked once; memory does not grow with the length of chunks.
+//! Reading a stream from its first byte to the last whole chunk. Every byte is checked once; memory does not grow with
+//! the length of chunks.
 //!
-//! The header must be whole and sound, or there is nothing to read. Of the rest, everything up to the first chunk that is cut off, damaged or out of
-//! place is taken; [`Ending`] says what came then.
+//! The header must be whole and sound, or there is nothing to read. Of the rest, everything up to the first chunk that
+//! is cut off, damaged or out of place is taken; [`Ending`] says what came then.
 
 use crate::bytes::{Cursor, Malformed};
 use crate::checksum::{Crc, crc32c};
@@ -21,7 +22,8 @@ pub enum Ending {
         /// Why the run ended, in the writer's words; empty where the format has no place for it.
         reason: String,
     },
-    /// Without being closed, perhaps in the middle of a chunk: the writer was stopped, the disk was full, or it is still being written.
+    /// Without being closed, perhaps in the middle of a chunk: the writer was stopped, the disk was full, or it is
+    /// still being written.
     Torn,
     /// At something that is not what was written.
     Damaged {
@@ -61,7 +63,8 @@ pub(crate) struct StreamScan {
     pub blobs: Vec<BlobInfo>,
     pub rows: u64,
     pub ending: Ending,
-    /// Bytes up to the last whole chunk of rows or blobs: header and chunks, without the last chunk of a closed recording.
+    /// Bytes up to the last whole chunk of rows or blobs: header and chunks, without the last chunk of a closed
+    /// recording.
     pub sound: u64,
     /// Bytes of the file beyond what was understood.
     pub lost: u64,

@@ -1,8 +1,9 @@
 //! The columns of a recording: names, units, notes, and the caller's metadata.
 //!
-//! Rules, the same when writing and when reading a file that claims to be ours: at least one and at most [`MAX_COLUMNS`] columns; column 0 is
-//! `time` in `s`; names are not empty, differ, and hold no control characters (a line break in a CSV header helps nobody); any name, unit or
-//! note has at most [`MAX_TEXT`] bytes. Metadata is text that this crate carries and never looks into; callers give JSON.
+//! Rules, the same when writing and when reading a file that claims to be ours: at least one and at most
+//! [`MAX_COLUMNS`] columns; column 0 is `time` in `s`; names are not empty, differ, and hold no control characters (a
+//! line break in a CSV header helps nobody); any name, unit or note has at most [`MAX_TEXT`] bytes. Metadata is text
+//! that this crate carries and never looks into; callers give JSON.
 
 use crate::RecordError;
 use std::collections::BTreeSet;
@@ -51,7 +52,8 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Columns in the order of the values of a row, the first being [`RecordingColumn::time`]; `metadata` is the caller's JSON text, or empty.
+    /// Columns in the order of the values of a row, the first being [`RecordingColumn::time`]; `metadata` is the
+    /// caller's JSON text, or empty.
     pub fn new(columns: Vec<RecordingColumn>, metadata: impl Into<String>) -> Result<Schema, RecordError> {
         let schema = Schema { columns, metadata: metadata.into() };
         match schema.fault() {

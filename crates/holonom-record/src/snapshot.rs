@@ -11,7 +11,8 @@
 //!                   u32 number of names + 1 (0: no names given), a text each; u64 length of the state; the state
 //! 24+n   4   u32    CRC-32C of the body
 //! ```
-//! The first 24 bytes stay as they are in all versions. A file is written under another name and renamed: it is whole or not there.
+//! The first 24 bytes stay as they are in all versions. A file is written under another name and renamed: it is whole
+//! or not there.
 
 use crate::bytes::{Cursor, Malformed, put_text};
 use crate::checksum::crc32c;
@@ -34,7 +35,8 @@ pub struct Snapshot {
     pub fingerprint: u64,
     /// Time of the state, s.
     pub time: f64,
-    /// Names of what the state holds, such as bodies and joints; where given, a state can be explained when the model has changed.
+    /// Names of what the state holds, such as bodies and joints; where given, a state can be explained when the model
+    /// has changed.
     pub names: Option<Vec<String>>,
     /// The caller's settings, as JSON text: integrator, step, tolerances ...
     pub settings: String,
@@ -135,7 +137,8 @@ impl Snapshot {
         Ok(Snapshot { scene, fingerprint, time, names, settings, state })
     }
 
-    /// Writes the file, whole or not at all; one that is there is replaced. Devices and pipes are written to as they are.
+    /// Writes the file, whole or not at all; one that is there is replaced. Devices and pipes are written to as they
+    /// are.
     pub fn write(&self, path: &Path) -> Result<(), RecordError> {
         let bytes = self.to_bytes()?;
         if files::place(path)? == PathKind::Device {

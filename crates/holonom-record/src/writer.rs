@@ -1,12 +1,13 @@
 //! Writing a stream: rows are collected and go out as chunks, each with one call to the system.
 //!
-//! A chunk goes out when [`CHUNK_VALUES`] values have come together, or when [`CHUNK_SECONDS`] of wall time have passed since the last one; the clock
-//! is looked at in every [`StreamWriter::push`] and [`StreamWriter::tick`]. What the system has taken survives the end of the process, also by `kill -9`.
-//! It survives a power cut once the system has written it back; only [`StreamWriter::finish`] waits for that.
+//! A chunk goes out when [`CHUNK_VALUES`] values have come together, or when [`CHUNK_SECONDS`] of wall time have passed
+//! since the last one; the clock is looked at in every [`StreamWriter::push`] and [`StreamWriter::tick`]. What the
+//! system has taken survives the end of the process, also by `kill -9`. It survives a power cut once the system has
+//! written it back; only [`StreamWriter::finish`] waits for that.
 //!
-//! Errors come back from the call in which they happen. After one, the writer takes nothing more: the file then ends in the middle of a
-//! chunk, and what lies before is readable. A writer that is dropped writes the rows it still has, as well as it can, but does not close the
-//! recording: readers will say so.
+//! Errors come back from the call in which they happen. After one, the writer takes nothing more: the file then ends in
+//! the middle of a chunk, and what lies before is readable. A writer that is dropped writes the rows it still has, as
+//! well as it can, but does not close the recording: readers will say so.
 
 use crate::checksum::Crc;
 use crate::files::{self, PathKind};
@@ -110,7 +111,8 @@ impl StreamWriter {
         if self.pending.len() >= self.rows_per_chunk * self.columns { self.flush() } else { self.tick() }
     }
 
-    /// Writes what has come together if it is time. For those who are busy with other things for longer than half a second.
+    /// Writes what has come together if it is time. For those who are busy with other things for longer than half a
+    /// second.
     pub fn tick(&mut self) -> Result<(), RecordError> {
         if self.last_chunk.elapsed().as_secs_f64() >= CHUNK_SECONDS { self.flush() } else { Ok(()) }
     }
@@ -149,7 +151,8 @@ impl StreamWriter {
         Ok(())
     }
 
-    /// Writes the rest and the last chunk, which says that the recording is whole and why it ended; waits until the disk has it all.
+    /// Writes the rest and the last chunk, which says that the recording is whole and why it ended; waits until the
+    /// disk has it all.
     pub fn finish(mut self, reason: &str) -> Result<Finished, RecordError> {
         self.flush()?;
         let (rows, blobs, digest) = (self.rows, self.blobs, self.digest.value());

@@ -1,10 +1,12 @@
-//! Baraff's linear-time factorisation as his paper prints it (*Linear-time dynamics using Lagrange multipliers*, SIGGRAPH 1996, section 7.3 and
-//! appendix A): the plain method beside which [`Plan`](crate::Plan) is checked and measured.
+//! Baraff's linear-time factorisation as his paper prints it (*Linear-time dynamics using Lagrange multipliers*,
+//! SIGGRAPH 1996, section 7.3 and appendix A): the plain method beside which [`Plan`](crate::Plan) is checked and
+//! measured.
 //!
-//! The nodes of a forest are numbered so that every node comes after its children. Row i of H then has one block right of the diagonal,
-//! H_i,par(i). The procedures keep the paper's names and the order of its loops. Three things differ from the print: `sparsesolve` reads
-//! H_ij^T where H_ji^T is meant; appendix A stores J and starts from b, where H has -J and section 7.3 z = (0, -b) (z is any vector here);
-//! and a forest has several roots, so that "i ≠ n" becomes "i has a parent".
+//! The nodes of a forest are numbered so that every node comes after its children. Row i of H then has one block right
+//! of the diagonal, H_i,par(i). The procedures keep the paper's names and the order of its loops. Three things differ
+//! from the print: `sparsesolve` reads H_ij^T where H_ji^T is meant; appendix A stores J and starts from b, where H has
+//! -J and section 7.3 z = (0, -b) (z is any vector here); and a forest has several roots, so that "i ≠ n" becomes "i
+//! has a parent".
 
 use crate::blocks::Blocks;
 use crate::core::Core;
@@ -13,7 +15,8 @@ use crate::plan::PlanError;
 use crate::planner::Planner;
 use crate::structure::{Node, Structure};
 
-/// A dual pivot below this part of its diagonal entry means dependent rows, in the sample that the order is tried on: six digits would be lost.
+/// A dual pivot below this part of its diagonal entry means dependent rows, in the sample that the order is tried on:
+/// six digits would be lost.
 const DEPENDENT: f64 = 1e-6;
 
 /// H of a forest, reordered, and its factors in the same place. Blocks are dense, and all their inverses are explicit.
@@ -40,8 +43,8 @@ impl Baraff {
     /// Order the nodes of a forest. `sample` holds typical values, on which the order is tried.
     ///
     /// # Errors
-    /// When the graph has cycles (two duals with a single link each close one), or when some dual's rows are dependent in what hangs below it:
-    /// the method has nothing to offer for either.
+    /// When the graph has cycles (two duals with a single link each close one), or when some dual's rows are dependent
+    /// in what hangs below it: the method has nothing to offer for either.
     pub fn new(structure: &Structure, sample: &Blocks) -> Result<Baraff, PlanError> {
         let planner = Planner::new(structure);
         let core = Core::find(&planner);
@@ -107,7 +110,8 @@ impl Baraff {
         }
     }
 
-    /// procedure sparsefactor. A pivot not above this part of its own diagonal entry stops it; 0 leaves the test of its sign.
+    /// procedure sparsefactor. A pivot not above this part of its own diagonal entry stops it; 0 leaves the test of its
+    /// sign.
     fn sparsefactor(&mut self, threshold: f64) -> Result<(), Singular> {
         let Baraff { diagonal, inverse, upper, scratch, .. } = self;
         for i in 0..self.nodes.len() {
@@ -208,8 +212,8 @@ impl Matrix {
         (0..self.columns).for_each(|j| y[j] -= (0..self.rows).map(|i| self.at(i, j) * x[i]).sum::<f64>());
     }
 
-    /// The inverse of a definite matrix with this sign, by Gauss and Jordan. Fails with the first pivot that has the other sign, or is not above this
-    /// part of its diagonal entry.
+    /// The inverse of a definite matrix with this sign, by Gauss and Jordan. Fails with the first pivot that has the
+    /// other sign, or is not above this part of its diagonal entry.
     fn invert(&self, sign: f64, threshold: f64, out: &mut Matrix) -> Result<(), f64> {
         let n = self.rows;
         out.entries.copy_from_slice(&self.entries);

@@ -71,8 +71,8 @@ impl Blocks {
         }
     }
 
-    /// Diagonal block of a primal node, packed (see [`packed`]); the seven numbers `a, C packed` of a node promised to be
-    /// [central](Structure::central); empty for a dual.
+    /// Diagonal block of a primal node, packed (see [`packed`]); the seven numbers `a, C packed` of a node promised to
+    /// be [central](Structure::central); empty for a dual.
     #[inline]
     pub fn diagonal_mut(&mut self, node: Node) -> &mut [f64] {
         match self.place[node.index()] {
@@ -171,7 +171,8 @@ impl Blocks {
         out
     }
 
-    /// The block of the `index`-th link of the structure (dense or masked) as a dense matrix. For references and checks.
+    /// The block of the `index`-th link of the structure (dense or masked) as a dense matrix. For references and
+    /// checks.
     pub fn dense_link(&self, structure: &Structure, index: usize, out: &mut Vec<f64>) {
         let link = structure.links[index];
         out.clear();

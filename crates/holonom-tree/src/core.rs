@@ -1,10 +1,12 @@
-//! Which nodes lie on cycles, or on paths between them: the part of the graph that no peeling from the leaves can reach.
+//! Which nodes lie on cycles, or on paths between them: the part of the graph that no peeling from the leaves can
+//! reach.
 //!
-//! A dual with a single link ties its node to something outside the matrix, the same for all such duals of one component. Two of them
-//! close a cycle through it as surely as a dual with two links would: their rows compete for the same directions. So every component
-//! gets one virtual node, *outside*, to which its single-link duals are linked; what remains when nodes with fewer than two links have
-//! been taken away, again and again, is the core. In a component that has a core, outside is part of it: the path from the cycles to
-//! the outside is then eliminated in the core's order, which needs no rank on the way.
+//! A dual with a single link ties its node to something outside the matrix, the same for all such duals of one
+//! component. Two of them close a cycle through it as surely as a dual with two links would: their rows compete for the
+//! same directions. So every component gets one virtual node, *outside*, to which its single-link duals are linked;
+//! what remains when nodes with fewer than two links have been taken away, again and again, is the core. In a component
+//! that has a core, outside is part of it: the path from the cycles to the outside is then eliminated in the core's
+//! order, which needs no rank on the way.
 
 use crate::planner::Planner;
 use crate::structure::Node;
@@ -77,7 +79,8 @@ fn components(planner: &Planner) -> Core {
     Core { inside: vec![false; n], component, members, starts }
 }
 
-/// Take away nodes with fewer than two links until none is left; `keep` says of which components outside stays in any case.
+/// Take away nodes with fewer than two links until none is left; `keep` says of which components outside stays in any
+/// case.
 fn peel(planner: &Planner, core: &Core, keep: &[bool]) -> Vec<bool> {
     let s = planner.s;
     let n = s.n_nodes();

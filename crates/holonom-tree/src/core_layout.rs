@@ -32,7 +32,8 @@ impl Places {
 }
 
 impl Planner<'_> {
-    /// Lay out the core. `has_children` says which of its nodes have something hanging from them. Returns its pivots, in order.
+    /// Lay out the core. `has_children` says which of its nodes have something hanging from them. Returns its pivots,
+    /// in order.
     pub(crate) fn lay_out_core(
         &self,
         order: &Elimination,

@@ -32,7 +32,8 @@ pub struct Factor {
     /// Where roots add what no parent takes.
     pub(crate) discarded: [f64; 21],
     pub(crate) link: Vec<f64>,
-    /// The core: panels, W of the inverse pivots and their inverses, own size of every dual row by its place in a vector.
+    /// The core: panels, W of the inverse pivots and their inverses, own size of every dual row by its place in a
+    /// vector.
     pub(crate) panels: Vec<f64>,
     pub(crate) w: Vec<f64>,
     pub(crate) inverses: Vec<[f64; 7]>,
@@ -40,10 +41,12 @@ pub struct Factor {
     pub(crate) rule: PivotRule,
     /// Weights of the rows in the rules `Regularised` and `Damped`, by place in a vector; empty when all are 1.
     pub(crate) weights: Vec<f64>,
-    /// Rows regularised in any case (relaxed) under [`PivotRule::Regularised`], by place in a vector; empty when there are none.
+    /// Rows regularised in any case (relaxed) under [`PivotRule::Regularised`], by place in a vector; empty when there
+    /// are none.
     pub(crate) relaxed: Vec<bool>,
     pub(crate) small: Vec<u32>,
-    /// Parts of their own size below which pivots count as near to singular, by place in a vector; empty when nobody asks.
+    /// Parts of their own size below which pivots count as near to singular, by place in a vector; empty when nobody
+    /// asks.
     pub(crate) watched: Vec<f64>,
     pub(crate) near: Vec<u32>,
 }
@@ -54,26 +57,28 @@ impl Factor {
         self.rule = rule;
     }
 
-    /// Weights for [`PivotRule::Regularised`] and [`PivotRule::Damped`], one for every entry of a vector (those of duals are read); none means 1 for all.
+    /// Weights for [`PivotRule::Regularised`] and [`PivotRule::Damped`], one for every entry of a vector (those of
+    /// duals are read); none means 1 for all.
     pub fn set_weights(&mut self, weights: &[f64]) {
         self.weights.clear();
         self.weights.extend_from_slice(weights);
     }
 
-    /// Rows regularised in any case (relaxed) under [`PivotRule::Regularised`], one entry for every entry of a vector; none when empty.
+    /// Rows regularised in any case (relaxed) under [`PivotRule::Regularised`], one entry for every entry of a vector;
+    /// none when empty.
     pub fn set_relaxed(&mut self, relaxed: &[bool]) {
         self.relaxed.clear();
         self.relaxed.extend_from_slice(relaxed);
     }
 
-    /// Dual rows in cycles whose pivots in the last factorisation were small, by place in a vector: rows that depend on others, or nearly so.
-    /// Small is what the rule says; below 1e-11 of the row's own size for [`PivotRule::Exact`].
+    /// Dual rows in cycles whose pivots in the last factorisation were small, by place in a vector: rows that depend on
+    /// others, or nearly so. Small is what the rule says; below 1e-11 of the row's own size for [`PivotRule::Exact`].
     pub fn small_pivot_rows(&self) -> &[u32] {
         &self.small
     }
 
-    /// Watch the pivots of dual rows in cycles: one entry for every entry of a vector, the part of its own size below which a row is named by
-    /// [`Factor::near_singular`].
+    /// Watch the pivots of dual rows in cycles: one entry for every entry of a vector, the part of its own size below
+    /// which a row is named by [`Factor::near_singular`].
     pub fn set_watched(&mut self, watched: &[f64]) {
         self.watched.clear();
         self.watched.extend_from_slice(watched);
@@ -90,8 +95,8 @@ impl Factor {
     }
 }
 
-/// What a pivot through free directions keeps between the two sweeps of a solve: u_k, and the right-hand side of its dual spread over the six
-/// directions.
+/// What a pivot through free directions keeps between the two sweeps of a solve: u_k, and the right-hand side of its
+/// dual spread over the six directions.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Between {
     pub u: [f64; 3],
@@ -194,7 +199,8 @@ impl Plan {
         }
     }
 
-    /// Eliminate a pair. Common ones (blocks `[a 1, 0; 0, C]` at their pair's point, usual masks) stay in registers from end to end.
+    /// Eliminate a pair. Common ones (blocks `[a 1, 0; 0, C]` at their pair's point, usual masks) stay in registers
+    /// from end to end.
     #[inline(always)]
     pub(crate) fn factor_pair(&self, pair: &Pair, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
         let usual = pair.three_aligned() || matches!(pair.mask.0, 0b011_111 | 0b111_011 | 0b111_111);
@@ -357,7 +363,8 @@ impl Plan {
     }
 }
 
-/// `target -= Y^T D^-1 Y`, one triangle, whose row `i` begins at `start(i)`. Common sizes are spelt out, so that their loops unroll.
+/// `target -= Y^T D^-1 Y`, one triangle, whose row `i` begins at `start(i)`. Common sizes are spelt out, so that their
+/// loops unroll.
 #[inline(always)]
 fn subtract_square(target: &mut [f64], start: impl Fn(usize) -> usize, y: &[f64], d: &[f64], n: usize, u: usize) {
     match (n, u) {

@@ -1,7 +1,7 @@
 //! Half a solve: products `a^T H^-1 b` from forward sweeps alone.
 //!
-//! With `H = L D L^T`, `a^T H^-1 b = (L^-1 a)^T D^-1 (L^-1 b)`: whoever wants many such products, and not the solutions themselves, needs no
-//! backward sweep. Every pivot contributes what it has eliminated:
+//! With `H = L D L^T`, `a^T H^-1 b = (L^-1 a)^T D^-1 (L^-1 b)`: whoever wants many such products, and not the solutions
+//! themselves, needs no backward sweep. Every pivot contributes what it has eliminated:
 //!
 //! ```text
 //!     dense pivot block, row k     z_k^a z_k^b / d_k
@@ -71,7 +71,8 @@ impl Plan {
         }
     }
 
-    /// Where the members of a pivot block lie in a vector, in the order in which they stand in the block: the forward sweep leaves z there.
+    /// Where the members of a pivot block lie in a vector, in the order in which they stand in the block: the forward
+    /// sweep leaves z there.
     fn eliminated(&self, (first, end): (u32, u32)) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
         self.members[first as usize..end as usize].iter().map(|m| m.x as usize..(m.x + m.size) as usize)
     }

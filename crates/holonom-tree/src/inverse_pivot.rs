@@ -1,4 +1,5 @@
-//! Inverse pivots: primal nodes of the core with a block `[a 1, 0; 0, C]` and nothing below them, kept as explicit inverses.
+//! Inverse pivots: primal nodes of the core with a block `[a 1, 0; 0, C]` and nothing below them, kept as explicit
+//! inverses.
 //!
 //! The inverse of such a block is explicit, and so is what its duals receive:
 //!
@@ -88,7 +89,8 @@ impl Plan {
         }
     }
 
-    /// `T_ab -= J_a W_b^T` for the first link and all of them, where they have three aligned rows each; and the own sizes of the first.
+    /// `T_ab -= J_a W_b^T` for the first link and all of them, where they have three aligned rows each; and the own
+    /// sizes of the first.
     #[inline(always)]
     fn update_aligned<'t>(
         &self,

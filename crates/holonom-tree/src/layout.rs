@@ -78,7 +78,8 @@ impl<'a> Layout<'a> {
         Layout { planner, forest, plan, carried, store, row, places: Places::default() }
     }
 
-    /// Nodes of size 6 to which nothing is deferred have a store of their own. Those of them that form pairs with the dual above are found here.
+    /// Nodes of size 6 to which nothing is deferred have a store of their own. Those of them that form pairs with the
+    /// dual above are found here.
     fn choose_pairs(&mut self, sample: &Blocks) {
         let n = self.store.len();
         for i in (0..n).filter(|&i| self.carried[i].0 == 0) {
@@ -93,7 +94,8 @@ impl<'a> Layout<'a> {
         }
     }
 
-    /// Room for all other fronts: a leader and the duals deferred to it, stored where the leader is. A paired dual has no block of its own.
+    /// Room for all other fronts: a leader and the duals deferred to it, stored where the leader is. A paired dual has
+    /// no block of its own.
     fn reserve_fronts(&mut self) {
         let (plan, sizes) = (&mut self.plan, &self.planner.s.sizes);
         let mut n_arena = 0;
@@ -256,8 +258,8 @@ fn parts(core: &Core, marked: &[bool], x: &[u32]) -> Vec<(u32, u32)> {
 
 /// Decide, for every block of size 6, to which point it is moved, and whether anything is written to it from below.
 ///
-/// A block that only pairs write to is kept at the point of its own pair: what comes from below is then moved once, from
-/// point to point. A block that fronts write to stays as it is given, and is moved when it is eliminated.
+/// A block that only pairs write to is kept at the point of its own pair: what comes from below is then moved once,
+/// from point to point. A block that fronts write to stays as it is given, and is moved when it is eliminated.
 fn choose_reference_points(plan: &mut Plan) {
     let n = plan.n_six;
     let mut from_fronts = vec![false; n];

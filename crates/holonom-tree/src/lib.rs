@@ -8,10 +8,10 @@
 //!     [  -J        0   ]  dual        J  one block per link between a dual and a primal node
 //! ```
 //!
-//! Nodes and links form a graph. When it is a forest, eliminating leaves before their parents makes no fill:
-//! factor and solve take time and memory linear in the number of nodes. Where it has cycles, what hangs on them is peeled off in the
-//! same way, and the rest, the *core*, is eliminated primal nodes first and duals in an order that makes little fill: time stays linear
-//! for rings, ladders and all else whose cycles are not cyclic without end.
+//! Nodes and links form a graph. When it is a forest, eliminating leaves before their parents makes no fill: factor and
+//! solve take time and memory linear in the number of nodes. Where it has cycles, what hangs on them is peeled off in
+//! the same way, and the rest, the *core*, is eliminated primal nodes first and duals in an order that makes little
+//! fill: time stays linear for rings, ladders and all else whose cycles are not cyclic without end.
 //!
 //! The work is split in three, so that the expensive thinking happens once:
 //!
@@ -19,9 +19,9 @@
 //! 2. [`Plan::factor`] walks the plan over the current [`Blocks`] and fills a [`Factor`].
 //! 3. [`Plan::solve`] uses the factor for as many right-hand sides as wanted.
 //!
-//! Steps 2 and 3 do not allocate, do not recurse and take no square roots. A pivot either has its sign (primal positive, dual
-//! negative) or the factorisation stops with [`Singular`], which names the node; [`PivotRule`] has other answers for dependent rows
-//! in cycles.
+//! Steps 2 and 3 do not allocate, do not recurse and take no square roots. A pivot either has its sign (primal
+//! positive, dual negative) or the factorisation stops with [`Singular`], which names the node; [`PivotRule`] has other
+//! answers for dependent rows in cycles.
 //!
 //! Links come in two forms. A *dense* link is any matrix. A *masked* dual connects nodes of size 6 through
 //! `mask^T E^T [1 -[r]; 0 1]`: a rotation `E`, a lever arm `r` and the list of rows kept. For those the same Schur

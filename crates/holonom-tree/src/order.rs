@@ -1,17 +1,20 @@
 //! The order of elimination inside the core: primal nodes first, then the duals so that little fill arises.
 //!
-//! When all primal nodes of a core are gone, what remains between its duals is `-J D^-1 J^T`: negative definite, so that any order of
-//! them is legal and stable, and only the fill matters. (An order that mixes the two kinds, as a fill-reducing order of the whole matrix
-//! would, meets pivots without full rank, and nearly so; on nets it loses all digits.)
+//! When all primal nodes of a core are gone, what remains between its duals is `-J D^-1 J^T`: negative definite, so
+//! that any order of them is legal and stable, and only the fill matters. (An order that mixes the two kinds, as a
+//! fill-reducing order of the whole matrix would, meets pivots without full rank, and nearly so; on nets it loses all
+//! digits.)
 //!
-//! The duals are ordered greedily on a quotient graph, after Amestoy, Davis and Duff: every eliminated node is an *element*, a list of
-//! the nodes it has made neighbours of each other; a primal node is an element from the start. Eliminating a node merges its elements
-//! into one. The number of neighbours is bounded from above by sums of list lengths, so that the work per pivot is that of walking over the lists
-//! once. Three measures of what is cheapest next are tried, and the order with the smallest count of operations is kept.
+//! The duals are ordered greedily on a quotient graph, after Amestoy, Davis and Duff: every eliminated node is an
+//! *element*, a list of the nodes it has made neighbours of each other; a primal node is an element from the start.
+//! Eliminating a node merges its elements into one. The number of neighbours is bounded from above by sums of list
+//! lengths, so that the work per pivot is that of walking over the lists once. Three measures of what is cheapest next
+//! are tried, and the order with the smallest count of operations is kept.
 //!
-//! One exception. A primal node with many duals, a *hub*, would make all of them neighbours: its elimination alone costs the square of
-//! their number. It may come after its duals instead. Until then the duals have only the other nodes to give their rows full rank, as
-//! if the hub could not move. Where that is not enough, the planner says so (`late`), and the dual waits for the hubs.
+//! One exception. A primal node with many duals, a *hub*, would make all of them neighbours: its elimination alone
+//! costs the square of their number. It may come after its duals instead. Until then the duals have only the other
+//! nodes to give their rows full rank, as if the hub could not move. Where that is not enough, the planner says so
+//! (`late`), and the dual waits for the hubs.
 
 use crate::core::Core;
 use crate::planner::Planner;
@@ -26,7 +29,8 @@ const HUB: usize = 6;
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Elimination {
     pub nodes: Vec<u32>,
-    /// Neighbours eliminated after node k of the order: `later[starts[k]..starts[k + 1]]`, in the order of their elimination.
+    /// Neighbours eliminated after node k of the order: `later[starts[k]..starts[k + 1]]`, in the order of their
+    /// elimination.
     pub starts: Vec<u32>,
     pub later: Vec<u32>,
     /// Hubs left to be eliminated after their duals.
@@ -58,8 +62,8 @@ enum Measure {
     Fill,
 }
 
-/// The cheapest order found, component by component: what is best for one is nothing to the others. `late` are duals that must wait for the hubs of
-/// their component; without `hubs`, there are none.
+/// The cheapest order found, component by component: what is best for one is nothing to the others. `late` are duals
+/// that must wait for the hubs of their component; without `hubs`, there are none.
 pub(crate) fn cheapest(planner: &Planner, core: &Core, late: &[bool], hubs: bool) -> Elimination {
     let inside = &core.inside;
     let links_inside =
@@ -303,8 +307,8 @@ impl<'p> Graph<'p> {
     }
 }
 
-/// The same elimination in an order in which every node comes right after what it depends on: children before parents in the
-/// elimination tree, one branch after the other, so that the numeric phase finds its numbers close together.
+/// The same elimination in an order in which every node comes right after what it depends on: children before parents
+/// in the elimination tree, one branch after the other, so that the numeric phase finds its numbers close together.
 fn in_postorder(order: Elimination) -> Elimination {
     let n = order.nodes.len();
     let top = order.nodes.iter().max().map_or(0, |&i| i as usize + 1);

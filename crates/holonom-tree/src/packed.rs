@@ -32,8 +32,8 @@ pub fn multiply_add(m: &[f64], x: &[f64], y: &mut [f64]) {
 }
 
 /// Replace a packed matrix by its factors `L D L^T`, in place and without pivoting: row k of the upper triangle becomes
-/// column k of L, its diagonal entry becomes `1 / D_k`. `positive(k)` says which sign pivot k must have. On failure returns
-/// the index of the pivot with the wrong sign (or NaN).
+/// column k of L, its diagonal entry becomes `1 / D_k`. `positive(k)` says which sign pivot k must have. On failure
+/// returns the index of the pivot with the wrong sign (or NaN).
 pub fn factor(m: &mut [f64], n: usize, positive: impl Fn(usize) -> bool) -> Result<(), usize> {
     // the same loops with their sizes known, which then unroll
     match n {

@@ -1,7 +1,7 @@
 //! Pivots of the core, where a node may have several neighbours left.
 //!
-//! A *panel* is a pivot block `D` (one node, or duals with the same later neighbours) beside its row `B` of blocks towards the
-//! neighbours: `n` rows of `n + q` numbers. Eliminating it row by row,
+//! A *panel* is a pivot block `D` (one node, or duals with the same later neighbours) beside its row `B` of blocks
+//! towards the neighbours: `n` rows of `n + q` numbers. Eliminating it row by row,
 //!
 //! ```text
 //!     row_i -= (row_k[i] / d_k) row_k       for the rows i below k, entries from the diagonal on
@@ -13,7 +13,8 @@
 //!     T_ab -= sum_k row_k[a] row_k[b] / d_k
 //! ```
 //!
-//! where `T_ab` stands in the panel of whichever of the two is eliminated first. The plan holds the address of every such block.
+//! where `T_ab` stands in the panel of whichever of the two is eliminated first. The plan holds the address of every
+//! such block.
 //!
 //! Primal nodes with nothing below them have a form of their own: [`crate::inverse_pivot`].
 
@@ -393,8 +394,8 @@ struct Eliminated<'p> {
 }
 
 impl Eliminated<'_> {
-    /// `T_ab -= sum_k row_k[a] row_k[b] / d_k` for blocks (first column, size) with sizes known to the compiler. The part of a block on the
-    /// diagonal that lies below it is written too, and never read.
+    /// `T_ab -= sum_k row_k[a] row_k[b] / d_k` for blocks (first column, size) with sizes known to the compiler. The
+    /// part of a block on the diagonal that lies below it is written too, and never read.
     #[inline(always)]
     fn update(self, a: (usize, usize), b: (usize, usize), target: &mut [f64], stride: usize) {
         let mut sum = [[0.0; 6]; 6];

@@ -1,7 +1,8 @@
 //! Where the factor L has blocks: read from the plan, column by column, for pictures and reports.
 //!
-//! Pairs, inverse pivots and panels never write L out as one matrix, but each of them is an elimination in a known order with known neighbours. What is
-//! told here is the block pattern of L in that order. A node that carries deferred duals stands first in its front, the duals after it.
+//! Pairs, inverse pivots and panels never write L out as one matrix, but each of them is an elimination in a known
+//! order with known neighbours. What is told here is the block pattern of L in that order. A node that carries deferred
+//! duals stands first in its front, the duals after it.
 
 use crate::plan::{Op, Plan};
 use crate::structure::Node;
@@ -16,7 +17,8 @@ pub struct FactorColumn {
 }
 
 impl Plan {
-    /// The block columns of L, in the order of elimination. Every node is there once. Takes time and memory linear in the blocks of L.
+    /// The block columns of L, in the order of elimination. Every node is there once. Takes time and memory linear in
+    /// the blocks of L.
     pub fn columns(&self) -> Vec<FactorColumn> {
         let mut columns = Vec::with_capacity(self.structure.n_nodes());
         for op in &self.ops {
@@ -64,7 +66,8 @@ impl Plan {
         }
     }
 
-    /// The node with entries whose part of a vector starts here. (Nodes without entries share their place with the next.)
+    /// The node with entries whose part of a vector starts here. (Nodes without entries share their place with the
+    /// next.)
     fn node_at(&self, x: u32) -> Node {
         Node(self.offsets.partition_point(|&start| start <= x) as u32 - 1)
     }

@@ -1,6 +1,7 @@
 //! What happens to small pivots of a core, where rows depend on others or nearly so.
 //!
-//! Pivots of duals are compared with the row's own size, `own_j = (J D^-1 J^T)_jj`, which the primal pivots add up on their way.
+//! Pivots of duals are compared with the row's own size, `own_j = (J D^-1 J^T)_jj`, which the primal pivots add up on
+//! their way.
 
 use crate::plan::Member;
 
@@ -9,9 +10,11 @@ use crate::plan::Member;
 pub enum PivotRule {
     /// Nothing: a pivot without its sign stops the factorisation.
     Exact,
-    /// A row j whose pivot is below `eps w_j` of its own size is regularised: its pivot becomes that much larger. The factors are then those of a
-    /// regular matrix close by, and refinement with [`Plan::residual`](crate::Plan::residual) leads back to the matrix as given. Weights: [`Factor::set_weights`](crate::Factor::set_weights).
-    /// Rows named by [`Factor::set_relaxed`](crate::Factor::set_relaxed) are relaxed by `10 eps` of their own size in any case.
+    /// A row j whose pivot is below `eps w_j` of its own size is regularised: its pivot becomes that much larger. The
+    /// factors are then those of a regular matrix close by, and refinement with
+    /// [`Plan::residual`](crate::Plan::residual) leads back to the matrix as given. Weights:
+    /// [`Factor::set_weights`](crate::Factor::set_weights). Rows named by
+    /// [`Factor::set_relaxed`](crate::Factor::set_relaxed) are relaxed by `10 eps` of their own size in any case.
     Regularised {
         /// Relative to the row's own size.
         eps: f64,
@@ -21,7 +24,8 @@ pub enum PivotRule {
         /// Relative to the row's own size.
         eps: f64,
     },
-    /// A pivot below `threshold` of the row's own size is replaced by an infinite one: that entry of the solution is zero (Tasora's rule).
+    /// A pivot below `threshold` of the row's own size is replaced by an infinite one: that entry of the solution is
+    /// zero (Tasora's rule).
     Huge {
         /// Relative to the row's own size.
         threshold: f64,
@@ -41,7 +45,8 @@ pub(crate) struct Regularisation<'a> {
 }
 
 impl Regularisation<'_> {
-    /// The size of each row of a panel, by which its pivot will be judged; relaxed and damped rows are regularised here.
+    /// The size of each row of a panel, by which its pivot will be judged; relaxed and damped rows are regularised
+    /// here.
     #[inline(always)]
     pub fn apply(&self, members: &[Member], own: &[f64], panel: &mut [f64], width: usize, sizes: &mut [f64]) {
         for m in members {
@@ -86,7 +91,8 @@ pub(crate) fn note_near(
     }
 }
 
-/// Of the relaxed rows, those of which not much more than their regularisation is left depend on others. (By their places in the panel.)
+/// Of the relaxed rows, those of which not much more than their regularisation is left depend on others. (By their
+/// places in the panel.)
 #[cold]
 pub(crate) fn note_relaxed(
     members: &[Member],

@@ -16,7 +16,8 @@ pub enum PlanError {
     /// This node lies on a cycle, and [`Baraff`](crate::Baraff) knows forests only.
     #[error("node {} lies on a cycle", .0.index())]
     Cycle(Node),
-    /// The rows of this dual depend on each other in what hangs below it, and [`Baraff`](crate::Baraff) would need its pivot there.
+    /// The rows of this dual depend on each other in what hangs below it, and [`Baraff`](crate::Baraff) would need its
+    /// pivot there.
     #[error("the rows of dual node {} are dependent in what hangs below it", .0.index())]
     Dependent(Node),
 }
@@ -30,7 +31,8 @@ pub enum PivotForm {
     Free,
     /// After its parent, inside the parent's block.
     Deferred,
-    /// After the nodes it is linked to (hubs may come later), with whatever neighbours are left: the order inside cycles.
+    /// After the nodes it is linked to (hubs may come later), with whatever neighbours are left: the order inside
+    /// cycles.
     Core,
 }
 
@@ -303,13 +305,14 @@ impl Plan {
         cost
     }
 
-    /// The parts of a vector that belong to trees in which some dual was deferred because the blocks below it are far larger than its
-    /// parent's, as ranges. There, a step of iterative refinement ([`Plan::residual`]) pays.
+    /// The parts of a vector that belong to trees in which some dual was deferred because the blocks below it are far
+    /// larger than its parent's, as ranges. There, a step of iterative refinement ([`Plan::residual`]) pays.
     pub fn large_parts(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
         self.large.iter().map(|&(start, end)| start as usize..end as usize)
     }
 
-    /// The parts of a vector that belong to components with cycles, as ranges. (Two duals with a single link each close a cycle too.)
+    /// The parts of a vector that belong to components with cycles, as ranges. (Two duals with a single link each close
+    /// a cycle too.)
     pub fn looped_parts(&self) -> impl Iterator<Item = std::ops::Range<usize>> + '_ {
         self.looped.iter().map(|&(start, end)| start as usize..end as usize)
     }

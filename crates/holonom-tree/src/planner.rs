@@ -1,20 +1,21 @@
 //! From structure to a list of pivots: which order, which storage, which kernel.
 //!
 //! Order. Each tree is rooted and eliminated leaves first; a node then has one neighbour left, its parent, and
-//! elimination makes no fill. One case needs care: a dual can be a pivot only when the nodes eliminated before it give its
-//! rows full rank (its pivot block is `-J D^-1 J^T` over its children). Where they do not, it is *deferred*: it joins its
-//! parent's pivot and is eliminated right after it, when all its rows are complete. A parent that carries deferred duals has
-//! fewer directions left, so the dual above it is deferred too. With `J` of full row rank every pivot is then legal, and
-//! blocks stay as small as two nodes and what hangs on them.
+//! elimination makes no fill. One case needs care: a dual can be a pivot only when the nodes eliminated before it give
+//! its rows full rank (its pivot block is `-J D^-1 J^T` over its children). Where they do not, it is *deferred*: it
+//! joins its parent's pivot and is eliminated right after it, when all its rows are complete. A parent that carries
+//! deferred duals has fewer directions left, so the dual above it is deferred too. With `J` of full row rank every
+//! pivot is then legal, and blocks stay as small as two nodes and what hangs on them.
 //!
-//! Scale. Eliminating a node adds to its parent; when what is added is 10^9 times larger than the parent's own block, the sum keeps seven digits
-//! of that, and later pivots subtract the large part again. Such a dual is deferred too: its parent is then eliminated as it stands, and
-//! small and large meet in the dual's pivot as the sum of two inverses, `-(J D^-1 J^T)` of either side, where neither drowns the other in a
-//! way that matters.
+//! Scale. Eliminating a node adds to its parent; when what is added is 10^9 times larger than the parent's own block,
+//! the sum keeps seven digits of that, and later pivots subtract the large part again. Such a dual is deferred too: its
+//! parent is then eliminated as it stands, and small and large meet in the dual's pivot as the sum of two inverses,
+//! `-(J D^-1 J^T)` of either side, where neither drowns the other in a way that matters.
 //!
 //! Form. A pair (primal of size 6, masked dual above it) is one pivot. With three rows or more it goes through the free
-//! directions ([`crate::transform`]); with fewer, through the rows, as all dense blocks do. Counted flops decide: 195, 320 and
-//! 474 through 1, 2 and 3 rows against 1060, 806 and 585 through 5, 4 and 3 free directions, and three aligned rows cost less than half of that.
+//! directions ([`crate::transform`]); with fewer, through the rows, as all dense blocks do. Counted flops decide: 195,
+//! 320 and 474 through 1, 2 and 3 rows against 1060, 806 and 585 through 5, 4 and 3 free directions, and three aligned
+//! rows cost less than half of that.
 
 use crate::blocks::Blocks;
 use crate::core::Core;
@@ -31,12 +32,14 @@ impl Structure {
     }
 }
 
-/// Blocks this many times larger than that of the node they hang from would drown it (see the module's text). Measured on chains, the
-/// residual grows with the square of the ratio: 2e-12 here, 2e-10 at ten times as much.
+/// Blocks this many times larger than that of the node they hang from would drown it (see the module's text). Measured
+/// on chains, the residual grows with the square of the ratio: 2e-12 here, 2e-10 at ten times as much.
 const LARGER: f64 = 300.0;
-/// How many duals one node takes into its pivot block by choice; what comes beyond is solved for all the same, with fewer digits.
+/// How many duals one node takes into its pivot block by choice; what comes beyond is solved for all the same, with
+/// fewer digits.
 const FEW: u32 = 6;
-/// Orders with hubs are tried this often, each time with more duals after their hubs, before the planner does without hubs.
+/// Orders with hubs are tried this often, each time with more duals after their hubs, before the planner does without
+/// hubs.
 const ATTEMPTS: usize = 4;
 
 /// Trees with their roots; a core stands in the place of the root of its component.
@@ -225,15 +228,16 @@ impl<'s> Planner<'s> {
                 }
             }
         }
-        // A pivot J D^-1 J^T squares what is left of a row: a rest of 1e-3 costs six digits of the answer, one of 1e-8 all of
-        // them. To defer is always legal, so a row in doubt counts as dependent here. The length of a row is that over all its
-        // links: in one of them there may be nothing but rounding errors.
+        // A pivot J D^-1 J^T squares what is left of a row: a rest of 1e-3 costs six digits of the answer, one of 1e-8
+        // all of them. To defer is always legal, so a row in doubt counts as dependent here. The length of a row is
+        // that over all its links: in one of them there may be nothing but rounding errors.
         independent(&rows, |i| squares[i].sqrt(), 1e-3).iter().all(|&keep| keep)
     }
 
-    /// Which duals wait for their parent: those that must, because their rows lack rank below it, and those that had better, because the
-    /// nodes below are in doubt or their blocks far larger. Of the second kind a node takes only a few, so that its pivot block stays small.
-    /// A dual that would be deferred to a node of the core joins the core instead, where duals come after all primal nodes anyway.
+    /// Which duals wait for their parent: those that must, because their rows lack rank below it, and those that had
+    /// better, because the nodes below are in doubt or their blocks far larger. Of the second kind a node takes only a
+    /// few, so that its pivot block stays small. A dual that would be deferred to a node of the core joins the core
+    /// instead, where duals come after all primal nodes anyway.
     fn defer(&self, forest: &mut RootedForest, core: &mut Core, sample: &Blocks) {
         let RootedForest { order, parent_link, deferred, large } = forest;
         let n = self.s.n_nodes();

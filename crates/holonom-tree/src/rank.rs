@@ -55,8 +55,9 @@ struct DualPivot {
 }
 
 impl Plan {
-    /// After a factorisation: the dual whose pivot is smallest against the diagonal of its own `J D^-1 J^T`, and that ratio. A ratio
-    /// near rounding says that `J` has dependent rows there. For use when a structure is built, not in the numeric phase.
+    /// After a factorisation: the dual whose pivot is smallest against the diagonal of its own `J D^-1 J^T`, and that
+    /// ratio. A ratio near rounding says that `J` has dependent rows there. For use when a structure is built, not in
+    /// the numeric phase.
     pub fn smallest_dual_pivot(&self, blocks: &Blocks, factor: &Factor) -> Option<(Node, f64)> {
         let all = self.against_own(blocks, self.front_pivots(factor).chain(self.core_pivots(factor)));
         // a ratio that is not a number is the smallest of all
@@ -69,8 +70,8 @@ impl Plan {
         self.against_own(blocks, self.front_pivots(factor)).into_iter().filter(small).map(|p| p.0).collect()
     }
 
-    /// After a factorisation: the pivots of the dual rows in cycles, each against its row's own size at the time, by place in a vector. Other entries
-    /// are left alone.
+    /// After a factorisation: the pivots of the dual rows in cycles, each against its row's own size at the time, by
+    /// place in a vector. Other entries are left alone.
     pub fn pivot_ratios(&self, factor: &Factor, out: &mut [f64]) {
         for p in self.core_pivots(factor) {
             let own = factor.own[p.x];

@@ -6,7 +6,8 @@ use crate::plan::Plan;
 use crate::structure::Node;
 
 impl Plan {
-    /// `out = rhs - H x`, from the blocks as given, not from the factors. Allocates nothing; borrows scratch from the factor.
+    /// `out = rhs - H x`, from the blocks as given, not from the factors. Allocates nothing; borrows scratch from the
+    /// factor.
     ///
     /// One step of iterative refinement is: solve, take the residual, solve for it, add.
     ///

@@ -1,7 +1,7 @@
 //! Fronts about a primal node of size 3: none, one or two duals of size 2 deferred to it, and a dual of size 2 above.
 //!
-//! The same operations as for any front ([`crate::factor`], [`crate::solve`]), in the same order, with all sizes known to the compiler: such blocks are so small that
-//! loops over their sizes cost more than what is done in them.
+//! The same operations as for any front ([`crate::factor`], [`crate::solve`]), in the same order, with all sizes known
+//! to the compiler: such blocks are so small that loops over their sizes cost more than what is done in them.
 
 use crate::blocks::Blocks;
 use crate::factor::{Factor, Singular};

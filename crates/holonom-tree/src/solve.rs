@@ -34,8 +34,9 @@ impl Plan {
         self.backward(factor, x);
     }
 
-    /// Factor and solve for one right-hand side: the same numbers as [`Plan::factor`] and [`Plan::solve`] one after the other, with one
-    /// sweep from the leaves instead of two. The factor can be used for more right-hand sides afterwards.
+    /// Factor and solve for one right-hand side: the same numbers as [`Plan::factor`] and [`Plan::solve`] one after the
+    /// other, with one sweep from the leaves instead of two. The factor can be used for more right-hand sides
+    /// afterwards.
     ///
     /// # Panics
     /// When `x` is shorter than [`Plan::len`].

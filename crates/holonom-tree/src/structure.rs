@@ -134,8 +134,8 @@ impl Structure {
         LinkId(self.dense_links.len() as u32 - 1)
     }
 
-    /// A dual whose rows are `mask^T E^T (X(far) - X(near))` with `X(r) = [1 -[r]; 0 1]`; both nodes of size 6. One of them
-    /// may be missing, and its term with it. `aligned` promises that `E` is the identity.
+    /// A dual whose rows are `mask^T E^T (X(far) - X(near))` with `X(r) = [1 -[r]; 0 1]`; both nodes of size 6. One of
+    /// them may be missing, and its term with it. `aligned` promises that `E` is the identity.
     ///
     /// # Panics
     /// When a node is not primal of size 6, or both are missing: a mistake of the calling program.
@@ -154,12 +154,14 @@ impl Structure {
     }
 
     /// Ask that the tree of this node be rooted at it. Without a wish a tree is rooted at a dual with a single link, if
-    /// it has one, or at its most connected primal node. Where there are cycles, they take the place of the root, and the wish is not heard.
+    /// it has one, or at its most connected primal node. Where there are cycles, they take the place of the root, and
+    /// the wish is not heard.
     pub fn prefer_root(&mut self, node: Node) {
         self.roots.push(node);
     }
 
-    /// Promise that the diagonal block of this node of size 6 always has the form `[a 1, 0; 0, C]`: moving it to another point is then cheap.
+    /// Promise that the diagonal block of this node of size 6 always has the form `[a 1, 0; 0, C]`: moving it to
+    /// another point is then cheap.
     ///
     /// # Panics
     /// When the node is not primal of size 6: a mistake of the calling program.
@@ -169,20 +171,20 @@ impl Structure {
         self.central[node.index()] = true;
     }
 
-    /// Say that the dense links of this primal node, of full rank in the sample, may lose it for other values. Its duals then wait until
-    /// their other ends have been eliminated too.
+    /// Say that the dense links of this primal node, of full rank in the sample, may lose it for other values. Its
+    /// duals then wait until their other ends have been eliminated too.
     pub fn may_lose_rank(&mut self, node: Node) {
         self.may_lose_rank.push(node);
     }
 
-    /// Say that the first `columns` coordinates of this primal node count in a unit of their own, of this size beside that of its others. The
-    /// planner judges rows in these units; values stay as they are.
+    /// Say that the first `columns` coordinates of this primal node count in a unit of their own, of this size beside
+    /// that of its others. The planner judges rows in these units; values stay as they are.
     pub fn unit(&mut self, node: Node, columns: usize, size: f64) {
         self.units.push((node, columns as u32, size));
     }
 
-    /// Treat the whole component of this node as if it were on cycles. Some of its rows may depend on others although it is a tree, and
-    /// only in cycles are there rules for that ([`PivotRule`](crate::PivotRule)).
+    /// Treat the whole component of this node as if it were on cycles. Some of its rows may depend on others although
+    /// it is a tree, and only in cycles are there rules for that ([`PivotRule`](crate::PivotRule)).
     pub fn treat_as_cyclic(&mut self, node: Node) {
         self.cyclic.push(node);
     }

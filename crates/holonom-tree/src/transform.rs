@@ -7,24 +7,24 @@
 //!     X(r) = [ 1 -[r] ; 0 1 ],   Ê = diag(E, E),   [r] y = r × y
 //! ```
 //!
-//! Pivot of the pair (child, dual) in the tree. Let `s = +1` when the child is the far node, else -1, so that the child's
-//! block is `s mask^T Ê^T X(r)`. Substitute `x_child = X(r)^-1 t`; the child's diagonal block becomes
+//! Pivot of the pair (child, dual) in the tree. Let `s = +1` when the child is the far node, else -1, so that the
+//! child's block is `s mask^T Ê^T X(r)`. Substitute `x_child = X(r)^-1 t`; the child's diagonal block becomes
 //!
 //! ```text
 //!     D' = X^-T D X^-1:     A' = A,   B' = B + A [r],   C' = C + [r]^T B' + B^T [r]        with  D = [A B; B^T C]
 //! ```
 //!
-//! and the rows say: the kept components of `t` equal those of `p = X(r_parent) x_parent`, less `ĝ = s Ê mask g`, where `g`
-//! is the dual's right-hand side. What is left free, spanned by the columns `σ_k` of Ê that are not kept, is eliminated one
-//! direction at a time:
+//! and the rows say: the kept components of `t` equal those of `p = X(r_parent) x_parent`, less `ĝ = s Ê mask g`, where
+//! `g` is the dual's right-hand side. What is left free, spanned by the columns `σ_k` of Ê that are not kept, is
+//! eliminated one direction at a time:
 //!
 //! ```text
 //!     U = D' σ,   d = σ^T D' σ,   D' <- D' - U U^T / d           (afterwards D' σ = 0: no row remains in that direction)
 //! ```
 //!
-//! What remains, `S`, is the Schur complement of the pair, and the parent receives `X(r_parent)^T S X(r_parent)`; where the parent's block is
-//! itself kept at the point of the parent's own pair, the lever arm from that point takes the place of `r_parent`. Right-hand
-//! side, child's part `f' = X^-T f`:
+//! What remains, `S`, is the Schur complement of the pair, and the parent receives `X(r_parent)^T S X(r_parent)`; where
+//! the parent's block is itself kept at the point of the parent's own pair, the lever arm from that point takes the
+//! place of `r_parent`. Right-hand side, child's part `f' = X^-T f`:
 //!
 //! ```text
 //!     forward    u_k = σ_k . f',   f' <- f' - U_k u_k / d_k          parent gets X^T (f' + S ĝ)
@@ -32,8 +32,8 @@
 //!     the dual   s mask^T Ê^T (S (p - ĝ) - f')
 //! ```
 //!
-//! The last line is the child's own balance, so the dual comes out exactly although its block was never inverted. When the
-//! first three rows are kept and `E = 1` the three free directions go at once through one 3 x 3 inverse
+//! The last line is the child's own balance, so the dual comes out exactly although its block was never inverted. When
+//! the first three rows are kept and `E = 1` the three free directions go at once through one 3 x 3 inverse
 //! (`S = A - B' C'^-1 B'^T`), without square roots and with a single division.
 //!
 //! Every symmetric matrix here is computed and stored as one triangle.
@@ -124,8 +124,8 @@ pub(crate) struct Parts {
 }
 
 impl Parts {
-    /// The block of a pair's child at the pair's point: its own block and what came from below, which `shifted` says is at the point
-    /// already.
+    /// The block of a pair's child at the pair's point: its own block and what came from below, which `shifted` says is
+    /// at the point already.
     #[inline(always)]
     pub fn at_point(own: &Sym6, below: &Sym6, r: V3, shifted: bool) -> Parts {
         if shifted {
@@ -208,9 +208,9 @@ pub(crate) struct AlignedPivot {
 }
 
 impl AlignedPivot {
-    /// Eliminate the pair with the child's block `d` at the pair's point, and add to the parent's block, which stands at the point that
-    /// `lever` leads away from. False when C' is not positive definite; a NaN anywhere in the child's block or arm gets into C' and
-    /// ends here too.
+    /// Eliminate the pair with the child's block `d` at the pair's point, and add to the parent's block, which stands
+    /// at the point that `lever` leads away from. False when C' is not positive definite; a NaN anywhere in the child's
+    /// block or arm gets into C' and ends here too.
     #[inline(always)]
     pub fn factor(&mut self, d: &Parts, r_child: V3, r_parent: V3, lever: V3, parent: &mut Sym6) -> bool {
         let Parts { a, b, c } = d;
@@ -230,8 +230,8 @@ impl AlignedPivot {
         true
     }
 
-    /// The same for a child `[a 1, 0; 0, C]` that receives nothing from below: B' = [v] with v = a r, so that G = [v] C'^-1 has the
-    /// columns v × (column of C'^-1), and row i of G B'^T is v × G_i.
+    /// The same for a child `[a 1, 0; 0, C]` that receives nothing from below: B' = [v] with v = a r, so that G = [v]
+    /// C'^-1 has the columns v × (column of C'^-1), and row i of G B'^T is v × G_i.
     #[inline(always)]
     pub fn factor_leaf(&mut self, own: &[f64; 7], r_child: V3, r_parent: V3, lever: V3, parent: &mut Sym6) -> bool {
         let m = own[0];
@@ -285,7 +285,8 @@ impl AlignedPivot {
     }
 }
 
-/// Is there a NaN in the matrix? It survives any sum; three sums side by side, because a single one would wait for itself.
+/// Is there a NaN in the matrix? It survives any sum; three sums side by side, because a single one would wait for
+/// itself.
 #[inline(always)]
 fn has_nan(values: &Sym6) -> bool {
     let mut sums = [0.0; 3];
@@ -314,7 +315,8 @@ pub(crate) struct FreePivot {
 }
 
 impl FreePivot {
-    /// Eliminate the pair, as in [`AlignedPivot::factor`]. False when a pivot is not positive, or on a NaN. `mask` is a constant in every hot call, so the loops unroll.
+    /// Eliminate the pair, as in [`AlignedPivot::factor`]. False when a pivot is not positive, or on a NaN. `mask` is a
+    /// constant in every hot call, so the loops unroll.
     #[inline(always)]
     pub fn factor(
         &mut self,

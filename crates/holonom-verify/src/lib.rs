@@ -1,9 +1,10 @@
-//! Verification problems: mechanisms with answers known to many digits, each modelled as a user would, run, and compared with its
-//! reference. Nothing is printed here: [`verify`] returns [`Verdict`]s.
+//! Verification problems: mechanisms with answers known to many digits, each modelled as a user would, run, and
+//! compared with its reference. Nothing is printed here: [`verify`] returns [`Verdict`]s.
 //!
-//! [`Reference`] is the reference (`data/`), [`names`] lists what there is. The models are scene files, `scenes/verification` of the gallery.
-//! An error is the largest deviation from the reference divided by the largest magnitude of the reference, or by 1 where that is larger.
-//! Allowed are 10 units of the last trusted digit, and never less than 1e-9; a few quantities have a limit of their own.
+//! [`Reference`] is the reference (`data/`), [`names`] lists what there is. The models are scene files,
+//! `scenes/verification` of the gallery. An error is the largest deviation from the reference divided by the largest
+//! magnitude of the reference, or by 1 where that is larger. Allowed are 10 units of the last trusted digit, and never
+//! less than 1e-9; a few quantities have a limit of their own.
 
 mod comparison;
 mod events;

@@ -1,5 +1,5 @@
-//! Simple pendulum. As a particle on a massless rod, and as rods that swing like it: a uniform rod of length 3/2 L pinned at its end has
-//! its centre of oscillation at L, which moves as the particle does.
+//! Simple pendulum. As a particle on a massless rod, and as rods that swing like it: a uniform rod of length 3/2 L
+//! pinned at its end has its centre of oscillation at L, which moves as the particle does.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

@@ -1,14 +1,16 @@
-//! Four-bar mechanism with two loops: three cranks on the ground and two couplers, all of 1 m. Twice per turn all links lie on one line;
-//! there the rows of the joints become dependent, and the motion could leave the branch of parallelograms. In space with hinges (35 rows on
-//! 30 velocities, one freedom: redundant in every pose), and as plane bodies.
+//! Four-bar mechanism with two loops: three cranks on the ground and two couplers, all of 1 m. Twice per turn all links
+//! lie on one line; there the rows of the joints become dependent, and the motion could leave the branch of
+//! parallelograms. In space with hinges (35 rows on 30 velocities, one freedom: redundant in every pose), and as plane
+//! bodies.
 //!
-//! Near that pose errors in the accelerations grow with one over the distance from it, and what is lost depends on how near a stage of the
-//! integrator happens to fall: some of the trusted digits. So the motion is followed with steps of 1 ms, and held to a hundredth of what the
-//! problem asks of an accurate run, that is 1e-8.
+//! Near that pose errors in the accelerations grow with one over the distance from it, and what is lost depends on how
+//! near a stage of the integrator happens to fall: some of the trusted digits. So the motion is followed with steps of
+//! 1 ms, and held to a hundredth of what the problem asks of an accurate run, that is 1e-8.
 //!
-//! At every step joints are closed to 1e-10 and the loops are parallelograms. At the singular pose a gap of rounding size lets the pins
-//! stray by its square root, 1e-8 m; ten times that is allowed, where another branch is a metre away. Energy is held to 1e-7 J,
-//! a millionth of what the problem allows. The same at the samples of a run whose steps the integrator chooses, at its usual tolerance.
+//! At every step joints are closed to 1e-10 and the loops are parallelograms. At the singular pose a gap of rounding
+//! size lets the pins stray by its square root, 1e-8 m; ten times that is allowed, where another branch is a metre
+//! away. Energy is held to 1e-7 J, a millionth of what the problem allows. The same at the samples of a run whose steps
+//! the integrator chooses, at its usual tolerance.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

@@ -1,8 +1,8 @@
-//! Andrews' squeezing mechanism: seven bodies, three loops that meet in one point, a spring, a constant torque; 30 ms of motion at up to
-//! 1400 rad/s. As plane bodies, and in space with hinges (50 rows of rank 41).
+//! Andrews' squeezing mechanism: seven bodies, three loops that meet in one point, a spring, a constant torque; 30 ms
+//! of motion at up to 1400 rad/s. As plane bodies, and in space with hinges (50 rows of rank 41).
 //!
-//! The three pins at E hang on body K2, so that their reactions are the multipliers of the problem's six loop equations (x and y of E on K3, on K4
-//! and on K6).
+//! The three pins at E hang on body K2, so that their reactions are the multipliers of the problem's six loop equations
+//! (x and y of E on K3, on K4 and on K6).
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

@@ -1,6 +1,6 @@
-//! Stiff flyball governor: a shaft on a bearing, a slider on the shaft, two rods hinged to its head that carry heavy balls, and stiff
-//! spring-dampers between the slider and the middles of the rods. A tree of rigid bodies; the balls are parts of the rods, or particles held
-//! at their ends.
+//! Stiff flyball governor: a shaft on a bearing, a slider on the shaft, two rods hinged to its head that carry heavy
+//! balls, and stiff spring-dampers between the slider and the middles of the rods. A tree of rigid bodies; the balls
+//! are parts of the rods, or particles held at their ends.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};
@@ -18,8 +18,8 @@ pub(crate) fn run(p: &Reference, compare: &mut Comparison) -> Result<(), VerifyE
     long_steps(p, compare)
 }
 
-/// The implicit integrator: at fixed steps a hundred times longer than the fast time scale (0.12 ms; an explicit method is not stable beyond about
-/// 0.25 ms), and with steps of its own choice.
+/// The implicit integrator: at fixed steps a hundred times longer than the fast time scale (0.12 ms; an explicit method
+/// is not stable beyond about 0.25 ms), and with steps of its own choice.
 fn long_steps(p: &Reference, compare: &mut Comparison) -> Result<(), VerifyError> {
     let deviation = |tolerance: f64, fixed: Option<f64>| -> Result<(f64, usize), VerifyError> {
         let (mut sim, governor) = mechanism(PARTICLES)?;
@@ -68,7 +68,8 @@ fn mechanism(name: &str) -> Result<(Simulation, Governor), VerifyError> {
 
 fn govern(p: &Reference, compare: &mut Comparison, name: &'static str, scene: &str) -> Result<(), VerifyError> {
     let (sim, governor) = mechanism(scene)?;
-    // stiff: the steps of an explicit method are bounded by stability, and a tolerance at the level of rounding only costs time
+    // stiff: the steps of an explicit method are bounded by stability, and a tolerance at the level of rounding only
+    // costs time
     let mut sampled = SampledRun::run_with(sim, IntegratorKind::default(), p.times())?;
     compare.variant(name);
     let mut lopsided = Vec::new();

@@ -1,5 +1,5 @@
-//! Spatial slider-crank: a crank on a hinge, a connecting rod on a ball joint, a Cardan joint, a slider. One loop, 17 rows on 18
-//! velocities: one freedom and nothing redundant.
+//! Spatial slider-crank: a crank on a hinge, a connecting rod on a ball joint, a Cardan joint, a slider. One loop, 17
+//! rows on 18 velocities: one freedom and nothing redundant.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

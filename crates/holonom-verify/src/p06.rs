@@ -1,5 +1,6 @@
-//! Double pendulum of point masses. As particles on massless rods, and as two dumb-bells with point masses at their ends: the mass at the
-//! fixed pin does not move, and the two masses at the middle pin move as one. So (m1, m1/2) and (m1/2, m2) make the same pendulum.
+//! Double pendulum of point masses. As particles on massless rods, and as two dumb-bells with point masses at their
+//! ends: the mass at the fixed pin does not move, and the two masses at the middle pin move as one. So (m1, m1/2) and
+//! (m1/2, m2) make the same pendulum.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

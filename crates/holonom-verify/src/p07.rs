@@ -1,5 +1,5 @@
-//! Spherical pendulum. As a particle on a massless rod, and as a dumb-bell on a ball joint: a rigid body with a symmetry axis that does not
-//! turn about that axis moves as a point mass does.
+//! Spherical pendulum. As a particle on a massless rod, and as a dumb-bell on a ball joint: a rigid body with a
+//! symmetry axis that does not turn about that axis moves as a point mass does.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

@@ -1,5 +1,5 @@
-//! Free rigid bodies: the asymmetric top, and the flip about the intermediate axis. Also with body axes that are not the principal ones, so
-//! that the inertia tensor is full.
+//! Free rigid bodies: the asymmetric top, and the flip about the intermediate axis. Also with body axes that are not
+//! the principal ones, so that the inertia tensor is full.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

@@ -1,5 +1,6 @@
-//! Planar slider-crank with a constant torque on its crank, started at a dead centre. As plane bodies, and in space with hinges and a
-//! slider (20 rows of rank 17). Also with the crank led around at a constant rate, where the slider's path is known in closed form.
+//! Planar slider-crank with a constant torque on its crank, started at a dead centre. As plane bodies, and in space
+//! with hinges and a slider (20 rows of rank 17). Also with the crank led around at a constant rate, where the slider's
+//! path is known in closed form.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

@@ -1,5 +1,5 @@
-//! Peaucellier-Lipkin linkage: seven bars, ten pins, and a point that moves exactly on a straight line. In space with hinges (50 rows of
-//! rank 41), and as plane bodies.
+//! Peaucellier-Lipkin linkage: seven bars, ten pins, and a point that moves exactly on a straight line. In space with
+//! hinges (50 rows of rank 41), and as plane bodies.
 //!
 //! In space also with steps of 1 ms for 10 s: joints stay closed and the point on its line to 1e-10 at every step.
 

@@ -13,8 +13,8 @@ pub(crate) fn run(p: &Reference, compare: &mut Comparison) -> Result<(), VerifyE
     wobble(p, compare)
 }
 
-/// Straight upright rolling, linearised: the square of the only eigenvalue that is not zero is linear in the square of the spin, and passes
-/// zero where rolling becomes stable.
+/// Straight upright rolling, linearised: the square of the only eigenvalue that is not zero is linear in the square of
+/// the spin, and passes zero where rolling becomes stable.
 fn wobble(p: &Reference, compare: &mut Comparison) -> Result<(), VerifyError> {
     let square = |spin: f64| -> Result<f64, VerifyError> {
         let Disc { mut sim, .. } = disc(Some((0.0, vec3(0.0, spin, 0.0))))?;

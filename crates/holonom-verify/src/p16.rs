@@ -1,11 +1,14 @@
-//! The Whipple bicycle, linearised. Four rigid bodies, three hinges, two discs that roll on the ground, all nonlinear; the bicycle runs straight at
-//! a steady speed, and `Simulation::linearise` does the rest. Frame of the reference: x forward, y right, z down.
+//! The Whipple bicycle, linearised. Four rigid bodies, three hinges, two discs that roll on the ground, all nonlinear;
+//! the bicycle runs straight at a steady speed, and `Simulation::linearise` does the rest. Frame of the reference: x
+//! forward, y right, z down.
 //!
-//! Of the ten eigenvalues six are zero: four for what can be anywhere (along, across, heading, and how far a wheel has turned for its own part), one for
-//! the speed and one more for the heading, which turns into a drift across. The four others are compared.
+//! Of the ten eigenvalues six are zero: four for what can be anywhere (along, across, heading, and how far a wheel has
+//! turned for its own part), one for the speed and one more for the heading, which turns into a drift across. The four
+//! others are compared.
 //!
-//! Weave speed: where the real part of the weave mode vanishes, by secants. Capsize speed: where the product of the four eigenvalues vanishes.
-//! That is det(g K0 + v² K2) / det M, linear in v² because the first column of K2 is zero, so two speeds suffice.
+//! Weave speed: where the real part of the weave mode vanishes, by secants. Capsize speed: where the product of the
+//! four eigenvalues vanishes. That is det(g K0 + v² K2) / det M, linear in v² because the first column of K2 is zero,
+//! so two speeds suffice.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

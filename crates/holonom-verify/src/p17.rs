@@ -1,4 +1,5 @@
-//! Block with dry friction: on a ramp, in all directions on the floor, tall enough to tip, and under balls. Blocks are boxes on four corners.
+//! Block with dry friction: on a ramp, in all directions on the floor, tall enough to tip, and under balls. Blocks are
+//! boxes on four corners.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

@@ -1,5 +1,5 @@
-//! Bead on a circular wire. The fixed circle as a constraint written here, as a user would write it; as a massless rod and a plane; and as a
-//! curve. The turning one as a curve on a hoop that a motor leads around.
+//! Bead on a circular wire. The fixed circle as a constraint written here, as a user would write it; as a massless rod
+//! and a plane; and as a curve. The turning one as a curve on a hoop that a motor leads around.
 //!
 //! The constraint, with d from the centre to the bead and n the unit normal of the circle's plane:
 //!
@@ -8,9 +8,9 @@
 //! C_1 = n . d        gradient n
 //! ```
 //!
-//! Scalars of the turning hoop: a bead put at `hoop_theta_eq` stays there; `hoop_freq` is the limit of two small amplitudes; at
-//! `hoop_critical_rate` the bead beside the bottom is in balance, which follows from its accelerations at two rates, since they are linear
-//! in the square of the rate.
+//! Scalars of the turning hoop: a bead put at `hoop_theta_eq` stays there; `hoop_freq` is the limit of two small
+//! amplitudes; at `hoop_critical_rate` the bead beside the bottom is in balance, which follows from its accelerations
+//! at two rates, since they are linear in the square of the rate.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

@@ -1,12 +1,13 @@
-//! Cardan shaft: two shafts at an angle of 30 degrees on bearings, joined by a Cardan joint with a massless cross. With a hinge for each
-//! bearing (14 rows on 12 velocities, one freedom: redundant), and with a self-aligning bearing for the output shaft, which only holds a
-//! point of it on its line (11 rows, nothing redundant).
+//! Cardan shaft: two shafts at an angle of 30 degrees on bearings, joined by a Cardan joint with a massless cross. With
+//! a hinge for each bearing (14 rows on 12 velocities, one freedom: redundant), and with a self-aligning bearing for
+//! the output shaft, which only holds a point of it on its line (11 rows, nothing redundant).
 //!
-//! Also with a second joint behind the first, the yokes of the middle shaft in phase, and the input led around at a constant rate: the
-//! middle shaft turns as the closed form says, the last one as the first. What is led is held to 1e-10, the reference's own demand.
+//! Also with a second joint behind the first, the yokes of the middle shaft in phase, and the input led around at a
+//! constant rate: the middle shaft turns as the closed form says, the last one as the first. What is led is held to
+//! 1e-10, the reference's own demand.
 //!
-//! Axes of every shaft: x along it, z upwards at the start. The input's arm is its y, the output's arm its z, so t1 and t2 are the turns of
-//! the shafts about themselves.
+//! Axes of every shaft: x along it, z upwards at the start. The input's arm is its y, the output's arm its z, so t1 and
+//! t2 are the turns of the shafts about themselves.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

@@ -1,8 +1,9 @@
-//! Gears, ropes, racks and screws: accelerations and forces at the start, then in motion over several turns, with the relation between turns and
-//! lengths kept to the end. Everything is held to 1e-10, the reference's demand on rates and accelerations (on forces it asks for 1e-6).
+//! Gears, ropes, racks and screws: accelerations and forces at the start, then in motion over several turns, with the
+//! relation between turns and lengths kept to the end. Everything is held to 1e-10, the reference's demand on rates and
+//! accelerations (on forces it asks for 1e-6).
 //!
-//! Wheels turn about z but for the Atwood machine, whose drum turns about y: gravity is along - z. The planetary train and the differential are
-//! made of wheels on bearings that mesh; nothing knows their ratios.
+//! Wheels turn about z but for the Atwood machine, whose drum turns about y: gravity is along - z. The planetary train
+//! and the differential are made of wheels on bearings that mesh; nothing knows their ratios.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

@@ -1,12 +1,14 @@
 //! A hanging chain: its shape at rest, its small motions, and those of a string with beads.
 //!
-//! (a) Twenty links between two pins, from a start like the letter V, to rest with `Simulation::equilibrium`: of plane bodies, and of bodies in
-//! space on ball joints, where each link may also turn about itself. Horizontal tension: the horizontal part of every joint's reaction.
+//! (a) Twenty links between two pins, from a start like the letter V, to rest with `Simulation::equilibrium`: of plane
+//! bodies, and of bodies in space on ball joints, where each link may also turn about itself. Horizontal tension: the
+//! horizontal part of every joint's reaction.
 //!
 //! (b) Ten particles on massless rods, hanging straight down. In space every frequency is there twice.
 //!
-//! (c) Twenty beads on massless rods along x. The first rod ends on the ground, the last one in a slider that is pulled with the tension along
-//! the line; to first order it does not move when the beads do. Again every frequency is there twice.
+//! (c) Twenty beads on massless rods along x. The first rod ends on the ground, the last one in a slider that is pulled
+//! with the tension along the line; to first order it does not move when the beads do. Again every frequency is there
+//! twice.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

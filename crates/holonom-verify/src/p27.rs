@@ -1,5 +1,5 @@
-//! Elastic affine body: steady spin in its stretched shape, and breathing. Also with body axes that are not the principal ones, so that the
-//! second moments are full.
+//! Elastic affine body: steady spin in its stretched shape, and breathing. Also with body axes that are not the
+//! principal ones, so that the second moments are full.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};

@@ -1,12 +1,13 @@
 //! Elastica: a cantilever as a chain of N rigid links with springs in its pins.
 //!
-//! Links of length l = 1/N stand for the slopes in their middles. Between two middles lies a length l, so the spring of a pin has stiffness EI / l;
-//! between the clamp and the first middle only l / 2, so the spring at the clamp has 2 EI / l. The free end carries no moment and needs no
-//! spring. This is the midpoint rule: all errors are of second order, with an expansion in even powers of l. The slope at the tip is that of
-//! the last link, tip and deflection those of its far end.
+//! Links of length l = 1/N stand for the slopes in their middles. Between two middles lies a length l, so the spring of
+//! a pin has stiffness EI / l; between the clamp and the first middle only l / 2, so the spring at the clamp has 2 EI /
+//! l. The free end carries no moment and needs no spring. This is the midpoint rule: all errors are of second order,
+//! with an expansion in even powers of l. The slope at the tip is that of the last link, tip and deflection those of
+//! its far end.
 //!
-//! Compared: the limit by Richardson's extrapolation over N = 4, 8, 16, 32, 64; and the order with which the plain results approach the
-//! reference, which must be 2.
+//! Compared: the limit by Richardson's extrapolation over N = 4, 8, 16, 32, 64; and the order with which the plain
+//! results approach the reference, which must be 2.
 
 use crate::Reference;
 use crate::comparison::{Comparison, VerifyError};
@@ -48,7 +49,8 @@ fn extrapolated(mut rows: Vec<Vec<f64>>) -> Vec<f64> {
     rows.swap_remove(0)
 }
 
-/// Slope and deflection of the tip and its distance from the wall under the load `alpha`, from a straight start; and the residual.
+/// Slope and deflection of the tip and its distance from the wall under the load `alpha`, from a straight start; and
+/// the residual.
 fn bent(n: usize, alpha: f64) -> Result<(Vec<f64>, f64), VerifyError> {
     let scene = load("p28-elastica", &[("N", n as f64), ("alpha", alpha)])?;
     let (from, to) = (scene.point(&format!("beam/{n}.from"))?, scene.point(&format!("beam/{n}.to"))?);

@@ -1,4 +1,5 @@
-//! Reference answers: sampled motions and scalars from closed forms or high-precision solutions, kept in `data/` with all their digits.
+//! Reference answers: sampled motions and scalars from closed forms or high-precision solutions, kept in `data/` with
+//! all their digits.
 
 use serde::Deserialize;
 use serde_json::{Map, Value};

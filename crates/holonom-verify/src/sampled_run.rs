@@ -3,8 +3,8 @@
 use holonom::math::{Quat, Vec3, quat_from_axes};
 use holonom::prelude::*;
 
-/// Step control at the level of rounding. The flip of p09 needs it: near the separatrix its period feels errors of energy and momentum
-/// forty thousand times over, and at 1e-13 they are just within what is allowed.
+/// Step control at the level of rounding. The flip of p09 needs it: near the separatrix its period feels errors of
+/// energy and momentum forty thousand times over, and at 1e-13 they are just within what is allowed.
 const TIGHT: IntegratorKind = IntegratorKind::Dop853 { relative: 1e-14, absolute: 1e-14 };
 
 /// Which way an event function passes zero.
@@ -61,8 +61,9 @@ impl SampledRun {
         self.read(|sim| sim.energy().total())
     }
 
-    /// The states where `event` passes zero after the first sample, to the last bit of time. Each is reached by the integrator itself,
-    /// not by interpolation: the run is taken back to the sample before and stepped exactly to the time in question.
+    /// The states where `event` passes zero after the first sample, to the last bit of time. Each is reached by the
+    /// integrator itself, not by interpolation: the run is taken back to the sample before and stepped exactly to the
+    /// time in question.
     pub fn events(
         &mut self,
         crossing: Crossing,
@@ -81,7 +82,8 @@ impl SampledRun {
         Ok(found)
     }
 
-    /// Regula falsi with Illinois' correction, between `from` and the time `end.0` where the event function is `end.1` and `end.2`.
+    /// Regula falsi with Illinois' correction, between `from` and the time `end.0` where the event function is `end.1`
+    /// and `end.2`.
     fn locate(
         &mut self,
         from: &State,
@@ -132,7 +134,8 @@ pub(crate) fn period(events: &[State]) -> Option<f64> {
     events.last().map(|last| last.t / events.len() as f64)
 }
 
-/// Orientation of a body as (w, x, y, z), with the sign nearest to `reference`: a quaternion and its negative are the same rotation.
+/// Orientation of a body as (w, x, y, z), with the sign nearest to `reference`: a quaternion and its negative are the
+/// same rotation.
 pub(crate) fn quaternion(axes: holonom::Mat3, reference: &[f64]) -> [f64; 4] {
     let e: Quat = quat_from_axes(axes);
     let q = [e.w, e.x, e.y, e.z];
@@ -140,8 +143,8 @@ pub(crate) fn quaternion(axes: holonom::Mat3, reference: &[f64]) -> [f64; 4] {
     if along < 0.0 { q.map(|x| -x) } else { q }
 }
 
-/// Angle from the downward vertical in the x-y plane, x = sin(angle), y = -cos(angle), and its rate. The angle is the one nearest to
-/// `before`, that of the sample before.
+/// Angle from the downward vertical in the x-y plane, x = sin(angle), y = -cos(angle), and its rate. The angle is the
+/// one nearest to `before`, that of the sample before.
 pub(crate) fn pendulum_angle(r: Vec3, v: Vec3, before: f64) -> (f64, f64) {
     let angle = holonom::math::unwrap_angle(r.x.atan2(-r.y), before);
     (angle, (r.x * v.y - r.y * v.x) / (r.x * r.x + r.y * r.y))

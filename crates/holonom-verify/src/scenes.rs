@@ -1,4 +1,5 @@
-//! The problems as scene files: `scenes/verification/NAME.toml`, read as a user's file would be, with parameters set as `--set` would.
+//! The problems as scene files: `scenes/verification/NAME.toml`, read as a user's file would be, with parameters set as
+//! `--set` would.
 
 use crate::comparison::VerifyError;
 use holonom::{BodyId, JointId, Marker, Simulation};
@@ -57,8 +58,8 @@ impl ProblemScene {
 mod tests {
     use super::*;
 
-    /// Parts of a problem with numbers of their own: the crank that is led around has other lengths and another start, and the bead on the turning hoop starts where the
-    /// scalar in question needs it.
+    /// Parts of a problem with numbers of their own: the crank that is led around has other lengths and another start,
+    /// and the bead on the turning hoop starts where the scalar in question needs it.
     const OTHERWISE: &[(&str, &str)] = &[
         ("p11-slider-crank-led", "L1"),
         ("p11-slider-crank-led", "L2"),

@@ -1,7 +1,7 @@
 //! # holonom
 //!
-//! Multibody dynamics with exact joint forces in linear time. Bodies keep all their coordinates, joints are equations, and the forces that
-//! enforce the equations are computed directly, in time linear in the number of bodies.
+//! Multibody dynamics with exact joint forces in linear time. Bodies keep all their coordinates, joints are equations,
+//! and the forces that enforce the equations are computed directly, in time linear in the number of bodies.
 //!
 //! A pendulum in a dozen lines:
 //!
@@ -24,7 +24,8 @@
 //!
 //! ## The map
 //!
-//! - [`ModelBuilder`] collects bodies, joints and forces and builds a [`Model`], which never changes. [`Simulation`] runs it.
+//! - [`ModelBuilder`] collects bodies, joints and forces and builds a [`Model`], which never changes. [`Simulation`]
+//!   runs it.
 //! - [`bodies`]: particle, planar, rigid, scaled, affine, parametric, and the [`bodies::Body`] trait for your own.
 //! - [`MassProperties`]: mass, centre and moments of shapes, of closed meshes, and of what is put together from them.
 //! - [`joints`]: the catalogue, and the [`joints::Constraint`] trait for your own. Constraints see points and directions, never body kinds.

@@ -191,7 +191,8 @@ fn auxiliary(model: &Model, states: &[State; 2]) -> Result<f64, StepError> {
     Ok(least)
 }
 
-/// Shortest seconds of the three phases, timed inside whole evaluations so that each finds the caches as it really does.
+/// Shortest seconds of the three phases, timed inside whole evaluations so that each finds the caches as it really
+/// does.
 fn in_phases(model: &Model, states: &[State; 2], work: &mut Workspace) -> Result<[f64; 3], StepError> {
     let mut least = [f64::INFINITY; 3];
     let begin = Instant::now();
@@ -223,7 +224,8 @@ fn clock_cost() -> f64 {
     (0..1000).map(|_| span()).fold(f64::INFINITY, f64::min)
 }
 
-/// Against the reference where there is one (then the second is true), otherwise the scaled residual of all equations; iterations of an iterative solver.
+/// Against the reference where there is one (then the second is true), otherwise the scaled residual of all equations;
+/// iterations of an iterative solver.
 fn error(name: Option<&str>, model: Arc<Model>, solver: SolverKind) -> Result<(f64, bool, Option<usize>), StepError> {
     let mut sim = Simulation::new(model);
     if solver != sim.solver() {

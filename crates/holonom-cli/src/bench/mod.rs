@@ -30,16 +30,18 @@ use steps::PileStepTiming;
 /// matrix. Where shapes may touch, the whole evaluation also finds those that do and solves for the forces there; the
 /// phases are those of the joints alone.
 ///
-/// Of piles whole steps of 1 ms are timed, after 0.1 s to settle: fN is a wall of N bricks, every other course shifted by
-/// 0.495 m; in fN-overhang it is 0.505 m, half a pitch, and the last brick of the top course must fall: its centre lies
-/// 5 mm beyond its support. tower-N has its heaviest plate on top, 1000 times as heavy as the lowest.
+/// Of piles whole steps of 1 ms are timed, after 0.1 s to settle: fN is a wall of N bricks, every other course shifted
+/// by 0.495 m; in fN-overhang it is 0.505 m, half a pitch, and the last brick of the top course must fall: its centre
+/// lies 5 mm beyond its support. tower-N has its heaviest plate on top, 1000 times as heavy as the lowest.
 ///
-/// With --steps whole steps of scenes are timed: the first second (at most 1000 steps) again and again, each with the integrator, step, solver and drift of the
-/// scene unless said otherwise; every step at its fastest, and the mean of these.
+/// With --steps whole steps of scenes are timed: the first second (at most 1000 steps) again and again, each with the
+/// integrator, step, solver and drift of the scene unless said otherwise; every step at its fastest, and the mean of
+/// these.
 #[derive(clap::Args)]
 pub(crate) struct BenchArgs {
     /// Cases: aN ball chain, bN revolute chain, cN binary tree, dN star; with loops: eN ring, rN ring of hinges,
-    /// ladder-N, fourbars-N, grid-N; piles, whole steps: fN wall of N bricks (N a square), fN-overhang, tower-N. Or scenes: files (.toml, .urdf, .xml) and names of the gallery. Default: a list of cases.
+    /// ladder-N, fourbars-N, grid-N; piles, whole steps: fN wall of N bricks (N a square), fN-overhang, tower-N. Or
+    /// scenes: files (.toml, .urdf, .xml) and names of the gallery. Default: a list of cases.
     #[arg(value_name = "CASE|FILE")]
     cases: Vec<String>,
     /// Print one line of JSON instead of a table.
@@ -137,7 +139,8 @@ struct EvaluationTiming {
     us_jacobian: f64,
     us_factor: f64,
     us_solve: f64,
-    /// A whole evaluation with the auxiliary method, for comparison: 0 without loops, null where it would take too long.
+    /// A whole evaluation with the auxiliary method, for comparison: 0 without loops, null where it would take too
+    /// long.
     us_auxiliary: Option<f64>,
     error: f64,
     /// Of an iterative solver.

@@ -1,8 +1,9 @@
 //! Whole steps of a scene: what one pays for a step of simulated time, projection and book-keeping included.
 //!
-//! The first second of a scene, or 1000 steps if those are fewer, is stepped through again and again from the same start. Of every step the shortest time counts, and
-//! the mean of these over all steps is what a step costs. So steps that cost more than others (an impact, a tyre on a stone) count with their share, and other
-//! work on the machine does not.
+//! The first second of a scene, or 1000 steps if those are fewer, is stepped through again and again from the same
+//! start. Of every step the shortest time counts, and the mean of these over all steps is what a step costs. So steps
+//! that cost more than others (an impact, a tyre on a stone) count with their share, and other work on the machine does
+//! not.
 
 use super::CliError;
 use crate::scene::OpenedScene;

@@ -1,4 +1,5 @@
-//! What the doctor says of contact: who may touch whom, what overlaps at the start, which limits are exceeded there, how it will be run.
+//! What the doctor says of contact: who may touch whom, what overlaps at the start, which limits are exceeded there,
+//! how it will be run.
 
 use crate::text::plural;
 use holonom::{BodyId, ImpactOrder, IntegratorKind, Model, Restitution, Simulation};

@@ -1,8 +1,10 @@
 //! Contacts of a run, one by one: what they are called in JSON, and the stream of `--contacts`.
 //!
-//! The stream has one line of JSON for each row of the recording, `{"time": s, "contacts": [{a, b, point, normal, gap, force, torque, slip, friction}]}`: names of the
-//! bodies, world axes, m, N, N m and m/s; the force and torque are those on `a`, the normal points from `b` to `a`, `friction` is `none`, `stick` or
-//! `slip`. Lines reach the file within half a second, so that a run that is killed leaves whole lines but for the last.
+//! The stream has one line of JSON for each row of the recording,
+//! `{"time": s, "contacts": [{a, b, point, normal, gap, force, torque, slip, friction}]}`: names of the bodies, world
+//! axes, m, N, N m and m/s; the force and torque are those on `a`, the normal points from `b` to `a`, `friction` is
+//! `none`, `stick` or `slip`. Lines reach the file within half a second, so that a run that is killed leaves whole
+//! lines but for the last.
 
 use crate::error::CliError;
 use holonom::{Contact, Friction, Model, Simulation, StepError};

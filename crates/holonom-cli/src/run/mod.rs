@@ -33,7 +33,8 @@ const MOST_ROWS: f64 = 1e9;
 
 /// Run a scene through time.
 ///
-/// What the command line does not say is taken from [run] and [record] of the scene. Ctrl-C ends the run early and keeps everything until then.
+/// What the command line does not say is taken from [run] and [record] of the scene. Ctrl-C ends the run early and
+/// keeps everything until then.
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  holonom run pendulum\n  holonom run crane.toml --time 30 --out crane.parquet\n  \
     holonom run crane.toml --set L=2 --dt 1e-3 --columns 'hook.pos.*,energy.*' --out crane.csv\n  \
@@ -50,7 +51,8 @@ pub(crate) struct RunArgs {
     /// MotionLaw of motion: f = m a, or f = m v (no inertia: bodies follow forces until they balance)
     #[arg(long)]
     pub law: Option<MotionLaw>,
-    /// euler, rk4, dop853, sdirk4 (implicit), rattle, stepping [default: dop853, or stepping where many shapes may touch]
+    /// euler, rk4, dop853, sdirk4 (implicit), rattle, stepping [default: dop853, or stepping where many shapes may
+    /// touch]
     #[arg(long, value_name = "NAME")]
     pub integrator: Option<String>,
     /// tree, sparse, baraff, huge-pivot, auxiliary, dense, dense-kkt, banded, cg [default: tree, or sparse with loops]

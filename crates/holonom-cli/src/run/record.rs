@@ -1,8 +1,9 @@
-//! Recording a run without disturbing it: every row is read through a second simulation of the same model, so that the motion is the same with
-//! and without a recording, whatever its rate.
+//! Recording a run without disturbing it: every row is read through a second simulation of the same model, so that the
+//! motion is the same with and without a recording, whatever its rate.
 //!
-//! Where the integrator can tell states inside a step (dop853), rows lie at exact multiples of 1 / rate. Otherwise a row is the step nearest to each
-//! multiple (fixed steps), or the first step after it (adaptive steps), with the time of that step. The last state is always a row.
+//! Where the integrator can tell states inside a step (dop853), rows lie at exact multiples of 1 / rate. Otherwise a
+//! row is the step nearest to each multiple (fixed steps), or the first step after it (adaptive steps), with the time
+//! of that step. The last state is always a row.
 
 use super::contacts::ContactStream;
 use super::run_loop::RunLoop;

@@ -1,8 +1,9 @@
 //! Through time, step by step, so that everything can be looked at, interrupted and resumed.
 //!
-//! Fixed steps end at `base + k dt`, k counted from the start of the whole run, also when it is resumed. The end of a run may cut its last step
-//! short, and a run that goes on would not have taken that step. So the state before the first step that the end has cut is kept: a run
-//! resumed from there has the same bits as one that was never interrupted.
+//! Fixed steps end at `base + k dt`, k counted from the start of the whole run, also when it is resumed. The end of a
+//! run may cut its last step short, and a run that goes on would not have taken that step. So the state before the
+//! first step that the end has cut is kept: a run resumed from there has the same bits as one that was never
+//! interrupted.
 
 use super::settings::{MotionLaw, RunSettings};
 use super::snapshot::Resume;

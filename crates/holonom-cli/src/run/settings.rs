@@ -1,4 +1,5 @@
-//! How a scene is run: what the command line says, else the snapshot that is resumed, else the scene, else what suits most.
+//! How a scene is run: what the command line says, else the snapshot that is resumed, else the scene, else what suits
+//! most.
 
 use super::RunArgs;
 use super::snapshot::Resume;

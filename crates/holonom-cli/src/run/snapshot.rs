@@ -1,7 +1,8 @@
 //! Snapshots of runs: the state, and what is needed to go on with the same bits.
 //!
-//! The settings of the file are JSON: how the run was made, where its steps are counted from, and the lengths of the states that follow each other
-//! in the state bytes: the state at the time of the snapshot and, if the end of the run cut a step short, the state before that.
+//! The settings of the file are JSON: how the run was made, where its steps are counted from, and the lengths of the
+//! states that follow each other in the state bytes: the state at the time of the snapshot and, if the end of the run
+//! cut a step short, the state before that.
 
 use super::run_loop::RunLoop;
 use super::settings::RunSettings;

@@ -69,7 +69,8 @@ impl RunStatistics {
         self.potential = (self.potential.0.min(potential), self.potential.1.max(potential));
     }
 
-    /// Is it time to see whether the state is good, and is it? A state is good as long as the energy is accounted for, roughly.
+    /// Is it time to see whether the state is good, and is it? A state is good as long as the energy is accounted for,
+    /// roughly.
     pub fn finds_good(&mut self, sim: &Simulation) -> bool {
         self.broken == 0 && self.steps.is_multiple_of(EVERY) && self.energy_drift(sim) <= ROUGHLY
     }
@@ -93,8 +94,8 @@ impl RunStatistics {
     }
 }
 
-/// What the energy of the bodies changed by beside the work of forces, joints and inner friction, and what was imposed, J: the error of the integrator
-/// and what projection did.
+/// What the energy of the bodies changed by beside the work of forces, joints and inner friction, and what was imposed,
+/// J: the error of the integrator and what projection did.
 fn unaccounted(sim: &Simulation) -> f64 {
     let ledger = sim.ledger();
     ledger.integrator + ledger.projection

@@ -22,8 +22,8 @@ pub(crate) fn moment(e: &StepError, run: &RunLoop) -> String {
     }
 }
 
-/// The message of a stop at that moment; the last good state is in the simulation, because a motion that has gone wrong says nothing of how fast
-/// the mechanism really is.
+/// The message of a stop at that moment; the last good state is in the simulation, because a motion that has gone wrong
+/// says nothing of how fast the mechanism really is.
 pub(crate) fn explain(e: &StepError, moment: String, run: &RunLoop, opened: &OpenedScene) -> Diagnostic {
     let (code, message, span) = headline(e, &opened.loaded.scene);
     let mut d = Diagnostic::error(code, format!("simulation stopped: {message}")).note("at", moment);
@@ -104,8 +104,8 @@ fn speed(sim: &Simulation, body: BodyId) -> f64 {
     sim.centre_velocity(body).length() + sim.spin(body).map_or(0.0, Vec3::length) * sim.model().length_scale()
 }
 
-/// The shortest time in which something can happen, s: springs and dampers against the lightest body they act on, and turning bodies. An estimate
-/// from what the scene says; laws of the user are not looked into.
+/// The shortest time in which something can happen, s: springs and dampers against the lightest body they act on, and
+/// turning bodies. An estimate from what the scene says; laws of the user are not looked into.
 pub(crate) fn time_scale(scene: &Scene, model: &Model, sim: &Simulation) -> Option<(String, f64)> {
     let mut best: Option<(String, f64)> = None;
     let mut offer = |what: String, time: f64| {

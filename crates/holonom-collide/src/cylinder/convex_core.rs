@@ -1,7 +1,8 @@
 //! A cylinder and a convex core.
 //!
-//! Apart, every pair of features that is nearest in its own neighbourhood is noted, and the nearest point of a rim if none of them accounts
-//! for their distance. Overlapping, the best of the axes of faces, caps, sides and edges, and sides and corners decides.
+//! Apart, every pair of features that is nearest in its own neighbourhood is noted, and the nearest point of a rim if
+//! none of them accounts for their distance. Overlapping, the best of the axes of faces, caps, sides and edges, and
+//! sides and corners decides.
 
 use super::search::{RimPoint, deepest_along, nearest_rim_point, point_distance};
 use super::{Cylinder, CylinderScratch, FLAT, point_on, rims_above, rounded};
@@ -51,8 +52,8 @@ pub(crate) fn on_poly(
         if meeting.least > apart + 4.0 * small && poly.normals.is_empty() {
             segment_point(pair, own, view);
         } else if meeting.least > apart + 4.0 * small {
-            // A rim across an edge or a corner, a little in or just not: its deepest or nearest point. Deep in, the axis, which does
-            // part them.
+            // A rim across an edge or a corner, a little in or just not: its deepest or nearest point. Deep in, the
+            // axis, which does part them.
             let rim = nearest_rim_point(own, |x| point_distance(view, x));
             if meeting.shallow(&rim, apart, small) {
                 meet_point(pair, rim.x, poly, &mut scratch.point, convex);
@@ -189,8 +190,8 @@ impl PairTest<'_, '_, '_> {
         }
     }
 
-    /// Whether the point of a rim that is nearest or deepest is where the two touch: the rim and an edge are a little in each other, or
-    /// both out and a plane parts them.
+    /// Whether the point of a rim that is nearest or deepest is where the two touch: the rim and an edge are a little
+    /// in each other, or both out and a plane parts them.
     fn shallow(&self, rim: &RimPoint, apart: f64, small: f64) -> bool {
         let depth = |e: u32| self.own.distance(deepest_along(self.own, self.view.ends(e))).0;
         let edge = (0..self.view.poly.edges.len() as u32).map(depth).fold(f64::INFINITY, f64::min);

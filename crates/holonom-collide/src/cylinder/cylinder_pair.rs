@@ -1,4 +1,5 @@
-//! Two cylinders: rims above caps, sides across sides, and the nearest point of a rim where neither accounts for their distance.
+//! Two cylinders: rims above caps, sides across sides, and the nearest point of a rim where neither accounts for their
+//! distance.
 
 use super::search::nearest_rim_point;
 use super::{Cylinder, TIE, point_on, rims_above, rounded};
@@ -21,7 +22,8 @@ pub(crate) fn on_cylinder(pair: &mut ColliderPair, first: &Cylinder, second: &Cy
     test.push_rim_point(pair, least);
 }
 
-/// Two cylinders and the separation between them along three axes: the cap of the second, the cap of the first, and across both sides.
+/// Two cylinders and the separation between them along three axes: the cap of the second, the cap of the first, and
+/// across both sides.
 struct CylinderPair<'c> {
     first: &'c Cylinder,
     /// In the axes of its own carrier.
@@ -110,7 +112,8 @@ impl<'c> CylinderPair<'c> {
         rims_above(pair, PairSide::Second, self.second, &self.seen, self.near_first as u32, plane, inside)
     }
 
-    /// Rims above caps, both ways, and sides; of overlapping cylinders only what the axis of least overlap gives. The least height.
+    /// Rims above caps, both ways, and sides; of overlapping cylinders only what the axis of least overlap gives. The
+    /// least height.
     fn push_features(&self, pair: &mut ColliderPair) -> f64 {
         let overlap = self.overlap();
         let mut least = f64::INFINITY;
@@ -132,7 +135,8 @@ impl<'c> CylinderPair<'c> {
         least
     }
 
-    /// A rim beside a side or another rim, apart or a little in: its nearest point, as a point. Deep in: the axis, which does part them.
+    /// A rim beside a side or another rim, apart or a little in: its nearest point, as a point. Deep in: the axis,
+    /// which does part them.
     fn push_rim_point(&self, pair: &mut ColliderPair, least: f64) {
         let (first, seen) = (self.first, &self.seen);
         let of_first = nearest_rim_point(first, |x| seen.distance(x));
@@ -157,8 +161,8 @@ impl<'c> CylinderPair<'c> {
         }
     }
 
-    /// Both rims a little in each other, or one point out or in with a plane that (nearly) parts them there. Closer than 1e-8, the
-    /// direction is rounding.
+    /// Both rims a little in each other, or one point out or in with a plane that (nearly) parts them there. Closer
+    /// than 1e-8, the direction is rounding.
     fn is_shallow(&self, distance: f64, n: Vec3, farther: f64) -> bool {
         let (first, second) = (self.first, self.second);
         let size = 1e11 * self.tie;

@@ -1,9 +1,10 @@
 //! Cylinders: rims above planes, caps, sides as lines with a radius.
 //!
-//! Against a plane the lowest point of a rim counts ([`FeaturePair::RimPlane`]); nearly flat (sine below `FLAT`), eight fixed points of the rim as
-//! well, so that what stands is held all around; flatter than `LEVEL` the lowest point has no place, and only the fixed ones are left.
-//! A side is its axis with the radius of the cylinder. Where a rim is nearest to an edge, a corner or a round side there is no feature pair of its
-//! own kind: the nearest point of the rim is found by search and meets as a point.
+//! Against a plane the lowest point of a rim counts ([`FeaturePair::RimPlane`]); nearly flat (sine below `FLAT`), eight
+//! fixed points of the rim as well, so that what stands is held all around; flatter than `LEVEL` the lowest point has
+//! no place, and only the fixed ones are left. A side is its axis with the radius of the cylinder. Where a rim is
+//! nearest to an edge, a corner or a round side there is no feature pair of its own kind: the nearest point of the rim
+//! is found by search and meets as a point.
 
 mod convex_core;
 mod cylinder_pair;
@@ -97,7 +98,8 @@ impl Cylinder {
     }
 }
 
-/// What is above one plane: `inside` tells which points are above the part of it that is there. Gives the least height noted.
+/// What is above one plane: `inside` tells which points are above the part of it that is there. Gives the least height
+/// noted.
 fn rims_above(
     pair: &mut ColliderPair,
     side: PairSide,
@@ -163,7 +165,8 @@ fn rounded(pair: &mut ColliderPair, first: f64, second: f64, note: impl FnOnce(&
     pair.radii = radii;
 }
 
-/// A point of `side` beside a cylinder of the other side. `p` is its place in its own axes, `x` in those `seen` is given in.
+/// A point of `side` beside a cylinder of the other side. `p` is its place in its own axes, `x` in those `seen` is
+/// given in.
 fn point_on(pair: &mut ColliderPair, side: PairSide, p: Vec3, x: Vec3, native: &Cylinder, seen: &Cylinder) {
     let arm = x - seen.centre;
     let along = arm.dot(seen.axis());

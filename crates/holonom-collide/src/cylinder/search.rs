@@ -1,4 +1,5 @@
-//! Nearest points found by search: of a rim, and along a segment. Halving the interval by the sign of the slope, so to the last digit.
+//! Nearest points found by search: of a rim, and along a segment. Halving the interval by the sign of the slope, so to
+//! the last digit.
 
 use super::Cylinder;
 use crate::Vec3;
@@ -45,8 +46,8 @@ pub(super) struct RimPoint {
     pub normal: Vec3,
 }
 
-/// The point of either rim with the least distance by `far`: the best of some samples, then the place between its neighbours where the
-/// distance stops falling.
+/// The point of either rim with the least distance by `far`: the best of some samples, then the place between its
+/// neighbours where the distance stops falling.
 pub(super) fn nearest_rim_point(own: &Cylinder, far: impl Fn(Vec3) -> (f64, Vec3)) -> RimPoint {
     const SAMPLES: usize = 32;
     let mut best = RimPoint { x: Vec3::ZERO, distance: f64::INFINITY, normal: Vec3::Z };

@@ -13,7 +13,8 @@ use crate::terrain::{in_arc, over};
 /// Directions this far (sine) outside of what belongs to a corner still count.
 const LOOSE: f64 = 1e-9;
 
-/// A cylinder (first) on a surface (second): rims above triangles, edges and corners that stick out beside its side and below its caps.
+/// A cylinder (first) on a surface (second): rims above triangles, edges and corners that stick out beside its side and
+/// below its caps.
 pub(crate) fn on_surface(
     pair: &mut ColliderPair,
     own: &Cylinder,
@@ -33,7 +34,8 @@ pub(crate) fn on_surface(
     for &t in &scratch.triangles {
         let corners = surface.triangles[t as usize].map(|v| surface.vertices[v as usize]);
         let n = surface.normals[t as usize];
-        // The centre behind a triangle: it is on the other side of the solid, unless it is in ground that is solid all the way down.
+        // The centre behind a triangle: it is on the other side of the solid, unless it is in ground that is solid all
+        // the way down.
         if !buried && n.dot(seen.centre - corners[0]) < 0.0 {
             continue;
         }

@@ -1,8 +1,9 @@
-//! Dense kernels and factorisations: products of vectors, Cholesky with and without pivots, LU with partial pivoting, and 6 x 6
-//! blocks.
+//! Dense kernels and factorisations: products of vectors, Cholesky with and without pivots, LU with partial pivoting,
+//! and 6 x 6 blocks.
 //!
-//! Matrices are slices of `n * n` numbers, row after row; factors are written over them. Sums are taken in eight lanes that are
-//! added in a fixed order: quick without asking the compiler to reorder anything, and the same bits on every machine.
+//! Matrices are slices of `n * n` numbers, row after row; factors are written over them. Sums are taken in eight lanes
+//! that are added in a fixed order: quick without asking the compiler to reorder anything, and the same bits on every
+//! machine.
 
 pub(crate) mod block6;
 
@@ -91,8 +92,8 @@ pub fn cholesky_solve(h: &[f64], n: usize, z: &mut [f64]) {
 
 /// `A = G G^T` to within `drop` on the diagonal, `G` of `n` rows and `rank` columns, packed row after row.
 ///
-/// The largest remaining pivot comes first, so what is left out is small whatever the rank. `None` where a remaining diagonal
-/// is clearly negative: then `A` is not positive semidefinite.
+/// The largest remaining pivot comes first, so what is left out is small whatever the rank. `None` where a remaining
+/// diagonal is clearly negative: then `A` is not positive semidefinite.
 pub fn pivoted_cholesky(a: &[f64], n: usize, drop: f64, g: &mut Vec<f64>, left: &mut Vec<f64>) -> Option<usize> {
     zeros(g, n * n);
     left.clear();

@@ -1,21 +1,22 @@
 //! Proximal steps on the convex problem with De Saxce's shift held constant: what is solved from anywhere.
 //!
-//! With `s_n = sum mu |a_t|` constant, the proximal step of [`super`] becomes the minimum of a smooth convex function of the motion `w`,
+//! With `s_n = sum mu |a_t|` constant, the proximal step of [`super`] becomes the minimum of a smooth convex function
+//! of the motion `w`,
 //!
 //! ```text
 //!     R(w) = w - G^T (P_K(x_k - (a_k + s + G w) / eps) - x_k)        the gradient;  P_K: the projection onto the cones themselves
 //!     R'   = 1 + G^T W G / eps                                       symmetric, at least 1
 //! ```
 //!
-//! so Newton's method with a line search gets there from anywhere. For a normal with cones `i`, of which those in `S` are outside
-//! their disc, `u = (1 at n, mu_i e_i for i in S)`:
+//! so Newton's method with a line search gets there from anywhere. For a normal with cones `i`, of which those in `S`
+//! are outside their disc, `u = (1 at n, mu_i e_i for i in S)`:
 //!
 //! ```text
 //!     W = u u^T / (1 + sum over S of mu_i^2)  +  sum over S of radius_i/|p_i| (1 - e_i e_i^T)  +  1 on the discs not in S
 //! ```
 //!
-//! Between steps `s` follows `a`, half way each time: all the way it often oscillates. This finds which rows touch, stick and
-//! slide; the last digits are for Coulomb's law itself.
+//! Between steps `s` follows `a`, half way each time: all the way it often oscillates. This finds which rows touch,
+//! stick and slide; the last digits are for Coulomb's law itself.
 
 use super::{ConeOperator, ProximalNewton};
 use crate::dense::{dot, largest, norm, zeros};

@@ -1,16 +1,17 @@
 //! Coulomb's law to the last digits: proximal steps, each solved by a semismooth Newton method in the space of motions.
 //!
-//! In units of [`crate::scale`], with `P` of [`crate::project`], a solution is a fixed point `x = P(x - a / eps)` for any
-//! `eps > 0`. From an `x_k` with `a_k = A x_k + b`, one *proximal step* asks for
+//! In units of [`crate::scale`], with `P` of [`crate::project`], a solution is a fixed point `x = P(x - a / eps)` for
+//! any `eps > 0`. From an `x_k` with `a_k = A x_k + b`, one *proximal step* asks for
 //!
 //! ```text
 //!     x = P(x_k - a / eps),      a = a_k + A (x - x_k)                                    (1)
 //! ```
 //!
-//! that is: solve the same problem with `A + eps` in place of `A`, and `b - eps x_k` in place of `b`. It always has a solution, it
-//! does not matter whether rows are redundant, and among forces with the same effect it keeps close to `x_k`: four equal feet
-//! carry equal loads, and a warm start is not redistributed. What is left of the error after a step is `eps / (lambda + eps)` of
-//! it, `lambda` the smallest eigenvalue of `A` that is not zero. With `eps = 1e-7` two or three steps do.
+//! that is: solve the same problem with `A + eps` in place of `A`, and `b - eps x_k` in place of `b`. It always has a
+//! solution, it does not matter whether rows are redundant, and among forces with the same effect it keeps close to
+//! `x_k`: four equal feet carry equal loads, and a warm start is not redistributed. What is left of the error after a
+//! step is `eps / (lambda + eps)` of it, `lambda` the smallest eigenvalue of `A` that is not zero. With `eps = 1e-7`
+//! two or three steps do.
 //!
 //! With `A = G G^T` the unknown of (1) is the motion `w = G^T (x - x_k)`:
 //!
@@ -19,14 +20,15 @@
 //!     R'   = 1 + G^T W G / eps                              W = dP/dp, from the modes
 //! ```
 //!
-//! No rank is ever decided: a tiny pivot more or less in `G` changes nothing, since `R'` is never smaller than 1 (W is not
-//! symmetric where something slides; there this is what is seen and not what is proved). Everything is computed in increments to
-//! `x_k`, whose `a_k` is computed afresh from `A`; so rounding is that of `A x`, not that of `x / eps`.
+//! No rank is ever decided: a tiny pivot more or less in `G` changes nothing, since `R'` is never smaller than 1 (W is
+//! not symmetric where something slides; there this is what is seen and not what is proved). Everything is computed in
+//! increments to `x_k`, whose `a_k` is computed afresh from `A`; so rounding is that of `A x`, not that of `x / eps`.
 //!
 //! What `G` is, and how `R'` is stored and factored, is left to a [`ConeOperator`]: a dense factor of a dense `A`
 //! ([`crate::DenseConeSolver`]), or the sparse Jacobian of many bodies ([`crate::SparseConeSolver`]).
 //!
-//! Newton's method on (2) converges from close by only. The ways to get there, of which each solver makes its own strategy:
+//! Newton's method on (2) converges from close by only. The ways to get there, of which each solver makes its own
+//! strategy:
 //!
 //! - [`ProximalNewton::proximal_steps`]: from the guess itself. The rule in a simulation, where the guess is the last step's answer.
 //! - [`ProximalNewton::sweeps`] of Gauss and Seidel, and [`ProximalNewton::gradient_steps`], to come closer cheaply.
@@ -49,8 +51,8 @@ use crate::matrix_free::{LinearOperator, MatrixFreeConeSolver};
 use crate::project::{FrictionCone, ProjectionMode, project, project_law};
 use crate::scale::ScaledProblem;
 
-/// Proximal weights, relative to the diagonal of `A`: of proximal steps from a good guess, and the least and the largest of the
-/// continuation.
+/// Proximal weights, relative to the diagonal of `A`: of proximal steps from a good guess, and the least and the
+/// largest of the continuation.
 pub(crate) const EPS_QUICK: f64 = 1e-7;
 const EPS_LEAST: f64 = 1e-8;
 const EPS_MOST: f64 = 1.0;
@@ -151,8 +153,8 @@ pub(crate) struct ProximalNewton<O> {
 }
 
 impl<O: ConeOperator> ProximalNewton<O> {
-    /// Takes the starting guess `x`, with units. Operator and vectors without units must be set. Whether the guess obeyed its
-    /// bounds as it was.
+    /// Takes the starting guess `x`, with units. Operator and vectors without units must be set. Whether the guess
+    /// obeyed its bounds as it was.
     pub fn start(&mut self, x: &[f64], tolerance: f64) -> bool {
         let n = x.len();
         self.report = ConeReport::default();
@@ -238,8 +240,8 @@ impl<O: ConeOperator> ProximalNewton<O> {
         false
     }
 
-    /// `eps` shrinks as fast as proximal steps are solved; where one is not, it grows, and sweeps (`sweeps` doubled) change the
-    /// guess. Whether it was solved.
+    /// `eps` shrinks as fast as proximal steps are solved; where one is not, it grows, and sweeps (`sweeps` doubled)
+    /// change the guess. Whether it was solved.
     pub fn continuation(&mut self, mut sweeps: usize) -> bool {
         let mut eps = 1.0;
         let mut good = 1.0;

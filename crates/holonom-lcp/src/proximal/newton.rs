@@ -4,8 +4,8 @@
 //!     R' step = -R,     w += t step,     t = 1, 1/2, 1/4 ... until |R| falls
 //! ```
 //!
-//! The first `w` is a prediction: `P` is replaced by its tangent at the point `q` of the last answer, so that a change of `eps` alone
-//! does not throw every law out of its mode.
+//! The first `w` is a prediction: `P` is replaced by its tangent at the point `q` of the last answer, so that a change
+//! of `eps` alone does not throw every law out of its mode.
 
 use super::{ConeOperator, ProximalNewton};
 use crate::dense::{dot, largest, norm, zeros};

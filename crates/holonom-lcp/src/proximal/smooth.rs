@@ -8,9 +8,10 @@
 //!     disc          p_t R / m,   m = (q + R + sqrt((q - R)^2 + 4 tau^2)) / 2,   q = |p_t|,   R = mu S(p_n)
 //! ```
 //!
-//! With `D = dP/dp` (the disc: `C = alpha (1 - beta e e^T)` in `p_t` and `gamma e` in `p_n`) a step is `(1 - D) dx = -D da - F`. Rows
-//! in contact have `1 - D` near zero; it is kept from vanishing by `delta`, the weight of a proximal term about `x` itself, which
-//! does not change where the path leads. Law by law this gives `dx = -K da - h`, with `b0 = 1 - (1 - delta) alpha`:
+//! With `D = dP/dp` (the disc: `C = alpha (1 - beta e e^T)` in `p_t` and `gamma e` in `p_n`) a step is
+//! `(1 - D) dx = -D da - F`. Rows in contact have `1 - D` near zero; it is kept from vanishing by `delta`, the weight
+//! of a proximal term about `x` itself, which does not change where the path leads. Law by law this gives
+//! `dx = -K da - h`, with `b0 = 1 - (1 - delta) alpha`:
 //!
 //! ```text
 //!     one row     K = alpha / b0,   h = F / b0
@@ -24,8 +25,8 @@
 //!     (1 + G^T K G) dw = -G^T h,        da = G dw
 //! ```
 //!
-//! Which rows touch and which slide need not be known: corners are turned smoothly. That is what the other methods lack where
-//! much slides.
+//! Which rows touch and which slide need not be known: corners are turned smoothly. That is what the other methods lack
+//! where much slides.
 
 use super::{ConeOperator, EPS_QUICK, ProximalNewton};
 use crate::dense::{largest, norm, zeros};
@@ -81,7 +82,8 @@ pub(super) struct PathMemory {
 }
 
 impl<O: ConeOperator> ProximalNewton<O> {
-    /// Follows the path from `y`, beginning at the rounding `tau`, and tries Coulomb's law itself on the way. Whether it was solved.
+    /// Follows the path from `y`, beginning at the rounding `tau`, and tries Coulomb's law itself on the way. Whether
+    /// it was solved.
     pub fn smoothed_path(&mut self, mut tau: f64) -> bool {
         let mut tried = f64::INFINITY;
         // the last point on the path, and how far the next is tried
@@ -128,8 +130,8 @@ impl<O: ConeOperator> ProximalNewton<O> {
         false
     }
 
-    /// Saves a point of the path, and tries Coulomb's law from it where it is much closer than when that was `tried` last.
-    /// Whether it was solved.
+    /// Saves a point of the path, and tries Coulomb's law from it where it is much closer than when that was `tried`
+    /// last. Whether it was solved.
     fn try_from_path(&mut self, tried: &mut f64) -> bool {
         let residual = self.refresh_and_keep();
         if self.is_solved() {

@@ -1,11 +1,11 @@
 //! Sparse matrices of 6 x 6 blocks with a symmetric pattern: order once, factor often.
 //!
-//! Symmetric positive definite ones by `L L^T` ([`BlockMatrix6::factor`]), others by `L U` with pivots inside the diagonal blocks
-//! only ([`BlockMatrix6::factor_any`]).
+//! Symmetric positive definite ones by `L L^T` ([`BlockMatrix6::factor`]), others by `L U` with pivots inside the
+//! diagonal blocks only ([`BlockMatrix6::factor_any`]).
 //!
-//! Nodes are eliminated by least degree (the lowest number among equals), which keeps the fill of flat and of chain-like graphs
-//! small. The order, the places of all blocks and the list of all updates are kept until the graph changes; a factorisation then
-//! walks them without a search.
+//! Nodes are eliminated by least degree (the lowest number among equals), which keeps the fill of flat and of
+//! chain-like graphs small. The order, the places of all blocks and the list of all updates are kept until the graph
+//! changes; a factorisation then walks them without a search.
 
 use crate::dense::block6::{
     Block6, ONE, ZERO, backward, cholesky6, divide, forward, invert, subtract, subtract_product, times,
@@ -25,8 +25,8 @@ pub(crate) struct BlockMatrix6 {
     targets: Vec<u32>,
     diagonal: Vec<Block6>,
     below: Vec<Block6>,
-    /// Blocks above the diagonal, each as it stands in the matrix, in the places of those below that mirror them; for matrices
-    /// that are not symmetric.
+    /// Blocks above the diagonal, each as it stands in the matrix, in the places of those below that mirror them; for
+    /// matrices that are not symmetric.
     above: Vec<Block6>,
 }
 
@@ -63,7 +63,8 @@ impl BlockMatrix6 {
         self.above.resize(self.rows.len(), ZERO);
     }
 
-    /// The order of elimination into `place`, by least degree; for each place the nodes below it in its column of the factor.
+    /// The order of elimination into `place`, by least degree; for each place the nodes below it in its column of the
+    /// factor.
     fn eliminate(&mut self) -> Vec<Vec<u32>> {
         let mut near = vec![Vec::new(); self.n];
         for &(a, b) in &self.edges {
@@ -161,8 +162,8 @@ impl BlockMatrix6 {
         true
     }
 
-    /// `L U` of a matrix that is not symmetric: `above` must be there too. Diagonal blocks are kept inverted. False where one is
-    /// singular.
+    /// `L U` of a matrix that is not symmetric: `above` must be there too. Diagonal blocks are kept inverted. False
+    /// where one is singular.
     pub fn factor_any(&mut self) -> bool {
         let n_below = self.below.len();
         let mut at = 0;

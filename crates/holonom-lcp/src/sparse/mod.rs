@@ -1,14 +1,15 @@
-//! The cone solver for many bodies with few bodies per row, where the matrix of responses would be too large to write down.
+//! The cone solver for many bodies with few bodies per row, where the matrix of responses would be too large to write
+//! down.
 //!
-//! The matrix is `A = G M^-1 G^T` with `M` block diagonal (six coordinates of motion per node) and rows of `G` that touch few
-//! nodes each. Units and masses are taken out first ([`rows`]): what is left is `A = G G^T` with a sparse `G`, on which the method
-//! of [`crate::proximal`] works as it stands. The Newton matrix `1 + G^T W G / eps` is as sparse as the graph of touching nodes
-//! ([`operator`], [`blocks`]). Sweeps of Gauss and Seidel run in the space of motions too: `a = G v + b` of one law, its
-//! projection, `v += G^T dx`. One costs a small part of a factorisation.
+//! The matrix is `A = G M^-1 G^T` with `M` block diagonal (six coordinates of motion per node) and rows of `G` that
+//! touch few nodes each. Units and masses are taken out first ([`rows`]): what is left is `A = G G^T` with a sparse
+//! `G`, on which the method of [`crate::proximal`] works as it stands. The Newton matrix `1 + G^T W G / eps` is as
+//! sparse as the graph of touching nodes ([`operator`], [`blocks`]). Sweeps of Gauss and Seidel run in the space of
+//! motions too: `a = G v + b` of one law, its projection, `v += G^T dx`. One costs a small part of a factorisation.
 //!
-//! Strategy, in order: proximal steps from the guess, if that is close; the same after some sweeps; the smoothed path, from
-//! there and after bursts of accelerated projected gradients; last, convex steps and continuation in `eps`. Nothing expensive is
-//! tried any more once the residual is nearly good enough.
+//! Strategy, in order: proximal steps from the guess, if that is close; the same after some sweeps; the smoothed path,
+//! from there and after bursts of accelerated projected gradients; last, convex steps and continuation in `eps`.
+//! Nothing expensive is tried any more once the residual is nearly good enough.
 
 mod blocks;
 mod operator;
@@ -36,7 +37,8 @@ const BURSTS: [usize; 3] = [100, 200, 400];
 /// The solver for sparse problems, with its memory. Nothing is allocated once it has seen a problem of the size.
 #[derive(Clone, Debug)]
 pub struct SparseConeSolver {
-    /// What the residual must come down to, scaled as in [`crate::ConeCertificate`]; 1e-9 unless set. A tenth of it is aimed at.
+    /// What the residual must come down to, scaled as in [`crate::ConeCertificate`]; 1e-9 unless set. A tenth of it is
+    /// aimed at.
     pub tolerance: f64,
     /// Most factorisations; 150 unless set.
     pub factorisations: usize,
@@ -55,8 +57,8 @@ impl SparseConeSolver {
         Self::default()
     }
 
-    /// Solves from the guess in `x` (zeros where there is none; it need not obey any law). `masses`: a symmetric positive definite
-    /// block per node; where a node has fewer than six coordinates, the rest is the identity.
+    /// Solves from the guess in `x` (zeros where there is none; it need not obey any law). `masses`: a symmetric
+    /// positive definite block per node; where a node has fewer than six coordinates, the rest is the identity.
     ///
     /// On [`LcpError::NotConverged`] the best `x` found is left in place; on every other error `x` is what it was.
     pub fn solve(

@@ -1,5 +1,5 @@
-//! `A = G G^T` by its sparse rows, and the Newton matrix `1 + G^T W G / eps` in blocks: places are looked up once per layout, not
-//! once per product.
+//! `A = G G^T` by its sparse rows, and the Newton matrix `1 + G^T W G / eps` in blocks: places are looked up once per
+//! layout, not once per product.
 
 use super::blocks::BlockMatrix6;
 use super::rows::SparseRows;
@@ -26,7 +26,8 @@ pub(super) struct SparseOperator {
     matrix: BlockMatrix6,
     is_symmetric: bool,
     edges: Vec<(u32, u32)>,
-    /// Blocks that the products of a row with itself go to: the index, and whether it is the mirrored one; `pairs_start` per row.
+    /// Blocks that the products of a row with itself go to: the index, and whether it is the mirrored one;
+    /// `pairs_start` per row.
     pairs: Vec<(u32, bool)>,
     pairs_start: Vec<u32>,
     scratch: Vec<f64>,

@@ -4,7 +4,8 @@
 //!     M = L L^T (node by node)       G^_i = L^-1 G_i / d_i       A^ = G^ G^T        v^ = G^T x^
 //! ```
 //!
-//! Without masses a motion is a plain sum over the rows: one row costs a dozen multiplications whichever way it is applied.
+//! Without masses a motion is a plain sum over the rows: one row costs a dozen multiplications whichever way it is
+//! applied.
 
 use crate::dense::block6::{Block6, cholesky6, forward};
 use crate::error::LcpError;

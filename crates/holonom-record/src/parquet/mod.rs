@@ -5,9 +5,9 @@
 //! for each row group, for each column:  page header (Thrift), values f64 little endian
 //! footer (Thrift: schema, offsets, key-value metadata); u32 its length; "PAR1"
 //! ```
-//! Columns are flat, required, DOUBLE, PLAIN, not compressed: bits survive, NaN payloads and -0.0 included, and there are no levels to write. Each
-//! column of a row group is one page with its CRC-32. Row groups hold about [`GROUP_VALUES`] values. There are no statistics, so no
-//! reader can skip rows by a NaN that compares with nothing.
+//! Columns are flat, required, DOUBLE, PLAIN, not compressed: bits survive, NaN payloads and -0.0 included, and there
+//! are no levels to write. Each column of a row group is one page with its CRC-32. Row groups hold about
+//! [`GROUP_VALUES`] values. There are no statistics, so no reader can skip rows by a NaN that compares with nothing.
 //!
 //! Key-value metadata of the file, readable by every Parquet library:
 //!
@@ -18,8 +18,8 @@
 //! | `unit:NAME` | unit of a column, where it has one |
 //! | `note:NAME` | note of a column, where it has one |
 //!
-//! Each column also carries `unit` in its own metadata. The reader reads what the writer writes; other files are refused by their
-//! `created_by`, with the advice to use a library that reads all of Parquet.
+//! Each column also carries `unit` in its own metadata. The reader reads what the writer writes; other files are
+//! refused by their `created_by`, with the advice to use a library that reads all of Parquet.
 
 pub(crate) mod read;
 pub(crate) mod thrift;
@@ -27,7 +27,8 @@ pub(crate) mod write;
 
 /// Values in a row group, about.
 pub(crate) const GROUP_VALUES: usize = 1 << 20;
-/// At least so many rows in a row group, however many columns there are: the footer has about 100 bytes per column and group.
+/// At least so many rows in a row group, however many columns there are: the footer has about 100 bytes per column and
+/// group.
 pub(crate) const GROUP_ROWS: usize = 64;
 
 pub(crate) const MAGIC: [u8; 4] = *b"PAR1";

@@ -1,4 +1,5 @@
-//! Reading a Parquet file that [`write`](super::write) wrote. Everything in the footer is checked against the file before it is used.
+//! Reading a Parquet file that [`write`](super::write) wrote. Everything in the footer is checked against the file
+//! before it is used.
 
 use super::*;
 use crate::bytes::Malformed;
@@ -264,7 +265,8 @@ fn unsigned(value: i64) -> Result<u64, Malformed> {
     u64::try_from(value).map_err(|_| Malformed(format!("{value} where a count or an offset is due")))
 }
 
-/// The values of a page, added to `out`. Its size was held against the file when it was opened; the budget is the caller's business.
+/// The values of a page, added to `out`. Its size was held against the file when it was opened; the budget is the
+/// caller's business.
 pub(crate) fn page(
     path: &Path,
     file: &Positioned,

@@ -1,8 +1,9 @@
 //! Thrift's compact protocol, the part that Parquet's structures need.
 //!
-//! A structure is a list of fields and a zero byte. A field begins with one byte: distance from the last field's number (1 to 15) times 16
-//! plus the type; or the type alone and then the number, zigzag. Integers are zigzag varints, binaries have a varint length before them, a list
-//! begins with its length (up to 14) times 16 plus the element type, or 15 times 16 plus the type and then a varint length.
+//! A structure is a list of fields and a zero byte. A field begins with one byte: distance from the last field's number
+//! (1 to 15) times 16 plus the type; or the type alone and then the number, zigzag. Integers are zigzag varints,
+//! binaries have a varint length before them, a list begins with its length (up to 14) times 16 plus the element type,
+//! or 15 times 16 plus the type and then a varint length.
 
 use crate::bytes::{Cursor, Malformed};
 

@@ -15,11 +15,14 @@ pub struct Certificate {
     pub gap: f64,
     /// Largest rate of a gap, m/s or rad/s.
     pub gap_rate: f64,
-    /// Rows that depended on others in the factorisation, where the solver can tell. [`Simulation::diagnose`] names them.
+    /// Rows that depended on others in the factorisation, where the solver can tell. [`Simulation::diagnose`] names
+    /// them.
     pub rank_deficiency: Option<usize>,
-    /// Rows contradicted each other, and the accelerations are those of least squares; the residual of the constraints is their violation.
+    /// Rows contradicted each other, and the accelerations are those of least squares; the residual of the constraints
+    /// is their violation.
     pub contradiction: bool,
-    /// How well forces of contacts, limits and friction obey their laws (scaled; 0 where none act, and where they are those of the last step).
+    /// How well forces of contacts, limits and friction obey their laws (scaled; 0 where none act, and where they are
+    /// those of the last step).
     pub complementarity: f64,
     /// Largest overlap of shapes, or excess over a limit or the length of a rope, m or rad.
     pub overlap: f64,

@@ -1,5 +1,5 @@
-//! Checks for constraints, bodies and force laws, ours and yours, by finite differences. Every one returns the largest deviation found, so that a test
-//! can print it.
+//! Checks for constraints, bodies and force laws, ours and yours, by finite differences. Every one returns the largest
+//! deviation found, so that a test can print it.
 
 use crate::catalogue::forces::{Push, Stiffness};
 use crate::catalogue::joints::Level;
@@ -23,7 +23,8 @@ pub use crate::analysis::inequalities::{InequalityBlock, InequalityLaw, Inequali
 /// Deviations of one constraint at one state, per row the larger of relative and absolute.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ConstraintCheck {
-    /// `J v + C_t` against the central difference of the gap along the motion. Zero for nonholonomic rows, which have no gap.
+    /// `J v + C_t` against the central difference of the gap along the motion. Zero for nonholonomic rows, which have
+    /// no gap.
     pub rate: f64,
     /// `c` against the central difference of the gap's rate along the motion with constant `v`.
     pub acceleration: f64,
@@ -241,18 +242,22 @@ pub fn body(
     out
 }
 
-/// Deviations of one force law at one state, relative to the largest entry of what is compared (or absolute, where that is below 1).
+/// Deviations of one force law at one state, relative to the largest entry of what is compared (or absolute, where that
+/// is below 1).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ForceCheck {
     /// Power reported to the ledger against generalised force times velocity.
     pub power: f64,
-    /// Generalised force at rest against minus the gradient of the energy. Means something for laws that store all they take at rest.
+    /// Generalised force at rest against minus the gradient of the energy. Means something for laws that store all they
+    /// take at rest.
     pub energy: f64,
-    /// Stiff directions against differences of the force by positions, at rest. Laws may leave out what is proportional to their load.
+    /// Stiff directions against differences of the force by positions, at rest. Laws may leave out what is proportional
+    /// to their load.
     pub stiffness: f64,
     /// The same by velocities.
     pub damping: f64,
-    /// Smallest `x . k x` and `x . c x` found over random x of length 1, relative to the largest entry: never negative but for rounding.
+    /// Smallest `x . k x` and `x . c x` found over random x of length 1, relative to the largest entry: never negative
+    /// but for rounding.
     pub least: f64,
 }
 
@@ -311,7 +316,8 @@ fn stiff(model: &Model, law: &ForceLaw, state: &State, work: &mut Workspace) -> 
     (k, c, least)
 }
 
-/// Check one force law at a state. The step of the differences is `h` (s, with velocities of 1); 1e-5 suits motions of order one.
+/// Check one force law at a state. The step of the differences is `h` (s, with velocities of 1); 1e-5 suits motions of
+/// order one.
 pub fn force(model: &Model, force: ForceId, state: &State, h: f64) -> ForceCheck {
     let law = &model.forces[force.index()];
     let mut work = Workspace::new(model, SolverKind::Tree);

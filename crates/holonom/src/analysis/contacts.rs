@@ -1,7 +1,7 @@
 //! Contacts of a running simulation, for those who look.
 //!
-//! Where events are followed, forces are those of the moment. Where time is stepped they are the means over the last step, impacts included: that is what moved the bodies. Before the
-//! first step they are those of the moment.
+//! Where events are followed, forces are those of the moment. Where time is stepped they are the means over the last
+//! step, impacts included: that is what moved the bodies. Before the first step they are those of the moment.
 
 use crate::catalogue::attach::BodyId;
 use crate::contact::inequality::gather::ActiveContact;
@@ -67,12 +67,13 @@ pub struct Near {
 /// What a inequality joint does: a limit, a rope, dry friction, a drive with a cap.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct InequalityStatus {
-    /// Force (N) or torque (N m): of a limit that of the lower stop less that of the upper one, of a rope its tension, of friction and drives their force along
-    /// the coordinate, of a hand its size.
+    /// Force (N) or torque (N m): of a limit that of the lower stop less that of the upper one, of a rope its tension,
+    /// of friction and drives their force along the coordinate, of a hand its size.
     pub load: f64,
     /// Distance to the nearest stop, or slack of a rope, m or rad; negative beyond it. `None` for friction and drives.
     pub gap: Option<f64>,
-    /// `None`: away from the stops, slack. `Stick`: at a stop, taut, does not slip, drives as it is told. `Slip`: slips; is at its cap.
+    /// `None`: away from the stops, slack. `Stick`: at a stop, taut, does not slip, drives as it is told. `Slip`:
+    /// slips; is at its cap.
     pub state: Friction,
 }
 

@@ -39,9 +39,11 @@ pub struct InequalityBlock {
     pub rows: std::ops::Range<usize>,
     /// Their law.
     pub law: InequalityLaw,
-    /// Is it closed (a touch, a stop, a taut rope)? Rows that are not may not push. Friction is as closed as its touch; caps always are.
+    /// Is it closed (a touch, a stop, a taut rope)? Rows that are not may not push. Friction is as closed as its touch;
+    /// caps always are.
     pub closed: bool,
-    /// Does it slip, as the velocities say? Then there is no condition on the acceleration: the multiplier is the full friction against the slip.
+    /// Does it slip, as the velocities say? Then there is no condition on the acceleration: the multiplier is the full
+    /// friction against the slip.
     pub slips: bool,
     /// The joint, where it is one and no touch.
     pub joint: Option<JointId>,
@@ -94,7 +96,8 @@ pub(crate) fn acting_rows(mechanism: &mut Mechanism) -> Result<InequalityTable, 
     Ok(out)
 }
 
-/// Write out all inequality rows of the present state, open ones included, without solving for anything: forces and accelerations are zero.
+/// Write out all inequality rows of the present state, open ones included, without solving for anything: forces and
+/// accelerations are zero.
 pub(crate) fn all_rows(mechanism: &mut Mechanism) -> InequalityTable {
     contacts::overlap(mechanism); // gathers them
     let (ineq, n) = (&mechanism.work.contact.rows, mechanism.model.n_v());

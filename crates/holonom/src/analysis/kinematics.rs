@@ -1,17 +1,20 @@
 //! Inverse kinematics: how the joints of a mechanism must move for what is prescribed to happen.
 //!
-//! The mechanism is moved by the law f = m v without any push: of all motions that the joints and the prescribed rows allow, it takes
+//! The mechanism is moved by the law f = m v without any push: of all motions that the joints and the prescribed rows
+//! allow, it takes
 //!
 //! ```text
 //! min  1/2 v^T M v    subject to   J v + C_t = 0            (H [v; lambda] = [0; C_t])
 //! ```
 //!
-//! the *least motion* in the metric of the masses. Where the mechanism has just the freedom that is prescribed there is nothing to choose; where it has more (an
-//! arm of seven joints whose hand follows a path), this is what decides. Positions are on the constraints to rounding, whatever the step; the choice
-//! among spare motions is that of the midpoint rule.
+//! the *least motion* in the metric of the masses. Where the mechanism has just the freedom that is prescribed there is
+//! nothing to choose; where it has more (an arm of seven joints whose hand follows a path), this is what decides.
+//! Positions are on the constraints to rounding, whatever the step; the choice among spare motions is that of the
+//! midpoint rule.
 //!
-//! The joint motions, as functions of time, then drive motors in a second model without the prescribed rows, whose multipliers are the torques
-//! that the motors must give. A [`crate::catalogue::joints::Servo`] gets torques in one run, where there are as many actuators as rows.
+//! The joint motions, as functions of time, then drive motors in a second model without the prescribed rows, whose
+//! multipliers are the torques that the motors must give. A [`crate::catalogue::joints::Servo`] gets torques in one
+//! run, where there are as many actuators as rows.
 
 use crate::analysis::doctor;
 use crate::catalogue::functions::SplineFunction;
@@ -34,7 +37,8 @@ pub struct JointMotion {
 }
 
 impl JointMotion {
-    /// Coordinate `i` as a function of time, twice continuously differentiable: for [`crate::catalogue::joints::Motor::position`].
+    /// Coordinate `i` as a function of time, twice continuously differentiable: for
+    /// [`crate::catalogue::joints::Motor::position`].
     pub fn function(&self, i: usize) -> SplineFunction {
         let (values, rates) = (&self.values[i], &self.rates[i]);
         let (first, last) = (rates.first().copied().unwrap_or(0.0), rates.last().copied().unwrap_or(0.0));
@@ -42,8 +46,9 @@ impl JointMotion {
     }
 }
 
-/// How these joint coordinates move while the mechanism follows what is prescribed in it, from now to `t_end` in `steps` equal steps. Nothing but
-/// kinematics counts: no inertia, no forces. Spare freedom takes the least motion in the metric of the masses. The state stays what it is.
+/// How these joint coordinates move while the mechanism follows what is prescribed in it, from now to `t_end` in
+/// `steps` equal steps. Nothing but kinematics counts: no inertia, no forces. Spare freedom takes the least motion in
+/// the metric of the masses. The state stays what it is.
 pub(crate) fn inverse_kinematics(
     mechanism: &mut Mechanism,
     coordinates: &[(JointId, usize)],

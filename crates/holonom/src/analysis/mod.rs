@@ -1,4 +1,5 @@
-//! Answers about a mechanism and its motion: diagnosis, small motions, equilibria, inverse kinematics, certificates, observations.
+//! Answers about a mechanism and its motion: diagnosis, small motions, equilibria, inverse kinematics, certificates,
+//! observations.
 
 pub(crate) mod certificate;
 pub mod check;

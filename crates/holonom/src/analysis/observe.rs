@@ -1,5 +1,5 @@
-//! Many answers at one state. Bodies are placed and the equations solved once; reading everything of a mechanism is then linear in its size and
-//! takes no memory. Recorders and viewers look at a simulation through this.
+//! Many answers at one state. Bodies are placed and the equations solved once; reading everything of a mechanism is
+//! then linear in its size and takes no memory. Recorders and viewers look at a simulation through this.
 
 use crate::analysis::contacts::{self, Contact, InequalityStatus};
 use crate::analysis::doctor;
@@ -44,8 +44,8 @@ pub(crate) fn observe(mechanism: &mut Mechanism) -> Result<Observation<'_>, Step
     Ok(Observation { model, state, work, lambda: Some(lambda) })
 }
 
-/// The same in a time linear in the size of the mechanism, whatever its loops: where joints are redundant their loads are as the solver found them, not
-/// split into the smallest ones. Everything that is unique is the same.
+/// The same in a time linear in the size of the mechanism, whatever its loops: where joints are redundant their loads
+/// are as the solver found them, not split into the smallest ones. Everything that is unique is the same.
 pub(crate) fn observe_unsplit(mechanism: &mut Mechanism) -> Result<Observation<'_>, StepError> {
     mechanism.evaluate()?;
     let Mechanism { model, state, work, .. } = mechanism;
@@ -70,8 +70,9 @@ impl Model {
         body.index().map_or(f64::INFINITY, |i| self.bodies[i].mass())
     }
 
-    /// Orientation of a body at a state, body axes to world axes, for bodies that have one. Where the body keeps a quaternion it is that one, which does not
-    /// jump; axes of a body that deforms are taken as x, and y as far as it is square to x.
+    /// Orientation of a body at a state, body axes to world axes, for bodies that have one. Where the body keeps a
+    /// quaternion it is that one, which does not jump; axes of a body that deforms are taken as x, and y as far as it
+    /// is square to x.
     pub fn orientation(&self, state: &State, body: BodyId) -> Option<Quat> {
         let Some(i) = body.index() else { return Some(Quat::IDENTITY) };
         let (record, q) = (&self.bodies[i], self.q_of(i, &state.q));
@@ -90,7 +91,8 @@ impl Model {
         body.index().is_none_or(|i| self.bodies[i].keeps_shape())
     }
 
-    /// Joints of loops: one list for each group of loops that share joints, in the order of the model. Joints in no list hang in a tree.
+    /// Joints of loops: one list for each group of loops that share joints, in the order of the model. Joints in no
+    /// list hang in a tree.
     pub fn loops(&self) -> Vec<Vec<JointId>> {
         let all = Loops::of(self).clusters.into_iter();
         all.map(|cluster| cluster.into_iter().map(|k| JointId(k as u32)).collect()).collect()
@@ -137,7 +139,8 @@ impl Observation<'_> {
         contacts::inequality_status(self.model, self.work, joint)
     }
 
-    /// How well forces of contacts, limits and friction obey their laws (scaled), as [`crate::Certificate::complementarity`].
+    /// How well forces of contacts, limits and friction obey their laws (scaled), as
+    /// [`crate::Certificate::complementarity`].
     pub fn complementarity(&self) -> f64 {
         if self.work.contact.acting.acting { self.work.contact.acting.task.residual } else { 0.0 }
     }
@@ -195,8 +198,8 @@ impl Observation<'_> {
         self.model.orientation(self.state, body)
     }
 
-    /// What a force does, one push for each of its [attachments](crate::catalogue::forces::Force::attachments), world axes: a force (N) on a point, a torque (N m) on
-    /// a spin; on a direction d the push g is the torque d × g.
+    /// What a force does, one push for each of its [attachments](crate::catalogue::forces::Force::attachments), world
+    /// axes: a force (N) on a point, a torque (N m) on a spin; on a direction d the push g is the torque d × g.
     pub fn pushes(&self, force: ForceId, out: &mut Vec<Vec3>) {
         let (law, s) = (&self.model.forces[force.index()], self.state);
         let attachments = law.law.attachments();

@@ -1,12 +1,14 @@
-//! Where the matrices of a mechanism have entries: J, H, A and L, for pictures and for those who want to know what the solver works on.
+//! Where the matrices of a mechanism have entries: J, H, A and L, for pictures and for those who want to know what the
+//! solver works on.
 //!
-//! Decisions. Entries come in blocks, one per body and joint: a block that is there is shown full, because the solver stores and multiplies it
-//! as a whole, and because the pattern then belongs to the model and not to a pose. [`Model::pattern_at`] leaves out of J and H what is zero at a
-//! state. H and L stand in the order in which the plan eliminates; L is what the plan itself keeps. The kernels for pairs, feet and
-//! panels never write L out, but each of them is an elimination in that order ([`holonom_tree::Plan::columns`]).
-//! Blocks on the diagonal of L are no fill: every elimination has them. Trees have none, except where a joint is deferred ([`crate::PivotForm::Deferred`]):
-//! it is eliminated after its parent, and meets the parent's other neighbours there. Rows with a force direction of their own are rows of J and A; they
-//! are solved for on top of H, and are not in H and L.
+//! Decisions. Entries come in blocks, one per body and joint: a block that is there is shown full, because the solver
+//! stores and multiplies it as a whole, and because the pattern then belongs to the model and not to a pose.
+//! [`Model::pattern_at`] leaves out of J and H what is zero at a state. H and L stand in the order in which the plan
+//! eliminates; L is what the plan itself keeps. The kernels for pairs, feet and panels never write L out, but each of
+//! them is an elimination in that order ([`holonom_tree::Plan::columns`]). Blocks on the diagonal of L are no fill:
+//! every elimination has them. Trees have none, except where a joint is deferred ([`crate::PivotForm::Deferred`]): it
+//! is eliminated after its parent, and meets the parent's other neighbours there. Rows with a force direction of their
+//! own are rows of J and A; they are solved for on top of H, and are not in H and L.
 
 use crate::analysis::phases;
 use crate::contact::inequality::workspace::Workspace;
@@ -197,8 +199,8 @@ impl Model {
         }
     }
 
-    /// As [`Model::pattern`], without the entries of J and H that are zero at this state. A and L are given as they are in any pose: products
-    /// and elimination fill their blocks.
+    /// As [`Model::pattern`], without the entries of J and H that are zero at this state. A and L are given as they are
+    /// in any pose: products and elimination fill their blocks.
     ///
     /// The state must be one of this model; others make this function panic.
     pub fn pattern_at(&self, matrix: Matrix, state: &State) -> Result<Pattern, PatternTooLarge> {

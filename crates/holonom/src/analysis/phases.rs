@@ -17,7 +17,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! The state and the workspace must be of this model; others make these functions panic or give numbers without meaning.
+//! The state and the workspace must be of this model; others make these functions panic or give numbers without
+//! meaning.
 
 use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;

@@ -1,7 +1,7 @@
 //! From a rough pose to one where every joint is closed ([`search`](super::search)), and to velocities that keep it so.
 //!
-//! What cannot be closed ends where the gaps cannot be reduced ([`conflict`](super::conflict)). Such a point may also be an unlucky start (three
-//! bodies in one place), so the search is begun again a few times from poses nearby.
+//! What cannot be closed ends where the gaps cannot be reduced ([`conflict`](super::conflict)). Such a point may also
+//! be an unlucky start (three bodies in one place), so the search is begun again a few times from poses nearby.
 
 use crate::build::conflict::{self, Open};
 use crate::build::search::{Aim, copy_islands};
@@ -17,7 +17,8 @@ use crate::step::drift;
 /// Fresh starts, each further from the pose given: part of a radian, and of the size of the mechanism.
 const SHAKES: [f64; 6] = [0.03, 0.1, 0.2, 0.4, 0.8, 1.2];
 
-/// Close every joint, and make the velocities legal. Frames in `work` are left at the result. `Err` when an island cannot be closed.
+/// Close every joint, and make the velocities legal. Frames in `work` are left at the result. `Err` when an island
+/// cannot be closed.
 pub(crate) fn assemble(
     model: &Model,
     q: &mut [f64],

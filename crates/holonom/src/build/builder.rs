@@ -142,21 +142,23 @@ impl ModelBuilder {
         self
     }
 
-    /// How much a joint gives way in reality, in translation (m/N) and rotation (rad/(N m)). It does not change the motion, only how loads
-    /// are shared out where joints are redundant: in proportion to stiffness. Joints without a compliance count as the mean of those that have one.
+    /// How much a joint gives way in reality, in translation (m/N) and rotation (rad/(N m)). It does not change the
+    /// motion, only how loads are shared out where joints are redundant: in proportion to stiffness. Joints without a
+    /// compliance count as the mean of those that have one.
     pub fn compliance(&mut self, joint: JointId, translation: f64, rotation: f64) -> &mut Self {
         self.compliance.insert(joint.0, (translation, rotation));
         self
     }
 
-    /// Let a joint break when the force (N) or the torque (N m) of its reaction exceeds these; infinity for one that does not matter. The
-    /// moment is found to a millionth of a step.
+    /// Let a joint break when the force (N) or the torque (N m) of its reaction exceeds these; infinity for one that
+    /// does not matter. The moment is found to a millionth of a step.
     pub fn break_load(&mut self, joint: JointId, force: f64, torque: f64) -> &mut Self {
         self.break_loads.insert(joint.0, (force, torque));
         self
     }
 
-    /// A marker on a rigid, planar or affine body given in *world* terms at the start pose: the point, and the direction of its z axis.
+    /// A marker on a rigid, planar or affine body given in *world* terms at the start pose: the point, and the
+    /// direction of its z axis.
     ///
     /// # Panics
     /// When the body is not of this builder, or carries no directions (a particle).

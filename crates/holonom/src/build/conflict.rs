@@ -1,8 +1,9 @@
 //! Joints that cannot be closed together: which of them contradict each other, and how far apart they must stay.
 //!
-//! A search that cannot close an island ends where the gaps, as far as they are weighed alike, cannot be reduced: `J^T W C = 0`. There C is a
-//! self-stress, and the rows in which it does not vanish are those that contradict each other. The smallest gap comes from a last search in
-//! which the joints of a spanning forest are held harder and harder than those that close loops: it gathers in the joints that close them.
+//! A search that cannot close an island ends where the gaps, as far as they are weighed alike, cannot be reduced:
+//! `J^T W C = 0`. There C is a self-stress, and the rows in which it does not vanish are those that contradict each
+//! other. The smallest gap comes from a last search in which the joints of a spanning forest are held harder and harder
+//! than those that close loops: it gathers in the joints that close them.
 
 use crate::build::search::Aim;
 use crate::contact::inequality::workspace::Workspace;
@@ -60,8 +61,8 @@ fn joints_of(model: &Model, island: u32) -> impl Iterator<Item = usize> + Clone 
     (0..model.n_joints()).filter(move |&k| model.joints[k].island == island)
 }
 
-/// Gather the gap of an island in the joints that close loops, by and by; the joint where it is largest, and how large, if the others are
-/// closed beside it. Gaps in `work` are left at the pose reached.
+/// Gather the gap of an island in the joints that close loops, by and by; the joint where it is largest, and how large,
+/// if the others are closed beside it. Gaps in `work` are left at the pose reached.
 fn gather(aim: &Aim, pose: &mut [f64], island: u32, forest: &[bool], work: &mut Workspace) -> Option<(usize, f64)> {
     let model = aim.model;
     let only: Vec<bool> = (0..model.n_islands).map(|i| i == island as usize).collect();
@@ -78,7 +79,8 @@ fn gather(aim: &Aim, pose: &mut [f64], island: u32, forest: &[bool], work: &mut 
     (held < 1e-3 * gap(k)).then(|| (k, gap(k)))
 }
 
-/// Joints of an island with a part in the self-stress at a pose where the gap was gathered; gaps in `work` must be those at this pose.
+/// Joints of an island with a part in the self-stress at a pose where the gap was gathered; gaps in `work` must be
+/// those at this pose.
 fn stressed(aim: &Aim, pose: &[f64], island: u32, forest: &[bool], work: &mut Workspace) -> Vec<usize> {
     let model = aim.model;
     let gaps = work.eval.gap.clone();

@@ -1,5 +1,5 @@
-//! Places of everything in the vectors and matrices of the equations: islands, rows, the form in which each joint enters, and the structure
-//! (nodes and links) of the matrix.
+//! Places of everything in the vectors and matrices of the equations: islands, rows, the form in which each joint
+//! enters, and the structure (nodes and links) of the matrix.
 
 use crate::build::check::{Checked, part};
 use crate::build::islands::{Islands, equations};

@@ -17,7 +17,8 @@ use holonom_tree::{Blocks, Node, PivotRule, Plan, PlanError, Structure, packed};
 /// Pivots below this fraction of their row's own size are dependent rows. Rounding leaves about 1e-15.
 const DEPENDENT: f64 = 1e-10;
 
-/// A model that can be solved, but not yet assembled: it starts as it was given, joints open or not, and its loops are not regularised.
+/// A model that can be solved, but not yet assembled: it starts as it was given, joints open or not, and its loops are
+/// not regularised.
 pub(crate) struct Planned {
     pub model: Model,
     pub angles: Angles,
@@ -78,8 +79,8 @@ fn check_masses(layout: &ModelLayout, sample: &Blocks) -> Result<(), ModelError>
     Ok(())
 }
 
-/// Plan the elimination. Trees with rows that depend on each other even at a generic pose are treated like loops, for which there are rules;
-/// their islands are returned beside.
+/// Plan the elimination. Trees with rows that depend on each other even at a generic pose are treated like loops, for
+/// which there are rules; their islands are returned beside.
 fn plan(layout: &ModelLayout, mut structure: Structure, sample: &Blocks) -> Result<(Plan, Vec<bool>), ModelError> {
     let mut entangled_islands = vec![false; layout.n_islands];
     loop {
@@ -110,7 +111,8 @@ fn plan(layout: &ModelLayout, mut structure: Structure, sample: &Blocks) -> Resu
     }
 }
 
-/// The rank of J has nothing to do with masses and units: weights in their place, which make all columns of J equally long.
+/// The rank of J has nothing to do with masses and units: weights in their place, which make all columns of J equally
+/// long.
 fn weigh_by_columns(layout: &ModelLayout, structure: &Structure, blocks: &mut Blocks) {
     let mut squares = vec![0.0; layout.v_start[layout.bodies.len()] as usize];
     let mut block = Vec::new();

@@ -11,8 +11,8 @@ use crate::model::touched_bodies;
 use holonom_tree::independent_rows;
 use std::sync::Arc;
 
-/// Rows of each joint that are kept, bit by bit: of those of joints that enter row by row the first independent set, judged at three random
-/// poses. (That the dropped rows hold is checked once the model is assembled.)
+/// Rows of each joint that are kept, bit by bit: of those of joints that enter row by row the first independent set,
+/// judged at three random poses. (That the dropped rows hold is checked once the model is assembled.)
 pub(super) fn kept_rows(checked: &Checked, islands: &Islands, locks: &[Option<Mask>], q: &[f64]) -> Vec<u32> {
     let mut kept: Vec<u32> = checked.parts.joints.iter().map(|(c, status)| equations(c.as_ref(), status)).collect();
     let judged: Vec<usize> = (0..kept.len()).filter(|&k| locks[k].is_none() && kept[k] != 0).collect();

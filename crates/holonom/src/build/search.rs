@@ -1,16 +1,16 @@
 //! The search for a pose where every joint is closed.
 //!
-//! Newton's method in the mass metric, through the same factor as everything else, with damping: with gaps C of an island (bodies
-//! connected by joints) and mu_i its damping,
+//! Newton's method in the mass metric, through the same factor as everything else, with damping: with gaps C of an
+//! island (bodies connected by joints) and mu_i its damping,
 //!
 //! ```text
 //! dx = - M^-1 J^T (A + mu_i diag A)^-1 C,      A = J M^-1 J^T          (Levenberg and Marquardt, in the metric of the masses)
 //! q <- q + s_i dx                                                      s_i: no body turns by more than half a radian at once
 //! ```
 //!
-//! A step is kept when the sum of the squares of the island's gaps gets smaller, in loops each against its row's own size A_jj, elsewhere in
-//! units of its rounding noise; otherwise it is damped more, or cut. Moving as little as the masses allow keeps the mechanism on the branch of
-//! the pose it was given.
+//! A step is kept when the sum of the squares of the island's gaps gets smaller, in loops each against its row's own
+//! size A_jj, elsewhere in units of its rounding noise; otherwise it is damped more, or cut. Moving as little as the
+//! masses allow keeps the mechanism on the branch of the pose it was given.
 
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
@@ -108,8 +108,8 @@ impl Aim<'_> {
         all.iter().zip(islands).map(|(s, &asked)| asked && !(s.largest <= CLOSED)).collect()
     }
 
-    /// Own sizes of the rows at a pose, in islands with loops: the diagonal of A, which damping is relative to. Rows outside the loops get
-    /// the mean of their island. Elsewhere 0, and nothing at all without loops.
+    /// Own sizes of the rows at a pose, in islands with loops: the diagonal of A, which damping is relative to. Rows
+    /// outside the loops get the mean of their island. Elsewhere 0, and nothing at all without loops.
     pub fn own_sizes(&self, q: &[f64], work: &mut Workspace) -> Vec<f64> {
         let Aim { model, v, t, .. } = *self;
         if !model.has_loops() {
@@ -138,8 +138,8 @@ impl Aim<'_> {
         sizes
     }
 
-    /// Squares of what gaps are measured by: own sizes, or, where they are not known, noise at the pose the search begins in; that must not
-    /// change on the way.
+    /// Squares of what gaps are measured by: own sizes, or, where they are not known, noise at the pose the search
+    /// begins in; that must not change on the way.
     fn sizes(&self, q: &[f64], work: &mut Workspace) -> Vec<f64> {
         let mut sizes = self.own_sizes(q, work);
         self.evaluate_gaps(q, work);

@@ -1,6 +1,7 @@
 //! What constraints left open (the phase of a gear, the length of a rope) is taken from the pose they start in.
 //!
-//! Only the start pose is needed for it, and the turns that the joint angles have made there: an angle alone is known up to whole turns.
+//! Only the start pose is needed for it, and the turns that the joint angles have made there: an angle alone is known
+//! up to whole turns.
 
 use crate::build::check::Checked;
 use crate::catalogue::coordinate::Coordinate;

@@ -10,7 +10,8 @@ use holonom_collide::{CollisionShape as Shape, Groups, RigidTransform};
 use std::sync::Arc;
 
 impl ModelBuilder {
-    /// Give a body (or the ground) a shape, placed at `marker`: its origin at the marker's point, its axes along the marker's.
+    /// Give a body (or the ground) a shape, placed at `marker`: its origin at the marker's point, its axes along the
+    /// marker's.
     pub fn shape(&mut self, marker: Marker, shape: Shape, material: Material) -> ShapeId {
         let place = RigidTransform { position: marker.point, rotation: marker.axes };
         self.shapes.all.push(Carrying {
@@ -23,8 +24,8 @@ impl ModelBuilder {
         ShapeId(self.shapes.all.len() as u32 - 1)
     }
 
-    /// A shape belongs to the groups `member` and touches members of the groups `with`, one bit each; two shapes touch if each meets the other. Without
-    /// it: member of group 1 (the lowest bit), with all.
+    /// A shape belongs to the groups `member` and touches members of the groups `with`, one bit each; two shapes touch
+    /// if each meets the other. Without it: member of group 1 (the lowest bit), with all.
     pub fn shape_groups(&mut self, shape: ShapeId, member: u32, with: u32) -> &mut Self {
         if let Some(carrying) = self.shapes.all.get_mut(shape.index()) {
             carrying.groups = Groups { member, with };

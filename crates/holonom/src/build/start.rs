@@ -62,8 +62,8 @@ fn assembled(model: &Model, how: Assembly, work: &mut Workspace) -> Result<(Vec<
     Ok((q, v))
 }
 
-/// Lock rows are the derivatives of the gaps only where those are small; from far away general rows lead to the closed pose. So the same
-/// mechanism is planned again with general rows alone, from the same start, and assembled.
+/// Lock rows are the derivatives of the gaps only where those are small; from far away general rows lead to the closed
+/// pose. So the same mechanism is planned again with general rows alone, from the same start, and assembled.
 pub(super) fn assembled_by_general_rows(model: &Model, how: Assembly) -> Result<(Vec<f64>, Vec<f64>), ModelError> {
     let start = Some(Start::of(model, &model.initial));
     let description = ModelBuilder { lock_rows: false, start, assembly: how, ..model.reopen() };
@@ -112,8 +112,8 @@ fn regularised(model: Model, q: &[f64], v: &[f64], work: &mut Workspace) -> Mode
     if !stuck.contains(&true) {
         return with_stuck_islands(model, stuck);
     }
-    // of the islands that seem stuck, those in which all rows may be relaxed without changing the accelerations: in others, long loops with
-    // very small eigenvalues, that would do more harm than good
+    // of the islands that seem stuck, those in which all rows may be relaxed without changing the accelerations: in
+    // others, long loops with very small eigenvalues, that would do more harm than good
     let (model, without) = accelerations(with_stuck_islands(model, vec![false; stuck.len()]), q, v);
     let (model, with) = accelerations(with_stuck_islands(model, stuck.clone()), q, v);
     let unchanged = match (with, without) {

@@ -80,8 +80,9 @@ impl Contacts {
         self.place(model, bodies, |speed| h * (speed + fall));
     }
 
-    /// What was detected for the time `h` may have become too little by its end: joints, springs and impacts make bodies faster than weight does. Those that are
-    /// faster at this later state reach farther from where they were, and candidates are found anew.
+    /// What was detected for the time `h` may have become too little by its end: joints, springs and impacts make
+    /// bodies faster than weight does. Those that are faster at this later state reach farther from where they were,
+    /// and candidates are found anew.
     pub fn detect_faster(&mut self, model: &Model, bodies: &Bodies, h: f64) {
         if self.detector.is_none() {
             return;
@@ -92,7 +93,8 @@ impl Contacts {
             let (_, speed, spin) = Self::motion(model, bodies, i);
             let arm = if spin.max(self.spin[i]) > 0.0 { self.arm(i) } else { 0.0 };
             let (before, now) = (self.speed[i] + self.spin[i] * arm, speed + spin * arm);
-            // falling was foreseen; of all else as much again as it has gained, because it may have been faster in between
+            // falling was foreseen; of all else as much again as it has gained, because it may have been faster in
+            // between
             if h * now > self.reach[i] * (1.0 + 1e-9) {
                 (self.reach[i], farther) = (h * (2.0 * now - before + fall), true);
             }
@@ -138,7 +140,8 @@ impl Contacts {
         (RigidTransform { position: origin.at, rotation }, origin.rate.length(), spin)
     }
 
-    /// How far from the origin of a body its shapes matter, m: their extent, or, where that is infinite (a half-space), as far as anything else is.
+    /// How far from the origin of a body its shapes matter, m: their extent, or, where that is infinite (a half-space),
+    /// as far as anything else is.
     fn arm(&self, i: usize) -> f64 {
         if self.extent[i].is_finite() {
             return self.extent[i];

@@ -1,6 +1,7 @@
 //! Who may touch whom: questions about the shapes of a model, without a state.
 //!
-//! Shapes of one body never meet, nor do those of two bodies that a joint connects (unless asked to) or that were told to ignore each other. All other pairs do.
+//! Shapes of one body never meet, nor do those of two bodies that a joint connects (unless asked to) or that were told
+//! to ignore each other. All other pairs do.
 
 use super::detection::colliders;
 use crate::catalogue::attach::BodyId;
@@ -46,7 +47,8 @@ impl Model {
         MayTouch { detector: Detector::new(colliders, filter).ok(), of_body, carriers }
     }
 
-    /// How many multipliers a joint has: its rows in the equations, or those of a limit, a rope, dry friction or a capped drive.
+    /// How many multipliers a joint has: its rows in the equations, or those of a limit, a rope, dry friction or a
+    /// capped drive.
     pub fn n_multipliers(&self, joint: JointId) -> usize {
         match self.inequalities.binary_search_by_key(&joint.0, |r| r.joint) {
             Ok(k) => self.inequalities[k].n_rows as usize,
@@ -94,7 +96,8 @@ impl MayTouch {
         self.carriers.len()
     }
 
-    /// Bodies after `a` in the model, the ground last, that it may touch: every pair comes once, the earlier body first.
+    /// Bodies after `a` in the model, the ground last, that it may touch: every pair comes once, the earlier body
+    /// first.
     pub fn partners(&self, a: BodyId) -> impl Iterator<Item = BodyId> + '_ {
         let (own, ground) = (self.slot(a), self.of_body.len() - 1);
         let from = self.carriers.partition_point(|c| *c <= own);
@@ -103,7 +106,8 @@ impl MayTouch {
         after.iter().filter(move |b| self.slots(own, **b)).map(move |b| id(*b))
     }
 
-    /// Pairs of bodies that carry shapes: how many may touch, and how many may not because of joints or because they were told to ignore each other.
+    /// Pairs of bodies that carry shapes: how many may touch, and how many may not because of joints or because they
+    /// were told to ignore each other.
     pub fn count(&self) -> (usize, usize) {
         let ground = self.of_body.len() - 1;
         let (mut may, mut all) = (0, 0);

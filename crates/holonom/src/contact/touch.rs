@@ -1,7 +1,8 @@
 //! A touch of two features, followed exactly: gap, normal, point, and how normal and point move.
 //!
-//! Collision detection says *which* features are near each other; everything else is a smooth function of the pose, evaluated here. With n the unit normal from b
-//! to a, c the point of contact and u = v_a(c) - v_b(c) the velocity of the material points there:
+//! Collision detection says *which* features are near each other; everything else is a smooth function of the pose,
+//! evaluated here. With n the unit normal from b to a, c the point of contact and u = v_a(c) - v_b(c) the velocity of
+//! the material points there:
 //!
 //! ```text
 //! d(gap)/dt = n . u                                                                      (c may be anywhere on the line of n)
@@ -10,8 +11,9 @@
 //! d(t . u)/dt = t . (J_a vdot - J_b vdot) + t . (k_a - k_b)          for a tangent t at rest, or where u = 0
 //! ```
 //!
-//! jdot_v is that of the material point, w the spin of the body. A ball that rolls has cdot parallel to the plane and k = 0 although jdot_v is not: that is why cdot is
-//! needed. The touches, with r = r_a + r_b the rounding radii (positions and directions are carried by their bodies, so their rates are known):
+//! jdot_v is that of the material point, w the spin of the body. A ball that rolls has cdot parallel to the plane and k
+//! = 0 although jdot_v is not: that is why cdot is needed. The touches, with r = r_a + r_b the rounding radii
+//! (positions and directions are carried by their bodies, so their rates are known):
 //!
 //! ```text
 //! point-plane   n = plane's normal                       gap = n . (p - o) - r                    c = p - r_a n
@@ -21,7 +23,8 @@
 //! rim-plane     m = n - axis (n . axis)                  gap = n . (c0 - o) - R |m| - r           c = c0 - R m/|m| - r_a n
 //! ```
 //!
-//! Singular: coincident points (n is then the world z axis), parallel lines and a rim flat on its plane, where detection gives other features.
+//! Singular: coincident points (n is then the world z axis), parallel lines and a rim flat on its plane, where
+//! detection gives other features.
 
 use crate::catalogue::attach::{Attached, Attachment, AttachmentKind, Bodies, BodyId};
 use crate::math::Vec3;

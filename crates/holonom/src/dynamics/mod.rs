@@ -34,13 +34,15 @@ pub(crate) fn accelerations(
     kkt.factor_and_solve_motion(model, t, eval)
 }
 
-/// Powers of all joints, contacts and friction inside bodies at a state whose equations are solved, into `work.eval.power` after those of the forces.
+/// Powers of all joints, contacts and friction inside bodies at a state whose equations are solved, into
+/// `work.eval.power` after those of the forces.
 pub(crate) fn powers(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
     reaction::joint_powers(model, q, v, &work.kkt.x[v.len()..], &mut work.eval);
     forces::add_powers(model, v, work);
 }
 
-/// The reaction of one joint, from these multipliers of all rows, or those last solved for; of joints under inequalities from the forces that act.
+/// The reaction of one joint, from these multipliers of all rows, or those last solved for; of joints under
+/// inequalities from the forces that act.
 pub(crate) fn reaction(
     model: &Model,
     id: JointId,

@@ -63,7 +63,8 @@ pub(crate) fn count_turns(model: &Model, eval: &Evaluation, next: &mut State) {
     });
 }
 
-/// Value, turns counted, and rate of coordinate `i` of a joint at a state whose frames are in `eval`; `None` when it has no such coordinate.
+/// Value, turns counted, and rate of coordinate `i` of a joint at a state whose frames are in `eval`; `None` when it
+/// has no such coordinate.
 pub(crate) fn of_joint(
     model: &Model,
     state: &State,

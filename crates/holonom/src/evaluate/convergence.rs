@@ -1,6 +1,7 @@
 //! Iterations that close gaps, watched island by island.
 //!
-//! Islands do not feel each other: each one stops when it is done, so that its result does not depend on what else is in the model.
+//! Islands do not feel each other: each one stops when it is done, so that its result does not depend on what else is
+//! in the model.
 
 use crate::model::Model;
 
@@ -12,8 +13,8 @@ pub(crate) struct Correction {
     pub kept: Vec<f64>,
 }
 
-/// How the iteration stands in one island, a set of bodies connected by joints. Islands do not feel each other: each one stops when it is
-/// done, so that its result does not depend on what else is in the model.
+/// How the iteration stands in one island, a set of bodies connected by joints. Islands do not feel each other: each
+/// one stops when it is done, so that its result does not depend on what else is in the model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Island {
     pub active: bool,
@@ -34,7 +35,8 @@ pub(crate) fn watch_all(model: &Model, islands: &mut Vec<Island>) {
     islands.resize(model.n_islands, Island::START);
 }
 
-/// Measure `rows` (gaps, or their rates) against their noise, island by island, and let go of those that are `done`. Is any left?
+/// Measure `rows` (gaps, or their rates) against their noise, island by island, and let go of those that are `done`. Is
+/// any left?
 pub(crate) fn watch(
     model: &Model,
     rows: &[f64],

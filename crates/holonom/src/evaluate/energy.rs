@@ -1,6 +1,7 @@
 //! Energies, momentum, and the ledger.
 //!
-//! The ledger: with E = kinetic energy + potential energy of the bodies (gravity, and what elastic bodies store inside),
+//! The ledger: with E = kinetic energy + potential energy of the bodies (gravity, and what elastic bodies store
+//! inside),
 //!
 //! ```text
 //! E(now) - E(start) = work of every force + work of every joint + work of friction inside bodies (never positive)
@@ -8,8 +9,9 @@
 //!                     + change by projection + imposed change + integrator's error
 //! ```
 //!
-//! Every work is integrated with the stages of the integrator; the projection's change is measured; the integrator's error is what
-//! is left. Joints that hold still in time do no work: their entries measure how well the velocities obey them.
+//! Every work is integrated with the stages of the integrator; the projection's change is measured; the integrator's
+//! error is what is left. Joints that hold still in time do no work: their entries measure how well the velocities obey
+//! them.
 
 use crate::catalogue::bodies::{Inertia, Momentum, frame_of, half_square};
 use crate::evaluate::evaluation::{Evaluation, bodies_at};

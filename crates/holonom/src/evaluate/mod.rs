@@ -30,7 +30,8 @@ pub struct Feedback {
 }
 
 impl Default for Feedback {
-    /// Critically damped with a time constant of 50 ms: brings back what the integrator loses without stiffening the motion.
+    /// Critically damped with a time constant of 50 ms: brings back what the integrator loses without stiffening the
+    /// motion.
     fn default() -> Self {
         Feedback { ks: 400.0, kd: 40.0 }
     }
@@ -79,8 +80,8 @@ pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &m
     }
 }
 
-/// Sizes of all that pushes, per velocity coordinate: |gravity and inertial forces| plus |every force law|. Frames must be up to date; F is used
-/// up as scratch and holds afterwards what bodies alone make of it.
+/// Sizes of all that pushes, per velocity coordinate: |gravity and inertial forces| plus |every force law|. Frames must
+/// be up to date; F is used up as scratch and holds afterwards what bodies alone make of it.
 pub(crate) fn force_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) -> Vec<f64> {
     evaluate_bodies(model, q, v, eval);
     let Evaluation { frames, force, angles, .. } = eval;
@@ -198,7 +199,8 @@ impl RowScratch<'_> {
         n
     }
 
-    /// Only gaps and the sums of their rates and noise. Returns whether gradients were written beside: what they say comes on top.
+    /// Only gaps and the sums of their rates and noise. Returns whether gradients were written beside: what they say
+    /// comes on top.
     fn evaluate_gaps(
         &mut self,
         constraint: &dyn Constraint,
@@ -225,7 +227,8 @@ impl RowScratch<'_> {
     }
 }
 
-/// Rows of a lock, where a body moves in a plane: `e . (v_b + w_b × r_b - v_a - w_a × r_a)` and `e . (w_b - w_a)` in the coordinates of each body.
+/// Rows of a lock, where a body moves in a plane: `e . (v_b + w_b × r_b - v_a - w_a × r_a)` and `e . (w_b - w_a)` in
+/// the coordinates of each body.
 #[inline(always)]
 fn write_lock(
     model: &ModelLayout,
@@ -318,8 +321,9 @@ fn write_own(joint: &Joint, form: &OwnBlocks, bodies: &Bodies, vectors: &[Vec3],
 
 /// Violations and their rates, per row, with the rounding noise of each. Frames must be up to date.
 ///
-/// Noise: a gap is a difference of positions. With gradients g_k it carries an error of about 2^-52 sum_k |g_k| (size of what attachment k is
-/// made of): for a point the position of its body and its own, and a thousandth of the length scale of the island.
+/// Noise: a gap is a difference of positions. With gradients g_k it carries an error of about 2^-52 sum_k |g_k| (size
+/// of what attachment k is made of): for a point the position of its body and its own, and a thousandth of the length
+/// scale of the island.
 pub(crate) fn evaluate_gaps(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
     gaps_with::<{ Noise::ALL }>(model, q, v, t, eval);
 }
@@ -476,7 +480,8 @@ fn note_fastest(fastest: &mut f64, sizes: &[(f64, f64)]) {
     }
 }
 
-/// Rows on accelerations have no rate of a gap. Where there is no inertia, their `rate_t` says how fast they want to be followed.
+/// Rows on accelerations have no rate of a gap. Where there is no inertia, their `rate_t` says how fast they want to be
+/// followed.
 pub(crate) fn rates_without_inertia(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
     let Evaluation { frames, gap_rate, rows, gradients, forces, angles, .. } = eval;
     let bodies = &bodies_at(model, frames, q, v);

@@ -1,7 +1,7 @@
 //! What joints do to bodies: reactions and their power, from the multipliers.
 //!
-//! A multiplier acts on each body through `J^T lambda`. As a lock that is a force and a torque at the point of b; as general rows it is
-//! a push `lambda g_k` on every attachment k.
+//! A multiplier acts on each body through `J^T lambda`. As a lock that is a force and a torque at the point of b; as
+//! general rows it is a push `lambda g_k` on every attachment k.
 
 use crate::catalogue::attach::{AttachmentKind, Bodies, BodyId};
 use crate::catalogue::joints::is_point;
@@ -32,7 +32,8 @@ pub enum Axes {
     B,
 }
 
-/// Power of every joint's reaction, `lambda . J v`, into `eval.power` after those of the forces, and of friction inside bodies.
+/// Power of every joint's reaction, `lambda . J v`, into `eval.power` after those of the forces, and of friction inside
+/// bodies.
 pub(crate) fn joint_powers(model: &Model, q: &[f64], v: &[f64], lambda: &[f64], eval: &mut Evaluation) {
     let n_forces = model.n_forces();
     let bodies = model.n_bodies();
@@ -144,8 +145,8 @@ pub(crate) fn of_rows(
             }
         }
     }
-    // What neither body feels is held by what guides them (the plane of a planar body), and what the rows say of it is arbitrary. Bodies that
-    // feel different parts together feel everything that matters.
+    // What neither body feels is held by what guides them (the plane of a planar body), and what the rows say of it is
+    // arbitrary. Bodies that feel different parts together feel everything that matters.
     let ends = [constraint.attachments()[0].body, view.attachments[reference].body];
     let felt = |id: BodyId| id.index().map_or((Vec3::ZERO, Vec3::ZERO), |i| model.bodies[i].felt(force, torque));
     let (a, b) = (felt(ends[0]), felt(ends[1]));

@@ -49,7 +49,8 @@ pub fn quat_from_axes(m: Mat3) -> Quat {
     Quat::from_mat3(&m).normalize()
 }
 
-/// Two unit vectors that make a right-handed frame with `z` (unit): `(x, y)`, the same for the same `z` on every machine.
+/// Two unit vectors that make a right-handed frame with `z` (unit): `(x, y)`, the same for the same `z` on every
+/// machine.
 pub fn perpendicular(z: Vec3) -> (Vec3, Vec3) {
     // cross with the world axis least aligned with z
     let a = z.abs();

@@ -15,11 +15,12 @@
 //! x y:    gradient  x g_y + y g_x rate  x y' + x' y       second  x y'' + 2 x' y' + x'' y
 //! ```
 //!
-//! For a residual C written against attachments, `gradient` is what the Jacobian is made of and `second` is the row's curvature: exactly the two
-//! things that a joint written by hand must derive. There is no truncation error: the results are those of the formulas to rounding.
+//! For a residual C written against attachments, `gradient` is what the Jacobian is made of and `second` is the row's
+//! curvature: exactly the two things that a joint written by hand must derive. There is no truncation error: the
+//! results are those of the formulas to rounding.
 //!
-//! Two kinds of inputs occur: the attachments of a constraint (gradient: one vector each, [`Point`]) and the parameters of a body (gradient: one
-//! number each).
+//! Two kinds of inputs occur: the attachments of a constraint (gradient: one vector each, [`Point`]) and the parameters
+//! of a body (gradient: one number each).
 
 use crate::math::{Mat3, Vec3, vec3};
 use std::ops::{Add, AddAssign, Div, Mul, Neg, Sub, SubAssign};
@@ -156,8 +157,8 @@ impl<G: Gradient> Number<G> {
         self.lift([libm::atan(self.value), f1, -2.0 * self.value * f1 * f1])
     }
 
-    /// The angle of the point (`x`, `self`), in (-pi, pi]. Turned back by its own value it is the arc tangent of a number that vanishes, which is
-    /// that number to second order.
+    /// The angle of the point (`x`, `self`), in (-pi, pi]. Turned back by its own value it is the arc tangent of a
+    /// number that vanishes, which is that number to second order.
     #[inline(always)]
     pub fn atan2(self, x: Self) -> Self {
         let (s, c) = (self.value, x.value);
@@ -458,7 +459,8 @@ pub type Num<const N: usize> = Number<[Vec3; N]>;
 /// A point or direction that depends on N attachments.
 pub type Point<const N: usize> = Vector<[Vec3; N]>;
 
-/// An attachment that is where it is and moves as it moves: what velocity rows are written against. `at` carries no gradient, `rate` does.
+/// An attachment that is where it is and moves as it moves: what velocity rows are written against. `at` carries no
+/// gradient, `rate` does.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MovingInput<const N: usize> {
     /// Position or direction; zero for a spin.

@@ -3,20 +3,23 @@
 /// Which solver computes the multipliers.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum SolverKind {
-    /// Block L D L^T on the tree of bodies and joints: linear time. The default where no joint closes a loop, and only there.
+    /// Block L D L^T on the tree of bodies and joints: linear time. The default where no joint closes a loop, and only
+    /// there.
     Tree,
-    /// Block L D L^T on an elimination tree of any mechanism, loops and redundant joints included. On trees it is [`SolverKind::Tree`].
-    /// The default where a joint closes a loop.
+    /// Block L D L^T on an elimination tree of any mechanism, loops and redundant joints included. On trees it is
+    /// [`SolverKind::Tree`]. The default where a joint closes a loop.
     Sparse,
-    /// Baraff's `sparsefactor` and `sparsesolve` as he printed them, with dense blocks and explicit inverses: linear time, for comparison and
-    /// measurement. Refuses loops, and joints that the bodies below them leave without full rank. [`Simulation::set_solver`](crate::Simulation::set_solver)
-    /// says so; a [`Workspace`](crate::Workspace) for such a model uses [`SolverKind::Sparse`].
+    /// Baraff's `sparsefactor` and `sparsesolve` as he printed them, with dense blocks and explicit inverses: linear
+    /// time, for comparison and measurement. Refuses loops, and joints that the bodies below them leave without full
+    /// rank. [`Simulation::set_solver`](crate::Simulation::set_solver) says so; a [`Workspace`](crate::Workspace) for
+    /// such a model uses [`SolverKind::Sparse`].
     Baraff,
-    /// [`SolverKind::Sparse`] with Tasora's rule for redundant rows: a vanishing pivot is replaced by a huge one, which freezes that
-    /// multiplier at zero. One of many solutions for the multipliers, and not a symmetric one; the accelerations are the same.
+    /// [`SolverKind::Sparse`] with Tasora's rule for redundant rows: a vanishing pivot is replaced by a huge one, which
+    /// freezes that multiplier at zero. One of many solutions for the multipliers, and not a symmetric one; the
+    /// accelerations are the same.
     HugePivot,
-    /// Baraff's method: a tree of joints solved in linear time, the joints that close loops as auxiliary rows on top of it. Cubic in the
-    /// number of those rows.
+    /// Baraff's method: a tree of joints solved in linear time, the joints that close loops as auxiliary rows on top of
+    /// it. Cubic in the number of those rows.
     Auxiliary,
     /// Cholesky of the dense `J M^-1 J^T` with pivoting, so that redundant rows show: cubic time, for checking.
     Dense,
@@ -24,8 +27,8 @@ pub enum SolverKind {
     DenseKkt,
     /// Band Cholesky of `J M^-1 J^T` after reverse Cuthill-McKee ordering of the constraints. Refuses redundant rows.
     Banded,
-    /// Matrix-free iteration on `J M^-1 J^T` that minimises the residual: conjugate gradients in its least-squares form, so that
-    /// redundant rows do no harm.
+    /// Matrix-free iteration on `J M^-1 J^T` that minimises the residual: conjugate gradients in its least-squares
+    /// form, so that redundant rows do no harm.
     Cg {
         /// Stop at this relative residual.
         tolerance: f64,
@@ -94,7 +97,8 @@ pub enum IntegratorKind {
     },
     /// RATTLE: symmetric, of order 2, keeps the energy of long runs from drifting.
     Rattle,
-    /// Velocity-level time stepping: contacts, limits, friction and caps in one solve per step. The default where much may touch.
+    /// Velocity-level time stepping: contacts, limits, friction and caps in one solve per step. The default where much
+    /// may touch.
     Stepping,
 }
 
@@ -134,10 +138,10 @@ pub enum Assembly {
     /// Damped Newton steps: a few iterations. The default.
     #[default]
     Newton,
-    /// Gaps shrink by a tenth at a time until they are small, as if springs and dampers pulled the parts together (after Barzel and Barr
-    /// 1988). Slower, and closer to the pose given where that is rough.
+    /// Gaps shrink by a tenth at a time until they are small, as if springs and dampers pulled the parts together
+    /// (after Barzel and Barr 1988). Slower, and closer to the pose given where that is rough.
     Gradual,
-    /// Not at all: joints may start open. With [`Drift::Feedback`](crate::Drift::Feedback) the parts then fly together under forces, in time. Joints keep to
-    /// general rows, which know the way from afar.
+    /// Not at all: joints may start open. With [`Drift::Feedback`](crate::Drift::Feedback) the parts then fly together
+    /// under forces, in time. Joints keep to general rows, which know the way from afar.
     Open,
 }

@@ -9,7 +9,8 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) enum JointStatus {
     Active,
-    /// WarmStart as it stands by a weld in its place; this is the joint itself. (Boxed: few joints are locked, and all have a status.)
+    /// WarmStart as it stands by a weld in its place; this is the joint itself. (Boxed: few joints are locked, and all
+    /// have a status.)
     Locked(Box<Arc<dyn Constraint>>),
     /// Holds nothing.
     Broken,
@@ -50,7 +51,8 @@ pub(crate) struct OwnBlocks {
     pub slots: Vec<u8>,
 }
 
-/// A body touched by such rows: its number, first velocity coordinate, number of them, first column in the joint's rows.
+/// A body touched by such rows: its number, first velocity coordinate, number of them, first column in the joint's
+/// rows.
 #[derive(Clone, Copy)]
 pub(crate) struct OwnBody {
     pub body: u32,
@@ -73,7 +75,8 @@ pub(crate) struct RowBlocks {
     pub links: Vec<LinkId>,
     /// Attachment k writes to block `slots[k]`.
     pub slots: Vec<u8>,
-    /// Directions of the lock that the rows are along, where the joint can be evaluated as a lock although a body moves in a plane; else empty.
+    /// Directions of the lock that the rows are along, where the joint can be evaluated as a lock although a body moves
+    /// in a plane; else empty.
     pub lock: Vec<u8>,
 }
 

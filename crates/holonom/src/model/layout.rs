@@ -1,5 +1,5 @@
-//! Bodies, joints and forces, each with its place in the vectors and matrices of the equations: all that an evaluation reads, and no plan
-//! for solving yet.
+//! Bodies, joints and forces, each with its place in the vectors and matrices of the equations: all that an evaluation
+//! reads, and no plan for solving yet.
 
 use crate::catalogue::bodies::Body;
 use crate::catalogue::forces::Force;
@@ -46,11 +46,11 @@ pub struct ModelLayout {
     /// Island of each body (bodies connected by joints, the ground left out), and the number of islands.
     pub(crate) island: Vec<u32>,
     pub(crate) n_islands: usize,
-    /// Length scale of each island, m: the farthest that points lie from their body's origin, or bodies from the island's first one at the
-    /// start; 1 where nothing is apart.
+    /// Length scale of each island, m: the farthest that points lie from their body's origin, or bodies from the
+    /// island's first one at the start; 1 where nothing is apart.
     pub(crate) island_length: Vec<f64>,
-    /// Longest lever of the joints of each island, m, or its length scale where there is none: the unit of lengths in random poses and
-    /// in plans, so that neither depends on the choice of units.
+    /// Longest lever of the joints of each island, m, or its length scale where there is none: the unit of lengths in
+    /// random poses and in plans, so that neither depends on the choice of units.
     pub(crate) island_lever: Vec<f64>,
     /// Islands with joints.
     pub(crate) jointed_islands: Vec<bool>,
@@ -87,8 +87,8 @@ impl ModelLayout {
     pub(crate) fn has_inequalities(&self) -> bool {
         !self.inequalities.is_empty() || !self.shapes.is_empty()
     }
-    /// Entries of the ledger that are integrated: works of forces, then of joints, then of friction inside bodies if there is any, then of
-    /// contacts if there may be any.
+    /// Entries of the ledger that are integrated: works of forces, then of joints, then of friction inside bodies if
+    /// there is any, then of contacts if there may be any.
     pub(crate) fn n_works(&self) -> usize {
         let (friction, contacts) = (!self.dissipative.is_empty(), self.has_inequalities());
         self.forces.len() + self.joints.len() + friction as usize + contacts as usize

@@ -1,9 +1,10 @@
 //! Which joints belong to one loop, or to loops that share bodies: the clusters that can hold a direction twice.
 //!
-//! Bodies, the ground and joints are the nodes of a graph, with an edge from every joint to whatever it touches (a condition on one body alone
-//! holds it against the ground). Edges that lie on a common cycle form a biconnected component; components that meet in a joint are one
-//! cluster. Forces inside a cluster balance without the rest: what hangs on it by a single joint can neither add to nor take from a
-//! dependency among its rows. A body that cannot move everywhere (a planar one) is guided by the ground: for this purpose that is one more joint.
+//! Bodies, the ground and joints are the nodes of a graph, with an edge from every joint to whatever it touches (a
+//! condition on one body alone holds it against the ground). Edges that lie on a common cycle form a biconnected
+//! component; components that meet in a joint are one cluster. Forces inside a cluster balance without the rest: what
+//! hangs on it by a single joint can neither add to nor take from a dependency among its rows. A body that cannot move
+//! everywhere (a planar one) is guided by the ground: for this purpose that is one more joint.
 
 use crate::catalogue::attach::AttachmentKind;
 use crate::catalogue::bodies::Body;
@@ -16,7 +17,8 @@ use holonom_tree::independent_rows;
 pub(crate) struct Loops {
     /// Joints of each cluster, in order.
     pub clusters: Vec<Vec<usize>>,
-    /// Independent loops: how many joints (or further ends of joints with several) could be cut without anything coming apart.
+    /// Independent loops: how many joints (or further ends of joints with several) could be cut without anything coming
+    /// apart.
     pub count: usize,
 }
 
@@ -152,8 +154,8 @@ fn biconnected(n: usize, edges: &[(u32, u32)]) -> Vec<u32> {
     component
 }
 
-/// Can a push in any direction move the body's origin? Not that of a planar body: rows on it may vanish in some poses, though not in a
-/// generic one, and the planner must not rely on them.
+/// Can a push in any direction move the body's origin? Not that of a planar body: rows on it may vanish in some poses,
+/// though not in a generic one, and the planner must not rely on them.
 pub(crate) fn reaches_everywhere(body: &dyn Body, q: &[f64]) -> bool {
     let origin = AttachmentKind::Point(Vec3::ZERO);
     let push = |g: Vec3| {

@@ -73,8 +73,8 @@ impl Start {
 /// With more moving shapes than this, events come too often to be followed one by one.
 const MANY_SHAPES: usize = 8;
 
-/// A mechanism (bodies, joints, forces, gravity) with the plan for solving it and the state it starts in. Never changed once built, and cheap
-/// to share between threads.
+/// A mechanism (bodies, joints, forces, gravity) with the plan for solving it and the state it starts in. Never changed
+/// once built, and cheap to share between threads.
 pub struct Model {
     pub(crate) layout: ModelLayout,
     pub(crate) plan: Plan,
@@ -86,12 +86,14 @@ pub struct Model {
     pub(crate) initial: State,
 }
 
-/// How rows in loops are relaxed where their pivots vanish, found at the assembled pose; empty for a model without loops.
+/// How rows in loops are relaxed where their pivots vanish, found at the assembled pose; empty for a model without
+/// loops.
 #[derive(Default)]
 pub(crate) struct Regularisation {
     /// How far each row is relaxed where its pivot vanishes, by place in a vector; empty when all are alike.
     pub softness: Vec<f64>,
-    /// Parts of their own size below which the pivots of rows in loops say that a pose is near to singular, by place in a vector.
+    /// Parts of their own size below which the pivots of rows in loops say that a pose is near to singular, by place in
+    /// a vector.
     pub watched: Vec<f64>,
     /// Islands that cannot move away from the singular pose they are assembled in; empty when there are none.
     pub stuck_islands: Vec<bool>,
@@ -134,13 +136,13 @@ impl Model {
     pub fn gravity(&self) -> Vec3 {
         self.gravity
     }
-    /// Length scale of the mechanism, m: the farthest that joint points lie from their body's origin, or connected bodies from each other at
-    /// the start. 1 for bodies without joints, and where there are none.
+    /// Length scale of the mechanism, m: the farthest that joint points lie from their body's origin, or connected
+    /// bodies from each other at the start. 1 for bodies without joints, and where there are none.
     pub fn length_scale(&self) -> f64 {
         longest(&self.island_length)
     }
-    /// Rate of the mechanism's natural motion, 1/s: that of a pendulum of its length; 1 without gravity. Default step sizes and absolute
-    /// tolerances follow it.
+    /// Rate of the mechanism's natural motion, 1/s: that of a pendulum of its length; 1 without gravity. Default step
+    /// sizes and absolute tolerances follow it.
     pub fn rate_scale(&self) -> f64 {
         let g = self.gravity.length();
         if g > 0.0 { (g / self.length_scale()).sqrt() } else { 1.0 }
@@ -254,7 +256,8 @@ impl Model {
         self.layout.has_inequalities()
     }
 
-    /// The integrator a simulation of this model starts with: time stepping where much may touch, otherwise DOP853 with events.
+    /// The integrator a simulation of this model starts with: time stepping where much may touch, otherwise DOP853 with
+    /// events.
     pub fn default_integrator(&self) -> IntegratorKind {
         let moving = self.shapes.all.iter().filter(|s| !s.body.is_ground()).count();
         if moving > MANY_SHAPES { IntegratorKind::Stepping } else { IntegratorKind::default() }
@@ -265,8 +268,8 @@ impl Model {
         if self.has_loops() { SolverKind::Sparse } else { SolverKind::Tree }
     }
 
-    /// Which joints form a forest, ground included? Joints are taken in order; one that would close a loop is left out, and so are rows
-    /// with force directions of their own.
+    /// Which joints form a forest, ground included? Joints are taken in order; one that would close a loop is left out,
+    /// and so are rows with force directions of their own.
     pub(crate) fn spanning_forest(&self) -> Vec<bool> {
         let mut sets = Sets::new(self.bodies.len() + 1);
         let ground = self.bodies.len() as u32;

@@ -14,8 +14,8 @@ pub struct State {
     pub v: Vec<f64>,
     /// Whole turns of each joint angle, in the order of the model.
     pub(crate) turns: Vec<i32>,
-    /// Work done so far, J: one entry per force, one per joint, one for friction inside bodies if there is any, one for contacts if
-    /// there may be any, then the projection, then what was imposed by hand.
+    /// Work done so far, J: one entry per force, one per joint, one for friction inside bodies if there is any, one for
+    /// contacts if there may be any, then the projection, then what was imposed by hand.
     pub(crate) work: Vec<f64>,
     /// Kinetic plus potential energy of the bodies when the ledger was opened, J.
     pub(crate) opening_energy: f64,

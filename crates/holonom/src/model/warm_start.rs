@@ -24,7 +24,8 @@ pub(crate) struct WarmStart {
     pub key: Key,
     /// What events decided about it; 0 where time is stepped.
     pub mode: u64,
-    /// Forces, N or N m, in world axes for touches: normal; slip (x, y, z); turning about the normal; rolling (x, y, z). Multipliers for joints.
+    /// Forces, N or N m, in world axes for touches: normal; slip (x, y, z); turning about the normal; rolling (x, y,
+    /// z). Multipliers for joints.
     pub force: [f64; 8],
 }
 

@@ -1,8 +1,9 @@
 //! Joints that break under load.
 //!
-//! A joint with a break load lets go when the force or the torque of its reaction exceeds it. Loads are looked at after every step; when one is
-//! too large, the step is taken again and halved until the moment at which the load was reached is known to a millionth of the step, and the
-//! joint is broken there ([`Simulation::break_joint`]): positions and velocities stay, the reaction is gone.
+//! A joint with a break load lets go when the force or the torque of its reaction exceeds it. Loads are looked at after
+//! every step; when one is too large, the step is taken again and halved until the moment at which the load was reached
+//! is known to a millionth of the step, and the joint is broken there ([`Simulation::break_joint`]): positions and
+//! velocities stay, the reaction is gone.
 
 use crate::analysis::reactions;
 use crate::error::StepError;
@@ -15,8 +16,8 @@ use crate::step::mechanism::Mechanism;
 /// How closely the moment is found, as a part of the step.
 const CLOSE: f64 = 1e-6;
 
-/// After a step of `h` from `before`: did any joint carry more than it can? Then back to that moment, and break it. Returns the step that is
-/// left, and how many joints broke.
+/// After a step of `h` from `before`: did any joint carry more than it can? Then back to that moment, and break it.
+/// Returns the step that is left, and how many joints broke.
 pub(crate) fn break_overloaded(mechanism: &mut Mechanism, before: &State, h: f64) -> Result<(f64, usize), StepError> {
     if overloaded(mechanism)?.is_empty() {
         return Ok((h, 0));

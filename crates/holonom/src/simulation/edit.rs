@@ -1,16 +1,19 @@
 //! Changing a mechanism while it runs.
 //!
-//! An edit makes a new model from the old one (bodies, joints and forces are shared, not copied) and carries the state over. A joint that
-//! is made takes hold at once: gaps are closed by moving the bodies as little as their masses allow, and the velocities jump by the law of impulses,
+//! An edit makes a new model from the old one (bodies, joints and forces are shared, not copied) and carries the state
+//! over. A joint that is made takes hold at once: gaps are closed by moving the bodies as little as their masses allow,
+//! and the velocities jump by the law of impulses,
 //!
 //! ```text
 //! M dv = J^T mu,     J (v + dv) + C_t = 0
 //! ```
 //!
-//! a perfectly plastic catch. The impulses act between the bodies the joints connect, so that the momentum of what is not held by the ground stays
-//! what it was; the energy lost goes into the ledger as imposed. A joint that is taken away takes its forces with it and changes nothing else.
+//! a perfectly plastic catch. The impulses act between the bodies the joints connect, so that the momentum of what is
+//! not held by the ground stays what it was; the energy lost goes into the ledger as imposed. A joint that is taken
+//! away takes its forces with it and changes nothing else.
 //!
-//! A model never changes once built. A [`Checkpoint`] keeps the model and the state of a moment, and undoes whatever came after it.
+//! A model never changes once built. A [`Checkpoint`] keeps the model and the state of a moment, and undoes whatever
+//! came after it.
 
 use crate::build::builder::ModelBuilder;
 use crate::catalogue::attach::{Attachment, AttachmentKind, BodyId, Marker};
@@ -68,9 +71,10 @@ impl Model {
         }
     }
 
-    /// A state of another model as a state of this one: what has the same name in both goes on as it was, everything else starts as it was built
-    /// to. Bodies bring their positions and velocities (of their origins, should the centre of mass be elsewhere now), joints their turns; the time is kept, the ledger is opened anew. Gaps that this leaves are
-    /// left: see [`Simulation::project`].
+    /// A state of another model as a state of this one: what has the same name in both goes on as it was, everything
+    /// else starts as it was built to. Bodies bring their positions and velocities (of their origins, should the centre
+    /// of mass be elsewhere now), joints their turns; the time is kept, the ledger is opened anew. Gaps that this
+    /// leaves are left: see [`Simulation::project`].
     pub fn carry(&self, from: &Model, state: &State) -> State {
         let mut next = self.initial_state().clone();
         next.t = state.t;
@@ -185,7 +189,8 @@ pub(crate) fn remove_joint(mechanism: &mut Mechanism, joint: JointId) -> Result<
     change(mechanism, builder, |new| Some(if new < k { new } else { new + 1 }), Some)
 }
 
-/// Put another constraint in the place of a joint; its name and number stay. It takes hold at once. A joint that was locked or broken is active again.
+/// Put another constraint in the place of a joint; its name and number stay. It takes hold at once. A joint that was
+/// locked or broken is active again.
 pub(crate) fn replace_joint(
     mechanism: &mut Mechanism,
     joint: JointId,
@@ -289,7 +294,8 @@ fn refuse<T>(mechanism: &Mechanism, joint: JointId, why: &str) -> Result<T, Mode
     Err(ModelError::Parameter(format!("joint `{}` {why}", mechanism.model.joint_name(joint))))
 }
 
-/// Build, and carry the state over. `old` gives the former number of a joint, `old_force` that of a force law. On failure nothing is changed.
+/// Build, and carry the state over. `old` gives the former number of a joint, `old_force` that of a force law. On
+/// failure nothing is changed.
 fn change(
     mechanism: &mut Mechanism,
     mut builder: ModelBuilder,
@@ -347,8 +353,8 @@ fn replace(mechanism: &mut Mechanism, model: Arc<Model>, state: State, solver: S
     }
 }
 
-/// Coordinates are those of the centre of mass. Where that has another place on the new body, move it so that the body's origin is where it was, and as
-/// fast.
+/// Coordinates are those of the centre of mass. Where that has another place on the new body, move it so that the
+/// body's origin is where it was, and as fast.
 fn keep_origin(old: &dyn Body, q: &[f64], v: &[f64], new: &dyn Body, to_q: &mut [f64], to_v: &mut [f64]) {
     let origin = AttachmentKind::Point(Vec3::ZERO);
     if old.can_carry(&origin).is_err() || new.can_carry(&origin).is_err() {

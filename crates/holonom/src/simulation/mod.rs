@@ -45,8 +45,8 @@ pub struct Simulation {
 }
 
 impl Simulation {
-    /// Start at the model's assembled start state, with the default solver (tree, or sparse where there are loops), integrator (DOP853, or time
-    /// stepping where much may touch) and drift correction (projection).
+    /// Start at the model's assembled start state, with the default solver (tree, or sparse where there are loops),
+    /// integrator (DOP853, or time stepping where much may touch) and drift correction (projection).
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
         Simulation { mechanism: Mechanism::new(model) }
     }
@@ -79,13 +79,14 @@ impl Simulation {
         self.mechanism.current = false;
     }
 
-    /// Choose the coordinates that are integrated. Joint coordinates need a tree of rigid bodies, joints with charts, and a
-    /// Runge-Kutta integrator.
+    /// Choose the coordinates that are integrated. Joint coordinates need a tree of rigid bodies, joints with charts,
+    /// and a Runge-Kutta integrator.
     pub fn set_coordinates(&mut self, coordinates: Coordinates) -> Result<(), StepError> {
         self.mechanism.set_coordinates(coordinates)
     }
 
-    /// Longest step of an adaptive run, s. Unless changed it is 0.3 over [`Model::rate_scale`]: 0.1 s for a mechanism of a metre.
+    /// Longest step of an adaptive run, s. Unless changed it is 0.3 over [`Model::rate_scale`]: 0.1 s for a mechanism
+    /// of a metre.
     pub fn set_max_step(&mut self, max_step: f64) {
         self.mechanism.max_step = max_step;
     }
@@ -187,8 +188,8 @@ impl Simulation {
         Ok(residual::residual(&self.mechanism.model, &self.mechanism.work.eval, &self.mechanism.work.kkt))
     }
 
-    /// Action of body a on body b through a joint, at the joint's point on b, in world axes. Where joints are redundant, this is the split with
-    /// the smallest loads; [`Simulation::diagnose`] says which components are unique.
+    /// Action of body a on body b through a joint, at the joint's point on b, in world axes. Where joints are
+    /// redundant, this is the split with the smallest loads; [`Simulation::diagnose`] says which components are unique.
     pub fn reaction(&mut self, joint: JointId) -> Result<Reaction, StepError> {
         self.reaction_in(joint, Axes::World)
     }
@@ -300,14 +301,14 @@ impl Simulation {
         run::step(&mut self.mechanism, dt)
     }
 
-    /// The step that an adaptive run tries next unless its end is nearer, s. A run that is to be resumed bit for bit is kept at a state from which
-    /// no end has yet cut a step short.
+    /// The step that an adaptive run tries next unless its end is nearer, s. A run that is to be resumed bit for bit is
+    /// kept at a state from which no end has yet cut a step short.
     pub fn step_ahead(&self) -> f64 {
         run::step_ahead(&self.mechanism)
     }
 
-    /// One step of the length that the integrator's error control chooses, up to `t_end` at most and then ending there exactly. For those who
-    /// want to look at a run between its steps; integrators without error control are refused.
+    /// One step of the length that the integrator's error control chooses, up to `t_end` at most and then ending there
+    /// exactly. For those who want to look at a run between its steps; integrators without error control are refused.
     pub fn step_towards(&mut self, t_end: f64) -> Result<StepReport, StepError> {
         run::step_towards(&mut self.mechanism, t_end)
     }
@@ -317,8 +318,9 @@ impl Simulation {
         self.mechanism.samples_steps()
     }
 
-    /// States inside the step of `step` seconds just taken from `before`, at ascending times, from the dense output of the integrator and
-    /// projected onto the constraints; nothing of the simulation itself changes. `sample` is scratch.
+    /// States inside the step of `step` seconds just taken from `before`, at ascending times, from the dense output of
+    /// the integrator and projected onto the constraints; nothing of the simulation itself changes. `sample` is
+    /// scratch.
     pub fn sample_step(
         &mut self,
         before: &State,
@@ -345,8 +347,9 @@ impl Simulation {
         run::run_fixed(&mut self.mechanism, t_end, dt)
     }
 
-    /// Run to `t_end` and report the state every `every` seconds, at the start and at the end, without letting the reports shorten the steps: states
-    /// between steps come from the dense output and are projected onto the constraints.
+    /// Run to `t_end` and report the state every `every` seconds, at the start and at the end, without letting the
+    /// reports shorten the steps: states between steps come from the dense output and are projected onto the
+    /// constraints.
     pub fn run_sampled(
         &mut self,
         t_end: f64,
@@ -368,7 +371,8 @@ impl Simulation {
         contacts::read_contacts(&mut self.mechanism, out)
     }
 
-    /// Shapes that are at most `distance` apart, m: one entry for each pair of features that may touch, in a stable order.
+    /// Shapes that are at most `distance` apart, m: one entry for each pair of features that may touch, in a stable
+    /// order.
     pub fn read_near(&mut self, distance: f64, out: &mut Vec<Near>) {
         contacts::read_near(&mut self.mechanism, distance, out)
     }
@@ -410,21 +414,23 @@ impl Simulation {
         inequalities::acting_rows(&mut self.mechanism)
     }
 
-    /// All inequality rows of the present state, open ones included, without solving for anything: forces and accelerations are zero.
+    /// All inequality rows of the present state, open ones included, without solving for anything: forces and
+    /// accelerations are zero.
     pub fn all_inequality_rows(&mut self) -> InequalityTable {
         inequalities::all_rows(&mut self.mechanism)
     }
 
     // ---- analyses ------------------------------------------------------------
 
-    /// Ask the doctor about the mechanism in its present state. Takes time cubic in the rows of the largest cluster of loops up to 1000 of them,
-    /// linear beyond.
+    /// Ask the doctor about the mechanism in its present state. Takes time cubic in the rows of the largest cluster of
+    /// loops up to 1000 of them, linear beyond.
     pub fn diagnose(&mut self) -> Result<Diagnosis, StepError> {
         doctor::diagnose(&mut self.mechanism)
     }
 
-    /// How these joint coordinates move while the mechanism follows what is prescribed in it, from now to `t_end` in `steps` equal steps. Nothing but
-    /// kinematics counts: no inertia, no forces. Spare freedom takes the least motion in the metric of the masses. The state stays what it is.
+    /// How these joint coordinates move while the mechanism follows what is prescribed in it, from now to `t_end` in
+    /// `steps` equal steps. Nothing but kinematics counts: no inertia, no forces. Spare freedom takes the least motion
+    /// in the metric of the masses. The state stays what it is.
     pub fn inverse_kinematics(
         &mut self,
         coordinates: &[(JointId, usize)],
@@ -434,9 +440,11 @@ impl Simulation {
         kinematics::inverse_kinematics(&mut self.mechanism, coordinates, t_end, steps)
     }
 
-    /// The small motions about the present state: eigenvalues, modes, and the matrix they come from, in world axes. The state is not changed.
+    /// The small motions about the present state: eigenvalues, modes, and the matrix they come from, in world axes. The
+    /// state is not changed.
     ///
-    /// It takes some ten evaluations for each free direction, and algebra that is dense in their number: meant for some hundreds of them.
+    /// It takes some ten evaluations for each free direction, and algebra that is dense in their number: meant for some
+    /// hundreds of them.
     ///
     /// ```
     /// use holonom::prelude::*;
@@ -453,16 +461,17 @@ impl Simulation {
         linear::linearise(&mut self.mechanism)
     }
 
-    /// The same in other axes: what is constant in time, and so has eigenvalues that mean something, depends on who looks.
+    /// The same in other axes: what is constant in time, and so has eigenvalues that mean something, depends on who
+    /// looks.
     pub fn linearise_from(&mut self, observer: &Observer) -> Result<Linearisation, StepError> {
         linear::linearise_from(&mut self.mechanism, observer)
     }
 
-    /// Bring the mechanism to rest in a static equilibrium, from the present pose downwards; time stands still. On failure the state is as
-    /// before.
+    /// Bring the mechanism to rest in a static equilibrium, from the present pose downwards; time stands still. On
+    /// failure the state is as before.
     ///
-    /// Velocities become zero. Joints that depend on time are held where they are now. Nonholonomic rows hold as if locked: what they
-    /// carry is in balance too.
+    /// Velocities become zero. Joints that depend on time are held where they are now. Nonholonomic rows hold as if
+    /// locked: what they carry is in balance too.
     ///
     /// ```
     /// use holonom::prelude::*;
@@ -489,39 +498,43 @@ impl Simulation {
         observe::observe(&mut self.mechanism)
     }
 
-    /// The same in a time linear in the size of the mechanism, whatever its loops: where joints are redundant their loads are as the solver found them, not
-    /// split into the smallest ones. Everything that is unique is the same.
+    /// The same in a time linear in the size of the mechanism, whatever its loops: where joints are redundant their
+    /// loads are as the solver found them, not split into the smallest ones. Everything that is unique is the same.
     pub fn observe_unsplit(&mut self) -> Result<Observation<'_>, StepError> {
         observe::observe_unsplit(&mut self.mechanism)
     }
 
     // ---- the other laws: f = m v, dv = M^-1 j ------------------------------------------------------------
 
-    /// The law f = m v: the velocities with which the mechanism follows these pushes (N on points, read as kg m/s). The state is not changed.
+    /// The law f = m v: the velocities with which the mechanism follows these pushes (N on points, read as kg m/s). The
+    /// state is not changed.
     pub fn velocities_from_forces(&mut self, pushes: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
         laws::velocities_from_forces(&mut self.mechanism, pushes)
     }
 
-    /// Move through legal poses by the law f = m v for `dt` seconds (midpoint rule, then projection). Inertia, gravity and force laws play no
-    /// part; the state's velocities become those of the motion.
+    /// Move through legal poses by the law f = m v for `dt` seconds (midpoint rule, then projection). Inertia, gravity
+    /// and force laws play no part; the state's velocities become those of the motion.
     pub fn kinematic_step(&mut self, pushes: &[(Marker, Vec3)], dt: f64) -> Result<(), StepError> {
         laws::kinematic_step(&mut self.mechanism, pushes, dt)
     }
 
-    /// The same law with the model's own forces as the pushes: gravity, and force laws as they are at rest. The mechanism sinks, without
-    /// inertia, towards where its potential energy is least, at a speed of force over mass times one second; drives move as they are told.
+    /// The same law with the model's own forces as the pushes: gravity, and force laws as they are at rest. The
+    /// mechanism sinks, without inertia, towards where its potential energy is least, at a speed of force over mass
+    /// times one second; drives move as they are told.
     pub fn kinematic_step_under_forces(&mut self, dt: f64) -> Result<(), StepError> {
         laws::kinematic_step_under_forces(&mut self.mechanism, dt)
     }
 
-    /// Overdamped motion: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to mass, `F = - c M v` for a time t with
-    /// `factor = exp(- c t)`. Drives keep moving as they are told: of all velocities that the joints allow it takes the nearest in the metric of the masses. The energy
-    /// lost counts as imposed.
+    /// Overdamped motion: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to
+    /// mass, `F = - c M v` for a time t with `factor = exp(- c t)`. Drives keep moving as they are told: of all
+    /// velocities that the joints allow it takes the nearest in the metric of the masses. The energy lost counts as
+    /// imposed.
     pub fn damp(&mut self, factor: f64) -> Result<(), StepError> {
         laws::damp(&mut self.mechanism, factor)
     }
 
-    /// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept. The state is not changed.
+    /// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept. The state is
+    /// not changed.
     pub fn velocity_jump(&mut self, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
         laws::velocity_jump(&mut self.mechanism, impulses)
     }
@@ -570,7 +583,8 @@ impl Simulation {
         edit::remove_joint(&mut self.mechanism, joint)
     }
 
-    /// Put another constraint in the place of a joint; its name and number stay. It takes hold at once. A joint that was locked or broken is active again.
+    /// Put another constraint in the place of a joint; its name and number stay. It takes hold at once. A joint that
+    /// was locked or broken is active again.
     pub fn replace_joint(
         &mut self,
         joint: JointId,

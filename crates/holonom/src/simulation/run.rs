@@ -93,8 +93,8 @@ fn wish(mechanism: &Mechanism) -> f64 {
     if mechanism.state.next_step > 0.0 { mechanism.state.next_step } else { first_step(mechanism) }
 }
 
-/// The step that an adaptive run tries next unless its end is nearer, s. A run that is to be resumed bit for bit is kept at a state from which
-/// no end has yet cut a step short.
+/// The step that an adaptive run tries next unless its end is nearer, s. A run that is to be resumed bit for bit is
+/// kept at a state from which no end has yet cut a step short.
 pub(crate) fn step_ahead(mechanism: &Mechanism) -> f64 {
     wish(mechanism).min(mechanism.max_step)
 }
@@ -148,8 +148,8 @@ fn adaptive_step(mechanism: &mut Mechanism, limit: f64) -> Result<StepReport, St
     }
 }
 
-/// One step of the length that the integrator's error control chooses, up to `t_end` at most and then ending there exactly. For those who
-/// want to look at a run between its steps; integrators without error control are refused.
+/// One step of the length that the integrator's error control chooses, up to `t_end` at most and then ending there
+/// exactly. For those who want to look at a run between its steps; integrators without error control are refused.
 pub(crate) fn step_towards(mechanism: &mut Mechanism, t_end: f64) -> Result<StepReport, StepError> {
     if !mechanism.method.integrator.adaptive() {
         let name = mechanism.method.integrator.name();
@@ -165,8 +165,8 @@ pub(crate) fn step_towards(mechanism: &mut Mechanism, t_end: f64) -> Result<Step
     Ok(report)
 }
 
-/// States inside the step of `step` seconds just taken from `before`, at ascending times, from the dense output of the integrator and
-/// projected onto the constraints; nothing of the simulation itself changes. `sample` is scratch.
+/// States inside the step of `step` seconds just taken from `before`, at ascending times, from the dense output of the
+/// integrator and projected onto the constraints; nothing of the simulation itself changes. `sample` is scratch.
 pub(crate) fn sample_step(
     mechanism: &mut Mechanism,
     before: &State,
@@ -256,8 +256,8 @@ pub(crate) fn run_fixed(mechanism: &mut Mechanism, t_end: f64, dt: f64) -> Resul
     Ok(summary)
 }
 
-/// Run to `t_end` and report the state every `every` seconds, at the start and at the end, without letting the reports shorten the steps: states
-/// between steps come from the dense output and are projected onto the constraints.
+/// Run to `t_end` and report the state every `every` seconds, at the start and at the end, without letting the reports
+/// shorten the steps: states between steps come from the dense output and are projected onto the constraints.
 pub(crate) fn run_sampled(
     mechanism: &mut Mechanism,
     t_end: f64,
@@ -334,7 +334,8 @@ fn sample_between(mechanism: &mut Mechanism, start: f64, step: f64, sample: &mut
     Ok(())
 }
 
-/// The state at `sample.t` in a short step of first order in which impulses decided: on the way from its start to its end.
+/// The state at `sample.t` in a short step of first order in which impulses decided: on the way from its start to its
+/// end.
 fn between(model: &Model, before: &State, end: &State, sample: &mut State) {
     let part = (sample.t - before.t) / (end.t - before.t);
     let t = sample.t;

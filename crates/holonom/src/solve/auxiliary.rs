@@ -1,8 +1,8 @@
 //! Baraff's auxiliary constraints (1996, section 8), against anything that responds to forces.
 //!
-//! The primary rows are kept by a *responder*: forces F in, accelerations out that satisfy the primary rows. Auxiliary rows i demand
-//! `J^a vdot + c^a = 0` and push with `K mu`; for workless rows `K = (J^a)^T`. Each unit push on a row k_j is answered by the primary
-//! constraints before it is known how strong it will be (constraint anticipation):
+//! The primary rows are kept by a *responder*: forces F in, accelerations out that satisfy the primary rows. Auxiliary
+//! rows i demand `J^a vdot + c^a = 0` and push with `K mu`; for workless rows `K = (J^a)^T`. Each unit push on a row
+//! k_j is answered by the primary constraints before it is known how strong it will be (constraint anticipation):
 //!
 //! ```text
 //! z_j = response to k_j with c = 0                         k solves
@@ -11,12 +11,14 @@
 //! vdot = response to F + K mu                              1 solve
 //! ```
 //!
-//! One factorisation, k + 2 solves. For workless rows `A^a = K^T Mhat^-1 K` is symmetric and needs only forward sweeps, `k + 2` of them and
-//! two backward ones: a third fewer of the three triangular passes (L, D, L^T) each solve consists of. The products of the half-solved
-//! columns cost k^2 n/2 in their turn, so this is done only while k is small enough to gain by it.
+//! One factorisation, k + 2 solves. For workless rows `A^a = K^T Mhat^-1 K` is symmetric and needs only forward sweeps,
+//! `k + 2` of them and two backward ones: a third fewer of the three triangular passes (L, D, L^T) each solve consists
+//! of. The products of the half-solved columns cost k^2 n/2 in their turn, so this is done only while k is small enough
+//! to gain by it.
 //!
-//! `A^a` is solved by elimination with complete pivoting, every row and column scaled by what it would be without primary constraints,
-//! `(J^a M^-1 J^aT)_ii` and `(K^T M^-1 K)_jj`. A pivot below 1e-11 of that is a row that depends on the others: its mu is zero.
+//! `A^a` is solved by elimination with complete pivoting, every row and column scaled by what it would be without
+//! primary constraints, `(J^a M^-1 J^aT)_ii` and `(K^T M^-1 K)_jj`. A pivot below 1e-11 of that is a row that depends
+//! on the others: its mu is zero.
 
 use super::{Counts, Failure, Responder};
 use crate::evaluate::evaluation::OwnRows;
@@ -85,7 +87,8 @@ impl Complement {
         }
     }
 
-    /// `row^T M^-1 row` of every row of J or K: what it would be without primary constraints, and the measure of what is left of it.
+    /// `row^T M^-1 row` of every row of J or K: what it would be without primary constraints, and the measure of what
+    /// is left of it.
     fn sizes(&self, values: &[f64], blocks: &Blocks, out: &mut [f64]) {
         let (mut mass, mut part) = (Vec::new(), Vec::new());
         for (row, out) in self.rows.iter().zip(out) {

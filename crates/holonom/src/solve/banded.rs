@@ -1,5 +1,5 @@
-//! Band Cholesky of `A = J M^-1 J^T` (after Surles 1992): constraints numbered by reverse Cuthill-McKee, so that those which share a
-//! body lie close together. Linear for chains; the band widens with every branch.
+//! Band Cholesky of `A = J M^-1 J^T` (after Surles 1992): constraints numbered by reverse Cuthill-McKee, so that those
+//! which share a body lie close together. Linear for chains; the band widens with every branch.
 
 use super::dense::DEPENDENT;
 use super::explicit::Explicit;

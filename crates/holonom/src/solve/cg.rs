@@ -1,14 +1,16 @@
 //! Witkin's matrix-free solver: products with J, W = M^-1 and J^T only, `A = J W J^T` is never formed.
 //!
-//! The iteration is the conjugate residual form: each step minimises |b - A lambda| over the directions seen so far. For a regular A it
-//! does the work of conjugate gradients; with redundant rows (A singular) it converges to a least-squares answer instead of
-//! wandering off. Rows are scaled by the diagonal of A, so that metres and radians do not mix.
+//! The iteration is the conjugate residual form: each step minimises |b - A lambda| over the directions seen so far.
+//! For a regular A it does the work of conjugate gradients; with redundant rows (A singular) it converges to a
+//! least-squares answer instead of wandering off. Rows are scaled by the diagonal of A, so that metres and radians do
+//! not mix.
 //!
 //! ```text
 //! r = b - A x,  p = r;      a = (r . A r) / |A p|^2,   x += a p,   r -= a A p,   b' = (r . A r)_new / (r . A r)_old,   p = r + b' p
 //! ```
 //!
-//! It stops when |r| <= tolerance |b|, or, for inconsistent rows, when |A r| <= tolerance |A| |r|: then r cannot be reduced further.
+//! It stops when |r| <= tolerance |b|, or, for inconsistent rows, when |A r| <= tolerance |A| |r|: then r cannot be
+//! reduced further.
 
 use super::NotConverged;
 use super::explicit::Explicit;

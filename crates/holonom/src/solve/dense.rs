@@ -8,8 +8,8 @@ use holonom_tree::{Blocks, Node, Structure};
 /// A pivot below this part of its row's own size belongs to a row that depends on others. Rounding leaves about 1e-15.
 pub(super) const DEPENDENT: f64 = 1e-13;
 
-/// `J M^-1 J^T` as one dense matrix, its rows scaled to a diagonal of 1 and eliminated largest pivot first. When only rounding is left, the
-/// remaining rows depend on the others: their multipliers are zero.
+/// `J M^-1 J^T` as one dense matrix, its rows scaled to a diagonal of 1 and eliminated largest pivot first. When only
+/// rounding is left, the remaining rows depend on the others: their multipliers are zero.
 pub(crate) struct DenseDelassus {
     e: Explicit,
     n: usize,

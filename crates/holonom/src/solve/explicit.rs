@@ -136,7 +136,8 @@ impl Explicit {
         }
     }
 
-    /// The blocks of `A = J M^-1 J^T`, as (dual, dual, rows x columns), every pair of duals that share a node, once (first <= second).
+    /// The blocks of `A = J M^-1 J^T`, as (dual, dual, rows x columns), every pair of duals that share a node, once
+    /// (first <= second).
     pub fn for_each_delassus_block(&self, mut visit: impl FnMut(usize, usize, &[f64])) {
         let (mut minv, mut block) = (Vec::new(), Vec::new());
         for &p in &self.primal {

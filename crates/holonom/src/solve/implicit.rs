@@ -1,14 +1,16 @@
 //! The matrix of an implicit step, factored like any other.
 //!
-//! A stage whose velocities and positions answer the acceleration k with h' k and h'^2 k (h' = a_ii h) is solved by Newton steps with
+//! A stage whose velocities and positions answer the acceleration k with h' k and h'^2 k (h' = a_ii h) is solved by
+//! Newton steps with
 //!
 //! ```text
 //! [ M + h' D + h'^2 K   -J^T ]        K = - dF/dq,  D = - dF/dv
 //! [       -J             0   ]
 //! ```
 //!
-//! K and D of a force law couple the bodies it acts on, which are not neighbours in the matrix of joints. They need not be: a law that answers
-//! the displacements s = G v with a stiffness block k and damping c (see [`crate::catalogue::forces::Stiffness`]) contributes G^T B G, B = h' c + h'^2 k, and
+//! K and D of a force law couple the bodies it acts on, which are not neighbours in the matrix of joints. They need not
+//! be: a law that answers the displacements s = G v with a stiffness block k and damping c (see
+//! [`crate::catalogue::forces::Stiffness`]) contributes G^T B G, B = h' c + h'^2 k, and
 //!
 //! ```text
 //! [ M   .   -G^T ] [ x ]              w: one more node with B in place of its mass
@@ -16,12 +18,12 @@
 //! [ -G  1    .   ] [ . ]
 //! ```
 //!
-//! has the same solution. So a stiff law is a node and a joint in the eyes of the solver: the plan orders them with all others, springs that close loops
-//! included, and the cost stays linear where it was. Where B has no stiffness in some direction it is given a little, which changes nothing
-//! that can be seen.
+//! has the same solution. So a stiff law is a node and a joint in the eyes of the solver: the plan orders them with all
+//! others, springs that close loops included, and the cost stays linear where it was. Where B has no stiffness in some
+//! direction it is given a little, which changes nothing that can be seen.
 //!
-//! Stiffness inside bodies is added to their own blocks. Derivatives of joint forces and of inertial forces are left out: they are not stiff, and the
-//! iteration takes account of the forces themselves.
+//! Stiffness inside bodies is added to their own blocks. Derivatives of joint forces and of inertial forces are left
+//! out: they are not stiff, and the iteration takes account of the forces themselves.
 
 use crate::catalogue::attach::Attachment;
 use crate::catalogue::forces::Stiffness;
@@ -209,7 +211,8 @@ impl ImplicitMatrix {
         })
     }
 
-    /// What `[k; lambda]` leaves of `[force; c]`: `F - M k + J^T lambda` and `c + J k`, in `self.left`. Rows stand as in the blocks.
+    /// What `[k; lambda]` leaves of `[force; c]`: `F - M k + J^T lambda` and `c + J k`, in `self.left`. Rows stand as
+    /// in the blocks.
     pub fn leave(&mut self, model: &Model, eval: &Evaluation, x: &[f64], rhs: &[f64]) {
         model.plan.residual(&eval.blocks, &mut self.bare, x, rhs, &mut self.left);
     }

@@ -1,7 +1,8 @@
-//! Solvers of `H x = rhs`, `H = [M -J^T; -J 0]`, by name. They know a structure and its blocks, never a joint or a body.
+//! Solvers of `H x = rhs`, `H = [M -J^T; -J 0]`, by name. They know a structure and its blocks, never a joint or a
+//! body.
 //!
-//! Rows with force directions of their own are no part of H, which would lose its symmetry: whatever the solver, they are auxiliary rows on
-//! top of it.
+//! Rows with force directions of their own are no part of H, which would lose its symmetry: whatever the solver, they
+//! are auxiliary rows on top of it.
 
 mod auxiliary;
 mod banded;
@@ -88,7 +89,8 @@ pub struct Counts {
     pub backward: usize,
 }
 
-/// Something that answers forces: `H x = x` for the rows it keeps, in place. Entries of rows it does not know are left alone.
+/// Something that answers forces: `H x = x` for the rows it keeps, in place. Entries of rows it does not know are left
+/// alone.
 pub(crate) trait Responder {
     fn respond(&mut self, x: &mut [f64]) -> Result<(), Failure>;
     /// Length of half a solve, when products can be had from forward sweeps alone; and the work of a whole one.
@@ -179,8 +181,8 @@ impl Solver {
         }
     }
 
-    /// Until further notice, let every row of the loops give way by these weights (relative to what redundant rows do), and do not undo it by
-    /// sweeps: the damping of an assembly. Solvers without factors do nothing of the kind.
+    /// Until further notice, let every row of the loops give way by these weights (relative to what redundant rows do),
+    /// and do not undo it by sweeps: the damping of an assembly. Solvers without factors do nothing of the kind.
     pub fn damp(&mut self, weights: Option<&[f64]>) {
         if let Base::Sparse(s) = &mut self.base {
             s.damp(weights);
@@ -220,7 +222,8 @@ impl Solver {
         self.own.as_ref().map_or(0, |c| c.deficiency())
     }
 
-    /// Entries of rows in loops that depended on others in the last factorisation, and own sizes of all rows in loops, by place in a vector.
+    /// Entries of rows in loops that depended on others in the last factorisation, and own sizes of all rows in loops,
+    /// by place in a vector.
     pub fn weak_rows(&self) -> &[u32] {
         if let Base::Sparse(s) = &self.base { s.weak_rows() } else { &[] }
     }
@@ -228,7 +231,8 @@ impl Solver {
         if let Base::Sparse(s) = &self.base { Some(s.own_sizes()) } else { None }
     }
 
-    /// Rows in which the pose last factored is near to a singular one, by place in a vector, as far as the solver can tell.
+    /// Rows in which the pose last factored is near to a singular one, by place in a vector, as far as the solver can
+    /// tell.
     pub fn near_singular(&self) -> &[u32] {
         if let Base::Sparse(s) = &self.base { s.near_singular() } else { &[] }
     }

@@ -7,7 +7,8 @@ use crate::model::{Form, Model};
 use holonom_tree::{Node, packed};
 use std::ops::Range;
 
-/// Largest residuals, each relative to the sum of the absolute terms of its own equation (with vdot as the sum of M^-1 F and of M^-1 J^T lambda of every joint).
+/// Largest residuals, each relative to the sum of the absolute terms of its own equation (with vdot as the sum of M^-1
+/// F and of M^-1 J^T lambda of every joint).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residual {
     /// Of `M vdot = J^T lambda + F`, body by body.
@@ -85,9 +86,11 @@ fn each_entry(model: &Model, eval: &Evaluation, mut visit: impl FnMut(usize, usi
     }
 }
 
-/// vdot is the sum of M^-1 F and of M^-1 J^T lambda of every joint, which may cancel (a body that is held): their sizes, summed, not that of the sum.
+/// vdot is the sum of M^-1 F and of M^-1 J^T lambda of every joint, which may cancel (a body that is held): their
+/// sizes, summed, not that of the sum.
 ///
-/// In a contradiction joints push against each other as hard as they can, and that would hide it: there the size of the sum counts.
+/// In a contradiction joints push against each other as hard as they can, and that would hide it: there the size of the
+/// sum counts.
 fn acceleration_sizes(model: &Model, eval: &Evaluation, kkt: &Kkt, lambda: &[f64]) -> Vec<f64> {
     let (mut parts, mut sums) = (vec![0.0; model.n_v()], vec![0.0; model.n_v()]);
     let masses: Vec<Option<Vec<f64>>> = (0..model.n_bodies())
@@ -141,7 +144,8 @@ fn acceleration_sizes(model: &Model, eval: &Evaluation, kkt: &Kkt, lambda: &[f64
     parts
 }
 
-/// The largest residual over the largest term, body by body or joint by joint: components of one vector share its scale.
+/// The largest residual over the largest term, body by body or joint by joint: components of one vector share its
+/// scale.
 fn worst(parts: impl Iterator<Item = Range<usize>>, residual: &[f64], size: &[f64]) -> f64 {
     parts.fold(0.0, |worst: f64, range| {
         let top = residual[range.clone()].iter().fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() });

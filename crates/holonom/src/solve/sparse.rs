@@ -1,34 +1,37 @@
-//! Block L D L^T on an elimination tree: the tree of bodies and joints where there is one, a fill-reducing order where joints close loops.
+//! Block L D L^T on an elimination tree: the tree of bodies and joints where there is one, a fill-reducing order where
+//! joints close loops.
 //!
 //! Added to the bare factorisation:
 //!
-//! *Refinement*: r = rhs - H x from the blocks as given, H dx = r, x += dx. It costs one residual and one solve, and leaves the equations
-//! satisfied to rounding although the factors have lost digits: where the plan says that weights differ enormously, in loops of very many
-//! joints, and where rows depend on each other.
+//! *Refinement*: r = rhs - H x from the blocks as given, H dx = r, x += dx. It costs one residual and one solve, and
+//! leaves the equations satisfied to rounding although the factors have lost digits: where the plan says that weights
+//! differ enormously, in loops of very many joints, and where rows depend on each other.
 //!
-//! *Redundant rows.* A loop may hold a direction twice; the multipliers are then not unique, the accelerations are. The pivot of a row that
-//! depends on those before it vanishes but for rounding. Such a row gives way,
+//! *Redundant rows.* A loop may hold a direction twice; the multipliers are then not unique, the accelerations are. The
+//! pivot of a row that depends on those before it vanishes but for rounding. Such a row gives way,
 //!
 //! ```text
 //! H_eps = H - diag(0, eps_j),        eps_j = 1e-8 (J M^-1 J^T)_jj  in rows whose pivots are below that, 0 in all others
 //! x_0 = H_eps^-1 rhs,                x_k+1 = x_k + H_eps^-1 (rhs - H x_k)
 //! ```
 //!
-//! which is the proximal iteration: in the rows it reads (A + E) lambda_k+1 = b + E lambda_k. Where b can be reached at all, there is a solution
-//! whose multipliers vanish in the rows that give way; it solves the first equation too, so x_0 is exact. Near a singular pose, where a
-//! pivot is small and not zero, the error shrinks by eps_j / (eps_j + pivot) in every sweep: forces that would have to be enormous are kept
-//! within bounds while the mechanism passes.
+//! which is the proximal iteration: in the rows it reads (A + E) lambda_k+1 = b + E lambda_k. Where b can be reached at
+//! all, there is a solution whose multipliers vanish in the rows that give way; it solves the first equation too, so
+//! x_0 is exact. Near a singular pose, where a pivot is small and not zero, the error shrinks by eps_j / (eps_j +
+//! pivot) in every sweep: forces that would have to be enormous are kept within bounds while the mechanism passes.
 //!
-//! Why not let every row give way by 1e-8, as is usual? In long loops that needs sweeps by the dozen: the smallest eigenvalues of A in a ring
-//! of n hinges fall faster than n^-3. At 40 hinges two sweeps leave an error of 1e-5, at 160 one of 30 %. For the same reason a row whose pivot is
-//! small where the model is assembled, and not zero, gives way only when it falls to a thousandth of that ([`softness`]).
+//! Why not let every row give way by 1e-8, as is usual? In long loops that needs sweeps by the dozen: the smallest
+//! eigenvalues of A in a ring of n hinges fall faster than n^-3. At 40 hinges two sweeps leave an error of 1e-5, at 160
+//! one of 30 %. For the same reason a row whose pivot is small where the model is assembled, and not zero, gives way
+//! only when it falls to a thousandth of that ([`softness`]).
 //!
-//! *Taut loops.* A chain held at both ends and stretched out straight is singular where it is assembled, and cannot move away from there
-//! although its rows would let it begin to. Such islands are found when the model is built; every row of their loops gives way by 1e-7, as if the joints were
-//! very stiff springs, which keeps the forces finite that hold it.
+//! *Taut loops.* A chain held at both ends and stretched out straight is singular where it is assembled, and cannot
+//! move away from there although its rows would let it begin to. Such islands are found when the model is built; every
+//! row of their loops gives way by 1e-7, as if the joints were very stiff springs, which keeps the forces finite that
+//! hold it.
 //!
-//! *Contradictions.* When what is left of such a row does not go away, the rows contradict each other (two drives that want different speeds). Then,
-//! and only then, every row of the island's loops gives way,
+//! *Contradictions.* When what is left of such a row does not go away, the rows contradict each other (two drives that
+//! want different speeds). Then, and only then, every row of the island's loops gives way,
 //!
 //! ```text
 //! eps_j = 1e-7 (J M^-1 J^T)_jj    in all rows of the island's loops
@@ -46,7 +49,8 @@ pub(crate) struct Sparse {
     /// Right-hand side and residual; empty where no refinement can be wanted.
     rhs: Vec<f64>,
     rest: Vec<f64>,
-    /// Entries of a vector that are refined; `always` for the sake of their weights or number, the others while an island has weak rows.
+    /// Entries of a vector that are refined; `always` for the sake of their weights or number, the others while an
+    /// island has weak rows.
     refined: Vec<bool>,
     always_refined: Vec<bool>,
     always: bool,
@@ -81,13 +85,15 @@ enum Rule {
 
 /// Refinements: the first brings most, the second what is left at weight ratios of 10^12 and near singular poses.
 const REFINEMENTS: usize = 2;
-/// How far rows give way, relative to their own size: those that depend on others; and every row in a contradiction, and in an assembly.
+/// How far rows give way, relative to their own size: those that depend on others; and every row in a contradiction,
+/// and in an assembly.
 pub(crate) const EPS: f64 = 1e-8;
 /// What rounding may leave of the pivot of a row that depends on others, relative to its own size.
 const ROUNDING: f64 = 1e-11;
 /// What is left of a row that gives way is a contradiction above this part of what the row could be.
 const CONTRADICTION: f64 = 1e-6;
-/// Loops with more rows than this are refined always: residuals of single rows grow with the square of their number, to 1e-10 at 10,000.
+/// Loops with more rows than this are refined always: residuals of single rows grow with the square of their number, to
+/// 1e-10 at 10,000.
 const MANY: usize = 1500;
 
 impl Sparse {
@@ -314,8 +320,9 @@ impl Sparse {
         Ok(())
     }
 
-    /// Is there something left of a weak row that no sweep takes away? Measured against the most that the row could be with the accelerations of its
-    /// island, or those the forces alone would cause: `|J_j x| <= (J M^-1 J^T)_jj^1/2 (x^T M x)^1/2`.
+    /// Is there something left of a weak row that no sweep takes away? Measured against the most that the row could be
+    /// with the accelerations of its island, or those the forces alone would cause:
+    /// `|J_j x| <= (J M^-1 J^T)_jj^1/2 (x^T M x)^1/2`.
     fn find_conflicts(&mut self, blocks: &Blocks, model: &Model, x: &[f64]) -> bool {
         let n = model.n_v();
         let (own, mut found) = (self.factor.own_sizes(), false);
@@ -379,7 +386,8 @@ impl Sparse {
 #[derive(Default)]
 pub(crate) struct Softness {
     pub weights: Vec<f64>,
-    /// Below this part of its own size the pivot of a row says that the pose is near to singular; 0 for rows that depend on others anyway.
+    /// Below this part of its own size the pivot of a row says that the pose is near to singular; 0 for rows that
+    /// depend on others anyway.
     pub watched: Vec<f64>,
     pub singular: Vec<bool>,
 }
@@ -389,8 +397,9 @@ const SMALL: usize = 300;
 /// Pivots below this part of their own size are near to singular, unless they are small by nature.
 const NEAR: f64 = 1e-4;
 
-/// Weights of the rows in loops, from their pivots at the pose where the model is assembled: 1 where they are far from singular or depend on
-/// others, less where they are small by nature. Empty when all are 1. And which islands have rows that depend on others.
+/// Weights of the rows in loops, from their pivots at the pose where the model is assembled: 1 where they are far from
+/// singular or depend on others, less where they are small by nature. Empty when all are 1. And which islands have rows
+/// that depend on others.
 pub(crate) fn softness(model: &Model, blocks: &Blocks) -> Softness {
     let mut singular = vec![false; model.n_islands];
     let mut factor = model.plan.new_factor();

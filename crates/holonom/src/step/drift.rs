@@ -8,8 +8,8 @@
 //! ```
 //!
 //! Both corrections are M-orthogonal to the legal directions: they move the mechanism only across its constraints.
-//! Nonholonomic rows stay in with right-hand side 0. The factor may belong to a nearby pose: the iteration then converges linearly
-//! instead of quadratically. When it is slow, H is factored again at the current pose.
+//! Nonholonomic rows stay in with right-hand side 0. The factor may belong to a nearby pose: the iteration then
+//! converges linearly instead of quadratically. When it is slow, H is factored again at the current pose.
 
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
@@ -29,13 +29,13 @@ pub enum Drift {
     None,
 }
 
-/// Gaps and gap rates are measured in units of their own rounding noise: 2^-52 times the size of what they are differences of. That is the same
-/// for metres, millimetres and pure numbers. Below this they are left alone.
+/// Gaps and gap rates are measured in units of their own rounding noise: 2^-52 times the size of what they are
+/// differences of. That is the same for metres, millimetres and pure numbers. Below this they are left alone.
 pub(crate) const QUIET: f64 = 1.0;
 /// A stalled iteration is accepted below this: about 1e-13 of the size of the mechanism.
 pub(crate) const STALLED: f64 = 1e3;
-/// A projection after a step must get below this, about 1e-10. Loops may stay open by 1e-8: in a singular pose gaps are of second order
-/// in what moves, and what would close them is out of reach.
+/// A projection after a step must get below this, about 1e-10. Loops may stay open by 1e-8: in a singular pose gaps are
+/// of second order in what moves, and what would close them is out of reach.
 const CORRECTED: f64 = 1e6;
 const LOOPED: f64 = 1e8;
 /// And loops that are stuck in a singular pose by 1e-6, as they give way there.
@@ -95,8 +95,8 @@ pub(crate) fn close_gaps(
     Ok(worst)
 }
 
-/// In loops a correction that made things worse is taken back, and the island left: near a singular pose small gaps ask for large motions. Is
-/// any island left to be corrected?
+/// In loops a correction that made things worse is taken back, and the island left: near a singular pose small gaps ask
+/// for large motions. Is any island left to be corrected?
 fn take_back(model: &Model, q: &mut [f64], kept: &[f64], islands: &mut [Island]) -> bool {
     let worse = |i: usize, island: &Island| model.looped_islands[i] && island.active && island.now > island.last;
     if islands.iter().enumerate().any(|(i, island)| worse(i, island)) {

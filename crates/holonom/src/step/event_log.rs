@@ -1,9 +1,11 @@
 //! What happened and when: impacts, touches that close and open, slips that begin and end, for those who ask.
 //!
-//! Nothing is kept unless [`Simulation::keep_events`] says how many; then the newest so many are, until they are [taken](Simulation::take_events). Times are those at which the event was
-//! located. Time stepping (`IntegratorKind::Stepping`) locates no events, so there are none to report.
+//! Nothing is kept unless [`Simulation::keep_events`] says how many; then the newest so many are, until they are
+//! [taken](Simulation::take_events). Times are those at which the event was located. Time stepping
+//! (`IntegratorKind::Stepping`) locates no events, so there are none to report.
 //!
-//! Events of one step wait until the step is accepted. A state that is put back ([`Simulation::set_state`]) takes nothing back that was reported.
+//! Events of one step wait until the step is accepted. A state that is put back ([`Simulation::set_state`]) takes
+//! nothing back that was reported.
 
 use crate::contact::inequality::mode::{self, ContactMode, Slip};
 use crate::contact::inequality::{InequalityRows, RowBound};

@@ -50,7 +50,8 @@ fn prepare(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) ->
     work.kkt.factor(model, t, &work.eval)
 }
 
-/// The law f = m v: the velocities with which the mechanism follows these pushes (N on points, read as kg m/s). The state is not changed.
+/// The law f = m v: the velocities with which the mechanism follows these pushes (N on points, read as kg m/s). The
+/// state is not changed.
 pub(crate) fn velocities_from_forces(
     mechanism: &mut Mechanism,
     pushes: &[(Marker, Vec3)],
@@ -61,14 +62,15 @@ pub(crate) fn velocities_from_forces(
     Ok(work.kkt.x[..zero.len()].to_vec())
 }
 
-/// Move through legal poses by the law f = m v for `dt` seconds (midpoint rule, then projection). Inertia, gravity and force laws play no
-/// part; the state's velocities become those of the motion.
+/// Move through legal poses by the law f = m v for `dt` seconds (midpoint rule, then projection). Inertia, gravity and
+/// force laws play no part; the state's velocities become those of the motion.
 pub(crate) fn kinematic_step(mechanism: &mut Mechanism, pushes: &[(Marker, Vec3)], dt: f64) -> Result<(), StepError> {
     follow_for(mechanism, pushes, false, dt)
 }
 
-/// The same law with the model's own forces as the pushes: gravity, and force laws as they are at rest. The mechanism sinks, without
-/// inertia, towards where its potential energy is least, at a speed of force over mass times one second; drives move as they are told.
+/// The same law with the model's own forces as the pushes: gravity, and force laws as they are at rest. The mechanism
+/// sinks, without inertia, towards where its potential energy is least, at a speed of force over mass times one second;
+/// drives move as they are told.
 pub(crate) fn kinematic_step_under_forces(mechanism: &mut Mechanism, dt: f64) -> Result<(), StepError> {
     follow_for(mechanism, &[], true, dt)
 }
@@ -98,9 +100,9 @@ fn follow_for(mechanism: &mut Mechanism, pushes: &[(Marker, Vec3)], forces: bool
     Ok(())
 }
 
-/// Overdamped motion: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to mass, `F = - c M v` for a time t with
-/// `factor = exp(- c t)`. Drives keep moving as they are told: of all velocities that the joints allow it takes the nearest in the metric of the masses. The energy
-/// lost counts as imposed.
+/// Overdamped motion: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to
+/// mass, `F = - c M v` for a time t with `factor = exp(- c t)`. Drives keep moving as they are told: of all velocities
+/// that the joints allow it takes the nearest in the metric of the masses. The energy lost counts as imposed.
 pub(crate) fn damp(mechanism: &mut Mechanism, factor: f64) -> Result<(), StepError> {
     if !(0.0..=1.0).contains(&factor) {
         return Err(StepError::Invalid(format!("part of the velocity to keep is {factor}, must be from 0 to 1")));
@@ -115,7 +117,8 @@ pub(crate) fn damp(mechanism: &mut Mechanism, factor: f64) -> Result<(), StepErr
     Ok(())
 }
 
-/// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept. The state is not changed.
+/// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept. The state is not
+/// changed.
 pub(crate) fn velocity_jump(mechanism: &mut Mechanism, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
     let (model, state, work) = mechanism.parts();
     refuse_not_finite(model, impulses)?;

@@ -66,7 +66,8 @@ pub(crate) fn largest_gaps(work: &Workspace) -> (f64, f64) {
     (largest(&work.eval.gap), largest(&work.eval.gap_rate))
 }
 
-/// Advance `state` by `h`, or leave it as it was. With `control`, an attempt whose estimated error exceeds 1 is not committed.
+/// Advance `state` by `h`, or leave it as it was. With `control`, an attempt whose estimated error exceeds 1 is not
+/// committed.
 pub(crate) fn step(
     model: &Model,
     state: &mut State,

@@ -1,26 +1,28 @@
 //! Rank of the rows of one cluster of loops, and the multipliers that push nothing.
 //!
-//! Rows are taken in the metric of the masses and scaled to length 1: `b_r = J_r M^-1/2 / s_r`, so that metres, radians, heavy and light bodies
-//! weigh alike. One after the other, each is compared with those kept before it (Gram-Schmidt, twice): when less than [`DEPENDENT`] of it is left,
-//! it depends on them, `b_r = sum alpha_j b_j`, and
+//! Rows are taken in the metric of the masses and scaled to length 1: `b_r = J_r M^-1/2 / s_r`, so that metres,
+//! radians, heavy and light bodies weigh alike. One after the other, each is compared with those kept before it
+//! (Gram-Schmidt, twice): when less than [`DEPENDENT`] of it is left, it depends on them, `b_r = sum alpha_j b_j`, and
 //!
 //! ```text
 //! nu_j = alpha_j / s_j,   nu_r = -1 / s_r       is a null vector:  J^T nu = 0
 //! ```
 //!
-//! a combination of multipliers that pushes nothing. Adding it to a solution gives another. Of all solutions the one with the smallest
-//! `sum_j w_j lambda_j^2` is reported, w_j being the compliance of row j: with equal springs in all joints that is the one with the least energy.
-//! The null vectors are made orthonormal in this metric, `N^T W N = 1`, and `lambda - N N^T W lambda` is the split.
+//! a combination of multipliers that pushes nothing. Adding it to a solution gives another. Of all solutions the one
+//! with the smallest `sum_j w_j lambda_j^2` is reported, w_j being the compliance of row j: with equal springs in all
+//! joints that is the one with the least energy. The null vectors are made orthonormal in this metric, `N^T W N = 1`,
+//! and `lambda - N N^T W lambda` is the split.
 //!
-//! Above [`LARGEST_DENSE`] rows the same is asked of the sparse factors. With E the softening of the rows, proportional to W,
+//! Above [`LARGEST_DENSE`] rows the same is asked of the sparse factors. With E the softening of the rows, proportional
+//! to W,
 //!
 //! ```text
 //! (A + E) z = E z_0           leaves of any z_0 its part in the null space, to within eps
 //! ```
 //!
-//! (inverse iteration). Of a few more random vectors than there are weak pivots, those combinations are null vectors that push nothing: the
-//! eigenvectors of `Z^T A Z` with eigenvalues below [`DEPENDENT`] squared. Where there are very many dependencies, weak pivots count them, and a few
-//! random vectors show which rows have a part in them.
+//! (inverse iteration). Of a few more random vectors than there are weak pivots, those combinations are null vectors
+//! that push nothing: the eigenvectors of `Z^T A Z` with eigenvalues below [`DEPENDENT`] squared. Where there are very
+//! many dependencies, weak pivots count them, and a few random vectors show which rows have a part in them.
 
 use crate::contact::inequality::workspace::Workspace;
 use crate::math::SplitMix;
@@ -42,8 +44,8 @@ pub(super) struct Cluster {
     pub rows: Vec<usize>,
     /// Rows (places in `rows`) that depend on those before them.
     pub dropped: Vec<usize>,
-    /// Null vectors over `rows`: first as found (each belongs to one dropped row), then orthonormal in the metric of the compliances. Of a large
-    /// cluster a few random ones.
+    /// Null vectors over `rows`: first as found (each belongs to one dropped row), then orthonormal in the metric of
+    /// the compliances. Of a large cluster a few random ones.
     pub circuits: Vec<Vec<f64>>,
     pub null: Vec<Vec<f64>>,
     /// Compliance of each row.
@@ -127,7 +129,8 @@ impl Cluster {
         let weak = work.kkt.solver.weak_rows().iter().map(|&x| place[x as usize - n]).filter(|&i| i != usize::MAX);
         self.dropped = weak.collect();
         self.dropped.sort_unstable();
-        // a few more vectors than there can be null vectors, so that what is no null vector shows; with many dependencies the pivots must do
+        // a few more vectors than there can be null vectors, so that what is no null vector shows; with many
+        // dependencies the pivots must do
         let exact = self.dropped.len() <= FEW;
         let n_probes = if exact { self.dropped.len() + SPARE } else { SPARE };
         let mut g = SplitMix(0xd0c);
@@ -170,8 +173,8 @@ impl Cluster {
     }
 }
 
-/// Of the span of `z`, the vectors that push nothing: `|M^-1/2 J^T z| <= 1e-9 |z|`, each row measured in its own size. `pushes` are the
-/// responses `M^-1 J^T z`.
+/// Of the span of `z`, the vectors that push nothing: `|M^-1/2 J^T z| <= 1e-9 |z|`, each row measured in its own size.
+/// `pushes` are the responses `M^-1 J^T z`.
 fn null_vectors(model: &Model, work: &Workspace, z: &[Vec<f64>], pushes: &[Vec<f64>], own: &[f64]) -> Vec<Vec<f64>> {
     let k = z.len();
     let weighted = |a: &[f64], b: &[f64]| a.iter().zip(b).zip(own).map(|((a, b), w)| a * b * w).sum::<f64>();

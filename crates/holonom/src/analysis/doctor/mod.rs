@@ -1,8 +1,10 @@
-//! The doctor: how a mechanism can move, which joints hold the same thing twice, and which of the reactions can be trusted.
+//! The doctor: how a mechanism can move, which joints hold the same thing twice, and which of the reactions can be
+//! trusted.
 //!
-//! Accelerations are always unique. Reactions are not where loops have more rows than directions to hold: the loads then depend on tiny
-//! errors of manufacture and on how stiff the parts are, which rigid bodies do not know. Every component of a reaction is either *unique*, and then
-//! right, or *not unique*, and then the value given is that of the smallest loads (see `cluster.rs` for what smallest means).
+//! Accelerations are always unique. Reactions are not where loops have more rows than directions to hold: the loads
+//! then depend on tiny errors of manufacture and on how stiff the parts are, which rigid bodies do not know. Every
+//! component of a reaction is either *unique*, and then right, or *not unique*, and then the value given is that of the
+//! smallest loads (see `cluster.rs` for what smallest means).
 
 mod cluster;
 
@@ -94,7 +96,8 @@ pub struct Diagnosis {
     pub mobility: usize,
     /// The same at poses nearby. A smaller number says that this pose is singular.
     pub mobility_generic: usize,
-    /// Motions that the rows allow to begin but not to go on: the pose is singular although no pose nearby could be reached to compare.
+    /// Motions that the rows allow to begin but not to go on: the pose is singular although no pose nearby could be
+    /// reached to compare.
     pub stuck: bool,
     /// Independent loops.
     pub loops: usize,
@@ -128,8 +131,8 @@ impl Diagnosis {
 /// A multiplier is unique when null vectors change it by less than this part of themselves.
 const UNIQUE: f64 = 1e-6;
 
-/// Ask the doctor about the mechanism in its present state. Takes time cubic in the rows of the largest cluster of loops up to 1000 of them,
-/// linear beyond.
+/// Ask the doctor about the mechanism in its present state. Takes time cubic in the rows of the largest cluster of
+/// loops up to 1000 of them, linear beyond.
 pub(crate) fn diagnose(mechanism: &mut Mechanism) -> Result<Diagnosis, StepError> {
     let gap = mechanism.violation().0;
     let lambda = mechanism.multipliers()?.to_vec();
@@ -177,8 +180,8 @@ pub(crate) fn diagnose(mechanism: &mut Mechanism) -> Result<Diagnosis, StepError
     })
 }
 
-/// Analyse all clusters of up to `most_rows` rows at a state. The equations in `work` are evaluated there, applied forces left out; the factor is
-/// changed only by clusters too large to be written out.
+/// Analyse all clusters of up to `most_rows` rows at a state. The equations in `work` are evaluated there, applied
+/// forces left out; the factor is changed only by clusters too large to be written out.
 fn analyse(model: &Model, state: &State, loops: &Loops, most_rows: usize, work: &mut Workspace) -> Vec<Cluster> {
     evaluate::evaluate_bodies(model, &state.q, &state.v, &mut work.eval);
     evaluate::evaluate_constraints(model, &state.q, &state.v, state.t, &mut work.eval);
@@ -201,8 +204,8 @@ fn analyse(model: &Model, state: &State, loops: &Loops, most_rows: usize, work: 
     groups.into_iter().map(|g| Cluster::analyse(model, g, |r| compliance[r], work)).collect()
 }
 
-/// Compliance of every row: that of its joint where it has been given, else 1 for forces and 1 / L^2 for torques, L being the root mean
-/// square distance of the cluster's joint points from their centroid.
+/// Compliance of every row: that of its joint where it has been given, else 1 for forces and 1 / L^2 for torques, L
+/// being the root mean square distance of the cluster's joint points from their centroid.
 fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace) -> Vec<f64> {
     let frames = work.eval.frames.clone();
     let bodies = &bodies_at(model, &frames, &state.q, &state.v);
@@ -244,8 +247,9 @@ fn compliances(model: &Model, state: &State, loops: &Loops, work: &mut Workspace
     out
 }
 
-/// A pose nearby: along a random motion that the rows allow to begin (`far`: in radians and lengths of the mechanism, less for larger islands, in
-/// which small turns add up), then back onto the constraints. `None` when that cannot be done.
+/// A pose nearby: along a random motion that the rows allow to begin (`far`: in radians and lengths of the mechanism,
+/// less for larger islands, in which small turns add up), then back onto the constraints. `None` when that cannot be
+/// done.
 fn pose_nearby(model: &Model, q: &[f64], t: f64, far: f64, g: &mut SplitMix, work: &mut Workspace) -> Option<Vec<f64>> {
     let mut bodies = vec![0; model.n_islands];
     model.island.iter().for_each(|&i| bodies[i as usize] += 1);
@@ -267,16 +271,18 @@ fn pose_nearby(model: &Model, q: &[f64], t: f64, far: f64, g: &mut SplitMix, wor
     Some(q)
 }
 
-/// Islands in which motions that the rows allow to begin cannot go on. A velocity v that satisfies the rows can be followed only if accelerations
-/// exist that keep satisfying them, `J a + c(v) = 0`. Where a combination n of the rows pushes nothing, `n^T J = 0`, that asks for
+/// Islands in which motions that the rows allow to begin cannot go on. A velocity v that satisfies the rows can be
+/// followed only if accelerations exist that keep satisfying them, `J a + c(v) = 0`. Where a combination n of the rows
+/// pushes nothing, `n^T J = 0`, that asks for
 ///
 /// ```text
 /// n^T c(v) = 0,     a quadratic form in v
 /// ```
 ///
-/// In a redundant mechanism it vanishes for every legal v. Where branches of motion cross it has both signs: some motions can go on. Where it has
-/// one sign only, like the tension of a straight chain times the squares of its turning rates, none can. A row whose pivot vanishes and that
-/// gives way has a multiplier in proportion to `n^T c`; a handful of random velocities shows its signs.
+/// In a redundant mechanism it vanishes for every legal v. Where branches of motion cross it has both signs: some
+/// motions can go on. Where it has one sign only, like the tension of a straight chain times the squares of its turning
+/// rates, none can. A row whose pivot vanishes and that gives way has a multiplier in proportion to `n^T c`; a handful
+/// of random velocities shows its signs.
 pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspace) -> Vec<bool> {
     let (n, rest) = (model.n_v(), vec![0.0; model.n_v()]);
     let mut stuck = vec![false; model.n_islands];
@@ -443,7 +449,8 @@ pub(crate) fn row_name(model: &Model, row: usize) -> RowName {
     RowName { joint: JointId(k as u32), joint_name: model.joint_names.get(k).to_string(), row: place, holds }
 }
 
-/// The multipliers with those of redundant rows split as the doctor does, for clusters small enough to do it at every state.
+/// The multipliers with those of redundant rows split as the doctor does, for clusters small enough to do it at every
+/// state.
 pub(crate) fn split_multipliers(mechanism: &mut Mechanism) -> Result<(), StepError> {
     mechanism.split_by(|model, state, work, lambda| {
         if work.kkt.solver.deficiency().unwrap_or(0) > 0 {

@@ -5,8 +5,9 @@
 //! N = L^-T (orthonormal basis of the null space of J L^-T),      N^T M N = 1
 //! ```
 //!
-//! The null space is that of a factorisation with pivoting, so redundant rows do no harm. Two bases are kept: `positions`, annihilated by the
-//! rows of level `Position`, and `velocities`, annihilated by those of level `Velocity` too. Rows on accelerations restrict neither.
+//! The null space is that of a factorisation with pivoting, so redundant rows do no harm. Two bases are kept:
+//! `positions`, annihilated by the rows of level `Position`, and `velocities`, annihilated by those of level `Velocity`
+//! too. Rows on accelerations restrict neither.
 
 use super::dense::{backward, cholesky, dot, forward, normalised, null_space};
 use crate::analysis::check;

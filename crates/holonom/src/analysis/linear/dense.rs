@@ -68,8 +68,8 @@ pub(super) fn normalised(mut rows: Vec<Vec<f64>>) -> Vec<Vec<f64>> {
     rows
 }
 
-/// An orthonormal basis of the vectors of length `n` that all `rows` annihilate. What is left of a row below `tolerance` counts as dependent on the
-/// others.
+/// An orthonormal basis of the vectors of length `n` that all `rows` annihilate. What is left of a row below
+/// `tolerance` counts as dependent on the others.
 pub(super) fn null_space(mut rows: Vec<Vec<f64>>, n: usize, tolerance: f64) -> Vec<Vec<f64>> {
     let mut reflections: Vec<Vec<f64>> = Vec::new();
     while reflections.len() < n && !rows.is_empty() {

@@ -7,17 +7,17 @@
 //! vectors       T y = lambda y by back substitution, then x = D Q y
 //! ```
 //!
-//! Free directions make zeros that come in chains (a place, the speed that changes it), and errors of A move a chain of k zeros by their k-th root,
-//! with all that is near. So they are taken out first, by a staircase (Kublanovskaya 1966): with X an orthonormal basis of the null space and
-//! Y of its complement
+//! Free directions make zeros that come in chains (a place, the speed that changes it), and errors of A move a chain of
+//! k zeros by their k-th root, with all that is near. So they are taken out first, by a staircase (Kublanovskaya 1966):
+//! with X an orthonormal basis of the null space and Y of its complement
 //!
 //! ```text
 //! A [X Y] = [X Y] [0 C; 0 B],     B = Y^T A Y,  C = X^T A Y          and again with B, until nothing is annihilated
 //! B y = lambda y   =>   A (X C y / lambda + Y y) = lambda (...)
 //! ```
 //!
-//! Eigenvalues of a real matrix are real or come in conjugate pairs. In complex arithmetic this holds up to rounding; it is restored at the
-//! end.
+//! Eigenvalues of a real matrix are real or come in conjugate pairs. In complex arithmetic this holds up to rounding;
+//! it is restored at the end.
 
 use super::dense::{add, dot, null_space, size};
 
@@ -103,8 +103,8 @@ pub(super) struct Eigen {
     pub vectors: Vec<Vec<Complex>>,
 }
 
-/// Eigenvalues and eigenvectors of the real `n x n` matrix `a`, in no particular order; conjugate pairs are exact. `None` when the iteration
-/// does not end, which no finite matrix is known to bring about.
+/// Eigenvalues and eigenvectors of the real `n x n` matrix `a`, in no particular order; conjugate pairs are exact.
+/// `None` when the iteration does not end, which no finite matrix is known to bring about.
 pub(super) fn eigen(a: &[f64], n: usize) -> Option<Eigen> {
     let mut h = a.to_vec();
     let scale = balance(&mut h, n);
@@ -120,8 +120,8 @@ pub(super) fn eigen(a: &[f64], n: usize) -> Option<Eigen> {
     Some(out)
 }
 
-/// The same, with chains of zeros taken out first: what is annihilated to within `tolerance` is exactly so. Vectors that belong to zeros are those
-/// of the chains, the eigenvectors first.
+/// The same, with chains of zeros taken out first: what is annihilated to within `tolerance` is exactly so. Vectors
+/// that belong to zeros are those of the chains, the eigenvectors first.
 pub(super) fn staircase(a: &[f64], n: usize, tolerance: f64) -> Option<Eigen> {
     // X, Y and C of every stair
     let mut stairs: Vec<[Vec<Vec<f64>>; 3]> = Vec::new();

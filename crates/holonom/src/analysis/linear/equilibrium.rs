@@ -6,7 +6,8 @@
 //!             measured as |a| = (a . M a)^1/2 against the same norm of M^-1 |F|, |F| the sum of the sizes of all forces, coordinate by coordinate
 //! ```
 //!
-//! With forces that have a potential V, -a is the gradient of V on the legal poses, measured by mass. So the search follows a down:
+//! With forces that have a potential V, -a is the gradient of V on the legal poses, measured by mass. So the search
+//! follows a down:
 //!
 //! ```text
 //! L-BFGS      d = a, turned by the last displacements s and changes of gradient y, all products in the mass metric, made legal by one more
@@ -19,17 +20,20 @@
 //!
 //! After every move, q advanced by d, joints are closed.
 //!
-//! A move D is good when it gains a part of the work that its beginning promised, `1/2 (F before + F after) . D > 1/10 F . d`. This is the
-//! trapezoidal rule for - dV, exact for weights and for springs in joints; reactions do no work, and no energies are needed. Near the end, where
-//! work drowns in rounding, a move is good when it lessens the residual. Moves that are not are shortened. Each move turns no body by more than a third of a radian and shifts
-//! none by more than a third of the mechanism's length.
+//! A move D is good when it gains a part of the work that its beginning promised,
+//! `1/2 (F before + F after) . D > 1/10 F . d`. This is the trapezoidal rule for - dV, exact for weights and for
+//! springs in joints; reactions do no work, and no energies are needed. Near the end, where work drowns in rounding, a
+//! move is good when it lessens the residual. Moves that are not are shortened. Each move turns no body by more than a
+//! third of a radian and shifts none by more than a third of the mechanism's length.
 //!
-//! After a move joints are closed by shifting bodies rather than by turning them: rotations are given a thousand times their inertia for that
-//! (M' = D M D). A chain of links then moves with constant joint rates, and stiff springs in its joints feel what the move meant and nothing
-//! else. Closed with the true masses, the links of a bent beam would be turned against each other at random, and only tiny moves would pass.
+//! After a move joints are closed by shifting bodies rather than by turning them: rotations are given a thousand times
+//! their inertia for that (M' = D M D). A chain of links then moves with constant joint rates, and stiff springs in its
+//! joints feel what the move meant and nothing else. Closed with the true masses, the links of a bent beam would be
+//! turned against each other at random, and only tiny moves would pass.
 //!
-//! Stability: K at the end, its symmetric part, on the legal directions. With a potential, positive definite means a minimum. Forces without one
-//! (followers, circulation) can drive motions that K alone does not tell; `Simulation::linearise` does.
+//! Stability: K at the end, its symmetric part, on the legal directions. With a potential, positive definite means a
+//! minimum. Forces without one (followers, circulation) can drive motions that K alone does not tell;
+//! `Simulation::linearise` does.
 
 use super::basis;
 use super::dense::{self, dot};
@@ -61,13 +65,15 @@ const HEAVY: f64 = 30.0;
 /// How an equilibrium is looked for.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EquilibriumOptions {
-    /// Good enough: acceleration from rest, relative to what the sizes of all forces would make of the bodies alone; both in the mass norm.
+    /// Good enough: acceleration from rest, relative to what the sizes of all forces would make of the bodies alone;
+    /// both in the mass norm.
     pub tolerance: f64,
     /// Give up after this many moves.
     pub max_iterations: usize,
     /// Go to the nearest equilibrium, stable or not, instead of down.
     pub nearest: bool,
-    /// Newton's method, and the judgement of stability, for at most this many free directions: both are dense in their number.
+    /// Newton's method, and the judgement of stability, for at most this many free directions: both are dense in their
+    /// number.
     pub newton_limit: usize,
 }
 
@@ -104,8 +110,8 @@ pub struct Equilibrium {
     pub residual: f64,
     /// What happens after a small push.
     pub stability: Stability,
-    /// Eigenvalues of the stiffness on the legal directions measured by mass, ascending, 1/s^2: squares of the frequencies where nothing damps.
-    /// Empty when not judged.
+    /// Eigenvalues of the stiffness on the legal directions measured by mass, ascending, 1/s^2: squares of the
+    /// frequencies where nothing damps. Empty when not judged.
     pub stiffness: Vec<f64>,
 }
 
@@ -148,8 +154,8 @@ struct Search<'a> {
 /// Overlaps below this part of the size of shapes are none.
 const CLEAR: f64 = 1e-9;
 
-/// Bring the mechanism to rest in a static equilibrium, from the present pose downwards; time stands still. On failure the state is as
-/// before.
+/// Bring the mechanism to rest in a static equilibrium, from the present pose downwards; time stands still. On failure
+/// the state is as before.
 pub(crate) fn equilibrium(mechanism: &mut Mechanism, options: &EquilibriumOptions) -> Result<Equilibrium, StepError> {
     if !(options.tolerance.is_finite() && options.tolerance > 0.0) {
         let tolerance = options.tolerance;
@@ -448,8 +454,9 @@ impl Search<'_> {
         Ok(true)
     }
 
-    /// Newton's step, or the part of it within reach: with the smallest mu >= 0 such that `z = sum_i u_i (u_i . pull) / (|k_i| + mu)` moves nothing
-    /// farther than `longest`. Stiff directions are then served in full, soft ones in part.
+    /// Newton's step, or the part of it within reach: with the smallest mu >= 0 such that
+    /// `z = sum_i u_i (u_i . pull) / (|k_i| + mu)` moves nothing farther than `longest`. Stiff directions are then
+    /// served in full, soft ones in part.
     fn step_within(&self, n: &basis::Directions, k: &[f64], u: &[Vec<f64>], pull: &[f64], longest: f64) -> Vec<f64> {
         let stiffest = dense::size(k);
         let step = |mu: f64| {
@@ -502,7 +509,8 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// K on directions, its symmetric part, and the error it may have. Quick: one central difference, good enough to find the way.
+    /// K on directions, its symmetric part, and the error it may have. Quick: one central difference, good enough to
+    /// find the way.
     fn stiffness(&mut self, pose: &Pose, basis: &basis::Basis, exact: bool) -> Result<(Vec<f64>, f64), StepError> {
         let (model, n) = (self.model, &basis.velocities);
         let size = n.len();

@@ -8,25 +8,28 @@
 //! equations     zdot = N_h^T M d(dq)/dt,    wdot = N^T M (vdot - vdot0)            [zdot; wdot] = A [z; w]
 //! ```
 //!
-//! Both the neighbour and the base move. The displacement of a turning body has a rate of its own even at equal angular velocities: a rotation
-//! vector d in world axes follows `d(d)/dt = dw + w × d`. It is had by letting both poses advance for a moment, to either bound, and
-//! differencing `Body::difference` between them; no body kind is named. What the rows leave of dv follows from dq (`J dv = - dJ v0`) and is
-//! found by making v0 legal at the neighbour.
+//! Both the neighbour and the base move. The displacement of a turning body has a rate of its own even at equal angular
+//! velocities: a rotation vector d in world axes follows `d(d)/dt = dw + w × d`. It is had by letting both poses
+//! advance for a moment, to either bound, and differencing `Body::difference` between them; no body kind is named. What
+//! the rows leave of dv follows from dq (`J dv = - dJ v0`) and is found by making v0 legal at the neighbour.
 //!
-//! Along a motion that is not at rest A belongs to one moment. Eigenvalues mean something where A stays the same as time goes on, as seen by some
+//! Along a motion that is not at rest A belongs to one moment. Eigenvalues mean something where A stays the same as
+//! time goes on, as seen by some
 //! [`Observer`]: a bicycle that runs straight, seen in axes at rest; a satellite that spins about an axis of inertia, seen from the satellite;
-//! a conical pendulum, seen in axes that go round with it. Where components are taken along axes that turn with rate Om, the rates lose
-//! the part that only the turning makes, body by body: `zdot = N_h^T M (d(dq)/dt - Om dq)`, `wdot = N^T M (d(dv)/dt - Om dv)`, with Om x the rate of a
-//! vector of constant components (`Om × x` for every vector in x; [`Body::turned`](crate::catalogue::bodies::Body::turned)).
+//! a conical pendulum, seen in axes that go round with it. Where components are taken along axes that turn with rate
+//! Om, the rates lose the part that only the turning makes, body by body: `zdot = N_h^T M (d(dq)/dt - Om dq)`,
+//! `wdot = N^T M (d(dv)/dt - Om dv)`, with Om x the rate of a vector of constant components (`Om × x` for every vector
+//! in x; [`Body::turned`](crate::catalogue::bodies::Body::turned)).
 //!
-//! The columns of A by w are differences at constant pose; N_h^T M N, their upper part, is exact. The columns by z need a closed neighbour
-//! each. The module `neighbour` has the differences and their error, which is measured.
+//! The columns of A by w are differences at constant pose; N_h^T M N, their upper part, is exact. The columns by z need
+//! a closed neighbour each. The module `neighbour` has the differences and their error, which is measured.
 //!
-//! At rest, in equilibrium, with forces that have a potential and no dampers, A = [0 1; -K 0] with K symmetric. That is recognised, and the
-//! squares of the frequencies are then the eigenvalues of K, each with a real mode shape.
+//! At rest, in equilibrium, with forces that have a potential and no dampers, A = [0 1; -K 0] with K symmetric. That is
+//! recognised, and the squares of the frequencies are then the eigenvalues of K, each with a real mode shape.
 //!
-//! Cost: up to 16 evaluations for each of the n_h + n directions, all of O(bodies); memory and algebra are dense in the number of directions
-//! (n^3 for the eigenvalues), and the bases come from a dense factorisation of J. Meant for some hundreds of free directions.
+//! Cost: up to 16 evaluations for each of the n_h + n directions, all of O(bodies); memory and algebra are dense in the
+//! number of directions (n^3 for the eigenvalues), and the bases come from a dense factorisation of J. Meant for some
+//! hundreds of free directions.
 
 mod basis;
 mod dense;
@@ -88,8 +91,8 @@ impl Observer {
     }
 }
 
-/// One small motion: `exp(eigenvalue t)` times its shape. A conjugate pair is one mode, that with the positive imaginary part: the motion is
-/// the real part.
+/// One small motion: `exp(eigenvalue t)` times its shape. A conjugate pair is one mode, that with the positive
+/// imaginary part: the motion is the real part.
 #[derive(Clone, Debug)]
 pub struct Mode {
     /// The eigenvalue, 1/s.
@@ -102,8 +105,9 @@ pub struct Mode {
     pub body: BodyId,
     /// That share, from 0 to 1.
     pub share: f64,
-    /// The eigenvalue is zero as far as can be told: a direction in which nothing pulls back or drives on (a cyclic coordinate, or its speed). Where a
-    /// speed only moves a place, the shape is that of the chain: what A makes of it is a free direction again.
+    /// The eigenvalue is zero as far as can be told: a direction in which nothing pulls back or drives on (a cyclic
+    /// coordinate, or its speed). Where a speed only moves a place, the shape is that of the chain: what A makes of it
+    /// is a free direction again.
     pub free: bool,
 }
 
@@ -174,8 +178,8 @@ impl Linearisation {
     pub fn error(&self) -> f64 {
         self.error
     }
-    /// Acceleration of the base as the observer sees it, in the mass norm (kg^1/2 m/s^2). It vanishes in equilibrium and in steady motion; where it
-    /// does not, A belongs to this moment only.
+    /// Acceleration of the base as the observer sees it, in the mass norm (kg^1/2 m/s^2). It vanishes in equilibrium
+    /// and in steady motion; where it does not, A belongs to this moment only.
     pub fn acceleration(&self) -> f64 {
         self.acceleration
     }
@@ -192,8 +196,8 @@ impl Linearisation {
         self.evaluations
     }
 
-    /// What a real part may be by error alone: in proportion to the error of A, but to its root where eigenvalues lie together, for they may have been
-    /// one.
+    /// What a real part may be by error alone: in proportion to the error of A, but to its root where eigenvalues lie
+    /// together, for they may have been one.
     fn noise(&self, eigenvalue: Complex) -> f64 {
         let error = self.error + f64::EPSILON;
         let fastest = self.eigenvalues.iter().fold(0.0, |m: f64, v| m.max(v.abs()));
@@ -239,7 +243,8 @@ impl fmt::Display for Linearisation {
     }
 }
 
-/// The small motions about the present state: eigenvalues, modes, and the matrix they come from, in world axes. The state is not changed.
+/// The small motions about the present state: eigenvalues, modes, and the matrix they come from, in world axes. The
+/// state is not changed.
 pub(crate) fn linearise(mechanism: &mut Mechanism) -> Result<Linearisation, StepError> {
     linearise_from(mechanism, &Observer::World)
 }
@@ -334,8 +339,8 @@ fn matrix(around: &mut Neighbourhood, basis: &Basis, turns: &[Vec3]) -> Result<(
     Ok((a, worst))
 }
 
-/// d/dt of the displacement from the base to a neighbour, while both move: a central difference of eighth order over steps of `e` seconds, long enough
-/// to keep rounding small.
+/// d/dt of the displacement from the base to a neighbour, while both move: a central difference of eighth order over
+/// steps of `e` seconds, long enough to keep rounding small.
 fn relative_rate(model: &Model, base: &crate::model::state::State, q: &[f64], v: &[f64], e: f64) -> Vec<f64> {
     let mut out = vec![0.0; model.n_v()];
     if base.v == v && v.iter().all(|v| *v == 0.0) {
@@ -404,7 +409,8 @@ fn undamped_modes(k: &[f64], error: f64, model: &Model, basis: &Basis) -> (Vec<C
     sorted(values, modes)
 }
 
-/// From the eigenvalues of A, with w measured in units of the mechanism's own rate r: `[0 .; . 0]` has blocks of one size then.
+/// From the eigenvalues of A, with w measured in units of the mechanism's own rate r: `[0 .; . 0]` has blocks of one
+/// size then.
 fn general_modes(a: &[f64], model: &Model, basis: &Basis) -> Option<(Vec<Complex>, Vec<Mode>)> {
     let (nh, n) = (basis.positions.len(), basis.velocities.len());
     let size = nh + n;

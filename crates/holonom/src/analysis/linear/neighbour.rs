@@ -4,18 +4,20 @@
 //! neighbour of (q0, v0) along dq:    q = q0 advanced by dq, gaps closed;  v = v0 made legal there
 //! ```
 //!
-//! Both corrections are M-orthogonal to the legal directions and the first is of second order in dq, so the components of the neighbour along N
-//! are those of dq, and 0 for v, up to terms of second order. That is all a derivative at dq = 0 asks for. Extrapolation asks for more, that the
-//! neighbour be a smooth function of h, and closing leaves in the legal directions what depends on how often it was repeated. So components
-//! are measured and put right until they are exact:
+//! Both corrections are M-orthogonal to the legal directions and the first is of second order in dq, so the components
+//! of the neighbour along N are those of dq, and 0 for v, up to terms of second order. That is all a derivative at dq =
+//! 0 asks for. Extrapolation asks for more, that the neighbour be a smooth function of h, and closing leaves in the
+//! legal directions what depends on how often it was repeated. So components are measured and put right until they are
+//! exact:
 //!
 //! ```text
 //! N_h^T M (displacement from q0 to q) = z,     N^T M (v - v0) = 0
 //! ```
 //!
-//! Derivatives are central differences D(h) = (f(h) - f(-h)) / 2h at h, h/2, h/4, ..., extrapolated to h = 0 in powers of h^2 (Richardson). From
-//! the table of extrapolations the entry that agrees best with its two ancestors is taken (Ridders 1982); how well they agree is the estimate of
-//! its error. Long steps for which a neighbour cannot be found are passed over.
+//! Derivatives are central differences D(h) = (f(h) - f(-h)) / 2h at h, h/2, h/4, ..., extrapolated to h = 0 in powers
+//! of h^2 (Richardson). From the table of extrapolations the entry that agrees best with its two ancestors is taken
+//! (Ridders 1982); how well they agree is the estimate of its error. Long steps for which a neighbour cannot be found
+//! are passed over.
 
 use super::basis::Directions;
 use super::dense::{self, size};

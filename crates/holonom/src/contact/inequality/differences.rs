@@ -1,6 +1,7 @@
 //! Rows of every kind of touch against differences: two roads to the same numbers.
 //!
-//! Candidates are made by hand, with random features of random bodies in random motion, so that every kind of touch is met whatever detection finds.
+//! Candidates are made by hand, with random features of random bodies in random motion, so that every kind of touch is
+//! met whatever detection finds.
 
 use super::gather;
 use crate::build::builder::ModelBuilder;

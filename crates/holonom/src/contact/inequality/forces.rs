@@ -9,10 +9,11 @@
 //! bounded       G vdot + c = 0 as long as f stays within its bounds
 //! ```
 //!
-//! A slipping contact pushes along G_n - mu (u/|u|) . G_t and is watched along G_n: the matrix of responses is then not symmetric, and there may be no solution (Painleve's rod).
-//! That is an answer too: the caller lets impulses decide.
+//! A slipping contact pushes along G_n - mu (u/|u|) . G_t and is watched along G_n: the matrix of responses is then not
+//! symmetric, and there may be no solution (Painleve's rod). That is an answer too: the caller lets impulses decide.
 //!
-//! The direction of slip at a speed that passes through zero within a stage is continued, so that stages see a smooth function; the event is found afterwards.
+//! The direction of slip at a speed that passes through zero within a stage is continued, so that stages see a smooth
+//! function; the event is found afterwards.
 
 use super::memory;
 use super::mode::{self, ContactMode, Slip, Tolerances};
@@ -43,8 +44,8 @@ pub(crate) struct Forces {
 /// Friction that follows a load is solved for again until the load has settled.
 const LOAD_ITERATIONS: usize = 30;
 
-/// `[vdot; lambda]` at a state whose M, F, J, c are in `work` and factored, with the forces of inequality rows in the mode `work.forces_of.mode`. F
-/// includes those forces afterwards. Candidates for touches are those last detected.
+/// `[vdot; lambda]` at a state whose M, F, J, c are in `work` and factored, with the forces of inequality rows in the
+/// mode `work.forces_of.mode`. F includes those forces afterwards. Candidates for touches are those last detected.
 pub(crate) fn solve_motion(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
     gather::gather_closed(model, q, v, t, work);
     let Workspace { eval, kkt, contact, .. } = work;
@@ -125,7 +126,8 @@ impl Forces {
         joints.solve_motion()
     }
 
-    /// The problem on accelerations. `fresh`: accelerations without forces of inequality rows, at the start. `slow`: see [`direction`].
+    /// The problem on accelerations. `fresh`: accelerations without forces of inequality rows, at the start. `slow`:
+    /// see [`direction`].
     fn pose(&mut self, slow: f64, mode: &ContactMode, ineq: &InequalityRows, fresh: Option<&[f64]>) {
         let Task { laws, b, x, drags, .. } = &mut self.task;
         if let Some(vdot) = fresh {
@@ -177,8 +179,9 @@ impl Forces {
 
 /// Direction of slip: that of the velocity, continued through zero.
 ///
-/// A velocity below twice `slow` says little about its own direction: what is left of it may be rounding, and where several contacts of one body come to rest or set out
-/// together, each would go its own way. There the direction turns smoothly into the one `before`.
+/// A velocity below twice `slow` says little about its own direction: what is left of it may be rounding, and where
+/// several contacts of one body come to rest or set out together, each would go its own way. There the direction turns
+/// smoothly into the one `before`.
 fn direction(ineq: &InequalityRows, block: &super::Block, before: Vec3, slow: f64) -> Vec3 {
     let u = mode::slip_of(ineq, block);
     let u = if u.dot(before) >= 0.0 { u } else { -u };

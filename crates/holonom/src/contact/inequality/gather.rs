@@ -1,4 +1,5 @@
-//! Filling in the inequality rows of a moment: inequality joint first, in their order, then touches in the order of detection.
+//! Filling in the inequality rows of a moment: inequality joint first, in their order, then touches in the order of
+//! detection.
 
 use super::mode::ContactMode;
 use super::workspace::ContactScratch;
@@ -36,14 +37,16 @@ pub(crate) fn detect(model: &Model, q: &[f64], v: &[f64], h: f64, work: &mut Wor
     }
 }
 
-/// Find them anew where bodies have become faster by this later state, the end of the time `h`. Frames must be up to date.
+/// Find them anew where bodies have become faster by this later state, the end of the time `h`. Frames must be up to
+/// date.
 pub(crate) fn detect_faster(model: &Model, q: &[f64], v: &[f64], h: f64, work: &mut Workspace) {
     if !model.shapes.is_empty() {
         work.contact.detection.detect_faster(model, &bodies_at(model, &work.eval.frames, q, v), h);
     }
 }
 
-/// All inequality rows at a state, into `work.contact.rows`. Frames must be up to date; candidates are those last detected.
+/// All inequality rows at a state, into `work.contact.rows`. Frames must be up to date; candidates are those last
+/// detected.
 pub(crate) fn gather(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) {
     gather_where(model, q, v, t, |_, _| true, work);
 }

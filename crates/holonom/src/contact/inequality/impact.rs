@@ -1,6 +1,8 @@
-//! Impacts: velocities jump so that nothing approaches any more, by impulses that go through the whole mechanism at once.
+//! Impacts: velocities jump so that nothing approaches any more, by impulses that go through the whole mechanism at
+//! once.
 //!
-//! With u- and u+ the velocities of closed rows before and after, A their responses (joints hold during the impact), p the impulses:
+//! With u- and u+ the velocities of closed rows before and after, A their responses (joints hold during the impact), p
+//! the impulses:
 //!
 //! ```text
 //! u+ = u- + A p,      p_n >= 0,      friction |p_t| <= mu p_n against u+_t
@@ -8,11 +10,12 @@
 //! Poisson     first e = 0, with impulses p1; then e p1 come back, and what still approaches is stopped      the part e of the impulse comes back
 //! ```
 //!
-//! *Simultaneous*: all contacts that are closed take part at once. *Sequential*: one contact after the other, the fastest first, as if there were tiny gaps between
-//! bodies that touch; with e = 1 a row of equal balls passes the blow on to the last. Both conserve momentum; nature knows cases for each.
+//! *Simultaneous*: all contacts that are closed take part at once. *Sequential*: one contact after the other, the
+//! fastest first, as if there were tiny gaps between bodies that touch; with e = 1 a row of equal balls passes the blow
+//! on to the last. Both conserve momentum; nature knows cases for each.
 //!
-//! With friction the laws of Newton and Poisson may gain energy. Where they do, the impact is taken without rebound, which never does: then u+ . p <= 0, and the change of
-//! energy p . (u- + u+)/2 = p . u+ - p A p/2 is negative.
+//! With friction the laws of Newton and Poisson may gain energy. Where they do, the impact is taken without rebound,
+//! which never does: then u+ . p <= 0, and the change of energy p . (u- + u+)/2 = p . u+ - p A p/2 is negative.
 //!
 //! Forces that are finite (springs, motors with a cap, friction in joints) have no time to act.
 
@@ -29,8 +32,8 @@ use holonom_lcp::ComplementarityLaw as Law;
 /// Blows of a sequential impact before what is left is stopped at once.
 const BLOWS: usize = 20_000;
 
-/// Let everything that is closed and approaches collide: `v` jumps, the works go to `ledger`. The rows are gathered at `(q, v)`, the equations there factored. Did anything
-/// happen?
+/// Let everything that is closed and approaches collide: `v` jumps, the works go to `ledger`. The rows are gathered at
+/// `(q, v)`, the equations there factored. Did anything happen?
 pub(crate) fn collide(
     model: &Model,
     v: &mut [f64],

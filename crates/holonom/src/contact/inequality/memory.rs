@@ -1,7 +1,8 @@
 //! What is remembered of inequality rows from step to step: which of them act, and how strongly.
 //!
-//! It is part of the state. Where contacts are redundant (a box on four corners) the forces are not unique, and which of them the solver finds depends on where it
-//! starts; it starts from what it found last. A run that is resumed must start there too.
+//! It is part of the state. Where contacts are redundant (a box on four corners) the forces are not unique, and which
+//! of them the solver finds depends on where it starts; it starts from what it found last. A run that is resumed must
+//! start there too.
 
 use super::{InequalityRows, Origin};
 use crate::model::warm_start::{Key, WarmStart};

@@ -6,15 +6,16 @@
 //! cone          |lambda_t| <= mu lambda_n, opposite to the slip where there is any   friction of a contact
 //! ```
 //!
-//! They are not part of the matrix H of joints, which stays what it is while they come and go. Like Baraff's auxiliary rows they are anticipated: each unit
-//! push is answered by all joints before it is known how strong it will be,
+//! They are not part of the matrix H of joints, which stays what it is while they come and go. Like Baraff's auxiliary
+//! rows they are anticipated: each unit push is answered by all joints before it is known how strong it will be,
 //!
 //! ```text
 //! a = A x + b,     A_ij = G_i (response of the mechanism to G_j^T),     b: what the rows would do without pushes
 //! ```
 //!
-//! and the complementarity problem for x is solved on top ([`solve`]). The same rows serve at three levels: x are displacements' multipliers when positions are
-//! corrected, impulses when velocities are (a step, an impact), forces when accelerations are.
+//! and the complementarity problem for x is solved on top ([`solve`]). The same rows serve at three levels: x are
+//! displacements' multipliers when positions are corrected, impulses when velocities are (a step, an impact), forces
+//! when accelerations are.
 //!
 //! This file keeps the rows of one moment; [`gather`] fills them in.
 
@@ -179,7 +180,8 @@ impl InequalityRows {
 }
 
 impl RowBound {
-    /// The law of the complementarity problem; multipliers are scaled by `time` (the step for impulses, 1 for forces). `row`: number of a row in the problem.
+    /// The law of the complementarity problem; multipliers are scaled by `time` (the step for impulses, 1 for forces).
+    /// `row`: number of a row in the problem.
     pub fn law(
         &self,
         n: usize,

@@ -1,7 +1,8 @@
 //! Who touches whom and how, as long as nothing changes: closed or open, sticking or slipping and which way.
 //!
-//! Between events a mode is fixed and the motion is smooth. [`judge`] reads the mode off a state: closed is what neither has a gap nor separates, sticking is what
-//! does not slip; what is closed and sticking may turn out to separate or to slip when the forces are solved for.
+//! Between events a mode is fixed and the motion is smooth. [`judge`] reads the mode off a state: closed is what
+//! neither has a gap nor separates, sticking is what does not slip; what is closed and sticking may turn out to
+//! separate or to slip when the forces are solved for.
 
 use super::{Block, InequalityRows, RowBound};
 use crate::catalogue::joints::Level;
@@ -18,7 +19,8 @@ pub(crate) enum Slip {
     Slide(Vec3),
 }
 
-/// A block that is closed, or (friction in joints, resistance of touches) moves in one of these ways. `part` tells blocks with the same key apart.
+/// A block that is closed, or (friction in joints, resistance of touches) moves in one of these ways. `part` tells
+/// blocks with the same key apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Closed {
     pub key: Key,
@@ -55,7 +57,8 @@ impl ContactMode {
     }
 }
 
-/// Which of the blocks with the same key a block is: 0 normal (or the only one), 1 slip, 2 turning about the normal, 3 rolling.
+/// Which of the blocks with the same key a block is: 0 normal (or the only one), 1 slip, 2 turning about the normal, 3
+/// rolling.
 pub(crate) fn part_of(block: &Block) -> u32 {
     match block.bound {
         RowBound::Cone { spin: false, .. } => 1,

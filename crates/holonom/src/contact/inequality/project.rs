@@ -4,8 +4,8 @@
 //! M dx = J^T tau + G^T sigma,      J dx = -C,      C_s + G dx >= 0,  sigma >= 0, complementary
 //! ```
 //!
-//! repeated until no gap is more negative than rounding explains; q advanced by dx each time. The correction is the smallest in the metric of masses: a heavy body moves less
-//! than a light one. Velocities are left alone.
+//! repeated until no gap is more negative than rounding explains; q advanced by dx each time. The correction is the
+//! smallest in the metric of masses: a heavy body moves less than a light one. Velocities are left alone.
 
 use super::mode::{self, Slip, Tolerances};
 use super::solve::{self, Task};
@@ -21,11 +21,12 @@ use holonom_lcp::ComplementarityLaw as Law;
 /// Overlaps below this part of the model's length scale are left alone.
 pub(crate) const QUIET: f64 = 1e-10;
 const ITERATIONS: usize = 12;
-/// Rows that depend on each other and contradict each other by rounding cannot all be held: with a larger residual than this nothing is corrected, rather than rounding divided by
-/// rounding.
+/// Rows that depend on each other and contradict each other by rounding cannot all be held: with a larger residual than
+/// this nothing is corrected, rather than rounding divided by rounding.
 const DEPENDENT: f64 = 1e-6;
 
-/// Push apart what overlaps at `q`. Returns the change of energy, J. The candidates for touches are those last detected.
+/// Push apart what overlaps at `q`. Returns the change of energy, J. The candidates for touches are those last
+/// detected.
 pub(crate) fn push_apart(
     model: &Model,
     q: &mut [f64],
@@ -101,7 +102,8 @@ fn pose(work: &Workspace, worst: f64, task: &mut Task) {
     }
 }
 
-/// Keep what is closed closed: gaps of closed rows to zero, then their velocities and those of what sticks. Joints stay closed.
+/// Keep what is closed closed: gaps of closed rows to zero, then their velocities and those of what sticks. Joints stay
+/// closed.
 pub(crate) fn hold(
     model: &Model,
     q: &mut [f64],

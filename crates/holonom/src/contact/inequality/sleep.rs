@@ -1,8 +1,9 @@
 //! Sleep: what has been at rest for a while is left alone.
 //!
-//! An option for large piles, off unless asked for. A body rests while no point of it is faster than a limit; an island (bodies connected by joints and touches) in which all have rested for some time
-//! sleeps. Its contact forces are those remembered, nothing is solved for, and its bodies do not move. It wakes when a body that is awake touches it, or when its remembered
-//! forces no longer hold it. How long each body has rested is part of the state.
+//! An option for large piles, off unless asked for. A body rests while no point of it is faster than a limit; an island
+//! (bodies connected by joints and touches) in which all have rested for some time sleeps. Its contact forces are those
+//! remembered, nothing is solved for, and its bodies do not move. It wakes when a body that is awake touches it, or
+//! when its remembered forces no longer hold it. How long each body has rested is part of the state.
 
 use super::InequalityRows;
 use crate::catalogue::attach::{AttachmentKind, BodyId};

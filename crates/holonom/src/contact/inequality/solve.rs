@@ -1,9 +1,11 @@
 //! The complementarity problem of inequality rows, through the articulated structure.
 //!
-//! Bodies that joints connect, and those that inequality rows connect with them, form islands; each island is a problem of its own. Small islands are solved exactly: the
-//! responses to unit pushes are collected in a dense matrix (one solve with the joints' factor for the r-th rows of *all* islands together, since islands do not
-//! feel each other), and a solver for friction cones finds the pushes to rounding. Large islands are solved to the same law by Newton's method in the space of motions, which is sparse
-//! ([`super::sparse`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
+//! Bodies that joints connect, and those that inequality rows connect with them, form islands; each island is a problem
+//! of its own. Small islands are solved exactly: the responses to unit pushes are collected in a dense matrix (one
+//! solve with the joints' factor for the r-th rows of *all* islands together, since islands do not feel each other),
+//! and a solver for friction cones finds the pushes to rounding. Large islands are solved to the same law by Newton's
+//! method in the space of motions, which is sparse ([`super::sparse`]); where even that would be too large, without any
+//! matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
 
 use super::{InequalityRows, sparse};
 use crate::contact::inequality::workspace::Workspace;
@@ -15,7 +17,8 @@ use holonom_lcp::{
     ComplementarityLaw as Law, ConeProblem, ConeReport, DenseConeSolver, LcpError, LinearOperator, MatrixFreeConeSolver,
 };
 
-/// Above so many rows the matrix of responses is not written down: where joints connect the bodies, and where nothing but the rows does.
+/// Above so many rows the matrix of responses is not written down: where joints connect the bodies, and where nothing
+/// but the rows does.
 const DENSE_ROWS: usize = 240;
 const DENSE_ROWS_LOOSE: usize = 36;
 /// Above so many rows nothing is factored.
@@ -24,10 +27,12 @@ const SPARSE_ROWS: usize = 60_000;
 /// What failed when there are no forces.
 pub(crate) const NO_FORCES: &str = "the search for contact forces";
 
-/// A row that answers its own push by less than this part of what it would without joints does not answer at all: joints hold it, and what is left is rounding.
+/// A row that answers its own push by less than this part of what it would without joints does not answer at all:
+/// joints hold it, and what is left is rounding.
 const HELD: f64 = 1e-13;
 
-/// A problem to be solved: laws per block (`None`: left out), what rows would do without pushes, and the pushes: a first guess, then the answer.
+/// A problem to be solved: laws per block (`None`: left out), what rows would do without pushes, and the pushes: a
+/// first guess, then the answer.
 #[derive(Default)]
 pub(crate) struct Task {
     /// Rows named in laws are numbers among all inequality rows.
@@ -261,8 +266,8 @@ impl Solvers {
         Ok(())
     }
 
-    /// Which rows of a small island do joints hold, so that no push can change what they do? A stop of a locked joint, a shape on a body that is welded to the
-    /// ground. They get no push: it would be one rounding error over another.
+    /// Which rows of a small island do joints hold, so that no push can change what they do? A stop of a locked joint,
+    /// a shape on a body that is welded to the ground. They get no push: it would be one rounding error over another.
     fn find_held(&mut self, ineq: &InequalityRows, group: &Group, joints: &mut Joints) {
         let n = group.n();
         self.held.clear();
@@ -302,7 +307,8 @@ impl Solvers {
         }
     }
 
-    /// An island too large for a matrix of responses: sparse factorisations where every body has at most six numbers of motion, otherwise iterations on responses.
+    /// An island too large for a matrix of responses: sparse factorisations where every body has at most six numbers of
+    /// motion, otherwise iterations on responses.
     fn solve_large(
         &mut self,
         ineq: &InequalityRows,

@@ -1,7 +1,8 @@
 //! A large island as a problem of many bodies with few rows each ([`SparseConeSolver`]).
 //!
-//! There bodies know nothing of each other but through rows; joints are rows like all others, without bounds. What a row would do without pushes is 0 for them, since the motion
-//! without pushes obeys the joints already; and given first guesses for the pushes, the joints' answer to these is the first guess for theirs.
+//! There bodies know nothing of each other but through rows; joints are rows like all others, without bounds. What a
+//! row would do without pushes is 0 for them, since the motion without pushes obeys the joints already; and given first
+//! guesses for the pushes, the joints' answer to these is the first guess for theirs.
 
 use super::InequalityRows;
 use super::solve::{Joints, residual_of};
@@ -72,7 +73,8 @@ impl SparseIsland {
         Ok(residual_of(report))
     }
 
-    /// Bodies of the island: those that rows touch, and all that joints connect with them. False where one does not fit.
+    /// Bodies of the island: those that rows touch, and all that joints connect with them. False where one does not
+    /// fit.
     pub fn number_bodies(&mut self, model: &Model, ineq: &InequalityRows, rows: &[u32]) -> bool {
         self.node.clear();
         self.node.resize(model.n_bodies(), u32::MAX);

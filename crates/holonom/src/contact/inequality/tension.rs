@@ -1,21 +1,24 @@
 //! What tension does to bodies that turn within a step: geometric stiffness.
 //!
-//! A force f that a joint exerts on a body at the arm r makes the torque r × f. As the body turns by θ, so does the arm:
+//! A force f that a joint exerts on a body at the arm r makes the torque r × f. As the body turns by θ, so does the
+//! arm:
 //!
 //! ```text
 //! d(r × f) = (θ × r) × f = r (f . θ) - θ (r . f)        so the torque falls by K θ,   K = sum over joints of (r . f) 1 - (r fᵀ + f rᵀ)/2
 //! ```
 //!
-//! For a link between two joints under the tension T, K is T times its length, across. A light link under a heavy load swings at sqrt(K / I), often much faster than a
-//! step can follow; a step with the torque at its start would throw it about. Taken at the end of the step instead, θ = h w1,
+//! For a link between two joints under the tension T, K is T times its length, across. A light link under a heavy load
+//! swings at sqrt(K / I), often much faster than a step can follow; a step with the torque at its start would throw it
+//! about. Taken at the end of the step instead, θ = h w1,
 //!
 //! ```text
 //! (I + h² K)(w1 - w0) = h (torque - h K w0)
 //! ```
 //!
-//! the link comes to rest in the direction of its load, however long the step (Tournier et al. 2015; the rest of the step is linear in v1 already). Only what K holds back
-//! counts (its positive part: a strut under pressure is left alone), and only where h² K exceeds I: slower motion is followed better without it. The mass block stays
-//! symmetric and keeps its form, so the elimination does not notice.
+//! the link comes to rest in the direction of its load, however long the step (Tournier et al. 2015; the rest of the
+//! step is linear in v1 already). Only what K holds back counts (its positive part: a strut under pressure is left
+//! alone), and only where h² K exceeds I: slower motion is followed better without it. The mass block stays symmetric
+//! and keeps its form, so the elimination does not notice.
 
 use crate::contact::inequality::workspace::Workspace;
 use crate::math::{Mat3, Vec3, symmetric_eigen};
@@ -36,7 +39,8 @@ fn held(r: Vec3, p: Vec3) -> Mat3 {
 }
 
 impl Tension {
-    /// Add `h² K` to the mass blocks and `- h K w` to the forces, K from the impulses of the joints. Did it matter to any body?
+    /// Add `h² K` to the mass blocks and `- h K w` to the forces, K from the impulses of the joints. Did it matter to
+    /// any body?
     pub fn stiffen(&mut self, model: &Model, h: f64, impulses: &[f64], work: &mut Workspace) -> bool {
         self.k.clear();
         self.k.resize(model.n_bodies(), Mat3::ZERO);
@@ -80,8 +84,9 @@ impl Tension {
         self.any
     }
 
-    /// Add `h² K` to the mass blocks. Positions that are corrected by what then moves most easily leave taut links where they point: with the bare masses a light link
-    /// would rather turn across by a lot than let its load move along by a little.
+    /// Add `h² K` to the mass blocks. Positions that are corrected by what then moves most easily leave taut links
+    /// where they point: with the bare masses a light link would rather turn across by a lot than let its load move
+    /// along by a little.
     pub fn add(&self, work: &mut Workspace) {
         for (i, k) in self.k.iter().enumerate().filter(|(_, k)| **k != Mat3::ZERO) {
             let mass = work.eval.blocks.diagonal_mut(Node(i as u32));

@@ -1,4 +1,5 @@
-//! All scratch memory of a simulation, one struct for each layer; sized once from the model. It can be thrown away at any time.
+//! All scratch memory of a simulation, one struct for each layer; sized once from the model. It can be thrown away at
+//! any time.
 
 use super::InequalityRows;
 use super::forces::Forces;

@@ -1,7 +1,8 @@
 //! Dormand-Prince of order 8 with error estimates of order 5 and 3, and dense output of order 7.
 //!
-//! Stages combine the rates of quaternions linearly; the step ends by normalising them, which keeps the full order in 3-D rotation.
-//! Stage 2's and 3's memory is used again for stages 11 and 12 (Hairer's arrangement): ten arrays serve twelve stages.
+//! Stages combine the rates of quaternions linearly; the step ends by normalising them, which keeps the full order in
+//! 3-D rotation. Stage 2's and 3's memory is used again for stages 11 and 12 (Hairer's arrangement): ten arrays serve
+//! twelve stages.
 
 use super::dop853_table::{A, B, C, D, E3, E5};
 use super::{Attempt, Integrator, Motion, System};

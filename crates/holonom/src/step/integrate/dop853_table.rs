@@ -1,5 +1,5 @@
-//! Coefficients of the method of Dormand and Prince of order 8 with embedded errors of order 5 and 3 and a dense output of order 7
-//! (Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, section II.5), to 17 digits.
+//! Coefficients of the method of Dormand and Prince of order 8 with embedded errors of order 5 and 3 and a dense output
+//! of order 7 (Hairer, Norsett, Wanner: Solving Ordinary Differential Equations I, section II.5), to 17 digits.
 
 #![allow(clippy::excessive_precision, clippy::unreadable_literal)]
 /// Nodes of the 16 stages: 12 of the step, the end point, and three for the dense output.

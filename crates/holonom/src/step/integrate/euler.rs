@@ -6,9 +6,10 @@
 //! M (v1' - v1) = J(q1)^T mu,                           J(q1) v1' + C_t(q1, t + h) = 0
 //! ```
 //!
-//! The constraint is imposed on the velocity that moves the bodies, and again where they arrive, along the directions there; not on the
-//! acceleration, whose multipliers feed a little energy into every swing, which grows. Joints act by the impulse h lambda + mu.
-//! Feedback against drift enters as h (ks C + kd Cdot). The second factorisation is the one that projection needs.
+//! The constraint is imposed on the velocity that moves the bodies, and again where they arrive, along the directions
+//! there; not on the acceleration, whose multipliers feed a little energy into every swing, which grows. Joints act by
+//! the impulse h lambda + mu. Feedback against drift enters as h (ks C + kd Cdot). The second factorisation is the one
+//! that projection needs.
 
 use super::{Attempt, Integrator, Motion};
 use crate::dynamics;

@@ -5,8 +5,8 @@
 //! rate:   (u, w) -> (q, v) root to leaf;  accelerations and multipliers among the bodies;  wdot = phi . (relative acceleration)
 //! ```
 //!
-//! With axes E fixed to the parent marker a, r_a and r_b from the bodies' reference points to the point of b, and u' the relative velocity
-//! there, the relative acceleration seen in a's axes is
+//! With axes E fixed to the parent marker a, r_a and r_b from the bodies' reference points to the point of b, and u'
+//! the relative velocity there, the relative acceleration seen in a's axes is
 //!
 //! ```text
 //! linear    xddot_b + wdot_b × r_b - xddot_a - wdot_a × r_a + w_b × (w_b × r_b) - w_a × (w_a × r_a) - 2 w_a × u'

@@ -78,9 +78,10 @@ impl Maximal<'_> {
         dy[n_q + n_v..].copy_from_slice(&self.work.eval.power);
     }
 
-    /// The stages of a step lie a little off the constraints. Near a singular pose what they are off by is divided by the distance from it, and a
-    /// loop that should pass is thrown off its course. So the velocities of the stage are made legal first; the equations at hand are those of
-    /// the same pose, and only what depends on velocities is evaluated again.
+    /// The stages of a step lie a little off the constraints. Near a singular pose what they are off by is divided by
+    /// the distance from it, and a loop that should pass is thrown off its course. So the velocities of the stage are
+    /// made legal first; the equations at hand are those of the same pose, and only what depends on velocities is
+    /// evaluated again.
     #[cold]
     fn rate_near_singular(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError> {
         let (n_q, n_v) = (self.model.n_q(), self.model.n_v());

@@ -35,8 +35,8 @@ use crate::step::drift::Drift;
 pub enum Coordinates {
     /// All coordinates of every body; joints are kept by projection or feedback. The default.
     Maximal,
-    /// Joint coordinates: each stage is mapped to the bodies, solved there, and its accelerations are mapped back (Baraff 1996, section
-    /// 2.2). Joints cannot drift. For trees of rigid bodies whose joints all have a chart.
+    /// Joint coordinates: each stage is mapped to the bodies, solved there, and its accelerations are mapped back
+    /// (Baraff 1996, section 2.2). Joints cannot drift. For trees of rigid bodies whose joints all have a chart.
     Joint,
 }
 
@@ -54,8 +54,8 @@ pub(crate) trait System {
     fn normalise(&self, y: &mut [f64]);
 }
 
-/// What an integrator works on: a model, its scratch, and the state `(t, q, v, work)` to advance in place. When a step fails, the caller
-/// discards all of it.
+/// What an integrator works on: a model, its scratch, and the state `(t, q, v, work)` to advance in place. When a step
+/// fails, the caller discards all of it.
 pub struct Motion<'a> {
     pub(crate) model: &'a Model,
     pub(crate) work: &'a mut Workspace,
@@ -174,7 +174,8 @@ pub trait Integrator: Send {
     fn handles_inequalities(&self) -> bool {
         false
     }
-    /// Are its steps made of [`Motion::rates`], which know the forces of contacts, limits and friction? Only then can it run from event to event.
+    /// Are its steps made of [`Motion::rates`], which know the forces of contacts, limits and friction? Only then can
+    /// it run from event to event.
     fn between_events(&self) -> bool {
         true
     }
@@ -192,7 +193,8 @@ pub trait Integrator: Send {
     fn prepare_dense(&mut self, _motion: &mut Motion<'_>, _h: f64) -> Result<(), StepError> {
         Ok(())
     }
-    /// `(q, v)` and the work of forces and joints at the fraction `theta` of the last step, off the constraints by the interpolation error.
+    /// `(q, v)` and the work of forces and joints at the fraction `theta` of the last step, off the constraints by the
+    /// interpolation error.
     fn interpolate(&self, _theta: f64, _model: &Model, _q: &mut [f64], _v: &mut [f64], _ledger: &mut [f64]) {}
 }
 

@@ -6,10 +6,10 @@
 //! M (v1 - v_flight) = h/2 F(q1, v1) + J(q1)^T b        b such that Cdot = 0
 //! ```
 //!
-//! Free flight is each body's own symmetric, momentum-keeping map, so inertial forces are left out of F for bodies that account for
-//! them there. The whole step is symmetric: order 2, and the energy error of long runs stays bounded. The impulses a are found by
-//! simplified Newton steps with the factor of H at q:  J dv = -C(q1) / h.  F may depend on velocity; it is then taken at v1 by
-//! two fixed-point passes.
+//! Free flight is each body's own symmetric, momentum-keeping map, so inertial forces are left out of F for bodies that
+//! account for them there. The whole step is symmetric: order 2, and the energy error of long runs stays bounded. The
+//! impulses a are found by simplified Newton steps with the factor of H at q: J dv = -C(q1) / h. F may depend on
+//! velocity; it is then taken at v1 by two fixed-point passes.
 
 use super::{Attempt, Integrator, Motion};
 use crate::catalogue::bodies::{Inertia, frame_of};

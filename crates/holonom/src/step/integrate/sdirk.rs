@@ -1,24 +1,28 @@
-//! An implicit Runge-Kutta method for stiff forces: singly diagonal with an explicit first stage, of order 4 with stages of order 2, L-stable and
-//! stiffly accurate, with an error estimate of order 3 (the implicit part of ARK4(3)6L[2]SA, Kennedy and Carpenter, Applied Numerical
-//! Mathematics 44, 2003). Stages of order 2 matter: with stages of order 1 the order falls to 2 where forces are stiff.
+//! An implicit Runge-Kutta method for stiff forces: singly diagonal with an explicit first stage, of order 4 with
+//! stages of order 2, L-stable and stiffly accurate, with an error estimate of order 3 (the implicit part of
+//! ARK4(3)6L[2]SA, Kennedy and Carpenter, Applied Numerical Mathematics 44, 2003). Stages of order 2 matter: with
+//! stages of order 1 the order falls to 2 where forces are stiff.
 //!
 //! ```text
 //! stage i > 0: v_i = v_n + h sum_j<i a_ij k_j + h' k_i        k_i = vdot at (q_i, v_i, t_i),    h' = h / 4
 //!              q_i = q_n + h sum_j<i a_ij l_j + h' l_i        l_i = q_rate(q_i, v_i)
 //! ```
 //!
-//! Each stage satisfies M k = F + J^T lambda and J k + c = 0 at its own (q_i, v_i). It is found by simplified Newton steps,
+//! Each stage satisfies M k = F + J^T lambda and J k + c = 0 at its own (q_i, v_i). It is found by simplified Newton
+//! steps,
 //!
 //! ```text
 //! [ M + h' D + h'^2 K   -J^T ] [ dk      ]   [ F - M k + J^T lambda ]
 //! [       -J             0   ] [ dlambda ] = [ c + J k              ]
 //! ```
 //!
-//! with one factorisation per step where that is enough, through the plan that knows the stiff laws ([`crate::solve::implicit`]). A stiff spring then does not limit the step: what is
-//! faster than the step is damped out, what is slower is followed to order 4. As in all Runge-Kutta methods here, quaternions combine linearly and
-//! are normalised at the end of the step; projection follows.
+//! with one factorisation per step where that is enough, through the plan that knows the stiff laws
+//! ([`crate::solve::implicit`]). A stiff spring then does not limit the step: what is faster than the step is damped
+//! out, what is slower is followed to order 4. As in all Runge-Kutta methods here, quaternions combine linearly and are
+//! normalised at the end of the step; projection follows.
 //!
-//! The estimated error is filtered by the same matrix, e = H'^-1 (M e_v), so that fast components that the method damps do not shorten the steps.
+//! The estimated error is filtered by the same matrix, e = H'^-1 (M e_v), so that fast components that the method damps
+//! do not shorten the steps.
 
 use super::{Attempt, Integrator, Maximal, Motion, System, maximal};
 use crate::contact::inequality::workspace::Workspace;
@@ -238,7 +242,8 @@ impl Sdirk4 {
                     time: t,
                 });
             }
-            // stiff laws turn with what they hold: where the iteration is slow, it goes on with the matrix of the present guess
+            // stiff laws turn with what they hold: where the iteration is slow, it goes on with the matrix of the
+            // present guess
             step.factored = theta < SLOW;
             last = size;
         }
@@ -300,7 +305,8 @@ impl Sdirk4 {
         self.k[s][n..].copy_from_slice(&work.eval.power);
     }
 
-    /// The estimated error in units of the tolerance: that of the velocities filtered by the matrix, that of the positions as it is.
+    /// The estimated error in units of the tolerance: that of the velocities filtered by the matrix, that of the
+    /// positions as it is.
     fn error(&mut self, step: &mut ImplicitStep, work: &mut Workspace) -> f64 {
         let (model, h) = (step.model, step.h);
         let (n_q, n_v) = (model.n_q(), model.n_v());

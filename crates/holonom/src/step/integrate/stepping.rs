@@ -1,4 +1,5 @@
-//! Time stepping on velocities: joints, contacts, limits, ropes, friction and caps in one solve per step. Order 1 while anything touches.
+//! Time stepping on velocities: joints, contacts, limits, ropes, friction and caps in one solve per step. Order 1 while
+//! anything touches.
 //!
 //! ```text
 //! M (v1 - v0) = h F(q0, v0) + J(q0)^T (h lambda) + G(q0)^T p,       J(q0) v1 + C_t = 0
@@ -8,21 +9,26 @@
 //! q1 = q0 advanced by h v1
 //! ```
 //!
-//! (Stewart and Trinkle 1996, Anitescu and Potra 1997, with Coulomb's law as it stands instead of a pyramid.) The problem has a solution whatever the forces, jams and
-//! Painleve's rod included: impulses take the place of forces that do not exist. Impacts need no special care: a contact that closes in the step at the speed u takes
-//! the impulse that stops it, or lets it leave at `restitution` times |u| (Newton's law, all contacts at once). Where that would gain energy, which Newton's law
-//! may with friction, the step is taken without rebound. What sticks has the velocity zero exactly, so it does not creep.
+//! (Stewart and Trinkle 1996, Anitescu and Potra 1997, with Coulomb's law as it stands instead of a pyramid.) The
+//! problem has a solution whatever the forces, jams and Painleve's rod included: impulses take the place of forces that
+//! do not exist. Impacts need no special care: a contact that closes in the step at the speed u takes the impulse that
+//! stops it, or lets it leave at `restitution` times |u| (Newton's law, all contacts at once). Where that would gain
+//! energy, which Newton's law may with friction, the step is taken without rebound. What sticks has the velocity zero
+//! exactly, so it does not creep.
 //!
-//! Positions are not pulled by springs. Where bodies overlap after the step, by rounding or because surfaces curve and bodies turn, they are pushed apart by a
-//! projection ([`crate::contact::inequality::project`]), together with the joints.
+//! Positions are not pulled by springs. Where bodies overlap after the step, by rounding or because surfaces curve and
+//! bodies turn, they are pushed apart by a projection ([`crate::contact::inequality::project`]), together with the
+//! joints.
 //!
-//! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of order 4, in parts so short that the energy is
-//! accounted for. Where too many parts would be needed (light links under a heavy load vibrate much faster than the step), the step is taken on velocities, which
-//! damps what it cannot follow ([`crate::contact::inequality::tension`]).
+//! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of
+//! order 4, in parts so short that the energy is accounted for. Where too many parts would be needed (light links under
+//! a heavy load vibrate much faster than the step), the step is taken on velocities, which damps what it cannot follow
+//! ([`crate::contact::inequality::tension`]).
 //!
-//! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is taken that neither gives energy nor takes any
-//! ([`crate::catalogue::bodies::Body::inertial_mean`]). With P the projection onto legal velocities, the energy of free motion then changes by - h² F P F / 2, and every impulse
-//! that obeys its law takes energy too. What is left are the corrections of positions, which the ledger keeps.
+//! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is
+//! taken that neither gives energy nor takes any ([`crate::catalogue::bodies::Body::inertial_mean`]). With P the
+//! projection onto legal velocities, the energy of free motion then changes by - h² F P F / 2, and every impulse that
+//! obeys its law takes energy too. What is left are the corrections of positions, which the ledger keeps.
 
 mod near;
 mod smooth;
@@ -286,8 +292,8 @@ impl Stepping {
         }
     }
 
-    /// Energy that stops, contacts and friction give to the bodies: half the sum of impulse times velocity before and after; 0 within
-    /// rounding. What motors and hands give is theirs to give.
+    /// Energy that stops, contacts and friction give to the bodies: half the sum of impulse times velocity before and
+    /// after; 0 within rounding. What motors and hands give is theirs to give.
     fn work_of_impulses(&mut self, m: &mut Motion<'_>) -> Result<f64, StepError> {
         let (n, work) = (m.v.len(), &mut *m.work);
         work.kkt.x.fill(0.0);
@@ -354,8 +360,8 @@ impl Stepping {
         Ok(())
     }
 
-    /// Works of the impulses into the ledger: half the sum of impulse times velocity before and after. (The velocity that forces alone would change is shared
-    /// between before and after, so that nothing is counted twice.)
+    /// Works of the impulses into the ledger: half the sum of impulse times velocity before and after. (The velocity
+    /// that forces alone would change is shared between before and after, so that nothing is counted twice.)
     fn book(&self, m: &mut Motion<'_>) {
         let ineq = &m.work.contact.rows;
         for block in &ineq.blocks {
@@ -414,14 +420,15 @@ impl Stepping {
     }
 }
 
-/// Speed of leaving for what now comes at `rate` < 0 and meets after `gap`, accelerated `towards` (m/s²). It meets at the speed |u|, leaves at e |u|, and has come back as far
-/// as it is now:
+/// Speed of leaving for what now comes at `rate` < 0 and meets after `gap`, accelerated `towards` (m/s²). It meets at
+/// the speed |u|, leaves at e |u|, and has come back as far as it is now:
 ///
 /// ```text
 /// u² = rate² + 2 towards gap,        leaving² = e² u² - 2 towards gap        (nothing where that is negative: it does not come back so far)
 /// ```
 ///
-/// Without the last term every bounce would begin a little above the floor for nothing, and a ball would never come to rest.
+/// Without the last term every bounce would begin a little above the floor for nothing, and a ball would never come to
+/// rest.
 fn rebound_speed(restitution: f64, rate: f64, gap: f64, towards: f64) -> Option<f64> {
     let fall = 2.0 * towards.max(0.0) * gap.max(0.0);
     let square = restitution * restitution * (rate * rate + fall) - fall;

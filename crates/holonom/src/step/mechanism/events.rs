@@ -1,7 +1,8 @@
 //! Event-driven motion: any smooth integrator between events, and the events found exactly.
 //!
-//! Between events the [mode](crate::contact::inequality::mode) is fixed: who is closed, who sticks, who slips which way. The motion is smooth, and the integrator
-//! keeps its order. After every step the mode is checked along the step (dense output, or shorter steps where there is none):
+//! Between events the [mode](crate::contact::inequality::mode) is fixed: who is closed, who sticks, who slips which
+//! way. The motion is smooth, and the integrator keeps its order. After every step the mode is checked along the step
+//! (dense output, or shorter steps where there is none):
 //!
 //! ```text
 //! a gap closes        C < 0                                             -> impact, or rest
@@ -10,14 +11,16 @@
 //! a slip ends         u . (its direction at the start) < 0              -> stick, or slip the other way
 //! ```
 //!
-//! The first change is bracketed and halved to rounding, the step is taken again to end there (for gaps with a few Newton corrections, so that the moment does not suffer from
-//! the interpolation), and the state is resolved: what approaches collides, and the mode of what is closed follows from the forces.
+//! The first change is bracketed and halved to rounding, the step is taken again to end there (for gaps with a few
+//! Newton corrections, so that the moment does not suffer from the interpolation), and the state is resolved: what
+//! approaches collides, and the mode of what is closed follows from the forces.
 //!
-//! A slip that begins has no direction but that of its acceleration; as long as its speed is rounding it does not end. Where events bring no time any more, a short step on
-//! velocities does.
+//! A slip that begins has no direction but that of its acceleration; as long as its speed is rounding it does not end.
+//! Where events bring no time any more, a short step on velocities does.
 //!
-//! Infinitely many bounces in a finite time end when the speed of the next one is below rounding ([`Tolerances`]): the contact is then closed for good. Where friction leaves no forces at all
-//! (Painleve), a short step on velocities lets impulses decide ([`crate::step::integrate::Stepping`]).
+//! Infinitely many bounces in a finite time end when the speed of the next one is below rounding ([`Tolerances`]): the
+//! contact is then closed for good. Where friction leaves no forces at all (Painleve), a short step on velocities lets
+//! impulses decide ([`crate::step::integrate::Stepping`]).
 
 use super::Mechanism;
 use crate::contact::inequality::forces::Forces;
@@ -130,8 +133,9 @@ impl Mechanism {
         Ok((attempt, taken))
     }
 
-    /// Take a step of `h` from `before` again, as far as it was smooth, and make its dense output ready; the state is then that before the event at its end. A short
-    /// step in which impulses decided has no dense output and is an error.
+    /// Take a step of `h` from `before` again, as far as it was smooth, and make its dense output ready; the state is
+    /// then that before the event at its end. A short step in which impulses decided has no dense output and is an
+    /// error.
     pub(crate) fn retrace(&mut self, before: &State, h: f64) -> Result<(), StepError> {
         let mut events = std::mem::take(&mut self.events);
         self.state.clone_from(before);
@@ -195,7 +199,8 @@ impl Mechanism {
         gather::gather(&self.model, &s.q, &s.v, s.t, &mut self.work);
     }
 
-    /// Impacts of what approaches, and then the mode that follows from the forces. Afterwards all inequality rows of the state are gathered.
+    /// Impacts of what approaches, and then the mode that follows from the forces. Afterwards all inequality rows of
+    /// the state are gathered.
     fn resolve(&mut self, events: &mut Events) -> Result<(), StepError> {
         let tolerances = Tolerances::of(&self.model);
         self.gather_all();
@@ -446,7 +451,8 @@ fn follow_forces(ineq: &InequalityRows, acting: &Forces, vdot: &[f64], mode: &mu
         match block.bound {
             RowBound::Push { .. } => {
                 let row = block.row as usize;
-                // pushes are solved for within rounding: what separates pushes no more, whatever rounding has left of its push
+                // pushes are solved for within rounding: what separates pushes no more, whatever rounding has left of
+                // its push
                 if x[row] <= faint && accelerates(row) > small {
                     mode.open(block.key);
                     changed = true;
@@ -465,7 +471,8 @@ fn follow_forces(ineq: &InequalityRows, acting: &Forces, vdot: &[f64], mode: &mu
     changed
 }
 
-/// Does anything slip against its direction at the start? What was `slow` then must do so at some speed, `rate`: it has just set out, and what it had left is rounding.
+/// Does anything slip against its direction at the start? What was `slow` then must do so at some speed, `rate`: it has
+/// just set out, and what it had left is rounding.
 fn reversed(ineq: &InequalityRows, mode: &ContactMode, slow: &[(Key, u32)], rate: f64) -> bool {
     ineq.blocks.iter().any(|block| {
         let part = mode::part_of(block);

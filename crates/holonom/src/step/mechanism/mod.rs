@@ -42,8 +42,8 @@ pub(crate) struct Mechanism {
 }
 
 impl Mechanism {
-    /// Start at the model's assembled start state, with the default solver (tree, or sparse where there are loops), integrator (DOP853, or time
-    /// stepping where much may touch) and drift correction (projection).
+    /// Start at the model's assembled start state, with the default solver (tree, or sparse where there are loops),
+    /// integrator (DOP853, or time stepping where much may touch) and drift correction (projection).
     pub fn new(model: impl Into<Arc<Model>>) -> Self {
         let model = model.into();
         let state = model.initial_state().clone();
@@ -89,7 +89,8 @@ impl Mechanism {
         self.state.next_step = 0.0;
     }
 
-    /// Choose the coordinates that are integrated. Joint coordinates need a tree of rigid bodies, joints with charts, and a
+    /// Choose the coordinates that are integrated. Joint coordinates need a tree of rigid bodies, joints with charts,
+    /// and a
     pub fn set_coordinates(&mut self, coordinates: Coordinates) -> Result<(), StepError> {
         if coordinates == Coordinates::Joint && self.method.joint_space.is_none() {
             self.method.joint_space = Some(JointSpace::new(&self.model)?);
@@ -187,8 +188,8 @@ impl Mechanism {
         (self.model, self.state, self.solver, self.current) = (model, state, solver, false);
     }
 
-    /// Multipliers with those of redundant rows split by `split`, which must leave the solution in the workspace as it is; kept until the state
-    /// changes, in memory that is kept for good.
+    /// Multipliers with those of redundant rows split by `split`, which must leave the solution in the workspace as it
+    /// is; kept until the state changes, in memory that is kept for good.
     pub fn split_by(
         &mut self,
         split: impl FnOnce(&Model, &State, &mut Workspace, &mut [f64]),
@@ -247,8 +248,8 @@ impl Mechanism {
         gather::gather(&self.model, &s.q, &s.v, s.t, &mut self.work);
     }
 
-    /// The same with every touch that acted in the last step. Surfaces that curve and bodies that turn may have left it open by a little, of the second order in
-    /// the step.
+    /// The same with every touch that acted in the last step. Surfaces that curve and bodies that turn may have left it
+    /// open by a little, of the second order in the step.
     pub fn gather_remembered(&mut self) {
         let touches = self.state.warm_start.iter().map(|h| h.key).filter(|key| key.is_contact()).count();
         let known = |work: &Workspace, warm: &[WarmStart]| {

@@ -7,8 +7,9 @@ use crate::error::StepError;
 use crate::step::integrate::Motion;
 
 impl Stepping {
-    /// Solve the problem posed. Rows that are left alone without pushes (stops far away, bodies that pass each other) are left out, and brought in where the answer
-    /// violates them; an answer that obeys them all solves the whole problem.
+    /// Solve the problem posed. Rows that are left alone without pushes (stops far away, bodies that pass each other)
+    /// are left out, and brought in where the answer violates them; an answer that obeys them all solves the whole
+    /// problem.
     pub(super) fn solve_near(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, n, work) = (m.model, m.v.len(), &mut *m.work);
         let Task { laws, b, x, .. } = &mut self.task;
@@ -29,7 +30,8 @@ impl Stepping {
             }
             self.out.push(out);
         }
-        // every round starts from the same guess: what has nothing to do with the rows brought in comes out the same to the last bit
+        // every round starts from the same guess: what has nothing to do with the rows brought in comes out the same to
+        // the last bit
         self.guess.clone_from(x);
         let tolerance = project::QUIET * model.contact_scale() / h;
         loop {

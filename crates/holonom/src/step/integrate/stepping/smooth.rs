@@ -1,4 +1,5 @@
-//! Steps in which nothing can touch and nothing slides: the classical Runge-Kutta method of order 4, in as many parts as it takes to account for the energy.
+//! Steps in which nothing can touch and nothing slides: the classical Runge-Kutta method of order 4, in as many parts
+//! as it takes to account for the energy.
 
 use super::Stepping;
 use crate::catalogue::attach::{Attachment, BodyId};
@@ -65,8 +66,8 @@ impl Stepping {
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
     }
 
-    /// A smooth step in as many equal parts as it takes to account for the energy; `None` where that would be too many. Bodies that neither joints nor forces connect do not
-    /// feel how many parts others take.
+    /// A smooth step in as many equal parts as it takes to account for the energy; `None` where that would be too many.
+    /// Bodies that neither joints nor forces connect do not feel how many parts others take.
     fn in_parts(&mut self, m: &mut Motion<'_>, h: f64) -> Option<Attempt> {
         let (start, mut evaluations) = (m.t, 0);
         let mut company = std::mem::take(&mut self.company);

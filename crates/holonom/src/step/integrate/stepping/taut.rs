@@ -1,4 +1,5 @@
-//! Links held taut that swing faster than the step ([`crate::contact::inequality::tension`]): their impulses, and the closing of their joints.
+//! Links held taut that swing faster than the step ([`crate::contact::inequality::tension`]): their impulses, and the
+//! closing of their joints.
 
 use super::Stepping;
 use crate::error::StepError;
@@ -9,7 +10,8 @@ use crate::step::integrate::Motion;
 const CLOSURES: usize = 12;
 
 impl Stepping {
-    /// Joints now have their impulses. Where those hold links taut that swing faster than the step, again with what holds them.
+    /// Joints now have their impulses. Where those hold links taut that swing faster than the step, again with what
+    /// holds them.
     pub(super) fn hold_taut(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         if m.model.n_rows() == 0 {
             return Ok(());
