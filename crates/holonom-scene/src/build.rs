@@ -9,7 +9,7 @@ use crate::diagnostic::{Diagnostic, Report, nearest};
 use crate::fields::*;
 use crate::initial_poses::{BodyStart, initial_poses};
 use crate::joint_limits;
-use crate::kinds::{self, BuildContext, Given, Mistake, mistake, refused};
+use crate::kinds::{self, BuildContext, Mistake, RecordParameters, mistake, refused};
 use crate::loop_starts;
 use crate::scene::{BodyRecord, InteractionRecord, Mass, Pose, Scene, ShapeRecord};
 use crate::source::Span;
@@ -462,7 +462,7 @@ fn made<T>(
     link: &InteractionRecord,
     make: fn(&dyn Parameters) -> Result<T, Invalid>,
 ) -> Result<T, Mistake> {
-    let given = Given::new(&link.into(), BuildContext { scene, joints })?;
+    let given = RecordParameters::new(&link.into(), BuildContext { scene, joints })?;
     make(&given).map_err(|e| refused(&link.record, &e))
 }
 

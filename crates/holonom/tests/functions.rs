@@ -4,7 +4,7 @@ mod common;
 
 use common::Worst;
 use holonom::functions::{
-    Function, Harmonic, NurbsFunction, Polynomial, Scaled, SmoothStep, SmoothTable, SplineFunction, Sum, Table,
+    Function, Harmonic, NurbsFunction, Polynomial, ScaledFunction, SmoothStep, SmoothTable, SplineFunction, Sum, Table,
 };
 use holonom::math::SplitMix;
 use std::sync::Arc;
@@ -44,7 +44,7 @@ fn all(g: &mut SplitMix) -> Vec<(&'static str, Box<dyn Function>, Vec<f64>)> {
     let (x, y) = samples(9, g);
     let sum = Sum::new().and(harmonic).and(step).and(0.4).and(|x: f64| [x * x, 2.0 * x, 2.0]);
     let shared: Arc<dyn Function> = Arc::new(harmonic);
-    let scaled = Scaled::new(-1.5, shared).shifted(0.3, 1.7);
+    let scaled = ScaledFunction::new(-1.5, shared).shifted(0.3, 1.7);
     let ((cubic, cubic_knots), (fifth, fifth_knots)) = (random_nurbs(3, g), random_nurbs(5, g));
     vec![
         ("constant", Box::new(0.7), vec![]),
@@ -176,7 +176,7 @@ fn bad_parameters_are_refused_with_a_reason() {
             "5 knots for 3 control points of degree 2, must be 6",
         ),
         (Box::new(Sum::new().and(1.0).and(f64::NAN)), "term 1: constant is NaN, must be finite"),
-        (Box::new(Scaled::new(f64::NAN, 1.0)), "factor is NaN, must be finite"),
+        (Box::new(ScaledFunction::new(f64::NAN, 1.0)), "factor is NaN, must be finite"),
     ];
     for (f, reason) in bad {
         assert_eq!(f.validate().unwrap_err().to_string(), reason);

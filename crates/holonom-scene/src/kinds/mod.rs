@@ -13,7 +13,7 @@ pub use holonom::functions::FUNCTIONS;
 pub use holonom::surfaces::SURFACES;
 pub use holonom_tyre::TERRAINS;
 pub use joints::{JOINTS, geared_rates};
-pub use parameters::{BuildContext, Given};
+pub use parameters::{BuildContext, RecordParameters};
 pub use shapes::{SHAPES, shape};
 
 use crate::codes;
@@ -81,5 +81,5 @@ pub fn refused(record: &Record, invalid: &Invalid) -> Mistake {
 
 /// Make a function from its record.
 pub fn function(record: &Record) -> Result<Arc<dyn Function>, Mistake> {
-    holonom::functions::make(&Given::plain(record)).map_err(|e| refused(record, &e))
+    holonom::functions::make(&RecordParameters::plain(record)).map_err(|e| refused(record, &e))
 }

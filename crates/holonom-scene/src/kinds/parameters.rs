@@ -20,7 +20,7 @@ pub struct BuildContext<'a> {
 
 /// The values of a record.
 #[derive(Clone, Copy)]
-pub struct Given<'a> {
+pub struct RecordParameters<'a> {
     record: &'a Record,
     a: Marker,
     b: Marker,
@@ -28,11 +28,11 @@ pub struct Given<'a> {
     context: Option<BuildContext<'a>>,
 }
 
-impl<'a> Given<'a> {
+impl<'a> RecordParameters<'a> {
     /// A record that names neither bodies nor joints.
     pub fn plain(record: &'a Record) -> Self {
         let ground = BodyId::GROUND.origin();
-        Given { record, a: ground, b: ground, context: None }
+        RecordParameters { record, a: ground, b: ground, context: None }
     }
 
     /// The record of a joint, drive or force. Whatever it names is looked up here once, so that making it cannot fail for a name.
@@ -44,16 +44,16 @@ impl<'a> Given<'a> {
                 look_up(value, *span, sides.name, &context)?;
             }
         }
-        Ok(Given { record, a, b, context: Some(context) })
+        Ok(RecordParameters { record, a, b, context: Some(context) })
     }
 
     /// A table inside this one; its sides are its own.
-    fn within(&self, record: &'a Record) -> Given<'a> {
+    fn within(&self, record: &'a Record) -> RecordParameters<'a> {
         let own = |context: &BuildContext<'a>| {
             markers(context.scene, context.joints, &Sides::inside("", record)).unwrap_or((self.a, self.b))
         };
         let (a, b) = self.context.as_ref().map_or((self.a, self.b), own);
-        Given { record, a, b, context: self.context }
+        RecordParameters { record, a, b, context: self.context }
     }
 }
 
@@ -63,12 +63,12 @@ fn look_up(value: &Val, span: Span, name: &str, context: &BuildContext) -> Resul
         Val::Point(p) => marker(context, p, span).map(|_| ()),
         Val::Coordinate(c) => coordinate_of(context, c, span).map(|_| ()),
         Val::List(list) => list.iter().try_for_each(|(v, span)| look_up(v, *span, name, context)),
-        Val::Record(inner) => Given::new(&Sides::inside(name, inner), *context).map(|_| ()),
+        Val::Record(inner) => RecordParameters::new(&Sides::inside(name, inner), *context).map(|_| ()),
         _ => Ok(()),
     }
 }
 
-impl Parameters for Given<'_> {
+impl Parameters for RecordParameters<'_> {
     fn kind(&self) -> Option<&'static Kind> {
         self.record.kind
     }

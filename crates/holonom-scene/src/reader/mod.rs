@@ -236,23 +236,7 @@ impl<'a> Reader<'a> {
                 Val::List([(Val::Text(text.into()), node.span)].into())
             }
             Type::Texts => self.list_of(node, field, |r, x| Some(Val::Text(r.text(x, field)?.into())))?,
-            Type::Choice(words) => {
-                let text = self.text(node, field)?;
-                if !words.contains(&text.as_str()) {
-                    let d = Diagnostic::error(
-                        codes::UNKNOWN_CHOICE,
-                        format!("`{field}` cannot be `{}`", crate::confine::shown(&text)),
-                    );
-                    let d = d.at(node.span);
-                    let d = match nearest(&text, words.iter().copied()) {
-                        Some(near) => d.label(format!("did you mean `{near}`?")),
-                        None => d,
-                    };
-                    self.complain(d.help(format!("one of: {}", words.join(", "))));
-                    return None;
-                }
-                Val::Text(text.into())
-            }
+            Type::Choice(words) => Val::Text(self.choice(node, field, words)?.into()),
             Type::Vector(_) => Val::Vector(self.vector(node, field)?),
             Type::Direction => Val::Vector(self.direction(node, field)?),
             Type::Rotation => Val::Rotation(self.rotation(node, field)?),
@@ -285,25 +269,7 @@ impl<'a> Reader<'a> {
                 self.list_of(node, field, |r, x| Some(Val::Coordinate(Box::new(r.coordinate(x, field)?))))?
             }
             Type::Function(variable, _) => Val::Function(self.function(node, field, variable)?),
-            Type::VectorFunction(variable, _) => {
-                let list = self.list(node, field)?;
-                if list.len() != 3 {
-                    let label = format!("{} elements, e.g. [0, 0, \"sin({variable})\"]", list.len());
-                    self.error(codes::WRONG_LENGTH, node.span, format!("`{field}` must have 3 elements"), label);
-                    return None;
-                }
-                // numbers stay numbers, so that a constant vector can be told from a changing one
-                self.list_of(node, field, |r, x| match &x.value {
-                    Value::Integer(_) | Value::Number(_) => r.number(x, field).map(Val::Number),
-                    _ => {
-                        let f = r.function(x, field, variable)?;
-                        let inner = x.as_text().map(|t| t.trim().trim_start_matches("${").trim_end_matches('}'));
-                        let read = inner.map(|t| Expression::read(t, variable, &|n| r.names.get(n)));
-                        let constant = matches!(read, Some(Ok(e)) if e.is_constant());
-                        Some(if constant { Val::Number(f.at(0.0)[0]) } else { Val::Function(f) })
-                    }
-                })?
-            }
+            Type::VectorFunction(variable, _) => self.vector_function(node, field, variable)?,
             Type::Kind(family) => Val::Record(Box::new(self.kind(node, field, family)?)),
             Type::Kinds(family) => {
                 self.list_of(node, field, |r, x| Some(Val::Record(Box::new(r.kind(x, field, family)?))))?
@@ -328,6 +294,46 @@ impl<'a> Reader<'a> {
                     }
                 }
                 Val::Map(out.into())
+            }
+        })
+    }
+
+    /// One of some words.
+    fn choice(&mut self, node: &DocNode, field: &str, words: &[&str]) -> Option<String> {
+        let text = self.text(node, field)?;
+        if !words.contains(&text.as_str()) {
+            let d = Diagnostic::error(
+                codes::UNKNOWN_CHOICE,
+                format!("`{field}` cannot be `{}`", crate::confine::shown(&text)),
+            );
+            let d = d.at(node.span);
+            let d = match nearest(&text, words.iter().copied()) {
+                Some(near) => d.label(format!("did you mean `{near}`?")),
+                None => d,
+            };
+            self.complain(d.help(format!("one of: {}", words.join(", "))));
+            return None;
+        }
+        Some(text)
+    }
+
+    /// Three numbers or functions.
+    fn vector_function(&mut self, node: &DocNode, field: &str, variable: &'static str) -> Option<Val> {
+        let list = self.list(node, field)?;
+        if list.len() != 3 {
+            let label = format!("{} elements, e.g. [0, 0, \"sin({variable})\"]", list.len());
+            self.error(codes::WRONG_LENGTH, node.span, format!("`{field}` must have 3 elements"), label);
+            return None;
+        }
+        // numbers stay numbers, so that a constant vector can be told from a changing one
+        self.list_of(node, field, |r, x| match &x.value {
+            Value::Integer(_) | Value::Number(_) => r.number(x, field).map(Val::Number),
+            _ => {
+                let f = r.function(x, field, variable)?;
+                let inner = x.as_text().map(|t| t.trim().trim_start_matches("${").trim_end_matches('}'));
+                let read = inner.map(|t| Expression::read(t, variable, &|n| r.names.get(n)));
+                let constant = matches!(read, Some(Ok(e)) if e.is_constant());
+                Some(if constant { Val::Number(f.at(0.0)[0]) } else { Val::Function(f) })
             }
         })
     }

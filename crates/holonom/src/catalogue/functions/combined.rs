@@ -43,26 +43,26 @@ impl Function for Sum {
 }
 
 /// A function multiplied by a factor, and with its variable shifted and stretched.
-pub struct Scaled {
+pub struct ScaledFunction {
     function: Box<dyn Function>,
     factor: f64,
     start: f64,
     rate: f64,
 }
 
-impl Scaled {
+impl ScaledFunction {
     /// `factor * function(x)`.
     pub fn new(factor: f64, function: impl Function + 'static) -> Self {
-        Scaled { function: Box::new(function), factor, start: 0.0, rate: 1.0 }
+        ScaledFunction { function: Box::new(function), factor, start: 0.0, rate: 1.0 }
     }
 
     /// `factor * function(rate * (x - start))`: later by `start`, faster by `rate`.
     pub fn shifted(self, start: f64, rate: f64) -> Self {
-        Scaled { start, rate, ..self }
+        ScaledFunction { start, rate, ..self }
     }
 }
 
-impl Function for Scaled {
+impl Function for ScaledFunction {
     fn at(&self, x: f64) -> [f64; 3] {
         let [f, d, dd] = self.function.at(self.rate * (x - self.start));
         let (a, r) = (self.factor, self.rate);

@@ -1,7 +1,7 @@
 //! The kinds of functions: samples, splines, and sums of any of them.
 
 use super::{
-    Function, Harmonic, NurbsFunction, Polynomial, Scaled, SmoothStep, SmoothTable, SplineFunction, Sum, Table,
+    Function, Harmonic, NurbsFunction, Polynomial, ScaledFunction, SmoothStep, SmoothTable, SplineFunction, Sum, Table,
 };
 use crate::catalogue::curves::kinds::{degree, descends, knots, weights};
 use crate::catalogue::declaration::{
@@ -153,7 +153,7 @@ static KINDS: &[&Kind] = &[
             for term in p.tables("terms") {
                 let f = term.given_function("value")?;
                 sum = match term.number("factor") {
-                    Some(factor) => sum.and(Scaled::new(factor, f)),
+                    Some(factor) => sum.and(ScaledFunction::new(factor, f)),
                     None => sum.and(f),
                 };
             }
@@ -172,7 +172,7 @@ static KINDS: &[&Kind] = &[
         make: Make::Function(|p| {
             let f = p.given_function("value")?;
             let of = |name: &str, otherwise: f64| p.number(name).unwrap_or(otherwise);
-            Ok(Arc::new(Scaled::new(of("factor", 1.0), f).shifted(of("start", 0.0), of("rate", 1.0))))
+            Ok(Arc::new(ScaledFunction::new(of("factor", 1.0), f).shifted(of("start", 0.0), of("rate", 1.0))))
         }),
     },
 ];

@@ -8,7 +8,7 @@
 //! | [`NurbsFunction`] | continuous if no inner knot stands more than degree - 2 times |
 //! | [`SmoothTable`]: through samples, without overshoot | jumps at the samples; the rate does not |
 //! | [`Table`]: straight between samples | zero; the rate jumps at the samples |
-//! | [`Sum`], [`Scaled`] | as their parts |
+//! | [`Sum`], [`ScaledFunction`] | as their parts |
 //!
 //! A motion prescribed in time needs a continuous rate, and is integrated with full accuracy only if the second derivative is continuous.
 //!
@@ -28,7 +28,7 @@ mod spline;
 mod table;
 
 pub use crate::catalogue::interface::Function;
-pub use combined::{Scaled, Sum};
+pub use combined::{ScaledFunction, Sum};
 pub use elementary::{Harmonic, Polynomial, SmoothStep};
 pub use integral::integral;
 pub use kinds::{FUNCTIONS, make};
