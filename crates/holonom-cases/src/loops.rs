@@ -370,14 +370,14 @@ fn number(marker: Marker) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use holonom::Carried;
+    use holonom::AttachmentKind;
 
     /// Where a marker is, and how fast it moves.
-    fn seen(bodies: &[Rigid], marker: Marker, what: Carried) -> (Vec3, Vec3) {
+    fn seen(bodies: &[Rigid], marker: Marker, what: AttachmentKind) -> (Vec3, Vec3) {
         let Some(i) = marker.body.index() else {
             return match what {
-                Carried::Point(p) | Carried::Direction(p) => (p, Vec3::ZERO),
-                Carried::Spin => (Vec3::ZERO, Vec3::ZERO),
+                AttachmentKind::Point(p) | AttachmentKind::Direction(p) => (p, Vec3::ZERO),
+                AttachmentKind::Spin => (Vec3::ZERO, Vec3::ZERO),
             };
         };
         let (mut q, mut v) = ([0.0; 7], [0.0; 6]);
@@ -408,8 +408,9 @@ mod tests {
                 for (a, b) in case.joints() {
                     let hinged = case.family.hinged();
                     for k in 0..=usize::from(hinged) {
-                        let what =
-                            |m: Marker| if k == 0 { Carried::Point(m.point) } else { Carried::Direction(Vec3::Z) };
+                        let what = |m: Marker| {
+                            if k == 0 { AttachmentKind::Point(m.point) } else { AttachmentKind::Direction(Vec3::Z) }
+                        };
                         let ((at_a, rate_a), (at_b, rate_b)) = (seen(&bodies, a, what(a)), seen(&bodies, b, what(b)));
                         worst.0 = worst.0.max((at_b - at_a).length());
                         worst.1 = worst.1.max((rate_b - rate_a).length());

@@ -15,7 +15,7 @@ use crate::source::Span;
 use catalogue::{Catalogue, Observable, Source};
 use contact_sums::ContactSums;
 use holonom::math::Vec3;
-use holonom::{Carried, Diagnosis, Ledger, Model, Near, Observation, Simulation, StepError};
+use holonom::{AttachmentKind, Diagnosis, Ledger, Model, Near, Observation, Simulation, StepError};
 use std::collections::HashSet;
 
 /// Columns that are recorded by default; of larger models only those of the whole.
@@ -307,7 +307,7 @@ impl Scratch {
             Observable::ForceOnBody(force, body) => {
                 seen.pushes(force, &mut self.pushes);
                 let pushed = model.force_attachments(force).iter().zip(&self.pushes);
-                let on_body = pushed.filter(|(a, _)| a.body == body && matches!(a.what, Carried::Point(_)));
+                let on_body = pushed.filter(|(a, _)| a.body == body && matches!(a.what, AttachmentKind::Point(_)));
                 put(0, on_body.fold(Vec3::ZERO, |sum, (_, push)| sum + *push));
             }
             Observable::Orientation(body) => {
@@ -321,7 +321,7 @@ impl Scratch {
                 }
             }
             Observable::Status(joint) => {
-                if let Some(s) = seen.standing(joint) {
+                if let Some(s) = seen.inequality_status(joint) {
                     numbers[..3].copy_from_slice(&[s.load, s.gap.unwrap_or(f64::NAN), contact_sums::code(s.state)]);
                 }
             }

@@ -61,20 +61,20 @@ fn a_box_slides_on_the_ground_and_rests() {
 #[test]
 fn shapes_without_contacts_are_pictures() {
     let mut sim = simulate(&BOX.replace("[contact]\nfriction = 0.5\n", ""));
-    assert!(!sim.model().has_sides());
+    assert!(!sim.model().has_inequalities());
     for _ in 0..100 {
         sim.step(1e-2).expect("it steps");
     }
     assert!((height(&mut sim, "crate") - (0.5 - 0.5 * 9.81)).abs() < 1e-9, "it falls");
     let said = BOX.replace("[contact]\nfriction = 0.5\n", "").replace("[1, 1, 1] }", "[1, 1, 1], collides = true }");
     let said = said.replace("\"plane\" }", "\"plane\", collides = true }");
-    assert!(simulate(&said).model().has_sides(), "unless they say that they collide");
+    assert!(simulate(&said).model().has_inequalities(), "unless they say that they collide");
     let not = BOX.replace("[1, 1, 1] }", "[1, 1, 1], collides = false }");
     let mut sim = simulate(&not);
     sim.step(1e-2).expect("it steps");
     assert!(height(&mut sim, "crate") < 0.5);
     let ideal = format!("{BOX}[run]\nideal = true\n");
-    assert!(!simulate(&ideal).model().has_sides());
+    assert!(!simulate(&ideal).model().has_inequalities());
 }
 
 /// A rod on a hinge, let go level; what is put in the place of the star is said of the hinge.
@@ -136,7 +136,9 @@ fn dry_friction_holds_what_it_can() {
     assert!(at_end("friction_coefficient = 1\nfriction_radius = 0.2") > 0.05);
     assert!(simulate(&pendulum("friction = 5")).model().joint("hinge.friction").is_some());
     assert!(
-        !simulate(&format!("{}[run]\nideal = true", pendulum("friction = 5\nlimits = [0, 1]"))).model().has_sides()
+        !simulate(&format!("{}[run]\nideal = true", pendulum("friction = 5\nlimits = [0, 1]")))
+            .model()
+            .has_inequalities()
     );
 }
 

@@ -1,7 +1,7 @@
 //! Where joints hold on to bodies, and what is said of values that make no joint, drive, function, curve or surface: at the field, with its code.
 
 use holonom::math::{Vec3, vec3};
-use holonom::{Carried, Simulation};
+use holonom::{AttachmentKind, Simulation};
 use holonom_scene::{LoadError, Loader, Severity};
 
 const HEAD: &str = r#"gravity = [0, 0, 0]
@@ -185,7 +185,7 @@ fn sides(tail: &str) -> [(Vec3, Vec3); 2] {
     let of = |k: usize| {
         // attachments 0 and 1 are the points; a prismatic joint has the axes of both
         let at = constraint.attachments();
-        let Carried::Point(p) = at[k].what else { panic!("not a point") };
+        let AttachmentKind::Point(p) = at[k].what else { panic!("not a point") };
         sim.point(at[k].body.at(p)).0
     };
     let (a, b) = constraint.chart().map(|c| c.markers()).unzip();

@@ -330,7 +330,7 @@ fn entries(family: &'static Family) -> Vec<KindEntry> {
     family.kinds().map(|kind| entry(kind, &[])).collect()
 }
 
-fn has_sides(kind: &Kind) -> bool {
+fn has_inequalities(kind: &Kind) -> bool {
     kind.has("a") && kind.has("b")
 }
 
@@ -353,7 +353,7 @@ fn joint(traits: &JointTraits, kind: Option<&'static Kind>) -> JointEntry {
     if !traits.label.is_empty() {
         entry.label = traits.label.into();
     }
-    let sides = kind.is_some_and(has_sides);
+    let sides = kind.is_some_and(has_inequalities);
     // what must be said besides the sides
     let asks = kind.is_some_and(|k| fields(k).any(|f| f.need == Need::Required && f.name != "b"));
     let group = match (traits.label.is_empty(), sides && !asks) {
@@ -390,7 +390,7 @@ fn drive(kind: &'static Kind) -> DriveEntry {
 }
 
 fn force(kind: &'static Kind) -> ForceEntry {
-    let (glyph, sides, axis) = (force_glyph(kind.name), has_sides(kind), has_axis(kind));
+    let (glyph, sides, axis) = (force_glyph(kind.name), has_inequalities(kind), has_axis(kind));
     ForceEntry { entry: entry(kind, &CHOSEN_IN_VIEW), glyph, sides, axis }
 }
 

@@ -7,7 +7,9 @@ use crate::message::FrameSection;
 use crate::picture::frames::{ActionPoint, places};
 use crate::picture::{Picture, is_somewhere, local_centre};
 use holonom::math::Vec3;
-use holonom::{Attachment, BodyId, Carried, Friction, JointCondition, JointId, Marker, Model, Observation, Simulation};
+use holonom::{
+    Attachment, AttachmentKind, BodyId, Friction, JointCondition, JointId, Marker, Model, Observation, Simulation,
+};
 
 /// What is found once.
 #[derive(Clone, Debug, Default)]
@@ -130,9 +132,9 @@ impl FrameSections {
                 for &k in &place.through {
                     let g = self.pushes[k];
                     match attachments[k].what {
-                        Carried::Point(_) => push += g,
-                        Carried::Spin => torque += g,
-                        Carried::Direction(_) => {
+                        AttachmentKind::Point(_) => push += g,
+                        AttachmentKind::Spin => torque += g,
+                        AttachmentKind::Direction(_) => {
                             torque += seen.carried(&attachments[k]).map_or(Vec3::ZERO, |d| d.at.cross(g))
                         }
                     }

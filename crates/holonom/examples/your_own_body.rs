@@ -1,6 +1,6 @@
 //! Watch for: a bead on a parabolic wire is a body with one coordinate; a catalogue joint hangs a weight on it, and energy holds.
 
-use holonom::attach::{Attached, Carried, Frame};
+use holonom::attach::{Attached, AttachmentKind, Frame};
 use holonom::bodies::{Body, Inertia};
 use holonom::prelude::*;
 use holonom::{Momentum, check};
@@ -18,13 +18,13 @@ impl Body for Bead {
     fn n_dof(&self) -> usize { 1 }
     fn mass(&self) -> f64 { self.0 }
     fn initial(&self, q: &mut [f64], v: &mut [f64]) { (q[0], v[0]) = (1.0, 0.0) }
-    fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
-        if *what == Carried::Point(Vec3::ZERO) { Ok(()) } else { Err("a bead carries only the point where it is") }
+    fn can_carry(&self, what: &AttachmentKind) -> Result<(), &'static str> {
+        if *what == AttachmentKind::Point(Vec3::ZERO) { Ok(()) } else { Err("a bead carries only the point where it is") }
     }
-    fn carry(&self, q: &[f64], v: &[f64], _: &Carried) -> Attached {
+    fn carry(&self, q: &[f64], v: &[f64], _: &AttachmentKind) -> Attached {
         Attached { at: self.centre(q), rate: slope(q) * v[0], jdot_v: BEND * v[0] * v[0] }
     }
-    fn pull(&self, q: &[f64], _: &Carried, push: Vec3, out: &mut [f64]) { out[0] += slope(q).dot(push) }
+    fn pull(&self, q: &[f64], _: &AttachmentKind, push: Vec3, out: &mut [f64]) { out[0] += slope(q).dot(push) }
     fn evaluate(&self, q: &[f64], v: &[f64], _: &Frame, gravity: Vec3, out: Inertia<'_>) {
         out.mass[0] = self.0 * slope(q).length_squared();
         out.force[0] = self.0 * slope(q).dot(gravity - BEND * v[0] * v[0]);
@@ -48,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let (bead, weight) = (sim.point(bead.origin()).0, sim.point(weight.origin()).0);
         println!("t {:.1} s   bead at x {:7.4}   weight at ({:7.4}, {:7.4})", sim.time(), bead.x, weight.x, weight.z);
     }
-    let c = check::body(sim.model(), bead, sim.state(), &[Carried::Point(Vec3::ZERO)], Vec3::ONE, 1e-5);
+    let c = check::body(sim.model(), bead, sim.state(), &[AttachmentKind::Point(Vec3::ZERO)], Vec3::ONE, 1e-5);
     let worst = c.rate.max(c.jdot_v).max(c.power).max(c.q_rate);
     println!("finite differences off by {worst:.0e}, energy off by {:.0e} J", sim.ledger().change.abs());
     Ok(())

@@ -61,13 +61,13 @@ pub use math::number;
 pub use step::integrate;
 
 pub use analysis::certificate::Certificate;
-pub use analysis::contacts::{Contact, Friction, Near, Standing};
+pub use analysis::contacts::{Contact, Friction, InequalityStatus, Near};
 pub use analysis::doctor::Diagnosis;
 pub use analysis::kinematics::JointMotion;
 pub use analysis::linear::{Equilibrium, EquilibriumOptions, Linearisation};
 pub use analysis::observe::{Moving, Observation};
 pub use build::builder::ModelBuilder;
-pub use catalogue::attach::{Attached, Attachment, BodyId, Carried, Marker};
+pub use catalogue::attach::{Attached, Attachment, AttachmentKind, BodyId, Marker};
 pub use catalogue::bodies::Momentum;
 pub use catalogue::coordinate::Coordinate;
 pub use catalogue::formula::{Potential, Written, WrittenRate};

@@ -8,7 +8,7 @@ use common::spec::{JointSpec, Kind, Spec, body_id};
 use holonom::joints::{JOINTS, pairs};
 use holonom::math::SplitMix;
 use holonom::prelude::*;
-use holonom::{Carried, check};
+use holonom::{AttachmentKind, check};
 
 /// The ground and every kind of body.
 const KINDS: [Option<Kind>; 7] = [
@@ -357,10 +357,10 @@ fn bodies_carry_what_they_say() {
             let model = spec.build().expect("one body");
             let state = model.initial_state();
             let carried = [
-                Carried::Point(Vec3::ZERO),
-                Carried::Point(g.vec3(0.6)),
-                Carried::Direction(common::direction(&mut g)),
-                Carried::Spin,
+                AttachmentKind::Point(Vec3::ZERO),
+                AttachmentKind::Point(g.vec3(0.6)),
+                AttachmentKind::Direction(common::direction(&mut g)),
+                AttachmentKind::Spin,
             ];
             let c = check::body(&model, body_id(0), state, &carried, g.vec3(2.0), 1e-5);
             for (name, value) in [("rate", c.rate), ("jdot_v", c.jdot_v), ("power", c.power), ("q_rate", c.q_rate)] {

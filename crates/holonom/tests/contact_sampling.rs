@@ -1,7 +1,7 @@
 //! Looking at motion with contact between its steps: samples are right on both sides of impacts, and looking changes nothing.
 
 use holonom::prelude::*;
-use holonom::{Friction, Standing};
+use holonom::{Friction, InequalityStatus};
 
 /// A ball above a floor, thrown along it.
 fn ball(restitution: f64, friction: f64, height: f64) -> (Model, BodyId) {
@@ -126,13 +126,13 @@ fn limits_ropes_and_friction_stand_as_they_do() {
     let slack = m.joint("slack", Rope::new(at(3.0), weight.origin(), 1.5));
     let mut sim = Simulation::build(m).unwrap();
     let seen = sim.observe().unwrap();
-    let known = |joint| seen.standing(joint).unwrap();
-    let near = |a: Standing, load: f64, gap: f64, state: Friction| {
+    let known = |joint| seen.inequality_status(joint).unwrap();
+    let near = |a: InequalityStatus, load: f64, gap: f64, state: Friction| {
         assert!((a.load - load).abs() < 1e-9 && (a.gap.unwrap() - gap).abs() < 1e-12 && a.state == state, "{a:?}");
     };
     near(known(stop), -9.81, 0.0, Friction::Stick);
     near(known(rope), 2.0 * 9.81, 0.0, Friction::Stick);
     near(known(slack), 0.0, 0.5, Friction::None);
-    assert!(seen.standing(pin).is_none());
+    assert!(seen.inequality_status(pin).is_none());
     assert_eq!(sim.model().n_multipliers(stop), 2);
 }

@@ -6,7 +6,7 @@ use common::{Worst, direction, gap, slopes, turn};
 use holonom::bodies::{Body, Parameter, Place};
 use holonom::math::SplitMix;
 use holonom::prelude::*;
-use holonom::{Carried, check};
+use holonom::{AttachmentKind, check};
 
 const TIGHT: IntegratorKind = IntegratorKind::Dop853 { relative: 1e-14, absolute: 1e-14 };
 
@@ -49,7 +49,8 @@ fn it_carries_what_it_says() {
     let mut state = model.initial_state().clone();
     for _ in 0..50 {
         state.q.iter_mut().chain(&mut state.v).for_each(|x| *x = g.symmetric(1.0));
-        let carried = [Carried::Point(g.vec3(1.0)), Carried::Direction(direction(&mut g)), Carried::Spin];
+        let carried =
+            [AttachmentKind::Point(g.vec3(1.0)), AttachmentKind::Direction(direction(&mut g)), AttachmentKind::Spin];
         let c = check::body(&model, id, &state, &carried, g.vec3(2.0), 1e-5);
         for (name, value, allowed) in
             [("rate", c.rate, 1e-8), ("jdot_v", c.jdot_v, 1e-8), ("power", c.power, 1e-13), ("q_rate", c.q_rate, 1e-9)]

@@ -349,7 +349,7 @@ fn a_four_bar_cut_at_every_joint() {
             .map(|id| {
                 let ends = model.constraint(id).attachments();
                 let marker = |k: usize| {
-                    let holonom::Carried::Point(point) = ends[k].what else { panic!("a point first") };
+                    let holonom::AttachmentKind::Point(point) = ends[k].what else { panic!("a point first") };
                     ends[k].body.at(point).along(Vec3::Y)
                 };
                 JointSpec { kind: 1, a: marker(0), b: marker(1), seed: 0, scale: 1.0 }

@@ -167,7 +167,7 @@ fn overlaps(model: &Model, sim: &mut Simulation) -> Vec<StartOverlap> {
 fn exceeded(model: &Model, sim: &mut Simulation) -> Vec<LimitExcess> {
     // where the equations cannot be solved the doctor has said so already
     let Ok(seen) = sim.observe() else { return Vec::new() };
-    let gap = |j: holonom::JointId| seen.standing(j).and_then(|s| s.gap);
+    let gap = |j: holonom::JointId| seen.inequality_status(j).and_then(|s| s.gap);
     let beyond = model.joints().filter_map(|j| gap(j).filter(|g| *g < -ROUNDING).map(|g| (j, g)));
     beyond.map(|(j, g)| LimitExcess { joint: model.joint_name(j).to_string(), by: -g }).collect()
 }

@@ -49,8 +49,8 @@ impl<'a> ContactRecord<'a> {
     }
 }
 
-/// What a joint with sides does, in a word.
-pub(crate) fn standing(state: Friction) -> &'static str {
+/// The state of a joint under inequalities, in a word.
+pub(crate) fn inequality_status(state: Friction) -> &'static str {
     match state {
         Friction::None => "free",
         Friction::Stick => "holds",
@@ -68,7 +68,7 @@ pub(crate) struct ContactTotals {
 impl ContactTotals {
     /// `None` for a model in which nothing can touch, stop, slip or yield.
     pub fn of(sim: &mut Simulation) -> Result<Option<ContactTotals>, StepError> {
-        if !sim.model().has_sides() {
+        if !sim.model().has_inequalities() {
             return Ok(None);
         }
         let all = sim.contacts()?;

@@ -3,7 +3,7 @@
 use super::run_loop::RunLoop;
 use crate::scene::OpenedScene;
 use holonom::math::Vec3;
-use holonom::{BodyId, Carried, Model, Simulation, StepError};
+use holonom::{AttachmentKind, BodyId, Model, Simulation, StepError};
 use holonom_scene::codes::{self, Code};
 use holonom_scene::source::Span;
 use holonom_scene::{Diagnostic, Scene};
@@ -117,7 +117,7 @@ pub(crate) fn time_scale(scene: &Scene, model: &Model, sim: &Simulation) -> Opti
         let name = model.force_name(force);
         let Some(link) = scene.forces.iter().find(|l| &*l.name == name) else { continue };
         let attachments = model.law(force).attachments();
-        let turns = attachments.iter().any(|a| a.what == Carried::Spin);
+        let turns = attachments.iter().any(|a| a.what == AttachmentKind::Spin);
         let inertia = attachments.iter().filter_map(|a| a.body.index()).map(|i| inertia(scene, i, turns));
         let lightest = inertia.fold(f64::INFINITY, f64::min);
         for (field, is_spring) in

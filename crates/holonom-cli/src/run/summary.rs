@@ -132,7 +132,7 @@ impl Serialize for FinalJoints<'_> {
             let r = seen.reaction(joint);
             let all: Vec<(f64, f64)> = (0..).map_while(|i| seen.coordinate(joint, i)).collect();
             let several = if all.len() > 1 { all.as_slice() } else { &[] };
-            let standing = seen.standing(joint);
+            let standing = seen.inequality_status(joint);
             let entry = FinalJoint {
                 coordinate: all.first().map(|c| c.0),
                 rate: all.first().map(|c| c.1),
@@ -143,7 +143,7 @@ impl Serialize for FinalJoints<'_> {
                 multipliers: seen.multipliers(joint).to_vec(),
                 // a stop that is not there is infinitely far away, and JSON has no infinity
                 gap: standing.and_then(|s| s.gap).filter(|g| g.is_finite()),
-                state: standing.map(|s| super::contacts::standing(s.state)),
+                state: standing.map(|s| super::contacts::inequality_status(s.state)),
             };
             map.serialize_entry(model.joint_name(joint), &entry)?;
         }
@@ -249,7 +249,7 @@ impl RunResult<'_> {
         let (settings, sim, statistics) = (&self.run.settings, &self.run.sim, &self.statistics);
         let rejected =
             if statistics.rejected > 0 { format!(", {} rejected", statistics.rejected) } else { String::new() };
-        let explained = self.integrator_by_default && sim.model().has_sides();
+        let explained = self.integrator_by_default && sim.model().has_inequalities();
         format!(
             "{}{rejected} ({}{}, {}; solver {})",
             statistics.steps,

@@ -20,7 +20,7 @@
 use crate::scene::Scene;
 use holonom::joints::{CoordinateKind, RowLaw};
 use holonom::math::{Mat3, Vec3};
-use holonom::{Attachment, BodyId, Carried, ForceId, JointId, Marker, MayTouch, Model};
+use holonom::{Attachment, AttachmentKind, BodyId, ForceId, JointId, Marker, MayTouch, Model};
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
@@ -169,7 +169,7 @@ impl<'a> Catalogue<'a> {
     /// Everything that belongs to no one.
     pub fn globals(&self, visit: &mut dyn FnMut(&str, Source)) {
         visit("time", Source { of: Observable::Time, part: 0, unit: "s", by_default: true });
-        let of_contact = if self.model.has_sides() { OF_CONTACT } else { &[] };
+        let of_contact = if self.model.has_inequalities() { OF_CONTACT } else { &[] };
         for &(name, unit, of, part, by_default) in GLOBAL.iter().chain(of_contact) {
             visit(name, Source { of, part, unit, by_default });
         }
@@ -310,7 +310,7 @@ impl<'a> Catalogue<'a> {
         visit("power", Source { of: Observable::Power(force), part: 0, unit: "W", by_default: false });
         let mut pushed: Vec<BodyId> = Vec::new();
         for a in self.model.force_attachments(force) {
-            let on_point = matches!(a.what, Carried::Point(_)) && a.body != BodyId::GROUND;
+            let on_point = matches!(a.what, AttachmentKind::Point(_)) && a.body != BodyId::GROUND;
             if on_point && !pushed.contains(&a.body) {
                 pushed.push(a.body);
                 let owner = self.model.body_name(a.body);

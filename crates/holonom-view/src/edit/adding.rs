@@ -1,6 +1,6 @@
 //! What is new: bodies, joints, drives, forces, points of the ground.
 
-use super::document::{NOWHERE, free_name, node, put, table, thing, thing_mut, triple};
+use super::document::{NO_SPAN, free_name, node, put, table, thing, thing_mut, triple};
 use super::poses::{SceneDraft, links, pose_of};
 use super::{AttachedJoint, BodyPoint, EditError};
 use holonom::math::{Mat3, Vec3, perpendicular};
@@ -70,14 +70,14 @@ impl SceneDraft<'_> {
                 put(&mut made, field, triple(at).value);
             }
         }
-        self.document.table_mut("body", NOWHERE).put(name.clone(), NOWHERE, made.clone());
+        self.document.table_mut("body", NO_SPAN).put(name.clone(), NO_SPAN, made.clone());
         for tie in ties {
             let (pose, length) = pose_of(&made).unwrap_or((Pose::IDENTITY, None));
             let point = Vec3::from(tie.point);
             let near = |p: Vec3| (point - p).length() < 1e-3 * length.unwrap_or(self.size());
             let b = match length {
-                Some(_) if near(Vec3::ZERO) => DocNode::new(NOWHERE, format!("{name}.from")),
-                Some(l) if near(Vec3::X * l) => DocNode::new(NOWHERE, format!("{name}.to")),
+                Some(_) if near(Vec3::ZERO) => DocNode::new(NO_SPAN, format!("{name}.from")),
+                Some(l) if near(Vec3::X * l) => DocNode::new(NO_SPAN, format!("{name}.to")),
                 _ => self.named_point(&name, point),
             };
             let axes =
@@ -89,7 +89,7 @@ impl SceneDraft<'_> {
 
     /// A point of the ground. Its name.
     pub fn add_ground_point(&mut self, name: Option<&str>, at: Vec3) -> Result<String, EditError> {
-        let points = self.document.table_mut("ground", NOWHERE).table_mut("points", NOWHERE);
+        let points = self.document.table_mut("ground", NO_SPAN).table_mut("points", NO_SPAN);
         let name = match name.map(str::trim).filter(|n| !n.is_empty()) {
             Some(name) if points.get(name).is_some() => {
                 return Err(EditError::new(format!("the ground has a point `{name}` already; choose another name")));
@@ -97,7 +97,7 @@ impl SceneDraft<'_> {
             Some(name) => name.to_string(),
             None => free_name("g", |n| points.get(n).is_some()),
         };
-        points.push(name.clone(), NOWHERE, triple(at));
+        points.push(name.clone(), NO_SPAN, triple(at));
         Ok(name)
     }
 
@@ -126,17 +126,17 @@ impl SceneDraft<'_> {
     ) -> Result<String, EditError> {
         let name = self.name("joint", name, kind)?;
         let mut joint = DocTable::new();
-        joint.put("kind", NOWHERE, kind);
+        joint.put("kind", NO_SPAN, kind);
         if let Some(a) = a {
             let from = self.reference(a)?;
-            joint.push("a", NOWHERE, from);
+            joint.push("a", NO_SPAN, from);
         }
-        joint.push("b", NOWHERE, b);
-        axes.into_iter().for_each(|(field, v)| joint.push(field, NOWHERE, triple(v)));
+        joint.push("b", NO_SPAN, b);
+        axes.into_iter().for_each(|(field, v)| joint.push(field, NO_SPAN, triple(v)));
         for (key, value) in fields.iter().filter(|(_, v)| !v.is_null()) {
             put(&mut joint, key, node(value)?.value);
         }
-        self.document.table_mut("joint", NOWHERE).put(name.clone(), NOWHERE, joint);
+        self.document.table_mut("joint", NO_SPAN).put(name.clone(), NO_SPAN, joint);
         Ok(name)
     }
 
@@ -202,12 +202,12 @@ impl SceneDraft<'_> {
         }
         let name = self.name("drive", name, "motor")?;
         let mut drive = DocTable::new();
-        drive.put("kind", NOWHERE, kind);
-        drive.put("joint", NOWHERE, on);
+        drive.put("kind", NO_SPAN, kind);
+        drive.put("joint", NO_SPAN, on);
         for (key, value) in fields.iter().filter(|(_, v)| !v.is_null()) {
             put(&mut drive, key, node(value)?.value);
         }
-        self.document.table_mut("drive", NOWHERE).put(name.clone(), NOWHERE, drive);
+        self.document.table_mut("drive", NO_SPAN).put(name.clone(), NO_SPAN, drive);
         Ok(name)
     }
 
@@ -222,17 +222,17 @@ impl SceneDraft<'_> {
         known("force", &FORCES, kind)?;
         let name = self.name("force", name, kind)?;
         let mut force = DocTable::new();
-        force.put("kind", NOWHERE, kind);
+        force.put("kind", NO_SPAN, kind);
         for (key, side) in ["a", "b"].into_iter().zip(sides) {
             if let Some(side) = side {
                 let at = self.reference(side)?;
-                force.push(key, NOWHERE, at);
+                force.push(key, NO_SPAN, at);
             }
         }
         for (key, value) in fields.iter().filter(|(_, v)| !v.is_null()) {
             put(&mut force, key, node(value)?.value);
         }
-        self.document.table_mut("force", NOWHERE).put(name.clone(), NOWHERE, force);
+        self.document.table_mut("force", NO_SPAN).put(name.clone(), NO_SPAN, force);
         Ok(name)
     }
 
@@ -261,14 +261,14 @@ impl SceneDraft<'_> {
                 Some(name) => name,
                 None => self.add_ground_point(None, p)?,
             };
-            return Ok(DocNode::new(NOWHERE, format!("ground.{name}")));
+            return Ok(DocNode::new(NO_SPAN, format!("ground.{name}")));
         }
         let Some(body) = self.body(&spot.body) else { return Err(self.unknown_body(&spot.body)) };
         if body.record.kind.is_some_and(|k| k.name == "particle") {
             return Ok(inline(&spot.body, Vec3::ZERO));
         }
         Ok(match named(&body.points) {
-            Some(name) => DocNode::new(NOWHERE, format!("{}.{name}", spot.body)),
+            Some(name) => DocNode::new(NO_SPAN, format!("{}.{name}", spot.body)),
             None => self.named_point(&spot.body, p),
         })
     }
@@ -277,10 +277,10 @@ impl SceneDraft<'_> {
     fn named_point(&mut self, body: &str, p: Vec3) -> DocNode {
         let Some(table) = thing_mut(&mut self.document, "body", body) else { return inline(body, p) };
         let frames = table.get("frames").and_then(DocNode::as_table).cloned().unwrap_or_default();
-        let points = table.table_mut("points", NOWHERE);
+        let points = table.table_mut("points", NO_SPAN);
         let name = free_name("p", |n| points.get(n).is_some() || frames.get(n).is_some());
-        points.push(name.clone(), NOWHERE, triple(p));
-        DocNode::new(NOWHERE, format!("{body}.{name}"))
+        points.push(name.clone(), NO_SPAN, triple(p));
+        DocNode::new(NO_SPAN, format!("{body}.{name}"))
     }
 
     /// That there is no such body.
@@ -300,9 +300,9 @@ impl SceneDraft<'_> {
 
 fn inline(body: &str, p: Vec3) -> DocNode {
     let mut t = DocTable::new();
-    t.put("body", NOWHERE, body);
-    t.push("at", NOWHERE, triple(p));
-    DocNode::new(NOWHERE, t)
+    t.put("body", NO_SPAN, body);
+    t.push("at", NO_SPAN, triple(p));
+    DocNode::new(NO_SPAN, t)
 }
 
 /// A kind of a family, or what is wrong with its name.

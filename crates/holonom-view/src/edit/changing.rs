@@ -1,7 +1,7 @@
 //! What is there, changed: fields, names, welds, places, copies; and what is taken away, with everything that cannot be without it.
 
 use super::EditError;
-use super::document::{NOWHERE, Path, THINGS, inner_mut, node, path, put, take, take_thing, thing, thing_mut};
+use super::document::{NO_SPAN, Path, THINGS, inner_mut, node, path, put, take, take_thing, thing, thing_mut};
 use super::expand::explicit;
 use super::poses::{AfterEdit, SceneDraft, links, redraw};
 use super::record;
@@ -43,10 +43,10 @@ impl SceneDraft<'_> {
                     return Err(EditError::new(format!("the scene has no parameter `{}`", rest.join("."))));
                 }
                 self.then = AfterEdit::Anew;
-                set_in(self.document.table_mut("params", NOWHERE), &rest, value, whole)
+                set_in(self.document.table_mut("params", NO_SPAN), &rest, value, whole)
             }
             Path::Field(section, rest) => {
-                let table = self.document.table_mut(section, NOWHERE);
+                let table = self.document.table_mut(section, NO_SPAN);
                 set_in(table, &rest, value, whole)?;
                 if table.is_empty() {
                     take(&mut self.document, section);
@@ -342,32 +342,32 @@ impl SceneDraft<'_> {
         let poses = [&a, &b].map(|n| self.pose(n).unwrap_or(holonom_scene::scene::Pose::IDENTITY));
         let table = thing_mut(&mut self.document, "joint", name).ok_or_else(|| EditError::new("it is gone"))?;
         let mut weld = DocTable::new();
-        weld.put("kind", NOWHERE, RIGID_JOINT);
+        weld.put("kind", NO_SPAN, RIGID_JOINT);
         // where the points have met, they go on as those of the weld
         if as_drawn && closed_gap(link.kind().name) == Some(ClosedGap::Point) {
             for key in ["a", "b", "at"] {
                 if let Some(entry) = table.entry(key) {
-                    weld.push(key, NOWHERE, entry.node.clone());
+                    weld.push(key, NO_SPAN, entry.node.clone());
                 }
             }
         } else {
             for ((key, body), pose) in [("a", &a), ("b", &b)].into_iter().zip(&poses) {
                 let mut point = DocTable::new();
-                point.put("body", NOWHERE, body.as_str());
-                point.push("at", NOWHERE, super::document::triple(pose.local(there)));
-                weld.put(key, NOWHERE, point);
+                point.put("body", NO_SPAN, body.as_str());
+                point.push("at", NO_SPAN, super::document::triple(pose.local(there)));
+                weld.put(key, NO_SPAN, point);
             }
         }
         if !as_drawn {
             for (pose, z, x) in [(&poses[0], "axis_a", "x_axis_a"), (&poses[1], "axis_b", "x_axis_b")] {
                 let back = holonom::math::Mat3::from_quat(pose.rotation).transpose();
-                weld.push(z, NOWHERE, super::document::triple(back * Vec3::Z));
-                weld.push(x, NOWHERE, super::document::triple(back * Vec3::X));
+                weld.push(z, NO_SPAN, super::document::triple(back * Vec3::Z));
+                weld.push(x, NO_SPAN, super::document::triple(back * Vec3::X));
             }
         }
         for key in ["break_force", "break_torque", "compliance", "collide"] {
             if let Some(entry) = table.entry(key) {
-                weld.push(key, NOWHERE, entry.node.clone());
+                weld.push(key, NO_SPAN, entry.node.clone());
             }
         }
         *table = weld;
@@ -401,7 +401,7 @@ impl SceneDraft<'_> {
         }
         let base = name.trim_end_matches(|c: char| c.is_ascii_digit()).replace('/', "-");
         let copy = self.name("body", None, if base.is_empty() { "body" } else { &base })?;
-        put(self.document.table_mut("body", NOWHERE), &copy, table);
+        put(self.document.table_mut("body", NO_SPAN), &copy, table);
         Ok(copy)
     }
 }
@@ -445,7 +445,7 @@ fn set_in(table: &mut DocTable, path: &[&str], value: Option<DocNode>, whole: &s
             None if value.is_none() => return Ok(()),
             _ => {}
         }
-        table = table.table_mut(key, NOWHERE);
+        table = table.table_mut(key, NO_SPAN);
         i += 1;
     }
     match value {

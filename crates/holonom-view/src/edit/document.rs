@@ -6,8 +6,8 @@ use holonom_scene::node::{DocEntry, DocNode, DocTable, Value, numbers};
 use holonom_scene::source::Span;
 use serde_json::{Map, Value as Json};
 
-/// What is made by hand stands nowhere until it is written.
-pub const NOWHERE: Span = Span { file: 0, start: 0, end: 0 };
+/// What is made by hand has no place in a text until it is written.
+pub const NO_SPAN: Span = Span { file: 0, start: 0, end: 0 };
 
 /// Sections that hold named things which others may speak of.
 pub const THINGS: [&str; 4] = ["body", "joint", "drive", "force"];
@@ -31,14 +31,14 @@ pub fn node(json: &Json) -> Result<DocNode, EditError> {
         Json::Array(x) => Value::List(x.iter().map(node).collect::<Result<_, _>>()?),
         Json::Object(x) => Value::Table(table(x)?),
     };
-    Ok(DocNode::new(NOWHERE, value))
+    Ok(DocNode::new(NO_SPAN, value))
 }
 
 /// A JSON object as a table; what is null is left out.
 pub fn table(json: &Map<String, Json>) -> Result<DocTable, EditError> {
     let mut out = DocTable::new();
     for (key, value) in json.iter().filter(|(_, v)| !v.is_null()) {
-        out.push(key.clone(), NOWHERE, node(value)?);
+        out.push(key.clone(), NO_SPAN, node(value)?);
     }
     Ok(out)
 }
@@ -69,15 +69,15 @@ pub fn tidy<const N: usize>(v: [f64; N]) -> [f64; N] {
 
 /// Three numbers.
 pub fn triple(v: impl Into<[f64; 3]>) -> DocNode {
-    numbers(NOWHERE, &tidy(v.into()))
+    numbers(NO_SPAN, &tidy(v.into()))
 }
 
 /// Put a value in its place, or at the end.
 pub fn put(table: &mut DocTable, key: &str, node: impl Into<Value>) {
-    let node = DocNode::new(NOWHERE, node);
+    let node = DocNode::new(NO_SPAN, node);
     match table.get_mut(key) {
         Some(there) => *there = node,
-        None => table.push(key, NOWHERE, node),
+        None => table.push(key, NO_SPAN, node),
     }
 }
 

@@ -4,7 +4,7 @@
 //! other generators are written from what was read of them.
 
 use super::EditError;
-use super::document::{NOWHERE, take_thing, thing};
+use super::document::{NO_SPAN, take_thing, thing};
 use super::record;
 use holonom_scene::expression::Expression;
 use holonom_scene::fields::Type;
@@ -34,7 +34,7 @@ pub fn explicit(document: &mut DocTable, scene: &Scene, section: &str, name: &st
         let Some((kind, generator)) = maker(document, scene, section, name) else { break };
         if kind == "repeat" {
             for (section, key, node) in unrolled(document, scene, &generator)? {
-                document.table_mut(&section, NOWHERE).push(key, NOWHERE, node);
+                document.table_mut(&section, NO_SPAN).push(key, NO_SPAN, node);
             }
             take_thing(document, "repeat", &generator);
         } else {
@@ -80,8 +80,8 @@ fn write_out(document: &mut DocTable, scene: &Scene, kind: &str, name: &str) -> 
     take_thing(document, kind, name);
     for (section, made) in [("body", bodies), ("joint", joints)] {
         if !made.is_empty() {
-            let table = document.table_mut(section, NOWHERE);
-            made.into_iter().for_each(|(name, t)| table.put(name, NOWHERE, t));
+            let table = document.table_mut(section, NO_SPAN);
+            made.into_iter().for_each(|(name, t)| table.put(name, NO_SPAN, t));
         }
     }
     Ok(())
@@ -135,8 +135,8 @@ fn started(mut node: DocNode, kind: &str, name: &str, scene: &Scene) -> DocNode 
         && table.get("from").is_none()
         && let Some(body) = scene.bodies.iter().find(|b| b.name.strip_prefix(name) == Some("/1"))
     {
-        let at = body.pose.position.to_array().map(|x| DocNode::new(NOWHERE, Value::Number(x)));
-        table.push("from", NOWHERE, DocNode::new(NOWHERE, Value::List(at.to_vec())));
+        let at = body.pose.position.to_array().map(|x| DocNode::new(NO_SPAN, Value::Number(x)));
+        table.push("from", NO_SPAN, DocNode::new(NO_SPAN, Value::List(at.to_vec())));
     }
     node
 }
@@ -157,13 +157,13 @@ impl RepeatCopy<'_> {
                 let mut out = DocTable::new();
                 for e in table.entries() {
                     let key = if e.key.contains("${") { self.text(&e.key) } else { e.key.clone() };
-                    out.push(key, NOWHERE, self.node(&e.node, inside(ty, table, &e.key)));
+                    out.push(key, NO_SPAN, self.node(&e.node, inside(ty, table, &e.key)));
                 }
                 Value::Table(out)
             }
             other => other.clone(),
         };
-        DocNode::new(NOWHERE, value)
+        DocNode::new(NO_SPAN, value)
     }
 
     /// A generator inside a repeat has counters of its own in its templates.
@@ -191,9 +191,9 @@ impl RepeatCopy<'_> {
                 _ => None,
             };
             let node = if section { left.node(&e.node, ty) } else { self.node(&e.node, None) };
-            out.push(e.key.clone(), NOWHERE, node);
+            out.push(e.key.clone(), NO_SPAN, node);
         }
-        DocNode::new(NOWHERE, out)
+        DocNode::new(NO_SPAN, out)
     }
 
     fn value(&self, text: &str, ty: Option<&Type>) -> Value {

@@ -4,7 +4,7 @@
 //! body keeps its drawing, and `[start.BODY]` says where it starts.
 
 use super::EditError;
-use super::document::{NOWHERE, put, take, take_thing, thing, thing_mut, triple};
+use super::document::{NO_SPAN, put, take, take_thing, thing, thing_mut, triple};
 use super::record::rotation;
 use super::references::{NamedThing, needs};
 use holonom::math::{Mat3, Quat, Vec3, quat_from_axes, vec3};
@@ -140,7 +140,7 @@ impl<'a> SceneDraft<'a> {
                 }
             }
         }
-        put(self.document.table_mut("start", NOWHERE), name, start);
+        put(self.document.table_mut("start", NO_SPAN), name, start);
         Ok(())
     }
 }
@@ -213,7 +213,7 @@ pub fn redraw(table: &mut DocTable, body: &BodyRecord, pose: &Pose) {
 
 /// A body that had ends has points instead, and its shapes lie between those.
 pub fn own_ends(table: &mut DocTable, end: Vec3) {
-    let points = table.table_mut("points", NOWHERE);
+    let points = table.table_mut("points", NO_SPAN);
     put(points, "from", triple(Vec3::ZERO).value);
     put(points, "to", triple(end).value);
     let shapes = match table.get_mut("shapes").map(|n| &mut n.value) {
@@ -241,11 +241,11 @@ fn lay(shape: &mut DocTable, end: Vec3) {
 
 /// How a body is turned that reaches from here to there.
 fn turned_by(body: &BodyRecord, from: Vec3, to: Vec3) -> Option<Quat> {
-    let mut said = Record::new(body.record.kind, NOWHERE);
-    said.set("from", Val::Vector(from), NOWHERE);
-    said.set("to", Val::Vector(to), NOWHERE);
+    let mut said = Record::new(body.record.kind, NO_SPAN);
+    said.set("from", Val::Vector(from), NO_SPAN);
+    said.set("to", Val::Vector(to), NO_SPAN);
     if let Some(plane) = body.record.get("plane") {
-        said.set("plane", plane.clone(), NOWHERE);
+        said.set("plane", plane.clone(), NO_SPAN);
     }
     placement(&said).ok().map(|p| p.0.rotation)
 }
@@ -262,10 +262,10 @@ pub fn pose_of(table: &DocTable) -> Option<(Pose, Option<f64>)> {
         let x: Vec<f64> = list.iter().filter_map(number).collect();
         (x.len() == 3).then(|| vec3(x[0], x[1], x[2]))
     };
-    let mut said = Record::new(None, NOWHERE);
+    let mut said = Record::new(None, NO_SPAN);
     for key in ["from", "to", "at"] {
         if let Some(v) = vector(key) {
-            said.set(key, Val::Vector(v), NOWHERE);
+            said.set(key, Val::Vector(v), NO_SPAN);
         }
     }
     let mut report = holonom_scene::Report::new();
@@ -273,7 +273,7 @@ pub fn pose_of(table: &DocTable) -> Option<(Pose, Option<f64>)> {
     if let Some(node) = table.get("rotation")
         && let Some(value) = reader.value(node, "rotation", &Type::Rotation)
     {
-        said.set("rotation", value, NOWHERE);
+        said.set("rotation", value, NO_SPAN);
     }
     placement(&said).ok()
 }

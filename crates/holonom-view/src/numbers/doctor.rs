@@ -363,7 +363,7 @@ fn gaps(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis) {
 }
 
 fn touching(all: &mut Vec<Sentence>, model: &Model, sim: &mut Simulation) {
-    if !model.has_sides() {
+    if !model.has_inequalities() {
         return;
     }
     if model.n_shapes() > 0 {

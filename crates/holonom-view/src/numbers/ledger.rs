@@ -101,7 +101,7 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
     if books.bodies != 0.0 {
         all.push(one("Damping inside bodies", "bodies", books.bodies));
     }
-    if model.has_sides() {
+    if model.has_inequalities() {
         all.push(one("Contacts: friction and impacts", "contacts", books.contacts));
     }
     all.push(one("Imposed by hand", "hand", by_hand));

@@ -66,7 +66,7 @@ pub fn quantities(scene: &Scene, sim: &mut Simulation) -> Vec<QuantityAnswer> {
     for names in [&bodies, &joints, &forces] {
         patterns.extend(names.iter().take(most).map(|name| format!("{name}.*")));
     }
-    if model.has_sides() {
+    if model.has_inequalities() {
         let may = model.may_touch();
         let few = may.n_carriers() <= PAIRS && may.count().0 <= PAIRS;
         let of_contacts: &[&str] =

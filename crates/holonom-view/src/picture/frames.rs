@@ -5,7 +5,7 @@
 
 use super::local_centre;
 use holonom::math::Vec3;
-use holonom::{Attachment, BodyId, Carried, Marker, Model};
+use holonom::{Attachment, AttachmentKind, BodyId, Marker, Model};
 use holonom_scene::Scene;
 use holonom_scene::build::Frames;
 use std::collections::HashMap;
@@ -58,7 +58,7 @@ pub fn of(scene: &Scene, model: &Model, joints: usize) -> Vec<JointSides> {
 /// From the first point to the last one on another body; the origins of bodies where there are no points.
 fn ends(attachments: &[Attachment]) -> (Marker, Marker) {
     let point = |a: &Attachment| match a.what {
-        Carried::Point(p) => Some(a.body.at(p)),
+        AttachmentKind::Point(p) => Some(a.body.at(p)),
         _ => None,
     };
     let otherwise = |a: Option<&Attachment>| a.map_or(BodyId::GROUND, |a| a.body).origin();
@@ -84,14 +84,14 @@ pub struct ActionPoint {
 pub fn places(model: &Model, attachments: &[Attachment]) -> Vec<ActionPoint> {
     let mut all: Vec<ActionPoint> = Vec::new();
     for (k, a) in attachments.iter().enumerate() {
-        if let Carried::Point(point) = a.what {
+        if let AttachmentKind::Point(point) = a.what {
             match all.iter_mut().find(|p| p.body == a.body && p.point == point) {
                 Some(same) => same.through.push(k),
                 None => all.push(ActionPoint { body: a.body, point, through: vec![k] }),
             }
         }
     }
-    for (k, a) in attachments.iter().enumerate().filter(|(_, a)| !matches!(a.what, Carried::Point(_))) {
+    for (k, a) in attachments.iter().enumerate().filter(|(_, a)| !matches!(a.what, AttachmentKind::Point(_))) {
         match all.iter_mut().find(|p| p.body == a.body) {
             Some(first) => first.through.push(k),
             None => {

@@ -17,7 +17,7 @@ pub const MOST_JOINTS: usize = 2000;
 /// What is known of the first joints of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct JointRoles {
-    /// Place of each joint. Joints with sides are in no loop here.
+    /// Place of each joint. Joints under inequalities are in no loop here.
     pub roles: Vec<StructureRole>,
     /// Are all components of its reaction unique?
     pub unique: Vec<bool>,

@@ -52,7 +52,7 @@ fn moved(model: &Model, state: &State, h: f64) -> Vec<f64> {
 
 /// Check the rows of one joint at a state. The step of the differences is `h` seconds; 1e-5 suits motions of order one.
 pub fn constraint(model: &Model, joint: JointId, state: &State, h: f64) -> ConstraintCheck {
-    if let Some(record) = model.sided.iter().find(|s| s.joint as usize == joint.index()) {
+    if let Some(record) = model.inequalities.iter().find(|s| s.joint as usize == joint.index()) {
         return sided_constraint(model, record, state, h);
     }
     let mut work = Workspace::new(model, SolverKind::Tree);
@@ -89,15 +89,15 @@ pub fn constraint(model: &Model, joint: JointId, state: &State, h: f64) -> Const
     out
 }
 
-/// The same for a joint with sides, whose rows are no part of the matrix.
+/// The same for a inequality joint, whose rows are no part of the matrix.
 fn sided_constraint(model: &Model, record: &InequalityJoint, state: &State, h: f64) -> ConstraintCheck {
     let mut work = Workspace::new(model, SolverKind::Tree);
     let mut see = |q: &[f64], v: &[f64], t: f64| {
         evaluate::place_bodies(model, q, v, &mut work.eval);
         gather::gather(model, q, v, t, &mut work);
         let rows = record.first as usize..record.first as usize + record.n_rows as usize;
-        let sided = &work.contact.rows;
-        rows.map(|i| [sided.gap[i], sided.rate[i], sided.c[i], sided.product(i, v)]).collect::<Vec<_>>()
+        let ineq = &work.contact.rows;
+        rows.map(|i| [ineq.gap[i], ineq.rate[i], ineq.c[i], ineq.product(i, v)]).collect::<Vec<_>>()
     };
     let (ahead, behind) = (moved(model, state, h), moved(model, state, -h));
     let (ahead, behind) = (see(&ahead, &state.v, state.t + h), see(&behind, &state.v, state.t - h));
@@ -205,7 +205,7 @@ pub fn body(
     model: &Model,
     id: crate::catalogue::attach::BodyId,
     state: &State,
-    carried: &[crate::catalogue::attach::Carried],
+    carried: &[crate::catalogue::attach::AttachmentKind],
     push: Vec3,
     h: f64,
 ) -> BodyCheck {
@@ -226,7 +226,7 @@ pub fn body(
     }
     for what in carried.iter().filter(|w| body.can_carry(w).is_ok()) {
         let (now, a, b) = (body.carry(q, v, what), body.carry(&ahead, v, what), body.carry(&behind, v, what));
-        let is_spin = matches!(what, crate::catalogue::attach::Carried::Spin);
+        let is_spin = matches!(what, crate::catalogue::attach::AttachmentKind::Spin);
         for k in 0..3 {
             if !is_spin {
                 out.rate = out.rate.max(deviation(now.rate[k], (a.at[k] - b.at[k]) / (2.0 * h)));

@@ -4,11 +4,11 @@
 //! first step they are those of the moment.
 
 use crate::catalogue::attach::BodyId;
-use crate::contact::inequality::gather::Touched;
+use crate::contact::inequality::gather::ActiveContact;
 use crate::contact::inequality::mode::{self, Tolerances};
 use crate::contact::inequality::workspace::Workspace;
-use crate::contact::inequality::{InequalityRows, Side, project};
-use crate::contact::touch::Touching;
+use crate::contact::inequality::{InequalityRows, RowBound, project};
+use crate::contact::touch::ContactGeometry;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::evaluation::bodies_at;
@@ -64,9 +64,9 @@ pub struct Near {
     pub gap: f64,
 }
 
-/// What a joint with sides does: a limit, a rope, dry friction, a drive with a cap.
+/// What a inequality joint does: a limit, a rope, dry friction, a drive with a cap.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Standing {
+pub struct InequalityStatus {
     /// Force (N) or torque (N m): of a limit that of the lower stop less that of the upper one, of a rope its tension, of friction and drives their force along
     /// the coordinate, of a hand its size.
     pub load: f64,
@@ -108,7 +108,7 @@ pub(crate) fn read_near(mechanism: &mut Mechanism, distance: f64, out: &mut Vec<
     contact.detection.detect_within(&mechanism.model, bodies, distance);
     for c in &contact.detection.candidates {
         let ends = [c.a, c.b].map(|s| mechanism.model.shapes.all[s as usize].body);
-        let gap = Touching::of(c, ends[0], ends[1], bodies).gap;
+        let gap = ContactGeometry::of(c, ends[0], ends[1], bodies).gap;
         if gap <= distance {
             out.push(Near { shapes: (ShapeId(c.a), ShapeId(c.b)), bodies: (ends[0], ends[1]), gap });
         }
@@ -117,7 +117,7 @@ pub(crate) fn read_near(mechanism: &mut Mechanism, distance: f64, out: &mut Vec<
 
 /// Largest overlap of shapes, and largest excess over a limit or a rope, at the current state, m or rad.
 pub(crate) fn overlap(mechanism: &mut Mechanism) -> f64 {
-    if !mechanism.model.has_sides() {
+    if !mechanism.model.has_inequalities() {
         return 0.0;
     }
     mechanism.gather_present();
@@ -129,20 +129,20 @@ pub(crate) fn overlap(mechanism: &mut Mechanism) -> f64 {
 pub(crate) fn refuse_contacts(mechanism: &mut Mechanism, what: &str) -> Result<(), StepError> {
     mechanism.find_contact_mode();
     mechanism.current = false;
-    let sided = &mechanism.work.contact.rows;
+    let ineq = &mechanism.work.contact.rows;
     let mode = &mechanism.work.contact.mode;
-    match sided.blocks.iter().find(|b| mode.is_closed(b.key)) {
+    match ineq.blocks.iter().find(|b| mode.is_closed(b.key)) {
         None => Ok(()),
         Some(block) => {
             let name = match block.origin {
                 crate::contact::inequality::Origin::Joint(k) => {
                     format!(
                         "`{}` acts",
-                        mechanism.model.joint_names.get(mechanism.model.sided[k as usize].joint as usize)
+                        mechanism.model.joint_names.get(mechanism.model.inequalities[k as usize].joint as usize)
                     )
                 }
                 crate::contact::inequality::Origin::Touch(k) => {
-                    let (a, b) = sided.touches[k as usize].bodies;
+                    let (a, b) = ineq.touches[k as usize].bodies;
                     format!("`{}` touches `{}`", mechanism.model.body_name(a), mechanism.model.body_name(b))
                 }
             };
@@ -153,39 +153,39 @@ pub(crate) fn refuse_contacts(mechanism: &mut Mechanism, what: &str) -> Result<(
 
 /// Touches of the state whose equations are in the workspace.
 pub(crate) fn acting(work: &Workspace) -> impl Iterator<Item = Contact> + '_ {
-    let (sided, x) = (&work.contact.rows, &work.contact.acting.task.x);
+    let (ineq, x) = (&work.contact.rows, &work.contact.acting.task.x);
     // nothing was solved for: nothing acts
-    let touches = if work.contact.acting.acting && x.len() == sided.len() { &sided.touches[..] } else { &[] };
+    let touches = if work.contact.acting.acting && x.len() == ineq.len() { &ineq.touches[..] } else { &[] };
     touches.iter().map(|touch| {
         let candidate = &work.contact.detection.candidates[touch.candidate as usize];
-        describe(sided, x, touch, (ShapeId(candidate.a), ShapeId(candidate.b)), candidate.key)
+        describe(ineq, x, touch, (ShapeId(candidate.a), ShapeId(candidate.b)), candidate.key)
     })
 }
 
-/// What a joint with sides does at the state whose equations are in the workspace; `None` for other joints.
-pub(crate) fn standing(model: &Model, work: &Workspace, joint: JointId) -> Option<Standing> {
-    let k = model.sided.binary_search_by_key(&joint.0, |r| r.joint).ok()?;
-    let x = work.contact.acting.of_joint(&model.sided[k])?;
-    let sided = &work.contact.rows;
+/// What a inequality joint does at the state whose equations are in the workspace; `None` for other joints.
+pub(crate) fn inequality_status(model: &Model, work: &Workspace, joint: JointId) -> Option<InequalityStatus> {
+    let k = model.inequalities.binary_search_by_key(&joint.0, |r| r.joint).ok()?;
+    let x = work.contact.acting.of_joint(&model.inequalities[k])?;
+    let ineq = &work.contact.rows;
     let (mut gap, mut state) = (None, Friction::None);
     let tolerances = Tolerances::of(model);
-    for block in sided.blocks.iter().filter(|b| b.origin == crate::contact::inequality::Origin::Joint(k as u32)) {
+    for block in ineq.blocks.iter().filter(|b| b.origin == crate::contact::inequality::Origin::Joint(k as u32)) {
         let row = block.row as usize;
         let pushes = block.rows().map(|row| work.contact.acting.task.x[row]);
-        let yields = match block.side {
-            Side::Push { .. } => {
-                gap = Some(gap.map_or(sided.gap[row], |least: f64| least.min(sided.gap[row])));
+        let yields = match block.bound {
+            RowBound::Push { .. } => {
+                gap = Some(gap.map_or(ineq.gap[row], |least: f64| least.min(ineq.gap[row])));
                 if work.contact.acting.task.x[row] > 0.0 {
                     state = Friction::Stick;
                 }
                 continue;
             }
-            Side::Within { least, most } => {
+            RowBound::Within { least, most } => {
                 let push = work.contact.acting.task.x[row];
                 push <= least * (1.0 - 1e-9) || push >= most * (1.0 - 1e-9)
             }
-            Side::Ball { radius } => pushes.map(|x| x * x).sum::<f64>().sqrt() >= radius * (1.0 - 1e-9),
-            Side::Dry { .. } | Side::Cone { .. } => mode::slip_of(sided, block).length() > tolerances.rate,
+            RowBound::Ball { radius } => pushes.map(|x| x * x).sum::<f64>().sqrt() >= radius * (1.0 - 1e-9),
+            RowBound::Dry { .. } | RowBound::Cone { .. } => mode::slip_of(ineq, block).length() > tolerances.rate,
         };
         state = if yields { Friction::Slip } else { Friction::Stick };
     }
@@ -194,26 +194,26 @@ pub(crate) fn standing(model: &Model, work: &Workspace, joint: JointId) -> Optio
         [lower, upper] if gap.is_some() => lower - upper,
         ref all => all.iter().map(|x| x * x).sum::<f64>().sqrt(),
     };
-    Some(Standing { load, gap, state })
+    Some(InequalityStatus { load, gap, state })
 }
 
-fn describe(sided: &InequalityRows, x: &[f64], touch: &Touched, shapes: (ShapeId, ShapeId), key: u64) -> Contact {
+fn describe(ineq: &InequalityRows, x: &[f64], touch: &ActiveContact, shapes: (ShapeId, ShapeId), key: u64) -> Contact {
     let (mut force, mut torque, mut friction) = (Vec3::ZERO, Vec3::ZERO, Friction::None);
     let mut normal = 0.0;
-    for block in &sided.blocks[touch.block as usize..(touch.block + touch.n_blocks) as usize] {
+    for block in &ineq.blocks[touch.block as usize..(touch.block + touch.n_blocks) as usize] {
         let row = block.row as usize;
-        match block.side {
-            Side::Cone { spin: false, sliding, .. } => {
-                let t = mode::in_world(sided, block, |row| x[row]);
+        match block.bound {
+            RowBound::Cone { spin: false, sliding, .. } => {
+                let t = mode::in_world(ineq, block, |row| x[row]);
                 force += t;
                 if normal > 0.0 {
                     let full = t.length() >= sliding * normal * (1.0 - 1e-6);
-                    let slips = mode::slip_of(sided, block).length() > 1e-9;
+                    let slips = mode::slip_of(ineq, block).length() > 1e-9;
                     friction = if full && slips { Friction::Slip } else { Friction::Stick };
                 }
             }
-            Side::Cone { .. } if block.n == 1 => torque += touch.now.n * x[row],
-            Side::Cone { .. } => torque += mode::in_world(sided, block, |row| x[row]),
+            RowBound::Cone { .. } if block.n == 1 => torque += touch.now.n * x[row],
+            RowBound::Cone { .. } => torque += mode::in_world(ineq, block, |row| x[row]),
             _ => {
                 normal = x[row];
                 force += touch.now.n * normal;

@@ -1,7 +1,7 @@
 //! Inequality rows at one state, written out for checks that want to see every number.
 
 use super::contacts;
-use crate::contact::inequality::{Origin, Side, mode};
+use crate::contact::inequality::{Origin, RowBound, mode};
 use crate::error::StepError;
 use crate::model::JointId;
 use crate::step::mechanism::Mechanism;
@@ -70,24 +70,24 @@ pub struct InequalityTable {
 pub(crate) fn acting_rows(mechanism: &mut Mechanism) -> Result<InequalityTable, StepError> {
     mechanism.evaluate()?;
     let (work, n) = (&mechanism.work, mechanism.model.n_v());
-    let (sided, acting) = (&work.contact.rows, &work.contact.acting);
+    let (ineq, acting) = (&work.contact.rows, &work.contact.acting);
     let mut out = InequalityTable {
-        gap: sided.gap.clone(),
-        rate: sided.rate.clone(),
-        c: sided.c.clone(),
+        gap: ineq.gap.clone(),
+        rate: ineq.rate.clone(),
+        c: ineq.c.clone(),
         ..InequalityTable::default()
     };
-    out.jacobian.resize(sided.len() * n, 0.0);
-    out.force.resize(sided.len(), 0.0);
-    for row in 0..sided.len() {
-        sided.push(row, 1.0, &mut out.jacobian[row * n..(row + 1) * n]);
-        out.acceleration.push(sided.product(row, &work.kkt.x) + sided.c[row]);
+    out.jacobian.resize(ineq.len() * n, 0.0);
+    out.force.resize(ineq.len(), 0.0);
+    for row in 0..ineq.len() {
+        ineq.push(row, 1.0, &mut out.jacobian[row * n..(row + 1) * n]);
+        out.acceleration.push(ineq.product(row, &work.kkt.x) + ineq.c[row]);
         out.force[row] = acting.task.x.get(row).copied().unwrap_or(0.0);
     }
-    for block in &sided.blocks {
+    for block in &ineq.blocks {
         let known = work.contact.mode.find(block.key, mode::part_of(block));
         let slips = known.is_some_and(|c| c.slip != mode::Slip::Stick);
-        let law = law(block.side, slips, |joint| acting.load_of(joint));
+        let law = law(block.bound, slips, |joint| acting.load_of(joint));
         let joint = joint(mechanism, block.origin);
         out.blocks.push(InequalityBlock { rows: block.rows(), law, closed: known.is_some(), slips, joint });
     }
@@ -97,21 +97,21 @@ pub(crate) fn acting_rows(mechanism: &mut Mechanism) -> Result<InequalityTable, 
 /// Write out all inequality rows of the present state, open ones included, without solving for anything: forces and accelerations are zero.
 pub(crate) fn all_rows(mechanism: &mut Mechanism) -> InequalityTable {
     contacts::overlap(mechanism); // gathers them
-    let (sided, n) = (&mechanism.work.contact.rows, mechanism.model.n_v());
+    let (ineq, n) = (&mechanism.work.contact.rows, mechanism.model.n_v());
     let mut out = InequalityTable {
-        gap: sided.gap.clone(),
-        rate: sided.rate.clone(),
-        c: sided.c.clone(),
+        gap: ineq.gap.clone(),
+        rate: ineq.rate.clone(),
+        c: ineq.c.clone(),
         ..InequalityTable::default()
     };
-    out.jacobian.resize(sided.len() * n, 0.0);
-    (out.force, out.acceleration) = (vec![0.0; sided.len()], vec![0.0; sided.len()]);
-    for row in 0..sided.len() {
-        sided.push(row, 1.0, &mut out.jacobian[row * n..(row + 1) * n]);
+    out.jacobian.resize(ineq.len() * n, 0.0);
+    (out.force, out.acceleration) = (vec![0.0; ineq.len()], vec![0.0; ineq.len()]);
+    for row in 0..ineq.len() {
+        ineq.push(row, 1.0, &mut out.jacobian[row * n..(row + 1) * n]);
     }
-    out.blocks.extend(sided.blocks.iter().map(|block| InequalityBlock {
+    out.blocks.extend(ineq.blocks.iter().map(|block| InequalityBlock {
         rows: block.rows(),
-        law: law(block.side, false, |_| 0.0),
+        law: law(block.bound, false, |_| 0.0),
         closed: false,
         slips: false,
         joint: joint(mechanism, block.origin),
@@ -119,16 +119,16 @@ pub(crate) fn all_rows(mechanism: &mut Mechanism) -> InequalityTable {
     out
 }
 
-fn law(side: Side, slips: bool, load: impl Fn(u32) -> f64) -> InequalityLaw {
-    match side {
-        Side::Push { .. } => InequalityLaw::Push,
-        Side::Within { least, most } => InequalityLaw::Within { least, most },
-        Side::Ball { radius } => InequalityLaw::Ball { radius },
-        Side::Dry { constant, lever, loaded } => {
+fn law(bound: RowBound, slips: bool, load: impl Fn(u32) -> f64) -> InequalityLaw {
+    match bound {
+        RowBound::Push { .. } => InequalityLaw::Push,
+        RowBound::Within { least, most } => InequalityLaw::Within { least, most },
+        RowBound::Ball { radius } => InequalityLaw::Ball { radius },
+        RowBound::Dry { constant, lever, loaded } => {
             let most = constant + lever * loaded.map_or(0.0, load);
             InequalityLaw::Within { least: -most, most }
         }
-        Side::Cone { normal, sliding, sticking, .. } => {
+        RowBound::Cone { normal, sliding, sticking, .. } => {
             InequalityLaw::Cone { normal: normal as usize, mu: if slips { sliding } else { sticking } }
         }
     }
@@ -136,7 +136,7 @@ fn law(side: Side, slips: bool, load: impl Fn(u32) -> f64) -> InequalityLaw {
 
 fn joint(mechanism: &Mechanism, origin: Origin) -> Option<JointId> {
     match origin {
-        Origin::Joint(k) => Some(JointId(mechanism.model.sided[k as usize].joint)),
+        Origin::Joint(k) => Some(JointId(mechanism.model.inequalities[k as usize].joint)),
         Origin::Touch(_) => None,
     }
 }

@@ -1,9 +1,9 @@
 //! Many answers at one state. Bodies are placed and the equations solved once; reading everything of a mechanism is then linear in its size and
 //! takes no memory. Recorders and viewers look at a simulation through this.
 
-use crate::analysis::contacts::{self, Contact, Standing};
+use crate::analysis::contacts::{self, Contact, InequalityStatus};
 use crate::analysis::doctor;
-use crate::catalogue::attach::{Attachment, BodyId, Carried, Frame, Marker};
+use crate::catalogue::attach::{Attachment, AttachmentKind, BodyId, Frame, Marker};
 use crate::catalogue::forces::Push;
 use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
@@ -78,8 +78,8 @@ impl Model {
         if let Some(kept) = record.orientation(q) {
             return Some(kept);
         }
-        record.can_carry(&Carried::Direction(Vec3::X)).ok()?;
-        let see = |d: Vec3| record.carry(q, self.v_of(i, &state.v), &Carried::Direction(d)).at.normalize();
+        record.can_carry(&AttachmentKind::Direction(Vec3::X)).ok()?;
+        let see = |d: Vec3| record.carry(q, self.v_of(i, &state.v), &AttachmentKind::Direction(d)).at.normalize();
         let (x, y) = (see(Vec3::X), see(Vec3::Y));
         let z = x.cross(y).normalize();
         Some(Quat::from_mat3(&Mat3::from_cols(x, z.cross(x), z)))
@@ -121,8 +121,8 @@ impl Observation<'_> {
 
     /// Multipliers of a joint, row by row; those of redundant rows are the split with the smallest loads.
     pub fn multipliers(&self, joint: JointId) -> &[f64] {
-        match self.model.sided.binary_search_by_key(&joint.0, |r| r.joint) {
-            Ok(k) => self.work.contact.acting.of_joint(&self.model.sided[k]).unwrap_or(&[]),
+        match self.model.inequalities.binary_search_by_key(&joint.0, |r| r.joint) {
+            Ok(k) => self.work.contact.acting.of_joint(&self.model.inequalities[k]).unwrap_or(&[]),
             Err(_) => &self.lambda.unwrap_or(self.work.multipliers())[self.model.rows_of(joint)],
         }
     }
@@ -133,8 +133,8 @@ impl Observation<'_> {
     }
 
     /// What a limit, a rope, dry friction or a capped drive does; `None` for other joints.
-    pub fn standing(&self, joint: JointId) -> Option<Standing> {
-        contacts::standing(self.model, self.work, joint)
+    pub fn inequality_status(&self, joint: JointId) -> Option<InequalityStatus> {
+        contacts::inequality_status(self.model, self.work, joint)
     }
 
     /// How well forces of contacts, limits and friction obey their laws (scaled), as [`crate::Certificate::complementarity`].

@@ -2,7 +2,7 @@
 
 use crate::build::builder::ModelBuilder;
 use crate::build::shapes;
-use crate::catalogue::attach::{Attachment, Bodies, Carried, Frame, is_direction};
+use crate::catalogue::attach::{Attachment, AttachmentKind, Bodies, Frame, is_direction};
 use crate::catalogue::bodies::{Body, frame_of};
 use crate::catalogue::coordinate::Coordinate;
 use crate::catalogue::joints::{Constraint, Level, RowLaw};
@@ -141,8 +141,8 @@ impl References<'_> {
             };
             body.can_carry(&a.what).map_err(refuse)?;
             match a.what {
-                Carried::Point(p) if !p.is_finite() => return Err(refuse("the point is not finite")),
-                Carried::Direction(d) if !is_direction(d) => {
+                AttachmentKind::Point(p) if !p.is_finite() => return Err(refuse("the point is not finite")),
+                AttachmentKind::Direction(d) if !is_direction(d) => {
                     return Err(refuse("the direction has zero length (less than 1e-12) or is not finite"));
                 }
                 _ => {}

@@ -40,7 +40,7 @@ impl Indexed {
 /// Write everything down, once it has its place.
 fn layout(checked: Checked, turns: TurnCounters, islands: Islands, kept: &[u32], forms: Vec<Form>) -> ModelLayout {
     let rows = RowPlaces::new(&checked, kept);
-    let sided = inequality_joints(&checked);
+    let inequalities = inequality_joints(&checked);
     let joint = |(k, ((constraint, status), form)): (usize, ((_, _), _))| Joint {
         constraint,
         status,
@@ -88,7 +88,7 @@ fn layout(checked: Checked, turns: TurnCounters, islands: Islands, kept: &[u32],
         jointed_islands: islands.jointed,
         compliance: checked.parts.compliance,
         break_loads: checked.parts.break_loads,
-        sided,
+        inequalities,
         shapes: checked.parts.shapes,
         carries_shape,
     }

@@ -12,7 +12,7 @@
 use crate::catalogue::attach::{Attached, Attachment, View};
 use crate::catalogue::forces::{Force, Push};
 use crate::catalogue::joints::{Constraint, Level, Rows};
-use crate::math::number::{Moving, Num, Point, moving, seed, time};
+use crate::math::number::{MovingInput, Num, Point, moving, seed, time};
 
 impl Rows<'_> {
     /// Rows `first..first + M` from their residuals, written against the first N attachments.
@@ -45,10 +45,10 @@ impl Rows<'_> {
         first: usize,
         a: &View,
         t: f64,
-        residual: impl FnOnce([Moving<N>; N], Num<N>) -> [Num<N>; M],
+        residual: impl FnOnce([MovingInput<N>; N], Num<N>) -> [Num<N>; M],
     ) {
         let now: [Attached; N] = std::array::from_fn(|k| a.get(k));
-        let inputs = std::array::from_fn(|k| Moving {
+        let inputs = std::array::from_fn(|k| MovingInput {
             at: moving(now[k].at, now[k].rate),
             rate: seed(k, now[k].rate, crate::math::Vec3::ZERO),
         });
@@ -147,7 +147,7 @@ pub struct WrittenRate<const N: usize, const M: usize, F> {
 
 impl<const N: usize, const M: usize, F> WrittenRate<N, M, F>
 where
-    F: Fn([Moving<N>; N], Num<N>) -> [Num<N>; M] + Send + Sync,
+    F: Fn([MovingInput<N>; N], Num<N>) -> [Num<N>; M] + Send + Sync,
 {
     /// `residual(moving, t)` gives M numbers, in m/s or rad/s, that must vanish.
     pub fn new(attachments: [Attachment; N], residual: F) -> Self {
@@ -162,7 +162,7 @@ where
 
 impl<const N: usize, const M: usize, F> Constraint for WrittenRate<N, M, F>
 where
-    F: Fn([Moving<N>; N], Num<N>) -> [Num<N>; M] + Send + Sync,
+    F: Fn([MovingInput<N>; N], Num<N>) -> [Num<N>; M] + Send + Sync,
 {
     fn kind(&self) -> &'static str {
         self.kind

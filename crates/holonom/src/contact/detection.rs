@@ -1,6 +1,6 @@
 //! Collision detection for a model: candidates for contacts at a state.
 
-use crate::catalogue::attach::{Attachment, Bodies, BodyId, Carried};
+use crate::catalogue::attach::{Attachment, AttachmentKind, Bodies, BodyId};
 use crate::math::{Mat3, Vec3};
 use crate::model::Model;
 use holonom_collide::{Candidate, Collider, Detector, Filter, RigidTransform};
@@ -130,11 +130,11 @@ impl Contacts {
     fn motion(model: &Model, bodies: &Bodies, i: usize) -> (RigidTransform, f64, f64) {
         let id = BodyId(i as u32);
         let see = |what| bodies.carry(&Attachment { body: id, what });
-        let origin = see(Carried::Point(Vec3::ZERO));
-        let turns = model.bodies[i].can_carry(&Carried::Spin).is_ok();
-        let axis = |d| if turns { see(Carried::Direction(d)).at } else { d };
+        let origin = see(AttachmentKind::Point(Vec3::ZERO));
+        let turns = model.bodies[i].can_carry(&AttachmentKind::Spin).is_ok();
+        let axis = |d| if turns { see(AttachmentKind::Direction(d)).at } else { d };
         let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
-        let spin = if turns { see(Carried::Spin).rate.length() } else { 0.0 };
+        let spin = if turns { see(AttachmentKind::Spin).rate.length() } else { 0.0 };
         (RigidTransform { position: origin.at, rotation }, origin.rate.length(), spin)
     }
 

@@ -48,15 +48,15 @@ impl Model {
 
     /// How many multipliers a joint has: its rows in the equations, or those of a limit, a rope, dry friction or a capped drive.
     pub fn n_multipliers(&self, joint: JointId) -> usize {
-        match self.sided.binary_search_by_key(&joint.0, |r| r.joint) {
-            Ok(k) => self.sided[k].n_rows as usize,
+        match self.inequalities.binary_search_by_key(&joint.0, |r| r.joint) {
+            Ok(k) => self.inequalities[k].n_rows as usize,
             Err(_) => self.rows_of(joint).len(),
         }
     }
 
     /// Has a joint sides: is it a limit, a rope, dry friction or a capped drive?
     pub fn is_sided(&self, joint: JointId) -> bool {
-        self.sided.binary_search_by_key(&joint.0, |r| r.joint).is_ok()
+        self.inequalities.binary_search_by_key(&joint.0, |r| r.joint).is_ok()
     }
 }
 

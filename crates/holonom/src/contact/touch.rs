@@ -23,13 +23,13 @@
 //!
 //! Singular: coincident points (n is then the world z axis), parallel lines and a rim flat on its plane, where detection gives other features.
 
-use crate::catalogue::attach::{Attached, Attachment, Bodies, BodyId, Carried};
+use crate::catalogue::attach::{Attached, Attachment, AttachmentKind, Bodies, BodyId};
 use crate::math::Vec3;
 use holonom_collide::{Candidate, FeaturePair};
 
 /// A touch at one state, world axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Touching {
+pub(crate) struct ContactGeometry {
     /// m; negative where the bodies overlap.
     pub gap: f64,
     /// From b to a.
@@ -50,13 +50,13 @@ fn unit(d: Vec3, d_rate: Vec3) -> (f64, Vec3, Vec3) {
     (length, n, (d_rate - n * n.dot(d_rate)) / length)
 }
 
-impl Touching {
+impl ContactGeometry {
     /// Evaluate `candidate` between bodies `a` and `b`, whose frames are up to date.
-    pub fn of(candidate: &Candidate, a: BodyId, b: BodyId, bodies: &Bodies) -> Touching {
-        let point = |body: BodyId, p: Vec3| bodies.carry(&Attachment { body, what: Carried::Point(p) });
-        let along = |body: BodyId, d: Vec3| bodies.carry(&Attachment { body, what: Carried::Direction(d) });
+    pub fn of(candidate: &Candidate, a: BodyId, b: BodyId, bodies: &Bodies) -> ContactGeometry {
+        let point = |body: BodyId, p: Vec3| bodies.carry(&Attachment { body, what: AttachmentKind::Point(p) });
+        let along = |body: BodyId, d: Vec3| bodies.carry(&Attachment { body, what: AttachmentKind::Direction(d) });
         let (r, ra) = (candidate.radius, candidate.radius_a);
-        let from_surface = |gap, n: Vec3, n_rate: Vec3, p: Attached| Touching {
+        let from_surface = |gap, n: Vec3, n_rate: Vec3, p: Attached| ContactGeometry {
             gap,
             n,
             n_rate,

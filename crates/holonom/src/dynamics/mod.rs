@@ -27,7 +27,7 @@ pub(crate) fn accelerations(
     if let Some(feedback) = feedback {
         evaluate::add_feedback(model, q, v, t, feedback, eval);
     }
-    if model.has_sides() {
+    if model.has_inequalities() {
         kkt.factor(model, t, eval)?;
         return forces::solve_motion(model, q, v, t, work); // contacts, limits, friction, caps
     }

@@ -10,7 +10,7 @@ pub(crate) mod energy;
 pub(crate) mod evaluation;
 pub(crate) mod reaction;
 
-use crate::catalogue::attach::{Bodies, Carried, Frame, View};
+use crate::catalogue::attach::{Attached, AttachmentKind, Bodies, BodyId, Frame, View};
 use crate::catalogue::bodies::Inertia;
 use crate::catalogue::forces::Push;
 use crate::catalogue::interface::GapSums;
@@ -346,103 +346,31 @@ impl Noise {
 }
 
 fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) {
-    let Evaluation {
-        frames,
-        gap,
-        gap_rate,
-        gap_noise,
-        rate_noise,
-        island_rate,
-        rows,
-        gradients,
-        forces,
-        angles,
-        sums,
-        sizes,
-        ..
-    } = eval;
+    let Evaluation { frames, gap, gap_rate, gap_noise, rate_noise, island_rate, angles, .. } = eval;
     // many programs only ever ask for accelerations: memory for gaps is taken when first needed
     for x in [&mut *gap, gap_rate, gap_noise, rate_noise] {
         x.resize(model.n_rows(), 0.0);
     }
     island_rate.resize(model.n_islands, 0.0);
     island_rate.fill(0.0);
+    let mut out = GapRows {
+        scratch: RowScratch { rows: &mut eval.rows, gradients: &mut eval.gradients, forces: &mut eval.forces },
+        sums: &mut eval.sums,
+        sizes: &mut eval.sizes,
+        gap,
+        gap_rate,
+        gap_noise,
+        rate_noise,
+        island_rate,
+    };
     let bodies = &bodies_at(model, frames, q, v);
     for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
         let view = angles.view(bodies, joint.constraint.attachments(), model.slots_of(joint), t);
-        let start = joint.row as usize;
         let floor = 1e-3 * model.island_length[joint.island as usize];
         if joint.constraint.lock_shape().is_some_and(LockShape::is_coincidence) {
-            // what the rows below would say of C = p_b - p_a
-            let [a, b] = [0, 1].map(|k| view.get(k));
-            let (d, u) = (b.at - a.at, b.rate - a.rate);
-            for (row, i) in joint.row_range().zip(joint.kept_rows()) {
-                (gap[row], gap_rate[row]) = (d[i], u[i]);
-            }
-            if NOISE >= Noise::OF_GAPS {
-                let sizes = [(0, a), (1, b)].map(|(k, p)| {
-                    let (far, fast) = bodies.reach(view.attachments[k].body);
-                    (p.at.length() + far + floor, p.rate.length() + fast)
-                });
-                gap_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].0 + f64::EPSILON * sizes[1].0);
-                if NOISE >= Noise::ALL {
-                    let fastest = &mut island_rate[joint.island as usize];
-                    for (size, speed) in sizes {
-                        *fastest = fastest.max(if size > 0.0 { speed / size } else { 0.0 });
-                    }
-                    rate_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].1 + f64::EPSILON * sizes[1].1);
-                }
-            }
-            continue;
-        }
-        let constraint = joint.constraint.as_ref();
-        let n = view.attachments.len();
-        if NOISE >= Noise::OF_GAPS {
-            let size_of = |k: usize| {
-                let a = view.get(k);
-                match view.attachments[k].what {
-                    Carried::Point(_) => {
-                        let (far, fast) = bodies.reach(view.attachments[k].body);
-                        (a.at.length() + far + floor, a.rate.length() + fast)
-                    }
-                    _ => (a.at.length(), a.rate.length()),
-                }
-            };
-            sizes.clear();
-            sizes.extend((0..n).map(size_of));
-        }
-        if NOISE >= Noise::ALL {
-            let fastest = &mut island_rate[joint.island as usize];
-            for &(size, speed) in sizes.iter() {
-                *fastest = fastest.max(if size > 0.0 { speed / size } else { 0.0 });
-            }
-        }
-        let mut out = RowScratch { rows, gradients, forces };
-        let sums = &mut sums[..constraint.n_rows()];
-        let sized = if NOISE >= Noise::OF_GAPS { &sizes[..] } else { &[] };
-        let written = out.evaluate_gaps(constraint, &view, t, sums, sized);
-        for (row, i) in joint.kept_rows().enumerate() {
-            let mut sum = sums[i];
-            for k in 0..if written { n } else { 0 } {
-                let g = out.gradients[i * n + k];
-                if g != Vec3::ZERO {
-                    sum[0] += g.dot(view.rate(k));
-                    if let Some((size, speed)) = sized.get(k) {
-                        let length = g.length() * f64::EPSILON;
-                        sum[1] += length * size;
-                        sum[2] += length * speed;
-                    }
-                }
-            }
-            let level = constraint.level(i);
-            gap[start + row] = if level == Level::Position { out.rows[i].gap } else { 0.0 };
-            gap_rate[start + row] = if level == Level::Acceleration { 0.0 } else { sum[0] + out.rows[i].rate_t };
-            if NOISE >= Noise::OF_GAPS {
-                gap_noise[start + row] = sum[1];
-            }
-            if NOISE >= Noise::ALL {
-                rate_noise[start + row] = sum[2] + out.rows[i].rate_t.abs() * f64::EPSILON;
-            }
+            out.coincidence::<NOISE>(joint, &view, bodies, floor);
+        } else {
+            out.general::<NOISE>(joint, &view, bodies, floor, t);
         }
     }
     if NOISE < Noise::ALL {
@@ -453,6 +381,98 @@ fn gaps_with<const NOISE: u8>(model: &Model, q: &[f64], v: &[f64], t: f64, eval:
         for row in joint.row_range() {
             rate_noise[row] += 1e-3 * gap_noise[row] * island_rate[joint.island as usize];
         }
+    }
+}
+
+/// Where gaps, their rates and the noise of both are written.
+struct GapRows<'w> {
+    scratch: RowScratch<'w>,
+    sums: &'w mut [[f64; 3]],
+    sizes: &'w mut Vec<(f64, f64)>,
+    gap: &'w mut [f64],
+    gap_rate: &'w mut [f64],
+    gap_noise: &'w mut [f64],
+    rate_noise: &'w mut [f64],
+    island_rate: &'w mut [f64],
+}
+
+impl GapRows<'_> {
+    /// `C = p_b - p_a`, as the general rows would say it.
+    #[inline(always)]
+    fn coincidence<const NOISE: u8>(&mut self, joint: &Joint, view: &View, bodies: &Bodies, floor: f64) {
+        let [a, b] = [0, 1].map(|k| view.get(k));
+        let (d, u) = (b.at - a.at, b.rate - a.rate);
+        for (row, i) in joint.row_range().zip(joint.kept_rows()) {
+            (self.gap[row], self.gap_rate[row]) = (d[i], u[i]);
+        }
+        if NOISE >= Noise::OF_GAPS {
+            let sizes = [(0, a), (1, b)].map(|(k, p)| point_size(bodies, view.attachments[k].body, &p, floor));
+            self.gap_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].0 + f64::EPSILON * sizes[1].0);
+            if NOISE >= Noise::ALL {
+                note_fastest(&mut self.island_rate[joint.island as usize], &sizes);
+                self.rate_noise[joint.row_range()].fill(f64::EPSILON * sizes[0].1 + f64::EPSILON * sizes[1].1);
+            }
+        }
+    }
+
+    #[inline(always)]
+    fn general<const NOISE: u8>(&mut self, joint: &Joint, view: &View, bodies: &Bodies, floor: f64, t: f64) {
+        let constraint = joint.constraint.as_ref();
+        let n = view.attachments.len();
+        if NOISE >= Noise::OF_GAPS {
+            let size_of = |k: usize| {
+                let a = view.get(k);
+                match view.attachments[k].what {
+                    AttachmentKind::Point(_) => point_size(bodies, view.attachments[k].body, &a, floor),
+                    _ => (a.at.length(), a.rate.length()),
+                }
+            };
+            self.sizes.clear();
+            self.sizes.extend((0..n).map(size_of));
+        }
+        if NOISE >= Noise::ALL {
+            note_fastest(&mut self.island_rate[joint.island as usize], self.sizes);
+        }
+        let sums = &mut self.sums[..constraint.n_rows()];
+        let sizes = if NOISE >= Noise::OF_GAPS { &self.sizes[..] } else { &[] };
+        let written = self.scratch.evaluate_gaps(constraint, view, t, sums, sizes);
+        for (row, i) in joint.row_range().zip(joint.kept_rows()) {
+            let mut sum = sums[i];
+            for k in 0..if written { n } else { 0 } {
+                let g = self.scratch.gradients[i * n + k];
+                if g != Vec3::ZERO {
+                    sum[0] += g.dot(view.rate(k));
+                    if let Some((size, speed)) = sizes.get(k) {
+                        let length = g.length() * f64::EPSILON;
+                        sum[1] += length * size;
+                        sum[2] += length * speed;
+                    }
+                }
+            }
+            let (level, now) = (constraint.level(i), &self.scratch.rows[i]);
+            self.gap[row] = if level == Level::Position { now.gap } else { 0.0 };
+            self.gap_rate[row] = if level == Level::Acceleration { 0.0 } else { sum[0] + now.rate_t };
+            if NOISE >= Noise::OF_GAPS {
+                self.gap_noise[row] = sum[1];
+            }
+            if NOISE >= Noise::ALL {
+                self.rate_noise[row] = sum[2] + now.rate_t.abs() * f64::EPSILON;
+            }
+        }
+    }
+}
+
+/// Size (m) and speed (m/s) of what the position of a point is made of: that of its body and its own.
+#[inline(always)]
+fn point_size(bodies: &Bodies, body: BodyId, point: &Attached, floor: f64) -> (f64, f64) {
+    let (far, fast) = bodies.reach(body);
+    (point.at.length() + far + floor, point.rate.length() + fast)
+}
+
+#[inline(always)]
+fn note_fastest(fastest: &mut f64, sizes: &[(f64, f64)]) {
+    for &(size, speed) in sizes {
+        *fastest = fastest.max(if size > 0.0 { speed / size } else { 0.0 });
     }
 }
 

@@ -3,7 +3,7 @@
 //! A multiplier acts on each body through `J^T lambda`. As a lock that is a force and a torque at the point of b; as general rows it is
 //! a push `lambda g_k` on every attachment k.
 
-use crate::catalogue::attach::{Bodies, BodyId, Carried};
+use crate::catalogue::attach::{AttachmentKind, Bodies, BodyId};
 use crate::catalogue::joints::is_point;
 use crate::evaluate::RowScratch;
 use crate::evaluate::evaluation::{Evaluation, bodies_at};
@@ -112,9 +112,9 @@ pub(crate) fn of_rows(
     // a constraint on a single attachment has no second one
     let reference = constraint.reference().min(view.attachments.len() - 1);
     let point = view.at(reference);
-    let sided = model.inequality_of(id);
+    let ineq = model.inequality_of(id);
     let rows = || {
-        let (held, all) = (joint.kept_rows(), 0..sided.map_or(0, |r| r.n_rows as usize));
+        let (held, all) = (joint.kept_rows(), 0..ineq.map_or(0, |r| r.n_rows as usize));
         held.chain(all)
     };
     let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
@@ -136,7 +136,7 @@ pub(crate) fn of_rows(
                 if is_point(a) {
                     force += push;
                     torque += (view.at(k) - point).cross(push);
-                } else if a.what == Carried::Spin {
+                } else if a.what == AttachmentKind::Spin {
                     torque += push;
                 } else {
                     torque += view.at(k).cross(push);

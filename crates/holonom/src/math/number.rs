@@ -460,7 +460,7 @@ pub type Point<const N: usize> = Vector<[Vec3; N]>;
 
 /// An attachment that is where it is and moves as it moves: what velocity rows are written against. `at` carries no gradient, `rate` does.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Moving<const N: usize> {
+pub struct MovingInput<const N: usize> {
     /// Position or direction; zero for a spin.
     pub at: Point<N>,
     /// Velocity, rate of the direction, or angular velocity.

@@ -9,7 +9,7 @@ use std::sync::Arc;
 #[derive(Clone)]
 pub(crate) enum JointStatus {
     Active,
-    /// Held as it stands by a weld in its place; this is the joint itself. (Boxed: few joints are locked, and all have a status.)
+    /// WarmStart as it stands by a weld in its place; this is the joint itself. (Boxed: few joints are locked, and all have a status.)
     Locked(Box<Arc<dyn Constraint>>),
     /// Holds nothing.
     Broken,

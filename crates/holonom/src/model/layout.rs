@@ -59,7 +59,7 @@ pub struct ModelLayout {
     /// Force (N) and torque (N m) at which joints break, where given.
     pub(crate) break_loads: BTreeMap<u32, (f64, f64)>,
     /// Joints whose rows are inequalities, in the order of the joints.
-    pub(crate) sided: Vec<InequalityJoint>,
+    pub(crate) inequalities: Vec<InequalityJoint>,
     /// Shapes that may touch, and the bodies that carry some.
     pub(crate) shapes: Shapes,
     pub(crate) carries_shape: Vec<bool>,
@@ -85,7 +85,7 @@ impl ModelLayout {
     }
     /// Is there any inequality: limits, ropes, friction, bounds, shapes that may touch?
     pub(crate) fn has_inequalities(&self) -> bool {
-        !self.sided.is_empty() || !self.shapes.is_empty()
+        !self.inequalities.is_empty() || !self.shapes.is_empty()
     }
     /// Entries of the ledger that are integrated: works of forces, then of joints, then of friction inside bodies if there is any, then of
     /// contacts if there may be any.

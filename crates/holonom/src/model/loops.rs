@@ -5,7 +5,7 @@
 //! cluster. Forces inside a cluster balance without the rest: what hangs on it by a single joint can neither add to nor take from a
 //! dependency among its rows. A body that cannot move everywhere (a planar one) is guided by the ground: for this purpose that is one more joint.
 
-use crate::catalogue::attach::Carried;
+use crate::catalogue::attach::AttachmentKind;
 use crate::catalogue::bodies::Body;
 use crate::math::Vec3;
 use crate::model::{Model, Sets, touched_bodies};
@@ -155,7 +155,7 @@ fn biconnected(n: usize, edges: &[(u32, u32)]) -> Vec<u32> {
 /// Can a push in any direction move the body's origin? Not that of a planar body: rows on it may vanish in some poses, though not in a
 /// generic one, and the planner must not rely on them.
 pub(crate) fn reaches_everywhere(body: &dyn Body, q: &[f64]) -> bool {
-    let origin = Carried::Point(Vec3::ZERO);
+    let origin = AttachmentKind::Point(Vec3::ZERO);
     let push = |g: Vec3| {
         let mut row = vec![0.0; body.n_dof()];
         body.pull(q, &origin, g, &mut row);

@@ -209,7 +209,7 @@ impl Model {
     }
     /// The record of a joint under inequalities.
     pub(crate) fn inequality_of(&self, id: JointId) -> Option<&InequalityJoint> {
-        self.sided.binary_search_by_key(&id.0, |r| r.joint).ok().map(|k| &self.sided[k])
+        self.inequalities.binary_search_by_key(&id.0, |r| r.joint).ok().map(|k| &self.inequalities[k])
     }
     /// The rows of a joint among all rows.
     pub fn rows_of(&self, id: JointId) -> std::ops::Range<usize> {
@@ -249,9 +249,9 @@ impl Model {
         self.shape_size
     }
 
-    /// Has it rows with sides at all: limits, ropes, friction, caps, shapes that may touch?
-    pub fn has_sides(&self) -> bool {
-        self.has_inequalities()
+    /// Has it inequality rows at all: limits, ropes, friction, caps, shapes that may touch?
+    pub fn has_inequalities(&self) -> bool {
+        self.layout.has_inequalities()
     }
 
     /// The integrator a simulation of this model starts with: time stepping where much may touch, otherwise DOP853 with events.

@@ -1,7 +1,7 @@
 //! The state of a simulation: what must be kept, and nothing that can be recomputed.
 
 use crate::error::SnapshotError;
-use crate::model::warm_start::{self, Held};
+use crate::model::warm_start::{self, WarmStart};
 
 /// Positions, velocities, time, and the memory that a bit-equal resume needs.
 #[derive(Debug, Default, PartialEq)]
@@ -24,7 +24,7 @@ pub struct State {
     /// Error of the last accepted step, for the step size controller.
     pub(crate) last_error: f64,
     /// What touches, sticks or is at its limit, and how strongly.
-    pub(crate) held: Vec<Held>,
+    pub(crate) warm_start: Vec<WarmStart>,
 }
 
 /// By hand, so that `clone_from` reuses the memory it finds: every step copies a state.
@@ -36,12 +36,12 @@ impl Clone for State {
     }
 
     fn clone_from(&mut self, from: &Self) {
-        let State { t, q, v, turns, work, opening_energy, next_step, last_error, held } = from;
+        let State { t, q, v, turns, work, opening_energy, next_step, last_error, warm_start } = from;
         self.q.clone_from(q);
         self.v.clone_from(v);
         self.turns.clone_from(turns);
         self.work.clone_from(work);
-        self.held.clone_from(held);
+        self.warm_start.clone_from(warm_start);
         (self.t, self.opening_energy) = (*t, *opening_energy);
         (self.next_step, self.last_error) = (*next_step, *last_error);
     }
@@ -79,7 +79,7 @@ impl State {
         for n in &self.turns {
             out.extend_from_slice(&n.to_le_bytes());
         }
-        for word in self.held.iter().flat_map(|h| h.to_words()) {
+        for word in self.warm_start.iter().flat_map(|h| h.to_words()) {
             out.extend_from_slice(&word.to_le_bytes());
         }
         out
@@ -115,14 +115,14 @@ impl State {
         }
         let n_words = 8 + state.q.len() + state.v.len() + state.work.len();
         let rest = payload.get(8 * n_words..).ok_or(SnapshotError::Damaged)?;
-        let (turns, held) = rest.split_at_checked(4 * state.turns.len()).ok_or(SnapshotError::Damaged)?;
+        let (turns, warm_start) = rest.split_at_checked(4 * state.turns.len()).ok_or(SnapshotError::Damaged)?;
         let words: Vec<u64> =
-            held.chunks_exact(8).filter_map(|c| c.first_chunk::<8>()).map(|c| u64::from_le_bytes(*c)).collect();
-        if held.len() != 8 * words.len() || !words.len().is_multiple_of(warm_start::WORDS) {
+            warm_start.chunks_exact(8).filter_map(|c| c.first_chunk::<8>()).map(|c| u64::from_le_bytes(*c)).collect();
+        if warm_start.len() != 8 * words.len() || !words.len().is_multiple_of(warm_start::WORDS) {
             return Err(SnapshotError::Damaged);
         }
         let entries = words.chunks_exact(warm_start::WORDS).filter_map(|c| c.first_chunk());
-        state.held = entries.map(Held::from_words).collect();
+        state.warm_start = entries.map(WarmStart::from_words).collect();
         for (slot, bytes) in state.turns.iter_mut().zip(turns.chunks_exact(4)) {
             *slot = bytes.first_chunk::<4>().map_or(0, |c| i32::from_le_bytes(*c));
         }

@@ -1,6 +1,6 @@
 //! What a state remembers of rows under inequalities: which of them act, and how strongly.
 
-/// Identity of a sided block from step to step: two shapes and their features, or a joint and its row.
+/// Identity of a block of inequality rows from step to step: two shapes and their features, or a joint and its row.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Key(pub u32, pub u32, pub u64);
 
@@ -10,7 +10,7 @@ impl Key {
     }
 
     /// Does it stand for a touch, and not for a joint or a time of rest?
-    pub fn is_touch(self) -> bool {
+    pub fn is_contact(self) -> bool {
         self.0 < RESTING
     }
 }
@@ -18,9 +18,9 @@ impl Key {
 /// First number of keys under which times of rest are remembered.
 pub(crate) const RESTING: u32 = u32::MAX - 1;
 
-/// How a sided row acted last.
+/// How a inequality row acted last.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Held {
+pub(crate) struct WarmStart {
     pub key: Key,
     /// What events decided about it; 0 where time is stepped.
     pub mode: u64,
@@ -31,7 +31,7 @@ pub(crate) struct Held {
 /// Numbers per entry in a snapshot.
 pub(crate) const WORDS: usize = 11;
 
-impl Held {
+impl WarmStart {
     pub fn to_words(self) -> [u64; WORDS] {
         let mut out = [0; WORDS];
         out[0] = (self.key.0 as u64) << 32 | self.key.1 as u64;
@@ -43,10 +43,10 @@ impl Held {
         out
     }
 
-    pub fn from_words(words: &[u64; WORDS]) -> Held {
+    pub fn from_words(words: &[u64; WORDS]) -> WarmStart {
         let key = Key((words[0] >> 32) as u32, words[0] as u32, words[1]);
         let mut force = [0.0; 8];
         force.iter_mut().zip(&words[3..]).for_each(|(x, w)| *x = f64::from_bits(*w));
-        Held { key, mode: words[2], force }
+        WarmStart { key, mode: words[2], force }
     }
 }

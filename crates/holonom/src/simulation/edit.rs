@@ -13,7 +13,7 @@
 //! A model never changes once built. A [`Checkpoint`] keeps the model and the state of a moment, and undoes whatever came after it.
 
 use crate::build::builder::ModelBuilder;
-use crate::catalogue::attach::{Attachment, BodyId, Carried, Marker};
+use crate::catalogue::attach::{Attachment, AttachmentKind, BodyId, Marker};
 use crate::catalogue::bodies::Body;
 use crate::catalogue::forces::Force;
 use crate::catalogue::joints::{Constraint, Weld};
@@ -97,7 +97,7 @@ impl Model {
             }
         }
         (next.next_step, next.last_error) = (0.0, 0.0);
-        next.held.clear();
+        next.warm_start.clear();
         next.work.fill(0.0);
         next.opening_energy = energy::mechanical(self, &next.q, &next.v);
         next
@@ -318,9 +318,9 @@ fn change(
     if !model.dissipative.is_empty() {
         next.work[inside(&model)] = state.work[inside(&before)];
     }
-    let touching = if before.has_sides() { state.work[before.n_works() - 1] } else { 0.0 };
+    let touching = if before.has_inequalities() { state.work[before.n_works() - 1] } else { 0.0 };
     let mut lost = all - carried;
-    if model.has_sides() {
+    if model.has_inequalities() {
         next.work[model.n_works() - 1] = touching;
     } else {
         lost += touching;
@@ -350,7 +350,7 @@ fn replace(mechanism: &mut Mechanism, model: Arc<Model>, state: State, solver: S
 /// Coordinates are those of the centre of mass. Where that has another place on the new body, move it so that the body's origin is where it was, and as
 /// fast.
 fn keep_origin(old: &dyn Body, q: &[f64], v: &[f64], new: &dyn Body, to_q: &mut [f64], to_v: &mut [f64]) {
-    let origin = Carried::Point(Vec3::ZERO);
+    let origin = AttachmentKind::Point(Vec3::ZERO);
     if old.can_carry(&origin).is_err() || new.can_carry(&origin).is_err() {
         return;
     }
@@ -365,7 +365,7 @@ fn keep_origin(old: &dyn Body, q: &[f64], v: &[f64], new: &dyn Body, to_q: &mut 
     for k in 0..to_v.len() {
         unit.fill(0.0);
         unit[k] = 1.0;
-        let rate = |p: Vec3| new.carry(to_q, &unit, &Carried::Point(p)).rate;
+        let rate = |p: Vec3| new.carry(to_q, &unit, &AttachmentKind::Point(p)).rate;
         let direction = rate(Vec3::ZERO);
         if [Vec3::X, Vec3::Y, Vec3::Z].into_iter().all(|p| rate(p) == direction) {
             along[k] = direction.dot(off);
@@ -379,7 +379,7 @@ fn keep_origin(old: &dyn Body, q: &[f64], v: &[f64], new: &dyn Body, to_q: &mut 
 fn marker_at(model: &Model, state: &State, body: BodyId, point: Vec3) -> Option<Marker> {
     let Some(i) = body.index() else { return Some(Marker { body, point, axes: Mat3::IDENTITY }) };
     let b = &model.bodies[i];
-    b.can_carry(&Carried::Direction(Vec3::X)).ok()?;
+    b.can_carry(&AttachmentKind::Direction(Vec3::X)).ok()?;
     let see = |a: Attachment| b.carry(model.q_of(i, &state.q), model.v_of(i, &state.v), &a.what).at;
     let origin = see(Attachment::point(body, Vec3::ZERO));
     let axes = [Vec3::X, Vec3::Y, Vec3::Z].map(|d| see(Attachment::direction(body, d)));

@@ -173,8 +173,10 @@ impl Simulation {
     /// Multipliers of one joint, row by row: the torque of a motor, the normal force of a wheel, the tension of a rod.
     pub fn multipliers_of(&mut self, joint: JointId) -> Result<&[f64], StepError> {
         self.mechanism.evaluate()?;
-        match self.mechanism.model.sided.binary_search_by_key(&joint.0, |r| r.joint) {
-            Ok(k) => Ok(self.mechanism.work.contact.acting.of_joint(&self.mechanism.model.sided[k]).unwrap_or(&[])),
+        match self.mechanism.model.inequalities.binary_search_by_key(&joint.0, |r| r.joint) {
+            Ok(k) => {
+                Ok(self.mechanism.work.contact.acting.of_joint(&self.mechanism.model.inequalities[k]).unwrap_or(&[]))
+            }
             Err(_) => Ok(&self.mechanism.work.multipliers()[self.mechanism.model.rows_of(joint)]),
         }
     }
@@ -232,7 +234,7 @@ impl Simulation {
                     self.mechanism.model.v_of(i, &self.mechanism.state.v),
                 )
                 .linear;
-            // a rotor has no mass, and is nowhere
+            // a rotor has no mass and no position
             if b.mass() > 0.0 { momentum / b.mass() } else { Vec3::ZERO }
         })
     }
@@ -512,7 +514,7 @@ impl Simulation {
         laws::kinematic_step_under_forces(&mut self.mechanism, dt)
     }
 
-    /// Thick honey: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to mass, `F = - c M v` for a time t with
+    /// Overdamped motion: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to mass, `F = - c M v` for a time t with
     /// `factor = exp(- c t)`. Drives keep moving as they are told: of all velocities that the joints allow it takes the nearest in the metric of the masses. The energy
     /// lost counts as imposed.
     pub fn damp(&mut self, factor: f64) -> Result<(), StepError> {

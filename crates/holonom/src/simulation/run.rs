@@ -59,7 +59,7 @@ fn report(mechanism: &Mechanism, step: f64, attempt: &Attempt, evaluations: usiz
         rank_deficiency,
         broken: 0,
         overlap: mechanism.work.contact.overlap,
-        contacts: mechanism.state.held.iter().filter(|h| h.key.0 != RESTING).count(),
+        contacts: mechanism.state.warm_start.iter().filter(|h| h.key.0 != RESTING).count(),
         events: mechanism.events.count,
     }
 }

@@ -1,4 +1,4 @@
-//! The saddle-point system of the equations of motion, `H x = [F; c]`: right-hand side, solver and solution.
+//! The saddle-point system of the equations of motion, `H x = [F; c]`: right-hand bound, solver and solution.
 
 use super::{Failure, ImplicitMatrix, Solver, SolverKind};
 use crate::error::StepError;
@@ -7,7 +7,7 @@ use crate::model::Model;
 
 /// A vector in the space of H, and the solver with its factor.
 pub(crate) struct Kkt {
-    /// Right-hand side, then solution [vdot; lambda] (or the like for the other laws).
+    /// Right-hand bound, then solution [vdot; lambda] (or the like for the other laws).
     pub x: Vec<f64>,
     pub solver: Solver,
     /// The matrix of implicit steps, laid out when first needed.

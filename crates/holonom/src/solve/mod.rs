@@ -234,9 +234,9 @@ impl Solver {
     }
 
     /// Do not look for contradictions in the factorisation at hand.
-    pub fn hush(&mut self) {
+    pub fn ignore_contradictions(&mut self) {
         if let Base::Sparse(s) = &mut self.base {
-            s.hush();
+            s.ignore_contradictions();
         }
     }
 

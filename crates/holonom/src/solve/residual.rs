@@ -1,9 +1,11 @@
 //! Does the solution solve the equations? Measured against the size of their own terms.
 
 use super::kkt::Kkt;
+use crate::catalogue::attach::BodyId;
 use crate::evaluate::evaluation::Evaluation;
-use crate::model::Model;
+use crate::model::{Form, Model};
 use holonom_tree::{Node, packed};
+use std::ops::Range;
 
 /// Largest residuals, each relative to the sum of the absolute terms of its own equation (with vdot as the sum of M^-1 F and of M^-1 J^T lambda of every joint).
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -23,68 +25,79 @@ impl Residual {
 
 /// Residual of the solution in `kkt.x`. Allocates; meant for certificates and tests.
 pub(crate) fn residual(model: &Model, eval: &Evaluation, kkt: &Kkt) -> Residual {
-    let n = model.n_v();
-    let (vdot, lambda) = kkt.x.split_at(n);
-    let s = model.structure();
-    let mut motion = vec![0.0; n];
-    let mut motion_size = vec![0.0; n];
+    let (vdot, lambda) = kkt.x.split_at(model.n_v());
+    let (mut motion, mut motion_size) = inertia_and_forces(model, eval, vdot);
     let mut rows: Vec<f64> = eval.c.clone();
     let mut rows_size: Vec<f64> = eval.c.iter().map(|c| c.abs()).collect();
+    each_entry(model, eval, |row, column, j, k| {
+        let push = k * lambda[row];
+        motion[column] -= push;
+        motion_size[column] += push.abs();
+        rows[row] += j * vdot[column];
+    });
+    let parts = acceleration_sizes(model, eval, kkt, lambda);
+    each_entry(model, eval, |row, column, j, _| rows_size[row] += (j * parts[column]).abs());
+    let bodies = (0..model.n_bodies()).map(|i| model.v_range(BodyId(i as u32)));
+    let joints = model.joints.iter().map(|j| j.row_range());
+    Residual { motion: worst(bodies, &motion, &motion_size), constraint: worst(joints, &rows, &rows_size) }
+}
+
+/// `M vdot - F` and the sum of its absolute terms.
+fn inertia_and_forces(model: &Model, eval: &Evaluation, vdot: &[f64]) -> (Vec<f64>, Vec<f64>) {
+    let (mut motion, mut size) = (vec![0.0; vdot.len()], vec![0.0; vdot.len()]);
     for i in 0..model.n_bodies() {
-        let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
-        let size = range.len();
-        for r in 0..size {
-            for c in 0..size {
-                let term = eval.blocks.entry(Node(i as u32), r, c) * vdot[range.start + c];
-                motion[range.start + r] += term;
-                motion_size[range.start + r] += term.abs();
+        let range = model.v_range(BodyId(i as u32));
+        for (r, row) in range.clone().enumerate() {
+            for (c, column) in range.clone().enumerate() {
+                let term = eval.blocks.entry(Node(i as u32), r, c) * vdot[column];
+                motion[row] += term;
+                size[row] += term.abs();
             }
-            let f = eval.force[range.start + r];
-            motion[range.start + r] -= f;
-            motion_size[range.start + r] += f.abs();
+            motion[row] -= eval.force[row];
+            size[row] += eval.force[row].abs();
         }
     }
-    let mut block = Vec::new();
+    (motion, size)
+}
+
+/// All entries of J and of the force directions K^T, which are J again for workless rows: `visit(row, column, j, k)`.
+fn each_entry(model: &Model, eval: &Evaluation, mut visit: impl FnMut(usize, usize, f64, f64)) {
+    let (s, mut block) = (model.structure(), Vec::new());
     for (k, (dual, primal)) in s.links().enumerate() {
         eval.blocks.dense_link(s, k, &mut block);
         let joint = &model.joints[dual.index() - model.n_bodies()];
-        let at = model.v_start[primal.index()] as usize;
-        let width = s.size(primal);
+        let (at, width) = (model.v_start[primal.index()] as usize, s.size(primal));
         for (e, &j) in block.iter().enumerate() {
-            let (row, column) = (joint.row as usize + e / width, at + e % width);
-            let push = j * lambda[row];
-            motion[column] -= push;
-            motion_size[column] += push.abs();
-            rows[row] += j * vdot[column];
+            visit(joint.row as usize + e / width, at + e % width, j, j);
         }
     }
     for joint in &model.joints {
-        let crate::model::Form::Own(own) = &joint.form else { continue };
+        let Form::Own(own) = &joint.form else { continue };
         for (r, row) in joint.row_range().enumerate() {
             let at = own.at as usize + r * own.width();
             for b in &own.bodies {
                 for i in 0..b.n as usize {
-                    let (e, column) = (at + b.column as usize + i, b.v as usize + i);
-                    let push = eval.own.k[e] * lambda[row];
-                    motion[column] -= push;
-                    motion_size[column] += push.abs();
-                    rows[row] += eval.own.j[e] * vdot[column];
+                    let e = at + b.column as usize + i;
+                    visit(row, b.v as usize + i, eval.own.j[e], eval.own.k[e]);
                 }
             }
         }
     }
-    // vdot is the sum of M^-1 F and of M^-1 J^T lambda of every joint, which may cancel (a body that is held): their sizes count, not that of
-    // the sum
-    let mut parts = vec![0.0; n];
-    let mut masses: Vec<Option<Vec<f64>>> = Vec::new();
-    for i in 0..model.n_bodies() {
-        let mut m = Vec::new();
-        let size = model.v_start[i + 1] as usize - model.v_start[i] as usize;
-        eval.blocks.packed_diagonal(Node(i as u32), size, &mut m);
-        masses.push(packed::factor(&mut m, size, |_| true).is_ok().then_some(m));
-    }
-    // in a contradiction joints push against each other as hard as they can, and that would hide it: there the sum counts
-    let mut sums = vec![0.0; n];
+}
+
+/// vdot is the sum of M^-1 F and of M^-1 J^T lambda of every joint, which may cancel (a body that is held): their sizes, summed, not that of the sum.
+///
+/// In a contradiction joints push against each other as hard as they can, and that would hide it: there the size of the sum counts.
+fn acceleration_sizes(model: &Model, eval: &Evaluation, kkt: &Kkt, lambda: &[f64]) -> Vec<f64> {
+    let (mut parts, mut sums) = (vec![0.0; model.n_v()], vec![0.0; model.n_v()]);
+    let masses: Vec<Option<Vec<f64>>> = (0..model.n_bodies())
+        .map(|i| {
+            let mut m = Vec::new();
+            let size = model.v_range(BodyId(i as u32)).len();
+            eval.blocks.packed_diagonal(Node(i as u32), size, &mut m);
+            packed::factor(&mut m, size, |_| true).is_ok().then_some(m)
+        })
+        .collect();
     let contradiction = kkt.solver.contradiction();
     let mut add = |i: usize, mut push: Vec<f64>, forces: bool| {
         if let Some(m) = &masses[i] {
@@ -102,6 +115,7 @@ pub(crate) fn residual(model: &Model, eval: &Evaluation, kkt: &Kkt) -> Residual 
     for i in 0..model.n_bodies() {
         add(i, model.v_of(i, &eval.force).to_vec(), true);
     }
+    let (s, mut block) = (model.structure(), Vec::new());
     for (k, (dual, primal)) in s.links().enumerate() {
         eval.blocks.dense_link(s, k, &mut block);
         let joint = &model.joints[dual.index() - model.n_bodies()];
@@ -113,7 +127,7 @@ pub(crate) fn residual(model: &Model, eval: &Evaluation, kkt: &Kkt) -> Residual 
         add(primal.index(), push, false);
     }
     for joint in &model.joints {
-        let crate::model::Form::Own(own) = &joint.form else { continue };
+        let Form::Own(own) = &joint.form else { continue };
         for b in &own.bodies {
             let mut push = vec![0.0; b.n as usize];
             for (r, row) in joint.row_range().enumerate() {
@@ -124,34 +138,14 @@ pub(crate) fn residual(model: &Model, eval: &Evaluation, kkt: &Kkt) -> Residual 
         }
     }
     parts.iter_mut().zip(&sums).for_each(|(part, sum)| *part += sum.abs());
-    for (k, (dual, primal)) in s.links().enumerate() {
-        eval.blocks.dense_link(s, k, &mut block);
-        let joint = &model.joints[dual.index() - model.n_bodies()];
-        let (at, width) = (model.v_start[primal.index()] as usize, s.size(primal));
-        for (e, &j) in block.iter().enumerate() {
-            rows_size[joint.row as usize + e / width] += (j * parts[at + e % width]).abs();
-        }
-    }
-    for joint in &model.joints {
-        let crate::model::Form::Own(own) = &joint.form else { continue };
-        for (r, row) in joint.row_range().enumerate() {
-            let at = own.at as usize + r * own.width();
-            for b in &own.bodies {
-                for i in 0..b.n as usize {
-                    rows_size[row] += (eval.own.j[at + b.column as usize + i] * parts[b.v as usize + i]).abs();
-                }
-            }
-        }
-    }
-    // per body and per joint: components of one vector share its scale
-    let worst = |parts: &mut dyn Iterator<Item = std::ops::Range<usize>>, r: &[f64], size: &[f64]| {
-        parts.fold(0.0, |worst: f64, range| {
-            let top = r[range.clone()].iter().fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() });
-            let scale: f64 = size[range].iter().fold(0.0, |m: f64, x| m.max(*x));
-            if top == 0.0 { worst } else { worst.max(top / scale) }
-        })
-    };
-    let mut bodies = (0..model.n_bodies()).map(|i| model.v_start[i] as usize..model.v_start[i + 1] as usize);
-    let mut joints = model.joints.iter().map(|j| j.row_range());
-    Residual { motion: worst(&mut bodies, &motion, &motion_size), constraint: worst(&mut joints, &rows, &rows_size) }
+    parts
+}
+
+/// The largest residual over the largest term, body by body or joint by joint: components of one vector share its scale.
+fn worst(parts: impl Iterator<Item = Range<usize>>, residual: &[f64], size: &[f64]) -> f64 {
+    parts.fold(0.0, |worst: f64, range| {
+        let top = residual[range.clone()].iter().fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() });
+        let scale: f64 = size[range].iter().fold(0.0, |m: f64, x| m.max(*x));
+        if top == 0.0 { worst } else { worst.max(top / scale) }
+    })
 }

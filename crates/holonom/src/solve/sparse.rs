@@ -60,7 +60,7 @@ pub(crate) struct Sparse {
     /// The factors are those of a rule under which contradictions are looked for.
     watchful: bool,
     /// Islands in which every row gives way because some contradict each other, and whether there are any.
-    quarrels: Vec<bool>,
+    conflicts: Vec<bool>,
     least_squares: bool,
     /// Scratch, per island.
     energies: Vec<f64>,
@@ -109,7 +109,7 @@ impl Sparse {
             softness: model.regularisation.softness.clone(),
             reset_weights: true,
             watchful: false,
-            quarrels: vec![false; model.n_islands],
+            conflicts: vec![false; model.n_islands],
             energies: vec![0.0; model.n_islands],
             least_squares: false,
             yielding: Vec::new(),
@@ -138,7 +138,7 @@ impl Sparse {
     }
 
     /// Do not look for contradictions in the factorisation at hand.
-    pub fn hush(&mut self) {
+    pub fn ignore_contradictions(&mut self) {
         self.watchful = false;
     }
 
@@ -213,7 +213,7 @@ impl Sparse {
         self.counts.factors += 1;
         if self.least_squares {
             self.least_squares = false;
-            self.quarrels.fill(false);
+            self.conflicts.fill(false);
             self.factor.set_relaxed(&self.yielding);
         }
         self.watchful = self.rule == Rule::Soft;
@@ -301,7 +301,7 @@ impl Sparse {
         }
         for sweep in 0..REFINEMENTS {
             model.plan.residual(blocks, &mut self.factor, x, &self.rhs, &mut self.rest);
-            if sweep > 0 && self.watchful && self.find_quarrels(blocks, model, x) {
+            if sweep > 0 && self.watchful && self.find_conflicts(blocks, model, x) {
                 return self.to_least_squares(model, blocks, x);
             }
             let mut rest = std::mem::take(&mut self.rest);
@@ -316,13 +316,13 @@ impl Sparse {
 
     /// Is there something left of a weak row that no sweep takes away? Measured against the most that the row could be with the accelerations of its
     /// island, or those the forces alone would cause: `|J_j x| <= (J M^-1 J^T)_jj^1/2 (x^T M x)^1/2`.
-    fn find_quarrels(&mut self, blocks: &Blocks, model: &Model, x: &[f64]) -> bool {
+    fn find_conflicts(&mut self, blocks: &Blocks, model: &Model, x: &[f64]) -> bool {
         let n = model.n_v();
         let (own, mut found) = (self.factor.own_sizes(), false);
         let (mut energies, mut known) = (std::mem::take(&mut self.energies), false);
         for &at in self.factor.small_pivot_rows() {
             let (i, island) = (at as usize, model.island_of_row(at as usize - n));
-            if self.quarrels[island] || model.regularisation.stuck_islands.get(island) == Some(&true) {
+            if self.conflicts[island] || model.regularisation.stuck_islands.get(island) == Some(&true) {
                 continue;
             }
             let left = self.rest[i].abs();
@@ -332,8 +332,8 @@ impl Sparse {
                     self.write_energies(blocks, model, x, &mut energies);
                     known = true;
                 }
-                self.quarrels[island] = left > CONTRADICTION * (own[i] * energies[island]).sqrt();
-                found |= self.quarrels[island];
+                self.conflicts[island] = left > CONTRADICTION * (own[i] * energies[island]).sqrt();
+                found |= self.conflicts[island];
             }
         }
         self.energies = energies;
@@ -360,7 +360,7 @@ impl Sparse {
         let n = self.rhs.len();
         let mut yielding = self.yielding.clone();
         yielding.resize(n, false);
-        for joint in model.joints.iter().filter(|j| self.quarrels[j.island as usize]) {
+        for joint in model.joints.iter().filter(|j| self.conflicts[j.island as usize]) {
             let rows = joint.row_range();
             if model.n_v() + rows.end <= n {
                 yielding[model.n_v() + rows.start..model.n_v() + rows.end].fill(true);

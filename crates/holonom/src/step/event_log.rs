@@ -6,7 +6,7 @@
 //! Events of one step wait until the step is accepted. A state that is put back ([`Simulation::set_state`]) takes nothing back that was reported.
 
 use crate::contact::inequality::mode::{self, ContactMode, Slip};
-use crate::contact::inequality::{InequalityRows, Side};
+use crate::contact::inequality::{InequalityRows, RowBound};
 use crate::model::JointId;
 use crate::model::shapes::ShapeId;
 use crate::model::warm_start::Key;
@@ -88,9 +88,9 @@ impl EventLog {
     }
 
     /// These rows are about to collide.
-    pub fn impacts(&mut self, time: f64, sided: &InequalityRows, approaches: impl Fn(usize) -> bool) {
+    pub fn impacts(&mut self, time: f64, ineq: &InequalityRows, approaches: impl Fn(usize) -> bool) {
         if self.newest > 0 {
-            let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
+            let pushes = ineq.blocks.iter().filter(|b| matches!(b.bound, RowBound::Push { .. }));
             for block in pushes.filter(|b| approaches(b.row as usize)) {
                 self.waiting.push(Event { time, kind: EventKind::Impact, place: place(block.key) });
             }
@@ -98,7 +98,7 @@ impl EventLog {
     }
 
     /// The mode is now this.
-    pub fn changes(&mut self, time: f64, sided: &InequalityRows, mode: &ContactMode) {
+    pub fn changes(&mut self, time: f64, ineq: &InequalityRows, mode: &ContactMode) {
         if self.newest == 0 {
             return;
         }
@@ -110,7 +110,7 @@ impl EventLog {
         for new in &mode.closed {
             let kind = match (known.find(new.key, new.part).map(|c| c.slip), new.slip) {
                 // friction in joints is always there, and that of a touch comes with it
-                (None, _) if new.part > 0 || !pushes(sided, new.key) => continue,
+                (None, _) if new.part > 0 || !pushes(ineq, new.key) => continue,
                 (None, _) => EventKind::Closes,
                 (Some(Slip::Slide(_)), Slip::Stick) => EventKind::Sticks,
                 (Some(Slip::Stick), Slip::Slide(_)) => EventKind::Slips,
@@ -131,8 +131,8 @@ impl EventLog {
     }
 }
 
-fn pushes(sided: &InequalityRows, key: Key) -> bool {
-    sided.blocks.iter().any(|b| b.key == key && mode::part_of(b) == 0 && matches!(b.side, Side::Push { .. }))
+fn pushes(ineq: &InequalityRows, key: Key) -> bool {
+    ineq.blocks.iter().any(|b| b.key == key && mode::part_of(b) == 0 && matches!(b.bound, RowBound::Push { .. }))
 }
 
 fn place(key: Key) -> EventPlace {

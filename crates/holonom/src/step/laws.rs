@@ -33,7 +33,7 @@ fn load_pushes(model: &Model, q: &[f64], v: &[f64], pushes: &[(Marker, Vec3)], w
 }
 
 /// A push that is not a number would go unnoticed until it is everywhere.
-fn refuse_nonsense(model: &Model, pushes: &[(Marker, Vec3)]) -> Result<(), StepError> {
+fn refuse_not_finite(model: &Model, pushes: &[(Marker, Vec3)]) -> Result<(), StepError> {
     match pushes.iter().find(|(_, push)| !push.is_finite()) {
         Some((marker, push)) => {
             let body = model.body_name(marker.body);
@@ -90,7 +90,7 @@ fn follow_for(mechanism: &mut Mechanism, pushes: &[(Marker, Vec3)], forces: bool
     advance_all(model, &mut next.q, &work.kkt.x[..n], dt);
     next.v.copy_from_slice(&work.kkt.x[..n]);
     next.t += dt;
-    step::refuse_nonsense(model, &next)?;
+    step::refuse_not_finite(model, &next)?;
     drift::project(model, &mut next.q, &mut next.v, next.t, dt, work)?;
     angles::count_turns(model, &work.eval, &mut next);
     impose(model, state, &mut next);
@@ -98,7 +98,7 @@ fn follow_for(mechanism: &mut Mechanism, pushes: &[(Marker, Vec3)], forces: bool
     Ok(())
 }
 
-/// Thick honey: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to mass, `F = - c M v` for a time t with
+/// Overdamped motion: what moves keeps the part `factor` (0 to 1) of its velocity, as after a drag in proportion to mass, `F = - c M v` for a time t with
 /// `factor = exp(- c t)`. Drives keep moving as they are told: of all velocities that the joints allow it takes the nearest in the metric of the masses. The energy
 /// lost counts as imposed.
 pub(crate) fn damp(mechanism: &mut Mechanism, factor: f64) -> Result<(), StepError> {
@@ -118,7 +118,7 @@ pub(crate) fn damp(mechanism: &mut Mechanism, factor: f64) -> Result<(), StepErr
 /// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept. The state is not changed.
 pub(crate) fn velocity_jump(mechanism: &mut Mechanism, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
     let (model, state, work) = mechanism.parts();
-    refuse_nonsense(model, impulses)?;
+    refuse_not_finite(model, impulses)?;
     prepare(model, &state.q, &state.v, state.t, work)?;
     load_pushes(model, &state.q, &state.v, impulses, work);
     work.kkt.solve(model, state.t, &work.eval)?;
@@ -154,7 +154,7 @@ fn follow(
     forces: bool,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
-    refuse_nonsense(model, pushes)?;
+    refuse_not_finite(model, pushes)?;
     prepare(model, q, zero, t, work)?;
     if forces {
         evaluate::apply_forces(model, q, zero, t, &mut work.eval);

@@ -83,7 +83,7 @@ pub(crate) fn step(
     }
     correct_drift(model, work, method, h)?; // pull C and Cdot back to zero
     angles::count_turns(model, &work.eval, &mut method.next);
-    refuse_nonsense(model, &method.next)?;
+    refuse_not_finite(model, &method.next)?;
     std::mem::swap(state, &mut method.next); // commit: the only line that writes the state
     Ok(attempt)
 }
@@ -99,13 +99,13 @@ fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -
         v: &mut method.next.v,
         ledger,
         projected: &mut rest[0],
-        held: &mut method.next.held,
+        warm_start: &mut method.next.warm_start,
         sleeping: method.sleeping,
         drift: method.drift,
         coordinates: method.coordinates,
         joint_space: method.joint_space.as_mut(),
     };
-    let attempt = method.integrator.attempt(&mut motion, h).map_err(|e| name_nonsense(model, work, e))?;
+    let attempt = method.integrator.attempt(&mut motion, h).map_err(|e| name_not_finite(model, work, e))?;
     method.next.t += h;
     Ok(attempt)
 }
@@ -113,10 +113,10 @@ fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -
 fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<(), StepError> {
     let next = &mut method.next;
     if method.drift == Drift::Project {
-        refuse_nonsense(model, next)?;
+        refuse_not_finite(model, next)?;
         let before = energy::mechanical(model, &next.q, &next.v);
         drift::project(model, &mut next.q, &mut next.v, next.t, h, work)?;
-        if model.has_sides() && !method.integrator.handles_sides() {
+        if model.has_inequalities() && !method.integrator.handles_inequalities() {
             project::hold(model, &mut next.q, &mut next.v, next.t, &mut method.task, work)?;
         }
         next.work[model.n_works()] += energy::mechanical(model, &next.q, &next.v) - before;
@@ -128,7 +128,7 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
 }
 
 /// A stage that met NaN has no factor either: then say which body is at fault, not that the pose is singular.
-fn name_nonsense(model: &Model, work: &Workspace, e: StepError) -> StepError {
+fn name_not_finite(model: &Model, work: &Workspace, e: StepError) -> StepError {
     let time = match e {
         StepError::Singular { time, .. } => time,
         StepError::NotConverged { residual, time, .. } if !residual.is_finite() => time,
@@ -147,7 +147,7 @@ fn name_nonsense(model: &Model, work: &Workspace, e: StepError) -> StepError {
     }
 }
 
-pub(crate) fn refuse_nonsense(model: &Model, next: &State) -> Result<(), StepError> {
+pub(crate) fn refuse_not_finite(model: &Model, next: &State) -> Result<(), StepError> {
     for i in 0..model.n_bodies() {
         let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
         if !finite(model.q_of(i, &next.q)) || !finite(model.v_of(i, &next.v)) {

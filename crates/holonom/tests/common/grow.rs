@@ -9,7 +9,7 @@ use super::turn;
 use holonom::joints::{Constraint, pairs};
 use holonom::math::{Mat3, SplitMix, Vec3, exp_quat, vec3};
 use holonom::prelude::*;
-use holonom::{Carried, Marker};
+use holonom::{AttachmentKind, Marker};
 use proptest::prelude::*;
 
 /// Where a new body hangs.
@@ -180,9 +180,9 @@ pub fn random_marker(kind: Option<Kind>, body: BodyId, g: &mut SplitMix) -> Mark
 
 fn carries(kinds: &[Kind], constraint: &dyn Constraint) -> bool {
     constraint.attachments().iter().all(|a| match (a.body.index().map(|i| kinds[i]), a.what) {
-        (Some(Kind::Particle), Carried::Point(p)) => p == Vec3::ZERO,
+        (Some(Kind::Particle), AttachmentKind::Point(p)) => p == Vec3::ZERO,
         (Some(Kind::Particle), _) => false,
-        (Some(Kind::Affine), Carried::Spin) => false,
+        (Some(Kind::Affine), AttachmentKind::Spin) => false,
         _ => true,
     })
 }

@@ -285,7 +285,7 @@ pub(crate) fn stuck_islands(model: &Model, q: &[f64], t: f64, work: &mut Workspa
     if work.kkt.factor(model, t, &work.eval).is_err() {
         return stuck;
     }
-    work.kkt.solver.hush();
+    work.kkt.solver.ignore_contradictions();
     // what drives ask for at rest is not of this kind
     let at_rest = work.eval.c.clone();
     let weak: Vec<usize> = work.kkt.solver.weak_rows().iter().map(|&x| x as usize).collect();

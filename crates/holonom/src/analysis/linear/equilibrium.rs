@@ -193,7 +193,7 @@ pub(crate) fn equilibrium(mechanism: &mut Mechanism, options: &EquilibriumOption
     let energy = |s: &State| energy::mechanical(model, &s.q, &s.v);
     next.work[model.n_works() + 1] += energy(&next) - energy(state);
     let before = std::mem::replace(state, next);
-    if mechanism.model.has_sides() && contacts::overlap(mechanism) > CLEAR * mechanism.model.contact_scale() {
+    if mechanism.model.has_inequalities() && contacts::overlap(mechanism) > CLEAR * mechanism.model.contact_scale() {
         mechanism.set_state(before);
         return Err(StepError::Invalid(
             "the equilibrium lies beyond a limit or inside a shape; contacts, limits, ropes and friction do not take part in the search: run the motion until it rests instead"

@@ -9,7 +9,7 @@
 //! ```
 //!
 //! Both the neighbour and the base move. The displacement of a turning body has a rate of its own even at equal angular velocities: a rotation
-//! vector d in world axes follows `d(d)/dt = dw + w × d`. It is had by letting both poses advance for a moment, to either side, and
+//! vector d in world axes follows `d(d)/dt = dw + w × d`. It is had by letting both poses advance for a moment, to either bound, and
 //! differencing `Body::difference` between them; no body kind is named. What the rows leave of dv follows from dq (`J dv = - dJ v0`) and is
 //! found by making v0 legal at the neighbour.
 //!

@@ -32,7 +32,7 @@
 //! (its stress falls again), and enough force can turn it inside out.
 
 use super::{Body, Inertia, Momentum};
-use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
+use crate::catalogue::attach::{Attached, AttachmentKind, Frame, read3, write3};
 use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
 use crate::error::refuse;
@@ -168,14 +168,14 @@ impl Affine {
     }
 
     /// Weights of (c, A_1, A_2, A_3) in what is carried.
-    fn weights(&self, what: &Carried) -> [f64; 4] {
+    fn weights(&self, what: &AttachmentKind) -> [f64; 4] {
         match what {
-            Carried::Point(p) => {
+            AttachmentKind::Point(p) => {
                 let x = *p - self.centre;
                 [1.0, x.x, x.y, x.z]
             }
-            Carried::Direction(d) => [0.0, d.x, d.y, d.z],
-            Carried::Spin => [0.0; 4],
+            AttachmentKind::Direction(d) => [0.0, d.x, d.y, d.z],
+            AttachmentKind::Spin => [0.0; 4],
         }
     }
 }
@@ -217,17 +217,17 @@ impl Body for Affine {
             None => Ok(()),
         }
     }
-    fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
+    fn can_carry(&self, what: &AttachmentKind) -> Result<(), &'static str> {
         match what {
-            Carried::Spin => Err("an affine body has no single angular velocity"),
+            AttachmentKind::Spin => Err("an affine body has no single angular velocity"),
             _ => Ok(()),
         }
     }
-    fn carry(&self, q: &[f64], v: &[f64], what: &Carried) -> Attached {
+    fn carry(&self, q: &[f64], v: &[f64], what: &AttachmentKind) -> Attached {
         let w = self.weights(what);
         Attached { at: combine(&w, q), rate: combine(&w, v), jdot_v: Vec3::ZERO }
     }
-    fn pull(&self, _: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
+    fn pull(&self, _: &[f64], what: &AttachmentKind, g: Vec3, out: &mut [f64]) {
         let w = self.weights(what);
         for k in 0..4 {
             for i in 0..3 {

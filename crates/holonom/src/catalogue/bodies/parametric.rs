@@ -17,7 +17,7 @@
 //! The inertial forces are not part of free flight, in which u moves straight on.
 
 use super::{Body, Inertia, Momentum};
-use crate::catalogue::attach::{Attached, Carried, Frame};
+use crate::catalogue::attach::{Attached, AttachmentKind, Frame};
 use crate::catalogue::declaration::{Invalid, positive};
 use crate::error::refuse;
 use crate::math::Vec3;
@@ -120,11 +120,11 @@ where
     }
 
     /// What is carried; a spin is not, and stays at zero.
-    fn see(&self, q: &[f64], v: &[f64], what: &Carried) -> Place<U> {
+    fn see(&self, q: &[f64], v: &[f64], what: &AttachmentKind) -> Place<U> {
         let u = Self::parameters(q, v);
         match (what, &self.directions) {
-            (Carried::Point(label), _) => (self.place)(u, *label),
-            (Carried::Direction(d), Some(directions)) => directions(u, *d),
+            (AttachmentKind::Point(label), _) => (self.place)(u, *label),
+            (AttachmentKind::Direction(d), Some(directions)) => directions(u, *d),
             _ => Place::constant(Vec3::ZERO),
         }
     }
@@ -178,21 +178,21 @@ where
         }
         Ok(())
     }
-    fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
+    fn can_carry(&self, what: &AttachmentKind) -> Result<(), &'static str> {
         match what {
-            Carried::Point(_) => Ok(()),
-            Carried::Direction(_) if self.directions.is_some() => Ok(()),
-            Carried::Direction(_) => {
+            AttachmentKind::Point(_) => Ok(()),
+            AttachmentKind::Direction(_) if self.directions.is_some() => Ok(()),
+            AttachmentKind::Direction(_) => {
                 Err("a parametric body carries directions only when `directions` says where they point")
             }
-            Carried::Spin => Err("a parametric body has no angular velocity"),
+            AttachmentKind::Spin => Err("a parametric body has no angular velocity"),
         }
     }
-    fn carry(&self, q: &[f64], v: &[f64], what: &Carried) -> Attached {
+    fn carry(&self, q: &[f64], v: &[f64], what: &AttachmentKind) -> Attached {
         let p = self.see(q, v, what);
         Attached { at: p.value(), rate: p.rate(), jdot_v: p.second() }
     }
-    fn pull(&self, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
+    fn pull(&self, q: &[f64], what: &AttachmentKind, g: Vec3, out: &mut [f64]) {
         let p = self.see(q, &[0.0; U], what);
         for (k, out) in out.iter_mut().enumerate() {
             *out += pulled(&p, g, k);

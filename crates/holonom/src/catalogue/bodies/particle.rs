@@ -1,7 +1,7 @@
 //! A point mass: q = x, v = xdot, M = m 1. It carries its own point and nothing else.
 
 use super::{Body, Inertia, Momentum};
-use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
+use crate::catalogue::attach::{Attached, AttachmentKind, Frame, read3, write3};
 use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::math::Vec3;
 
@@ -47,17 +47,17 @@ impl Body for Particle {
         finite_vector("position", self.position)?;
         finite_vector("velocity", self.velocity)
     }
-    fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
+    fn can_carry(&self, what: &AttachmentKind) -> Result<(), &'static str> {
         match what {
-            Carried::Point(p) if *p == Vec3::ZERO => Ok(()),
-            Carried::Point(_) => Err("a particle carries only the point at its own origin"),
+            AttachmentKind::Point(p) if *p == Vec3::ZERO => Ok(()),
+            AttachmentKind::Point(_) => Err("a particle carries only the point at its own origin"),
             _ => Err("a particle has no orientation"),
         }
     }
-    fn carry(&self, q: &[f64], v: &[f64], _: &Carried) -> Attached {
+    fn carry(&self, q: &[f64], v: &[f64], _: &AttachmentKind) -> Attached {
         Attached { at: read3(q), rate: read3(v), jdot_v: Vec3::ZERO }
     }
-    fn pull(&self, _: &[f64], _: &Carried, g: Vec3, out: &mut [f64]) {
+    fn pull(&self, _: &[f64], _: &AttachmentKind, g: Vec3, out: &mut [f64]) {
         for i in 0..3 {
             out[i] += g[i];
         }

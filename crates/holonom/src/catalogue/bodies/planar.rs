@@ -12,7 +12,7 @@
 //! Constraints push only within the plane: what acts along n or about u and w is held by the plane itself.
 
 use super::{Body, Inertia, Momentum};
-use crate::catalogue::attach::{Attached, Carried, Frame};
+use crate::catalogue::attach::{Attached, AttachmentKind, Frame};
 use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
 use crate::math::{Mat3, Vec3, vec3};
@@ -82,19 +82,19 @@ impl Planar {
 
     /// The lever arm of what is carried, world axes, and whether it is a point; `turn` has cosine and sine of the angle.
     #[inline(always)]
-    fn arm(&self, (c, s): (f64, f64), what: &Carried) -> (Vec3, f64) {
+    fn arm(&self, (c, s): (f64, f64), what: &AttachmentKind) -> (Vec3, f64) {
         let turn = |p: Vec3| self.plane * vec3(c * p.x - s * p.y, s * p.x + c * p.y, p.z);
         match what {
-            Carried::Point(p) => (turn(*p - self.centre), 1.0),
-            Carried::Direction(d) => (turn(*d), 0.0),
-            Carried::Spin => (Vec3::ZERO, 0.0),
+            AttachmentKind::Point(p) => (turn(*p - self.centre), 1.0),
+            AttachmentKind::Direction(d) => (turn(*d), 0.0),
+            AttachmentKind::Spin => (Vec3::ZERO, 0.0),
         }
     }
 
-    fn carry_turned(&self, turn: (f64, f64), q: &[f64], v: &[f64], what: &Carried) -> Attached {
+    fn carry_turned(&self, turn: (f64, f64), q: &[f64], v: &[f64], what: &AttachmentKind) -> Attached {
         let n = self.plane.z_axis;
         let (r, point) = self.arm(turn, what);
-        if matches!(what, Carried::Spin) {
+        if matches!(what, AttachmentKind::Spin) {
             return Attached { at: Vec3::ZERO, rate: n * v[2], jdot_v: Vec3::ZERO };
         }
         let turn = n.cross(r) * v[2];
@@ -106,9 +106,9 @@ impl Planar {
     }
 
     #[inline(always)]
-    fn pull_by(&self, r: Vec3, what: &Carried, g: Vec3, out: &mut [f64]) {
-        let point = if matches!(what, Carried::Point(_)) { 1.0 } else { 0.0 };
-        let torque = if matches!(what, Carried::Spin) { g } else { r.cross(g) };
+    fn pull_by(&self, r: Vec3, what: &AttachmentKind, g: Vec3, out: &mut [f64]) {
+        let point = if matches!(what, AttachmentKind::Point(_)) { 1.0 } else { 0.0 };
+        let torque = if matches!(what, AttachmentKind::Spin) { g } else { r.cross(g) };
         out[0] += point * self.plane.x_axis.dot(g);
         out[1] += point * self.plane.y_axis.dot(g);
         out[2] += self.plane.z_axis.dot(torque);
@@ -148,14 +148,14 @@ impl Body for Planar {
         finite_vector("pose", vec3(self.position[0], self.position[1], self.angle))?;
         finite_vector("velocity", vec3(self.velocity[0], self.velocity[1], self.spin))
     }
-    fn can_carry(&self, _: &Carried) -> Result<(), &'static str> {
+    fn can_carry(&self, _: &AttachmentKind) -> Result<(), &'static str> {
         Ok(())
     }
-    fn carry(&self, q: &[f64], v: &[f64], what: &Carried) -> Attached {
+    fn carry(&self, q: &[f64], v: &[f64], what: &AttachmentKind) -> Attached {
         let (s, c) = libm::sincos(q[2]);
         self.carry_turned((c, s), q, v, what)
     }
-    fn pull(&self, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
+    fn pull(&self, q: &[f64], what: &AttachmentKind, g: Vec3, out: &mut [f64]) {
         let (s, c) = libm::sincos(q[2]);
         self.pull_by(self.arm((c, s), what).0, what, g, out);
     }
@@ -172,10 +172,10 @@ impl Body for Planar {
     fn plane(&self) -> Option<&Mat3> {
         Some(&self.plane)
     }
-    fn carry_placed(&self, frame: &Frame, _: &[f64], _: &[f64], what: &Carried) -> Attached {
+    fn carry_placed(&self, frame: &Frame, _: &[f64], _: &[f64], what: &AttachmentKind) -> Attached {
         frame.carry(what)
     }
-    fn pull_placed(&self, frame: &Frame, _: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
+    fn pull_placed(&self, frame: &Frame, _: &[f64], what: &AttachmentKind, g: Vec3, out: &mut [f64]) {
         self.pull_by(frame.lever(what), what, g, out);
     }
     fn evaluate(&self, _: &[f64], _: &[f64], _: &Frame, gravity: Vec3, out: Inertia<'_>) {

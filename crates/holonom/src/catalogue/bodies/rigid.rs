@@ -14,7 +14,7 @@
 //! (symmetric, so of order 2; each turn is exact and keeps the angular momentum in world axes).
 
 use super::{Body, Inertia, Momentum, frame_of};
-use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
+use crate::catalogue::attach::{Attached, AttachmentKind, Frame, read3, write3};
 use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
 use crate::error::refuse;
@@ -218,13 +218,13 @@ impl Body for Rigid {
         Ok(())
     }
 
-    fn can_carry(&self, _: &Carried) -> Result<(), &'static str> {
+    fn can_carry(&self, _: &AttachmentKind) -> Result<(), &'static str> {
         Ok(())
     }
-    fn carry(&self, q: &[f64], v: &[f64], what: &Carried) -> Attached {
+    fn carry(&self, q: &[f64], v: &[f64], what: &AttachmentKind) -> Attached {
         frame_of(self, q, v).carry(what)
     }
-    fn pull(&self, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
+    fn pull(&self, q: &[f64], what: &AttachmentKind, g: Vec3, out: &mut [f64]) {
         frame_of(self, q, &[0.0; 6]).pull(what, g, out);
     }
 

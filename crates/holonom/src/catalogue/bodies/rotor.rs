@@ -12,7 +12,7 @@
 //! It weighs nothing, has no place and no momentum in space. What carries its coordinate through the waist is its origin, said to be at (u, 0, 0).
 
 use super::{Body, Inertia, Momentum};
-use crate::catalogue::attach::{Attached, Carried, Frame};
+use crate::catalogue::attach::{Attached, AttachmentKind, Frame};
 use crate::catalogue::declaration::{Invalid, positive};
 use crate::error::refuse;
 use crate::math::{Vec3, vec3};
@@ -57,16 +57,16 @@ impl Body for Rotor {
         positive("inertia", self.inertia, "kg m^2 (or kg)")?;
         if self.rate.is_finite() { Ok(()) } else { refuse!("rate", "rate is {}, must be finite", self.rate) }
     }
-    fn can_carry(&self, what: &Carried) -> Result<(), &'static str> {
+    fn can_carry(&self, what: &AttachmentKind) -> Result<(), &'static str> {
         match what {
-            Carried::Point(p) if *p == Vec3::ZERO => Ok(()),
+            AttachmentKind::Point(p) if *p == Vec3::ZERO => Ok(()),
             _ => Err("a rotor carries nothing but its own coordinate"),
         }
     }
-    fn carry(&self, q: &[f64], v: &[f64], _: &Carried) -> Attached {
+    fn carry(&self, q: &[f64], v: &[f64], _: &AttachmentKind) -> Attached {
         Attached { at: vec3(q[0], 0.0, 0.0), rate: vec3(v[0], 0.0, 0.0), jdot_v: Vec3::ZERO }
     }
-    fn pull(&self, _: &[f64], _: &Carried, g: Vec3, out: &mut [f64]) {
+    fn pull(&self, _: &[f64], _: &AttachmentKind, g: Vec3, out: &mut [f64]) {
         out[0] += g.x;
     }
     fn evaluate(&self, _: &[f64], _: &[f64], _: &Frame, _: Vec3, out: Inertia<'_>) {

@@ -46,7 +46,7 @@
 //! A body with a damper flies straight on instead, and its inertial forces act in the kicks.
 
 use super::{Body, Inertia, Momentum};
-use crate::catalogue::attach::{Attached, Carried, Frame, read3, write3};
+use crate::catalogue::attach::{Attached, AttachmentKind, Frame, read3, write3};
 use crate::catalogue::declaration::{Invalid, finite_vector, positive};
 use crate::catalogue::mass::MassProperties;
 use crate::error::refuse;
@@ -244,15 +244,15 @@ impl Scaled {
     }
 
     /// Lever arm R S X of what is carried; zero for a spin.
-    fn arm(&self, q: &[f64], what: &Carried) -> (Mat3, Vec3, Vec3) {
+    fn arm(&self, q: &[f64], what: &AttachmentKind) -> (Mat3, Vec3, Vec3) {
         let r = rotation(q[3], q[4], q[5], q[6]);
         match what {
-            Carried::Point(p) => {
+            AttachmentKind::Point(p) => {
                 let x = *p - self.centre;
                 (r, r * (self.along_axes(&q[7..]) * x), x)
             }
-            Carried::Direction(d) => (r, r * *d, Vec3::ZERO),
-            Carried::Spin => (r, Vec3::ZERO, Vec3::ZERO),
+            AttachmentKind::Direction(d) => (r, r * *d, Vec3::ZERO),
+            AttachmentKind::Spin => (r, Vec3::ZERO, Vec3::ZERO),
         }
     }
 }
@@ -326,12 +326,12 @@ impl Body for Scaled {
         positive("rest scale", self.rest, "(a pure number)")?;
         super::second_moments(&self.second)
     }
-    fn can_carry(&self, _: &Carried) -> Result<(), &'static str> {
+    fn can_carry(&self, _: &AttachmentKind) -> Result<(), &'static str> {
         Ok(())
     }
-    fn carry(&self, q: &[f64], v: &[f64], what: &Carried) -> Attached {
+    fn carry(&self, q: &[f64], v: &[f64], what: &AttachmentKind) -> Attached {
         let w = read3(&v[3..]);
-        if matches!(what, Carried::Spin) {
+        if matches!(what, AttachmentKind::Spin) {
             return Attached { at: Vec3::ZERO, rate: w, jdot_v: Vec3::ZERO };
         }
         let (r_wb, r, x) = self.arm(q, what);
@@ -339,14 +339,14 @@ impl Body for Scaled {
         let turn = w.cross(r);
         let own = Attached { at: r, rate: turn + u, jdot_v: w.cross(turn + 2.0 * u) };
         match what {
-            Carried::Point(_) => Attached { at: read3(q) + own.at, rate: read3(v) + own.rate, ..own },
+            AttachmentKind::Point(_) => Attached { at: read3(q) + own.at, rate: read3(v) + own.rate, ..own },
             _ => own,
         }
     }
-    fn pull(&self, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
+    fn pull(&self, q: &[f64], what: &AttachmentKind, g: Vec3, out: &mut [f64]) {
         let (r_wb, r, x) = self.arm(q, what);
-        let torque = if matches!(what, Carried::Spin) { g } else { r.cross(g) };
-        let force = if matches!(what, Carried::Point(_)) { g } else { Vec3::ZERO };
+        let torque = if matches!(what, AttachmentKind::Spin) { g } else { r.cross(g) };
+        let force = if matches!(what, AttachmentKind::Point(_)) { g } else { Vec3::ZERO };
         for i in 0..3 {
             out[i] += force[i];
             out[3 + i] += torque[i];

@@ -86,16 +86,16 @@ impl Marker {
     }
     /// Its point, as carried by the body.
     pub fn p(&self) -> Attachment {
-        Attachment { body: self.body, what: Carried::Point(self.point) }
+        Attachment { body: self.body, what: AttachmentKind::Point(self.point) }
     }
     fn direction(&self, d: Vec3) -> Attachment {
-        Attachment { body: self.body, what: Carried::Direction(d) }
+        Attachment { body: self.body, what: AttachmentKind::Direction(d) }
     }
 }
 
 /// Something a body may carry, in the body's own axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Carried {
+pub enum AttachmentKind {
     /// A point, from the body's origin (m).
     Point(Vec3),
     /// A direction. Bodies that deform may stretch it.
@@ -104,13 +104,13 @@ pub enum Carried {
     Spin,
 }
 
-impl Carried {
+impl AttachmentKind {
     /// "a point", "a direction", "a spin": for messages.
     pub fn describe(&self) -> &'static str {
         match self {
-            Carried::Point(_) => "a point",
-            Carried::Direction(_) => "a direction",
-            Carried::Spin => "a spin",
+            AttachmentKind::Point(_) => "a point",
+            AttachmentKind::Direction(_) => "a direction",
+            AttachmentKind::Spin => "a spin",
         }
     }
 }
@@ -121,35 +121,35 @@ pub struct Attachment {
     /// The body that carries it.
     pub body: BodyId,
     /// What it carries.
-    pub what: Carried,
+    pub what: AttachmentKind,
 }
 
 impl Attachment {
     /// The point carried, in body coordinates; zero where it is not a point.
     pub(crate) fn carried_point(&self) -> Vec3 {
         match self.what {
-            Carried::Point(p) => p,
+            AttachmentKind::Point(p) => p,
             _ => Vec3::ZERO,
         }
     }
     /// The point or direction carried, in body coordinates.
     pub(crate) fn carried_vector(&self) -> Vec3 {
         match self.what {
-            Carried::Point(p) | Carried::Direction(p) => p,
-            Carried::Spin => Vec3::ZERO,
+            AttachmentKind::Point(p) | AttachmentKind::Direction(p) => p,
+            AttachmentKind::Spin => Vec3::ZERO,
         }
     }
     /// The spin of a body.
     pub fn spin(body: BodyId) -> Self {
-        Attachment { body, what: Carried::Spin }
+        Attachment { body, what: AttachmentKind::Spin }
     }
     /// A point of a body.
     pub fn point(body: BodyId, point: impl Into<Vec3>) -> Self {
-        Attachment { body, what: Carried::Point(point.into()) }
+        Attachment { body, what: AttachmentKind::Point(point.into()) }
     }
     /// A direction of a body.
     pub fn direction(body: BodyId, direction: impl Into<Vec3>) -> Self {
-        Attachment { body, what: Carried::Direction(direction.into()) }
+        Attachment { body, what: AttachmentKind::Direction(direction.into()) }
     }
 }
 
@@ -206,45 +206,45 @@ impl Frame {
 
     /// A carried thing on a rigid body.
     #[inline(always)]
-    pub fn carry(&self, what: &Carried) -> Attached {
+    pub fn carry(&self, what: &AttachmentKind) -> Attached {
         match *what {
-            Carried::Point(p) => {
+            AttachmentKind::Point(p) => {
                 let r = self.r_wb * (p - self.origin);
                 let wr = self.w.cross(r);
                 Attached { at: self.x + r, rate: self.v + wr, jdot_v: self.w.cross(wr) }
             }
-            Carried::Direction(d) => {
+            AttachmentKind::Direction(d) => {
                 let r = self.r_wb * d;
                 let wr = self.w.cross(r);
                 Attached { at: r, rate: wr, jdot_v: self.w.cross(wr) }
             }
-            Carried::Spin => Attached { at: Vec3::ZERO, rate: self.w, jdot_v: Vec3::ZERO },
+            AttachmentKind::Spin => Attached { at: Vec3::ZERO, rate: self.w, jdot_v: Vec3::ZERO },
         }
     }
 
     /// `out += J^T g`: the generalised force of a push `g` on a carried thing.
     #[inline(always)]
-    pub fn pull(&self, what: &Carried, g: Vec3, out: &mut [f64]) {
+    pub fn pull(&self, what: &AttachmentKind, g: Vec3, out: &mut [f64]) {
         Frame::pull_by(self.lever(what), what, g, out);
     }
 
     /// By which lever a push on a carried thing turns the body, world axes; none for a spin.
     #[inline(always)]
-    pub(crate) fn lever(&self, what: &Carried) -> Vec3 {
+    pub(crate) fn lever(&self, what: &AttachmentKind) -> Vec3 {
         match *what {
-            Carried::Point(p) => self.r_wb * (p - self.origin),
-            Carried::Direction(d) => self.r_wb * d,
-            Carried::Spin => Vec3::ZERO,
+            AttachmentKind::Point(p) => self.r_wb * (p - self.origin),
+            AttachmentKind::Direction(d) => self.r_wb * d,
+            AttachmentKind::Spin => Vec3::ZERO,
         }
     }
 
     /// [`Frame::pull`] with the lever at hand.
     #[inline(always)]
-    pub(crate) fn pull_by(lever: Vec3, what: &Carried, g: Vec3, out: &mut [f64]) {
+    pub(crate) fn pull_by(lever: Vec3, what: &AttachmentKind, g: Vec3, out: &mut [f64]) {
         let (force, torque) = match what {
-            Carried::Point(_) => (g, lever.cross(g)),
-            Carried::Direction(_) => (Vec3::ZERO, lever.cross(g)),
-            Carried::Spin => (Vec3::ZERO, g),
+            AttachmentKind::Point(_) => (g, lever.cross(g)),
+            AttachmentKind::Direction(_) => (Vec3::ZERO, lever.cross(g)),
+            AttachmentKind::Spin => (Vec3::ZERO, g),
         };
         for i in 0..3 {
             out[i] += force[i];
@@ -394,8 +394,8 @@ impl<'a> View<'a> {
         let a = &self.attachments[k];
         let frame = self.bodies.frame(a.body);
         match (frame.carries(), a.what) {
-            (true, Carried::Point(p)) => frame.x + frame.r_wb * (p - frame.origin),
-            (true, Carried::Direction(d)) => frame.r_wb * d,
+            (true, AttachmentKind::Point(p)) => frame.x + frame.r_wb * (p - frame.origin),
+            (true, AttachmentKind::Direction(d)) => frame.r_wb * d,
             _ => self.get(k).at,
         }
     }
@@ -406,7 +406,7 @@ impl<'a> View<'a> {
         let a = &self.attachments[k];
         let frame = self.bodies.frame(a.body);
         match a.what {
-            Carried::Point(p) => frame.r_wb * (p - frame.origin),
+            AttachmentKind::Point(p) => frame.r_wb * (p - frame.origin),
             _ => Vec3::ZERO,
         }
     }

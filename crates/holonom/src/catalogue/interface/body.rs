@@ -1,6 +1,6 @@
 //! Bodies: what has coordinates, mass, and carries points.
 
-use super::{Attached, Carried, Frame};
+use super::{Attached, AttachmentKind, Frame};
 use crate::error::Invalid;
 use crate::math::{Mat3, Quat, Vec3};
 
@@ -37,11 +37,11 @@ pub trait Body: Send + Sync {
     /// Start values.
     fn initial(&self, q: &mut [f64], v: &mut [f64]);
     /// Can it carry this? `Err` says why not.
-    fn can_carry(&self, what: &Carried) -> Result<(), &'static str>;
+    fn can_carry(&self, what: &AttachmentKind) -> Result<(), &'static str>;
     /// Where is it, how fast, and what part of its acceleration is there already? World axes.
-    fn carry(&self, q: &[f64], v: &[f64], what: &Carried) -> Attached;
+    fn carry(&self, q: &[f64], v: &[f64], what: &AttachmentKind) -> Attached;
     /// `out += J^T g` where `rate = J v`: the generalised force of a push `g` on it.
-    fn pull(&self, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]);
+    fn pull(&self, q: &[f64], what: &AttachmentKind, g: Vec3, out: &mut [f64]);
     /// Mass block and inertial forces at `(q, v)`; `frame` is what [`Body::place`] filled in.
     fn evaluate(&self, q: &[f64], v: &[f64], frame: &Frame, gravity: Vec3, out: Inertia<'_>);
     /// Centre of mass, world (m).
@@ -123,11 +123,11 @@ pub trait Body: Send + Sync {
     // ---- bodies that keep something costly in their frame ----------------------------------------------------
 
     /// [`Body::carry`] where `frame` is what [`Body::place`] filled in: a body that is not rigid may keep there what is costly to find again.
-    fn carry_placed(&self, _frame: &Frame, q: &[f64], v: &[f64], what: &Carried) -> Attached {
+    fn carry_placed(&self, _frame: &Frame, q: &[f64], v: &[f64], what: &AttachmentKind) -> Attached {
         self.carry(q, v, what)
     }
     /// [`Body::pull`] in the same way.
-    fn pull_placed(&self, _frame: &Frame, q: &[f64], what: &Carried, g: Vec3, out: &mut [f64]) {
+    fn pull_placed(&self, _frame: &Frame, q: &[f64], what: &AttachmentKind, g: Vec3, out: &mut [f64]) {
         self.pull(q, what, g, out);
     }
 

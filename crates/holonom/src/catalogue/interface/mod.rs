@@ -16,7 +16,7 @@ mod parameters;
 mod rows;
 mod surface;
 
-pub use attach::{Attached, Attachment, BodyId, Carried, Frame, Marker, View};
+pub use attach::{Attached, Attachment, AttachmentKind, BodyId, Frame, Marker, View};
 pub use body::{Body, Inertia, Momentum};
 pub use chart::Chart;
 pub use checks::{between_0_and_1, finite, finite_vector, not_negative, optional_finite, positive};

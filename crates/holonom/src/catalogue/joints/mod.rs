@@ -65,7 +65,7 @@ pub(crate) use servo::SERVO_DRIVE;
 use lock::{about_z, agreement};
 use table::RADII;
 
-use crate::catalogue::interface::{Attachment, Carried, Marker, free_of, numbered};
+use crate::catalogue::interface::{Attachment, AttachmentKind, Marker, free_of, numbered};
 use crate::error::{Invalid, refuse};
 use crate::math::Mat3;
 
@@ -162,5 +162,5 @@ pub(crate) fn check_markers(a: &Marker, b: &Marker) -> Result<(), Invalid> {
 
 /// Does the attachment sit on a point? Reactions of direction and spin attachments are pure torques.
 pub(crate) fn is_point(a: &Attachment) -> bool {
-    matches!(a.what, Carried::Point(_))
+    matches!(a.what, AttachmentKind::Point(_))
 }

@@ -1,4 +1,4 @@
-//! Forces of sided rows at one moment: resting contact, friction and caps on the level of accelerations.
+//! Forces of inequality rows at one moment: resting contact, friction and caps on the level of accelerations.
 //!
 //! In a given mode
 //!
@@ -18,13 +18,13 @@ use super::memory;
 use super::mode::{self, ContactMode, Slip, Tolerances};
 use super::solve::{Drag, Joints, Solvers, Task};
 use super::workspace::ContactScratch;
-use super::{InequalityRows, Side, gather};
+use super::{InequalityRows, RowBound, gather};
 use crate::catalogue::joints::Level;
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate::reaction;
 use crate::math::Vec3;
-use crate::model::warm_start::Held;
+use crate::model::warm_start::WarmStart;
 use crate::model::{JointId, Model};
 
 /// Forces found last.
@@ -34,7 +34,7 @@ pub(crate) struct Forces {
     /// Are they in force: do they belong to the equations in the workspace?
     pub acting: bool,
     /// Forces that are given by memory instead of found; empty otherwise.
-    pub held: Vec<Held>,
+    pub warm_start: Vec<WarmStart>,
     loads: Vec<f64>,
     lambda: Vec<f64>,
     bare: Vec<f64>,
@@ -43,7 +43,7 @@ pub(crate) struct Forces {
 /// Friction that follows a load is solved for again until the load has settled.
 const LOAD_ITERATIONS: usize = 30;
 
-/// `[vdot; lambda]` at a state whose M, F, J, c are in `work` and factored, with the forces of sided rows in the mode `work.forces_of.mode`. F
+/// `[vdot; lambda]` at a state whose M, F, J, c are in `work` and factored, with the forces of inequality rows in the mode `work.forces_of.mode`. F
 /// includes those forces afterwards. Candidates for touches are those last detected.
 pub(crate) fn solve_motion(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
     gather::gather_closed(model, q, v, t, work);
@@ -59,7 +59,7 @@ pub(crate) fn solve_motion(model: &Model, q: &[f64], v: &[f64], t: f64, work: &m
 impl Forces {
     /// Nothing acts.
     pub fn clear(&mut self) {
-        self.held.clear();
+        self.warm_start.clear();
         self.acting = false;
     }
 
@@ -68,7 +68,7 @@ impl Forces {
         self.loads.get(joint as usize).copied().unwrap_or(0.0)
     }
 
-    /// Forces of one joint with sides, row by row; they are the first among all, in the order of the joints.
+    /// Forces of one inequality joint, row by row; they are the first among all, in the order of the joints.
     pub fn of_joint(&self, record: &crate::model::InequalityJoint) -> Option<&[f64]> {
         let rows = record.first as usize..record.first as usize + record.n_rows as usize;
         if self.acting { self.task.x.get(rows) } else { None }
@@ -89,7 +89,7 @@ impl Forces {
             self.task.x.clear();
             return Ok(());
         }
-        if !self.held.is_empty() {
+        if !self.warm_start.is_empty() {
             return self.apply_remembered(rows, joints);
         }
         self.bare.clear();
@@ -98,7 +98,7 @@ impl Forces {
         self.loads.resize(model.n_joints(), 0.0);
         let slow = Tolerances::of(model).rate;
         self.pose(slow, mode, rows, Some(&joints.kkt.x));
-        let follows = rows.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
+        let follows = rows.blocks.iter().any(|b| matches!(b.bound, RowBound::Dry { lever, .. } if lever > 0.0));
         for _ in 0..if follows { LOAD_ITERATIONS } else { 1 } {
             solvers.solve(rows, &mut self.task, joints)?;
             joints.eval.force.copy_from_slice(&self.bare);
@@ -118,7 +118,7 @@ impl Forces {
         let x = &mut self.task.x;
         x.clear();
         x.resize(rows.len(), 0.0);
-        memory::recall(&self.held, rows, 1.0, x);
+        memory::recall(&self.warm_start, rows, 1.0, x);
         for (row, &x) in x.iter().enumerate().filter(|(_, x)| **x != 0.0) {
             rows.push(row, x, &mut joints.eval.force);
         }
@@ -126,29 +126,29 @@ impl Forces {
     }
 
     /// The problem on accelerations. `fresh`: accelerations without forces of inequality rows, at the start. `slow`: see [`direction`].
-    fn pose(&mut self, slow: f64, mode: &ContactMode, sided: &InequalityRows, fresh: Option<&[f64]>) {
+    fn pose(&mut self, slow: f64, mode: &ContactMode, ineq: &InequalityRows, fresh: Option<&[f64]>) {
         let Task { laws, b, x, drags, .. } = &mut self.task;
         if let Some(vdot) = fresh {
             b.clear();
-            b.extend((0..sided.len()).map(|row| sided.product(row, vdot) + sided.c[row]));
+            b.extend((0..ineq.len()).map(|row| ineq.product(row, vdot) + ineq.c[row]));
             x.clear();
-            x.resize(sided.len(), 0.0);
+            x.resize(ineq.len(), 0.0);
         }
         laws.clear();
         drags.clear();
         self.task.strict = Some(1e-7);
         let Task { laws, drags, .. } = &mut self.task;
         let loads = &self.loads;
-        for block in &sided.blocks {
+        for block in &ineq.blocks {
             let known = mode.find(block.key, mode::part_of(block));
             let load = |joint: u32| loads[joint as usize];
-            let law = |slipping| block.side.law(block.n as usize, 1.0, load, |row| row as usize, slipping);
-            laws.push(match (known, block.side) {
-                (None, Side::Push { .. } | Side::Cone { .. }) => None,
+            let law = |slipping| block.bound.law(block.n as usize, 1.0, load, |row| row as usize, slipping);
+            laws.push(match (known, block.bound) {
+                (None, RowBound::Push { .. } | RowBound::Cone { .. }) => None,
                 (Some(closed), _) if block.level == Level::Velocity => match closed.slip {
                     Slip::Stick => Some(law(false)),
                     Slip::Slide(before) => {
-                        let way = mode::to_rows(sided, block, direction(sided, block, before, slow));
+                        let way = mode::to_rows(ineq, block, direction(ineq, block, before, slow));
                         slide(block, way, law(true), drags)
                     }
                 },
@@ -162,7 +162,7 @@ impl Forces {
         self.lambda.clear();
         self.lambda.extend_from_slice(&joints.kkt.x[v.len()..]);
         let mut settled = true;
-        for joint in model.sided.iter().filter_map(|r| r.loaded) {
+        for joint in model.inequalities.iter().filter_map(|r| r.loaded) {
             let load = {
                 let rows = &self.lambda[model.rows_of(JointId(joint))];
                 reaction::of_rows(model, JointId(joint), q, v, t, rows, joints.eval).force.length()
@@ -179,8 +179,8 @@ impl Forces {
 ///
 /// A velocity below twice `slow` says little about its own direction: what is left of it may be rounding, and where several contacts of one body come to rest or set out
 /// together, each would go its own way. There the direction turns smoothly into the one `before`.
-fn direction(sided: &InequalityRows, block: &super::Block, before: Vec3, slow: f64) -> Vec3 {
-    let u = mode::slip_of(sided, block);
+fn direction(ineq: &InequalityRows, block: &super::Block, before: Vec3, slow: f64) -> Vec3 {
+    let u = mode::slip_of(ineq, block);
     let u = if u.dot(before) >= 0.0 { u } else { -u };
     let part = u.length() / (2.0 * slow);
     if part >= 1.0 {
@@ -213,18 +213,18 @@ fn slide(
     }
 }
 
-/// Powers of sided rows into `work.eval.power`, after those of forces and joints.
+/// Powers of inequality rows into `work.eval.power`, after those of forces and joints.
 pub(crate) fn add_powers(model: &Model, v: &[f64], work: &mut Workspace) {
-    if model.has_sides() {
+    if model.has_inequalities() {
         work.eval.power[model.n_works() - 1] = 0.0;
         if !work.contact.acting.acting {
             return;
         }
-        let (sided, x) = (&work.contact.rows, &work.contact.acting.task.x);
-        for block in &sided.blocks {
-            let power: f64 = block.rows().filter(|&row| x[row] != 0.0).map(|row| x[row] * sided.product(row, v)).sum();
+        let (ineq, x) = (&work.contact.rows, &work.contact.acting.task.x);
+        for block in &ineq.blocks {
+            let power: f64 = block.rows().filter(|&row| x[row] != 0.0).map(|row| x[row] * ineq.product(row, v)).sum();
             let entry = match block.origin {
-                super::Origin::Joint(k) => model.n_forces() + model.sided[k as usize].joint as usize,
+                super::Origin::Joint(k) => model.n_forces() + model.inequalities[k as usize].joint as usize,
                 super::Origin::Touch(_) => model.n_works() - 1,
             };
             work.eval.power[entry] += power;

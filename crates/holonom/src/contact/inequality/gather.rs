@@ -1,12 +1,12 @@
-//! Filling in the sided rows of a moment: joints with sides first, in their order, then touches in the order of detection.
+//! Filling in the inequality rows of a moment: inequality joint first, in their order, then touches in the order of detection.
 
 use super::mode::ContactMode;
 use super::workspace::ContactScratch;
-use super::{Block, InequalityRows, Origin, Side};
-use crate::catalogue::attach::{Attachment, Bodies, BodyId, Carried};
+use super::{Block, InequalityRows, Origin, RowBound};
+use crate::catalogue::attach::{Attachment, AttachmentKind, Bodies, BodyId};
 use crate::catalogue::joints::{Level, RowLaw};
 use crate::contact::inequality::workspace::Workspace;
-use crate::contact::touch::Touching;
+use crate::contact::touch::ContactGeometry;
 use crate::evaluate::RowScratch;
 use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::{Vec3, perpendicular};
@@ -16,10 +16,10 @@ use holonom_collide::Candidate;
 
 /// A touch with rows.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Touched {
+pub(crate) struct ActiveContact {
     /// Number among the candidates.
     pub candidate: u32,
-    pub now: Touching,
+    pub now: ContactGeometry,
     pub tangents: [Vec3; 2],
     pub bodies: (BodyId, BodyId),
     /// Velocity of a over b at the point.
@@ -69,35 +69,35 @@ fn gather_where(
     for (i, candidate) in detection.candidates.iter().enumerate() {
         if wanted(mode, candidate) {
             let ends = [candidate.a, candidate.b].map(|s| model.shapes.all[s as usize].body);
-            let now = Touching::of(candidate, ends[0], ends[1], bodies);
+            let now = ContactGeometry::of(candidate, ends[0], ends[1], bodies);
             touch_rows(model, bodies, candidate, i as u32, ends, now, rows);
         }
     }
 }
 
-fn joint_rows(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation, sided: &mut InequalityRows) {
+fn joint_rows(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation, ineq: &mut InequalityRows) {
     let Evaluation { frames, rows, gradients, forces, angles, .. } = eval;
     let bodies = &bodies_at(model, frames, q, v);
-    for (k, record) in model.sided.iter().enumerate() {
+    for (k, record) in model.inequalities.iter().enumerate() {
         let joint = &model.joints[record.joint as usize];
         let constraint = joint.constraint.as_ref();
         let view = angles.view(bodies, constraint.attachments(), model.slots_of(joint), t);
         let mut out = RowScratch { rows, gradients, forces };
         let n = out.evaluate(constraint, &view, t);
-        let side = match constraint.law() {
+        let bound = match constraint.law() {
             RowLaw::Equality => continue,
-            RowLaw::Unilateral => Side::Push { restitution: constraint.restitution() },
-            RowLaw::Bounded { least, most } => Side::Within { least, most },
-            RowLaw::Ball { radius } => Side::Ball { radius },
-            RowLaw::Dry { constant, lever } => Side::Dry { constant, lever, loaded: record.loaded },
+            RowLaw::Unilateral => RowBound::Push { restitution: constraint.restitution() },
+            RowLaw::Bounded { least, most } => RowBound::Within { least, most },
+            RowLaw::Ball { radius } => RowBound::Ball { radius },
+            RowLaw::Dry { constant, lever } => RowBound::Dry { constant, lever, loaded: record.loaded },
         };
-        let first = sided.len() as u32;
+        let first = ineq.len() as u32;
         for i in 0..record.n_rows as usize {
             let (mut rate, mut c) = (out.rows[i].rate_t, out.rows[i].curvature);
             for part in &record.form.bodies {
-                sided.begin_part(part.body, part.v, part.n);
+                ineq.begin_part(part.body, part.v, part.n);
             }
-            let start = sided.values.len() - record.form.width();
+            let start = ineq.values.len() - record.form.width();
             for (a, attachment) in constraint.attachments().iter().enumerate() {
                 let g = out.gradients[i * n + a];
                 if g == Vec3::ZERO {
@@ -109,21 +109,21 @@ fn joint_rows(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation
                 if !attachment.body.is_ground() {
                     let body = record.form.bodies[record.form.slots[a] as usize];
                     let range = start + body.column as usize..start + (body.column + body.n) as usize;
-                    bodies.pull(attachment, g, &mut sided.values[range]);
+                    bodies.pull(attachment, g, &mut ineq.values[range]);
                 }
             }
             let gap = if record.level == Level::Position { out.rows[i].gap } else { 0.0 };
-            sided.end_row(gap, rate, c);
+            ineq.end_row(gap, rate, c);
         }
         // a ball is one block; all others are one per row
-        let together = matches!(side, Side::Ball { .. });
+        let together = matches!(bound, RowBound::Ball { .. });
         let n_rows = record.n_rows as u32;
         for i in 0..if together { 1 } else { n_rows } {
             let n = if together { n_rows } else { 1 };
             let key = Key::joint(record.joint, i);
-            sided.blocks.push(Block {
+            ineq.blocks.push(Block {
                 origin: Origin::Joint(k as u32),
-                side,
+                bound,
                 level: record.level,
                 row: first + i,
                 n,
@@ -140,51 +140,51 @@ fn touch_rows(
     candidate: &Candidate,
     number: u32,
     ends: [BodyId; 2],
-    now: Touching,
-    sided: &mut InequalityRows,
+    now: ContactGeometry,
+    ineq: &mut InequalityRows,
 ) {
     let material = model.shapes.material(candidate.a, candidate.b);
     let (x, y) = perpendicular(now.n);
-    let touch = sided.touches.len() as u32;
-    let first_block = sided.blocks.len() as u32;
-    let normal_row = sided.len() as u32;
+    let touch = ineq.touches.len() as u32;
+    let first_block = ineq.blocks.len() as u32;
+    let normal_row = ineq.len() as u32;
     // the material points at the place of contact, and what is there of their acceleration as the place moves over them
-    let points = ends.map(|body| Attachment { body, what: Carried::Point(local(bodies, body, now.point)) });
+    let points = ends.map(|body| Attachment { body, what: AttachmentKind::Point(local(bodies, body, now.point)) });
     let seen = points.map(|p| bodies.carry(&p));
     let spins = ends.map(|body| spin(model, bodies, body));
     let k: [Vec3; 2] = std::array::from_fn(|i| seen[i].jdot_v + spins[i].cross(now.point_rate - seen[i].rate));
     let (u, k) = (seen[0].rate - seen[1].rate, k[0] - k[1]);
     let key = Key(candidate.a, candidate.b, candidate.key);
-    let block = |sided: &mut InequalityRows, side, level, n: u32| {
-        let row = sided.len() as u32 - n;
-        sided.blocks.push(Block { origin: Origin::Touch(touch), side, level, row, n, key });
+    let block = |ineq: &mut InequalityRows, bound, level, n: u32| {
+        let row = ineq.len() as u32 - n;
+        ineq.blocks.push(Block { origin: Origin::Touch(touch), bound, level, row, n, key });
     };
-    linear_row(model, bodies, &points, now.n, sided);
-    sided.end_row(now.gap, now.n.dot(u), now.n.dot(k) + now.n_rate.dot(u));
-    block(sided, Side::Push { restitution: material.restitution }, Level::Position, 1);
+    linear_row(model, bodies, &points, now.n, ineq);
+    ineq.end_row(now.gap, now.n.dot(u), now.n.dot(k) + now.n_rate.dot(u));
+    block(ineq, RowBound::Push { restitution: material.restitution }, Level::Position, 1);
     if material.static_friction > 0.0 {
         for e in [x, y] {
-            linear_row(model, bodies, &points, e, sided);
-            sided.end_row(0.0, e.dot(u), e.dot(k));
+            linear_row(model, bodies, &points, e, ineq);
+            ineq.end_row(0.0, e.dot(u), e.dot(k));
         }
         let (sliding, sticking) = (material.friction, material.static_friction);
-        block(sided, Side::Cone { normal: normal_row, sliding, sticking, spin: false }, Level::Velocity, 2);
+        block(ineq, RowBound::Cone { normal: normal_row, sliding, sticking, spin: false }, Level::Velocity, 2);
     }
     let spin = spins[0] - spins[1];
     for (lever, axes) in [(material.torsional, &[now.n][..]), (material.rolling, &[x, y][..])] {
         if lever > 0.0 {
             for e in axes {
-                spin_row(model, bodies, ends, *e, sided);
-                sided.end_row(0.0, e.dot(spin), 0.0);
+                spin_row(model, bodies, ends, *e, ineq);
+                ineq.end_row(0.0, e.dot(spin), 0.0);
             }
-            let side = Side::Cone { normal: normal_row, sliding: lever, sticking: lever, spin: true };
-            block(sided, side, Level::Velocity, axes.len() as u32);
+            let bound = RowBound::Cone { normal: normal_row, sliding: lever, sticking: lever, spin: true };
+            block(ineq, bound, Level::Velocity, axes.len() as u32);
         }
     }
     let slip = u - now.n * now.n.dot(u);
-    let n_blocks = sided.blocks.len() as u32 - first_block;
+    let n_blocks = ineq.blocks.len() as u32 - first_block;
     let bodies = (ends[0], ends[1]);
-    sided.touches.push(Touched {
+    ineq.touches.push(ActiveContact {
         candidate: number,
         now,
         tangents: [x, y],
@@ -201,40 +201,42 @@ fn local(bodies: &Bodies, body: BodyId, point: Vec3) -> Vec3 {
     if frame.rigid {
         return frame.r_wb.transpose() * (point - frame.x) + frame.origin;
     }
-    if body.index().is_some_and(|i| bodies.bodies[i].can_carry(&Carried::Spin).is_err()) {
+    if body.index().is_some_and(|i| bodies.bodies[i].can_carry(&AttachmentKind::Spin).is_err()) {
         return Vec3::ZERO;
     }
     let see = |what| bodies.carry(&Attachment { body, what }).at;
-    let from = point - see(Carried::Point(Vec3::ZERO));
-    let along = |d| see(Carried::Direction(d)).dot(from);
+    let from = point - see(AttachmentKind::Point(Vec3::ZERO));
+    let along = |d| see(AttachmentKind::Direction(d)).dot(from);
     Vec3::new(along(Vec3::X), along(Vec3::Y), along(Vec3::Z))
 }
 
 fn spin(model: &Model, bodies: &Bodies, body: BodyId) -> Vec3 {
     match body.index() {
-        Some(i) if model.bodies[i].can_carry(&Carried::Spin).is_ok() => bodies.carry(&Attachment::spin(body)).rate,
+        Some(i) if model.bodies[i].can_carry(&AttachmentKind::Spin).is_ok() => {
+            bodies.carry(&Attachment::spin(body)).rate
+        }
         _ => Vec3::ZERO,
     }
 }
 
 /// `e . (v_a - v_b)` at two points.
-fn linear_row(model: &Model, bodies: &Bodies, points: &[Attachment; 2], e: Vec3, sided: &mut InequalityRows) {
+fn linear_row(model: &Model, bodies: &Bodies, points: &[Attachment; 2], e: Vec3, ineq: &mut InequalityRows) {
     for (point, sign) in points.iter().zip([1.0, -1.0]) {
         if let Some(i) = super::body_index(point.body) {
             let v = model.v_start[i as usize];
-            let out = sided.begin_part(i, v, model.v_start[i as usize + 1] - v);
+            let out = ineq.begin_part(i, v, model.v_start[i as usize + 1] - v);
             bodies.pull(point, e * sign, out);
         }
     }
 }
 
 /// `e . (w_a - w_b)`.
-fn spin_row(model: &Model, bodies: &Bodies, ends: [BodyId; 2], e: Vec3, sided: &mut InequalityRows) {
+fn spin_row(model: &Model, bodies: &Bodies, ends: [BodyId; 2], e: Vec3, ineq: &mut InequalityRows) {
     for (body, sign) in ends.into_iter().zip([1.0, -1.0]) {
         if let Some(i) = super::body_index(body) {
             let v = model.v_start[i as usize];
-            let out = sided.begin_part(i, v, model.v_start[i as usize + 1] - v);
-            if model.bodies[i as usize].can_carry(&Carried::Spin).is_ok() {
+            let out = ineq.begin_part(i, v, model.v_start[i as usize + 1] - v);
+            if model.bodies[i as usize].can_carry(&AttachmentKind::Spin).is_ok() {
                 bodies.pull(&Attachment::spin(body), e * sign, out);
             }
         }

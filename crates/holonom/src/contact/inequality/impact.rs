@@ -19,7 +19,7 @@
 use super::mode::Tolerances;
 use super::solve::{Joints, Solvers, Task};
 use super::workspace::ContactScratch;
-use super::{InequalityRows, Origin, Side};
+use super::{InequalityRows, Origin, RowBound};
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::model::Model;
@@ -91,13 +91,13 @@ impl Impact<'_> {
 
     /// The normal block that closes fastest.
     fn fastest(&self) -> Option<usize> {
-        let sided = self.rows;
+        let ineq = self.rows;
         let mut found = None;
         let mut most = -self.tolerances.rate;
-        for (i, block) in sided.blocks.iter().enumerate() {
+        for (i, block) in ineq.blocks.iter().enumerate() {
             let row = block.row as usize;
-            if matches!(block.side, Side::Push { .. })
-                && sided.gap[row] <= self.tolerances.gap
+            if matches!(block.bound, RowBound::Push { .. })
+                && ineq.gap[row] <= self.tolerances.gap
                 && self.scratch.u[row] < most
             {
                 (found, most) = (Some(i), self.scratch.u[row]);
@@ -126,14 +126,16 @@ impl Impact<'_> {
         before.extend_from_slice(v);
         respond(p, self.rows, &mut self.joints)?;
         v.iter_mut().zip(&self.joints.kkt.x[..n]).for_each(|(v, dv)| *v += dv);
-        let sided = self.rows;
+        let ineq = self.rows;
         for (row, u) in u.iter_mut().enumerate() {
-            *u += sided.product(row, &self.joints.kkt.x);
+            *u += ineq.product(row, &self.joints.kkt.x);
         }
-        for block in &sided.blocks {
-            let work = |row: usize| 0.5 * p[row] * (sided.product(row, before) + sided.product(row, v));
+        for block in &ineq.blocks {
+            let work = |row: usize| 0.5 * p[row] * (ineq.product(row, before) + ineq.product(row, v));
             let entry = match block.origin {
-                Origin::Joint(k) => self.joints.model.n_forces() + self.joints.model.sided[k as usize].joint as usize,
+                Origin::Joint(k) => {
+                    self.joints.model.n_forces() + self.joints.model.inequalities[k as usize].joint as usize
+                }
                 Origin::Touch(_) => self.joints.model.n_works() - 1,
             };
             ledger[entry] += block.rows().filter(|&row| p[row] != 0.0).map(work).sum::<f64>();
@@ -151,13 +153,13 @@ impl Impact<'_> {
         if law == Some(Restitution::Poisson) {
             for block in &self.rows.blocks {
                 let part =
-                    |normal: usize| match self.rows.blocks.iter().find(|b| b.row as usize == normal).map(|b| b.side) {
-                        Some(Side::Push { restitution }) => restitution,
+                    |normal: usize| match self.rows.blocks.iter().find(|b| b.row as usize == normal).map(|b| b.bound) {
+                        Some(RowBound::Push { restitution }) => restitution,
                         _ => 0.0,
                     };
-                let e = match block.side {
-                    Side::Push { restitution } => restitution,
-                    Side::Cone { normal, .. } => part(normal as usize),
+                let e = match block.bound {
+                    RowBound::Push { restitution } => restitution,
+                    RowBound::Cone { normal, .. } => part(normal as usize),
                     _ => 0.0,
                 };
                 block.rows().for_each(|row| p[row] *= 1.0 + e);
@@ -179,27 +181,27 @@ impl Impact<'_> {
     }
 
     fn pose(&mut self, only: Option<usize>, newton: bool) {
-        let sided = self.rows;
+        let ineq = self.rows;
         let Task { laws, b, x, drags, .. } = &mut self.scratch.task;
         laws.clear();
         drags.clear();
         x.clear();
-        x.resize(sided.len(), 0.0);
+        x.resize(ineq.len(), 0.0);
         b.clear();
         b.extend_from_slice(&self.scratch.u);
         let mut closed = false;
-        for (i, block) in sided.blocks.iter().enumerate() {
+        for (i, block) in ineq.blocks.iter().enumerate() {
             let row = block.row as usize;
-            laws.push(match block.side {
-                Side::Push { restitution } => {
-                    closed = sided.gap[row] <= self.tolerances.gap && only.is_none_or(|only| only == i);
+            laws.push(match block.bound {
+                RowBound::Push { restitution } => {
+                    closed = ineq.gap[row] <= self.tolerances.gap && only.is_none_or(|only| only == i);
                     if newton && self.scratch.u[row] < 0.0 {
                         b[row] += restitution * self.scratch.u[row];
                     }
                     closed.then_some(Law::Push)
                 }
                 // the friction of a touch follows its normal row
-                Side::Cone { normal, sticking, .. } if closed => {
+                RowBound::Cone { normal, sticking, .. } if closed => {
                     Some(Law::Cone { normal: normal as usize, mu: sticking, rows: block.n as usize })
                 }
                 _ => None,
@@ -211,10 +213,10 @@ impl Impact<'_> {
     fn work_of_impulses(&mut self, v: &[f64]) -> Result<f64, StepError> {
         let p = &self.scratch.p;
         respond(p, self.rows, &mut self.joints)?;
-        let sided = self.rows;
+        let ineq = self.rows;
         let (mut sum, mut size) = (0.0, 0.0);
         for (row, &p) in p.iter().enumerate().filter(|(_, p)| **p != 0.0) {
-            let (before, change) = (sided.product(row, v), sided.product(row, &self.joints.kkt.x));
+            let (before, change) = (ineq.product(row, v), ineq.product(row, &self.joints.kkt.x));
             sum += p * (before + 0.5 * change);
             size += p.abs() * (before.abs() + change.abs());
         }

@@ -1,4 +1,4 @@
-//! Rows with sides: conditions that hold only as far as their forces may go.
+//! Inequality rows: unilateral, bounded and friction-cone constraints.
 //!
 //! ```text
 //! unilateral    C >= 0,  lambda >= 0,  one of them 0                          limits, ropes, the normal direction of a contact
@@ -40,7 +40,7 @@ use holonom_lcp::ComplementarityLaw as Law;
 /// Where a block comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum Origin {
-    /// Number among the sided joints.
+    /// Number among the inequality joints.
     Joint(u32),
     /// Number among the touches.
     Touch(u32),
@@ -48,7 +48,7 @@ pub(crate) enum Origin {
 
 /// What the multipliers of a block may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Side {
+pub(crate) enum RowBound {
     /// >= 0.
     Push {
         restitution: f64,
@@ -79,7 +79,7 @@ pub(crate) enum Side {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Block {
     pub origin: Origin,
-    pub side: Side,
+    pub bound: RowBound,
     pub level: Level,
     pub row: u32,
     pub n: u32,
@@ -102,7 +102,7 @@ pub(crate) struct Part {
     pub at: u32,
 }
 
-/// All sided rows of one moment.
+/// All inequality rows of one moment.
 #[derive(Default)]
 pub(crate) struct InequalityRows {
     pub blocks: Vec<Block>,
@@ -115,7 +115,7 @@ pub(crate) struct InequalityRows {
     pub rate: Vec<f64>,
     pub c: Vec<f64>,
     /// Touches, in the order of their blocks.
-    pub touches: Vec<gather::Touched>,
+    pub touches: Vec<gather::ActiveContact>,
 }
 
 impl InequalityRows {
@@ -178,7 +178,7 @@ impl InequalityRows {
     }
 }
 
-impl Side {
+impl RowBound {
     /// The law of the complementarity problem; multipliers are scaled by `time` (the step for impulses, 1 for forces). `row`: number of a row in the problem.
     pub fn law(
         &self,
@@ -189,14 +189,14 @@ impl Side {
         slipping: bool,
     ) -> Law {
         match *self {
-            Side::Push { .. } => Law::Push,
-            Side::Within { least, most } => Law::Within { least: least * time, most: most * time },
-            Side::Ball { radius } => Law::Ball { radius: radius * time, rows: n },
-            Side::Dry { constant, lever, loaded } => {
+            RowBound::Push { .. } => Law::Push,
+            RowBound::Within { least, most } => Law::Within { least: least * time, most: most * time },
+            RowBound::Ball { radius } => Law::Ball { radius: radius * time, rows: n },
+            RowBound::Dry { constant, lever, loaded } => {
                 let most = time * (constant + lever * loaded.map_or(0.0, load));
                 Law::Within { least: -most, most }
             }
-            Side::Cone { normal, sliding, sticking, .. } => {
+            RowBound::Cone { normal, sliding, sticking, .. } => {
                 Law::Cone { normal: row(normal), mu: if slipping { sliding } else { sticking }, rows: n }
             }
         }

@@ -3,7 +3,7 @@
 //! Between events a mode is fixed and the motion is smooth. [`judge`] reads the mode off a state: closed is what neither has a gap nor separates, sticking is what
 //! does not slip; what is closed and sticking may turn out to separate or to slip when the forces are solved for.
 
-use super::{Block, InequalityRows, Side};
+use super::{Block, InequalityRows, RowBound};
 use crate::catalogue::joints::Level;
 use crate::math::Vec3;
 use crate::model::Model;
@@ -26,7 +26,7 @@ pub(crate) struct Closed {
     pub slip: Slip,
 }
 
-/// ContactMode of all sided rows, sorted by key and part. Unilateral rows that are not in it are open.
+/// ContactMode of all inequality rows, sorted by key and part. Unilateral rows that are not in it are open.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(crate) struct ContactMode {
     pub closed: Vec<Closed>,
@@ -57,10 +57,10 @@ impl ContactMode {
 
 /// Which of the blocks with the same key a block is: 0 normal (or the only one), 1 slip, 2 turning about the normal, 3 rolling.
 pub(crate) fn part_of(block: &Block) -> u32 {
-    match block.side {
-        Side::Cone { spin: false, .. } => 1,
-        Side::Cone { spin: true, .. } if block.n == 1 => 2,
-        Side::Cone { .. } => 3,
+    match block.bound {
+        RowBound::Cone { spin: false, .. } => 1,
+        RowBound::Cone { spin: true, .. } if block.n == 1 => 2,
+        RowBound::Cone { .. } => 3,
         _ => 0,
     }
 }
@@ -89,16 +89,16 @@ impl Tolerances {
 }
 
 /// Velocity of a block with axes in the world: of touches a vector in the plane of contact, of joints (rate, 0, 0).
-pub(crate) fn slip_of(sided: &InequalityRows, block: &Block) -> Vec3 {
-    in_world(sided, block, |row| sided.rate[row])
+pub(crate) fn slip_of(ineq: &InequalityRows, block: &Block) -> Vec3 {
+    in_world(ineq, block, |row| ineq.rate[row])
 }
 
 /// Numbers per row as a vector in the world.
-pub(crate) fn in_world(sided: &InequalityRows, block: &Block, number: impl Fn(usize) -> f64) -> Vec3 {
+pub(crate) fn in_world(ineq: &InequalityRows, block: &Block, number: impl Fn(usize) -> f64) -> Vec3 {
     let first = block.row as usize;
     match (block.origin, block.n) {
         (super::Origin::Touch(k), 2) => {
-            let t = sided.touches[k as usize].tangents;
+            let t = ineq.touches[k as usize].tangents;
             t[0] * number(first) + t[1] * number(first + 1)
         }
         _ => {
@@ -110,29 +110,29 @@ pub(crate) fn in_world(sided: &InequalityRows, block: &Block, number: impl Fn(us
 }
 
 /// The rows of a block along a vector in the world: the inverse of [`in_world`].
-pub(crate) fn to_rows(sided: &InequalityRows, block: &Block, x: Vec3) -> [f64; 3] {
+pub(crate) fn to_rows(ineq: &InequalityRows, block: &Block, x: Vec3) -> [f64; 3] {
     match (block.origin, block.n) {
         (super::Origin::Touch(k), 2) => {
-            let t = sided.touches[k as usize].tangents;
+            let t = ineq.touches[k as usize].tangents;
             [t[0].dot(x), t[1].dot(x), 0.0]
         }
         _ => x.to_array(),
     }
 }
 
-/// The mode of a state whose sided rows are gathered.
-pub(crate) fn judge(sided: &InequalityRows, tolerances: Tolerances, mode: &mut ContactMode) {
+/// The mode of a state whose inequality rows are gathered.
+pub(crate) fn judge(ineq: &InequalityRows, tolerances: Tolerances, mode: &mut ContactMode) {
     mode.closed.clear();
-    for block in &sided.blocks {
-        let closed = match block.side {
-            Side::Push { .. } => {
-                sided.gap[block.row as usize] <= tolerances.gap && sided.rate[block.row as usize] <= tolerances.rate
+    for block in &ineq.blocks {
+        let closed = match block.bound {
+            RowBound::Push { .. } => {
+                ineq.gap[block.row as usize] <= tolerances.gap && ineq.rate[block.row as usize] <= tolerances.rate
             }
-            Side::Cone { .. } => mode.is_closed(block.key),
+            RowBound::Cone { .. } => mode.is_closed(block.key),
             _ => true,
         };
         if closed {
-            let u = slip_of(sided, block);
+            let u = slip_of(ineq, block);
             let slip =
                 if may_slip(block) && u.length() > tolerances.rate { Slip::Slide(u.normalize()) } else { Slip::Stick };
             mode.set(block.key, part_of(block), slip);

@@ -9,7 +9,7 @@
 
 use super::mode::{self, Slip, Tolerances};
 use super::solve::{self, Task};
-use super::{Side, gather};
+use super::{RowBound, gather};
 use crate::contact::inequality::tension::Tension;
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
@@ -77,26 +77,26 @@ fn load_gaps(work: &mut Workspace, n: usize) {
 
 /// Largest overlap, m (or rad beyond a limit).
 pub(crate) fn deepest(work: &Workspace) -> f64 {
-    let sided = &work.contact.rows;
-    let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
-    pushes.map(|b| -sided.gap[b.row as usize]).fold(0.0, f64::max)
+    let ineq = &work.contact.rows;
+    let pushes = ineq.blocks.iter().filter(|b| matches!(b.bound, RowBound::Push { .. }));
+    pushes.map(|b| -ineq.gap[b.row as usize]).fold(0.0, f64::max)
 }
 
 /// Rows that overlap, and those that would before the worst is mended.
 fn pose(work: &Workspace, worst: f64, task: &mut Task) {
-    let sided = &work.contact.rows;
+    let ineq = &work.contact.rows;
     task.laws.clear();
     task.drags.clear();
     task.b.clear();
     task.x.clear();
-    task.x.resize(sided.len(), 0.0);
-    task.b.resize(sided.len(), 0.0);
-    for block in &sided.blocks {
+    task.x.resize(ineq.len(), 0.0);
+    task.b.resize(ineq.len(), 0.0);
+    for block in &ineq.blocks {
         let row = block.row as usize;
-        let near = matches!(block.side, Side::Push { .. }) && sided.gap[row] <= 2.0 * worst;
+        let near = matches!(block.bound, RowBound::Push { .. }) && ineq.gap[row] <= 2.0 * worst;
         task.laws.push(near.then_some(Law::Push));
         if near {
-            task.b[row] = sided.gap[row] + sided.product(row, &work.kkt.x);
+            task.b[row] = ineq.gap[row] + ineq.product(row, &work.kkt.x);
         }
     }
 }
@@ -119,7 +119,7 @@ pub(crate) fn hold(
         evaluate::place_bodies(model, q, v, &mut work.eval);
         gather::gather_closed(model, q, v, t, work);
         let off =
-            hold_rows(work, task, |block, _| matches!(block.side, Side::Push { .. }), |sided, row| sided.gap[row]);
+            hold_rows(work, task, |block, _| matches!(block.bound, RowBound::Push { .. }), |ineq, row| ineq.gap[row]);
         if iteration > 0 && off <= 1e-15 * model.contact_scale() || off == 0.0 {
             break;
         }
@@ -150,11 +150,11 @@ pub(crate) fn hold(
         evaluate::place_bodies(model, q, v, &mut work.eval);
         gather::gather_closed(model, q, v, t, work);
         evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
-        let sticks = |block: &super::Block, slip: Slip| match block.side {
-            Side::Push { .. } => true,
+        let sticks = |block: &super::Block, slip: Slip| match block.bound {
+            RowBound::Push { .. } => true,
             _ => mode::may_slip(block) && slip == Slip::Stick,
         };
-        let off = hold_rows(work, task, sticks, |sided, row| sided.rate[row]);
+        let off = hold_rows(work, task, sticks, |ineq, row| ineq.rate[row]);
         if off <= 1e-8 * tolerances.rate {
             break;
         }
@@ -194,19 +194,19 @@ fn hold_rows(
     held: impl Fn(&super::Block, Slip) -> bool,
     off: impl Fn(&super::InequalityRows, usize) -> f64,
 ) -> f64 {
-    let sided = &work.contact.rows;
+    let ineq = &work.contact.rows;
     task.laws.clear();
     task.drags.clear();
     task.x.clear();
-    task.x.resize(sided.len(), 0.0);
+    task.x.resize(ineq.len(), 0.0);
     task.b.clear();
-    task.b.resize(sided.len(), 0.0);
+    task.b.resize(ineq.len(), 0.0);
     let mut most = 0.0f64;
-    for block in &sided.blocks {
+    for block in &ineq.blocks {
         let known = work.contact.mode.find(block.key, mode::part_of(block));
         let wanted = known.is_some_and(|c| held(block, c.slip));
         if wanted {
-            block.rows().for_each(|row| most = most.max(off(sided, row).abs()));
+            block.rows().for_each(|row| most = most.max(off(ineq, row).abs()));
         }
         let law = if block.n == 1 { Law::Free } else { Law::Ball { radius: f64::INFINITY, rows: block.n as usize } };
         task.laws.push(wanted.then_some(law));

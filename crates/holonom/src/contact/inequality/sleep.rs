@@ -5,12 +5,12 @@
 //! forces no longer hold it. How long each body has rested is part of the state.
 
 use super::InequalityRows;
-use crate::catalogue::attach::{BodyId, Carried};
+use crate::catalogue::attach::{AttachmentKind, BodyId};
 use crate::contact::inequality::workspace::Workspace;
 use crate::math::Vec3;
-use crate::model::warm_start::Held;
 use crate::model::warm_start::Key;
 use crate::model::warm_start::RESTING;
+use crate::model::warm_start::WarmStart;
 use crate::model::{Model, Sets};
 
 /// When islands fall asleep.
@@ -38,19 +38,25 @@ pub(crate) struct Sleep {
 }
 
 impl Sleep {
-    /// Who sleeps at the start of a step, with all sided rows gathered.
-    pub fn begin(&mut self, model: &Model, settings: Option<Sleeping>, held: &[Held], sided: &InequalityRows) {
+    /// Who sleeps at the start of a step, with all inequality rows gathered.
+    pub fn begin(
+        &mut self,
+        model: &Model,
+        settings: Option<Sleeping>,
+        warm_start: &[WarmStart],
+        ineq: &InequalityRows,
+    ) {
         self.asleep.clear();
         let Some(settings) = settings else { return };
         self.rest.clear();
         self.rest.resize(model.n_bodies(), 0.0);
-        for entry in held.iter().filter(|h| h.key.0 == RESTING) {
+        for entry in warm_start.iter().filter(|h| h.key.0 == RESTING) {
             self.rest[entry.key.1 as usize] = entry.force[0];
         }
         let mut sets = Sets::new(model.n_islands.max(1));
         let island = |body: u32| model.island[body as usize];
-        for row in 0..sided.len() {
-            sided.parts_of(row).windows(2).for_each(|w| sets.join(island(w[0].body), island(w[1].body)));
+        for row in 0..ineq.len() {
+            ineq.parts_of(row).windows(2).for_each(|w| sets.join(island(w[0].body), island(w[1].body)));
         }
         let mut awake = vec![false; model.n_islands];
         for body in 0..model.n_bodies() {
@@ -71,7 +77,7 @@ impl Sleep {
         q: &[f64],
         v: &mut [f64],
         h: f64,
-        held: &mut Vec<Held>,
+        warm_start: &mut Vec<WarmStart>,
         work: &Workspace,
     ) {
         let Some(settings) = settings else { return };
@@ -84,10 +90,10 @@ impl Sleep {
             let mut force = [0.0; 8];
             force[0] = self.rest[i];
             if self.rest[i] > 0.0 {
-                held.push(Held { key: Key(RESTING, i as u32, 0), mode: 0, force });
+                warm_start.push(WarmStart { key: Key(RESTING, i as u32, 0), mode: 0, force });
             }
         }
-        held.sort_by_key(|h| h.key);
+        warm_start.sort_by_key(|h| h.key);
     }
 }
 
@@ -95,6 +101,6 @@ impl Sleep {
 fn speed(model: &Model, i: usize, q: &[f64], v: &[f64], work: &Workspace) -> f64 {
     let body = &model.bodies[i];
     let rate = |what| body.carry(model.q_of(i, q), model.v_of(i, v), &what).rate.length();
-    let spin = if body.can_carry(&Carried::Spin).is_ok() { rate(Carried::Spin) } else { 0.0 };
-    rate(Carried::Point(Vec3::ZERO)) + spin * work.contact.detection.extent(i)
+    let spin = if body.can_carry(&AttachmentKind::Spin).is_ok() { rate(AttachmentKind::Spin) } else { 0.0 };
+    rate(AttachmentKind::Point(Vec3::ZERO)) + spin * work.contact.detection.extent(i)
 }

@@ -1,6 +1,6 @@
-//! The complementarity problem of sided rows, through the articulated structure.
+//! The complementarity problem of inequality rows, through the articulated structure.
 //!
-//! Bodies that joints connect, and those that sided rows connect with them, form islands; each island is a problem of its own. Small islands are solved exactly: the
+//! Bodies that joints connect, and those that inequality rows connect with them, form islands; each island is a problem of its own. Small islands are solved exactly: the
 //! responses to unit pushes are collected in a dense matrix (one solve with the joints' factor for the r-th rows of *all* islands together, since islands do not
 //! feel each other), and a solver for friction cones finds the pushes to rounding. Large islands are solved to the same law by Newton's method in the space of motions, which is sparse
 //! ([`super::sparse`]); where even that would be too large, without any matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
@@ -30,7 +30,7 @@ const HELD: f64 = 1e-13;
 /// A problem to be solved: laws per block (`None`: left out), what rows would do without pushes, and the pushes: a first guess, then the answer.
 #[derive(Default)]
 pub(crate) struct Task {
-    /// Rows named in laws are numbers among all sided rows.
+    /// Rows named in laws are numbers among all inequality rows.
     pub laws: Vec<Option<Law>>,
     pub b: Vec<f64>,
     pub x: Vec<f64>,
@@ -60,10 +60,10 @@ impl Task {
     }
 
     /// `x += s (G_row^T, and what comes with it)`.
-    fn push(&self, sided: &InequalityRows, row: u32, s: f64, x: &mut [f64]) {
-        sided.push(row as usize, s, x);
+    fn push(&self, ineq: &InequalityRows, row: u32, s: f64, x: &mut [f64]) {
+        ineq.push(row as usize, s, x);
         for drag in self.drags_of(row) {
-            sided.push(drag.row as usize, s * drag.factor, x);
+            ineq.push(drag.row as usize, s * drag.factor, x);
         }
     }
 }
@@ -79,9 +79,9 @@ pub(crate) struct Solvers {
     sets: Sets,
     root: Vec<u32>,
     groups: Vec<Group>,
-    /// Row of the local problem for each sided row.
+    /// Row of the local problem for each inequality row.
     local: Vec<u32>,
-    /// Sided rows of the islands, end to end.
+    /// Inequality rows of the islands, end to end.
     rows: Vec<u32>,
     a: Vec<f64>,
     b: Vec<f64>,
@@ -134,21 +134,21 @@ pub(crate) fn solve(model: &Model, t: f64, task: &mut Task, work: &mut Workspace
 }
 
 impl Solvers {
-    pub fn solve(&mut self, sided: &InequalityRows, task: &mut Task, joints: &mut Joints) -> Result<(), StepError> {
+    pub fn solve(&mut self, ineq: &InequalityRows, task: &mut Task, joints: &mut Joints) -> Result<(), StepError> {
         (task.residual, task.largest) = (0.0, 0);
         task.drags.sort_unstable_by_key(|d| (d.normal, d.row));
-        self.find_islands(joints.model, sided, task);
-        self.respond(sided, task, joints)?;
+        self.find_islands(joints.model, ineq, task);
+        self.respond(ineq, task, joints)?;
         for k in 0..self.groups.len() {
             let group = self.groups[k];
             task.largest = task.largest.max(group.n());
-            self.find_held(sided, &group, joints);
-            self.load(sided, &group, task);
+            self.find_held(ineq, &group, joints);
+            self.load(ineq, &group, task);
             let residual = if group.is_dense {
                 let a = &self.a[group.a..][..group.n() * group.n()];
                 residual_of(self.dense.solve(&ConeProblem { a, b: &self.b, laws: &self.laws }, &mut self.x))
             } else {
-                self.solve_large(sided, &group, task, joints)?
+                self.solve_large(ineq, &group, task, joints)?
             };
             let residual = residual.unwrap_or(f64::NAN);
             if !(residual <= task.strict.unwrap_or(f64::INFINITY)) {
@@ -167,20 +167,20 @@ impl Solvers {
     }
 
     /// Which blocks feel each other?
-    fn find_islands(&mut self, model: &Model, sided: &InequalityRows, task: &Task) {
+    fn find_islands(&mut self, model: &Model, ineq: &InequalityRows, task: &Task) {
         let sets = &mut self.sets;
         sets.reset(model.n_islands.max(1));
         let island = |body: u32| model.island[body as usize];
         let wanted = |i: &usize| task.laws[*i].is_some();
-        for i in (0..sided.blocks.len()).filter(wanted) {
-            let parts = sided.parts_of(sided.blocks[i].row as usize);
+        for i in (0..ineq.blocks.len()).filter(wanted) {
+            let parts = ineq.parts_of(ineq.blocks[i].row as usize);
             parts.windows(2).for_each(|w| sets.join(island(w[0].body), island(w[1].body)));
         }
         self.root.clear();
-        self.root.resize(sided.blocks.len(), 0);
+        self.root.resize(ineq.blocks.len(), 0);
         self.order.clear();
-        for i in (0..sided.blocks.len()).filter(wanted) {
-            let first = sided.parts_of(sided.blocks[i].row as usize).first();
+        for i in (0..ineq.blocks.len()).filter(wanted) {
+            let first = ineq.parts_of(ineq.blocks[i].row as usize).first();
             self.root[i] = first.map_or(0, |p| sets.find(island(p.body)));
             self.order.push(i as u32);
         }
@@ -189,14 +189,14 @@ impl Solvers {
         self.groups.clear();
         self.rows.clear();
         self.local.clear();
-        self.local.resize(sided.len(), u32::MAX);
+        self.local.resize(ineq.len(), u32::MAX);
         let (mut start, mut a) = (0, 0);
         while start < self.order.len() {
             let mut end = start;
             let first_row = self.rows.len() as u32;
             while end < self.order.len() && self.root[self.order[end] as usize] == self.root[self.order[start] as usize]
             {
-                for row in sided.blocks[self.order[end] as usize].rows() {
+                for row in ineq.blocks[self.order[end] as usize].rows() {
                     self.local[row] = self.rows.len() as u32 - first_row;
                     self.rows.push(row as u32);
                 }
@@ -205,7 +205,7 @@ impl Solvers {
             let n = self.rows.len() - first_row as usize;
             let jointed = self.rows[first_row as usize..]
                 .iter()
-                .flat_map(|&row| sided.parts_of(row as usize))
+                .flat_map(|&row| ineq.parts_of(row as usize))
                 .any(|part| model.jointed_islands[island(part.body) as usize]);
             // pushes that come with others make the responses unsymmetric: only a written matrix can say so
             let most = match (task.drags.is_empty(), jointed) {
@@ -226,21 +226,21 @@ impl Solvers {
     }
 
     /// The matrices of small islands: one solve for the r-th row of every one of them.
-    fn respond(&mut self, sided: &InequalityRows, task: &Task, joints: &mut Joints) -> Result<(), StepError> {
+    fn respond(&mut self, ineq: &InequalityRows, task: &Task, joints: &mut Joints) -> Result<(), StepError> {
         let most = self.groups.iter().filter(|g| g.is_dense).map(Group::n).max().unwrap_or(0);
         let n_v = joints.model.n_v();
         for r in 0..most {
             let pushed = |g: &&Group| g.is_dense && r < g.n();
             joints.kkt.x.fill(0.0);
             for group in self.groups.iter().filter(pushed) {
-                task.push(sided, self.rows[group.rows.0 as usize + r], 1.0, &mut joints.kkt.x[..n_v]);
+                task.push(ineq, self.rows[group.rows.0 as usize + r], 1.0, &mut joints.kkt.x[..n_v]);
             }
             joints.solve()?;
             for group in self.groups.iter().filter(pushed) {
                 let n = group.n();
                 let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
                 for (i, &row) in rows.iter().enumerate() {
-                    self.a[group.a + i * n + r] = sided.product(row as usize, &joints.kkt.x);
+                    self.a[group.a + i * n + r] = ineq.product(row as usize, &joints.kkt.x);
                 }
             }
         }
@@ -263,25 +263,25 @@ impl Solvers {
 
     /// Which rows of a small island do joints hold, so that no push can change what they do? A stop of a locked joint, a shape on a body that is welded to the
     /// ground. They get no push: it would be one rounding error over another.
-    fn find_held(&mut self, sided: &InequalityRows, group: &Group, joints: &mut Joints) {
+    fn find_held(&mut self, ineq: &InequalityRows, group: &Group, joints: &mut Joints) {
         let n = group.n();
         self.held.clear();
         self.held.resize(n, false);
         if group.is_dense {
             for i in 0..n {
-                let own = own_response(sided, self.rows[group.rows.0 as usize + i] as usize, joints);
+                let own = own_response(ineq, self.rows[group.rows.0 as usize + i] as usize, joints);
                 self.held[i] = self.a[group.a + i * n + i].abs() <= HELD * own;
             }
         }
     }
 
     /// The problem of one island.
-    fn load(&mut self, sided: &InequalityRows, group: &Group, task: &Task) {
+    fn load(&mut self, ineq: &InequalityRows, group: &Group, task: &Task) {
         self.b.clear();
         self.x.clear();
         self.laws.clear();
         for &i in &self.order[group.blocks.0 as usize..group.blocks.1 as usize] {
-            let first = self.local[sided.blocks[i as usize].row as usize] as usize;
+            let first = self.local[ineq.blocks[i as usize].row as usize] as usize;
             let law = match task.laws[i as usize] {
                 Some(Law::Cone { normal, rows, .. }) if self.held[self.local[normal] as usize] => {
                     Law::Ball { radius: 0.0, rows }
@@ -295,7 +295,7 @@ impl Solvers {
             };
             // a vector of one row under a bound per row would be several laws; blocks are single laws by construction
             self.laws.push(law);
-            for row in sided.blocks[i as usize].rows() {
+            for row in ineq.blocks[i as usize].rows() {
                 self.b.push(task.b[row]);
                 self.x.push(task.x[row]);
             }
@@ -305,21 +305,21 @@ impl Solvers {
     /// An island too large for a matrix of responses: sparse factorisations where every body has at most six numbers of motion, otherwise iterations on responses.
     fn solve_large(
         &mut self,
-        sided: &InequalityRows,
+        ineq: &InequalityRows,
         group: &Group,
         task: &Task,
         joints: &mut Joints,
     ) -> Result<Option<f64>, StepError> {
         let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
-        if rows.len() <= SPARSE_ROWS && task.drags.is_empty() && self.sparse.number_bodies(joints.model, sided, rows) {
-            return self.sparse.solve(sided, rows, &self.b, &self.laws, &mut self.x, joints);
+        if rows.len() <= SPARSE_ROWS && task.drags.is_empty() && self.sparse.number_bodies(joints.model, ineq, rows) {
+            return self.sparse.solve(ineq, rows, &self.b, &self.laws, &mut self.x, joints);
         }
         // what each row would answer to itself if its bodies had no joints: a scale, no more
         self.diagonal.clear();
         for &row in rows {
-            self.diagonal.push(own_response(sided, row as usize, joints));
+            self.diagonal.push(own_response(ineq, row as usize, joints));
         }
-        let mut responses = Responses { sided, task, rows, joints, failed: None };
+        let mut responses = Responses { ineq, task, rows, joints, failed: None };
         let report = self.matrix_free.solve(&mut responses, &self.diagonal, &self.b, &self.laws, &mut self.x);
         if let Some(e) = responses.failed {
             return Err(e);
@@ -338,13 +338,13 @@ pub(crate) fn residual_of(report: Result<ConeReport, LcpError>) -> Option<f64> {
 }
 
 /// `G_i M^-1 G_i^T` without joints.
-fn own_response(sided: &InequalityRows, row: usize, joints: &mut Joints) -> f64 {
+fn own_response(ineq: &InequalityRows, row: usize, joints: &mut Joints) -> f64 {
     use holonom_tree::{Node, packed};
     let eval = &mut *joints.eval;
     let mut sum = 0.0;
-    for part in sided.parts_of(row) {
+    for part in ineq.parts_of(row) {
         let n = part.n as usize;
-        let g = &sided.values[part.at as usize..][..n];
+        let g = &ineq.values[part.at as usize..][..n];
         // a block [a 1, 0; 0, C] is two blocks
         if let (&[a, c0, c1, c2, c3, c4, c5], &[x, y, z, u, v, w]) = (eval.blocks.diagonal(Node(part.body)), g) {
             let (mut c, mut turn) = ([c0, c1, c2, c3, c4, c5], [u, v, w]);
@@ -367,7 +367,7 @@ fn own_response(sided: &InequalityRows, row: usize, joints: &mut Joints) -> f64 
 
 /// The responses of an island, one product at a time.
 struct Responses<'s, 'm> {
-    sided: &'s InequalityRows,
+    ineq: &'s InequalityRows,
     task: &'s Task,
     rows: &'s [u32],
     joints: &'s mut Joints<'m>,
@@ -383,14 +383,14 @@ impl LinearOperator for Responses<'_, '_> {
         self.joints.kkt.x.fill(0.0);
         for (&row, &s) in self.rows.iter().zip(x) {
             if s != 0.0 {
-                self.task.push(self.sided, row, s, &mut self.joints.kkt.x[..n_v]);
+                self.task.push(self.ineq, row, s, &mut self.joints.kkt.x[..n_v]);
             }
         }
         if let Err(e) = self.joints.solve() {
             self.failed = Some(e);
         }
         for (&row, out) in self.rows.iter().zip(out) {
-            *out = self.sided.product(row as usize, &self.joints.kkt.x);
+            *out = self.ineq.product(row as usize, &self.joints.kkt.x);
         }
     }
 }

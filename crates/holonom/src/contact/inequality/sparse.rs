@@ -30,7 +30,7 @@ impl SparseIsland {
     /// The residual, for the island whose bodies are numbered; `None` when there is no answer.
     pub fn solve(
         &mut self,
-        sided: &InequalityRows,
+        ineq: &InequalityRows,
         rows: &[u32],
         b: &[f64],
         laws: &[Law],
@@ -53,9 +53,9 @@ impl SparseIsland {
         }
         self.rows.clear();
         for &row in rows {
-            for part in sided.parts_of(row as usize) {
+            for part in ineq.parts_of(row as usize) {
                 let mut g = [0.0; 6];
-                g[..part.n as usize].copy_from_slice(&sided.values[part.at as usize..][..part.n as usize]);
+                g[..part.n as usize].copy_from_slice(&ineq.values[part.at as usize..][..part.n as usize]);
                 self.rows.part(self.node[part.body as usize], g);
             }
             self.rows.end();
@@ -66,18 +66,18 @@ impl SparseIsland {
         self.x.extend_from_slice(x);
         self.laws.clear();
         self.laws.extend_from_slice(laws);
-        self.add_joints(sided, rows, joints)?;
+        self.add_joints(ineq, rows, joints)?;
         let report = self.solver.solve(&self.masses, &self.rows, &self.b, &self.laws, &mut self.x);
         x.copy_from_slice(&self.x[..x.len()]);
         Ok(residual_of(report))
     }
 
     /// Bodies of the island: those that rows touch, and all that joints connect with them. False where one does not fit.
-    pub fn number_bodies(&mut self, model: &Model, sided: &InequalityRows, rows: &[u32]) -> bool {
+    pub fn number_bodies(&mut self, model: &Model, ineq: &InequalityRows, rows: &[u32]) -> bool {
         self.node.clear();
         self.node.resize(model.n_bodies(), u32::MAX);
         let mut islands = vec![false; model.n_islands];
-        for part in rows.iter().flat_map(|&row| sided.parts_of(row as usize)) {
+        for part in rows.iter().flat_map(|&row| ineq.parts_of(row as usize)) {
             islands[model.island[part.body as usize] as usize] = true;
         }
         self.bodies.clear();
@@ -94,7 +94,7 @@ impl SparseIsland {
         self.bodies.iter().all(fits) && !model.joints.iter().any(own)
     }
 
-    fn add_joints(&mut self, sided: &InequalityRows, rows: &[u32], joints: &mut Joints) -> Result<(), StepError> {
+    fn add_joints(&mut self, ineq: &InequalityRows, rows: &[u32], joints: &mut Joints) -> Result<(), StepError> {
         let model = joints.model;
         let inside = |joint: &crate::model::Joint| {
             let first = joint.constraint.attachments().iter().find_map(|a| a.body.index());
@@ -106,7 +106,7 @@ impl SparseIsland {
         let n_v = model.n_v();
         joints.kkt.x.fill(0.0);
         for (&row, &x) in rows.iter().zip(&self.x).filter(|(_, x)| **x != 0.0) {
-            sided.push(row as usize, x, &mut joints.kkt.x[..n_v]);
+            ineq.push(row as usize, x, &mut joints.kkt.x[..n_v]);
         }
         joints.solve()?;
         let structure = model.structure();

@@ -27,7 +27,7 @@ use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate::Feedback;
 use crate::model::Model;
-use crate::model::warm_start::Held;
+use crate::model::warm_start::WarmStart;
 use crate::step::drift::Drift;
 
 /// Which coordinates are integrated.
@@ -67,7 +67,7 @@ pub struct Motion<'a> {
     /// Energy changed by projection, J.
     pub(crate) projected: &'a mut f64,
     /// What touches, sticks or is at its limit.
-    pub(crate) held: &'a mut Vec<Held>,
+    pub(crate) warm_start: &'a mut Vec<WarmStart>,
     pub(crate) sleeping: Option<Sleeping>,
     pub(crate) drift: Drift,
     pub(crate) coordinates: Coordinates,
@@ -170,8 +170,8 @@ pub trait Integrator: Send {
     fn any_coordinates(&self) -> bool {
         false
     }
-    /// Does it take care of rows with sides (limits, contacts, friction) itself?
-    fn handles_sides(&self) -> bool {
+    /// Does it take care of inequality rows (limits, contacts, friction) itself?
+    fn handles_inequalities(&self) -> bool {
         false
     }
     /// Are its steps made of [`Motion::rates`], which know the forces of contacts, limits and friction? Only then can it run from event to event.

@@ -21,9 +21,12 @@
 //! The estimated error is filtered by the same matrix, e = H'^-1 (M e_v), so that fast components that the method damps do not shorten the steps.
 
 use super::{Attempt, Integrator, Maximal, Motion, System, maximal};
+use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
+use crate::evaluate::Feedback;
+use crate::model::Model;
 use crate::solve::ImplicitMatrix;
 
 const STAGES: usize = 6;
@@ -109,150 +112,219 @@ impl Integrator for Sdirk4 {
     }
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
         let (model, t, feedback) = (m.model, m.t, m.feedback());
-        let (n_q, n_v) = (model.n_q(), model.n_v());
-        let n = n_q + n_v + m.ledger.len();
-        let system = Maximal { model, work: &mut *m.work, feedback };
+        self.start_at(m);
+        let work = &mut *m.work;
+        let matrix = match work.kkt.implicit.take() {
+            Some(matrix) => matrix,
+            None => {
+                let (q, v) = self.start[..model.n_q() + model.n_v()].split_at(model.n_q());
+                evaluate::evaluate_bodies(model, q, v, &mut work.eval);
+                evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
+                Box::new(ImplicitMatrix::new(model, &mut work.eval, q, v, t)?)
+            }
+        };
+        let mut step = ImplicitStep { model, feedback, h, matrix, factored: false, evaluations: 0 };
+        let solved = self.first_stage(t, &mut step, work).and_then(|()| {
+            (1..STAGES).try_for_each(|s| {
+                self.solve_stage(s, t + C[s] * h, &mut step, work)?;
+                self.store_rates(s, t + C[s] * h, &step, work);
+                Ok(())
+            })
+        });
+        let error = solved.map(|()| self.error(&mut step, work));
+        work.kkt.implicit = Some(step.matrix);
+        let error = error?;
+        // stiffly accurate: the last stage is the end of the step; its sum is taken anew with its own rates
+        self.stage.copy_from_slice(&self.start);
+        for s in 0..STAGES {
+            let weight = h * weight(s);
+            self.stage.iter_mut().zip(&self.k[s]).for_each(|(y, k)| *y += weight * k);
+        }
+        let system = Maximal { model, work, feedback };
+        system.normalise(&mut self.stage);
+        system.store(&self.stage, m.q, m.v, m.ledger);
+        let error = if error.is_nan() { f64::INFINITY } else { error };
+        Ok(Attempt { error: Some(error), evaluations: step.evaluations })
+    }
+}
+
+/// What the stages of one attempt share.
+struct ImplicitStep<'m> {
+    model: &'m Model,
+    feedback: Option<Feedback>,
+    h: f64,
+    matrix: Box<ImplicitMatrix>,
+    /// The matrix belongs to this step, or to an iterate near enough.
+    factored: bool,
+    evaluations: usize,
+}
+
+impl Sdirk4 {
+    /// Where the step begins, and memory for its stages.
+    fn start_at(&mut self, m: &mut Motion<'_>) {
+        let (n_q, n_v) = (m.model.n_q(), m.model.n_v());
+        let system = Maximal { model: m.model, work: &mut *m.work, feedback: None };
         system.load(m.q, m.v, m.ledger, &mut self.start);
         if self.sizes.len() != n_q + n_v {
             system.sizes(&mut self.sizes);
         }
-        let Sdirk4 { relative, absolute, start, sizes, k, base, stage, x, rhs } = self;
-        k.resize(STAGES, Vec::new());
-        for part in k.iter_mut().chain([&mut *base, &mut *stage]) {
+        let n = n_q + n_v + m.ledger.len();
+        self.k.resize(STAGES, Vec::new());
+        for part in self.k.iter_mut().chain([&mut self.base, &mut self.stage]) {
             part.resize(n, 0.0);
         }
-        for part in [&mut *x, &mut *rhs] {
-            part.resize(n_v + model.n_rows(), 0.0);
+        for part in [&mut self.x, &mut self.rhs] {
+            part.resize(n_v + m.model.n_rows(), 0.0);
         }
-        x.fill(0.0);
-        let work = &mut *m.work;
-        let scale = |i: usize, a: f64, b: f64| *absolute * sizes[i] + *relative * a.abs().max(b.abs());
-        let step = GAMMA * h;
-        let (mut evaluations, mut factored) = (0, false);
-        let mut matrix = match work.kkt.implicit.take() {
-            Some(matrix) => matrix,
-            None => {
-                evaluate::evaluate_bodies(model, &start[..n_q], &start[n_q..n_q + n_v], &mut work.eval);
-                evaluate::evaluate_constraints(model, &start[..n_q], &start[n_q..n_q + n_v], t, &mut work.eval);
-                Box::new(ImplicitMatrix::new(model, &mut work.eval, &start[..n_q], &start[n_q..n_q + n_v], t)?)
-            }
-        };
-        // the first stage is where the step begins
-        {
-            let (q, v) = (&start[..n_q], &start[n_q..n_q + n_v]);
-            dynamics::accelerations(model, q, v, t, feedback, work)?;
-            evaluations += 1;
-            dynamics::powers(model, q, v, work);
-            maximal::q_rates(model, q, v, &mut k[0][..n_q]);
-            k[0][n_q..n_q + n_v].copy_from_slice(&work.kkt.x[..n_v]);
-            k[0][n_q + n_v..].copy_from_slice(&work.eval.power);
-            x.copy_from_slice(&work.kkt.x);
+        self.x.fill(0.0);
+    }
+
+    /// What counts as 1 in the error of entry `i`, between the values `a` and `b`.
+    fn scale(&self, i: usize, a: f64, b: f64) -> f64 {
+        self.absolute * self.sizes[i] + self.relative * a.abs().max(b.abs())
+    }
+
+    /// The first stage is where the step begins.
+    fn first_stage(&mut self, t: f64, step: &mut ImplicitStep, work: &mut Workspace) -> Result<(), StepError> {
+        let (model, n_q) = (step.model, step.model.n_q());
+        let n = n_q + model.n_v();
+        let (q, v) = self.start[..n].split_at(n_q);
+        dynamics::accelerations(model, q, v, t, step.feedback, work)?;
+        step.evaluations += 1;
+        dynamics::powers(model, q, v, work);
+        maximal::q_rates(model, q, v, &mut self.k[0][..n_q]);
+        self.k[0][n_q..n].copy_from_slice(&work.kkt.x[..n - n_q]);
+        self.k[0][n..].copy_from_slice(&work.eval.power);
+        self.x.copy_from_slice(&work.kkt.x);
+        Ok(())
+    }
+
+    /// Simplified Newton iteration for `[k; lambda]` of stage `s`, from those of the stage before.
+    fn solve_stage(
+        &mut self,
+        s: usize,
+        t: f64,
+        step: &mut ImplicitStep,
+        work: &mut Workspace,
+    ) -> Result<(), StepError> {
+        let (model, h) = (step.model, GAMMA * step.h);
+        let (n_q, n_v) = (model.n_q(), model.n_v());
+        self.base.copy_from_slice(&self.start);
+        for (j, &a) in A[s].iter().enumerate().take(s) {
+            self.base.iter_mut().zip(&self.k[j]).for_each(|(b, k)| *b += step.h * a * k);
         }
-        for s in 1..STAGES {
-            let t = t + C[s] * h;
-            base.copy_from_slice(start);
-            for (j, &a) in A[s].iter().enumerate().take(s) {
-                base.iter_mut().zip(&k[j]).for_each(|(b, k)| *b += h * a * k);
-            }
-            stage.copy_from_slice(base);
-            let (mut last, mut iteration, mut worse) = (f64::INFINITY, 0, 0);
-            loop {
-                // the stage that these accelerations lead to; positions answer velocities by two passes, as q_rate depends on q
+        self.stage.copy_from_slice(&self.base);
+        let (mut last, mut iteration, mut worse) = (f64::INFINITY, 0, 0);
+        loop {
+            self.advance_stage(s, h, model);
+            let size = self.correct(h, t, step, work)?;
+            iteration += 1;
+            // linear convergence: what is left after this correction is about size theta / (1 - theta)
+            let theta = size / last;
+            let rest = if theta < 1.0 { size * (theta / (1.0 - theta)).min(1.0) } else { size };
+            if size <= SOLVED || (iteration > 1 && rest <= SOLVED) {
+                // velocities follow the last correction; positions are within the tolerance as they are
                 for i in 0..n_v {
-                    stage[n_q + i] = base[n_q + i] + step * x[i];
+                    self.stage[n_q + i] = self.base[n_q + i] + h * self.x[i];
                 }
-                let (rates, _) = k[s].split_at_mut(n_q);
-                for _ in 0..2 {
-                    maximal::q_rates(model, &stage[..n_q], &stage[n_q..n_q + n_v], rates);
-                    for i in 0..n_q {
-                        stage[i] = base[i] + step * rates[i];
-                    }
-                }
-                let (q, v) = (&stage[..n_q], &stage[n_q..n_q + n_v]);
-                evaluate::evaluate_bodies(model, q, v, &mut work.eval);
-                evaluate::apply_forces(model, q, v, t, &mut work.eval);
-                evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
-                if let Some(feedback) = feedback {
-                    evaluate::add_feedback(model, q, v, t, feedback, &mut work.eval);
-                }
-                evaluations += 1;
-                if !factored {
-                    matrix.factor(model, q, v, t, step, &work.eval)?;
-                    factored = true;
-                }
-                rhs[..n_v].copy_from_slice(&work.eval.force);
-                rhs[n_v..].copy_from_slice(&work.eval.c);
-                matrix.leave(model, &work.eval, x, rhs);
-                matrix.solve(n_v);
-                x.iter_mut().zip(&matrix.left).for_each(|(x, d)| *x += d);
-                let size = |i: usize| step * matrix.left[i] / scale(n_q + i, start[n_q + i], v[i]);
-                let size = (0..n_v).map(|i| size(i) * size(i)).sum::<f64>() / n_v.max(1) as f64;
-                let size = size.sqrt();
-                iteration += 1;
-                // linear convergence: what is left after this correction is about size theta / (1 - theta)
-                let theta = size / last;
-                let rest = if theta < 1.0 { size * (theta / (1.0 - theta)).min(1.0) } else { size };
-                if size <= SOLVED || (iteration > 1 && rest <= SOLVED) {
-                    break;
-                }
-                worse = if theta > 1.0 && iteration > 1 { worse + 1 } else { 0 };
-                if !size.is_finite() || worse >= 3 || iteration >= PATIENCE {
-                    work.kkt.implicit = Some(matrix);
-                    return Err(StepError::NotConverged {
-                        what: "a stage of the implicit integrator (the step may be too large)",
-                        residual: size,
-                        iterations: iteration,
-                        time: t,
-                    });
-                }
-                // stiff laws turn with what they hold: where the iteration is slow, it goes on with the matrix of the present guess
-                factored = theta < SLOW;
-                last = size;
+                return Ok(());
             }
-            // rates of this stage: positions, velocities, work
-            for i in 0..n_v {
-                stage[n_q + i] = base[n_q + i] + step * x[i];
+            worse = if theta > 1.0 && iteration > 1 { worse + 1 } else { 0 };
+            if !size.is_finite() || worse >= 3 || iteration >= PATIENCE {
+                return Err(StepError::NotConverged {
+                    what: "a stage of the implicit integrator (the step may be too large)",
+                    residual: size,
+                    iterations: iteration,
+                    time: t,
+                });
             }
-            let (q, v) = (&stage[..n_q], &stage[n_q..n_q + n_v]);
-            maximal::q_rates(model, q, v, &mut k[s][..n_q]);
-            k[s][n_q..n_q + n_v].copy_from_slice(&x[..n_v]);
-            work.kkt.x.copy_from_slice(x);
-            evaluate::place_bodies(model, q, v, &mut work.eval);
-            evaluate::apply_forces(model, q, v, t, &mut work.eval);
-            dynamics::powers(model, q, v, work);
-            k[s][n_q + n_v..].copy_from_slice(&work.eval.power);
+            // stiff laws turn with what they hold: where the iteration is slow, it goes on with the matrix of the present guess
+            step.factored = theta < SLOW;
+            last = size;
         }
-        // error of the velocities, filtered; that of the positions as it is
+    }
+
+    /// The stage that these accelerations lead to; positions answer velocities by two passes, as q_rate depends on q.
+    fn advance_stage(&mut self, s: usize, h: f64, model: &Model) {
+        let (n_q, n_v) = (model.n_q(), model.n_v());
         for i in 0..n_v {
-            x[i] = h * (0..STAGES).map(|s| (weight(s) - LOWER[s]) * k[s][n_q + i]).sum::<f64>();
+            self.stage[n_q + i] = self.base[n_q + i] + h * self.x[i];
         }
-        x[n_v..].fill(0.0);
-        rhs.fill(0.0);
-        matrix.leave(model, &work.eval, x, rhs);
+        let rates = &mut self.k[s][..n_q];
+        for _ in 0..2 {
+            maximal::q_rates(model, &self.stage[..n_q], &self.stage[n_q..n_q + n_v], rates);
+            for i in 0..n_q {
+                self.stage[i] = self.base[i] + h * rates[i];
+            }
+        }
+    }
+
+    /// One Newton correction of `x` at the present stage; returns its size in units of the tolerance.
+    fn correct(&mut self, h: f64, t: f64, step: &mut ImplicitStep, work: &mut Workspace) -> Result<f64, StepError> {
+        let (model, eval) = (step.model, &mut work.eval);
+        let (n_q, n_v) = (model.n_q(), model.n_v());
+        let (q, v) = self.stage[..n_q + n_v].split_at(n_q);
+        evaluate::evaluate_bodies(model, q, v, eval);
+        evaluate::apply_forces(model, q, v, t, eval);
+        evaluate::evaluate_constraints(model, q, v, t, eval);
+        if let Some(feedback) = step.feedback {
+            evaluate::add_feedback(model, q, v, t, feedback, eval);
+        }
+        step.evaluations += 1;
+        if !step.factored {
+            step.matrix.factor(model, q, v, t, h, eval)?;
+            step.factored = true;
+        }
+        self.rhs[..n_v].copy_from_slice(&eval.force);
+        self.rhs[n_v..].copy_from_slice(&eval.c);
+        let matrix = &mut step.matrix;
+        matrix.leave(model, eval, &self.x, &self.rhs);
+        matrix.solve(n_v);
+        self.x.iter_mut().zip(&matrix.left).for_each(|(x, d)| *x += d);
+        let size = |i: usize| h * matrix.left[i] / self.scale(n_q + i, self.start[n_q + i], v[i]);
+        let size = (0..n_v).map(|i| size(i) * size(i)).sum::<f64>() / n_v.max(1) as f64;
+        Ok(size.sqrt())
+    }
+
+    /// Rates of a solved stage: positions, velocities, work.
+    fn store_rates(&mut self, s: usize, t: f64, step: &ImplicitStep, work: &mut Workspace) {
+        let (model, n_q) = (step.model, step.model.n_q());
+        let n = n_q + model.n_v();
+        let (q, v) = self.stage[..n].split_at(n_q);
+        maximal::q_rates(model, q, v, &mut self.k[s][..n_q]);
+        self.k[s][n_q..n].copy_from_slice(&self.x[..n - n_q]);
+        work.kkt.x.copy_from_slice(&self.x);
+        evaluate::place_bodies(model, q, v, &mut work.eval);
+        evaluate::apply_forces(model, q, v, t, &mut work.eval);
+        dynamics::powers(model, q, v, work);
+        self.k[s][n..].copy_from_slice(&work.eval.power);
+    }
+
+    /// The estimated error in units of the tolerance: that of the velocities filtered by the matrix, that of the positions as it is.
+    fn error(&mut self, step: &mut ImplicitStep, work: &mut Workspace) -> f64 {
+        let (model, h) = (step.model, step.h);
+        let (n_q, n_v) = (model.n_q(), model.n_v());
+        let k = &self.k;
+        let difference = |i: usize| h * (0..STAGES).map(|s| (weight(s) - LOWER[s]) * k[s][i]).sum::<f64>();
+        for i in 0..n_v {
+            self.x[i] = difference(n_q + i);
+        }
+        self.x[n_v..].fill(0.0);
+        self.rhs.fill(0.0);
+        let matrix = &mut step.matrix;
+        matrix.leave(model, &work.eval, &self.x, &self.rhs);
         matrix.left.iter_mut().for_each(|e| *e = -*e);
         matrix.left[n_v..].fill(0.0);
         matrix.solve(n_v);
         let mut sum = 0.0;
         for i in 0..n_v {
-            let e = matrix.left[i] / scale(n_q + i, start[n_q + i], stage[n_q + i]);
+            let e = matrix.left[i] / self.scale(n_q + i, self.start[n_q + i], self.stage[n_q + i]);
             sum += e * e;
         }
-        work.kkt.implicit = Some(matrix);
         for i in 0..n_q {
-            let e = h * (0..STAGES).map(|s| (weight(s) - LOWER[s]) * k[s][i]).sum::<f64>();
-            let e = e / scale(i, start[i], stage[i]);
+            let e = difference(i) / self.scale(i, self.start[i], self.stage[i]);
             sum += e * e;
         }
-        let error = (sum / (n_q + n_v).max(1) as f64).sqrt();
-        // stiffly accurate: the last stage is the end of the step; its sum is taken anew with its own rates
-        stage.copy_from_slice(start);
-        for s in 0..STAGES {
-            let weight = h * weight(s);
-            stage.iter_mut().zip(&k[s]).for_each(|(y, k)| *y += weight * k);
-        }
-        let system = Maximal { model, work, feedback };
-        system.normalise(stage);
-        system.store(stage, m.q, m.v, m.ledger);
-        Ok(Attempt { error: Some(if error.is_nan() { f64::INFINITY } else { error }), evaluations })
+        (sum / (n_q + n_v).max(1) as f64).sqrt()
     }
 }

@@ -34,7 +34,7 @@ use crate::contact::inequality::memory;
 use crate::contact::inequality::sleep::Sleep;
 use crate::contact::inequality::solve::Task;
 use crate::contact::inequality::tension::Tension;
-use crate::contact::inequality::{Side, gather, project};
+use crate::contact::inequality::{RowBound, gather, project};
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
@@ -51,7 +51,7 @@ pub struct Stepping {
     /// Islands whose joints are open.
     open: Vec<bool>,
     task: Task,
-    /// Velocity change without sided rows.
+    /// Velocity change without inequality rows.
     free: Vec<f64>,
     /// h lambda of the joints.
     impulses: Vec<f64>,
@@ -82,7 +82,7 @@ impl Integrator for Stepping {
     fn order(&self) -> u32 {
         1
     }
-    fn handles_sides(&self) -> bool {
+    fn handles_inequalities(&self) -> bool {
         true
     }
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
@@ -110,7 +110,7 @@ struct Start {
     v: Vec<f64>,
     ledger: Vec<f64>,
     projected: f64,
-    held: Vec<crate::model::warm_start::Held>,
+    warm_start: Vec<crate::model::warm_start::WarmStart>,
 }
 
 impl Start {
@@ -120,7 +120,7 @@ impl Start {
         self.ledger.clear();
         self.ledger.extend_from_slice(m.ledger);
         self.projected = *m.projected;
-        self.held.clone_from(m.held);
+        self.warm_start.clone_from(m.warm_start);
     }
 
     fn give_back(&self, m: &mut Motion<'_>) {
@@ -128,7 +128,7 @@ impl Start {
         m.v.copy_from_slice(&self.v);
         m.ledger.copy_from_slice(&self.ledger);
         *m.projected = self.projected;
-        m.held.clone_from(&self.held);
+        m.warm_start.clone_from(&self.warm_start);
     }
 }
 
@@ -159,8 +159,8 @@ impl Stepping {
         if let Some(attempt) = self.smooth_step(m, h)? {
             return Ok((attempt, true));
         }
-        self.sleep.begin(m.model, m.sleeping, m.held, &m.work.contact.rows);
-        self.prepare(m, h)?; // M, F, J; what would happen without sided rows
+        self.sleep.begin(m.model, m.sleeping, m.warm_start, &m.work.contact.rows);
+        self.prepare(m, h)?; // M, F, J; what would happen without inequality rows
         self.find_impulses(m, h)?; // complementarity
         self.hold_taut(m, h)?; // and once more where links are taut
         self.apply(m, h)?; // v1, q1
@@ -168,7 +168,7 @@ impl Stepping {
         Ok((Attempt { error: None, evaluations: 2 }, closed))
     }
 
-    /// Equations at the start, and the velocity change without sided rows.
+    /// Equations at the start, and the velocity change without inequality rows.
     fn prepare(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, work) = (m.model, &mut *m.work);
         self.tension.clear();
@@ -188,7 +188,7 @@ impl Stepping {
         Ok(())
     }
 
-    /// Right-hand side of a step without sided rows.
+    /// Right-hand side of a step without inequality rows.
     fn load(&self, m: &mut Motion<'_>, h: f64) {
         let feedback = m.feedback();
         let n = m.v.len();
@@ -208,8 +208,9 @@ impl Stepping {
         self.loads.clear();
         self.loads.resize(m.model.n_joints(), 0.0);
         self.solve_for(m, h, true)?;
-        let sided = &m.work.contact.rows;
-        let rebound = sided.blocks.iter().any(|b| matches!(b.side, Side::Push { restitution } if restitution > 0.0));
+        let ineq = &m.work.contact.rows;
+        let rebound =
+            ineq.blocks.iter().any(|b| matches!(b.bound, RowBound::Push { restitution } if restitution > 0.0));
         if rebound && self.work_of_impulses(m)? > 0.0 {
             self.solve_for(m, h, false)?;
         }
@@ -219,7 +220,7 @@ impl Stepping {
     /// Impulses, with friction that follows loads as those settle.
     fn solve_for(&mut self, m: &mut Motion<'_>, h: f64, rebound: bool) -> Result<(), StepError> {
         let follows =
-            m.work.contact.rows.blocks.iter().any(|b| matches!(b.side, Side::Dry { lever, .. } if lever > 0.0));
+            m.work.contact.rows.blocks.iter().any(|b| matches!(b.bound, RowBound::Dry { lever, .. } if lever > 0.0));
         for _ in 0..if follows { LOAD_ITERATIONS } else { 1 } {
             self.pose(m, h, rebound);
             self.solve_near(m, h)?;
@@ -237,27 +238,27 @@ impl Stepping {
 
     /// The complementarity problem of the step.
     fn pose(&mut self, m: &Motion<'_>, h: f64, rebound: bool) {
-        let sided = &m.work.contact.rows;
+        let ineq = &m.work.contact.rows;
         let Task { laws, b, x, drags, .. } = &mut self.task;
         laws.clear();
         drags.clear();
         b.clear();
         x.clear();
-        x.resize(sided.len(), 0.0);
-        for block in &sided.blocks {
+        x.resize(ineq.len(), 0.0);
+        for block in &ineq.blocks {
             let load = |joint: u32| self.loads[joint as usize];
-            let slips = slips(sided, block);
-            laws.push(Some(block.side.law(block.n as usize, h, load, |row| row as usize, slips)));
+            let slips = slips(ineq, block);
+            laws.push(Some(block.bound.law(block.n as usize, h, load, |row| row as usize, slips)));
             for row in block.rows() {
-                let free = sided.product(row, &self.free);
+                let free = ineq.product(row, &self.free);
                 b.push(match block.level {
-                    Level::Acceleration => free + h * sided.c[row],
-                    Level::Velocity => free + sided.rate[row],
+                    Level::Acceleration => free + h * ineq.c[row],
+                    Level::Velocity => free + ineq.rate[row],
                     Level::Position => {
-                        let (gap, rate) = (sided.gap[row], sided.rate[row]);
+                        let (gap, rate) = (ineq.gap[row], ineq.rate[row]);
                         let after = rate + free;
                         let mut least = -gap.max(0.0) / h;
-                        if let Side::Push { restitution } = block.side
+                        if let RowBound::Push { restitution } = block.bound
                             && rebound
                             && rate < 0.0
                             && after < least
@@ -269,16 +270,16 @@ impl Stepping {
                 });
             }
         }
-        memory::recall(m.held, sided, h, x);
+        memory::recall(m.warm_start, ineq, h, x);
         // what sleeps is held by what is remembered
-        for (law, block) in laws.iter_mut().zip(&sided.blocks) {
-            if sided.parts_of(block.row as usize).first().is_some_and(|part| self.sleep.is_asleep(part.body)) {
+        for (law, block) in laws.iter_mut().zip(&ineq.blocks) {
+            if ineq.parts_of(block.row as usize).first().is_some_and(|part| self.sleep.is_asleep(part.body)) {
                 *law = None;
             }
         }
         // an infinite gap (no stop there) is never reached
-        for (law, block) in laws.iter_mut().zip(&sided.blocks) {
-            if block.rows().any(|row| !b[row].is_finite() && sided.gap[row] == f64::INFINITY) {
+        for (law, block) in laws.iter_mut().zip(&ineq.blocks) {
+            if block.rows().any(|row| !b[row].is_finite() && ineq.gap[row] == f64::INFINITY) {
                 *law = None;
                 block.rows().for_each(|row| (b[row], x[row]) = (0.0, 0.0));
             }
@@ -294,12 +295,13 @@ impl Stepping {
             work.contact.rows.push(row, x, &mut work.kkt.x[..n]);
         }
         work.kkt.solve(m.model, m.t, &work.eval)?;
-        let (sided, mut sum, mut size) = (&work.contact.rows, 0.0, 0.0);
-        for block in sided.blocks.iter().filter(|b| !matches!(b.side, Side::Within { .. } | Side::Ball { .. })) {
+        let (ineq, mut sum, mut size) = (&work.contact.rows, 0.0, 0.0);
+        for block in ineq.blocks.iter().filter(|b| !matches!(b.bound, RowBound::Within { .. } | RowBound::Ball { .. }))
+        {
             for row in block.rows() {
-                let before = sided.product(row, m.v) + sided.product(row, &self.free);
+                let before = ineq.product(row, m.v) + ineq.product(row, &self.free);
                 let (before, change) =
-                    (self.task.x[row] * before, 0.5 * self.task.x[row] * sided.product(row, &work.kkt.x));
+                    (self.task.x[row] * before, 0.5 * self.task.x[row] * ineq.product(row, &work.kkt.x));
                 sum += before + change;
                 size += before.abs() + change.abs();
             }
@@ -321,7 +323,7 @@ impl Stepping {
         self.impulses.clear();
         self.impulses.extend(m.work.kkt.x[n..].iter().map(|x| x / h));
         let mut settled = true;
-        for record in &m.model.sided {
+        for record in &m.model.inequalities {
             let Some(joint) = record.loaded else { continue };
             let id = crate::model::JointId(joint);
             let load = dynamics::reaction(m.model, id, m.q, m.v, m.t, Some(&self.impulses), m.work).force.length();
@@ -344,8 +346,8 @@ impl Stepping {
         self.impulses.clear();
         self.impulses.extend_from_slice(&m.work.kkt.x[n..]);
         self.book(m);
-        memory::remember(&m.work.contact.rows, &self.task.x, h, m.held);
-        self.sleep.end(m.model, m.sleeping, m.q, m.v, h, m.held, m.work);
+        memory::remember(&m.work.contact.rows, &self.task.x, h, m.warm_start);
+        self.sleep.end(m.model, m.sleeping, m.q, m.v, h, m.warm_start, m.work);
         for (i, body) in m.model.bodies.iter().enumerate() {
             body.advance(m.model.q_of_mut(i, m.q), m.model.v_of(i, m.v), h);
         }
@@ -355,15 +357,15 @@ impl Stepping {
     /// Works of the impulses into the ledger: half the sum of impulse times velocity before and after. (The velocity that forces alone would change is shared
     /// between before and after, so that nothing is counted twice.)
     fn book(&self, m: &mut Motion<'_>) {
-        let sided = &m.work.contact.rows;
-        for block in &sided.blocks {
+        let ineq = &m.work.contact.rows;
+        for block in &ineq.blocks {
             let mut work = 0.0;
             for row in block.rows().filter(|&row| self.task.x[row] != 0.0) {
-                work += 0.5 * self.task.x[row] * (sided.product(row, &self.kept_v) + sided.product(row, m.v));
+                work += 0.5 * self.task.x[row] * (ineq.product(row, &self.kept_v) + ineq.product(row, m.v));
             }
             let entry = match block.origin {
                 crate::contact::inequality::Origin::Joint(k) => {
-                    m.model.n_forces() + m.model.sided[k as usize].joint as usize
+                    m.model.n_forces() + m.model.inequalities[k as usize].joint as usize
                 }
                 crate::contact::inequality::Origin::Touch(_) => m.model.n_works() - 1,
             };
@@ -427,7 +429,7 @@ fn rebound_speed(restitution: f64, rate: f64, gap: f64, towards: f64) -> Option<
 }
 
 /// Does a touch slip, so that sliding friction applies?
-fn slips(sided: &crate::contact::inequality::InequalityRows, block: &crate::contact::inequality::Block) -> bool {
-    let speed: f64 = block.rows().map(|row| sided.rate[row] * sided.rate[row]).sum();
+fn slips(ineq: &crate::contact::inequality::InequalityRows, block: &crate::contact::inequality::Block) -> bool {
+    let speed: f64 = block.rows().map(|row| ineq.rate[row] * ineq.rate[row]).sum();
     speed.sqrt() > 1e-6
 }

@@ -24,14 +24,14 @@ use crate::contact::inequality::forces::Forces;
 use crate::contact::inequality::mode::{self, ContactMode, Slip, Tolerances};
 use crate::contact::inequality::solve::NO_FORCES;
 use crate::contact::inequality::workspace::ContactScratch;
-use crate::contact::inequality::{Block, InequalityRows, Side, gather, impact, project};
+use crate::contact::inequality::{Block, InequalityRows, RowBound, gather, impact, project};
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::angles;
 use crate::model::state::State;
-use crate::model::warm_start::Held;
 use crate::model::warm_start::Key;
+use crate::model::warm_start::WarmStart;
 use crate::step;
 use crate::step::event_log::EventLog;
 use crate::step::integrate::{Attempt, Integrator, Stepping};
@@ -66,7 +66,7 @@ pub(crate) struct Events {
 impl Mechanism {
     /// Are events to be followed?
     pub(crate) fn follows_events(&self) -> bool {
-        self.model.has_sides() && !self.method.integrator.handles_sides()
+        self.model.has_inequalities() && !self.method.integrator.handles_inequalities()
     }
 
     /// One attempt at a step of at most `h`: it ends at the first event. Returns the step taken.
@@ -89,13 +89,13 @@ impl Mechanism {
         self.resolve(events)?;
         events.before.clone_from(&self.state);
         events.start.clear();
-        let sided = &self.work.contact.rows;
-        let pushes = sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }));
-        events.start.extend(pushes.map(|b| (b.key, sided.gap[b.row as usize])));
+        let ineq = &self.work.contact.rows;
+        let pushes = ineq.blocks.iter().filter(|b| matches!(b.bound, RowBound::Push { .. }));
+        events.start.extend(pushes.map(|b| (b.key, ineq.gap[b.row as usize])));
         let tolerances = Tolerances::of(&self.model);
-        let slow = |b: &&Block| mode::may_slip(b) && mode::slip_of(sided, b).length() <= tolerances.rate;
+        let slow = |b: &&Block| mode::may_slip(b) && mode::slip_of(ineq, b).length() <= tolerances.rate;
         events.slow.clear();
-        events.slow.extend(sided.blocks.iter().filter(slow).map(|b| (b.key, mode::part_of(b))));
+        events.slow.extend(ineq.blocks.iter().filter(slow).map(|b| (b.key, mode::part_of(b))));
         if events.stalled >= 2 * STALLED {
             // forces and events go round in circles
             events.stalled = 0;
@@ -160,9 +160,9 @@ impl Mechanism {
     fn meet(&mut self, events: &Events, key: Key, mut taken: f64, h: f64) -> Result<f64, StepError> {
         for _ in 0..4 {
             self.gather_all();
-            let sided = &self.work.contact.rows;
-            let Some(block) = sided.blocks.iter().find(|b| b.key == key) else { break };
-            let (gap, rate) = (sided.gap[block.row as usize], sided.rate[block.row as usize]);
+            let ineq = &self.work.contact.rows;
+            let Some(block) = ineq.blocks.iter().find(|b| b.key == key) else { break };
+            let (gap, rate) = (ineq.gap[block.row as usize], ineq.rate[block.row as usize]);
             if gap.abs() <= 1e-14 * self.model.contact_scale() || !(rate < 0.0) {
                 break;
             }
@@ -185,26 +185,26 @@ impl Mechanism {
         self.gather_all();
         let ContactScratch { rows, mode, acting, .. } = &mut self.work.contact;
         acting.clear();
-        read_mode(&self.state.held, rows, mode);
+        read_mode(&self.state.warm_start, rows, mode);
     }
 
-    /// All sided rows at the current state.
+    /// All inequality rows at the current state.
     fn gather_all(&mut self) {
         let s = &self.state;
         evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
         gather::gather(&self.model, &s.q, &s.v, s.t, &mut self.work);
     }
 
-    /// Impacts of what approaches, and then the mode that follows from the forces. Afterwards all sided rows of the state are gathered.
+    /// Impacts of what approaches, and then the mode that follows from the forces. Afterwards all inequality rows of the state are gathered.
     fn resolve(&mut self, events: &mut Events) -> Result<(), StepError> {
         let tolerances = Tolerances::of(&self.model);
         self.gather_all();
-        let approaches = |sided: &InequalityRows| {
-            sided.blocks.iter().any(|b| {
+        let approaches = |ineq: &InequalityRows| {
+            ineq.blocks.iter().any(|b| {
                 let row = b.row as usize;
-                matches!(b.side, Side::Push { .. })
-                    && sided.gap[row] <= tolerances.gap
-                    && sided.rate[row] < -tolerances.rate
+                matches!(b.bound, RowBound::Push { .. })
+                    && ineq.gap[row] <= tolerances.gap
+                    && ineq.rate[row] < -tolerances.rate
             })
         };
         if approaches(&self.work.contact.rows) {
@@ -212,9 +212,9 @@ impl Mechanism {
             evaluate::evaluate_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
             evaluate::evaluate_constraints(&self.model, &s.q, &s.v, s.t, &mut self.work.eval);
             self.work.kkt.factor(&self.model, s.t, &self.work.eval)?;
-            let sided = &self.work.contact.rows;
-            let near = |row: usize| sided.gap[row] <= tolerances.gap && sided.rate[row] < -tolerances.rate;
-            events.log.impacts(s.t, sided, near);
+            let ineq = &self.work.contact.rows;
+            let near = |row: usize| ineq.gap[row] <= tolerances.gap && ineq.rate[row] < -tolerances.rate;
+            events.log.impacts(s.t, ineq, near);
             let rebound = events.stalled < STALLED;
             impact::collide(&self.model, &mut s.v, s.t, self.impacts, rebound, &mut s.work, &mut self.work)?;
             self.gather_all();
@@ -247,7 +247,7 @@ impl Mechanism {
         self.gather_all();
         let Mechanism { state, work, .. } = self;
         work.contact.overlap = project::deepest(work);
-        write_mode(&work.contact.mode, &mut state.held);
+        write_mode(&work.contact.mode, &mut state.warm_start);
     }
 
     /// The first part of the step at which the mode has changed, and the row that closed, if one did.
@@ -315,12 +315,12 @@ impl Mechanism {
         }
         let tolerances = Tolerances::of(&self.model);
         self.gather_all();
-        let sided = &self.work.contact.rows;
+        let ineq = &self.work.contact.rows;
         let mode = &self.work.contact.mode;
-        for block in sided.blocks.iter().filter(|b| matches!(b.side, Side::Push { .. }) && !mode.is_closed(b.key)) {
+        for block in ineq.blocks.iter().filter(|b| matches!(b.bound, RowBound::Push { .. }) && !mode.is_closed(b.key)) {
             let at = events.start.iter().find(|(key, _)| *key == block.key).map_or(0.0, |s| s.1);
             let threshold = if at > tolerances.gap { 0.0 } else { -tolerances.gap };
-            if sided.gap[block.row as usize] < threshold {
+            if ineq.gap[block.row as usize] < threshold {
                 return Ok(Some(Change::Closes(block.key)));
             }
         }
@@ -341,7 +341,7 @@ impl Mechanism {
         let h = (1e-3 * h).max(1e-6 / self.model.rate_scale()).min(h);
         let swapped: Box<dyn Integrator> = Box::new(std::mem::take(&mut events.stepping));
         let smooth = std::mem::replace(&mut self.method.integrator, swapped);
-        self.state.held.clear();
+        self.state.warm_start.clear();
         let attempt = self.smooth_step(h, false);
         self.method.integrator = smooth;
         let attempt = attempt?;
@@ -361,10 +361,10 @@ enum Change {
 }
 
 /// What the memory says of a mode, where rows are there to say it of.
-fn read_mode(held: &[Held], sided: &InequalityRows, mode: &mut ContactMode) {
+fn read_mode(warm_start: &[WarmStart], ineq: &InequalityRows, mode: &mut ContactMode) {
     mode.closed.clear();
-    for block in &sided.blocks {
-        let Some(known) = crate::contact::inequality::memory::find(held, block.key) else { continue };
+    for block in &ineq.blocks {
+        let Some(known) = crate::contact::inequality::memory::find(warm_start, block.key) else { continue };
         let part = mode::part_of(block);
         let slip = match known.mode >> (2 * part) & 3 {
             1 => Slip::Stick,
@@ -380,13 +380,13 @@ fn read_mode(held: &[Held], sided: &InequalityRows, mode: &mut ContactMode) {
     }
 }
 
-fn write_mode(mode: &ContactMode, held: &mut Vec<Held>) {
-    held.clear();
+fn write_mode(mode: &ContactMode, warm_start: &mut Vec<WarmStart>) {
+    warm_start.clear();
     for closed in &mode.closed {
-        if held.last().is_none_or(|h| h.key != closed.key) {
-            held.push(Held { key: closed.key, ..Held::default() });
+        if warm_start.last().is_none_or(|h| h.key != closed.key) {
+            warm_start.push(WarmStart { key: closed.key, ..WarmStart::default() });
         }
-        let Some(entry) = held.last_mut() else { continue };
+        let Some(entry) = warm_start.last_mut() else { continue };
         let (code, way) = match closed.slip {
             Slip::Stick => (1, crate::math::Vec3::ZERO),
             Slip::Slide(way) => (2, way),
@@ -402,12 +402,12 @@ fn write_mode(mode: &ContactMode, held: &mut Vec<Held>) {
 }
 
 /// Close what rests on something, open what is away from it, and let slips that have ended stick.
-fn update_mode(sided: &InequalityRows, tolerances: Tolerances, mode: &mut ContactMode) {
-    for block in &sided.blocks {
+fn update_mode(ineq: &InequalityRows, tolerances: Tolerances, mode: &mut ContactMode) {
+    for block in &ineq.blocks {
         let (row, part) = (block.row as usize, mode::part_of(block));
-        match block.side {
-            Side::Push { .. } => {
-                let (gap, rate) = (sided.gap[row], sided.rate[row]);
+        match block.bound {
+            RowBound::Push { .. } => {
+                let (gap, rate) = (ineq.gap[row], ineq.rate[row]);
                 if gap > tolerances.gap || rate > tolerances.rate {
                     mode.open(block.key);
                 } else if !mode.is_closed(block.key) && rate >= -tolerances.rate {
@@ -415,10 +415,10 @@ fn update_mode(sided: &InequalityRows, tolerances: Tolerances, mode: &mut Contac
                 }
                 continue;
             }
-            Side::Cone { .. } if !mode.is_closed(block.key) => continue,
+            RowBound::Cone { .. } if !mode.is_closed(block.key) => continue,
             _ => {}
         }
-        let u = mode::slip_of(sided, block);
+        let u = mode::slip_of(ineq, block);
         let slip = if mode::may_slip(block) && u.length() > tolerances.rate {
             Slip::Slide(u.normalize())
         } else {
@@ -429,22 +429,22 @@ fn update_mode(sided: &InequalityRows, tolerances: Tolerances, mode: &mut Contac
 }
 
 /// Do the forces in the workspace say that a contact opens or a stick slips? Then the mode is changed so.
-fn follow_forces(sided: &InequalityRows, acting: &Forces, vdot: &[f64], mode: &mut ContactMode) -> bool {
+fn follow_forces(ineq: &InequalityRows, acting: &Forces, vdot: &[f64], mode: &mut ContactMode) -> bool {
     let x = &acting.task.x;
-    if !acting.acting || x.len() != sided.len() {
+    if !acting.acting || x.len() != ineq.len() {
         return false;
     }
     let b = &acting.task.b;
     let size = b.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
     let small = 1e-9 * size;
     let faint = 1e-9 * x.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-    let accelerates = |row: usize| sided.product(row, vdot) + sided.c[row];
+    let accelerates = |row: usize| ineq.product(row, vdot) + ineq.c[row];
     let mut changed = false;
-    for block in &sided.blocks {
+    for block in &ineq.blocks {
         let part = mode::part_of(block);
         let Some(known) = mode.find(block.key, part).copied() else { continue };
-        match block.side {
-            Side::Push { .. } => {
+        match block.bound {
+            RowBound::Push { .. } => {
                 let row = block.row as usize;
                 // pushes are solved for within rounding: what separates pushes no more, whatever rounding has left of its push
                 if x[row] <= faint && accelerates(row) > small {
@@ -453,7 +453,7 @@ fn follow_forces(sided: &InequalityRows, acting: &Forces, vdot: &[f64], mode: &m
                 }
             }
             _ if mode::may_slip(block) && known.slip == Slip::Stick => {
-                let a = mode::in_world(sided, block, accelerates);
+                let a = mode::in_world(ineq, block, accelerates);
                 if a.length() > small {
                     mode.set(block.key, part, Slip::Slide(a.normalize()));
                     changed = true;
@@ -466,11 +466,11 @@ fn follow_forces(sided: &InequalityRows, acting: &Forces, vdot: &[f64], mode: &m
 }
 
 /// Does anything slip against its direction at the start? What was `slow` then must do so at some speed, `rate`: it has just set out, and what it had left is rounding.
-fn reversed(sided: &InequalityRows, mode: &ContactMode, slow: &[(Key, u32)], rate: f64) -> bool {
-    sided.blocks.iter().any(|block| {
+fn reversed(ineq: &InequalityRows, mode: &ContactMode, slow: &[(Key, u32)], rate: f64) -> bool {
+    ineq.blocks.iter().any(|block| {
         let part = mode::part_of(block);
         let Some(Slip::Slide(before)) = mode.find(block.key, part).map(|c| c.slip) else { return false };
         let threshold = if slow.contains(&(block.key, part)) { -rate } else { 0.0 };
-        mode::slip_of(sided, block).dot(before) < threshold
+        mode::slip_of(ineq, block).dot(before) < threshold
     })
 }

@@ -2,7 +2,7 @@
 
 mod events;
 
-use crate::catalogue::attach::{Attachment, BodyId, Carried};
+use crate::catalogue::attach::{Attachment, AttachmentKind, BodyId};
 use crate::contact::inequality::mode::{self, Tolerances};
 use crate::contact::inequality::solve::Task;
 use crate::contact::inequality::workspace::{ContactScratch, Workspace};
@@ -14,7 +14,7 @@ use crate::evaluate::angles;
 use crate::math::{Mat3, Vec3};
 use crate::model::shapes::ImpactLaw;
 use crate::model::state::State;
-use crate::model::warm_start::{Held, Key};
+use crate::model::warm_start::{Key, WarmStart};
 use crate::model::{JointId, Model};
 use crate::solve::{self, SolverKind};
 use crate::step::drift::{self, Drift};
@@ -149,7 +149,8 @@ impl Mechanism {
 
     /// Axes of a body in the world (columns), for bodies that have an orientation.
     pub fn axes(&self, body: BodyId) -> Option<Mat3> {
-        let carries = |d| body.index().is_none_or(|i| self.model.bodies[i].can_carry(&Carried::Direction(d)).is_ok());
+        let carries =
+            |d| body.index().is_none_or(|i| self.model.bodies[i].can_carry(&AttachmentKind::Direction(d)).is_ok());
         carries(Vec3::X).then(|| {
             let see = |d| self.look(&Attachment::direction(body, d)).at;
             Mat3::from_cols(see(Vec3::X), see(Vec3::Y), see(Vec3::Z))
@@ -159,7 +160,7 @@ impl Mechanism {
     /// Angular velocity of a body, world axes (rad/s), for bodies that have one.
     pub fn spin(&self, body: BodyId) -> Option<Vec3> {
         let i = body.index()?;
-        self.model.bodies[i].can_carry(&Carried::Spin).ok()?;
+        self.model.bodies[i].can_carry(&AttachmentKind::Spin).ok()?;
         Some(self.look(&Attachment::spin(body)).rate)
     }
 
@@ -218,10 +219,10 @@ impl Mechanism {
 
     /// Before the equations are evaluated at the current state: what touches there, and how.
     pub fn find_contact_mode(&mut self) {
-        if !self.model.has_sides() {
+        if !self.model.has_inequalities() {
             return;
         }
-        let remembered = self.method.integrator.handles_sides() && !self.state.held.is_empty();
+        let remembered = self.method.integrator.handles_inequalities() && !self.state.warm_start.is_empty();
         if remembered {
             self.gather_remembered();
         } else {
@@ -229,16 +230,16 @@ impl Mechanism {
         }
         let ContactScratch { rows, mode, acting, .. } = &mut self.work.contact;
         mode::judge(rows, Tolerances::of(&self.model), mode);
-        acting.held.clear();
+        acting.warm_start.clear();
         if remembered {
-            acting.held.extend_from_slice(&self.state.held);
-            for held in &self.state.held {
-                mode.set(held.key, 0, mode::Slip::Stick);
+            acting.warm_start.extend_from_slice(&self.state.warm_start);
+            for entry in &self.state.warm_start {
+                mode.set(entry.key, 0, mode::Slip::Stick);
             }
         }
     }
 
-    /// All sided rows that may act at the current state.
+    /// All inequality rows that may act at the current state.
     pub fn gather_present(&mut self) {
         let s = &self.state;
         evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
@@ -249,16 +250,16 @@ impl Mechanism {
     /// The same with every touch that acted in the last step. Surfaces that curve and bodies that turn may have left it open by a little, of the second order in
     /// the step.
     pub fn gather_remembered(&mut self) {
-        let touches = self.state.held.iter().map(|h| h.key).filter(|key| key.is_touch()).count();
-        let known = |work: &Workspace, held: &[Held]| {
+        let touches = self.state.warm_start.iter().map(|h| h.key).filter(|key| key.is_contact()).count();
+        let known = |work: &Workspace, warm: &[WarmStart]| {
             let key = |c: &holonom_collide::Candidate| Key(c.a, c.b, c.key);
-            work.contact.detection.candidates.iter().filter(|c| memory::find(held, key(c)).is_some()).count()
+            work.contact.detection.candidates.iter().filter(|c| memory::find(warm, key(c)).is_some()).count()
         };
         for h in [0.0, 1e-3, 1e-2, 1e-1] {
             let s = &self.state;
             evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
             gather::detect(&self.model, &s.q, &s.v, h, &mut self.work);
-            if known(&self.work, &s.held) == touches {
+            if known(&self.work, &s.warm_start) == touches {
                 break;
             }
         }
@@ -302,7 +303,7 @@ impl Mechanism {
             v: &mut next.v,
             ledger,
             projected: &mut rest[0],
-            held: &mut next.held,
+            warm_start: &mut next.warm_start,
             sleeping: None,
             drift: self.method.drift,
             coordinates: self.method.coordinates,

@@ -2,7 +2,7 @@
 
 use super::Stepping;
 use crate::contact::inequality::solve::{self, Task};
-use crate::contact::inequality::{Side, project};
+use crate::contact::inequality::{RowBound, project};
 use crate::error::StepError;
 use crate::step::integrate::Motion;
 
@@ -17,10 +17,10 @@ impl Stepping {
         self.out.clear();
         for (block, law) in work.contact.rows.blocks.iter().zip(laws.iter_mut()) {
             let row = block.row as usize;
-            let out = match block.side {
-                Side::Push { .. } => law.is_some() && b[row] > margin && x[row] == 0.0,
+            let out = match block.bound {
+                RowBound::Push { .. } => law.is_some() && b[row] > margin && x[row] == 0.0,
                 // the friction of a touch follows its normal row
-                Side::Cone { .. } => self.out.last() == Some(&true),
+                RowBound::Cone { .. } => self.out.last() == Some(&true),
                 _ => false,
             };
             if out {
@@ -42,15 +42,15 @@ impl Stepping {
                 work.contact.rows.push(row, x, &mut work.kkt.x[..n]);
             }
             work.kkt.solve(model, m.t, &work.eval)?;
-            let (sided, mut more, mut last) = (&work.contact.rows, false, false);
-            for (i, block) in sided.blocks.iter().enumerate() {
+            let (ineq, mut more, mut last) = (&work.contact.rows, false, false);
+            for (i, block) in ineq.blocks.iter().enumerate() {
                 if !self.out[i] {
                     continue;
                 }
                 let row = block.row as usize;
-                last = match block.side {
-                    Side::Cone { .. } => last,
-                    _ => self.task.b[row] + sided.product(row, &work.kkt.x) < -tolerance,
+                last = match block.bound {
+                    RowBound::Cone { .. } => last,
+                    _ => self.task.b[row] + ineq.product(row, &work.kkt.x) < -tolerance,
                 };
                 if last {
                     (self.out[i], self.task.laws[i], more) = (false, self.laws[i], true);

@@ -3,7 +3,7 @@
 use super::Stepping;
 use crate::catalogue::attach::{Attachment, BodyId};
 use crate::catalogue::joints::Level;
-use crate::contact::inequality::{Side, gather};
+use crate::contact::inequality::{RowBound, gather};
 use crate::error::StepError;
 use crate::model::{Model, Sets};
 use crate::step::integrate::{Attempt, Integrator, Motion};
@@ -19,10 +19,10 @@ impl Stepping {
         let far = |m: &Motion, block: &crate::contact::inequality::Block| {
             let (row, fall) = (block.row as usize, m.model.gravity.length() * h * h);
             let (gap, rate) = (m.work.contact.rows.gap[row], m.work.contact.rows.rate[row]);
-            matches!(block.side, Side::Push { .. })
+            matches!(block.bound, RowBound::Push { .. })
                 && block.level == Level::Position
                 && gap + 2.0 * h * rate.min(0.0) > fall
-                || matches!(block.side, Side::Cone { .. })
+                || matches!(block.bound, RowBound::Cone { .. })
         };
         if !m.work.contact.rows.blocks.iter().all(|b| far(m, b)) {
             return Ok(None);
@@ -34,9 +34,9 @@ impl Stepping {
         };
         evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
-        let sided = &m.work.contact.rows;
-        if sided.blocks.iter().all(|b| !matches!(b.side, Side::Push { .. }) || sided.gap[b.row as usize] >= 0.0) {
-            m.held.clear();
+        let ineq = &m.work.contact.rows;
+        if ineq.blocks.iter().all(|b| !matches!(b.bound, RowBound::Push { .. }) || ineq.gap[b.row as usize] >= 0.0) {
+            m.warm_start.clear();
             m.work.contact.overlap = 0.0;
             return Ok(Some(attempt));
         }
