@@ -1,7 +1,8 @@
 //! From a [`Scene`] to a model of the engine.
 //!
-//! Joints first, because their markers are fixed to the bodies as they were drawn; then the bodies are moved to where the coordinates given to
-//! joints put them (see [`crate::initial_poses`]); then the engine checks, plans and assembles. Whatever it refuses is reported at the line that said it.
+//! Joints first, because their markers are fixed to the bodies as they were drawn; then the bodies are moved to where
+//! the coordinates given to joints put them (see [`crate::initial_poses`]); then the engine checks, plans and
+//! assembles. Whatever it refuses is reported at the line that said it.
 
 use crate::codes;
 use crate::contact;
@@ -189,9 +190,10 @@ fn axes_of(record: &Record, [z_name, x_name]: [&str; 2]) -> Result<Option<Mat3>,
 
 /// The markers of a joint on its two bodies, at the poses the bodies were drawn in.
 ///
-/// A kind with `at` holds both bodies at one point: what was not said on one side is taken from the other. A kind without it has a point on each:
-/// the one named, or the body's origin. A kind with `axis` has its axes along one direction of the world, that of the joint, of the frame on either
-/// side, or the world's; a kind without it takes those of the frame named on each side, or the body's own.
+/// A kind with `at` holds both bodies at one point: what was not said on one side is taken from the other. A kind
+/// without it has a point on each: the one named, or the body's origin. A kind with `axis` has its axes along one
+/// direction of the world, that of the joint, of the frame on either side, or the world's; a kind without it takes
+/// those of the frame named on each side, or the body's own.
 pub(crate) fn markers(scene: &Scene, joints: &Joints, about: &Sides) -> Result<(Marker, Marker), Mistake> {
     let record = about.record;
     let ground = PointRef { body: BodyRef::Ground, at: Where::Unsaid };
@@ -262,8 +264,8 @@ impl<'a> Frames<'a> {
         Frames { scene, joints: Joints { bodies, builder: ModelBuilder::new(), ids, records } }
     }
 
-    /// The two sides of a link as it is built: point and axes in the frame of each body, z along the axis of joints that have one. `None` where the
-    /// kind has no sides.
+    /// The two sides of a link as it is built: point and axes in the frame of each body, z along the axis of joints
+    /// that have one. `None` where the kind has no sides.
     pub fn of(&self, link: &InteractionRecord) -> Option<(Marker, Marker)> {
         link.b.as_ref()?;
         markers(self.scene, &self.joints, &link.into()).ok()

@@ -1,7 +1,7 @@
 //! Every kind of diagnostic has a code that never changes its meaning, and a longer explanation for `holonom explain`.
 //!
-//! E01: files and their syntax. E02: what a scene says. E03: mechanisms that cannot be built. E04: imports. E05: limits. E06: a simulation
-//! that stops. E07: reading and writing. W: what is read but does not count.
+//! E01: files and their syntax. E02: what a scene says. E03: mechanisms that cannot be built. E04: imports. E05:
+//! limits. E06: a simulation that stops. E07: reading and writing. W: what is read but does not count.
 
 use crate::diagnostic::Class;
 use std::fmt;

@@ -1,8 +1,9 @@
 //! Which files may be opened: one function, so that there is one place to look.
 //!
-//! A scene may name files in its own folder and below. The name is refused as text if it is absolute, holds a scheme (`file://`) or a NUL; then
-//! the path is made canonical (symbolic links followed) and must still lie inside an allowed folder; then it must be an ordinary file, looked at
-//! by its metadata and never opened. Only after that is it read, by the caller, and never more of it than the limit.
+//! A scene may name files in its own folder and below. The name is refused as text if it is absolute, holds a scheme
+//! (`file://`) or a NUL; then the path is made canonical (symbolic links followed) and must still lie inside an allowed
+//! folder; then it must be an ordinary file, looked at by its metadata and never opened. Only after that is it read, by
+//! the caller, and never more of it than the limit.
 
 use crate::codes;
 use crate::diagnostic::Diagnostic;
@@ -39,7 +40,8 @@ impl Confinement {
         &self.allowed
     }
 
-    /// The canonical path of a file that may be read, named relative to `folder` (the folder of the file that names it).
+    /// The canonical path of a file that may be read, named relative to `folder` (the folder of the file that names
+    /// it).
     pub fn resolve(&self, name: &str, folder: &Path) -> Result<PathBuf, Box<Diagnostic>> {
         let refused = |why: &str| {
             Box::new(

@@ -1,10 +1,13 @@
-//! `[contact]`: whether shapes collide, what surfaces are like, and which pairs are different; and from the shapes of a scene to those of a model.
+//! `[contact]`: whether shapes collide, what surfaces are like, and which pairs are different; and from the shapes of a
+//! scene to those of a model.
 //!
-//! A scene without this section has no contacts but between shapes that say `collides = true`; with it, even empty, every shape collides that does
-//! not say otherwise. What a shape does not say of its surface, the section says; what that does not say either is friction 0.5 and no rebound. A
-//! pair says what it wants to have different from what the two surfaces make together.
+//! A scene without this section has no contacts but between shapes that say `collides = true`; with it, even empty,
+//! every shape collides that does not say otherwise. What a shape does not say of its surface, the section says; what
+//! that does not say either is friction 0.5 and no rebound. A pair says what it wants to have different from what the
+//! two surfaces make together.
 //!
-//! Shapes of one body, and of two bodies that a joint holds together, pass through each other, the latter unless the joint says `collide = true`.
+//! Shapes of one body, and of two bodies that a joint holds together, pass through each other, the latter unless the
+//! joint says `collide = true`.
 
 use crate::build::Joints;
 use crate::codes;
@@ -252,8 +255,8 @@ fn touched(shape: &ShapeRecord, on_ground: bool) -> Result<holonom::Shape, Strin
 /// Directions that stand for all, where a hull has too many corners.
 const DIRECTIONS: u32 = 512;
 
-/// The convex hull of points. One with more corners than the engine takes is that of the points farthest out in many directions, spread evenly: for a ball
-/// that is 0.3 % of the radius less at most.
+/// The convex hull of points. One with more corners than the engine takes is that of the points farthest out in many
+/// directions, spread evenly: for a ball that is 0.3 % of the radius less at most.
 fn hull(points: &[Vec3]) -> holonom::Shape {
     let whole = holonom::Shape::Hull { points: points.to_vec() };
     if points.len() <= DIRECTIONS as usize || whole.validate().is_ok() {

@@ -102,7 +102,8 @@ impl Diagnostic {
         Diagnostic::error(code, message).suggest(written, names, "")
     }
 
-    /// Under the excerpt: the name that was probably meant; where no known name is near, that it is not known, with a help if there is one.
+    /// Under the excerpt: the name that was probably meant; where no known name is near, that it is not known, with a
+    /// help if there is one.
     pub fn suggest<'a>(self, written: &str, names: impl IntoIterator<Item = &'a str>, help: &str) -> Self {
         match nearest(written, names) {
             Some(near) => self.label(format!("did you mean `{near}`?")),
@@ -159,8 +160,8 @@ impl Diagnostic {
     }
 }
 
-/// The part of a long line around what is meant: text, column in it, characters covered. Tabs become single spaces so that the marks stand
-/// under what they mean; other control characters never reach a terminal.
+/// The part of a long line around what is meant: text, column in it, characters covered. Tabs become single spaces so
+/// that the marks stand under what they mean; other control characters never reach a terminal.
 fn window(line: &str, column: usize, covered: usize) -> (String, usize, usize) {
     const WIDTH: usize = 140;
     let clean = |c: char| if c.is_control() { ' ' } else { c };

@@ -8,15 +8,16 @@
 //! atom    = number | name | name ( sum { , sum } ) | ( sum )
 //! ```
 //!
-//! Read by precedence climbing on an explicit stack (a million brackets are refused, not followed) into a program in reverse Polish order, run on
-//! triples (f, f', f''). A product, a quotient and a function of a function follow the rules of calculus:
+//! Read by precedence climbing on an explicit stack (a million brackets are refused, not followed) into a program in
+//! reverse Polish order, run on triples (f, f', f''). A product, a quotient and a function of a function follow the
+//! rules of calculus:
 //!
 //! ```text
 //! (u v)'' = u'' v + 2 u' v' + u v''        (g(u))' = g' u'        (g(u))'' = g'' u'^2 + g' u''
 //! ```
 //!
-//! Names are looked up when the expression is read; only its variable (t) stays open. All functions come from `libm`, so values have the same
-//! bits on every machine.
+//! Names are looked up when the expression is read; only its variable (t) stays open. All functions come from `libm`,
+//! so values have the same bits on every machine.
 
 use holonom::functions::Function;
 use std::ops::Range;
@@ -281,7 +282,8 @@ fn builtin(name: &str, at: &Range<usize>) -> Parsed<usize> {
 }
 
 impl Expression {
-    /// Read an expression. `known` gives the values of names; `variable` is the one that stays open (`t`), or an empty text.
+    /// Read an expression. `known` gives the values of names; `variable` is the one that stays open (`t`), or an empty
+    /// text.
     pub fn read(text: &str, variable: &str, known: &dyn Fn(&str) -> Option<f64>) -> Result<Self, ExpressionError> {
         if text.len() > LONGEST {
             return Err(error(0..text.len(), format!("an expression of {} characters, at most {LONGEST}", text.len())));

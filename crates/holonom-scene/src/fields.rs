@@ -1,6 +1,6 @@
-//! Values that were read and checked. What the tables of a scene may hold is declared once, beside the engine's kinds and here
-//! ([`holonom::declaration`]): from the declarations come the reading and checking of values, the hints for misspelt names, the JSON Schema, and the
-//! reference of scene files.
+//! Values that were read and checked. What the tables of a scene may hold is declared once, beside the engine's kinds
+//! and here ([`holonom::declaration`]): from the declarations come the reading and checking of values, the hints for
+//! misspelt names, the JSON Schema, and the reference of scene files.
 
 pub use holonom::declaration::{
     ANGLE, Allowed, Family, Field, FieldType, FieldType as Type, Kind, LENGTH, NUMBER, Need, POSITION, optional,
@@ -151,7 +151,8 @@ impl Record {
         self.values.iter().find(|v| v.0 == name).map_or(self.span, |v| v.2)
     }
 
-    /// Where a value inside this table stands, by a path as in [`holonom::declaration::Invalid::field`]; as far down as there is one.
+    /// Where a value inside this table stands, by a path as in [`holonom::declaration::Invalid::field`]; as far down as
+    /// there is one.
     pub fn span_at(&self, path: &str) -> Span {
         let (first, rest) = path.split_once('.').unwrap_or((path, ""));
         match (self.get(first), rest) {

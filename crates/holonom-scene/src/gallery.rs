@@ -1,5 +1,5 @@
-//! The scenes that come with the program: the gallery, and the problems of the verification manual. They are the files of the folder `scenes`, carried in
-//! the program itself so that it needs no other file.
+//! The scenes that come with the program: the gallery, and the problems of the verification manual. They are the files
+//! of the folder `scenes`, carried in the program itself so that it needs no other file.
 
 /// A scene that comes with the program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,4 +1,5 @@
-//! The gallery as Markdown, from the scenes themselves: `docs/gallery.md`. Its pictures are taken from the page (`web/tests/thumbnails.mjs` of `holonom-view`).
+//! The gallery as Markdown, from the scenes themselves: `docs/gallery.md`. Its pictures are taken from the page
+//! (`web/tests/thumbnails.mjs` of `holonom-view`).
 
 use crate::Loader;
 use crate::gallery::GALLERY;

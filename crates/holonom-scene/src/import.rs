@@ -5,7 +5,8 @@ use crate::scene::{Mass, Pose};
 use crate::source::Span;
 use holonom::math::{Quat, Vec3};
 
-/// A name as scenes allow it: without the characters that paths and expressions use, at most 180 bytes long, and not `ground`.
+/// A name as scenes allow it: without the characters that paths and expressions use, at most 180 bytes long, and not
+/// `ground`.
 pub fn scene_name(written: &str) -> String {
     let bad = |c: char| matches!(c, '.' | '"' | '\\' | ',' | '*') || c.is_control();
     let mut name: String = written.trim().chars().map(|c| if bad(c) { '_' } else { c }).collect();

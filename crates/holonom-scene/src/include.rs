@@ -1,15 +1,17 @@
-//! `include = ["parts/leg.toml", ...]`: the contents of other scene files are added, as if they stood before those of the file that includes them.
+//! `include = ["parts/leg.toml", ...]`: the contents of other scene files are added, as if they stood before those of
+//! the file that includes them.
 //!
 //! What was decided:
 //! - Files are named relative to the file that names them, and found through [`crate::confine`] alone.
-//! - Parts of the gallery ([`crate::gallery::PARTS`]) come with the program: where there is no such file, they are taken from there.
+//! - Parts of the gallery ([`crate::gallery::PARTS`]) come with the program: where there is no such file, they are
+//!   taken from there.
 //! - A file that several others include is added once.
-//! - `[params]` of the file that includes replace those of the files included. `title`, `description`, `gravity`, `[run]` and `[record]` hold if the
-//!   file that includes says nothing of the kind.
-//! - Everything else has a name of its own: the same name twice is an error, shown at both places, and so is the same parameter in two files that
-//!   do not include each other.
-//! - Files are followed with a list of open files instead of recursion; their number counts against the limit of files, and they nest at most
-//!   [`DEEPEST`] levels.
+//! - `[params]` of the file that includes replace those of the files included. `title`, `description`, `gravity`,
+//!   `[run]` and `[record]` hold if the file that includes says nothing of the kind.
+//! - Everything else has a name of its own: the same name twice is an error, shown at both places, and so is the same
+//!   parameter in two files that do not include each other.
+//! - Files are followed with a list of open files instead of recursion; their number counts against the limit of files,
+//!   and they nest at most [`DEEPEST`] levels.
 
 use crate::codes;
 use crate::diagnostic::Diagnostic;

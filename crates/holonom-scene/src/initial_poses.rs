@@ -1,6 +1,7 @@
 //! Initial poses by joint coordinates: `start` and `start_rate` of joints move what hangs on them.
 //!
-//! Bodies begin as drawn. Along a spanning forest of the joints, rooted at the ground and preferring joints that have a `start`,
+//! Bodies begin as drawn. Along a spanning forest of the joints, rooted at the ground and preferring joints that have a
+//! `start`,
 //!
 //! ```text
 //! pose_b = pose_a m_a chart(u) m_b^-1        where the joint has a start u (m_a, m_b its markers)
@@ -14,7 +15,8 @@
 //! v of b's marker = v of that point carried by a + R_a (sum l_k rate_k)
 //! ```
 //!
-//! A body whose own velocity was given keeps it unless its joint has a `start_rate`. Loops are closed afterwards, see `loop_starts.rs`.
+//! A body whose own velocity was given keeps it unless its joint has a `start_rate`. Loops are closed afterwards, see
+//! `loop_starts.rs`.
 //!
 //! `[start.BODY]` overrides all that, for this body alone.
 
@@ -91,7 +93,8 @@ fn has_start(record: &Record) -> bool {
     record.has("start") || record.has("start_rate")
 }
 
-/// The joints as edges between bodies (the ground is one past the last), those that decide first. None, with an error, if a start does not fit.
+/// The joints as edges between bodies (the ground is one past the last), those that decide first. None, with an error,
+/// if a start does not fit.
 fn edges<'a>(
     scene: &'a Scene,
     builder: &ModelBuilder,
@@ -123,7 +126,8 @@ fn edges<'a>(
             edges.push(Edge { a: slot(first.body), b: slot(last.body), markers, start: None, rate: None, id });
         }
     }
-    // joints with a start first: they decide; then those that hold two bodies together, before gears, ropes and the like
+    // joints with a start first: they decide; then those that hold two bodies together, before gears, ropes and the
+    // like
     edges.sort_by_key(|e| {
         let starts = e.start.is_some() || e.rate.is_some();
         let rank = if starts { 0 } else { 1 + u8::from(builder.constraint(e.id).chart().is_none()) };
@@ -165,7 +169,8 @@ fn check_start(link: &InteractionRecord, chart: Option<&dyn Chart>) -> Result<()
     Ok(())
 }
 
-/// Of every body (and of the ground, the last): the edges of a spanning forest that meet it; earlier edges are preferred.
+/// Of every body (and of the ground, the last): the edges of a spanning forest that meet it; earlier edges are
+/// preferred.
 fn spanning_forest(edges: &[Edge], n: usize) -> Vec<Vec<usize>> {
     let mut root: Vec<usize> = (0..=n).collect();
     let find = |root: &mut Vec<usize>, mut i: usize| {

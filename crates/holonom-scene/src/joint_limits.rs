@@ -1,7 +1,8 @@
-//! Fields of a joint besides its kind and markers: limits, dry friction, a cap on its drives, and whether its bodies collide.
+//! Fields of a joint besides its kind and markers: limits, dry friction, a cap on its drives, and whether its bodies
+//! collide.
 //!
-//! Limits and friction become joints of the model with derived names, `JOINT.limit` and `JOINT.friction` for the first coordinate,
-//! `JOINT.limit.1` for the second and so on (a joint of a scene has no dot in its name, so they are free).
+//! Limits and friction become joints of the model with derived names, `JOINT.limit` and `JOINT.friction` for the first
+//! coordinate, `JOINT.limit.1` for the second and so on (a joint of a scene has no dot in its name, so they are free).
 
 use crate::codes;
 use crate::diagnostic::{Diagnostic, field_error};

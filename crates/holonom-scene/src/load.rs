@@ -162,7 +162,8 @@ impl Loader {
         self.read(name.to_string(), None, text.into(), &Confinement::none())
     }
 
-    /// Read a scene from memory as if it were the text of this file: it may name files of the file's folder. The file itself need not exist.
+    /// Read a scene from memory as if it were the text of this file: it may name files of the file's folder. The file
+    /// itself need not exist.
     pub fn load_text_at(&self, path: &Path, text: impl Into<String>) -> Result<Loaded, LoadError> {
         let confinement = self.confinement(path)?;
         self.read(path.display().to_string(), Some(path), text.into(), &confinement)

@@ -1,9 +1,10 @@
 //! Starts of joints that lie on loops.
 //!
-//! [`crate::initial_poses`] moves bodies along a forest of joints; where these close loops, the engine's assembly moves all bodies a little to close them, and a
-//! joint would not begin at its `start`. So the loops are first closed with the coordinates that were given held by drives, then the rates in
-//! the same way, and the model itself is built in the pose and motion found. Where joints of a loop have more starts than it has freedom, such a pose
-//! need not exist; then the nearest one counts, which is what the assembly finds by itself.
+//! [`crate::initial_poses`] moves bodies along a forest of joints; where these close loops, the engine's assembly moves
+//! all bodies a little to close them, and a joint would not begin at its `start`. So the loops are first closed with
+//! the coordinates that were given held by drives, then the rates in the same way, and the model itself is built in the
+//! pose and motion found. Where joints of a loop have more starts than it has freedom, such a pose need not exist; then
+//! the nearest one counts, which is what the assembly finds by itself.
 
 use crate::build::Drafted;
 use crate::initial_poses::BodyStart;
@@ -69,7 +70,8 @@ fn coordinate(sim: &Simulation, chart: &dyn Chart, index: usize) -> Option<(f64,
     Some((*u.get(index)?, linear.dot(l) + angular.dot(w)))
 }
 
-/// The places and motions of the bodies of a model at its start; rotations of bodies that have no axes, or skew ones, as they were drawn.
+/// The places and motions of the bodies of a model at its start; rotations of bodies that have no axes, or skew ones,
+/// as they were drawn.
 fn places_in(sim: &Simulation, scene: &Scene) -> Vec<BodyStart> {
     let place = |(i, body): (usize, &crate::scene::BodyRecord)| {
         let id = BodyId::from_index(i);
@@ -82,7 +84,8 @@ fn places_in(sim: &Simulation, scene: &Scene) -> Vec<BodyStart> {
     scene.bodies.iter().enumerate().map(place).collect()
 }
 
-/// The same model, its joints at their given starts as far as loops allow. `again` drafts it with bodies in other places.
+/// The same model, its joints at their given starts as far as loops allow. `again` drafts it with bodies in other
+/// places.
 pub(crate) fn settled<'s>(
     scene: &'s Scene,
     model: Model,

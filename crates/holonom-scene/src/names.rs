@@ -1,7 +1,8 @@
 //! The registry of names in use.
 //!
-//! Every table of a scene has its own entry. The pieces of a generator have none: they are all called `NAME/...`, so the generator registers the prefix
-//! once, and a million pieces cost nothing. Two names conflict if they are equal, or if one of them lies under the prefix of a generator.
+//! Every table of a scene has its own entry. The pieces of a generator have none: they are all called `NAME/...`, so
+//! the generator registers the prefix once, and a million pieces cost nothing. Two names conflict if they are equal, or
+//! if one of them lies under the prefix of a generator.
 
 use crate::source::Span;
 use std::collections::{HashMap, HashSet};

@@ -1,7 +1,8 @@
-//! A document as a tree of values that know where they stand. Scene files become one; so do URDF and MJCF, so that there is one reader, one
-//! writer and one kind of diagnostic.
+//! A document as a tree of values that know where they stand. Scene files become one; so do URDF and MJCF, so that
+//! there is one reader, one writer and one kind of diagnostic.
 //!
-//! Text is kept as written: `${}` is evaluated by whoever reads a field, because generators read the same text again for every piece they make.
+//! Text is kept as written: `${}` is evaluated by whoever reads a field, because generators read the same text again
+//! for every piece they make.
 
 use crate::codes;
 use crate::diagnostic::{Diagnostic, Report};

@@ -1,8 +1,9 @@
 //! Named quantities of a model: everything that can be recorded, plotted or shown, by name and unit.
 //!
-//! Names are made of the name of a body, joint or force and what is meant of it (`crank.pos.x`, `pin.force.z`); `*` stands for anything. The first
-//! quantity of every selection is `time`. Reading a row solves the equations at most once, and takes no memory after the first
-//! (unless joints are redundant: their loads are then split anew at every state).
+//! Names are made of the name of a body, joint or force and what is meant of it (`crank.pos.x`, `pin.force.z`); `*`
+//! stands for anything. The first quantity of every selection is `time`. Reading a row solves the equations at most
+//! once, and takes no memory after the first (unless joints are redundant: their loads are then split anew at every
+//! state).
 
 mod catalogue;
 mod contact_sums;
@@ -202,7 +203,8 @@ impl Quantities {
         }
     }
 
-    /// The values at the present state of a simulation of this model, one for each quantity. What does not exist (any more) is NaN.
+    /// The values at the present state of a simulation of this model, one for each quantity. What does not exist (any
+    /// more) is NaN.
     ///
     /// # Panics
     /// When `out` has not the length of the selection.

@@ -1,4 +1,5 @@
-//! A scene as it was read: checked, named, in order, every number evaluated. What is built from it, shown of it and recorded of it all come from here.
+//! A scene as it was read: checked, named, in order, every number evaluated. What is built from it, shown of it and
+//! recorded of it all come from here.
 
 use crate::contact::{ContactSettings, MaterialOverrides};
 use crate::fields::{Kind, PointRef, Record};

@@ -1,8 +1,9 @@
-//! A JSON Schema (draft 7) of scene files, generated from the declarations, for editors that know TOML: they complete names, show what a field means
-//! and underline mistakes. A scene names it in its first line: `#:schema scene.schema.json`.
+//! A JSON Schema (draft 7) of scene files, generated from the declarations, for editors that know TOML: they complete
+//! names, show what a field means and underline mistakes. A scene names it in its first line:
+//! `#:schema scene.schema.json`.
 //!
-//! Numbers may be text in `${}`; tables with a kind are an `if`/`then` for each kind, so that an editor speaks of the one that was meant. Each
-//! family is written once under `definitions`.
+//! Numbers may be text in `${}`; tables with a kind are an `if`/`then` for each kind, so that an editor speaks of the
+//! one that was meant. Each family is written once under `definitions`.
 
 use crate::fields::{Allowed, Family, Field, Need, Type};
 use crate::generators;
@@ -214,7 +215,8 @@ fn of_fields(fields: &[&'static [Field]], definitions: &mut Map<String, Value>) 
     json!({ "type": "object", "properties": rules, "required": needed, "additionalProperties": open })
 }
 
-/// Generators themselves say what is joined to what: their tables with kinds need no `b`. A hub may be the name of a body.
+/// Generators themselves say what is joined to what: their tables with kinds need no `b`. A hub may be the name of a
+/// body.
 fn templates(rule: &mut Value, fields: &[&'static [Field]], definitions: &mut Map<String, Value>) {
     for field in fields.iter().flat_map(|group| group.iter()) {
         let Type::Kind(family) = field.ty else { continue };

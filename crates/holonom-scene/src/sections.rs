@@ -1,4 +1,5 @@
-//! What the sections of a scene hold, as data: from it the writer takes its order, the schema its rules, the reference its text.
+//! What the sections of a scene hold, as data: from it the writer takes its order, the schema its rules, the reference
+//! its text.
 
 use crate::contact::{CONTACT, SURFACE};
 use crate::fields::{Family, Field, Type};

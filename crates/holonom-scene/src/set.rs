@@ -1,4 +1,5 @@
-//! `--set path=value`: values of a scene changed from outside, before anything is made of it, so that counts of generators can be changed too.
+//! `--set path=value`: values of a scene changed from outside, before anything is made of it, so that counts of
+//! generators can be changed too.
 //!
 //! ```text
 //! L=2   params.L=2                a parameter, which must be there
@@ -8,7 +9,8 @@
 //! gravity=[0,0,-1.62]             also: title, run.FIELD, record.FIELD, ground.points.NAME
 //! ```
 //!
-//! The settings are a source text of their own, one per line, so that errors in them are shown like any other: `--set:1:8`.
+//! The settings are a source text of their own, one per line, so that errors in them are shown like any other:
+//! `--set:1:8`.
 
 use crate::codes;
 use crate::confine::shown;

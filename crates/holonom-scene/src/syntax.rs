@@ -1,8 +1,9 @@
 //! Where a text that is not TOML went wrong.
 //!
-//! A parser notices a missing bracket or quote where it stumbles, which is often lines later. What is meant is the bracket or quote that was left
-//! open, so that is looked for: a string that does not end in its line, a bracket closed by one of another kind, and a bracket that is still open where
-//! a new field or table begins or the text ends. Only asked when the parser has found something wrong.
+//! A parser notices a missing bracket or quote where it stumbles, which is often lines later. What is meant is the
+//! bracket or quote that was left open, so that is looked for: a string that does not end in its line, a bracket closed
+//! by one of another kind, and a bracket that is still open where a new field or table begins or the text ends. Only
+//! asked when the parser has found something wrong.
 
 use std::ops::Range;
 
@@ -95,7 +96,8 @@ pub fn culprit(text: &str) -> Option<Culprit> {
     open.last().copied().map(bracket)
 }
 
-/// Where the string that begins at `start` ends: its last byte. An error with where the search ended, if it is not closed.
+/// Where the string that begins at `start` ends: its last byte. An error with where the search ended, if it is not
+/// closed.
 pub fn string_end(bytes: &[u8], start: usize) -> Result<usize, usize> {
     let quote = bytes[start];
     let three = bytes[start..].starts_with(&[quote; 3]);

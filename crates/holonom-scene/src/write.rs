@@ -10,8 +10,9 @@
 //!
 //! Reading the text gives the same values, and writing those the same bytes.
 //!
-//! [`formatted`] tidies a file somebody wrote by hand. Comments, order, alignment and numbers stay: only spaces that are missing around `=`, after
-//! commas and inside braces are added, trailing ones removed, and runs of empty lines shortened to one. Doing it twice changes nothing.
+//! [`formatted`] tidies a file somebody wrote by hand. Comments, order, alignment and numbers stay: only spaces that
+//! are missing around `=`, after commas and inside braces are added, trailing ones removed, and runs of empty lines
+//! shortened to one. Doing it twice changes nothing.
 //!
 //! The depth of a document is limited by its parser (80 levels), so that it may be walked by recursion.
 

@@ -20,16 +20,18 @@
 //! | `[grid.NAME]` | rows and columns | `NAME/row/column` | `NAME/row/column/right`, `NAME/row/column/down` |
 //! | `[repeat.NAME]` | any tables, several times | as written, with `${i}` | as written |
 //!
-//! `link` is a body table and `joint` a joint table, of any kind that joins two bodies, without what the generator itself says: where the bodies are, and
-//! what is joined to what. A piece with a length has its origin at its beginning, its x axis along itself, and the points `from` and `to`, like any body
-//! with two ends; pieces are joined there. A piece that has only a place (`step`, `[grid]`) is joined half-way to its neighbour, a particle at itself.
+//! `link` is a body table and `joint` a joint table, of any kind that joins two bodies, without what the generator
+//! itself says: where the bodies are, and what is joined to what. A piece with a length has its origin at its
+//! beginning, its x axis along itself, and the points `from` and `to`, like any body with two ends; pieces are joined
+//! there. A piece that has only a place (`step`, `[grid]`) is joined half-way to its neighbour, a particle at itself.
 //! In `joint`, `a` and `b` name other points: of the piece before, and of the piece itself.
 //!
-//! Expressions in `link` and `joint` may use `i` (from 1) and `n`; `[tree]` besides `level` and `k` (which child), `[grid]` `row` and `column`.
-//! `velocity` and `spin` move the whole as if it were rigid.
+//! Expressions in `link` and `joint` may use `i` (from 1) and `n`; `[tree]` besides `level` and `k` (which child),
+//! `[grid]` `row` and `column`. `velocity` and `spin` move the whole as if it were rigid.
 //!
-//! What was decided: counts are charged against the limit before anything is made. A template that does not use the counters is read once, and
-//! what was read is shared by all pieces. A generator owns all names that begin with its own and a slash (see `names.rs`).
+//! What was decided: counts are charged against the limit before anything is made. A template that does not use the
+//! counters is read once, and what was read is shared by all pieces. A generator owns all names that begin with its own
+//! and a slash (see `names.rs`).
 
 mod branches;
 mod fields;

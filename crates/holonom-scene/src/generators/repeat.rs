@@ -13,7 +13,8 @@ use crate::scene::{BodyRecord, InteractionRecord};
 use crate::source::Span;
 use std::sync::Arc;
 
-/// `[repeat.NAME]`. What is made once at most, parts that are switched on and off, needs no counter in its name. Inside it, generators have names with counters in them, too.
+/// `[repeat.NAME]`. What is made once at most, parts that are switched on and off, needs no counter in its name. Inside
+/// it, generators have names with counters in them, too.
 pub fn repeat(m: &mut SceneReader, name: &str, node: &DocNode, span: Span) -> Option<()> {
     let table = m.reader.table(node, name)?;
     let sections: Vec<&str> = fields::REPEAT[0].iter().map(|f| f.name).filter(|n| *n != "index").collect();
@@ -71,7 +72,8 @@ const PLACING: &[&str] = &["at", "rotation", "from", "to", "velocity", "spin"];
 struct Part<'n> {
     section: &'n str,
     entry: &'n DocEntry,
-    /// The fields that use the counter, if the first copy's record will do for all others: places of a body, sides of a joint.
+    /// The fields that use the counter, if the first copy's record will do for all others: places of a body, sides of a
+    /// joint.
     own: Option<DocTable>,
     kept: Option<Arc<Record>>,
     like: Option<BodyRecord>,

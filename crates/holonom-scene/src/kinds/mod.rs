@@ -1,5 +1,6 @@
-//! Everything a scene can be made of, one table per family. Joints, drives, forces, functions, curves and surfaces are declared beside the
-//! engine's types; what belongs to scenes alone (bodies with their masses and poses, shapes) is declared here.
+//! Everything a scene can be made of, one table per family. Joints, drives, forces, functions, curves and surfaces are
+//! declared beside the engine's types; what belongs to scenes alone (bodies with their masses and poses, shapes) is
+//! declared here.
 
 mod bodies;
 mod joints;
@@ -52,7 +53,8 @@ pub struct Solid {
     pub geometry: Geometry,
     /// Where it stands of itself, before `at` and `rotation` move it.
     pub natural: Pose,
-    /// Its mass at 1 kg/m^3, moved as `natural` says; or why it has none, which matters only where a mass is asked of it.
+    /// Its mass at 1 kg/m^3, moved as `natural` says; or why it has none, which matters only where a mass is asked of
+    /// it.
     pub mass: Result<Mass, String>,
 }
 

@@ -1,4 +1,5 @@
-//! What the constructors of the engine's kinds are given: the values of a record, with bodies and joints looked up in the scene.
+//! What the constructors of the engine's kinds are given: the values of a record, with bodies and joints looked up in
+//! the scene.
 
 use super::Mistake;
 use crate::build::{Joints, Sides, coordinate_of, marker, markers, pose_of};
@@ -35,7 +36,8 @@ impl<'a> RecordParameters<'a> {
         RecordParameters { record, a: ground, b: ground, context: None }
     }
 
-    /// The record of a joint, drive or force. Whatever it names is looked up here once, so that making it cannot fail for a name.
+    /// The record of a joint, drive or force. Whatever it names is looked up here once, so that making it cannot fail
+    /// for a name.
     pub(crate) fn new(sides: &Sides<'a>, context: BuildContext<'a>) -> Result<Self, Mistake> {
         let (a, b) = markers(context.scene, context.joints, sides)?;
         let record = sides.record;

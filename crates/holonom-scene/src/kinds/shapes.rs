@@ -1,7 +1,8 @@
 //! Kinds of shapes. A shape says what it looks like, where it stands of itself, and its mass at a density of 1 kg/m^3.
 //!
-//! Round shapes stand along z with their centre at the origin (a cone: its base there). Rods and beams lie along the line between two points: the ends
-//! of their body unless they have their own. Their mass is computed along that line, so that one along a body axis has no products of inertia.
+//! Round shapes stand along z with their centre at the origin (a cone: its base there). Rods and beams lie along the
+//! line between two points: the ends of their body unless they have their own. Their mass is computed along that line,
+//! so that one along a body axis has no products of inertia.
 
 use super::{Mistake, ShapeSite, Solid, mistake};
 use crate::codes;

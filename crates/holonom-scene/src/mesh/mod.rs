@@ -1,12 +1,13 @@
 //! Triangle meshes from STL and OBJ files.
 //!
-//! - A file is found through the scene's [`crate::confine::Confinement`] alone, relative to the folder of the text that names it, and read once.
-//! - What a file says about its size is checked against its length before anything is allocated; triangles are charged to the budget
-//!   `triangles` of all meshes together, files to the budget `files`.
-//! - Corners that are equal to the last bit are one (STL repeats each of them about six times). Triangles with two equal corners have no area
-//!   and are left out. Numbers that are not finite are refused.
-//! - `scale` has a factor for every axis. A mirror image (an odd number of negative factors) has its triangles turned over, so that they still
-//!   face outwards.
+//! - A file is found through the scene's [`crate::confine::Confinement`] alone, relative to the folder of the text that
+//!   names it, and read once.
+//! - What a file says about its size is checked against its length before anything is allocated; triangles are charged
+//!   to the budget `triangles` of all meshes together, files to the budget `files`.
+//! - Corners that are equal to the last bit are one (STL repeats each of them about six times). Triangles with two
+//!   equal corners have no area and are left out. Numbers that are not finite are refused.
+//! - `scale` has a factor for every axis. A mirror image (an odd number of negative factors) has its triangles turned
+//!   over, so that they still face outwards.
 
 pub mod obj;
 pub mod stl;

@@ -1,8 +1,8 @@
 //! OBJ: corners (`v x y z`) and faces (`f a b c ...`); all other lines are about appearance and are ignored.
 //!
-//! A corner of a face is `v`, `v/vt`, `v//vn` or `v/vt/vn`, of which the first number counts: from 1, or backwards from the last corner so far
-//! (-1). Faces of more than three corners become fans about their first one, which encloses the right volume for flat faces of any outline;
-//! those of one or two have no area and are left out.
+//! A corner of a face is `v`, `v/vt`, `v//vn` or `v/vt/vn`, of which the first number counts: from 1, or backwards from
+//! the last corner so far (-1). Faces of more than three corners become fans about their first one, which encloses the
+//! right volume for flat faces of any outline; those of one or two have no area and are left out.
 
 use super::{Budget, Mesh, MeshFileError, lines, push_triangle, three_numbers, words};
 use crate::confine::shown;

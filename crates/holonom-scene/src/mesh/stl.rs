@@ -5,8 +5,8 @@
 //! text     solid NAME  { facet normal X Y Z  outer loop  vertex X Y Z (three of them)  endloop  endfacet }  endsolid NAME
 //! ```
 //!
-//! A file is binary if its length is exactly 84 + 50 n, even if it begins with `solid`, as many binary files do. Normals are not read: the order
-//! of the corners says the same.
+//! A file is binary if its length is exactly 84 + 50 n, even if it begins with `solid`, as many binary files do.
+//! Normals are not read: the order of the corners says the same.
 
 use super::{Budget, Mesh, MeshFileError, Welder, lines, three_numbers, words};
 use crate::confine::shown;

@@ -7,8 +7,8 @@
 //! a = control t, limited to actrange                                     integrator: likewise
 //! ```
 //!
-//! What does not depend on the coordinate becomes a `coordinate-force`, the rest a `coordinate-spring`; where `forcerange` limits the sum of both, a
-//! `coordinate-servo`.
+//! What does not depend on the coordinate becomes a `coordinate-force`, the rest a `coordinate-spring`; where
+//! `forcerange` limits the sum of both, a `coordinate-servo`.
 
 use super::Context;
 use super::tendons::FixedTendon;
@@ -237,7 +237,8 @@ impl<'d> Context<'d, '_> {
         }
     }
 
-    /// A force along a coordinate or a sum of them, and a spring where it depends on it. False, with a line in the ledger, if it cannot be made.
+    /// A force along a coordinate or a sum of them, and a spring where it depends on it. False, with a line in the
+    /// ledger, if it cannot be made.
     fn on_coordinates(&mut self, actuator: Actuator) -> bool {
         let Actuator { name, span, on, gear, law, activation, force, limits } = actuator;
         let table = |kind: &str| match &on.terms[..] {

@@ -104,7 +104,8 @@ impl<'d> Context<'d, '_> {
         self.assets.meshes.insert(name, MeshAsset { file, scale, reference, mass });
     }
 
-    /// The triangles of a mesh, unscaled, or why its mass cannot be found. None, with an error in the report, if it cannot be used at all.
+    /// The triangles of a mesh, unscaled, or why its mass cannot be found. None, with an error in the report, if it
+    /// cannot be used at all.
     fn mesh_triangles(&mut self, e: Element<'d>, file: Option<Attr<'d>>) -> Option<Result<Mesh, String>> {
         if let Some(a) = file {
             let named = self.file_name(a.value);
@@ -203,8 +204,9 @@ fn shell(mesh: &Mesh) -> Result<Mass, String> {
     if area > 0.0 { Ok(from_moments(area, first, second)) } else { Err("it has no surface".into()) }
 }
 
-/// Pyramids to every triangle, all of positive volume: what is inside for bodies that can be seen whole from their middle, too much for others.
-/// Once from the middle of the surface, which gives the centre, and again from there, which gives the volume and the inertia.
+/// Pyramids to every triangle, all of positive volume: what is inside for bodies that can be seen whole from their
+/// middle, too much for others. Once from the middle of the surface, which gives the centre, and again from there,
+/// which gives the volume and the inertia.
 fn pyramids(mesh: &Mesh) -> Result<Mass, String> {
     let from = |top: Vec3| {
         let (mut volume, mut first, mut second) = (0.0, Vec3::ZERO, Mat3::ZERO);

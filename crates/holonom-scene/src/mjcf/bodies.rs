@@ -1,8 +1,8 @@
 //! The tree of bodies: `<worldbody>`, `<body>`, `<frame>`, `<replicate>`, and what stands on bodies.
 //!
-//! A body's place is `pos` and a rotation in its parent's frame at the reference configuration (all joint coordinates at their `ref`). Frames are
-//! only changes of coordinates. Replicates are written out here, each with its suffix, after their number was charged. The walk keeps its own
-//! stack, in the order of the file.
+//! A body's place is `pos` and a rotation in its parent's frame at the reference configuration (all joint coordinates
+//! at their `ref`). Frames are only changes of coordinates. Replicates are written out here, each with its suffix,
+//! after their number was charged. The walk keeps its own stack, in the order of the file.
 
 use super::Context;
 use super::defaults::ClassId;

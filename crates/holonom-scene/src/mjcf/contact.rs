@@ -7,10 +7,11 @@
 //! groups = contype | conaffinity << 16,     meets = conaffinity | contype << 16
 //! ```
 //!
-//! say the same: each of the two conditions is that of MuJoCo. Geoms that touch everything, as those of most files do, need none of it.
+//! say the same: each of the two conditions is that of MuJoCo. Geoms that touch everything, as those of most files do,
+//! need none of it.
 //!
-//! Contacts are hard here, with round friction cones. Friction of a pair is the geometric mean of its geoms' (MuJoCo takes the larger one), levers
-//! against rolling and turning are the larger ones; `condim` says which of them act.
+//! Contacts are hard here, with round friction cones. Friction of a pair is the geometric mean of its geoms' (MuJoCo
+//! takes the larger one), levers against rolling and turning are the larger ones; `condim` says which of them act.
 
 use super::Context;
 use super::bodies::BodyIndex;

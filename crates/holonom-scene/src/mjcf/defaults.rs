@@ -1,8 +1,8 @@
 //! Default classes: what elements say that do not say it themselves.
 //!
-//! `<default class="a">` holds elements of which every attribute counts for all elements of that name and class; classes inside it inherit and
-//! change. An element's class is its `class`, else the nearest `childclass` around it, else the outermost. All kinds of actuators share their
-//! defaults.
+//! `<default class="a">` holds elements of which every attribute counts for all elements of that name and class;
+//! classes inside it inherit and change. An element's class is its `class`, else the nearest `childclass` around it,
+//! else the outermost. All kinds of actuators share their defaults.
 
 use super::tree::Item;
 use super::values::{AttributeMap, Attributes, ROTATIONS};
@@ -39,7 +39,8 @@ impl<'d> Defaults<'d> {
         self.by_name.get(name).copied()
     }
 
-    /// What the classes say about elements of a name, from the outermost to this one. Found once for every class and name, from what its parent says.
+    /// What the classes say about elements of a name, from the outermost to this one. Found once for every class and
+    /// name, from what its parent says.
     fn said(&mut self, class: Option<ClassId>, name: &'d str) -> Rc<AttributeMap<'d>> {
         let Some(class) = class.or(if self.classes.is_empty() { None } else { Some(0) }) else { return Rc::default() };
         // all kinds of actuators are one here
@@ -143,7 +144,8 @@ impl<'d> Context<'d, '_> {
         self.attributes_as(e, around, e.name())
     }
 
-    /// The same where the defaults have another name than the element: `equality` for `connect`, `tendon` for `spatial`.
+    /// The same where the defaults have another name than the element: `equality` for `connect`, `tendon` for
+    /// `spatial`.
     pub fn attributes_as(&mut self, e: Element<'d>, around: Option<ClassId>, name: &'d str) -> Attributes<'d> {
         let class = if e.peek("class").is_some() { self.class_of(e, "class") } else { around };
         Attributes { element: e.take(), defaults: self.defaults.said(class, name) }

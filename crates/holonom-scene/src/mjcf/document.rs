@@ -85,7 +85,8 @@ impl Context<'_, '_> {
         }
     }
 
-    /// Sites, and bodies that do not move against another one, as frames of the bodies that carry them. Sites come first: they keep their names.
+    /// Sites, and bodies that do not move against another one, as frames of the bodies that carry them. Sites come
+    /// first: they keep their names.
     fn write_frames(&mut self, frames: &mut [DocTable]) {
         let mut taken: HashSet<(BodyIndex, String)> = HashSet::new();
         for site in std::mem::take(&mut self.sites) {

@@ -104,7 +104,8 @@ impl<'d> Context<'d, '_> {
         Some((pose, size))
     }
 
-    /// A geom as a shape of a scene, without its place, and its mass at density 1, or why it has none. None for what cannot be used.
+    /// A geom as a shape of a scene, without its place, and its mass at density 1, or why it has none. None for what
+    /// cannot be used.
     fn geom_shape(&mut self, attrs: &Attributes<'d>, kind: &str, size: &[f64]) -> Option<(DocTable, UnitMass)> {
         let span = attrs.span();
         let table = DocTable::at(span).with("kind", kind);

@@ -1,4 +1,5 @@
-//! The import ledger: what was not read, reported once for every kind of element or attribute, with the number of times it occurs.
+//! The import ledger: what was not read, reported once for every kind of element or attribute, with the number of times
+//! it occurs.
 
 use crate::diagnostic::Report;
 use crate::xml::{Document, Unread};

@@ -5,10 +5,11 @@
 //!      -> document: one body per set of bodies that move together, joints, springs, rotors (document), equalities, actuators, tendons
 //! ```
 //!
-//! - Bodies without joints are a part of what they stand on: exact, and without equations. Their names stay as frames of that body; what stands
-//!   on the world becomes the ground. Sites are frames too.
+//! - Bodies without joints are a part of what they stand on: exact, and without equations. Their names stay as frames
+//!   of that body; what stands on the world becomes the ground. Sites are frames too.
 //! - Bodies are drawn at the reference configuration. Joint coordinates of the scene are those of the file less `ref`.
-//! - Several joints on a body become one joint (see `mjcf/joints.rs`); `armature` becomes a rotor geared to the coordinate. Both are exact.
+//! - Several joints on a body become one joint (see `mjcf/joints.rs`); `armature` becomes a rotor geared to the
+//!   coordinate. Both are exact.
 //! - Equalities are kept exactly, where MuJoCo lets them give way.
 //! - Every actuator has a parameter `ctrl_NAME`, 0 at first, that `--set` can change.
 //! - Everything in the file that has no effect, or an approximate one, is in the report: the import ledger (W0404).

@@ -1,4 +1,5 @@
-//! `<tendon>`: fixed ones are weighted sums of coordinates, which springs and actuators pull on; spatial ones between two sites are springs.
+//! `<tendon>`: fixed ones are weighted sums of coordinates, which springs and actuators pull on; spatial ones between
+//! two sites are springs.
 
 use super::Context;
 use super::tree::Item;
@@ -16,7 +17,8 @@ pub struct FixedTendon {
     pub reference: f64,
 }
 
-/// What tendons of both kinds have: stiffness (N/m), damping (N s/m), and one or two rest lengths, the first negative if it is not given.
+/// What tendons of both kinds have: stiffness (N/m), damping (N s/m), and one or two rest lengths, the first negative
+/// if it is not given.
 struct Elasticity {
     stiffness: f64,
     damping: f64,

@@ -1,8 +1,9 @@
 //! The elements of a model with its includes put in their places.
 //!
-//! `<include file="x.xml"/>` stands for the children of the root of that file, wherever it is written. Files are named from the folder of the main
-//! file, are confined to it, and count towards the budget of files every time they are included; a file that is being read cannot be included
-//! again. Elements stay in the documents they came from and keep their places; the tree only holds numbers. Nothing recurses.
+//! `<include file="x.xml"/>` stands for the children of the root of that file, wherever it is written. Files are named
+//! from the folder of the main file, are confined to it, and count towards the budget of files every time they are
+//! included; a file that is being read cannot be included again. Elements stay in the documents they came from and keep
+//! their places; the tree only holds numbers. Nothing recurses.
 
 use crate::codes;
 use crate::confine::shown;

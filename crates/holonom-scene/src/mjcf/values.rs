@@ -1,4 +1,5 @@
-//! Values of attributes: numbers, words, flags, rotations. An error goes to the report, at the attribute, and the value counts as not given.
+//! Values of attributes: numbers, words, flags, rotations. An error goes to the report, at the attribute, and the value
+//! counts as not given.
 
 use super::Context;
 use crate::codes;

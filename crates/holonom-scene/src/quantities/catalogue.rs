@@ -372,7 +372,8 @@ fn effort_unit(kind: CoordinateKind) -> &'static str {
     }
 }
 
-/// The point of a body at which its centre of mass lies, for bodies that carry points linearly: solved from where four points are at the start.
+/// The point of a body at which its centre of mass lies, for bodies that carry points linearly: solved from where four
+/// points are at the start.
 fn local_centre(model: &Model, body: BodyId) -> Option<Marker> {
     let state = model.initial_state();
     let place = |p: Vec3| model.carried(state, &Attachment::point(body, p));

@@ -1,4 +1,5 @@
-//! Contacts of one state, added up: between two bodies, of one body, of all. Recordings have fixed columns, and contacts come and go; their sums do not.
+//! Contacts of one state, added up: between two bodies, of one body, of all. Recordings have fixed columns, and
+//! contacts come and go; their sums do not.
 
 use holonom::math::Vec3;
 use holonom::{BodyId, Contact, Friction, Model};

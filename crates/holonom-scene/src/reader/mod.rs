@@ -1,5 +1,5 @@
-//! From a tree of values to checked records, by the declarations in [`crate::fields`]. Whatever is wrong goes to the report; reading goes on,
-//! so that one run finds all mistakes.
+//! From a tree of values to checked records, by the declarations in [`crate::fields`]. Whatever is wrong goes to the
+//! report; reading goes on, so that one run finds all mistakes.
 
 mod values;
 
@@ -191,7 +191,8 @@ impl<'a> Reader<'a> {
         self.fields_but(table, span, what, lists, kind, &[])
     }
 
-    /// The same, but some fields are only looked for: their values are left to the caller, who may read them more than once.
+    /// The same, but some fields are only looked for: their values are left to the caller, who may read them more than
+    /// once.
     pub fn fields_but(
         &mut self,
         table: &DocTable,

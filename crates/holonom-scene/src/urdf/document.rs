@@ -102,7 +102,8 @@ pub fn write(robot: &Robot, tree: &RobotTree, side: SideFile, root: Span, values
 }
 
 impl Writer<'_> {
-    /// The table of a body, or of the ground: its place, mass, shapes, and the links fixed to it as frames, which are added to `parts`.
+    /// The table of a body, or of the ground: its place, mass, shapes, and the links fixed to it as frames, which are
+    /// added to `parts`.
     fn body(&self, g: usize, parts: &mut Parts) -> DocTable {
         let (robot, tree, group) = (self.robot, self.tree, &self.tree.groups[g]);
         let link = &robot.links[group.first];
@@ -209,7 +210,8 @@ fn leads(robot: &Robot, index: &HashMap<&str, usize>, values: &mut Values) -> Op
         }
         values.leave(before);
     }
-    // following the leads from any joint must end within as many steps as there are joints; what was seen to end needs no second look
+    // following the leads from any joint must end within as many steps as there are joints; what was seen to end needs
+    // no second look
     let mut ends = vec![false; leads.len()];
     for k in 0..leads.len() {
         let (mut at, mut path) = (k, Vec::new());
@@ -248,7 +250,8 @@ fn start_within_limits(
     }
 }
 
-/// Starts of joints that mimic others, from those of the others. A start of their own counts, and is closed by the assembly if it does not fit.
+/// Starts of joints that mimic others, from those of the others. A start of their own counts, and is closed by the
+/// assembly if it does not fit.
 fn start_mimics(robot: &Robot, leads: &[Option<usize>], starts: &mut [Option<(f64, Span)>]) {
     let mut done: Vec<bool> = (0..leads.len()).map(|k| leads[k].is_none() || starts[k].is_some()).collect();
     for k in 0..leads.len() {

@@ -1,8 +1,8 @@
 //! Where the mesh files of a robot are.
 //!
-//! URDF names them as `package://PACKAGE/rest`, which only a ROS installation can look up. Nothing is looked up here: the folder of the URDF and
-//! those above it, and the allowed folders, are tried in turn, and all of it goes through the scene's confinement, so that no file outside the
-//! scene's folder and the allowed ones is ever opened.
+//! URDF names them as `package://PACKAGE/rest`, which only a ROS installation can look up. Nothing is looked up here:
+//! the folder of the URDF and those above it, and the allowed folders, are tried in turn, and all of it goes through
+//! the scene's confinement, so that no file outside the scene's folder and the allowed ones is ever opened.
 //!
 //! ```text
 //! package://P/rest, model://P/rest     D/P/rest for D = the URDF's folder and those above;   D/rest where D is called P;

@@ -4,9 +4,10 @@
 //! XML -> robot (what the file says) -> tree (bodies, poses, masses) -> document, with the side file NAME.loops.toml added
 //! ```
 //!
-//! What is done with what is in `docs/import.md`; the decisions are documented where they are taken: links into bodies in `tree.rs`, mesh files in
-//! `files.rs`, loops and starts in `side.rs`. Whatever is read and has no effect, or not the effect it was meant to have, is a warning W0404
-//! with its place, reported where it is read, or, for all that is never read, by the XML reader.
+//! What is done with what is in `docs/import.md`; the decisions are documented where they are taken: links into bodies
+//! in `tree.rs`, mesh files in `files.rs`, loops and starts in `side.rs`. Whatever is read and has no effect, or not
+//! the effect it was meant to have, is a warning W0404 with its place, reported where it is read, or, for all that is
+//! never read, by the XML reader.
 
 mod document;
 mod files;

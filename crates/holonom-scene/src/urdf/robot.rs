@@ -1,4 +1,5 @@
-//! The content of a URDF: links with mass and shapes, and the joints between them, checked element by element. Nothing is placed yet.
+//! The content of a URDF: links with mass and shapes, and the joints between them, checked element by element. Nothing
+//! is placed yet.
 
 use super::files::Files;
 use super::values::{Values, pose};
@@ -12,7 +13,8 @@ use crate::xml::{Attr, Element};
 use holonom::math::{Mat3, Vec3, vec3};
 use std::collections::HashMap;
 
-/// A robot, its links and joints in the order they are written. Every `span` is the place of the value before it in the file.
+/// A robot, its links and joints in the order they are written. Every `span` is the place of the value before it in the
+/// file.
 #[derive(Default)]
 pub struct Robot {
     pub name: Option<(String, Span)>,

@@ -16,8 +16,9 @@
 //! velocity = [0, 0, 1]
 //! ```
 //!
-//! Links that are part of another link's body may be named where points are (`a`, `b`, `on`, `points` of joints, drives and forces, `first` and
-//! `last` of chains): `"tool"` becomes `"hand.tool"`, and the numbers in `{ body = "tool", at = [0, 0, 0.1] }` are moved into the frame of the hand.
+//! Links that are part of another link's body may be named where points are (`a`, `b`, `on`, `points` of joints, drives
+//! and forces, `first` and `last` of chains): `"tool"` becomes `"hand.tool"`, and the numbers in
+//! `{ body = "tool", at = [0, 0, 0.1] }` are moved into the frame of the hand.
 
 use super::tree::Base;
 use crate::codes;
@@ -188,7 +189,8 @@ fn rename(node: &mut DocNode, names_a_point: bool, fields: &[&str], parts: &Part
                     set(table, "body", DocNode::new(span, body));
                     set(table, "at", numbers(span, &[p.x, p.y, p.z]));
                 }
-                // an expression: the frame cannot be taken into account here, the reader says that there is no such body
+                // an expression: the frame cannot be taken into account here, the reader says that there is no such
+                // body
                 Some((None, _)) => {}
                 None => node.value = Value::Text(format!("{body}.{frame}")),
             }

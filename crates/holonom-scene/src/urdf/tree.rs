@@ -1,12 +1,16 @@
-//! Links and joints as a tree: who hangs on whom, which links are one rigid body, where everything stands, and what it weighs.
+//! Links and joints as a tree: who hangs on whom, which links are one rigid body, where everything stands, and what it
+//! weighs.
 //!
-//! - Links joined by fixed joints are one body. It has the frame and the name of the link nearest to the root; the others are frames on it.
-//! - The root is fixed to the ground if it is called `world`, if the side file says so, or if nothing in its body has mass.
+//! - Links joined by fixed joints are one body. It has the frame and the name of the link nearest to the root; the
+//!   others are frames on it.
+//! - The root is fixed to the ground if it is called `world`, if the side file says so, or if nothing in its body has
+//!   mass.
 //! - Poses follow from the joints' origins, all coordinates at zero.
-//! - A body that moves must have mass. One without (frames between two joints, sensors on a hinge) gets a billionth of what hangs on it, both
-//!   mass and inertia; of the whole robot, if nothing does. What moves is changed by about as much.
-//! - An inertia that no body can have is replaced by the nearest one that a flat body has: the second moments of mass, whose sums the moments of
-//!   inertia are, must not be negative,
+//! - A body that moves must have mass. One without (frames between two joints, sensors on a hinge) gets a billionth of
+//!   what hangs on it, both mass and inertia; of the whole robot, if nothing does. What moves is changed by about as
+//!   much.
+//! - An inertia that no body can have is replaced by the nearest one that a flat body has: the second moments of mass,
+//!   whose sums the moments of inertia are, must not be negative,
 //!
 //! ```text
 //! s_x = (I_y + I_z - I_x) / 2,  ...        I_x = s_y + s_z,  ...            (principal axes; a negative s becomes 0)

@@ -31,8 +31,8 @@ impl<'r> Values<'r> {
         self.path = before;
     }
 
-    /// An error: there is no such thing. Only the first messages are shown, so that near names are looked for only for these: a file may hold a
-    /// million such errors.
+    /// An error: there is no such thing. Only the first messages are shown, so that near names are looked for only for
+    /// these: a file may hold a million such errors.
     pub fn unknown<'n, I: Iterator<Item = &'n str>>(
         &mut self,
         what: &str,

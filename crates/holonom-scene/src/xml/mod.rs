@@ -1,17 +1,20 @@
 //! XML as models use it, from untrusted files: elements, attributes and text with their places.
 //!
-//! - Flat arrays in document order, an element knows its parent and where its descendants end. Nothing recurses, neither reading nor dropping.
-//! - Budgets are charged while reading, before anything is stored: size of the text, levels (`depth`), attributes of an element (`attributes`),
-//!   elements altogether (four for every body that `bodies` allows). Every byte is looked at a fixed number of times; attributes of one name are
-//!   found by sorting.
-//! - A `<!DOCTYPE` or any other declaration is refused, so there are no entities besides the five of the standard and character references.
-//! - Comments, processing instructions and the XML declaration are passed over. A comment may contain `--`, which the standard forbids and
-//!   people write. White space in attribute values becomes blanks, as the standard asks. Prefixes stay part of a name (`xacro:include`).
+//! - Flat arrays in document order, an element knows its parent and where its descendants end. Nothing recurses,
+//!   neither reading nor dropping.
+//! - Budgets are charged while reading, before anything is stored: size of the text, levels (`depth`), attributes of an
+//!   element (`attributes`), elements altogether (four for every body that `bodies` allows). Every byte is looked at a
+//!   fixed number of times; attributes of one name are found by sorting.
+//! - A `<!DOCTYPE` or any other declaration is refused, so there are no entities besides the five of the standard and
+//!   character references.
+//! - Comments, processing instructions and the XML declaration are passed over. A comment may contain `--`, which the
+//!   standard forbids and people write. White space in attribute values becomes blanks, as the standard asks. Prefixes
+//!   stay part of a name (`xacro:include`).
 //! - The text is UTF-8 when it comes here, whatever its declaration says.
 //!
 //! **Nothing is dropped in silence.** Every element and attribute notes whether it was read: [`Element::attr`] and
-//! [`Element::take`] note it. [`Document::unread`] lists the rest, and [`Document::report_unread`] turns it into warnings. Of an element that
-//! was not taken only itself is listed, not what is inside.
+//! [`Element::take`] note it. [`Document::unread`] lists the rest, and [`Document::report_unread`] turns it into
+//! warnings. Of an element that was not taken only itself is listed, not what is inside.
 
 mod parser;
 
@@ -92,7 +95,8 @@ pub struct Attr<'d> {
 }
 
 impl Attr<'_> {
-    /// The finite numbers of the value, separated by blanks; `what` names them in messages, `count` says how many there may be.
+    /// The finite numbers of the value, separated by blanks; `what` names them in messages, `count` says how many there
+    /// may be.
     pub fn numbers(&self, what: &str, count: RangeInclusive<usize>) -> Result<Vec<f64>, Box<Diagnostic>> {
         let n = self.value.split_ascii_whitespace().count();
         if !count.contains(&n) {
@@ -219,8 +223,8 @@ impl Document {
         })
     }
 
-    /// A warning for everything that was not read. `why` gives a reason where there is a better one than "not known"; it sees the name of the
-    /// element and of the attribute.
+    /// A warning for everything that was not read. `why` gives a reason where there is a better one than "not known";
+    /// it sees the name of the element and of the attribute.
     pub fn report_unread(&self, report: &mut Report, why: impl Fn(&str, Option<&str>) -> Option<&'static str>) {
         let mut more = 0usize;
         for (n, unread) in self.unread().enumerate() {
@@ -353,14 +357,16 @@ impl<'d> Element<'d> {
         doc.attributes_of(self.index).map(move |k| doc.attr_at(k))
     }
 
-    /// The first text in it that is not white space, and where; it counts as read. As it is written: references in it are not resolved.
+    /// The first text in it that is not white space, and where; it counts as read. As it is written: references in it
+    /// are not resolved.
     pub fn text(self) -> Option<(&'d str, Span)> {
         let text = self.own_text()?;
         text.asked.set(true);
         Some((self.doc.slice(text.stretch), self.doc.span_of(text.stretch)))
     }
 
-    /// Where it is in words, e.g. `robot[arm]/link[hand]/inertial`: names in brackets. Of many levels only the inner ones.
+    /// Where it is in words, e.g. `robot[arm]/link[hand]/inertial`: names in brackets. Of many levels only the inner
+    /// ones.
     pub fn path(self) -> String {
         const LEVELS: usize = 8;
         let mut parts = Vec::new();

@@ -1,4 +1,5 @@
-//! Reading XML: one pass over the bytes, a list of open elements instead of recursion, budgets charged before anything is stored.
+//! Reading XML: one pass over the bytes, a list of open elements instead of recursion, budgets charged before anything
+//! is stored.
 
 use super::{Attribute, Document, Node, Text};
 use crate::codes;

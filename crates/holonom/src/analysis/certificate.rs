@@ -15,8 +15,8 @@ pub struct Certificate {
     pub gap: f64,
     /// Largest rate of a gap, m/s or rad/s.
     pub gap_rate: f64,
-    /// Rows that depended on others in the factorisation, where the solver can tell. [`Simulation::diagnose`] names
-    /// them.
+    /// Rows that depended on others in the factorisation, where the solver can tell. [`crate::Simulation::diagnose`]
+    /// names them.
     pub rank_deficiency: Option<usize>,
     /// Rows contradicted each other, and the accelerations are those of least squares; the residual of the constraints
     /// is their violation.

@@ -115,7 +115,7 @@ impl Observation<'_> {
         angles::of_joint(self.model, self.state, &self.work.eval, joint, i)
     }
 
-    /// Action of body a on body b through a joint, as [`Simulation::reaction`].
+    /// Action of body a on body b through a joint, as [`crate::Simulation::reaction`].
     pub fn reaction(&mut self, joint: JointId) -> Reaction {
         let s = self.state;
         dynamics::reaction(self.model, joint, &s.q, &s.v, s.t, self.lambda, self.work)
@@ -129,7 +129,8 @@ impl Observation<'_> {
         }
     }
 
-    /// All contacts: touching shapes with the forces between them, in a stable order; as [`Simulation::contacts`].
+    /// All contacts: touching shapes with the forces between them, in a stable order; as
+    /// [`crate::Simulation::contacts`].
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
         contacts::acting(self.work)
     }

@@ -1,8 +1,8 @@
 //! The table of drives: what makes joints and points move as they should.
 //!
-//! `position`, `speed` and `path` are rows: the motion is exact, and the drive gives whatever that takes. `servo` is such a motion kept by the
-//! torques of actuators elsewhere. `torque`, `torque-curve` and `controller` are forces: they give what they say, and what moves
-//! is left to the equations.
+//! `position`, `speed` and `path` are rows: the motion is exact, and the drive gives whatever that takes. `servo` is
+//! such a motion kept by the torques of actuators elsewhere. `torque`, `torque-curve` and `controller` are forces: they
+//! give what they say, and what moves is left to the equations.
 
 use super::declaration::{Family, Kind};
 use super::forces::{CONTROLLER_DRIVE, TORQUE_CURVE_DRIVE, TORQUE_DRIVE};

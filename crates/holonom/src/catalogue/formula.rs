@@ -6,8 +6,9 @@
 //! Potential      V(points, directions, t)             a conservative force: pushes each attachment with - dV/d(attachment)
 //! ```
 //!
-//! The numbers of [`crate::math::number`] give the rest. For a velocity condition the gradient is taken by the rates, J = da/d(rate), and the row's
-//! curvature is da/dt with the rates held: c = J . jdot_v + (a_q qdot + a_t). What is left of `a` beside `J . rate` is reported as `rate_t`.
+//! The numbers of [`crate::math::number`] give the rest. For a velocity condition the gradient is taken by the rates, J
+//! = da/d(rate), and the row's curvature is da/dt with the rates held: c = J . jdot_v + (a_q qdot + a_t). What is left
+//! of `a` beside `J . rate` is reported as `rate_t`.
 
 use crate::catalogue::attach::{Attached, Attachment, View};
 use crate::catalogue::forces::{Force, Push};
@@ -38,7 +39,8 @@ impl Rows<'_> {
         }
     }
 
-    /// Rows `first..first + M` of level [`Level::Velocity`] from what must vanish, written against the first N attachments.
+    /// Rows `first..first + M` of level [`Level::Velocity`] from what must vanish, written against the first N
+    /// attachments.
     #[inline(always)]
     pub fn write_rates<const N: usize, const M: usize>(
         &mut self,
@@ -92,7 +94,8 @@ impl<const N: usize, const M: usize, F> Written<N, M, F>
 where
     F: Fn([Point<N>; N], Num<N>) -> [Num<N>; M] + Send + Sync,
 {
-    /// `residual(attached, t)` gives M numbers that must vanish. Units are the writer's: metres suit points, pure numbers directions.
+    /// `residual(attached, t)` gives M numbers that must vanish. Units are the writer's: metres suit points, pure
+    /// numbers directions.
     pub fn new(attachments: [Attachment; N], residual: F) -> Self {
         Written { attachments, residual, kind: "written constraint" }
     }

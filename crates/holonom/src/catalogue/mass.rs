@@ -1,4 +1,5 @@
-//! Mass, centre of mass and moments of solid bodies: of shapes, of closed meshes, and of what is put together from them.
+//! Mass, centre of mass and moments of solid bodies: of shapes, of closed meshes, and of what is put together from
+//! them.
 //!
 //! ```text
 //! m = integral dm,     c = integral X dm / m,     P = integral (X - c) (X - c)^T dm     second moments, about the centre of mass
@@ -8,21 +9,22 @@
 //! without a hole:      the same with m2 -> -m2, P2 -> -P2
 //! ```
 //!
-//! A closed mesh is the sum of the tetrahedra between a point o and its triangles (a, b, c seen from o), each with the sign of its volume:
+//! A closed mesh is the sum of the tetrahedra between a point o and its triangles (a, b, c seen from o), each with the
+//! sign of its volume:
 //!
 //! ```text
 //! V = a . (b × c) / 6,     integral X dV = V (a + b + c) / 4,
 //! integral X X^T dV = V / 20 (s s^T + a a^T + b b^T + c c^T),   s = a + b + c
 //! ```
 //!
-//! which is exact: a mesh of a box gives the box to rounding. The point o is the mean of the vertices, so that a mesh far from the origin
-//! loses no digits.
+//! which is exact: a mesh of a box gives the box to rounding. The point o is the mean of the vertices, so that a mesh
+//! far from the origin loses no digits.
 
 use crate::math::{Mat3, Vec3, symmetric_eigen, vec3};
 use std::f64::consts::PI;
 
-/// Mass properties of a body, in the axes and from the origin of its shape. They do not have to be those of anything solid (a difference may
-/// be negative): body kinds check what they are given.
+/// Mass properties of a body, in the axes and from the origin of its shape. They do not have to be those of anything
+/// solid (a difference may be negative): body kinds check what they are given.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MassProperties {
     mass: f64,
@@ -158,16 +160,17 @@ impl MassProperties {
         Self::sphere(density, outer_radius).minus(&Self::sphere(density, inner_radius))
     }
 
-    /// A ring around z: a disc of radius `tube` led around a circle of radius `ring`, not smaller. Origin at its centre.
+    /// A ring around z: a disc of radius `tube` led around a circle of radius `ring`, not smaller. Origin at its
+    /// centre.
     pub fn torus(density: f64, ring: f64, tube: f64) -> Self {
         let (a, b) = (ring * ring, tube * tube);
         let across = a / 2.0 + 3.0 / 8.0 * b;
         Self::new(density, 2.0 * PI * PI * ring * b, Vec3::ZERO, vec3(across, across, b / 4.0))
     }
 
-    /// Inside of a closed mesh of triangles; seen from outside each runs counterclockwise. Refused with a reason when the mesh has an open
-    /// edge, when neighbours do not agree which side is out, and when the volume is not positive. Surfaces that pass through each other are
-    /// not noticed.
+    /// Inside of a closed mesh of triangles; seen from outside each runs counterclockwise. Refused with a reason when
+    /// the mesh has an open edge, when neighbours do not agree which side is out, and when the volume is not positive.
+    /// Surfaces that pass through each other are not noticed.
     pub fn from_mesh(vertices: &[Vec3], triangles: &[[usize; 3]], density: f64) -> Result<Self, MeshError> {
         check_mesh(vertices, triangles)?;
         let o = vertices.iter().copied().sum::<Vec3>() / vertices.len() as f64;
@@ -298,7 +301,8 @@ fn check_mesh(vertices: &[Vec3], triangles: &[[usize; 3]]) -> Result<(), MeshErr
     }
     edges.sort_unstable();
     for same in edges.chunk_by(|a, b| (a.0, a.1) == (b.0, b.1)) {
-        // downwards first; an edge may have several pairs of triangles, as where two boxes touch, and each pair runs both ways
+        // downwards first; an edge may have several pairs of triangles, as where two boxes touch, and each pair runs
+        // both ways
         let (down, up) = same.split_at(same.iter().filter(|e| !e.2).count());
         let more = if up.len() > down.len() { up } else { down };
         let (from, to) = if up.len() > down.len() { (same[0].0, same[0].1) } else { (same[0].1, same[0].0) };

@@ -5,8 +5,8 @@ use std::fmt;
 /// A parameter that cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Invalid {
-    /// The field it speaks of, as in the declaration: `radius`; inside a table `curve.radius`, inside a list of tables `terms.1.factor`.
-    /// Empty where it is the whole that is wrong.
+    /// The field it speaks of, as in the declaration: `radius`; inside a table `curve.radius`, inside a list of tables
+    /// `terms.1.factor`. Empty where it is the whole that is wrong.
     pub field: Box<str>,
     /// Which parameter, its value, what is allowed.
     pub reason: Box<str>,

@@ -74,7 +74,7 @@ impl Model {
     /// A state of another model as a state of this one: what has the same name in both goes on as it was, everything
     /// else starts as it was built to. Bodies bring their positions and velocities (of their origins, should the centre
     /// of mass be elsewhere now), joints their turns; the time is kept, the ledger is opened anew. Gaps that this
-    /// leaves are left: see [`Simulation::project`].
+    /// leaves are left: see [`crate::Simulation::project`].
     pub fn carry(&self, from: &Model, state: &State) -> State {
         let mut next = self.initial_state().clone();
         next.t = state.t;

@@ -10,8 +10,9 @@
 //!
 //! It has no single angular velocity, so it carries no spin.
 //!
-//! Without a material it is a dust of points that offers no resistance. [`Affine::elastic`] gives it one (St. Venant and Kirchhoff), with
-//! Green's strain E, Young's modulus Y, Poisson's ratio n, and the volume V0 of the undeformed body:
+//! Without a material it is a dust of points that offers no resistance. [`Affine::elastic`] gives it one (St. Venant
+//! and Kirchhoff), with Green's strain E, Young's modulus Y, Poisson's ratio n, and the volume V0 of the undeformed
+//! body:
 //!
 //! ```text
 //! E = (A^T A - 1) / 2                                        zero for every rotation; exact for large turns
@@ -27,9 +28,10 @@
 //! d2U = V0 (2 mu dE : dE + lam (tr dE)^2) + V0 tr(dA T dA^T),       dE = (A^T dA + dA^T A) / 2
 //! ```
 //!
-//! is positive semidefinite in its first part. The second counts in `stiffen` with the tensile part of T (negative eigenvalues replaced by zero);
-//! the viscous part is V0 eta dE : dE. U is finite where A is singular: a body compressed to less than about 0.6 of its length gives way
-//! (its stress falls again), and enough force can turn it inside out.
+//! is positive semidefinite in its first part. The second counts in `stiffen` with the tensile part of T (negative
+//! eigenvalues replaced by zero); the viscous part is V0 eta dE : dE. U is finite where A is singular: a body
+//! compressed to less than about 0.6 of its length gives way (its stress falls again), and enough force can turn it
+//! inside out.
 
 use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, AttachmentKind, Frame, read3, write3};
@@ -128,7 +130,8 @@ impl Affine {
         }
     }
 
-    /// With these mass properties; points are given from their origin. The material is given apart, see [`Affine::elastic`].
+    /// With these mass properties; points are given from their origin. The material is given apart, see
+    /// [`Affine::elastic`].
     pub fn from_properties(properties: &MassProperties) -> Self {
         Self::new(properties.mass(), properties.second_moments()).centre(properties.centre())
     }
@@ -154,13 +157,15 @@ impl Affine {
         Affine { velocity: velocity.into(), shape_rate, ..self }
     }
 
-    /// Elastic: Young's modulus (Pa), Poisson's ratio, and the volume of the undeformed body (m^3). It is free of stress where A is a rotation.
+    /// Elastic: Young's modulus (Pa), Poisson's ratio, and the volume of the undeformed body (m^3). It is free of
+    /// stress where A is a rotation.
     pub fn elastic(self, young: f64, poisson: f64, volume: f64) -> Self {
         let viscosity = self.material.map_or(0.0, |m| m.viscosity);
         Affine { material: Some(Material { young, poisson, volume, viscosity }), ..self }
     }
 
-    /// Friction inside an elastic body: a stress of `viscosity` (Pa s) times the rate of Green's strain. Call it after [`Affine::elastic`].
+    /// Friction inside an elastic body: a stress of `viscosity` (Pa s) times the rate of Green's strain. Call it after
+    /// [`Affine::elastic`].
     pub fn viscous(self, viscosity: f64) -> Self {
         // without a volume there is no body to be viscous: `validate` refuses it
         let none = Material { young: f64::NAN, poisson: 0.0, volume: f64::NAN, viscosity };
@@ -253,7 +258,8 @@ impl Body for Affine {
             out.force[3..].copy_from_slice(&push.to_cols_array());
         }
     }
-    /// Forces inside do not depend on velocity, unless they are viscous; then the body flies straight on and they act in the kicks.
+    /// Forces inside do not depend on velocity, unless they are viscous; then the body flies straight on and they act
+    /// in the kicks.
     fn inertial_in_flight(&self) -> bool {
         self.material.is_none_or(|m| m.viscosity == 0.0)
     }

@@ -1,8 +1,8 @@
 //! A body made from a function: parameters in, places of its points out.
 //!
-//! Whoever knows by which few numbers u a thing moves writes down where its points are, x(u, X), with X a label of the material point. That is
-//! all: constraints that the function keeps by itself need no equations (Witkin 1997, section 5). With point masses m_i at the labels X_i,
-//! J_i = dx_i/du, and gravity g,
+//! Whoever knows by which few numbers u a thing moves writes down where its points are, x(u, X), with X a label of the
+//! material point. That is all: constraints that the function keeps by itself need no equations (Witkin 1997, section
+//! 5). With point masses m_i at the labels X_i, J_i = dx_i/du, and gravity g,
 //!
 //! ```text
 //! q = u,  v = udot
@@ -10,9 +10,10 @@
 //! point X:      at = x(u, X),   rate = J udot,   jdot_v = Jdot udot
 //! ```
 //!
-//! J and Jdot udot come from numbers that differentiate themselves ([`crate::math::number`]), to rounding. V(u) is an optional energy stored inside.
-//! Directions are carried when a second function says where they point; they should keep their length. There is no spin: the function need not
-//! describe anything that turns as a whole. M is singular where a parameter moves no mass: such a start is refused.
+//! J and Jdot udot come from numbers that differentiate themselves ([`crate::math::number`]), to rounding. V(u) is an
+//! optional energy stored inside. Directions are carried when a second function says where they point; they should keep
+//! their length. There is no spin: the function need not describe anything that turns as a whole. M is singular where a
+//! parameter moves no mass: such a start is refused.
 //!
 //! The inertial forces are not part of free flight, in which u moves straight on.
 
@@ -70,8 +71,8 @@ impl<const U: usize, F> Parametric<U, F>
 where
     F: Fn([Parameter<U>; U], Vec3) -> Place<U> + Send + Sync,
 {
-    /// Start values of the parameters, and where the material point with a label is (world, m). The function is called at every evaluation and
-    /// must be smooth near the motion. Without [masses](Parametric::mass) there is no body.
+    /// Start values of the parameters, and where the material point with a label is (world, m). The function is called
+    /// at every evaluation and must be smooth near the motion. Without [masses](Parametric::mass) there is no body.
     pub fn new(start: [f64; U], place: F) -> Self {
         Parametric { place, directions: None, stored: None, masses: Vec::new(), start, rates: [0.0; U], lengths: 0 }
     }
@@ -93,8 +94,8 @@ where
         Parametric { rates, ..self }
     }
 
-    /// Where a carried direction (given in whatever axes the function takes it in) points, in world axes. With it the body takes joints that
-    /// have axes.
+    /// Where a carried direction (given in whatever axes the function takes it in) points, in world axes. With it the
+    /// body takes joints that have axes.
     pub fn directions(self, directions: impl Fn([Parameter<U>; U], Vec3) -> Place<U> + Send + Sync + 'static) -> Self {
         Parametric { directions: Some(Box::new(directions)), ..self }
     }
@@ -104,7 +105,8 @@ where
         Parametric { stored: Some(Box::new(energy)), ..self }
     }
 
-    /// The first `n` parameters are lengths (m), the others pure numbers. Error control measures lengths against the size of the mechanism.
+    /// The first `n` parameters are lengths (m), the others pure numbers. Error control measures lengths against the
+    /// size of the mechanism.
     pub fn lengths(self, n: usize) -> Self {
         Parametric { lengths: n, ..self }
     }

@@ -47,7 +47,8 @@ impl Planar {
         }
     }
 
-    /// With the mass properties of a solid seen along its z axis: its moment of inertia about z, and its centre of mass across z.
+    /// With the mass properties of a solid seen along its z axis: its moment of inertia about z, and its centre of mass
+    /// across z.
     pub fn from_properties(properties: &MassProperties) -> Self {
         let c = properties.centre();
         Self::new(properties.mass(), properties.inertia().z_axis.z).centre(c.x, c.y)
@@ -80,7 +81,8 @@ impl Planar {
         Planar { velocity: [x, y], spin, ..self }
     }
 
-    /// The lever arm of what is carried, world axes, and whether it is a point; `turn` has cosine and sine of the angle.
+    /// The lever arm of what is carried, world axes, and whether it is a point; `turn` has cosine and sine of the
+    /// angle.
     #[inline(always)]
     fn arm(&self, (c, s): (f64, f64), what: &AttachmentKind) -> (Vec3, f64) {
         let turn = |p: Vec3| self.plane * vec3(c * p.x - s * p.y, s * p.x + c * p.y, p.z);

@@ -7,11 +7,11 @@
 //! dq/dt = (xdot, 1/2 (0, w) e)
 //! ```
 //!
-//! The quaternion is stored with its four numbers but moves with three, so M has full rank and no norm constraint is needed.
-//! Points are given from the body's own origin; the centre of mass may lie elsewhere.
+//! The quaternion is stored with its four numbers but moves with three, so M has full rank and no norm constraint is
+//! needed. Points are given from the body's own origin; the centre of mass may lie elsewhere.
 //!
-//! Free flight for the variational integrator: straight line, and the free rotor split into turns about the three body axes
-//! (symmetric, so of order 2; each turn is exact and keeps the angular momentum in world axes).
+//! Free flight for the variational integrator: straight line, and the free rotor split into turns about the three body
+//! axes (symmetric, so of order 2; each turn is exact and keeps the angular momentum in world axes).
 
 use super::{Body, Inertia, Momentum, frame_of};
 use crate::catalogue::attach::{Attached, AttachmentKind, Frame, read3, write3};
@@ -73,7 +73,8 @@ impl Rigid {
         Self::new(properties.mass(), properties.inertia()).centre(properties.centre())
     }
 
-    /// A uniform solid cylinder with half balls on its ends, along z, origin at its centre; `length` is that of the cylinder alone.
+    /// A uniform solid cylinder with half balls on its ends, along z, origin at its centre; `length` is that of the
+    /// cylinder alone.
     pub fn capsule(mass: f64, radius: f64, length: f64) -> Self {
         Self::from_properties(&MassProperties::capsule(1.0, radius, length).of_mass(mass))
     }
@@ -253,8 +254,9 @@ impl Body for Rigid {
         write3(&mut force[3..], -frame.w.cross(sym_mul(&i, frame.w)));
     }
 
-    /// Implicit midpoint rule for the spin, the pose held: I (w1 - w0) = - h m × I m with m = (w0 + w1)/2. Its power - m . (m × I m) is zero, so the energy stays
-    /// what it was. Newton's method on m, shortened where it goes wrong; without an answer there is no torque, which keeps the energy as well.
+    /// Implicit midpoint rule for the spin, the pose held: I (w1 - w0) = - h m × I m with m = (w0 + w1)/2. Its power -
+    /// m . (m × I m) is zero, so the energy stays what it was. Newton's method on m, shortened where it goes wrong;
+    /// without an answer there is no torque, which keeps the energy as well.
     fn inertial_mean(&self, frame: &Frame, h: f64, force: &mut [f64]) {
         let i = self.world_inertia(&frame.r_wb);
         let w = frame.w;
@@ -319,7 +321,8 @@ impl Body for Rigid {
         let r = rotation(e.w, e.x, e.y, e.z);
         // angular momentum, world: constant over the flight
         let momentum = sym_mul(&self.world_inertia(&r), read3(&v[3..]));
-        // Principal axes of the body: a turn about one of them at the rate L_k / I_k is an exact motion of that part of the energy
+        // Principal axes of the body: a turn about one of them at the rate L_k / I_k is an exact motion of that part of
+        // the energy
         let (axes, moments) = self.principal_axes();
         let mut e = e;
         for (k, part) in [(0, 0.5), (1, 0.5), (2, 1.0), (1, 0.5), (0, 0.5)] {

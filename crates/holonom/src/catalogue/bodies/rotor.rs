@@ -4,12 +4,14 @@
 //! q = u    v = udot    M = I    force = 0
 //! ```
 //!
-//! The rotor of a geared motor turns n times as fast as the joint it drives and so adds I n^2 to the inertia of the joint's *relative* rate; what it
-//! does to the mount (its weight, the gyroscopic moment of its spin) is left to the body that carries it. Robot descriptions call I n^2 the
-//! armature. No mass block of a rigid body can hold it, because it stands between two bodies; a body with one coordinate, tied to the joint's rate by
+//! The rotor of a geared motor turns n times as fast as the joint it drives and so adds I n^2 to the inertia of the
+//! joint's *relative* rate; what it does to the mount (its weight, the gyroscopic moment of its spin) is left to the
+//! body that carries it. Robot descriptions call I n^2 the armature. No mass block of a rigid body can hold it, because
+//! it stands between two bodies; a body with one coordinate, tied to the joint's rate by
 //! [`crate::catalogue::joints::RotorGear`], holds it exactly.
 //!
-//! It weighs nothing, has no place and no momentum in space. What carries its coordinate through the waist is its origin, said to be at (u, 0, 0).
+//! It weighs nothing, has no place and no momentum in space. What carries its coordinate through the waist is its
+//! origin, said to be at (u, 0, 0).
 
 use super::{Body, Inertia, Momentum};
 use crate::catalogue::attach::{Attached, AttachmentKind, Frame};

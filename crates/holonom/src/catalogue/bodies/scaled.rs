@@ -1,4 +1,5 @@
-//! A rigid body with a size: it moves, turns, and grows or shrinks, in all directions alike or along each body axis apart.
+//! A rigid body with a size: it moves, turns, and grows or shrinks, in all directions alike or along each body axis
+//! apart.
 //!
 //! ```text
 //! x = c + R S X,     S = s 1 (uniform) or diag(s_1, s_2, s_3) (per axis), along the body axes;     X from the centre of mass
@@ -12,8 +13,9 @@
 //! rate = cdot + w × r + u,      jdot_v = w × (w × r) + 2 w × u,      J = (1, -[r], R E_a X),      E_a = dS/ds_a
 //! ```
 //!
-//! Directions turn and do not stretch, so markers stay orthonormal and joints keep their meaning. With the second moments P = integral X X^T dm,
-//! u_j = S P e_j, g_j = Sdot P e_j, N = S P Sdot, and everything in body axes, M = integral J^T J dm and force = - integral J^T jdot_v dm are
+//! Directions turn and do not stretch, so markers stay orthonormal and joints keep their meaning. With the second
+//! moments P = integral X X^T dm, u_j = S P e_j, g_j = Sdot P e_j, N = S P Sdot, and everything in body axes, M =
+//! integral J^T J dm and force = - integral J^T jdot_v dm are
 //!
 //! ```text
 //! I = (tr Q) 1 - Q,   Q = S P S                   block of w
@@ -23,21 +25,25 @@
 //! force_j = |W|^2 s_j P_jj - W_j (W . u_j) - 2 e_j . (W × g_j)
 //! ```
 //!
-//! For a uniform scale the three columns, entries and forces add up to one (the columns B_j to zero): I = s^2 I_0, D = tr P, torque =
+//! For a uniform scale the three columns, entries and forces add up to one (the columns B_j to zero): I = s^2 I_0, D =
+//! tr P, torque =
 //! - W × I W - 2 s sdot I_0 W, force = s W . I_0 W.
 //!
-//! A spring towards the scale r and a damper work on the logarithm of each scale, so that half and double the size cost alike:
+//! A spring towards the scale r and a damper work on the logarithm of each scale, so that half and double the size cost
+//! alike:
 //!
 //! ```text
 //! U = k/2 ln(s/r)^2,     force = - (k ln(s/r) + d sdot/s) / s,     power lost = d (sdot/s)^2;     k in J, d in J s
 //! ```
 //!
-//! **Scales stay positive.** `advance` multiplies them (s exp(sdot dt / s)), so no correction of a pose reaches zero. A motion may: a body that
-//! shrinks without spring and without spin arrives at s = 0 in finite time. There its equations end, and the step is refused with
-//! [`StepError::NotFinite`](crate::StepError::NotFinite), its name in it (implicit integrators say that they did not converge).
+//! **Scales stay positive.** `advance` multiplies them (s exp(sdot dt / s)), so no correction of a pose reaches zero. A
+//! motion may: a body that shrinks without spring and without spin arrives at s = 0 in finite time. There its equations
+//! end, and the step is refused with [`StepError::NotFinite`](crate::StepError::NotFinite), its name in it (implicit
+//! integrators say that they did not converge).
 //!
-//! Free flight for the variational integrator is the implicit midpoint rule at constant angular momentum L: symmetric, of order 2. With
-//! p = D sdot + B^T W and f_j = dT/ds_j at constant W and sdot, all at the middle (e_m = exp(h/2 w) e, s_m = s + h/2 sdot, p_m = p + h/2 f):
+//! Free flight for the variational integrator is the implicit midpoint rule at constant angular momentum L: symmetric,
+//! of order 2. With p = D sdot + B^T W and f_j = dT/ds_j at constant W and sdot, all at the middle (e_m = exp(h/2 w) e,
+//! s_m = s + h/2 sdot, p_m = p + h/2 f):
 //!
 //! ```text
 //! (W, sdot) = M(s_m)^-1 (R_m^T L, p_m),     f_j = |W|^2 s_j P_jj - W_j (W . u_j) + g_j . (W × e_j)
@@ -73,8 +79,8 @@ pub struct Scaled {
 }
 
 impl Scaled {
-    /// One scale for all directions. Mass (kg) and second moments of mass about the centre of mass at scale 1, `integral X X^T dm`, in body
-    /// axes (kg m^2).
+    /// One scale for all directions. Mass (kg) and second moments of mass about the centre of mass at scale 1,
+    /// `integral X X^T dm`, in body axes (kg m^2).
     pub fn uniform(mass: f64, second_moments: Mat3) -> Self {
         Scaled {
             per_axis: false,

@@ -5,15 +5,15 @@
 //! N_{i,d}(u) = (u - k_i)/(k_{i+d} - k_i) N_{i,d-1} + (k_{i+d+1} - u)/(k_{i+d+1} - k_{i+1}) N_{i+1,d-1}
 //! ```
 //!
-//! On the span [k_s, k_{s+1}) only N_{s-p} ... N_s of degree p are not zero. The m-th derivative of a spline with control values P is a
-//! spline of degree p - m with control values
+//! On the span [k_s, k_{s+1}) only N_{s-p} ... N_s of degree p are not zero. The m-th derivative of a spline with
+//! control values P is a spline of degree p - m with control values
 //!
 //! ```text
 //! P^m_i = (p - m + 1) (P^{m-1}_{i+1} - P^{m-1}_i) / (k_{i+p+1} - k_{i+m})
 //! ```
 //!
-//! and its transpose, applied to the basis of degree p - m, gives the m-th derivatives of the basis of degree p: so they are made here.
-//! Denominators belong to intervals that contain the span, so none is zero.
+//! and its transpose, applied to the basis of degree p - m, gives the m-th derivatives of the basis of degree p: so
+//! they are made here. Denominators belong to intervals that contain the span, so none is zero.
 //!
 //! Rational derivatives: with A = sum N w P and W = sum N w,
 //!
@@ -93,7 +93,8 @@ impl Knots {
         (at(self.degree), at(self.n()))
     }
 
-    /// The span of `u`, which is not empty; the last one at the end of the domain and beyond, the first one before its start.
+    /// The span of `u`, which is not empty; the last one at the end of the domain and beyond, the first one before its
+    /// start.
     pub fn span(&self, u: f64) -> usize {
         let (p, n, k) = (self.degree, self.n(), &self.knots);
         if u < k[n] {

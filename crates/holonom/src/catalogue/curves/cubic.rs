@@ -1,6 +1,7 @@
 //! Cubic splines with continuous second derivative through given values, of numbers or of vectors.
 //!
-//! Unknowns are the second derivatives m_i at the knots x_i, h_i = x_{i+1} - x_i. On a piece, with a = x_{i+1} - x, b = x - x_i:
+//! Unknowns are the second derivatives m_i at the knots x_i, h_i = x_{i+1} - x_i. On a piece, with a = x_{i+1} - x, b =
+//! x - x_i:
 //!
 //! ```text
 //! y(x) = (m_i a^3 + m_{i+1} b^3)/(6 h) + (y_i/h - m_i h/6) a + (y_{i+1}/h - m_{i+1} h/6) b
@@ -13,8 +14,8 @@
 //! ends:  natural  m = 0       clamped  2 h m_0 + h m_1 = 6 ((y_1 - y_0)/h - slope)       closed  the same equation, indices wrapped
 //! ```
 //!
-//! The matrix is diagonally dominant: elimination needs no pivoting. The closed one has two corner entries, which are a change of rank
-//! one: one more solve (Sherman and Morrison).
+//! The matrix is diagonally dominant: elimination needs no pivoting. The closed one has two corner entries, which are a
+//! change of rank one: one more solve (Sherman and Morrison).
 
 use std::ops::{Add, Mul, Sub};
 
@@ -36,7 +37,8 @@ pub(crate) enum Ends<T> {
     Closed,
 }
 
-/// Second derivatives at the knots. `x` increases, `y` is as long; at least two points (four with the repeated one when closed).
+/// Second derivatives at the knots. `x` increases, `y` is as long; at least two points (four with the repeated one when
+/// closed).
 pub(crate) fn second_derivatives<T: Value>(x: &[f64], y: &[T], ends: Ends<T>) -> Vec<T> {
     let n = x.len();
     let h = |i: usize| x[i + 1] - x[i];

@@ -1,9 +1,9 @@
 //! Curves and surfaces with derivatives, for joints that follow them.
 //!
-//! A [`Curve`] is r(s) in metres with three derivatives by its parameter s, in axes of its own; joints place these axes on a body by a
-//! marker. Its parameter may be anything (an angle, a chord length, a knot value) as long as r' is never zero. A [`Track`] wraps a curve
-//! with a table made once: the nearest point of the whole curve, lengths of arc, and a continuation beyond the ends. A [`Patch`] is r(u, v)
-//! in the same sense, a [`Sheet`] its wrapper.
+//! A [`Curve`] is r(s) in metres with three derivatives by its parameter s, in axes of its own; joints place these axes
+//! on a body by a marker. Its parameter may be anything (an angle, a chord length, a knot value) as long as r' is never
+//! zero. A [`Track`] wraps a curve with a table made once: the nearest point of the whole curve, lengths of arc, and a
+//! continuation beyond the ends. A [`Patch`] is r(u, v) in the same sense, a [`Sheet`] its wrapper.
 //!
 //! ```
 //! use holonom::curves::{Helix, Track};

@@ -4,9 +4,9 @@
 //! r(u) = sum_i N_i(u) w_i P_i / sum_i N_i(u) w_i
 //! ```
 //!
-//! Basis and quotient with their derivatives: `basis.rs`. The direction of r' must not jump: at a knot that stands p times the curve could
-//! have a corner, and is refused if it has one. r'' and r''' may jump at knots; a joint that follows the curve sees only its shape, so that
-//! a circle in four arcs is as good as a circle.
+//! Basis and quotient with their derivatives: `basis.rs`. The direction of r' must not jump: at a knot that stands p
+//! times the curve could have a corner, and is refused if it has one. r'' and r''' may jump at knots; a joint that
+//! follows the curve sees only its shape, so that a circle in four arcs is as good as a circle.
 
 use super::Curve;
 use super::basis::{Knots, check_weights, evaluate};
@@ -26,12 +26,14 @@ pub struct Nurbs {
 }
 
 impl Nurbs {
-    /// From control points (m), as many weights, and `points + degree + 1` knots. The curve runs from knot `degree` to knot `points`.
+    /// From control points (m), as many weights, and `points + degree + 1` knots. The curve runs from knot `degree` to
+    /// knot `points`.
     pub fn new(degree: usize, points: &[Vec3], weights: &[f64], knots: &[f64]) -> Self {
         Self::from(Knots { degree, knots: knots.to_vec() }, points, weights)
     }
 
-    /// From control points alone: weights 1, knots uniform on [0, 1], starting at the first point and ending at the last.
+    /// From control points alone: weights 1, knots uniform on [0, 1], starting at the first point and ending at the
+    /// last.
     pub fn clamped(degree: usize, points: &[Vec3]) -> Self {
         Self::from(Knots::clamped(degree, points.len()), points, &vec![1.0; points.len()])
     }

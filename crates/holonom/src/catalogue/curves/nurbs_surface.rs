@@ -30,7 +30,8 @@ impl NurbsSurface {
         Self::from([along(0), along(1)], points, weights)
     }
 
-    /// From `counts[0]` rows of `counts[1]` control points: weights 1, knots uniform on [0, 1], ending at the outermost points.
+    /// From `counts[0]` rows of `counts[1]` control points: weights 1, knots uniform on [0, 1], ending at the outermost
+    /// points.
     pub fn clamped(degrees: [usize; 2], counts: [usize; 2], points: &[Vec3]) -> Self {
         let along = |k: usize| Knots::clamped(degrees[k], counts[k]);
         Self::from([along(0), along(1)], points, &vec![1.0; points.len()])

@@ -1,17 +1,18 @@
 //! Parametric surfaces, and a table that finds the nearest of their points.
 //!
-//! Nearest point. The patch is cut into cells, each inside a sphere found by sampling it; a tree of spheres leads to the cells that can hold
-//! the point nearest to p. From the middle of a cell f = |r - p|^2 / 2 is minimised:
+//! Nearest point. The patch is cut into cells, each inside a sphere found by sampling it; a tree of spheres leads to
+//! the cells that can hold the point nearest to p. From the middle of a cell f = |r - p|^2 / 2 is minimised:
 //!
 //! ```text
 //! d = r - p      f_u = d . r_u      f_uu = r_u . r_u + d . r_uu      f_uv = r_u . r_v + d . r_uv      and so on
 //! ```
 //!
-//! by Newton's method, with r_i . r_j in place of the Hessian where that is not positive definite, and steps halved until f decreases; to
-//! rounding. There is no memory: (u, v) depends on p alone, and jumps where two points are equally near.
+//! by Newton's method, with r_i . r_j in place of the Hessian where that is not positive definite, and steps halved
+//! until f decreases; to rounding. There is no memory: (u, v) depends on p alone, and jumps where two points are
+//! equally near.
 //!
-//! Edges. Where a direction is not closed the patch goes on straight: with u, v the nearest parameters of the domain and du, dv what is
-//! beyond,
+//! Edges. Where a direction is not closed the patch goes on straight: with u, v the nearest parameters of the domain
+//! and du, dv what is beyond,
 //!
 //! ```text
 //! r(u + du, v + dv) = r + r_u du + r_v dv + r_uv du dv

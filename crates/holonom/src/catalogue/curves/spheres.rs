@@ -1,7 +1,7 @@
 //! A binary tree of spheres: which parts of a curve or surface can hold the point nearest to p?
 //!
-//! Leaves are the parts in an order in which neighbours are near each other; node k of the heap covers nodes 2k and 2k + 1. A node whose
-//! sphere is farther away than the best distance found holds nothing better.
+//! Leaves are the parts in an order in which neighbours are near each other; node k of the heap covers nodes 2k and
+//! 2k + 1. A node whose sphere is farther away than the best distance found holds nothing better.
 
 use crate::math::Vec3;
 
@@ -26,8 +26,8 @@ impl Spheres {
         Spheres { nodes, tiny }
     }
 
-    /// Visit leaves that may be nearer to `p` than the best so far; `visit` says how near its leaf has turned out to be. The order depends on
-    /// `p` alone.
+    /// Visit leaves that may be nearer to `p` than the best so far; `visit` says how near its leaf has turned out to
+    /// be. The order depends on `p` alone.
     pub fn search(&self, p: Vec3, mut best: f64, mut visit: impl FnMut(usize) -> f64) {
         let n = self.nodes.len() / 2;
         if n == 0 {

@@ -1,7 +1,7 @@
 //! Cubic spline through points, with continuous second derivative.
 //!
-//! The parameter is the length of the polygon through the points (m), which keeps |r'| near one: the equations are those of `cubic.rs`,
-//! component by component. r''' jumps at the points.
+//! The parameter is the length of the polygon through the points (m), which keeps |r'| near one: the equations are
+//! those of `cubic.rs`, component by component. r''' jumps at the points.
 
 use super::Curve;
 use super::cubic::{Ends, evaluate, second_derivatives};

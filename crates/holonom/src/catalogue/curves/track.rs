@@ -1,22 +1,22 @@
 //! A curve with a table: nearest point, length of arc, continuation beyond the ends.
 //!
-//! Nearest point. The curve is cut into cells, each inside a sphere about its middle whose radius is the longer of its two half lengths; a
-//! tree of spheres leads to the cells that can hold the point nearest to p. In a cell
+//! Nearest point. The curve is cut into cells, each inside a sphere about its middle whose radius is the longer of its
+//! two half lengths; a tree of spheres leads to the cells that can hold the point nearest to p. In a cell
 //!
 //! ```text
 //! g(s) = (r - p) . r' = 0,     g'(s) = r' . r' + (r - p) . r''
 //! ```
 //!
-//! is solved by Newton's method inside a bracket g < 0 < g, with bisection where Newton would leave it, to rounding. There is no memory: s
-//! depends on p alone. It jumps where two points of the curve are equally near, as at the centre of a circle; where a curve crosses itself
-//! the two branches are not told apart. Cells are short, so that a cell with more than one minimum needs a p about as far away as the
-//! centre of curvature.
+//! is solved by Newton's method inside a bracket g < 0 < g, with bisection where Newton would leave it, to rounding.
+//! There is no memory: s depends on p alone. It jumps where two points of the curve are equally near, as at the centre
+//! of a circle; where a curve crosses itself the two branches are not told apart. Cells are short, so that a cell with
+//! more than one minimum needs a p about as far away as the centre of curvature.
 //!
-//! Ends. An open curve is continued by its tangent lines, r + r' (s - end) with constant r'; the curvature jumps there. A closed curve goes
-//! round, s and s + period being the same point.
+//! Ends. An open curve is continued by its tangent lines, r + r' (s - end) with constant r'; the curvature jumps there.
+//! A closed curve goes round, s and s + period being the same point.
 //!
-//! Length. sigma(s) = integral of |r'| from the start, by five-point Gauss quadrature in every half cell; cells end at the curve's breaks.
-//! Beyond the ends it goes on (negative before the start).
+//! Length. sigma(s) = integral of |r'| from the start, by five-point Gauss quadrature in every half cell; cells end at
+//! the curve's breaks. Beyond the ends it goes on (negative before the start).
 
 use super::Curve;
 use super::spheres::Spheres;

@@ -14,19 +14,20 @@
 //! k(phi) = 1/phi^2 - cot(phi/2) / (2 phi) = 1/12 + phi^2/720 + phi^4/30240 + ...
 //! ```
 //!
-//! (k: L = 1 + (1 - cos phi)/phi^2 [theta] + (phi - sin phi)/phi^3 [theta]^2; multiply out with [theta]^3 = -phi^2 [theta].
-//! The right Jacobian is its transpose, so that either gives the same torques.) What the bushing takes up is `g . xidot`; reading off the
-//! factors of the attachments' rates, with `f = R_a g_u` and `m = R_a L^-T g_theta`,
+//! (k: L = 1 + (1 - cos phi)/phi^2 [theta] + (phi - sin phi)/phi^3 [theta]^2; multiply out with [theta]^3 = -phi^2
+//! [theta]. The right Jacobian is its transpose, so that either gives the same torques.) What the bushing takes up is
+//! `g . xidot`; reading off the factors of the attachments' rates, with `f = R_a g_u` and `m = R_a L^-T g_theta`,
 //!
 //! ```text
 //! on b:  force -f at p_b,  torque -m           on a:  force +f at p_a,  torque  m + d × f
 //! ```
 //!
-//! The force on a thus acts through p_b: action and reaction are opposite about every point, so that momentum is kept exactly, and with C = 0
-//! the pushes are exactly `-dE`. With C the power is `-dE/dt - xidot^T C xidot`.
+//! The force on a thus acts through p_b: action and reaction are opposite about every point, so that momentum is kept
+//! exactly, and with C = 0 the pushes are exactly `-dE`. With C the power is `-dE/dt - xidot^T C xidot`.
 //!
-//! At half a turn theta jumps to the other side: the bushing is for rotations below pi. It pushes on spins: bodies that have none are refused.
-//! Stiff directions: the six components of xi, with gradients as above (what is left out is proportional to the load and vanishes at rest).
+//! At half a turn theta jumps to the other side: the bushing is for rotations below pi. It pushes on spins: bodies that
+//! have none are refused. Stiff directions: the six components of xi, with gradients as above (what is left out is
+//! proportional to the load and vanishes at rest).
 
 use super::{AXES, Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, Marker, View};
@@ -64,7 +65,8 @@ impl Bushing {
         Self::full(a, b, diagonal(translation.into(), rotation.into()))
     }
 
-    /// A full stiffness matrix over (translation, rotation) in the axes of a: symmetric, positive semidefinite. N/m, N/rad, N m/rad.
+    /// A full stiffness matrix over (translation, rotation) in the axes of a: symmetric, positive semidefinite. N/m,
+    /// N/rad, N m/rad.
     pub fn full(a: Marker, b: Marker, stiffness: Matrix6) -> Self {
         let spin = Attachment::spin;
         let attachments = [a.p(), b.p(), spin(a.body), spin(b.body), a.x(), a.y(), a.z(), b.x(), b.y(), b.z()];
@@ -81,7 +83,8 @@ impl Bushing {
         Bushing { damping, ..self }
     }
 
-    /// What the bushing does to marker a when the markers coincide: a force (N) and a torque (N m) in the axes of a; the opposite acts on b.
+    /// What the bushing does to marker a when the markers coincide: a force (N) and a torque (N m) in the axes of a;
+    /// the opposite acts on b.
     pub fn preload(self, force: impl Into<Vec3>, torque: impl Into<Vec3>) -> Self {
         let (f, m) = (force.into(), torque.into());
         Bushing { preload: [f.x, f.y, f.z, m.x, m.y, m.z], ..self }
@@ -96,7 +99,8 @@ impl Bushing {
         Local { r_a, d, xi: [u.x, u.y, u.z, theta.x, theta.y, theta.z], l_inverse: l_inverse(theta) }
     }
 
-    /// Gradients of the six components of xi by (p_b, spin of b, spin of a), world axes; that by p_a is minus that by p_b.
+    /// Gradients of the six components of xi by (p_b, spin of b, spin of a), world axes; that by p_a is minus that by
+    /// p_b.
     fn gradient(local: &Local, i: usize) -> (Vec3, Vec3, Vec3) {
         if i < 3 {
             let e = local.r_a.col(i);

@@ -6,8 +6,9 @@
 //! power in still fluid  - (c + b |u|) |u|^2 <= 0
 //! ```
 //!
-//! c: linear (creeping flow), N s/m; b: quadratic, N s^2/m^2. The force is smooth at u = 0 (once differentiable). In wind it may well give
-//! energy. Stiff directions: the three world axes, with the exact damping `(c + b |u|) 1 + b u u^T / |u|`.
+//! c: linear (creeping flow), N s/m; b: quadratic, N s^2/m^2. The force is smooth at u = 0 (once differentiable). In
+//! wind it may well give energy. Stiff directions: the three world axes, with the exact damping
+//! `(c + b |u|) 1 + b u u^T / |u|`.
 
 use super::{Force, ForceDeclaration, ForceGlyph, Push, Stiffness, UserForce};
 use crate::catalogue::attach::{Attachment, BodyId, Marker, View};

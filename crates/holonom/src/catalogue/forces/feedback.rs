@@ -6,11 +6,13 @@
 //! power      Q qdot_0
 //! ```
 //!
-//! Sensors feel nothing: unlike a spring on a sum of coordinates it stores no energy, and it can feed energy in. What it senses may be q_0 itself
-//! (a negative gain is then a spring, a negative gain of the rate a damper) and any other coordinate, also of a joint that leaves all six
-//! freedoms (`Serial` with three slides and three hinges), which tells where a body is and how it is turned.
+//! Sensors feel nothing: unlike a spring on a sum of coordinates it stores no energy, and it can feed energy in. What
+//! it senses may be q_0 itself (a negative gain is then a spring, a negative gain of the rate a damper) and any other
+//! coordinate, also of a joint that leaves all six freedoms (`Serial` with three slides and three hinges), which tells
+//! where a body is and how it is turned.
 //!
-//! Stiff direction: q_0, with the springs and dampers that its own negative gains are; the others do not have a symmetric matrix.
+//! Stiff direction: q_0, with the springs and dampers that its own negative gains are; the others do not have a
+//! symmetric matrix.
 
 use super::{Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, View};
@@ -34,8 +36,8 @@ pub struct CoordinateFeedback {
 }
 
 impl CoordinateFeedback {
-    /// The force (N or N m) that drives `actuated` forward is the sum of `gain * coordinate + rate_gain * rate` over the sensors
-    /// `(gain, rate_gain, coordinate)`.
+    /// The force (N or N m) that drives `actuated` forward is the sum of `gain * coordinate + rate_gain * rate` over
+    /// the sensors `(gain, rate_gain, coordinate)`.
     ///
     /// ```
     /// use holonom::prelude::*;

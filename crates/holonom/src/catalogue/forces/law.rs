@@ -15,12 +15,12 @@
 //! ds = t . ((dw_b - dw_a) × x_b) / |h| = (dw_b - dw_a) . e,      e = (x_b × t) / |h| = z_a - (z_a . x_b / |h|) ĥ
 //! ```
 //!
-//! which is z_a where the axes agree. With e instead of z_a the law is exactly conservative also where nothing holds the axes together; e grows
-//! without bounds as x_b comes to lie along z_a, where there is no angle (and no push). The angle is the one within half a turn of a middle
-//! angle (0 unless set); it does not count turns.
+//! which is z_a where the axes agree. With e instead of z_a the law is exactly conservative also where nothing holds
+//! the axes together; e grows without bounds as x_b comes to lie along z_a, where there is no angle (and no push). The
+//! angle is the one within half a turn of a middle angle (0 unless set); it does not count turns.
 //!
-//! The spring's integral is taken anew at every question, to rounding, also for laws with kinks; `general` stores nothing. Stiff direction: s,
-//! with spring' and damper' where they are positive, and differences of `general`.
+//! The spring's integral is taken anew at every question, to rounding, also for laws with kinks; `general` stores
+//! nothing. Stiff direction: s, with spring' and damper' where they are positive, and differences of `general`.
 
 use super::{AXES, ENDS, Force, ForceDeclaration, ForceGlyph, Push, Stiffness, ends};
 use crate::catalogue::attach::{Attachment, Marker, View};
@@ -246,7 +246,8 @@ impl Force for TorsionLaw {
     }
 }
 
-/// The law of a spring that acts on one side of its rest length only: a rope, a buffer. A [`Function`] for [`SpringLaw`].
+/// The law of a spring that acts on one side of its rest length only: a rope, a buffer. A [`Function`] for
+/// [`SpringLaw`].
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OneSided {
     stiffness: f64,

@@ -1,7 +1,7 @@
 //! Applied forces: pushes on attachments. Gravity is a property of the model and acts through each body.
 //!
-//! A law is one file, with declarations of the kinds that files can say and a line in [`FORCES`] for each of them; [`SAMPLES`] has laws between markers
-//! for generic tests. Laws that store energy push along the exact gradient of it;
+//! A law is one file, with declarations of the kinds that files can say and a line in [`FORCES`] for each of them;
+//! [`SAMPLES`] has laws between markers for generic tests. Laws that store energy push along the exact gradient of it;
 //! laws that are stiff say in which directions.
 
 mod bushing;

@@ -6,9 +6,10 @@
 //!             = stall (x(t) - w / no_load)                 stall = k u / R,  no_load = u / k  at full voltage
 //! ```
 //!
-//! The throttle of a curve scales its torque; that of a DC motor is its voltage and shifts the line, so that a motor at zero voltage brakes.
-//! [`TorqueCurve::torque`] is the law; `CoordinateForce::motor` applies it to the coordinate of a joint, [`AxisMotor`] between two bodies, w = (w_b - w_a) . z_a, with +tau z_a on b and the
-//! opposite on a. Power given: tau w. Stiff direction: the turn about z_a, with damping -dtau/dw where the torque falls.
+//! The throttle of a curve scales its torque; that of a DC motor is its voltage and shifts the line, so that a motor at
+//! zero voltage brakes. [`TorqueCurve::torque`] is the law; `CoordinateForce::motor` applies it to the coordinate of a
+//! joint, [`AxisMotor`] between two bodies, w = (w_b - w_a) . z_a, with +tau z_a on b and the opposite on a. Power
+//! given: tau w. Stiff direction: the turn about z_a, with damping -dtau/dw where the torque falls.
 
 use super::{AXES, CoordinateForce, Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, Marker, View};
@@ -48,8 +49,8 @@ impl TorqueCurve {
         Self::stall_and_no_load(constant * voltage / resistance, voltage / constant)
     }
 
-    /// How far the throttle is open, 0 to 1, as a function of time (s): values outside are taken as the nearest end. For a DC motor it is the
-    /// voltage as a part of the full one, and may be -1 to 1.
+    /// How far the throttle is open, 0 to 1, as a function of time (s): values outside are taken as the nearest end.
+    /// For a DC motor it is the voltage as a part of the full one, and may be -1 to 1.
     pub fn throttle(self, of_time: impl Function + 'static) -> Self {
         TorqueCurve { throttle: Arc::new(of_time), ..self }
     }

@@ -6,12 +6,13 @@
 //! energy     integral of spring from its rest to q
 //! ```
 //!
-//! Positive Q drives q forward. Springs and dampers are laws of what they resist, as in `law.rs`: the spring's law is what pulls q back. Angles are
-//! followed over any number of turns: a coil spring wound up ten times pulls back ten turns. Because the pushes go along the gradient of q, a
-//! spring is exactly conservative, and the bodies of a joint feel equal and opposite loads.
+//! Positive Q drives q forward. Springs and dampers are laws of what they resist, as in `law.rs`: the spring's law is
+//! what pulls q back. Angles are followed over any number of turns: a coil spring wound up ten times pulls back ten
+//! turns. Because the pushes go along the gradient of q, a spring is exactly conservative, and the bodies of a joint
+//! feel equal and opposite loads.
 //!
-//! Instead of one coordinate it may be a weighted sum of several, q = sum_i r_i q_i: a tendon that runs over the pulleys of many joints. Each of them feels
-//! r_i Q.
+//! Instead of one coordinate it may be a weighted sum of several, q = sum_i r_i q_i: a tendon that runs over the
+//! pulleys of many joints. Each of them feels r_i Q.
 //!
 //! Stiff direction: q, with the slopes of the laws.
 

@@ -98,8 +98,8 @@ macro_rules! force {
     };
 }
 
-/// All force laws between markers, in a stable order; some stand twice, with and without losses. The torsion spring stores and only takes where
-/// the axes agree: not everywhere.
+/// All force laws between markers, in a stable order; some stand twice, with and without losses. The torsion spring
+/// stores and only takes where the axes agree: not everywhere.
 #[rustfmt::skip]
 pub static SAMPLES: &[LawSample] = &[
     force!("point force", false, false, false, "a constant force on a point", |_, b, g| Box::new(PointForce::new(b, g.vec3(1.0)))),

@@ -5,8 +5,8 @@
 //! torque on b:  - (k angle + c rate) z_a,  opposite on a             energy  k angle^2 / 2
 //! ```
 //!
-//! It is for axes that agree, as a hinge keeps them; a torsion law is exact for any axes. The spring does not count turns: past half a turn from
-//! rest it pulls the other way round. A spring on the coordinate of a joint does count.
+//! It is for axes that agree, as a hinge keeps them; a torsion law is exact for any axes. The spring does not count
+//! turns: past half a turn from rest it pulls the other way round. A spring on the coordinate of a joint does count.
 
 use super::{AXES, Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, Marker, View};

@@ -39,7 +39,8 @@ impl Function for Harmonic {
     }
 }
 
-/// From one value to another between two abscissae, with rate and second derivative zero at both; constant before and after.
+/// From one value to another between two abscissae, with rate and second derivative zero at both; constant before and
+/// after.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SmoothStep {
     /// Value up to `start`.

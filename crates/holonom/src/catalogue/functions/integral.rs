@@ -6,10 +6,10 @@
 //! an interval whose error exceeds TOLERANCE x (integral of |f| over the whole) is halved, at most DEPTH times
 //! ```
 //!
-//! (Gander and Gautschi 2000.) All rules look at the ends of the interval: a law with a kink close to an end, as tables have, is noticed
-//! there. A kink inside an interval of width h costs an error of order h^2, a jump one of order h; after DEPTH = 50 halvings both are below
-//! rounding. The third rule is there because two may agree by chance over a kink. The intervals still to do are kept on a stack of DEPTH + 1,
-//! since one of each width is the most there can be.
+//! (Gander and Gautschi 2000.) All rules look at the ends of the interval: a law with a kink close to an end, as tables
+//! have, is noticed there. A kink inside an interval of width h costs an error of order h^2, a jump one of order h;
+//! after DEPTH = 50 halvings both are below rounding. The third rule is there because two may agree by chance over a
+//! kink. The intervals still to do are kept on a stack of DEPTH + 1, since one of each width is the most there can be.
 
 const TOLERANCE: f64 = 1e-14;
 const DEPTH: usize = 50;
@@ -47,7 +47,8 @@ fn rule(f: &impl Fn(f64) -> f64, a: f64, b: f64) -> (f64, f64, f64) {
     (half * fine, (half * error).abs(), (half * size).abs())
 }
 
-/// The integral of `f` from `a` to `b`, to a relative error of about 1e-14 of the integral of |f|; `f` may have kinks and jumps. Nothing is allocated.
+/// The integral of `f` from `a` to `b`, to a relative error of about 1e-14 of the integral of |f|; `f` may have kinks
+/// and jumps. Nothing is allocated.
 pub fn integral(f: impl Fn(f64) -> f64, a: f64, b: f64) -> f64 {
     let (_, _, size) = rule(&f, a, b);
     let mut stack = [(0.0, 0.0, 0); DEPTH + 1];

@@ -10,7 +10,8 @@
 //! | [`Table`]: straight between samples | zero; the rate jumps at the samples |
 //! | [`Sum`], [`ScaledFunction`] | as their parts |
 //!
-//! A motion prescribed in time needs a continuous rate, and is integrated with full accuracy only if the second derivative is continuous.
+//! A motion prescribed in time needs a continuous rate, and is integrated with full accuracy only if the second
+//! derivative is continuous.
 //!
 //! ```
 //! use holonom::functions::{Function, SmoothStep};

@@ -4,7 +4,8 @@
 //! f(x) = sum_i N_i(x) w_i y_i / sum_i N_i(x) w_i
 //! ```
 //!
-//! Basis and quotient: `curves/basis.rs`. Beyond the first and the last knot it goes on straight with the slope it has there.
+//! Basis and quotient: `curves/basis.rs`. Beyond the first and the last knot it goes on straight with the slope it has
+//! there.
 
 use super::Function;
 use crate::catalogue::curves::{Knots, check_weights, evaluate_rational};

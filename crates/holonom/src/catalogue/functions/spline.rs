@@ -1,7 +1,7 @@
 //! Cubic spline through samples: value, slope and second derivative are continuous.
 //!
-//! The equations are those of `curves/cubic.rs`. Beyond the first and the last sample it goes on straight with the slope it has there; that
-//! slope is continuous, and so is the second derivative where the ends are natural.
+//! The equations are those of `curves/cubic.rs`. Beyond the first and the last sample it goes on straight with the
+//! slope it has there; that slope is continuous, and so is the second derivative where the ends are natural.
 
 use super::{Function, check_finite, check_samples};
 use crate::catalogue::curves::{Ends, evaluate_cubic, second_derivatives};

@@ -5,30 +5,31 @@
 //! smooth table  cubic on every piece, with values y_i and slopes d_i at the samples
 //! ```
 //!
-//! The slopes d_i of the smooth table (Fritsch and Carlson; Butland's weights) are zero where the slopes on both sides differ in sign or one
-//! is zero, otherwise their weighted harmonic mean
+//! The slopes d_i of the smooth table (Fritsch and Carlson; Butland's weights) are zero where the slopes on both sides
+//! differ in sign or one is zero, otherwise their weighted harmonic mean
 //!
 //! ```text
 //! d_i = (w_1 + w_2) / (w_1/slope_{i-1} + w_2/slope_i),     w_1 = 2 h_i + h_{i-1},  w_2 = h_i + 2 h_{i-1}
 //! ```
 //!
-//! and at the ends the slope of the parabola through three samples, cut to the range that keeps the piece monotone. So f rises where the
-//! samples rise, falls where they fall, and has its extrema at samples. Both tables go on straight beyond their ends, with the slope they
-//! have there; a law that stays constant has its last value twice.
+//! and at the ends the slope of the parabola through three samples, cut to the range that keeps the piece monotone. So
+//! f rises where the samples rise, falls where they fall, and has its extrema at samples. Both tables go on straight
+//! beyond their ends, with the slope they have there; a law that stays constant has its last value twice.
 
 use super::{Function, check_samples};
 use crate::catalogue::curves::piece;
 use crate::catalogue::declaration::Invalid;
 
-/// Of a function that is monotone between its samples: the largest of its values at both ends and at the samples between them.
+/// Of a function that is monotone between its samples: the largest of its values at both ends and at the samples
+/// between them.
 fn highest(f: &dyn Function, x: &[f64], y: &[f64], from: f64, to: f64) -> f64 {
     let between = x.partition_point(|&k| k <= from)..x.partition_point(|&k| k < to);
     let samples = y.get(between).unwrap_or_default();
     samples.iter().copied().fold(f.at(from)[0].max(f.at(to)[0]), f64::max)
 }
 
-/// Straight between samples. **Its rate jumps at every sample** (at a sample, the rate is that of the piece after it): good for laws of
-/// forces, not for prescribed motions.
+/// Straight between samples. **Its rate jumps at every sample** (at a sample, the rate is that of the piece after it):
+/// good for laws of forces, not for prescribed motions.
 #[derive(Clone, Debug)]
 pub struct Table {
     x: Vec<f64>,
@@ -60,8 +61,8 @@ impl Function for Table {
     }
 }
 
-/// Through samples with a continuous rate, rising where they rise and falling where they fall: for laws of springs and motors. Its second
-/// derivative jumps at the samples.
+/// Through samples with a continuous rate, rising where they rise and falling where they fall: for laws of springs and
+/// motors. Its second derivative jumps at the samples.
 #[derive(Clone, Debug)]
 pub struct SmoothTable {
     x: Vec<f64>,

@@ -1,8 +1,8 @@
 //! The narrow waist: what bodies tell, and what everything else is written against.
 //!
-//! A body kind answers one question: *you carry this point, this direction, your spin; where is it, how fast does it move,
-//! and which generalised force does a push on it make?* Constraints and forces are written against those answers, so body
-//! kinds and joint kinds never meet.
+//! A body kind answers one question: *you carry this point, this direction, your spin; where is it, how fast does it
+//! move, and which generalised force does a push on it make?* Constraints and forces are written against those answers,
+//! so body kinds and joint kinds never meet.
 
 use super::Body;
 use crate::math::{Mat3, Vec3, perpendicular, unwrap_angle, vec3};
@@ -42,7 +42,8 @@ impl BodyId {
     }
 }
 
-/// A point of a body together with a set of axes there: what joints connect. The z axis is the axis of joints that have one.
+/// A point of a body together with a set of axes there: what joints connect. The z axis is the axis of joints that have
+/// one.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Marker {
     /// The body that carries it.
@@ -54,7 +55,8 @@ pub struct Marker {
 }
 
 impl Marker {
-    /// The same point with its z axis along `axis` (body axes, any length); x and y are chosen, the same way for the same axis.
+    /// The same point with its z axis along `axis` (body axes, any length); x and y are chosen, the same way for the
+    /// same axis.
     pub fn along(self, axis: impl Into<Vec3>) -> Marker {
         let z = axis.into().normalize();
         let (x, y) = perpendicular(z);
@@ -164,7 +166,8 @@ pub struct Attached {
     pub jdot_v: Vec3,
 }
 
-/// Pose and motion of a rigid body: its velocity coordinates are exactly `(v, w)`, or, where it is `flat`, what a plane leaves of them.
+/// Pose and motion of a rigid body: its velocity coordinates are exactly `(v, w)`, or, where it is `flat`, what a plane
+/// leaves of them.
 #[derive(Clone, Copy, Debug)]
 pub struct Frame {
     /// Reference point of the velocity coordinates, world (m).
@@ -179,7 +182,8 @@ pub struct Frame {
     pub origin: Vec3,
     /// False where the body is not rigid; unless it is `flat`, the other fields are then the body's own affair.
     pub rigid: bool,
-    /// A rigid body that moves in a [plane](Body::plane): pose and motion are those of any rigid body, its velocity coordinates are its own.
+    /// A rigid body that moves in a [plane](Body::plane): pose and motion are those of any rigid body, its velocity
+    /// coordinates are its own.
     pub flat: bool,
 }
 
@@ -372,8 +376,9 @@ impl<'a> View<'a> {
         View { attachments: &self.attachments[..n], ..*self }
     }
 
-    /// The angle on the turn it is on: of all that differ from `angle` by whole turns, the one nearest to where its rate has led since its turn
-    /// was last known. `slot` counts the angles that the constraint or force follows: first its own, then those of the coordinates it reads.
+    /// The angle on the turn it is on: of all that differ from `angle` by whole turns, the one nearest to where its
+    /// rate has led since its turn was last known. `slot` counts the angles that the constraint or force follows: first
+    /// its own, then those of the coordinates it reads.
     pub fn follow(&self, slot: usize, angle: f64, rate: f64) -> f64 {
         let known = self.turns.slots.get(slot).and_then(|&k| self.turns.angles.get(k as usize));
         match known {

@@ -15,18 +15,19 @@ pub struct Momentum {
 
 /// What [`Body::evaluate`] fills in.
 pub struct Inertia<'w> {
-    /// Packed upper triangle of the mass block (see `holonom_tree::packed`); for a [central](Body::central) body seven numbers, its mass and
-    /// the packed inertia tensor. It arrives as this body left it, at first zero: entries that are always zero need not be written.
+    /// Packed upper triangle of the mass block (see `holonom_tree::packed`); for a [central](Body::central) body seven
+    /// numbers, its mass and the packed inertia tensor. It arrives as this body left it, at first zero: entries that
+    /// are always zero need not be written.
     pub mass: &'w mut [f64],
     /// Gravity, velocity-dependent inertial forces (Coriolis, gyroscopic), and forces inside the body; overwritten.
     pub force: &'w mut [f64],
 }
 
-/// A kind of body. What it must say are the first ten methods; everything else has a default. Velocity coordinates `v` need not be the derivative of `q`: a rigid body has a quaternion in `q` and an
-/// angular velocity in `v`.
+/// A kind of body. What it must say are the first ten methods; everything else has a default. Velocity coordinates `v`
+/// need not be the derivative of `q`: a rigid body has a quaternion in `q` and an angular velocity in `v`.
 ///
-/// Equation of motion of a free body: `M(q) vdot = force`, where `force` holds gravity, everything quadratic in `v`, and
-/// what the body's own elasticity and inner friction do.
+/// Equation of motion of a free body: `M(q) vdot = force`, where `force` holds gravity, everything quadratic in `v`,
+/// and what the body's own elasticity and inner friction do.
 pub trait Body: Send + Sync {
     /// Name of the kind, for messages.
     fn kind(&self) -> &'static str;
@@ -59,8 +60,8 @@ pub trait Body: Send + Sync {
     fn n_q(&self) -> usize {
         self.n_dof()
     }
-    /// How many of the first coordinates, of `q` and of `v` alike, are lengths and speeds; the others are pure numbers and rates. Error
-    /// control measures lengths against the size of the mechanism.
+    /// How many of the first coordinates, of `q` and of `v` alike, are lengths and speeds; the others are pure numbers
+    /// and rates. Error control measures lengths against the size of the mechanism.
     fn n_lengths(&self) -> usize {
         self.n_dof().min(3)
     }
@@ -74,8 +75,8 @@ pub trait Body: Send + Sync {
             *q += dt * v;
         }
     }
-    /// The `v` that [`Body::advance`] takes from one pose to another in a time of 1; the nearest one where there are several. The default
-    /// suits bodies whose `advance` adds `v dt` to `q`.
+    /// The `v` that [`Body::advance`] takes from one pose to another in a time of 1; the nearest one where there are
+    /// several. The default suits bodies whose `advance` adds `v dt` to `q`.
     fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
         for ((out, from), to) in out.iter_mut().zip(from).zip(to) {
             *out = to - from;
@@ -83,8 +84,9 @@ pub trait Body: Send + Sync {
     }
     /// Put a `q` that left its manifold by a little back on it (a quaternion to unit length).
     fn normalise(&self, _q: &mut [f64]) {}
-    /// The rate of velocity coordinates that are constant as seen from axes which turn with `turn` (rad/s, world axes): `turn × x` for every
-    /// vector among them. The default takes them three by three as vectors in world axes; scalars do not turn.
+    /// The rate of velocity coordinates that are constant as seen from axes which turn with `turn` (rad/s, world axes):
+    /// `turn × x` for every vector among them. The default takes them three by three as vectors in world axes; scalars
+    /// do not turn.
     fn turned(&self, turn: Vec3, x: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for (out, x) in out.chunks_exact_mut(3).zip(x.chunks_exact(3)) {
@@ -94,20 +96,22 @@ pub trait Body: Send + Sync {
 
     // ---- rigid bodies ----------------------------------------------------------------------------------------
 
-    /// The lock-row door: a body with `v = (velocity of a reference point, angular velocity)`, both in world axes, fills in its frame here. It
-    /// is then asked for `carry` and `pull` through the frame only. Others leave it alone.
+    /// The lock-row door: a body with `v = (velocity of a reference point, angular velocity)`, both in world axes,
+    /// fills in its frame here. It is then asked for `carry` and `pull` through the frame only. Others leave it alone.
     fn place(&self, _q: &[f64], _v: &[f64], _frame: &mut Frame) {}
-    /// For rigid bodies that move in a plane: its axes, world, the third across it. Velocity coordinates are then the velocity of the reference point along the
-    /// first two and the angular velocity about the third, and [`Body::place`] fills in a frame that is `flat`.
+    /// For rigid bodies that move in a plane: its axes, world, the third across it. Velocity coordinates are then the
+    /// velocity of the reference point along the first two and the angular velocity about the third, and
+    /// [`Body::place`] fills in a frame that is `flat`.
     fn plane(&self) -> Option<&Mat3> {
         None
     }
-    /// For rigid bodies: is the reference point the centre of mass? The mass block is then `[m 1, 0; 0, I]` and is given by seven numbers.
+    /// For rigid bodies: is the reference point the centre of mass? The mass block is then `[m 1, 0; 0, I]` and is
+    /// given by seven numbers.
     fn central(&self) -> bool {
         false
     }
-    /// Does it keep its shape, so that rigid shapes may be fixed to it? The directions it carries are then a rotation of those given, or it carries no
-    /// directions and does not turn.
+    /// Does it keep its shape, so that rigid shapes may be fixed to it? The directions it carries are then a rotation
+    /// of those given, or it carries no directions and does not turn.
     fn keeps_shape(&self) -> bool {
         false
     }
@@ -122,7 +126,8 @@ pub trait Body: Send + Sync {
 
     // ---- bodies that keep something costly in their frame ----------------------------------------------------
 
-    /// [`Body::carry`] where `frame` is what [`Body::place`] filled in: a body that is not rigid may keep there what is costly to find again.
+    /// [`Body::carry`] where `frame` is what [`Body::place`] filled in: a body that is not rigid may keep there what is
+    /// costly to find again.
     fn carry_placed(&self, _frame: &Frame, q: &[f64], v: &[f64], what: &AttachmentKind) -> Attached {
         self.carry(q, v, what)
     }
@@ -141,26 +146,30 @@ pub trait Body: Send + Sync {
     fn stored(&self, _q: &[f64]) -> f64 {
         0.0
     }
-    /// Power that the body loses inside (W), not negative; `None` for a body that never loses any. The ledger keeps count of it.
+    /// Power that the body loses inside (W), not negative; `None` for a body that never loses any. The ledger keeps
+    /// count of it.
     fn dissipation(&self, _q: &[f64], _v: &[f64]) -> Option<f64> {
         None
     }
-    /// Add the stiffness inside the body to its mass block: `mass += per_position K + per_velocity D`, where `K = -d(force)/dq` and
-    /// `D = -d(force)/dv` of [`Body::evaluate`], as far as they are symmetric and positive semidefinite. Implicit integrators ask; nothing else
-    /// depends on it. For [central](Body::central) bodies it is never called.
+    /// Add the stiffness inside the body to its mass block: `mass += per_position K + per_velocity D`, where
+    /// `K = -d(force)/dq` and `D = -d(force)/dv` of [`Body::evaluate`], as far as they are symmetric and positive
+    /// semidefinite. Implicit integrators ask; nothing else depends on it. For [central](Body::central) bodies it is
+    /// never called.
     fn stiffen(&self, _q: &[f64], _v: &[f64], _per_position: f64, _per_velocity: f64, _mass: &mut [f64]) {}
 
     // ---- integrators -----------------------------------------------------------------------------------------
 
-    /// Replace the forces of [`Body::evaluate`] that depend on velocity, in `force`, by their mean over a step of `h` seconds without other forces, so that
-    /// the body on its own neither gains energy in the step nor loses any. The default leaves them as they are, which suits bodies without such forces.
+    /// Replace the forces of [`Body::evaluate`] that depend on velocity, in `force`, by their mean over a step of `h`
+    /// seconds without other forces, so that the body on its own neither gains energy in the step nor loses any. The
+    /// default leaves them as they are, which suits bodies without such forces.
     fn inertial_mean(&self, _frame: &Frame, _h: f64, _force: &mut [f64]) {}
-    /// Motion without forces for a time `dt`, as a symmetric map that keeps momentum; `v` changes where inertia turns with the
-    /// body. The variational integrator is built on it. The default suits bodies whose mass block is constant.
+    /// Motion without forces for a time `dt`, as a symmetric map that keeps momentum; `v` changes where inertia turns
+    /// with the body. The variational integrator is built on it. The default suits bodies whose mass block is constant.
     fn free_flight(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
         self.advance(q, v, dt);
     }
-    /// Does `free_flight` account for all forces of `evaluate` that depend on velocity? Where it does not, a body flies straight on along `q`.
+    /// Does `free_flight` account for all forces of `evaluate` that depend on velocity? Where it does not, a body flies
+    /// straight on along `q`.
     fn inertial_in_flight(&self) -> bool {
         true
     }

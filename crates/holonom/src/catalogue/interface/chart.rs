@@ -3,9 +3,10 @@
 use super::{Marker, Mask};
 use crate::math::{Mat3, Vec3};
 
-/// A joint as a motion with coordinates `u` and rates `w`: the twist of marker b relative to marker a, taken at the point of b
-/// and in the axes of marker a, is `sum_k w_k phi_k(u)` with orthonormal `phi_k`. Also required: `d(phi_k)/dt w_k` summed over k is
-/// perpendicular to every `phi_k`, so that `wdot_k = phi_k . (relative acceleration)`.
+/// A joint as a motion with coordinates `u` and rates `w`: the twist of marker b relative to marker a, taken at the
+/// point of b and in the axes of marker a, is `sum_k w_k phi_k(u)` with orthonormal `phi_k`. Also required:
+/// `d(phi_k)/dt w_k` summed over k is perpendicular to every `phi_k`, so that
+/// `wdot_k = phi_k . (relative acceleration)`.
 pub trait Chart {
     /// The markers joined.
     fn markers(&self) -> (Marker, Marker);

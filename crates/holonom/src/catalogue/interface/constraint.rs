@@ -25,19 +25,22 @@ pub enum RowLaw {
     Equality,
     /// The gap may open (>= 0); the multiplier only pushes (>= 0).
     Unilateral,
-    /// The multiplier stays within bounds (N or N m); where it reaches one, the row gives way. For rows on velocities or accelerations.
+    /// The multiplier stays within bounds (N or N m); where it reaches one, the row gives way. For rows on velocities
+    /// or accelerations.
     Bounded {
         /// Smallest multiplier.
         least: f64,
         /// Largest multiplier.
         most: f64,
     },
-    /// All rows together are one force, not longer than this (N or N m). At most three rows, on velocities or accelerations.
+    /// All rows together are one force, not longer than this (N or N m). At most three rows, on velocities or
+    /// accelerations.
     Ball {
         /// Largest length.
         radius: f64,
     },
-    /// Friction in the joint of the first coordinate it reads: |multiplier| <= constant + lever |force that joint transmits|. Rows on velocities.
+    /// Friction in the joint of the first coordinate it reads: |multiplier| <= constant + lever |force that joint
+    /// transmits|. Rows on velocities.
     Dry {
         /// N or N m.
         constant: f64,
@@ -51,7 +54,8 @@ pub enum RowLaw {
 pub enum Level {
     /// Positions: `C(q, t) = 0`.
     Position,
-    /// Velocities only, not to be had as the derivative of a gap (nonholonomic): rolling, a blade, a speed. Its `gap` is not looked at.
+    /// Velocities only, not to be had as the derivative of a gap (nonholonomic): rolling, a blade, a speed. Its `gap`
+    /// is not looked at.
     Velocity,
     /// Accelerations only: `J vdot + c = 0`, with whatever c the row says. Neither gap nor rate is corrected.
     Acceleration,
@@ -83,7 +87,8 @@ pub trait Constraint: Send + Sync {
     fn validate(&self) -> Result<(), Invalid> {
         Ok(())
     }
-    /// The same constraint with what was left open (the phase of a gear) taken from the pose it starts in, if anything was.
+    /// The same constraint with what was left open (the phase of a gear) taken from the pose it starts in, if anything
+    /// was.
     fn settled(&self, _a: &View) -> Option<Arc<dyn Constraint>> {
         None
     }
@@ -138,7 +143,8 @@ pub trait Constraint: Send + Sync {
 
     // ---- shorter ways for the solvers ---------------------------------------------------------------------------
 
-    /// The lock-row door: its rows are lock rows of this shape. It is then called through `lock` between rigid bodies, which is faster.
+    /// The lock-row door: its rows are lock rows of this shape. It is then called through `lock` between rigid bodies,
+    /// which is faster.
     fn lock_shape(&self) -> Option<LockShape> {
         None
     }

@@ -6,11 +6,12 @@
 //! value q,    gradient g_k = dq/d(attachment k),    curvature: what is left of q'' beside  sum_k g_k . (second derivative of attachment k)
 //! ```
 //!
-//! A row `sum_i r_i q_i = f(t)` is then the same sum of gradients and curvatures, and a generalised force Q along q is the push Q g_k on every
-//! attachment k. Its power is Q qdot.
+//! A row `sum_i r_i q_i = f(t)` is then the same sum of gradients and curvatures, and a generalised force Q along q is
+//! the push Q g_k on every attachment k. Its power is Q qdot.
 //!
-//! Angles are followed over any number of turns: the joint says where the angle is within one turn, the engine remembers which turn it was on at
-//! the start of the step, and the turn nearest to where the mean rate leads is taken ([`View::follow`]).
+//! Angles are followed over any number of turns: the joint says where the angle is within one turn, the engine
+//! remembers which turn it was on at the start of the step, and the turn nearest to where the mean rate leads is taken
+//! ([`View::follow`]).
 
 use super::{Attachment, Constraint, CoordinateKind, Push, Rows, View};
 use crate::error::{Invalid, refuse};
@@ -120,8 +121,9 @@ impl std::fmt::Debug for Coordinate {
 }
 
 impl Coordinate {
-    /// Coordinate `index` of a joint that need not be in the model: what would be its coordinate if it were. Angles of such joints are taken
-    /// within half a turn; to follow them further, put the joint into the model and use [`crate::ModelBuilder::coordinate`].
+    /// Coordinate `index` of a joint that need not be in the model: what would be its coordinate if it were. Angles of
+    /// such joints are taken within half a turn; to follow them further, put the joint into the model and use
+    /// [`crate::ModelBuilder::coordinate`].
     pub fn of(joint: impl Constraint + 'static, index: usize) -> Self {
         Coordinate { joint: Arc::new(joint), name: Box::default(), index }
     }

@@ -11,7 +11,8 @@ pub trait Curve: Send + Sync {
     fn closed(&self) -> bool;
     /// r (m) and its derivatives by the parameter, r', r'', r''', at `s` in the domain.
     fn at(&self, s: f64) -> [Vec3; 4];
-    /// Parameters strictly inside the domain, increasing, at which some derivative may jump. The direction of r' never may.
+    /// Parameters strictly inside the domain, increasing, at which some derivative may jump. The direction of r' never
+    /// may.
     fn breaks(&self) -> &[f64] {
         &[]
     }
@@ -63,7 +64,8 @@ pub trait Patch: Send + Sync {
     }
     /// r (m) and its derivatives at `(u, v)` in the domain.
     fn at(&self, u: f64, v: f64) -> PatchJet;
-    /// Parameters strictly inside the domain of direction 0 (u) or 1 (v), increasing, at which second derivatives may jump.
+    /// Parameters strictly inside the domain of direction 0 (u) or 1 (v), increasing, at which second derivatives may
+    /// jump.
     fn breaks(&self, _direction: usize) -> &[f64] {
         &[]
     }

@@ -1,9 +1,10 @@
-//! What a kind of joint, force, function or curve is called, which parameters it takes and how it is made from them: plain data that
-//! readers of files, schemas, references and editors are driven by. Nothing here parses a text or opens a file.
+//! What a kind of joint, force, function or curve is called, which parameters it takes and how it is made from them:
+//! plain data that readers of files, schemas, references and editors are driven by. Nothing here parses a text or opens
+//! a file.
 //!
-//! A [`Kind`] stands beside the type it makes. Its [`Field`]s say what may be given: name, type, unit, allowed range, meaning. Its `make`
-//! reads the values through [`Parameters`], which whoever read them implements, and refuses what does not fit as an [`Invalid`], which
-//! names the field.
+//! A [`Kind`] stands beside the type it makes. Its [`Field`]s say what may be given: name, type, unit, allowed range,
+//! meaning. Its `make` reads the values through [`Parameters`], which whoever read them implements, and refuses what
+//! does not fit as an [`Invalid`], which names the field.
 
 use super::{Constraint, Curve, Driven, Force, Function, Parameters, Patch, Surface};
 use crate::error::Invalid;
@@ -48,7 +49,8 @@ pub enum FieldType {
     Numbers(&'static str),
     /// A list of points in a unit.
     Vectors(&'static str),
-    /// Lower and upper bounds in a unit: `[lower, upper]`, or a list of such pairs, `[]` for none. `-inf` and `inf` are no bounds.
+    /// Lower and upper bounds in a unit: `[lower, upper]`, or a list of such pairs, `[]` for none. `-inf` and `inf` are
+    /// no bounds.
     Intervals(&'static str),
     /// A body, or a point on one: `"rod"`, `"rod.tip"`, `{ body = "rod", at = [0, 0, 1] }`.
     Point,

@@ -33,9 +33,10 @@ pub trait Force: Send + Sync {
     fn stiffness(&self, _a: &View, _t: f64, _out: &mut Stiffness) {}
 }
 
-/// How a force law answers small displacements: along each direction `s_i = sum_k g_ik . (displacement of attachment k)` it pushes back with
-/// `- sum_j (k_ij s_j + c_ij sdot_j)`. It need not be exact: the better it is, the fewer iterations an implicit step takes; the
-/// solution does not depend on it. `k` and `c` must be symmetric and positive semidefinite.
+/// How a force law answers small displacements: along each direction
+/// `s_i = sum_k g_ik . (displacement of attachment k)` it pushes back with `- sum_j (k_ij s_j + c_ij sdot_j)`. It need
+/// not be exact: the better it is, the fewer iterations an implicit step takes; the solution does not depend on it. `k`
+/// and `c` must be symmetric and positive semidefinite.
 pub struct Stiffness<'w> {
     /// `n_stiff x attachments`.
     pub(crate) gradients: &'w mut [Vec3],

@@ -7,7 +7,8 @@ use std::sync::Arc;
 pub trait Function: Send + Sync {
     /// Value, first and second derivative at `x`.
     fn at(&self, x: f64) -> [f64; 3];
-    /// A bound that its values do not exceed from `from` to `to`, if one is known without looking: infinity is always true.
+    /// A bound that its values do not exceed from `from` to `to`, if one is known without looking: infinity is always
+    /// true.
     fn highest(&self, _from: f64, _to: f64) -> f64 {
         f64::INFINITY
     }

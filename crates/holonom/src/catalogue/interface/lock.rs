@@ -1,4 +1,5 @@
-//! The lock-row door: joints that hold some of the six relative directions of two rigid bodies at a point, in a form that the solvers use directly.
+//! The lock-row door: joints that hold some of the six relative directions of two rigid bodies at a point, in a form
+//! that the solvers use directly.
 
 use super::{Mask, View};
 use crate::math::{Mat3, Vec3};
@@ -13,13 +14,15 @@ pub struct LockShape {
 }
 
 impl LockShape {
-    /// Is it `C = p_b - p_a` for attachments 0 and 1, along the world's axes, and nothing else? Its gaps are then found without asking for rows.
+    /// Is it `C = p_b - p_a` for attachments 0 and 1, along the world's axes, and nothing else? Its gaps are then found
+    /// without asking for rows.
     pub fn is_coincidence(self) -> bool {
         self.aligned && self.mask == Mask::FIRST_THREE
     }
 }
 
-/// The lock-row door at one state. Body a is that of attachment 0, body b that of attachment 1; both twists are taken at one point, p_b.
+/// The lock-row door at one state. Body a is that of attachment 0, body b that of attachment 1; both twists are taken
+/// at one point, p_b.
 #[derive(Clone, Copy, Debug)]
 pub struct Lock {
     /// From the reference point of body a to p_b, world axes (m).
@@ -35,7 +38,8 @@ pub struct Lock {
 }
 
 impl Lock {
-    /// Axes fixed to body a, points p_a and p_b (attachments 0 and 1) that may be apart. With u the relative velocity at p_b:
+    /// Axes fixed to body a, points p_a and p_b (attachments 0 and 1) that may be apart. With u the relative velocity
+    /// at p_b:
     ///
     /// ```text
     /// rows   e . (v_b + w_b × r_b - v_a - w_a × r_a),    e . (w_b - w_a),     e turns with w_a, the point moves with b
@@ -63,8 +67,9 @@ impl Lock {
         Lock { arm_a, arm_b, axes: Mat3::IDENTITY, c_linear, c_angular: Vec3::ZERO }
     }
 
-    /// Axes fixed to body a or of the world, for joints that hold all three translations: p_a and p_b coincide, each arm is taken to its own
-    /// body's point (no difference of large positions), and the relative velocity there is zero.
+    /// Axes fixed to body a or of the world, for joints that hold all three translations: p_a and p_b coincide, each
+    /// arm is taken to its own body's point (no difference of large positions), and the relative velocity there is
+    /// zero.
     #[inline(always)]
     pub fn at_common_point(a: &View, axes: Mat3) -> Lock {
         let (fa, fb) = (a.frame(0), a.frame(1));

@@ -1,5 +1,5 @@
-//! What bodies, constraints, forces, functions, curves and surfaces are: the traits that kinds implement, what these read and write, and how kinds
-//! are declared. Nothing here names a kind.
+//! What bodies, constraints, forces, functions, curves and surfaces are: the traits that kinds implement, what these
+//! read and write, and how kinds are declared. Nothing here names a kind.
 
 pub mod attach;
 mod body;

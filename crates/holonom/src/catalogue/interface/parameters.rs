@@ -22,8 +22,8 @@ pub enum Component {
     Function(Arc<dyn Function>),
 }
 
-/// The values that were given for the fields of a kind. Every value has the type and the range that its field declares, and every body,
-/// point and joint named exists; `None` and empty lists stand for what was not given.
+/// The values that were given for the fields of a kind. Every value has the type and the range that its field declares,
+/// and every body, point and joint named exists; `None` and empty lists stand for what was not given.
 pub trait Parameters {
     /// The kind, where the table has one.
     fn kind(&self) -> Option<&'static Kind>;
@@ -65,7 +65,8 @@ pub trait Parameters {
     fn tables(&self, field: &str) -> Vec<Box<dyn Parameters + '_>>;
     /// Where a body was drawn: position of its origin and axes (columns), world axes.
     fn drawn(&self, body: BodyId) -> (Vec3, Mat3);
-    /// The most that a drive of the coordinate in `field` gives, N or N m: its own, or that of the joint; `None` where there is no cap.
+    /// The most that a drive of the coordinate in `field` gives, N or N m: its own, or that of the joint; `None` where
+    /// there is no cap.
     fn effort(&self, field: &str, own: Option<f64>) -> Option<f64>;
 }
 

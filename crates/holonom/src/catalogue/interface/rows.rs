@@ -26,10 +26,11 @@ pub struct Rows<'w> {
     pub(crate) gaps: Option<GapSums<'w>>,
 }
 
-/// Rates of gaps and their noise, summed up by the parts of a joint on the spot: no gradients are written down and multiplied out again. What says its gradients itself
-/// still writes them.
+/// Rates of gaps and their noise, summed up by the parts of a joint on the spot: no gradients are written down and
+/// multiplied out again. What says its gradients itself still writes them.
 pub(crate) struct GapSums<'w> {
-    /// Sum of g . rate over the attachments of each row, and of |g| times the size and the speed of what each is made of.
+    /// Sum of g . rate over the attachments of each row, and of |g| times the size and the speed of what each is made
+    /// of.
     pub sums: &'w mut [[f64; 3]],
     /// Size and speed of every attachment; empty where nobody asks for noise.
     pub sizes: &'w [(f64, f64)],
@@ -121,13 +122,15 @@ impl Rows<'_> {
         self.gradient(i, e.0, s * d.1.at);
     }
 
-    /// Rows i, i+1: axis z_b along the third axis of a, of which x and y are given.  C = (- y_a . z_b, x_a . z_b): small turns about x_a, y_a.
+    /// Rows i, i+1: axis z_b along the third axis of a, of which x and y are given. C = (- y_a . z_b, x_a . z_b): small
+    /// turns about x_a, y_a.
     pub fn parallel(&mut self, i: usize, [x, y]: [(usize, Attached); 2], z_b: (usize, Attached)) {
         self.perpendicular(i, -1.0, y, z_b);
         self.perpendicular(i + 1, 1.0, x, z_b);
     }
 
-    /// Rows i, i+1, i+2: axes (x, y, z) of b along those of a.  C = (z_a . y_b, x_a . z_b, y_a . x_b): small turns about x_a, y_a, z_a.
+    /// Rows i, i+1, i+2: axes (x, y, z) of b along those of a. C = (z_a . y_b, x_a . z_b, y_a . x_b): small turns about
+    /// x_a, y_a, z_a.
     pub fn same_axes(&mut self, i: usize, a: [(usize, Attached); 3], b: [(usize, Attached); 3]) {
         self.perpendicular(i, 1.0, a[2], b[1]);
         self.perpendicular(i + 1, 1.0, a[0], b[2]);

@@ -14,8 +14,8 @@ pub trait Surface: Send + Sync {
     fn hessian(&self, x: Vec3) -> Mat3;
     /// Its third derivatives, contracted twice with `u`: the gradient by x of `u . hessian(x) u`.
     fn third(&self, x: Vec3, u: Vec3) -> Vec3;
-    /// A point of the surface near `x`, not necessarily the nearest: where a search for the nearest begins. By default some of Newton's steps
-    /// along the gradient.
+    /// A point of the surface near `x`, not necessarily the nearest: where a search for the nearest begins. By default
+    /// some of Newton's steps along the gradient.
     fn near(&self, mut x: Vec3) -> Vec3 {
         for _ in 0..20 {
             let g = self.gradient(x);
@@ -27,12 +27,13 @@ pub trait Surface: Send + Sync {
         }
         x
     }
-    /// f at the origin, for surfaces that shrink to it with f, as an ellipsoid does: then the search for the place where two of them touch can
-    /// begin with small ones.
+    /// f at the origin, for surfaces that shrink to it with f, as an ellipsoid does: then the search for the place
+    /// where two of them touch can begin with small ones.
     fn innermost(&self) -> Option<f64> {
         None
     }
-    /// How deep below the surface (m) the gradient may vanish; negative where that is outside, infinite where it is nowhere.
+    /// How deep below the surface (m) the gradient may vanish; negative where that is outside, infinite where it is
+    /// nowhere.
     fn depth(&self) -> f64 {
         f64::INFINITY
     }

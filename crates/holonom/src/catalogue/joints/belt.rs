@@ -1,7 +1,7 @@
 //! Belt or chain over two wheels on parallel axes, open or crossed, that neither stretches nor slips.
 //!
-//! d = p_b - p_a, D its length, n = d / D, u = z × n, alpha = angle of d in a's (x, y), beta = angle of - d in b's, as for gears: both are relative to
-//! the centre line, and fall when their wheel turns forwards.
+//! d = p_b - p_a, D its length, n = d / D, u = z × n, alpha = angle of d in a's (x, y), beta = angle of - d in b's, as
+//! for gears: both are relative to the centre line, and fall when their wheel turns forwards.
 //!
 //! ```text
 //! open      C = r_a alpha - r_b beta - const      the wheels turn in the same sense
@@ -9,17 +9,19 @@
 //! dC = (r_a -+ r_b) / D  u . dd - r_a z . (turn of a) +- r_b z . (turn of b)
 //! ```
 //!
-//! The forces. Open: with sin e = (r_a - r_b) / D the strand on the side of u leaves a at the radius r_a (sin e n + cos e u) and runs to b along
-//! cos e n - sin e u, the other one along cos e n + sin e u. Tensions T_1 (on the side of u) and T_2 together give
+//! The forces. Open: with sin e = (r_a - r_b) / D the strand on the side of u leaves a at the radius r_a (sin e n + cos
+//! e u) and runs to b along cos e n - sin e u, the other one along cos e n + sin e u. Tensions T_1 (on the side of u)
+//! and T_2 together give
 //!
 //! ```text
 //! on b   - (T_1 + T_2) cos e n + (T_1 - T_2) sin e u         torque on a   - r_a (T_1 - T_2) z         on b   + r_b (T_1 - T_2) z
 //! ```
 //!
-//! and crossed the same with sin e = (r_a + r_b) / D and - r_b. So the multiplier is T_1 - T_2 (N), and torques and the force across the centre line are
-//! exactly those of the belt. Its pull along the centre line, (T_1 + T_2) cos e, is not there: an ideal belt of given length says nothing about the
-//! sum of its tensions. It comes from how the belt was put on: where bearings should feel it, add it as a force between the centres (a `Spring`, say).
-//! That no strand goes slack is not checked either.
+//! and crossed the same with sin e = (r_a + r_b) / D and - r_b. So the multiplier is T_1 - T_2 (N), and torques and the
+//! force across the centre line are exactly those of the belt. Its pull along the centre line, (T_1 + T_2) cos e, is
+//! not there: an ideal belt of given length says nothing about the sum of its tensions. It comes from how the belt was
+//! put on: where bearings should feel it, add it as a force between the centres (a `Spring`, say). That no strand goes
+//! slack is not checked either.
 //!
 //! The constant is that of the start pose unless [`Belt::phase`] gives it. Singular where the centres coincide.
 //! Coordinates: alpha and beta, turns counted.

@@ -1,8 +1,8 @@
-//! Bevel gears: wheels on axes that meet in an apex O. The z axis of each marker points from the apex to its wheel; the markers may sit
-//! anywhere on the axes.
+//! Bevel gears: wheels on axes that meet in an apex O. The z axis of each marker points from the apex to its wheel; the
+//! markers may sit anywhere on the axes.
 //!
-//! S = angle between the axes, t = z_a × z_b / sin S, and in the plane of the axes m_a = (z_b - cos S z_a) / sin S perpendicular to z_a,
-//! m_b = (z_a - cos S z_b) / sin S perpendicular to z_b.
+//! S = angle between the axes, t = z_a × z_b / sin S, and in the plane of the axes m_a = (z_b - cos S z_a) / sin S
+//! perpendicular to z_a, m_b = (z_a - cos S z_b) / sin S perpendicular to z_b.
 //!
 //! ```text
 //! alpha   angle of z_b in a's (x, y) about z_a           on rigid bodies   dalpha = m_b . (turn of b - turn of a) / sin S
@@ -12,22 +12,23 @@
 //!
 //! Both angles are relative to the plane of the axes, which a carrier may turn: a differential needs nothing else.
 //!
-//! The tooth force. The pitch point P lies between the axes at the distances r_a and r_b from them: P - O = l (cos g z_a + sin g m_a) with
-//! l sin g = r_a, l sin(S - g) = r_b. From z_a × t = - m_a, m_a × t = z_a, m_b = sin S z_a - cos S m_a and r_a cos S + r_b = l sin S cos g:
+//! The tooth force. The pitch point P lies between the axes at the distances r_a and r_b from them: P - O = l (cos g
+//! z_a + sin g m_a) with l sin g = r_a, l sin(S - g) = r_b. From z_a × t = - m_a, m_a × t = z_a, m_b = sin S z_a - cos
+//! S m_a and r_a cos S + r_b = l sin S cos g:
 //!
 //! ```text
 //! torque of the angles on b, opposite on a:     (r_a m_b - r_b m_a) / sin S  =  r_a z_a - l cos g m_a  =  (P - O) × t
 //! ```
 //!
-//! That is the torque about the apex of a force t on b at P. Only the force itself is missing. t . (p_b - p_a) is the distance of the two axes:
-//! it vanishes where they meet, does not change when the markers move along them, and its gradient is the force t on b and - t on a at the
-//! apex. Together they are the force t at P, and the multiplier is the tangential tooth force (N), positive where the teeth hold a back from
-//! turning positively.
+//! That is the torque about the apex of a force t on b at P. Only the force itself is missing. t . (p_b - p_a) is the
+//! distance of the two axes: it vanishes where they meet, does not change when the markers move along them, and its
+//! gradient is the force t on b and - t on a at the apex. Together they are the force t at P, and the multiplier is the
+//! tangential tooth force (N), positive where the teeth hold a back from turning positively.
 //!
-//! Not modelled: the pressure angle, so the teeth push neither wheel along its axis nor the wheels apart; spiral teeth; backlash; wheels
-//! inside a hollow cone. Axes that pass each other (hypoid) keep the ratio, with the tooth force off by the distance of the axes.
-//! The constant is that of the start pose unless [`BevelGear::phase`] gives it. Singular where the axes are parallel.
-//! Coordinates: alpha and beta, turns counted.
+//! Not modelled: the pressure angle, so the teeth push neither wheel along its axis nor the wheels apart; spiral teeth;
+//! backlash; wheels inside a hollow cone. Axes that pass each other (hypoid) keep the ratio, with the tooth force off
+//! by the distance of the axes. The constant is that of the start pose unless [`BevelGear::phase`] gives it. Singular
+//! where the axes are parallel. Coordinates: alpha and beta, turns counted.
 
 use super::gear::check_radius;
 use super::polar::Polar;

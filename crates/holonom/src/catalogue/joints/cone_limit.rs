@@ -1,4 +1,5 @@
-//! Cone limit: the z axes of a and b never lean apart by more than an angle theta: the swing of a ball joint, or of anything else.
+//! Cone limit: the z axes of a and b never lean apart by more than an angle theta: the swing of a ball joint, or of
+//! anything else.
 //!
 //! With e and f the unit vectors along z_a and z_b:
 //!
@@ -6,9 +7,10 @@
 //! C = (e . f - cos theta) / sin theta >= 0          multiplier >= 0: the torque (N m) that pushes the axes together
 //! ```
 //!
-//! To first order C is theta less the angle between the axes (rad). It is the row of [`super::PerpendicularAxes`] with the other sign, and is as smooth where the axes
-//! are parallel: its gradient vanishes there, far from where it acts. It only limits the swing; a [`super::Limit`] on the turn of a joint with a coordinate limits
-//! twist. Axes that arrive at the limit at speed come back with `restitution` times that speed.
+//! To first order C is theta less the angle between the axes (rad). It is the row of [`super::PerpendicularAxes`] with
+//! the other sign, and is as smooth where the axes are parallel: its gradient vanishes there, far from where it acts.
+//! It only limits the swing; a [`super::Limit`] on the turn of a joint with a coordinate limits twist. Axes that arrive
+//! at the limit at speed come back with `restitution` times that speed.
 
 use super::{
     AXES_A, AXES_B, Chart, Constraint, Glyph, JointDeclaration, JointRole, POINTS, PerpendicularAxes, RowLaw, Rows,
@@ -48,7 +50,8 @@ pub struct ConeLimit {
 }
 
 impl ConeLimit {
-    /// The z axis of `b` stays in the cone of half angle `angle` (rad) about the z axis of `a`; at least 0.001 from 0 and from pi.
+    /// The z axis of `b` stays in the cone of half angle `angle` (rad) about the z axis of `a`; at least 0.001 from 0
+    /// and from pi.
     pub fn new(a: Marker, b: Marker, angle: f64) -> Self {
         ConeLimit { axes: PerpendicularAxes::new(a, b).angle(angle), restitution: 0.0 }
     }

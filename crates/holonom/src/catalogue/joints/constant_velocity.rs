@@ -1,7 +1,9 @@
-//! Constant-velocity joint (homokinetic: Rzeppa, tripod without plunge): two shafts turn at the same rate, however they are bent.
+//! Constant-velocity joint (homokinetic: Rzeppa, tripod without plunge): two shafts turn at the same rate, however they
+//! are bent.
 //!
-//! Two points coincide, and the rotation R from a to b is without twist: its axis is perpendicular to z_a. With the unit quaternion (w, x, y, z) of R in
-//! the axes of a, R_ij being the i-th axis of a . the j-th axis of b, and u = z_a + z_b:
+//! Two points coincide, and the rotation R from a to b is without twist: its axis is perpendicular to z_a. With the
+//! unit quaternion (w, x, y, z) of R in the axes of a, R_ij being the i-th axis of a . the j-th axis of b, and u =
+//! z_a + z_b:
 //!
 //! ```text
 //! N = R_10 - R_01 = y_a . x_b - x_a . y_b = 4 w z                 zero without twist
@@ -12,27 +14,30 @@
 //! rotation row      C = N / |u|                                   2 z w / |w| near z = 0: twist times cos(beta/2), rad
 //! ```
 //!
-//! The rate of N is (x_b × y_a + x_a × y_b) . (w_b - w_a). Turn the axes so that R is a turn by the bend beta about y_a: then y_b = y_a, x_b × y_a = z_b
-//! and x_a × y_b = z_a (a turn of both frames by the same angle, each about its own z axis, changes neither the sum nor u). So where C = 0
+//! The rate of N is (x_b × y_a + x_a × y_b) . (w_b - w_a). Turn the axes so that R is a turn by the bend beta about
+//! y_a: then y_b = y_a, x_b × y_a = z_b and x_a × y_b = z_a (a turn of both frames by the same angle, each about its
+//! own z axis, changes neither the sum nor u). So where C = 0
 //!
 //! ```text
 //! n . (w_b - w_a) = 0,     n = u / |u|                            the bisector of the shafts;  |u| = 2 cos(beta/2)
 //! ```
 //!
-//! Shafts in fixed bearings have w_a = s_a z_a and w_b = s_b z_b, so (1 + cos beta) (s_b - s_a) = 0: the rates are equal at every bend and every angle, where
-//! a universal joint's differ by factors between cos beta and 1 / cos beta. The torque of the joint is along the bisector.
+//! Shafts in fixed bearings have w_a = s_a z_a and w_b = s_b z_b, so (1 + cos beta) (s_b - s_a) = 0: the rates are
+//! equal at every bend and every angle, where a universal joint's differ by factors between cos beta and 1 / cos beta.
+//! The torque of the joint is along the bisector.
 //!
-//! N alone, without the division, would do as well near beta = 0, but its gradient vanishes at beta = pi; that of C has length 1 (on a rigid body, as
-//! a torque). Near beta = pi u itself vanishes and C is 0/0, though the poses without twist, the sphere w^2 + x^2 + y^2 = 1, are smooth there and a free
-//! shaft can be bent right through. The same 2 z w / |w| then comes from other elements of R:
+//! N alone, without the division, would do as well near beta = 0, but its gradient vanishes at beta = pi; that of C has
+//! length 1 (on a rigid body, as a torque). Near beta = pi u itself vanishes and C is 0/0, though the poses without
+//! twist, the sphere w^2 + x^2 + y^2 = 1, are smooth there and a free shaft can be bent right through. The same 2 z w
+//! / |w| then comes from other elements of R:
 //!
 //! ```text
 //! x_a . z_b + z_a . x_b = 4 x z,   |y_a - y_b|^2 = 4 (x^2 + z^2)       with the sign of  z_a . y_b - y_a . z_b = 4 w x
 //! y_a . z_b + z_a . y_b = 4 y z,   |x_a - x_b|^2 = 4 (y^2 + z^2)       with the sign of  x_a . z_b - z_a . x_b = 4 w y
 //! ```
 //!
-//! These two, the one with the larger square, are used where |u| < 0.2 (beta > 168 degrees). The three differ by terms in z^3, so where C = 0 they have the
-//! same first and second derivatives. All are
+//! These two, the one with the larger square, are used where |u| < 0.2 (beta > 168 degrees). The three differ by terms
+//! in z^3, so where C = 0 they have the same first and second derivatives. All are
 //!
 //! ```text
 //! C = s N / r,     N = p_a . q_b + k q_a . p_b,     r = |g|,   g = h_a - k h_b,       k = -1 or 1, s = -1 or 1
@@ -41,17 +46,17 @@
 //!             N'' = 2 (p_a' . q_b' + k q_a' . p_b'),   r' = g . g'/r,   r'' = (|g'|^2 - r'^2) / r
 //! ```
 //!
-//! and r is at least 0.2 at every pose without twist, so no such pose is singular. Passing beta = pi, C and its gradient change their sign and the motion
-//! goes on smoothly. C = 0 also on the poses w = 0, z not 0, half turns about an axis that leans out of the x-y plane: there w^2 - z^2 < 0, without twist it is
-//! w^2 > 0, and `branch` is this number.
-//! On a body that deforms the row is held as written, with axes as the body stretches them, and the three are not quite the same condition: such bodies
-//! should not be bent beyond 168 degrees.
+//! and r is at least 0.2 at every pose without twist, so no such pose is singular. Passing beta = pi, C and its
+//! gradient change their sign and the motion goes on smoothly. C = 0 also on the poses w = 0, z not 0, half turns about
+//! an axis that leans out of the x-y plane: there w^2 - z^2 < 0, without twist it is w^2 > 0, and `branch` is this
+//! number. On a body that deforms the row is held as written, with axes as the body stretches them, and the three are
+//! not quite the same condition: such bodies should not be bent beyond 168 degrees.
 //!
-//! No lock: the rows of translation and the bisector have no common axes. No chart: directions of its own would have to be carried over the sphere of
-//! bisectors without turning about them, which depends on the path.
-//! Coordinates: the bend about x_a and about y_a, as twice the angle by which u leans from z_a, seen along x_a and along y_a:
-//! 2 atan2(- y_a . z_b, 1 + z_a . z_b) and 2 atan2(x_a . z_b, 1 + z_a . z_b). Either is beta itself when the shaft bends about that axis;
-//! both are regular below beta = pi.
+//! No lock: the rows of translation and the bisector have no common axes. No chart: directions of its own would have to
+//! be carried over the sphere of bisectors without turning about them, which depends on the path. Coordinates: the bend
+//! about x_a and about y_a, as twice the angle by which u leans from z_a, seen along x_a and along y_a: 2 atan2(- y_a .
+//! z_b, 1 + z_a . z_b) and 2 atan2(x_a . z_b, 1 + z_a . z_b). Either is beta itself when the shaft bends about that
+//! axis; both are regular below beta = pi.
 
 use super::{
     Closes, Constraint, CoordinateKind, Glyph, JointDeclaration, JointRole, PAIR, Rows, check_markers, markers,

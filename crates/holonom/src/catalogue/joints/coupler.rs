@@ -4,11 +4,12 @@
 //! C = sum_i r_i q_i - offset         g = sum_i r_i (gradient of q_i),      curvature = sum_i r_i (curvature of q_i)
 //! ```
 //!
-//! The multiplier lambda is a generalised force: r_i lambda acts along every q_i (N on a length, N m on an angle), whatever the joint is made of.
-//! It is internal to the joints: gear trains, differentials and screws whose teeth and housings are not of interest. (Where they are, `Gear` and
-//! its companions push at the teeth, and the bearings feel it.) Units: r_i q_i must all be in the same, m or rad. Turns of angles are counted
-//! for joints of the model. The offset is that of the start pose unless it is given.
-//! The reaction is what acts on the second body of the first coordinate's joint.
+//! The multiplier lambda is a generalised force: r_i lambda acts along every q_i (N on a length, N m on an angle),
+//! whatever the joint is made of. It is internal to the joints: gear trains, differentials and screws whose teeth and
+//! housings are not of interest. (Where they are, `Gear` and its companions push at the teeth, and the bearings feel
+//! it.) Units: r_i q_i must all be in the same, m or rad. Turns of angles are counted for joints of the model. The
+//! offset is that of the start pose unless it is given. The reaction is what acts on the second body of the first
+//! coordinate's joint.
 
 use super::{Constraint, Cylindrical, JointDeclaration, Rows};
 use crate::catalogue::attach::{Attachment, Marker, View};

@@ -4,9 +4,10 @@
 //! C = q_left + q_right - 2 q_carrier - const
 //! ```
 //!
-//! with three joint coordinates (the angles of the shafts in the housing). The carrier turns with the mean of the two outputs, and each output
-//! gets half of the carrier's torque: with the multiplier lambda, lambda on the left and the right and - 2 lambda on the carrier. It is a
-//! coupler with ratios 1, 1, -2 (see there); for one with teeth, build it from four bevel gears and their shafts.
+//! with three joint coordinates (the angles of the shafts in the housing). The carrier turns with the mean of the two
+//! outputs, and each output gets half of the carrier's torque: with the multiplier lambda, lambda on the left and the
+//! right and - 2 lambda on the carrier. It is a coupler with ratios 1, 1, -2 (see there); for one with teeth, build it
+//! from four bevel gears and their shafts.
 
 use super::{Constraint, CoordinateKind, Coupler, JointDeclaration, Revolute, Rows};
 use crate::catalogue::attach::{Attachment, Marker, View};

@@ -6,10 +6,9 @@
 //! curvature = (|ddot|^2 - (n . ddot)^2) / r
 //! ```
 //!
-//! Singular at r = 0, where there is no direction: n is then the world x axis and the curvature is dropped, so that the row stays
-//! finite and a projection can open the gap again.
-//! Not used: (d . d - length^2) / 2. It is cheaper, but its gap is in m^2 and scales badly beside rows in metres.
-//! Coordinate: r.
+//! Singular at r = 0, where there is no direction: n is then the world x axis and the curvature is dropped, so that the
+//! row stays finite and a projection can open the gap again. Not used: (d . d - length^2) / 2. It is cheaper, but its
+//! gap is in m^2 and scales badly beside rows in metres. Coordinate: r.
 
 use super::{Constraint, CoordinateKind, Glyph, JointDeclaration, JointRole, POINTS, Rows, check_markers, markers};
 use crate::catalogue::attach::{Attachment, Marker, View};

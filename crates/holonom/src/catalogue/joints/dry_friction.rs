@@ -1,12 +1,14 @@
-//! Dry friction in a joint: the coordinate q sticks as long as that takes no more than a limit, and slips against it otherwise.
+//! Dry friction in a joint: the coordinate q sticks as long as that takes no more than a limit, and slips against it
+//! otherwise.
 //!
 //! ```text
 //! row (velocity)   a = qdot = 0           |multiplier| <= constant + lever |F|,    F: force the joint transmits, N
 //! ```
 //!
-//! The multiplier is the friction force (N) or torque (N m) along q. `constant` is what a seal or a preload makes (N, or N m); `lever` is the friction coefficient
-//! of a slide (a pure number), or coefficient times pin radius of a hinge (m). F is the actual reaction of the joint, solved for together with the friction it
-//! causes. A sticking joint does not creep.
+//! The multiplier is the friction force (N) or torque (N m) along q. `constant` is what a seal or a preload makes (N,
+//! or N m); `lever` is the friction coefficient of a slide (a pure number), or coefficient times pin radius of a hinge
+//! (m). F is the actual reaction of the joint, solved for together with the friction it causes. A sticking joint does
+//! not creep.
 
 use super::{Constraint, Glyph, JointDeclaration, JointRole, Level, Revolute, RowLaw, Rows};
 use crate::catalogue::attach::{Attachment, View};
@@ -42,7 +44,8 @@ impl DryFriction {
         DryFriction { readings: Readings::new([], [coordinate]), constant: limit, lever: 0.0 }
     }
 
-    /// Friction in proportion to the force that the joint transmits: `lever` is the coefficient of a slide, or coefficient times pin radius (m) of a hinge.
+    /// Friction in proportion to the force that the joint transmits: `lever` is the coefficient of a slide, or
+    /// coefficient times pin radius (m) of a hinge.
     pub fn of_load(coordinate: Coordinate, lever: f64) -> Self {
         DryFriction { readings: Readings::new([], [coordinate]), constant: 0.0, lever }
     }

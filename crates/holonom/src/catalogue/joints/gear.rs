@@ -8,8 +8,8 @@
 //! C = r_a alpha + r_b beta - phase                       r_b > 0 external, r_b < 0 internal (the larger wheel is the ring)
 //! ```
 //!
-//! Both angles are relative to the centre line. When a carrier turns it, they count turns relative to the carrier, and planetary trains need
-//! nothing else. Say D = |r_a + r_b| and sigma = sign(r_a + r_b): then
+//! Both angles are relative to the centre line. When a carrier turns it, they count turns relative to the carrier, and
+//! planetary trains need nothing else. Say D = |r_a + r_b| and sigma = sign(r_a + r_b): then
 //!
 //! ```text
 //! dC = sigma u . dd - r_a z . (turn of a) - r_b z . (turn of b)
@@ -18,11 +18,12 @@
 //! force on a  - sigma u,   torque about p_a   - r_a z  =  (P - p_a) × (- sigma u)         P = p_a + w_a d,   w_a = r_a / (r_a + r_b)
 //! ```
 //!
-//! so the row pushes with unit force along the tangent at the pitch point P, and its multiplier is the tangential tooth force P_t (N). Centres at
-//! another distance keep the ratio r_b / r_a; P divides d in the same proportion, and P_t is the multiplier times |r_a + r_b| / D.
+//! so the row pushes with unit force along the tangent at the pitch point P, and its multiplier is the tangential tooth
+//! force P_t (N). Centres at another distance keep the ratio r_b / r_a; P divides d in the same proportion, and P_t is
+//! the multiplier times |r_a + r_b| / D.
 //!
-//! Teeth have pressure angle phi and helix angle psi. With w_b = 1 - w_a, R_a and R_b the length of d in the plane of a and of b, and the offset
-//! along the axes h = (w_a z_a + w_b z_b) . d:
+//! Teeth have pressure angle phi and helix angle psi. With w_b = 1 - w_a, R_a and R_b the length of d in the plane of a
+//! and of b, and the offset along the axes h = (w_a z_a + w_b z_b) . d:
 //!
 //! ```text
 //! C = r_a alpha + r_b beta + k_r (w_a R_a + w_b R_b) - k_a h - const
@@ -30,19 +31,21 @@
 //! force on b at P:   P_t (sigma u + k_r n - k_a z)            P_r = P_t tan(phi) / cos(psi)        P_a = P_t tan(psi)
 //! ```
 //!
-//! (The torques of h are w_a z × d on a and w_b z × d on b: those of the forces - z and z at P. The weights of R and those with which alpha and
-//! beta bring the planes of a and b in make the other components meet there too.) While bearings hold centres and planes, the added terms are
-//! constant: the motion is that of plain wheels, and the bearings feel the whole tooth force.
+//! (The torques of h are w_a z × d on a and w_b z × d on b: those of the forces - z and z at P. The weights of R and
+//! those with which alpha and beta bring the planes of a and b in make the other components meet there too.) While
+//! bearings hold centres and planes, the added terms are constant: the motion is that of plain wheels, and the bearings
+//! feel the whole tooth force.
 //!
-//! Signs. psi > 0: right-handed teeth on a (and left-handed ones on an external b, right-handed ones on an internal b). Such a tooth stands at
-//! the arc r_a alpha_0 + h tan(psi), so a wheel that slides along its axis screws through the other: C is exact for that motion too.
-//! Teeth only push. The multiplier tells which flank does: positive where the teeth hold a back from turning positively about z_a (a drives
-//! forwards, or brakes backwards). The tangential and axial forces turn with the flank; the radial one parts the wheels on either flank, which
-//! no single row can say: k_r is that of the flank with a positive multiplier, [`Gear::other_flank`] chooses the other one. Backlash is
-//! not modelled.
+//! Signs. psi > 0: right-handed teeth on a (and left-handed ones on an external b, right-handed ones on an internal b).
+//! Such a tooth stands at the arc r_a alpha_0 + h tan(psi), so a wheel that slides along its axis screws through the
+//! other: C is exact for that motion too. Teeth only push. The multiplier tells which flank does: positive where the
+//! teeth hold a back from turning positively about z_a (a drives forwards, or brakes backwards). The tangential and
+//! axial forces turn with the flank; the radial one parts the wheels on either flank, which no single row can say: k_r
+//! is that of the flank with a positive multiplier, [`Gear::other_flank`] chooses the other one. Backlash is not
+//! modelled.
 //!
-//! The constants come from the pose at the start, unless [`Gear::phase`] gives the phase. Singular where the centres coincide.
-//! Coordinates: alpha and beta, turns counted.
+//! The constants come from the pose at the start, unless [`Gear::phase`] gives the phase. Singular where the centres
+//! coincide. Coordinates: alpha and beta, turns counted.
 
 use super::polar::Polar;
 use super::{Constraint, CoordinateKind, Glyph, JointDeclaration, PARALLEL, RADII, Rows, check_markers};
@@ -145,7 +148,8 @@ impl Gear {
         }
     }
 
-    /// A wheel within a ring, which turn in the same sense: the one with the larger pitch radius is the ring. Pitch radii in m.
+    /// A wheel within a ring, which turn in the same sense: the one with the larger pitch radius is the ring. Pitch
+    /// radii in m.
     pub fn internal(a: Marker, b: Marker, r_a: f64, r_b: f64) -> Self {
         Gear { r_b: -r_b, internal: true, ..Gear::external(a, b, r_a, r_b) }
     }
@@ -165,7 +169,8 @@ impl Gear {
         Gear { flank: -self.flank, ..self }
     }
 
-    /// The value (m) of r_a alpha + r_b beta (external) or r_a alpha - r_b beta (internal). Otherwise that of the start pose.
+    /// The value (m) of r_a alpha + r_b beta (external) or r_a alpha - r_b beta (internal). Otherwise that of the start
+    /// pose.
     pub fn phase(self, phase: f64) -> Self {
         Gear { phase: Some(phase), ..self }
     }

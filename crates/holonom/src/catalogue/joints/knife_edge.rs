@@ -6,8 +6,8 @@
 //! a = m . (v_b - v_a - w_a × (p_b - p_a)) = 0        (velocity row: nonholonomic)
 //! ```
 //!
-//! The multiplier is the side force on b at the edge. Nothing holds b on the surface: a planar body needs no such thing, for a rigid one add a joint
-//! that does. There is no singular pose.
+//! The multiplier is the side force on b at the edge. Nothing holds b on the surface: a planar body needs no such
+//! thing, for a rigid one add a joint that does. There is no singular pose.
 
 use super::{AXES_B, Constraint, Glyph, JointDeclaration, Level, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};

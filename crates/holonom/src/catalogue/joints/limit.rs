@@ -5,8 +5,9 @@
 //! row 1   C = upper - q >= 0          multiplier >= 0, pushes q back
 //! ```
 //!
-//! The rows are those of the coordinate ([`crate::catalogue::coordinate`]); a multiplier is the force (N) or torque (N m) of a stop. An infinite bound is no stop: its gap is infinite
-//! and it never acts. A coordinate that arrives at a stop at speed leaves it with `restitution` times that speed.
+//! The rows are those of the coordinate ([`crate::catalogue::coordinate`]); a multiplier is the force (N) or torque (N
+//! m) of a stop. An infinite bound is no stop: its gap is infinite and it never acts. A coordinate that arrives at a
+//! stop at speed leaves it with `restitution` times that speed.
 
 use super::{Constraint, Glyph, JointDeclaration, JointRole, Revolute, RowLaw, Rows};
 use crate::catalogue::attach::{Attachment, View};

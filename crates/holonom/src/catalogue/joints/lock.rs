@@ -1,4 +1,5 @@
-//! Locks: rows that hold some of the six relative directions of two bodies at a point, and the joints that are nothing else.
+//! Locks: rows that hold some of the six relative directions of two bodies at a point, and the joints that are nothing
+//! else.
 //!
 //! Let e = (x, y, z) be the axes of marker a and d = p_b - p_a. A bit of the mask is a row:
 //!
@@ -8,12 +9,14 @@
 //! bits 3-4, rotation about x and y     C = (- y_a . z_b,  x_a . z_b)
 //! ```
 //!
-//! A row e . d turns with a, so its rate is that of b's point seen from a: the lock row at p_b. A small turn w of b gives x_b = x_a + w × x_a and
-//! so on, so that the rotation rows are w . x_a, w . y_a, w . z_a to first order (rad): lock rows where C = 0. They vanish also half a turn off,
-//! or with z_b opposite to z_a; `branch` tells these poses apart. Multipliers of rotation rows are torques (N m).
+//! A row e . d turns with a, so its rate is that of b's point seen from a: the lock row at p_b. A small turn w of b
+//! gives x_b = x_a + w × x_a and so on, so that the rotation rows are w . x_a, w . y_a, w . z_a to first order (rad):
+//! lock rows where C = 0. They vanish also half a turn off, or with z_b opposite to z_a; `branch` tells these poses
+//! apart. Multipliers of rotation rows are torques (N m).
 //!
-//! Coordinates are the offsets e_i . d along the free axes and the angle from x_a to x_b about z, positive by the right hand, where only that is
-//! free; the chart has the same, and a unit quaternion (w, x, y, z) where all rotations are free.
+//! Coordinates are the offsets e_i . d along the free axes and the angle from x_a to x_b about z, positive by the right
+//! hand, where only that is free; the chart has the same, and a unit quaternion (w, x, y, z) where all rotations are
+//! free.
 
 use super::{
     Chart, Constraint, CoordinateKind, JointDeclaration, Lock, LockShape, Mask, Rows, check_markers, markers, numbered,
@@ -47,8 +50,9 @@ fn free_axes(mask: Mask) -> impl Iterator<Item = usize> {
     (0..3).filter(move |&i| !mask.keeps(i))
 }
 
-/// A joint that is a mask. Attachments 0 and 1 are the points of a and b, 2-4 x, y, z of a, then those of b that its rotation rows need:
-/// [`rigid_axes`], [`shaft_axes`], [`first_axes`], or the points alone for all translations in the axes of the world.
+/// A joint that is a mask. Attachments 0 and 1 are the points of a and b, 2-4 x, y, z of a, then those of b that its
+/// rotation rows need: `rigid_axes`, `shaft_axes`, `first_axes`, or the points alone for all translations in the axes
+/// of the world.
 pub trait LockJoint: Send + Sync {
     /// Its line in the table.
     const DECLARATION: &'static JointDeclaration;
@@ -228,8 +232,9 @@ impl<J: LockJoint> Chart for J {
     }
 }
 
-/// Do the axes of a (attachments 2-4) and of b (5-7) agree? Half a turn off the smallest of their cosines is -1, a third of a turn off, about
-/// (1, 1, 1), all are 0, and rows of the form x_a . z_b vanish there too: so it must be well above 0.
+/// Do the axes of a (attachments 2-4) and of b (5-7) agree? Half a turn off the smallest of their cosines is -1, a
+/// third of a turn off, about (1, 1, 1), all are 0, and rows of the form x_a . z_b vanish there too: so it must be well
+/// above 0.
 pub(super) fn agreement(a: &View) -> f64 {
     let cos = |i: usize| a.at(2 + i).dot(a.at(5 + i));
     cos(0).min(cos(1)).min(cos(2)) - 0.5

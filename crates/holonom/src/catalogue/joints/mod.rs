@@ -1,7 +1,8 @@
 //! Joints and relations, and the table of them. What a constraint is: [`Constraint`].
 //!
-//! A joint is one file, with its declaration at the head (name, fields, how it is made, drawn and tested), and one line in [`JOINTS`]. Scene files, the
-//! schema and the reference of scenes, the command line, the page and the generic tests read the table.
+//! A joint is one file, with its declaration at the head (name, fields, how it is made, drawn and tested), and one line
+//! in [`JOINTS`]. Scene files, the schema and the reference of scenes, the command line, the page and the generic tests
+//! read the table.
 
 mod lock;
 mod polar;

@@ -5,12 +5,13 @@
 //! speed       a = qdot - f(t)               (velocity row: what the position becomes is left to the motion)   c gets - f'
 //! ```
 //!
-//! The row is that of the coordinate ([`crate::catalogue::coordinate`]), so its multiplier is the force (N) or torque (N m) of the motor along q, positive
-//! where it drives q forward, and its power is the multiplier times qdot. Turns are counted: q = 20 pi is ten turns on. A motor that gives a
-//! force is a force law.
+//! The row is that of the coordinate ([`crate::catalogue::coordinate`]), so its multiplier is the force (N) or torque
+//! (N m) of the motor along q, positive where it drives q forward, and its power is the multiplier times qdot. Turns
+//! are counted: q = 20 pi is ten turns on. A motor that gives a force is a force law.
 //!
-//! With an effort cap |multiplier| <= effort the motor gives way where that is not enough. A speed motor then lags in speed. One that
-//! holds a position has a way to make up for: it comes back as a critically damped oscillator would, as far as its effort allows,
+//! With an effort cap |multiplier| <= effort the motor gives way where that is not enough. A speed motor then lags in
+//! speed. One that holds a position has a way to make up for: it comes back as a critically damped oscillator would, as
+//! far as its effort allows,
 //!
 //! ```text
 //! (q - f)'' + 2 w (q - f)' + w² (q - f) = 0,     w = 1 / 0.02 s        (a row on accelerations)

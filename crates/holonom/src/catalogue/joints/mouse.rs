@@ -6,12 +6,12 @@
 //! pddot + 2 w pdot + w² (p - h) = 0,     w = 1 / time constant       (rows on accelerations: J = 1, c = jdot_v + 2 w pdot + w² (p - h))
 //! ```
 //!
-//! enforced exactly, together with all joints, by the force that is its multiplier. Nothing is stiff and nothing is tuned: the mechanism follows with the
-//! given time constant. A target that jumps makes the force jump, not the velocity. Under the law f = m v the point follows as
-//! pdot = - w (p - h).
+//! enforced exactly, together with all joints, by the force that is its multiplier. Nothing is stiff and nothing is
+//! tuned: the mechanism follows with the given time constant. A target that jumps makes the force jump, not the
+//! velocity. Under the law f = m v the point follows as pdot = - w (p - h).
 //!
-//! The force may be capped, |force| <= cap: then the hand pulls as hard as it may and the point comes as it can, with the rest of the mechanism in the way.
-//! A hand with a cap cannot break anything.
+//! The force may be capped, |force| <= cap: then the hand pulls as hard as it may and the point comes as it can, with
+//! the rest of the mechanism in the way. A hand with a cap cannot break anything.
 //!
 //! The target is an input from outside, like a function of time: it is not part of the state and not in snapshots.
 

@@ -7,17 +7,17 @@
 //!
 //! Lock rows, see [`super::lock`]. Regular at any offset, zero included.
 //!
-//! The real coupling has a disc between the two hubs, with a tongue along x_a on one face and one along y_b on the other. It cannot turn against
-//! either hub, so all three turn at the same rate whatever the offset is. Its centre lies on the line through p_a along x_a and on the line
-//! through p_b along y_b = y_a, that is at
+//! The real coupling has a disc between the two hubs, with a tongue along x_a on one face and one along y_b on the
+//! other. It cannot turn against either hub, so all three turn at the same rate whatever the offset is. Its centre lies
+//! on the line through p_a along x_a and on the line through p_b along y_b = y_a, that is at
 //!
 //! ```text
 //! p_a + (x_a . d) x_a
 //! ```
 //!
-//! With the shafts on fixed bearings, d fixed and x_a at the angle phi from d, this is d/2 + |d|/2 (cos 2 phi, sin 2 phi) in the frame of d: the centre
-//! runs on the circle with diameter d, twice around for every turn of the shafts. Here the disc is massless: its centrifugal force, 2 m |d| w^2 for a
-//! disc of mass m, is not felt by the bearings.
+//! With the shafts on fixed bearings, d fixed and x_a at the angle phi from d, this is d/2 + |d|/2 (cos 2 phi, sin 2
+//! phi) in the frame of d: the centre runs on the circle with diameter d, twice around for every turn of the shafts.
+//! Here the disc is massless: its centrifugal force, 2 m |d| w^2 for a disc of mass m, is not felt by the bearings.
 //! Coordinates: the lateral offsets x_a . d and y_a . d.
 
 use super::lock::{LockJoint, rigid_axes};

@@ -4,7 +4,8 @@
 //! C = (z_a . y_b,  x_a . z_b,  y_a . x_b)        the rotation rows of the weld
 //! ```
 //!
-//! Lock rows, see [`super::lock`]. No force passes through the joint. Coordinates: the offsets of p_b from p_a along x_a, y_a, z_a.
+//! Lock rows, see [`super::lock`]. No force passes through the joint. Coordinates: the offsets of p_b from p_a along
+//! x_a, y_a, z_a.
 
 use super::lock::{LockJoint, rigid_axes};
 use super::{CoordinateKind, Glyph, JointDeclaration, JointRole, Mask, PARALLEL};

@@ -4,8 +4,8 @@
 //! C = (- y_a . z_b,  x_a . z_b)        the rotation rows of the revolute joint
 //! ```
 //!
-//! Lock rows, see [`super::lock`]. No force passes through the joint, and the torque is the same wherever the points are.
-//! Coordinate: the angle from x_a to x_b about z. The chart has the offsets too.
+//! Lock rows, see [`super::lock`]. No force passes through the joint, and the torque is the same wherever the points
+//! are. Coordinate: the angle from x_a to x_b about z. The chart has the offsets too.
 
 use super::lock::{LockJoint, shaft_axes};
 use super::{CoordinateKind, Glyph, JointDeclaration, JointRole, Mask, PARALLEL};

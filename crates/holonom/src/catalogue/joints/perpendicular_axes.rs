@@ -1,4 +1,5 @@
-//! Perpendicular axes, or axes at a fixed angle: the z axes of a and b keep the angle theta, pi/2 unless chosen. Points move freely.
+//! Perpendicular axes, or axes at a fixed angle: the z axes of a and b keep the angle theta, pi/2 unless chosen. Points
+//! move freely.
 //!
 //! With e and f the unit vectors along z_a and z_b:
 //!
@@ -6,23 +7,25 @@
 //! C = (cos theta - e . f) / sin theta             rate  n . (w_b - w_a),   n = (e × f) / sin theta
 //! ```
 //!
-//! To first order C is the angle between the axes less theta (rad), and n has length 1 where C = 0: there the row is the lock row about n. It belongs to
-//! neither body and brings its own c, with f and e carried rigidly:
+//! To first order C is the angle between the axes less theta (rad), and n has length 1 where C = 0: there the row is
+//! the lock row about n. It belongs to neither body and brings its own c, with f and e carried rigidly:
 //!
 //! ```text
 //! c = - (f . jdot_v_e + e . jdot_v_f + 2 e' . f') / sin theta
 //! ```
 //!
-//! A body that deforms may stretch z = r e. Then e' = (z' - (e . z') e) / r, and with z'' = 0, from z'' = r'' e + 2 r' e' + r e'' and e . e'' = - |e'|^2:
+//! A body that deforms may stretch z = r e. Then e' = (z' - (e . z') e) / r, and with z'' = 0, from z'' = r'' e + 2 r'
+//! e' + r e'' and e . e'' = - |e'|^2:
 //!
 //! ```text
 //! gradients   - (f - (e . f) e) / (r sin theta) at z_a, and e and f exchanged at z_b
 //! curvature   - (e'' . f + 2 e' . f' + e . f'') / sin theta,     e'' = - (2 r'/r) e' - |e'|^2 e
 //! ```
 //!
-//! Singular at theta = 0 and pi: e . f has an extremum there and its gradient vanishes. Angles nearer than 1e-3 rad to either are refused; parallel
-//! axes take two rows, `ParallelAxes`. The multiplier is a torque (N m) about n.
-//! Coordinates, from x_b, y_b, z_b = Rz(alpha) Ry(theta) Rz(beta) in the axes of a: alpha, the angle of z_b about z_a from x_a, and beta, the turn of b about z_b.
+//! Singular at theta = 0 and pi: e . f has an extremum there and its gradient vanishes. Angles nearer than 1e-3 rad to
+//! either are refused; parallel axes take two rows, `ParallelAxes`. The multiplier is a torque (N m) about n.
+//! Coordinates, from x_b, y_b, z_b = Rz(alpha) Ry(theta) Rz(beta) in the axes of a: alpha, the angle of z_b about z_a
+//! from x_a, and beta, the turn of b about z_b.
 
 use super::{
     AXES_A, AXES_B, Chart, Constraint, CoordinateKind, Glyph, JointDeclaration, JointRole, Lock, LockShape, Mask,
@@ -89,7 +92,8 @@ impl PerpendicularAxes {
     }
 }
 
-/// A carried vector as its unit direction: direction, rate, second derivative with the vector's own taken as zero, length.
+/// A carried vector as its unit direction: direction, rate, second derivative with the vector's own taken as zero,
+/// length.
 fn unit(z: Attached) -> (Vec3, Vec3, Vec3, f64) {
     let r = z.at.length();
     let e = z.at / r;
@@ -155,9 +159,9 @@ impl Constraint for PerpendicularAxes {
     }
 }
 
-/// Offsets along x_a, y_a, z_a, then alpha and beta. The relative angular velocity is alpha' z_a + beta' z_b, and z_b = cos theta z_a + sin theta m with
-/// m = (cos alpha, sin alpha, 0) in the axes of a. Rates along the orthonormal z_a and m are alpha' + cos theta beta' and sin theta beta'. z_a stands still;
-/// m moves across both.
+/// Offsets along x_a, y_a, z_a, then alpha and beta. The relative angular velocity is alpha' z_a + beta' z_b, and z_b =
+/// cos theta z_a + sin theta m with m = (cos alpha, sin alpha, 0) in the axes of a. Rates along the orthonormal z_a and
+/// m are alpha' + cos theta beta' and sin theta beta'. z_a stands still; m moves across both.
 impl Chart for PerpendicularAxes {
     fn markers(&self) -> (Marker, Marker) {
         let d = |k: usize| self.attachments[k].carried_vector();

@@ -5,7 +5,8 @@
 //! rotation rows     C = (- y_a . z_b,  x_a . z_b)        as in the revolute joint
 //! ```
 //!
-//! Lock rows, see [`super::lock`]. The slot has no ends. Coordinates: the offset x_a . d and the angle from x_a to x_b about z.
+//! Lock rows, see [`super::lock`]. The slot has no ends. Coordinates: the offset x_a . d and the angle from x_a to x_b
+//! about z.
 
 use super::lock::{LockJoint, shaft_axes};
 use super::{CoordinateKind, Glyph, JointDeclaration, JointRole, Mask, PAIR, STARTS};

@@ -8,27 +8,28 @@
 //! C_i = n_i . (q - r(s)),    i = 1, 2,     n_1, n_2, r'(s)/|r'(s)| orthonormal
 //! ```
 //!
-//! The curve finds s by itself (`curves/track.rs`). Its derivatives follow from g = 0: with s = s_0 + e, r and r' as Taylor polynomials in e
-//! (up to r''', as e has no value, only derivatives), and h = -dg/ds = r' . r' - (q - r) . r'' a plain number,
+//! The curve finds s by itself (`curves/track.rs`). Its derivatives follow from g = 0: with s = s_0 + e, r and r' as
+//! Taylor polynomials in e (up to r''', as e has no value, only derivatives), and h = -dg/ds = r' . r' - (q - r) . r''
+//! a plain number,
 //!
 //! ```text
 //! e <- e + g(q, s_0 + e) / h
 //! ```
 //!
-//! makes one more order of e exact every time: two times give the second derivatives. h is zero where q is at a centre of curvature: there,
-//! and where two points of the curve are equally near, the rows have no derivatives. A mechanism that holds never comes near: q is on the
-//! curve.
+//! makes one more order of e exact every time: two times give the second derivatives. h is zero where q is at a centre
+//! of curvature: there, and where two points of the curve are equally near, the rows have no derivatives. A mechanism
+//! that holds never comes near: q is on the curve.
 //!
-//! Directions. n_2 = t × k made one long, n_1 = n_2 × t, with t = r'/|r'| and k that axis of the marker which t is least along. Where another
-//! k takes over, the two rows turn by a fixed angle in the plane that they span. Gaps and rates are zero there and stay so, the motion and
-//! the reaction do not change; only the two multipliers are numbers along other directions from there on. C depends on the shape of the
-//! curve alone, not on its parameter.
+//! Directions. n_2 = t × k made one long, n_1 = n_2 × t, with t = r'/|r'| and k that axis of the marker which t is
+//! least along. Where another k takes over, the two rows turn by a fixed angle in the plane that they span. Gaps and
+//! rates are zero there and stay so, the motion and the reaction do not change; only the two multipliers are numbers
+//! along other directions from there on. C depends on the shape of the curve alone, not on its parameter.
 //!
-//! Ends. An open curve goes on along its tangents, so that a bead runs off on a straight line. The curvature jumps there, and with it the
-//! force.
+//! Ends. An open curve goes on along its tangents, so that a bead runs off on a straight line. The curvature jumps
+//! there, and with it the force.
 //!
-//! Coordinate: length of arc from the start of the curve to the nearest point (m); negative before the start of an open curve, and on a
-//! closed one from 0 to its length, where it starts again. Its rate is |r'| ds/dt.
+//! Coordinate: length of arc from the start of the curve to the nearest point (m); negative before the start of an open
+//! curve, and on a closed one from 0 to its length, where it starts again. Its rate is |r'| ds/dt.
 
 use super::{AXES_A, Constraint, CoordinateKind, Glyph, JointDeclaration, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};

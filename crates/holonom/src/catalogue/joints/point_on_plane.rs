@@ -4,7 +4,8 @@
 //! C = z_a . d,   d = p_b - p_a          the translation row of the planar joint
 //! ```
 //!
-//! A lock row, see [`super::lock`]. b needs to carry only a point, so a particle will do. Coordinates: x_a . d and y_a . d.
+//! A lock row, see [`super::lock`]. b needs to carry only a point, so a particle will do. Coordinates: x_a . d and y_a
+//! . d.
 
 use super::lock::{LockJoint, first_axes};
 use super::{CoordinateKind, Glyph, JointDeclaration, JointRole, Mask, PARALLEL};

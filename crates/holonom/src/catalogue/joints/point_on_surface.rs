@@ -9,16 +9,18 @@
 //!                                                         n = r_u × r_v / |r_u × r_v|
 //! ```
 //!
-//! The first follows the chain rule, with the derivatives of f up to the third (`surfaces.rs`). For the second, the gradient of a distance is
-//! the normal n at the nearest point, so its second derivative is the turning of n as the nearest point moves:
+//! The first follows the chain rule, with the derivatives of f up to the third (`surfaces.rs`). For the second, the
+//! gradient of a distance is the normal n at the nearest point, so its second derivative is the turning of n as the
+//! nearest point moves:
 //!
 //! ```text
 //! g_ij = r_i . r_j      b_ij = n . r_ij      (g - C b) (u', v') = w = (r_u . q', r_v . q')       motion of the nearest point
 //! n_i = - sum_jk b_ij (g^-1)_jk r_k          C'' = n . q'' + q' . (n_u u' + n_v v') = n . q'' - (g^-1 w) . b (u', v')
 //! ```
 //!
-//! Third derivatives of r drop out. g - C b is singular where q is at a centre of curvature of the patch, and f of a torus on its axis: a
-//! mechanism that holds never comes near, as q is on the surface. Beyond its edges a patch goes on straight.
+//! Third derivatives of r drop out. g - C b is singular where q is at a centre of curvature of the patch, and f of a
+//! torus on its axis: a mechanism that holds never comes near, as q is on the surface. Beyond its edges a patch goes on
+//! straight.
 
 use super::point_on_curve::in_first;
 use super::{AXES_A, Constraint, Glyph, JointDeclaration, POINTS, Rows, check_markers};

@@ -1,4 +1,5 @@
-//! Part of gears, belts and drums: length and angle of a moving vector d in the plane of two directions x and y that a body carries.
+//! Part of gears, belts and drums: length and angle of a moving vector d in the plane of two directions x and y that a
+//! body carries.
 //!
 //! ```text
 //! c = x . d,  s = y . d        angle  q = atan2(s, c)        length  r = sqrt(c² + s²)
@@ -7,8 +8,8 @@
 //! dr = (c dc + s ds) / r       r'' = (c c'' + s s'') / r + r q'²
 //! ```
 //!
-//! What x'', y'' and d'' contribute goes through the gradients; the curvatures are what is left when c'' = 2 x' . d' and s'' = 2 y' . d' are put
-//! in. Neither is defined at r = 0, where d is along the axis.
+//! What x'', y'' and d'' contribute goes through the gradients; the curvatures are what is left when c'' = 2 x' . d'
+//! and s'' = 2 y' . d' are put in. Neither is defined at r = 0, where d is along the axis.
 //!
 //! On rigid bodies with axis z = x × y perpendicular to d, n = d / r and u = z × n:  dq = u . dd / r - z . (turn of the body),  dr = n . dd.
 

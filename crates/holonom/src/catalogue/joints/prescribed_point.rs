@@ -4,8 +4,8 @@
 //! C_i = e_i . (p_b - p_a) - r_i(t),      e = axes (x, y, z) of a,   C_t = - r_i',   c gets - r_i''
 //! ```
 //!
-//! for all three components, or some of them. The multipliers are the force that leads the point: a *hand* at the point, not the torques of motors
-//! elsewhere; for those see [`super::Servo`]. There is no singular pose.
+//! for all three components, or some of them. The multipliers are the force that leads the point: a *hand* at the
+//! point, not the torques of motors elsewhere; for those see [`super::Servo`]. There is no singular pose.
 
 use super::{Constraint, JointDeclaration, JointRole, Rows, check_markers, numbered};
 use crate::catalogue::attach::{Attachment, Marker, View};
@@ -98,7 +98,8 @@ fn path(p: &dyn Parameters) -> Result<PrescribedPoint, Invalid> {
     }
 }
 
-/// Where a point is that has gone `d` along a track, with two derivatives by time: with u = r'/|r'| at the parameter where the arc is d,
+/// Where a point is that has gone `d` along a track, with two derivatives by time: with u = r'/|r'| at the parameter
+/// where the arc is d,
 ///
 /// ```text
 /// r_d = u,    r_dd = (r'' - u (u . r'')) / |r'|^2,       velocity u d',   acceleration r_dd d'^2 + u d''
@@ -153,7 +154,8 @@ pub struct PrescribedPoint {
 }
 
 impl PrescribedPoint {
-    /// The point of `b` is at `path(t)` in the axes and from the point of `a`. The path gives position, velocity and acceleration.
+    /// The point of `b` is at `path(t)` in the axes and from the point of `a`. The path gives position, velocity and
+    /// acceleration.
     pub fn new(a: Marker, b: Marker, path: impl Fn(f64) -> [Vec3; 3] + Send + Sync + 'static) -> Self {
         let attachments = [a.p(), b.p(), a.x(), a.y(), a.z()];
         PrescribedPoint { attachments, markers: (a, b), path: Arc::new(path), held: [true; 3], functions: None }

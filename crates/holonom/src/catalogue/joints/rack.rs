@@ -1,7 +1,8 @@
 //! Rack and pinion: the pinion a turns about its z axis and rolls along the x axis of the rack b.
 //!
-//! d = p_a - p_b, alpha = angle of x_b in a's (x, y) about z_a: it falls when the pinion turns forwards. The pinion is on the rack's +y side, where
-//! y_b = z_a × x_b: it touches at P = p_a - r y_b, and turning forwards by theta takes it along by - r theta = r alpha.
+//! d = p_a - p_b, alpha = angle of x_b in a's (x, y) about z_a: it falls when the pinion turns forwards. The pinion is
+//! on the rack's +y side, where y_b = z_a × x_b: it touches at P = p_a - r y_b, and turning forwards by theta takes it
+//! along by - r theta = r alpha.
 //!
 //! ```text
 //! C = x_b . d - s r alpha - const                        s = 1;  - 1 with the pinion on the other side, P = p_a + r y_b
@@ -11,10 +12,11 @@
 //! force on b  - x_b,   torque about p_b   x_b × d - s r z     =  (P - p_b) × (- x_b)
 //! ```
 //!
-//! The row pushes at the pitch point, wherever that is on the rack, and its multiplier is the tangential tooth force (N) on the pinion along x_b.
-//! The rack may move, tilt or turn; C is relative to it. Not modelled: the pressure angle (a push along y_b), backlash, the ends of the rack.
-//! The constant is that of the start pose unless [`RackAndPinion::phase`] gives it. Singular where the rack is along the pinion's axis.
-//! Coordinates: the place of the pinion on the rack, x_b . d, and alpha with turns counted.
+//! The row pushes at the pitch point, wherever that is on the rack, and its multiplier is the tangential tooth force
+//! (N) on the pinion along x_b. The rack may move, tilt or turn; C is relative to it. Not modelled: the pressure angle
+//! (a push along y_b), backlash, the ends of the rack. The constant is that of the start pose unless
+//! [`RackAndPinion::phase`] gives it. Singular where the rack is along the pinion's axis. Coordinates: the place of the
+//! pinion on the rack, x_b . d, and alpha with turns counted.
 
 use super::gear::check_radius;
 use super::polar::Polar;
@@ -78,8 +80,8 @@ pub struct RackAndPinion {
 }
 
 impl RackAndPinion {
-    /// The pinion has its z axis at its centre and the pitch radius `radius` (m); the rack has its x axis along the teeth. The pinion is on the
-    /// side of y = z × x of the rack, with z that of the pinion.
+    /// The pinion has its z axis at its centre and the pitch radius `radius` (m); the rack has its x axis along the
+    /// teeth. The pinion is on the side of y = z × x of the rack, with z that of the pinion.
     pub fn new(pinion: Marker, rack: Marker, radius: f64) -> Self {
         let attachments = [pinion.p(), rack.p(), pinion.x(), pinion.y(), rack.x()];
         RackAndPinion { a: pinion, b: rack, attachments, radius, phase: None }

@@ -5,11 +5,12 @@
 //! gradient at p_i:  n_{i-1} - n_i          curvature = sum_i (|s_i|² - (n_i . s_i)²) / |p_{i+1} - p_i|
 //! ```
 //!
-//! Every strand pulls with the same force: the multiplier is minus the tension (N), as for a rod. A body may appear any number of times, and a
-//! point as often as the rope passes it: a tackle with four falls names its two blocks in turn. Strands between points of one body are part of
-//! the length and do nothing. A strand of length zero has no direction and pulls nothing just then. The rope holds like a rod when it would have to push.
-//! Pulleys are points: for one whose size or inertia matters, see `Winch` (two on one drum) and `Belt`.
-//! L is that of the start pose unless [`Reeving::length`] gives it. Coordinate: the length of the path, for up to 16 points.
+//! Every strand pulls with the same force: the multiplier is minus the tension (N), as for a rod. A body may appear any
+//! number of times, and a point as often as the rope passes it: a tackle with four falls names its two blocks in turn.
+//! Strands between points of one body are part of the length and do nothing. A strand of length zero has no direction
+//! and pulls nothing just then. The rope holds like a rod when it would have to push. Pulleys are points: for one whose
+//! size or inertia matters, see `Winch` (two on one drum) and `Belt`. L is that of the start pose unless
+//! [`Reeving::length`] gives it. Coordinate: the length of the path, for up to 16 points.
 
 use super::{Constraint, CoordinateKind, Glyph, JointDeclaration, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, BodyId, Marker, View};

@@ -10,8 +10,9 @@
 //! a_1  = x_a . slip,   a_2 = y_a . slip               (velocity rows: nonholonomic)
 //! ```
 //!
-//! The gradient of C is a force n on b at P: at the centre n, and about it r (n . u)/s u × n = r e × n. The multipliers are the normal force and
-//! the two components of friction that rolling needs, all acting at P. The plane may move: a turntable is a body with such a plane.
+//! The gradient of C is a force n on b at P: at the centre n, and about it r (n . u)/s u × n = r e × n. The multipliers
+//! are the normal force and the two components of friction that rolling needs, all acting at P. The plane may move: a
+//! turntable is a body with such a plane.
 //!
 //! Singular where the disc lies flat (n parallel to u, s = 0): there is no lowest point.
 //! Coordinate: the lean, the angle between the axis and the plane, asin(n . u).
@@ -46,7 +47,8 @@ pub struct RollingDisc {
 }
 
 impl RollingDisc {
-    /// The plane is the x-y plane of `a`, the disc has its centre at `b` and its axis along z of `b`. The disc is on the side of z of `a`.
+    /// The plane is the x-y plane of `a`, the disc has its centre at `b` and its axis along z of `b`. The disc is on
+    /// the side of z of `a`.
     pub fn new(a: Marker, b: Marker, radius: f64) -> Self {
         let attachments = [a.p(), b.p(), a.x(), a.y(), a.z(), b.z(), a.spin(), b.spin()];
         RollingDisc { attachments, markers: (a, b), radius }

@@ -9,8 +9,8 @@
 //! a_1  = x_a . slip,   a_2 = y_a . slip                  (velocity rows: nonholonomic)
 //! ```
 //!
-//! Spin about the normal is free. The multipliers are the normal force and the two components of friction that rolling needs. The plane may move: a
-//! ball on a turntable. There is no singular pose.
+//! Spin about the normal is free. The multipliers are the normal force and the two components of friction that rolling
+//! needs. The plane may move: a ball on a turntable. There is no singular pose.
 
 use super::{AXES_A, Constraint, Glyph, JointDeclaration, Level, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
@@ -39,7 +39,8 @@ pub struct RollingSphere {
 }
 
 impl RollingSphere {
-    /// The plane is the x-y plane of `a`, the sphere has its centre at the point of `b`. The sphere is on the side of z of `a`.
+    /// The plane is the x-y plane of `a`, the sphere has its centre at the point of `b`. The sphere is on the side of z
+    /// of `a`.
     pub fn new(a: Marker, b: Marker, radius: f64) -> Self {
         RollingSphere { attachments: [a.p(), b.p(), a.x(), a.y(), a.z(), a.spin(), b.spin()], markers: (a, b), radius }
     }

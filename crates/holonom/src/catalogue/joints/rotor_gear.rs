@@ -1,13 +1,15 @@
-//! Rotor gear: a [`crate::catalogue::bodies::Rotor`] goes along with the rate of a joint coordinate, or with the relative spin of two bodies about an axis of the second.
+//! Rotor gear: a [`crate::catalogue::bodies::Rotor`] goes along with the rate of a joint coordinate, or with the
+//! relative spin of two bodies about an axis of the second.
 //!
 //! ```text
 //! coordinate    a = udot - n qdot                       level: velocity
 //! spin          a = udot - n e_b . (w_b - w_a)          e_b carried by b; of a ball joint, one rotor for each axis
 //! ```
 //!
-//! With the rotor's inertia I the multiplier is I uddot, and n times it acts along q: exactly I n^2 qddot more to move. (For the spin: about e_b on b, and
-//! opposite on a.) The relative spin of a ball joint is the derivative of nothing, which is why the row is one of velocities; the rotor's own angle means
-//! nothing and is not corrected. The rotor must start at the rate that fits, or the start is corrected with everyone's inertia as a weight.
+//! With the rotor's inertia I the multiplier is I uddot, and n times it acts along q: exactly I n^2 qddot more to move.
+//! (For the spin: about e_b on b, and opposite on a.) The relative spin of a ball joint is the derivative of nothing,
+//! which is why the row is one of velocities; the rotor's own angle means nothing and is not corrected. The rotor must
+//! start at the rate that fits, or the start is corrected with everyone's inertia as a weight.
 
 use super::{Constraint, Glyph, JointDeclaration, Level, Rows};
 use crate::catalogue::attach::{Attachment, BodyId, Marker, View};

@@ -5,12 +5,14 @@
 //! row 4      C = z_a . d - H angle - const                          H = lead / (2 pi)
 //! ```
 //!
-//! lead in m per turn, positive for a right-handed thread: b turned forwards about z_a advances along z_a. The angle is that from x_a to x_b about
-//! z_a, turns counted. Row 4 has the gradient of a force along z and a torque - H about it, so the multiplier is the thrust lambda (N) of a on b along z,
-//! and the torque on b about z is - H lambda: a screw without friction.
+//! lead in m per turn, positive for a right-handed thread: b turned forwards about z_a advances along z_a. The angle is
+//! that from x_a to x_b about z_a, turns counted. Row 4 has the gradient of a force along z and a torque - H about it,
+//! so the multiplier is the thrust lambda (N) of a on b along z, and the torque on b about z is - H lambda: a screw
+//! without friction.
 //!
-//! The constant is that of the start pose unless [`Screw::phase`] gives it; with 0, the markers coincide at the angle 0.
-//! z_b opposite to z_a satisfies the first rows too; `branch` tells the two apart. Coordinates: the offset z_a . d, and the angle.
+//! The constant is that of the start pose unless [`Screw::phase`] gives it; with 0, the markers coincide at the
+//! angle 0. z_b opposite to z_a satisfies the first rows too; `branch` tells the two apart. Coordinates: the offset z_a
+//! . d, and the angle.
 
 use super::polar::Polar;
 use super::{Closes, Constraint, CoordinateKind, Glyph, JointDeclaration, PAIR, Rows, check_markers, numbered};

@@ -1,14 +1,15 @@
 //! Serial joint: several hinges and slides one after the other, with no bodies between them.
 //!
-//! Let the markers coincide when all coordinates are zero, and let hinge i turn about the unit axis n_i through p_i, slide j move along s_j, all
-//! given in the axes of the markers. Then
+//! Let the markers coincide when all coordinates are zero, and let hinge i turn about the unit axis n_i through p_i,
+//! slide j move along s_j, all given in the axes of the markers. Then
 //!
 //! ```text
 //! marker b = marker a . J_1(q_1) J_2(q_2) ... J_k(q_k)            the first freedom is next to a, the last next to b
 //! ```
 //!
-//! Between the hinges lie frames that belong to no body. F_0 is marker a, F_m (after m hinges) marker b; those between are found from directions the
-//! bodies do carry: E_1 = n_1 in a, and E_m = n_m in b. After two hinges' worth of algebra nothing trigonometric is left of them:
+//! Between the hinges lie frames that belong to no body. F_0 is marker a, F_m (after m hinges) marker b; those between
+//! are found from directions the bodies do carry: E_1 = n_1 in a, and E_m = n_m in b. After two hinges' worth of
+//! algebra nothing trigonometric is left of them:
 //!
 //! ```text
 //! m = 2    F_1 takes (n_1, n_2, n_1 × n_2) to (E_1, E_2, E_1 × E_2)
@@ -25,9 +26,10 @@
 //! rotation rows      no hinges: the axes agree (3);   one: n_1 the same in both (2);   two: n_1.n_2 - E_1.E_2 (1);   three, or a ball: none
 //! ```
 //!
-//! (Sums and rows in the order of the joint's sides; gradients and curvatures by the numbers of [`crate::math::number`].) Singular where the freedoms are: three
-//! hinges with their axes in one plane, two with parallel axes. Such sets are refused at zero; elsewhere q_2 cannot be led through it.
-//! Coordinates: those of the hinges and slides, in order; a ball has none.
+//! (Sums and rows in the order of the joint's sides; gradients and curvatures by the numbers of
+//! [`crate::math::number`].) Singular where the freedoms are: three hinges with their axes in one plane, two with
+//! parallel axes. Such sets are refused at zero; elsewhere q_2 cannot be led through it. Coordinates: those of the
+//! hinges and slides, in order; a ball has none.
 
 use super::{
     Constraint, CoordinateKind, JointDeclaration, Lock, LockShape, Mask, PAIR, Rows, agreement, check_markers, numbered,
@@ -362,8 +364,8 @@ impl Serial {
         }
     }
 
-    /// Three hinges leave the spin free, so that their rates follow from it. With the axes E_i as they stand now, each carried by what lies before it
-    /// (the last by b),
+    /// Three hinges leave the spin free, so that their rates follow from it. With the axes E_i as they stand now, each
+    /// carried by what lies before it (the last by b),
     ///
     /// ```text
     /// w = w_b - w_a = sum_i E_i q_i'       g_i = E_j × E_k / det E       q_i' = g_i . w

@@ -1,20 +1,21 @@
 //! Servo: a condition on anything, enforced by named actuators.
 //!
-//! A condition, any constraint of m rows, and m joint coordinates with actuators on them. The rows are those of the condition, the forces act along
-//! the coordinates:
+//! A condition, any constraint of m rows, and m joint coordinates with actuators on them. The rows are those of the
+//! condition, the forces act along the coordinates:
 //!
 //! ```text
 //! J vdot + c = 0      rows of the condition (a wrist follows a path, two axes stay parallel, ...)
 //! M vdot = K mu + F   column i of K is the generalised force of a unit force or torque along coordinate i
 //! ```
 //!
-//! The multiplier mu_i is what actuator i must give, at this moment, for the condition to hold: torque curves of a mechanism that follows a path come
-//! out of one run. K is not J^T: such rows do work, and they are always auxiliary rows on top of the factorisation.
+//! The multiplier mu_i is what actuator i must give, at this moment, for the condition to hold: torque curves of a
+//! mechanism that follows a path come out of one run. K is not J^T: such rows do work, and they are always auxiliary
+//! rows on top of the factorisation.
 //!
-//! Singular where the actuators cannot move what the condition is about: J Mhat^-1 K (m x m) loses rank, and the solver says so.
-//! There must be as many actuators as rows. Where there are more, the spare freedom must be decided by something else: move the mechanism by the
-//! law f = m v, which takes the least motion in the metric of the masses ([`crate::Simulation::inverse_kinematics`]), and drive all actuators by
-//! what comes out.
+//! Singular where the actuators cannot move what the condition is about: J Mhat^-1 K (m x m) loses rank, and the solver
+//! says so. There must be as many actuators as rows. Where there are more, the spare freedom must be decided by
+//! something else: move the mechanism by the law f = m v, which takes the least motion in the metric of the masses
+//! ([`crate::Simulation::inverse_kinematics`]), and drive all actuators by what comes out.
 
 use super::prescribed_point::PATH_CONDITION;
 use super::{Constraint, Glyph, JOINTS, JointDeclaration, JointRole, Level, PointOnLine, PointOnPlane, Rows};

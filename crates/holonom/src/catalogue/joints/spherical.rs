@@ -4,8 +4,8 @@
 //! C = p_b - p_a   (3 rows, world axes, m)        J v = pdot_b - pdot_a        jdot_v as the points'
 //! ```
 //!
-//! As a lock: the three translations at the point, world axes ([`super::lock`]). Never singular. The joint has no coordinate of its own; the
-//! chart for joint coordinates is a unit quaternion.
+//! As a lock: the three translations at the point, world axes ([`super::lock`]). Never singular. The joint has no
+//! coordinate of its own; the chart for joint coordinates is a unit quaternion.
 
 use super::lock::LockJoint;
 use super::{Closes, Glyph, JointDeclaration, JointRole, Mask, PAIR};

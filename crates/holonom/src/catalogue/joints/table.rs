@@ -8,7 +8,8 @@ use crate::math::SplitMix;
 /// What a kind of joint is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum JointRole {
-    /// Holds where its two markers coincide (a rod: where they are its length apart; perpendicular axes: where z leans by their angle).
+    /// Holds where its two markers coincide (a rod: where they are its length apart; perpendicular axes: where z leans
+    /// by their angle).
     Pair,
     /// Ties together what may be far apart, or velocities: gears, ropes on drums, rolling, curves.
     Relation,
@@ -18,7 +19,8 @@ pub enum JointRole {
     Drive,
 }
 
-/// Which part of the gap between its points a joint closes when it is made by hand: bodies are brought together that far first.
+/// Which part of the gap between its points a joint closes when it is made by hand: bodies are brought together that
+/// far first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Closes {
     /// Nothing: it is made where the bodies are.
@@ -132,12 +134,14 @@ impl Glyph {
     }
 }
 
-/// A joint between two markers, with random values for any parameters it has beyond them: what generic tests are fed with.
+/// A joint between two markers, with random values for any parameters it has beyond them: what generic tests are fed
+/// with.
 pub type Sample = fn(Marker, Marker, &mut SplitMix) -> Box<dyn Constraint>;
 
 /// One line of the table of joints.
 pub struct JointDeclaration {
-    /// Name, summary, fields, and how it is made from them. `make` is `Elsewhere` for kinds that files say in another way (drives, limits).
+    /// Name, summary, fields, and how it is made from them. `make` is `Elsewhere` for kinds that files say in another
+    /// way (drives, limits).
     pub kind: Kind,
     /// What people call it: on buttons and in lists.
     pub label: &'static str,
@@ -186,7 +190,8 @@ impl JointDeclaration {
 }
 
 // ---- fields that several joints share. What the sides of a joint are follows from the fields its kind has: one with `at` holds both bodies at one
-// point, one without takes each body's own; one with `axis` has one direction of its axes in the world, one without takes the axes of each body.
+// point, one without takes each body's own; one with `axis` has one direction of its axes in the world, one without
+// takes the axes of each body.
 
 const AXIS: Field = optional(
     "axis",

@@ -1,27 +1,29 @@
 //! Tangency: two smooth surfaces f_a = 0 and f_b = 0, fixed to a and b, touch; they slide and roll freely.
 //!
-//! The gap is the distance between the surfaces along their common normal, negative where they overlap. In world axes, with y the point of a
-//! and z that of b, and gradients that point outwards:
+//! The gap is the distance between the surfaces along their common normal, negative where they overlap. In world axes,
+//! with y the point of a and z that of b, and gradients that point outwards:
 //!
 //! ```text
 //! unknown   y (3),  gap C,  mu            n = grad f_a(y) / |grad f_a(y)|,     z = y + C n
 //! F = (f_a(y),   f_b(z),   n + mu grad f_b(z)) = 0                five equations; mu > 0: the normals are opposite
 //! ```
 //!
-//! They are solved afresh at every evaluation by Newton's method with shortened steps, to rounding, from a start that depends on the pose
-//! alone: y near the origin of marker b, z near that y, y near that z (where the normals there are not opposed, the far side of one of the
-//! two, seen from its marker). Where that leads nowhere, as between long thin bodies, the surfaces are grown: level sets f = c of an
-//! ellipsoid are smaller ellipsoids, and two tiny ones face each other along the line of their centres, which is followed up to their size.
-//! Between convex bodies that do not overlap much there is one pair only.
+//! They are solved afresh at every evaluation by Newton's method with shortened steps, to rounding, from a start that
+//! depends on the pose alone: y near the origin of marker b, z near that y, y near that z (where the normals there are
+//! not opposed, the far side of one of the two, seen from its marker). Where that leads nowhere, as between long thin
+//! bodies, the surfaces are grown: level sets f = c of an ellipsoid are smaller ellipsoids, and two tiny ones face each
+//! other along the line of their centres, which is followed up to their size. Between convex bodies that do not overlap
+//! much there is one pair only.
 //!
-//! Derivatives of C by everything that moves follow from F = 0: with unknowns that carry derivatives and the inverse of the Jacobian of F as
-//! plain numbers,
+//! Derivatives of C by everything that moves follow from F = 0: with unknowns that carry derivatives and the inverse of
+//! the Jacobian of F as plain numbers,
 //!
 //! ```text
 //! unknown <- unknown - (dF/d unknown)^-1 F(unknown, pose)
 //! ```
 //!
-//! makes one more order exact every time, so two times give the second derivatives. Third derivatives of f are needed for that of n.
+//! makes one more order exact every time, so two times give the second derivatives. Third derivatives of f are needed
+//! for that of n.
 //!
 //! With N = dn/dy = (1 - n n^T) H_a / |grad f_a| and dz = (1 + C N) dy + n dC:
 //!
@@ -31,10 +33,11 @@
 //!      [ N + mu H_b (1 + C N)         mu H_b n    g_b ]
 //! ```
 //!
-//! It is singular where the nearest pair is not unique: a plane on a plane or on a cylinder (refused when the model is built), parallel
-//! cylinders, a ball at the centre of a bowl of its own curvature. There, and where Newton's method finds no pair (surfaces that overlap so
-//! far that their near sides have changed places), the gap is infinite: a model cannot start there, and a step fails with an error.
-//! Surfaces are taken as a whole, so two rings that are linked have several common normals: the one found from the start is used.
+//! It is singular where the nearest pair is not unique: a plane on a plane or on a cylinder (refused when the model is
+//! built), parallel cylinders, a ball at the centre of a bowl of its own curvature. There, and where Newton's method
+//! finds no pair (surfaces that overlap so far that their near sides have changed places), the gap is infinite: a model
+//! cannot start there, and a step fails with an error. Surfaces are taken as a whole, so two rings that are linked have
+//! several common normals: the one found from the start is used.
 
 use super::{AXES_A, AXES_B, Constraint, Glyph, JointDeclaration, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
@@ -88,7 +91,8 @@ pub struct SurfaceTangency {
 }
 
 impl SurfaceTangency {
-    /// Each surface lies in the axes of its marker. For a ball in a bowl, one of them is [`crate::catalogue::surfaces::Inside`].
+    /// Each surface lies in the axes of its marker. For a ball in a bowl, one of them is
+    /// [`crate::catalogue::surfaces::Inside`].
     pub fn new(a: Marker, on_a: impl Surface + 'static, b: Marker, on_b: impl Surface + 'static) -> Self {
         SurfaceTangency {
             attachments: [a.p(), b.p(), a.x(), a.y(), a.z(), b.x(), b.y(), b.z()],
@@ -106,7 +110,8 @@ impl SurfaceTangency {
     }
 }
 
-/// A surface where it is now. On a body that can deform the axes need not be orthonormal: the surface is where f(axes^T (y - p)) = 0.
+/// A surface where it is now. On a body that can deform the axes need not be orthonormal: the surface is where f(axes^T
+/// (y - p)) = 0.
 struct Side<'a> {
     surface: &'a dyn Surface,
     p: Vec3,
@@ -194,8 +199,8 @@ impl Unknown {
         invert(m)
     }
 
-    /// The common normal, to rounding: straight from the near sides, or by growing the surfaces where that does not lead to one or leads
-    /// deep inside. Of two, the one with the larger gap.
+    /// The common normal, to rounding: straight from the near sides, or by growing the surfaces where that does not
+    /// lead to one or leads deep inside. Of two, the one with the larger gap.
     fn solve(sides: &[Side; 2]) -> Option<Unknown> {
         let direct = Self::direct(sides);
         if let Some((u, size)) = direct
@@ -225,7 +230,8 @@ impl Unknown {
         })
     }
 
-    /// From surfaces so small that they face each other along the line of their centres, grown step by step to their size.
+    /// From surfaces so small that they face each other along the line of their centres, grown step by step to their
+    /// size.
     fn grown(sides: &[Side; 2]) -> Option<Unknown> {
         let [a, b] = sides;
         let least = [a.surface.innermost(), b.surface.innermost()];

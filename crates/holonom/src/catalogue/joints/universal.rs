@@ -1,4 +1,5 @@
-//! Universal joint (Cardan, Hooke): two points coincide and two axes, x of marker a and y of marker b, stay perpendicular.
+//! Universal joint (Cardan, Hooke): two points coincide and two axes, x of marker a and y of marker b, stay
+//! perpendicular.
 //!
 //! With e = x_a, f = y_b, n = e × f and d = p_b - p_a:
 //!
@@ -7,9 +8,10 @@
 //! rotation row      C = - e . f                         rate  n . (w_b - w_a)
 //! ```
 //!
-//! n . d = det(e, f, d) has gradients f × d, d × e, n and curvature 2 (det(e', f', d) + det(e', f, d') + det(e, f', d')).
-//! Where C = 0 the axes (e, f, n) are orthonormal and all four rows are lock rows. They belong to neither body; the translation
-//! rows need no correction for that (their relative velocity is zero), the rotation row brings its own c:
+//! n . d = det(e, f, d) has gradients f × d, d × e, n and curvature 2 (det(e', f', d) + det(e', f, d') + det(e, f',
+//! d')). Where C = 0 the axes (e, f, n) are orthonormal and all four rows are lock rows. They belong to neither body;
+//! the translation rows need no correction for that (their relative velocity is zero), the rotation row brings its own
+//! c:
 //!
 //! ```text
 //! c = - (f . jdot_v_e + e . jdot_v_f + 2 e' . f')

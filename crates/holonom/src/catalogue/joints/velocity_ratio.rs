@@ -1,14 +1,16 @@
-//! Velocity ratio: one speed is a multiple of another. A condition on velocities only, which says nothing about angles or places.
+//! Velocity ratio: one speed is a multiple of another. A condition on velocities only, which says nothing about angles
+//! or places.
 //!
 //! ```text
 //! spins         a = z_b . w_b - k z_a . w_a            each body's absolute spin about its own z axis
 //! coordinates   a = q_2' - k q_1'                      rates of two joint coordinates
 //! ```
 //!
-//! (Baraff 1996: "the rotational speed of one object is twice that of another".) Spins about axes that themselves move are in general no derivatives of
-//! anything: the first is nonholonomic. The multiplier is a torque lambda about z_b on b, and - k lambda about z_a on a (for coordinates: generalised forces
-//! along q_2 and q_1). The sum of the torques is not zero: something unseen, the housing, takes the rest. Position drift between the two is not corrected,
-//! because none is defined; where phases must stay, use `Coupler` or a gear.
+//! (Baraff 1996: "the rotational speed of one object is twice that of another".) Spins about axes that themselves move
+//! are in general no derivatives of anything: the first is nonholonomic. The multiplier is a torque lambda about z_b on
+//! b, and - k lambda about z_a on a (for coordinates: generalised forces along q_2 and q_1). The sum of the torques is
+//! not zero: something unseen, the housing, takes the rest. Position drift between the two is not corrected, because
+//! none is defined; where phases must stay, use `Coupler` or a gear.
 
 use super::{AXES_A, AXES_B, Constraint, Cylindrical, JointDeclaration, Level, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};

@@ -1,7 +1,8 @@
 //! Winch: a rope wound on a drum, its free end tied to a point of another body.
 //!
-//! The drum is body a, of radius R about the z axis of its marker. In its plane d = p_b - p_a has the length rho and the angle phi in a's (x, y), with
-//! n = d / rho and u = z × n. The rope leaves the drum along a tangent of length l, at the angle phi + w g from x:
+//! The drum is body a, of radius R about the z axis of its marker. In its plane d = p_b - p_a has the length rho and
+//! the angle phi in a's (x, y), with n = d / rho and u = z × n. The rope leaves the drum along a tangent of length l,
+//! at the angle phi + w g from x:
 //!
 //! ```text
 //! l = sqrt(rho² - R²)        g = acos(R / rho)        w = 1: turning the drum forwards winds the rope in;  w = - 1: backwards
@@ -9,14 +10,15 @@
 //! dl/drho = rho / l,  dg/drho = R / (rho l)       d(l - R g)/drho = l / rho        d²(l - R g)/drho² = R² / (rho² l)
 //! ```
 //!
-//! The gradient by d is (l / rho) n - w (R / rho) u: a unit vector along the rope, from the drum to b. The torque on the drum is w R about z. So the
-//! row pulls as a rope does, tangentially, and its multiplier is minus the tension (N): positive would be a push, as for a rod. A rope that would
-//! push must be taken out by the program; this row holds either way.
+//! The gradient by d is (l / rho) n - w (R / rho) u: a unit vector along the rope, from the drum to b. The torque on
+//! the drum is w R about z. So the row pulls as a rope does, tangentially, and its multiplier is minus the tension (N):
+//! positive would be a push, as for a rod. A rope that would push must be taken out by the program; this row holds
+//! either way.
 //!
-//! Only the plane of the drum counts: the rope is fed along the axis to where b is, and pulls perpendicular to the axis. Layers do not change R.
-//! l = 0 where b reaches the drum; within R the free length stays 0 and the end is held to the drum's turn. phi is followed over any
-//! number of turns. L is that of the start pose unless [`Winch::length`] gives it.
-//! Coordinates: l, and phi with turns counted.
+//! Only the plane of the drum counts: the rope is fed along the axis to where b is, and pulls perpendicular to the
+//! axis. Layers do not change R. l = 0 where b reaches the drum; within R the free length stays 0 and the end is held
+//! to the drum's turn. phi is followed over any number of turns. L is that of the start pose unless [`Winch::length`]
+//! gives it. Coordinates: l, and phi with turns counted.
 
 use super::gear::check_radius;
 use super::polar::{Polar, Quantity};
@@ -83,7 +85,8 @@ impl Winch {
         Winch { side: -self.side, ..self }
     }
 
-    /// Length of the rope (m): the free part, and what is wound on beyond the drum's x axis (negative before it). Otherwise that of the start pose.
+    /// Length of the rope (m): the free part, and what is wound on beyond the drum's x axis (negative before it).
+    /// Otherwise that of the start pose.
     pub fn length(self, length: f64) -> Self {
         Winch { length: Some(length), ..self }
     }

@@ -1,36 +1,40 @@
-//! Worm and wheel: crossed axes. Marker a is on the axis of the worm, b on that of the wheel, at the foot of their common perpendicular.
+//! Worm and wheel: crossed axes. Marker a is on the axis of the worm, b on that of the wheel, at the foot of their
+//! common perpendicular.
 //!
-//! lead = 2 pi H (m per turn of the worm; negative for a left-handed thread), r the pitch radius of the wheel, n the unit vector along the
-//! common perpendicular from worm to wheel, eps = sign of n . (z_a × z_b). The angles are those of the bevel gear, relative to the other's axis:
+//! lead = 2 pi H (m per turn of the worm; negative for a left-handed thread), r the pitch radius of the wheel, n the
+//! unit vector along the common perpendicular from worm to wheel, eps = sign of n . (z_a × z_b). The angles are those
+//! of the bevel gear, relative to the other's axis:
 //!
 //! ```text
 //! alpha   angle of z_b in a's (x, y):  falls when the worm turns forwards       beta   angle of z_a in b's (x, y):  falls with the wheel
 //! ```
 //!
-//! The thread of a right-handed worm is at the height H phi for the body angle phi. At the wheel's side phi falls as the worm turns by theta_a, so
-//! the flank there moves along - z_a at the rate H theta_a'. The wheel's rim at P = p_b - r n moves along z_a at z_a . p_b' - eps r theta_b' (axes at
-//! right angles). Rim and flank move together:
+//! The thread of a right-handed worm is at the height H phi for the body angle phi. At the wheel's side phi falls as
+//! the worm turns by theta_a, so the flank there moves along - z_a at the rate H theta_a'. The wheel's rim at P = p_b -
+//! r n moves along z_a at z_a . p_b' - eps r theta_b' (axes at right angles). Rim and flank move together:
 //!
 //! ```text
 //! C = z_a . (p_b - p_a) + H theta_a - eps r theta_b - const  =  z_a . d - H alpha + eps r beta - const          theta_a' / theta_b' = eps r / H
 //! ```
 //!
-//! Tooth force for axes at right angles, where dalpha = z_a . (turn of b - turn of a), dbeta = z_b . (turn of a - turn of b), d = D n and
-//! z_a × n = - eps z_b:
+//! Tooth force for axes at right angles, where dalpha = z_a . (turn of b - turn of a), dbeta = z_b . (turn of a - turn
+//! of b), d = D n and z_a × n = - eps z_b:
 //!
 //! ```text
 //! on b   force z_a,    torque about p_b   - eps r z_b - H z_a         (P - p_b) × z_a = - eps r z_b
 //! on a   force - z_a,  torque about p_a   - eps (D - r) z_b + H z_a   (P - p_a) × (- z_a) = - eps (D - r) z_b
 //! ```
 //!
-//! So the multiplier is the force along the worm's axis at the pitch point P (N): the thrust of the worm and what drives the wheel. The torque H
-//! on the worm is here a couple between worm and wheel. A real flank makes it by a force along the wheel's axis: with the pitch radius r_1 of the
-//! worm, (eps H / r_1) z_b . d added to C gives the force eps H / r_1 along z_b on b, its torque on b turns - H z_a into H r / r_1 z_a, and all of
-//! it acts at P when D = r + r_1. Give [`Worm::worm_radius`] for that; without it the wheel's bearings feel no thrust.
+//! So the multiplier is the force along the worm's axis at the pitch point P (N): the thrust of the worm and what
+//! drives the wheel. The torque H on the worm is here a couple between worm and wheel. A real flank makes it by a force
+//! along the wheel's axis: with the pitch radius r_1 of the worm, (eps H / r_1) z_b . d added to C gives the force eps
+//! H / r_1 along z_b on b, its torque on b turns - H z_a into H r / r_1 z_a, and all of it acts at P when D = r + r_1.
+//! Give [`Worm::worm_radius`] for that; without it the wheel's bearings feel no thrust.
 //!
-//! Not modelled: the pressure angle (force along n), friction (so the drive is never self-locking), backlash. At other angles between the axes
-//! the ratio r / H is kept as given, but the forces no longer meet in one point.
-//! The constant and the side eps are those of the start pose. Singular where the axes are parallel. Coordinates: alpha and beta, turns counted.
+//! Not modelled: the pressure angle (force along n), friction (so the drive is never self-locking), backlash. At other
+//! angles between the axes the ratio r / H is kept as given, but the forces no longer meet in one point. The constant
+//! and the side eps are those of the start pose. Singular where the axes are parallel. Coordinates: alpha and beta,
+//! turns counted.
 
 use super::bevel::{crossed, crossed_attachments};
 use super::gear::check_radius;
@@ -90,7 +94,8 @@ pub struct Worm {
 }
 
 impl Worm {
-    /// `lead` in m per turn of the worm (all starts of the thread), negative if left-handed; pitch radius of the wheel in m.
+    /// `lead` in m per turn of the worm (all starts of the thread), negative if left-handed; pitch radius of the wheel
+    /// in m.
     pub fn new(worm: Marker, wheel: Marker, lead: f64, wheel_radius: f64) -> Self {
         let attachments = crossed_attachments(&worm, &wheel);
         Worm { a: worm, b: wheel, attachments, lead, wheel_radius, worm_radius: None, start: None }

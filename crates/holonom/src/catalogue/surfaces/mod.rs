@@ -6,17 +6,17 @@
 //! torus     f = ((rho - R)^2 + z^2 - r^2) / (2 r)                     rho^2 = x^2 + y^2
 //! ```
 //!
-//! f is negative inside and its gradient points outwards. What a joint uses is, to first order, the distance from the surface, whatever the
-//! scale of f:
+//! f is negative inside and its gradient points outwards. What a joint uses is, to first order, the distance from the
+//! surface, whatever the scale of f:
 //!
 //! ```text
 //! C = f / |grad f|                                  outside
 //! C = f / sqrt(|grad f|^2 + (f/l)^2)                inside, l being `depth`
 //! ```
 //!
-//! The second form differs from the first by f^3, so that C has continuous second derivatives, and it stays finite where grad f vanishes
-//! inside (the centre of a quadric, the core of a torus): a mechanism can be assembled from there. The derivatives of C up to the second need
-//! those of f up to the third:
+//! The second form differs from the first by f^3, so that C has continuous second derivatives, and it stays finite
+//! where grad f vanishes inside (the centre of a quadric, the core of a torus): a mechanism can be assembled from
+//! there. The derivatives of C up to the second need those of f up to the third:
 //!
 //! ```text
 //! third(x, u)_k = sum_ij d^3 f/(dx_i dx_j dx_k) u_i u_j
