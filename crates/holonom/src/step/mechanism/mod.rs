@@ -89,8 +89,7 @@ impl Mechanism {
         self.state.next_step = 0.0;
     }
 
-    /// Choose the coordinates that are integrated. Joint coordinates need a tree of rigid bodies, joints with charts,
-    /// and a
+    /// Choose the coordinates that are integrated.
     pub fn set_coordinates(&mut self, coordinates: Coordinates) -> Result<(), StepError> {
         if coordinates == Coordinates::Joint && self.method.joint_space.is_none() {
             self.method.joint_space = Some(JointSpace::new(&self.model)?);
@@ -279,7 +278,7 @@ impl Mechanism {
         self.current = false;
     }
 
-    /// Change positions or velocities by hand. Call [`Simulation::project`] afterwards unless the change is legal.
+    /// Change positions or velocities by hand. Call [`Mechanism::project`] afterwards unless the change is legal.
     pub fn state_mut(&mut self) -> &mut State {
         self.current = false;
         &mut self.state
@@ -313,7 +312,7 @@ impl Mechanism {
         self.method.integrator.prepare_dense(&mut motion, h)
     }
 
-    /// Can states inside the last step be told? See [`Simulation::sample_step`].
+    /// Can states inside the last step be told?
     pub fn samples_steps(&self) -> bool {
         // a joint that may break changes the model on the way, and dense output belongs to one model
         self.method.integrator.dense_output()
