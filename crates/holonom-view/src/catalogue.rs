@@ -1,13 +1,15 @@
 //! What the page can build and how it draws it: one message, sent to every client before the first picture.
 //!
-//! Kinds, summaries and fields come from the declarations that scenes are read by, so a new kind appears by itself. What those declarations do not say (labels,
-//! drawings, coordinates, what a press in the palette does) is in the tables at the end of this file, as plain data by kind.
+//! Everything that is said of a kind comes from its declaration: kinds of joints, drives and forces are declared beside the engine's types, bodies and shapes in
+//! the scene crate. A new kind appears by itself. The bodies that can be drawn by hand are listed at the end of this file.
 
 use crate::edit::{FieldDeclaration, declared};
 use crate::message::Triple;
-use holonom::joints::CoordinateKind;
+use holonom::declaration::{DriveButton, DriveDeclaration};
+use holonom::forces::{ForceDeclaration, ForceGlyph};
+use holonom::joints::{self, Closes, CoordinateKind, Glyph, JointDeclaration};
 use holonom_scene::fields::{Allowed, Family, Field, Kind, Need, Type};
-use holonom_scene::kinds::{BODIES, DRIVES, FORCES, JOINTS, SHAPES};
+use holonom_scene::kinds::{self, BODIES, SHAPES};
 use serde::Serialize;
 use std::collections::BTreeMap;
 use std::sync::LazyLock;
@@ -123,91 +125,6 @@ pub enum AxisPlacement {
     AlongX,
 }
 
-/// Which part of the gap between its two points a joint closes.
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum ClosedGap {
-    /// All of it: the points meet.
-    Point,
-    /// What is across its axis.
-    AcrossAxis,
-    /// What is along its axis.
-    AlongAxis,
-}
-
-/// How a joint is drawn: a sign in its frame, or a line between its two points.
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DrawnGlyph {
-    /// A pin in a ring.
-    Hinge,
-    /// A ball in a socket.
-    Ball,
-    /// A block on a square bar.
-    Slider,
-    /// A sleeve on a round bar.
-    Sleeve,
-    /// A nut on a threaded bar.
-    Screw,
-    /// Two crossed pins about a ball.
-    Cross,
-    /// The same in a ring.
-    CrossInRing,
-    /// A block.
-    Block,
-    /// A block on a plate.
-    Plate,
-    /// A ball on a plate.
-    BallOnPlate,
-    /// A pin in a slot.
-    Slot,
-    /// A ball on a thin bar.
-    BallOnBar,
-    /// A ball in a ring.
-    BallInRing,
-    /// Two bars side by side.
-    ParallelBars,
-    /// Two bars across each other.
-    CrossedBars,
-    /// A blade on a plate.
-    Blade,
-    /// An arrow around the sign of another joint: something turns or moves by itself.
-    Arrow,
-    /// Two stops around the sign of another joint.
-    Stops,
-    /// Two brake pads around the sign of another joint.
-    Pads,
-    /// An open cone.
-    Cone,
-    /// Whatever has no sign of its own.
-    Diamond,
-    /// A line: a rod with balls on its ends.
-    Rod,
-    /// A line: a cord with balls on its ends, sagging where it is slack.
-    Rope,
-    /// A line: a cord of several parts with balls on its ends, always taut.
-    Tackle,
-    /// A line: a cord that comes from a wheel on the second body.
-    Drum,
-    /// A dashed line between two wheels.
-    Wheels,
-    /// A dashed line between two balls.
-    Dashes,
-}
-
-/// How a force is drawn between its points.
-#[cfg_attr(test, derive(ts_rs::TS))]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum DrawnForce {
-    /// A coil.
-    Spring,
-    /// A dashed line.
-    Dashes,
-}
-
 /// A kind of joint.
 #[cfg_attr(test, derive(ts_rs::TS))]
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -217,20 +134,21 @@ pub struct JointEntry {
     pub entry: KindEntry,
     /// Button, list, or neither.
     pub group: PaletteGroup,
-    /// How it is drawn.
-    pub glyph: DrawnGlyph,
+    /// How it is drawn: a sign in its frame, or a line between its two points.
+    #[cfg_attr(test, ts(type = "DrawnGlyph"))]
+    pub glyph: &'static str,
     /// What its coordinates measure, in their order; those of a joint with freedoms of its own choice are in the picture.
     pub coordinates: Vec<CoordinateMeasure>,
     /// Does it join two points?
     pub sides: bool,
     /// Where its axis points to begin with; null if it has none.
     pub axis: Option<AxisPlacement>,
-    /// What of the gap between its points it closes; null if it is made as they are.
-    pub closes: Option<ClosedGap>,
+    /// Are the bodies brought together first, as far as it closes the gap between its points?
+    pub closes: bool,
     /// Must more be said than its two sides?
     pub asks: bool,
     /// What several of them are called, for joints that ends of rods can have.
-    pub ends: Option<&'static str>,
+    pub ends: Option<String>,
 }
 
 /// A drive at the press of a button.
@@ -265,16 +183,14 @@ pub struct ForceEntry {
     /// What the scene declares of it.
     #[serde(flatten)]
     pub entry: KindEntry,
-    /// How it is drawn.
-    pub glyph: DrawnForce,
+    /// How it is drawn between its points.
+    #[cfg_attr(test, ts(type = "DrawnForce"))]
+    pub glyph: &'static str,
     /// Does it act between two points?
     pub sides: bool,
     /// Has it an axis?
     pub axis: bool,
 }
-
-/// The kind of joint that leaves no freedom.
-pub const RIGID_JOINT: &str = "weld";
 
 /// Sides and axes of joints are chosen in the view, not typed.
 const CHOSEN_IN_VIEW: [&str; 9] = ["a", "b", "at", "axis", "x_axis", "axis_a", "axis_b", "x_axis_a", "x_axis_b"];
@@ -286,26 +202,20 @@ pub fn catalogue() -> &'static BuildCatalogue {
         shapes: entries(&SHAPES),
         bodies: entries(&BODIES),
         joints: joints(),
-        drives: DRIVES.kinds().map(drive).collect(),
-        forces: FORCES.kinds().map(force).collect(),
+        drives: holonom::drives::DRIVES.iter().map(|d| drive(d)).collect(),
+        forces: kinds::force_declarations().map(force).collect(),
     });
     &ALL
 }
 
 /// How a kind of joint of the engine is drawn.
-pub fn glyph_of(kind: &str) -> DrawnGlyph {
-    traits_of(kind).map_or(DrawnGlyph::Diamond, |t| t.glyph)
+pub fn glyph_of(kind: &str) -> &'static str {
+    joints::declaration(kind).map_or(Glyph::Diamond, |d| d.glyph).name()
 }
 
-/// Which part of the gap between its points a kind of joint closes; none for those that are made as the points are.
-pub fn closed_gap(kind: &str) -> Option<ClosedGap> {
-    traits_of(kind)?.closes
-}
-
-/// How a law of force of the engine, or a kind of force of a scene, is drawn.
-pub fn force_glyph(kind: &str) -> DrawnForce {
-    let coil = ["spring", "bushing"].iter().any(|word| kind.contains(word));
-    if coil { DrawnForce::Spring } else { DrawnForce::Dashes }
+/// How a law of force of the engine is drawn: as the first kind of force that makes it.
+pub fn force_glyph(law: &str) -> &'static str {
+    kinds::force_declarations().find(|d| d.law == law).map_or(ForceGlyph::Dashes, |d| d.glyph).name()
 }
 
 /// A kind in words: `point-on-line` is `Point on line`.
@@ -317,20 +227,16 @@ fn in_words(kind: &str) -> String {
     text
 }
 
-fn fields(kind: &'static Kind) -> impl Iterator<Item = &'static Field> {
-    kind.fields.iter().flat_map(|group| group.iter())
-}
-
-fn entry(kind: &'static Kind, leave_out: &[&str]) -> KindEntry {
-    let fields = fields(kind).filter(|f| !leave_out.contains(&f.name)).map(declared).collect();
-    KindEntry { kind: kind.name, label: in_words(kind.name), summary: kind.summary, fields }
+fn entry(kind: &'static Kind, label: impl Into<String>, leave_out: &[&str]) -> KindEntry {
+    let fields = kind.all_fields().filter(|f| !leave_out.contains(&f.name)).map(declared).collect();
+    KindEntry { kind: kind.name, label: label.into(), summary: kind.summary, fields }
 }
 
 fn entries(family: &'static Family) -> Vec<KindEntry> {
-    family.kinds().map(|kind| entry(kind, &[])).collect()
+    family.kinds().map(|kind| entry(kind, in_words(kind.name), &[])).collect()
 }
 
-fn has_inequalities(kind: &Kind) -> bool {
+fn has_sides(kind: &Kind) -> bool {
     kind.has("a") && kind.has("b")
 }
 
@@ -338,60 +244,51 @@ fn has_axis(kind: &Kind) -> bool {
     kind.has("axis") || kind.has("axis_a")
 }
 
-/// Joints of the table in its order, then all others that scenes have.
+/// Those with buttons in the order of their buttons, then all others.
 fn joints() -> Vec<JointEntry> {
-    let others = JOINTS.kinds().filter(|k| traits_of(k.name).is_none());
-    let others = others.map(|k| (JointTraits { kind: k.name, ..PLAIN }, Some(k)));
-    JOINT_TRAITS.iter().map(|t| (*t, JOINTS.find(t.kind))).chain(others).map(|(t, kind)| joint(&t, kind)).collect()
+    let mut all: Vec<&JointDeclaration> = joints::JOINTS.to_vec();
+    all.sort_by_key(|d| d.button.unwrap_or(u8::MAX));
+    all.into_iter().map(joint).collect()
 }
 
-fn joint(traits: &JointTraits, kind: Option<&'static Kind>) -> JointEntry {
-    let mut entry = match kind {
-        Some(kind) => entry(kind, &CHOSEN_IN_VIEW),
-        None => KindEntry { kind: traits.kind, label: in_words(traits.kind), summary: "", fields: Vec::new() },
-    };
-    if !traits.label.is_empty() {
-        entry.label = traits.label.into();
-    }
-    let sides = kind.is_some_and(has_inequalities);
+fn joint(d: &'static JointDeclaration) -> JointEntry {
+    let sides = has_sides(&d.kind);
     // what must be said besides the sides
-    let asks = kind.is_some_and(|k| fields(k).any(|f| f.need == Need::Required && f.name != "b"));
-    let group = match (traits.label.is_empty(), sides && !asks) {
-        (_, false) => PaletteGroup::Hidden,
-        (true, true) => PaletteGroup::List,
-        (false, true) => PaletteGroup::Button,
+    let asks = d.kind.all_fields().any(|f| f.need == Need::Required && f.name != "b");
+    let group = match d.button {
+        _ if asks || !sides => PaletteGroup::Hidden,
+        Some(_) => PaletteGroup::Button,
+        None => PaletteGroup::List,
     };
+    let axis = if d.axis_in_plane { AxisPlacement::AlongX } else { AxisPlacement::Normal };
     JointEntry {
-        entry,
+        entry: entry(&d.kind, d.label, &CHOSEN_IN_VIEW),
         group,
-        glyph: traits.glyph,
-        coordinates: traits.coordinates.to_vec(),
+        glyph: d.glyph.name(),
+        coordinates: d.coordinates.iter().map(|(_, kind)| (*kind).into()).collect(),
         sides,
-        axis: kind.is_some_and(has_axis).then_some(traits.axis),
-        closes: traits.closes,
+        axis: has_axis(&d.kind).then_some(axis),
+        closes: d.closes != Closes::Nothing,
         asks,
-        ends: traits.ends,
+        ends: d.rod_end.then(|| d.label.to_lowercase() + "s"),
     }
 }
 
-fn drive(kind: &'static Kind) -> DriveEntry {
-    let preset = |measure: CoordinateMeasure| {
-        let found = DRIVE_PRESETS.iter().find(|p| p.0 == kind.name && p.1 == measure);
-        found.map(|(_, _, label, help, value)| {
-            let value = value.parse::<f64>().map_or_else(|_| (*value).into(), serde_json::Value::from);
-            DrivePreset { label, help, value }
-        })
+fn drive(d: &'static DriveDeclaration) -> DriveEntry {
+    let preset = |button: &DriveButton| {
+        let value = button.value.parse::<f64>().map_or_else(|_| button.value.into(), serde_json::Value::from);
+        DrivePreset { label: button.label, help: button.help, value }
     };
     DriveEntry {
-        entry: entry(kind, &["joint"]),
-        length: preset(CoordinateMeasure::Length),
-        angle: preset(CoordinateMeasure::Angle),
+        entry: entry(&d.kind, in_words(d.kind.name), &["joint"]),
+        length: d.on_length.as_ref().map(preset),
+        angle: d.on_angle.as_ref().map(preset),
     }
 }
 
-fn force(kind: &'static Kind) -> ForceEntry {
-    let (glyph, sides, axis) = (force_glyph(kind.name), has_inequalities(kind), has_axis(kind));
-    ForceEntry { entry: entry(kind, &CHOSEN_IN_VIEW), glyph, sides, axis }
+fn force(d: &'static ForceDeclaration) -> ForceEntry {
+    let (glyph, sides, axis) = (d.glyph.name(), has_sides(&d.kind), has_axis(&d.kind));
+    ForceEntry { entry: entry(&d.kind, d.label, &CHOSEN_IN_VIEW), glyph, sides, axis }
 }
 
 /// The pieces of the table, then one of every other shape whose sizes can be guessed.
@@ -419,7 +316,7 @@ fn piece<const N: usize>(
 
 /// Sizes to begin with, from the names of the required fields; none for shapes without mass or with more than lengths to say.
 fn start_sizes(kind: &'static Kind) -> Option<BTreeMap<&'static str, PieceSize>> {
-    fields(kind).next()?;
+    kind.all_fields().next()?;
     let size = |field: &Field| match (field.name, &field.ty) {
         ("size" | "half_axes", Type::Vector("m")) => Some(PieceSize::Lengths([0.2, 0.12, 0.12])),
         (name, Type::Number(Allowed::Positive, "m")) => Some(PieceSize::Length(match name {
@@ -430,108 +327,8 @@ fn start_sizes(kind: &'static Kind) -> Option<BTreeMap<&'static str, PieceSize>>
         })),
         _ => None,
     };
-    fields(kind).filter(|f| f.need == Need::Required).map(|f| Some((f.name, size(f)?))).collect()
+    kind.all_fields().filter(|f| f.need == Need::Required).map(|f| Some((f.name, size(f)?))).collect()
 }
-
-// ---- what the declarations do not say -----------------------------------------------------------------------------
-
-/// What is known of a kind of joint besides its declaration.
-#[derive(Clone, Copy)]
-struct JointTraits {
-    kind: &'static str,
-    /// Text of its button; empty if it has none.
-    label: &'static str,
-    glyph: DrawnGlyph,
-    coordinates: &'static [CoordinateMeasure],
-    closes: Option<ClosedGap>,
-    axis: AxisPlacement,
-    ends: Option<&'static str>,
-}
-
-const PLAIN: JointTraits = JointTraits {
-    kind: "",
-    label: "",
-    glyph: DrawnGlyph::Diamond,
-    coordinates: &[],
-    closes: None,
-    axis: AxisPlacement::Normal,
-    ends: None,
-};
-
-const POINT: Option<ClosedGap> = Some(ClosedGap::Point);
-const LENGTH: CoordinateMeasure = CoordinateMeasure::Length;
-const ANGLE: CoordinateMeasure = CoordinateMeasure::Angle;
-
-/// A joint without a button, made where its points are.
-const fn row(kind: &'static str, glyph: DrawnGlyph, coordinates: &'static [CoordinateMeasure]) -> JointTraits {
-    JointTraits { kind, glyph, coordinates, ..PLAIN }
-}
-
-/// A joint along an axis that closes what is across it.
-const fn along(kind: &'static str, glyph: DrawnGlyph, coordinates: &'static [CoordinateMeasure]) -> JointTraits {
-    let closes = Some(ClosedGap::AcrossAxis);
-    JointTraits { kind, glyph, coordinates, closes, axis: AxisPlacement::AlongX, ..PLAIN }
-}
-
-fn traits_of(kind: &str) -> Option<&'static JointTraits> {
-    JOINT_TRAITS.iter().find(|t| t.kind == kind)
-}
-
-/// Kinds of joints, of scenes and of the engine.
-const JOINT_TRAITS: &[JointTraits] = &[
-    JointTraits { label: "Hinge", closes: POINT, ends: Some("hinges"), ..row("revolute", DrawnGlyph::Hinge, &[ANGLE]) },
-    JointTraits {
-        label: "Ball joint",
-        closes: POINT,
-        ends: Some("ball joints"),
-        ..row("spherical", DrawnGlyph::Ball, &[])
-    },
-    JointTraits { label: "Slider", ..along("prismatic", DrawnGlyph::Slider, &[LENGTH]) },
-    JointTraits { label: "Weld", closes: POINT, ends: Some("welds"), ..row(RIGID_JOINT, DrawnGlyph::Block, &[]) },
-    JointTraits { label: "Universal", closes: POINT, ..row("universal", DrawnGlyph::Cross, &[ANGLE, ANGLE]) },
-    JointTraits { label: "Link", ..row("distance", DrawnGlyph::Rod, &[LENGTH]) },
-    JointTraits { closes: POINT, ..row("constant-velocity", DrawnGlyph::CrossInRing, &[ANGLE, ANGLE]) },
-    along("cylindrical", DrawnGlyph::Sleeve, &[LENGTH, ANGLE]),
-    along("screw", DrawnGlyph::Screw, &[LENGTH, ANGLE]),
-    JointTraits { closes: Some(ClosedGap::AlongAxis), ..row("planar", DrawnGlyph::Plate, &[LENGTH, LENGTH, ANGLE]) },
-    JointTraits { axis: AxisPlacement::AlongX, ..row("pin-slot", DrawnGlyph::Slot, &[LENGTH, ANGLE]) },
-    row("parallel-axes", DrawnGlyph::ParallelBars, &[ANGLE]),
-    row("perpendicular-axes", DrawnGlyph::CrossedBars, &[ANGLE, ANGLE]),
-    row("orientation-lock", DrawnGlyph::Block, &[LENGTH, LENGTH, LENGTH]),
-    row("oldham", DrawnGlyph::Dashes, &[LENGTH, LENGTH]),
-    row("point-on-line", DrawnGlyph::BallOnBar, &[LENGTH]),
-    row("point-on-plane", DrawnGlyph::BallOnPlate, &[LENGTH, LENGTH]),
-    row("point-on-curve", DrawnGlyph::BallInRing, &[LENGTH]),
-    row("point-on-surface", DrawnGlyph::BallInRing, &[]),
-    row("tangency", DrawnGlyph::BallInRing, &[]),
-    row("rolling-disc", DrawnGlyph::BallInRing, &[ANGLE]),
-    row("rolling-sphere", DrawnGlyph::BallInRing, &[]),
-    row("knife-edge", DrawnGlyph::Blade, &[]),
-    row("rope", DrawnGlyph::Rope, &[LENGTH]),
-    row("winch", DrawnGlyph::Drum, &[LENGTH, ANGLE]),
-    row("reeving", DrawnGlyph::Tackle, &[LENGTH]),
-    row("cone-limit", DrawnGlyph::Cone, &[]),
-    row("gear", DrawnGlyph::Wheels, &[ANGLE, ANGLE]),
-    row("bevel-gear", DrawnGlyph::Wheels, &[ANGLE, ANGLE]),
-    row("worm", DrawnGlyph::Wheels, &[ANGLE, ANGLE]),
-    row("belt", DrawnGlyph::Wheels, &[ANGLE, ANGLE]),
-    row("rack-and-pinion", DrawnGlyph::Wheels, &[LENGTH, ANGLE]),
-    row("rotor-gear", DrawnGlyph::Dashes, &[]),
-    row("motor", DrawnGlyph::Arrow, &[]),
-    row("servo", DrawnGlyph::Arrow, &[]),
-    row("limit", DrawnGlyph::Stops, &[]),
-    row("dry-friction", DrawnGlyph::Pads, &[]),
-];
-
-/// Kind of drive, what it acts on, text of its button, what it does, and its value.
-const DRIVE_PRESETS: &[(&str, CoordinateMeasure, &str, &str, &str)] = &[
-    ("speed", ANGLE, "Motor", "A motor that turns it once a second, whatever that takes", "6.283185307179586"),
-    ("speed", LENGTH, "Motor", "A motor that moves it at 0.1 m/s, whatever that takes", "0.1"),
-    ("position", ANGLE, "Position", "A drive that leads it along a function of time", "0.5*sin(2*t)"),
-    ("position", LENGTH, "Position", "A drive that leads it along a function of time", "0.1*sin(2*t)"),
-    ("torque", ANGLE, "Torque", "A torque of 1 N m", "1"),
-    ("torque", LENGTH, "Force", "A force of 1 N", "1"),
-];
 
 /// Bodies with a button, in its order.
 fn named_pieces() -> Vec<Piece> {

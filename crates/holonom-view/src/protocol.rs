@@ -3,6 +3,8 @@
 use crate::edit::DetailsAnswer;
 use crate::message::{BacklogAnswer, FrameHeader, Reply, Request, SceneAnswer};
 use crate::numbers::{DoctorAnswer, GalleryAnswer, LedgerAnswer, QuantityAnswer, SpyAnswer};
+use holonom::forces::ForceGlyph;
+use holonom::joints::Glyph;
 use std::any::TypeId;
 use std::collections::{BTreeMap, HashSet};
 use ts_rs::{Config, TS, TypeVisitor};
@@ -57,6 +59,11 @@ fn indented(declaration: &str) -> String {
     })
 }
 
+/// A type of the engine that is one of some words.
+fn words(doc: &str, name: &str, all: Vec<&str>) -> String {
+    format!("\n/** {doc} */\nexport type {name} = \"{}\";\n", all.join("\" | \""))
+}
+
 fn typescript() -> String {
     let config = Config::new().with_large_int("number");
     let mut found = Declarations { config, seen: HashSet::new(), all: BTreeMap::new() };
@@ -75,6 +82,11 @@ fn typescript() -> String {
         ("details", DetailsAnswer::name(&config)),
     ];
     let mut text = HEADING.to_string() + &all.into_values().collect::<String>();
+    let glyphs = Glyph::ALL.iter().map(|g| g.name()).collect();
+    let forces = ForceGlyph::ALL.iter().map(|g| g.name()).collect();
+    text +=
+        &words("How a joint is drawn: a sign in its frame, or a line between its two points.", "DrawnGlyph", glyphs);
+    text += &words("How a force is drawn between its points.", "DrawnForce", forces);
     text += "\n/** What each question is answered with. */\nexport interface Answers {\n";
     for (question, answer) in answers {
         text += &format!("  {question}: {answer};\n");

@@ -616,7 +616,7 @@ fn details_and_the_palette_come_from_the_declarations() {
         for (name, x) in [("p", 0.0), ("q", 0.5)] {
             b.edit(json!({ "kind": "add-body", "name": name, "body": { "shape": { "kind": "box", "size": [0.2, 0.2, 0.2] }, "at": [x, 0, 0], "density": 500 } }));
         }
-        let x = if !joint["closes"].is_null() { [0.25, -0.25] } else { [0.1, -0.1] };
+        let x = if joint["closes"] == true { [0.25, -0.25] } else { [0.1, -0.1] };
         let made = b.try_edit(json!({ "kind": "add-joint", "joint": joint["kind"], "axis": [0, 0, 1],
             "a": { "body": "p", "point": [x[0], 0, 0] }, "b": { "body": "q", "point": [x[1], 0, 0] } }));
         match made {

@@ -37,7 +37,7 @@ fn names_and_labels_are_unique_and_pairs_come_first() {
 fn fields_are_declared_once_and_explained() {
     let forces = holonom::forces::FORCES.iter().map(|d| &d.kind);
     let joints = JOINTS.iter().map(|d| &d.kind);
-    for kind in joints.chain(forces).chain(holonom::drives::DRIVES.kinds()) {
+    for kind in joints.chain(forces).chain(holonom::drives::DRIVES.iter().map(|d| &d.kind)) {
         let names: Vec<&str> = kind.all_fields().map(|f| f.name).collect();
         assert_eq!(names.iter().collect::<BTreeSet<_>>().len(), names.len(), "{kind:?}");
         assert!(kind.all_fields().all(|f| !f.doc.is_empty()) && !kind.summary.is_empty(), "{kind:?}");
@@ -62,7 +62,7 @@ fn listed() -> String {
             let _ = writeln!(out, "| `{}` | {} |", kind.name, kind.summary);
         }
     };
-    list(&mut out, "drive", &mut holonom::drives::DRIVES.kinds());
+    list(&mut out, "drive", &mut holonom::drives::DRIVES.iter().map(|d| &d.kind));
     list(&mut out, "force", &mut holonom::forces::FORCES.iter().map(|d| &d.kind));
     out + "\n"
 }

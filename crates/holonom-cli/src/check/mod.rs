@@ -10,6 +10,7 @@ use crate::scene::{OpenedScene, SceneArgs};
 use crate::text::plural;
 use contacts::ContactReport;
 use holonom::doctor::{JointReaction, RedundantSet};
+use holonom::joints;
 use holonom::math::Vec3;
 use holonom::{Diagnosis, Model, Simulation};
 use serde_json::{Value, json};
@@ -289,8 +290,7 @@ fn without_drives(opened: &OpenedScene) -> Option<Diagnosis> {
 
 /// Does anything drive it?
 fn is_driven(model: &Model) -> bool {
-    let drives = ["motor", "servo", "prescribed-point", "mouse"];
-    model.joints().any(|j| drives.contains(&model.constraint(j).kind()))
+    model.joints().any(|j| joints::is_drive(model.constraint(j).kind()))
 }
 
 /// Redundant sets of the same joints as one: people think in joints, not in rows.

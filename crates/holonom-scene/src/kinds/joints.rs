@@ -79,6 +79,7 @@ pub fn geared_rates(links: &[InteractionRecord]) -> Vec<(&InteractionRecord, &Bo
         let c = gear.record.coordinate("joint")?;
         Some(started.get(&*c.joint)?.get(c.index)? * gear.record.number("ratio").unwrap_or(1.0))
     };
-    let gears = links.iter().filter(|l| l.kind().name == "rotor-gear");
+    // its body turns `ratio` times as fast as the coordinate `joint`
+    let gears = links.iter().filter(|l| l.kind().has("joint") && l.kind().has("ratio"));
     gears.filter_map(|gear| Some((gear, &gear.b.as_ref()?.body, rate(gear)?))).collect()
 }

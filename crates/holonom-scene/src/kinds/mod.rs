@@ -9,7 +9,6 @@ mod shapes;
 
 pub use bodies::{BODIES, BODY_FIELDS, body, plane_axes, plane_of};
 pub use holonom::curves::CURVES;
-pub use holonom::drives::DRIVES;
 pub use holonom::functions::FUNCTIONS;
 pub use holonom::surfaces::SURFACES;
 pub use holonom_tyre::TERRAINS;
@@ -22,21 +21,33 @@ use crate::diagnostic::Diagnostic;
 use crate::fields::{Family, Kind, Record};
 use crate::scene::{Geometry, Mass, Pose};
 use holonom::declaration::{Fault, Invalid};
+use holonom::forces::ForceDeclaration;
 use holonom::functions::Function;
 use std::sync::{Arc, LazyLock};
 
 /// What could not be made, and why.
 pub type Mistake = Box<Diagnostic>;
 
-/// Kinds of forces: those of the engine, then those of crates with laws of their own.
+/// Kinds of drives.
+pub static DRIVES: Family = Family { name: "drive", common: &[], members: drives, default: None };
+
+fn drives() -> &'static [&'static Kind] {
+    static KINDS: LazyLock<Vec<&'static Kind>> =
+        LazyLock::new(|| holonom::drives::DRIVES.iter().map(|d| &d.kind).collect());
+    &KINDS
+}
+
+/// Kinds of forces.
 pub static FORCES: Family = Family { name: "force", common: &[], members: forces, default: None };
 
 fn forces() -> &'static [&'static Kind] {
-    static KINDS: LazyLock<Vec<&'static Kind>> = LazyLock::new(|| {
-        let tables = [holonom::forces::FORCES, holonom_tyre::FORCES];
-        tables.into_iter().flatten().map(|d| &d.kind).collect()
-    });
+    static KINDS: LazyLock<Vec<&'static Kind>> = LazyLock::new(|| force_declarations().map(|d| &d.kind).collect());
     &KINDS
+}
+
+/// The table of forces: those of the engine, then those of crates with laws of their own.
+pub fn force_declarations() -> impl Iterator<Item = &'static ForceDeclaration> {
+    [holonom::forces::FORCES, holonom_tyre::FORCES].into_iter().flatten().copied()
 }
 
 /// What a shape needs to know of where it stands.

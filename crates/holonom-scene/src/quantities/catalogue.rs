@@ -18,7 +18,7 @@
 //! ```
 
 use crate::scene::Scene;
-use holonom::joints::{CoordinateKind, RowLaw};
+use holonom::joints::{self, CoordinateKind, JointDeclaration, JointRole, RowLaw};
 use holonom::math::{Mat3, Vec3};
 use holonom::{Attachment, AttachmentKind, BodyId, ForceId, JointId, Marker, MayTouch, Model};
 use std::collections::HashMap;
@@ -121,9 +121,6 @@ const OF_CONTACT: &[Global] = &[
     ("ledger.contacts", "J", Observable::Ledger, 5, false),
     ("certificate.complementarity", "1", Observable::Certificate, 2, false),
 ];
-
-/// Kinds of joints that drive something.
-const DRIVES: [&str; 4] = ["motor", "servo", "prescribed-point", "mouse"];
 
 /// All there is, without writing it down: a model of a million bodies has thirty million quantities.
 pub(super) struct Catalogue<'a> {
@@ -260,7 +257,8 @@ impl<'a> Catalogue<'a> {
             visit(&format!("rate{suffix}"), Source { of, part: 1, unit: rate, by_default: true });
         }
         let rows = self.model.n_multipliers(joint);
-        let (drives, inequality) = (DRIVES.contains(&constraint.kind()), self.model.is_sided(joint));
+        let declaration = joints::declaration(constraint.kind()).unwrap_or(&JointDeclaration::PLAIN);
+        let (drives, inequality) = (declaration.role == JointRole::Drive, self.model.is_sided(joint));
         for (part, name) in ["force", "torque"].iter().enumerate() {
             for (k, axis) in XYZ.iter().enumerate() {
                 let (part, unit) = ((3 * part + k) as u32, ["N", "N m"][part]);
@@ -274,10 +272,8 @@ impl<'a> Catalogue<'a> {
         if inequality {
             let (effort, gap) = self.inequality_units(joint);
             let of = Observable::Status(joint);
-            match constraint.kind() {
-                "rope" => visit("tension", Source { of, part: 0, unit: "N", by_default: true }),
-                _ if !drives => visit("effort", Source { of, part: 0, unit: effort, by_default: true }),
-                _ => {}
+            if !drives {
+                visit(declaration.effort, Source { of, part: 0, unit: effort, by_default: true });
             }
             if constraint.law() == RowLaw::Unilateral {
                 visit("gap", Source { of, part: 1, unit: gap, by_default: false });

@@ -14,7 +14,7 @@
 
 use super::Edit;
 use super::editor::EditMoment;
-use crate::catalogue::{ClosedGap, closed_gap};
+use holonom::joints::{self, Closes};
 use holonom::math::{Mat3, Vec3, symmetric_eigen};
 use holonom::{Checkpoint, Marker, Model, Simulation, State, StepError};
 use std::sync::Arc;
@@ -33,7 +33,7 @@ const PATIENCE: f64 = 0.5;
 /// Which part of a gap must be closed, with the axis in the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct GapPart {
-    which: ClosedGap,
+    which: Closes,
     axis: Vec3,
 }
 
@@ -41,16 +41,18 @@ impl GapPart {
     /// What a kind of joint closes; none for those that are made at once.
     pub fn of(kind: &str, axis: Option<Vec3>) -> Option<GapPart> {
         let axis = axis.unwrap_or(Vec3::Z).normalize();
-        closed_gap(kind).map(|which| GapPart { which, axis })
+        let which = joints::declaration(kind).map(|d| d.closes).filter(|c| *c != Closes::Nothing);
+        which.map(|which| GapPart { which, axis })
     }
 
     /// That part of a gap.
     pub fn part(self, gap: Vec3) -> Vec3 {
         let z = self.axis;
         match self.which {
-            ClosedGap::Point => gap,
-            ClosedGap::AcrossAxis => gap - z * z.dot(gap),
-            ClosedGap::AlongAxis => z * z.dot(gap),
+            Closes::Nothing => Vec3::ZERO,
+            Closes::Point => gap,
+            Closes::AcrossAxis => gap - z * z.dot(gap),
+            Closes::AlongAxis => z * z.dot(gap),
         }
     }
 }

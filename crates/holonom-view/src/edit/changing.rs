@@ -6,7 +6,7 @@ use super::expand::explicit;
 use super::poses::{AfterEdit, SceneDraft, links, redraw};
 use super::record;
 use super::references::{NamedThing, needs, visit};
-use crate::catalogue::{ClosedGap, RIGID_JOINT, closed_gap};
+use holonom::joints::{self, Closes};
 use holonom::math::{Quat, Vec3};
 use holonom_scene::diagnostic::nearest;
 use holonom_scene::node::{DocNode, DocTable, Value};
@@ -319,7 +319,7 @@ impl SceneDraft<'_> {
         }
         let called = |id: holonom::BodyId| id.index().map_or("ground", |_| self.now.model().body_name(id)).to_string();
         let (a, b) = (called(a), called(b));
-        if link.kind().name == RIGID_JOINT {
+        if link.kind().name == joints::rigid_joint().name() {
             return Err(EditError::new(format!("joint `{name}` is a weld already")));
         }
         self.own("joint", name)?;
@@ -342,9 +342,9 @@ impl SceneDraft<'_> {
         let poses = [&a, &b].map(|n| self.pose(n).unwrap_or(holonom_scene::scene::Pose::IDENTITY));
         let table = thing_mut(&mut self.document, "joint", name).ok_or_else(|| EditError::new("it is gone"))?;
         let mut weld = DocTable::new();
-        weld.put("kind", NO_SPAN, RIGID_JOINT);
+        weld.put("kind", NO_SPAN, joints::rigid_joint().name());
         // where the points have met, they go on as those of the weld
-        if as_drawn && closed_gap(link.kind().name) == Some(ClosedGap::Point) {
+        if as_drawn && joints::declaration(link.kind().name).is_some_and(|d| d.closes == Closes::Point) {
             for key in ["a", "b", "at"] {
                 if let Some(entry) = table.entry(key) {
                     weld.push(key, NO_SPAN, entry.node.clone());

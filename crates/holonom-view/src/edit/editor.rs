@@ -3,9 +3,12 @@
 use super::assembly::{AssemblyProgress, GapPart, PointAssembly};
 use super::poses::{AfterEdit, SceneDraft, has_moved};
 use super::{BodyPoint, Edit, EditError};
+use holonom::declaration::DriveAction;
+use holonom::drives;
 use holonom::math::{Mat3, Quat, Vec3};
 use holonom::{BodyId, Marker, Model, Simulation, State};
 use holonom_scene::node::{DocNode, DocTable, Value, parse_toml};
+use holonom_scene::scene::InteractionRecord;
 use holonom_scene::write;
 use holonom_scene::{Format, Limits, Loaded, Loader, Quantities, Report, Scene};
 use std::cell::OnceCell;
@@ -127,7 +130,10 @@ impl SceneEditor {
                 // what would be wrong with it is said before anything moves
                 self.trial(edit, now)?;
                 let ends = (marker(now, a), marker(now, b));
-                let fast = self.scene.drives.iter().filter(|d| d.kind().name == "speed").map(|d| d.name.to_string());
+                let rates = |d: &&InteractionRecord| {
+                    drives::declaration(d.kind().name).is_some_and(|d| d.action == DriveAction::Speed)
+                };
+                let fast = self.scene.drives.iter().filter(rates).map(|d| d.name.to_string());
                 let (moved, fast) = (self.has_moved(now), fast.collect());
                 let assembly = PointAssembly::new(edit.clone(), closes, ends, draft.size(), now, moved, fast);
                 return Ok(EditOutcome::Assemble(Box::new(assembly)));

@@ -6,6 +6,7 @@
 use super::{LISTED, free_motions, is_hand, list, plural};
 use crate::picture::kind_of;
 use holonom::doctor::{JointReaction, RedundantSet, RowName};
+use holonom::joints;
 use holonom::{BodyId, Diagnosis, Model, Simulation};
 use holonom_scene::Scene;
 use serde::Serialize;
@@ -226,8 +227,7 @@ fn what_it_is(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis, own: usize)
 
 /// Does anything drive it?
 fn is_driven(model: &Model) -> bool {
-    let drives = ["motor", "servo", "prescribed-point"];
-    model.joints().any(|j| drives.contains(&model.constraint(j).kind()))
+    model.joints().any(|j| joints::is_drive(model.constraint(j).kind()) && !is_hand(model.joint_name(j)))
 }
 
 fn how_it_moves(all: &mut Vec<Sentence>, model: &Model, d: &Diagnosis, sim: &Simulation) {

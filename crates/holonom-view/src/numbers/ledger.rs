@@ -4,6 +4,7 @@
 //! the entries add up to it. Joints that hold still do no work; what the books say of them is error, and is one entry. What springs store is in their work.
 
 use super::is_hand;
+use holonom::joints::{self, RowLaw};
 use holonom::{JointId, Model, Simulation};
 use serde::Serialize;
 
@@ -50,9 +51,9 @@ const MOST: usize = 80;
 fn works(model: &Model, joint: JointId) -> Option<&'static str> {
     let constraint = model.constraint(joint);
     if model.is_sided(joint) {
-        return Some(if ["motor", "servo", "mouse"].contains(&constraint.kind()) { "drive" } else { "inequality" });
+        return Some(if joints::is_drive(constraint.kind()) { "drive" } else { "inequality" });
     }
-    (constraint.rheonomic() || constraint.own_force_direction() || constraint.kind() == "motor").then_some("drive")
+    (constraint.rheonomic() || constraint.own_force_direction()).then_some("drive")
 }
 
 /// Where energy went since the start.
@@ -78,7 +79,7 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
         match works(model, joint) {
             _ if is_hand(name) => by_hand += work,
             Some(kind) => {
-                if model.constraint(joint).kind() == "dry-friction" {
+                if matches!(model.constraint(joint).law(), RowLaw::Dry { .. }) {
                     friction += work;
                 }
                 named.push(LedgerLine { label: name.to_string(), kind, path: Some(format!("joint.{name}")), work });

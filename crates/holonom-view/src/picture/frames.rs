@@ -4,6 +4,7 @@
 //! there. What is neither (ropes over pulleys, conditions in a formula) has only the points it is attached to.
 
 use super::local_centre;
+use holonom::joints;
 use holonom::math::Vec3;
 use holonom::{Attachment, AttachmentKind, BodyId, Marker, Model};
 use holonom_scene::Scene;
@@ -23,8 +24,6 @@ pub struct JointSides {
     pub drive: bool,
 }
 
-/// Kinds of joints that drive something, wherever they come from.
-const DRIVES: [&str; 4] = ["motor", "servo", "prescribed-point", "mouse"];
 /// A coordinate of a coordinate of ... is looked up so many times at most.
 const DEEPEST: usize = 8;
 
@@ -36,7 +35,7 @@ pub fn of(scene: &Scene, model: &Model, joints: usize) -> Vec<JointSides> {
     let of_link = |name: &str| links.get(name).and_then(|(l, _)| frames.of(l));
     let all = model.joints().take(joints).map(|id| {
         let link = links.get(model.joint_name(id));
-        let drive = link.is_some_and(|l| l.1) || DRIVES.contains(&model.constraint(id).kind());
+        let drive = link.is_some_and(|l| l.1) || joints::is_drive(model.constraint(id).kind());
         // whose coordinate does it use?
         let mut of = id;
         for _ in 0..DEEPEST {

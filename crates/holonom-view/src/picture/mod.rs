@@ -9,7 +9,7 @@ pub mod frames;
 pub mod shapes;
 pub mod structure;
 
-use crate::catalogue::{CoordinateMeasure, DrawnForce, DrawnGlyph, force_glyph, glyph_of};
+use crate::catalogue::{CoordinateMeasure, force_glyph, glyph_of};
 use crate::message::Triple;
 use crate::numbers::is_hand;
 use holonom::joints::CoordinateKind;
@@ -226,7 +226,8 @@ pub struct JointPicture {
     /// Does it move something by itself?
     pub drive: bool,
     /// How it is drawn.
-    pub glyph: DrawnGlyph,
+    #[cfg_attr(test, ts(type = "DrawnGlyph"))]
+    pub glyph: &'static str,
     /// Rows.
     pub rows: usize,
     /// Its coordinates, in their order.
@@ -267,7 +268,8 @@ pub struct ForcePicture {
     /// `spring`, ...
     pub kind: &'static str,
     /// How it is drawn.
-    pub glyph: DrawnForce,
+    #[cfg_attr(test, ts(type = "DrawnForce"))]
+    pub glyph: &'static str,
     /// What it acts on: body number (-1 is the ground) and point in the body frame. Section `applied` of frames has one entry for each of them, force by force.
     pub on: Vec<(i64, Triple)>,
 }

@@ -14,8 +14,11 @@
 //! after which it goes on at the rate v1, which is 0 once the twin has come to rest.
 
 use super::kinematic;
+use crate::numbers::is_hand;
+use holonom::declaration::DriveAction;
+use holonom::drives;
 use holonom::functions::Function;
-use holonom::joints::Motor;
+use holonom::joints::{self, Motor};
 use holonom::{Checkpoint, JointId, Marker, Simulation, StepError, Vec3};
 use holonom_scene::Scene;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -105,7 +108,7 @@ impl Jog {
         let drives: Vec<(JointId, JointId, usize, Option<f64>)> = scene
             .drives
             .iter()
-            .filter(|d| d.kind().name == "position")
+            .filter(|d| drives::declaration(d.kind().name).is_some_and(|d| d.action == DriveAction::Position))
             .filter_map(|d| {
                 let c = d.record.coordinate("joint")?;
                 let joint = model.joint(&c.joint)?;
@@ -138,8 +141,10 @@ impl Jog {
         let mut twin = Simulation::new(model.clone());
         twin.return_to(&sim.checkpoint());
         for joint in model.joints() {
-            let kind = model.constraint(joint).kind();
-            if matches!(kind, "motor" | "mouse" | "servo") {
+            // what drives coordinates is taken over; points that are led along paths stay so
+            let constraint = model.constraint(joint);
+            let on_coordinates = joints::is_drive(constraint.kind()) && !constraint.reads().is_empty();
+            if on_coordinates || is_hand(model.joint_name(joint)) {
                 twin.break_joint(joint).map_err(|e| e.to_string())?;
             }
         }

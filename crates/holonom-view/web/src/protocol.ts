@@ -56,9 +56,6 @@ export type CameraPicture = {
   /** Vertical angle of view, rad. */ angle: number,
   /** What it goes with, over the ground. */ follows: Followed | null };
 
-/** Which part of the gap between its two points a joint closes. */
-export type ClosedGap = "point" | "across-axis" | "along-axis";
-
 /** Loops that share joints. */
 export type ClusterAnswer = {
   /** Names of its joints. */ joints: Array<string>,
@@ -115,12 +112,6 @@ export type DoctorRow = {
   /** Name of the joint. */ joint: string,
   /** Which of its multipliers, from 0. */ row: number,
   /** What it holds, such as "translation along x". */ holds: string };
-
-/** How a force is drawn between its points. */
-export type DrawnForce = "spring" | "dashes";
-
-/** How a joint is drawn: a sign in its frame, or a line between its two points. */
-export type DrawnGlyph = "hinge" | "ball" | "slider" | "sleeve" | "screw" | "cross" | "cross-in-ring" | "block" | "plate" | "ball-on-plate" | "slot" | "ball-on-bar" | "ball-in-ring" | "parallel-bars" | "crossed-bars" | "blade" | "arrow" | "stops" | "pads" | "cone" | "diamond" | "rod" | "rope" | "tackle" | "drum" | "wheels" | "dashes";
 
 /** A kind of drive. */
 export type DriveEntry = {
@@ -227,7 +218,7 @@ export type Followed = {
 
 /** A kind of force. */
 export type ForceEntry = {
-  /** How it is drawn. */ glyph: DrawnForce,
+  /** How it is drawn between its points. */ glyph: DrawnForce,
   /** Does it act between two points? */ sides: boolean,
   /** Has it an axis? */ axis: boolean,
   /** Its name in scene files. */ kind: string,
@@ -323,11 +314,11 @@ export type HandNow = {
 /** A kind of joint. */
 export type JointEntry = {
   /** Button, list, or neither. */ group: PaletteGroup,
-  /** How it is drawn. */ glyph: DrawnGlyph,
+  /** How it is drawn: a sign in its frame, or a line between its two points. */ glyph: DrawnGlyph,
   /** What its coordinates measure, in their order; those of a joint with freedoms of its own choice are in the picture. */ coordinates: Array<CoordinateMeasure>,
   /** Does it join two points? */ sides: boolean,
   /** Where its axis points to begin with; null if it has none. */ axis: AxisPlacement | null,
-  /** What of the gap between its points it closes; null if it is made as they are. */ closes: ClosedGap | null,
+  /** Are the bodies brought together first, as far as it closes the gap between its points? */ closes: boolean,
   /** Must more be said than its two sides? */ asks: boolean,
   /** What several of them are called, for joints that ends of rods can have. */ ends: string | null,
   /** Its name in scene files. */ kind: string,
@@ -613,6 +604,12 @@ export type StepMethod = "auto" | "accurate" | "real-time";
 
 /** What a joint is in the structure of the mechanism. */
 export type StructureRole = "primary" | "loop" | "redundant" | "inequality";
+
+/** How a joint is drawn: a sign in its frame, or a line between its two points. */
+export type DrawnGlyph = "hinge" | "ball" | "slider" | "sleeve" | "screw" | "cross" | "cross-in-ring" | "block" | "plate" | "ball-on-plate" | "slot" | "ball-on-bar" | "ball-in-ring" | "parallel-bars" | "crossed-bars" | "blade" | "arrow" | "stops" | "cone" | "pads" | "diamond" | "rod" | "rope" | "tackle" | "drum" | "wheels" | "dashes";
+
+/** How a force is drawn between its points. */
+export type DrawnForce = "spring" | "dashes";
 
 /** What each question is answered with. */
 export interface Answers {

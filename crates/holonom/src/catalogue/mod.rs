@@ -16,9 +16,9 @@ pub use interface::{attach, coordinate};
 /// How kinds are declared: names, fields with units and ranges, constructors.
 pub mod declaration {
     pub use super::interface::{
-        ANGLE, Allowed, Component, Driven, Family, Field, FieldType, Kind, LENGTH, Make, Making, NUMBER, Need,
-        ON_JOINT, POSITION, Parameters, SurfaceForm, between_0_and_1, finite, finite_vector, not_negative, optional,
-        optional_finite, positive, required,
+        ANGLE, Allowed, Component, DriveAction, DriveButton, DriveDeclaration, Driven, Family, Field, FieldType, Kind,
+        LENGTH, Make, Making, NUMBER, Need, ON_JOINT, POSITION, Parameters, SurfaceForm, between_0_and_1, finite,
+        finite_vector, not_negative, optional, optional_finite, positive, required,
     };
     pub use crate::error::{Fault, Invalid};
 }

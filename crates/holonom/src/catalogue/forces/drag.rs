@@ -215,5 +215,5 @@ pub(super) static SPIN_DAMPER: ForceDeclaration = ForceDeclaration {
     },
     label: "Spin damper",
     law: "user force",
-    glyph: ForceGlyph::Damper,
+    glyph: ForceGlyph::Dashes,
 };

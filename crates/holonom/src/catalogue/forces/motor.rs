@@ -14,7 +14,8 @@
 use super::{AXES, CoordinateForce, Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::declaration::{
-    Allowed, Driven, Fault, Field, FieldType, Invalid, Kind, Make, ON_JOINT, Parameters, optional, positive,
+    Allowed, DriveAction, DriveDeclaration, Driven, Fault, Field, FieldType, Invalid, Kind, Make, ON_JOINT, Parameters,
+    optional, positive,
 };
 use crate::catalogue::functions::Function;
 use std::sync::Arc;
@@ -163,14 +164,19 @@ pub(super) static MOTOR: &[Field] = &[
     ),
 ];
 
-pub(crate) static TORQUE_CURVE_DRIVE: Kind = Kind {
-    name: "torque-curve",
-    summary: "a motor by its torque as a function of speed, or a DC motor by its figures, which brakes at zero voltage",
-    fields: &[&[ON_JOINT], MOTOR],
-    make: Make::Drive(|p| {
-        let force = CoordinateForce::motor(p.given_coordinate("joint")?, torque_curve(p)?);
-        Ok(Driven::Push(Box::new(force)))
-    }),
+pub(crate) static TORQUE_CURVE_DRIVE: DriveDeclaration = DriveDeclaration {
+    kind: Kind {
+        name: "torque-curve",
+        summary: "a motor by its torque as a function of speed, or a DC motor by its figures, which brakes at zero voltage",
+        fields: &[&[ON_JOINT], MOTOR],
+        make: Make::Drive(|p| {
+            let force = CoordinateForce::motor(p.given_coordinate("joint")?, torque_curve(p)?);
+            Ok(Driven::Push(Box::new(force)))
+        }),
+    },
+    action: DriveAction::Effort,
+    on_length: None,
+    on_angle: None,
 };
 
 /// The torque curve of a motor: a function, or a DC motor in one of two ways.

@@ -22,8 +22,8 @@ use super::{Force, ForceDeclaration, ForceGlyph, Push, Stiffness};
 use crate::catalogue::attach::{Attachment, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
 use crate::catalogue::declaration::{
-    Allowed, Driven, Fault, Field, FieldType, Invalid, Kind, Make, NUMBER, ON_JOINT, Parameters, finite, not_negative,
-    optional, required,
+    Allowed, DriveAction, DriveButton, DriveDeclaration, Driven, Fault, Field, FieldType, Invalid, Kind, Make, NUMBER,
+    ON_JOINT, Parameters, finite, not_negative, optional, required,
 };
 use crate::catalogue::functions::Function;
 use crate::error::refuse;
@@ -337,43 +337,63 @@ fn weighted(p: &dyn Parameters) -> Result<Vec<(f64, Coordinate)>, Invalid> {
     }
 }
 
-pub(crate) static TORQUE_DRIVE: Kind = Kind {
-    name: "torque",
-    summary: "a torque (or force) along a joint coordinate, as a function of time",
-    fields: &[&[
-        ON_JOINT,
-        required("value", FieldType::Function("t", "N m or N"), "positive drives the coordinate forward"),
-    ]],
-    make: Make::Drive(|p| {
-        let (of, f) = (p.given_coordinate("joint")?, p.given_function("value")?);
-        let most = p.effort("joint", None).unwrap_or(f64::INFINITY);
-        Ok(Driven::Push(Box::new(CoordinateForce::new(of, move |_, _, t| f.at(t)[0].clamp(-most, most)))))
-    }),
+pub(crate) static TORQUE_DRIVE: DriveDeclaration = DriveDeclaration {
+    kind: Kind {
+        name: "torque",
+        summary: "a torque (or force) along a joint coordinate, as a function of time",
+        fields: &[&[
+            ON_JOINT,
+            required("value", FieldType::Function("t", "N m or N"), "positive drives the coordinate forward"),
+        ]],
+        make: Make::Drive(|p| {
+            let (of, f) = (p.given_coordinate("joint")?, p.given_function("value")?);
+            let most = p.effort("joint", None).unwrap_or(f64::INFINITY);
+            Ok(Driven::Push(Box::new(CoordinateForce::new(of, move |_, _, t| f.at(t)[0].clamp(-most, most)))))
+        }),
+    },
+    action: DriveAction::Effort,
+    on_length: Some(DriveButton { label: "Force", help: "A force of 1 N", value: "1" }),
+    on_angle: Some(DriveButton { label: "Torque", help: "A torque of 1 N m", value: "1" }),
 };
 
-pub(crate) static CONTROLLER_DRIVE: Kind = Kind {
-    name: "controller",
-    summary: "a spring towards a moving target: torque = kp (value - coordinate) + kd (rate - its rate)",
-    fields: &[&[
-        ON_JOINT,
-        required("value", FieldType::Function("t", "m or rad"), "where the coordinate should be, as a function of t"),
-        required("kp", FieldType::Number(Allowed::NotNegative, "N m/rad or N/m"), "torque per deviation"),
-        optional(
-            "kd",
-            FieldType::Number(Allowed::NotNegative, "N m s/rad or N s/m"),
-            "0",
-            "torque per deviation of the rate",
-        ),
-        optional("rate", FieldType::Function("t", "rad/s or m/s"), "0", "the rate it should have, as a function of t"),
-        optional("limit", FieldType::Number(Allowed::Positive, "N m or N"), "none", "largest torque it can give"),
-    ]],
-    make: Make::Drive(|p| {
-        let (of, goal) = (p.given_coordinate("joint")?, p.given_function("value")?);
-        let (kp, kd, own) = (p.of("kp"), p.of("kd"), p.number("limit"));
-        let limit = p.effort("joint", own).or(own).unwrap_or(f64::INFINITY);
-        let rate = p.function("rate").unwrap_or_else(|| Arc::new(0.0));
-        let law =
-            move |q: f64, w: f64, t: f64| (kp * (goal.at(t)[0] - q) + kd * (rate.at(t)[0] - w)).clamp(-limit, limit);
-        Ok(Driven::Push(Box::new(CoordinateForce::new(of, law))))
-    }),
+pub(crate) static CONTROLLER_DRIVE: DriveDeclaration = DriveDeclaration {
+    kind: Kind {
+        name: "controller",
+        summary: "a spring towards a moving target: torque = kp (value - coordinate) + kd (rate - its rate)",
+        fields: &[&[
+            ON_JOINT,
+            required(
+                "value",
+                FieldType::Function("t", "m or rad"),
+                "where the coordinate should be, as a function of t",
+            ),
+            required("kp", FieldType::Number(Allowed::NotNegative, "N m/rad or N/m"), "torque per deviation"),
+            optional(
+                "kd",
+                FieldType::Number(Allowed::NotNegative, "N m s/rad or N s/m"),
+                "0",
+                "torque per deviation of the rate",
+            ),
+            optional(
+                "rate",
+                FieldType::Function("t", "rad/s or m/s"),
+                "0",
+                "the rate it should have, as a function of t",
+            ),
+            optional("limit", FieldType::Number(Allowed::Positive, "N m or N"), "none", "largest torque it can give"),
+        ]],
+        make: Make::Drive(|p| {
+            let (of, goal) = (p.given_coordinate("joint")?, p.given_function("value")?);
+            let (kp, kd, own) = (p.of("kp"), p.of("kd"), p.number("limit"));
+            let limit = p.effort("joint", own).or(own).unwrap_or(f64::INFINITY);
+            let rate = p.function("rate").unwrap_or_else(|| Arc::new(0.0));
+            let law = move |q: f64, w: f64, t: f64| {
+                (kp * (goal.at(t)[0] - q) + kd * (rate.at(t)[0] - w)).clamp(-limit, limit)
+            };
+            Ok(Driven::Push(Box::new(CoordinateForce::new(of, law))))
+        }),
+    },
+    action: DriveAction::Effort,
+    on_length: None,
+    on_angle: None,
 };

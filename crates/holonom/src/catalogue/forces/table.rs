@@ -12,18 +12,18 @@ use crate::math::{SplitMix, vec3};
 pub enum ForceGlyph {
     /// A coil.
     Spring,
-    /// A piston in a cylinder.
-    Damper,
     /// A dashed line.
     Dashes,
 }
 
 impl ForceGlyph {
+    /// All of them.
+    pub const ALL: &[ForceGlyph] = &[ForceGlyph::Spring, ForceGlyph::Dashes];
+
     /// Its name for programs that draw it.
     pub const fn name(self) -> &'static str {
         match self {
             ForceGlyph::Spring => "spring",
-            ForceGlyph::Damper => "damper",
             ForceGlyph::Dashes => "dashes",
         }
     }

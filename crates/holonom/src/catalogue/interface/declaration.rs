@@ -182,6 +182,41 @@ impl fmt::Debug for Kind {
     }
 }
 
+/// What a drive prescribes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum DriveAction {
+    /// A joint coordinate.
+    Position,
+    /// The rate of a joint coordinate.
+    Speed,
+    /// A path of a point, or a condition of any kind.
+    Condition,
+    /// A force or torque along a joint coordinate.
+    Effort,
+}
+
+/// A drive at the press of a button.
+pub struct DriveButton {
+    /// The button.
+    pub label: &'static str,
+    /// What it does, in a sentence.
+    pub help: &'static str,
+    /// Its `value`: a number in SI units, or a function of t, as files say it.
+    pub value: &'static str,
+}
+
+/// One line of the table of drives.
+pub struct DriveDeclaration {
+    /// Name, summary, fields, and how it is made from them.
+    pub kind: Kind,
+    /// What it prescribes.
+    pub action: DriveAction,
+    /// The button for a coordinate that is a length; none for kinds that ask for more than a value.
+    pub on_length: Option<DriveButton>,
+    /// The button for a coordinate that is an angle.
+    pub on_angle: Option<DriveButton>,
+}
+
 /// Kinds that stand for each other in one place.
 pub struct Family {
     /// What they are called: `joint`, `force`, ...

@@ -31,7 +31,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     role: JointRole::Pair,
     coordinates: &[("length", CoordinateKind::Length)],
     glyph: Glyph::Rod,
-    common: true,
+    button: Some(5),
     sample: Some(|a, b, g| Box::new(Distance::new(a, b, 0.5 + g.unit()))),
     ..JointDeclaration::PLAIN
 };

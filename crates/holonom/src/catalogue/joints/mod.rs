@@ -95,6 +95,16 @@ pub fn declaration(name: &str) -> Option<&'static JointDeclaration> {
     JOINTS.iter().find(|d| d.name() == name).copied()
 }
 
+/// The joint that leaves no freedom.
+pub fn rigid_joint() -> &'static JointDeclaration {
+    &weld::DECLARATION
+}
+
+/// Does a kind of joint move things as prescribed?
+pub fn is_drive(kind: &str) -> bool {
+    declaration(kind).is_some_and(|d| d.role == JointRole::Drive)
+}
+
 /// Markers at attachments 0 and 1 with these axes: what a joint was made from.
 pub(crate) fn markers(attachments: &[Attachment], a: Mat3, b: Mat3) -> (Marker, Marker) {
     let at = |k: usize, axes| Marker { axes, ..attachments[k].body.at(attachments[k].carried_vector()) };

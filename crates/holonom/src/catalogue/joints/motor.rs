@@ -20,9 +20,7 @@
 use super::{Constraint, Glyph, JointDeclaration, JointRole, Level, Revolute, RowLaw, Rows};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
-use crate::catalogue::declaration::{
-    Allowed, Driven, Field, FieldType, Invalid, Kind, Make, ON_JOINT, Parameters, optional, required,
-};
+use crate::catalogue::declaration::{Allowed, DriveAction, DriveButton, DriveDeclaration, Driven, Field, FieldType, Invalid, Kind, Make, ON_JOINT, Parameters, optional, required};
 use crate::catalogue::functions::Function;
 use crate::error::refuse;
 use crate::math::SplitMix;
@@ -50,7 +48,8 @@ static EFFORT: &[Field] = &[optional(
     "the largest torque or force it can give; where that is not enough, it gives way",
 )];
 
-pub(crate) static POSITION_DRIVE: Kind = Kind {
+pub(crate) static POSITION_DRIVE: DriveDeclaration = DriveDeclaration {
+    kind: Kind {
     name: "position",
     summary: "a joint coordinate follows a function of time exactly; the drive gives whatever force or torque that takes",
     fields: &[
@@ -58,9 +57,14 @@ pub(crate) static POSITION_DRIVE: Kind = Kind {
         EFFORT,
     ],
     make: Make::Drive(|p| capped(p, Motor::position(p.given_coordinate("joint")?, p.given_function("value")?))),
+},
+    action: DriveAction::Position,
+    on_length: Some(DriveButton { label: "Position", help: "A drive that leads it along a function of time", value: "0.1*sin(2*t)" }),
+    on_angle: Some(DriveButton { label: "Position", help: "A drive that leads it along a function of time", value: "0.5*sin(2*t)" }),
 };
 
-pub(crate) static SPEED_DRIVE: Kind = Kind {
+pub(crate) static SPEED_DRIVE: DriveDeclaration = DriveDeclaration {
+    kind: Kind {
     name: "speed",
     summary: "the rate of a joint coordinate follows a function of time exactly",
     fields: &[
@@ -68,6 +72,10 @@ pub(crate) static SPEED_DRIVE: Kind = Kind {
         EFFORT,
     ],
     make: Make::Drive(|p| capped(p, Motor::speed(p.given_coordinate("joint")?, p.given_function("value")?))),
+},
+    action: DriveAction::Speed,
+    on_length: Some(DriveButton { label: "Motor", help: "A motor that moves it at 0.1 m/s, whatever that takes", value: "0.1" }),
+    on_angle: Some(DriveButton { label: "Motor", help: "A motor that turns it once a second, whatever that takes", value: "6.283185307179586" }),
 };
 
 /// A motor, with a cap if it or its joint says one.

@@ -10,7 +10,7 @@
 use super::{Constraint, JointDeclaration, JointRole, Rows, check_markers, numbered};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::curves::{self, CURVES, Track};
-use crate::catalogue::declaration::{Driven, Field, FieldType, Invalid, Kind, Make, Parameters, optional, required};
+use crate::catalogue::declaration::{DriveAction, DriveDeclaration, Driven, Field, FieldType, Invalid, Kind, Make, Parameters, optional, required};
 use crate::catalogue::functions::Function;
 use crate::math::{SplitMix, Vec3, vec3};
 use std::sync::Arc;
@@ -56,11 +56,16 @@ static PATH: &[&[Field]] = &[&[
     ),
 ]];
 
-pub(crate) static PATH_DRIVE: Kind = Kind {
+pub(crate) static PATH_DRIVE: DriveDeclaration = DriveDeclaration {
+    kind: Kind {
     name: "path",
     summary: "a point of b moves along a path in the axes of a, led by whatever force that takes at the point",
     fields: PATH,
     make: Make::Drive(|p| Ok(Driven::Row(Box::new(path(p)?)))),
+},
+    action: DriveAction::Condition,
+    on_length: None,
+    on_angle: None,
 };
 
 /// The same as a condition that a servo keeps.

@@ -25,9 +25,10 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     coordinates: &[("offset", CoordinateKind::Length)],
     glyph: Glyph::Slider,
     closes: Closes::AcrossAxis,
-    common: true,
+    button: Some(2),
     axis_in_plane: true,
     sample: Some(|a, b, _| Box::new(Prismatic::new(a, b))),
+    ..JointDeclaration::PLAIN
 };
 
 /// A slider along the common z axis of two markers.

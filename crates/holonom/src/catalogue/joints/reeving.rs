@@ -47,7 +47,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     },
     label: "Reeving",
     coordinates: &[("length", CoordinateKind::Length)],
-    glyph: Glyph::Rope,
+    glyph: Glyph::Tackle,
     sample: Some(|a, b, g| Box::new(sample(a, b, g))),
     ..JointDeclaration::PLAIN
 };

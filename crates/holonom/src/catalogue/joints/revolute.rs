@@ -25,7 +25,8 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     coordinates: &[("angle", CoordinateKind::Angle)],
     glyph: Glyph::Hinge,
     closes: Closes::Point,
-    common: true,
+    button: Some(0),
+    rod_end: true,
     sample: Some(|a, b, _| Box::new(Revolute::new(a, b))),
     ..JointDeclaration::PLAIN
 };

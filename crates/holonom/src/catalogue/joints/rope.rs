@@ -28,6 +28,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     role: JointRole::Inequality,
     coordinates: &[("distance", CoordinateKind::Length)],
     glyph: Glyph::Rope,
+    effort: "tension",
     sample: Some(|a, b, g| Box::new(Rope::new(a, b, 0.5 + g.unit()))),
     ..JointDeclaration::PLAIN
 };

@@ -21,7 +21,7 @@ use super::prescribed_point::PATH_CONDITION;
 use super::{Constraint, Glyph, JOINTS, JointDeclaration, JointRole, Level, PointOnLine, PointOnPlane, Rows};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
-use crate::catalogue::declaration::{Driven, Family, FieldType, Invalid, Kind, Make, required};
+use crate::catalogue::declaration::{DriveAction, DriveDeclaration, Driven, Family, FieldType, Invalid, Kind, Make, required};
 use crate::error::refuse;
 use crate::math::SplitMix;
 use std::sync::{Arc, LazyLock};
@@ -47,7 +47,8 @@ fn conditions() -> &'static [&'static Kind] {
     &KINDS
 }
 
-pub(crate) static SERVO_DRIVE: Kind = Kind {
+pub(crate) static SERVO_DRIVE: DriveDeclaration = DriveDeclaration {
+    kind: Kind {
     name: "servo",
     summary: "a condition is kept by the forces or torques of actuators on joint coordinates, one for each of its rows",
     fields: &[&[
@@ -72,6 +73,10 @@ pub(crate) static SERVO_DRIVE: Kind = Kind {
         }
         Ok(Driven::Row(Box::new(Servo::of(Arc::from(condition), actuators))))
     }),
+},
+    action: DriveAction::Condition,
+    on_length: None,
+    on_angle: None,
 };
 
 /// A condition enforced by actuators on joint coordinates.

@@ -39,7 +39,8 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     rows: 3,
     glyph: Glyph::Ball,
     closes: Closes::Point,
-    common: true,
+    button: Some(1),
+    rod_end: true,
     sample: Some(|a, b, _| Box::new(Spherical::new(a, b))),
     ..JointDeclaration::PLAIN
 };

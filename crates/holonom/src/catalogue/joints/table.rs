@@ -33,105 +33,83 @@ pub enum Closes {
     AlongAxis,
 }
 
-/// How a joint is drawn: signs stand in the frame of marker b, z along the axis; links run from marker a to marker b.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Glyph {
-    /// A pin in a ring.
-    Hinge,
-    /// A ball in a socket.
-    Ball,
-    /// A block on a square bar along z.
-    Slider,
-    /// A sleeve on a round bar along z.
-    Sleeve,
-    /// A nut on a threaded bar along z.
-    Screw,
-    /// A cross of two pins.
-    Cross,
-    /// A cross of two pins in a ring.
-    CrossInRing,
-    /// A solid block.
-    Block,
-    /// A block on a plate across z.
-    Plate,
-    /// A ball on a plate across z.
-    BallOnPlate,
-    /// A pin in a slot along x.
-    Slot,
-    /// A ball on a thin bar along z.
-    BallOnBar,
-    /// A ball in a ring: a point on a curve or a surface.
-    BallInRing,
-    /// Two parallel bars.
-    ParallelBars,
-    /// Two perpendicular bars.
-    CrossedBars,
-    /// A blade along x.
-    Blade,
-    /// An arc with a head, around the sign of another joint: a drive.
-    Arrow,
-    /// An arc between two stops, around the sign of another joint.
-    Stops,
-    /// A cone about z.
-    Cone,
-    /// Two pads, around the sign of another joint: friction.
-    Pads,
-    /// A plain sign.
-    Diamond,
-    /// A rod between balls.
-    Rod,
-    /// A thinner rod between balls, which sags where it is slack.
-    Rope,
-    /// A rope from a point of b, where a drum is drawn.
-    Drum,
-    /// A dashed line between wheels about z of both markers.
-    Wheels,
-    /// A dashed line between balls.
-    Dashes,
+macro_rules! glyphs {
+    ($($(#[$doc:meta])* $glyph:ident = $name:literal,)*) => {
+        /// How a joint is drawn: signs stand in the frame of marker b, z along the axis; links run from marker a to marker b.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub enum Glyph {
+            $($(#[$doc])* $glyph,)*
+        }
+
+        impl Glyph {
+            /// All of them.
+            pub const ALL: &[Glyph] = &[$(Glyph::$glyph,)*];
+
+            /// Its name for programs that draw it.
+            pub const fn name(self) -> &'static str {
+                match self {
+                    $(Glyph::$glyph => $name,)*
+                }
+            }
+        }
+    };
 }
 
-impl Glyph {
-    /// Its name for programs that draw it.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Glyph::Hinge => "hinge",
-            Glyph::Ball => "ball",
-            Glyph::Slider => "slider",
-            Glyph::Sleeve => "sleeve",
-            Glyph::Screw => "screw",
-            Glyph::Cross => "cross",
-            Glyph::CrossInRing => "cross-in-ring",
-            Glyph::Block => "block",
-            Glyph::Plate => "plate",
-            Glyph::BallOnPlate => "ball-on-plate",
-            Glyph::Slot => "slot",
-            Glyph::BallOnBar => "ball-on-bar",
-            Glyph::BallInRing => "ball-in-ring",
-            Glyph::ParallelBars => "parallel-bars",
-            Glyph::CrossedBars => "crossed-bars",
-            Glyph::Blade => "blade",
-            Glyph::Arrow => "arrow",
-            Glyph::Stops => "stops",
-            Glyph::Cone => "cone",
-            Glyph::Pads => "pads",
-            Glyph::Diamond => "diamond",
-            Glyph::Rod => "rod",
-            Glyph::Rope => "rope",
-            Glyph::Drum => "drum",
-            Glyph::Wheels => "wheels",
-            Glyph::Dashes => "dashes",
-        }
-    }
-
-    /// Is it drawn from one marker to the other, instead of in the frame of b?
-    pub const fn is_link(self) -> bool {
-        matches!(self, Glyph::Rod | Glyph::Rope | Glyph::Drum | Glyph::Wheels | Glyph::Dashes)
-    }
-
-    /// Does it go around the sign of another joint?
-    pub const fn is_around(self) -> bool {
-        matches!(self, Glyph::Arrow | Glyph::Stops | Glyph::Pads)
-    }
+glyphs! {
+    /// A pin in a ring.
+    Hinge = "hinge",
+    /// A ball in a socket.
+    Ball = "ball",
+    /// A block on a square bar along z.
+    Slider = "slider",
+    /// A sleeve on a round bar along z.
+    Sleeve = "sleeve",
+    /// A nut on a threaded bar along z.
+    Screw = "screw",
+    /// A cross of two pins.
+    Cross = "cross",
+    /// A cross of two pins in a ring.
+    CrossInRing = "cross-in-ring",
+    /// A solid block.
+    Block = "block",
+    /// A block on a plate across z.
+    Plate = "plate",
+    /// A ball on a plate across z.
+    BallOnPlate = "ball-on-plate",
+    /// A pin in a slot along x.
+    Slot = "slot",
+    /// A ball on a thin bar along z.
+    BallOnBar = "ball-on-bar",
+    /// A ball in a ring: a point on a curve or a surface.
+    BallInRing = "ball-in-ring",
+    /// Two parallel bars.
+    ParallelBars = "parallel-bars",
+    /// Two perpendicular bars.
+    CrossedBars = "crossed-bars",
+    /// A blade along x.
+    Blade = "blade",
+    /// An arc with a head, around the sign of another joint: a drive.
+    Arrow = "arrow",
+    /// An arc between two stops, around the sign of another joint.
+    Stops = "stops",
+    /// A cone about z.
+    Cone = "cone",
+    /// Two pads, around the sign of another joint: friction.
+    Pads = "pads",
+    /// A plain sign.
+    Diamond = "diamond",
+    /// A rod between balls.
+    Rod = "rod",
+    /// A thinner rod between balls, which sags where it is slack.
+    Rope = "rope",
+    /// The same of several parts, always taut.
+    Tackle = "tackle",
+    /// A rope from a point of b, where a drum is drawn.
+    Drum = "drum",
+    /// A dashed line between wheels about z of both markers.
+    Wheels = "wheels",
+    /// A dashed line between balls.
+    Dashes = "dashes",
 }
 
 /// A joint between two markers, with random values for any parameters it has beyond them: what generic tests are fed
@@ -155,10 +133,14 @@ pub struct JointDeclaration {
     pub glyph: Glyph,
     /// What is closed when it is made by hand.
     pub closes: Closes,
-    /// Is it one of the few that are offered first?
-    pub common: bool,
+    /// Its place among the buttons of an editor, smallest first; none for kinds that a list of further kinds has.
+    pub button: Option<u8>,
+    /// Is it offered for the ends of rods?
+    pub rod_end: bool,
     /// Does its axis lie in the plane that people draw in, unless they say otherwise? That of the others is across it.
     pub axis_in_plane: bool,
+    /// What its multiplier is called where it is recorded, for kinds with inequality rows.
+    pub effort: &'static str,
     /// A joint for generic tests; none where two markers are not enough.
     pub sample: Option<Sample>,
 }
@@ -173,8 +155,10 @@ impl JointDeclaration {
         coordinates: &[],
         glyph: Glyph::Diamond,
         closes: Closes::Nothing,
-        common: false,
+        button: None,
+        rod_end: false,
         axis_in_plane: false,
+        effort: "effort",
         sample: None,
     };
 

@@ -42,7 +42,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     coordinates: &[("angle about x of a", CoordinateKind::Angle), ("angle about y of b", CoordinateKind::Angle)],
     glyph: Glyph::Cross,
     closes: Closes::Point,
-    common: true,
+    button: Some(4),
     sample: Some(|a, b, _| Box::new(Universal::new(a, b))),
     ..JointDeclaration::PLAIN
 };

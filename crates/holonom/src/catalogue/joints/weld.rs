@@ -17,7 +17,8 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     rows: 6,
     glyph: Glyph::Block,
     closes: Closes::Point,
-    common: true,
+    button: Some(3),
+    rod_end: true,
     sample: Some(|a, b, _| Box::new(Weld::new(a, b))),
     ..JointDeclaration::PLAIN
 };
