@@ -1,7 +1,8 @@
 //! What the page can build and how it draws it: one message, sent to every client before the first picture.
 //!
-//! Everything that is said of a kind comes from its declaration: kinds of joints, drives and forces are declared beside the engine's types, bodies and shapes in
-//! the scene crate. A new kind appears by itself. The bodies that can be drawn by hand are listed at the end of this file.
+//! Everything that is said of a kind comes from its declaration: kinds of joints, drives and forces are declared beside
+//! the engine's types, bodies and shapes in the scene crate. A new kind appears by itself. The bodies that can be drawn
+//! by hand are listed at the end of this file.
 
 use crate::edit::{FieldDeclaration, declared};
 use crate::message::Triple;
@@ -137,7 +138,8 @@ pub struct JointEntry {
     /// How it is drawn: a sign in its frame, or a line between its two points.
     #[cfg_attr(test, ts(type = "DrawnGlyph"))]
     pub glyph: &'static str,
-    /// What its coordinates measure, in their order; those of a joint with freedoms of its own choice are in the picture.
+    /// What its coordinates measure, in their order; those of a joint with freedoms of its own choice are in the
+    /// picture.
     pub coordinates: Vec<CoordinateMeasure>,
     /// Does it join two points?
     pub sides: bool,
@@ -314,7 +316,8 @@ fn piece<const N: usize>(
     Piece { name, label, help, group, body: None, shape, sizes, between: false, faces_plane: false }
 }
 
-/// Sizes to begin with, from the names of the required fields; none for shapes without mass or with more than lengths to say.
+/// Sizes to begin with, from the names of the required fields; none for shapes without mass or with more than lengths
+/// to say.
 fn start_sizes(kind: &'static Kind) -> Option<BTreeMap<&'static str, PieceSize>> {
     kind.all_fields().next()?;
     let size = |field: &Field| match (field.name, &field.ty) {

@@ -1,10 +1,12 @@
 //! The thread that runs a session against the clock, and its clients.
 //!
-//! One thread owns the session; all requests reach it through one queue, so that inputs have one order. Sixty times a second it lets the session catch up with the clock, as far as that
-//! can be done in a frame's time, and publishes what is to be seen. Only the newest frame is kept, so a client that reads slowly sees fewer of them. Replies wait in
+//! One thread owns the session; all requests reach it through one queue, so that inputs have one order. Sixty times a
+//! second it lets the session catch up with the clock, as far as that can be done in a frame's time, and publishes what
+//! is to be seen. Only the newest frame is kept, so a client that reads slowly sees fewer of them. Replies wait in
 //! queues of bounded length; a client that does not read them is disconnected.
 //!
-//! A client that holds something must send something at least every 200 ms; otherwise its hands are released. While no client is connected, time stands still.
+//! A client that holds something must send something at least every 200 ms; otherwise its hands are released. While no
+//! client is connected, time stands still.
 
 use crate::catalogue::catalogue;
 use crate::message::{FrameHeader, FrameSection, Reply, Request, StepMethod};
@@ -20,7 +22,8 @@ use tokio::sync::{mpsc, oneshot, watch};
 const FRAME: Duration = Duration::from_nanos(16_666_667);
 /// The part of a frame that may be spent on ticks; the rest is for composing what is seen, and for others.
 const BUSY: Duration = Duration::from_millis(12);
-/// When frames are late, what was said is heard all the same: all that waits, for so long at most. One input a frame would be answered later and later.
+/// When frames are late, what was said is heard all the same: all that waits, for so long at most. One input a frame
+/// would be answered later and later.
 const HEARING: Duration = Duration::from_millis(4);
 /// A client that holds something and is silent for so long lets go.
 const SILENCE: Duration = Duration::from_millis(200);
@@ -229,7 +232,8 @@ impl SessionLoop {
             self.cost += part * (each - self.cost);
         }
         self.real_time += part * (ticks as f64 * tick / passed.max(1e-6) - self.real_time);
-        // what cannot be caught up with is given up: slow motion, not a jump later. A moment in which others had the processor is caught up with
+        // what cannot be caught up with is given up: slow motion, not a jump later. A moment in which others had the
+        // processor is caught up with
         let most = (0.15 * self.speed).max(2.0 * tick);
         let late = self.behind > most;
         self.behind = self.behind.min(most);

@@ -1,7 +1,8 @@
 //! Messages between the page and the program.
 //!
-//! Over one WebSocket. The page sends [`Request`]s: JSON texts, `{"do": "play"}`. The program sends [`Reply`]s: JSON texts, `{"say": "picture", ...}`, and *frames*: binary
-//! messages, the moving part of what is seen, up to sixty times a second. A frame is
+//! Over one WebSocket. The page sends [`Request`]s: JSON texts, `{"do": "play"}`. The program sends [`Reply`]s: JSON
+//! texts, `{"say": "picture", ...}`, and *frames*: binary messages, the moving part of what is seen, up to sixty times
+//! a second. A frame is
 //!
 //! ```text
 //! u32 little endian     length n of the header in bytes, a multiple of 4
@@ -9,8 +10,9 @@
 //! f32 little endian     the sections that the header lists, one after the other, count * width numbers each
 //! ```
 //!
-//! Lengths in m, angles in rad, everything in SI units, world axes (z up) unless said otherwise. Quaternions are written x, y, z, w. Numbers that do not exist are NaN
-//! in frames and `null` in JSON. The page has the same types in `web/src/protocol.ts`, which `cargo xtask protocol` writes from these.
+//! Lengths in m, angles in rad, everything in SI units, world axes (z up) unless said otherwise. Quaternions are
+//! written x, y, z, w. Numbers that do not exist are NaN in frames and `null` in JSON. The page has the same types in
+//! `web/src/protocol.ts`, which `cargo xtask protocol` writes from these.
 
 use crate::catalogue::BuildCatalogue;
 use crate::edit::{DetailsAnswer, Edit};

@@ -1,6 +1,7 @@
 //! The page itself: one HTML file without any other, built from `web/` by the build script and carried in the program.
 //!
-//! Its scripts and styles stand in the file; the server names their hashes in the Content-Security-Policy, so that they run and nothing else does.
+//! Its scripts and styles stand in the file; the server names their hashes in the Content-Security-Policy, so that they
+//! run and nothing else does.
 
 include!(concat!(env!("OUT_DIR"), "/page_facts.rs"));
 

@@ -1,4 +1,5 @@
-//! The messages in TypeScript: `web/src/protocol.ts` is written from the Rust types, and fails a test when it is not as they are.
+//! The messages in TypeScript: `web/src/protocol.ts` is written from the Rust types, and fails a test when it is not as
+//! they are.
 
 use crate::edit::DetailsAnswer;
 use crate::message::{BacklogAnswer, FrameHeader, Reply, Request, SceneAnswer};
@@ -21,7 +22,8 @@ export type Triple = [number, number, number];
 export type Quat = [number, number, number, number];
 ";
 
-/// Declarations of types and of all that they are made of, by their names: the order in which they are met is not the same in every build.
+/// Declarations of types and of all that they are made of, by their names: the order in which they are met is not the
+/// same in every build.
 struct Declarations {
     config: Config,
     seen: HashSet<TypeId>,

@@ -1,7 +1,9 @@
-//! The numbers of a frame's sections at the present state of a simulation: see [`FrameSection`] for what each of them holds.
+//! The numbers of a frame's sections at the present state of a simulation: see [`FrameSection`] for what each of them
+//! holds.
 //!
-//! Everything that can be known beforehand (where centres of mass lie in bodies, what forces act on, which loads are unique) is found once, when the picture is made.
-//! Poses, shears, velocities and the centre need no solution of the equations; the rest does, and is empty where they cannot be solved. What does not exist is NaN.
+//! Everything that can be known beforehand (where centres of mass lie in bodies, what forces act on, which loads are
+//! unique) is found once, when the picture is made. Poses, shears, velocities and the centre need no solution of the
+//! equations; the rest does, and is empty where they cannot be solved. What does not exist is NaN.
 
 use crate::message::FrameSection;
 use crate::picture::frames::{ActionPoint, places};
@@ -40,8 +42,9 @@ pub fn width(section: FrameSection) -> usize {
     }
 }
 
-/// Loads of redundant joints are split as the doctor does where groups of loops have at most so many rows: that is cubic in them, and done sixty times a second. In larger groups they are
-/// as the solver found them, and marked as not unique all the same.
+/// Loads of redundant joints are split as the doctor does where groups of loops have at most so many rows: that is
+/// cubic in them, and done sixty times a second. In larger groups they are as the solver found them, and marked as not
+/// unique all the same.
 const MOST_SPLIT: usize = 200;
 
 const NONE: Vec3 = Vec3::NAN;
@@ -73,8 +76,8 @@ impl FrameSections {
         !self.deforming.is_empty()
     }
 
-    /// Append the numbers of a section: whole entries of [`width`] numbers. The simulation may have more joints than the picture (hands), but the same bodies and forces
-    /// before any others.
+    /// Append the numbers of a section: whole entries of [`width`] numbers. The simulation may have more joints than
+    /// the picture (hands), but the same bodies and forces before any others.
     pub fn fill(&mut self, section: FrameSection, sim: &mut Simulation, out: &mut Vec<f32>) {
         match section {
             FrameSection::Poses => poses(sim, out),

@@ -140,7 +140,8 @@ impl SceneDraft<'_> {
         Ok(name)
     }
 
-    /// The axes of a joint in the fields that its kind has: in the world where both bodies are drawn as they are now, else on each of them.
+    /// The axes of a joint in the fields that its kind has: in the world where both bodies are drawn as they are now,
+    /// else on each of them.
     fn axes_for(
         &self,
         kind: &str,

@@ -1,16 +1,18 @@
 //! Two points brought together step by step, before they are joined.
 //!
-//! By the law f = m v: no inertia, no gravity, every pose on the way legal. Let W be the velocity of the one point against the other for a unit push
-//! between them (3 x 3, symmetric, from three solves with all joints kept) and g the gap. The push that closes the gap with time constant tau is
+//! By the law f = m v: no inertia, no gravity, every pose on the way legal. Let W be the velocity of the one point
+//! against the other for a unit push between them (3 x 3, symmetric, from three solves with all joints kept) and g the
+//! gap. The push that closes the gap with time constant tau is
 //!
 //! ```text
 //! f = (W + mu 1)^-1 (-g / tau - drift)       mu = 0.02 of the largest eigenvalue of W. drift: what drives do by themselves
 //! ```
 //!
-//! With mu directions that joints hold, or nearly hold, take no large pushes; where a stretched linkage would be thrown past its nearest pose nevertheless,
-//! the push is halved until the gap becomes smaller.
+//! With mu directions that joints hold, or nearly hold, take no large pushes; where a stretched linkage would be thrown
+//! past its nearest pose nevertheless, the push is halved until the gap becomes smaller.
 //!
-//! Drives of speed let go meanwhile, and time stands still, so that nothing moves but what must. Light bodies come to heavy ones, and the ground stays. What is near enough is closed exactly when the joint is made.
+//! Drives of speed let go meanwhile, and time stands still, so that nothing moves but what must. Light bodies come to
+//! heavy ones, and the ground stays. What is near enough is closed exactly when the joint is made.
 
 use super::Edit;
 use super::editor::EditMoment;
@@ -103,7 +105,8 @@ impl PointAssembly {
         PointAssembly { edit, closes, a, b, before, drives, driven: None, moved, size, gap, best: gap, waited: 0.0 }
     }
 
-    /// Put the mechanism back to where it was before it began to move, for points that do not meet. Hands may have come or gone since.
+    /// Put the mechanism back to where it was before it began to move, for points that do not meet. Hands may have come
+    /// or gone since.
     pub fn put_back(&self, sim: &mut Simulation) {
         if let Some(driven) = &self.driven {
             sim.return_to(driven);
@@ -129,7 +132,8 @@ impl PointAssembly {
         format!("joining: {:.1} mm apart", 1e3 * self.gap)
     }
 
-    /// Move the mechanism for `dt` seconds of the page; its own time stands still. Its velocities are those of this motion, and mean nothing afterwards.
+    /// Move the mechanism for `dt` seconds of the page; its own time stands still. Its velocities are those of this
+    /// motion, and mean nothing afterwards.
     pub fn step(&mut self, sim: &mut Simulation, dt: f64) -> Result<AssemblyProgress, StepError> {
         if self.driven.is_none() {
             self.driven = Some(sim.checkpoint());

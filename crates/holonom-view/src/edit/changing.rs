@@ -1,4 +1,5 @@
-//! What is there, changed: fields, names, welds, places, copies; and what is taken away, with everything that cannot be without it.
+//! What is there, changed: fields, names, welds, places, copies; and what is taken away, with everything that cannot be
+//! without it.
 
 use super::EditError;
 use super::document::{NO_SPAN, Path, THINGS, inner_mut, node, path, put, take, take_thing, thing, thing_mut};

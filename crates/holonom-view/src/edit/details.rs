@@ -1,4 +1,5 @@
-//! What a thing of the scene says, and what may be changed in it: the declarations that scenes are read by, with the values at hand.
+//! What a thing of the scene says, and what may be changed in it: the declarations that scenes are read by, with the
+//! values at hand.
 
 use super::EditError;
 use super::document::{Path, json, path, thing};
@@ -201,7 +202,8 @@ fn listed<'f>(fields: impl Iterator<Item = &'f Field>, table: &DocTable, path: &
     fields.map(|f| described(f, table.get(f.name), &format!("{path}.{}", f.name), scene)).collect()
 }
 
-/// One field: what it is declared to be, and its value. Tables inside tables are as deep as the declarations and the document are.
+/// One field: what it is declared to be, and its value. Tables inside tables are as deep as the declarations and the
+/// document are.
 fn described(field: &Field, node: Option<&DocNode>, path: &str, scene: &Scene) -> FieldValue {
     let (kind, fields) = match (&field.ty, node.map(|n| &n.value)) {
         (Type::Kind(family), Some(Val::Table(t))) => (named(family, t), in_kind(family, t, path, scene)),

@@ -142,7 +142,8 @@ impl SceneEditor {
         self.make(edit, now, None).map(|c| EditOutcome::Changed(Box::new(c)))
     }
 
-    /// Make the joint of an assembly, from where the mechanism has come to. If the points have not met, nothing changes.
+    /// Make the joint of an assembly, from where the mechanism has come to. If the points have not met, nothing
+    /// changes.
     pub fn join(
         &mut self,
         assembly: &PointAssembly,

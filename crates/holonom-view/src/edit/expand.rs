@@ -1,7 +1,7 @@
 //! Pieces of generators as bodies and joints of their own. A piece that is to be changed cannot stay a piece.
 //!
-//! A `[repeat]` is unrolled as text: its counters are put into its expressions, so that what uses parameters of the scene goes on using them. The
-//! other generators are written from what was read of them.
+//! A `[repeat]` is unrolled as text: its counters are put into its expressions, so that what uses parameters of the
+//! scene goes on using them. The other generators are written from what was read of them.
 
 use super::EditError;
 use super::document::{NO_SPAN, take_thing, thing};
@@ -128,7 +128,8 @@ fn unrolled(document: &DocTable, scene: &Scene, name: &str) -> Result<Vec<(Strin
     Ok(out)
 }
 
-/// A row or tree that begins at a point of another body says where that is: outside of its repeat it may be made before that body is.
+/// A row or tree that begins at a point of another body says where that is: outside of its repeat it may be made before
+/// that body is.
 fn started(mut node: DocNode, kind: &str, name: &str, scene: &Scene) -> DocNode {
     if let ("chain" | "tree", Value::Table(table)) = (kind, &mut node.value)
         && table.get("first").is_some()

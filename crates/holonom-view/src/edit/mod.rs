@@ -1,6 +1,6 @@
-//! Changes of a scene by hand, as changes of its *document*: the same tables that a scene file has. A change is made in a copy, written as text, read
-//! and built; whatever the reader or the engine says against it is the answer, and nothing has changed. So whatever can be built by hand can be saved,
-//! and what is saved is what `holonom run` takes.
+//! Changes of a scene by hand, as changes of its *document*: the same tables that a scene file has. A change is made in
+//! a copy, written as text, read and built; whatever the reader or the engine says against it is the answer, and
+//! nothing has changed. So whatever can be built by hand can be saved, and what is saved is what `holonom run` takes.
 //!
 //! ```text
 //! editor    the document, what was undone and what can be done again
@@ -17,12 +17,15 @@
 //!
 //! What was decided:
 //!
-//! - **Time goes on.** A change of a mass, a drive or a limit, and a joint that is cut, need no particular pose: the mechanism goes on from where it is, and
-//!   the scene starts where it started. Where a change holds in the present pose only (a joint that is made, a weld, a body that is moved), the present
-//!   poses are written to `[start]`, and time begins anew. Joints hold on to bodies as they are *drawn*, so neither their axes nor the zeros of their
+//! - **Time goes on.** A change of a mass, a drive or a limit, and a joint that is cut, need no particular pose: the
+//!   mechanism goes on from where it is, and the scene starts where it started. Where a change holds in the present
+//!   pose only (a joint that is made, a weld, a body that is moved), the present poses are written to `[start]`, and
+//!   time begins anew. Joints hold on to bodies as they are *drawn*, so neither their axes nor the zeros of their
 //!   coordinates, limits and springs move along.
-//! - **Generators** stay as they are until a piece of them is changed itself; then that generator, and no other, is written out.
-//! - **Comments** of a file are lost with the first change: the writer has none. What was not changed is saved as it was read.
+//! - **Generators** stay as they are until a piece of them is changed itself; then that generator, and no other, is
+//!   written out.
+//! - **Comments** of a file are lost with the first change: the writer has none. What was not changed is saved as it
+//!   was read.
 
 mod adding;
 mod assembly;

@@ -1,7 +1,7 @@
 //! The present poses as the ones that the scene starts from.
 //!
-//! A body that nothing holds on to is simply drawn elsewhere: its own fields change. Joints and forces hold on to bodies as they are drawn, so any other
-//! body keeps its drawing, and `[start.BODY]` says where it starts.
+//! A body that nothing holds on to is simply drawn elsewhere: its own fields change. Joints and forces hold on to
+//! bodies as they are drawn, so any other body keeps its drawing, and `[start.BODY]` says where it starts.
 
 use super::EditError;
 use super::document::{NO_SPAN, put, take, take_thing, thing, thing_mut, triple};
@@ -75,7 +75,8 @@ impl<'a> SceneDraft<'a> {
         name == "ground" || self.redrawn.contains(name) || self.pose(name).is_some_and(drawn)
     }
 
-    /// Let the scene start from the present poses, moving as now or at rest. Nothing is written where the mechanism has not moved.
+    /// Let the scene start from the present poses, moving as now or at rest. Nothing is written where the mechanism has
+    /// not moved.
     pub fn start_here(&mut self, moving: bool) -> Result<(), EditError> {
         self.then = AfterEdit::Anew;
         if std::mem::replace(&mut self.here, true) || !self.moved {
@@ -165,7 +166,8 @@ pub fn links(scene: &Scene) -> impl Iterator<Item = &holonom_scene::scene::Inter
     scene.joints.iter().chain(&scene.drives).chain(&scene.forces)
 }
 
-/// Has a mechanism left the start of its scene, of which `own` is the model? Hands make models of their own, which start where they took hold.
+/// Has a mechanism left the start of its scene, of which `own` is the model? Hands make models of their own, which
+/// start where they took hold.
 pub fn has_moved(own: &Model, now: &Simulation) -> bool {
     let (start, at) = (own.initial_state(), now.state());
     let stands = |id: BodyId| {

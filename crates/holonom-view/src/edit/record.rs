@@ -1,4 +1,5 @@
-//! What was read, written as tables again: the pieces of generators have no tables of their own. Expressions have become numbers by then.
+//! What was read, written as tables again: the pieces of generators have no tables of their own. Expressions have
+//! become numbers by then.
 
 use super::EditError;
 use super::document::{NO_SPAN, put, triple};

@@ -1,5 +1,5 @@
-//! References between things. In a scene: which bodies and joints a link needs. In a document: every text that names a body or a joint, found by what the fields
-//! are declared to hold, so that it can be changed.
+//! References between things. In a scene: which bodies and joints a link needs. In a document: every text that names a
+//! body or a joint, found by what the fields are declared to hold, so that it can be changed.
 
 use super::record::body_name;
 use holonom_scene::fields::{Family, Field, Record, Type, Val};

@@ -1,7 +1,7 @@
 //! The doctor's report on the present pose, in sentences and tables.
 //!
-//! The same facts as `holonom check` prints. A sentence stands alone, says whether it is good news, a remark or a warning, and names what it speaks of by paths
-//! (`joint.A`, `body.crank`), so that a page can point there.
+//! The same facts as `holonom check` prints. A sentence stands alone, says whether it is good news, a remark or a
+//! warning, and names what it speaks of by paths (`joint.A`, `body.crank`), so that a page can point there.
 
 use super::{LISTED, free_motions, is_hand, list, plural};
 use crate::picture::kind_of;

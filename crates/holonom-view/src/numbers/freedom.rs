@@ -1,8 +1,9 @@
 //! Which motions a mechanism is free to make, in terms of its joints.
 //!
-//! A few random velocities are brought onto the rows; what is left of them, less what the rows prescribe by themselves, are random free motions. The rates of all joint
-//! coordinates in them are the columns of a small matrix, in which elimination with full pivoting picks coordinates that tell the motions apart, the ones that
-//! move most first. Motions that no coordinate sees are those of bodies that no joint measures.
+//! A few random velocities are brought onto the rows; what is left of them, less what the rows prescribe by themselves,
+//! are random free motions. The rates of all joint coordinates in them are the columns of a small matrix, in which
+//! elimination with full pivoting picks coordinates that tell the motions apart, the ones that move most first. Motions
+//! that no coordinate sees are those of bodies that no joint measures.
 
 use super::is_hand;
 use holonom::joints::CoordinateKind;
@@ -25,7 +26,8 @@ const LARGEST: usize = 3000;
 /// Rates below this part of the largest are rounding.
 const ROUNDING: f64 = 1e-6;
 
-/// Coordinates that tell `mobility` free motions apart at the present pose; `None` where there are too many to tell, or they cannot be found.
+/// Coordinates that tell `mobility` free motions apart at the present pose; `None` where there are too many to tell, or
+/// they cannot be found.
 pub fn free_motions(sim: &Simulation, mobility: usize) -> Option<FreeMotions> {
     let model = sim.model();
     if mobility == 0 || mobility > MOST || model.n_v() > LARGEST {

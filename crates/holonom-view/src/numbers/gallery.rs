@@ -1,8 +1,8 @@
 //! What can be opened: the gallery, with a small drawing of each scene.
 //!
-//! Scenes are read when they are first asked for, once, and not built: bodies stand where they are drawn, which for a card is near enough where joints
-//! move them first. The drawing is what the first camera of the scene sees, without perspective: edges of boxes, outlines of round shapes, and of scenes with
-//! many bodies only one line each.
+//! Scenes are read when they are first asked for, once, and not built: bodies stand where they are drawn, which for a
+//! card is near enough where joints move them first. The drawing is what the first camera of the scene sees, without
+//! perspective: edges of boxes, outlines of round shapes, and of scenes with many bodies only one line each.
 
 use holonom::math::{Mat3, Vec3, vec3};
 use holonom_scene::fields::{BodyRef, PointRef};

@@ -1,7 +1,8 @@
 //! Where energy went.
 //!
-//! The change of the bodies' energy since the ledger was opened is the sum of all works, of what projection changed, of what hands did, and of the integrator's error:
-//! the entries add up to it. Joints that hold still do no work; what the books say of them is error, and is one entry. What springs store is in their work.
+//! The change of the bodies' energy since the ledger was opened is the sum of all works, of what projection changed, of
+//! what hands did, and of the integrator's error: the entries add up to it. Joints that hold still do no work; what the
+//! books say of them is error, and is one entry. What springs store is in their work.
 
 use super::is_hand;
 use holonom::joints::{self, RowLaw};
@@ -20,7 +21,8 @@ pub struct LedgerAnswer {
     pub elastic: f64,
     /// Sum of the three.
     pub total: f64,
-    /// Change of the bodies' kinetic, gravitational and stored energy since the start: the sum of all lines, and the error.
+    /// Change of the bodies' kinetic, gravitational and stored energy since the start: the sum of all lines, and the
+    /// error.
     pub change: f64,
     /// What did it.
     pub lines: Vec<LedgerLine>,
@@ -36,7 +38,8 @@ pub struct LedgerAnswer {
 pub struct LedgerLine {
     /// For people.
     pub label: String,
-    /// `force`, `drive`, `inequality` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`, `hand`, `projection`, `others`.
+    /// `force`, `drive`, `inequality` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`,
+    /// `hand`, `projection`, `others`.
     pub kind: &'static str,
     /// What is meant, such as `joint.crank`, where it is one thing.
     pub path: Option<String>,

@@ -1,7 +1,7 @@
 //! Answers to questions.
 //!
-//! Hands that people put on a mechanism are joints and forces of the running model; their names begin with [`HAND`], which no name of a scene can. No answer
-//! lists them: the ledger adds up what they did.
+//! Hands that people put on a mechanism are joints and forces of the running model; their names begin with [`HAND`],
+//! which no name of a scene can. No answer lists them: the ledger adds up what they did.
 
 mod doctor;
 mod freedom;

@@ -1,7 +1,9 @@
-//! What can be watched: names and units, in the order of the catalogue (the whole mechanism, bodies, joints, forces, pairs that may touch).
+//! What can be watched: names and units, in the order of the catalogue (the whole mechanism, bodies, joints, forces,
+//! pairs that may touch).
 //!
-//! A model of ten thousand bodies has half a million quantities, more than a page can list. Of such models everything is listed of the first bodies, joints and
-//! forces ([`FULL`]), and of the others only where they are: names of the same pattern (`NAME.vel.x`) can be watched all the same.
+//! A model of ten thousand bodies has half a million quantities, more than a page can list. Of such models everything
+//! is listed of the first bodies, joints and forces ([`FULL`]), and of the others only where they are: names of the
+//! same pattern (`NAME.vel.x`) can be watched all the same.
 
 use super::is_hand;
 use crate::picture::coordinate_name;

@@ -1,4 +1,5 @@
-//! Where a matrix has entries, in blocks of bodies and joints: a block that is there is there as a whole, because the solver stores and multiplies it so.
+//! Where a matrix has entries, in blocks of bodies and joints: a block that is there is there as a whole, because the
+//! solver stores and multiplies it so.
 
 use holonom::Model;
 use holonom::pattern::{self, Matrix, Pattern};
@@ -21,7 +22,8 @@ pub struct SpyAnswer {
     pub row_bands: Vec<MatrixBand>,
     /// Bodies and joints along the columns, in order.
     pub column_bands: Vec<MatrixBand>,
-    /// First row, first column, rows, columns, and 1 where elimination made it. Of L those on the diagonal are lower triangles.
+    /// First row, first column, rows, columns, and 1 where elimination made it. Of L those on the diagonal are lower
+    /// triangles.
     pub blocks: Vec<[usize; 5]>,
     /// Entries: of L those in the lower triangle.
     pub entries: usize,

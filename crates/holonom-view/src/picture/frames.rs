@@ -1,7 +1,8 @@
 //! Where joints and forces sit on bodies.
 //!
-//! A joint of the scene has a marker on each of its bodies, with z along its axis. A drive, a limit or friction acts on the coordinate of a joint, and is shown
-//! there. What is neither (ropes over pulleys, conditions in a formula) has only the points it is attached to.
+//! A joint of the scene has a marker on each of its bodies, with z along its axis. A drive, a limit or friction acts on
+//! the coordinate of a joint, and is shown there. What is neither (ropes over pulleys, conditions in a formula) has
+//! only the points it is attached to.
 
 use super::local_centre;
 use holonom::joints;
@@ -79,7 +80,8 @@ pub struct ActionPoint {
     pub through: Vec<usize>,
 }
 
-/// The places a force acts on: every point it is attached to, and the centre of mass of bodies that it only turns. Torques on a body that has points act at the first.
+/// The places a force acts on: every point it is attached to, and the centre of mass of bodies that it only turns.
+/// Torques on a body that has points act at the first.
 pub fn places(model: &Model, attachments: &[Attachment]) -> Vec<ActionPoint> {
     let mut all: Vec<ActionPoint> = Vec::new();
     for (k, a) in attachments.iter().enumerate() {

@@ -1,8 +1,9 @@
 //! What is to be drawn of a scene: everything that does not move.
 //!
-//! Decisions. Shapes that look the same are one geometry, however many bodies have them. A body without a shape that can be seen is a point at its centre of mass.
-//! Meshes are thinned out where all of them together have more triangles than a page can show ([`shapes::MOST_TRIANGLES`]), and a note says so. Structure
-//! (loops, what is held twice, which loads are unique) comes from the doctor where that is quick, and from the graph of joints alone where it is not
+//! Decisions. Shapes that look the same are one geometry, however many bodies have them. A body without a shape that
+//! can be seen is a point at its centre of mass. Meshes are thinned out where all of them together have more triangles
+//! than a page can show ([`shapes::MOST_TRIANGLES`]), and a note says so. Structure (loops, what is held twice, which
+//! loads are unique) comes from the doctor where that is quick, and from the graph of joints alone where it is not
 //! ([`structure`]).
 
 pub mod frames;
@@ -270,7 +271,8 @@ pub struct ForcePicture {
     /// How it is drawn.
     #[cfg_attr(test, ts(type = "DrawnForce"))]
     pub glyph: &'static str,
-    /// What it acts on: body number (-1 is the ground) and point in the body frame. Section `applied` of frames has one entry for each of them, force by force.
+    /// What it acts on: body number (-1 is the ground) and point in the body frame. Section `applied` of frames has one
+    /// entry for each of them, force by force.
     pub on: Vec<(i64, Triple)>,
 }
 
@@ -333,8 +335,8 @@ pub fn kind_of(model: &Model, body: BodyId) -> &'static str {
     kind.strip_suffix(" body").unwrap_or(kind)
 }
 
-/// The point of a body at which its centre of mass lies, in the body's frame; `None` for a body that is nowhere, or bends. Solved from where four points are
-/// at the start.
+/// The point of a body at which its centre of mass lies, in the body's frame; `None` for a body that is nowhere, or
+/// bends. Solved from where four points are at the start.
 pub fn local_centre(model: &Model, body: BodyId) -> Option<Vec3> {
     if !is_somewhere(model, body) {
         return None;
@@ -362,7 +364,8 @@ fn written<'a>(loaded: &'a Loaded, section: &str) -> HashSet<&'a str> {
     table.map_or_else(HashSet::new, |t| t.entries().iter().map(|e| &*e.key).collect())
 }
 
-/// The picture of a scene whose model a simulation runs. Its first `joints` joints are the model's own; hands come after them.
+/// The picture of a scene whose model a simulation runs. Its first `joints` joints are the model's own; hands come
+/// after them.
 pub fn picture(loaded: &Loaded, sim: &mut Simulation, joints: usize) -> Picture {
     let scene = &loaded.scene;
     let model = sim.model().clone();

@@ -1,7 +1,8 @@
 //! Shapes of a scene as geometries, each listed once, and how large the mechanism is.
 //!
-//! Meshes with too many triangles are thinned out by merging corners that fall into the same cell of a grid; cells grow until what is left fits. Sizes stay what
-//! they are to within a cell, and holes do not open: triangles only ever collapse.
+//! Meshes with too many triangles are thinned out by merging corners that fall into the same cell of a grid; cells grow
+//! until what is left fits. Sizes stay what they are to within a cell, and holes do not open: triangles only ever
+//! collapse.
 
 use super::frames::JointSides;
 use super::{GeometryPicture, PlacedFrame, ShapePicture, is_somewhere};
@@ -18,7 +19,8 @@ pub const MOST_TRIANGLES: usize = 200_000;
 /// No mesh is thinned out below this.
 const FEWEST_TRIANGLES: usize = 200;
 
-/// What makes two geometries the same: their kind and numbers, bit for bit; for meshes the place in memory that they share.
+/// What makes two geometries the same: their kind and numbers, bit for bit; for meshes the place in memory that they
+/// share.
 type Key = (u8, [u64; 3]);
 
 /// Geometries in the making.
@@ -222,8 +224,8 @@ fn bounds(geometry: &scene::Geometry) -> Option<(Vec3, Vec3)> {
 /// How far beyond itself a mechanism is looked at to see the plane below it, in its own sizes.
 const REACH: f64 = 20.0;
 
-/// Diagonal of the box around all shapes of bodies and all points of joints at the start, and the nearest point of planes that are not far; the length scale of
-/// the model where all of that is one point.
+/// Diagonal of the box around all shapes of bodies and all points of joints at the start, and the nearest point of
+/// planes that are not far; the length scale of the model where all of that is one point.
 pub fn extent(scene: &Scene, model: &Model, frames: &[JointSides]) -> f64 {
     let state = model.initial_state();
     let mut all = Bounds::NOTHING;

@@ -1,8 +1,9 @@
 //! What each joint is in the structure of a mechanism, and whether its load is unique.
 //!
-//! Which joints lie on loops is a question to the graph of joints, and quick. Which of them hold something twice is one to the doctor, whose time is cubic in the
-//! rows of a group of loops, up to a size from which on he only probes; so he is not asked where it would take long ([`MOST_ROWS`], [`MOST_JOINTS`]). Where he is not,
-//! no joint is called redundant, and loads on loops are taken for unique if the solver met no row that depends on others.
+//! Which joints lie on loops is a question to the graph of joints, and quick. Which of them hold something twice is one
+//! to the doctor, whose time is cubic in the rows of a group of loops, up to a size from which on he only probes; so he
+//! is not asked where it would take long ([`MOST_ROWS`], [`MOST_JOINTS`]). Where he is not, no joint is called
+//! redundant, and loads on loops are taken for unique if the solver met no row that depends on others.
 
 use super::StructureRole;
 use holonom::{Diagnosis, Simulation};

@@ -1,10 +1,12 @@
-//! Who may come in. Any web page can reach the loopback interface through its visitor's browser, so four things are asked together:
+//! Who may come in. Any web page can reach the loopback interface through its visitor's browser, so four things are
+//! asked together:
 //!
 //! - the socket is bound to 127.0.0.1: nobody from another machine;
 //! - `Host` names this server: no page whose own name was made to point here (DNS rebinding);
-//! - `Origin`, where a browser sends one, is this server itself, and a WebSocket or anything but a GET must have one: no script of another page;
-//! - a token that only the user's own terminal has seen, from the first visit on in a cookie that the browser keeps to itself (`HttpOnly`) and never
-//!   sends along from other sites (`SameSite=Strict`).
+//! - `Origin`, where a browser sends one, is this server itself, and a WebSocket or anything but a GET must have one:
+//!   no script of another page;
+//! - a token that only the user's own terminal has seen, from the first visit on in a cookie that the browser keeps to
+//!   itself (`HttpOnly`) and never sends along from other sites (`SameSite=Strict`).
 //!
 //! Names and origins are taken apart and compared as a whole; nothing is looked for inside them.
 
@@ -62,7 +64,8 @@ impl Guard {
 
     /// The token in the cookie.
     pub fn cookie(&self, headers: &HeaderMap) -> Result<(), Refused> {
-        // another program on another port of this machine may have set a cookie of the same name: any of them may be the right one
+        // another program on another port of this machine may have set a cookie of the same name: any of them may be
+        // the right one
         let name = self.cookie_name();
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|v| v.to_str().ok());
         let mut values = cookies

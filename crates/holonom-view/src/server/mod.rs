@@ -10,9 +10,10 @@
 //! GET /files/recording.csv?names=A,B the recorded past of quantities
 //! ```
 //!
-//! Nothing else is there, and no GET changes anything. Who may come in is decided in [`guard`](self), how answers are dressed in `answer`, what a
-//! client may cost in `socket` and `timed_stream`; refused are 403 (wrong host or origin), 401 (no token), 404, 405, 503 (too many clients).
-//! Connections that send no request, or stop reading what they asked for, are closed; there is a most of them.
+//! Nothing else is there, and no GET changes anything. Who may come in is decided in [`guard`](self), how answers are
+//! dressed in `answer`, what a client may cost in `socket` and `timed_stream`; refused are 403 (wrong host or origin),
+//! 401 (no token), 404, 405, 503 (too many clients). Connections that send no request, or stop reading what they asked
+//! for, are closed; there is a most of them.
 
 mod answer;
 mod files;
@@ -108,13 +109,14 @@ impl Server {
         format!("http://{}/?token={}", self.address, self.token.text())
     }
 
-    /// The same with a ticket in place of the token, which lets somebody in once: for starting a browser, because other users of the machine can see with
-    /// what programs are started.
+    /// The same with a ticket in place of the token, which lets somebody in once: for starting a browser, because other
+    /// users of the machine can see with what programs are started.
     pub fn ticket_url(&self) -> String {
         format!("http://{}/?ticket={}", self.address, self.ticket.text())
     }
 
-    /// Serve until `asked` says to stop (it is looked at forty times a second). Clients are told; the hub is left as it is.
+    /// Serve until `asked` says to stop (it is looked at forty times a second). Clients are told; the hub is left as it
+    /// is.
     pub fn run_until(self, asked: impl Fn() -> bool) -> io::Result<()> {
         let Server { runtime, listener, address, token, ticket, hub } = self;
         let guard = Arc::new(Guard::new(address, token, ticket));

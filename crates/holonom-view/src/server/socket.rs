@@ -1,9 +1,10 @@
 //! One client: a WebSocket at one end, the hub at the other.
 //!
-//! Reading and writing go on side by side, and the client is gone when either ends. What is written: replies in their order, and of frames always the
-//! newest only, so that a slow client sees fewer of them and nothing piles up. A message that is not taken within [`PATIENCE`] ends the connection. What
-//! is read is small ([`LARGEST`]; the text of a scene may be [`LARGEST_SCENE`]) and well-formed JSON; what is not is answered with what was wrong, and
-//! too much nonsense in a row ends the connection.
+//! Reading and writing go on side by side, and the client is gone when either ends. What is written: replies in their
+//! order, and of frames always the newest only, so that a slow client sees fewer of them and nothing piles up. A
+//! message that is not taken within [`PATIENCE`] ends the connection. What is read is small ([`LARGEST`]; the text of a
+//! scene may be [`LARGEST_SCENE`]) and well-formed JSON; what is not is answered with what was wrong, and too much
+//! nonsense in a row ends the connection.
 
 use crate::hub::{Client, Hub};
 use crate::message::{Reply, Request};
@@ -21,7 +22,8 @@ use tokio::time::{sleep, timeout};
 pub const LARGEST: usize = 1 << 20;
 /// Longest message that opens a scene from its text, bytes.
 pub const LARGEST_SCENE: usize = 8 << 20;
-/// Longest wait for a client to take a message. A page on a slow machine may be busy with a large picture for seconds; meanwhile one message waits, and no more.
+/// Longest wait for a client to take a message. A page on a slow machine may be busy with a large picture for seconds;
+/// meanwhile one message waits, and no more.
 pub const PATIENCE: Duration = Duration::from_secs(8);
 /// Longest message to a client, bytes: a frame or picture of about a million bodies.
 pub const LARGEST_SENT: usize = 64 << 20;
@@ -196,7 +198,8 @@ fn too_large(e: &axum::Error) -> bool {
 
 // ---- writing -----------------------------------------------------------------------------------------------------
 
-/// Everything that the client is told, one message at a time: answers and replies in order, frames when there is time for them.
+/// Everything that the client is told, one message at a time: answers and replies in order, frames when there is time
+/// for them.
 async fn write(
     sink: &mut SplitSink<WebSocket, Message>,
     mut frames: watch::Receiver<Arc<Vec<u8>>>,

@@ -1,10 +1,12 @@
 //! The token: who knows it may use the page, nobody else may.
 //!
-//! 192 random bits, written as 48 hexadecimal digits. It stands in the address that the program prints, and from the first visit on in a cookie.
+//! 192 random bits, written as 48 hexadecimal digits. It stands in the address that the program prints, and from the
+//! first visit on in a cookie.
 //!
-//! A token can be *kept* for a port: then a page that is open finds its program again after a restart. It lies in a file that only its owner can read,
-//! `holonom/page-PORT.token` in the first of `$XDG_RUNTIME_DIR`, `$XDG_CACHE_HOME`, `~/.cache`, `%LOCALAPPDATA%` that there is. A file that others could
-//! read or have put there is not used but replaced. Where no file can be kept there is simply a new token.
+//! A token can be *kept* for a port: then a page that is open finds its program again after a restart. It lies in a
+//! file that only its owner can read, `holonom/page-PORT.token` in the first of `$XDG_RUNTIME_DIR`, `$XDG_CACHE_HOME`,
+//! `~/.cache`, `%LOCALAPPDATA%` that there is. A file that others could read or have put there is not used but
+//! replaced. Where no file can be kept there is simply a new token.
 
 use std::fmt;
 use std::fs;
@@ -92,7 +94,8 @@ fn read(path: &Path) -> Option<Token> {
     sound.then(|| Token(text.to_string()))
 }
 
-/// Written whole and private under another name first, so that nobody ever reads half of it or opens it before it is private.
+/// Written whole and private under another name first, so that nobody ever reads half of it or opens it before it is
+/// private.
 fn write(folder: &Path, path: &Path, token: &Token) -> io::Result<()> {
     make_private_folder(folder)?;
     let draft = path.with_extension(format!("draft-{}", std::process::id()));

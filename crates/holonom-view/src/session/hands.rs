@@ -1,8 +1,9 @@
 //! Hands on a mechanism: what pulls, pushes and turns from outside.
 //!
-//! A hand that *grabs* is a [`Mouse`]: three rows that make the held point follow a target, in the same solve as all joints, with a force of at most its cap. A hand that
-//! *pushes* or *twists* is a force law whose value can be set. Both are put into the running model by surgery (`Simulation::add_joint`, `add_force`) behind everything
-//! that is the scene's own, in the order in which the hands came, so that the same inputs make the same model.
+//! A hand that *grabs* is a [`Mouse`]: three rows that make the held point follow a target, in the same solve as all
+//! joints, with a force of at most its cap. A hand that *pushes* or *twists* is a force law whose value can be set.
+//! Both are put into the running model by surgery (`Simulation::add_joint`, `add_force`) behind everything that is the
+//! scene's own, in the order in which the hands came, so that the same inputs make the same model.
 
 use crate::message::{HandKind, HandNow, Triple};
 use holonom::forces::UserForce;

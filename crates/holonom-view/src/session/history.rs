@@ -1,7 +1,7 @@
 //! What happened, moment by moment, to look at again and to go on from.
 //!
-//! A moment is model and state (models are shared), so going on from one gives the same bits as before. Memory is bounded: when it is used up every other moment is
-//! forgotten, and from then on they are kept half as often.
+//! A moment is model and state (models are shared), so going on from one gives the same bits as before. Memory is
+//! bounded: when it is used up every other moment is forgotten, and from then on they are kept half as often.
 
 use super::hands::Hands;
 use super::jog;

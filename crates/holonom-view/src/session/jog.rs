@@ -1,11 +1,12 @@
 //! Jogging: a tool point is moved, and the motors are told what that takes.
 //!
-//! A twin of the mechanism has no drives. It is moved by the law f = m v so that its tool point has the velocity wanted (inverse kinematics: of all motions that do this, the least in the
-//! metric of the masses; limits are kept), and its joint coordinates become the goals of the position drives of the mechanism itself, which follow with the torque they have. So the
-//! hand of an arm goes higher, lower, nearer at the press of a key, whatever its joints are.
+//! A twin of the mechanism has no drives. It is moved by the law f = m v so that its tool point has the velocity wanted
+//! (inverse kinematics: of all motions that do this, the least in the metric of the masses; limits are kept), and its
+//! joint coordinates become the goals of the position drives of the mechanism itself, which follow with the torque they
+//! have. So the hand of an arm goes higher, lower, nearer at the press of a key, whatever its joints are.
 //!
-//! Goals are twice continuously differentiable. Every tick each is planned anew: from where it is, with its rate and its second derivative, to the coordinate of the twin a lead
-//! time T later, by the polynomial of degree 5
+//! Goals are twice continuously differentiable. Every tick each is planned anew: from where it is, with its rate and
+//! its second derivative, to the coordinate of the twin a lead time T later, by the polynomial of degree 5
 //!
 //! ```text
 //! x(s) = x0 + v0 s + a0 s²/2 + c3 s³ + c4 s⁴ + c5 s⁵,     s = t - t0 in [0, T],     x(T) = x1 + v1 T,  x'(T) = v1,  x''(T) = 0

@@ -6,15 +6,15 @@
 //! pdot = p0 + A f,     A = P H^-1 P^T       (3k x 3k, symmetric, positive semidefinite; P takes velocities to those of the points)
 //! ```
 //!
-//! where p0 is what drives do. The pushes wanted are those with pdot = (h - p) / tau for the targets h, as nearly as the joints allow: the least squares solution with
-//! the least pushes,
+//! where p0 is what drives do. The pushes wanted are those with pdot = (h - p) / tau for the targets h, as nearly as
+//! the joints allow: the least squares solution with the least pushes,
 //!
 //! ```text
 //! (A A + e² I) f = A (wanted - p0),      e = 1e-4 of the mean diagonal of A: directions in which nothing can move get no push
 //! ```
 //!
-//! A is measured: one solve for each unit push. A step that would run over a limit or into a contact, or so far that the joints cannot
-//! be closed after it, is taken shorter, down to standing still.
+//! A is measured: one solve for each unit push. A step that would run over a limit or into a contact, or so far that
+//! the joints cannot be closed after it, is taken shorter, down to standing still.
 
 use super::hands::{FOLLOW, Hand, HandAction};
 use holonom::{Marker, Simulation, StepError, Vec3};

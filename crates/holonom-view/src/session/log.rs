@@ -1,7 +1,8 @@
 //! The log of inputs: everything that was done to a session, and at which tick.
 //!
-//! Motion depends on nothing else: a log replayed without a page, a clock or a network gives the same state to the last bit. A log is text, one JSON object a line; the first is
-//! the [`LogHeading`], all others are [`LogEntry`]s in the order in which they were applied, each before the tick that it names.
+//! Motion depends on nothing else: a log replayed without a page, a clock or a network gives the same state to the last
+//! bit. A log is text, one JSON object a line; the first is the [`LogHeading`], all others are [`LogEntry`]s in the
+//! order in which they were applied, each before the tick that it names.
 
 use super::Session;
 use crate::message::Request;

@@ -1,7 +1,8 @@
 //! A simulation that people put their hands on.
 //!
-//! Time goes in ticks of fixed length. Inputs are applied between ticks, in the order in which they come, and logged; nothing else decides the motion. There is no clock and
-//! no thread here: [`crate::hub`] runs a session against the clock, [`replay`] without one, and both come to the same bits.
+//! Time goes in ticks of fixed length. Inputs are applied between ticks, in the order in which they come, and logged;
+//! nothing else decides the motion. There is no clock and no thread here: [`crate::hub`] runs a session against the
+//! clock, [`replay`] without one, and both come to the same bits.
 
 mod building;
 pub mod hands;
@@ -145,7 +146,8 @@ impl Session {
         session
     }
 
-    /// Run the scene that the program is started with: it can be opened again by its name. The loader's limits and folders hold for all scenes from now on.
+    /// Run the scene that the program is started with: it can be opened again by its name. The loader's limits and
+    /// folders hold for all scenes from now on.
     pub fn start_with(&mut self, origin: SceneOrigin, loaded: Loaded, loader: &Loader) -> Result<(), String> {
         self.loader = Loader { limits: loader.limits, allowed: loader.allowed.clone(), ..Loader::default() };
         self.own = Some(Arc::new(origin.clone()));

@@ -1,8 +1,9 @@
 //! How a tick is taken.
 //!
-//! A tick is a fixed length of simulated time. *Accurate* ticks are taken as the scene says: by its integrator, its fixed step or its error control, so that what is seen is what
-//! `holonom run` computes. *Real-time* ticks are taken by velocity-level stepping, one solve each whatever happens. While something is grabbed ticks are taken that way too: a hand with
-//! a cap is an inequality, and stepping has a solution whatever the hand does.
+//! A tick is a fixed length of simulated time. *Accurate* ticks are taken as the scene says: by its integrator, its
+//! fixed step or its error control, so that what is seen is what `holonom run` computes. *Real-time* ticks are taken by
+//! velocity-level stepping, one solve each whatever happens. While something is grabbed ticks are taken that way too: a
+//! hand with a cap is an inequality, and stepping has a solution whatever the hand does.
 
 use holonom::{Coordinates, IntegratorKind, Model, Simulation, StepError, StepReport};
 use holonom_scene::scene::Run;

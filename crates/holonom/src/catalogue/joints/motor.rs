@@ -20,7 +20,10 @@
 use super::{Constraint, Glyph, JointDeclaration, JointRole, Level, Revolute, RowLaw, Rows};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
-use crate::catalogue::declaration::{Allowed, DriveAction, DriveButton, DriveDeclaration, Driven, Field, FieldType, Invalid, Kind, Make, ON_JOINT, Parameters, optional, required};
+use crate::catalogue::declaration::{
+    Allowed, DriveAction, DriveButton, DriveDeclaration, Driven, Field, FieldType, Invalid, Kind, Make, ON_JOINT,
+    Parameters, optional, required,
+};
 use crate::catalogue::functions::Function;
 use crate::error::refuse;
 use crate::math::SplitMix;
@@ -50,32 +53,48 @@ static EFFORT: &[Field] = &[optional(
 
 pub(crate) static POSITION_DRIVE: DriveDeclaration = DriveDeclaration {
     kind: Kind {
-    name: "position",
-    summary: "a joint coordinate follows a function of time exactly; the drive gives whatever force or torque that takes",
-    fields: &[
-        &[ON_JOINT, required("value", FieldType::Function("t", "m or rad"), "the coordinate as a function of t")],
-        EFFORT,
-    ],
-    make: Make::Drive(|p| capped(p, Motor::position(p.given_coordinate("joint")?, p.given_function("value")?))),
-},
+        name: "position",
+        summary: "a joint coordinate follows a function of time exactly; the drive gives whatever force or torque that takes",
+        fields: &[
+            &[ON_JOINT, required("value", FieldType::Function("t", "m or rad"), "the coordinate as a function of t")],
+            EFFORT,
+        ],
+        make: Make::Drive(|p| capped(p, Motor::position(p.given_coordinate("joint")?, p.given_function("value")?))),
+    },
     action: DriveAction::Position,
-    on_length: Some(DriveButton { label: "Position", help: "A drive that leads it along a function of time", value: "0.1*sin(2*t)" }),
-    on_angle: Some(DriveButton { label: "Position", help: "A drive that leads it along a function of time", value: "0.5*sin(2*t)" }),
+    on_length: Some(DriveButton {
+        label: "Position",
+        help: "A drive that leads it along a function of time",
+        value: "0.1*sin(2*t)",
+    }),
+    on_angle: Some(DriveButton {
+        label: "Position",
+        help: "A drive that leads it along a function of time",
+        value: "0.5*sin(2*t)",
+    }),
 };
 
 pub(crate) static SPEED_DRIVE: DriveDeclaration = DriveDeclaration {
     kind: Kind {
-    name: "speed",
-    summary: "the rate of a joint coordinate follows a function of time exactly",
-    fields: &[
-        &[ON_JOINT, required("value", FieldType::Function("t", "m/s or rad/s"), "the rate as a function of t")],
-        EFFORT,
-    ],
-    make: Make::Drive(|p| capped(p, Motor::speed(p.given_coordinate("joint")?, p.given_function("value")?))),
-},
+        name: "speed",
+        summary: "the rate of a joint coordinate follows a function of time exactly",
+        fields: &[
+            &[ON_JOINT, required("value", FieldType::Function("t", "m/s or rad/s"), "the rate as a function of t")],
+            EFFORT,
+        ],
+        make: Make::Drive(|p| capped(p, Motor::speed(p.given_coordinate("joint")?, p.given_function("value")?))),
+    },
     action: DriveAction::Speed,
-    on_length: Some(DriveButton { label: "Motor", help: "A motor that moves it at 0.1 m/s, whatever that takes", value: "0.1" }),
-    on_angle: Some(DriveButton { label: "Motor", help: "A motor that turns it once a second, whatever that takes", value: "6.283185307179586" }),
+    on_length: Some(DriveButton {
+        label: "Motor",
+        help: "A motor that moves it at 0.1 m/s, whatever that takes",
+        value: "0.1",
+    }),
+    on_angle: Some(DriveButton {
+        label: "Motor",
+        help: "A motor that turns it once a second, whatever that takes",
+        value: "6.283185307179586",
+    }),
 };
 
 /// A motor, with a cap if it or its joint says one.

@@ -10,7 +10,9 @@
 use super::{Constraint, JointDeclaration, JointRole, Rows, check_markers, numbered};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::curves::{self, CURVES, Track};
-use crate::catalogue::declaration::{DriveAction, DriveDeclaration, Driven, Field, FieldType, Invalid, Kind, Make, Parameters, optional, required};
+use crate::catalogue::declaration::{
+    DriveAction, DriveDeclaration, Driven, Field, FieldType, Invalid, Kind, Make, Parameters, optional, required,
+};
 use crate::catalogue::functions::Function;
 use crate::math::{SplitMix, Vec3, vec3};
 use std::sync::Arc;
@@ -58,11 +60,11 @@ static PATH: &[&[Field]] = &[&[
 
 pub(crate) static PATH_DRIVE: DriveDeclaration = DriveDeclaration {
     kind: Kind {
-    name: "path",
-    summary: "a point of b moves along a path in the axes of a, led by whatever force that takes at the point",
-    fields: PATH,
-    make: Make::Drive(|p| Ok(Driven::Row(Box::new(path(p)?)))),
-},
+        name: "path",
+        summary: "a point of b moves along a path in the axes of a, led by whatever force that takes at the point",
+        fields: PATH,
+        make: Make::Drive(|p| Ok(Driven::Row(Box::new(path(p)?)))),
+    },
     action: DriveAction::Condition,
     on_length: None,
     on_angle: None,

@@ -21,7 +21,9 @@ use super::prescribed_point::PATH_CONDITION;
 use super::{Constraint, Glyph, JOINTS, JointDeclaration, JointRole, Level, PointOnLine, PointOnPlane, Rows};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::{Coordinate, Readings};
-use crate::catalogue::declaration::{DriveAction, DriveDeclaration, Driven, Family, FieldType, Invalid, Kind, Make, required};
+use crate::catalogue::declaration::{
+    DriveAction, DriveDeclaration, Driven, Family, FieldType, Invalid, Kind, Make, required,
+};
 use crate::error::refuse;
 use crate::math::SplitMix;
 use std::sync::{Arc, LazyLock};
@@ -49,31 +51,31 @@ fn conditions() -> &'static [&'static Kind] {
 
 pub(crate) static SERVO_DRIVE: DriveDeclaration = DriveDeclaration {
     kind: Kind {
-    name: "servo",
-    summary: "a condition is kept by the forces or torques of actuators on joint coordinates, one for each of its rows",
-    fields: &[&[
-        required(
-            "condition",
-            FieldType::Kind(&CONDITIONS),
-            "what is to hold: a path, or any joint by its kind and fields",
-        ),
-        required(
-            "actuators",
-            FieldType::Coordinates,
-            "joints, or coordinates of joints, as many as the condition has rows",
-        ),
-    ]],
-    make: Make::Drive(|p| {
-        let condition = p.condition("condition")?;
-        let actuators = p.coordinates("actuators");
-        let (rows, n) = (condition.n_rows(), actuators.len());
-        if rows != n {
-            let label = format!("{n} elements; one for each row of the condition");
-            return Err(Invalid::count("actuators", n, rows).label(label));
-        }
-        Ok(Driven::Row(Box::new(Servo::of(Arc::from(condition), actuators))))
-    }),
-},
+        name: "servo",
+        summary: "a condition is kept by the forces or torques of actuators on joint coordinates, one for each of its rows",
+        fields: &[&[
+            required(
+                "condition",
+                FieldType::Kind(&CONDITIONS),
+                "what is to hold: a path, or any joint by its kind and fields",
+            ),
+            required(
+                "actuators",
+                FieldType::Coordinates,
+                "joints, or coordinates of joints, as many as the condition has rows",
+            ),
+        ]],
+        make: Make::Drive(|p| {
+            let condition = p.condition("condition")?;
+            let actuators = p.coordinates("actuators");
+            let (rows, n) = (condition.n_rows(), actuators.len());
+            if rows != n {
+                let label = format!("{n} elements; one for each row of the condition");
+                return Err(Invalid::count("actuators", n, rows).label(label));
+            }
+            Ok(Driven::Row(Box::new(Servo::of(Arc::from(condition), actuators))))
+        }),
+    },
     action: DriveAction::Condition,
     on_length: None,
     on_angle: None,

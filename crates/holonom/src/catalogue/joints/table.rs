@@ -35,7 +35,8 @@ pub enum Closes {
 
 macro_rules! glyphs {
     ($($(#[$doc:meta])* $glyph:ident = $name:literal,)*) => {
-        /// How a joint is drawn: signs stand in the frame of marker b, z along the axis; links run from marker a to marker b.
+        /// How a joint is drawn: signs stand in the frame of marker b, z along the axis; links run from marker a to
+        /// marker b.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Glyph {
             $($(#[$doc])* $glyph,)*
