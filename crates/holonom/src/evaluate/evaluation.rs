@@ -74,8 +74,8 @@ pub(crate) struct Evaluation {
 impl Evaluation {
     pub fn new(layout: &ModelLayout, structure: &Structure) -> Self {
         let (rows, cells) = layout.largest_constraint();
-        let mut frames = vec![Frame::NONE; layout.bodies.len()];
-        frames.push(Frame::GROUND);
+        let mut frames = vec![Frame::NONE; layout.bodies.len() + 1];
+        frames[layout.bodies.len()] = Frame::GROUND;
         Evaluation {
             frames,
             blocks: new_blocks(structure),
