@@ -231,7 +231,8 @@ export type ForcePicture = {
   /** Its name. */ name: string,
   /** `spring`, ... */ kind: string,
   /** How it is drawn. */ glyph: DrawnForce,
-  /** What it acts on: body number (-1 is the ground) and point in the body frame. Section `applied` of frames has one entry for each of them, force by force. */ on: Array<[number, Triple]> };
+  /** What it acts on: body number (-1 is the ground) and point in the body frame. Section `applied` of frames has one
+  * entry for each of them, force by force. */ on: Array<[number, Triple]> };
 
 /** Header of a frame. */
 export type FrameHeader = {
@@ -315,7 +316,8 @@ export type HandNow = {
 export type JointEntry = {
   /** Button, list, or neither. */ group: PaletteGroup,
   /** How it is drawn: a sign in its frame, or a line between its two points. */ glyph: DrawnGlyph,
-  /** What its coordinates measure, in their order; those of a joint with freedoms of its own choice are in the picture. */ coordinates: Array<CoordinateMeasure>,
+  /** What its coordinates measure, in their order; those of a joint with freedoms of its own choice are in the
+  * picture. */ coordinates: Array<CoordinateMeasure>,
   /** Does it join two points? */ sides: boolean,
   /** Where its axis points to begin with; null if it has none. */ axis: AxisPlacement | null,
   /** Are the bodies brought together first, as far as it closes the gap between its points? */ closes: boolean,
@@ -358,7 +360,8 @@ export type LedgerAnswer = {
   /** Energy of bodies in the field of gravity now, zero at height zero. */ gravity: number,
   /** Stored now in springs and inside elastic bodies. */ elastic: number,
   /** Sum of the three. */ total: number,
-  /** Change of the bodies' kinetic, gravitational and stored energy since the start: the sum of all lines, and the error. */ change: number,
+  /** Change of the bodies' kinetic, gravitational and stored energy since the start: the sum of all lines, and the
+  * error. */ change: number,
   /** What did it. */ lines: Array<LedgerLine>,
   /** What is left: the integrator's own error. */ error: number,
   /** What friction, contacts and damping inside bodies took (not negative); a part of the lines. */ dissipated: number };
@@ -366,7 +369,8 @@ export type LedgerAnswer = {
 /** A line of the ledger. */
 export type LedgerLine = {
   /** For people. */ label: string,
-  /** `force`, `drive`, `inequality` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`, `hand`, `projection`, `others`. */ kind: string,
+  /** `force`, `drive`, `inequality` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`,
+  * `hand`, `projection`, `others`. */ kind: string,
   /** What is meant, such as `joint.crank`, where it is one thing. */ path: string | null,
   /** J. */ work: number };
 
@@ -595,7 +599,8 @@ export type SpyAnswer = {
   /** Columns. */ columns: number,
   /** Bodies and joints down the rows, in order. */ row_bands: Array<MatrixBand>,
   /** Bodies and joints along the columns, in order. */ column_bands: Array<MatrixBand>,
-  /** First row, first column, rows, columns, and 1 where elimination made it. Of L those on the diagonal are lower triangles. */ blocks: Array<[number, number, number, number, number]>,
+  /** First row, first column, rows, columns, and 1 where elimination made it. Of L those on the diagonal are lower
+  * triangles. */ blocks: Array<[number, number, number, number, number]>,
   /** Entries: of L those in the lower triangle. */ entries: number,
   /** Of these, made by elimination. */ fill: number };
 
