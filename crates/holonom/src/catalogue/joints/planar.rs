@@ -19,7 +19,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
         fields: &[PAIR, STARTS],
         make: Make::Joint(|p| Ok(Box::new(PlanarJoint::new(p.a(), p.b())))),
     },
-    label: "Planar",
+    label: "Plane joint",
     role: JointRole::Pair,
     rows: 3,
     coordinates: &[
