@@ -33,7 +33,11 @@ impl Spheres {
         if n == 0 {
             return;
         }
-        let bound = |k: usize| ((p - self.nodes[k].0).length() - self.nodes[k].1).max(0.0);
+        // an empty sphere is infinitely far even from a point that is not finite, whose distances are no numbers
+        let bound = |k: usize| match self.nodes[k] {
+            (_, f64::NEG_INFINITY) => f64::INFINITY,
+            (centre, radius) => ((p - centre).length() - radius).max(0.0),
+        };
         // of every level at most one node waits, and one is looked at
         let mut waiting = [(0usize, 0.0); 64];
         let mut height = 1;
@@ -74,5 +78,21 @@ fn around(a: (Vec3, f64), b: (Vec3, f64)) -> (Vec3, f64) {
         let radius = 0.5 * (d + a.1 + b.1);
         // rounding must not leave a point outside
         (a.0 + (b.0 - a.0) * ((radius - a.1) / d), radius * (1.0 + 1e-14))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn empty_leaves_are_never_visited() {
+        let leaves: Vec<(Vec3, f64)> = (0..5).map(|i| (Vec3::X * i as f64, 0.5)).collect();
+        for p in [Vec3::ZERO, Vec3::splat(1e9), Vec3::NAN, Vec3::INFINITY] {
+            Spheres::new(&leaves).search(p, f64::INFINITY, |i| {
+                assert!(i < leaves.len(), "leaf {i} of {} at {p}", leaves.len());
+                (leaves[i].0 - p).length()
+            });
+        }
     }
 }
