@@ -45,7 +45,7 @@ pub(crate) struct Forces {
 const LOAD_ITERATIONS: usize = 30;
 
 /// `[vdot; lambda]` at a state whose M, F, J, c are in `work` and factored, with the forces of inequality rows in the
-/// mode `work.forces_of.mode`. F includes those forces afterwards. Candidates for touches are those last detected.
+/// mode `work.contact.mode`. F includes those forces afterwards. Candidates for touches are those last detected.
 pub(crate) fn solve_motion(model: &Model, q: &[f64], v: &[f64], t: f64, work: &mut Workspace) -> Result<(), StepError> {
     gather::gather_closed(model, q, v, t, work);
     let Workspace { eval, kkt, contact, .. } = work;
