@@ -383,6 +383,14 @@ fn a_killed_run_can_be_recovered_up_to_the_last_second() {
         let (file, whole) = (folder.file("r.csv"), folder.file("whole.csv"));
         let args = ["run", &double, "--dt", "1e-5", "--time", "1000", "--rate", "2000", "--out", &file];
         let mut child = command(&args).stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("started");
+        // the wait counts from the first byte of the stream: on a busy machine the command may take long to begin
+        let stream = format!("{file}.hrec");
+        for _ in 0..6000 {
+            if std::fs::metadata(&stream).is_ok_and(|m| m.len() > 0) {
+                break;
+            }
+            std::thread::sleep(Duration::from_millis(10));
+        }
         std::thread::sleep(Duration::from_millis(wait));
         child.kill().expect("killed");
         child.wait().expect("ended");
