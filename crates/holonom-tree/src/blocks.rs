@@ -71,6 +71,15 @@ impl Blocks {
         }
     }
 
+    /// Take over all numbers of blocks of the same structure.
+    pub(crate) fn copy_from(&mut self, other: &Blocks) {
+        self.central.copy_from_slice(&other.central);
+        self.six.copy_from_slice(&other.six);
+        self.other.copy_from_slice(&other.other);
+        self.links.copy_from_slice(&other.links);
+        self.transforms.copy_from_slice(&other.transforms);
+    }
+
     /// Diagonal block of a primal node, packed (see [`packed`]); the seven numbers `a, C packed` of a node promised to
     /// be [central](Structure::central); empty for a dual.
     #[inline]

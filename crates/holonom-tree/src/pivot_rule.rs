@@ -33,7 +33,7 @@ pub enum PivotRule {
 }
 
 /// Relaxed rows are regularised by this many times `eps`, whatever their pivots.
-const RELAXED: f64 = 10.0;
+pub(crate) const RELAXED: f64 = 10.0;
 /// A dual pivot below this part of its row's own size counts as small, where the rule does not say otherwise.
 const SMALL: f64 = 1e-11;
 

@@ -9,7 +9,7 @@ use crate::catalogue::joints::Level;
 use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::ModelError;
-use crate::evaluate::evaluation::bodies_at;
+use crate::evaluate::evaluation::{Angles, bodies_at};
 use crate::evaluate::{self, RowScratch, angles, energy};
 use crate::model::choices::{Assembly, SolverKind};
 use crate::model::state::State;
@@ -22,18 +22,57 @@ const ASSEMBLED: f64 = 1e-9;
 /// Assemble the start pose, make the start velocities legal, open the ledger.
 pub(super) fn start(planned: Planned) -> Result<Model, ModelError> {
     let (model, how, mut work) = with_workspace(planned);
+    let angles = if model.has_loops() { work.eval.angles.clone() } else { Angles::default() };
     let (q, v) = assembled(&model, how, &mut work)?;
+    let graded = model.regularisation.graded_islands.clone();
     let model = regularised(model, &q, &v, &mut work);
+    let (model, q, v) = match newly_graded(&graded, &model) {
+        false => (model, q, v),
+        // masses that the pose where the search began did not show to be graded: once more, knowing of them
+        true => {
+            work = workspace(&model, angles);
+            let (q, v) = assembled(&model, how, &mut work)?;
+            (regularised(model, &q, &v, &mut work), q, v)
+        }
+    };
     let initial = opened(&model, q, v, &work);
     Ok(Model { initial, ..model })
 }
 
-/// A planned model with scratch memory that knows the joint angles at the start.
+fn newly_graded(before: &[bool], model: &Model) -> bool {
+    let now = model.regularisation.graded_islands.iter().enumerate();
+    now.filter(|(_, graded)| **graded).any(|(i, _)| before.get(i) != Some(&true))
+}
+
+/// A planned model that knows its graded islands, as far as its start pose shows them, with scratch memory that knows
+/// the joint angles at the start.
 fn with_workspace(planned: Planned) -> (Model, Assembly, Workspace) {
     let Planned { model, angles, assembly } = planned;
-    let mut work = Workspace::new(&model, SolverKind::Tree);
-    work.eval.angles = angles;
+    let model = with_graded_islands(model, &angles);
+    let work = workspace(&model, angles);
     (model, assembly, work)
+}
+
+fn workspace(model: &Model, angles: Angles) -> Workspace {
+    let mut work = Workspace::new(model, SolverKind::Tree);
+    work.eval.angles = angles;
+    work
+}
+
+/// Found at the start pose: assembling it needs to know of them.
+fn with_graded_islands(model: Model, angles: &Angles) -> Model {
+    if !model.has_loops() {
+        return model;
+    }
+    let (mut work, State { t, q, v, .. }) = (workspace(&model, angles.clone()), &model.initial);
+    evaluate::evaluate_bodies(&model, q, v, &mut work.eval);
+    evaluate::evaluate_constraints(&model, q, v, *t, &mut work.eval);
+    match solve::graded_islands(&model, &work.eval.blocks) {
+        Some((graded_islands, _)) => {
+            Model { regularisation: Regularisation { graded_islands, ..Regularisation::default() }, ..model }
+        }
+        None => model,
+    }
 }
 
 /// Positions and velocities with every joint closed; frames in `work` are left there.
@@ -100,8 +139,16 @@ fn regularised(model: Model, q: &[f64], v: &[f64], work: &mut Workspace) -> Mode
     let t = model.initial.t;
     evaluate::evaluate_bodies(&model, q, v, &mut work.eval);
     evaluate::evaluate_constraints(&model, q, v, t, &mut work.eval);
-    let solve::Softness { weights, watched, singular } = solve::softness(&model, &work.eval.blocks);
-    let regularisation = Regularisation { softness: weights, watched, stuck_islands: Vec::new() };
+    let blocks = &work.eval.blocks;
+    let (graded_islands, neutral) = solve::graded_islands(&model, blocks).unzip();
+    let solve::Softness { weights, watched, singular } =
+        solve::softness(&model, neutral.as_ref().map_or(blocks, |neutral| neutral.blocks()));
+    let regularisation = Regularisation {
+        softness: weights,
+        watched,
+        stuck_islands: Vec::new(),
+        graded_islands: graded_islands.unwrap_or_default(),
+    };
     let model = Model { regularisation, ..model };
     if !singular.contains(&true) {
         return model;

@@ -97,6 +97,9 @@ pub(crate) struct Regularisation {
     pub watched: Vec<f64>,
     /// Islands that cannot move away from the singular pose they are assembled in; empty when there are none.
     pub stuck_islands: Vec<bool>,
+    /// Islands in whose loops masses differ so much that their rows are factored with twice the precision; empty when
+    /// there are none.
+    pub graded_islands: Vec<bool>,
 }
 
 impl Deref for Model {

@@ -9,6 +9,7 @@ mod banded;
 mod cg;
 mod dense;
 mod explicit;
+mod graded;
 pub(crate) mod implicit;
 pub(crate) mod kkt;
 pub(crate) mod residual;
@@ -26,6 +27,7 @@ use holonom_tree::{Baraff, Blocks, Node, PlanError};
 pub(crate) use implicit::ImplicitMatrix;
 use sparse::{AsResponder, Sparse};
 
+pub(crate) use graded::graded_islands;
 pub(crate) use sparse::{EPS, Softness, softness};
 
 pub(crate) use crate::model::choices::SolverKind;

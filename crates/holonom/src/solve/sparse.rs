@@ -40,6 +40,7 @@
 //! and the sweeps lead to the least-squares answer: the smallest sum of `violation_j^2 / eps_j`. lambda then grows with
 //! every sweep, which is why their number is fixed.
 
+use super::graded::Graded;
 use super::{Counts, Failure, Responder};
 use crate::model::Model;
 use holonom_tree::{Blocks, Factor, Node, PivotRule};
@@ -70,6 +71,8 @@ pub(crate) struct Sparse {
     energies: Vec<f64>,
     /// Rows that give way whatever the pose, by place in a vector.
     yielding: Vec<bool>,
+    /// Islands with graded masses are solved for with twice the precision.
+    graded: Option<Graded>,
     counts: Counts,
 }
 
@@ -119,6 +122,7 @@ impl Sparse {
             energies: vec![0.0; model.n_islands],
             least_squares: false,
             yielding: Vec::new(),
+            graded: Graded::new(model),
             counts: Counts::default(),
         };
         let mut watched = model.regularisation.watched.clone();
@@ -183,17 +187,29 @@ impl Sparse {
     }
 
     pub fn own_sizes(&self) -> &[f64] {
-        self.factor.own_sizes()
+        self.graded.as_ref().map_or(self.factor.own_sizes(), |graded| graded.own_sizes())
     }
 
     pub fn factor(&mut self, model: &Model, blocks: &Blocks) -> Result<(), Failure> {
         self.begin();
-        model.plan.factor(blocks, &mut self.factor).map_err(|e| Failure::Singular(e.node))?;
+        self.factor_by_rule(model, blocks)?;
         self.mark_weak(model);
         Ok(())
     }
 
+    fn factor_by_rule(&mut self, model: &Model, blocks: &Blocks) -> Result<(), Failure> {
+        let factored = match &mut self.graded {
+            None => model.plan.factor(blocks, &mut self.factor),
+            Some(graded) => graded.factor(model, blocks, &mut self.factor),
+        };
+        factored.map_err(|e| Failure::Singular(e.node))
+    }
+
     pub fn factor_and_solve(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), Failure> {
+        if self.graded.is_some() {
+            self.factor(model, blocks)?;
+            return self.solve(model, blocks, x);
+        }
         self.begin();
         self.keep(x);
         self.counts.forward += 1;
@@ -205,8 +221,16 @@ impl Sparse {
 
     pub fn solve(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), Failure> {
         self.keep(x);
-        self.plain_solve(model, x);
+        self.solve_all(model, blocks, x);
         self.refine(model, blocks, x)
+    }
+
+    /// Solve for `self.rhs`, which `x` holds as well.
+    fn solve_all(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) {
+        self.plain_solve(model, x);
+        if let Some(graded) = &mut self.graded {
+            graded.solve(model, blocks, &self.rhs, x);
+        }
     }
 
     fn plain_solve(&mut self, model: &Model, x: &mut [f64]) {
@@ -258,6 +282,9 @@ impl Sparse {
     }
 
     fn mark(&mut self, model: &Model, wanted: impl Fn(usize) -> bool) {
+        // islands with graded masses are refined with more digits, where they are solved for
+        let graded = &model.regularisation.graded_islands;
+        let wanted = |island: usize| wanted(island) && graded.get(island) != Some(&true);
         let n = model.n_v();
         for i in (0..model.n_bodies()).filter(|&i| wanted(model.island[i] as usize)) {
             self.refined[model.v_start[i] as usize..model.v_start[i + 1] as usize].fill(true);
@@ -347,17 +374,20 @@ impl Sparse {
         found
     }
 
-    /// `x^T M x` of every island, with that of the accelerations by forces alone.
+    /// `x^T M x` of every island, with that of the accelerations by forces alone; where masses are graded with the
+    /// neutral blocks that own sizes are measured by there.
     fn write_energies(&self, blocks: &Blocks, model: &Model, x: &[f64], energies: &mut [f64]) {
         energies.fill(0.0);
+        let weights = self.graded.as_ref().map_or(blocks, |graded| graded.weights());
         for i in 0..model.n_bodies() {
-            let energy = &mut energies[model.island[i] as usize];
+            let (node, energy) = (Node(i as u32), &mut energies[model.island[i] as usize]);
             let (x, f) = (model.v_of(i, x), model.v_of(i, &self.rhs));
             for r in 0..x.len() {
                 for c in 0..x.len() {
-                    *energy += blocks.entry(Node(i as u32), r, c) * x[r] * x[c];
+                    *energy += weights.entry(node, r, c) * x[r] * x[c];
                 }
-                *energy += f[r] * f[r] / blocks.entry(Node(i as u32), r, r);
+                let (mass, weight) = (blocks.entry(node, r, r), weights.entry(node, r, r));
+                *energy += f[r] * f[r] / mass * (weight / mass);
             }
         }
     }
@@ -374,10 +404,10 @@ impl Sparse {
             }
         }
         self.factor.set_relaxed(&yielding);
-        model.plan.factor(blocks, &mut self.factor).map_err(|e| Failure::Singular(e.node))?;
+        self.factor_by_rule(model, blocks)?;
         (self.least_squares, self.watchful) = (true, false);
         x[..n].copy_from_slice(&self.rhs);
-        self.plain_solve(model, x);
+        self.solve_all(model, blocks, x);
         self.refine(model, blocks, x)
     }
 }
@@ -397,33 +427,47 @@ const SMALL: usize = 300;
 /// Pivots below this part of their own size are near to singular, unless they are small by nature.
 const NEAR: f64 = 1e-4;
 
-/// Weights of the rows in loops, from their pivots at the pose where the model is assembled: 1 where they are far from
-/// singular or depend on others, less where they are small by nature. Empty when all are 1. And which islands have rows
-/// that depend on others.
-pub(crate) fn softness(model: &Model, blocks: &Blocks) -> Softness {
-    let mut singular = vec![false; model.n_islands];
+/// The pivots of the rows in loops at a pose, each against its row's own size, by place in a vector.
+pub(super) struct Pivots {
+    pub ratios: Vec<f64>,
+    /// Of these rows nothing is left but rounding: they depend on others.
+    pub small: Vec<bool>,
+}
+
+/// `None` where the matrix cannot be factored.
+pub(super) fn pivots(model: &Model, blocks: &Blocks) -> Option<Pivots> {
     let mut factor = model.plan.new_factor();
     factor.set_rule(PivotRule::Regularised { eps: ROUNDING });
     // in small loops no pivot is as small as that by nature, and rounding may be larger
     let mut rows = vec![0; model.n_islands];
     model.joints.iter().for_each(|j| rows[j.island as usize] += j.n_rows as usize);
-    let mut small = vec![1.0; model.plan.len()];
+    let mut weights = vec![1.0; model.plan.len()];
     for joint in model.joints.iter().filter(|j| rows[j.island as usize] < SMALL) {
         let range = joint.row_range();
-        if model.n_v() + range.end <= small.len() {
-            small[model.n_v() + range.start..model.n_v() + range.end].fill(100.0);
+        if model.n_v() + range.end <= weights.len() {
+            weights[model.n_v() + range.start..model.n_v() + range.end].fill(100.0);
         }
     }
-    factor.set_weights(&small);
-    if model.plan.factor(blocks, &mut factor).is_err() {
-        return Softness { singular, ..Softness::default() };
-    }
-    let mut ratios = vec![1.0; model.plan.len()];
+    factor.set_weights(&weights);
+    model.plan.factor(blocks, &mut factor).ok()?;
+    let (mut ratios, mut small) = (vec![1.0; model.plan.len()], vec![false; model.plan.len()]);
     model.plan.pivot_ratios(&factor, &mut ratios);
+    factor.small_pivot_rows().iter().for_each(|&x| small[x as usize] = true);
+    Some(Pivots { ratios, small })
+}
+
+/// Weights of the rows in loops, from their pivots at the pose where the model is assembled: 1 where they are far from
+/// singular or depend on others, less where they are small by nature. Empty when all are 1. And which islands have rows
+/// that depend on others.
+pub(crate) fn softness(model: &Model, blocks: &Blocks) -> Softness {
+    let mut singular = vec![false; model.n_islands];
+    let Some(Pivots { mut ratios, small }) = pivots(model, blocks) else {
+        return Softness { singular, ..Softness::default() };
+    };
     let mut watched: Vec<f64> = ratios.iter().map(|r| (1e-2 * r).min(NEAR)).collect();
-    for &x in factor.small_pivot_rows() {
-        (ratios[x as usize], watched[x as usize]) = (1.0, 0.0);
-        singular[model.island_of_row(x as usize - model.n_v())] = true;
+    for x in (0..small.len()).filter(|&x| small[x]) {
+        (ratios[x], watched[x]) = (1.0, 0.0);
+        singular[model.island_of_row(x - model.n_v())] = true;
     }
     let weights: Vec<f64> = ratios.iter().map(|r| (1e-3 * r / EPS).min(1.0)).collect();
     let weights = if weights.iter().all(|&w| w == 1.0) { Vec::new() } else { weights };
@@ -442,7 +486,7 @@ impl Responder for AsResponder<'_> {
         self.sparse.solve(self.model, self.blocks, &mut x[..self.model.plan.len()])
     }
     fn half_len(&self) -> Option<usize> {
-        (!self.sparse.refine).then(|| self.model.plan.forward_len())
+        (!self.sparse.refine && self.sparse.graded.is_none()).then(|| self.model.plan.forward_len())
     }
     fn solve_flops(&self) -> f64 {
         self.model.plan.cost().solve_flops
