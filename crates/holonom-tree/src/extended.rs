@@ -81,6 +81,8 @@ pub struct ExtendedFactor {
     diagonal: Vec<f64>,
 }
 
+/// A pivot below this part of its row's own size is what rounding leaves of nothing, in numbers of 32 digits.
+const NOTHING: f64 = 1e-23;
 /// Sweeps of refinement where rows give way.
 const SWEEPS: usize = 2;
 
@@ -132,8 +134,14 @@ impl Plan {
     }
 
     /// Factor with twice the precision. Rule, weights, relaxed rows and the rows that give way are those of `factor`,
-    /// the last as found in its last factorisation. Allocates nothing.
-    pub fn factor_extended(&self, blocks: &Blocks, factor: &Factor, out: &mut ExtendedFactor) -> Result<(), Singular> {
+    /// the last as found in its last factorisation; rows of which nothing is left even here are added to them.
+    /// Allocates nothing.
+    pub fn factor_extended(
+        &self,
+        blocks: &Blocks,
+        factor: &mut Factor,
+        out: &mut ExtendedFactor,
+    ) -> Result<(), Singular> {
         out.soft.fill(false);
         factor.small.iter().for_each(|&x| out.soft[x as usize] = true);
         out.any_soft = false;
@@ -206,7 +214,7 @@ impl Plan {
     }
 
     /// The rows of a step, one after the other; the inverse of each pivot takes its place.
-    fn eliminate_step(&self, step: &Step, factor: &Factor, out: &mut ExtendedFactor) -> Result<(), Singular> {
+    fn eliminate_step(&self, step: &Step, factor: &mut Factor, out: &mut ExtendedFactor) -> Result<(), Singular> {
         let width = step.width as usize;
         let rows = &mut out.numbers[step.at..][..step.n as usize * width];
         for m in &out.members[step.members.0 as usize..step.members.1 as usize] {
@@ -216,6 +224,10 @@ impl Plan {
                 let d = &mut rows[k * width + k];
                 let mut inverse = None;
                 if !primal {
+                    if !out.soft[x] && factor.rule != PivotRule::Exact && -d.value() <= NOTHING * out.own[x] {
+                        out.soft[x] = true;
+                        factor.small.push(x as u32);
+                    }
                     let weight = factor.weights.get(x).copied().unwrap_or(1.0);
                     let relaxed = factor.relaxed.get(x) == Some(&true);
                     let gives_way = match factor.rule {
@@ -396,6 +408,9 @@ impl<'p> Layout<'p> {
 
     fn push(&mut self, nodes: &[u32], later: &[u32]) {
         let (plan, out) = (self.plan, &mut self.out);
+        if nodes.iter().all(|&i| plan.structure.sizes[i as usize] == 0) {
+            return; // a dual without rows
+        }
         let (first_member, first_up, mut n) = (out.members.len() as u32, out.ups.len() as u32, 0);
         for &i in nodes {
             let size = plan.structure.sizes[i as usize];
@@ -431,11 +446,13 @@ impl<'p> Layout<'p> {
         let mut targets = Vec::new();
         for k in 0..self.out.steps.len() {
             let step = self.out.steps[k];
-            let later: Vec<u32> = self.out.ups[step.ups.0 as usize..step.ups.1 as usize].iter().map(|u| u.node).collect();
+            let later: Vec<u32> =
+                self.out.ups[step.ups.0 as usize..step.ups.1 as usize].iter().map(|u| u.node).collect();
             self.out.steps[k].targets = targets.len() as u32;
             for (i, &a) in later.iter().enumerate() {
                 let found = later[i..].iter().map(|&b| self.entry(a, b));
-                targets.extend(found.map(|t| t.unwrap_or_else(|| unreachable!("neighbours of a pivot are neighbours"))));
+                targets
+                    .extend(found.map(|t| t.unwrap_or_else(|| unreachable!("neighbours of a pivot are neighbours"))));
             }
         }
         let s = &self.plan.structure;

@@ -61,7 +61,7 @@ fn workspace(model: &Model, angles: Angles) -> Workspace {
 
 /// Found at the start pose: assembling it needs to know of them.
 fn with_graded_islands(model: Model, angles: &Angles) -> Model {
-    if !model.has_loops() {
+    if !model.has_loops() && model.plan.large_parts().next().is_none() {
         return model;
     }
     let (mut work, State { t, q, v, .. }) = (workspace(&model, angles.clone()), &model.initial);

@@ -185,6 +185,18 @@ pub enum StepError {
         /// Time, s.
         time: f64,
     },
+    /// What the solver found is not the solution: masses differ too much for it.
+    #[error(
+        "at t = {time:.6} s this solver is off by {part:.1e} of the largest acceleration at `{name}`: masses differ too much for it; use `sparse`"
+    )]
+    Inaccurate {
+        /// The body.
+        name: String,
+        /// By how much, as a part of the largest acceleration.
+        part: f64,
+        /// Time, s.
+        time: f64,
+    },
     /// The request itself makes no sense.
     #[error("{0}")]
     Invalid(String),

@@ -15,7 +15,7 @@
 //! The first is the float factorisation that the sparse solver makes anyway, with the masses of these islands replaced.
 //! Islands are judged once, at the assembled pose ([`graded_islands`]); others are not touched by any of this.
 
-use super::sparse::{Pivots, pivots};
+use super::pivots::{Pivots, pivots};
 use crate::model::Model;
 use holonom_tree::{Blocks, ExtendedFactor, Factor, NeutralBlocks, Node, Singular};
 
@@ -34,7 +34,7 @@ impl Graded {
         islands.contains(&true).then(|| {
             let wanted = |node| islands[island_of(model, node)];
             let (neutral, extended) = (model.plan.new_neutral(wanted), model.plan.new_extended(wanted));
-            Graded { neutral, extended, own: vec![0.0; model.plan.len()] }
+            Graded { neutral, extended, own: Vec::with_capacity(model.plan.len()) }
         })
     }
 
@@ -42,8 +42,12 @@ impl Graded {
     pub fn factor(&mut self, model: &Model, blocks: &Blocks, factor: &mut Factor) -> Result<(), Singular> {
         model.plan.factor(model.plan.neutralise(blocks, &mut self.neutral), factor)?;
         model.plan.factor_extended(blocks, factor, &mut self.extended)?;
-        self.own.copy_from_slice(factor.own_sizes());
-        self.extended.write_own_sizes(&mut self.own);
+        // empty in a model without loops
+        self.own.clear();
+        self.own.extend_from_slice(factor.own_sizes());
+        if !self.own.is_empty() {
+            self.extended.write_own_sizes(&mut self.own);
+        }
         Ok(())
     }
 
@@ -62,16 +66,41 @@ impl Graded {
     }
 }
 
-/// Masses are graded when those of an island, each against what the rows have in its column, are apart by more than
-/// this. Floats keep ten digits then.
-const SPREAD: f64 = 1e5;
-/// And when a pivot that is none of the smallest by the rows is below this part of its own size,
-const SMALL: f64 = 1e-6;
-/// and this part of what it is with neutral masses.
-const SMALLER: f64 = 1e-3;
+/// Masses are graded when those of an island with loops, each against what the rows have in its column, are apart by
+/// more than this.
+const SPREAD: f64 = 1e3;
+/// And when a pivot of a row that does not depend on others is below this part of its own size.
+const SMALL: f64 = 1e-4;
+/// In a tree sums do not cancel. But forces on what is heavy are rounded, and the rest passes on to what is light.
+const TREE_SPREAD: f64 = 1e8;
 
-/// The blocks with neutral masses in graded islands, and which these are; `None` when there are none.
+/// Which islands are graded, and the blocks with neutral masses there; `None` when there are none.
 pub(crate) fn graded_islands(model: &Model, blocks: &Blocks) -> Option<(Vec<bool>, NeutralBlocks)> {
+    let mut graded = graded_trees(model, blocks);
+    if model.has_loops() {
+        grade_loops(model, blocks, &mut graded);
+    }
+    graded.contains(&true).then(|| {
+        let mut neutral = model.plan.new_neutral(|node| graded[island_of(model, node)]);
+        model.plan.neutralise(blocks, &mut neutral);
+        (graded, neutral)
+    })
+}
+
+/// Islands without loops in which something heavy hangs on something light, by much.
+fn graded_trees(model: &Model, blocks: &Blocks) -> Vec<bool> {
+    let mut masses = vec![(f64::INFINITY, 0.0f64); model.n_islands];
+    if model.plan.large_parts().next().is_some() {
+        for i in 0..model.n_bodies() {
+            let (low, high) = &mut masses[model.island[i] as usize];
+            let mass = blocks.entry(Node(i as u32), 0, 0);
+            (*low, *high) = (low.min(mass), high.max(mass));
+        }
+    }
+    (0..model.n_islands).map(|i| !model.looped_islands[i] && masses[i].1 > TREE_SPREAD * masses[i].0).collect()
+}
+
+fn grade_loops(model: &Model, blocks: &Blocks, graded: &mut [bool]) {
     let looped = |node| model.looped_islands[island_of(model, node)];
     let mut neutral = model.plan.new_neutral(looped);
     let weights = model.plan.neutralise(blocks, &mut neutral);
@@ -79,32 +108,23 @@ pub(crate) fn graded_islands(model: &Model, blocks: &Blocks) -> Option<(Vec<bool
     for i in 0..model.n_bodies() {
         let (low, high) = &mut spread[model.island[i] as usize];
         for k in 0..(model.v_start[i + 1] - model.v_start[i]) as usize {
-            let node = Node(i as u32);
-            let ratio = blocks.entry(node, k, k) / weights.entry(node, k, k);
+            let ratio = blocks.entry(Node(i as u32), k, k) / weights.entry(Node(i as u32), k, k);
             (*low, *high) = (low.min(ratio), high.max(ratio));
         }
     }
     let wide = |i: usize| model.looped_islands[i] && spread[i].1 > SPREAD * spread[i].0;
     if !(0..model.n_islands).any(wide) {
-        return None;
+        return;
     }
-    let by_rows = pivots(model, weights)?;
+    let Some(by_rows) = pivots(model, weights) else { return };
     let by_masses = pivots(model, blocks);
-    let smaller = |x: usize, by_masses: &Pivots| {
-        by_masses.small[x] != by_rows.small[x]
-            || !by_rows.small[x] && by_masses.ratios[x] < SMALL.min(SMALLER * by_rows.ratios[x])
+    let in_doubt = |x: usize, by_masses: &Pivots| {
+        by_masses.small[x] != by_rows.small[x] || !by_rows.small[x] && by_masses.ratios[x] < SMALL
     };
-    let mut graded = vec![false; model.n_islands];
     for x in model.n_v()..model.plan.len() {
         let island = model.island_of_row(x - model.n_v());
-        graded[island] |= wide(island) && by_masses.as_ref().is_none_or(|p| smaller(x, p));
+        graded[island] |= wide(island) && by_masses.as_ref().is_none_or(|p| in_doubt(x, p));
     }
-    if !graded.contains(&true) {
-        return None;
-    }
-    let mut neutral = model.plan.new_neutral(|node| graded[island_of(model, node)]);
-    model.plan.neutralise(blocks, &mut neutral);
-    Some((graded, neutral))
 }
 
 /// Nodes are bodies, then joints.

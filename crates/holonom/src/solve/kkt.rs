@@ -52,6 +52,7 @@ impl Kkt {
 fn failure(model: &Model, e: Failure, time: f64) -> StepError {
     match e {
         Failure::Singular(node) => StepError::Singular { name: model.node_name(node), time },
+        Failure::Inaccurate { node, part } => StepError::Inaccurate { name: model.node_name(node), part, time },
         Failure::NotConverged(e) => {
             StepError::NotConverged { what: "the linear solver", residual: e.residual, iterations: e.iterations, time }
         }

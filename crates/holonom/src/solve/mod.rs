@@ -12,8 +12,10 @@ mod explicit;
 mod graded;
 pub(crate) mod implicit;
 pub(crate) mod kkt;
+mod pivots;
 pub(crate) mod residual;
 mod sparse;
+mod verify;
 
 use crate::error::StepError;
 use crate::evaluate;
@@ -26,9 +28,10 @@ use dense::{DenseDelassus, DenseKkt};
 use holonom_tree::{Baraff, Blocks, Node, PlanError};
 pub(crate) use implicit::ImplicitMatrix;
 use sparse::{AsResponder, Sparse};
+use verify::Verifier;
 
 pub(crate) use graded::graded_islands;
-pub(crate) use sparse::{EPS, Softness, softness};
+pub(crate) use pivots::{EPS, Softness, softness};
 
 pub(crate) use crate::model::choices::SolverKind;
 
@@ -78,7 +81,15 @@ pub(crate) enum Failure {
     /// The pivot of this node failed.
     Singular(Node),
     NotConverged(NotConverged),
+    /// The accelerations of this node are wrong by this part of the largest.
+    Inaccurate {
+        node: Node,
+        part: f64,
+    },
 }
+
+/// Solved, or why not.
+type Solution = Result<(), Failure>;
 
 /// What a solver that works with factors has done since it was made.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -113,6 +124,8 @@ pub(crate) trait Responder {
 /// A solver with its storage.
 pub(crate) struct Solver {
     base: Base,
+    /// Of solvers that keep one precision for all masses.
+    verifier: Option<Verifier>,
     /// Rows with force directions of their own.
     own: Option<Complement>,
 }
@@ -145,12 +158,16 @@ impl Solver {
                 Base::Cg(ConjugateResidual::new(s, tolerance, max_iterations))
             }
         };
-        Solver { base, own: auxiliary::own_rows(model) }
+        let verifier = (!base.knows_grades()).then(Verifier::default);
+        Solver { base, verifier, own: auxiliary::own_rows(model) }
     }
 
     /// Factor.
     pub fn factor(&mut self, model: &Model, blocks: &Blocks, own: &OwnRows) -> Result<(), Failure> {
         self.base.factor(model, blocks)?;
+        if let Some(verifier) = &mut self.verifier {
+            verifier.factor(model, blocks)?;
+        }
         if let Some(complement) = &mut self.own {
             complement.load(own);
             with_responder(&mut self.base, model, blocks, |responder| complement.factor(responder, blocks))?;
@@ -166,7 +183,9 @@ impl Solver {
         own: &OwnRows,
         x: &mut [f64],
     ) -> Result<(), Failure> {
-        if let (Base::Sparse(sparse), None) = (&mut self.base, &self.own) {
+        if let (Base::Sparse(sparse), None) = (&mut self.base, &self.own)
+            && !sparse.freezes()
+        {
             return sparse.factor_and_solve(model, blocks, x);
         }
         self.factor(model, blocks, own)?;
@@ -175,9 +194,10 @@ impl Solver {
 
     /// Solve in place.
     pub fn solve(&mut self, model: &Model, blocks: &Blocks, x: &mut [f64]) -> Result<(), Failure> {
-        match &mut self.own {
-            None => self.base.solve(model, blocks, x),
-            Some(complement) => {
+        match (&mut self.own, &mut self.verifier) {
+            (None, Some(verifier)) => verifier.solve(model, blocks, x, |x| self.base.solve(model, blocks, x)),
+            (None, None) => self.base.solve(model, blocks, x),
+            (Some(complement), _) => {
                 with_responder(&mut self.base, model, blocks, |responder| complement.solve(responder, x))
             }
         }
@@ -259,6 +279,11 @@ impl Solver {
 }
 
 impl Base {
+    /// Does the solver see to masses that differ by much itself?
+    fn knows_grades(&self) -> bool {
+        matches!(self, Base::Sparse(sparse) if !sparse.freezes())
+    }
+
     fn factor(&mut self, model: &Model, blocks: &Blocks) -> Result<(), Failure> {
         match self {
             Base::Sparse(s) => s.factor(model, blocks),

@@ -41,6 +41,7 @@
 //! every sweep, which is why their number is fixed.
 
 use super::graded::Graded;
+use super::pivots::{EPS, ROUNDING};
 use super::{Counts, Failure, Responder};
 use crate::model::Model;
 use holonom_tree::{Blocks, Factor, Node, PivotRule};
@@ -88,11 +89,6 @@ enum Rule {
 
 /// Refinements: the first brings most, the second what is left at weight ratios of 10^12 and near singular poses.
 const REFINEMENTS: usize = 2;
-/// How far rows give way, relative to their own size: those that depend on others; and every row in a contradiction,
-/// and in an assembly.
-pub(crate) const EPS: f64 = 1e-8;
-/// What rounding may leave of the pivot of a row that depends on others, relative to its own size.
-const ROUNDING: f64 = 1e-11;
 /// What is left of a row that gives way is a contradiction above this part of what the row could be.
 const CONTRADICTION: f64 = 1e-6;
 /// Loops with more rows than this are refined always: residuals of single rows grow with the square of their number, to
@@ -142,9 +138,19 @@ impl Sparse {
         }
         sparse.factor.set_watched(&watched);
         sparse.always = sparse.mark_always(model);
+        // islands with graded masses are refined with more digits, where they are solved for
+        let graded = &model.regularisation.graded_islands;
+        if graded.contains(&true) {
+            sparse.mark(model, |island| graded[island], false);
+        }
         sparse.always_refined = sparse.refined.clone();
         sparse.refine = sparse.always;
         sparse
+    }
+
+    /// Are multipliers of rows that depend on others frozen, whatever becomes of the rows?
+    pub fn freezes(&self) -> bool {
+        self.usual == Rule::HugePivots
     }
 
     /// Do not look for contradictions in the factorisation at hand.
@@ -275,25 +281,23 @@ impl Sparse {
         }
         let stuck = |i: usize| model.regularisation.stuck_islands.get(i) == Some(&true);
         for island in (0..model.n_islands).filter(|&i| rows[i] > MANY || stuck(i)) {
-            self.mark(model, |i| i == island);
+            self.mark(model, |i| i == island, true);
             any = true;
         }
         any
     }
 
-    fn mark(&mut self, model: &Model, wanted: impl Fn(usize) -> bool) {
-        // islands with graded masses are refined with more digits, where they are solved for
-        let graded = &model.regularisation.graded_islands;
-        let wanted = |island: usize| wanted(island) && graded.get(island) != Some(&true);
+    /// Refine the entries of the wanted islands, or not.
+    fn mark(&mut self, model: &Model, wanted: impl Fn(usize) -> bool, refined: bool) {
         let n = model.n_v();
         for i in (0..model.n_bodies()).filter(|&i| wanted(model.island[i] as usize)) {
-            self.refined[model.v_start[i] as usize..model.v_start[i + 1] as usize].fill(true);
+            self.refined[model.v_start[i] as usize..model.v_start[i + 1] as usize].fill(refined);
         }
         for joint in model.joints.iter().filter(|j| wanted(j.island as usize)) {
             let rows = joint.row_range();
             // rows with force directions of their own are not in the matrix
             if n + rows.end <= self.refined.len() {
-                self.refined[n + rows.start..n + rows.end].fill(true);
+                self.refined[n + rows.start..n + rows.end].fill(refined);
             }
         }
     }
@@ -315,8 +319,8 @@ impl Sparse {
             let mut last = usize::MAX;
             for k in 0..self.factor.small_pivot_rows().len() {
                 let island = model.island_of_row(self.factor.small_pivot_rows()[k] as usize - n);
-                if island != last {
-                    self.mark(model, |i| i == island);
+                if island != last && model.regularisation.graded_islands.get(island) != Some(&true) {
+                    self.mark(model, |i| i == island, true);
                     last = island;
                 }
             }
@@ -410,68 +414,6 @@ impl Sparse {
         self.solve_all(model, blocks, x);
         self.refine(model, blocks, x)
     }
-}
-
-/// What the pivots of the rows in loops are like where the model is assembled.
-#[derive(Default)]
-pub(crate) struct Softness {
-    pub weights: Vec<f64>,
-    /// Below this part of its own size the pivot of a row says that the pose is near to singular; 0 for rows that
-    /// depend on others anyway.
-    pub watched: Vec<f64>,
-    pub singular: Vec<bool>,
-}
-
-/// Loops with fewer rows than this are small.
-const SMALL: usize = 300;
-/// Pivots below this part of their own size are near to singular, unless they are small by nature.
-const NEAR: f64 = 1e-4;
-
-/// The pivots of the rows in loops at a pose, each against its row's own size, by place in a vector.
-pub(super) struct Pivots {
-    pub ratios: Vec<f64>,
-    /// Of these rows nothing is left but rounding: they depend on others.
-    pub small: Vec<bool>,
-}
-
-/// `None` where the matrix cannot be factored.
-pub(super) fn pivots(model: &Model, blocks: &Blocks) -> Option<Pivots> {
-    let mut factor = model.plan.new_factor();
-    factor.set_rule(PivotRule::Regularised { eps: ROUNDING });
-    // in small loops no pivot is as small as that by nature, and rounding may be larger
-    let mut rows = vec![0; model.n_islands];
-    model.joints.iter().for_each(|j| rows[j.island as usize] += j.n_rows as usize);
-    let mut weights = vec![1.0; model.plan.len()];
-    for joint in model.joints.iter().filter(|j| rows[j.island as usize] < SMALL) {
-        let range = joint.row_range();
-        if model.n_v() + range.end <= weights.len() {
-            weights[model.n_v() + range.start..model.n_v() + range.end].fill(100.0);
-        }
-    }
-    factor.set_weights(&weights);
-    model.plan.factor(blocks, &mut factor).ok()?;
-    let (mut ratios, mut small) = (vec![1.0; model.plan.len()], vec![false; model.plan.len()]);
-    model.plan.pivot_ratios(&factor, &mut ratios);
-    factor.small_pivot_rows().iter().for_each(|&x| small[x as usize] = true);
-    Some(Pivots { ratios, small })
-}
-
-/// Weights of the rows in loops, from their pivots at the pose where the model is assembled: 1 where they are far from
-/// singular or depend on others, less where they are small by nature. Empty when all are 1. And which islands have rows
-/// that depend on others.
-pub(crate) fn softness(model: &Model, blocks: &Blocks) -> Softness {
-    let mut singular = vec![false; model.n_islands];
-    let Some(Pivots { mut ratios, small }) = pivots(model, blocks) else {
-        return Softness { singular, ..Softness::default() };
-    };
-    let mut watched: Vec<f64> = ratios.iter().map(|r| (1e-2 * r).min(NEAR)).collect();
-    for x in (0..small.len()).filter(|&x| small[x]) {
-        (ratios[x], watched[x]) = (1.0, 0.0);
-        singular[model.island_of_row(x - model.n_v())] = true;
-    }
-    let weights: Vec<f64> = ratios.iter().map(|r| (1e-3 * r / EPS).min(1.0)).collect();
-    let weights = if weights.iter().all(|&w| w == 1.0) { Vec::new() } else { weights };
-    Softness { weights, watched, singular }
 }
 
 /// The factorisation at hand as a responder. Products from half a solve are offered while nothing is refined.

@@ -50,7 +50,11 @@ pub fn closed(number: u64, wish: Closed) -> Spec {
     let mut spec = settled(grow::grow(&steps, g.bits(), wish_tree).spec.smooth());
     for _ in 0..1 + g.below(wish.closing) {
         let mut next = spec.clone();
-        let joint = if !wish.full_rank && g.below(3) == 0 { twin(&spec, &mut g) } else { closing(&spec, &mut g) };
+        let joint = if !wish.full_rank && g.below(3) == 0 && !spec.joints.is_empty() {
+            twin(&spec, &mut g)
+        } else {
+            closing(&spec, &mut g)
+        };
         next.joints.push(joint);
         let Ok(model) = next.build() else { continue };
         if !wish.full_rank || Dense::at(&model, model.initial_state()).rcond() > grow::CONDITION {

@@ -20,11 +20,13 @@ pub struct Rough {
     /// Largest velocity given to a part, m/s and rad/s, and those given.
     pub stir: f64,
     pub v: Vec<f64>,
+    /// The mass of part i is multiplied by the i-th of these; 1 beyond their end.
+    pub factors: Vec<f64>,
 }
 
 impl Rough {
     pub fn new(by: f64, seed: u64) -> Rough {
-        Rough { by, g: SplitMix(seed), q: Vec::new(), boxes: Vec::new(), stir: 0.0, v: Vec::new() }
+        Rough { by, g: SplitMix(seed), q: Vec::new(), boxes: Vec::new(), stir: 0.0, v: Vec::new(), factors: Vec::new() }
     }
 
     /// Nothing is moved.
@@ -33,6 +35,7 @@ impl Rough {
     }
 
     fn place(&mut self, mass: f64, sides: Vec3, position: Vec3, orientation: Quat) -> Rigid {
+        let mass = mass * self.factors.get(self.boxes.len()).copied().unwrap_or(1.0);
         let length = sides.max_element();
         let shift = super::direction(&mut self.g) * (self.g.unit() * self.by * length);
         let off = exp_quat(super::direction(&mut self.g) * (self.g.unit() * self.by));
