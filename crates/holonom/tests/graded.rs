@@ -237,6 +237,10 @@ fn compare(name: &str, sim: &mut Simulation, solvers: &[&str], tally: &mut Tally
     };
     // where a body is held, accelerations are measured against what cancels
     let scale = size(&exact.accelerations).max(size(&d.mass_solve(&d.e.force))).max(1e-300);
+    if size(&exact.undecided) > 1e3 * scale || exact.by_choice > AGREED * scale {
+        tally.unclear += 1; // rounding of the rows decides how the lightest bodies move
+        return;
+    }
     for solver in solvers {
         if sim.set_solver(SolverKind::from_name(solver).expect("a known solver")).is_err() {
             continue;

@@ -71,12 +71,13 @@ impl Graded {
 const SPREAD: f64 = 1e3;
 /// And when a pivot of a row that does not depend on others is below this part of its own size.
 const SMALL: f64 = 1e-4;
-/// In a tree sums do not cancel. But forces on what is heavy are rounded, and the rest passes on to what is light.
-const TREE_SPREAD: f64 = 1e8;
+/// Masses apart by more than this are graded with loops or without: forces on what is heavy are rounded, and the rest
+/// passes on to what is light.
+const MASS_SPREAD: f64 = 1e8;
 
 /// Which islands are graded, and the blocks with neutral masses there; `None` when there are none.
 pub(crate) fn graded_islands(model: &Model, blocks: &Blocks) -> Option<(Vec<bool>, NeutralBlocks)> {
-    let mut graded = graded_trees(model, blocks);
+    let mut graded = far_apart(model, blocks);
     if model.has_loops() {
         grade_loops(model, blocks, &mut graded);
     }
@@ -87,17 +88,17 @@ pub(crate) fn graded_islands(model: &Model, blocks: &Blocks) -> Option<(Vec<bool
     })
 }
 
-/// Islands without loops in which something heavy hangs on something light, by much.
-fn graded_trees(model: &Model, blocks: &Blocks) -> Vec<bool> {
+/// Islands with masses far apart, in models in which something heavy hangs on something light.
+fn far_apart(model: &Model, blocks: &Blocks) -> Vec<bool> {
     let mut masses = vec![(f64::INFINITY, 0.0f64); model.n_islands];
-    if model.plan.large_parts().next().is_some() {
+    if model.has_loops() || model.plan.large_parts().next().is_some() {
         for i in 0..model.n_bodies() {
             let (low, high) = &mut masses[model.island[i] as usize];
             let mass = blocks.entry(Node(i as u32), 0, 0);
             (*low, *high) = (low.min(mass), high.max(mass));
         }
     }
-    (0..model.n_islands).map(|i| !model.looped_islands[i] && masses[i].1 > TREE_SPREAD * masses[i].0).collect()
+    masses.iter().map(|(low, high)| *high > MASS_SPREAD * low).collect()
 }
 
 fn grade_loops(model: &Model, blocks: &Blocks, graded: &mut [bool]) {

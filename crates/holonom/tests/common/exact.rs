@@ -5,6 +5,7 @@
 #![allow(dead_code)]
 
 use crate::common::dense::Dense;
+use crate::common::gap;
 use dashu_float::{FBig, round::mode::Zero};
 use holonom::math::SplitMix;
 
@@ -19,8 +20,9 @@ pub struct Exact {
     pub accelerations: Vec<f64>,
     /// By how much each acceleration moves when every entry of J is moved by one part in 1e15: `1e-15 M^-1 |J|^T
     /// |lambda|`. A light body that turns freely about an axis is pushed by what rounding leaves there of large forces.
-    /// And by how much it depends on which of the rows that say the same are kept.
     pub undecided: Vec<f64>,
+    /// By how much accelerations depend on which of the rows that say the same are kept.
+    pub by_choice: f64,
 }
 
 /// Rows of which this part is left at right angles to the others are independent,
@@ -34,9 +36,7 @@ pub fn solve(d: &Dense) -> Option<Exact> {
     let mut exact = solve_rows(d, &rows)?;
     for choice in 1..=if rows.len() < d.m { 3 } else { 0 } {
         let other = solve_rows(d, &independent(d, choice)?)?;
-        for i in 0..d.n {
-            exact.undecided[i] += 10.0 * (exact.accelerations[i] - other.accelerations[i]).abs();
-        }
+        exact.by_choice = exact.by_choice.max(gap(&exact.accelerations, &other.accelerations));
     }
     Some(exact)
 }
@@ -66,7 +66,7 @@ fn solve_rows(d: &Dense, rows: &[usize]) -> Option<Exact> {
         pushes.iter_mut().zip(d.row(row)).for_each(|(p, j)| *p += 1e-15 * (j * x[n + r]).abs());
     }
     let undecided = (0..n).map(|i| pushes[i] / d.e.mass[i * n + i]).collect();
-    Some(Exact { accelerations: x[..n].to_vec(), undecided })
+    Some(Exact { accelerations: x[..n].to_vec(), undecided, by_choice: 0.0 })
 }
 
 /// Rows that are independent when all rows and columns of J are scaled to the same length; `None` where that is not
