@@ -265,7 +265,11 @@ impl Quantities {
                 Observable::Gaps => [gaps.0, gaps.1][k],
                 Observable::WorkOfForce(f) => l.force(f),
                 Observable::WorkOfJoint(j) => l.joint(j),
-                Observable::Ledger => [l.change, l.bodies, l.projection, l.imposed, l.integrator, l.contacts][k],
+                Observable::Ledger => {
+                    let given = [l.change, l.bodies, l.projection, l.imposed, l.integrator];
+                    let touching = [l.contacts, l.friction, l.impacts, l.blows, l.stepping];
+                    given.into_iter().chain(touching).nth(k).unwrap_or(f64::NAN)
+                }
                 Observable::Overlap => overlap,
                 Observable::Solver => sim.solver_iterations().map_or(f64::NAN, |n| n as f64),
                 _ => continue,

@@ -132,9 +132,6 @@ pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliE
 fn set_up(args: &RunArgs, opened: &OpenedScene, resume: Option<&Resume>) -> Result<(RunLoop, RunSchedule), CliError> {
     let scene = &opened.loaded.scene;
     let settings = RunSettings::gather(args, scene, &opened.model, resume)?;
-    if settings.law == MotionLaw::FirstOrder && opened.model.has_inequalities() {
-        warn("the law f = m v knows no contacts, limits and friction: bodies pass through each other");
-    }
     let schedule = RunSchedule::gather(args, scene)?;
     let sim = settings.simulation(&opened.model)?;
     Ok((RunLoop::begin(sim, settings, schedule.end, resume)?, schedule))

@@ -1,6 +1,6 @@
 //! What is watched during a run: gaps, energies, counts.
 
-use holonom::{Energy, Simulation, StepReport};
+use holonom::{Energy, Ledger, Simulation, StepReport};
 use std::time::Instant;
 
 /// Steps from look to look.
@@ -20,8 +20,8 @@ pub(crate) struct RunStatistics {
     pub now: Energy,
     peak_kinetic: f64,
     potential: (f64, f64),
-    /// Error of the ledger when the run began, J: a resumed run has one from before.
-    error_at_start: f64,
+    /// The ledger when the run began: a resumed run has one from before.
+    ledger_at_start: Ledger,
     pub steps: u64,
     pub rejected: u64,
     pub evaluations: u64,
@@ -44,7 +44,7 @@ impl RunStatistics {
             now: start,
             peak_kinetic: start.kinetic,
             potential: (potential, potential),
-            error_at_start: unaccounted(sim),
+            ledger_at_start: sim.ledger(),
             steps: 0,
             rejected: 0,
             evaluations: 0,
@@ -84,19 +84,22 @@ impl RunStatistics {
         self.wall = self.elapsed();
     }
 
-    /// |change of energy - work done| over the larger of peak kinetic energy and range of potential energy. Where neither rises above the rounding of the
+    /// What the method changed of the energy, by projection, time stepping and its own error, over the larger of peak kinetic energy and range of potential energy. Where neither rises above the rounding of the
     /// energy itself nothing has moved, and there is nothing to account for.
     pub fn energy_drift(&self, sim: &Simulation) -> f64 {
+        let numerical = |l: &Ledger| l.integrator + l.projection + l.stepping;
+        self.of_what_moved(numerical(&sim.ledger()) - numerical(&self.ledger_at_start))
+    }
+
+    /// What no column of the ledger explains, over the same.
+    pub fn energy_unaccounted(&self, sim: &Simulation) -> f64 {
+        self.of_what_moved(sim.ledger().integrator - self.ledger_at_start.integrator)
+    }
+
+    fn of_what_moved(&self, error: f64) -> f64 {
         let size = self.peak_kinetic.max(self.potential.1 - self.potential.0);
-        let error = (unaccounted(sim) - self.error_at_start).abs();
+        let error = error.abs();
         let rounding = 1e-12 * self.start.total().abs().max(self.now.total().abs());
         if size > rounding || error > rounding && size > 0.0 { error / size } else { 0.0 }
     }
-}
-
-/// What the energy of the bodies changed by beside the work of forces, joints and inner friction, and what was imposed,
-/// J: the error of the integrator and what projection did.
-fn unaccounted(sim: &Simulation) -> f64 {
-    let ledger = sim.ledger();
-    ledger.integrator + ledger.projection
 }

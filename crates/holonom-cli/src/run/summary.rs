@@ -33,6 +33,8 @@ struct RunSummary<'a> {
     energy_start: f64,
     energy_end: f64,
     energy_drift: f64,
+    energy_unaccounted: f64,
+    ledger: LedgerColumns,
     hash: String,
     solver: &'a str,
     integrator: &'a str,
@@ -48,6 +50,43 @@ struct RunSummary<'a> {
     snapshot: Option<String>,
     #[serde(rename = "final")]
     last: FinalState<'a>,
+}
+
+/// The energy ledger, J: `change` is the sum of all the others but `contacts`, which is that of friction and impacts.
+#[derive(Serialize)]
+struct LedgerColumns {
+    change: f64,
+    forces: f64,
+    joints: f64,
+    bodies: f64,
+    friction: f64,
+    impacts: f64,
+    contacts: f64,
+    blows: f64,
+    projection: f64,
+    stepping: f64,
+    imposed: f64,
+    error: f64,
+}
+
+impl LedgerColumns {
+    fn of(sim: &Simulation) -> Self {
+        let l = sim.ledger();
+        LedgerColumns {
+            change: l.change,
+            forces: l.forces.iter().sum(),
+            joints: l.joints.iter().sum(),
+            bodies: l.bodies,
+            friction: l.friction,
+            impacts: l.impacts,
+            contacts: l.contacts,
+            blows: l.blows,
+            projection: l.projection,
+            stepping: l.stepping,
+            imposed: l.imposed,
+            error: l.integrator,
+        }
+    }
 }
 
 /// The last state, thing by thing; written without being held in memory.
@@ -174,6 +213,7 @@ impl RunResult<'_> {
         let time = sim.time();
         let (bodies, rows, solver) = (sim.model().n_bodies(), sim.model().n_rows(), sim.solver().name());
         let energy_drift = statistics.energy_drift(&sim);
+        let (energy_unaccounted, ledger) = (statistics.energy_unaccounted(&sim), LedgerColumns::of(&sim));
         let hash = format!("{:016x}", sim.state().hash());
         let sim = RefCell::new(sim);
         out.json(&RunSummary {
@@ -194,6 +234,8 @@ impl RunResult<'_> {
             energy_start: statistics.start.total(),
             energy_end: statistics.now.total(),
             energy_drift,
+            energy_unaccounted,
+            ledger,
             hash,
             solver,
             integrator: settings.method(),
@@ -227,6 +269,7 @@ impl RunResult<'_> {
             ("largest gap", format!("{:.1e} m or rad, rate {:.1e}", statistics.max_gap, statistics.max_gap_rate)),
             ("energy", self.energy()),
         ];
+        lines.extend(self.ledger().map(|text| ("ledger", text)));
         lines.extend(self.contacts.as_ref().map(|totals| ("contact", self.contact(totals))));
         if statistics.broken > 0 {
             lines.push(("broken", plural(statistics.broken, "joint", "joints")));
@@ -274,12 +317,24 @@ impl RunResult<'_> {
 
     fn energy(&self) -> String {
         let (start, now) = (self.statistics.start.total(), self.statistics.now.total());
-        let drift = self.statistics.energy_drift(&self.run.sim);
+        let open = self.statistics.energy_unaccounted(&self.run.sim);
         format!(
-            "{} J at the start, {} J now; unaccounted for: {drift:.1e} of what moved",
+            "{} J at the start, {} J now; unaccounted for: {open:.1e} of what moved",
             number(start, now),
             number(now, start)
         )
+    }
+
+    /// What drives, contacts and the method did, where velocities jumped.
+    fn ledger(&self) -> Option<String> {
+        let l = self.run.sim.ledger();
+        let works: f64 = l.forces.iter().sum::<f64>() + l.joints.iter().sum::<f64>();
+        (l.impacts != 0.0 || l.blows != 0.0 || l.stepping != 0.0).then(|| {
+            format!(
+                "forces and joints {works:.4} J, impacts {:.4} J, friction {:.4} J, drives in blows {:.4} J, projection {:.1e} J, time stepping {:.1e} J",
+                l.impacts, l.friction, l.blows, l.projection, l.stepping
+            )
+        })
     }
 
     fn contact(&self, totals: &ContactTotals) -> String {
@@ -295,6 +350,7 @@ impl RunResult<'_> {
 fn reason(method: &str) -> &'static str {
     match method {
         "stepping" => " because many shapes may touch",
+        "midpoint" => "",
         _ => " with events",
     }
 }

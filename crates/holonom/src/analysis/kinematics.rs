@@ -88,7 +88,7 @@ fn follow_prescribed(
     for k in 0..=steps {
         if k > 0 {
             let next = start + (t_end - start) * k as f64 / steps as f64;
-            laws::kinematic_step(mechanism, &[], next - mechanism.state.t)?;
+            laws::kinematic_step_of_joints(mechanism, next - mechanism.state.t)?;
             mechanism.state_mut().t = next;
         }
         // rates at this very pose

@@ -15,6 +15,17 @@ fn in_conflict(joint: &str, conflict: &[String]) -> String {
     }
 }
 
+/// The drives that go on against something, at most ten of them.
+fn driven_by(drives: &[String]) -> String {
+    let named: Vec<String> = drives.iter().take(10).map(|d| format!("`{d}`")).collect();
+    match drives.len() {
+        0 => ", and its joints give no way".into(),
+        1 => format!(", and {} drives on: no force can hold both", named[0]),
+        n if n > 10 => format!(", and {} and {} more drive on: no force can hold all", named.join(", "), n - 10),
+        _ => format!(", and {} drive on: no force can hold all", named.join(", ")),
+    }
+}
+
 /// A model that cannot be built. Each message stands alone and says what is allowed.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 #[non_exhaustive]
@@ -172,6 +183,16 @@ pub enum StepError {
         time: f64,
         /// Step size, s.
         step: f64,
+    },
+    /// A stop, rope or contact is driven beyond its limit by joints and drives that no force can hold back.
+    #[error("at t = {time:.6} s {what} blocks the motion{}", driven_by(.drives))]
+    Blocked {
+        /// The stop or rope, or the bodies in contact.
+        what: String,
+        /// Drives of the mechanism that go on all the same.
+        drives: Vec<String>,
+        /// Time, s.
+        time: f64,
     },
     /// An iterative solver or integrator did not converge.
     #[error("at t = {time:.6} s {what} did not converge: residual {residual:.3e} after {iterations} iterations")]

@@ -5,13 +5,15 @@
 //!
 //! ```text
 //! E(now) - E(start) = work of every force + work of every joint + work of friction inside bodies (never positive)
-//!                     + work of contacts
-//!                     + change by projection + imposed change + integrator's error
+//!                     + work of friction in contacts + work of impacts + work of joints and drives in blows
+//!                     + change by projection + change by time stepping + imposed change + integrator's error
 //! ```
 //!
 //! Every work is integrated with the stages of the integrator; the projection's change is measured; the integrator's
 //! error is what is left. Joints that hold still in time do no work: their entries measure how well the velocities obey
-//! them.
+//! them. Where velocities jump, works are impulses times mean velocities, row by row (`contact/inequality/impact.rs`);
+//! what time stepping does beside them is in `step/integrate/stepping/books.rs`. Both are exact: nothing of a blow and
+//! nothing of a step on velocities is left to the integrator's error.
 
 use crate::catalogue::bodies::{Inertia, Momentum, frame_of, half_square};
 use crate::evaluate::evaluation::{Evaluation, bodies_at};
@@ -113,10 +115,19 @@ pub struct Ledger {
     pub joints: Vec<f64>,
     /// Work of friction inside bodies: what they lost to it, never positive.
     pub bodies: f64,
-    /// Work of contacts: friction and impacts.
+    /// Work of friction in contacts, of rolling and turning resistance too.
+    pub friction: f64,
+    /// Work of the normal impulses of contacts: what impacts took. Of stops and ropes it is with their joints.
+    pub impacts: f64,
+    /// Work of contacts: the sum of `friction` and `impacts`, not a column of its own.
     pub contacts: f64,
+    /// Work of joints and drives while something collides, where events are followed: a drive that goes on moving as it
+    /// is told through a blow gives or takes it. Where time is stepped, blows are not told apart: it is with the joints.
+    pub blows: f64,
     /// Change made by projection.
     pub projection: f64,
+    /// What time stepping on velocities changed beside the work of impulses: its steps are of finite length.
+    pub stepping: f64,
     /// Change imposed by hand: impulses, and steps by the law f = m v.
     pub imposed: f64,
     /// What is left: the integrator's own error.
@@ -128,15 +139,17 @@ impl Ledger {
         let (forces, rest) = state.work.split_at(model.n_forces());
         let (joints, rest) = rest.split_at(model.n_joints());
         let (inside, rest) = rest.split_at(rest.len() - 2);
-        let (bodies, contacts) = inside.split_at(!model.dissipative.is_empty() as usize);
+        let (bodies, friction) = inside.split_at(!model.dissipative.is_empty() as usize);
         out.change = mechanical(model, &state.q, &state.v) - state.opening_energy;
-        let accounted: f64 = state.work.iter().sum();
+        let accounted = state.work.iter().sum::<f64>() + state.blows.sum();
         out.forces.clear();
         out.forces.extend_from_slice(forces);
         out.joints.clear();
         out.joints.extend_from_slice(joints);
         out.bodies = bodies.iter().sum();
-        out.contacts = contacts.iter().sum();
+        out.friction = friction.iter().sum();
+        (out.impacts, out.blows, out.stepping) = (state.blows.impacts, state.blows.joints, state.blows.stepping);
+        out.contacts = out.friction + out.impacts;
         (out.projection, out.imposed) = (rest[0], rest[1]);
         out.integrator = out.change - accounted;
     }

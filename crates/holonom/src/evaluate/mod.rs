@@ -80,6 +80,33 @@ pub(crate) fn apply_forces(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &m
     }
 }
 
+/// Works of every force law at `(q, v, t)` at other velocities `mean`, `F_k . mean`, into `eval.power`. Frames must be
+/// those of `(q, v)`; `one` is zero before and after. What F holds stays.
+pub(crate) fn works_of_forces(
+    model: &Model,
+    q: &[f64],
+    v: &[f64],
+    t: f64,
+    mean: &[f64],
+    one: &mut [f64],
+    eval: &mut Evaluation,
+) {
+    let Evaluation { frames, power, angles, .. } = eval;
+    let bodies = &bodies_at(model, frames, q, v);
+    for (law, power) in model.forces.iter().zip(power) {
+        let attachments = law.law.attachments();
+        let mut push = Push { bodies, attachments, force: one, power: 0.0, noted: &mut [] };
+        law.law.apply(&angles.view(bodies, attachments, &law.slots, t), t, &mut push);
+        *power = 0.0;
+        for a in attachments {
+            for k in model.v_range(a.body) {
+                *power += one[k] * mean[k];
+                one[k] = 0.0;
+            }
+        }
+    }
+}
+
 /// Sizes of all that pushes, per velocity coordinate: |gravity and inertial forces| plus |every force law|. Frames must
 /// be up to date; F is used up as scratch and holds afterwards what bodies alone make of it.
 pub(crate) fn force_sizes(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation) -> Vec<f64> {

@@ -88,7 +88,7 @@ impl ModelLayout {
         !self.inequalities.is_empty() || !self.shapes.is_empty()
     }
     /// Entries of the ledger that are integrated: works of forces, then of joints, then of friction inside bodies if
-    /// there is any, then of contacts if there may be any.
+    /// there is any, then of friction of contacts if there may be any.
     pub(crate) fn n_works(&self) -> usize {
         let (friction, contacts) = (!self.dissipative.is_empty(), self.has_inequalities());
         self.forces.len() + self.joints.len() + friction as usize + contacts as usize

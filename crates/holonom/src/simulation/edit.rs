@@ -23,7 +23,7 @@ use crate::catalogue::joints::{Constraint, Weld};
 use crate::error::ModelError;
 use crate::evaluate::energy;
 use crate::math::{Mat3, Vec3};
-use crate::model::state::State;
+use crate::model::state::{BlowWorks, State};
 use crate::model::{ForceId, JointId, JointStatus, Model, Start};
 use crate::solve::{self, SolverKind};
 use crate::step::integrate::Coordinates;
@@ -103,6 +103,7 @@ impl Model {
         (next.next_step, next.last_error) = (0.0, 0.0);
         next.warm_start.clear();
         next.work.fill(0.0);
+        next.blows = BlowWorks::default();
         next.opening_energy = energy::mechanical(self, &next.q, &next.v);
         next
     }
@@ -307,7 +308,7 @@ fn change(
     let model = Arc::new(builder.build()?);
     let mut next = model.initial_state().clone();
     (next.next_step, next.last_error) = (0.0, state.last_error);
-    next.opening_energy = state.opening_energy;
+    (next.opening_energy, next.blows) = (state.opening_energy, state.blows);
     let (n_forces, had_forces) = (model.n_forces(), before.n_forces());
     let mut carried = 0.0;
     for (to, from) in (0..n_forces)

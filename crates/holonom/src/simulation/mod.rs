@@ -25,7 +25,7 @@ use crate::evaluate::reaction::{Axes, Reaction};
 use crate::math::{Mat3, Vec3};
 use crate::model::ForceId;
 use crate::model::shapes::ImpactLaw;
-use crate::model::state::State;
+use crate::model::state::{BlowWorks, State};
 use crate::model::{JointId, Model};
 use crate::simulation::edit::{Checkpoint, Edited};
 use crate::simulation::run::Summary;
@@ -149,6 +149,7 @@ impl Simulation {
     /// Open the energy ledger anew at the current state.
     pub fn reset_ledger(&mut self) {
         self.mechanism.state.work.fill(0.0);
+        self.mechanism.state.blows = BlowWorks::default();
         self.mechanism.state.opening_energy =
             energy::mechanical(&self.mechanism.model, &self.mechanism.state.q, &self.mechanism.state.v);
     }

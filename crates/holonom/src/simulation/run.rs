@@ -176,6 +176,8 @@ pub(crate) fn sample_step(
     mut report: impl FnMut(&State),
 ) -> Result<(), StepError> {
     let (mut prepared, mut end, mut jammed) = (false, None, false);
+    // one at the start of the step is before all of it
+    let mut blows = before.blows;
     let mut result = Ok(());
     for t in times {
         if !prepared {
@@ -184,13 +186,14 @@ pub(crate) fn sample_step(
                 // an impact at the end of the step is no part of the motion inside it
                 end = Some(mechanism.state.clone());
                 result = mechanism.retrace(before, step);
+                blows = mechanism.state.blows;
                 jammed = matches!(result, Err(StepError::NotConverged { what: NO_FORCES, .. }));
             } else {
                 result = mechanism.prepare_dense(step);
             }
         }
         sample.clone_from(before);
-        sample.t = t;
+        (sample.t, sample.blows) = (t, blows);
         result = match &end {
             Some(end) if jammed => {
                 between(&mechanism.model, before, end, sample);
@@ -345,6 +348,7 @@ fn between(model: &Model, before: &State, end: &State, sample: &mut State) {
     for (out, from) in pairs {
         out.iter_mut().zip(from).for_each(|(x, from)| *x = from + part * (*x - from));
     }
+    sample.blows = before.blows.towards(&sample.blows, part);
     for (i, body) in model.bodies.iter().enumerate() {
         body.normalise(model.q_of_mut(i, &mut sample.q));
     }

@@ -2,6 +2,8 @@
 
 pub(crate) mod drift;
 pub(crate) mod event_log;
+pub(crate) mod first_order;
+pub(crate) mod follow;
 pub mod integrate;
 pub(crate) mod laws;
 pub(crate) mod mechanism;
@@ -100,6 +102,7 @@ fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -
         v: &mut method.next.v,
         ledger,
         projected: &mut rest[0],
+        blows: &mut method.next.blows,
         warm_start: &mut method.next.warm_start,
         sleeping: method.sleeping,
         drift: method.drift,

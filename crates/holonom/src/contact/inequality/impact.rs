@@ -18,6 +18,17 @@
 //! which never does: then u+ . p <= 0, and the change of energy p . (u- + u+)/2 = p . u+ - p A p/2 is negative.
 //!
 //! Forces that are finite (springs, motors with a cap, friction in joints) have no time to act.
+//!
+//! The books. M is that of the pose and does not change, joints answer with impulses Lambda, and velocities before and
+//! after are v- and v+:
+//!
+//! ```text
+//! M (v+ - v-) = J^T Lambda + G^T p       times (v- + v+)/2:
+//! T+ - T-     = sum over rows of impulse times mean velocity of the row = Lambda . J (v- + v+)/2 + p . G (v- + v+)/2
+//! ```
+//!
+//! exactly, row by row. Joints that hold still do none of it; a drive whose coordinate moves at the rate -C_t does
+//! Lambda (-C_t): it goes on turning through the blow and gives or takes what that costs.
 
 use super::mode::Tolerances;
 use super::solve::{Joints, Solvers, Task};
@@ -25,29 +36,38 @@ use super::workspace::ContactScratch;
 use super::{InequalityRows, Origin, RowBound};
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
+use crate::evaluate::{self, reaction};
 use crate::model::Model;
 use crate::model::shapes::{ImpactLaw, ImpactOrder, Restitution};
+use crate::model::state::BlowWorks;
 use holonom_lcp::ComplementarityLaw as Law;
 
 /// Blows of a sequential impact before what is left is stopped at once.
 const BLOWS: usize = 20_000;
 
-/// Let everything that is closed and approaches collide: `v` jumps, the works go to `ledger`. The rows are gathered at
-/// `(q, v)`, the equations there factored. Did anything happen?
+/// Where works of a blow are written down: those of stops and ropes with their joints, of friction with contacts.
+pub(crate) struct Books<'a> {
+    pub works: &'a mut [f64],
+    pub blows: &'a mut BlowWorks,
+}
+
+/// Let everything that is closed and approaches collide: `v` jumps, the works go to `books`. The rows are gathered at
+/// `(q, v)`, the equations there factored; frames are used up. Did anything happen?
 pub(crate) fn collide(
     model: &Model,
+    q: &[f64],
     v: &mut [f64],
     t: f64,
     law: ImpactLaw,
     rebound: bool,
-    ledger: &mut [f64],
+    books: Books,
     work: &mut Workspace,
 ) -> Result<bool, StepError> {
     let tolerances = Tolerances::of(model);
     let Workspace { eval, kkt, contact, .. } = work;
     let ContactScratch { rows, solvers, impact: scratch, .. } = contact;
     scratch.u.clone_from(&rows.rate);
-    Impact { joints: Joints { model, t, eval, kkt }, rows, solvers, tolerances, scratch }.run(v, law, rebound, ledger)
+    Impact { joints: Joints { model, t, eval, kkt }, q, rows, solvers, tolerances, scratch, books }.run(v, law, rebound)
 }
 
 /// Memory of impacts.
@@ -60,29 +80,33 @@ pub(crate) struct Scratch {
     /// Impulses of a blow, and velocities before it.
     p: Vec<f64>,
     before: Vec<f64>,
+    /// Half the sum of velocities before and after it.
+    mean: Vec<f64>,
 }
 
 struct Impact<'a> {
     joints: Joints<'a>,
+    q: &'a [f64],
     rows: &'a InequalityRows,
     solvers: &'a mut Solvers,
     tolerances: Tolerances,
     scratch: &'a mut Scratch,
+    books: Books<'a>,
 }
 
 impl Impact<'_> {
-    fn run(&mut self, v: &mut [f64], law: ImpactLaw, rebound: bool, ledger: &mut [f64]) -> Result<bool, StepError> {
+    fn run(&mut self, v: &mut [f64], law: ImpactLaw, rebound: bool) -> Result<bool, StepError> {
         if self.fastest().is_none() {
             return Ok(false);
         }
         match law.order {
-            ImpactOrder::Simultaneous => self.blow(v, None, law.restitution, rebound, ledger)?,
+            ImpactOrder::Simultaneous => self.blow(v, None, law.restitution, rebound)?,
             ImpactOrder::Sequential => {
                 let mut blows = 0;
                 while let Some(block) = self.fastest() {
                     blows += 1;
                     let only = (blows < BLOWS).then_some(block);
-                    self.blow(v, only, law.restitution, rebound && only.is_some(), ledger)?;
+                    self.blow(v, only, law.restitution, rebound && only.is_some())?;
                     if only.is_none() {
                         break;
                     }
@@ -116,7 +140,6 @@ impl Impact<'_> {
         only: Option<usize>,
         restitution: Restitution,
         rebound: bool,
-        ledger: &mut [f64],
     ) -> Result<(), StepError> {
         let with = if rebound { Some(restitution) } else { None };
         self.impulses(only, with)?;
@@ -133,17 +156,21 @@ impl Impact<'_> {
         for (row, u) in u.iter_mut().enumerate() {
             *u += ineq.product(row, &self.joints.kkt.x);
         }
-        for block in &ineq.blocks {
-            let work = |row: usize| 0.5 * p[row] * (ineq.product(row, before) + ineq.product(row, v));
-            let entry = match block.origin {
-                Origin::Joint(k) => {
-                    self.joints.model.n_forces() + self.joints.model.inequalities[k as usize].joint as usize
-                }
-                Origin::Touch(_) => self.joints.model.n_works() - 1,
-            };
-            ledger[entry] += block.rows().filter(|&row| p[row] != 0.0).map(work).sum::<f64>();
-        }
+        self.book(v);
         Ok(())
+    }
+
+    /// Works of the impulses in `p` and in `joints.kkt.x` on the way to the velocities `v`.
+    fn book(&mut self, v: &[f64]) {
+        let Scratch { p, before, mean, .. } = &mut *self.scratch;
+        let Books { works, blows } = &mut self.books;
+        mean.clear();
+        mean.extend(before.iter().zip(v).map(|(a, b)| 0.5 * (a + b)));
+        book_rows(self.joints.model, self.rows, p, mean, works, blows);
+        let Joints { model, eval, kkt, .. } = &mut self.joints;
+        evaluate::place_bodies(model, self.q, mean, eval);
+        reaction::joint_powers(model, self.q, mean, &kkt.x[v.len()..], eval);
+        blows.joints += eval.power[model.n_forces()..][..model.n_joints()].iter().sum::<f64>();
     }
 
     /// Impulses of a blow, into `p`; without a law nothing comes back.
@@ -224,6 +251,26 @@ impl Impact<'_> {
             size += p.abs() * (before.abs() + change.abs());
         }
         Ok(if sum.abs() <= 1e-12 * size { 0.0 } else { sum })
+    }
+}
+
+/// Works of the impulses `p` of all inequality rows at the mean velocities `mean` of a jump: of stops, ropes, friction
+/// and caps with their joints, of the friction of contacts with contacts, of their normal impulses with impacts.
+pub(crate) fn book_rows(
+    model: &Model,
+    rows: &InequalityRows,
+    p: &[f64],
+    mean: &[f64],
+    works: &mut [f64],
+    blows: &mut BlowWorks,
+) {
+    for block in &rows.blocks {
+        let work: f64 = block.rows().filter(|&row| p[row] != 0.0).map(|row| p[row] * rows.product(row, mean)).sum();
+        match (block.origin, block.bound) {
+            (Origin::Joint(k), _) => works[model.n_forces() + model.inequalities[k as usize].joint as usize] += work,
+            (Origin::Touch(_), RowBound::Push { .. }) => blows.impacts += work,
+            (Origin::Touch(_), _) => works[model.n_works() - 1] += work,
+        }
     }
 }
 

@@ -79,6 +79,16 @@ impl Tension {
         self.any = false;
     }
 
+    /// `a . h² K b` for velocity coordinates a and b.
+    pub fn product(&self, model: &Model, a: &[f64], b: &[f64]) -> f64 {
+        let spin = |x: &[f64], i: usize| {
+            let v = model.v_start[i] as usize + 3;
+            Vec3::from_slice(&x[v..v + 3])
+        };
+        let held = self.k.iter().enumerate().filter(|(_, k)| **k != Mat3::ZERO);
+        held.map(|(i, k)| spin(a, i).dot(*k * spin(b, i))).sum()
+    }
+
     /// Does it matter to any body?
     pub fn matters(&self) -> bool {
         self.any

@@ -27,6 +27,7 @@ use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate::Feedback;
 use crate::model::Model;
+use crate::model::state::BlowWorks;
 use crate::model::warm_start::WarmStart;
 use crate::step::drift::Drift;
 
@@ -66,6 +67,8 @@ pub struct Motion<'a> {
     pub(crate) ledger: &'a mut [f64],
     /// Energy changed by projection, J.
     pub(crate) projected: &'a mut f64,
+    /// Work of impulses, and what steps do to the energy beside it, J.
+    pub(crate) blows: &'a mut BlowWorks,
     /// What touches, sticks or is at its limit.
     pub(crate) warm_start: &'a mut Vec<WarmStart>,
     pub(crate) sleeping: Option<Sleeping>,

@@ -28,8 +28,10 @@
 //! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is
 //! taken that neither gives energy nor takes any ([`crate::catalogue::bodies::Body::inertial_mean`]). With P the
 //! projection onto legal velocities, the energy of free motion then changes by - h² F P F / 2, and every impulse that
-//! obeys its law takes energy too. What is left are the corrections of positions, which the ledger keeps.
+//! obeys its law takes energy too. What is left are the corrections of positions, which the ledger keeps. The ledger
+//! closes exactly: see `stepping/books.rs`.
 
+mod books;
 mod near;
 mod smooth;
 mod taut;
@@ -45,6 +47,7 @@ use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::energy;
+use crate::model::state::BlowWorks;
 use crate::step::drift::{self, Drift};
 use holonom_lcp::ComplementarityLaw as Law;
 
@@ -68,6 +71,7 @@ pub struct Stepping {
     laws: Vec<Option<Law>>,
     out: Vec<bool>,
     guess: Vec<f64>,
+    balance: books::Balance,
     start: Start,
     kept_q: Vec<f64>,
     kept_v: Vec<f64>,
@@ -116,6 +120,7 @@ struct Start {
     v: Vec<f64>,
     ledger: Vec<f64>,
     projected: f64,
+    blows: BlowWorks,
     warm_start: Vec<crate::model::warm_start::WarmStart>,
 }
 
@@ -125,7 +130,7 @@ impl Start {
         self.v.clone_from(m.v);
         self.ledger.clear();
         self.ledger.extend_from_slice(m.ledger);
-        self.projected = *m.projected;
+        (self.projected, self.blows) = (*m.projected, *m.blows);
         self.warm_start.clone_from(m.warm_start);
     }
 
@@ -133,7 +138,7 @@ impl Start {
         m.q.copy_from_slice(&self.q);
         m.v.copy_from_slice(&self.v);
         m.ledger.copy_from_slice(&self.ledger);
-        *m.projected = self.projected;
+        (*m.projected, *m.blows) = (self.projected, self.blows);
         m.warm_start.clone_from(&self.warm_start);
     }
 }
@@ -183,6 +188,7 @@ impl Stepping {
             let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
             body.inertial_mean(&work.eval.frames[i], h, &mut work.eval.force[range]);
         }
+        self.balance.note_bodies(&work.eval.force);
         evaluate::apply_forces(model, m.q, m.v, m.t, &mut work.eval);
         evaluate::evaluate_constraints(model, m.q, m.v, m.t, &mut work.eval);
         evaluate::evaluate_gaps(model, m.q, m.v, m.t + h, &mut work.eval);
@@ -351,32 +357,15 @@ impl Stepping {
         }
         self.impulses.clear();
         self.impulses.extend_from_slice(&m.work.kkt.x[n..]);
-        self.book(m);
+        self.book(m, h);
+        let before = energy::mechanical(m.model, m.q, m.v);
         memory::remember(&m.work.contact.rows, &self.task.x, h, m.warm_start);
         self.sleep.end(m.model, m.sleeping, m.q, m.v, h, m.warm_start, m.work);
         for (i, body) in m.model.bodies.iter().enumerate() {
             body.advance(m.model.q_of_mut(i, m.q), m.model.v_of(i, m.v), h);
         }
+        m.blows.stepping += energy::mechanical(m.model, m.q, m.v) - before;
         Ok(())
-    }
-
-    /// Works of the impulses into the ledger: half the sum of impulse times velocity before and after. (The velocity
-    /// that forces alone would change is shared between before and after, so that nothing is counted twice.)
-    fn book(&self, m: &mut Motion<'_>) {
-        let ineq = &m.work.contact.rows;
-        for block in &ineq.blocks {
-            let mut work = 0.0;
-            for row in block.rows().filter(|&row| self.task.x[row] != 0.0) {
-                work += 0.5 * self.task.x[row] * (ineq.product(row, &self.kept_v) + ineq.product(row, m.v));
-            }
-            let entry = match block.origin {
-                crate::contact::inequality::Origin::Joint(k) => {
-                    m.model.n_forces() + m.model.inequalities[k as usize].joint as usize
-                }
-                crate::contact::inequality::Origin::Touch(_) => m.model.n_works() - 1,
-            };
-            m.ledger[entry] += work;
-        }
     }
 
     /// Overlaps apart, joints closed, velocities legal. Did positions come out right?
@@ -404,18 +393,12 @@ impl Stepping {
         work.kkt.x[..n].fill(0.0);
         work.kkt.x[n..].copy_from_slice(&work.eval.gap_rate);
         work.kkt.solve(model, t, &work.eval)?;
+        self.kept_v.clone_from(m.v);
         for (v, dv) in m.v.iter_mut().zip(&work.kkt.x) {
             *v += dv;
         }
-        // multipliers from impulses, for the ledger
-        for (x, impulse) in work.kkt.x[n..].iter_mut().zip(&self.impulses) {
-            *x = (*x + impulse) / h;
-        }
-        evaluate::place_bodies(model, m.q, m.v, &mut work.eval);
-        dynamics::powers(model, m.q, m.v, work);
-        for (w, p) in m.ledger.iter_mut().zip(&work.eval.power) {
-            *w += h * p;
-        }
+        self.book_arrival(m);
+        evaluate::place_bodies(model, m.q, m.v, &mut m.work.eval);
         Ok(closed)
     }
 }

@@ -221,7 +221,8 @@ impl Mechanism {
             let near = |row: usize| ineq.gap[row] <= tolerances.gap && ineq.rate[row] < -tolerances.rate;
             events.log.impacts(s.t, ineq, near);
             let rebound = events.stalled < STALLED;
-            impact::collide(&self.model, &mut s.v, s.t, self.impacts, rebound, &mut s.work, &mut self.work)?;
+            let books = impact::Books { works: &mut s.work, blows: &mut s.blows };
+            impact::collide(&self.model, &s.q, &mut s.v, s.t, self.impacts, rebound, books, &mut self.work)?;
             self.gather_all();
         }
         let ContactScratch { rows, mode, .. } = &mut self.work.contact;

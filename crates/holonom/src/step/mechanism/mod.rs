@@ -303,6 +303,7 @@ impl Mechanism {
             v: &mut next.v,
             ledger,
             projected: &mut rest[0],
+            blows: &mut next.blows,
             warm_start: &mut next.warm_start,
             sleeping: None,
             drift: self.method.drift,

@@ -37,6 +37,7 @@ impl Stepping {
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
         let ineq = &m.work.contact.rows;
         if ineq.blocks.iter().all(|b| !matches!(b.bound, RowBound::Push { .. }) || ineq.gap[b.row as usize] >= 0.0) {
+            self.book_smooth(m);
             m.warm_start.clear();
             m.work.contact.overlap = 0.0;
             return Ok(Some(attempt));
