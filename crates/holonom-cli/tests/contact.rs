@@ -215,3 +215,61 @@ fn killed_recordings_of_contact_recover() {
     assert!(v["rows"].as_u64().expect("a number") > 10, "{v}");
     assert!(column(&file, "contact.box.ground.force.z").iter().all(|f| (f - 2.0 * 9.81).abs() < 1e-6));
 }
+
+/// Where energy went, column by column: forces, joints, friction, impacts, drives in blows, projection, time stepping.
+#[test]
+fn the_ledger_closes_through_blows_with_drives() {
+    let folder = Folder::new("contact-ledger");
+    let file = folder.file("r.csv");
+    for name in ["driven-bouncing", "driven-bouncing-wave"] {
+        let path = scene(name);
+        for (way, allowed) in [(&[][..], 1e-9), (&["--integrator", "stepping"][..], 1e-12)] {
+            let v = run(&path, 3.0, way, &["--out", &file, "--columns", "energy.*", "--columns", "ledger.*"]);
+            let number = |at: &Value| at.as_f64().expect("a number");
+            assert!(number(&v["energy_unaccounted"]) <= allowed, "{name} {way:?}: {}", v["energy_unaccounted"]);
+            let parts = [
+                "forces",
+                "joints",
+                "bodies",
+                "friction",
+                "impacts",
+                "blows",
+                "projection",
+                "stepping",
+                "imposed",
+                "error",
+            ];
+            let sum: f64 = parts.iter().map(|part| number(&v["ledger"][part])).sum();
+            assert!((sum - number(&v["ledger"]["change"])).abs() < 1e-10, "{name}: {}", v["ledger"]);
+            assert!(number(&v["ledger"]["impacts"]) < -10.0 && number(&v["ledger"]["friction"]) < -10.0);
+            let works = ["ledger.joint.h", "ledger.joint.m", "ledger.friction", "ledger.impacts", "ledger.blows"];
+            let method = ["ledger.projection", "ledger.stepping"];
+            let columns: Vec<Vec<f64>> = works.iter().chain(&method).map(|c| column(&file, c)).collect();
+            let total = column(&file, "energy.total");
+            let size = total.iter().fold(0.0f64, |m, e| m.max(*e));
+            for (k, energy) in total.iter().enumerate() {
+                let works: f64 = columns.iter().map(|c| c[k]).sum();
+                // rows between steps come from dense output, which has an error of its own
+                let open = (energy - total[0] - works).abs() / size;
+                assert!(open <= 1e-8, "{name} {way:?}, row {k}: {open:e}");
+            }
+        }
+    }
+}
+
+/// By f = m v a box stays on the floor and a hinge at its stop; both laws end at the same place.
+#[test]
+fn things_hold_under_the_law_f_m_v() {
+    for dt in ["0.001", "0.02"] {
+        let law = ["--law", "first-order", "--dt", dt];
+        let v = run(&scene("first-order-floor"), 1.0, &law, &[]);
+        let z = v["final"]["bodies"]["a"]["com"][2].as_f64().expect("a number");
+        assert!((z - 0.5).abs() < 1e-9 && v["max_penetration"].as_f64().expect("a number") < 1e-9, "{z}: {v}");
+        let v = run(&scene("first-order-stop"), 1.0, &law, &[]);
+        let angle = v["final"]["joints"]["h"]["coordinate"].as_f64().expect("a number");
+        assert!((angle - 0.3).abs() < 1e-9 && v["max_penetration"].as_f64().expect("a number") < 1e-9, "{angle}: {v}");
+    }
+    let out = holonom(&["run", &scene("first-order-driven"), "--law", "first-order", "--time", "1"]);
+    let said = stderr(&out);
+    assert!(!out.status.success() && said.contains("`h.limit`") && said.contains("`m`"), "{said}");
+}

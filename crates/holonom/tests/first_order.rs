@@ -74,8 +74,7 @@ fn stops_of_hinges_and_sliders_hold() {
         let turn = m.coordinate(hinge, 0);
         m.joint("stop", Limit::new(turn, -0.3, 0.3));
         let cart = m.body("cart", Rigid::ball(2.0, 0.1).position([3.0, 0.0, 0.0]));
-        let rail =
-            m.joint("rail", Prismatic::new(BodyId::GROUND.at([3.0, 0.0, 0.0]).along(z), cart.origin().along(z)));
+        let rail = m.joint("rail", Prismatic::new(BodyId::GROUND.at([3.0, 0.0, 0.0]).along(z), cart.origin().along(z)));
         let way = m.coordinate(rail, 0);
         m.joint("end", Limit::new(way, -0.7, 0.2));
         let mut sim = Simulation::build(m).unwrap();
@@ -157,7 +156,8 @@ fn a_chain_comes_to_lie_on_the_floor() {
     let mut last = BodyId::GROUND.at([0.0, 0.0, 0.5]);
     let mut links = Vec::new();
     for i in 0..6 {
-        let link = m.body(format!("l{i}"), Rigid::cuboid(0.3, [0.3, 0.05, 0.05]).position([0.15 + 0.3 * i as f64, 0.0, 0.5]));
+        let link =
+            m.body(format!("l{i}"), Rigid::cuboid(0.3, [0.3, 0.05, 0.05]).position([0.15 + 0.3 * i as f64, 0.0, 0.5]));
         m.shape(link.origin(), Shape::Box { half: vec3(0.15, 0.025, 0.025) }, material);
         m.joint(format!("h{i}"), Revolute::new(last.along(y), link.at([-0.15, 0.0, 0.0]).along(y)));
         last = link.at([0.15, 0.0, 0.0]);
@@ -289,10 +289,8 @@ fn impulses_do_not_drive_bodies_into_each_other() {
     let a = block(&mut m, "a", vec3(0.8, 0.8, 0.1), vec3(0.0, 0.0, 0.05), material);
     let y = [0.0, 1.0, 0.0];
     let arm = m.body("arm", Rigid::cuboid(1.0, [1.0, 0.1, 0.1]).position([3.5, 0.0, 2.0]));
-    let hinge = m.joint(
-        "hinge",
-        Revolute::new(BodyId::GROUND.at([3.0, 0.0, 2.0]).along(y), arm.at([-0.5, 0.0, 0.0]).along(y)),
-    );
+    let hinge =
+        m.joint("hinge", Revolute::new(BodyId::GROUND.at([3.0, 0.0, 2.0]).along(y), arm.at([-0.5, 0.0, 0.0]).along(y)));
     let turn = m.coordinate(hinge, 0);
     m.joint("stop", Limit::new(turn, -1.0, 0.0));
     let stone = m.body("stone", Rigid::ball(1.0, 0.05).position([-3.0, 0.0, 1.0]));

@@ -97,8 +97,18 @@ fn drawn(seed: u64) -> Bouncing {
                 _ => None,
             };
         }
+        // what drives alone connect cannot give way to itself
+        for other in &bodies {
+            m.ignore_pair(other.body, child.body);
+        }
         places.push(place);
         bodies.push(child);
+    }
+    // another that is free, for blows between bodies
+    if g.below(2) == 0 {
+        let place = base + vec3(g.symmetric(0.3), 1.0, 0.2);
+        let motion = (vec3(g.symmetric(0.5), -3.0 * g.unit(), 0.0), g.vec3(3.0));
+        bodies.push(body(&mut m, 9, place, motion, material, &mut g));
     }
     if g.below(3) == 0 {
         let hook = BodyId::GROUND.at(base + vec3(0.0, 0.0, 0.8));
@@ -180,14 +190,22 @@ fn with_events_nothing_is_left_open() {
     for seed in 0..n {
         let r = run(bouncing(seed), IntegratorKind::default(), None, 0.5, 600);
         if r.open > 1e-9 {
-            println!("seed {seed}: {:.2e} of {:.3} J open, {} events, {:?}", r.open, r.scale, r.events, columns(&r.ledger));
+            println!(
+                "seed {seed}: {:.2e} of {:.3} J open, {} events, {:?}",
+                r.open,
+                r.scale,
+                r.events,
+                columns(&r.ledger)
+            );
         }
         worst = worst.max(r.open);
         events += r.events;
         failed += r.failed as u64;
         blown += (r.ledger.blows.abs() > 1e-6 * r.scale) as u64;
     }
-    println!("events: {n} mechanisms, {events} events, {failed} stopped, drives worked in blows of {blown}; open {worst:.2e}");
+    println!(
+        "events: {n} mechanisms, {events} events, {failed} stopped, drives worked in blows of {blown}; open {worst:.2e}"
+    );
     assert!(worst <= 1e-9, "{worst:e} of the energy is unaccounted for");
     assert!(blown >= n / 20 && events as u64 > 2 * n, "hardly anything was driven into anything");
 }
@@ -207,7 +225,9 @@ fn time_stepping_is_exact() {
             stepped = stepped.max(r.ledger.stepping.abs() / r.scale);
         }
     }
-    println!("stepping: {n} mechanisms, {failed} stopped; open {worst:.2e}, the rule itself changed up to {stepped:.2e}");
+    println!(
+        "stepping: {n} mechanisms, {failed} stopped; open {worst:.2e}, the rule itself changed up to {stepped:.2e}"
+    );
     assert!(worst <= 1e-12, "{worst:e} of the energy is unaccounted for");
     assert!(10 * failed <= n, "{failed} of {n} stopped");
 }

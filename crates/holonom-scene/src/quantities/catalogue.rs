@@ -105,6 +105,9 @@ const GLOBAL: &[Global] = &[
     ("ledger.change", "J", Observable::Ledger, 0, false),
     ("ledger.bodies", "J", Observable::Ledger, 1, false),
     ("ledger.projection", "J", Observable::Ledger, 2, false),
+    ("ledger.friction", "J", Observable::Ledger, 6, false),
+    ("ledger.impacts", "J", Observable::Ledger, 7, false),
+    ("ledger.blows", "J", Observable::Ledger, 8, false),
     ("ledger.stepping", "J", Observable::Ledger, 9, false),
     ("ledger.imposed", "J", Observable::Ledger, 3, false),
     ("ledger.error", "J", Observable::Ledger, 4, false),
@@ -120,9 +123,6 @@ const OF_CONTACT: &[Global] = &[
     ("contact.overlap", "m, rad", Observable::Overlap, 0, false),
     ("contact.largest", "N", Observable::Contacts, 1, false),
     ("ledger.contacts", "J", Observable::Ledger, 5, false),
-    ("ledger.friction", "J", Observable::Ledger, 6, false),
-    ("ledger.impacts", "J", Observable::Ledger, 7, false),
-    ("ledger.blows", "J", Observable::Ledger, 8, false),
     ("certificate.complementarity", "1", Observable::Certificate, 2, false),
 ];
 

@@ -1,7 +1,7 @@
 //! Where energy went.
 //!
-//! The change of the bodies' energy since the ledger was opened is the sum of all works, of what projection changed, of
-//! what hands did, and of the integrator's error: the entries add up to it. Joints that hold still do no work; what the
+//! The change of the bodies' energy since the ledger was opened is the sum of all works, of what projection and time
+//! stepping changed, of what hands did, and of the integrator's error: the entries add up to it. Joints that hold still do no work; what the
 //! books say of them is error, and is one entry. What springs store is in their work.
 
 use super::is_hand;
@@ -39,7 +39,7 @@ pub struct LedgerLine {
     /// For people.
     pub label: String,
     /// `force`, `drive`, `inequality` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`,
-    /// `hand`, `projection`, `others`.
+    /// `hand`, `projection`, `stepping`, `others`.
     pub kind: &'static str,
     /// What is meant, such as `joint.crank`, where it is one thing.
     pub path: Option<String>,
@@ -106,10 +106,15 @@ pub fn ledger(sim: &mut Simulation) -> LedgerAnswer {
         all.push(one("Damping inside bodies", "bodies", books.bodies));
     }
     if model.has_inequalities() {
-        all.push(one("Contacts: friction and impacts", "contacts", books.contacts));
+        all.push(one("Friction of contacts", "contacts", books.friction));
+        all.push(one("Impacts of contacts", "contacts", books.impacts));
+        all.push(one("Drives and joints in blows", "contacts", books.blows));
     }
     all.push(one("Imposed by hand", "hand", by_hand));
     all.push(one("Projection: gaps of joints closed", "projection", books.projection));
+    if books.stepping != 0.0 {
+        all.push(one("Time stepping: steps of finite length", "stepping", books.stepping));
+    }
     LedgerAnswer {
         kinetic: energy.kinetic,
         gravity: energy.gravity,

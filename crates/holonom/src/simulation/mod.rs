@@ -507,21 +507,23 @@ impl Simulation {
 
     // ---- the other laws: f = m v, dv = M^-1 j ------------------------------------------------------------
 
-    /// The law f = m v: the velocities with which the mechanism follows these pushes (N on points, read as kg m/s). The
-    /// state is not changed.
+    /// The law f = m v: the velocities with which the mechanism follows these pushes (N on points, read as kg m/s),
+    /// joints kept and nothing else: a linear answer. The state is not changed.
     pub fn velocities_from_forces(&mut self, pushes: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
         laws::velocities_from_forces(&mut self.mechanism, pushes)
     }
 
     /// Move through legal poses by the law f = m v for `dt` seconds (midpoint rule, then projection). Inertia, gravity
-    /// and force laws play no part; the state's velocities become those of the motion.
+    /// and force laws play no part, nor does dry friction of joints; contacts with their friction, limits, ropes and
+    /// caps do. The state's velocities become those of the motion.
     pub fn kinematic_step(&mut self, pushes: &[(Marker, Vec3)], dt: f64) -> Result<(), StepError> {
         laws::kinematic_step(&mut self.mechanism, pushes, dt)
     }
 
     /// The same law with the model's own forces as the pushes: gravity, and force laws as they are at rest. The
     /// mechanism sinks, without inertia, towards where its potential energy is least, at a speed of force over mass
-    /// times one second; drives move as they are told.
+    /// times one second, until contacts, stops, ropes or friction hold it; drives move as they are told, and where they
+    /// go on against a stop or a body, the step is refused ([`StepError::Blocked`]).
     pub fn kinematic_step_under_forces(&mut self, dt: f64) -> Result<(), StepError> {
         laws::kinematic_step_under_forces(&mut self.mechanism, dt)
     }
@@ -534,8 +536,9 @@ impl Simulation {
         laws::damp(&mut self.mechanism, factor)
     }
 
-    /// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept. The state is
-    /// not changed.
+    /// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept, and contacts,
+    /// stops and ropes that are closed too: what they would be driven into pushes back, with friction, and does not
+    /// rebound. The state is not changed.
     pub fn velocity_jump(&mut self, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
         laws::velocity_jump(&mut self.mechanism, impulses)
     }

@@ -28,11 +28,11 @@
 //! Rows that joints and drives hold cannot be pushed. Where one is driven over its limit, nothing obeys both: the step
 //! is refused, and the stop or the pair of bodies named, with the drives that may be at fault.
 
+use crate::catalogue::joints::Level;
 use crate::contact::inequality::solve::{self, Task};
 use crate::contact::inequality::tension::Tension;
 use crate::contact::inequality::workspace::Workspace;
 use crate::contact::inequality::{Block, Origin, RowBound, gather, memory, project};
-use crate::catalogue::joints::Level;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
@@ -278,9 +278,10 @@ impl FirstOrder<'_> {
         };
         let islands: Vec<u32> =
             ineq.parts_of(block.row as usize).iter().map(|p| model.island[p.body as usize]).collect();
-        let drives = model.joints.iter().enumerate().filter(|(_, joint)| {
-            joint.n_rows > 0 && joint.constraint.rheonomic() && islands.contains(&joint.island)
-        });
+        let drives =
+            model.joints.iter().enumerate().filter(|(_, joint)| {
+                joint.n_rows > 0 && joint.constraint.rheonomic() && islands.contains(&joint.island)
+            });
         let drives = drives.map(|(k, _)| model.joint_names.get(k).to_string()).collect();
         StepError::Blocked { what, drives, time: t }
     }

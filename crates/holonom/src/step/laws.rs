@@ -22,8 +22,8 @@ use crate::model::Model;
 use crate::model::state::State;
 use crate::step;
 use crate::step::follow::{Pull, advance_all, follow, load_pushes, prepare, refuse_not_finite};
-use crate::step::{drift, first_order};
 use crate::step::mechanism::Mechanism;
+use crate::step::{drift, first_order};
 
 /// The law f = m v: the velocities with which the mechanism follows these pushes (N on points, read as kg m/s), joints
 /// kept and nothing else: a linear answer. The state is not changed.
