@@ -42,6 +42,10 @@ pub(crate) fn explain(e: &StepError, moment: String, run: &RunLoop, opened: &Ope
         Some((_, time)) if dt > 0.2 * time => 0.2 * time,
         _ => 0.1 * dt,
     });
+    if matches!(e, StepError::Blocked { .. }) {
+        return d
+            .help("give the drive a cap (`effort`) with which it gives way, or a course that ends before the stop");
+    }
     let implicit = run.settings.integrator == "sdirk4";
     match (code, suggested) {
         (c, _) if c == codes::NOT_SOLVED => {
@@ -77,6 +81,9 @@ fn headline(e: &StepError, scene: &Scene) -> (Code, String, Option<Span>) {
         }
         StepError::NotConverged { what, residual, iterations, .. } => {
             (codes::NOT_SOLVED, format!("{what} did not converge: {residual:.1e} after {iterations} iterations"), None)
+        }
+        StepError::Blocked { drives, .. } => {
+            (codes::NOT_KEPT, e.to_string(), drives.first().and_then(|drive| joint(drive)))
         }
         other => (codes::NOT_SOLVED, other.to_string(), None),
     }

@@ -104,6 +104,18 @@ pub(crate) fn momentum(model: &Model, state: &State) -> Momentum {
     sum
 }
 
+/// What the ledger leaves open of the change of energy between two states, over the kinetic energy; 0 within rounding.
+pub(crate) fn left_open(model: &Model, before: &State, after: &State) -> f64 {
+    let open = |s: &State| {
+        let e = of_bodies(model, &s.q, &s.v);
+        (e, e.total() - s.work.iter().sum::<f64>() - s.blows.sum())
+    };
+    let ((e0, then), (e1, now)) = (open(before), open(after));
+    let rounding = 1e-14 * (e0.total().abs() + e1.total().abs() + e1.gravity.abs());
+    let (left, kinetic) = ((now - then).abs(), e0.kinetic.max(e1.kinetic));
+    if left <= rounding { 0.0 } else { left / kinetic }
+}
+
 /// The energy ledger of a run: where the energy of the bodies went, J. Positive entries gave energy to the bodies.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Ledger {

@@ -137,13 +137,16 @@ impl Mechanism {
     /// then that before the event at its end. A short step in which impulses decided has no dense output and is an
     /// error.
     pub(crate) fn retrace(&mut self, before: &State, h: f64) -> Result<(), StepError> {
+        self.retrace_part(before, h, h)?;
+        self.prepare_dense(h)
+    }
+
+    /// The same for the first `part` seconds of the step, without dense output.
+    pub(crate) fn retrace_part(&mut self, before: &State, h: f64, part: f64) -> Result<(), StepError> {
         let mut events = std::mem::take(&mut self.events);
         self.state.clone_from(before);
         self.recall_mode(h);
-        let traced = self.resolve(&mut events).and_then(|()| {
-            self.smooth_step(h, false)?;
-            self.prepare_dense(h)
-        });
+        let traced = self.resolve(&mut events).and_then(|()| self.smooth_step(part, false).map(|_| ()));
         self.events = events;
         traced
     }
