@@ -1,5 +1,5 @@
-//! The ledger closes through impacts, with drives: on random mechanisms that are driven and bounce, judged by the energy
-//! of the bodies as this test adds it up itself, from masses, sizes, positions and velocities.
+//! The ledger closes through impacts, with drives: on random mechanisms that are driven and bounce, judged by the
+//! energy of the bodies as this test adds it up itself, from masses, sizes, positions and velocities.
 //!
 //! PROPTEST_CASES=6400 makes it a thousand mechanisms.
 
@@ -50,8 +50,8 @@ fn bouncing(seed: u64) -> Bouncing {
     drawn(good)
 }
 
-/// One to four bodies above a floor, the first of them free or hinged to the ground; drives by speed and position, springs,
-/// stops, dry friction.
+/// One to four bodies above a floor, the first of them free or hinged to the ground; drives by speed and position,
+/// springs, stops, dry friction.
 fn drawn(seed: u64) -> Bouncing {
     let mut g = SplitMix(seed.wrapping_mul(0x9e37_79b9) ^ 0xb10e);
     let mut m = ModelBuilder::new();
@@ -256,8 +256,8 @@ fn columns_of_a_sliding_block() {
     assert!((sim.centre_velocity(block).x - v).abs() < 1e-12 && taken > 0.5);
 }
 
-/// A free fall by steps on velocities: gravity works at the mean velocity, the body falls at the new one, and the column says
-/// so: - h² m g²/2 for each step. A dry joint far away keeps the steps from being smooth.
+/// A free fall by steps on velocities: gravity works at the mean velocity, the body falls at the new one, and the
+/// column says so: - h² m g²/2 for each step. A dry joint far away keeps the steps from being smooth.
 #[test]
 fn the_column_of_time_stepping_is_that_of_the_rule() {
     let (mass, h) = (3.0, 2e-3);

@@ -84,8 +84,9 @@ impl RunStatistics {
         self.wall = self.elapsed();
     }
 
-    /// What the method changed of the energy, by projection, time stepping and its own error, over the larger of peak kinetic energy and range of potential energy. Where neither rises above the rounding of the
-    /// energy itself nothing has moved, and there is nothing to account for.
+    /// What the method changed of the energy, by projection, time stepping and its own error, over the larger of peak
+    /// kinetic energy and range of potential energy. Where neither rises above the rounding of the energy itself
+    /// nothing has moved, and there is nothing to account for.
     pub fn energy_drift(&self, sim: &Simulation) -> f64 {
         let numerical = |l: &Ledger| l.integrator + l.projection + l.stepping;
         self.of_what_moved(numerical(&sim.ledger()) - numerical(&self.ledger_at_start))

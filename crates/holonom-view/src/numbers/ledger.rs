@@ -1,8 +1,8 @@
 //! Where energy went.
 //!
 //! The change of the bodies' energy since the ledger was opened is the sum of all works, of what projection and time
-//! stepping changed, of what hands did, and of the integrator's error: the entries add up to it. Joints that hold still do no work; what the
-//! books say of them is error, and is one entry. What springs store is in their work.
+//! stepping changed, of what hands did, and of the integrator's error: the entries add up to it. Joints that hold still
+//! do no work; what the books say of them is error, and is one entry. What springs store is in their work.
 
 use super::is_hand;
 use holonom::joints::{self, RowLaw};

@@ -370,7 +370,7 @@ export type LedgerAnswer = {
 export type LedgerLine = {
   /** For people. */ label: string,
   /** `force`, `drive`, `inequality` (limits, friction, ropes), `joints` (all that hold still), `bodies`, `contacts`,
-  * `hand`, `projection`, `others`. */ kind: string,
+  * `hand`, `projection`, `stepping`, `others`. */ kind: string,
   /** What is meant, such as `joint.crank`, where it is one thing. */ path: string | null,
   /** J. */ work: number };
 

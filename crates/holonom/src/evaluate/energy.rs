@@ -134,7 +134,8 @@ pub struct Ledger {
     /// Work of contacts: the sum of `friction` and `impacts`, not a column of its own.
     pub contacts: f64,
     /// Work of joints and drives while something collides, where events are followed: a drive that goes on moving as it
-    /// is told through a blow gives or takes it. Where time is stepped, blows are not told apart: it is with the joints.
+    /// is told through a blow gives or takes it. Where time is stepped, blows are not told apart: it is with the
+    /// joints.
     pub blows: f64,
     /// Change made by projection.
     pub projection: f64,

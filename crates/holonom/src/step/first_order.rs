@@ -14,8 +14,8 @@
 //! ([`crate::step::integrate::Stepping`]) with x in the place of impulses and nothing before: the same rows, the same
 //! solver ([`crate::contact::inequality::solve`]).
 //!
-//! The midpoint rule: rows and pushes once where the step begins, and again half-way with the velocity found. The second
-//! time C is still that of the start, and G that of the middle, so that the gap at the end,
+//! The midpoint rule: rows and pushes once where the step begins, and again half-way with the velocity found. The
+//! second time C is still that of the start, and G that of the middle, so that the gap at the end,
 //!
 //! ```text
 //! C(q1) = C(q0) + h (G v + C_t)(middle) + O(h³)

@@ -116,8 +116,8 @@ pub(crate) fn damp(mechanism: &mut Mechanism, factor: f64) -> Result<(), StepErr
 }
 
 /// The law dv = M^-1 j: the jump of all velocities that impulses (N s on points) cause, joints kept, and contacts,
-/// stops and ropes that are closed too: what they would be driven into pushes back, with friction, and does not rebound.
-/// The state is not changed.
+/// stops and ropes that are closed too: what they would be driven into pushes back, with friction, and does not
+/// rebound. The state is not changed.
 pub(crate) fn velocity_jump(mechanism: &mut Mechanism, impulses: &[(Marker, Vec3)]) -> Result<Vec<f64>, StepError> {
     let next = struck(mechanism, impulses)?;
     Ok(next.v.iter().zip(&mechanism.state.v).map(|(after, before)| after - before).collect())
@@ -134,8 +134,8 @@ pub(crate) fn apply_impulses(mechanism: &mut Mechanism, impulses: &[(Marker, Vec
 
 /// The state after impulses; works of contacts in its books, those of the hand not yet.
 ///
-/// With u- = 0 in contacts at rest Newton's law of impact says u+ >= 0 whatever the restitution: the blow of the hand and
-/// the answer of the contact are one. So the hand's jump comes first, and what then approaches is stopped.
+/// With u- = 0 in contacts at rest Newton's law of impact says u+ >= 0 whatever the restitution: the blow of the hand
+/// and the answer of the contact are one. So the hand's jump comes first, and what then approaches is stopped.
 fn struck(mechanism: &mut Mechanism, impulses: &[(Marker, Vec3)]) -> Result<State, StepError> {
     let (law, sided) = (mechanism.impacts, mechanism.model.has_inequalities());
     if sided {

@@ -1,6 +1,7 @@
 //! The ledger of a step on velocities: the discrete balance of energy, exact but for rounding.
 //!
-//! The step is three moves. M and J belong to q0 in the first, E is the energy of the bodies alone, and vm = (v0 + v1)/2:
+//! The step is three moves. M and J belong to q0 in the first, E is the energy of the bodies alone, and vm = (v0 +
+//! v1)/2:
 //!
 //! ```text
 //! velocities    M (v1 - v0) = h F_b + h sum F_k + J^T Lambda + G^T p - S (v1 - v0) - S v0        at q0
@@ -16,8 +17,8 @@
 //!                       = h F_b . vm + sum h F_k . vm + Lambda . J vm + p . G vm - vm . S v1
 //! ```
 //!
-//! Every force law has h F_k . vm, every joint Lambda . J vm, every inequality row p . G vm in its own entry. The rest of
-//! the change of energy is what the finite length of the step does, and is computed from the bodies alone:
+//! Every force law has h F_k . vm, every joint Lambda . J vm, every inequality row p . G vm in its own entry. The rest
+//! of the change of energy is what the finite length of the step does, and is computed from the bodies alone:
 //!
 //! ```text
 //! stepping  =   h F_b . vm + E(q1, v1) - E(q0, v1)    gravity at the mean velocity, fall at the new one: - h F_b . (v1 - v0)/2
@@ -28,12 +29,12 @@
 //! ```
 //!
 //! The impulse mu of a drive works with the rate it prescribes, J1 v2 = - C_t: mu . J1 v2 is the joint's, the rest of
-//! mu . J1 (v1 + v2)/2 is above. Corrections of positions are measured, and stand under projection. So all entries together
-//! differ from the change of energy by the residual of the linear solve times velocities, and by nothing else: an impulse
-//! that were not written down, or twice, would show in full.
+//! mu . J1 (v1 + v2)/2 is above. Corrections of positions are measured, and stand under projection. So all entries
+//! together differ from the change of energy by the residual of the linear solve times velocities, and by nothing else:
+//! an impulse that were not written down, or twice, would show in full.
 //!
-//! A smooth step of the method (Runge-Kutta in parts, see `smooth`) integrates works with its stages, as others do; what it
-//! leaves, at most 1e-11 of the energy in motion, is measured, and stands under `stepping` too.
+//! A smooth step of the method (Runge-Kutta in parts, see `smooth`) integrates works with its stages, as others do;
+//! what it leaves, at most 1e-11 of the energy in motion, is measured, and stands under `stepping` too.
 
 use super::Stepping;
 use crate::contact::inequality::impact;
