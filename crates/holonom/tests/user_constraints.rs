@@ -158,3 +158,37 @@ fn a_row_on_three_bodies() {
     }
     worst.print("three bodies");
 }
+
+/// A row of speeds, |v|^2 = c^2, has the gradient 2 v: none at rest. It is a row like any other all the same: it is not
+/// dropped, the model stays a tree, and the speed is kept. The answer is known: of a particle that keeps its speed only
+/// the direction turns, so vdot = g - v (v . g) / v^2.
+#[test]
+fn a_held_speed_keeps_the_plan_of_a_tree() {
+    let mut m = ModelBuilder::new();
+    let bob = m.body("bob", Particle::new(2.0, [0.0, 0.0, 1.0]).velocity([3.0, 0.0, 4.0]));
+    let tail = m.body("tail", Rigid::cuboid(0.5, [0.6, 0.1, 0.1]).position([0.3, 0.0, 1.0]).velocity([3.0, 0.0, 4.0]));
+    m.joint("speed", WrittenRate::new([bob.origin().p()], |[p], _t| [p.rate.dot(p.rate) - 25.0]));
+    m.joint("ball", Spherical::new(bob.origin(), tail.at([-0.3, 0.0, 0.0])));
+    let alone = {
+        let mut m = ModelBuilder::new();
+        let bob = m.body("bob", Particle::new(2.0, [0.0, 0.0, 1.0]).velocity([3.0, 0.0, 4.0]));
+        m.joint("speed", WrittenRate::new([bob.origin().p()], |[p], _t| [p.rate.dot(p.rate) - 25.0]));
+        m
+    };
+    for (m, joints) in [(alone, 1), (m, 2)] {
+        let mut sim = Simulation::build(m).expect("valid");
+        assert_eq!(sim.model().n_joints(), joints);
+        assert_eq!(sim.model().n_rows(), 1 + 3 * (joints - 1), "no row is dropped");
+        assert!(!sim.model().has_loops(), "a tree is planned as a tree");
+        assert_eq!(sim.solver().name(), "tree");
+        if joints == 1 {
+            let (v, g) = (Vec3::new(3.0, 0.0, 4.0), Vec3::new(0.0, 0.0, -9.81));
+            let a = Vec3::from_slice(sim.accelerations().expect("regular"));
+            assert!((a - (g - v * (v.dot(g) / 25.0))).length() < 1e-12, "{a}");
+        }
+        for _ in 0..10 {
+            sim.run_until(sim.time() + 0.1).expect("regular");
+            assert!((sim.point(BodyId::from_index(0).origin()).1.length() - 5.0).abs() < 1e-12);
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use crate::build::builder::ModelBuilder;
 use crate::build::check::Checked;
 use crate::build::index::Indexed;
-use crate::build::rank::random_pose;
+use crate::build::rank::{random_pose, random_velocity};
 use crate::build::settle::{Given, Settled};
 use crate::error::ModelError;
 use crate::evaluate;
@@ -56,12 +56,12 @@ impl Model {
     }
 }
 
-/// M and J at a generic pose near `q`: what the planner looks at.
+/// M and J at a generic pose near `q`, at generic velocities: what the planner looks at.
 fn sample(layout: &ModelLayout, structure: &Structure, q: &[f64]) -> Blocks {
     let lever = |i: usize| layout.island_lever[layout.island[i] as usize];
     let q = random_pose(&layout.bodies, &layout.q_start, lever, q, &mut SplitMix(0xface));
     let mut eval = Evaluation::new(layout, structure);
-    let v = vec![0.0; eval.force.len()];
+    let v = random_velocity(&layout.bodies, lever, &mut SplitMix(0x0e1));
     evaluate::evaluate_bodies(layout, &q, &v, &mut eval);
     evaluate::evaluate_constraints(layout, &q, &v, 0.0, &mut eval);
     eval.blocks

@@ -19,11 +19,11 @@ pub(super) fn kept_rows(checked: &Checked, islands: &Islands, locks: &[Option<Ma
     if judged.is_empty() {
         return kept;
     }
-    let mut g = SplitMix(0x5eed);
+    let (mut g, mut moving) = (SplitMix(0x5eed), SplitMix(0x0e1));
     let mut needed = vec![0u32; kept.len()];
-    let v = vec![0.0; checked.v_start[checked.parts.bodies.len()] as usize];
     for _ in 0..3 {
         let lever = |i: usize| islands.lever[islands.of_body[i] as usize];
+        let v = random_velocity(&checked.parts.bodies, lever, &mut moving);
         let q = random_pose(&checked.parts.bodies, &checked.q_start, lever, q, &mut g);
         let frames = checked.frames(&q, &v);
         let bodies = &checked.at(&frames, &q, &v);
@@ -57,6 +57,17 @@ pub(super) fn random_pose(
         body.advance(&mut q[q_start[i] as usize..q_start[i + 1] as usize], &v, 1.0);
     }
     q
+}
+
+/// A generic velocity, of up to 1 rad/s and 1 lever/s. A row of velocities that is not linear in them (a speed that is
+/// held, `|v|^2 = c`) has a gradient that vanishes at rest, and at rest alone.
+pub(super) fn random_velocity(bodies: &[Arc<dyn Body>], lever: impl Fn(usize) -> f64, g: &mut SplitMix) -> Vec<f64> {
+    let of_body = |(i, body): (usize, &Arc<dyn Body>)| {
+        let lever = lever(i);
+        let size = |k: usize| if k < body.n_lengths() { lever } else { 1.0 };
+        (0..body.n_dof()).map(|k| g.symmetric(1.0) * size(k)).collect::<Vec<f64>>()
+    };
+    bodies.iter().enumerate().flat_map(of_body).collect()
 }
 
 /// Rows of a constraint in the velocity coordinates of the bodies it touches, at t = 0.
