@@ -16,7 +16,7 @@ pub enum SolverKind {
     Baraff,
     /// [`SolverKind::Sparse`] with Tasora's rule for redundant rows: a vanishing pivot is replaced by a huge one, which
     /// freezes that multiplier at zero. One of many solutions for the multipliers, and not a symmetric one; the
-    /// accelerations are the same.
+    /// accelerations are the same. Reactions and recordings show these loads, not the smallest ones.
     HugePivot,
     /// Baraff's method: a tree of joints solved in linear time, the joints that close loops as auxiliary rows on top of
     /// it. Cubic in the number of those rows.
@@ -56,6 +56,12 @@ impl SolverKind {
             "cg" => SolverKind::Cg { tolerance: 1e-13, max_iterations: 100_000 },
             _ => return None,
         })
+    }
+
+    /// Is the way in which redundant rows share their load a part of the method, not to be replaced by the smallest
+    /// loads when somebody asks?
+    pub fn keeps_its_loads(self) -> bool {
+        self == SolverKind::HugePivot
     }
 
     /// The name used in files and on the command line.

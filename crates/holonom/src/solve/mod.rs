@@ -203,6 +203,17 @@ impl Solver {
         }
     }
 
+    /// Solve with the factors alone, in place: rows that depend on others give way, `(H - E) x = rhs`, and no sweep
+    /// undoes it. Rows with force directions of their own are left alone. `false`: there are no such factors.
+    pub fn solve_with_factors(&mut self, model: &Model, x: &mut [f64]) -> bool {
+        let Base::Sparse(s) = &mut self.base else { return false };
+        if s.has_grades() {
+            return false;
+        }
+        s.plain_solve(model, &mut x[..model.plan.len()]);
+        true
+    }
+
     /// Until further notice, let every row of the loops give way by these weights (relative to what redundant rows do),
     /// and do not undo it by sweeps: the damping of an assembly. Solvers without factors do nothing of the kind.
     pub fn damp(&mut self, weights: Option<&[f64]>) {

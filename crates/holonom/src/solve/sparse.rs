@@ -153,6 +153,11 @@ impl Sparse {
         self.usual == Rule::HugePivots
     }
 
+    /// Are there islands whose factors are kept elsewhere, with twice the precision?
+    pub fn has_grades(&self) -> bool {
+        self.graded.is_some()
+    }
+
     /// Do not look for contradictions in the factorisation at hand.
     pub fn ignore_contradictions(&mut self) {
         self.watchful = false;
@@ -239,7 +244,8 @@ impl Sparse {
         }
     }
 
-    fn plain_solve(&mut self, model: &Model, x: &mut [f64]) {
+    /// Solve with the factors as they are: rows that depend on others give way, and no sweep undoes it.
+    pub(super) fn plain_solve(&mut self, model: &Model, x: &mut [f64]) {
         self.counts.forward += 1;
         self.counts.backward += 1;
         model.plan.solve(&mut self.factor, x);

@@ -7,6 +7,7 @@
 //! smallest loads (see `cluster.rs` for what smallest means).
 
 mod cluster;
+mod split;
 
 use crate::catalogue::attach::View;
 use crate::catalogue::joints::is_point;
@@ -135,13 +136,17 @@ const UNIQUE: f64 = 1e-6;
 /// loops up to 1000 of them, linear beyond.
 pub(crate) fn diagnose(mechanism: &mut Mechanism) -> Result<Diagnosis, StepError> {
     let gap = mechanism.violation().0;
-    let lambda = mechanism.multipliers()?.to_vec();
+    let mut lambda = mechanism.multipliers()?.to_vec();
+    let keeps_loads = mechanism.solver.keeps_its_loads();
     // the doctor has instruments of his own: whatever solver is in use, and left as it is
     let (model, state) = (&*mechanism.model, &mechanism.state);
     let work = &mut Workspace::new(model, model.default_solver());
     angles::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work.eval);
     dynamics::accelerations(model, &state.q, &state.v, state.t, None, work)?;
     let loops = Loops::of(model);
+    let compliance = compliances(model, state, &loops, work);
+    // as `split_multipliers` does it, to the same bits
+    let done = keeps_loads || split::by_factors(model, &suspects(model, &loops), &compliance, work, &mut lambda);
     let clusters = analyse(model, state, &loops, usize::MAX, work);
     let own_rows = model.n_rows() + model.n_v() - model.plan.len();
     let rank = model.n_rows() - own_rows - clusters.iter().map(|c| c.dropped.len()).sum::<usize>()
@@ -149,7 +154,10 @@ pub(crate) fn diagnose(mechanism: &mut Mechanism) -> Result<Diagnosis, StepError
     let mobility = model.n_v().saturating_sub(rank);
     let mobility_generic = nearby(model, state, &loops, rank, mobility, work);
     let stuck = stuck_islands(model, &state.q, state.t, work).contains(&true);
-    let reactions = reactions(model, state, &clusters, lambda, work);
+    if !done {
+        clusters.iter().for_each(|c| c.split(&mut lambda));
+    }
+    let reactions = reactions(model, state, &clusters, &lambda, work);
     let name = |c: &Cluster, i: usize| row_name(model, c.rows[i]);
     let not_unique = clusters
         .iter()
@@ -186,7 +194,15 @@ fn analyse(model: &Model, state: &State, loops: &Loops, most_rows: usize, work: 
     evaluate::evaluate_bodies(model, &state.q, &state.v, &mut work.eval);
     evaluate::evaluate_constraints(model, &state.q, &state.v, state.t, &mut work.eval);
     let compliance = compliances(model, state, loops, work);
-    // in a tree whose rows depend on each other all of its joints are suspect
+    let mut groups = suspects(model, loops);
+    let rows = |g: &[usize]| g.iter().map(|&k| model.joints[k].n_rows as usize).sum::<usize>();
+    groups.retain(|g| rows(g) <= most_rows);
+    groups.into_iter().map(|g| Cluster::analyse(model, g, |r| compliance[r], work)).collect()
+}
+
+/// Groups of joints whose rows may depend on each other, and on none of another group: the clusters of loops. In a tree
+/// whose rows depend on each other all of its joints are suspect.
+fn suspects(model: &Model, loops: &Loops) -> Vec<Vec<usize>> {
     let mut groups = loops.clusters.clone();
     let mut whole: Vec<Vec<usize>> = vec![Vec::new(); model.n_islands];
     for (k, joint) in
@@ -199,9 +215,7 @@ fn analyse(model: &Model, state: &State, loops: &Loops, most_rows: usize, work: 
     for g in &mut groups {
         g.retain(|&k| !matches!(model.joints[k].form, crate::model::Form::Own(_)));
     }
-    let rows = |g: &[usize]| g.iter().map(|&k| model.joints[k].n_rows as usize).sum::<usize>();
-    groups.retain(|g| rows(g) <= most_rows);
-    groups.into_iter().map(|g| Cluster::analyse(model, g, |r| compliance[r], work)).collect()
+    groups
 }
 
 /// Compliance of every row: that of its joint where it has been given, else 1 for forces and 1 / L^2 for torques, L
@@ -360,15 +374,14 @@ fn reactions(
     model: &Model,
     state: &State,
     clusters: &[Cluster],
-    mut lambda: Vec<f64>,
+    lambda: &[f64],
     work: &mut Workspace,
 ) -> Vec<JointReaction> {
     evaluate::place_bodies(model, &state.q, &state.v, &mut work.eval);
-    clusters.iter().for_each(|c| c.split(&mut lambda));
     let mut out: Vec<JointReaction> = (0..model.n_joints())
         .map(|k| {
             let joint = JointId(k as u32);
-            let reaction = dynamics::reaction(model, joint, &state.q, &state.v, state.t, Some(&lambda), work);
+            let reaction = dynamics::reaction(model, joint, &state.q, &state.v, state.t, Some(lambda), work);
             JointReaction { joint, reaction, force_unique: [true; 3], torque_unique: [true; 3] }
         })
         .collect();
@@ -449,16 +462,24 @@ pub(crate) fn row_name(model: &Model, row: usize) -> RowName {
     RowName { joint: JointId(k as u32), joint_name: model.joint_names.get(k).to_string(), row: place, holds }
 }
 
-/// The multipliers with those of redundant rows split as the doctor does, for clusters small enough to do it at every
-/// state.
+/// The multipliers with those of redundant rows split as the doctor does: with the factors of the step, or, where those
+/// cannot tell, by writing out the clusters that are small enough to do it at every state. A solver whose loads are a
+/// part of its method keeps them.
 pub(crate) fn split_multipliers(mechanism: &mut Mechanism) -> Result<(), StepError> {
+    let keeps_loads = mechanism.solver.keeps_its_loads();
     mechanism.split_by(|model, state, work, lambda| {
-        if work.kkt.solver.deficiency().unwrap_or(0) > 0 {
-            let (force, c) = (work.eval.force.clone(), work.eval.c.clone());
-            let clusters = analyse(model, state, &Loops::of(model), LARGEST_DENSE, work);
-            clusters.iter().for_each(|c| c.split(lambda));
-            (work.eval.force, work.eval.c) = (force, c);
+        if keeps_loads || work.kkt.solver.deficiency().unwrap_or(0) == 0 {
+            return;
         }
+        let loops = Loops::of(model);
+        let compliance = compliances(model, state, &loops, work);
+        if split::by_factors(model, &suspects(model, &loops), &compliance, work, lambda) {
+            return;
+        }
+        let (force, c) = (work.eval.force.clone(), work.eval.c.clone());
+        let clusters = analyse(model, state, &loops, LARGEST_DENSE, work);
+        clusters.iter().for_each(|c| c.split(lambda));
+        (work.eval.force, work.eval.c) = (force, c);
     })
 }
 
