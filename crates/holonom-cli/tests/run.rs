@@ -412,3 +412,119 @@ fn a_killed_run_can_be_recovered_up_to_the_last_second() {
         assert!(found.lines().take(n).eq(all.lines().take(n)), "rows differ");
     }
 }
+
+/// The cells of a CSV file, by column.
+fn cells(path: &str) -> std::collections::HashMap<String, Vec<f64>> {
+    let text = std::fs::read_to_string(path).expect("written");
+    let mut lines = text.lines().filter(|l| !l.starts_with('#'));
+    let names: Vec<&str> = lines.next().expect("a heading").split(',').collect();
+    let rows: Vec<Vec<f64>> = lines.map(|l| l.split(',').map(|x| x.parse().unwrap_or(f64::NAN)).collect()).collect();
+    let column = |k: usize| rows.iter().map(|r: &Vec<f64>| r[k]).collect();
+    names.iter().enumerate().map(|(k, name)| (name.to_string(), column(k))).collect()
+}
+
+/// Painleve's rod: at its start no contact force exists, and a blow decides. The first row has no forces, and all else.
+#[test]
+fn a_row_without_forces_does_not_end_the_run() {
+    let (folder, rod) = (Folder::new("no-forces"), scene("painleve"));
+    let (csv, touches) = (folder.file("rod.csv"), folder.file("rod.jsonl"));
+    let out = holonom(&["run", &rod, "--json", "--out", &csv, "--contacts", &touches, "--columns", "*"]);
+    assert!(out.status.success(), "{}", stderr(&out));
+    assert!(stderr(&out).contains("NaN"), "the first such row is warned of: {}", stderr(&out));
+    let v: Value = serde_json::from_str(stdout(&out).lines().last().expect("a summary")).expect("JSON");
+    let table = cells(&csv);
+    let rows = table["time"].len();
+    assert_eq!(v["out_rows"].as_u64(), Some(rows as u64));
+    assert!(rows >= 6 && table["time"][0] == 0.0);
+    let force = &table["contact.rod.ground.force.z"];
+    assert!(force[0].is_nan() && table["rod.acc.z"][0].is_nan() && table["contact.count"][0].is_nan());
+    let missing = force.iter().filter(|x| x.is_nan()).count();
+    assert_eq!(v["out_incomplete_rows"].as_u64(), Some(missing as u64));
+    for name in ["rod.pos.x", "rod.vel.x", "rod.quat.w", "energy.total", "contact.rod.ground.gap", "ledger.change"] {
+        assert!(table[name].iter().all(|x| x.is_finite()), "{name}");
+    }
+    assert_eq!((table["rod.vel.x"][0], table["contact.rod.ground.gap"][0]), (1.0, 0.0));
+    let first: Value =
+        serde_json::from_str(std::fs::read_to_string(&touches).expect("written").lines().next().expect("a line"))
+            .expect("JSON");
+    assert!(first["contacts"].is_null() && first["time"] == 0.0, "{first}");
+    assert_eq!(v["hash"].as_str().expect("a text"), hash(&["run", &rod]), "the motion is that without a recording");
+    // the summary for people counts them too
+    let out = holonom(&["run", &rod, "--out", &csv, "--columns", "rod.acc.z"]);
+    assert!(stdout(&out).contains("with NaN"), "{}", stdout(&out));
+}
+
+/// Contact forces in a pile that no iteration finds to the last digit: rows of places do not need them, rows of forces
+/// are NaN, and the run arrives either way.
+#[test]
+fn piles_are_recorded() {
+    let (folder, pile) = (Folder::new("pile"), scene("pyramid-30"));
+    let csv = folder.file("pile.csv");
+    let v = json(&["run", &pile, "--time", "0.003", "--rate", "1000", "--json", "--out", &csv]);
+    assert_eq!((v["out_rows"].as_u64(), v["out_incomplete_rows"].as_u64()), (Some(4), Some(0)));
+    assert!(cells(&csv).values().flatten().all(|x| x.is_finite()));
+    let columns = ["--columns", "*.contact.force.z,*.pos.z"];
+    let v =
+        json(&[&["run", &pile, "--time", "0.003", "--rate", "1000", "--json", "--out", &csv], &columns[..]].concat());
+    let (table, missing) = (cells(&csv), v["out_incomplete_rows"].as_u64().expect("a number"));
+    assert_eq!(table["b0.contact.force.z"].iter().filter(|x| x.is_nan()).count() as u64, missing);
+    assert!(table["b0.pos.z"].iter().all(|x| x.is_finite()) && v["out_rows"].as_u64() == Some(4));
+}
+
+/// A redundant door: reactions share the load; the solver `huge-pivot` keeps its own split, in which a redundant row
+/// carries nothing. Sums are the same.
+#[test]
+fn huge_pivots_record_their_own_loads() {
+    let (folder, door) = (Folder::new("loads"), scene("door"));
+    let loads = |solver: &str| -> (f64, Vec<f64>) {
+        let csv = folder.file(&format!("{solver}.csv"));
+        json(&["run", &door, "--time", "0.01", "--json", "--solver", solver, "--out", &csv, "--columns", "*"]);
+        let table = cells(&csv);
+        let mut names: Vec<&String> = table.keys().filter(|n| n.contains(".multiplier")).collect();
+        names.sort();
+        let total = table.iter().filter(|(n, _)| n.ends_with(".force.z") && !n.contains("contact"));
+        (total.map(|(_, x)| x[0]).sum(), names.iter().map(|n| table[*n][0]).collect())
+    };
+    let ((total, sparse), (sum, huge)) = (loads("sparse"), loads("huge-pivot"));
+    assert!((total - sum).abs() < 1e-9 * total.abs(), "{total} {sum}");
+    assert!(huge.iter().filter(|x| **x == 0.0).count() > sparse.iter().filter(|x| **x == 0.0).count());
+    let apart = sparse.iter().zip(&huge).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
+    assert!(apart > 0.1, "the splits differ: {sparse:?} {huge:?}");
+}
+
+#[test]
+fn tolerance_is_an_option() {
+    let evaluations =
+        |tolerance: &str| json(&["run", "pendulum", "--json", "--tolerance", tolerance])["evaluations"].as_u64();
+    assert!(evaluations("1e-4") < evaluations("1e-12"));
+    assert_eq!(hash(&["run", "pendulum", "--tolerance", "1e-10"]), hash(&["run", "pendulum"]), "the default");
+    refused(&["run", "pendulum", "--tolerance", "0"], 2, &["greater than 0"]);
+    refused(&["run", "pendulum", "--tolerance", "1e-6", "--dt", "0.01"], 2, &["adaptive"]);
+}
+
+/// Planar bodies lie in the x-y plane where nobody says otherwise, across gravity: that is said.
+#[test]
+fn what_is_left_to_defaults_is_said() {
+    let folder = Folder::new("remarks");
+    let write = |name: &str, text: &str| {
+        let path = folder.file(name);
+        std::fs::write(&path, text).expect("written");
+        path
+    };
+    let body = "[body.bar]\nkind = \"planar\"\nmass = 2\ninertia = 0.1\nfrom = [0, 0, 0]\nto = [1, 0, 0]\n";
+    let flat = write("flat.toml", body);
+    let warnings = json(&["check", &flat, "--json"])["warnings"].to_string();
+    assert!(warnings.contains("x-y plane") && warnings.contains("halfway"), "{warnings}");
+    let out = holonom(&["run", &flat, "--time", "0.1", "--json"]);
+    assert!(stderr(&out).contains("x-y plane"), "{}", stderr(&out));
+    let v: Value = serde_json::from_str(stdout(&out).lines().last().expect("a summary")).expect("JSON");
+    assert_eq!(v["final"]["bodies"]["bar"]["com"], serde_json::json!([0.5, 0.0, 0.0]), "halfway, and it does not fall");
+    let upright =
+        write("upright.toml", &format!("{body}plane = {{ x = [1, 0, 0], y = [0, 0, 1] }}\ncom = [0.2, 0, 0]\n"));
+    let turned = write("turned.toml", &format!("gravity = [0, -9.81, 0]\n{body}"));
+    for (path, halfway) in [(&upright, false), (&turned, true)] {
+        let warnings = json(&["check", path, "--json"])["warnings"].to_string();
+        assert!(!warnings.contains("x-y plane") && warnings.contains("halfway") == halfway, "{path}: {warnings}");
+        assert_eq!(stderr(&holonom(&["run", path, "--time", "0.1", "--json"])), "");
+    }
+}

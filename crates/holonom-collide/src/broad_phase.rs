@@ -132,6 +132,34 @@ impl AabbTree {
         found.sort_unstable();
     }
 
+    /// The least of `square(i)`, the squared distance of a point from what is in extent i: that least value, m^2.
+    /// Branches farther away than what has been found are not looked at. `stack` is memory.
+    pub fn nearest(&self, point: Vec3, stack: &mut Vec<(f64, u32)>, mut square: impl FnMut(u32) -> f64) -> f64 {
+        let away = |k: u32| {
+            let extent = &self.nodes[k as usize].extent;
+            (point.clamp(extent.low, extent.high) - point).length_squared()
+        };
+        let mut best = f64::INFINITY;
+        stack.clear();
+        if !self.nodes.is_empty() {
+            stack.push((away(0), 0));
+        }
+        while let Some((least, k)) = stack.pop() {
+            if least >= best {
+                continue;
+            }
+            let node = &self.nodes[k as usize];
+            if node.count > 0 {
+                best = self.members(node).iter().fold(best, |best, i| best.min(square(*i)));
+                continue;
+            }
+            let (a, b) = ((away(node.first), node.first), (away(node.first + 1), node.first + 1));
+            // the nearer one first
+            stack.extend(if a.0 <= b.0 { [b, a] } else { [a, b] });
+        }
+        best
+    }
+
     /// Calls `near` with every pair of overlapping extents once, in no particular order. The tree must have been built
     /// from them.
     pub fn pairs(&mut self, extents: &[Aabb], mut near: impl FnMut(u32, u32)) {

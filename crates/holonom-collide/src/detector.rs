@@ -1,7 +1,7 @@
 //! The detector: colliders prepared once, then tested at any poses.
 
 use crate::broad_phase::{Aabb, AabbTree, OrientedBox};
-use crate::candidate::RelativePose;
+use crate::candidate::{RelativePose, gap};
 use crate::convex::{self, ConvexScratch};
 use crate::cylinder::{self, Cylinder, CylinderScratch};
 use crate::pair::ColliderPair;
@@ -13,6 +13,9 @@ use crate::{Candidate, Collider, CollisionShape, Filter, Mat3, RigidTransform, V
 
 /// Rounding of positions that a contact must survive, in units of the last place of what they were computed from.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
+
+/// What overlaps by more than this part of the distance of interest is looked at with all that is within it.
+const BURIED: f64 = 1e-6;
 
 /// What a collider is made of, in the axes of its carrier.
 enum Core {
@@ -58,6 +61,9 @@ pub struct Detector {
     /// Radii of balls about the middles of the extents that hold the same, m.
     around: Vec<f64>,
     pairs: Vec<(u32, u32)>,
+    /// Colliders of each carrier.
+    of_carrier: Vec<Vec<u32>>,
+    stack: Vec<(f64, u32)>,
     scratch: ConvexScratch,
     terrain: TerrainScratch,
     cylinder: CylinderScratch,
@@ -88,6 +94,8 @@ impl Detector {
         let (bounded, unbounded) = (split(true), split(false));
         let extents = vec![Aabb::default(); bounded.len()];
         let around = vec![0.0; bounded.len()];
+        let mut of_carrier = vec![Vec::new(); carriers];
+        ready.iter().zip(0..).for_each(|(r, i)| of_carrier[r.carrier as usize].push(i));
         Ok(Detector {
             colliders,
             filter: filter.sorted(),
@@ -99,6 +107,8 @@ impl Detector {
             extents,
             around,
             pairs: Vec::new(),
+            of_carrier,
+            stack: Vec::new(),
             scratch: ConvexScratch::default(),
             terrain: TerrainScratch::default(),
             cylinder: CylinderScratch::default(),
@@ -142,7 +152,8 @@ impl Detector {
         for k in 0..self.pairs.len() {
             let (i, j) = self.pairs[k];
             let start = out.len();
-            self.examine(i, j, carriers, reach, out);
+            let reach = [i, j].map(|i| reach[self.carrier(i)]);
+            self.examine(i, j, carriers, reach[0] + reach[1], out);
             out[start..].sort_unstable_by_key(|c| (c.key, c.a));
         }
     }
@@ -185,12 +196,87 @@ impl Detector {
         self.pairs.sort_unstable();
     }
 
-    fn examine(&mut self, i: u32, j: u32, carriers: &[RigidTransform], reach: &[f64], out: &mut Vec<Candidate>) {
+    /// Finds candidates between two carriers among which is the one with the least gap, where that is at most `most`,
+    /// m. Unlike [`Detector::detect`] with so large a reach, it looks at the parts of surfaces that may be nearest and
+    /// at no others. `out` is cleared first.
+    ///
+    /// # Panics
+    ///
+    /// When there are fewer poses than carriers.
+    pub fn nearest(&mut self, carriers: &[RigidTransform], pair: (usize, usize), most: f64, out: &mut Vec<Candidate>) {
+        assert!(carriers.len() >= self.carriers, "{} poses for {} carriers", carriers.len(), self.carriers);
+        out.clear();
+        for k in 0..self.of_carrier[pair.0].len() {
+            for l in 0..self.of_carrier[pair.1].len() {
+                let (i, j) = (self.of_carrier[pair.0][k], self.of_carrier[pair.1][l]);
+                if !self.meet(i, j) || self.least_gap(i, j, carriers) > most {
+                    continue;
+                }
+                let mut limit = self.bound_of_gap(i, j, carriers).min(most);
+                let start = out.len();
+                loop {
+                    self.examine(i, j, carriers, limit, out);
+                    let gap = |c: &Candidate| gap(c, &carriers[self.carrier(c.a)], &carriers[self.carrier(c.b)]).gap;
+                    let least = out[start..].iter().map(gap).fold(f64::INFINITY, f64::min);
+                    if limit >= most || least <= limit && least > -BURIED * most {
+                        break;
+                    }
+                    // what is behind a surface does not touch its nearest triangle; and the shortest way out of the
+                    // ground for what is deep in it may lead anywhere
+                    limit = if least < 0.0 { most } else { (2.0 * limit).max(1e-3 * most).min(most) };
+                    out.truncate(start);
+                }
+            }
+        }
+    }
+
+    /// A distance, m, that the gap of two colliders is not less than: that of balls around them.
+    fn least_gap(&self, i: u32, j: u32, carriers: &[RigidTransform]) -> f64 {
+        let ball = |i: u32| {
+            let ready = &self.ready[i as usize];
+            let pose = &carriers[ready.carrier as usize];
+            ready.bound.map(|b| (pose.point(b.centre), b.half.length() + ready.radius + touching(ready, pose)))
+        };
+        match (ball(i), ball(j)) {
+            (Some((a, ra)), Some((b, rb))) => (a - b).length() - ra - rb,
+            _ => 0.0,
+        }
+    }
+
+    /// A distance, m, that the gap of two colliders does not exceed, unless one is behind the other's surface: that of
+    /// two points of theirs. Infinite where nothing is gained by knowing one.
+    fn bound_of_gap(&mut self, i: u32, j: u32, carriers: &[RigidTransform]) -> f64 {
+        let rank = |i: u32| self.ready[i as usize].core.rank();
+        let (i, j) = if rank(i) > rank(j) { (j, i) } else { (i, j) };
+        let (a, b) = (&self.ready[i as usize], &self.ready[j as usize]);
+        let relative = RelativePose::between(&carriers[a.carrier as usize], &carriers[b.carrier as usize]);
+        let distance = match (&a.core, &b.core) {
+            (Core::Polyhedron(first), Core::Surface(second)) => {
+                let back = |v: &Vec3| relative.point_back(*v);
+                let middle = first.vertices.iter().map(back).sum::<Vec3>() / first.vertices.len() as f64;
+                let nearest = second.nearest_point(middle, &mut self.stack);
+                let corners = first.vertices.iter().map(|v| (back(v) - nearest).length());
+                corners.fold((middle - nearest).length(), f64::min)
+            }
+            (Core::Cylinder(first), Core::Surface(second)) => {
+                let middle = relative.point_back(first.centre);
+                (middle - second.nearest_point(middle, &mut self.stack)).length()
+            }
+            (Core::Surface(first), Core::Plane(plane)) => {
+                let height = |v: &Vec3| plane.n.dot(relative.point_back(*v) - plane.o);
+                first.vertices.iter().map(height).fold(f64::INFINITY, f64::min)
+            }
+            _ => f64::INFINITY,
+        };
+        (distance * (1.0 + 1e-9) - a.radius - b.radius).max(0.0)
+    }
+
+    fn examine(&mut self, i: u32, j: u32, carriers: &[RigidTransform], reach: f64, out: &mut Vec<Candidate>) {
         let rank = |i: u32| self.ready[i as usize].core.rank();
         let (i, j) = if rank(i) > rank(j) { (j, i) } else { (i, j) };
         let (a, b) = (&self.ready[i as usize], &self.ready[j as usize]);
         let (pa, pb) = (&carriers[a.carrier as usize], &carriers[b.carrier as usize]);
-        let limit = reach[a.carrier as usize] + reach[b.carrier as usize] + touching(a, pa) + touching(b, pb);
+        let limit = reach + touching(a, pa) + touching(b, pb);
         let mut pair = ColliderPair {
             indices: [i, j],
             radii: [a.radius, b.radius],

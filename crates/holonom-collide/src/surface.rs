@@ -104,6 +104,20 @@ impl TriangleSurface {
         self.triangles[triangle as usize].map(|v| self.vertices[v as usize])
     }
 
+    /// The point of the surface nearest to `x`. `stack` is memory.
+    pub fn nearest_point(&self, x: Vec3, stack: &mut Vec<(f64, u32)>) -> Vec3 {
+        let (mut best, mut found) = (f64::INFINITY, x);
+        self.tree.nearest(x, stack, |t| {
+            let y = nearest_on_triangle(&self.corners(t), x);
+            let square = (y - x).length_squared();
+            if square < best {
+                (best, found) = (square, y);
+            }
+            square
+        });
+        found
+    }
+
     /// Numbers the edges and finds which stick out; gives the neighbours of each triangle.
     fn find_edges(&mut self) -> Vec<[u32; 3]> {
         let mut neighbours = vec![[NONE; 3]; self.triangles.len()];
@@ -296,4 +310,22 @@ fn weld(points: &[Vec3]) -> (Vec<u32>, Vec<Vec3>) {
         number[i] = number[first[i] as usize];
     }
     (number, left)
+}
+
+/// The point of a triangle nearest to `x`: over the inside, or on the nearest side.
+pub(crate) fn nearest_on_triangle(corners: &[Vec3; 3], x: Vec3) -> Vec3 {
+    let [a, b, c] = *corners;
+    let n = (b - a).cross(c - a);
+    let inside = |k: usize| n.dot((corners[(k + 1) % 3] - corners[k]).cross(x - corners[k])) >= 0.0;
+    if n != Vec3::ZERO && (0..3).all(inside) {
+        return x - n * (n.dot(x - a) / n.length_squared());
+    }
+    let on_side = |k: usize| {
+        let (p, d) = (corners[k], corners[(k + 1) % 3] - corners[k]);
+        let length = d.length_squared();
+        p + d * if length > 0.0 { ((x - p).dot(d) / length).clamp(0.0, 1.0) } else { 0.0 }
+    };
+    let sides = [on_side(0), on_side(1), on_side(2)];
+    let nearer = |a: Vec3, b: Vec3| if (b - x).length_squared() < (a - x).length_squared() { b } else { a };
+    nearer(nearer(sides[0], sides[1]), sides[2])
 }

@@ -208,3 +208,78 @@ fn valleys_and_ridges() {
     assert_eq!(brick.len(), 2, "{brick:?}");
     assert!(brick.iter().all(|f| f.1.gap.abs() < 1e-12 && (f.1.normal - Vec3::Z).length() < 1e-12));
 }
+
+/// A bowl, open at the top: quarter circles turned about z, n around and n down.
+fn bowl(n: u32) -> CollisionShape {
+    let at = |i: u32, j: u32| {
+        let (turn, down) = (f64::from(i) / f64::from(n) * std::f64::consts::TAU, f64::from(j) / f64::from(n) * 1.5);
+        Vec3::new(down.sin() * turn.cos(), down.sin() * turn.sin(), -down.cos())
+    };
+    let (mut vertices, mut triangles) = (Vec::new(), Vec::new());
+    for i in 0..n {
+        for j in 0..n {
+            let [a, b, c, d] = [at(i, j), at(i, j + 1), at(i + 1, j + 1), at(i + 1, j)];
+            let corners = if j == 0 { vec![[a, b, c]] } else { vec![[a, b, c], [a, c, d]] };
+            for corners in corners {
+                let k = vertices.len() as u32;
+                vertices.extend(corners);
+                triangles.push([k, k + 1, k + 2]);
+            }
+        }
+    }
+    CollisionShape::Mesh { vertices, triangles }
+}
+
+fn hills(n: u32) -> CollisionShape {
+    let heights = (0..n * n).map(|k| 0.3 * f64::from(k % n).sin() * f64::from(k / n).cos()).collect();
+    CollisionShape::HeightField { heights, rows: n, columns: n, size: [3.0, 3.0] }
+}
+
+/// The nearest candidates have the least gap of all candidates within reach, wherever the shape is: above, beside,
+/// touching, half through. The other road: everything within reach. (What is wholly behind an open surface, outside of
+/// the bowl, is not below anything; there the answer depends on how far one looks.)
+#[test]
+fn the_nearest_is_the_least_of_all_within_reach() {
+    let mut g = Random(77);
+    let points = (0..12).map(|_| g.vector(0.25)).collect();
+    let shapes = [
+        CollisionShape::Sphere { radius: 0.2 },
+        CollisionShape::Box { half: Vec3::new(0.3, 0.2, 0.1) },
+        CollisionShape::Capsule { radius: 0.1, half_length: 0.3 },
+        CollisionShape::Cylinder { radius: 0.15, half_length: 0.2 },
+        CollisionShape::Hull { points },
+    ];
+    let (most, mut far, mut near, mut through, mut missing) = (1.0, 0, 0, 0, 0);
+    let grounds = [flat(), cube_mesh(), bowl(12), hills(9), CollisionShape::HalfSpace, shapes[1].clone()];
+    for (number, ground) in grounds.into_iter().enumerate() {
+        for shape in shapes.iter().chain([&cube_mesh()]) {
+            for k in 0..60 {
+                let size = [0.3, 1.0, 2.5][k % 3];
+                let pose = RigidTransform { position: g.vector(size), rotation: g.rotation() };
+                if number == 2 && pose.position.z < 0.5 && pose.position.length() > 0.9 {
+                    continue;
+                }
+                let (all, mut detector) = detect(&ground, shape, pose, most);
+                let expected = all.iter().map(|(_, gap)| gap.gap).fold(f64::INFINITY, f64::min);
+                let (poses, mut found) = ([RigidTransform::default(), pose], Vec::new());
+                detector.nearest(&poses, (1, 0), most, &mut found);
+                let got = common::least_gap(&detector, &found, &poses);
+                if expected > most {
+                    missing += 1;
+                    assert!(got > most, "{got} where nothing is within reach");
+                    continue;
+                }
+                let gap = got - expected;
+                assert!(gap.abs() <= 1e-12, "ground {number}, {:?}: {got}, not {expected}", pose.position);
+                assert!(found.len() <= all.len());
+                (far, near, through) = (
+                    far + usize::from(found.len() < all.len()),
+                    near + usize::from(expected > 0.0),
+                    through + usize::from(expected < 0.0),
+                );
+            }
+        }
+    }
+    println!("{near} apart, {through} overlapping, {missing} out of reach; fewer candidates in {far}");
+    assert!(near > 200 && through > 100 && missing > 50 && far > 100, "{near} {through} {missing} {far}");
+}

@@ -54,6 +54,7 @@ pub mod quantities;
 pub mod read;
 pub mod reader;
 pub mod reference;
+pub mod remarks;
 pub mod scene;
 pub mod schema;
 pub mod sections;

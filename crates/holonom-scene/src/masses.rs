@@ -6,6 +6,9 @@
 //! | shapes with `density` or `mass` (their own, or the density of the body) | the sum over the shapes |
 //! | `mass` and shapes | the shapes give its distribution, the number its amount |
 //! | `com` or `inertia` besides | replace those of the shapes; the inertia is about the centre of mass |
+//!
+//! Without shapes that say otherwise, and without a `com`, the centre of mass is the body's origin; of a body with two
+//! ends (`from`, `to`), which is a bar to everybody who writes one, it is the middle between them.
 
 use crate::codes;
 use crate::contact::{self, MaterialOverrides};
@@ -142,14 +145,16 @@ pub fn fill(
         );
         return Err(Box::new(m.help("give it a `density` or a `mass`, or mark it `massless = true`")));
     }
-    Ok(Filled { shapes, mass: total_mass(record, total)?, volume })
+    Ok(Filled { shapes, mass: total_mass(record, length, total)?, volume })
 }
 
 /// RecordParameters mass, centre and inertia, over those of the shapes.
-fn total_mass(record: &Record, of_shapes: Option<Mass>) -> Result<Option<Mass>, Box<Diagnostic>> {
+fn total_mass(record: &Record, length: Option<f64>, of_shapes: Option<Mass>) -> Result<Option<Mass>, Box<Diagnostic>> {
+    let is_point = record.kind.is_some_and(|k| k.name == "particle");
+    let middle = length.filter(|_| !is_point).map_or(Vec3::ZERO, |length| vec3(0.5 * length, 0.0, 0.0));
     let mut total = match (record.number("mass"), of_shapes) {
         (Some(mass), Some(shapes)) => shapes.scaled(mass / shapes.mass),
-        (Some(mass), None) => Mass { mass, centre: Vec3::ZERO, inertia: Mat3::ZERO },
+        (Some(mass), None) => Mass { mass, centre: middle, inertia: Mat3::ZERO },
         (None, Some(shapes)) => shapes,
         (None, None) => return Ok(None),
     };

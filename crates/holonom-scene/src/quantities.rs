@@ -16,7 +16,9 @@ use crate::source::Span;
 use catalogue::{Catalogue, Observable, Source};
 use contact_sums::ContactSums;
 use holonom::math::Vec3;
-use holonom::{AttachmentKind, Diagnosis, Ledger, Model, Near, Observation, Simulation, StepError};
+use holonom::{
+    AttachmentKind, BodyId, Diagnosis, Ledger, Model, Observation, ObservationDepth, Simulation, SolverKind, StepError,
+};
 use std::collections::HashSet;
 
 /// Columns that are recorded by default; of larger models only those of the whole.
@@ -49,7 +51,9 @@ pub struct Quantities {
 struct Scratch {
     ledger: Ledger,
     contacts: ContactSums,
-    near: Vec<Near>,
+    /// Pairs of bodies whose gaps are asked for, in the order of the columns, and the gaps, m.
+    pairs: Vec<(BodyId, BodyId)>,
+    gaps: Vec<f64>,
     /// Of one force.
     pushes: Vec<Vec3>,
 }
@@ -183,9 +187,14 @@ impl Quantities {
         self.asks(|o| matches!(o, Observable::Reaction(_) | Observable::Multipliers(_)))
     }
 
-    /// Note at every component of a reaction that is not unique that it is not.
-    pub fn mark_not_unique(&mut self, diagnosis: &Diagnosis) {
-        const NOTE: &str = "not unique: redundant joints share this load, given is the split with the smallest loads";
+    /// Note at every component of a reaction that is not unique that it is not, and how this solver shares such loads.
+    pub fn mark_not_unique(&mut self, diagnosis: &Diagnosis, solver: SolverKind) {
+        let split = if solver.keeps_its_loads() {
+            format!("that of the solver {}", solver.name())
+        } else {
+            "the split with the smallest loads".into()
+        };
+        let note = format!("not unique: redundant joints share this load, given is {split}");
         for (quantity, source) in self.all.iter_mut().zip(&self.sources) {
             let doubtful = match source.of {
                 Observable::Reaction(joint) => diagnosis.reaction(joint).is_some_and(|r| {
@@ -198,7 +207,7 @@ impl Quantities {
                 _ => false,
             };
             if doubtful {
-                quantity.note = NOTE.into();
+                quantity.note.clone_from(&note);
             }
         }
     }
@@ -206,16 +215,26 @@ impl Quantities {
     /// The values at the present state of a simulation of this model, one for each quantity. What does not exist (any
     /// more) is NaN.
     ///
+    /// # Errors
+    /// When the equations cannot be solved at this state. All values are written all the same: places, velocities and
+    /// energies as they are, NaN for accelerations and for forces of joints and contacts.
+    ///
     /// # Panics
     /// When `out` has not the length of the selection.
     pub fn read(&mut self, sim: &mut Simulation, out: &mut [f64]) -> Result<(), StepError> {
         assert_eq!(out.len(), self.sources.len(), "one value for each quantity");
         self.read_plain(sim, out);
-        if !self.asks(Observable::needs_solution) {
+        if !self.asks(Observable::needs_observation) {
             return Ok(());
         }
         let model = sim.model().clone();
-        let mut seen = sim.observe()?;
+        let depth = match self.has_reactions() {
+            true => ObservationDepth::LeastLoads,
+            false if self.sources.iter().any(|s| s.of.needs_forces(s.part)) => ObservationDepth::Forces,
+            false => ObservationDepth::Places,
+        };
+        let mut seen = sim.observe_partly(depth);
+        let failure = seen.failure().cloned();
         if self.asks(|l| matches!(l, Observable::Contact(..) | Observable::BodyContacts(_) | Observable::Contacts)) {
             self.scratch.contacts.read(&model, seen.contacts());
         }
@@ -224,15 +243,16 @@ impl Quantities {
         for (source, out) in self.sources.iter().zip(out) {
             if let Observable::Multipliers(joint) = source.of {
                 *out = seen.multipliers(joint).get(source.part as usize).copied().unwrap_or(f64::NAN);
-            } else if source.of.needs_solution() {
+            } else if source.of.needs_observation() {
                 if last != Some(source.of) {
                     last = Some(source.of);
                     numbers = self.scratch.numbers(source.of, &mut seen, &model);
                 }
-                *out = numbers[source.part as usize];
+                let known = failure.is_none() || !source.of.needs_forces(source.part);
+                *out = if known { numbers[source.part as usize] } else { f64::NAN };
             }
         }
-        Ok(())
+        failure.map_or(Ok(()), Err)
     }
 
     fn asks(&self, of: impl Fn(Observable) -> bool) -> bool {
@@ -247,12 +267,18 @@ impl Quantities {
         if self.asks(|o| matches!(o, Observable::Ledger | Observable::WorkOfForce(_) | Observable::WorkOfJoint(_))) {
             sim.read_ledger(&mut self.scratch.ledger);
         }
-        // gaps are worth knowing where bodies are near each other
-        self.scratch.near.clear();
-        if self.sources.iter().any(|s| matches!(s.of, Observable::Contact(..)) && s.part == 4) {
-            let reach = sim.model().length_scale();
-            sim.read_near(reach, &mut self.scratch.near);
+        let pairs = self.sources.iter().filter_map(|s| match s.of {
+            Observable::ContactGap(a, b) => Some((a, b)),
+            _ => None,
+        });
+        self.scratch.pairs.clear();
+        self.scratch.pairs.extend(pairs);
+        if !self.scratch.pairs.is_empty() {
+            // gaps are worth knowing where bodies are near each other
+            let near = sim.model().length_scale();
+            sim.read_gaps(&self.scratch.pairs, near, &mut self.scratch.gaps);
         }
+        let mut gap_of_pair = self.scratch.gaps.iter();
         let overlap = if self.asks(|o| o == Observable::Overlap) { sim.overlap() } else { 0.0 };
         let l = &self.scratch.ledger;
         for (source, out) in self.sources.iter().zip(out) {
@@ -271,6 +297,7 @@ impl Quantities {
                     given.into_iter().chain(touching).nth(k).unwrap_or(f64::NAN)
                 }
                 Observable::Overlap => overlap,
+                Observable::ContactGap(..) => gap_of_pair.next().copied().unwrap_or(f64::NAN),
                 Observable::Solver => sim.solver_iterations().map_or(f64::NAN, |n| n as f64),
                 _ => continue,
             };
@@ -316,6 +343,10 @@ impl Scratch {
                 let on_body = pushed.filter(|(a, _)| a.body == body && matches!(a.what, AttachmentKind::Point(_)));
                 put(0, on_body.fold(Vec3::ZERO, |sum, (_, push)| sum + *push));
             }
+            Observable::Acceleration(joint, i) => {
+                numbers[0] = seen.coordinate_acceleration(joint, i as usize).unwrap_or(f64::NAN);
+            }
+            Observable::PlaneAngle(body) => numbers[0] = seen.angle(body).unwrap_or(f64::NAN),
             Observable::Orientation(body) => {
                 if let Some(e) = seen.orientation(body) {
                     numbers[..4].copy_from_slice(&[e.w, e.x, e.y, e.z]);
@@ -332,12 +363,9 @@ impl Scratch {
                 }
             }
             Observable::Contact(a, b) => {
-                let between = self.near.iter().filter(|n| n.bodies == (a, b) || n.bodies == (b, a));
-                let gap = between.map(|n| n.gap).fold(f64::NAN, f64::min);
                 let sum = self.contacts.between(model, a, b);
                 put(0, sum.force);
-                let rest = [sum.normal, gap, sum.points as f64, contact_sums::code(sum.state)];
-                numbers[3..7].copy_from_slice(&rest);
+                numbers[3..6].copy_from_slice(&[sum.normal, sum.points as f64, contact_sums::code(sum.state)]);
             }
             Observable::BodyContacts(body) => {
                 let sum = self.contacts.of(body);
@@ -413,6 +441,8 @@ pub fn usual_unit(name: &str) -> &'static str {
         (_, "gap") => "m or rad",
         (_, "coordinate") => "m or rad",
         (_, "rate") => "m/s or rad/s",
+        (_, "acceleration") => "m/s^2 or rad/s^2",
+        (_, "angle") => "rad",
         (_, "effort") => "N or N m",
         _ => "",
     }

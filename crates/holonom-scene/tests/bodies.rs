@@ -76,6 +76,16 @@ fn every_kind_moves_as_in_rust() {
         ),
         affine.elastic(2e4, 0.3, 0.03).viscous(5.0),
     );
+    // the same said by A and its rate themselves, and one that no rotation and stretch of the axes would say: a shear
+    let rows = |m: Mat3| format!("{:?}", m.transpose().to_cols_array());
+    let shear = Mat3::from_cols(vec3(1.0, 0.0, 0.0), vec3(0.6, 1.0, 0.0), vec3(0.0, -0.2, 1.1));
+    for (a, a_rate) in [(shape, rate), (shear, rate * 0.5)] {
+        assert_same(
+            "affine",
+            &format!("{BOX}deformation = {}\ndeformation_rate = {}", rows(a), rows(a_rate)),
+            Affine::from_properties(&p).pose(at, a).velocity(v, a_rate),
+        );
+    }
     assert_same(
         "planar",
         &format!("{BOX}angle = 7.5\nspin = [0, 0, 2]").replace("0.5]\n", "0]\n"),
@@ -87,14 +97,16 @@ fn every_kind_moves_as_in_rust() {
     // in the x-z plane, seen against y, turned by its ends
     let ends =
         "mass = 2\ninertia = 0.4\nplane = { origin = [0, 5, 0], x = [1, 0, 0], y = [0, 0, 1] }\nspin = [0, -2, 0]";
-    assert_same(
-        "planar",
-        &format!("{ends}\nfrom = [1, 5, 0]\nto = [1, 5, 2]"),
-        Planar::new(2.0, 0.4)
-            .plane([0.0, 5.0, 0.0], Vec3::X, Vec3::Z)
-            .pose(1.0, 0.0, std::f64::consts::FRAC_PI_2)
-            .velocity(0.0, 0.0, 2.0),
-    );
+    let bar = Planar::new(2.0, 0.4)
+        .plane([0.0, 5.0, 0.0], Vec3::X, Vec3::Z)
+        .pose(1.0, 0.0, std::f64::consts::FRAC_PI_2)
+        .velocity(0.0, 0.0, 2.0);
+    // the centre of mass where it is said; where nobody says it, halfway between the ends
+    let placed = format!("{ends}\nfrom = [1, 5, 0]\nto = [1, 5, 2]");
+    assert_same("planar", &format!("{placed}\ncom = [0, 0, 0]"), bar.clone());
+    assert_same("planar", &placed, bar.centre(1.0, 0.0));
+    let rod = "mass = 2\ninertia = [0.1, 0.4, 0.4]\nfrom = [1, 5, 0]\nto = [4, 5, 0]";
+    assert_same("rigid", rod, Rigid::principal(2.0, [0.1, 0.4, 0.4]).centre([1.5, 0.0, 0.0]).position([1.0, 5.0, 0.0]));
     for kind in BODIES.kinds() {
         let before = tried.len();
         tried.retain(|t| *t != kind.name);

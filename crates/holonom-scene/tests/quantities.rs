@@ -172,3 +172,62 @@ fn what_a_force_does_to_a_body() {
         assert!((found - expected).abs() < 1e-12, "{found} {expected}");
     }
 }
+
+/// A planar pendulum: its angle is that of its hinge, turns and all, and the acceleration of the hinge that of the body.
+#[test]
+fn angles_of_planar_bodies_and_accelerations_of_joints() {
+    let text = r#"
+[body.rod]
+kind = "planar"
+mass = 2
+inertia = 0.2
+plane = { x = [1, 0, 0], y = [0, 0, 1] }
+com = [0.5, 0, 0]
+[joint.pin]
+kind = "revolute"
+b = "rod"
+at = [0, 0, 0]
+axis = [0, -1, 0]
+start_rate = 20
+"#;
+    let (loaded, model) = load(text);
+    let names = ["rod.angle", "pin.coordinate", "pin.acceleration", "rod.alpha.y"];
+    let mut q = Quantities::of_scene(&model, &loaded.scene, &names).expect("known");
+    assert_eq!(q.units().collect::<Vec<_>>(), ["s", "rad", "rad", "rad/s^2", "rad/s^2"]);
+    let mut sim = Simulation::new(model.clone());
+    for k in 0..5 {
+        sim.run_until(0.3 * f64::from(k)).expect("runs");
+        let row = read(&mut q, &mut sim);
+        assert!((row[1] - row[2]).abs() < 1e-9 && (row[3] + row[4]).abs() < 1e-9 * (1.0 + row[3].abs()), "{row:?}");
+    }
+    assert!(read(&mut q, &mut sim)[1] > 6.5, "more than a turn");
+    // alpha = - m g l cos(angle) / (I + m l^2)
+    let row = read(&mut q, &mut sim);
+    let expected = -2.0 * 9.81 * 0.5 * libm::cos(row[1]) / (0.2 + 2.0 * 0.25);
+    assert!((row[3] - expected).abs() < 1e-9, "{} against {expected}", row[3]);
+    assert!(Quantities::of_scene(&model, &loaded.scene, &["pin.angle"]).is_err());
+}
+
+/// Gaps of pairs, each in its own column, and NaN beyond the size of the model: a ball above a floor of triangles and
+/// beside another, far from a third.
+#[test]
+fn gaps_of_pairs() {
+    let ball = |name: &str, x: f64| {
+        format!("[body.{name}]\nmass = 1\nshape = {{ kind = \"sphere\", radius = 0.5 }}\nat = [{x}, 0, 1]\n")
+    };
+    let floor = "[ground]\nshapes = [{ kind = \"box\", size = [20, 20, 1], at = [0, 0, -0.5] }]\n[contact]\n";
+    let text = [floor, &ball("a", 0.0), &ball("b", 1.25), &ball("c", 9.0)].concat();
+    let (loaded, model) = load(&text);
+    let names = ["contact.b.c.gap", "contact.a.b.gap", "contact.a.ground.gap", "contact.a.c.gap"];
+    let mut q = Quantities::of_scene(&model, &loaded.scene, &names).expect("known");
+    let size = model.length_scale();
+    let row = read(&mut q, &mut Simulation::new(model));
+    for (x, expected) in row[1..].iter().zip([6.75, 0.25, 0.5, 8.0]) {
+        if expected > size {
+            assert!(x.is_nan(), "{x} where {expected} is more than {size}");
+        } else {
+            assert!((x - expected).abs() < 1e-12, "{x} against {expected}");
+        }
+    }
+    assert!(row[2].is_finite() && row[3].is_finite(), "{row:?}");
+}

@@ -1,6 +1,7 @@
 //! Looking at a run between its steps changes nothing, and one look gives what single questions give.
 
 use holonom::prelude::*;
+use holonom::{JointId, ObservationDepth};
 
 fn pendulum() -> ModelBuilder {
     let mut m = ModelBuilder::new();
@@ -91,4 +92,59 @@ fn without_inertia_bodies_follow_their_weight_until_they_hang() {
     sim.kinematic_step(&[], 0.1).expect("stays");
     let moved = before.iter().zip(&sim.state().q).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
     assert!(moved < 1e-14, "but for rounding: {moved:e}");
+}
+
+/// Second derivatives of joint coordinates, against differences of the rates along the motion: on a hinge, a slide and
+/// a universal joint that all move.
+#[test]
+fn accelerations_of_coordinates() {
+    let mut m = ModelBuilder::new();
+    let arm = m.body("arm", Rigid::cuboid(2.0, [1.0, 0.1, 0.2]).position([0.5, 0.0, 0.0]));
+    let sled = m.body("sled", Rigid::cuboid(1.0, [0.2, 0.2, 0.2]).position([0.8, 0.0, 0.0]));
+    let fork = m.body("fork", Rigid::cuboid(0.5, [0.4, 0.1, 0.1]).position([1.2, 0.0, 0.0]).spin([0.0, 1.0, 2.0]));
+    let (x, y, z) = (Vec3::X, Vec3::Y, Vec3::Z);
+    m.joint("pin", Revolute::new(BodyId::GROUND.origin().along(y), arm.at([-0.5, 0.0, 0.0]).along(y)));
+    m.joint("slide", Prismatic::new(arm.at([0.3, 0.0, 0.0]).along(x), sled.origin().along(x)));
+    m.joint("cross", Universal::new(sled.at([0.2, 0.0, 0.0]).along(y), fork.at([-0.2, 0.0, 0.0]).along(z)));
+    let mut sim = Simulation::build(m).expect("valid");
+    sim.run_until(0.3).expect("regular");
+    let joints = ["pin", "slide", "cross"].map(|name| sim.model().joint(name).expect("by name"));
+    let read = |sim: &mut Simulation, h: f64| -> Vec<(f64, f64)> {
+        let mut at = Simulation::new(sim.model().clone());
+        at.set_state(sim.state().clone());
+        if h != 0.0 {
+            at.run_fixed(at.time() + h, h).expect("regular");
+        }
+        let seen = at.observe().expect("regular");
+        let of = |j: &JointId| -> Vec<(f64, f64)> {
+            let count = (0..).map_while(|i| seen.coordinate(*j, i).map(|c| (i, c.1)));
+            count.map(|(i, rate)| (rate, seen.coordinate_acceleration(*j, i).expect("there"))).collect()
+        };
+        joints.iter().flat_map(of).collect()
+    };
+    let (now, h) = (read(&mut sim, 0.0), 1e-3);
+    let (one, two) = (read(&mut sim, h), read(&mut sim, 2.0 * h));
+    assert!(now.len() >= 4 && now.iter().filter(|c| c.1.abs() > 1e-3).count() >= 3, "{now:?}");
+    for ((a, b), c) in now.iter().zip(&one).zip(&two) {
+        // forward difference of the second order: - h^2 / 3 of a third derivative is left
+        let difference = (4.0 * b.0 - 3.0 * a.0 - c.0) / (2.0 * h);
+        assert!((difference - a.1).abs() < 1e-3 * (1.0 + a.1.abs()), "{difference} against {}", a.1);
+    }
+    assert!(sim.observe().expect("regular").coordinate_acceleration(joints[0], 1).is_none());
+}
+
+/// Looking at places solves nothing: what needs forces is NaN or missing, the rest is as ever.
+#[test]
+fn places_alone() {
+    let mut m = ModelBuilder::new();
+    let bob = m.body("bob", Rigid::ball(1.0, 0.1).position([0.0, 1.0, 0.0]).velocity([1.0, 0.0, 0.0]));
+    let rod = m.joint("rod", Distance::new(BodyId::GROUND.origin(), bob.origin(), 1.0));
+    let mut sim = Simulation::build(m).expect("valid");
+    let mut seen = sim.observe_partly(ObservationDepth::Places);
+    let there = seen.point(bob.origin()).expect("carried");
+    assert_eq!((there.at, there.velocity), (Vec3::new(0.0, 1.0, 0.0), Vec3::new(1.0, 0.0, 0.0)));
+    assert!(there.acceleration.is_nan() && seen.reaction(rod).force.is_nan() && seen.multipliers(rod).is_empty());
+    assert!(seen.failure().is_none() && seen.residual().largest().is_nan() && seen.rank_deficiency().is_none());
+    let mut whole = sim.observe_partly(ObservationDepth::LeastLoads);
+    assert!(whole.failure().is_none() && whole.reaction(rod).force.is_finite());
 }

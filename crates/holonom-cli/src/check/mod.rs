@@ -238,6 +238,8 @@ fn vector(v: Vec3, unique: &[bool; 3], largest: f64) -> String {
 
 fn warnings(opened: &OpenedScene, d: &Diagnosis, sim: &Simulation) -> Vec<String> {
     let mut all = Vec::new();
+    all.extend(holonom_scene::remarks::unfelt_gravity(&opened.loaded.scene));
+    all.extend(holonom_scene::remarks::assumed_centres(&opened.loaded.scene));
     let model = &opened.model;
     let mass = |b: &holonom::BodyId| model.mass(*b);
     let lightest = model.bodies().min_by(|a, b| mass(a).total_cmp(&mass(b)));

@@ -3,8 +3,8 @@
 //! The stream has one line of JSON for each row of the recording,
 //! `{"time": s, "contacts": [{a, b, point, normal, gap, force, torque, slip, friction}]}`: names of the bodies, world
 //! axes, m, N, N m and m/s; the force and torque are those on `a`, the normal points from `b` to `a`, `friction` is
-//! `none`, `stick` or `slip`. Lines reach the file within half a second, so that a run that is killed leaves whole
-//! lines but for the last.
+//! `none`, `stick` or `slip`. `contacts` is `null` where forces could not be computed. Lines reach the file within half
+//! a second, so that a run that is killed leaves whole lines but for the last.
 
 use crate::error::CliError;
 use holonom::{Contact, Friction, Model, Simulation, StepError};
@@ -99,13 +99,25 @@ impl ContactStream {
         })
     }
 
-    /// The line of the present state.
-    pub fn push(&mut self, sim: &mut Simulation) -> Result<(), CliError> {
-        let stopped = |e: StepError| CliError::numerical(format!("contacts cannot be computed: {e}"));
-        sim.read_contacts(&mut self.all).map_err(stopped)?;
+    /// The line of the present state. Where forces cannot be computed the contacts are `null`, and the reason is given
+    /// back.
+    pub fn push(&mut self, sim: &mut Simulation) -> Result<Option<StepError>, CliError> {
+        if let Err(e) = sim.read_contacts(&mut self.all) {
+            self.push_unknown(sim.time())?;
+            return Ok(Some(e));
+        }
         let model = sim.model();
         let touches: Vec<ContactRecord> = self.all.iter().map(|c| ContactRecord::of(model, c)).collect();
-        let line = serde_json::json!({ "time": sim.time(), "contacts": touches });
+        self.write(&serde_json::json!({ "time": sim.time(), "contacts": touches }))?;
+        Ok(None)
+    }
+
+    /// A line of which the time alone is known.
+    pub fn push_unknown(&mut self, time: f64) -> Result<(), CliError> {
+        self.write(&serde_json::json!({ "time": time, "contacts": null }))
+    }
+
+    fn write(&mut self, line: &serde_json::Value) -> Result<(), CliError> {
         let written = writeln!(self.file, "{line}");
         self.check(written)?;
         if self.flushed.elapsed() > LONGEST {

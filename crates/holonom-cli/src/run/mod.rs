@@ -48,6 +48,10 @@ pub(crate) struct RunArgs {
     /// Fixed step, s [default: the integrator chooses]
     #[arg(long, value_name = "H", allow_hyphen_values = true)]
     pub dt: Option<f64>,
+    /// Relative tolerance of adaptive steps, and absolute one relative to the size of the mechanism [default: that of
+    /// the scene, or 1e-10 with dop853 and 1e-8 with sdirk4]
+    #[arg(long, value_name = "TOL", allow_hyphen_values = true)]
+    pub tolerance: Option<f64>,
     /// MotionLaw of motion: f = m a, or f = m v (no inertia: bodies follow forces until they balance)
     #[arg(long)]
     pub law: Option<MotionLaw>,
@@ -132,6 +136,9 @@ pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliE
 fn set_up(args: &RunArgs, opened: &OpenedScene, resume: Option<&Resume>) -> Result<(RunLoop, RunSchedule), CliError> {
     let scene = &opened.loaded.scene;
     let settings = RunSettings::gather(args, scene, &opened.model, resume)?;
+    if let Some(remark) = holonom_scene::remarks::unfelt_gravity(scene) {
+        warn(&remark);
+    }
     let schedule = RunSchedule::gather(args, scene)?;
     let sim = settings.simulation(&opened.model)?;
     Ok((RunLoop::begin(sim, settings, schedule.end, resume)?, schedule))
@@ -212,7 +219,7 @@ fn recorder(
         // which loads are unique depends on the pose; the one at the start speaks for all
         let mut doctor = run.settings.simulation(&opened.model)?;
         if let Ok(diagnosis) = doctor.diagnose() {
-            quantities.mark_not_unique(&diagnosis);
+            quantities.mark_not_unique(&diagnosis, doctor.solver());
         }
     }
     let sampling = match (run.settings.dt, run.sim.samples_steps()) {
@@ -256,7 +263,7 @@ fn failed(
     broken: bool,
     opened: &OpenedScene,
     args: &RunArgs,
-    finished: Option<&holonom_record::Finished>,
+    finished: Option<&record::RecordingEnd>,
 ) -> CliError {
     if let StepError::Invalid(reason) = e {
         return CliError::usage(reason.clone());
@@ -276,7 +283,7 @@ fn failed(
     };
     d = d.note("note", saved);
     if let Some(f) = finished {
-        d = d.note("note", format!("{} rows until then are in {}", f.rows, f.path.display()));
+        d = d.note("note", format!("{} rows until then are in {}", f.file.rows, f.file.path.display()));
     }
     CliError::diagnostic(d, &opened.loaded.sources)
 }

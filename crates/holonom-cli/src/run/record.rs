@@ -4,6 +4,9 @@
 //! Where the integrator can tell states inside a step (dop853), rows lie at exact multiples of 1 / rate. Otherwise a
 //! row is the step nearest to each multiple (fixed steps), or the first step after it (adaptive steps), with the time
 //! of that step. The last state is always a row.
+//!
+//! A recording never ends a run. What cannot be told of a state (forces in an indeterminate contact that no iteration
+//! finds) is NaN in its row, the rest of the row is as it is; the first such row is warned of, and all are counted.
 
 use super::contacts::ContactStream;
 use super::run_loop::RunLoop;
@@ -31,6 +34,15 @@ pub(crate) struct Recorder {
     next: u64,
     /// Time of the last row.
     last: f64,
+    /// Rows with numbers that could not be computed.
+    incomplete: u64,
+}
+
+/// A finished recording.
+pub(crate) struct RecordingEnd {
+    pub file: Finished,
+    /// Rows in which some number could not be computed.
+    pub incomplete: u64,
 }
 
 impl Recorder {
@@ -66,6 +78,7 @@ impl Recorder {
             every,
             next: 0,
             last: f64::NEG_INFINITY,
+            incomplete: 0,
         };
         recorder.push(run.sim.model(), first)?;
         // rows of a resumed run lie where those of the whole run lie
@@ -106,7 +119,13 @@ impl Recorder {
                 });
                 self.sample = sample;
                 failed.map_or(Ok(()), Err)?;
-                sampled.map_err(|e| stopped(&e))?;
+                if let Err(e) = sampled {
+                    // states inside this step are not known
+                    while self.time(base) < now {
+                        self.push_unknown(self.time(base), &e)?;
+                        self.next += 1;
+                    }
+                }
                 if self.time(base) <= now {
                     self.push_present(run)?;
                     self.skip_to(base, now);
@@ -143,28 +162,47 @@ impl Recorder {
             self.probe = self.settings.simulation(model)?;
         }
         self.probe.state_mut().clone_from(state);
-        self.quantities.read(&mut self.probe, &mut self.row).map_err(|e| stopped(&e))?;
+        let read = self.quantities.read(&mut self.probe, &mut self.row);
+        let mut failure = read.err();
         self.output.push(&self.row)?;
         if let Some(stream) = &mut self.stream {
-            stream.push(&mut self.probe)?;
+            failure = stream.push(&mut self.probe)?.or(failure);
         }
         self.last = state.t;
+        if let Some(e) = failure {
+            self.count_incomplete(&e);
+        }
         Ok(())
     }
 
-    /// The last row, and the end of the file. A state at which nothing can be read any more is left out.
-    pub fn finish(mut self, run: &RunLoop, reason: &str) -> Result<Finished, CliError> {
-        match self.push_present(run) {
-            Err(f) if f.exit == crate::Exit::Io => return Err(f),
-            _ => {}
+    /// A row of which the time alone is known.
+    fn push_unknown(&mut self, time: f64, e: &StepError) -> Result<(), CliError> {
+        if time > self.last {
+            self.row.fill(f64::NAN);
+            self.row[0] = time;
+            self.output.push(&self.row)?;
+            if let Some(stream) = &mut self.stream {
+                stream.push_unknown(time)?;
+            }
+            self.last = time;
+            self.count_incomplete(e);
         }
+        Ok(())
+    }
+
+    fn count_incomplete(&mut self, e: &StepError) {
+        if self.incomplete == 0 {
+            crate::error::warn(&format!("{e}; what of the recording depends on it is NaN"));
+        }
+        self.incomplete += 1;
+    }
+
+    /// The last row, and the end of the file.
+    pub fn finish(mut self, run: &RunLoop, reason: &str) -> Result<RecordingEnd, CliError> {
+        self.push_present(run)?;
         if let Some(stream) = &mut self.stream {
             stream.flush()?;
         }
-        Ok(self.output.finish(reason)?)
+        Ok(RecordingEnd { file: self.output.finish(reason)?, incomplete: self.incomplete })
     }
-}
-
-fn stopped(e: &StepError) -> CliError {
-    CliError::numerical(format!("a row of the recording cannot be computed: {e}"))
 }

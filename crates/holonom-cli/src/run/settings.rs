@@ -96,12 +96,23 @@ impl RunSettings {
         if let Some(dt) = dt {
             positive("--dt", dt, "s")?;
         }
+        if let Some(tolerance) = args.tolerance {
+            if !(tolerance > 0.0 && tolerance < 1.0) {
+                let message = format!("--tolerance is {tolerance}, must be greater than 0 and less than 1");
+                return Err(CliError::usage(message));
+            }
+            if dt.is_some() {
+                let help = "leave --dt out, or choose --integrator dop853 or sdirk4";
+                let message = "--tolerance is for adaptive steps, and the steps of this run are fixed";
+                return Err(CliError::usage(message).help(help));
+            }
+        }
         Ok(RunSettings {
             law,
             integrator,
             dt,
             solver,
-            tolerance: before.map_or(run.tolerance, |s| s.tolerance),
+            tolerance: args.tolerance.or(before.map_or(run.tolerance, |s| s.tolerance)),
             max_step: before.map_or(run.max_step, |s| s.max_step),
             drift: pick(&None, before.map(|s| &s.drift), &run.drift, "projection"),
             ks: before.map_or(run.ks, |s| s.ks),

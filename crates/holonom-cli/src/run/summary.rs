@@ -2,13 +2,13 @@
 
 use super::contacts::{ContactRecord, ContactTotals};
 use super::progress_bar::{duration, factor};
+use super::record::RecordingEnd;
 use super::run_loop::RunLoop;
 use super::statistics::RunStatistics;
 use crate::error::CliError;
 use crate::output::StandardOutput;
 use crate::text::{plural, size};
-use holonom::Simulation;
-use holonom_record::Finished;
+use holonom::{ObservationDepth, Simulation};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use std::cell::RefCell;
@@ -47,6 +47,8 @@ struct RunSummary<'a> {
     interrupted: bool,
     out: Option<String>,
     out_rows: Option<u64>,
+    /// Rows in which some number could not be computed and is NaN.
+    out_incomplete_rows: Option<u64>,
     snapshot: Option<String>,
     #[serde(rename = "final")]
     last: FinalState<'a>,
@@ -139,7 +141,7 @@ impl Serialize for FinalBodies<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut sim = self.0.borrow_mut();
         let model = sim.model().clone();
-        let seen = sim.observe().map_err(serde::ser::Error::custom)?;
+        let seen = sim.observe_partly(ObservationDepth::Places);
         let mut map = out.serialize_map(Some(model.n_bodies()))?;
         for body in model.bodies() {
             let (com, v_com) = seen.centre(body);
@@ -156,7 +158,7 @@ impl Serialize for FinalContacts<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut sim = self.0.borrow_mut();
         let model = sim.model().clone();
-        let seen = sim.observe().map_err(serde::ser::Error::custom)?;
+        let seen = sim.observe_partly(ObservationDepth::LeastLoads);
         out.collect_seq(seen.contacts().map(|c| ContactRecord::of(&model, &c)))
     }
 }
@@ -165,7 +167,8 @@ impl Serialize for FinalJoints<'_> {
     fn serialize<S: Serializer>(&self, out: S) -> Result<S::Ok, S::Error> {
         let mut sim = self.0.borrow_mut();
         let model = sim.model().clone();
-        let mut seen = sim.observe().map_err(serde::ser::Error::custom)?;
+        // where forces cannot be computed they are null
+        let mut seen = sim.observe_partly(ObservationDepth::LeastLoads);
         let mut map = out.serialize_map(Some(model.n_joints()))?;
         for joint in model.joints() {
             let r = seen.reaction(joint);
@@ -200,7 +203,7 @@ pub(crate) struct RunResult<'a> {
     pub interrupted: bool,
     /// Nobody said which integrator.
     pub integrator_by_default: bool,
-    pub recording: Option<Finished>,
+    pub recording: Option<RecordingEnd>,
     pub snapshot: Option<String>,
     pub contacts: Option<ContactTotals>,
 }
@@ -246,8 +249,9 @@ impl RunResult<'_> {
             evaluations: statistics.evaluations,
             broken: statistics.broken,
             interrupted: self.interrupted,
-            out: self.recording.as_ref().map(|r| r.path.display().to_string()),
-            out_rows: self.recording.as_ref().map(|r| r.rows),
+            out: self.recording.as_ref().map(|r| r.file.path.display().to_string()),
+            out_rows: self.recording.as_ref().map(|r| r.file.rows),
+            out_incomplete_rows: self.recording.as_ref().map(|r| r.incomplete),
             snapshot: self.snapshot,
             last: FinalState::of(&sim),
         })
@@ -274,7 +278,13 @@ impl RunResult<'_> {
         if statistics.broken > 0 {
             lines.push(("broken", plural(statistics.broken, "joint", "joints")));
         }
-        let recording = |r: &Finished| format!("{} ({} rows, {})", r.path.display(), r.rows, size(r.bytes));
+        let recording = |r: &RecordingEnd| {
+            let missing = match r.incomplete {
+                0 => String::new(),
+                n => format!("; {} with NaN, where numbers could not be computed", plural(n as usize, "row", "rows")),
+            };
+            format!("{} ({} rows, {}{missing})", r.file.path.display(), r.file.rows, size(r.file.bytes))
+        };
         lines.extend(self.recording.as_ref().map(|r| ("recording", recording(r))));
         lines.extend(self.snapshot.clone().map(|path| ("snapshot", path)));
         lines.push(("hash", format!("{:016x}", run.sim.state().hash())));

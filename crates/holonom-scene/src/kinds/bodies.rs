@@ -25,7 +25,12 @@ pub static BODY_FIELDS: &[Field] = &[
         "not said",
         "density of the shapes that have none of their own",
     ),
-    optional("com", POSITION, "from the shapes", "centre of mass in the body's frame"),
+    optional(
+        "com",
+        POSITION,
+        "from the shapes; without any halfway from `from` to `to`, else the origin",
+        "centre of mass in the body's frame",
+    ),
     optional(
         "inertia",
         Type::Numbers("kg m^2"),
@@ -140,6 +145,18 @@ static AFFINE: &[Field] = &[
         "axes that `stretch` and its rate are given along, turned against those of the body",
     ),
     optional("stretch_rate", Type::Numbers("1/s"), "0", "rate of U at the start, in the same form"),
+    optional(
+        "deformation",
+        Type::Numbers(""),
+        "from `rotation` and `stretch`",
+        "A itself at the start, in their place: nine numbers, row by row; body axes to world axes, shear and all",
+    ),
+    optional(
+        "deformation_rate",
+        Type::Numbers("1/s"),
+        "from `spin` and `stretch_rate`",
+        "rate of A at the start, in their place: nine numbers, row by row",
+    ),
     optional("young", Type::Number(Allowed::Positive, "Pa"), "no resistance", "Young's modulus"),
     optional("poisson", NUMBER, "0", "Poisson's ratio, between -1 and 0.5"),
     optional("viscosity", Type::Number(Allowed::NotNegative, "Pa s"), "0", "stress per rate of strain"),
@@ -337,19 +354,9 @@ fn symmetric(record: &Record, field: &str, otherwise: Mat3) -> Result<Mat3, Mist
 
 fn affine(record: &Record, draft: &Draft) -> Made {
     let m = solid(record, draft)?;
-    let turn = Mat3::from_quat(draft.pose.rotation);
-    let axes = Mat3::from_quat(record.rotation("stretch_axes").unwrap_or_default());
-    let stretch = axes * symmetric(record, "stretch", Mat3::IDENTITY)? * axes.transpose();
-    if !(stretch.determinant() > 0.0) {
-        let e = mistake(record, "stretch", codes::OUT_OF_RANGE, "`stretch` is out of range");
-        return Err(Box::new(e.label(format!("determinant {}, must be greater than 0", stretch.determinant()))));
-    }
-    let rate = axes * symmetric(record, "stretch_rate", Mat3::ZERO)? * axes.transpose();
-    let shape = turn * stretch;
-    let spin = |c: Vec3| draft.spin.cross(c);
-    let turning = Mat3::from_cols(spin(shape.x_axis), spin(shape.y_axis), spin(shape.z_axis));
+    let (shape, shape_rate) = affine_start(record, draft)?;
     let body = Affine::new(m.mass, m.second_moments()).centre(m.centre).pose(draft.pose.position, shape);
-    let body = body.velocity(draft.velocity, turning + turn * rate);
+    let body = body.velocity(draft.velocity, shape_rate);
     let Some(young) = record.number("young") else {
         pointless(record, &["poisson", "viscosity", "volume"], "without a `young` nothing resists")?;
         return Ok(Box::new(body));
@@ -365,4 +372,40 @@ fn affine(record: &Record, draft: &Draft) -> Made {
     }
     let body = body.elastic(young, poisson, volume);
     Ok(Box::new(body.viscous(record.number("viscosity").unwrap_or(0.0))))
+}
+
+/// A and its rate at the start: as given, or A = R U from rotation and stretch, with `A' = w × A + R U'`.
+fn affine_start(record: &Record, draft: &Draft) -> Result<(Mat3, Mat3), Mistake> {
+    let given = nine(record, "deformation")?;
+    let given_rate = nine(record, "deformation_rate")?;
+    if given.is_some() {
+        pointless(record, &["rotation", "from", "to", "stretch", "stretch_axes"], "`deformation` says it all")?;
+    }
+    if given_rate.is_some() {
+        pointless(record, &["spin", "stretch_rate"], "`deformation_rate` says it all")?;
+    }
+    let turn = Mat3::from_quat(draft.pose.rotation);
+    let axes = Mat3::from_quat(record.rotation("stretch_axes").unwrap_or_default());
+    let stretch = axes * symmetric(record, "stretch", Mat3::IDENTITY)? * axes.transpose();
+    let determinant = given.unwrap_or(stretch).determinant();
+    if !(determinant > 0.0) {
+        let field = if given.is_some() { "deformation" } else { "stretch" };
+        let e = mistake(record, field, codes::OUT_OF_RANGE, format!("`{field}` is out of range"));
+        return Err(Box::new(e.label(format!("determinant {determinant}, must be greater than 0"))));
+    }
+    let shape = given.unwrap_or(turn * stretch);
+    let rate = axes * symmetric(record, "stretch_rate", Mat3::ZERO)? * axes.transpose();
+    let spin = |c: Vec3| draft.spin.cross(c);
+    let turning = Mat3::from_cols(spin(shape.x_axis), spin(shape.y_axis), spin(shape.z_axis));
+    Ok((shape, given_rate.unwrap_or(turning + turn * rate)))
+}
+
+/// A matrix, row by row.
+fn nine(record: &Record, field: &str) -> Result<Option<Mat3>, Mistake> {
+    let Some(numbers) = record.numbers(field) else { return Ok(None) };
+    let Ok(rows) = <[f64; 9]>::try_from(numbers) else {
+        let m = mistake(record, field, codes::WRONG_LENGTH, format!("`{field}` must have 9 elements"));
+        return Err(Box::new(m.label(format!("{} elements", numbers.len()))));
+    };
+    Ok(Some(Mat3::from_cols_array(&rows).transpose()))
 }

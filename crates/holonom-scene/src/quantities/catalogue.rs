@@ -3,8 +3,9 @@
 //! ```text
 //! BODY.pos.x  BODY.vel.x  BODY.acc.x              centre of mass, world axes        BODY.origin.x      the body's own origin
 //! BODY.quat.w BODY.omega.x BODY.alpha.x           orientation, angular velocity and acceleration, world axes
+//! BODY.angle                                      of planar bodies: about the normal of their plane, turns counted
 //! BODY.POINT.pos.x  BODY.POINT.vel.x  BODY.POINT.acc.x   points that the scene names
-//! JOINT.coordinate  JOINT.rate                    of its first coordinate; .1 .2 .. for further ones
+//! JOINT.coordinate  JOINT.rate  JOINT.acceleration   of its first coordinate; .1 .2 .. for further ones
 //! JOINT.force.x  JOINT.torque.x                   action of body a on body b at b's point, world axes
 //! JOINT.multiplier  JOINT.multiplier.1 ..         row by row; DRIVE.effort is the same for what drives a coordinate
 //! JOINT.limit.effort  JOINT.friction.effort       what stops and dry friction do along the first coordinate; JOINT.limit.1.effort along the second
@@ -36,16 +37,22 @@ pub(super) enum Observable {
     Orientation(BodyId),
     /// Angular velocity and acceleration.
     Spin(BodyId),
+    /// Angle of a body that moves in a plane.
+    PlaneAngle(BodyId),
     /// Coordinate and rate.
     Coordinate(JointId, u32),
+    /// Second derivative of a coordinate.
+    Acceleration(JointId, u32),
     /// Force and torque.
     Reaction(JointId),
     /// Multipliers.
     Multipliers(JointId),
     /// Of a joint with inequality rows: force along its coordinate or tension, gap, state.
     Status(JointId),
-    /// Between two bodies: force (3), sum of normal forces, least gap, contact points, state.
+    /// Between two bodies: force (3), sum of normal forces, contact points, state.
     Contact(BodyId, BodyId),
+    /// Least gap between two bodies.
+    ContactGap(BodyId, BodyId),
     /// Of a body: force (3), contact points.
     BodyContacts(BodyId),
     /// Of all: contact points, largest force.
@@ -140,11 +147,22 @@ pub(super) struct Catalogue<'a> {
 }
 
 impl Observable {
-    /// Must the equations be solved for it?
-    pub fn needs_solution(self) -> bool {
+    /// Is it read from an observation?
+    pub fn needs_observation(self) -> bool {
         use Observable::*;
         let plain = matches!(self, Time | Energy | Momentum | Gaps | Ledger | Overlap | Solver);
-        !plain && !matches!(self, WorkOfForce(_) | WorkOfJoint(_))
+        !plain && !matches!(self, WorkOfForce(_) | WorkOfJoint(_) | ContactGap(..))
+    }
+
+    /// Must the equations be solved for this part of it: is it an acceleration, or a force of joints and contacts?
+    pub fn needs_forces(self, part: u32) -> bool {
+        use Observable::*;
+        match self {
+            Centre(..) | Point(_) => part >= 6,
+            Spin(_) => part >= 3,
+            Orientation(_) | PlaneAngle(_) | Coordinate(..) | ForceOnBody(..) => false,
+            _ => self.needs_observation(),
+        }
     }
 }
 
@@ -221,6 +239,9 @@ impl<'a> Catalogue<'a> {
                 visit(name, Source { of: Observable::Orientation(body), part: k as u32, unit: "1", by_default: true });
             }
         }
+        if self.model.angle(self.model.initial_state(), body).is_some() {
+            visit("angle", Source { of: Observable::PlaneAngle(body), part: 0, unit: "rad", by_default: false });
+        }
         if self.touching.carries(body) {
             visit(
                 "contact.points",
@@ -237,12 +258,15 @@ impl<'a> Catalogue<'a> {
             for (k, axis) in XYZ.iter().enumerate() {
                 visit(&format!("{other}.force.{axis}"), Source { of, part: k as u32, unit: "N", by_default });
             }
-            let parts = [("normal", "N"), ("gap", "m"), ("points", "1"), ("state", "1")];
-            for (part, (name, unit)) in (3..).zip(parts) {
-                visit(
-                    &format!("{other}.{name}"),
-                    Source { of, part, unit, by_default: by_default && matches!(part, 5 | 6) },
-                );
+            let gap = Observable::ContactGap(a, b);
+            let parts = [
+                ("normal", "N", of, 3, false),
+                ("gap", "m", gap, 0, false),
+                ("points", "1", of, 4, by_default),
+                ("state", "1", of, 5, by_default),
+            ];
+            for (name, unit, of, part, by_default) in parts {
+                visit(&format!("{other}.{name}"), Source { of, part, unit, by_default });
             }
         }
     }
@@ -251,14 +275,17 @@ impl<'a> Catalogue<'a> {
     pub fn of_joint(&self, joint: JointId, visit: &mut dyn FnMut(&str, Source)) {
         let constraint = self.model.constraint(joint);
         for (k, kind) in constraint.coordinates().iter().enumerate() {
-            let (unit, rate) = match kind {
-                CoordinateKind::Angle => ("rad", "rad/s"),
-                CoordinateKind::Length => ("m", "m/s"),
+            let (unit, rate, acceleration) = match kind {
+                CoordinateKind::Angle => ("rad", "rad/s", "rad/s^2"),
+                CoordinateKind::Length => ("m", "m/s", "m/s^2"),
             };
             let of = Observable::Coordinate(joint, k as u32);
             let suffix = if k == 0 { String::new() } else { format!(".{k}") };
             visit(&format!("coordinate{suffix}"), Source { of, part: 0, unit, by_default: true });
             visit(&format!("rate{suffix}"), Source { of, part: 1, unit: rate, by_default: true });
+            let name = format!("acceleration{suffix}");
+            let of = Observable::Acceleration(joint, k as u32);
+            visit(&name, Source { of, part: 0, unit: acceleration, by_default: false });
         }
         let rows = self.model.n_multipliers(joint);
         let declaration = joints::declaration(constraint.kind()).unwrap_or(&JointDeclaration::PLAIN);

@@ -9,7 +9,7 @@ use super::is_hand;
 use crate::picture::coordinate_name;
 use crate::picture::structure::is_quick;
 use holonom::joints::CoordinateKind;
-use holonom::{Diagnosis, Model, Simulation};
+use holonom::{Diagnosis, Model, Simulation, SolverKind};
 use holonom_scene::{Quantities, Scene};
 use serde::Serialize;
 
@@ -75,7 +75,7 @@ pub fn quantities(scene: &Scene, sim: &mut Simulation) -> Vec<QuantityAnswer> {
             if few { &["contact.*"] } else { &["contact.count", "contact.overlap", "contact.largest"] };
         patterns.extend(of_contacts.iter().map(|p| p.to_string()));
     }
-    let mut all = select(&model, scene, &patterns, found.as_ref());
+    let mut all = select(&model, scene, &patterns, found.as_ref().map(|d| (d, sim.solver())));
     if !small {
         all.extend(places(&model, &bodies));
         all.truncate(MOST);
@@ -84,7 +84,12 @@ pub fn quantities(scene: &Scene, sim: &mut Simulation) -> Vec<QuantityAnswer> {
 }
 
 /// What patterns select, each quantity once.
-fn select(model: &Model, scene: &Scene, patterns: &[String], found: Option<&Diagnosis>) -> Vec<QuantityAnswer> {
+fn select(
+    model: &Model,
+    scene: &Scene,
+    patterns: &[String],
+    found: Option<(&Diagnosis, SolverKind)>,
+) -> Vec<QuantityAnswer> {
     let names: Vec<&str> = patterns.iter().map(String::as_str).collect();
     let selected = Quantities::of_scene(model, scene, &names).or_else(|unknown| {
         // one that selects nothing is no reason to do without the others
@@ -92,8 +97,8 @@ fn select(model: &Model, scene: &Scene, patterns: &[String], found: Option<&Diag
         Quantities::of_scene(model, scene, &rest).or_else(|_| Quantities::of_scene(model, scene, &["energy.*"]))
     });
     let Ok(mut selected) = selected else { return Vec::new() };
-    if let Some(found) = found {
-        selected.mark_not_unique(found);
+    if let Some((found, solver)) = found {
+        selected.mark_not_unique(found, solver);
     }
     let own = selected.all().iter().filter(|q| !q.name.contains(super::HAND));
     own.map(|q| QuantityAnswer { name: q.name.clone(), unit: q.unit, note: q.note.clone() }).collect()

@@ -100,9 +100,8 @@ impl Session {
         let nothing = || names.iter().map(|n| (n.clone(), None)).collect();
         let Some((_, _, watched)) = &mut self.shown.watched else { return nothing() };
         let mut values = vec![f64::NAN; watched.quantities.len()];
-        if watched.quantities.read(&mut self.sim, &mut values).is_err() {
-            return nothing();
-        }
+        // what cannot be computed is NaN, and shown as missing
+        let _ = watched.quantities.read(&mut self.sim, &mut values);
         let value = |at: &Option<usize>| at.map(|k| values[k]).filter(|x| x.is_finite());
         names.iter().cloned().zip(watched.at.iter().map(value)).collect()
     }

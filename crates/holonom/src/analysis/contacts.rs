@@ -116,6 +116,30 @@ pub(crate) fn read_near(mechanism: &mut Mechanism, distance: f64, out: &mut Vec<
     }
 }
 
+/// The least gap between the shapes of each of these pairs of bodies, m; NaN where it is more than `most`, and between
+/// bodies that never touch. Into memory at hand.
+pub(crate) fn read_gaps(mechanism: &mut Mechanism, pairs: &[(BodyId, BodyId)], most: f64, out: &mut Vec<f64>) {
+    out.clear();
+    if mechanism.model.shapes.is_empty() {
+        out.resize(pairs.len(), f64::NAN);
+        return;
+    }
+    mechanism.current = false;
+    let s = &mechanism.state;
+    evaluate::place_bodies(&mechanism.model, &s.q, &s.v, &mut mechanism.work.eval);
+    let Workspace { eval, contact, .. } = &mut mechanism.work;
+    let bodies = &bodies_at(&mechanism.model, &eval.frames, &s.q, &s.v);
+    contact.detection.place_carriers(&mechanism.model, bodies);
+    out.extend(pairs.iter().map(|&pair| {
+        let candidates = contact.detection.nearest(pair, most).iter();
+        let gap = candidates.map(|c| {
+            let ends = [c.a, c.b].map(|s| mechanism.model.shapes.all[s as usize].body);
+            ContactGeometry::of(c, ends[0], ends[1], bodies).gap
+        });
+        gap.filter(|gap| *gap <= most).fold(f64::NAN, f64::min)
+    }));
+}
+
 /// Largest overlap of shapes, and largest excess over a limit or a rope, at the current state, m or rad.
 pub(crate) fn overlap(mechanism: &mut Mechanism) -> f64 {
     if !mechanism.model.has_inequalities() {

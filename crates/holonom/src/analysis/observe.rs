@@ -3,11 +3,13 @@
 
 use crate::analysis::contacts::{self, Contact, InequalityStatus};
 use crate::analysis::doctor;
-use crate::catalogue::attach::{Attachment, AttachmentKind, BodyId, Frame, Marker};
+use crate::catalogue::attach::{Attachment, AttachmentKind, BodyId, Frame, Marker, View};
+use crate::catalogue::coordinate;
 use crate::catalogue::forces::Push;
 use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
+use crate::evaluate;
 use crate::evaluate::angles;
 use crate::evaluate::evaluation::bodies_at;
 use crate::evaluate::reaction::Reaction;
@@ -25,6 +27,10 @@ pub struct Observation<'s> {
     work: &'s mut Workspace,
     /// Multipliers, those of redundant rows split; `None`: as they are in the workspace.
     lambda: Option<&'s [f64]>,
+    /// Are there accelerations and forces? Bodies are placed in any case.
+    solved: bool,
+    /// Why there are none.
+    failure: Option<StepError>,
 }
 
 /// Where something is and how it moves, world axes.
@@ -41,7 +47,7 @@ pub struct Moving {
 /// Solve the equations at the present state and look at everything.
 pub(crate) fn observe(mechanism: &mut Mechanism) -> Result<Observation<'_>, StepError> {
     let (model, state, work, lambda) = doctor::solved(mechanism)?;
-    Ok(Observation { model, state, work, lambda: Some(lambda) })
+    Ok(Observation { model, state, work, lambda: Some(lambda), solved: true, failure: None })
 }
 
 /// The same in a time linear in the size of the mechanism, whatever its loops: where joints are redundant their loads
@@ -49,7 +55,38 @@ pub(crate) fn observe(mechanism: &mut Mechanism) -> Result<Observation<'_>, Step
 pub(crate) fn observe_unsplit(mechanism: &mut Mechanism) -> Result<Observation<'_>, StepError> {
     mechanism.evaluate()?;
     let Mechanism { model, state, work, .. } = mechanism;
-    Ok(Observation { model, state, work, lambda: None })
+    Ok(Observation { model, state, work, lambda: None, solved: true, failure: None })
+}
+
+/// How much of a state is looked at.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ObservationDepth {
+    /// Where everything is and how fast it moves; nothing is solved.
+    Places,
+    /// Accelerations and forces too; where joints are redundant their loads are as the solver found them.
+    Forces,
+    /// Loads of redundant joints split into the smallest ones.
+    LeastLoads,
+}
+
+/// The same to some depth, whatever happens: where the equations cannot be solved, bodies are placed, and all that
+/// needs accelerations or forces of joints and contacts is NaN or missing.
+pub(crate) fn observe_partly(mechanism: &mut Mechanism, depth: ObservationDepth) -> Observation<'_> {
+    let solved = match depth {
+        ObservationDepth::Places => Ok(()),
+        ObservationDepth::Forces => mechanism.evaluate(),
+        ObservationDepth::LeastLoads => doctor::split_multipliers(mechanism),
+    };
+    let known = depth > ObservationDepth::Places && solved.is_ok();
+    if !known {
+        mechanism.current = false;
+        mechanism.note_turns();
+        let s = &mechanism.state;
+        evaluate::place_bodies(&mechanism.model, &s.q, &s.v, &mut mechanism.work.eval);
+    }
+    let Mechanism { model, state, work, split, .. } = mechanism;
+    let lambda = (known && depth == ObservationDepth::LeastLoads).then_some(&split[..]);
+    Observation { model, state, work, lambda, solved: known, failure: solved.err() }
 }
 
 impl Model {
@@ -86,6 +123,12 @@ impl Model {
         Some(Quat::from_mat3(&Mat3::from_cols(x, z.cross(x), z)))
     }
 
+    /// The angle of a body that moves in a plane, about the normal of its plane, turns counted (rad); `None` for
+    /// others.
+    pub fn angle(&self, state: &State, body: BodyId) -> Option<f64> {
+        body.index().and_then(|i| self.bodies[i].angle(self.q_of(i, &state.q)))
+    }
+
     /// Does a body keep its shape: do its axes stay of unit length and square to each other, as far as it has any?
     pub fn keeps_shape(&self, body: BodyId) -> bool {
         body.index().is_none_or(|i| self.bodies[i].keeps_shape())
@@ -110,19 +153,44 @@ impl Model {
 }
 
 impl Observation<'_> {
+    /// Why the equations could not be solved at this state, where they could not
+    /// ([`crate::Simulation::observe_partly`]). Places and velocities are right all the same; accelerations and
+    /// reactions are NaN, and there are no multipliers, contacts and powers.
+    pub fn failure(&self) -> Option<&StepError> {
+        self.failure.as_ref()
+    }
+
     /// Value (turns counted) and rate of coordinate `i` of a joint; `None` when it has no such coordinate.
     pub fn coordinate(&self, joint: JointId, i: usize) -> Option<(f64, f64)> {
         angles::of_joint(self.model, self.state, &self.work.eval, joint, i)
     }
 
+    /// Second derivative of coordinate `i` of a joint, m/s^2 or rad/s^2; `None` when it has no such coordinate.
+    pub fn coordinate_acceleration(&self, joint: JointId, i: usize) -> Option<f64> {
+        let constraint = self.model.joints[joint.index()].measured();
+        if i >= constraint.coordinates().len() {
+            return None;
+        }
+        let (s, attachments) = (self.state, constraint.attachments());
+        let bodies = &bodies_at(self.model, &self.work.eval.frames, &s.q, &s.v);
+        let second = |k: usize| self.carried(&attachments[k]).map_or(Vec3::NAN, |m| m.acceleration);
+        Some(coordinate::acceleration(constraint, &View::new(bodies, attachments), i, second))
+    }
+
     /// Action of body a on body b through a joint, as [`crate::Simulation::reaction`].
     pub fn reaction(&mut self, joint: JointId) -> Reaction {
+        if !self.solved {
+            return Reaction { force: Vec3::NAN, torque: Vec3::NAN, point: Vec3::NAN };
+        }
         let s = self.state;
         dynamics::reaction(self.model, joint, &s.q, &s.v, s.t, self.lambda, self.work)
     }
 
     /// Multipliers of a joint, row by row; those of redundant rows are the split with the smallest loads.
     pub fn multipliers(&self, joint: JointId) -> &[f64] {
+        if !self.solved {
+            return &[];
+        }
         match self.model.inequalities.binary_search_by_key(&joint.0, |r| r.joint) {
             Ok(k) => self.work.contact.acting.of_joint(&self.model.inequalities[k]).unwrap_or(&[]),
             Err(_) => &self.lambda.unwrap_or(self.work.multipliers())[self.model.rows_of(joint)],
@@ -132,32 +200,44 @@ impl Observation<'_> {
     /// All contacts: touching shapes with the forces between them, in a stable order; as
     /// [`crate::Simulation::contacts`].
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
-        contacts::acting(self.work)
+        contacts::acting(self.work).filter(|_| self.solved)
     }
 
     /// What a limit, a rope, dry friction or a capped drive does; `None` for other joints.
     pub fn inequality_status(&self, joint: JointId) -> Option<InequalityStatus> {
+        if !self.solved {
+            return None;
+        }
         contacts::inequality_status(self.model, self.work, joint)
     }
 
     /// How well forces of contacts, limits and friction obey their laws (scaled), as
     /// [`crate::Certificate::complementarity`].
     pub fn complementarity(&self) -> f64 {
+        if !self.solved {
+            return f64::NAN;
+        }
         if self.work.contact.acting.acting { self.work.contact.acting.task.residual } else { 0.0 }
     }
 
     /// Power that a force gives to the bodies, W.
     pub fn power(&self, force: ForceId) -> f64 {
-        self.work.eval.power[force.index()]
+        if self.solved { self.work.eval.power[force.index()] } else { f64::NAN }
     }
 
     /// How well the equations are solved.
     pub fn residual(&self) -> Residual {
+        if !self.solved {
+            return Residual { motion: f64::NAN, constraint: f64::NAN };
+        }
         residual::residual(self.model, &self.work.eval, &self.work.kkt)
     }
 
     /// Rows that depended on others in the factorisation, where the solver can tell.
     pub fn rank_deficiency(&self) -> Option<usize> {
+        if !self.solved {
+            return None;
+        }
         self.work.kkt.solver.deficiency()
     }
 
@@ -191,12 +271,18 @@ impl Observation<'_> {
         let now = body.carry(q, self.model.v_of(i, &self.state.v), &what.what);
         // rates are linear in v: with accelerations in its place they are J vdot
         let change = body.carry(q, self.model.v_of(i, self.work.accelerations()), &what.what);
-        Some(Moving { at: now.at, velocity: now.rate, acceleration: change.rate + now.jdot_v })
+        let acceleration = if self.solved { change.rate + now.jdot_v } else { Vec3::NAN };
+        Some(Moving { at: now.at, velocity: now.rate, acceleration })
     }
 
     /// Orientation of a body that has one: body axes to world axes; as [`Model::orientation`].
     pub fn orientation(&self, body: BodyId) -> Option<Quat> {
         self.model.orientation(self.state, body)
+    }
+
+    /// Angle of a body that moves in a plane; as [`Model::angle`].
+    pub fn angle(&self, body: BodyId) -> Option<f64> {
+        self.model.angle(self.state, body)
     }
 
     /// What a force does, one push for each of its [attachments](crate::catalogue::forces::Force::attachments), world

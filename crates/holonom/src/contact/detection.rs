@@ -111,14 +111,30 @@ impl Contacts {
         self.place(model, bodies, |_| distance);
     }
 
+    /// Carriers at a state, for [`Contacts::nearest`].
+    pub fn place_carriers(&mut self, model: &Model, bodies: &Bodies) {
+        for i in (0..model.n_bodies()).filter(|&i| self.extent[i] > 0.0 || model.carries_shape[i]) {
+            (self.poses[i], self.speed[i], self.spin[i]) = Self::motion(model, bodies, i);
+        }
+    }
+
+    /// Candidates between two bodies where they were placed last, that with the least gap among them, where it is at
+    /// most `most`, m.
+    pub fn nearest(&mut self, bodies: (BodyId, BodyId), most: f64) -> &[Candidate] {
+        self.candidates.clear();
+        if let Some(detector) = &mut self.detector {
+            let carrier = |body: BodyId| body.index().unwrap_or(self.poses.len() - 1);
+            detector.nearest(&self.poses, (carrier(bodies.0), carrier(bodies.1)), most, &mut self.candidates);
+        }
+        &self.candidates
+    }
+
     fn place(&mut self, model: &Model, bodies: &Bodies, reach: impl Fn(f64) -> f64) {
         self.candidates.clear();
         if self.detector.is_none() {
             return;
         }
-        for i in (0..model.n_bodies()).filter(|&i| self.extent[i] > 0.0 || model.carries_shape[i]) {
-            (self.poses[i], self.speed[i], self.spin[i]) = Self::motion(model, bodies, i);
-        }
+        self.place_carriers(model, bodies);
         for i in (0..model.n_bodies()).filter(|&i| model.carries_shape[i]) {
             let turning = if self.spin[i] > 0.0 { self.spin[i] * self.arm(i) } else { 0.0 };
             self.reach[i] = reach(self.speed[i] + turning);

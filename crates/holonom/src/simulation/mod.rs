@@ -11,7 +11,7 @@ use crate::analysis::inequalities::{self, InequalityTable};
 use crate::analysis::kinematics::JointMotion;
 use crate::analysis::linear::equilibrium;
 use crate::analysis::linear::{Equilibrium, EquilibriumOptions, Linearisation, Observer};
-use crate::analysis::observe::Observation;
+use crate::analysis::observe::{Observation, ObservationDepth};
 use crate::analysis::{certificate, contacts, doctor, kinematics, linear, observe, reactions};
 use crate::build::builder::ModelBuilder;
 use crate::catalogue::attach::{BodyId, Marker};
@@ -378,6 +378,13 @@ impl Simulation {
         contacts::read_near(&mut self.mechanism, distance, out)
     }
 
+    /// The least gap between the shapes of each of these pairs of bodies, m: negative where they overlap, NaN where it
+    /// is more than `most` (m), and between bodies that never touch. Of surfaces, only what may be nearest is looked
+    /// at.
+    pub fn read_gaps(&mut self, pairs: &[(BodyId, BodyId)], most: f64, out: &mut Vec<f64>) {
+        contacts::read_gaps(&mut self.mechanism, pairs, most, out)
+    }
+
     /// Largest overlap of shapes, and largest excess over a limit or a rope, at the current state, m or rad.
     pub fn overlap(&mut self) -> f64 {
         contacts::overlap(&mut self.mechanism)
@@ -503,6 +510,13 @@ impl Simulation {
     /// loads are as the solver found them, not split into the smallest ones. Everything that is unique is the same.
     pub fn observe_unsplit(&mut self) -> Result<Observation<'_>, StepError> {
         observe::observe_unsplit(&mut self.mechanism)
+    }
+
+    /// Look at everything that can be told, whatever happens: where the equations cannot be solved (forces in an
+    /// indeterminate contact that no iteration finds), places and velocities are as they are, and the rest is NaN or
+    /// missing; [`Observation::failure`] says why. The depth says how much is looked at, and so what it costs.
+    pub fn observe_partly(&mut self, depth: ObservationDepth) -> Observation<'_> {
+        observe::observe_partly(&mut self.mechanism, depth)
     }
 
     // ---- the other laws: f = m v, dv = M^-1 j ------------------------------------------------------------

@@ -139,6 +139,9 @@ impl Body for Planar {
         q.copy_from_slice(&[self.position[0] + arm[0], self.position[1] + arm[1], self.angle]);
         v.copy_from_slice(&[self.velocity[0] - self.spin * arm[1], self.velocity[1] + self.spin * arm[0], self.spin]);
     }
+    fn angle(&self, q: &[f64]) -> Option<f64> {
+        Some(q[2])
+    }
     fn validate(&self) -> Result<(), Invalid> {
         positive("mass", self.mass, "kg")?;
         positive("moment of inertia", self.inertia, "kg m^2")?;

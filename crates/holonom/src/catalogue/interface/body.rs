@@ -119,6 +119,11 @@ pub trait Body: Send + Sync {
     fn orientation(&self, _q: &[f64]) -> Option<Quat> {
         None
     }
+    /// The angle by which a body that moves in a plane is turned about the plane's normal, turns counted (rad); `None`
+    /// for others.
+    fn angle(&self, _q: &[f64]) -> Option<f64> {
+        None
+    }
     /// The part of a force and a torque (world axes) that can move this body; the rest is taken by whatever guides it.
     fn felt(&self, force: Vec3, torque: Vec3) -> (Vec3, Vec3) {
         (force, torque)

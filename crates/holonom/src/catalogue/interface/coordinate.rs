@@ -94,6 +94,14 @@ pub(crate) fn value_and_rate(constraint: &dyn Constraint, a: &View, i: usize) ->
     with_measure(constraint, a, i, |m, rate| (m.value, rate))
 }
 
+/// Second derivative of coordinate `i` of a constraint, from those of its attachments.
+pub(crate) fn acceleration(constraint: &dyn Constraint, a: &View, i: usize, second: impl Fn(usize) -> Vec3) -> f64 {
+    with_measure(constraint, a, i, |m, _| {
+        let moved = m.gradients.iter().enumerate().filter(|(_, g)| **g != Vec3::ZERO);
+        m.curvature + moved.map(|(k, g)| g.dot(second(k))).sum::<f64>()
+    })
+}
+
 /// Measure coordinate `i` into memory on the stack, and use it together with its rate.
 #[inline(always)]
 fn with_measure<R>(constraint: &dyn Constraint, a: &View, i: usize, then: impl FnOnce(&Measure, f64) -> R) -> R {
