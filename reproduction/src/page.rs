@@ -99,6 +99,20 @@ impl Page {
         Ok(())
     }
 
+    /// Where a picture of this name is to be written; its folder is there.
+    pub fn picture_file(&self, file: &str) -> Result<PathBuf, Failed> {
+        let folder = self.root.join(PICTURES);
+        fs::create_dir_all(&folder).map_err(|e| e.to_string())?;
+        Ok(folder.join(file))
+    }
+
+    /// Pictures that were written, side by side: file and title.
+    pub fn pictures(&mut self, all: &[(String, String)]) {
+        let row: Vec<String> =
+            all.iter().map(|(file, title)| format!("![{title}]({FROM_THE_REPORT}/{file})")).collect();
+        let _ = writeln!(self.text, "\n| {} |\n|{}", row.join(" | "), "---|".repeat(row.len()));
+    }
+
     /// All of it.
     pub fn markdown(&self) -> &str {
         &self.text

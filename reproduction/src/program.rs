@@ -142,6 +142,14 @@ impl Program {
         self.ask(&arguments)
     }
 
+    /// Draw the pattern of a matrix of a scene.
+    pub fn matrix(&self, scene: &str, matrix: &str, to: &std::path::Path) -> Result<(), Failed> {
+        eprintln!("holonom plot {scene} --matrix {matrix}");
+        let arguments = ["plot", scene, "--matrix", matrix, "-o"];
+        let out = Command::new(&self.path).args(arguments).arg(to).output().map_err(|e| e.to_string())?;
+        if out.status.success() { Ok(()) } else { Err(String::from_utf8_lossy(&out.stderr).into_owned()) }
+    }
+
     /// Run a scene and record it.
     pub fn record(&self, scene: &str, more: &[&str]) -> Result<(Value, Recording), Failed> {
         let file = self.scratch.join("run.csv");

@@ -1,6 +1,7 @@
 //! Tasora 2001: table 2 row by row, what sparse factorisation gains over full elimination, and the curves of the arm and the bicycle.
 
 mod bike;
+mod matrices;
 
 use crate::Failed;
 use crate::page::{Curve, Page, Picture, short, time, times};
@@ -66,6 +67,12 @@ pub struct Measured {
     gauss: Vec<Evaluation>,
 }
 
+/// The pictures that need no measurement: matrices, and what tyres and seat are like.
+pub fn pictures(page: &mut Page, program: &Program) -> Result<(), Failed> {
+    matrices::write(page, program)?;
+    bike::curves(page)
+}
+
 /// Time whole steps, and evaluations by his method and by full elimination.
 pub fn measure(program: &Program) -> Result<Measured, Failed> {
     let with =
@@ -107,6 +114,7 @@ impl Measured {
         page.heading(3, "His table 2");
         self.table_2(page);
         self.against_gauss(page);
+        matrices::write(page, program)?;
         page.heading(3, "The arm: motor torques for given tasks");
         arm(page, program)?;
         bike::write(page, program)

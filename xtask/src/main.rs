@@ -19,7 +19,7 @@ usage: cargo xtask COMMAND
   examples   write docs/examples.md and docs/images/chain.svg anew from the examples
   manual     write docs/verification.md anew from what `holonom verify` finds
   reproduction  write docs/reproduction.md, its pictures, and the short table of the README anew: some minutes of measuring;
-             words (witkin, baraff, tasora, gallery) print those parts alone
+             words (witkin, baraff, tasora, pictures, gallery) print those parts alone
   scenes     write docs/scenes-reference.md, docs/gallery.md and scenes/scene.schema.json anew from declarations and scenes
   house      functions too long, lists of arguments too long, names of two types, comments too wide
   wrap       wrap the comments of all crates, or of the folders and files given, at the width of code

@@ -3,8 +3,11 @@
 use crate::Failed;
 use crate::page::{Curve, Page, Picture, short, time};
 use crate::program::{Program, Recording};
+use holonom::functions::Function;
 use holonom_plot::Scale;
+use holonom_scene::Loader;
 use std::process::Command;
+use std::sync::Arc;
 
 const SCENE: &str = "bike-rider";
 const STUDY: &str = "studies/bike_step_height.py";
@@ -12,13 +15,46 @@ const STUDY: &str = "studies/bike_step_height.py";
 pub fn write(page: &mut Page, program: &Program) -> Result<(), Failed> {
     page.heading(3, "The man on the bike");
     page.text(
-        "[bike-rider](../scenes/bike-rider.toml) rides for 3 s over a stone that stands 30 mm out of the pavement. He has 200 variables in his table and 194 in his text; here are 108 + 92, as in the table. \
+        "[bike-rider](../scenes/bike-rider.toml) rides for 3 s over a stone that stands 30 mm out of the pavement. He has 200 variables in his table, and both 200 and 194 in his text; here are 108 + 92, as in the table. \
          Tyres and seat give way by tables, friction is that of his table 1, the rider is Winter's.",
     );
+    curves(page)?;
     ride(page, program)?;
     split(page, program)?;
     redundant(page, program)?;
     study(page, program)
+}
+
+/// Force over deflection of what gives way: the tyres and the seat.
+pub fn curves(page: &mut Page) -> Result<(), Failed> {
+    let law = |soft: f64, force: &str, field: &str| -> Result<Arc<dyn Function>, Failed> {
+        let path = page.root().join(format!("scenes/{SCENE}.toml"));
+        let loaded = Loader::new().parameter("soft", soft).load(&path).map_err(|f| f.render())?;
+        let found = loaded.scene.forces.iter().find(|f| &*f.name == force);
+        found.and_then(|f| f.record.function(field)).ok_or_else(|| format!("{SCENE} has no `{field}` of `{force}`"))
+    };
+    let deflection: Vec<f64> = (0..=100).map(|k| 5e-4 * f64::from(k)).collect();
+    let curve = |name: &str, load: &dyn Fn(f64) -> f64| {
+        let loads: Vec<f64> = deflection.iter().map(|x| load(*x)).collect();
+        Curve::new(name, "N", &deflection, &loads)
+    };
+    let (hard, soft, seat) =
+        (law(0.0, "front-tyre", "load")?, law(1.0, "front-tyre", "load")?, law(0.0, "seat-cushion", "spring")?);
+    // the coordinate of the seat is its height above where it carries the rider; it is free where it pushes no more
+    let free = (0..=2000).map(|k| 5e-5 * f64::from(k)).find(|x| seat.at(*x)[0] == 0.0).unwrap_or(0.0);
+    let picture = Picture {
+        file: "bike-curves",
+        title: "What gives way: load over deflection of tyres and seat",
+        subtitle: "bike-rider; the tyre touches the rim at 24 mm (28-622) and 44 mm (soft mountain)",
+        along: ("deflection", "m"),
+        scales: (Scale::Linear, Scale::Linear),
+    };
+    let curves = [
+        curve("28-622 tyre", &|x| hard.at(x)[0]),
+        curve("soft mountain tyre", &|x| soft.at(x)[0]),
+        curve("seat", &|x| -seat.at(free - x)[0]),
+    ];
+    page.picture(&picture, &curves)
 }
 
 fn ride(page: &mut Page, program: &Program) -> Result<(), Failed> {
