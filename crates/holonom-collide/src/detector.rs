@@ -17,6 +17,9 @@ const ROUNDING: f64 = 32.0 * f64::EPSILON;
 /// What overlaps by more than this part of the distance of interest is looked at with all that is within it.
 const BURIED: f64 = 1e-6;
 
+/// Corners of a shape whose own distances from a surface are looked at: those of a box, a segment, a point.
+const FEW_CORNERS: usize = 8;
+
 /// What a collider is made of, in the axes of its carrier.
 enum Core {
     Cylinder(Cylinder),
@@ -252,11 +255,14 @@ impl Detector {
         let relative = RelativePose::between(&carriers[a.carrier as usize], &carriers[b.carrier as usize]);
         let distance = match (&a.core, &b.core) {
             (Core::Polyhedron(first), Core::Surface(second)) => {
-                let back = |v: &Vec3| relative.point_back(*v);
-                let middle = first.vertices.iter().map(back).sum::<Vec3>() / first.vertices.len() as f64;
+                let corners = || first.vertices.iter().map(|v| relative.point_back(*v));
+                let middle = corners().sum::<Vec3>() / first.vertices.len() as f64;
                 let nearest = second.nearest_point(middle, &mut self.stack);
-                let corners = first.vertices.iter().map(|v| (back(v) - nearest).length());
-                corners.fold((middle - nearest).length(), f64::min)
+                let bound = corners().map(|v| (v - nearest).length()).fold((middle - nearest).length(), f64::min);
+                // mostly a corner is nearest; of many corners the bound at hand must do
+                corners()
+                    .take(FEW_CORNERS)
+                    .fold(bound, |bound, v| bound.min((v - second.nearest_point(v, &mut self.stack)).length()))
             }
             (Core::Cylinder(first), Core::Surface(second)) => {
                 let middle = relative.point_back(first.centre);

@@ -237,7 +237,8 @@ fn hills(n: u32) -> CollisionShape {
 
 /// The nearest candidates have the least gap of all candidates within reach, wherever the shape is: above, beside,
 /// touching, half through. The other road: everything within reach. (What is wholly behind an open surface, outside of
-/// the bowl, is not below anything; there the answer depends on how far one looks.)
+/// the bowl, or beside a field of heights and lower than it, is not below anything; there the answer depends on how far
+/// one looks.)
 #[test]
 fn the_nearest_is_the_least_of_all_within_reach() {
     let mut g = Random(77);
@@ -256,7 +257,9 @@ fn the_nearest_is_the_least_of_all_within_reach() {
             for k in 0..60 {
                 let size = [0.3, 1.0, 2.5][k % 3];
                 let pose = RigidTransform { position: g.vector(size), rotation: g.rotation() };
-                if number == 2 && pose.position.z < 0.5 && pose.position.length() > 0.9 {
+                let beside = pose.position.truncate().abs().max_element() > 1.0;
+                let behind = pose.position.z < 0.5 && pose.position.length() > 0.9;
+                if number == 2 && behind || number == 3 && beside {
                     continue;
                 }
                 let (all, mut detector) = detect(&ground, shape, pose, most);
