@@ -105,3 +105,93 @@ fn a_neighbour_keeps_its_bits() {
     };
     assert_eq!(bits(alone), bits(beside));
 }
+
+/// Fifty links of 1 kg and 0.1 m, in one line at an angle, with a load of `ratio` kg on the last: in space on ball
+/// joints, or in a plane on hinges.
+fn loaded(ratio: f64, flat: bool) -> ModelBuilder {
+    let mut m = ModelBuilder::new();
+    m.gravity(if flat { [0.0, -9.81, 0.0] } else { [0.0, 0.0, -9.81] });
+    let along = if flat { vec3(0.6, -0.8, 0.0) } else { vec3(0.6, 0.0, -0.8) };
+    let angle = (-0.8f64).atan2(0.6);
+    let mut last = BodyId::GROUND.origin();
+    for i in 0..50 {
+        let at = along * (0.1 * i as f64 + 0.05);
+        let body = if flat {
+            m.body(format!("link {i}"), Planar::rod(1.0, 0.1).pose(at.x, at.y, angle))
+        } else {
+            let turn = Quat::from_rotation_y(-angle);
+            m.body(format!("link {i}"), Rigid::cuboid(1.0, [0.1, 0.02, 0.02]).position(at).orientation(turn))
+        };
+        let near = body.at([-0.05, 0.0, 0.0]);
+        match flat {
+            true => m.joint(format!("pin {i}"), Revolute::new(last, near)),
+            false => m.joint(format!("pin {i}"), Spherical::new(last, near)),
+        };
+        last = body.at([0.05, 0.0, 0.0]);
+    }
+    let at = along * 5.1;
+    let load = if flat {
+        m.body("load", Planar::new(ratio, 0.004 * ratio).pose(at.x, at.y, angle))
+    } else {
+        let turn = Quat::from_rotation_y(-angle);
+        m.body("load", Rigid::principal(ratio, Vec3::splat(0.004 * ratio)).position(at).orientation(turn))
+    };
+    match flat {
+        true => m.joint("eye", Revolute::new(last, load.at([-0.1, 0.0, 0.0]))),
+        false => m.joint("eye", Spherical::new(last, load.at([-0.1, 0.0, 0.0]))),
+    };
+    m
+}
+
+/// Angle of a pendulum of the same length, its load rigidly on it, after `end` seconds: what a heavy load on light links
+/// swings like.
+fn pendulum(end: f64) -> f64 {
+    let moment = 5.1 * 5.1 + 0.004;
+    let steps = 4000;
+    let h = end / f64::from(steps);
+    let (mut angle, mut rate) = ((0.6f64).atan2(0.8), 0.0);
+    for _ in 0..steps {
+        rate -= 0.5 * h * 9.81 * 5.1 / moment * angle.sin();
+        angle += h * rate;
+        rate -= 0.5 * h * 9.81 * 5.1 / moment * angle.sin();
+    }
+    angle
+}
+
+/// Motion with heavy loads: half a second in steps of 1 ms by the methods that damp what swings faster. The load swings
+/// as it must, joints stay closed, nothing is thrown about.
+#[test]
+fn heavy_loads_swing() {
+    for flat in [false, true] {
+        for ratio in [1e6, 1e9, 1e12] {
+            for (name, allowed) in [("sdirk4", 1e-4), ("stepping", 4e-3), ("euler", 4e-3)] {
+                let mut sim = Simulation::build(loaded(ratio, flat)).expect("valid");
+                sim.set_integrator(IntegratorKind::from_name(name).expect("known"));
+                sim.run_fixed(0.5, 1e-3).unwrap_or_else(|e| panic!("{name}, {ratio:e}: {e}"));
+                let load = sim.model().body("load").expect("there");
+                let at = sim.centre(load);
+                let angle = at.x.atan2(if flat { -at.y } else { -at.z });
+                let (off, gap) = ((angle - pendulum(0.5)).abs(), sim.violation().0);
+                println!("flat {flat}, 1 : {ratio:e}, {name}: angle off by {off:.1e}, gap {gap:.1e}");
+                assert!(off < allowed, "{name}, 1 : {ratio:e}: {off:e}");
+                assert!(gap < 1e-13, "{name}, 1 : {ratio:e}: gap {gap:e}");
+            }
+        }
+    }
+}
+
+/// A method that damps nothing says what is too fast for it.
+#[test]
+fn rattle_names_what_swings_too_fast() {
+    for flat in [false, true] {
+        for ratio in [1e6, 1e9, 1e12] {
+            let mut sim = Simulation::build(loaded(ratio, flat)).expect("valid");
+            sim.set_integrator(IntegratorKind::Rattle);
+            let error = sim.run_fixed(0.5, 1e-3).expect_err("too fast");
+            println!("1 : {ratio:e}: {error}");
+            let StepError::TautLink { body, rate, .. } = error else { panic!("1 : {ratio:e}: {error}") };
+            assert!(body.starts_with("link") && rate > 1e4, "{body} at {rate}");
+            assert!(rate > (9.81 * ratio / 0.1).sqrt(), "{rate} is slower than the links are");
+        }
+    }
+}

@@ -46,6 +46,10 @@ pub(crate) fn explain(e: &StepError, moment: String, run: &RunLoop, opened: &Ope
         return d
             .help("give the drive a cap (`effort`) with which it gives way, or a course that ends before the stop");
     }
+    if let StepError::TautLink { rate, .. } = e {
+        let damped = "use  --integrator sdirk4  or  --integrator stepping, which damp what they cannot follow";
+        return d.help(format!("{damped}, or  --dt {}  or less", round_down(1.0 / rate)));
+    }
     let implicit = run.settings.integrator == "sdirk4";
     match (code, suggested) {
         (c, _) if c == codes::NOT_SOLVED => {
@@ -75,6 +79,10 @@ fn headline(e: &StepError, scene: &Scene) -> (Code, String, Option<Span>) {
         }
         StepError::DriftNotCorrected { joint: name, gap, .. } => {
             (codes::NOT_KEPT, format!("joint `{name}` could not be closed, gap {gap:.1e} (m or rad)"), joint(name))
+        }
+        StepError::TautLink { body: name, rate, step, .. } => {
+            let fast = format!("swings at {rate:.1e} rad/s under the pull of its joints");
+            (codes::NOT_KEPT, format!("body `{name}` {fast}, too fast for steps of {step:.1e} s"), body(name))
         }
         StepError::Singular { name, .. } => {
             (codes::NOT_SOLVED, format!("the equations are singular at `{name}`"), joint(name).or(body(name)))

@@ -64,7 +64,8 @@ fn layout(checked: Checked, turns: TurnCounters, islands: Islands, kept: &[u32],
     bodies.shrink_to_fit();
     ModelLayout {
         bodies,
-        acceleration_rows: acceleration_rows(&joints),
+        acceleration_rows: rows_on(Level::Acceleration, &joints),
+        velocity_rows: rows_on(Level::Velocity, &joints),
         joints,
         forces: forces.map(|(law, slots)| ForceLaw { law, slots }).collect(),
         body_names: checked.body_names,
@@ -120,11 +121,11 @@ impl RowPlaces {
     }
 }
 
-/// Rows in the matrix that are conditions on accelerations.
-fn acceleration_rows(joints: &[Joint]) -> Vec<u32> {
+/// Rows that are conditions of this level.
+fn rows_on(level: Level, joints: &[Joint]) -> Vec<u32> {
     let rows = |joint: &Joint| -> Vec<u32> {
         let rows = (joint.row..).zip(joint.kept_rows());
-        rows.filter(|&(_, i)| joint.constraint.level(i) == Level::Acceleration).map(|(row, _)| row).collect()
+        rows.filter(|&(_, i)| joint.constraint.level(i) == level).map(|(row, _)| row).collect()
     };
     joints.iter().flat_map(rows).collect()
 }

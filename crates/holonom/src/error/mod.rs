@@ -218,6 +218,22 @@ pub enum StepError {
         /// Time, s.
         time: f64,
     },
+    /// A light link under a heavy load swings faster than steps of this length can follow, and the integrator does not
+    /// damp it.
+    #[error(
+        "at t = {time:.6} s body `{body}` swings at {rate:.1e} rad/s under the pull of its joints: faster than steps of {step:.1e} s can follow; \
+         use sdirk4, stepping or euler, which damp it, or steps below {:.0e} s", 1.0 / .rate
+    )]
+    TautLink {
+        /// The body.
+        body: String,
+        /// Its circular frequency under the pull of its joints, rad/s.
+        rate: f64,
+        /// The step size that was too long, s.
+        step: f64,
+        /// Time, s.
+        time: f64,
+    },
     /// The request itself makes no sense.
     #[error("{0}")]
     Invalid(String),

@@ -38,6 +38,8 @@ pub struct ModelLayout {
     pub(crate) row_joint: Vec<u32>,
     /// Rows in the matrix that are conditions on accelerations.
     pub(crate) acceleration_rows: Vec<u32>,
+    /// And those that are conditions on velocities and on nothing else.
+    pub(crate) velocity_rows: Vec<u32>,
     pub(crate) n_turns: usize,
     /// Turn counters that joints follow, joint by joint.
     pub(crate) slots: Vec<u32>,

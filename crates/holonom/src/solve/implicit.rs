@@ -22,14 +22,16 @@
 //! others, springs that close loops included, and the cost stays linear where it was. Where B has no stiffness in some
 //! direction it is given a little, which changes nothing that can be seen.
 //!
-//! Stiffness inside bodies is added to their own blocks. Derivatives of joint forces and of inertial forces are left
-//! out: they are not stiff, and the iteration takes account of the forces themselves.
+//! Stiffness inside bodies is added to their own blocks, and so is that of links held taut against turning
+//! ([`ImplicitMatrix::held`]): a light link under a heavy load swings faster than any spring. Other derivatives of joint
+//! forces and of inertial forces are left out: they are not stiff, and the iteration takes account of the forces
+//! themselves.
 
 use crate::catalogue::attach::Attachment;
 use crate::catalogue::forces::Stiffness;
 use crate::error::StepError;
 use crate::evaluate::evaluation::{Evaluation, bodies_at};
-use crate::math::Vec3;
+use crate::math::{Mat3, Vec3};
 use crate::model::{Form, Model, touched_bodies};
 use crate::solve::EPS;
 use holonom_tree::{Blocks, Factor, LinkId, Node, PivotRule, Plan, Structure, packed};
@@ -57,6 +59,8 @@ pub(crate) struct ImplicitMatrix {
     bare: Factor,
     /// What a guess leaves, and then its correction: velocity coordinates, then rows.
     pub left: Vec<f64>,
+    /// What holds bodies against turning, times h'^2, in the coordinates of their turning; empty where nothing does.
+    pub held: Vec<Mat3>,
 }
 
 struct Law {
@@ -131,6 +135,7 @@ impl ImplicitMatrix {
             n_rows: model.n_rows(),
             bare: model.plan.new_factor(),
             left: vec![0.0; model.n_v() + model.n_rows()],
+            held: Vec::new(),
         };
         matrix.fill(model, q, v, t, 1e-3, eval);
         matrix.plan = s.plan(&matrix.blocks).map_err(|_| refused())?;
@@ -148,6 +153,9 @@ impl ImplicitMatrix {
             eval.blocks.packed_diagonal(node, body.n_dof(), &mut self.dense);
             if !body.central() {
                 body.stiffen(model.q_of(i, q), model.v_of(i, v), h * h, h, &mut self.dense);
+            }
+            if let Some(k) = self.held.get(i).filter(|k| **k != Mat3::ZERO) {
+                hold(k, body.n_dof(), body.plane().is_some(), &mut self.dense);
             }
             self.blocks.diagonal_mut(node).copy_from_slice(&self.dense);
         }
@@ -231,6 +239,17 @@ impl ImplicitMatrix {
         self.x.iter_mut().zip(&self.rest).for_each(|(x, r)| *x += r);
         self.left[..n_v].copy_from_slice(&self.x[..n_v]);
         self.left[n_v..].copy_from_slice(&self.x[first..first + self.n_rows]);
+    }
+}
+
+/// Add stiffness against turning to the packed block of a rigid body: its last coordinate in a plane, its last three in
+/// space.
+fn hold(k: &Mat3, n: usize, flat: bool, block: &mut [f64]) {
+    let first = if flat { 2 } else { 0 };
+    for row in first..3 {
+        for column in row..3 {
+            block[packed::at(n, n - 3 + row, n - 3 + column)] += k.col(column)[row];
+        }
     }
 }
 

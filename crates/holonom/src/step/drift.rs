@@ -11,6 +11,7 @@
 //! Nonholonomic rows stay in with right-hand side 0. The factor may belong to a nearby pose: the iteration then
 //! converges linearly instead of quadratically. When it is slow, H is factored again at the current pose.
 
+use crate::contact::inequality::tension::Tension;
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate::convergence::{Correction, Island, watch, watch_all};
@@ -93,6 +94,41 @@ pub(crate) fn close_gaps(
     let worse = |a: Island, b: &Island| if !(b.now <= a.now) { *b } else { a };
     let worst = islands.iter().fold(Island::START, worse);
     Ok(worst)
+}
+
+/// Corrections of the positions of taut mechanisms.
+const CLOSURES: usize = 12;
+
+/// Close the joints of mechanisms with links held taut, by what then moves most easily.
+pub(crate) fn close_taut(
+    model: &Model,
+    q: &mut [f64],
+    v: &[f64],
+    t: f64,
+    tension: &Tension,
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    for _ in 0..CLOSURES {
+        evaluate::place_bodies(model, q, v, &mut work.eval);
+        evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
+        // islands that are closed are left alone, whatever others need
+        let Workspace { eval, correction: Correction { islands, .. }, .. } = &mut *work;
+        watch_all(model, islands);
+        if !watch(model, &eval.gap, &eval.gap_noise, islands, |i| i.now <= QUIET) {
+            break;
+        }
+        evaluate::evaluate_bodies(model, q, v, &mut work.eval);
+        tension.add(model, work);
+        evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
+        work.kkt.factor(model, t, &work.eval)?;
+        let Workspace { eval, kkt, correction: Correction { islands, .. }, .. } = &mut *work;
+        load_active(model, islands, kkt, |row| eval.gap[row]);
+        kkt.solve(model, t, eval)?;
+        for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| islands[model.island[*i] as usize].active) {
+            body.advance(model.q_of_mut(i, q), model.v_of(i, &kkt.x), 1.0);
+        }
+    }
+    Ok(())
 }
 
 /// In loops a correction that made things worse is taken back, and the island left: near a singular pose small gaps ask

@@ -11,7 +11,9 @@ pub(crate) mod mechanism;
 use crate::contact::inequality::project;
 use crate::contact::inequality::sleep::Sleeping;
 use crate::contact::inequality::solve::Task;
+use crate::contact::inequality::tension::Tension;
 use crate::contact::inequality::workspace::Workspace;
+use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::angles;
@@ -80,11 +82,12 @@ pub(crate) fn step(
 ) -> Result<Attempt, StepError> {
     method.next.clone_from(state);
     angles::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work.eval);
-    let attempt = integrate(model, work, method, h)?; // stages: M, F, J, c, factor, solve
+    let attempt = integrate(model, work, method, h); // stages: M, F, J, c, factor, solve
+    let attempt = attempt.map_err(|e| name_taut(model, state, work, h, e))?;
     if control && attempt.error.is_some_and(|e| e > 1.0) {
         return Ok(attempt);
     }
-    correct_drift(model, work, method, h)?; // pull C and Cdot back to zero
+    correct_drift(model, work, method, h).map_err(|e| name_taut(model, state, work, h, e))?; // C and Cdot back to zero
     angles::count_turns(model, &work.eval, &mut method.next);
     refuse_not_finite(model, &method.next)?;
     std::mem::swap(state, &mut method.next); // commit: the only line that writes the state
@@ -129,6 +132,31 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
         evaluate::evaluate_gaps(model, &next.q, &next.v, next.t, &mut work.eval);
     }
     Ok(())
+}
+
+/// Joints that cannot be closed after a step: where links held taut swing too fast for it, say so.
+#[cold]
+fn name_taut(model: &Model, state: &State, work: &mut Workspace, h: f64, e: StepError) -> StepError {
+    if !matches!(e, StepError::DriftNotCorrected { .. } | StepError::NotFinite { .. }) {
+        return e;
+    }
+    match fastest_taut(model, state, work) {
+        Some((i, rate)) if h * rate > FOLLOWED => {
+            StepError::TautLink { body: model.body_names.get(i).to_string(), rate, step: h, time: state.t }
+        }
+        _ => e,
+    }
+}
+
+/// Explicit steps longer than this, times the frequency of what swings, throw it about.
+const FOLLOWED: f64 = 2.0;
+
+/// The fastest swing of a body under the pull of its joints in this state, rad/s.
+fn fastest_taut(model: &Model, state: &State, work: &mut Workspace) -> Option<(usize, f64)> {
+    let (q, v, t) = (&state.q[..], &state.v[..], state.t);
+    dynamics::accelerations(model, q, v, t, None, work).ok()?;
+    let Workspace { eval, kkt, .. } = work;
+    Tension::default().fastest(model, (q, v, t), &kkt.x[model.n_v()..], eval)
 }
 
 /// A stage that met NaN has no factor either: then say which body is at fault, not that the pose is singular.

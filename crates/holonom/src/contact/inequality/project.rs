@@ -51,7 +51,7 @@ pub(crate) fn push_apart(
         }
         before.get_or_insert_with(|| energy::mechanical(model, q, v));
         evaluate::evaluate_bodies(model, q, v, &mut work.eval);
-        tension.add(work);
+        tension.add(model, work);
         evaluate::evaluate_constraints(model, q, v, t, &mut work.eval);
         work.kkt.factor(model, t, &work.eval)?;
         let n = v.len();

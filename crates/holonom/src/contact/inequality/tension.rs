@@ -18,19 +18,29 @@
 //! the link comes to rest in the direction of its load, however long the step (Tournier et al. 2015; the rest of the
 //! step is linear in v1 already). Only what K holds back counts (its positive part: a strut under pressure is left
 //! alone), and only where h² K exceeds I: slower motion is followed better without it. The mass block stays symmetric
-//! and keeps its form, so the elimination does not notice.
+//! and keeps its form, so the elimination does not notice. A body that moves in a plane turns about one axis only: of K
+//! it has the entry there.
+//!
+//! Implicit steps have the same K in their matrix, from the multipliers of the stage ([`Tension::of_multipliers`]); and
+//! the root of its largest ratio to I, 1/s, says how fast taut links swing ([`Tension::fastest`]).
 
+use crate::catalogue::bodies::Body;
 use crate::contact::inequality::workspace::Workspace;
+use crate::evaluate::evaluation::{Evaluation, bodies_at};
 use crate::math::{Mat3, Vec3, symmetric_eigen};
-use crate::model::{Form, Model};
+use crate::model::{Form, Joint, Model};
 use holonom_tree::{Node, packed};
 
 /// `h² K` of every body; zero where it does not matter.
-#[derive(Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Tension {
     k: Vec<Mat3>,
     any: bool,
 }
+
+/// Largest `h² K` over the inertia that explicit steps follow: (1.7 times 2.8)², 2.8 being where the classical
+/// Runge-Kutta method becomes unstable.
+const FOLLOWED: f64 = 23.0;
 
 /// `(r . p) 1 - (r pᵀ + p rᵀ)/2`
 fn held(r: Vec3, p: Vec3) -> Mat3 {
@@ -38,39 +48,180 @@ fn held(r: Vec3, p: Vec3) -> Mat3 {
     Mat3::from_diagonal(Vec3::splat(r.dot(p))) - (outer + outer.transpose()) * 0.5
 }
 
+/// The force (or impulse) that these multipliers of a joint exert on its second body, and the arms on both, where the
+/// joint holds a point.
+fn pull(model: &Model, joint: &Joint, q: &[f64], v: &[f64], t: f64, x: &[f64], eval: &Evaluation) -> [Vec3; 3] {
+    match &joint.form {
+        Form::Lock { transform, mask, .. } => {
+            let s = &eval.blocks.transforms[*transform as usize];
+            let rows = mask.rows().zip(x).filter(|(i, _)| *i < 3);
+            let p = rows.fold(Vec3::ZERO, |p, (i, x)| p + Vec3::from(s.axes[i]) * *x);
+            [p, Vec3::from(s.near), Vec3::from(s.far)]
+        }
+        Form::Rows(form) if !form.lock.is_empty() => {
+            let bodies = &bodies_at(model, &eval.frames, q, v);
+            let lock = joint.constraint.lock(&eval.angles.view(
+                bodies,
+                joint.constraint.attachments(),
+                model.slots_of(joint),
+                t,
+            ));
+            let rows = form.lock.iter().zip(x).filter(|(i, _)| **i < 3);
+            let p = rows.fold(Vec3::ZERO, |p, (i, x)| p + lock.axes.col(*i as usize) * *x);
+            [p, lock.arm_a, lock.arm_b]
+        }
+        _ => [Vec3::ZERO; 3],
+    }
+}
+
+/// Of what stiffness against turning is kept: all of it for a body in space whose mass block has its moments apart, the
+/// entry across its plane for one in a plane, nothing for others.
+fn kept(body: &dyn Body, k: Mat3) -> Mat3 {
+    match body.plane() {
+        Some(plane) => Mat3::from_diagonal(Vec3::new(0.0, 0.0, plane.z_axis.dot(k * plane.z_axis))),
+        None if body.central() => k,
+        None => Mat3::ZERO,
+    }
+}
+
+/// Sum of the moments of inertia in the mass block of a body that [`kept`] keeps something of.
+fn moments(body: &dyn Body, mass: &[f64]) -> f64 {
+    match body.plane() {
+        Some(_) => mass[packed::at(3, 2, 2)],
+        None => (0..3).map(|k| mass[1 + packed::at(3, k, k)]).sum(),
+    }
+}
+
 impl Tension {
-    /// Add `h² K` to the mass blocks and `- h K w` to the forces, K from the impulses of the joints. Did it matter to
-    /// any body?
-    pub fn stiffen(&mut self, model: &Model, h: f64, impulses: &[f64], work: &mut Workspace) -> bool {
+    /// `scale K` of every body, from multipliers or impulses, at the pose whose equations are in `eval`.
+    fn gather(&mut self, model: &Model, q: &[f64], v: &[f64], t: f64, scale: f64, x: &[f64], eval: &Evaluation) {
         self.k.clear();
         self.k.resize(model.n_bodies(), Mat3::ZERO);
-        for joint in &model.joints {
-            let Form::Lock { transform, mask, .. } = &joint.form else { continue };
-            let s = &work.eval.blocks.transforms[*transform as usize];
-            let rows = mask.rows().zip(&impulses[joint.row as usize..][..joint.n_rows as usize]);
-            let p = rows.filter(|(i, _)| *i < 3).fold(Vec3::ZERO, |p, (i, x)| p + Vec3::from(s.axes[i]) * *x);
+        for joint in model.joints.iter().filter(|j| j.n_rows > 0) {
+            let x = &x[joint.row as usize..][..joint.n_rows as usize];
+            let [p, near, far] = pull(model, joint, q, v, t, x, eval);
+            if p == Vec3::ZERO {
+                continue;
+            }
             let at = joint.constraint.attachments();
-            for (body, arm, p) in [(at[0].body, s.near, -p), (at[1].body, s.far, p)] {
+            for (body, arm, p) in [(at[0].body, near, -p), (at[1].body, far, p)] {
                 if let Some(i) = body.index() {
-                    self.k[i] += held(Vec3::from(arm), p) * h;
+                    self.k[i] += held(arm, p) * scale;
                 }
             }
         }
+        for (k, body) in self.k.iter_mut().zip(&model.bodies) {
+            *k = kept(body.as_ref(), *k);
+        }
+    }
+
+    /// Keep what holds back, where it exceeds `least` times the inertia. Is anything left?
+    fn keep_what_holds(&mut self, model: &Model, least: f64, eval: &mut Evaluation) -> bool {
         self.any = false;
+        for (i, k) in self.k.iter_mut().enumerate().filter(|(_, k)| **k != Mat3::ZERO) {
+            let mass = eval.blocks.diagonal_mut(Node(i as u32));
+            *k = positive_part(k, least * moments(model.bodies[i].as_ref(), mass));
+            self.any |= *k != Mat3::ZERO;
+        }
+        self.any
+    }
+
+    /// Add `h² K` to the mass blocks and `- h K w` to the forces, K from the impulses of the joints at `(q, v, t)`. Did
+    /// it matter to any body?
+    pub fn stiffen(
+        &mut self,
+        model: &Model,
+        (q, v, t): (&[f64], &[f64], f64),
+        h: f64,
+        impulses: &[f64],
+        work: &mut Workspace,
+    ) -> bool {
+        self.gather(model, q, v, t, h, impulses, &work.eval);
+        if self.keep_what_holds(model, 1.0, &mut work.eval) {
+            for (i, k) in self.k.iter().enumerate().filter(|(_, k)| **k != Mat3::ZERO) {
+                let at = model.v_start[i] as usize;
+                if model.bodies[i].plane().is_some() {
+                    work.eval.force[at + 2] -= k.z_axis.z * v[at + 2] / h;
+                } else {
+                    let torque = *k * work.eval.frames[i].w / h;
+                    (0..3).for_each(|j| work.eval.force[at + 3 + j] -= torque[j]);
+                }
+            }
+            self.add(model, work);
+        }
+        self.any
+    }
+
+    /// `h² K` from multipliers, wherever it is not small against the inertia: for the matrix of an implicit step. Does
+    /// it matter to any body?
+    pub fn of_multipliers(
+        &mut self,
+        model: &Model,
+        (q, v, t): (&[f64], &[f64], f64),
+        h: f64,
+        lambda: &[f64],
+        eval: &mut Evaluation,
+    ) -> bool {
+        self.gather(model, q, v, t, h * h, lambda, eval);
+        self.keep_what_holds(model, 1e-2, eval)
+    }
+
+    /// `h² K` of every body, in the coordinates of its turning.
+    pub fn stiffness(&self) -> &[Mat3] {
+        &self.k
+    }
+
+    /// Can explicit steps of `h` follow what swings under the tension of these multipliers? The root of K over the
+    /// inertia is up to 1.7 times the frequency of a link whose neighbours swing along.
+    pub fn followed(
+        &mut self,
+        model: &Model,
+        (q, v, t): (&[f64], &[f64], f64),
+        h: f64,
+        lambda: &[f64],
+        eval: &mut Evaluation,
+    ) -> bool {
+        self.gather(model, q, v, t, h * h, lambda, eval);
+        let too_fast = |(i, k): (usize, &Mat3)| {
+            let largest = k.to_cols_array().into_iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+            if largest == 0.0 {
+                return false;
+            }
+            let limit = FOLLOWED * moments(model.bodies[i].as_ref(), eval.blocks.diagonal_mut(Node(i as u32)));
+            3.0 * largest > limit && symmetric_eigen(k).1.into_iter().any(|k| k > limit)
+        };
+        let followed = !self.k.iter().enumerate().any(too_fast);
+        self.clear();
+        followed
+    }
+
+    /// The fastest swing under the tension of these multipliers, rad/s, and the body that swings so: the root of the
+    /// largest ratio of K to the inertia.
+    pub fn fastest(
+        &mut self,
+        model: &Model,
+        (q, v, t): (&[f64], &[f64], f64),
+        lambda: &[f64],
+        eval: &mut Evaluation,
+    ) -> Option<(usize, f64)> {
+        self.gather(model, q, v, t, 1.0, lambda, eval);
+        let mut best: Option<(usize, f64)> = None;
         for i in 0..model.n_bodies() {
-            self.k[i] = match model.bodies[i].central() {
-                true => positive_part(&self.k[i], moments(work.eval.blocks.diagonal_mut(Node(i as u32)))),
-                false => Mat3::ZERO,
-            };
-            if self.k[i] != Mat3::ZERO {
-                self.any = true;
-                let torque = self.k[i] * work.eval.frames[i].w / h;
-                let v = model.v_start[i] as usize + 3;
-                (0..3).for_each(|j| work.eval.force[v + j] -= torque[j]);
+            let mass = eval.blocks.diagonal_mut(Node(i as u32));
+            let (_, stiffness) = symmetric_eigen(&self.k[i]);
+            // a motion that has gone wrong presses where it should pull
+            let most = stiffness.into_iter().fold(0.0, |most: f64, k| most.max(k.abs()));
+            if most > 0.0 {
+                // half the sum of the moments is no less than any one of them across a slender link
+                let least = if model.bodies[i].plane().is_some() { 1.0 } else { 0.5 };
+                let square = most / (least * moments(model.bodies[i].as_ref(), mass));
+                if best.is_none_or(|b| square > b.1) {
+                    best = Some((i, square));
+                }
             }
         }
-        self.add(work);
-        self.any
+        self.clear();
+        best.map(|(i, square)| (i, square.sqrt()))
     }
 
     /// No stiffness.
@@ -97,9 +248,13 @@ impl Tension {
     /// Add `h² K` to the mass blocks. Positions that are corrected by what then moves most easily leave taut links
     /// where they point: with the bare masses a light link would rather turn across by a lot than let its load move
     /// along by a little.
-    pub fn add(&self, work: &mut Workspace) {
+    pub fn add(&self, model: &Model, work: &mut Workspace) {
         for (i, k) in self.k.iter().enumerate().filter(|(_, k)| **k != Mat3::ZERO) {
             let mass = work.eval.blocks.diagonal_mut(Node(i as u32));
+            if model.bodies[i].plane().is_some() {
+                mass[packed::at(3, 2, 2)] += k.z_axis.z;
+                continue;
+            }
             for row in 0..3 {
                 for column in row..3 {
                     mass[1 + packed::at(3, row, column)] += k.col(column)[row];
@@ -107,11 +262,6 @@ impl Tension {
             }
         }
     }
-}
-
-/// Sum of the moments of inertia in the mass block of a central body.
-fn moments(mass: &[f64]) -> f64 {
-    (0..3).map(|k| mass[1 + packed::at(3, k, k)]).sum()
 }
 
 /// What of `k` holds back; zero where that is less than the inertia.

@@ -10,18 +10,62 @@
 //! there; not on the acceleration, whose multipliers feed a little energy into every swing, which grows. Joints act by
 //! the impulse h lambda + mu. Feedback against drift enters as h (ks C + kd Cdot). The second factorisation is the one
 //! that projection needs.
+//!
+//! Links held taut that swing faster than the step are held back by the stiffness of their pull
+//! ([`crate::contact::inequality::tension`]): the step is solved once more with M + h² K in place of M, as an implicit
+//! method would, and their joints are closed with it.
 
 use super::{Attempt, Integrator, Motion};
+use crate::contact::inequality::tension::Tension;
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
-use crate::evaluate::Noise;
+use crate::evaluate::{Noise, energy};
+use crate::step::drift::{self, Drift};
 
 /// Semi-implicit Euler.
 #[derive(Clone, Debug, Default)]
 pub struct SemiImplicitEuler {
     /// h lambda.
     impulses: Vec<f64>,
+    tension: Tension,
+}
+
+/// h F and what the rows want, into `work.kkt.x`.
+fn load(m: &mut Motion<'_>, h: f64) {
+    let feedback = m.feedback();
+    let (model, work, n) = (m.model, &mut *m.work, m.v.len());
+    for i in 0..n {
+        work.kkt.x[i] = h * work.eval.force[i];
+    }
+    for (i, rate) in work.eval.gap_rate.iter().enumerate() {
+        let pull = feedback.map_or(0.0, |f| h * (f.ks * work.eval.gap[i] + f.kd * rate));
+        work.kkt.x[n + i] = rate + pull;
+    }
+    // rows on accelerations say how velocities change, not what they become
+    for &row in &model.acceleration_rows {
+        work.kkt.x[n + row as usize] = h * work.eval.c[row as usize];
+    }
+}
+
+impl SemiImplicitEuler {
+    /// The velocity change and the impulses of joints, into `work.kkt.x`.
+    fn kick(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+        self.tension.clear();
+        m.work.kkt.factor(m.model, m.t, &m.work.eval)?;
+        load(m, h);
+        m.work.kkt.solve(m.model, m.t, &m.work.eval)?;
+        let impulses = &m.work.kkt.x[m.v.len()..];
+        self.impulses.clear();
+        self.impulses.extend_from_slice(impulses);
+        if m.drift == Drift::Project && self.tension.stiffen(m.model, (m.q, m.v, m.t), h, &self.impulses, m.work) {
+            m.work.kkt.factor(m.model, m.t, &m.work.eval)?;
+            load(m, h);
+            m.work.kkt.solve(m.model, m.t, &m.work.eval)?;
+            self.impulses.copy_from_slice(&m.work.kkt.x[m.v.len()..]);
+        }
+        Ok(())
+    }
 }
 
 impl Integrator for SemiImplicitEuler {
@@ -35,36 +79,28 @@ impl Integrator for SemiImplicitEuler {
         false
     }
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
-        let feedback = m.feedback();
         let (model, work, n) = (m.model, &mut *m.work, m.v.len());
         evaluate::evaluate_bodies(model, m.q, m.v, &mut work.eval);
         evaluate::apply_forces(model, m.q, m.v, m.t, &mut work.eval);
         evaluate::evaluate_constraints(model, m.q, m.v, m.t, &mut work.eval);
         evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, &mut work.eval);
-        work.kkt.factor(model, m.t, &work.eval)?;
-        for i in 0..n {
-            work.kkt.x[i] = h * work.eval.force[i];
-        }
-        for (i, rate) in work.eval.gap_rate.iter().enumerate() {
-            let pull = feedback.map_or(0.0, |f| h * (f.ks * work.eval.gap[i] + f.kd * rate));
-            work.kkt.x[n + i] = rate + pull;
-        }
-        // rows on accelerations say how velocities change, not what they become
-        for &row in &model.acceleration_rows {
-            work.kkt.x[n + row as usize] = h * work.eval.c[row as usize];
-        }
-        work.kkt.solve(model, m.t, &work.eval)?;
+        self.kick(m, h)?;
+        let work = &mut *m.work;
         for (v, dv) in m.v.iter_mut().zip(&work.kkt.x) {
             *v += dv;
         }
-        self.impulses.clear();
-        self.impulses.extend_from_slice(&work.kkt.x[n..]);
         for (i, body) in model.bodies.iter().enumerate() {
             body.advance(model.q_of_mut(i, m.q), model.v_of(i, m.v), h);
         }
 
         // legal where they arrive
+        if self.tension.matters() {
+            let before = energy::mechanical(model, m.q, m.v);
+            drift::close_taut(model, m.q, m.v, m.t + h, &self.tension, work)?;
+            *m.projected += energy::mechanical(model, m.q, m.v) - before;
+        }
         evaluate::evaluate_bodies(model, m.q, m.v, &mut work.eval);
+        self.tension.add(model, work);
         evaluate::evaluate_constraints(model, m.q, m.v, m.t + h, &mut work.eval);
         work.kkt.factor(model, m.t + h, &work.eval)?;
         evaluate::evaluate_gaps_with(Noise::None, model, m.q, m.v, m.t + h, &mut work.eval);

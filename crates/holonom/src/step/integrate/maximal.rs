@@ -12,6 +12,10 @@ pub(crate) struct Maximal<'a> {
     pub model: &'a Model,
     pub work: &'a mut Workspace,
     pub feedback: Option<Feedback>,
+    /// The end of the step will be projected onto the constraints.
+    pub projected: bool,
+    /// A rate was found near a singular pose.
+    pub near: bool,
 }
 
 impl Maximal<'_> {
@@ -67,6 +71,17 @@ impl System for Maximal<'_> {
             body.normalise(self.model.q_of_mut(i, y));
         }
     }
+
+    fn passes_singular(&self) -> bool {
+        self.near && self.projected
+    }
+
+    #[cold]
+    fn project(&mut self, t: f64, y: &mut [f64]) -> Result<(), StepError> {
+        let (q, v) = y[..self.model.n_q() + self.model.n_v()].split_at_mut(self.model.n_q());
+        dynamics::accelerations(self.model, q, v, t, self.feedback, self.work)?;
+        drift::project(self.model, q, v, t, 0.0, self.work)
+    }
 }
 
 impl Maximal<'_> {
@@ -84,6 +99,7 @@ impl Maximal<'_> {
     /// evaluated again.
     #[cold]
     fn rate_near_singular(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError> {
+        self.near = true;
         let (n_q, n_v) = (self.model.n_q(), self.model.n_v());
         let (q, mut v) = (&y[..n_q], y[n_q..n_q + n_v].to_vec());
         let mut near = vec![false; self.model.n_islands];

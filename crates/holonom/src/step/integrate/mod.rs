@@ -5,6 +5,7 @@ mod dop853_table;
 mod euler;
 mod joint_space;
 mod maximal;
+mod passage;
 mod rattle;
 mod rk4;
 mod sdirk;
@@ -14,6 +15,7 @@ pub use dop853::Dop853;
 pub use euler::SemiImplicitEuler;
 pub(crate) use joint_space::JointSpace;
 pub(crate) use maximal::Maximal;
+use passage::Passage;
 pub use rattle::Rattle;
 pub use rk4::RungeKutta4;
 pub use sdirk::Sdirk4;
@@ -53,6 +55,14 @@ pub(crate) trait System {
     fn rate(&mut self, t: f64, y: &[f64], dy: &mut [f64]) -> Result<(), StepError>;
     /// Put a combination of stages back on its manifold.
     fn normalise(&self, y: &mut [f64]);
+    /// Was a rate found near a singular pose, and will the end of the step be projected onto the constraints?
+    fn passes_singular(&self) -> bool {
+        false
+    }
+    /// That projection.
+    fn project(&mut self, _t: f64, _y: &mut [f64]) -> Result<(), StepError> {
+        Ok(())
+    }
 }
 
 /// What an integrator works on: a model, its scratch, and the state `(t, q, v, work)` to advance in place. When a step
@@ -140,7 +150,8 @@ impl Motion<'_> {
                 Ok(result)
             }
             _ => {
-                let mut system = Maximal { model: self.model, work: self.work, feedback };
+                let projected = self.drift == Drift::Project;
+                let mut system = Maximal { model: self.model, work: self.work, feedback, projected, near: false };
                 system.load(self.q, self.v, self.ledger, y);
                 let result = run(&mut system, t, y)?;
                 system.store(y, self.q, self.v, self.ledger);

@@ -21,10 +21,20 @@
 //! out, what is slower is followed to order 4. As in all Runge-Kutta methods here, quaternions combine linearly and are
 //! normalised at the end of the step; projection follows.
 //!
+//! K has the geometric stiffness of links held taut beside that of force laws
+//! ([`crate::contact::inequality::tension`]). Such links swing at sqrt(tension / (mass length)), which a heavy load on
+//! light links makes faster than any step; they are damped like stiff springs. What the step leaves open of their joints
+//! is closed with the same matrix: by masses alone light links would rather turn across by a lot than let the load
+//! move along by a little.
+//!
+//! Where loops come to a singular pose stages may have no solution: a step that fails there is tried by an explicit
+//! method before it is cut ([`super::passage`]).
+//!
 //! The estimated error is filtered by the same matrix, e = H'^-1 (M e_v), so that fast components that the method damps
 //! do not shorten the steps.
 
-use super::{Attempt, Integrator, Maximal, Motion, System, maximal};
+use super::{Attempt, Integrator, Maximal, Motion, Passage, System, maximal, passage};
+use crate::contact::inequality::tension::Tension;
 use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
@@ -32,6 +42,7 @@ use crate::evaluate;
 use crate::evaluate::Feedback;
 use crate::model::Model;
 use crate::solve::ImplicitMatrix;
+use crate::step::drift::{self, Drift};
 
 const STAGES: usize = 6;
 const GAMMA: f64 = 0.25;
@@ -66,6 +77,8 @@ const PATIENCE: usize = 25;
 const SLOW: f64 = 0.1;
 /// A stage is solved when its last correction is this part of the tolerance.
 const SOLVED: f64 = 1e-5;
+/// Corrections of the positions of taut mechanisms.
+const CLOSURES: usize = 12;
 
 /// The implicit integrator.
 #[derive(Clone, Debug)]
@@ -81,6 +94,8 @@ pub struct Sdirk4 {
     /// `[k; lambda]` of the stage, and `[F; c]`; rows stand as in the blocks.
     x: Vec<f64>,
     rhs: Vec<f64>,
+    tension: Tension,
+    passage: Passage,
 }
 
 impl Sdirk4 {
@@ -88,7 +103,8 @@ impl Sdirk4 {
     pub fn new(relative: f64, absolute: f64) -> Self {
         let empty = Vec::new;
         let (start, sizes, base, stage, x, rhs) = (empty(), empty(), empty(), empty(), empty(), empty());
-        Sdirk4 { relative, absolute, start, sizes, k: Vec::new(), base, stage, x, rhs }
+        let (tension, passage) = (Tension::default(), Passage::new(relative, absolute));
+        Sdirk4 { relative, absolute, start, sizes, k: Vec::new(), base, stage, x, rhs, tension, passage }
     }
 }
 
@@ -115,6 +131,32 @@ impl Integrator for Sdirk4 {
         false
     }
     fn attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
+        if passage::is_taut(m.model) {
+            return self.passage.attempt(m, h); // stages of a taut loop have no solution
+        }
+        let attempt = self.implicit_attempt(m, h);
+        // loops may be at a singular pose, which others pass; the factor at hand is that of the start
+        let failed = match &attempt {
+            Ok(a) => !m.work.kkt.solver.near_singular().is_empty() && a.error.is_some_and(|e| e > 1.0),
+            Err(_) => m.model.has_loops(),
+        };
+        if !failed {
+            return attempt;
+        }
+        let n = m.model.n_q() + m.model.n_v();
+        let (q, v) = self.start[..n].split_at(m.model.n_q());
+        m.q.copy_from_slice(q);
+        m.v.copy_from_slice(v);
+        m.ledger.copy_from_slice(&self.start[n..]);
+        match self.passage.attempt(m, h) {
+            Ok(explicit) if explicit.error.is_some_and(|e| e <= 1.0) => Ok(explicit),
+            _ => attempt,
+        }
+    }
+}
+
+impl Sdirk4 {
+    fn implicit_attempt(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Attempt, StepError> {
         let (model, t, feedback) = (m.model, m.t, m.feedback());
         self.start_at(m);
         let work = &mut *m.work;
@@ -136,20 +178,70 @@ impl Integrator for Sdirk4 {
             })
         });
         let error = solved.map(|()| self.error(&mut step, work));
+        let error = error.and_then(|error| {
+            // stiffly accurate: the last stage is the end of the step; its sum is taken anew with its own rates
+            self.stage.copy_from_slice(&self.start);
+            for s in 0..STAGES {
+                let weight = h * weight(s);
+                self.stage.iter_mut().zip(&self.k[s]).for_each(|(y, k)| *y += weight * k);
+            }
+            let system = Maximal { model, work, feedback, projected: false, near: false };
+            system.normalise(&mut self.stage);
+            system.store(&self.stage, m.q, m.v, m.ledger);
+            if self.tension.matters() && m.drift == Drift::Project && error <= 1.0 {
+                close_taut(&mut step, t + h, m.q, m.v, work)?;
+            }
+            Ok(error)
+        });
         work.kkt.implicit = Some(step.matrix);
         let error = error?;
-        // stiffly accurate: the last stage is the end of the step; its sum is taken anew with its own rates
-        self.stage.copy_from_slice(&self.start);
-        for s in 0..STAGES {
-            let weight = h * weight(s);
-            self.stage.iter_mut().zip(&self.k[s]).for_each(|(y, k)| *y += weight * k);
-        }
-        let system = Maximal { model, work, feedback };
-        system.normalise(&mut self.stage);
-        system.store(&self.stage, m.q, m.v, m.ledger);
         let error = if error.is_nan() { f64::INFINITY } else { error };
         Ok(Attempt { error: Some(error), evaluations: step.evaluations })
     }
+}
+
+/// Close what the step left open of joints that hold links taut, by what then moves most easily: the matrix of the step
+/// in place of the masses.
+fn close_taut(
+    step: &mut ImplicitStep,
+    t: f64,
+    q: &mut [f64],
+    v: &mut [f64],
+    work: &mut Workspace,
+) -> Result<(), StepError> {
+    let (model, h, matrix) = (step.model, GAMMA * step.h, &mut step.matrix);
+    let (n_v, eval) = (model.n_v(), &mut work.eval);
+    let mut last = f64::INFINITY;
+    for _ in 0..CLOSURES {
+        evaluate::place_bodies(model, q, v, eval);
+        evaluate::evaluate_gaps(model, q, v, t, eval);
+        let worst = eval.gap.iter().zip(&eval.gap_noise).fold(0.0, |worst: f64, (gap, noise)| {
+            let open = if *gap == 0.0 { 0.0 } else { gap.abs() / noise };
+            if open <= worst { worst } else { open }
+        });
+        if worst <= drift::QUIET || !(worst < last) {
+            break;
+        }
+        last = worst;
+        evaluate::evaluate_bodies(model, q, v, eval);
+        evaluate::evaluate_constraints(model, q, v, t, eval);
+        matrix.factor(model, q, v, t, h, eval)?;
+        matrix.left[..n_v].fill(0.0);
+        matrix.left[n_v..].copy_from_slice(&eval.gap);
+        matrix.solve(n_v);
+        for (i, body) in model.bodies.iter().enumerate() {
+            body.advance(model.q_of_mut(i, q), model.v_of(i, &matrix.left), 1.0);
+        }
+    }
+    for _ in 0..2 {
+        evaluate::place_bodies(model, q, v, eval);
+        evaluate::evaluate_gaps(model, q, v, t, eval);
+        matrix.left[..n_v].fill(0.0);
+        matrix.left[n_v..].copy_from_slice(&eval.gap_rate);
+        matrix.solve(n_v);
+        v.iter_mut().zip(&matrix.left).for_each(|(v, dv)| *v += dv);
+    }
+    Ok(())
 }
 
 /// What the stages of one attempt share.
@@ -167,7 +259,7 @@ impl Sdirk4 {
     /// Where the step begins, and memory for its stages.
     fn start_at(&mut self, m: &mut Motion<'_>) {
         let (n_q, n_v) = (m.model.n_q(), m.model.n_v());
-        let system = Maximal { model: m.model, work: &mut *m.work, feedback: None };
+        let system = Maximal { model: m.model, work: &mut *m.work, feedback: None, projected: false, near: false };
         system.load(m.q, m.v, m.ledger, &mut self.start);
         if self.sizes.len() != n_q + n_v {
             system.sizes(&mut self.sizes);
@@ -277,6 +369,11 @@ impl Sdirk4 {
         }
         step.evaluations += 1;
         if !step.factored {
+            self.tension.of_multipliers(model, (q, v, t), h, &self.x[n_v..], eval);
+            step.matrix.held.clear();
+            if self.tension.matters() {
+                step.matrix.held.extend_from_slice(self.tension.stiffness());
+            }
             step.matrix.factor(model, q, v, t, h, eval)?;
             step.factored = true;
         }

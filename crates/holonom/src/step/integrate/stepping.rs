@@ -57,8 +57,6 @@ pub struct Stepping {
     smooth: RungeKutta4,
     company: smooth::Company,
     tension: Tension,
-    /// Islands whose joints are open.
-    open: Vec<bool>,
     task: Task,
     /// Velocity change without inequality rows.
     free: Vec<f64>,
@@ -376,7 +374,7 @@ impl Stepping {
             // before overlaps are looked at: closing joints later would make new ones
             let before = energy::mechanical(model, m.q, m.v);
             if self.tension.matters() {
-                self.close_taut(m, t)?;
+                drift::close_taut(model, m.q, m.v, t, &self.tension, m.work)?;
             }
             let worst = drift::close_gaps(model, m.q, m.v, t, m.work)?;
             closed = drift::is_closed(model, &worst);
@@ -385,7 +383,7 @@ impl Stepping {
         *m.projected += project::push_apart(model, m.q, m.v, t, &self.tension, &mut self.task, m.work)?;
         closed &= m.work.contact.overlap <= APART * model.contact_scale();
         evaluate::evaluate_bodies(model, m.q, m.v, &mut m.work.eval);
-        self.tension.add(m.work);
+        self.tension.add(model, m.work);
         evaluate::evaluate_constraints(model, m.q, m.v, t, &mut m.work.eval);
         m.work.kkt.factor(model, t, &m.work.eval)?;
         evaluate::evaluate_gaps(model, m.q, m.v, t, &mut m.work.eval);

@@ -4,6 +4,7 @@
 use super::Stepping;
 use crate::catalogue::attach::{Attachment, BodyId};
 use crate::catalogue::joints::Level;
+use crate::contact::inequality::workspace::Workspace;
 use crate::contact::inequality::{RowBound, gather};
 use crate::error::StepError;
 use crate::model::{Model, Sets};
@@ -85,6 +86,10 @@ impl Stepping {
                     Ok(attempt) => evaluations += attempt.evaluations,
                     Err(_) => fine = false,
                 }
+                // light links may be thrown about without the energy telling
+                let Workspace { eval, kkt, .. } = &mut *m.work;
+                let at = (&m.q[..], &m.v[..], start);
+                fine = fine && self.tension.followed(m.model, at, part, &kkt.x[m.v.len()..], eval);
                 if !fine {
                     break;
                 }
