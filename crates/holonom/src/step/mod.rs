@@ -151,12 +151,18 @@ fn name_taut(model: &Model, state: &State, work: &mut Workspace, h: f64, e: Step
 /// Explicit steps longer than this, times the frequency of what swings, throw it about.
 const FOLLOWED: f64 = 2.0;
 
-/// The fastest swing of a body under the pull of its joints in this state, rad/s.
+/// The fastest swing of a body under the pull of its joints in this state, rad/s; also at rest in this pose, because
+/// velocities that have gone wrong pull at nothing, or press.
 fn fastest_taut(model: &Model, state: &State, work: &mut Workspace) -> Option<(usize, f64)> {
-    let (q, v, t) = (&state.q[..], &state.v[..], state.t);
-    dynamics::accelerations(model, q, v, t, None, work).ok()?;
-    let Workspace { eval, kkt, .. } = work;
-    Tension::default().fastest(model, (q, v, t), &kkt.x[model.n_v()..], eval)
+    let rest = vec![0.0; state.v.len()];
+    let swing = |v: &[f64]| {
+        let (q, t) = (&state.q[..], state.t);
+        dynamics::accelerations(model, q, v, t, None, work).ok()?;
+        let Workspace { eval, kkt, .. } = &mut *work;
+        Tension::default().fastest(model, (q, v, t), &kkt.x[model.n_v()..], eval)
+    };
+    let swings = [&state.v[..], &rest[..]].into_iter().filter_map(swing);
+    swings.max_by(|a, b| a.1.total_cmp(&b.1))
 }
 
 /// A stage that met NaN has no factor either: then say which body is at fault, not that the pose is singular.
