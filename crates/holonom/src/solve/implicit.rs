@@ -23,8 +23,8 @@
 //! direction it is given a little, which changes nothing that can be seen.
 //!
 //! Stiffness inside bodies is added to their own blocks, and so is that of links held taut against turning
-//! ([`ImplicitMatrix::held`]): a light link under a heavy load swings faster than any spring. Other derivatives of joint
-//! forces and of inertial forces are left out: they are not stiff, and the iteration takes account of the forces
+//! ([`ImplicitMatrix::held`]): a light link under a heavy load swings faster than any spring. Other derivatives of
+//! joint forces and of inertial forces are left out: they are not stiff, and the iteration takes account of the forces
 //! themselves.
 
 use crate::catalogue::attach::Attachment;

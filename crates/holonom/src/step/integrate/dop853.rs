@@ -66,9 +66,10 @@ fn run_stage(
     system.rate(t + C[s] * h, stage, &mut k[SLOT[s]])
 }
 
-/// The error that projection leaves. Near a singular pose rates are rough across the constraints, by rounding divided by
-/// the square of the distance, and a step that crosses the pose has the sum of that; but where it ends those directions
-/// are held again, and projection takes it out. So the results of order 8 and 5 are compared after projection.
+/// The error that projection leaves. Near a singular pose rates are rough across the constraints, by rounding divided
+/// by the square of the distance, and a step that crosses the pose has the sum of that; but where it ends those
+/// directions are held again, and projection takes it out. So the results of order 8 and 5 are compared after
+/// projection.
 #[cold]
 fn legal_error(
     system: &mut dyn System,
@@ -86,7 +87,8 @@ fn legal_error(
     system.normalise(&mut other);
     system.project(t, &mut best)?;
     system.project(t, &mut other)?;
-    let sum: f64 = (0..n).map(|i| ((best[i] - other[i]) / scale(i)).powi(2)).sum();
+    let off = |i: usize| (best[i] - other[i]) / scale(i);
+    let sum: f64 = (0..n).map(|i| off(i) * off(i)).sum();
     Ok((sum / n.max(1) as f64).sqrt())
 }
 

@@ -1,10 +1,10 @@
 //! The way past a singular pose for methods whose own equations have no solution there.
 //!
-//! RATTLE pushes along J(q)^T with q where the step begins, and asks for C = 0 where it ends; an implicit stage asks for
-//! its own accelerations. Near a pose in which rows become dependent the matrices of these equations, J(q1) M^-1 J(q)^T
-//! and J at the stage, lose their rank at other places than the step does, and no impulse does what is asked for. The
-//! motion itself is smooth there. So such a step is taken by an explicit method of order 8, whose stages are projected
-//! onto the constraints ([`super::maximal`]), in parts short enough for its estimated error to be small.
+//! RATTLE pushes along J(q)^T with q where the step begins, and asks for C = 0 where it ends; an implicit stage asks
+//! for its own accelerations. Near a pose in which rows become dependent the matrices of these equations, J(q1) M^-1
+//! J(q)^T and J at the stage, lose their rank at other places than the step does, and no impulse does what is asked
+//! for. The motion itself is smooth there. So such a step is taken by an explicit method of order 8, whose stages are
+//! projected onto the constraints ([`super::maximal`]), in parts short enough for its estimated error to be small.
 
 use super::{Attempt, Dop853, Integrator, Motion};
 use crate::error::StepError;
@@ -19,8 +19,8 @@ pub(super) struct Passage {
     ledger: Vec<f64>,
 }
 
-/// Does the model stand in a singular pose that it cannot leave (a chain stretched between two nails)? Its rows give way
-/// by the solver's regularisation, which equations of their own do not know.
+/// Does the model stand in a singular pose that it cannot leave (a chain stretched between two nails)? Its rows give
+/// way by the solver's regularisation, which equations of their own do not know.
 pub(super) fn is_taut(model: &Model) -> bool {
     model.regularisation.stuck_islands.contains(&true)
 }
@@ -59,8 +59,8 @@ impl Passage {
         m.ledger.copy_from_slice(&self.ledger);
     }
 
-    /// The step of `h` from where [`Passage::note`] was called, in as many parts as its error asks for; `stopped` is what
-    /// ended the other method, and the answer where this one ends too.
+    /// The step of `h` from where [`Passage::note`] was called, in as many parts as its error asks for; `stopped` is
+    /// what ended the other method, and the answer where this one ends too.
     pub fn cross(&mut self, m: &mut Motion<'_>, h: f64, stopped: StepError) -> Result<Attempt, StepError> {
         let (start, mut evaluations, mut parts) = (m.t, 0, 1);
         while parts <= MOST_PARTS {

@@ -2,20 +2,20 @@
 //!
 //! ```text
 //! M (v_half - v) = h/2 F(q) + J(q)^T a                 a such that free flight from (q, v_half) ends at C = 0,
-//!                                                      and  Cdot(q, v_half) + Cdot(q1, v_flight) = 0  in rows on velocities
+//!                                                      Cdot(q, v_half) + Cdot(q1, v_flight) = 0 in rows on velocities
 //! (q1, v_flight) = free flight of every body over h
 //! M (v1 - v_flight) = h/2 F(q1, v1) + J(q1)^T b        b such that Cdot(q1, v1) = 0
 //! ```
 //!
 //! A row on velocities (nonholonomic) has no gap that the flight could close. Holding it at the start of the flight,
 //! J(q) v_half = 0, treats the two ends differently: the step is then of order 1. The mean of its rates at both ends of
-//! the flight is the same read backwards, and is h times the trapezoidal rule for the gap it would have if it had one.
+//! the flight is the same read backwards, and h times it is the trapezoidal rule for the gap it would have if it had one.
 //! Rows on accelerations, J vdot + c = 0, say what each kick changes: J dv = - h/2 c with c at that end.
 //!
 //! Free flight is each body's own symmetric, momentum-keeping map, so inertial forces are left out of F for bodies that
 //! account for them there. The whole step is symmetric: order 2, and the energy error of long runs stays bounded. The
-//! impulses a are found by simplified Newton steps with the factor of H at q: J dv = -C(q1) / h, or minus the mean rate.
-//! F and c may depend on velocity; they are then taken at v1 by two fixed-point passes.
+//! impulses a are found by simplified Newton steps with the factor of H at q: J dv = -C(q1) / h, or minus the mean
+//! rate. F and c may depend on velocity; they are then taken at v1 by two fixed-point passes.
 
 use super::{Attempt, Integrator, Motion, Passage, passage};
 use crate::catalogue::bodies::{Inertia, frame_of};
@@ -110,13 +110,16 @@ impl Integrator for Rattle {
             false => self.first_kick(m, h).and_then(|()| self.second_kick(m, h)),
             true => Err(StepError::Singular { name: passage::taut_joint(m.model), time: m.t }),
         };
-        let finite = |m: &Motion| m.q.iter().chain(m.v.iter()).all(|x| x.is_finite());
+        let lost = (0..m.model.n_bodies()).find(|&i| {
+            let (q, v) = (m.model.q_of(i, m.q), m.model.v_of(i, m.v));
+            !q.iter().chain(v).all(|x| x.is_finite())
+        });
         match rattled {
-            Ok(()) if finite(m) || !m.model.has_loops() => Ok(Attempt { error: None, evaluations: 2 }),
+            Ok(()) if lost.is_none() || !m.model.has_loops() => Ok(Attempt { error: None, evaluations: 2 }),
             Err(e) if !m.model.has_loops() => Err(e),
             // loops may be at a singular pose, which others pass
             stopped => {
-                let body = m.model.body_names.get(0).to_string();
+                let body = m.model.body_names.get(lost.unwrap_or(0)).to_string();
                 let stopped = stopped.err().unwrap_or(StepError::NotFinite { body, time: m.t });
                 self.passage.cross(m, h, stopped)
             }

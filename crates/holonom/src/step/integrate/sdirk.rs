@@ -23,9 +23,9 @@
 //!
 //! K has the geometric stiffness of links held taut beside that of force laws
 //! ([`crate::contact::inequality::tension`]). Such links swing at sqrt(tension / (mass length)), which a heavy load on
-//! light links makes faster than any step; they are damped like stiff springs. What the step leaves open of their joints
-//! is closed with the same matrix: by masses alone light links would rather turn across by a lot than let the load
-//! move along by a little.
+//! light links makes faster than any step; they are damped like stiff springs. What the step leaves open of their
+//! joints is closed with the same matrix: by masses alone light links would rather turn across by a lot than let the
+//! load move along by a little.
 //!
 //! Where loops come to a singular pose stages may have no solution: a step that fails there is tried by an explicit
 //! method before it is cut ([`super::passage`]).
