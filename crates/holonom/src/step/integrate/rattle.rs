@@ -9,7 +9,7 @@
 //!
 //! A row on velocities (nonholonomic) has no gap that the flight could close. Holding it at the start of the flight,
 //! J(q) v_half = 0, treats the two ends differently: the step is then of order 1. The mean of its rates at both ends of
-//! the flight is the same read backwards, and h times it is the trapezoidal rule for the gap it would have if it had one.
+//! the flight is the same read backwards, and h times it is the trapezoidal rule for the gap that it does not have.
 //! Rows on accelerations, J vdot + c = 0, say what each kick changes: J dv = - h/2 c with c at that end.
 //!
 //! Free flight is each body's own symmetric, momentum-keeping map, so inertial forces are left out of F for bodies that
