@@ -38,9 +38,10 @@ pub(crate) struct Tension {
     any: bool,
 }
 
-/// Largest `h² K` over the inertia that explicit steps follow: (1.7 times 2.8)², 2.8 being where the classical
-/// Runge-Kutta method becomes unstable.
-const FOLLOWED: f64 = 23.0;
+/// `h² K` over the inertia above which explicit steps throw links about: (1.7 times 2.8)², 2.8 being where the classical
+/// Runge-Kutta method becomes unstable; and (1.7 times 2)², 2 being where the leapfrog does.
+pub(crate) const RUNGE_KUTTA: f64 = 23.0;
+pub(crate) const LEAPFROG: f64 = 11.6;
 
 /// `(r . p) 1 - (r pᵀ + p rᵀ)/2`
 fn held(r: Vec3, p: Vec3) -> Mat3 {
@@ -90,6 +91,11 @@ fn moments(body: &dyn Body, mass: &[f64]) -> f64 {
         Some(_) => mass[packed::at(3, 2, 2)],
         None => (0..3).map(|k| mass[1 + packed::at(3, k, k)]).sum(),
     }
+}
+
+/// The moment of inertia across a slender body: half the sum of the three, or the one in a plane.
+fn across(body: &dyn Body, mass: &[f64]) -> f64 {
+    moments(body, mass) * if body.plane().is_some() { 1.0 } else { 0.5 }
 }
 
 impl Tension {
@@ -171,13 +177,13 @@ impl Tension {
         &self.k
     }
 
-    /// Can explicit steps of `h` follow what swings under the tension of these multipliers? The root of K over the
+    /// Can explicit steps of `h` follow what swings under the tension of these multipliers, up to this limit? The root of K over the
     /// inertia is up to 1.7 times the frequency of a link whose neighbours swing along.
     pub fn followed(
         &mut self,
         model: &Model,
         (q, v, t): (&[f64], &[f64], f64),
-        h: f64,
+        (h, limit): (f64, f64),
         lambda: &[f64],
         eval: &mut Evaluation,
     ) -> bool {
@@ -187,7 +193,7 @@ impl Tension {
             if largest == 0.0 {
                 return false;
             }
-            let limit = FOLLOWED * moments(model.bodies[i].as_ref(), eval.blocks.diagonal_mut(Node(i as u32)));
+            let limit = limit * across(model.bodies[i].as_ref(), eval.blocks.diagonal_mut(Node(i as u32)));
             3.0 * largest > limit && symmetric_eigen(k).1.into_iter().any(|k| k > limit)
         };
         let followed = !self.k.iter().enumerate().any(too_fast);
@@ -212,9 +218,7 @@ impl Tension {
             // a motion that has gone wrong presses where it should pull
             let most = stiffness.into_iter().fold(0.0, |most: f64, k| most.max(k.abs()));
             if most > 0.0 {
-                // half the sum of the moments is no less than any one of them across a slender link
-                let least = if model.bodies[i].plane().is_some() { 1.0 } else { 0.5 };
-                let square = most / (least * moments(model.bodies[i].as_ref(), mass));
+                let square = most / across(model.bodies[i].as_ref(), mass);
                 if best.is_none_or(|b| square > b.1) {
                     best = Some((i, square));
                 }

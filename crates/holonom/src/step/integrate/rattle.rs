@@ -19,6 +19,7 @@
 
 use super::{Attempt, Integrator, Motion, Passage, passage};
 use crate::catalogue::bodies::{Inertia, frame_of};
+use crate::contact::inequality::tension::{LEAPFROG, Tension};
 use crate::contact::inequality::workspace::Workspace;
 use crate::dynamics;
 use crate::error::StepError;
@@ -40,6 +41,7 @@ pub struct Rattle {
     /// Rows on velocities at the start of the flight: rate and its noise.
     rates: Vec<(f64, f64)>,
     passage: Passage,
+    tension: Tension,
 }
 
 impl Default for Rattle {
@@ -47,7 +49,7 @@ impl Default for Rattle {
         let empty = Vec::new;
         let (q_start, v_start, v_half, zero, impulses) = (empty(), empty(), empty(), empty(), empty());
         let passage = Passage::new(PASSAGE, PASSAGE);
-        Rattle { q_start, v_start, v_half, zero, impulses, rates: Vec::new(), passage }
+        Rattle { q_start, v_start, v_half, zero, impulses, rates: Vec::new(), passage, tension: Tension::default() }
     }
 }
 
@@ -128,6 +130,19 @@ impl Integrator for Rattle {
 }
 
 impl Rattle {
+    /// Links held taut that swing too fast for the step are thrown about, a little more in every step: refused at once.
+    /// The impulses of the first kick, as it begins, are in `work.kkt.x`.
+    fn refuse_taut(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+        let (Workspace { eval, kkt, .. }, at) = (&mut *m.work, (&m.q[..], &m.v[..], m.t));
+        let lambda = &mut kkt.x[m.v.len()..];
+        lambda.iter_mut().for_each(|x| *x /= 0.5 * h);
+        if self.tension.followed(m.model, at, (h, LEAPFROG), lambda, eval) {
+            return Ok(());
+        }
+        let (i, rate) = self.tension.fastest(m.model, at, lambda, eval).unwrap_or((0, f64::NAN));
+        Err(StepError::TautLink { body: m.model.body_names.get(i).to_string(), rate, step: h, time: m.t })
+    }
+
     /// Kick and flight: legal to first order, then corrected until the flight ends on the constraints.
     fn first_kick(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, work, t) = (m.model, &mut *m.work, m.t);
@@ -139,7 +154,8 @@ impl Rattle {
         let n = m.v.len();
         self.impulses.clear();
         self.impulses.extend_from_slice(&work.kkt.x[n..]);
-        convergence::watch_all(model, &mut work.correction.islands);
+        self.refuse_taut(m, h)?;
+        convergence::watch_all(model, &mut m.work.correction.islands);
         for iteration in 0.. {
             self.fly(m, h);
             let Workspace { eval, kkt, correction: Correction { islands, .. }, .. } = &mut *m.work;

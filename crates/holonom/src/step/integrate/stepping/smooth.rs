@@ -4,6 +4,7 @@
 use super::Stepping;
 use crate::catalogue::attach::{Attachment, BodyId};
 use crate::catalogue::joints::Level;
+use crate::contact::inequality::tension::RUNGE_KUTTA;
 use crate::contact::inequality::workspace::Workspace;
 use crate::contact::inequality::{RowBound, gather};
 use crate::error::StepError;
@@ -89,7 +90,7 @@ impl Stepping {
                 // light links may be thrown about without the energy telling
                 let Workspace { eval, kkt, .. } = &mut *m.work;
                 let at = (&m.q[..], &m.v[..], start);
-                fine = fine && self.tension.followed(m.model, at, part, &kkt.x[m.v.len()..], eval);
+                fine = fine && self.tension.followed(m.model, at, (part, RUNGE_KUTTA), &kkt.x[m.v.len()..], eval);
                 if !fine {
                     break;
                 }
