@@ -38,8 +38,8 @@ pub(crate) struct Tension {
     any: bool,
 }
 
-/// `h² K` over the inertia above which explicit steps throw links about: (1.7 times 2.8)², 2.8 being where the classical
-/// Runge-Kutta method becomes unstable; and (1.7 times 2)², 2 being where the leapfrog does.
+/// `h² K` over the inertia above which explicit steps throw links about: (1.7 times 2.8)², 2.8 being where the
+/// classical Runge-Kutta method becomes unstable; and (1.7 times 2)², 2 being where the leapfrog does.
 pub(crate) const RUNGE_KUTTA: f64 = 23.0;
 pub(crate) const LEAPFROG: f64 = 11.6;
 
@@ -177,8 +177,8 @@ impl Tension {
         &self.k
     }
 
-    /// Can explicit steps of `h` follow what swings under the tension of these multipliers, up to this limit? The root of K over the
-    /// inertia is up to 1.7 times the frequency of a link whose neighbours swing along.
+    /// Can explicit steps of `h` follow what swings under the tension of these multipliers, up to this limit? The root
+    /// of K over the inertia is up to 1.7 times the frequency of a link whose neighbours swing along.
     pub fn followed(
         &mut self,
         model: &Model,
