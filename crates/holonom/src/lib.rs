@@ -60,6 +60,7 @@ pub use analysis::{check, doctor, linear, pattern, phases};
 pub use catalogue::{attach, bodies, coordinate, curves, declaration, drives, forces, functions, joints, surfaces};
 pub use math::number;
 pub use step::integrate;
+pub use step::promises;
 
 pub use analysis::certificate::Certificate;
 pub use analysis::contacts::{Contact, Friction, InequalityStatus, Near};
@@ -96,6 +97,7 @@ pub use step::StepReport;
 pub use step::drift::Drift;
 pub use step::event_log::{Event, EventKind, EventPlace};
 pub use step::integrate::Coordinates;
+pub use step::promises::{BrokenPromise, Promise, WorstOfRun};
 
 /// Everything a small program needs.
 pub mod prelude {

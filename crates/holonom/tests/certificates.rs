@@ -6,6 +6,9 @@ use common::grow::Wish;
 use common::linkage::{self, Rough, Y};
 use common::{Worst, for_mechanisms};
 use holonom::Certificate;
+use holonom::bodies::Rotor;
+use holonom::joints::RotorGear;
+use holonom::math::SplitMix;
 use holonom::prelude::*;
 use holonom_cases::{Case, case, loop_case};
 
@@ -236,4 +239,89 @@ fn a_servo_at_rest_is_certified_by_the_forces_it_holds() {
     let mut sim = Simulation::build(m).expect("built");
     let residual = sim.residual().expect("solved");
     assert!(residual.largest() < 1e-14, "{residual:?}");
+}
+
+/// A robot of many sizes that falls freely, at rest in itself: nothing is transmitted and nothing turns, so that every
+/// term of the equations of turning is rounding. Rotors geared to its joints have nothing but such equations.
+#[test]
+fn a_falling_robot_is_certified_by_its_weight() {
+    let mut g = SplitMix(7);
+    for seed in 0..20 {
+        let mut m = ModelBuilder::new();
+        let mut links = vec![(m.body("base", Rigid::cuboid(30.0, [0.3, 0.4, 0.6])), vec3(0.0, 0.0, 0.0))];
+        for i in 0..40 {
+            let (parent, at) = links[(g.unit() * links.len() as f64) as usize];
+            let size = libm::pow(10.0, -2.5 + 2.5 * g.unit());
+            let place = at + vec3(g.symmetric(0.3), g.symmetric(0.3), g.symmetric(0.3));
+            let body = Rigid::cuboid(8.0 * size * size, [size, 0.3 * size, 0.2 * size]).position(place);
+            let body = m.body(format!("link {i}"), body);
+            let axis = vec3(g.symmetric(1.0), g.symmetric(1.0), 1.0);
+            let pin = at + (place - at) * 0.4;
+            let hinge = Revolute::new(parent.at(pin - at).along(axis), body.at(pin - place).along(axis));
+            let hinge = m.joint(format!("hinge {i}"), hinge);
+            if i % 2 == seed % 2 {
+                let rotor = m.body(format!("rotor {i}"), Rotor::new(1e-6));
+                let coordinate = m.coordinate(hinge, 0);
+                m.joint(format!("gear {i}"), RotorGear::new(rotor, coordinate, 100.0));
+            }
+            links.push((body, place));
+        }
+        let mut sim = Simulation::build(m).expect("closed as it stands");
+        let certificate = sim.certificate().expect("regular");
+        assert!(certificate.residual.largest() < 1e-12, "{seed}: {certificate:?}");
+        assert!(certificate.residual.contradiction < 1e-12, "{seed}: {certificate:?}");
+        // and while it falls
+        let summary = sim.run_until(0.5).expect("falls");
+        assert!(summary.worst.residual().largest() < 1e-11, "{seed}: {summary:?}");
+        assert_eq!(summary.worst.broken(sim.model(), sim.drift()).count(), 0, "{seed}: {summary:?}");
+    }
+}
+
+/// Every integrator measures its equations, and those that begin with accelerations report what anybody can ask for
+/// there.
+#[test]
+fn every_step_reports_its_residual() {
+    let worst = Worst::default();
+    for name in ["a16", "b16", "fourbars-1", "ladder-5"] {
+        let builder = match case(name) {
+            Some(found) => found.builder(),
+            None => loop_case(name).expect("known").builder(),
+        };
+        let mut sim = Simulation::build(builder).expect("valid");
+        for kind in ["dop853", "rk4", "euler", "rattle", "stepping", "sdirk4"] {
+            sim.set_integrator(IntegratorKind::from_name(kind).expect("known"));
+            let before = sim.residual().expect("regular");
+            let report = sim.step(1e-3).expect("regular");
+            if ["dop853", "rk4", "sdirk4"].contains(&kind) {
+                assert_eq!(report.residual, before, "{name} {kind}: the first stage is where the step begins");
+            }
+            for x in [report.residual.motion, report.residual.constraint, report.residual.contradiction] {
+                worst.demand(kind, x, 1e-11);
+            }
+            assert!(report.residual.largest() > 0.0, "{name} {kind}: not measured");
+        }
+    }
+    worst.print("reports");
+}
+
+/// A row that the solver left out cannot read small: of two hinges whose axes differ by a little, every row counts,
+/// whatever the solver makes of it.
+#[test]
+fn no_row_is_left_out_of_the_residual() {
+    for (angle, solver) in [(1e-5, "sparse"), (1e-5, "huge-pivot"), (1e-6, "sparse"), (1e-6, "dense")] {
+        let mut m = ModelBuilder::new();
+        let body = m.body("body", Rigid::cuboid(1.0, [1.0, 0.5, 0.2]).position([1.0, 0.0, 0.0]));
+        for (name, z) in [("j", 0.0), ("k", angle)] {
+            let axis = vec3(0.0, 1.0, z);
+            m.joint(name, Revolute::new(GROUND.origin().along(axis), body.at([-1.0, 0.0, 0.0]).along(axis)));
+        }
+        let mut sim = Simulation::build(m).expect("closed");
+        sim.set_solver(SolverKind::from_name(solver).expect("known")).expect("applies");
+        let Ok(certificate) = sim.certificate() else { continue };
+        let (n, a) = (sim.state().v.len(), sim.accelerations().expect("solved").to_vec());
+        // held by both hinges it cannot move; where it does, the certificate must say so
+        let moves = a[..n].iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        println!("{angle:e} {solver}: accelerates at {moves:e}, {:?}", certificate.residual);
+        assert!(moves < 1e-5 || certificate.residual.contradiction > 1e-2 * angle, "{moves:e} {certificate:?}");
+    }
 }

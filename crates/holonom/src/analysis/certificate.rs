@@ -2,8 +2,10 @@
 
 use crate::analysis::contacts;
 use crate::error::StepError;
-use crate::solve::residual::{self, Residual};
+use crate::solve::residual::Residual;
+use crate::step::contradiction;
 use crate::step::mechanism::Mechanism;
+use crate::step::promises;
 use holonom_tree::Cost;
 
 /// What can be said of a state and of the last solve at it.
@@ -18,8 +20,8 @@ pub struct Certificate {
     /// Rows that depended on others in the factorisation, where the solver can tell. [`crate::Simulation::diagnose`]
     /// names them.
     pub rank_deficiency: Option<usize>,
-    /// Rows contradicted each other, and the accelerations are those of least squares; the residual of the constraints
-    /// is their violation.
+    /// Rows contradict each other: in accelerations, which are then those of least squares, or some row is not kept by
+    /// them ([`Residual::contradiction`]); or in rates, so that there are no velocities that suit all joints and drives.
     pub contradiction: bool,
     /// How well forces of contacts, limits and friction obey their laws (scaled; 0 where none act, and where they are
     /// those of the last step).
@@ -33,17 +35,21 @@ pub struct Certificate {
 /// The certificate of the present state.
 pub(crate) fn certificate(mechanism: &mut Mechanism) -> Result<Certificate, StepError> {
     let (gap, gap_rate) = mechanism.violation();
+    let (model, state) = (&mechanism.model, &mechanism.state);
+    let rates = contradiction::of_rates(model, &state.q, &state.v, state.t, &mechanism.work).is_some();
     let overlap = contacts::overlap(mechanism);
     mechanism.evaluate()?;
     let complementarity =
         if mechanism.work.contact.acting.acting { mechanism.work.contact.acting.task.residual } else { 0.0 };
     let (model, _, work) = mechanism.parts();
+    let residual = work.kkt.residual(model, &work.eval);
+    let left_out = work.kkt.solver.contradiction() || residual.contradiction > promises::CONTRADICTION;
     Ok(Certificate {
-        residual: residual::residual(model, &work.eval, &work.kkt),
+        residual,
         gap,
         gap_rate,
         rank_deficiency: work.kkt.solver.deficiency(),
-        contradiction: work.kkt.solver.contradiction(),
+        contradiction: rates || left_out,
         complementarity,
         overlap,
         cost: model.cost(),

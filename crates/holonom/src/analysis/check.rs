@@ -185,7 +185,7 @@ pub fn equations(model: &Model, state: &State) -> Equations {
 pub fn solution(model: &Model, state: &State, solver: SolverKind) -> Result<(Vec<f64>, residual::Residual), StepError> {
     let mut work = Workspace::new(model, solver);
     dynamics::accelerations(model, &state.q, &state.v, state.t, None, &mut work)?;
-    Ok((work.kkt.x.clone(), residual::residual(model, &work.eval, &work.kkt)))
+    Ok((work.kkt.x.clone(), work.kkt.residual(model, &work.eval)))
 }
 
 /// Deviations of one body at one state.

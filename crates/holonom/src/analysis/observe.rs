@@ -17,7 +17,7 @@ use crate::math::{Mat3, Quat, Vec3};
 use crate::model::loops::Loops;
 use crate::model::state::State;
 use crate::model::{ForceId, JointId, Model};
-use crate::solve::residual::{self, Residual};
+use crate::solve::residual::Residual;
 use crate::step::mechanism::Mechanism;
 
 /// A simulation at its present state, solved.
@@ -228,9 +228,9 @@ impl Observation<'_> {
     /// How well the equations are solved.
     pub fn residual(&self) -> Residual {
         if !self.solved {
-            return Residual { motion: f64::NAN, constraint: f64::NAN };
+            return Residual { motion: f64::NAN, constraint: f64::NAN, contradiction: f64::NAN };
         }
-        residual::residual(self.model, &self.work.eval, &self.work.kkt)
+        self.work.kkt.residual(self.model, &self.work.eval)
     }
 
     /// Rows that depended on others in the factorisation, where the solver can tell.

@@ -15,6 +15,7 @@ use crate::model::choices::{Assembly, SolverKind};
 use crate::model::state::State;
 use crate::model::{Model, Regularisation, Start};
 use crate::solve;
+use crate::step::contradiction;
 
 /// Gap of an assembled joint, m or rad.
 const ASSEMBLED: f64 = 1e-9;
@@ -95,6 +96,10 @@ fn assembled(model: &Model, how: Assembly, work: &mut Workspace) -> Result<(Vec<
         })?;
         if let Some(k) = assemble::wrong_branch(model, &q, &v, work) {
             return Err(ModelError::WrongBranch { joint: name(k) });
+        }
+        if let Some(found) = contradiction::after_correction(model, &q, &v, t, work) {
+            let (joint, conflict) = found.names(model);
+            return Err(ModelError::RatesContradict { joint, rate: found.rate, conflict });
         }
     }
     check_dropped_rows(model, &q, &v, work)?;

@@ -29,9 +29,12 @@ pub(crate) fn accelerations(
     }
     if model.has_inequalities() {
         kkt.factor(model, t, eval)?;
-        return forces::solve_motion(model, q, v, t, work); // contacts, limits, friction, caps
+        forces::solve_motion(model, q, v, t, work)?; // contacts, limits, friction, caps
+    } else {
+        kkt.factor_and_solve_motion(model, t, eval)?;
     }
-    kkt.factor_and_solve_motion(model, t, eval)
+    work.kkt.check_motion(model, &work.eval); // once in a step
+    Ok(())
 }
 
 /// Powers of all joints, contacts and friction inside bodies at a state whose equations are solved, into

@@ -114,6 +114,19 @@ pub enum ModelError {
         /// The joints that contradict each other, this one included.
         conflict: Vec<String>,
     },
+    /// Assembled, but no velocities satisfy all joints and drives.
+    #[error(
+        "`{joint}` cannot keep its rate at the start: with all others kept it is off by {rate:.3e} (m/s or rad/s){}",
+        in_conflict(.joint, .conflict)
+    )]
+    RatesContradict {
+        /// The last drive of those that contradict each other.
+        joint: String,
+        /// How far its rate is off where all others are kept, m/s or rad/s.
+        rate: f64,
+        /// The drives and joints that contradict each other, this one included; drives first.
+        conflict: Vec<String>,
+    },
     /// Assembled, but turned the wrong way.
     #[error(
         "joint `{joint}` is assembled the wrong way round: its axes on the two bodies point in opposite directions at the start"
@@ -194,6 +207,21 @@ pub enum StepError {
         /// Time, s.
         time: f64,
     },
+    /// No velocities satisfy all joints and drives.
+    #[error(
+        "at t = {time:.6} s `{joint}` cannot keep its rate: with all others kept it is off by {rate:.3e} (m/s or rad/s){}",
+        in_conflict(.joint, .conflict)
+    )]
+    Contradiction {
+        /// The last drive of those that contradict each other.
+        joint: String,
+        /// How far its rate is off where all others are kept, m/s or rad/s.
+        rate: f64,
+        /// The drives and joints that contradict each other, this one included; drives first.
+        conflict: Vec<String>,
+        /// Time, s.
+        time: f64,
+    },
     /// An iterative solver or integrator did not converge.
     #[error("at t = {time:.6} s {what} did not converge: residual {residual:.3e} after {iterations} iterations")]
     NotConverged {
@@ -231,6 +259,14 @@ pub enum StepError {
         rate: f64,
         /// The step size that was too long, s.
         step: f64,
+        /// Time, s.
+        time: f64,
+    },
+    /// A promise was not kept, and somebody wants to be strict ([`crate::WorstOfRun::strict`]).
+    #[error("not as promised: {what}")]
+    NotCertified {
+        /// What was found, and what is promised.
+        what: String,
         /// Time, s.
         time: f64,
     },

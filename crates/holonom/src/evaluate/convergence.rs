@@ -11,6 +11,9 @@ pub(crate) struct Correction {
     pub islands: Vec<Island>,
     /// Positions before the last correction.
     pub kept: Vec<f64>,
+    /// The largest gap that positions were corrected from since a step began, in units of its noise, its size (m or
+    /// rad) and its row.
+    pub first: (f64, f64, u32),
 }
 
 /// How the iteration stands in one island, a set of bodies connected by joints. Islands do not feel each other: each

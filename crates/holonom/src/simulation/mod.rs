@@ -29,7 +29,7 @@ use crate::model::state::{BlowWorks, State};
 use crate::model::{JointId, Model};
 use crate::simulation::edit::{Checkpoint, Edited};
 use crate::simulation::run::Summary;
-use crate::solve::residual::{self, Residual};
+use crate::solve::residual::Residual;
 use crate::solve::{Counts, SolverKind};
 use crate::step::StepReport;
 use crate::step::drift::Drift;
@@ -77,6 +77,11 @@ impl Simulation {
     pub fn set_drift(&mut self, drift: Drift) {
         self.mechanism.method.drift = drift;
         self.mechanism.current = false;
+    }
+
+    /// What is done about drift.
+    pub fn drift(&self) -> Drift {
+        self.mechanism.method.drift
     }
 
     /// Choose the coordinates that are integrated. Joint coordinates need a tree of rigid bodies, joints with charts,
@@ -186,7 +191,7 @@ impl Simulation {
     /// How well the last solve satisfies the equations of motion and the constraints.
     pub fn residual(&mut self) -> Result<Residual, StepError> {
         self.mechanism.evaluate()?;
-        Ok(residual::residual(&self.mechanism.model, &self.mechanism.work.eval, &self.mechanism.work.kkt))
+        Ok(self.mechanism.work.kkt.residual(&self.mechanism.model, &self.mechanism.work.eval))
     }
 
     /// Action of body a on body b through a joint, at the joint's point on b, in world axes. Where joints are

@@ -13,6 +13,7 @@ use crate::simulation::breakage;
 use crate::step::drift::{self, Drift};
 use crate::step::integrate::{Attempt, Coordinates};
 use crate::step::mechanism::Mechanism;
+use crate::step::promises::WorstOfRun;
 use crate::step::{self, StepReport};
 
 /// One step of exactly `dt` seconds. On failure the state is as before.
@@ -21,6 +22,7 @@ pub(crate) fn step(mechanism: &mut Mechanism, dt: f64) -> Result<StepReport, Ste
     check_method(mechanism)?;
     let before = state_before_breaking(mechanism);
     mechanism.events.count = 0;
+    mechanism.work.begin_report();
     let attempt = mechanism.plain_step(dt)?;
     let report = report(mechanism, dt, &attempt, attempt.evaluations, 0);
     look_for_breaks(mechanism, before, report)
@@ -54,11 +56,12 @@ fn report(mechanism: &Mechanism, step: f64, attempt: &Attempt, evaluations: usiz
         error: attempt.error,
         evaluations,
         rejected,
+        residual: mechanism.work.kkt.check.worst,
         gap,
         gap_rate,
         rank_deficiency,
         broken: 0,
-        overlap: mechanism.work.contact.overlap,
+        overlap: mechanism.work.contact.overlap.max(mechanism.work.contact.overlap_before),
         contacts: mechanism.state.warm_start.iter().filter(|h| h.key.0 != RESTING).count(),
         events: mechanism.events.count,
     }
@@ -112,6 +115,7 @@ fn adaptive_step(mechanism: &mut Mechanism, limit: f64) -> Result<StepReport, St
     let before = state_before_breaking(mechanism);
     mechanism.current = false;
     mechanism.events.count = 0;
+    mechanism.work.begin_report();
     loop {
         let attempt = if mechanism.follows_events() {
             mechanism.event_attempt(h, true)
@@ -247,7 +251,7 @@ pub(crate) fn run_until(mechanism: &mut Mechanism, t_end: f64) -> Result<Summary
         if report.step == left {
             mechanism.state.t = t_end;
         }
-        summary.add(&report);
+        summary.add(&report, mechanism.state.t);
     }
     Ok(summary)
 }
@@ -264,7 +268,7 @@ pub(crate) fn run_fixed(mechanism: &mut Mechanism, t_end: f64, dt: f64) -> Resul
         loop {
             let left = goal - mechanism.state.t;
             let report = step(mechanism, left)?;
-            summary.add(&report);
+            summary.add(&report, mechanism.state.t);
             if report.step == left {
                 break;
             }
@@ -313,7 +317,7 @@ pub(crate) fn run_sampled(
         if taken.step == left {
             mechanism.state.t = t_end;
         }
-        summary.add(&taken);
+        summary.add(&taken, mechanism.state.t);
         let end = mechanism.state.t;
         let inside = (k..=n).map(&time).take_while(|t| *t < end);
         sample_step(mechanism, &before, taken.step, inside, &mut sample, |state| {
@@ -383,15 +387,19 @@ pub struct Summary {
     pub rejected: usize,
     /// Evaluations of the equations of motion.
     pub evaluations: usize,
+    /// The worst of all steps.
+    pub worst: WorstOfRun,
 }
 
 impl Summary {
-    fn add(&mut self, report: &StepReport) {
+    fn add(&mut self, report: &StepReport, time: f64) {
+        self.worst.add(report, time);
         self.steps += 1;
         self.rejected += report.rejected;
         self.evaluations += report.evaluations;
     }
     fn merge(&mut self, other: &Summary) {
+        self.worst.merge(&other.worst);
         self.steps += other.steps;
         self.rejected += other.rejected;
         self.evaluations += other.evaluations;

@@ -1,5 +1,6 @@
 //! The saddle-point system of the equations of motion, `H x = [F; c]`: right-hand bound, solver and solution.
 
+use super::residual::{self, Residual, ResidualCheck};
 use super::{Failure, ImplicitMatrix, Solver, SolverKind};
 use crate::error::StepError;
 use crate::evaluate::evaluation::Evaluation;
@@ -12,11 +13,14 @@ pub(crate) struct Kkt {
     pub solver: Solver,
     /// The matrix of implicit steps, laid out when first needed.
     pub implicit: Option<Box<ImplicitMatrix>>,
+    /// How well solutions solve the equations.
+    pub check: ResidualCheck,
 }
 
 impl Kkt {
     pub fn new(model: &Model, solver: SolverKind) -> Self {
-        Kkt { x: vec![0.0; model.n_v() + model.n_rows()], solver: Solver::new(solver, model), implicit: None }
+        let x = vec![0.0; model.n_v() + model.n_rows()];
+        Kkt { x, solver: Solver::new(solver, model), implicit: None, check: ResidualCheck::default() }
     }
 
     /// Factor H at the values in the blocks.
@@ -41,6 +45,27 @@ impl Kkt {
         let n = eval.force.len();
         self.x[..n].copy_from_slice(&eval.force);
         self.x[n..].copy_from_slice(&eval.c);
+    }
+
+    /// Residual of the solution in `x` of the equations of motion.
+    pub fn residual(&self, model: &Model, eval: &Evaluation) -> Residual {
+        residual::residual(model, eval, &self.x, self.solver.contradiction())
+    }
+
+    /// Where the next solution is to be measured: measure the one in `x` against F and c.
+    #[inline]
+    pub fn check_motion(&mut self, model: &Model, eval: &Evaluation) {
+        self.check.note(model, eval, &self.x, self.solver.contradiction());
+    }
+
+    /// Solve `H x = x` in place, and where the next solution is to be measured, measure this one.
+    pub fn solve_and_check(&mut self, model: &Model, t: f64, eval: &Evaluation) -> Result<(), StepError> {
+        if self.check.wanted {
+            self.check.rhs.clone_from(&self.x);
+        }
+        self.solve(model, t, eval)?;
+        self.check.note_kept(model, eval, &self.x, self.solver.contradiction());
+        Ok(())
     }
 
     /// Solve `H x = x` in place.

@@ -1,155 +1,363 @@
-//! Does the solution solve the equations? Measured against the size of their own terms.
+//! Does the solution solve the equations? Measured anew from M, F, J and c, row by row, and against the size of what is
+//! summed there. Every row counts, also one that the solver took for dependent and left out.
+//!
+//! ```text
+//! r = M x - J^T lambda - F        s = J x + c        (x = vdot; or a change of velocity, with impulses as F)
+//! ```
+//!
+//! What is a small residual? Terms that cancel leave rounding, and rounding over rounding says nothing: in a robot that
+//! falls freely no joint transmits a force, nothing turns, and every term of the equations of turning is rounding of
+//! forces elsewhere. So sizes are taken in the metric of the masses, in which newtons and newton metres compare, and
+//! bodies share theirs with those they are joined to. With w the weight of a coordinate (mass, or mean moment of
+//! inertia), for a body i, a row k and a joint j:
+//!
+//! ```text
+//! e_i^2 = x_i . M x_i + F_i . w^-1 F_i                        what moves it and what pushes it
+//! o_k   = sum over coordinates of J_k^2 / w                   the row's own size: |J_k x| <= o_k^1/2 (x . w x)^1/2
+//! l_j^2 = sum over its rows of lambda_k^2 o_k                 what it transmits
+//! E_j^2 = sum over its bodies of e_i^2                        without what is transmitted
+//! L_j^2 = sum over its bodies of (e_i + sum of l over the joints of i)^2        with it
+//!
+//! motion           |r| / (w^1/2 (the largest L of the joints of the body, or e_i))
+//! constraint       |s_k| / (|c_k| + o_k^1/2 L_j)
+//! contradiction    |s_k| / (|c_k| + o_k^1/2 E_j)
+//! ```
+//!
+//! The first two are what a backward stable solver makes as small as rounding, whatever the masses. But rows that
+//! contradict each other can push against each other as hard as they like, and lambda in the denominator would hide
+//! what they leave: in the third multipliers do not count. (Nor do they in the second where the solver knows that it
+//! settled a contradiction.) It grows with the ratio of forces transmitted to forces applied, 1e9 times rounding in a
+//! rope under 1e9 times its own weight, so its bound must be wider.
+//!
+//! Cost: one product with M, J and J^T, and one sum of squares of J. No factorisation, and after the first time no
+//! memory.
 
-use super::kkt::Kkt;
-use crate::catalogue::attach::BodyId;
+use crate::catalogue::attach::read3;
 use crate::evaluate::evaluation::Evaluation;
-use crate::model::{Form, Model};
-use holonom_tree::{Node, packed};
-use std::ops::Range;
+use crate::math::{Mat3, Vec3};
+use crate::model::{Form, Joint, Model};
+use holonom_tree::Node;
 
-/// Largest residuals, each relative to the sum of the absolute terms of its own equation (with vdot as the sum of M^-1
-/// F and of M^-1 J^T lambda of every joint).
+/// Largest residuals, each relative to the size of what is summed in its equation.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Residual {
     /// Of `M vdot = J^T lambda + F`, body by body.
     pub motion: f64,
-    /// Of `J vdot + c = 0`, joint by joint.
+    /// Of `J vdot + c = 0`, row by row, those included that the solver left out.
     pub constraint: f64,
+    /// Of `J vdot + c = 0` again, measured by forces and inertia alone: multipliers that push against each other cannot
+    /// hide what they leave. Large where rows contradict each other, and where one was left out that does not depend on
+    /// the others.
+    pub contradiction: f64,
 }
 
 impl Residual {
-    /// The larger of the two.
+    /// The larger of those of the motion and of the constraints.
     pub fn largest(&self) -> f64 {
         self.motion.max(self.constraint)
     }
+
+    /// Of each the larger one; what is not a number counts as larger than any.
+    pub fn worse(self, other: Residual) -> Residual {
+        Residual {
+            motion: larger(self.motion, other.motion),
+            constraint: larger(self.constraint, other.constraint),
+            contradiction: larger(self.contradiction, other.contradiction),
+        }
+    }
 }
 
-/// Residual of the solution in `kkt.x`. Allocates; meant for certificates and tests.
-pub(crate) fn residual(model: &Model, eval: &Evaluation, kkt: &Kkt) -> Residual {
-    let (vdot, lambda) = kkt.x.split_at(model.n_v());
-    let (mut motion, mut motion_size) = inertia_and_forces(model, eval, vdot);
-    let mut rows: Vec<f64> = eval.c.clone();
-    let mut rows_size: Vec<f64> = eval.c.iter().map(|c| c.abs()).collect();
-    each_entry(model, eval, |row, column, j, k| {
-        let push = k * lambda[row];
-        motion[column] -= push;
-        motion_size[column] += push.abs();
-        rows[row] += j * vdot[column];
-    });
-    let parts = acceleration_sizes(model, eval, kkt, lambda);
-    each_entry(model, eval, |row, column, j, _| rows_size[row] += (j * parts[column]).abs());
-    let bodies = (0..model.n_bodies()).map(|i| model.v_range(BodyId(i as u32)));
-    let joints = model.joints.iter().map(|j| j.row_range());
-    Residual { motion: worst(bodies, &motion, &motion_size), constraint: worst(joints, &rows, &rows_size) }
+/// The larger one; what is not a number is larger than any.
+fn larger(a: f64, b: f64) -> f64 {
+    if a.is_nan() || a > b { a } else { b }
 }
 
-/// `M vdot - F` and the sum of its absolute terms.
-fn inertia_and_forces(model: &Model, eval: &Evaluation, vdot: &[f64]) -> (Vec<f64>, Vec<f64>) {
-    let (mut motion, mut size) = (vec![0.0; vdot.len()], vec![0.0; vdot.len()]);
-    for i in 0..model.n_bodies() {
-        let range = model.v_range(BodyId(i as u32));
-        for (r, row) in range.clone().enumerate() {
-            for (c, column) in range.clone().enumerate() {
-                let term = eval.blocks.entry(Node(i as u32), r, c) * vdot[column];
-                motion[row] += term;
-                size[row] += term.abs();
+/// Residual of the solution `x`; `contradiction`: the solver settled one. Takes memory of its own.
+pub(crate) fn residual(model: &Model, eval: &Evaluation, x: &[f64], contradiction: bool) -> Residual {
+    ResidualCheck::default().measure(model, eval, x, &eval.force, &eval.c, contradiction)
+}
+
+/// Residuals of the steps, and scratch memory to find them; sized when first needed.
+#[derive(Default)]
+pub(crate) struct ResidualCheck {
+    /// The next solution is to be measured.
+    pub wanted: bool,
+    /// The worst since it was last reset.
+    pub worst: Residual,
+    /// A right-hand side before it is solved for in place.
+    pub rhs: Vec<f64>,
+    /// r and 1 / w, per velocity coordinate.
+    motion: Vec<f64>,
+    light: Vec<f64>,
+    /// s and o, per row.
+    rows: Vec<f64>,
+    own: Vec<f64>,
+    /// e, and the sum of l, per body; the largest L of its joints, squared.
+    size: Vec<f64>,
+    load: Vec<f64>,
+    around: Vec<f64>,
+    /// l, E^2 and L^2, per joint.
+    transmitted: Vec<f64>,
+    free: Vec<f64>,
+    loaded: Vec<f64>,
+    block: Vec<f64>,
+}
+
+impl ResidualCheck {
+    /// A report begins.
+    pub fn reset(&mut self) {
+        (self.wanted, self.worst) = (false, Residual::default());
+    }
+
+    /// Measure `x` where a measurement is wanted. `x` and the right-hand side stand as in the equations of motion.
+    #[inline]
+    pub fn note(&mut self, model: &Model, eval: &Evaluation, x: &[f64], contradiction: bool) {
+        if self.wanted {
+            let found = self.measure(model, eval, x, &eval.force, &eval.c, contradiction);
+            (self.wanted, self.worst) = (false, self.worst.worse(found));
+        }
+    }
+
+    /// The same for the right-hand side that was kept.
+    pub fn note_kept(&mut self, model: &Model, eval: &Evaluation, x: &[f64], contradiction: bool) {
+        if self.wanted {
+            let rhs = std::mem::take(&mut self.rhs);
+            let (force, rows) = rhs.split_at(model.n_v());
+            let found = self.measure(model, eval, x, force, rows, contradiction);
+            (self.wanted, self.worst) = (false, self.worst.worse(found));
+            self.rhs = rhs;
+        }
+    }
+
+    fn measure(
+        &mut self,
+        model: &Model,
+        eval: &Evaluation,
+        x: &[f64],
+        force: &[f64],
+        c: &[f64],
+        contradiction: bool,
+    ) -> Residual {
+        let (vdot, lambda) = x.split_at(model.n_v());
+        self.resize(model);
+        self.bodies(model, eval, vdot, force);
+        self.rows.copy_from_slice(c);
+        self.locks(model, eval, vdot, lambda);
+        self.links(model, eval, vdot, lambda);
+        self.own_directions(model, eval, vdot, lambda);
+        self.spread(model, lambda, contradiction);
+        Residual {
+            motion: self.worst_motion(model),
+            constraint: self.worst_row(model, c, &self.loaded),
+            contradiction: self.worst_row(model, c, &self.free),
+        }
+    }
+
+    fn resize(&mut self, model: &Model) {
+        for x in [&mut self.motion, &mut self.light] {
+            x.resize(model.n_v(), 0.0);
+        }
+        for x in [&mut self.rows, &mut self.own] {
+            x.resize(model.n_rows(), 0.0);
+        }
+        for x in [&mut self.size, &mut self.load, &mut self.around] {
+            x.resize(model.n_bodies(), 0.0);
+        }
+        for x in [&mut self.transmitted, &mut self.free, &mut self.loaded] {
+            x.resize(model.n_joints(), 0.0);
+        }
+        self.own.fill(0.0);
+    }
+
+    /// `M x - F`, weights and sizes of the bodies.
+    fn bodies(&mut self, model: &Model, eval: &Evaluation, vdot: &[f64], force: &[f64]) {
+        for i in 0..model.n_bodies() {
+            let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+            let (x, f) = (&vdot[range.clone()], &force[range.clone()]);
+            let (out, light) = (&mut self.motion[range.clone()], &mut self.light[range]);
+            let d = eval.blocks.diagonal(Node(i as u32));
+            if let (&[m, xx, xy, xz, yy, yz, zz], [a, b, c, p, q, r]) = (d, x) {
+                // a rigid body about its centre: mass, then moments of inertia
+                let turned = [xx * p + xy * q + xz * r, xy * p + yy * q + yz * r, xz * p + yz * q + zz * r];
+                out.copy_from_slice(&[m * a, m * b, m * c, turned[0], turned[1], turned[2]]);
+                let (straight, turning) = (1.0 / m, 3.0 / (xx + yy + zz));
+                light.copy_from_slice(&[straight, straight, straight, turning, turning, turning]);
+            } else {
+                for r in 0..x.len() {
+                    out[r] = (0..x.len()).map(|c| eval.blocks.entry(Node(i as u32), r, c) * x[c]).sum();
+                    light[r] = 1.0 / eval.blocks.entry(Node(i as u32), r, r);
+                }
             }
-            motion[row] -= eval.force[row];
-            size[row] += eval.force[row].abs();
+            let mut square = 0.0;
+            for k in 0..x.len() {
+                square += x[k] * out[k] + f[k] * f[k] * light[k];
+                out[k] -= f[k];
+            }
+            self.size[i] = square.max(0.0).sqrt();
         }
     }
-    (motion, size)
-}
 
-/// All entries of J and of the force directions K^T, which are J again for workless rows: `visit(row, column, j, k)`.
-fn each_entry(model: &Model, eval: &Evaluation, mut visit: impl FnMut(usize, usize, f64, f64)) {
-    let (s, mut block) = (model.structure(), Vec::new());
-    for (k, (dual, primal)) in s.links().enumerate() {
-        eval.blocks.dense_link(s, k, &mut block);
-        let joint = &model.joints[dual.index() - model.n_bodies()];
-        let (at, width) = (model.v_start[primal.index()] as usize, s.size(primal));
-        for (e, &j) in block.iter().enumerate() {
-            visit(joint.row as usize + e / width, at + e % width, j, j);
-        }
-    }
-    for joint in &model.joints {
-        let Form::Own(own) = &joint.form else { continue };
-        for (r, row) in joint.row_range().enumerate() {
-            let at = own.at as usize + r * own.width();
-            for b in &own.bodies {
-                for i in 0..b.n as usize {
-                    let e = at + b.column as usize + i;
-                    visit(row, b.v as usize + i, eval.own.j[e], eval.own.k[e]);
+    /// The same as [`ResidualCheck::links`] for locks of rigid bodies about their centres, without writing their rows
+    /// out: along e at the arm r the row is e . (a + alpha x r), about e it is e . alpha.
+    fn locks(&mut self, model: &Model, eval: &Evaluation, vdot: &[f64], lambda: &[f64]) {
+        let ResidualCheck { motion, light, rows, own, .. } = self;
+        for joint in &model.joints {
+            let Form::Lock { transform, mask, aligned } = &joint.form else { continue };
+            let lock = &eval.blocks.transforms[*transform as usize];
+            let axes = if *aligned { Mat3::IDENTITY } else { Mat3::from_cols_array_2d(&lock.axes) };
+            let ends = joint.constraint.attachments();
+            for (end, arm, sign) in [(0, lock.near, -1.0), (1, lock.far, 1.0)] {
+                let Some(body) = ends[end].body.index() else { continue };
+                if !model.structure().is_central(Node(body as u32)) {
+                    continue;
+                }
+                let (at, arm) = (model.v_start[body] as usize, Vec3::from_array(arm));
+                let [straight, turning] = [light[at], light[at + 3]];
+                let alpha = read3(&vdot[at + 3..]);
+                let a = read3(&vdot[at..]) + alpha.cross(arm);
+                let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
+                for (row, k) in joint.row_range().zip(mask.rows()) {
+                    let e = axes.col(k % 3) * sign;
+                    if k < 3 {
+                        rows[row] += e.dot(a);
+                        own[row] += straight + turning * arm.cross(e).length_squared();
+                        force += e * lambda[row];
+                    } else {
+                        rows[row] += e.dot(alpha);
+                        own[row] += turning;
+                        torque += e * lambda[row];
+                    }
+                }
+                torque += arm.cross(force);
+                for (k, push) in force.to_array().into_iter().chain(torque.to_array()).enumerate() {
+                    motion[at + k] -= push;
                 }
             }
         }
     }
-}
 
-/// vdot is the sum of M^-1 F and of M^-1 J^T lambda of every joint, which may cancel (a body that is held): their
-/// sizes, summed, not that of the sum.
-///
-/// In a contradiction joints push against each other as hard as they can, and that would hide it: there the size of the
-/// sum counts.
-fn acceleration_sizes(model: &Model, eval: &Evaluation, kkt: &Kkt, lambda: &[f64]) -> Vec<f64> {
-    let (mut parts, mut sums) = (vec![0.0; model.n_v()], vec![0.0; model.n_v()]);
-    let masses: Vec<Option<Vec<f64>>> = (0..model.n_bodies())
-        .map(|i| {
-            let mut m = Vec::new();
-            let size = model.v_range(BodyId(i as u32)).len();
-            eval.blocks.packed_diagonal(Node(i as u32), size, &mut m);
-            packed::factor(&mut m, size, |_| true).is_ok().then_some(m)
-        })
-        .collect();
-    let contradiction = kkt.solver.contradiction();
-    let mut add = |i: usize, mut push: Vec<f64>, forces: bool| {
-        if let Some(m) = &masses[i] {
-            packed::solve(m, push.len(), &mut push);
-            let range = model.v_start[i] as usize..model.v_start[i] as usize + push.len();
-            for ((part, sum), x) in parts[range.clone()].iter_mut().zip(&mut sums[range]).zip(push) {
-                if forces || !contradiction {
-                    *part += x.abs();
-                } else {
-                    *sum += x;
+    /// `J x` into the rows, `- J^T lambda` into the motion, own sizes.
+    fn links(&mut self, model: &Model, eval: &Evaluation, vdot: &[f64], lambda: &[f64]) {
+        let ResidualCheck { motion, light, rows, own, block, .. } = self;
+        let s = model.structure();
+        for (k, (dual, primal)) in s.links().enumerate() {
+            let joint = &model.joints[dual.index() - model.n_bodies()];
+            if matches!(joint.form, Form::Lock { .. }) && s.is_central(primal) {
+                continue;
+            }
+            eval.blocks.dense_link(s, k, block);
+            let first = joint.row as usize;
+            let at = model.v_start[primal.index()] as usize;
+            let width = model.v_start[primal.index() + 1] as usize - at;
+            if width == 6 {
+                let y: &[f64; 6] = &std::array::from_fn(|c| vdot[at + c]);
+                let light: &[f64; 6] = &std::array::from_fn(|c| light[at + c]);
+                let mut push = [0.0; 6];
+                for (r, row) in block.as_chunks::<6>().0.iter().enumerate() {
+                    let (l, mut product, mut square) = (lambda[first + r], 0.0, 0.0);
+                    for c in 0..6 {
+                        product += row[c] * y[c];
+                        square += row[c] * row[c] * light[c];
+                        push[c] += row[c] * l;
+                    }
+                    rows[first + r] += product;
+                    own[first + r] += square;
+                }
+                (0..6).for_each(|c| motion[at + c] -= push[c]);
+                continue;
+            }
+            for (r, row) in block.chunks_exact(width).enumerate() {
+                for (c, &j) in row.iter().enumerate() {
+                    rows[first + r] += j * vdot[at + c];
+                    own[first + r] += j * j * light[at + c];
+                    motion[at + c] -= j * lambda[first + r];
                 }
             }
         }
-    };
-    for i in 0..model.n_bodies() {
-        add(i, model.v_of(i, &eval.force).to_vec(), true);
     }
-    let (s, mut block) = (model.structure(), Vec::new());
-    for (k, (dual, primal)) in s.links().enumerate() {
-        eval.blocks.dense_link(s, k, &mut block);
-        let joint = &model.joints[dual.index() - model.n_bodies()];
-        let width = s.size(primal);
-        let mut push = vec![0.0; width];
-        for (row, l) in block.chunks_exact(width).zip(&lambda[joint.row_range()]) {
-            push.iter_mut().zip(row).for_each(|(p, j)| *p += j * l);
-        }
-        add(primal.index(), push, false);
-    }
-    for joint in &model.joints {
-        let Form::Own(own) = &joint.form else { continue };
-        for b in &own.bodies {
-            let mut push = vec![0.0; b.n as usize];
+
+    /// The same for rows with force directions of their own.
+    fn own_directions(&mut self, model: &Model, eval: &Evaluation, vdot: &[f64], lambda: &[f64]) {
+        for joint in with_own_directions(model) {
+            let Form::Own(form) = &joint.form else { continue };
             for (r, row) in joint.row_range().enumerate() {
-                let k = &eval.own.k[own.at as usize + r * own.width() + b.column as usize..][..b.n as usize];
-                push.iter_mut().zip(k).for_each(|(p, k)| *p += k * lambda[row]);
+                let at = form.at as usize + r * form.width();
+                for b in &form.bodies {
+                    for i in 0..b.n as usize {
+                        let (e, column) = (at + b.column as usize + i, b.v as usize + i);
+                        self.rows[row] += eval.own.j[e] * vdot[column];
+                        self.own[row] += eval.own.j[e].powi(2).max(eval.own.k[e].powi(2)) * self.light[column];
+                        self.motion[column] -= eval.own.k[e] * lambda[row];
+                    }
+                }
             }
-            add(b.body as usize, push, false);
         }
     }
-    parts.iter_mut().zip(&sums).for_each(|(part, sum)| *part += sum.abs());
-    parts
+
+    /// Sizes from bodies to joints and back.
+    fn spread(&mut self, model: &Model, lambda: &[f64], contradiction: bool) {
+        for (joint, l) in model.joints.iter().zip(&mut self.transmitted) {
+            // the length of a vector of rows, not the sum of its parts: one root for a joint
+            let square = |row: usize| lambda[row] * lambda[row] * self.own[row];
+            *l = if contradiction { 0.0 } else { joint.row_range().map(square).sum::<f64>().sqrt() };
+        }
+        self.load.fill(0.0);
+        self.around.fill(0.0);
+        self.free.fill(0.0);
+        self.loaded.fill(0.0);
+        let ResidualCheck { size, load, around, transmitted, free, loaded, .. } = self;
+        each_end(model, |j, i| load[i] += transmitted[j]);
+        each_end(model, |j, i| {
+            free[j] += size[i] * size[i];
+            let all = size[i] + load[i];
+            loaded[j] += all * all;
+        });
+        each_end(model, |j, i| around[i] = around[i].max(loaded[j]));
+    }
+
+    /// Squares are compared, and only what may be the worst is divided.
+    fn worst_motion(&self, model: &Model) -> f64 {
+        let mut worst = 0.0;
+        for i in 0..model.n_bodies() {
+            let size = self.size[i] + self.load[i];
+            let square = (size * size).max(self.around[i]);
+            for k in model.v_start[i] as usize..model.v_start[i + 1] as usize {
+                let r = self.motion[k] * self.motion[k] * self.light[k];
+                if r != 0.0 && !(r <= worst * square) {
+                    worst = larger(r / square, worst);
+                }
+            }
+        }
+        worst.sqrt()
+    }
+
+    fn worst_row(&self, model: &Model, c: &[f64], squares: &[f64]) -> f64 {
+        let mut worst = 0.0;
+        for (joint, square) in model.joints.iter().zip(squares) {
+            for row in joint.row_range() {
+                let (s, least) = (self.rows[row], self.own[row] * square);
+                if s != 0.0 && !(s * s <= worst * worst * least) {
+                    worst = larger(s.abs() / (c[row].abs() + least.sqrt()), worst);
+                }
+            }
+        }
+        worst
+    }
 }
 
-/// The largest residual over the largest term, body by body or joint by joint: components of one vector share its
-/// scale.
-fn worst(parts: impl Iterator<Item = Range<usize>>, residual: &[f64], size: &[f64]) -> f64 {
-    parts.fold(0.0, |worst: f64, range| {
-        let top = residual[range.clone()].iter().fold(0.0, |m: f64, x| if x.abs() <= m { m } else { x.abs() });
-        let scale: f64 = size[range].iter().fold(0.0, |m: f64, x| m.max(*x));
-        if top == 0.0 { worst } else { worst.max(top / scale) }
-    })
+/// The joints, if any of them has rows with force directions of their own: those are not in the matrix.
+fn with_own_directions(model: &Model) -> &[Joint] {
+    if model.n_v() + model.n_rows() > model.plan.len() { &model.joints } else { &[] }
+}
+
+/// Every joint with every body it touches: `visit(joint, body)`.
+fn each_end(model: &Model, mut visit: impl FnMut(usize, usize)) {
+    for (dual, primal) in model.structure().links() {
+        visit(dual.index() - model.n_bodies(), primal.index());
+    }
+    for (j, joint) in with_own_directions(model).iter().enumerate() {
+        if let Form::Own(form) = &joint.form {
+            form.bodies.iter().for_each(|b| visit(j, b.body as usize));
+        }
+    }
 }

@@ -18,6 +18,7 @@ use crate::evaluate::convergence::{Correction, Island, watch, watch_all};
 use crate::evaluate::{self, Noise};
 use crate::model::Model;
 use crate::solve::kkt::Kkt;
+use crate::step::contradiction;
 
 /// What to do about drift.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -39,6 +40,8 @@ pub(crate) const STALLED: f64 = 1e3;
 /// of second order in what moves, and what would close them is out of reach.
 const CORRECTED: f64 = 1e6;
 const LOOPED: f64 = 1e8;
+/// Gaps before a correction are looked into above this, about 1e-4 of the size of the mechanism.
+const FAR: f64 = 1e12;
 /// And loops that are stuck in a singular pose by 1e-6, as they give way there.
 const STUCK: f64 = 1e10;
 
@@ -61,7 +64,7 @@ pub(crate) fn close_gaps(
     t: f64,
     work: &mut Workspace,
 ) -> Result<Island, StepError> {
-    let Workspace { eval, kkt, correction: Correction { islands, kept }, .. } = work;
+    let Workspace { eval, kkt, correction: Correction { islands, kept, first }, .. } = work;
     watch_all(model, islands);
     kept.resize(q.len(), 0.0);
     kept.copy_from_slice(q);
@@ -72,6 +75,13 @@ pub(crate) fn close_gaps(
             let stalled = i.now > 0.25 * i.last;
             i.now <= QUIET || (stalled && i.now <= STALLED) || !i.now.is_finite()
         });
+        if iteration == 0 {
+            for i in islands.iter() {
+                if i.now > first.0 {
+                    *first = (i.now, eval.gap[i.row as usize].abs(), i.row);
+                }
+            }
+        }
         let left = take_back(model, q, kept, islands) && left;
         if !left || iteration == 30 {
             break;
@@ -221,7 +231,30 @@ pub(crate) fn project(
     if !is_closed(model, &worst) {
         let (row, gap) = (worst.row as usize, work.eval.gap[worst.row as usize].abs());
         let joint = model.joint_names.get(model.joint_of_row(row)).to_string();
-        return Err(StepError::DriftNotCorrected { joint, gap, time: t, step });
+        let open = StepError::DriftNotCorrected { joint, gap, time: t, step };
+        return Err(contradiction::explain(model, q, v, t, work, open));
     }
-    close_rates(model, q, v, t, work)
+    close_rates(model, q, v, t, work)?;
+    if work.correction.first.0 > FAR {
+        refuse_jump(model, q, v, t, step, work)?;
+    }
+    contradiction::refuse(model, q, v, t, work)
+}
+
+/// A step leaves gaps of the size of its error; a drive that jumps leaves its jump, and no speed could have followed:
+/// neither the rates of the row over the step nor its accelerations explain it.
+#[cold]
+fn refuse_jump(model: &Model, q: &[f64], v: &[f64], t: f64, step: f64, work: &mut Workspace) -> Result<(), StepError> {
+    let (_, gap, row) = std::mem::take(&mut work.correction.first);
+    let (row, k) = (row as usize, model.joint_of_row(row as usize));
+    if !(step > 0.0 && model.joints[k].constraint.rheonomic()) {
+        return Ok(());
+    }
+    evaluate::place_bodies(model, q, v, &mut work.eval);
+    evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
+    let speed = work.eval.rate_noise[row] / f64::EPSILON;
+    if gap <= step * (speed + step * work.eval.c[row].abs()) {
+        return Ok(());
+    }
+    Err(StepError::DriftNotCorrected { joint: model.joint_names.get(k).to_string(), gap, time: t, step })
 }

@@ -1,5 +1,6 @@
 //! One step, top to bottom. Imports everything; only `simulation` imports it.
 
+pub(crate) mod contradiction;
 pub(crate) mod drift;
 pub(crate) mod event_log;
 pub(crate) mod first_order;
@@ -7,6 +8,7 @@ pub(crate) mod follow;
 pub mod integrate;
 pub(crate) mod laws;
 pub(crate) mod mechanism;
+pub mod promises;
 
 use crate::contact::inequality::project;
 use crate::contact::inequality::sleep::Sleeping;
@@ -20,6 +22,7 @@ use crate::evaluate::angles;
 use crate::evaluate::energy;
 use crate::model::Model;
 use crate::model::state::State;
+use crate::solve::residual::Residual;
 use crate::step::drift::Drift;
 use crate::step::integrate::{Attempt, Coordinates, Integrator, JointSpace, Motion};
 
@@ -48,6 +51,8 @@ pub struct StepReport {
     pub evaluations: usize,
     /// Attempts rejected by the error control.
     pub rejected: usize,
+    /// How well the solution solved the equations, measured anew at the first solution of the step.
+    pub residual: Residual,
     /// Largest gap of a joint after the step, m or rad.
     pub gap: f64,
     /// Largest rate of a gap after the step, m/s or rad/s.
@@ -56,7 +61,8 @@ pub struct StepReport {
     pub rank_deficiency: usize,
     /// Joints that broke under load at the end of the step.
     pub broken: usize,
-    /// Largest overlap of shapes, or excess over a limit or the length of a rope, after the step, m or rad.
+    /// Largest overlap of shapes, or excess over a limit or the length of a rope, m or rad: after the step, of what was
+    /// near at its start, and at its start, of everything.
     pub overlap: f64,
     /// Touches, stops, ropes and frictions that act after the step.
     pub contacts: usize,
@@ -82,8 +88,9 @@ pub(crate) fn step(
 ) -> Result<Attempt, StepError> {
     method.next.clone_from(state);
     angles::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work.eval);
-    let attempt = integrate(model, work, method, h); // stages: M, F, J, c, factor, solve
-    let attempt = attempt.map_err(|e| name_taut(model, state, work, h, e))?;
+    let attempt = integrate(model, work, method, h) // stages: M, F, J, c, factor, solve
+        .map_err(|e| contradiction::explain(model, &state.q, &state.v, state.t + h, work, e))
+        .map_err(|e| name_taut(model, state, work, h, e))?;
     if control && attempt.error.is_some_and(|e| e > 1.0) {
         return Ok(attempt);
     }
@@ -96,6 +103,8 @@ pub(crate) fn step(
 
 /// Run the integrator on `method.next`.
 fn integrate(model: &Model, work: &mut Workspace, method: &mut Method, h: f64) -> Result<Attempt, StepError> {
+    work.kkt.check.wanted = true;
+    work.correction.first = Default::default();
     let (ledger, rest) = method.next.work.split_at_mut(model.n_works());
     let mut motion = Motion {
         model,
@@ -130,6 +139,7 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
     } else {
         evaluate::place_bodies(model, &next.q, &next.v, &mut work.eval);
         evaluate::evaluate_gaps(model, &next.q, &next.v, next.t, &mut work.eval);
+        contradiction::refuse_uncorrected(model, &next.q, &next.v, next.t, work)?;
     }
     Ok(())
 }

@@ -22,8 +22,10 @@ use crate::math::{SplitMix, Vec3};
 use crate::model::loops::Loops;
 use crate::model::state::State;
 use crate::model::{JointId, Model};
+use crate::step::contradiction;
 use crate::step::drift;
 use crate::step::mechanism::Mechanism;
+use crate::step::promises;
 use cluster::{Cluster, LARGEST_DENSE};
 use std::fmt;
 
@@ -108,6 +110,9 @@ pub struct Diagnosis {
     pub redundant: Vec<RedundantSet>,
     /// Multipliers that are not unique.
     pub not_unique: Vec<RowName>,
+    /// Drives and joints that contradict each other, drives first: no motion suits all of them, and what moves follows
+    /// none exactly.
+    pub contradictions: Vec<Vec<JointId>>,
     /// Every joint's reaction.
     pub reactions: Vec<JointReaction>,
     /// Largest gap of any joint, m or rad.
@@ -143,6 +148,7 @@ pub(crate) fn diagnose(mechanism: &mut Mechanism) -> Result<Diagnosis, StepError
     let work = &mut Workspace::new(model, model.default_solver());
     angles::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work.eval);
     dynamics::accelerations(model, &state.q, &state.v, state.t, None, work)?;
+    let contradictions = contradictions(model, state, work);
     let loops = Loops::of(model);
     let compliance = compliances(model, state, &loops, work);
     // as `split_multipliers` does it, to the same bits
@@ -174,6 +180,7 @@ pub(crate) fn diagnose(mechanism: &mut Mechanism) -> Result<Diagnosis, StepError
         loops: loops.count,
         redundant: clusters.iter().flat_map(|c| redundant_sets(model, c)).collect(),
         not_unique,
+        contradictions,
         reactions,
         gap,
         clusters: clusters
@@ -186,6 +193,20 @@ pub(crate) fn diagnose(mechanism: &mut Mechanism) -> Result<Diagnosis, StepError
             })
             .collect(),
     })
+}
+
+/// What contradicts each other at a state whose equations are solved in `work`, in rates and in accelerations.
+fn contradictions(model: &Model, state: &State, work: &mut Workspace) -> Vec<Vec<JointId>> {
+    let (q, v, t) = (&state.q, &state.v, state.t);
+    let left = work.kkt.residual(model, &work.eval).contradiction;
+    let seen = work.kkt.solver.contradiction() || left > promises::CONTRADICTION;
+    let accelerations = if seen { contradiction::of_accelerations(model, q, v, t, &work.eval.angles) } else { None };
+    evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
+    let rates = contradiction::of_rates(model, q, v, t, work);
+    let ids = |found: contradiction::Contradiction| found.joints.into_iter().map(|k| JointId(k as u32)).collect();
+    let mut out: Vec<Vec<JointId>> = [rates, accelerations].into_iter().flatten().map(ids).collect();
+    out.dedup();
+    out
 }
 
 /// Analyse all clusters of up to `most_rows` rows at a state. The equations in `work` are evaluated there, applied
@@ -520,6 +541,9 @@ impl fmt::Display for Diagnosis {
         }
         if self.stuck {
             writeln!(f, "this pose is singular: some motions that the rows allow to begin cannot go on")?;
+        }
+        for set in &self.contradictions {
+            writeln!(f, "{} joints and drives contradict each other: no motion suits all of them", set.len())?;
         }
         for set in &self.redundant {
             let surplus = count(set.dropped.len(), "row", "rows");

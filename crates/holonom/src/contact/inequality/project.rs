@@ -83,6 +83,11 @@ pub(crate) fn deepest(work: &Workspace) -> f64 {
     pushes.map(|b| -ineq.gap[b.row as usize]).fold(0.0, f64::max)
 }
 
+/// After everything near was detected and gathered at the start of a step: note what the step before has left.
+pub(crate) fn note_overlap_before(work: &mut Workspace) {
+    work.contact.overlap_before = work.contact.overlap_before.max(deepest(work));
+}
+
 /// Rows that overlap, and those that would before the worst is mended.
 fn pose(work: &Workspace, worst: f64, task: &mut Task) {
     let ineq = &work.contact.rows;

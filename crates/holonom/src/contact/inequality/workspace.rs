@@ -25,6 +25,8 @@ pub(crate) struct ContactScratch {
     pub acting: Forces,
     /// Largest overlap when last measured, m or rad.
     pub overlap: f64,
+    /// Largest overlap of everything that was near at the start of a step since the last report began, m or rad.
+    pub overlap_before: f64,
 }
 
 impl ContactScratch {
@@ -58,8 +60,15 @@ impl Workspace {
                 mode: ContactMode::default(),
                 acting: Forces::default(),
                 overlap: 0.0,
+                overlap_before: 0.0,
             },
         }
+    }
+
+    /// What is noted for the report of a step begins anew.
+    pub(crate) fn begin_report(&mut self) {
+        self.kkt.check.reset();
+        self.contact.overlap_before = 0.0;
     }
 
     /// Accelerations found last, per velocity coordinate.

@@ -54,7 +54,7 @@ impl SemiImplicitEuler {
         self.tension.clear();
         m.work.kkt.factor(m.model, m.t, &m.work.eval)?;
         load(m, h);
-        m.work.kkt.solve(m.model, m.t, &m.work.eval)?;
+        m.work.kkt.solve_and_check(m.model, m.t, &m.work.eval)?;
         let impulses = &m.work.kkt.x[m.v.len()..];
         self.impulses.clear();
         self.impulses.extend_from_slice(impulses);

@@ -83,7 +83,7 @@ fn kick(model: &Model, t: f64, h: f64, v: &mut [f64], work: &mut Workspace) -> R
     for &row in &model.acceleration_rows {
         work.kkt.x[n + row as usize] = 0.5 * h * work.eval.c[row as usize];
     }
-    work.kkt.solve(model, t, &work.eval)?;
+    work.kkt.solve_and_check(model, t, &work.eval)?;
     for i in 0..n {
         v[i] += work.kkt.x[i];
     }

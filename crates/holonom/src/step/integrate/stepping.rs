@@ -165,6 +165,7 @@ impl Stepping {
         evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
         gather::detect(m.model, m.q, m.v, h, m.work);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
+        project::note_overlap_before(m.work);
         if let Some(attempt) = self.smooth_step(m, h)? {
             return Ok((attempt, true));
         }
@@ -347,7 +348,7 @@ impl Stepping {
     /// New velocities and positions; works and memory.
     fn apply(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         self.load_with_impulses(m, h);
-        m.work.kkt.solve(m.model, m.t, &m.work.eval)?;
+        m.work.kkt.solve_and_check(m.model, m.t, &m.work.eval)?;
         let n = m.v.len();
         self.kept_v.clone_from(m.v);
         for (v, dv) in m.v.iter_mut().zip(&m.work.kkt.x) {

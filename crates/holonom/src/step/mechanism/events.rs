@@ -88,6 +88,7 @@ impl Mechanism {
 
     fn attempt_with(&mut self, events: &mut Events, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
         self.recall_mode(h);
+        project::note_overlap_before(&mut self.work);
         events.log.begin(&self.work.contact.mode);
         self.resolve(events)?;
         events.before.clone_from(&self.state);
