@@ -199,7 +199,7 @@ fn columns_come_from_the_command_line_else_from_the_scene() {
     assert_eq!(head(&["--columns", "*.omega.y,time"]), "time,upper.omega.y,lower.omega.y");
     assert_eq!(
         head(&["--columns", "certificate.*", "--columns", "ledger.joint.*"]),
-        "time,certificate.residual,certificate.dependent_rows,certificate.gap,certificate.gap_rate,ledger.joint.shoulder,ledger.joint.elbow"
+        "time,certificate.residual,certificate.dependent_rows,certificate.gap,certificate.gap_rate,certificate.contradiction,ledger.joint.shoulder,ledger.joint.elbow"
     );
     diagnosed(&["run", &double, "--columns", "elbow.coordinat"], 2, "E0227", &["did you mean `elbow.coordinate`?"]);
     diagnosed(&["run", &double, "--columns", "elbw.rate"], 2, "E0227", &["did you mean `elbow.rate`?"]);

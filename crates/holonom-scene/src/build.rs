@@ -583,6 +583,16 @@ pub fn refusal(scene: &Scene, e: &ModelError) -> Diagnostic {
             };
             at(d.help("check lengths and axes; if there is a pose that fits, start nearer to it"), joint(name))
         }
+        ModelError::RatesContradict { joint: name, rate, conflict } => {
+            let others: Vec<_> = conflict.iter().filter(|c| *c != name).take(10).map(|c| format!("`{c}`")).collect();
+            let d = Diagnostic::error(codes::CONFLICT, "drives contradict each other".to_string());
+            let d = d.label(format!("`{name}` is off by {rate:.6} m/s or rad/s where the others are kept"));
+            let d = d.note("it contradicts", others.join(", "));
+            at(
+                d.help("let them agree, or leave one out, or give one of the drives an `effort` and it gives way"),
+                joint(name),
+            )
+        }
         ModelError::WrongBranch { joint: name } => {
             let d = Diagnostic::error(codes::WRONG_BRANCH, format!("joint `{name}` is assembled the wrong way round"));
             at(

@@ -164,7 +164,7 @@ The engine refused a body, a joint or a force; the message is its own.\n";
 No pose was found in which all joints fit. Check lengths: in a four-bar the longest link must be shorter than the sum of the three others.\n\
 If there is a pose, start nearer to it: give poses to the bodies, or `start` to some joints.\n";
     CONFLICT = "E0303", "joints contradict each other", "\
-Each of the joints named can be closed, but not all of them together.\n";
+Each of the joints named can be closed, or each of the drives followed, but not all of them together.\n";
     WRONG_BRANCH = "E0304", "a joint closed the wrong way round", "\
 The equations are satisfied by a mirror image of what is meant. Start nearer to the pose wanted.\n";
     NOT_A_ROBOT = "E0401", "neither URDF nor MJCF", "\
@@ -201,6 +201,13 @@ The adaptive integrator cannot go on: something happens infinitely fast. A force
 The gaps of the joints named could not be closed after a step: the mechanism was driven beyond its reach, or the step is too long.\n";
     NOT_SOLVED = "E0604", "simulation stopped: the equations cannot be solved", "\
 The equations of motion have no solution at this pose, or the solver chosen cannot find it.\n";
+    DRIVES_CONTRADICT = "E0605", "simulation stopped: drives contradict each other", "\
+Drives and joints prescribe rates that no motion has: two drives on one hinge, or on hinges that a coupler, gears or a closed linkage join, came to\n\
+want different speeds; or a drive wants to go on where its linkage cannot. The message names those that cannot all be kept. Leave one of them out, or\n\
+give it an `effort`: a drive with a cap gives way.\n";
+    NOT_AS_PROMISED = "E0606", "simulation stopped: a promise was not kept", "\
+With --strict a run stops where a residual, a gap of a joint or its rate, an overlap or a contradiction is larger than what is promised of every step.\n\
+Without it the run goes on and says so at its end.\n";
     CANNOT_READ = "E0701", "a file cannot be read", "\
 The operating system says why.\n";
     CANNOT_WRITE = "E0702", "a file cannot be written", "\

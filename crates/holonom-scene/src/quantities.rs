@@ -375,7 +375,8 @@ impl Scratch {
             Observable::Contacts => (numbers[0], numbers[1]) = (self.contacts.points as f64, self.contacts.largest),
             Observable::Power(force) => numbers[0] = seen.power(force),
             Observable::Certificate => {
-                numbers[0] = seen.residual().largest();
+                let residual = seen.residual();
+                (numbers[0], numbers[3]) = (residual.largest(), residual.contradiction);
                 numbers[1] = seen.rank_deficiency().map_or(f64::NAN, |n| n as f64);
                 numbers[2] = seen.complementarity();
             }

@@ -12,7 +12,7 @@ use contacts::ContactReport;
 use holonom::doctor::{JointReaction, RedundantSet};
 use holonom::joints;
 use holonom::math::Vec3;
-use holonom::{Diagnosis, Model, Simulation};
+use holonom::{Diagnosis, JointId, Model, Simulation};
 use serde_json::{Value, json};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -74,6 +74,7 @@ impl CheckReport<'_> {
             "mobility_generic": d.mobility_generic,
             "without_drives": undriven.as_ref().map(|u| json!({ "rows": u.rows, "rank": u.rank, "mobility": u.mobility })),
             "loops": d.loops,
+            "contradictions": d.contradictions.iter().map(|set| names_of(model, set)).collect::<Vec<_>>(),
             "redundant": together(d).iter().map(joints_of).collect::<Vec<_>>(),
             "not_unique": d.reactions.iter().flat_map(|r| doubtful(model, r)).collect::<Vec<_>>(),
             "assembled_gap": d.gap,
@@ -191,10 +192,39 @@ fn what_is_redundant(text: &mut String, model: &Model, d: &Diagnosis) {
     which_loads_to_trust(text, model, d);
 }
 
+fn names_of(model: &Model, joints: &[JointId]) -> Vec<String> {
+    joints.iter().map(|j| model.joint_name(*j).to_string()).collect()
+}
+
+/// What the motion is worth where rows hold the same thing twice.
+fn is_it_exact(text: &mut String, model: &Model, d: &Diagnosis) {
+    for set in &d.contradictions {
+        let names: Vec<String> = names_of(model, set).iter().map(|n| format!("`{n}`")).collect();
+        let _ =
+            writeln!(text, "\n{} contradict each other: no motion suits all of them, and a run stops.", list(&names));
+    }
+    if !d.contradictions.is_empty() {
+        text.push_str("\nRigid bodies cannot say how redundant joints share a load");
+        return;
+    }
+    let rheonomic = |set: &&RedundantSet| {
+        let mut joints: Vec<JointId> = set.rows.iter().map(|r| r.joint).collect();
+        joints.dedup();
+        joints.iter().filter(|j| model.constraint(**j).rheonomic()).count() > 1
+    };
+    let driven = d.redundant.iter().find(rheonomic).is_some();
+    let condition = if driven { ", as long as the drives among them agree; a run stops where they do not" } else { "" };
+    let _ = write!(
+        text,
+        "\nThe motion is exact all the same{condition}. Rigid bodies cannot say how redundant joints share a load"
+    );
+}
+
 /// Loads that rigid bodies leave open, with the split that is shown, and those that are unique.
 fn which_loads_to_trust(text: &mut String, model: &Model, d: &Diagnosis) {
     let (sure, unsure): (Vec<&JointReaction>, Vec<_>) = d.reactions.iter().partition(|r| r.is_unique());
-    text.push_str("\nThe motion is exact all the same. Rigid bodies cannot say how redundant joints share a load; marked ~ is the split with\nthe smallest loads, everything else is unique.\n");
+    is_it_exact(text, model, d);
+    text.push_str("; marked ~ is the split with\nthe smallest loads, everything else is unique.\n");
     let largest = d
         .reactions
         .iter()

@@ -97,19 +97,24 @@ pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliE
     opened.lighten();
 
     let mut statistics = RunStatistics::begin(&mut run.sim);
-    let stopped = step_to_end(&mut run, &mut statistics, recorder.as_mut(), args.quiet)?;
+    let stopped = step_to_end(&mut run, &mut statistics, recorder.as_mut(), args)?;
     let interrupted = stopped.is_none() && !run.arrived();
     let ending = match &stopped {
         Some(e) => format!("stopped: {e}"),
         None if interrupted => format!("interrupted at t = {} s", run.sim.time()),
         None => "end of time reached".to_string(),
     };
-    let recording = recorder.map(|r| r.finish(&run, &ending)).transpose()?;
+    let certified = format!("{ending}; {}", summary::certificate(&statistics.worst));
+    let recording = recorder.map(|r| r.finish(&run, &certified)).transpose()?;
     if let Some(e) = stopped {
         return Err(failed(&e, run, statistics.broken > 0, &opened, args, recording.as_ref()));
     }
     if let Some(path) = &args.snapshot {
         snapshot::take(&run, &opened.name).write(path)?;
+    }
+    let warnings = statistics.warnings(&run.sim);
+    if let Some(line) = &warnings {
+        warn(&format!("{line}; `--strict` stops there"));
     }
     let scene = &opened.loaded.scene;
     let result = RunResult {
@@ -123,6 +128,7 @@ pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliE
         integrator_by_default: args.integrator.is_none() && resume.is_none() && scene.run.integrator.is_none(),
         recording,
         snapshot: args.snapshot.as_ref().map(|path| path.display().to_string()),
+        warnings,
     };
     if args.json {
         result.write_json(out)?;
@@ -149,16 +155,19 @@ fn step_to_end(
     run: &mut RunLoop,
     statistics: &mut RunStatistics,
     mut recorder: Option<&mut Recorder>,
-    quiet: bool,
+    args: &RunArgs,
 ) -> Result<Option<StepError>, CliError> {
     let interrupt = Interrupt::watch();
-    let mut progress = ProgressBar::new(run.begun_at, run.end, quiet);
+    let (strict, mut progress) = (args.scene.options.strict, ProgressBar::new(run.begun_at, run.end, args.quiet));
     let mut stopped = None;
     while stopped.is_none() && !run.arrived() && !interrupt.asked() {
         match run.advance() {
             Ok(report) => {
                 statistics.after_step(&mut run.sim, &report);
-                if statistics.finds_good(&run.sim) {
+                if strict {
+                    stopped = statistics.worst.strict(run.sim.model(), run.sim.drift()).err();
+                }
+                if stopped.is_none() && statistics.finds_good(&run.sim) {
                     run.note_good();
                 }
                 if let Some(recorder) = &mut recorder {
@@ -169,7 +178,7 @@ fn step_to_end(
             Err(e) => stopped = Some(e),
         }
     }
-    statistics.end();
+    statistics.end(&mut run.sim);
     Ok(stopped)
 }
 

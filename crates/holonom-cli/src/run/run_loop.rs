@@ -8,7 +8,7 @@
 use super::settings::{MotionLaw, RunSettings};
 use super::snapshot::Resume;
 use crate::error::CliError;
-use holonom::{Simulation, State, StepError, StepReport};
+use holonom::{Residual, Simulation, State, StepError, StepReport};
 
 /// A simulation on its way.
 pub(crate) struct RunLoop {
@@ -102,6 +102,7 @@ impl RunLoop {
             error: None,
             evaluations: 2,
             rejected: 0,
+            residual: Residual::default(),
             gap,
             gap_rate,
             rank_deficiency: 0,

@@ -1,6 +1,6 @@
 //! What is watched during a run: gaps, energies, counts.
 
-use holonom::{Energy, Ledger, Simulation, StepReport};
+use holonom::{Energy, Ledger, Promise, Simulation, StepReport, WorstOfRun};
 use std::time::Instant;
 
 /// Steps from look to look.
@@ -10,10 +10,8 @@ const ROUGHLY: f64 = 0.1;
 
 /// Largest and smallest of what was seen.
 pub(crate) struct RunStatistics {
-    pub max_gap: f64,
-    pub max_gap_rate: f64,
-    /// Largest overlap of shapes, or excess over a limit or the length of a rope, m or rad.
-    pub max_overlap: f64,
+    /// Residuals, gaps, overlaps.
+    pub worst: WorstOfRun,
     /// Impacts, openings, sticks and slips that began or ended.
     pub events: u64,
     pub start: Energy,
@@ -32,13 +30,15 @@ pub(crate) struct RunStatistics {
 
 impl RunStatistics {
     pub fn begin(sim: &mut Simulation) -> Self {
-        let (max_gap, max_gap_rate) = sim.violation();
+        let mut worst = WorstOfRun::default();
+        let (gap, gap_rate) = sim.violation();
+        worst.note(Promise::Gap, gap, sim.time());
+        worst.note(Promise::GapRate, gap_rate, sim.time());
+        worst.note(Promise::Overlap, sim.overlap(), sim.time());
         let start = sim.energy();
         let potential = start.gravity + start.elastic;
         RunStatistics {
-            max_gap,
-            max_gap_rate,
-            max_overlap: sim.overlap(),
+            worst,
             events: 0,
             start,
             now: start,
@@ -59,9 +59,7 @@ impl RunStatistics {
         self.rejected += report.rejected as u64;
         self.evaluations += report.evaluations as u64;
         self.broken += report.broken;
-        self.max_gap = self.max_gap.max(report.gap);
-        self.max_gap_rate = self.max_gap_rate.max(report.gap_rate);
-        self.max_overlap = self.max_overlap.max(report.overlap);
+        self.worst.add(report, sim.time());
         self.events += report.events as u64;
         self.now = sim.energy();
         let potential = self.now.gravity + self.now.elastic;
@@ -80,8 +78,16 @@ impl RunStatistics {
         self.begun.elapsed().as_secs_f64()
     }
 
-    pub fn end(&mut self) {
+    /// The run is over: overlaps are measured once more, of everything.
+    pub fn end(&mut self, sim: &mut Simulation) {
         self.wall = self.elapsed();
+        self.worst.note(Promise::Overlap, sim.overlap(), sim.time());
+    }
+
+    /// What was not kept, in one line.
+    pub fn warnings(&self, sim: &Simulation) -> Option<String> {
+        let broken: Vec<String> = self.worst.broken(sim.model(), sim.drift()).map(|b| b.to_string()).collect();
+        (!broken.is_empty()).then(|| format!("the motion is not as exact as promised: {}", broken.join("; ")))
     }
 
     /// What the method changed of the energy, by projection, time stepping and its own error, over the larger of peak

@@ -55,6 +55,12 @@ pub(crate) fn explain(e: &StepError, moment: String, run: &RunLoop, opened: &Ope
         (c, _) if c == codes::NOT_SOLVED => {
             d.help("`holonom check` says which joints are redundant or singular; `--solver sparse` copes with both")
         }
+        (c, _) if c == codes::DRIVES_CONTRADICT => {
+            d.help("let the drives agree, or leave one of them out, or give one an `effort` and it gives way")
+        }
+        (c, _) if c == codes::NOT_AS_PROMISED => d.help(
+            "`holonom check` says what is special about the mechanism; without --strict the run goes on with a warning",
+        ),
         (_, Some(dt)) if !implicit => {
             d.help(format!("use  --dt {}  or less, or  --integrator implicit", round_down(dt)))
         }
@@ -87,6 +93,15 @@ fn headline(e: &StepError, scene: &Scene) -> (Code, String, Option<Span>) {
         StepError::Singular { name, .. } => {
             (codes::NOT_SOLVED, format!("the equations are singular at `{name}`"), joint(name).or(body(name)))
         }
+        StepError::Contradiction { joint: name, rate, conflict, .. } => {
+            let others: Vec<String> = conflict.iter().filter(|c| *c != name).map(|c| format!("`{c}`")).collect();
+            let message = format!(
+                "`{name}` cannot keep its rate: with {} kept it is off by {rate:.3e} (m/s or rad/s)",
+                others.join(", ")
+            );
+            (codes::DRIVES_CONTRADICT, message, joint(name))
+        }
+        StepError::NotCertified { what, .. } => (codes::NOT_AS_PROMISED, what.clone(), None),
         StepError::NotConverged { what, residual, iterations, .. } => {
             (codes::NOT_SOLVED, format!("{what} did not converge: {residual:.1e} after {iterations} iterations"), None)
         }

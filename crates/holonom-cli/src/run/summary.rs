@@ -8,7 +8,7 @@ use super::statistics::RunStatistics;
 use crate::error::CliError;
 use crate::output::StandardOutput;
 use crate::text::{plural, size};
-use holonom::{ObservationDepth, Simulation};
+use holonom::{ObservationDepth, Promise, Simulation, WorstOfRun};
 use serde::Serialize;
 use serde::ser::{SerializeMap, Serializer};
 use std::cell::RefCell;
@@ -24,6 +24,8 @@ struct RunSummary<'a> {
     wall_s: f64,
     us_per_step: f64,
     real_time_factor: f64,
+    max_residual: f64,
+    max_contradiction: f64,
     max_gap: f64,
     max_gap_rate: f64,
     max_penetration: f64,
@@ -45,6 +47,7 @@ struct RunSummary<'a> {
     evaluations: u64,
     broken: usize,
     interrupted: bool,
+    warnings: Vec<String>,
     out: Option<String>,
     out_rows: Option<u64>,
     /// Rows in which some number could not be computed and is NaN.
@@ -206,6 +209,18 @@ pub(crate) struct RunResult<'a> {
     pub recording: Option<RecordingEnd>,
     pub snapshot: Option<String>,
     pub contacts: Option<ContactTotals>,
+    /// What was not as promised.
+    pub warnings: Option<String>,
+}
+
+/// The worst of a run, in one line.
+pub(super) fn certificate(worst: &WorstOfRun) -> String {
+    let [gap, rate, overlap, contradiction] =
+        [Promise::Gap, Promise::GapRate, Promise::Overlap, Promise::Contradiction].map(|p| worst.value(p));
+    format!(
+        "worst residual {:.1e}, contradiction {contradiction:.1e}, gap {gap:.1e}, rate {rate:.1e}, overlap {overlap:.1e}",
+        worst.residual().largest()
+    )
 }
 
 impl RunResult<'_> {
@@ -228,9 +243,11 @@ impl RunResult<'_> {
             wall_s: statistics.wall,
             us_per_step: 1e6 * statistics.wall / statistics.steps.max(1) as f64,
             real_time_factor: (time - begun_at) / statistics.wall,
-            max_gap: statistics.max_gap,
-            max_gap_rate: statistics.max_gap_rate,
-            max_penetration: statistics.max_overlap,
+            max_residual: statistics.worst.residual().largest(),
+            max_contradiction: statistics.worst.value(Promise::Contradiction),
+            max_gap: statistics.worst.value(Promise::Gap),
+            max_gap_rate: statistics.worst.value(Promise::GapRate),
+            max_penetration: statistics.worst.value(Promise::Overlap),
             contacts: self.contacts.as_ref().map_or(0, |c| c.points),
             largest_contact_force: self.contacts.as_ref().map_or(0.0, |c| c.largest),
             events: statistics.events,
@@ -249,6 +266,7 @@ impl RunResult<'_> {
             evaluations: statistics.evaluations,
             broken: statistics.broken,
             interrupted: self.interrupted,
+            warnings: self.warnings.into_iter().collect(),
             out: self.recording.as_ref().map(|r| r.file.path.display().to_string()),
             out_rows: self.recording.as_ref().map(|r| r.file.rows),
             out_incomplete_rows: self.recording.as_ref().map(|r| r.incomplete),
@@ -270,7 +288,8 @@ impl RunResult<'_> {
             ("time", self.time()),
             ("steps", self.steps()),
             ("wall time", self.wall_time()),
-            ("largest gap", format!("{:.1e} m or rad, rate {:.1e}", statistics.max_gap, statistics.max_gap_rate)),
+            ("residual", self.residual()),
+            ("largest gap", self.gaps()),
             ("energy", self.energy()),
         ];
         lines.extend(self.ledger().map(|text| ("ledger", text)));
@@ -325,6 +344,17 @@ impl RunResult<'_> {
         )
     }
 
+    fn residual(&self) -> String {
+        let worst = &self.statistics.worst;
+        let contradiction = worst.value(Promise::Contradiction);
+        format!("{:.1e} at worst, contradiction {contradiction:.1e}", worst.residual().largest())
+    }
+
+    fn gaps(&self) -> String {
+        let [gap, rate] = [Promise::Gap, Promise::GapRate].map(|p| self.statistics.worst.value(p));
+        format!("{gap:.1e} m or rad, rate {rate:.1e}")
+    }
+
     fn energy(&self) -> String {
         let (start, now) = (self.statistics.start.total(), self.statistics.now.total());
         let open = self.statistics.energy_unaccounted(&self.run.sim);
@@ -352,7 +382,10 @@ impl RunResult<'_> {
         let events = if events > 0 { format!("; {}", plural(events, "event", "events")) } else { String::new() };
         let force = if totals.points > 0 { format!(", largest force {:.4} N", totals.largest) } else { String::new() };
         let touches = plural(totals.points, "touch", "touches");
-        format!("{touches} now{force}{events}; deepest overlap {:.1e} m or rad", self.statistics.max_overlap)
+        format!(
+            "{touches} now{force}{events}; deepest overlap {:.1e} m or rad",
+            self.statistics.worst.value(Promise::Overlap)
+        )
     }
 }
 

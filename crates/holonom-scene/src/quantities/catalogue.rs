@@ -68,7 +68,7 @@ pub(super) enum Observable {
     WorkOfJoint(JointId),
     /// Change, bodies, projection, imposed, error, contacts, friction, impacts, blows, stepping.
     Ledger,
-    /// Residual, dependent rows, complementarity.
+    /// Residual, dependent rows, complementarity, contradiction.
     Certificate,
     /// Largest overlap.
     Overlap,
@@ -122,6 +122,7 @@ const GLOBAL: &[Global] = &[
     ("certificate.dependent_rows", "1", Observable::Certificate, 1, false),
     ("certificate.gap", "m, rad", Observable::Gaps, 0, false),
     ("certificate.gap_rate", "m/s, rad/s", Observable::Gaps, 1, false),
+    ("certificate.contradiction", "1", Observable::Certificate, 3, false),
     ("solver.iterations", "1", Observable::Solver, 0, false),
 ];
 /// Those of models in which something may touch, stop, slip or yield.
