@@ -216,16 +216,26 @@ impl ResidualCheck {
                 let alpha = read3(&vdot[at + 3..]);
                 let a = read3(&vdot[at..]) + alpha.cross(arm);
                 let (mut force, mut torque) = (Vec3::ZERO, Vec3::ZERO);
-                for (row, k) in joint.row_range().zip(mask.rows()) {
-                    let e = axes.col(k % 3) * sign;
-                    if k < 3 {
-                        rows[row] += e.dot(a);
-                        own[row] += straight + turning * arm.cross(e).length_squared();
-                        force += e * lambda[row];
-                    } else {
-                        rows[row] += e.dot(alpha);
-                        own[row] += turning;
-                        torque += e * lambda[row];
+                if *aligned && mask.0 == 0b000_111 {
+                    // a point held in the axes of the world
+                    let (first, far) = (joint.row as usize, straight + turning * arm.length_squared());
+                    for k in 0..3 {
+                        rows[first + k] += sign * a[k];
+                        own[first + k] += far - turning * arm[k] * arm[k];
+                    }
+                    force = read3(&lambda[first..]) * sign;
+                } else {
+                    for (row, k) in joint.row_range().zip(mask.rows()) {
+                        let e = axes.col(k % 3) * sign;
+                        if k < 3 {
+                            rows[row] += e.dot(a);
+                            own[row] += straight + turning * arm.cross(e).length_squared();
+                            force += e * lambda[row];
+                        } else {
+                            rows[row] += e.dot(alpha);
+                            own[row] += turning;
+                            torque += e * lambda[row];
+                        }
                     }
                 }
                 torque += arm.cross(force);
