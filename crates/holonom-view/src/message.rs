@@ -341,6 +341,8 @@ pub struct FrameHeader {
     pub cost_us: f64,
     /// Largest gap of a joint, m or rad.
     pub gap: f64,
+    /// What was not kept of the promises on residuals, gaps and overlaps since the scene was opened or reset, in words.
+    pub broken: Vec<String>,
     /// Kinetic energy, J.
     pub kinetic: f64,
     /// Potential energy, J.

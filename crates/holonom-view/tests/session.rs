@@ -326,3 +326,30 @@ fn a_tool_is_jogged_by_way_of_the_motors() {
     let jog = Request::Jog { body: "lower".into(), point: tool, velocity: [0.1, 0.0, 0.0] };
     assert!(free.input(1, Input::Said(jog)).unwrap_err().message.contains("no position drives"));
 }
+
+/// What is not as promised stands in the header of every frame until the scene is reset; what is as promised leaves it
+/// empty.
+#[test]
+fn broken_promises_are_shown() {
+    let text = r#"
+        run = { drift = "none", integrator = "rk4", dt = 0.01 }
+        body.arm = { from = [0, 0, 0], to = [1, 0, 0], mass = 1, shape = { kind = "rod", radius = 0.02 } }
+        joint.pin = { kind = "revolute", b = "arm.from", axis = [0, 1, 0] }
+    "#;
+    let header = |session: &mut Session| {
+        let frame = session.frame(Default::default(), &[], &[]);
+        String::from_utf8_lossy(&frame).into_owned()
+    };
+    let mut session = Session::new();
+    session.open_text("drifts", text, None).expect("opens");
+    assert!(header(&mut session).contains(r#""broken":[]"#), "{}", header(&mut session));
+    for _ in 0..60 {
+        session.advance().expect("goes on");
+    }
+    assert!(header(&mut session).contains(r#""broken":["gap of a joint "#), "{}", header(&mut session));
+    session.reset().expect("resets");
+    assert!(header(&mut session).contains(r#""broken":[]"#), "{}", header(&mut session));
+    let mut session = open("pendulum");
+    run(&mut session, 1.0);
+    assert!(header(&mut session).contains(r#""broken":[]"#), "{}", header(&mut session));
+}

@@ -19,7 +19,7 @@ use crate::edit::{PointAssembly, SceneEditor};
 use crate::message::{MotionMode, Reply, Request, Triple};
 use hands::{CAPS, Hand, Hands};
 use history::{History, Moment};
-use holonom::{BodyId, IntegratorKind, Marker, Simulation, StepError, Vec3};
+use holonom::{BodyId, IntegratorKind, Marker, Simulation, StepError, Vec3, WorstOfRun};
 use holonom_scene::{Loaded, Loader};
 use jog::Jog;
 use log::{Input, LogEntry, ProgramInput};
@@ -98,6 +98,8 @@ pub struct Session {
     pub(crate) revision: u64,
     /// Largest gap after the last tick, m or rad.
     pub gap: f64,
+    /// The worst since the model was set up.
+    pub worst: WorstOfRun,
     /// A length of the scene, m.
     size: f64,
     shown: FrameCache,
@@ -139,6 +141,7 @@ impl Session {
             past: false,
             revision: 0,
             gap: 0.0,
+            worst: WorstOfRun::default(),
             size: 1.0,
             shown: FrameCache::default(),
         };
@@ -199,7 +202,7 @@ impl Session {
         let _ = self.hands.attach(&mut self.sim, self.mode != MotionMode::Kinematic);
         let every = (1.0 / (MOMENTS * self.pace.tick)).round().max(1.0) as u64;
         self.history = History::new(every);
-        self.gap = self.sim.violation().0;
+        (self.gap, self.worst) = (self.sim.violation().0, WorstOfRun::default());
         self.past = false;
         self.keep_moment();
     }
@@ -277,8 +280,8 @@ impl Session {
         }
         let hurry = self.hurried || self.hands.grab() || self.mode == MotionMode::QuasiStatic;
         self.set_stepping(hurry);
-        let report =
-            if hurry { self.pace.hurried(&mut self.sim, goal) } else { self.pace.accurate(&mut self.sim, goal) }?;
+        let (sim, worst) = (&mut self.sim, &mut self.worst);
+        let report = if hurry { self.pace.hurried(sim, goal, worst) } else { self.pace.accurate(sim, goal, worst) }?;
         self.gap = report.gap;
         if self.mode == MotionMode::QuasiStatic {
             self.sim.damp(libm::exp(-self.pace.tick / VELOCITY_DECAY))?;

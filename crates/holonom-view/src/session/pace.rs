@@ -5,7 +5,7 @@
 //! velocity-level stepping, one solve each whatever happens. While something is grabbed ticks are taken that way too: a
 //! hand with a cap is an inequality, and stepping has a solution whatever the hand does.
 
-use holonom::{Coordinates, IntegratorKind, Model, Simulation, StepError, StepReport};
+use holonom::{Coordinates, IntegratorKind, Model, Simulation, StepError, StepReport, WorstOfRun};
 use holonom_scene::scene::Run;
 
 /// Length of a tick where the scene names no step, s: four to a frame.
@@ -66,10 +66,11 @@ impl Pace {
     }
 
     /// To the time `goal`, a tick away, as the scene says. On failure the state is where the last good step left it.
-    pub fn accurate(&self, sim: &mut Simulation, goal: f64) -> Result<StepReport, StepError> {
+    pub fn accurate(&self, sim: &mut Simulation, goal: f64, worst: &mut WorstOfRun) -> Result<StepReport, StepError> {
         match self.fixed {
             None => loop {
                 let report = sim.step_towards(goal)?;
+                worst.add(&report, sim.time());
                 if sim.time() >= goal {
                     return Ok(report);
                 }
@@ -82,6 +83,7 @@ impl Pace {
                     let end = if k + 1 == n { goal } else { start + (k + 1) as f64 * h };
                     let left = end - sim.time();
                     let report = sim.step(left)?;
+                    worst.add(&report, sim.time());
                     if report.step == left {
                         sim.state_mut().t = end;
                         k += 1;
@@ -95,10 +97,11 @@ impl Pace {
     }
 
     /// To the time `goal` by velocity-level stepping.
-    pub fn hurried(&self, sim: &mut Simulation, goal: f64) -> Result<StepReport, StepError> {
+    pub fn hurried(&self, sim: &mut Simulation, goal: f64, worst: &mut WorstOfRun) -> Result<StepReport, StepError> {
         loop {
             let left = goal - sim.time();
             let report = sim.step(left)?;
+            worst.add(&report, sim.time());
             if report.step == left {
                 sim.state_mut().t = goal;
                 return Ok(report);

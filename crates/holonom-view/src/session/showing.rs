@@ -53,6 +53,7 @@ impl Session {
         (header.kinetic, header.potential) = (energy.kinetic, energy.total() - energy.kinetic);
         (header.tick, header.time, header.past, header.mode) = (self.tick, self.sim.time(), self.past, self.mode);
         (header.integrator, header.gap) = (self.integrator(), self.gap);
+        header.broken = self.worst.broken(self.sim.model(), self.sim.drift()).map(|b| b.to_string()).collect();
         header.recorded = self.history.span();
         if !self.past {
             header.recorded[1] = self.tick;

@@ -247,6 +247,7 @@ export type FrameHeader = {
   /** Simulated seconds per second reached. */ real_time: number,
   /** Cost of a tick, microseconds. */ cost_us: number,
   /** Largest gap of a joint, m or rad. */ gap: number,
+  /** What was not kept of the promises on residuals, gaps and overlaps since the scene was opened or reset, in words. */ broken: Array<string>,
   /** Kinetic energy, J. */ kinetic: number,
   /** Potential energy, J. */ potential: number,
   /** First and last tick that is recorded. */ recorded: [number, number],

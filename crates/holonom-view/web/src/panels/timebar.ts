@@ -43,7 +43,8 @@ export function createTimeBar(app: App, host: HTMLElement, keys: Keys): void {
 
   const realTime = h("span", { class: "pill", testid: "real-time" });
   const cost = h("span", { class: "stat stat-cost", testid: "cost", title: "Time to compute one step, and the method that steps" });
-  const gap = h("span", { class: "stat stat-gap", testid: "gap", title: "Largest gap of any joint: how exactly the joints hold (m or rad)" });
+  const gapTitle = "Largest gap of any joint: how exactly the joints hold (m or rad)";
+  const gap = h("span", { class: "stat stat-gap", testid: "gap", title: gapTitle });
   const method = h("select", { class: "select", testid: "method", label: "Method", title: METHODS.map(([, n, t]) => `${n}: ${t}`).join("\n") });
   for (const [value, text, title] of METHODS) method.append(h("option", { text, title, attrs: { value } }));
   method.addEventListener("change", () => app.send({ do: "method", method: method.value as StepMethod }));
@@ -75,7 +76,9 @@ export function createTimeBar(app: App, host: HTMLElement, keys: Keys): void {
     pace(realTime, frame);
     setText(cost, frame.cost_us > 0 ? `${withPrefix(frame.cost_us * 1e-6, "s", 2)} per step, ${frame.integrator}` : frame.integrator);
     setText(gap, `gap ${short(frame.gap)} m`);
-    setClass(gap, "warn", frame.gap > 1e-6);
+    setClass(gap, "warn", frame.gap > 1e-6 || frame.broken.length > 0);
+    const title = frame.broken.length > 0 ? `Not as exact as promised: ${frame.broken.join("; ")}` : gapTitle;
+    if (gap.title !== title) gap.title = title;
   };
   app.on("frame", draw);
 }
