@@ -54,9 +54,9 @@ fn goal(speed: f64, off: Off, last: bool) -> impl Fn(f64) -> [f64; 3] + Clone {
             }
             Off::Later(by, power) if last && t > LATER => {
                 let (since, p) = (t - LATER, power as f64);
-                f[0] += by * since.powi(power + 1) / (p + 1.0);
-                f[1] += by * since.powi(power);
-                f[2] += by * p * since.powi(power - 1);
+                f[0] += by * libm::pow(since, p + 1.0) / (p + 1.0);
+                f[1] += by * libm::pow(since, p);
+                f[2] += by * p * libm::pow(since, p - 1.0);
             }
             _ => {}
         }
@@ -141,7 +141,7 @@ fn build(topology: Topology, off: Off, how: How) -> (ModelBuilder, Vec<String>) 
     let n = coordinates.len();
     for (i, coordinate) in coordinates.into_iter().enumerate() {
         let position = how == How::Positions || how == How::Mixed && i % 2 == 1;
-        let speed = 0.5 / ratio.powi(i as i32);
+        let speed = 0.5 / libm::pow(ratio, i as f64);
         m.joint(format!("drive {i}"), motor(position, coordinate, goal(speed, off, i + 1 == n)));
         names.push(format!("drive {i}"));
     }

@@ -146,7 +146,9 @@ fn adaptive_step(mechanism: &mut Mechanism, limit: f64) -> Result<StepReport, St
         };
         rejected += 1;
         h /= shrink;
-        if !(h > smallest) {
+        // drives that contradict each other do so after any step, the less the shorter it is
+        let contradicted = matches!(attempt, Err(StepError::Contradiction { .. }));
+        if !(h > if contradicted { 1e-3 * first } else { smallest }) {
             return Err(attempt.err().unwrap_or(StepError::StepTooSmall { time: mechanism.state.t, step: h }));
         }
     }

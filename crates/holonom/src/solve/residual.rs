@@ -296,7 +296,8 @@ impl ResidualCheck {
                     for i in 0..b.n as usize {
                         let (e, column) = (at + b.column as usize + i, b.v as usize + i);
                         self.rows[row] += eval.own.j[e] * vdot[column];
-                        self.own[row] += eval.own.j[e].powi(2).max(eval.own.k[e].powi(2)) * self.light[column];
+                        let larger = eval.own.j[e].abs().max(eval.own.k[e].abs());
+                        self.own[row] += larger * larger * self.light[column];
                         self.motion[column] -= eval.own.k[e] * lambda[row];
                     }
                 }
