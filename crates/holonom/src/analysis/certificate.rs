@@ -21,7 +21,8 @@ pub struct Certificate {
     /// names them.
     pub rank_deficiency: Option<usize>,
     /// Rows contradict each other: in accelerations, which are then those of least squares, or some row is not kept by
-    /// them ([`Residual::contradiction`]); or in rates, so that there are no velocities that suit all joints and drives.
+    /// them ([`Residual::contradiction`]); or in rates, so that there are no velocities that suit all joints and
+    /// drives.
     pub contradiction: bool,
     /// How well forces of contacts, limits and friction obey their laws (scaled; 0 where none act, and where they are
     /// those of the last step).

@@ -1,7 +1,8 @@
 //! Rates that contradict each other: two drives that want different speeds of one hinge, of two hinges that a coupler
 //! or a closed linkage joins, or a drive that wants to go on where the linkage cannot.
 //!
-//! Velocities satisfy `J v + C_t = 0`. Where a combination n of the rows pushes nothing, `n^T J = 0`, they exist only if
+//! Velocities satisfy `J v + C_t = 0`. Where a combination n of the rows pushes nothing, `n^T J = 0`, they exist only
+//! if
 //!
 //! ```text
 //! n^T C_t = 0,        and n^T Cdot = n^T (J v + C_t) = n^T C_t, whatever the velocities
@@ -17,7 +18,8 @@
 //! ```
 //!
 //! leaves of Cdot its part in the null space of A (inverse iteration): a self-stress. The rows in which it does not
-//! vanish are those that contradict each other. If all of them but row k are kept, row k is off by `|n^T Cdot| / |n_k|`.
+//! vanish are those that contradict each other. If all of them but row k are kept, row k is off by
+//! `|n^T Cdot| / |n_k|`.
 
 use crate::catalogue::joints::Level;
 use crate::contact::inequality::solve::NO_FORCES;
@@ -97,8 +99,8 @@ pub(crate) fn refuse_uncorrected(
     find(model, q, v, t, &work.eval.angles).map_or(Ok(()), |found| Err(found.error(model, t)))
 }
 
-/// A stage that cannot be solved, or a joint that cannot be closed, may be one in which drives contradict each other: at
-/// the time `t` that it leads to, and a pose near by.
+/// A stage that cannot be solved, or a joint that cannot be closed, may be one in which drives contradict each other:
+/// at the time `t` that it leads to, and a pose near by.
 #[cold]
 pub(crate) fn explain(model: &Model, q: &[f64], v: &[f64], t: f64, work: &Workspace, e: StepError) -> StepError {
     match e {

@@ -22,9 +22,9 @@ pub const GAP: f64 = 1e-10;
 /// Rates of gaps after a step, m/s or rad/s, in a mechanism of up to a metre; in larger ones of its length per second.
 /// Projection leaves 1e-15 of the speeds, and those may be large where lengths are not.
 pub const GAP_RATE: f64 = 1e-9;
-/// Overlap of shapes, and excess over limits and ropes, m or rad, in a mechanism of up to a metre; in larger ones of its
-/// length. Time stepping halves its steps while more than 1e-7 is left, and curved surfaces may turn into each other by
-/// a little more until the next step looks.
+/// Overlap of shapes, and excess over limits and ropes, m or rad, in a mechanism of up to a metre; in larger ones of
+/// its length. Time stepping halves its steps while more than 1e-7 is left, and curved surfaces may turn into each
+/// other by a little more until the next step looks.
 pub const OVERLAP: f64 = 1e-6;
 
 /// Something that a run is watched for.
