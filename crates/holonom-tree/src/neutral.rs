@@ -1,8 +1,8 @@
 //! Which rows depend on others, asked of the rows alone.
 //!
-//! Pivots of duals compare a row with those before it in the metric `D^-1`. Where the blocks of D are graded that metric
-//! says little about the rows: a direction in which they differ by much may weigh nothing. *Neutral* blocks weigh every
-//! column by what the rows have in it,
+//! Pivots of duals compare a row with those before it in the metric `D^-1`. Where the blocks of D are graded that
+//! metric says little about the rows: a direction in which they differ by much may weigh nothing. *Neutral* blocks
+//! weigh every column by what the rows have in it,
 //!
 //! ```text
 //!     own_r = sum_c J_rc^2 / d_c,        d_c = sum_r J_rc^2 / own_r        in turns, from d = 1

@@ -1,10 +1,10 @@
 //! Islands with loops whose masses are *graded*: a coupler of a millionth of its neighbours' mass, a massless rod, a
 //! ring that carries a ship.
 //!
-//! The rows of the joints at a light body of mass mu have entries of size 1 / mu in `A = J M^-1 J^T`, of lower rank than
-//! the rows are many: a four-bar's coupler has three velocities and four rows. What holds the fourth row is of size 1,
-//! from the bodies beyond. Its pivot is mu of the row's own size, and has lost as many digits as mu has. Two questions
-//! are asked there that a single factorisation answers elsewhere:
+//! The rows of the joints at a light body of mass mu have entries of size 1 / mu in `A = J M^-1 J^T`, of lower rank
+//! than the rows are many: a four-bar's coupler has three velocities and four rows. What holds the fourth row is of
+//! size 1, from the bodies beyond. Its pivot is mu of the row's own size, and has lost as many digits as mu has. Two
+//! questions are asked there that a single factorisation answers elsewhere:
 //!
 //! - *Which rows depend on others?* That is a matter of the rows, not of the masses behind them. It is decided by the
 //!   pivots of the same rows with neutral masses, which scale all columns alike ([`holonom_tree::NeutralBlocks`]).
