@@ -15,6 +15,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test       formatting, lints, all tests, the page in a browser, all examples, documentation
+  soak       long runs of the tests that draw their cases at random: about an hour
   page       the page in a browser alone; words select tests by their names
   examples   write docs/examples.md and docs/images/chain.svg anew from the examples
   manual     write docs/verification.md anew from what `holonom verify` finds
@@ -32,6 +33,7 @@ fn main() -> ExitCode {
     let root = root();
     let good = match arguments.iter().map(String::as_str).collect::<Vec<_>>()[..] {
         ["test"] => steps::test(&root),
+        ["soak"] => steps::soak(&root),
         ["page", ref words @ ..] => report(page::test(&root, words)),
         ["examples"] => report(documents::write_examples(&root)),
         ["manual"] => report(manual::write(&root)),

@@ -12,6 +12,32 @@ struct Done {
     good: bool,
 }
 
+/// Tests of the engine that draw their cases at random, with the variable that says how many, for long runs.
+const SOAK: &[(&str, &str, &str)] = &[
+    ("solve", "PROPTEST_CASES", "2000"),
+    ("invariance", "PROPTEST_CASES", "2000"),
+    ("reactions", "PROPTEST_CASES", "2000"),
+    ("solvers_loops", "PROPTEST_CASES", "2000"),
+    ("conservation", "PROPTEST_CASES", "2000"),
+    ("ledger_blows", "PROPTEST_CASES", "6400"),
+    ("graded", "HOLONOM_GRADED", "100000"),
+];
+
+/// Long runs; true when all passed.
+pub fn soak(root: &Path) -> bool {
+    let mut good = true;
+    for (name, variable, cases) in SOAK {
+        let start = Instant::now();
+        println!("== {name}, {variable}={cases}");
+        let arguments = ["test", "-p", "holonom", "--test", name, "--no-fail-fast", "--", "--nocapture"];
+        let result = run(command(root, &arguments).env(variable, cases));
+        good &= result.is_ok();
+        let verdict = if result.is_ok() { "passed" } else { "FAILED" };
+        println!("== {name}: {verdict}, {:.0} s\n", start.elapsed().as_secs_f64());
+    }
+    good
+}
+
 /// Run everything; true when all steps passed.
 pub fn test(root: &Path) -> bool {
     if let Err(e) = require_components(root) {

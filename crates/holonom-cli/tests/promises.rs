@@ -135,3 +135,24 @@ fn recordings_say_the_worst_of_their_run() {
     let (_, out, _) = run_in(&folder, &["info", &file]);
     assert!(out.contains("end of time reached; worst residual "), "{out}");
 }
+
+/// A coupler lighter than its neighbours by up to 1e12, as an ideal coupler or a massless rod is: the motion tends to that of a coupler without mass,
+/// and costs no more steps than any other.
+#[test]
+fn a_light_coupler_moves_as_one_without_mass() {
+    let angle = |mass: &str| {
+        let v = json(&["run", &found("light-coupler"), "--set", &format!("mu={mass}"), "--time", "2", "--json"]);
+        let number = |v: &Value| v.as_f64().expect("a number");
+        assert!(number(&v["steps"]) < 150.0, "{mass}: {} steps", v["steps"]);
+        assert!(number(&v["energy_drift"]) < 1e-8, "{mass}: {}", v["energy_drift"]);
+        assert_eq!(v["warnings"], Value::Array(Vec::new()), "{mass}");
+        number(&v["final"]["joints"]["A"]["coordinate"])
+    };
+    let massless = angle("1e-12");
+    for (mass, allowed) in [("1e-11", 1e-8), ("1e-9", 1e-7), ("1e-7", 1e-5), ("1e-6", 1e-4)] {
+        let off = (angle(mass) - massless).abs();
+        assert!(off < allowed, "{mass}: {off:e} rad from a coupler without mass");
+    }
+    let (_, text, _) = run_in(&Folder::new("light"), &["check", &found("light-coupler")]);
+    assert!(text.contains("mobility 1") && text.contains("No joint is redundant"), "{text}");
+}
