@@ -88,9 +88,8 @@ pub(crate) fn step(
 ) -> Result<Attempt, StepError> {
     method.next.clone_from(state);
     angles::note_angles(model, &state.q, &state.v, &state.turns, state.t, &mut work.eval);
-    let attempt = integrate(model, work, method, h) // stages: M, F, J, c, factor, solve
-        .map_err(|e| contradiction::explain(model, &state.q, &state.v, state.t + h, work, e))
-        .map_err(|e| name_taut(model, state, work, h, e))?;
+    let attempt = integrate(model, work, method, h); // stages: M, F, J, c, factor, solve
+    let attempt = attempt.map_err(|e| explain(model, state, work, h, e))?;
     if control && attempt.error.is_some_and(|e| e > 1.0) {
         return Ok(attempt);
     }
@@ -142,6 +141,13 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
         contradiction::refuse_uncorrected(model, &next.q, &next.v, next.t, work)?;
     }
     Ok(())
+}
+
+/// Why a step failed, where joints and drives contradict each other or links are held taut.
+#[cold]
+fn explain(model: &Model, state: &State, work: &mut Workspace, h: f64, e: StepError) -> StepError {
+    let e = contradiction::explain(model, &state.q, &state.v, state.t + h, work, e);
+    name_taut(model, state, work, h, e)
 }
 
 /// Joints that cannot be closed after a step: where links held taut swing too fast for it, say so.
