@@ -137,6 +137,8 @@ fn undone_changes_leave_the_former_text_and_redone_ones_the_later() {
         json!({ "kind": "set", "path": "body.crank.shape.radius", "value": 0.02 }),
         json!({ "kind": "rename", "path": "body.crank", "name": "drum" }),
         json!({ "kind": "rename", "path": "joint.revolute1", "name": "A" }),
+        // a motor without a limit cannot keep its speed in a linkage that is jammed: that is refused
+        json!({ "kind": "set", "path": "drive.motor1.effort", "value": 5 }),
         json!({ "kind": "weld", "joint": "revolute2" }),
         json!({ "kind": "add-ground-point", "at": [1, 2, 3] }),
         json!({ "kind": "duplicate", "body": "rocker", "by": [0, 0.5, 0] }),

@@ -108,6 +108,7 @@ impl RunLoop {
             rank_deficiency: 0,
             broken: 0,
             overlap: self.sim.overlap(),
+            overlap_anew: 0.0,
             contacts: 0,
             events: 0,
         })

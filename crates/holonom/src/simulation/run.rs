@@ -61,7 +61,8 @@ fn report(mechanism: &Mechanism, step: f64, attempt: &Attempt, evaluations: usiz
         gap_rate,
         rank_deficiency,
         broken: 0,
-        overlap: mechanism.work.contact.overlap.max(mechanism.work.contact.overlap_before),
+        overlap: mechanism.work.contact.overlap,
+        overlap_anew: mechanism.work.contact.overlap_before,
         contacts: mechanism.state.warm_start.iter().filter(|h| h.key.0 != RESTING).count(),
         events: mechanism.events.count,
     }

@@ -96,7 +96,7 @@ impl Promise {
             Promise::Contradiction => report.residual.contradiction,
             Promise::Gap => report.gap,
             Promise::GapRate => report.gap_rate,
-            Promise::Overlap => report.overlap,
+            Promise::Overlap => report.overlap.max(report.overlap_anew),
         }
     }
 }
