@@ -158,7 +158,7 @@ impl Solver {
                 Base::Cg(ConjugateResidual::new(s, tolerance, max_iterations))
             }
         };
-        let verifier = (!base.knows_grades()).then(Verifier::default);
+        let verifier = (!base.knows_grades()).then(|| Verifier::new(matches!(base, Base::Sparse(_))));
         Solver { base, verifier, own: auxiliary::own_rows(model) }
     }
 

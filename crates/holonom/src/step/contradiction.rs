@@ -34,12 +34,11 @@ use crate::solve::EPS;
 /// Rates left by a correction are looked into above this, in units of their rounding noise: 2e-9 of what they are
 /// differences of.
 const LOUD: f64 = 1e7;
-/// They contradict each other when `n^T Cdot` is more than this part of the sum of its terms. Rows that agree in a pose
-/// that is closed to 1e-9 may be off by that, times the size of the mechanism over that of its smallest part; what is
-/// less is left to the promise on gap rates.
-const CONTRADICTION: f64 = 1e-6;
-/// And when the last drive misses its rate by more than this, m/s or rad/s: at rest all terms are rounding.
-const MISSED: f64 = 1e-6;
+/// They contradict each other when `n^T Cdot` is more than this part of the sum of its terms.
+const CONTRADICTION: f64 = 1e-9;
+/// And when the last drive misses its rate by more than this, m/s or rad/s, ten times what is promised of gap rates: at
+/// rest all terms are rounding, and one may be a large part of another.
+const MISSED: f64 = 1e-8;
 /// n pushes nothing when its push is less than this part of those of its rows.
 const NOTHING: f64 = 1e-6;
 /// Joints with less than this part of the largest stress have none.
