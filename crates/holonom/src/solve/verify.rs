@@ -27,8 +27,8 @@ const WIDE: f64 = 1e3;
 pub(super) struct Verifier {
     judge: Option<Box<Sparse>>,
     wanted: bool,
-    /// Only where islands are graded: a solver that freezes multipliers is otherwise what it claims to be, and off where
-    /// rows nearly depend on each other, whatever the masses.
+    /// Only where islands are graded: a solver that freezes multipliers is otherwise what it claims to be, and off
+    /// where rows nearly depend on each other, whatever the masses.
     only_graded: bool,
 }
 
