@@ -10,7 +10,8 @@
 //!
 //! which converges to a scaling in which all rows and all columns are of the same length, whatever the units of either.
 //! (The mean over the first three columns, and over the last three, of a block promised to be `[a 1, 0; 0, C]`, which
-//! must keep that form.) Pivots relative to own sizes do not depend on the scale of rows, so d is all that is needed.
+//! must keep that form.) A column in which all rows have nothing but rounding is scaled by none of them. Pivots
+//! relative to own sizes do not depend on the scale of rows, so d is all that is needed.
 
 use crate::blocks::Blocks;
 use crate::packed;
@@ -27,9 +28,13 @@ pub struct NeutralBlocks {
     /// Scales of columns and own sizes of rows, by place in a vector.
     column: Vec<f64>,
     own: Vec<f64>,
+    /// Squares of the lengths of rows as they are: entries that are rounding against them count as zero.
+    length: Vec<f64>,
     link: Vec<f64>,
 }
 
+/// Entries below 1e-13 of their rows, as squares.
+const ROUNDING: f64 = 1e-26;
 /// Rounds of scaling: after three, row and column lengths differ by a factor of about two.
 const ROUNDS: usize = 3;
 
@@ -45,6 +50,7 @@ impl Plan {
             links: (0..s.links.len() as u32).filter(of_wanted).collect(),
             column: vec![1.0; self.len()],
             own: vec![0.0; self.len()],
+            length: vec![0.0; self.len()],
             link: vec![0.0; self.largest_link],
         }
     }
@@ -53,6 +59,10 @@ impl Plan {
     pub fn neutralise<'n>(&self, blocks: &Blocks, out: &'n mut NeutralBlocks) -> &'n Blocks {
         out.blocks.copy_from(blocks);
         out.column.fill(1.0);
+        out.own.fill(0.0);
+        out.length.fill(0.0);
+        self.scale(blocks, out, |j2, row, _| *row += j2);
+        std::mem::swap(&mut out.own, &mut out.length);
         for _ in 0..ROUNDS {
             out.own.fill(0.0);
             self.scale(blocks, out, |j2, row, column| *row += j2 / *column);
@@ -85,7 +95,7 @@ impl Plan {
 
     /// Visit all entries of the links of the wanted nodes: squares, with the numbers of their rows and columns.
     fn scale(&self, blocks: &Blocks, out: &mut NeutralBlocks, visit: impl Fn(f64, &mut f64, &mut f64)) {
-        let NeutralBlocks { links, column, own, link: scratch, .. } = out;
+        let NeutralBlocks { links, column, own, length, link: scratch, .. } = out;
         for &l in &*links {
             let link = self.link(l);
             let (rows, columns) = (self.structure.size(link.dual), self.structure.size(link.primal));
@@ -94,7 +104,10 @@ impl Plan {
             let (dual, primal) = (self.offset(link.dual), self.offset(link.primal));
             for r in 0..rows {
                 for c in 0..columns {
-                    visit(block[r * columns + c].powi(2), &mut own[dual + r], &mut column[primal + c]);
+                    let j2 = block[r * columns + c].powi(2);
+                    if j2 > ROUNDING * length[dual + r] {
+                        visit(j2, &mut own[dual + r], &mut column[primal + c]);
+                    }
                 }
             }
         }

@@ -74,6 +74,11 @@ fn solve_rows(d: &Dense, rows: &[usize]) -> Option<Exact> {
 pub fn independent(d: &Dense, choice: u64) -> Option<Vec<usize>> {
     let (n, m) = (d.n, d.m);
     let mut j: Vec<Vec<f64>> = (0..m).map(|i| d.row(i).to_vec()).collect();
+    for row in &mut j {
+        // a row that has nothing but rounding in a column says nothing of it
+        let largest = row.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        row.iter_mut().filter(|x| x.abs() < 1e-13 * largest).for_each(|x| *x = 0.0);
+    }
     for _ in 0..8 {
         for row in &mut j {
             let length = row.iter().map(|x| x * x).sum::<f64>().sqrt();
