@@ -73,7 +73,7 @@ const SPREAD: f64 = 1e3;
 const SMALL: f64 = 1e-4;
 /// Masses apart by more than this are graded with loops or without: forces on what is heavy are rounded, and the rest
 /// passes on to what is light.
-const MASS_SPREAD: f64 = 1e8;
+const MASS_SPREAD: f64 = 1e6;
 
 /// Which islands are graded, and the blocks with neutral masses there; `None` when there are none.
 pub(crate) fn graded_islands(model: &Model, blocks: &Blocks) -> Option<(Vec<bool>, NeutralBlocks)> {

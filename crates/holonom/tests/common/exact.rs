@@ -25,8 +25,9 @@ pub struct Exact {
     pub by_choice: f64,
 }
 
-/// Rows of which this part is left at right angles to the others are independent,
-const INDEPENDENT: f64 = 1e-5;
+/// Rows of which this part is left at right angles to the others are independent (the engine lets go of rows below
+/// 3e-5: that is near a singular pose),
+const INDEPENDENT: f64 = 1e-4;
 /// and of this part dependent; in between it is not clear.
 const DEPENDENT: f64 = 1e-9;
 
