@@ -17,6 +17,8 @@ use std::f64::consts::TAU;
 const GROUND: BodyId = BodyId::GROUND;
 /// Accelerations agree to this part of the largest of them.
 const AGREED: f64 = 1e-8;
+/// And to this where loads pass through light bodies for no other reason than which of redundant rows was kept.
+const ROUNDED: f64 = 1e-6;
 
 /// A mechanism in the making: boxes along the axes of the world, whose masses are multiplied by given factors.
 struct Parts {
@@ -225,6 +227,8 @@ struct Tally {
     /// compared.
     undecided: f64,
     right: usize,
+    /// Off by what rounding leaves of loads on their way through light bodies.
+    rounded: usize,
     refused: usize,
     unclear: usize,
     wrong: Vec<String>,
@@ -232,7 +236,7 @@ struct Tally {
 
 impl Tally {
     fn new(undecided: f64) -> Self {
-        Tally { undecided, right: 0, refused: 0, unclear: 0, wrong: Vec::new() }
+        Tally { undecided, right: 0, rounded: 0, refused: 0, unclear: 0, wrong: Vec::new() }
     }
 }
 
@@ -253,15 +257,24 @@ fn compare(name: &str, sim: &mut Simulation, solvers: &[&str], tally: &mut Tally
         if sim.set_solver(SolverKind::from_name(solver).expect("a known solver")).is_err() {
             continue;
         }
-        let Ok(found) = sim.accelerations() else {
+        let (Ok(found), Ok(lambda)) =
+            (sim.accelerations().map(<[f64]>::to_vec), sim.multipliers().map(<[f64]>::to_vec))
+        else {
             tally.refused += 1;
             continue;
         };
         let error = |i: usize| (found[i] - exact.accelerations[i]).abs() / (AGREED * scale + exact.undecided[i]);
         let worst =
             (0..found.len()).map(error).fold(0.0, |m: f64, e| if e.is_nan() { f64::INFINITY } else { m.max(e) });
+        // of redundant rows those may be left that lead a heavy load through a light body, which feels the rounding of it
+        let felt =
+            |i: usize| 1e-15 * (0..d.m).map(|r| (d.row(r)[i] * lambda[r]).abs()).sum::<f64>() / d.e.mass[i * d.n + i];
+        let rounded =
+            |i: usize| (found[i] - exact.accelerations[i]).abs() <= felt(i).min(ROUNDED * scale) + AGREED * scale;
         if worst <= 1.0 {
             tally.right += 1;
+        } else if (0..d.n).all(rounded) {
+            tally.rounded += 1;
         } else {
             tally.wrong.push(format!("{name}, {solver}: {worst:.1e} times what is agreed"));
         }
@@ -304,6 +317,7 @@ fn one_body_of_any_mass() {
         }
     }
     println!("{} right, {} refused by name, {} not clear", tally.right, tally.refused, tally.unclear);
+    assert!(tally.rounded == 0, "{} rounded", tally.rounded);
     assert!(tally.unclear == 0, "every mechanism of the grid has a clear rank");
     assert!(refused_sparse.is_empty(), "refused by the usual solver:\n{}", refused_sparse.join("\n"));
     assert!(tally.wrong.is_empty(), "{} wrong:\n{}", tally.wrong.len(), tally.wrong.join("\n"));
@@ -339,7 +353,14 @@ fn random_masses_over_twelve_decades() {
         let solvers = if number < 300 { &SOLVERS[..] } else { &SOLVERS[..1] };
         compare(&number.to_string(), &mut sim, solvers, &mut tally);
     }
-    println!("{} right, {} refused, {} not clear", tally.right, refused.len(), tally.unclear);
+    println!(
+        "{} right, {} rounded, {} refused, {} not clear",
+        tally.right,
+        tally.rounded,
+        refused.len(),
+        tally.unclear
+    );
+    assert!(tally.rounded <= 1 + tally.right / 1000, "{} rounded", tally.rounded);
     println!("{}", refused.join("\n"));
     assert!(tally.wrong.is_empty(), "{} wrong:\n{}", tally.wrong.len(), tally.wrong.join("\n"));
 }
