@@ -15,7 +15,7 @@ const USAGE: &str = "\
 usage: cargo xtask COMMAND
 
   test       formatting, lints, all tests, the page in a browser, all examples, documentation
-  soak       long runs of the tests that draw their cases at random: about an hour
+  soak       long runs of the tests that draw their cases at random: some minutes
   page       the page in a browser alone; words select tests by their names
   examples   write docs/examples.md and docs/images/chain.svg anew from the examples
   manual     write docs/verification.md anew from what `holonom verify` finds

@@ -20,7 +20,7 @@ const SOAK: &[(&str, &str, &str)] = &[
     ("solvers_loops", "PROPTEST_CASES", "2000"),
     ("conservation", "PROPTEST_CASES", "2000"),
     ("ledger_blows", "PROPTEST_CASES", "6400"),
-    ("graded", "HOLONOM_GRADED", "100000"),
+    ("graded", "HOLONOM_GRADED", "5000"),
 ];
 
 /// Long runs; true when all passed.
