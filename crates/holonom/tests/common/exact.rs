@@ -1,9 +1,6 @@
 //! The equations of motion solved with 60 digits, by a road that shares nothing with the solvers: one dense matrix,
 //! scaled partial pivoting, numbers of 200 bits.
 
-// every test file is a crate of its own and uses a part of this module
-#![allow(dead_code)]
-
 use crate::common::dense::Dense;
 use crate::common::gap;
 use dashu_float::{FBig, round::mode::Zero};
@@ -72,7 +69,7 @@ fn solve_rows(d: &Dense, rows: &[usize]) -> Option<Exact> {
 
 /// Rows that are independent when all rows and columns of J are scaled to the same length; `None` where that is not
 /// clear. Of rows that say the same, others are kept with every choice.
-pub fn independent(d: &Dense, choice: u64) -> Option<Vec<usize>> {
+fn independent(d: &Dense, choice: u64) -> Option<Vec<usize>> {
     let (n, m) = (d.n, d.m);
     let mut j: Vec<Vec<f64>> = (0..m).map(|i| d.row(i).to_vec()).collect();
     for row in &mut j {
