@@ -197,12 +197,8 @@ impl FirstOrder<'_> {
     /// The complementarity problem. Where force laws play no part, dry friction of joints does not either.
     fn pose(&mut self, h: f64, warm_start: &[WarmStart]) {
         let ineq = &self.work.contact.rows;
-        let Task { laws, b, x, drags, .. } = &mut self.task;
-        laws.clear();
-        drags.clear();
-        b.clear();
-        x.clear();
-        x.resize(ineq.len(), 0.0);
+        self.task.empty(ineq.len());
+        let Task { laws, b, x, .. } = &mut self.task;
         memory::recall(warm_start, ineq, 1.0, x);
         for block in &ineq.blocks {
             let first = block.row as usize;

@@ -49,6 +49,17 @@ pub(crate) struct Task {
     pub largest: usize,
 }
 
+impl Task {
+    /// Nothing asked yet, of this many rows.
+    pub fn empty(&mut self, rows: usize) {
+        self.laws.clear();
+        self.drags.clear();
+        self.b.clear();
+        self.x.clear();
+        self.x.resize(rows, 0.0);
+    }
+}
+
 /// The push of `row` is `factor` times that of `normal`: friction of a contact that slips.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Drag {

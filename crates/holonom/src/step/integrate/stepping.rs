@@ -250,12 +250,8 @@ impl Stepping {
     /// The complementarity problem of the step.
     fn pose(&mut self, m: &Motion<'_>, h: f64, rebound: bool) {
         let ineq = &m.work.contact.rows;
-        let Task { laws, b, x, drags, .. } = &mut self.task;
-        laws.clear();
-        drags.clear();
-        b.clear();
-        x.clear();
-        x.resize(ineq.len(), 0.0);
+        self.task.empty(ineq.len());
+        let Task { laws, b, x, .. } = &mut self.task;
         for block in &ineq.blocks {
             let load = |joint: u32| self.loads[joint as usize];
             let slips = slips(ineq, block);
