@@ -1,9 +1,10 @@
 //! Every kind of the engine's catalogue can be written in a scene file, and means what the same joint made by a program means.
 
 use holonom::curves::{Circle, CubicSpline, Helix, Line, Nurbs, NurbsSurface, Sheet};
+use holonom::declaration::{Make, Need};
 use holonom::functions::{Harmonic, SmoothStep};
 use holonom::joints::{self, Constraint};
-use holonom::math::{Mat3, exp_quat, vec3};
+use holonom::math::{Mat3, SplitMix, exp_quat, vec3};
 use holonom::prelude::*;
 use holonom::surfaces::{Inside, Plane, Quadric, Torus};
 use holonom_scene::Loader;
@@ -428,14 +429,25 @@ fn scene_names(engine: &str) -> &'static [&'static str] {
     }
 }
 
+/// Joints between two frames without a case by hand: with every other field left out they are the sample of their own
+/// declaration.
+fn plain_joints() -> Vec<&'static joints::JointDeclaration> {
+    let (cases, mut plain) = (cases(), joints::JOINTS.to_vec());
+    plain.retain(|d| cases.iter().all(|c| c.engine != d.name()));
+    plain.retain(|d| matches!(d.kind.make, Make::Joint(_)) && d.sample.is_some());
+    plain.retain(|d| d.kind.all_fields().all(|f| ["a", "b"].contains(&f.name) || !matches!(f.need, Need::Required)));
+    plain
+}
+
 #[test]
 fn every_kind_of_the_engine_has_a_name_in_scenes_and_a_case_here() {
-    let cases = cases();
+    let (cases, plain) = (cases(), plain_joints());
     for kind in joints::JOINTS.iter().map(|d| &d.kind) {
         for name in scene_names(kind.name) {
             assert!(JOINTS.find(name).is_some() || DRIVES.find(name).is_some(), "`{}` cannot be written", kind.name);
             let asked = |c: &&Case| c.engine == kind.name && c.text.contains(&format!("kind = \"{name}\""));
-            assert!(cases.iter().any(|c| asked(&c)), "no case for `{}` as `{name}`", kind.name);
+            let is_plain = plain.iter().any(|d| d.name() == *name);
+            assert!(is_plain || cases.iter().any(|c| asked(&c)), "no case for `{}` as `{name}`", kind.name);
         }
     }
     for (engine, field) in [("limit", "limits"), ("dry-friction", "friction"), ("dry-friction", "friction_coefficient")]
@@ -447,38 +459,50 @@ fn every_kind_of_the_engine_has_a_name_in_scenes_and_a_case_here() {
     // and nothing here is left out of the cases
     for kind in JOINTS.kinds().chain(DRIVES.kinds()).chain(CURVES.kinds()).chain(SURFACES.kinds()) {
         let written = format!("kind = \"{}\"", kind.name);
-        assert!(cases.iter().any(|c| c.text.contains(&written)), "no case for `{}`", kind.name);
+        let is_plain = plain.iter().any(|d| d.name() == kind.name);
+        assert!(is_plain || cases.iter().any(|c| c.text.contains(&written)), "no case for `{}`", kind.name);
     }
 }
 
 #[test]
 fn a_joint_from_text_is_the_joint_from_the_program() {
     for case in cases() {
-        let text = format!("{BODIES}{}", case.text);
-        let loaded =
-            Loader::new().load_text("case.toml", text).unwrap_or_else(|e| panic!("{}\n{}", case.text, e.render()));
-        let model = loaded.build().unwrap_or_else(|e| panic!("{}\n{}", case.text, e.render()));
-        let mut m = ModelBuilder::new();
-        let [a, b] = bodies(&mut m);
-        (case.direct)(&mut m, a, b);
-        let direct = m.build().unwrap_or_else(|e| panic!("{}\n{e}", case.text));
-        assert_eq!(model.n_rows(), direct.n_rows(), "{}", case.text);
-        let (mut one, mut other) = (Simulation::new(model), Simulation::new(direct));
-        compare(&one, &other, case.text);
-        let (x, y) = (one.accelerations().expect("solves").to_vec(), other.accelerations().expect("solves").to_vec());
-        let size = y.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-        for (x, y) in x.iter().zip(&y) {
-            assert!((x - y).abs() <= 1e-10 * size, "acceleration {x} against {y}\n{}", case.text);
-        }
-        let (x, y) = (one.multipliers().expect("solves").to_vec(), other.multipliers().expect("solves").to_vec());
-        let size = y.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
-        for (x, y) in x.iter().zip(&y) {
-            assert!((x - y).abs() <= 1e-10 * size, "multiplier {x} against {y}\n{}", case.text);
-        }
-        one.run_until(0.1).expect("runs");
-        other.run_until(0.1).expect("runs");
-        compare(&one, &other, case.text);
+        compare_roads(case.text, case.direct);
     }
+    for joint in plain_joints() {
+        let text = format!("[joint.it]\nkind = \"{}\"\na = \"one.f\"\nb = \"two.f\"\n", joint.name());
+        let sample = joint.sample.expect("a sample");
+        compare_roads(&text, |m, a, b| {
+            m.boxed_joint("it", sample(a, b, &mut SplitMix(1)));
+        });
+    }
+}
+
+/// The same model, start and motion from a scene and from a program.
+fn compare_roads(text: &str, direct: impl Fn(&mut ModelBuilder, Marker, Marker)) {
+    let scene = format!("{BODIES}{text}");
+    let loaded = Loader::new().load_text("case.toml", scene).unwrap_or_else(|e| panic!("{text}\n{}", e.render()));
+    let model = loaded.build().unwrap_or_else(|e| panic!("{text}\n{}", e.render()));
+    let mut m = ModelBuilder::new();
+    let [a, b] = bodies(&mut m);
+    direct(&mut m, a, b);
+    let direct = m.build().unwrap_or_else(|e| panic!("{text}\n{e}"));
+    assert_eq!(model.n_rows(), direct.n_rows(), "{text}");
+    let (mut one, mut other) = (Simulation::new(model), Simulation::new(direct));
+    compare(&one, &other, text);
+    let (x, y) = (one.accelerations().expect("solves").to_vec(), other.accelerations().expect("solves").to_vec());
+    let size = y.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+    for (x, y) in x.iter().zip(&y) {
+        assert!((x - y).abs() <= 1e-10 * size, "acceleration {x} against {y}\n{text}");
+    }
+    let (x, y) = (one.multipliers().expect("solves").to_vec(), other.multipliers().expect("solves").to_vec());
+    let size = y.iter().fold(1.0, |m: f64, x| m.max(x.abs()));
+    for (x, y) in x.iter().zip(&y) {
+        assert!((x - y).abs() <= 1e-10 * size, "multiplier {x} against {y}\n{text}");
+    }
+    one.run_until(0.1).expect("runs");
+    other.run_until(0.1).expect("runs");
+    compare(&one, &other, text);
 }
 
 fn compare(one: &Simulation, other: &Simulation, text: &str) {

@@ -120,7 +120,7 @@ impl Dense {
 }
 
 /// L of A = L L^T over the lower triangle, in place. False when A is not positive definite.
-fn cholesky(a: &mut [f64], n: usize) -> bool {
+pub fn cholesky(a: &mut [f64], n: usize) -> bool {
     for j in 0..n {
         for k in 0..j {
             let l = a[j * n + k];
@@ -140,7 +140,7 @@ fn cholesky(a: &mut [f64], n: usize) -> bool {
     true
 }
 
-fn cholesky_solve(l: &[f64], n: usize, b: &[f64]) -> Vec<f64> {
+pub fn cholesky_solve(l: &[f64], n: usize, b: &[f64]) -> Vec<f64> {
     let mut x = b.to_vec();
     for i in 0..n {
         let sum: f64 = (0..i).map(|k| l[i * n + k] * x[k]).sum();

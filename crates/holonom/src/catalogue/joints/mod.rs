@@ -26,6 +26,7 @@ use table::RADII;
 use crate::catalogue::interface::{Attachment, AttachmentKind, Marker, free_of, numbered};
 use crate::error::{Invalid, refuse};
 use crate::math::Mat3;
+use std::sync::LazyLock;
 
 macro_rules! joints {
     ($($module:ident::$name:ident,)*) => {
@@ -34,7 +35,7 @@ macro_rules! joints {
             pub use $module::$name;
         )*
 
-        /// Every kind of joint and relation, in a stable order: those that hold two markers together first.
+        /// Every kind of joint and relation, in a stable order.
         pub static JOINTS: &[&JointDeclaration] = &[$(&$module::DECLARATION,)*];
     };
 }
@@ -85,9 +86,11 @@ joints! {
     rotor_gear::RotorGear,
 }
 
-/// The joints that hold where two markers coincide.
+/// The joints that hold where two markers coincide, in the order of the table, wherever they stand in it.
 pub fn pairs() -> &'static [&'static JointDeclaration] {
-    &JOINTS[..JOINTS.iter().take_while(|d| d.role == JointRole::Pair).count()]
+    static PAIRS: LazyLock<Vec<&'static JointDeclaration>> =
+        LazyLock::new(|| JOINTS.iter().filter(|d| d.role == JointRole::Pair).copied().collect());
+    &PAIRS
 }
 
 /// A line of the table by the name of its kind.
