@@ -3,8 +3,9 @@
 
 use crate::Exit;
 use crate::error::{CliError, to_stderr, warn};
-use crate::output::StandardOutput;
+use crate::output::{StandardOutput, refuse_existing};
 use crate::scene::{SceneArgs, SceneOptions};
+use holonom_record::replace_file;
 use holonom_scene::{Format, Loaded, write};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -43,8 +44,7 @@ pub(crate) fn run(args: &ConvertArgs, out: &mut StandardOutput) -> Result<Exit, 
         out.write(&text)?;
         return Ok(Exit::Ok);
     }
-    std::fs::write(&args.output, &text)
-        .map_err(|e| CliError::io(format!("cannot write `{}`: {e}", args.output.display())))?;
+    replace_file(&args.output, text.as_bytes()).map_err(|e| CliError::io(e.to_string()))?;
     // read back what was written: it must be the same mechanism in the same state
     let again = SceneArgs {
         scene: args.output.display().to_string(),
@@ -107,8 +107,5 @@ fn check_target(args: &ConvertArgs) -> Result<(), CliError> {
         return Err(CliError::usage(format!("`{}`: scene files end in .toml", path.display()))
             .help("only scene files are written; `-` writes to standard output"));
     }
-    if path.exists() && !args.force {
-        return Err(CliError::usage(format!("`{}` is there already", path.display())).help("--force replaces it"));
-    }
-    Ok(())
+    refuse_existing(path, args.force)
 }

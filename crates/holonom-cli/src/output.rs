@@ -2,6 +2,15 @@
 
 use crate::error::CliError;
 use std::io::{ErrorKind, IsTerminal, Write};
+use std::path::Path;
+
+/// Refuses to write over a file unless told to. Devices and pipes are written to as they are.
+pub(crate) fn refuse_existing(path: &Path, force: bool) -> Result<(), CliError> {
+    if path.is_file() && !force {
+        return Err(CliError::usage(format!("`{}` is there already", path.display())).help("--force replaces it"));
+    }
+    Ok(())
+}
 
 /// Standard output. A reader that has seen enough (`| head`) is no error: what follows is dropped.
 pub(crate) struct StandardOutput {

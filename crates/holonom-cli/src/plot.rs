@@ -190,7 +190,7 @@ fn show(
         Picture::Svg => svg().map_err(failed)?.into_bytes(),
         Picture::Png => png().map_err(failed)?,
     };
-    std::fs::write(path, &bytes).map_err(|e| CliError::io(format!("cannot write `{}`: {e}", path.display())))?;
+    holonom_record::replace_file(path, &bytes).map_err(|e| CliError::io(e.to_string()))?;
     out.write(&format!("{} ({})\n", path.display(), crate::text::size(bytes.len() as u64)))?;
     Ok(Exit::Ok)
 }

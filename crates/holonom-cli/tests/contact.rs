@@ -69,7 +69,7 @@ fn recording_changes_nothing_also_with_contact() {
         assert_eq!(plain, run(&touching, 1.5, way, &[])["hash"], "{way:?}: twice");
         for (name, rate) in [("a.csv", "10"), ("b.parquet", "333.3"), ("c.hrec", "1000")] {
             let (file, lines) = (folder.file(name), folder.file("contacts.jsonl"));
-            let more = ["--out", &file, "--rate", rate, "--columns", "*", "--contacts", &lines];
+            let more = ["--force", "--out", &file, "--rate", rate, "--columns", "*", "--contacts", &lines];
             assert_eq!(plain, run(&touching, 1.5, way, &more)["hash"], "{way:?}: {name} at {rate}");
         }
     }
@@ -95,7 +95,7 @@ fn contacts_are_columns() {
     let folder = Folder::new("contact-columns");
     let (file, lines) = (folder.file("r.csv"), folder.file("r.jsonl"));
     let touching = scene("touching");
-    run(&touching, 2.0, &[], &["--out", &file, "--rate", "200", "--columns", "*", "--contacts", &lines]);
+    run(&touching, 2.0, &[], &["--force", "--out", &file, "--rate", "200", "--columns", "*", "--contacts", &lines]);
     let time = column(&file, "time");
     let (x, z) = (column(&file, "contact.box.ground.force.x"), column(&file, "contact.box.ground.force.z"));
     let (state, points) = (column(&file, "contact.box.ground.state"), column(&file, "contact.box.ground.points"));
@@ -139,7 +139,7 @@ fn contacts_are_columns() {
         assert!((sum - z[k]).abs() < 1e-9, "{sum} {}", z[k]);
     }
     refused(&["run", &touching, "--contacts", &lines], 2, &["--out"]);
-    refused(&["run", &touching, "--out", &file, "--contacts", &folder.file("no/such/f")], 5, &["no/such"]);
+    refused(&["run", &touching, "--force", "--out", &file, "--contacts", &folder.file("no/such/f")], 5, &["no/such"]);
 }
 
 #[test]
@@ -148,7 +148,7 @@ fn contacts_are_drawn() {
     let (file, picture) = (folder.file("r.csv"), folder.file("r.svg"));
     let touching = scene("touching");
     // among the usual columns are those of all pairs, where they are few
-    run(&touching, 1.0, &[], &["--out", &file]);
+    run(&touching, 1.0, &[], &["--force", "--out", &file]);
     assert!(column(&file, "contact.ball.box.force.x").iter().all(|x| *x == 0.0));
     let out = holonom(&["plot", &file, "--y", "contact.*.force.*,*.tension,*.effort", "-o", &picture]);
     assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
@@ -224,7 +224,8 @@ fn the_ledger_closes_through_blows_with_drives() {
     for name in ["driven-bouncing", "driven-bouncing-wave"] {
         let path = scene(name);
         for (way, allowed) in [(&[][..], 1e-9), (&["--integrator", "stepping"][..], 1e-12)] {
-            let v = run(&path, 3.0, way, &["--out", &file, "--columns", "energy.*", "--columns", "ledger.*"]);
+            let v =
+                run(&path, 3.0, way, &["--force", "--out", &file, "--columns", "energy.*", "--columns", "ledger.*"]);
             let number = |at: &Value| at.as_f64().expect("a number");
             assert!(number(&v["energy_unaccounted"]) <= allowed, "{name} {way:?}: {}", v["energy_unaccounted"]);
             let parts = [

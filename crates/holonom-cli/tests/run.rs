@@ -67,7 +67,7 @@ fn recording_changes_nothing_and_runs_repeat() {
         for (name, rate) in [("a.csv", "10"), ("b.parquet", "333.3"), ("c.hrec", "1000")] {
             let file = folder.file(name);
             let mut recorded = base.clone();
-            recorded.extend(["--out", &file, "--rate", rate]);
+            recorded.extend(["--force", "--out", &file, "--rate", rate]);
             assert_eq!(plain, hash(&recorded), "{way:?}: {name} at {rate}");
         }
     }
@@ -118,7 +118,7 @@ fn every_scene_that_comes_along_runs_resumes_and_is_checked() {
         let name = entry["name"].as_str().expect("a name");
         let whole = hash(&["run", name, "--time", "0.2"]);
         hash(&["run", name, "--time", "0.07", "--snapshot", &snap]);
-        let resumed = hash(&["run", name, "--time", "0.2", "--from", &snap, "--out", &file]);
+        let resumed = hash(&["run", name, "--time", "0.2", "--from", &snap, "--force", "--out", &file]);
         assert_eq!(whole, resumed, "{name}");
         assert_eq!(json(&["check", name, "--json"])["bodies"], entry["bodies"], "{name}");
     }
@@ -152,7 +152,7 @@ fn rows_lie_where_they_should_and_say_what_the_final_state_says() {
         (&["--dt", "0.001", "--rate", "20"], true),
         (&["--dt", "0.03", "--rate", "20"], false),
     ] {
-        let mut args = vec!["run", "pendulum", "--time", "1", "--out", &file, "--json"];
+        let mut args = vec!["run", "pendulum", "--time", "1", "--force", "--out", &file, "--json"];
         args.extend(way);
         let v = json(&args);
         let text = std::fs::read_to_string(&file).expect("written");
@@ -185,7 +185,7 @@ fn columns_come_from_the_command_line_else_from_the_scene() {
     let file = folder.file("r.csv");
     let double = scene("double");
     let head = |args: &[&str]| {
-        let mut all = vec!["run", &double, "--time", "0.1", "--out", &file, "-q"];
+        let mut all = vec!["run", &double, "--time", "0.1", "--force", "--out", &file, "-q"];
         all.extend(args);
         let out = holonom(&all);
         assert_eq!(out.status.code(), Some(0), "{}", stderr(&out));
@@ -241,7 +241,7 @@ fn a_stop_explains_itself_and_leaves_what_there_is() {
     let v = json(&["run", &stiff, "--from", &snap, "--dt", "6e-6", "--time", "0.05", "--json"]);
     assert_eq!(v["time"].as_f64(), Some(0.05));
     let mut all = args.to_vec();
-    all.push("--json");
+    all.extend(["--force", "--json"]);
     let out = holonom(&all);
     let v: Value = serde_json::from_str(stdout(&out).lines().last().expect("a line")).expect("JSON");
     assert_eq!((v["exit"].as_u64(), v["errors"][0]["code"].as_str()), (Some(3), Some("E0601")));
@@ -450,7 +450,7 @@ fn a_row_without_forces_does_not_end_the_run() {
     assert!(first["contacts"].is_null() && first["time"] == 0.0, "{first}");
     assert_eq!(v["hash"].as_str().expect("a text"), hash(&["run", &rod]), "the motion is that without a recording");
     // the summary for people counts them too
-    let out = holonom(&["run", &rod, "--out", &csv, "--columns", "rod.acc.z"]);
+    let out = holonom(&["run", &rod, "--force", "--out", &csv, "--columns", "rod.acc.z"]);
     assert!(stdout(&out).contains("with NaN"), "{}", stdout(&out));
 }
 
@@ -464,8 +464,10 @@ fn piles_are_recorded() {
     assert_eq!((v["out_rows"].as_u64(), v["out_incomplete_rows"].as_u64()), (Some(4), Some(0)));
     assert!(cells(&csv).values().flatten().all(|x| x.is_finite()));
     let columns = ["--columns", "*.contact.force.z,*.pos.z"];
-    let v =
-        json(&[&["run", &pile, "--time", "0.003", "--rate", "1000", "--json", "--out", &csv], &columns[..]].concat());
+    let v = json(
+        &[&["run", &pile, "--time", "0.003", "--rate", "1000", "--json", "--force", "--out", &csv], &columns[..]]
+            .concat(),
+    );
     let (table, missing) = (cells(&csv), v["out_incomplete_rows"].as_u64().expect("a number"));
     assert_eq!(table["b0.contact.force.z"].iter().filter(|x| x.is_nan()).count() as u64, missing);
     assert!(table["b0.pos.z"].iter().all(|x| x.is_finite()) && v["out_rows"].as_u64() == Some(4));
@@ -478,7 +480,20 @@ fn huge_pivots_record_their_own_loads() {
     let (folder, door) = (Folder::new("loads"), scene("door"));
     let loads = |solver: &str| -> (f64, Vec<f64>) {
         let csv = folder.file(&format!("{solver}.csv"));
-        json(&["run", &door, "--time", "0.01", "--json", "--solver", solver, "--out", &csv, "--columns", "*"]);
+        json(&[
+            "run",
+            &door,
+            "--time",
+            "0.01",
+            "--json",
+            "--solver",
+            solver,
+            "--force",
+            "--out",
+            &csv,
+            "--columns",
+            "*",
+        ]);
         let table = cells(&csv);
         let mut names: Vec<&String> = table.keys().filter(|n| n.contains(".multiplier")).collect();
         names.sort();
@@ -527,4 +542,52 @@ fn what_is_left_to_defaults_is_said() {
         assert!(!warnings.contains("x-y plane") && warnings.contains("halfway") == halfway, "{path}: {warnings}");
         assert_eq!(stderr(&holonom(&["run", path, "--time", "0.1", "--json"])), "");
     }
+}
+
+/// A file that is there is not written over unasked; asked, it keeps its bytes until the new one is whole.
+#[test]
+fn files_are_replaced_only_when_asked() {
+    let folder = Folder::new("force");
+    let (csv, hrec) = (folder.file("r.csv"), folder.file("r.hrec"));
+    for args in [["--out", &csv], ["--out", &hrec]] {
+        let run = [&["run", "pendulum", "--time", "0.1"][..], &args[..]].concat();
+        json(&[&run[..], &["--json"]].concat());
+        let old = std::fs::read(args[1]).expect("written");
+        refused(&run, 2, &[args[1], "is there already", "--force replaces it"]);
+        assert_eq!(std::fs::read(args[1]).expect("there"), old);
+        let longer = ["run", "pendulum", "--time", "0.2", args[0], args[1], "--force", "--json"];
+        json(&longer);
+        assert_ne!(std::fs::read(args[1]).expect("there"), old);
+    }
+    // devices are written to as they are
+    assert_eq!(holonom(&["run", "pendulum", "--time", "0.1", "--out", "/dev/null"]).status.code(), Some(0));
+}
+
+/// No room on the disk: the old scene and the old plot are as they were, and the exit code says so.
+#[cfg(unix)]
+#[test]
+fn a_full_disk_leaves_the_old_file() {
+    let folder = Folder::new("full");
+    let (scene, plot, run) = (folder.file("s.toml"), folder.file("p.svg"), folder.file("r.csv"));
+    json(&["run", "pendulum", "--time", "1", "--out", &run, "--json"]);
+    std::fs::write(&scene, "# mine\n").expect("written");
+    std::fs::write(&plot, "<svg/>").expect("written");
+    let cases = [
+        (&scene, vec!["convert", "excavator", &scene, "--force"]),
+        (&plot, vec!["plot", &run, "--y", "energy.*", "-o", &plot]),
+    ];
+    for (target, args) in cases {
+        let before = std::fs::read(target).expect("there");
+        let mut command = std::process::Command::new("sh");
+        command.arg("-c").arg("trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"").arg(env!("CARGO_BIN_EXE_holonom"));
+        let out = command.args(&args).output().expect("run");
+        assert_eq!(out.status.code(), Some(5), "{args:?}: {}", stderr(&out));
+        assert_eq!(std::fs::read(target).expect("there"), before, "{args:?}");
+        // and with room
+        assert_eq!(holonom(&args).status.code(), Some(0), "{args:?}");
+        assert_ne!(std::fs::read(target).expect("there"), before, "{args:?}");
+    }
+    let mut names: Vec<_> = std::fs::read_dir(&folder.0).expect("there").flatten().map(|e| e.file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["p.svg", "r.csv", "s.toml"], "nothing is left beside them");
 }

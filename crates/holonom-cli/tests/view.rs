@@ -264,4 +264,35 @@ fn what_was_done_on_the_page_is_replayed_to_the_same_bits() {
     std::fs::write(&file, format!("{heading}\n{rest}")).expect("written");
     refused(&["replay", &file], 2, &["reads files from `/etc`", "--allow-path /etc"]);
     assert_eq!(json(&["replay", &file, "--allow-path", "/etc", "--json"])["same"], true);
+    // blank lines before the heading change nothing
+    std::fs::write(&file, format!("\n  \n{heading}\n{rest}")).expect("written");
+    refused(&["replay", &file], 2, &["reads files from `/etc`", "--allow-path /etc"]);
+    // and only an ordinary file is read
+    refused(&["replay", "/dev/zero"], 2, &["not an ordinary file"]);
+}
+
+/// A log, in a folder of its own, whose scene names a file outside it: by its folder, or by a name that is a path.
+#[test]
+fn a_log_reads_no_file_outside_its_folder() {
+    let (inside, outside) = (Folder::new("log-inside"), Folder::new("log-outside"));
+    std::fs::write(outside.file("canary.toml"), "[body.canary]\nmass = 1\ninertia = [1, 1, 1]\n").expect("written");
+    let file = inside.file("inputs.jsonl");
+    let text = "include = [\"canary.toml\"]\n";
+    let heading = |scene: &str, folder: &str| serde_json::json!({ "holonom": "inputs", "version": 1, "scene": scene, "text": text, "folder": folder, "end": 1, "hash": "" });
+    let (own, other) = (inside.0.display().to_string(), outside.0.display().to_string());
+    for before in ["", "\n", " \n\t\n"] {
+        std::fs::write(&file, format!("{before}{}\n", heading("s.toml", &other))).expect("written");
+        refused(&["replay", &file], 2, &["reads files from"]);
+    }
+    for scene in [format!("{other}/s.toml"), "../log-outside/s.toml".into(), format!("x/../../{other}/s.toml")] {
+        std::fs::write(&file, format!("{}\n", heading(&scene, &own))).expect("written");
+        let out = holonom(&["replay", &file]);
+        assert_eq!(out.status.code(), Some(2), "{scene}: {}", stdout(&out));
+        assert!(stderr(&out).contains("no file `canary.toml`"), "{scene}: {}", stderr(&out));
+    }
+    // the same file where it may be read
+    std::fs::copy(outside.file("canary.toml"), inside.file("canary.toml")).expect("copied");
+    std::fs::write(&file, format!("{}\n", heading("s.toml", &own))).expect("written");
+    let out = holonom(&["replay", &file]);
+    assert!(stdout(&out).contains("1 ticks"), "{}", stderr(&out));
 }

@@ -3,7 +3,7 @@
 use crate::RecordError;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
-use std::io::{self, Read, Seek, SeekFrom};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -128,6 +128,17 @@ pub(crate) fn sync_folder(path: &Path) {
     if let Ok(folder) = File::open(folder_of(path)) {
         let _ = folder.sync_all();
     }
+}
+
+/// Writes a file whole or not at all: under another name beside it, synced, then renamed. A file that is there keeps its
+/// bytes until then, and where the disk is full. Devices and pipes are written to as they are.
+pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
+    if place(path)? == PathKind::Device {
+        return open_device(path)?.write_all(bytes).map_err(RecordError::io(path, "write"));
+    }
+    let mut draft = TemporaryFile::new(path)?;
+    draft.file.write_all(bytes).map_err(RecordError::io(path, "write"))?;
+    draft.publish()
 }
 
 /// A file under a temporary name in the folder of its target; removed when dropped before [`TemporaryFile::publish`].

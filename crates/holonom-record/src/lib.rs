@@ -57,6 +57,7 @@ mod snapshot;
 mod writer;
 
 pub use error::{RecordError, RecordErrorClass};
+pub use files::replace_file;
 pub use format::RecordingFormat;
 pub use output::RecordingOutput;
 pub use recording::{DEFAULT_BUDGET, RecordingReader};

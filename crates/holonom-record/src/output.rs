@@ -5,6 +5,8 @@
 //! name, waits for the disk, renames it, and only then removes the stream. If that fails, for want of space say, the
 //! stream stays and [`recover`](crate::recover) can do it later.
 //!
+//! A `.hrec` that is there already is replaced the same way: rows go to `run.hrec.hrec`, which takes its place at the end.
+//!
 //! A stream that an earlier run left there is not destroyed: it is renamed to `run.left-1.csv.hrec` (or the next free
 //! number), and [`RecordingOutput::left_over`] says so.
 //!
@@ -26,13 +28,15 @@ pub struct RecordingOutput {
     target: PathBuf,
     way: Way,
     left_over: Option<PathBuf>,
+    /// The recording that is to be replaced, so that nobody else writes it meanwhile.
+    _replaced: Option<File>,
 }
 
 #[derive(Debug)]
 enum Way {
     /// The stream is what was asked for.
     Stream(StreamWriter),
-    /// The stream is converted at the end.
+    /// The stream is converted at the end, or takes the place of an older one.
     Convert(StreamWriter, RecordingFormat),
     /// Text for a device or a pipe.
     Text(TextWriter),
@@ -53,24 +57,27 @@ impl RecordingOutput {
                 }
                 _ => Way::Text(TextWriter::create(path, schema)?),
             };
-            return Ok(RecordingOutput { target, way, left_over: None });
+            return Ok(RecordingOutput { target, way, left_over: None, _replaced: None });
         }
         let format = RecordingFormat::of(path)?;
-        if format == RecordingFormat::Stream {
-            return Ok(RecordingOutput {
-                target,
-                way: Way::Stream(StreamWriter::create(path, schema)?),
-                left_over: None,
-            });
+        if format == RecordingFormat::Stream && place == PathKind::Nothing {
+            let way = Way::Stream(StreamWriter::create(path, schema)?);
+            return Ok(RecordingOutput { target, way, left_over: None, _replaced: None });
         }
+        let mut replaced = None;
         if place == PathKind::File {
             // Opened and left alone: a file without permission to write should not be replaced at the end of a long
             // run, or fail there.
-            OpenOptions::new().append(true).open(path).map_err(RecordError::io(path, "write"))?;
+            let file = OpenOptions::new().append(true).open(path).map_err(RecordError::io(path, "write"))?;
+            if format == RecordingFormat::Stream {
+                files::lock(&file, path)?;
+                replaced = Some(file);
+            }
         }
         let stream = side_stream(path);
         let left_over = move_aside(path, &stream)?;
-        Ok(RecordingOutput { target, way: Way::Convert(StreamWriter::create(&stream, schema)?, format), left_over })
+        let way = Way::Convert(StreamWriter::create(&stream, schema)?, format);
+        Ok(RecordingOutput { target, way, left_over, _replaced: replaced })
     }
 
     /// The file asked for.
@@ -132,12 +139,11 @@ impl RecordingOutput {
             Way::Convert(writer, format) => {
                 let stream = writer.finish(reason)?;
                 let rows = stream.rows;
-                let made = convert(&stream.path, &self.target, format).map_err(|source| RecordError::Conversion {
+                let made = take_place(&stream, &self.target, format).map_err(|source| RecordError::Conversion {
                     target: self.target.clone(),
                     stream: stream.path.clone(),
                     source: Box::new(source),
                 })?;
-                fs::remove_file(&stream.path).map_err(RecordError::io(&stream.path, "remove"))?;
                 Ok(Finished { path: self.target, rows, bytes: made })
             }
         }
@@ -149,7 +155,19 @@ pub(crate) fn side_stream(target: &Path) -> PathBuf {
     files::with_suffix(target, ".hrec")
 }
 
-/// Makes `target` from a whole stream; its size in bytes.
+/// Makes `target` from a whole stream, which is then gone; its size in bytes.
+fn take_place(stream: &Finished, target: &Path, format: RecordingFormat) -> Result<u64, RecordError> {
+    if format == RecordingFormat::Stream {
+        fs::rename(&stream.path, target).map_err(RecordError::io(target, "write"))?;
+        files::sync_folder(target);
+        return Ok(stream.bytes);
+    }
+    let made = convert(&stream.path, target, format)?;
+    fs::remove_file(&stream.path).map_err(RecordError::io(&stream.path, "remove"))?;
+    Ok(made)
+}
+
+/// Writes the rows of a whole stream in another format; the size in bytes.
 fn convert(stream: &Path, target: &Path, format: RecordingFormat) -> Result<u64, RecordError> {
     let recording = RecordingReader::open(stream)?;
     if !recording.complete() {
@@ -178,7 +196,8 @@ fn move_aside(target: &Path, stream: &Path) -> Result<Option<PathBuf>, RecordErr
     let stem = target.file_stem().unwrap_or_default().to_string_lossy().into_owned();
     let extension = target.extension().unwrap_or_default().to_string_lossy().into_owned();
     for number in 1..10_000 {
-        let aside = target.with_file_name(format!("{stem}.left-{number}.{extension}.hrec"));
+        let suffix = if extension == "hrec" { "" } else { ".hrec" };
+        let aside = target.with_file_name(format!("{stem}.left-{number}.{extension}{suffix}"));
         if fs::symlink_metadata(&aside).is_err() {
             fs::rename(stream, &aside).map_err(RecordError::io(stream, "rename"))?;
             return Ok(Some(aside));

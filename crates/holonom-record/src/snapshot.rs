@@ -16,10 +16,10 @@
 
 use crate::bytes::{Cursor, Malformed, put_text};
 use crate::checksum::crc32c;
-use crate::files::{self, PathKind, TemporaryFile};
+use crate::files;
 use crate::recording::DEFAULT_BUDGET;
 use crate::{RecordError, schema::MAX_METADATA};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::path::Path;
 
 const MAGIC: [u8; 8] = *b"\x89HSNP\r\n\x1a";
@@ -141,12 +141,7 @@ impl Snapshot {
     /// are.
     pub fn write(&self, path: &Path) -> Result<(), RecordError> {
         let bytes = self.to_bytes()?;
-        if files::place(path)? == PathKind::Device {
-            return files::open_device(path)?.write_all(&bytes).map_err(RecordError::io(path, "write"));
-        }
-        let mut draft = TemporaryFile::new(path)?;
-        draft.file.write_all(&bytes).map_err(RecordError::io(path, "write"))?;
-        draft.publish()
+        files::replace_file(path, &bytes)
     }
 
     /// Reads a file of at most 2 GiB.

@@ -5,7 +5,7 @@ mod common;
 use common::{Folder, bits, bits_of, rows, schema, write_stream};
 use holonom_record::{
     Ending, Existing, RecordError, RecordErrorClass, RecordingOutput, RecordingReader, Snapshot, StreamWriter,
-    describe, recover,
+    describe, recover, replace_file,
 };
 use std::fs;
 use std::io::Write;
@@ -82,6 +82,43 @@ fn two_writers_of_one_file() {
         assert_eq!(first.finish("done").expect("not disturbed").rows, 10);
     }
     assert_eq!(folder.names(), ["run.csv", "run.hrec"]);
+}
+
+/// A recording that is there keeps its bytes until the new one is whole, and for good where that never comes.
+#[test]
+fn a_recording_is_replaced_at_the_end() {
+    for name in ["run.hrec", "run.csv", "run.parquet"] {
+        let folder = Folder::new();
+        let path = folder.file(name);
+        let mut first = RecordingOutput::create(&path, &schema(2)).expect("created");
+        fill(&mut first, &rows(10, 2));
+        first.finish("done").expect("finished");
+        let old = fs::read(&path).expect("there");
+        let mut dropped = RecordingOutput::create(&path, &schema(2)).expect("created");
+        fill(&mut dropped, &rows(20, 2));
+        assert_eq!(dropped.stream(), Some(folder.file(&format!("{name}.hrec")).as_path()));
+        drop(dropped);
+        assert_eq!(fs::read(&path).expect("there"), old, "{name}: a run that died took the old recording with it");
+        let mut third = RecordingOutput::create(&path, &schema(2)).expect("created");
+        assert!(third.left_over().is_some(), "{name}: rows of the run that died");
+        fill(&mut third, &rows(30, 2));
+        assert_eq!(fs::read(&path).expect("there"), old, "{name}");
+        third.finish("done").expect("finished");
+        assert_eq!(RecordingReader::open(&path).expect("readable").rows(), 30, "{name}");
+        assert_eq!(folder.names().len(), 2, "{name}: the recording and what was left: {:?}", folder.names());
+    }
+}
+
+#[test]
+fn a_file_is_replaced_whole() {
+    let folder = Folder::new();
+    let path = folder.file("scene.toml");
+    replace_file(&path, b"old").expect("written");
+    replace_file(&path, b"new and longer").expect("replaced");
+    assert_eq!(fs::read(&path).expect("there"), b"new and longer");
+    assert_eq!(folder.names(), ["scene.toml"], "nothing is left beside it");
+    let e = replace_file(&folder.file("missing/scene.toml"), b"x").expect_err("no folder");
+    assert!(e.to_string().contains("does not exist"), "{e}");
 }
 
 #[test]

@@ -82,6 +82,8 @@ impl ContactTotals {
 /// The stream of `--contacts`.
 pub(crate) struct ContactStream {
     path: PathBuf,
+    /// Where lines go while an older file stands at `path`, which they replace at the end.
+    draft: Option<PathBuf>,
     file: BufWriter<File>,
     flushed: Instant,
     all: Vec<Contact>,
@@ -89,10 +91,16 @@ pub(crate) struct ContactStream {
 
 impl ContactStream {
     pub fn create(path: &Path) -> Result<ContactStream, CliError> {
-        let file =
-            File::create(path).map_err(|e| CliError::io(format!("`{}` cannot be written: {e}", path.display())))?;
+        let draft = path.is_file().then(|| {
+            let mut name = path.as_os_str().to_owned();
+            name.push(".part");
+            PathBuf::from(name)
+        });
+        let file = File::create(draft.as_deref().unwrap_or(path))
+            .map_err(|e| CliError::io(format!("`{}` cannot be written: {e}", path.display())))?;
         Ok(ContactStream {
             path: path.to_path_buf(),
+            draft,
             file: BufWriter::new(file),
             flushed: Instant::now(),
             all: Vec::new(),
@@ -130,6 +138,16 @@ impl ContactStream {
         self.flushed = Instant::now();
         let flushed = self.file.flush();
         self.check(flushed)
+    }
+
+    /// All lines are on the disk, and under the name that was asked for.
+    pub fn finish(&mut self) -> Result<(), CliError> {
+        self.flush()?;
+        if let Some(draft) = self.draft.take() {
+            let moved = self.file.get_ref().sync_all().and_then(|()| std::fs::rename(draft, &self.path));
+            self.check(moved)?;
+        }
+        Ok(())
     }
 
     fn check(&self, result: std::io::Result<()>) -> Result<(), CliError> {

@@ -13,7 +13,7 @@ pub(crate) mod summary;
 use crate::Exit;
 use crate::error::{CliError, warn};
 use crate::interrupt::Interrupt;
-use crate::output::StandardOutput;
+use crate::output::{StandardOutput, refuse_existing};
 use crate::scene::{OpenedScene, SceneArgs, stem, unknown_quantity};
 use contacts::ContactTotals;
 use holonom::StepError;
@@ -80,6 +80,9 @@ pub(crate) struct RunArgs {
     /// Every contact at every row of the recording, one by one, as lines of JSON
     #[arg(long, value_name = "FILE", requires = "out")]
     contacts: Option<PathBuf>,
+    /// Replace files of --out and --contacts that are there already
+    #[arg(long, short)]
+    force: bool,
     /// One JSON object as the last line of standard output
     #[arg(long)]
     json: bool,
@@ -93,6 +96,9 @@ pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliE
     let resume = args.from.as_ref().map(|path| Resume::read(path, &opened.model)).transpose()?;
     let (mut run, schedule) = set_up(args, &opened, resume.as_ref())?;
     check_snapshot_target(args.snapshot.as_deref())?;
+    for path in [&args.out, &args.contacts].into_iter().flatten() {
+        refuse_existing(path, args.force)?;
+    }
     let mut recorder = recorder(args, &opened, &run, resume.as_ref(), schedule)?;
     opened.lighten();
 

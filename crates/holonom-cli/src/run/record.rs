@@ -201,7 +201,7 @@ impl Recorder {
     pub fn finish(mut self, run: &RunLoop, reason: &str) -> Result<RecordingEnd, CliError> {
         self.push_present(run)?;
         if let Some(stream) = &mut self.stream {
-            stream.flush()?;
+            stream.finish()?;
         }
         Ok(RecordingEnd { file: self.output.finish(reason)?, incomplete: self.incomplete })
     }

@@ -8,7 +8,7 @@ use super::Session;
 use crate::message::Request;
 use holonom_scene::Loader;
 use serde::{Deserialize, Serialize};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// First line of a log.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -106,48 +106,73 @@ impl Session {
     }
 }
 
-/// Replay a log. Mistakes in it are one sentence with the line.
+/// A log of inputs as it was read, before anything of it is done.
+pub struct InputLog<'a> {
+    heading: LogHeading,
+    /// Number and text of every line after the heading.
+    lines: Vec<(usize, &'a str)>,
+}
+
+impl<'a> InputLog<'a> {
+    /// Read a log. Mistakes in it are one sentence with the line.
+    pub fn read(text: &'a str) -> Result<InputLog<'a>, String> {
+        let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
+        let (n, first) = lines.next().ok_or("the file is empty; a log of inputs begins with a heading")?;
+        let heading: LogHeading = serde_json::from_str(first)
+            .map_err(|e| format!("line {} is not the heading of a log of inputs: {e}", n + 1))?;
+        if heading.holonom != "inputs" || heading.version != 1 {
+            return Err(format!(
+                "this is `{}` of version {}, must be `inputs` of version 1",
+                heading.holonom, heading.version
+            ));
+        }
+        Ok(InputLog { heading, lines: lines.collect() })
+    }
+
+    /// The folder that the scene of the log reads its files from, as the log itself says: whoever replays a log that
+    /// somebody else made decides whether it may.
+    pub fn folder(&self) -> Option<&Path> {
+        self.heading.folder.as_deref()
+    }
+
+    /// Do again what the log says.
+    pub fn replay(self, loader: &Loader) -> Result<ReplayResult, String> {
+        let InputLog { heading, lines } = self;
+        let mut session = Session::new();
+        session.loader = loader.clone();
+        session.open_text(&heading.scene, &heading.text, heading.folder.as_deref())?;
+        let mut max_gap: f64 = 0.0;
+        let mut run_to = |session: &mut Session, tick: u64| -> Result<(), String> {
+            while session.tick < tick {
+                session.advance().map_err(|e| format!("stopped at tick {}: {e}", session.tick))?;
+                max_gap = max_gap.max(session.gap);
+            }
+            Ok(())
+        };
+        let inputs = lines.len();
+        for (n, line) in lines {
+            let entry: LogEntry = serde_json::from_str(line).map_err(|e| format!("line {}: {e}", n + 1))?;
+            if entry.tick > heading.end || entry.tick < session.tick {
+                return Err(format!("line {}: tick {} is out of order", n + 1, entry.tick));
+            }
+            run_to(&mut session, entry.tick)?;
+            // what was refused then is refused now, and changes nothing
+            let _ = session.input(entry.client, entry.input);
+        }
+        run_to(&mut session, heading.end)?;
+        Ok(ReplayResult {
+            scene: heading.scene,
+            ticks: session.tick,
+            time: session.sim.time(),
+            inputs,
+            hash: session.hash(),
+            expected: heading.hash,
+            max_gap,
+        })
+    }
+}
+
+/// Replay a log, with files from the folder it names.
 pub fn replay(text: &str, loader: &Loader) -> Result<ReplayResult, String> {
-    let mut lines = text.lines().enumerate().filter(|(_, line)| !line.trim().is_empty());
-    let (_, first) = lines.next().ok_or("the file is empty; a log of inputs begins with a heading")?;
-    let heading: LogHeading =
-        serde_json::from_str(first).map_err(|e| format!("line 1 is not the heading of a log of inputs: {e}"))?;
-    if heading.holonom != "inputs" || heading.version != 1 {
-        return Err(format!(
-            "this is `{}` of version {}, must be `inputs` of version 1",
-            heading.holonom, heading.version
-        ));
-    }
-    let mut session = Session::new();
-    session.loader = loader.clone();
-    session.open_text(&heading.scene, &heading.text, heading.folder.as_deref())?;
-    let mut max_gap: f64 = 0.0;
-    let mut inputs = 0;
-    let mut run_to = |session: &mut Session, tick: u64| -> Result<(), String> {
-        while session.tick < tick {
-            session.advance().map_err(|e| format!("stopped at tick {}: {e}", session.tick))?;
-            max_gap = max_gap.max(session.gap);
-        }
-        Ok(())
-    };
-    for (n, line) in lines {
-        let entry: LogEntry = serde_json::from_str(line).map_err(|e| format!("line {}: {e}", n + 1))?;
-        if entry.tick > heading.end || entry.tick < session.tick {
-            return Err(format!("line {}: tick {} is out of order", n + 1, entry.tick));
-        }
-        run_to(&mut session, entry.tick)?;
-        // what was refused then is refused now, and changes nothing
-        let _ = session.input(entry.client, entry.input);
-        inputs += 1;
-    }
-    run_to(&mut session, heading.end)?;
-    Ok(ReplayResult {
-        scene: heading.scene,
-        ticks: session.tick,
-        time: session.sim.time(),
-        inputs,
-        hash: session.hash(),
-        expected: heading.hash,
-        max_gap,
-    })
+    InputLog::read(text)?.replay(loader)
 }

@@ -13,7 +13,7 @@ pub mod log;
 mod pace;
 mod showing;
 
-pub use log::{ReplayResult, replay};
+pub use log::{InputLog, ReplayResult, replay};
 
 use crate::edit::{PointAssembly, SceneEditor};
 use crate::message::{MotionMode, Reply, Request, Triple};
@@ -168,6 +168,8 @@ impl Session {
         let SceneOrigin { name, text, folder } = origin;
         let known = [".toml", ".urdf", ".xacro", ".xml", ".mjcf"].iter().any(|suffix| name.ends_with(suffix));
         let file = if known { name.clone() } else { format!("{name}.toml") };
+        // the name of a scene is no path: files are looked for in its folder, wherever the name points
+        let file = Path::new(&file).file_name().map_or_else(|| file.clone(), |f| f.to_string_lossy().into_owned());
         let loaded = match folder {
             Some(folder) => self.loader.load_text_at(&folder.join(&file), text.as_str()),
             None => self.loader.load_text(&file, text.as_str()),
