@@ -24,6 +24,8 @@ pub(crate) struct SurfaceRidge {
     /// Unit, from the first end to the second.
     pub along: Vec3,
     pub sticks_out: bool,
+    /// The surface ends here.
+    pub border: bool,
 }
 
 /// A surface in the axes of its carrier.
@@ -148,7 +150,7 @@ impl TriangleSurface {
     fn open(&mut self, triangle: u32, from: u32, to: u32) {
         let along = (self.vertices[to as usize] - self.vertices[from as usize]).normalize();
         let n = self.normals[triangle as usize];
-        self.ridges.push(SurfaceRidge { ends: [from, to], across: [along.cross(n), n], along, sticks_out: true });
+        self.ridges.push(SurfaceRidge { ends: [from, to], across: [along.cross(n), n], along, sticks_out: true, border: true });
     }
 
     /// The second triangle of an edge, with the corner opposite.
@@ -159,6 +161,7 @@ impl TriangleSurface {
         let away = (arm - ridge.along * arm.dot(ridge.along)).length();
         ridge.across[1] = self.normals[second as usize].cross(ridge.along);
         ridge.sticks_out = n.dot(arm) < -SEAM * away;
+        ridge.border = false;
     }
 
     /// Flat neighbours get the plane of the triangle with the lowest index.
@@ -242,22 +245,49 @@ impl TriangleSurface {
     }
 
     /// Whether a point is outside, judged by what of the surface is nearest to it, no farther than `within` (m).
-    /// Nothing there: outside.
+    /// Nothing there, or beside the border of the surface: outside.
     pub fn outside(&self, x: Vec3, within: f64, stack: &mut Vec<u32>, found: &mut Vec<u32>) -> bool {
         let reach = Vec3::splat(within);
         self.near(&Aabb { low: x - reach, high: x + reach }, stack, found);
         let same = 1e-12 * self.extent;
-        let (mut least, mut height) = (f64::INFINITY, 0.0f64);
+        let (mut least, mut height, mut ends) = (f64::INFINITY, 0.0f64, false);
         for &t in found.iter() {
             let corners = self.corners(t);
-            let distance = (x - nearest_of(&corners, x)).length();
+            let y = nearest_of(&corners, x);
+            let distance = (x - y).length();
             let above = self.normals[t as usize].dot(x - corners[0]);
             // At an edge several are equally near: the one that is seen most squarely knows.
             if distance < least - same || (distance < least + same && above.abs() > height.abs()) {
                 (least, height) = (distance.min(least), above);
+                ends = distance > above.abs() + same && self.on_border(t, y, same);
             }
         }
-        !(least <= within) || height > 0.0
+        !(least <= within) || height > 0.0 || ends && self.up.is_none()
+    }
+
+    /// Whether a place of a triangle is on the border of the surface, to `same`, m.
+    fn on_border(&self, triangle: u32, y: Vec3, same: f64) -> bool {
+        self.edges[triangle as usize].iter().map(|e| &self.ridges[*e as usize]).filter(|r| r.border).any(|ridge| {
+            let arm = y - self.vertices[ridge.ends[0] as usize];
+            (arm - ridge.along * arm.dot(ridge.along)).length() <= same
+        })
+    }
+
+    /// Whether the way from one point to another leads through one of these triangles, from its front to its back.
+    pub fn passed(&self, from: Vec3, to: Vec3, triangles: &[u32]) -> bool {
+        let slack = 1e-9 * self.extent;
+        triangles.iter().any(|&t| {
+            let (corners, n) = (self.corners(t), self.normals[t as usize]);
+            let (before, after) = (n.dot(from - corners[0]), n.dot(to - corners[0]));
+            if !(before > 0.0 && after < 0.0) {
+                return false;
+            }
+            let through = from + (to - from) * (before / (before - after));
+            (0..3).all(|k| {
+                let out = (corners[(k + 1) % 3] - corners[k]).cross(n);
+                out.dot(through - corners[k]) <= slack * out.length()
+            })
+        })
     }
 
     /// Triangles whose bounds overlap these, sorted. `stack` is memory.

@@ -3,6 +3,11 @@
 //! Every pair of features that is nearest in its own neighbourhood is a candidate: corners above triangles, corners of
 //! the surface below faces, edges that cross edges that stick out, and corners beside corners and edges. Seams and
 //! valleys of the surface are no features, so nothing catches on them; flat neighbours are one plane with one key.
+//!
+//! What overlaps is not told from one triangle alone, whose plane goes on where the surface does not. A corner of the
+//! shape is below a surface that may be open (a bowl, a wall, a soup) only if the way to it from the middle of the
+//! shape leads through a triangle from its front to its back; a corner or an edge of the surface is in the shape only
+//! if its place is.
 
 use crate::Vec3;
 use crate::broad_phase::Aabb;
@@ -75,7 +80,8 @@ pub(crate) fn meet(
         list.dedup();
     }
     let view = PolyhedronView { poly: convex, v: &scratch.vertices, n: &scratch.normals };
-    let mut meeting = PairTest { limit, pair, view, surface };
+    let middle = view.v.iter().sum::<Vec3>() / view.v.len() as f64;
+    let mut meeting = PairTest { limit, pair, view, surface, middle };
     let memory = Memory { faces: &mut scratch.faces, stack: &mut scratch.stack, near: &mut scratch.near };
     meeting.corners_above(&scratch.triangles, memory);
     meeting.edges(&scratch.ridges);
@@ -88,6 +94,8 @@ struct PairTest<'m, 'p, 'o> {
     view: PolyhedronView<'p>,
     surface: &'p TriangleSurface,
     limit: f64,
+    /// Mean of the corners of the shape.
+    middle: Vec3,
 }
 
 impl PairTest<'_, '_, '_> {
@@ -124,7 +132,12 @@ impl PairTest<'_, '_, '_> {
             // Below several faces, only the way out that is shortest is one; in a valley there are two.
             let least = faces.iter().fold(f64::NEG_INFINITY, |m, f| if f.0 < 0.0 { m.max(f.0) } else { m });
             // Behind a triangle on the far side of a hill is not below the ground.
-            let below = least > f64::NEG_INFINITY && !surface.outside(x, 4.0 * least.abs() + slack, stack, near);
+            let below = least > f64::NEG_INFINITY
+                && if surface.up.is_some() || self.view.v.len() == 1 {
+                    !surface.outside(x, 4.0 * least.abs() + slack, stack, near)
+                } else {
+                    surface.passed(self.middle, x, triangles)
+                };
             for &(height, plane) in faces.iter() {
                 if height < 0.0 && (!below || height < least - 1e-6 * surface.extent) {
                     continue;
@@ -186,8 +199,9 @@ impl PairTest<'_, '_, '_> {
                     n = -n;
                 }
                 let apart = n.dot(w);
-                let deepest = -self.view.poly.size - self.pair.radius();
-                if apart > self.limit || apart < deepest || !in_arc(ridge, n) || !self.own_arc(ea, -n) {
+                let on_ridge = q + e * ((dd * ew - de * dw) / cc);
+                let near = if apart < 0.0 { self.holds(on_ridge, apart) } else { apart <= self.limit };
+                if !near || !in_arc(ridge, n) || !self.own_arc(ea, -n) {
                     continue;
                 }
                 let poly = self.view.poly;
@@ -203,6 +217,17 @@ impl PairTest<'_, '_, '_> {
         }
     }
 
+    /// Whether a place on the surface is inside the shape, though an edge of it says that it is `apart` < 0 deep. A
+    /// shape without an inside has its rounding radius.
+    fn holds(&self, x: Vec3, apart: f64) -> bool {
+        if self.view.n.is_empty() {
+            return apart > -self.pair.radius();
+        }
+        // directions a little outside of what belongs to an edge lead a little aside
+        let slack = 1e-9 * self.view.poly.size - 2.0 * LOOSE * apart;
+        (0..self.view.n.len() as u32).all(|f| self.view.n[f as usize].dot(x - self.view.on(f)) <= slack)
+    }
+
     /// Corners of the surface below faces of the shape.
     fn corners_below(&mut self, corners: &[u32]) {
         let slack = 1e-9 * self.view.poly.size;
@@ -211,7 +236,7 @@ impl PairTest<'_, '_, '_> {
             for face in 0..self.view.n.len() as u32 {
                 let n = self.view.n[face as usize];
                 let height = n.dot(x - self.view.on(face));
-                if height > self.limit || height < -self.view.poly.size {
+                if height > self.limit || height < 0.0 && !self.holds(x, height) {
                     continue;
                 }
                 if self.surface.in_cone(w, -n, LOOSE) && crate::clip::within(self.view, face, x, slack) {

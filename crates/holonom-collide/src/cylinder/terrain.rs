@@ -42,7 +42,11 @@ pub(crate) fn on_surface(
         let plane = surface.planes[t as usize];
         let o = surface.vertices[surface.triangles[plane as usize][0] as usize];
         let native = ContactPlane { o, n: surface.normals[plane as usize] };
-        let inside = |x: Vec3| over(&corners, n, x, |_| slack);
+        // what is behind the plane is behind the surface only if the way there leads through it
+        let inside = |x: Vec3| {
+            over(&corners, n, x, |_| slack)
+                && (buried || n.dot(x - corners[0]) >= 0.0 || surface.passed(seen.centre, x, &scratch.triangles))
+        };
         rims_above(pair, PairSide::First, own, &seen, plane, (native, corners[0], n), inside);
     }
     scratch.features.clear();
