@@ -24,6 +24,13 @@ pub struct Candidate {
     pub radius_a: f64,
 }
 
+impl Candidate {
+    /// The order in which candidates come, and the name of one among all: lower collider, higher collider, key, side.
+    pub fn order(&self) -> (u32, u32, u64, u32) {
+        (self.a.min(self.b), self.a.max(self.b), self.key, self.a)
+    }
+}
+
 /// A pair of features: the side of `a` first, then the side of `b`, each in the axes of its carrier, m.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FeaturePair {

@@ -105,6 +105,20 @@ impl Contacts {
         }
     }
 
+    /// The largest of the reaches that candidates were last detected with, m.
+    pub fn longest_reach(&self) -> f64 {
+        self.reach.iter().fold(0.0, |m: f64, x| m.max(*x))
+    }
+
+    /// How far any point of a shape goes in the unit of time at the velocities of these bodies, m.
+    pub fn farthest(&self, model: &Model, bodies: &Bodies) -> f64 {
+        let far = |i: usize| {
+            let (_, speed, spin) = Self::motion(model, bodies, i);
+            speed + if spin > 0.0 { spin * self.arm(i) } else { 0.0 }
+        };
+        (0..model.n_bodies()).filter(|&i| model.carries_shape[i]).map(far).fold(0.0, f64::max)
+    }
+
     /// Candidates for all shapes that are at most `distance` apart, m.
     pub fn detect_within(&mut self, model: &Model, bodies: &Bodies, distance: f64) {
         // the reaches of both bodies of a pair count together, and the ground has none

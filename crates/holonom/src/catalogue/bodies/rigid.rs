@@ -313,6 +313,12 @@ impl Body for Rigid {
         write_quat(q, quat_of(q).normalize());
     }
 
+    fn turn_with(&self, from: &[f64], to: &[f64], v: &mut [f64]) {
+        let turn = quat_of(to).normalize() * quat_of(from).normalize().conjugate();
+        let w = turn * read3(&v[3..]);
+        write3(&mut v[3..], w);
+    }
+
     fn free_flight(&self, q: &mut [f64], v: &mut [f64], dt: f64) {
         for i in 0..3 {
             q[i] += dt * v[i];

@@ -37,6 +37,13 @@ pub(crate) fn detect(model: &Model, q: &[f64], v: &[f64], h: f64, work: &mut Wor
     }
 }
 
+/// Find candidates for all shapes that are at most `distance` apart, m. Frames must be up to date.
+pub(crate) fn detect_within(model: &Model, q: &[f64], v: &[f64], distance: f64, work: &mut Workspace) {
+    if !model.shapes.is_empty() {
+        work.contact.detection.detect_within(model, &bodies_at(model, &work.eval.frames, q, v), distance);
+    }
+}
+
 /// Find them anew where bodies have become faster by this later state, the end of the time `h`. Frames must be up to
 /// date.
 pub(crate) fn detect_faster(model: &Model, q: &[f64], v: &[f64], h: f64, work: &mut Workspace) {

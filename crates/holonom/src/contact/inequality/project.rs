@@ -6,27 +6,34 @@
 //!
 //! repeated until no gap is more negative than rounding explains; q advanced by dx each time. The correction is the
 //! smallest in the metric of masses: a heavy body moves less than a light one. Velocities are left alone.
+//!
+//! Which features overlap is looked for anew at every pose. Features that a step foresaw from where it began are no
+//! guide: a corner may have left the face it was above, whose plane goes on without it, and others may have come.
+//! Together with what overlaps, all is held that is nearer than twice the worst overlap; and what overlapped before in
+//! the same correction and does not now, so that a body between two others is not pushed to and fro.
 
 use super::mode::{self, Slip, Tolerances};
 use super::solve::{self, Task};
 use super::{RowBound, gather};
 use crate::contact::inequality::tension::Tension;
-use crate::contact::inequality::workspace::Workspace;
+use crate::contact::inequality::workspace::{ContactScratch, Workspace};
+use crate::contact::touch::ContactGeometry;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::energy;
+use crate::evaluate::evaluation::bodies_at;
 use crate::model::Model;
 use holonom_lcp::ComplementarityLaw as Law;
 
 /// Overlaps below this part of the model's length scale are left alone.
 pub(crate) const QUIET: f64 = 1e-10;
-const ITERATIONS: usize = 12;
+const ITERATIONS: usize = 24;
 /// Rows that depend on each other and contradict each other by rounding cannot all be held: with a larger residual than
 /// this nothing is corrected, rather than rounding divided by rounding.
 const DEPENDENT: f64 = 1e-6;
 
-/// Push apart what overlaps at `q`. Returns the change of energy, J. The candidates for touches are those last
-/// detected.
+/// Push apart what overlaps at `q`; no point of a body goes farther than `most`, m, in all. Returns the change of
+/// energy, J.
 pub(crate) fn push_apart(
     model: &Model,
     q: &mut [f64],
@@ -35,18 +42,19 @@ pub(crate) fn push_apart(
     tension: &Tension,
     task: &mut Task,
     work: &mut Workspace,
+    most: f64,
 ) -> Result<f64, StepError> {
     let quiet = QUIET * model.contact_scale();
-    let mut before = None;
-    for _ in 0..ITERATIONS {
+    let (mut before, mut near, mut left) = (None, 0.0, most);
+    work.contact.held.clear();
+    for iteration in 0..=ITERATIONS {
         evaluate::place_bodies(model, q, v, &mut work.eval);
-        gather::gather(model, q, v, t, work);
-        let worst = deepest(work);
+        let worst = look(model, (q, v, t), &mut near, quiet, work);
         work.contact.overlap = worst;
         evaluate::evaluate_gaps(model, q, v, t, &mut work.eval);
         // joints that a correction left open would be closed later, and overlaps come back
         let open = before.is_some() && work.eval.gap.iter().any(|gap| gap.abs() > quiet);
-        if worst <= quiet && !open {
+        if worst <= quiet && !open || iteration == ITERATIONS || !(left > 0.0) {
             break;
         }
         before.get_or_insert_with(|| energy::mechanical(model, q, v));
@@ -64,11 +72,70 @@ pub(crate) fn push_apart(
             work.contact.rows.push(row, x, &mut work.kkt.x[..n]);
         }
         work.kkt.solve(model, t, &work.eval)?;
+        hold_on(task, work);
+        let part = shorten(model, q, n, &mut left, work);
         for (i, body) in model.bodies.iter().enumerate() {
-            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.kkt.x), 1.0);
+            body.advance(model.q_of_mut(i, q), model.v_of(i, &work.kkt.x), part);
         }
     }
     Ok(before.map_or(0.0, |e| energy::mechanical(model, q, v) - e))
+}
+
+/// Note what has pushed, to be held while the correction goes on.
+fn hold_on(task: &Task, work: &mut Workspace) {
+    let ContactScratch { rows, detection, held, .. } = &mut work.contact;
+    for touch in &rows.touches {
+        let candidate = &detection.candidates[touch.candidate as usize];
+        let pushed = task.x[rows.blocks[touch.block as usize].row as usize] != 0.0;
+        let at = held.binary_search_by_key(&candidate.order(), |c| c.order());
+        if let (true, Err(at)) = (pushed, at) {
+            held.insert(at, *candidate);
+        }
+    }
+}
+
+/// Candidates that were pushed apart before and do not overlap now, beside those that were just detected. Those that
+/// overlap by their own measure and were not detected are not where they were: their features no longer meet.
+fn join_held(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
+    let Workspace { eval, contact, .. } = work;
+    let ContactScratch { detection, held, .. } = contact;
+    let bodies = &bodies_at(model, &eval.frames, q, v);
+    for c in held.iter() {
+        let ends = [c.a, c.b].map(|s| model.shapes.all[s as usize].body);
+        if let Err(at) = detection.candidates.binary_search_by_key(&c.order(), |c| c.order())
+            && ContactGeometry::of(c, ends[0], ends[1], bodies).gap >= 0.0
+        {
+            detection.candidates.insert(at, *c);
+        }
+    }
+}
+
+/// Everything at most `near` apart, m, and the deepest overlap of it; `near` grows to twice that. Frames must be up to
+/// date.
+fn look(model: &Model, (q, v, t): (&[f64], &[f64], f64), near: &mut f64, quiet: f64, work: &mut Workspace) -> f64 {
+    loop {
+        gather::detect_within(model, q, v, *near, work);
+        join_held(model, q, v, work);
+        gather::gather(model, q, v, t, work);
+        let worst = deepest(work);
+        if worst <= quiet || 2.0 * worst <= *near || !worst.is_finite() {
+            return worst;
+        }
+        *near = 2.5 * worst;
+    }
+}
+
+/// The part of the displacement in `kkt.x` that moves no point of a shape farther than `left`, m, which is used up.
+fn shorten(model: &Model, q: &[f64], n: usize, left: &mut f64, work: &mut Workspace) -> f64 {
+    if *left == f64::INFINITY {
+        return 1.0;
+    }
+    let Workspace { eval, kkt, contact, .. } = work;
+    evaluate::place_bodies(model, q, &kkt.x[..n], eval);
+    let far = contact.detection.farthest(model, &bodies_at(model, &eval.frames, q, &kkt.x[..n]));
+    let part = if far > *left { *left / far } else { 1.0 };
+    *left -= part * far;
+    part
 }
 
 fn load_gaps(work: &mut Workspace, n: usize) {

@@ -12,6 +12,7 @@ use crate::evaluate::evaluation::Evaluation;
 use crate::model::Model;
 use crate::solve::SolverKind;
 use crate::solve::kkt::Kkt;
+use holonom_collide::Candidate;
 
 /// Inequality rows, their solvers, and candidates for contacts.
 pub(crate) struct ContactScratch {
@@ -19,6 +20,8 @@ pub(crate) struct ContactScratch {
     pub solvers: Solvers,
     pub impact: impact::Scratch,
     pub detection: Contacts,
+    /// What has been pushed apart in the correction under way.
+    pub held: Vec<Candidate>,
     /// Who touches whom and how, as long as nothing changes.
     pub mode: ContactMode,
     /// Forces of inequality rows at the moment of the equations.
@@ -57,6 +60,7 @@ impl Workspace {
                 solvers: Solvers::default(),
                 impact: Default::default(),
                 detection: Contacts::new(model),
+                held: Vec::new(),
                 mode: ContactMode::default(),
                 acting: Forces::default(),
                 overlap: 0.0,

@@ -16,7 +16,12 @@
 //! energy, which Newton's law may with friction, the step is taken without rebound. What sticks has the velocity zero
 //! exactly, so it does not creep.
 //!
-//! Positions are not pulled by springs. Where bodies overlap after the step, by rounding or because surfaces curve and
+//! Rows belong to features (a corner above a face, an edge across an edge) that are near where the step begins. Bodies
+//! turn, and others may meet where it ends: so everything is detected anew there. Features that overlap and were not
+//! foreseen join the rows, and the step is taken again from its start (`stepping/anew.rs`). Steps in which bodies near
+//! each other turn far are taken in parts (`stepping/turning.rs`).
+//!
+//! Positions are not pulled by springs. Where bodies overlap after that, by rounding or because surfaces curve and
 //! bodies turn, they are pushed apart by a projection ([`crate::contact::inequality::project`]), together with the
 //! joints.
 //!
@@ -31,10 +36,12 @@
 //! obeys its law takes energy too. What is left are the corrections of positions, which the ledger keeps. The ledger
 //! closes exactly: see `stepping/books.rs`.
 
+mod anew;
 mod books;
 mod near;
 mod smooth;
 mod taut;
+mod turning;
 
 use super::{Attempt, Integrator, Motion, RungeKutta4};
 use crate::catalogue::joints::Level;
@@ -71,6 +78,7 @@ pub struct Stepping {
     guess: Vec<f64>,
     balance: books::Balance,
     start: Start,
+    anew: anew::Anew,
     kept_q: Vec<f64>,
     kept_v: Vec<f64>,
     kept_ledger: Vec<f64>,
@@ -98,17 +106,29 @@ impl Integrator for Stepping {
         let mut parts = 1;
         loop {
             let last = parts >= MOST_HALVES;
-            match self.in_steps(m, h, parts) {
-                Ok((attempt, true)) => return Ok(attempt),
+            let more = match self.in_steps(m, h, parts) {
+                Ok((attempt, Outcome::Closed)) => return Ok(attempt),
                 // what is left open is named by the projection that follows
-                Ok((attempt, false)) if last => return Ok(attempt),
+                Ok((attempt, _)) if last => return Ok(attempt),
                 Err(e) if last => return Err(e),
-                _ => {}
-            }
+                Ok((_, Outcome::Shorter(times))) => times,
+                _ => 2,
+            };
             self.start.give_back(m);
-            parts *= 2;
+            parts = (parts * more).min(MOST_HALVES);
         }
     }
+}
+
+/// How a step, or a part of one, came out.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Outcome {
+    /// Joints are closed, nothing overlaps.
+    Closed,
+    /// Not so.
+    Open,
+    /// It was not taken, because bodies turn too far in it: it must be so many times shorter.
+    Shorter(usize),
 }
 
 /// Where a step began.
@@ -143,39 +163,63 @@ impl Start {
 
 impl Stepping {
     /// The step in equal parts. Could everything be closed and kept apart after each of them?
-    fn in_steps(&mut self, m: &mut Motion<'_>, h: f64, parts: usize) -> Result<(Attempt, bool), StepError> {
-        let (start, part) = (m.t, h / parts as f64);
-        let (mut evaluations, mut closed) = (0, true);
+    fn in_steps(&mut self, m: &mut Motion<'_>, h: f64, parts: usize) -> Result<(Attempt, Outcome), StepError> {
+        let (start, part, last) = (m.t, h / parts as f64, parts >= MOST_HALVES);
+        let (mut evaluations, mut outcome) = (0, Outcome::Closed);
         for i in 0..parts {
             m.t = start + part * i as f64;
-            let result = self.one(m, part);
+            let result = self.one(m, part, last);
             m.t = start;
-            let (attempt, good) = result?;
+            let (attempt, came) = result?;
             evaluations += attempt.evaluations;
-            closed &= good;
-            if !closed && parts < MOST_HALVES {
-                break;
+            if came != Outcome::Closed {
+                outcome = came;
+                if !last {
+                    break;
+                }
             }
         }
-        Ok((Attempt { error: None, evaluations }, closed))
+        Ok((Attempt { error: None, evaluations }, outcome))
     }
 
-    fn one(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(Attempt, bool), StepError> {
+    fn one(&mut self, m: &mut Motion<'_>, h: f64, last: bool) -> Result<(Attempt, Outcome), StepError> {
+        self.anew.begin(m);
+        let mut evaluations = 0;
+        loop {
+            self.detect(m, h);
+            if let Some(times) = self.too_far(m, h).filter(|_| !last) {
+                return Ok((Attempt { error: None, evaluations }, Outcome::Shorter(times)));
+            }
+            if let Some(attempt) = self.smooth_step(m, h)? {
+                return Ok((attempt, Outcome::Closed));
+            }
+            self.sleep.begin(m.model, m.sleeping, m.warm_start, &m.work.contact.rows);
+            self.prepare(m, h)?; // M, F, J; what would happen without inequality rows
+            self.find_impulses(m, h)?; // complementarity
+            self.hold_taut(m, h)?; // and once more where links are taut
+            self.apply(m, h)?; // v1, q1
+            evaluations += 2;
+            let mut closed = self.close(m, h)?;
+            if self.learn(m, h) {
+                continue; // again with what it ran into
+            }
+            closed &= self.settle(m, h)?; // overlaps apart, velocities legal where they arrive
+            let outcome = if closed { Outcome::Closed } else { Outcome::Open };
+            return Ok((Attempt { error: None, evaluations }, outcome));
+        }
+    }
+
+    /// Everything that may touch in the step.
+    fn detect(&mut self, m: &mut Motion<'_>, h: f64) {
         m.work.contact.clear_forces();
         evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
         gather::detect(m.model, m.q, m.v, h, m.work);
+        self.anew.join(&mut m.work.contact.detection.candidates);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
-        project::note_overlap_before(m.work);
-        if let Some(attempt) = self.smooth_step(m, h)? {
-            return Ok((attempt, true));
+        if self.anew.is_first() {
+            project::note_overlap_before(m.work);
+            self.anew.note_before(m.work);
         }
-        self.sleep.begin(m.model, m.sleeping, m.warm_start, &m.work.contact.rows);
-        self.prepare(m, h)?; // M, F, J; what would happen without inequality rows
-        self.find_impulses(m, h)?; // complementarity
-        self.hold_taut(m, h)?; // and once more where links are taut
-        self.apply(m, h)?; // v1, q1
-        let closed = self.settle(m, h)?; // overlaps apart, velocities legal where they arrive
-        Ok((Attempt { error: None, evaluations: 2 }, closed))
     }
 
     /// Equations at the start, and the velocity change without inequality rows.
@@ -277,7 +321,7 @@ impl Stepping {
                 });
             }
         }
-        memory::recall(m.warm_start, ineq, h, x);
+        memory::recall(self.anew.guess().unwrap_or(m.warm_start), ineq, h, x);
         // what sleeps is held by what is remembered
         for (law, block) in laws.iter_mut().zip(&ineq.blocks) {
             if ineq.parts_of(block.row as usize).first().is_some_and(|part| self.sleep.is_asleep(part.body)) {
@@ -363,22 +407,30 @@ impl Stepping {
         Ok(())
     }
 
+    /// Joints closed where the step ends. Could they be?
+    fn close(&mut self, m: &mut Motion<'_>, h: f64) -> Result<bool, StepError> {
+        let (model, t) = (m.model, m.t + h);
+        if m.drift != Drift::Project || model.n_rows() == 0 {
+            return Ok(true);
+        }
+        // before overlaps are looked at: closing joints later would make new ones
+        let before = energy::mechanical(model, m.q, m.v);
+        if self.tension.matters() {
+            drift::close_taut(model, m.q, m.v, t, &self.tension, m.work)?;
+        }
+        let worst = drift::close_gaps(model, m.q, m.v, t, m.work)?;
+        *m.projected += energy::mechanical(model, m.q, m.v) - before;
+        Ok(drift::is_closed(model, &worst))
+    }
+
     /// Overlaps apart, joints closed, velocities legal. Did positions come out right?
     fn settle(&mut self, m: &mut Motion<'_>, h: f64) -> Result<bool, StepError> {
         let (model, n, t) = (m.model, m.v.len(), m.t + h);
-        let mut closed = true;
-        if m.drift == Drift::Project && model.n_rows() > 0 {
-            // before overlaps are looked at: closing joints later would make new ones
-            let before = energy::mechanical(model, m.q, m.v);
-            if self.tension.matters() {
-                drift::close_taut(model, m.q, m.v, t, &self.tension, m.work)?;
-            }
-            let worst = drift::close_gaps(model, m.q, m.v, t, m.work)?;
-            closed = drift::is_closed(model, &worst);
-            *m.projected += energy::mechanical(model, m.q, m.v) - before;
+        m.work.contact.overlap = self.anew.before();
+        if !self.anew.at_rest(m, h) {
+            self.push_apart(m, h)?;
         }
-        *m.projected += project::push_apart(model, m.q, m.v, t, &self.tension, &mut self.task, m.work)?;
-        closed &= m.work.contact.overlap <= APART * model.contact_scale();
+        let closed = m.work.contact.overlap <= APART * model.contact_scale();
         evaluate::evaluate_bodies(model, m.q, m.v, &mut m.work.eval);
         self.tension.add(model, m.work);
         evaluate::evaluate_constraints(model, m.q, m.v, t, &mut m.work.eval);
@@ -395,6 +447,29 @@ impl Stepping {
         self.book_arrival(m);
         evaluate::place_bodies(model, m.q, m.v, &mut m.work.eval);
         Ok(closed)
+    }
+}
+
+impl Stepping {
+    /// Overlaps apart. Spins turn with the bodies: a correction gives no kinetic energy.
+    fn push_apart(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
+        let (model, t, most) = (m.model, m.t + h, self.anew.room(m, h));
+        self.kept_q.clone_from(m.q);
+        *m.projected += project::push_apart(model, m.q, m.v, t, &self.tension, &mut self.task, m.work, most)?;
+        let before = energy::mechanical(model, m.q, m.v);
+        let mut turned = false;
+        for (i, body) in model.bodies.iter().enumerate() {
+            let (from, to) = (model.q_of(i, &self.kept_q), model.q_of(i, m.q));
+            if from != to {
+                let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
+                body.turn_with(from, to, &mut m.v[range]);
+                turned = true;
+            }
+        }
+        if turned {
+            *m.projected += energy::mechanical(model, m.q, m.v) - before;
+        }
+        Ok(())
     }
 }
 

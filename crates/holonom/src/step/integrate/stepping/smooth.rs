@@ -38,10 +38,12 @@ impl Stepping {
         evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
         let ineq = &m.work.contact.rows;
-        if ineq.blocks.iter().all(|b| !matches!(b.bound, RowBound::Push { .. }) || ineq.gap[b.row as usize] >= 0.0) {
+        m.work.contact.overlap = 0.0;
+        if ineq.blocks.iter().all(|b| !matches!(b.bound, RowBound::Push { .. }) || ineq.gap[b.row as usize] >= 0.0)
+            && !self.runs_into(m, h)
+        {
             self.book_smooth(m);
             m.warm_start.clear();
-            m.work.contact.overlap = 0.0;
             return Ok(Some(attempt));
         }
         self.take_back(m, h);
