@@ -125,6 +125,10 @@ impl FirstOrder<'_> {
         step::refuse_not_finite(model, next)?;
         drift::project(model, &mut next.q, &mut next.v, next.t, h, self.work)?;
         self.push_apart(next)?;
+        // bodies have turned: what touches now may be other features than those foreseen
+        evaluate::place_bodies(model, &next.q, &next.v, &mut self.work.eval);
+        gather::detect(model, &next.q, &self.zero, 0.0, self.work);
+        self.push_apart(next)?;
         let apart = self.work.contact.overlap <= APART * model.contact_scale();
         follow::prepare(model, &next.q, &next.v, next.t, self.work)?;
         drift::project(model, &mut next.q, &mut next.v, next.t, h, self.work)?;
@@ -133,7 +137,7 @@ impl FirstOrder<'_> {
 
     fn push_apart(&mut self, next: &mut State) -> Result<(), StepError> {
         let State { q, v, t, .. } = next;
-        project::push_apart(self.model, q, v, *t, &Tension::default(), &mut self.task, self.work, f64::INFINITY).map(|_| ())
+        project::push_apart(self.model, q, v, *t, &Tension::default(), &mut self.task, self.work, None).map(|_| ())
     }
 
     /// Velocities where the step begins, with all touches that they may lead to; gaps are kept.

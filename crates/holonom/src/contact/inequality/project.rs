@@ -32,8 +32,8 @@ const ITERATIONS: usize = 24;
 /// this nothing is corrected, rather than rounding divided by rounding.
 const DEPENDENT: f64 = 1e-6;
 
-/// Push apart what overlaps at `q`; no point of a body goes farther than `most`, m, in all. Returns the change of
-/// energy, J.
+/// Push apart what overlaps at `q`. With `most`, it is looked for anew at every pose, and no point of a body goes
+/// farther than `most`, m, in all; without, the candidates are those last detected. Returns the change of energy, J.
 pub(crate) fn push_apart(
     model: &Model,
     q: &mut [f64],
@@ -42,10 +42,10 @@ pub(crate) fn push_apart(
     tension: &Tension,
     task: &mut Task,
     work: &mut Workspace,
-    most: f64,
+    most: Option<f64>,
 ) -> Result<f64, StepError> {
     let quiet = QUIET * model.contact_scale();
-    let (mut before, mut near, mut left) = (None, 0.0, most);
+    let (mut before, mut near, mut left) = (None, most.map(|_| 0.0), most.unwrap_or(f64::INFINITY));
     work.contact.held.clear();
     for iteration in 0..=ITERATIONS {
         evaluate::place_bodies(model, q, v, &mut work.eval);
@@ -110,18 +110,26 @@ fn join_held(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
     }
 }
 
-/// Everything at most `near` apart, m, and the deepest overlap of it; `near` grows to twice that. Frames must be up to
-/// date.
-fn look(model: &Model, (q, v, t): (&[f64], &[f64], f64), near: &mut f64, quiet: f64, work: &mut Workspace) -> f64 {
+/// Everything at most `near` apart, m, and the deepest overlap of it; `near` grows to twice that. Without `near`, of the
+/// candidates at hand. Frames must be up to date.
+fn look(
+    model: &Model,
+    (q, v, t): (&[f64], &[f64], f64),
+    near: &mut Option<f64>,
+    quiet: f64,
+    work: &mut Workspace,
+) -> f64 {
     loop {
-        gather::detect_within(model, q, v, *near, work);
-        join_held(model, q, v, work);
+        if let Some(near) = *near {
+            gather::detect_within(model, q, v, near, work);
+            join_held(model, q, v, work);
+        }
         gather::gather(model, q, v, t, work);
         let worst = deepest(work);
-        if worst <= quiet || 2.0 * worst <= *near || !worst.is_finite() {
-            return worst;
+        match near {
+            Some(near) if worst > quiet && worst.is_finite() && 2.0 * worst > *near => *near = 2.5 * worst,
+            _ => return worst,
         }
-        *near = 2.5 * worst;
     }
 }
 

@@ -455,7 +455,7 @@ impl Stepping {
     fn push_apart(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, t, most) = (m.model, m.t + h, self.anew.room(m, h));
         self.kept_q.clone_from(m.q);
-        *m.projected += project::push_apart(model, m.q, m.v, t, &self.tension, &mut self.task, m.work, most)?;
+        *m.projected += project::push_apart(model, m.q, m.v, t, &self.tension, &mut self.task, m.work, Some(most))?;
         let before = energy::mechanical(model, m.q, m.v);
         let mut turned = false;
         for (i, body) in model.bodies.iter().enumerate() {
