@@ -84,8 +84,8 @@ impl Simulation {
         self.mechanism.method.drift
     }
 
-    /// Choose the coordinates that are integrated. Joint coordinates need a tree of rigid bodies, joints with charts,
-    /// and a Runge-Kutta integrator.
+    /// Choose the coordinates that are integrated. Joint coordinates need a Runge-Kutta integrator (`rk4`, `dop853`); which
+    /// joints they leave to equations: [`Simulation::cut_joints`].
     pub fn set_coordinates(&mut self, coordinates: Coordinates) -> Result<(), StepError> {
         self.mechanism.set_coordinates(coordinates)
     }
@@ -293,6 +293,14 @@ impl Simulation {
     /// The solver in use.
     pub fn solver(&self) -> SolverKind {
         self.mechanism.solver
+    }
+
+    /// Joints that are equations still while joint coordinates are integrated, closed by projection or feedback: those
+    /// that close loops, have no chart, or tie bodies whose freedom a chart does not know. None in maximal coordinates.
+    pub fn cut_joints(&self) -> Vec<JointId> {
+        let method = &self.mechanism.method;
+        let space = method.joint_space.as_ref().filter(|_| method.coordinates == Coordinates::Joint);
+        space.map_or(Vec::new(), |s| s.cuts().iter().map(|&k| JointId(k)).collect())
     }
 
     /// The coordinates that are integrated.

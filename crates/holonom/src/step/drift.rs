@@ -56,6 +56,16 @@ pub(crate) fn load_active(model: &Model, islands: &[Island], kkt: &mut Kkt, rhs:
     }
 }
 
+/// How positions follow a correction: `q` moves by the velocities `d` for a time of 1, in islands that are active.
+pub(crate) type Advance<'a> = dyn FnMut(&Model, &mut [f64], &[f64], &[Island]) + 'a;
+
+/// Every body by its own coordinates.
+fn advance_bodies(model: &Model, q: &mut [f64], d: &[f64], islands: &[Island]) {
+    for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| islands[model.island[*i] as usize].active) {
+        body.advance(model.q_of_mut(i, q), model.v_of(i, d), 1.0);
+    }
+}
+
 /// Positions, with the factor of this pose or a near one: returns the island with the largest gap left.
 pub(crate) fn close_gaps(
     model: &Model,
@@ -63,6 +73,17 @@ pub(crate) fn close_gaps(
     v: &[f64],
     t: f64,
     work: &mut Workspace,
+) -> Result<Island, StepError> {
+    close_gaps_along(model, q, v, t, work, &mut advance_bodies)
+}
+
+fn close_gaps_along(
+    model: &Model,
+    q: &mut [f64],
+    v: &[f64],
+    t: f64,
+    work: &mut Workspace,
+    advance: &mut Advance,
 ) -> Result<Island, StepError> {
     let Workspace { eval, kkt, correction: Correction { islands, kept, first }, .. } = work;
     watch_all(model, islands);
@@ -97,9 +118,7 @@ pub(crate) fn close_gaps(
         load_active(model, islands, kkt, |row| eval.gap[row]);
         kkt.solve(model, t, eval)?;
         kept.copy_from_slice(q);
-        for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| islands[model.island[*i] as usize].active) {
-            body.advance(model.q_of_mut(i, q), model.v_of(i, &kkt.x), 1.0);
-        }
+        advance(model, q, &kkt.x, islands);
     }
     let worse = |a: Island, b: &Island| if !(b.now <= a.now) { *b } else { a };
     let worst = islands.iter().fold(Island::START, worse);
@@ -134,9 +153,7 @@ pub(crate) fn close_taut(
         let Workspace { eval, kkt, correction: Correction { islands, .. }, .. } = &mut *work;
         load_active(model, islands, kkt, |row| eval.gap[row]);
         kkt.solve(model, t, eval)?;
-        for (i, body) in model.bodies.iter().enumerate().filter(|(i, _)| islands[model.island[*i] as usize].active) {
-            body.advance(model.q_of_mut(i, q), model.v_of(i, &kkt.x), 1.0);
-        }
+        advance_bodies(model, q, &kkt.x, islands);
     }
     Ok(())
 }
@@ -223,11 +240,24 @@ pub(crate) fn project(
     step: f64,
     work: &mut Workspace,
 ) -> Result<(), StepError> {
+    project_along(model, q, v, t, step, work, &mut advance_bodies)
+}
+
+/// The same, positions following corrections in another way.
+pub(crate) fn project_along(
+    model: &Model,
+    q: &mut [f64],
+    v: &mut [f64],
+    t: f64,
+    step: f64,
+    work: &mut Workspace,
+    advance: &mut Advance,
+) -> Result<(), StepError> {
     if model.n_rows() == 0 {
         evaluate::place_bodies(model, q, v, &mut work.eval);
         return Ok(());
     }
-    let worst = close_gaps(model, q, v, t, work)?;
+    let worst = close_gaps_along(model, q, v, t, work, advance)?;
     if !is_closed(model, &worst) {
         let (row, gap) = (worst.row as usize, work.eval.gap[worst.row as usize].abs());
         let joint = model.joint_names.get(model.joint_of_row(row)).to_string();

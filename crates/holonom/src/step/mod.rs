@@ -19,6 +19,7 @@ use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::angles;
+use crate::evaluate::convergence::Island;
 use crate::evaluate::energy;
 use crate::model::Model;
 use crate::model::state::State;
@@ -132,7 +133,14 @@ fn correct_drift(model: &Model, work: &mut Workspace, method: &mut Method, h: f6
     if method.drift == Drift::Project {
         refuse_not_finite(model, next)?;
         let before = energy::mechanical(model, &next.q, &next.v);
-        drift::project(model, &mut next.q, &mut next.v, next.t, h, work)?;
+        match &mut method.joint_space {
+            Some(space) if method.coordinates == Coordinates::Joint && !space.cuts().is_empty() => {
+                let mut along =
+                    |model: &Model, q: &mut [f64], d: &[f64], islands: &[Island]| space.advance(model, q, d, islands);
+                drift::project_along(model, &mut next.q, &mut next.v, next.t, h, work, &mut along)?;
+            }
+            _ => drift::project(model, &mut next.q, &mut next.v, next.t, h, work)?,
+        }
         if model.has_inequalities() && !method.integrator.handles_inequalities() {
             project::hold(model, &mut next.q, &mut next.v, next.t, &mut method.task, work)?;
         }

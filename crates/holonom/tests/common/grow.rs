@@ -229,14 +229,14 @@ fn add(spec: &mut Spec, step: &Step, wish: Wish, g: &mut SplitMix) -> String {
 /// Relative pose of marker b to marker a that satisfies the joint, or nearly.
 fn relative_pose(joint: &JointSpec, constraint: &dyn Constraint, g: &mut SplitMix) -> (Vec3, Mat3) {
     match constraint.chart() {
+        // without twist: about an axis across z
+        _ if joint.name() == "constant-velocity" => {
+            (Vec3::ZERO, Mat3::from_quat(exp_quat(g.vec3(1.0) * vec3(1.0, 1.0, 0.0))))
+        }
         Some(chart) => {
             let mut u: Vec<f64> = (0..chart.n_u()).map(|_| g.symmetric(1.0)).collect();
             chart.normalise(&mut u);
             chart.pose(&u)
-        }
-        // without twist: about an axis across z
-        None if joint.name() == "constant-velocity" => {
-            (Vec3::ZERO, Mat3::from_quat(exp_quat(g.vec3(1.0) * vec3(1.0, 1.0, 0.0))))
         }
         // a rod holds at its length; what is unknown starts near and is assembled
         None => (super::direction(g) * joint.length().unwrap_or(1.0), turn(g)),

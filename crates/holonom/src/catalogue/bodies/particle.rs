@@ -32,6 +32,9 @@ impl Body for Particle {
     fn keeps_shape(&self) -> bool {
         true
     }
+    fn is_point(&self) -> bool {
+        true
+    }
     fn n_dof(&self) -> usize {
         3
     }

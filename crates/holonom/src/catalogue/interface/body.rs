@@ -105,6 +105,10 @@ pub trait Body: Send + Sync {
     fn plane(&self) -> Option<&Mat3> {
         None
     }
+    /// Is it a point mass: `q` the place of the one point it carries, `v` its velocity, both in world axes?
+    fn is_point(&self) -> bool {
+        false
+    }
     /// For rigid bodies: is the reference point the centre of mass? The mass block is then `[m 1, 0; 0, I]` and is
     /// given by seven numbers.
     fn central(&self) -> bool {

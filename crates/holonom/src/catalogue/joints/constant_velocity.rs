@@ -52,20 +52,25 @@
 //! number. On a body that deforms the row is held as written, with axes as the body stretches them, and the three are
 //! not quite the same condition: such bodies should not be bent beyond 168 degrees.
 //!
-//! No lock: the rows of translation and the bisector have no common axes. No chart: directions of its own would have to
-//! be carried over the sphere of bisectors without turning about them, which depends on the path. Coordinates: the bend
-//! about x_a and about y_a, as twice the angle by which u leans from z_a, seen along x_a and along y_a: 2 atan2(- y_a .
-//! z_b, 1 + z_a . z_b) and 2 atan2(x_a . z_b, 1 + z_a . z_b). Either is beta itself when the shaft bends about that
-//! axis; both are regular below beta = pi.
+//! No lock: the rows of translation and the bisector have no common axes. Chart: s = (w, x, y), the quaternion without
+//! its z, on the unit sphere, and the relative angular velocity in the axes of a, of which the part along the bisector n
+//! = (y, -x, w) is dropped. Two rates would need directions carried over the sphere of bisectors, and there are no such
+//! directions on all of it; three do without. n . w = 0 at the start stays so, because n . wdot + ndot . w = 0 is the
+//! row itself. s' = (- x w_x - y w_y,  w w_x - y w_z,  w w_y + x w_z) / 2.
+//!
+//! Coordinates: the bend about x_a and about y_a, as twice the angle by which u leans from z_a, seen along x_a and along
+//! y_a: 2 atan2(- y_a . z_b, 1 + z_a . z_b) and 2 atan2(x_a . z_b, 1 + z_a . z_b). Either is beta itself when the shaft
+//! bends about that axis; both are regular below beta = pi.
 
+use super::lock::read_quat;
 use super::{
-    Closes, Constraint, CoordinateKind, Glyph, JointDeclaration, JointRole, PAIR, Rows, check_markers, markers,
+    Chart, Closes, Constraint, CoordinateKind, Glyph, JointDeclaration, JointRole, PAIR, Rows, check_markers, markers,
     numbered,
 };
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
 use crate::catalogue::declaration::{Invalid, Kind, Make};
-use crate::math::Mat3;
+use crate::math::{Mat3, Vec3, rotation, vec3};
 
 pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     kind: Kind {
@@ -123,9 +128,7 @@ impl Constraint for ConstantVelocity {
         4
     }
     fn validate(&self) -> Result<(), Invalid> {
-        let d = |k: usize| self.attachments[k].carried_vector();
-        let axes = |k: usize| Mat3::from_cols(d(k), d(k + 1), d(k + 2));
-        let (a, b) = markers(&self.attachments, axes(2), axes(5));
+        let (a, b) = self.markers();
         check_markers(&a, &b)
     }
     fn rows(&self, a: &View, _t: f64, out: &mut Rows) {
@@ -166,5 +169,56 @@ impl Constraint for ConstantVelocity {
     }
     fn branch(&self, a: &View) -> f64 {
         0.5 * (a.at(2).dot(a.at(5)) + a.at(3).dot(a.at(6)))
+    }
+    fn chart(&self) -> Option<&dyn Chart> {
+        Some(self)
+    }
+}
+
+/// The bisector of the shafts at `s = (w, x, y)`, in the axes of a.
+fn bisector(s: &[f64]) -> Vec3 {
+    vec3(s[2], -s[1], s[0]).normalize()
+}
+
+impl Chart for ConstantVelocity {
+    fn markers(&self) -> (Marker, Marker) {
+        let d = |k: usize| self.attachments[k].carried_vector();
+        let axes = |k: usize| Mat3::from_cols(d(k), d(k + 1), d(k + 2));
+        markers(&self.attachments, axes(2), axes(5))
+    }
+    fn n_u(&self) -> usize {
+        3
+    }
+    fn n_w(&self) -> usize {
+        3
+    }
+    fn freedom(&self) -> usize {
+        2
+    }
+    fn free(&self, u: &[f64], k: usize) -> (Vec3, Vec3) {
+        let n = bisector(u);
+        (Vec3::ZERO, Vec3::AXES.get(k).map_or(Vec3::ZERO, |e| *e - n * n.dot(*e)))
+    }
+    fn rate_row(&self, _: &[f64], k: usize) -> (Vec3, Vec3) {
+        (Vec3::ZERO, Vec3::AXES.get(k).copied().unwrap_or(Vec3::ZERO))
+    }
+    fn pose(&self, u: &[f64]) -> (Vec3, Mat3) {
+        (Vec3::ZERO, rotation(u[0], u[1], u[2], 0.0))
+    }
+    fn read(&self, _: Vec3, r: Mat3, u: &mut [f64]) {
+        let mut e = [0.0; 4];
+        read_quat(r, &mut e);
+        u.copy_from_slice(&e[..3]);
+        self.normalise(u);
+    }
+    fn u_rate(&self, u: &[f64], w: &[f64], out: &mut [f64]) {
+        let n = bisector(u);
+        let w = vec3(w[0], w[1], w[2]);
+        let w = (w - n * n.dot(w)) * 0.5;
+        out.copy_from_slice(&[-u[1] * w.x - u[2] * w.y, u[0] * w.x - u[2] * w.z, u[0] * w.y + u[1] * w.z]);
+    }
+    fn normalise(&self, u: &mut [f64]) {
+        let s = 1.0 / (u[0] * u[0] + u[1] * u[1] + u[2] * u[2]).sqrt();
+        u.iter_mut().for_each(|x| *x *= s);
     }
 }

@@ -13,13 +13,18 @@
 //! The constant is that of the start pose unless [`Screw::phase`] gives it; with 0, the markers coincide at the
 //! angle 0. z_b opposite to z_a satisfies the first rows too; `branch` tells the two apart. Coordinates: the offset z_a
 //! . d, and the angle.
+//!
+//! Chart: the angle u alone, turns counted by the offset, which is phase + H u. The relative twist at p_b is
+//! (H u' z_a, u' z_a): phi = (H z, z), read back by psi = (0, z).
 
+use super::lock::{about_z, angle_of};
 use super::polar::Polar;
-use super::{Closes, Constraint, CoordinateKind, Glyph, JointDeclaration, PAIR, Rows, check_markers, numbered};
+use super::{Chart, Closes, Constraint, CoordinateKind, Glyph, JointDeclaration, PAIR, Rows, check_markers, numbered};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::coordinate::Measure;
 use crate::catalogue::declaration::{Allowed, FieldType, Invalid, Kind, Make, optional, optional_finite, required};
 use crate::error::refuse;
+use crate::math::{Mat3, Vec3};
 use std::f64::consts::TAU;
 use std::sync::Arc;
 
@@ -130,5 +135,38 @@ impl Constraint for Screw {
     }
     fn branch(&self, a: &View) -> f64 {
         a.at(4).dot(a.at(6))
+    }
+    fn chart(&self) -> Option<&dyn Chart> {
+        Some(self)
+    }
+}
+
+impl Chart for Screw {
+    fn markers(&self) -> (Marker, Marker) {
+        (self.a, self.b)
+    }
+    fn n_u(&self) -> usize {
+        1
+    }
+    fn n_w(&self) -> usize {
+        1
+    }
+    fn free(&self, _: &[f64], _: usize) -> (Vec3, Vec3) {
+        (Vec3::Z * (self.lead / TAU), Vec3::Z)
+    }
+    fn rate_row(&self, _: &[f64], _: usize) -> (Vec3, Vec3) {
+        (Vec3::ZERO, Vec3::Z)
+    }
+    fn pose(&self, u: &[f64]) -> (Vec3, Mat3) {
+        (Vec3::Z * (self.phase.unwrap_or(0.0) + self.lead / TAU * u[0]), about_z(u[0]))
+    }
+    fn read(&self, p: Vec3, r: Mat3, u: &mut [f64]) {
+        let angle = angle_of(r);
+        let turns = (p.z - self.phase.unwrap_or(0.0)) / self.lead - angle / TAU;
+        // without a lead nothing tells the turns
+        u[0] = angle + if turns.is_finite() { TAU * libm::round(turns) } else { 0.0 };
+    }
+    fn u_rate(&self, _: &[f64], w: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(w);
     }
 }

@@ -39,7 +39,8 @@ pub enum Coordinates {
     /// All coordinates of every body; joints are kept by projection or feedback. The default.
     Maximal,
     /// Joint coordinates: each stage is mapped to the bodies, solved there, and its accelerations are mapped back
-    /// (Baraff 1996, section 2.2). Joints cannot drift. For trees of rigid bodies whose joints all have a chart.
+    /// (Baraff 1996, section 2.2). Joints of a spanning forest cannot drift. What it leaves out remains equations:
+    /// joints that close loops, have no chart, or tie bodies that deform.
     Joint,
 }
 
@@ -143,7 +144,8 @@ impl Motion<'_> {
         let t = self.t;
         match (&mut self.joint_space, self.coordinates) {
             (Some(space), Coordinates::Joint) => {
-                let mut system = space.system(self.model, self.work, self.ledger.len());
+                let projected = self.drift == Drift::Project;
+                let mut system = space.system(self.model, self.work, feedback, projected);
                 system.load(self.q, self.v, self.ledger, y);
                 let result = run(&mut system, t, y)?;
                 system.store(y, self.q, self.v, self.ledger);

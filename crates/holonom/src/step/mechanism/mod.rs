@@ -92,7 +92,7 @@ impl Mechanism {
     /// Choose the coordinates that are integrated.
     pub fn set_coordinates(&mut self, coordinates: Coordinates) -> Result<(), StepError> {
         if coordinates == Coordinates::Joint && self.method.joint_space.is_none() {
-            self.method.joint_space = Some(JointSpace::new(&self.model)?);
+            self.method.joint_space = Some(JointSpace::new(&self.model));
         }
         self.method.coordinates = coordinates;
         Ok(())
