@@ -160,6 +160,56 @@ impl AabbTree {
         best
     }
 
+    /// Calls `hit` with what a ray may meet within `most` (m), nearer branches first; it gives how far along the ray it
+    /// is met, or infinity, and what is farther is not looked at any more. `direction` has the length 1; `stack` is
+    /// memory.
+    pub fn along(
+        &self,
+        origin: Vec3,
+        direction: Vec3,
+        mut most: f64,
+        stack: &mut Vec<(f64, u32)>,
+        mut hit: impl FnMut(u32) -> f64,
+    ) {
+        // where the ray enters the extent; infinite where it does not
+        let enters = |k: u32| {
+            let extent = &self.nodes[k as usize].extent;
+            let (mut from, mut to) = (0.0f64, f64::INFINITY);
+            for axis in 0..3 {
+                let (o, d) = (origin[axis], direction[axis]);
+                let (low, high) = (extent.low[axis] - o, extent.high[axis] - o);
+                if d == 0.0 {
+                    if low > 0.0 || high < 0.0 {
+                        return f64::INFINITY;
+                    }
+                    continue;
+                }
+                let (a, b) = (low / d, high / d);
+                (from, to) = (from.max(a.min(b)), to.min(a.max(b)));
+            }
+            // rounding must not lose what is flat
+            if from <= to * (1.0 + 1e-12) + 1e-300 { from * (1.0 - 1e-12) } else { f64::INFINITY }
+        };
+        stack.clear();
+        if !self.nodes.is_empty() {
+            stack.push((enters(0), 0));
+        }
+        while let Some((from, k)) = stack.pop() {
+            if !(from <= most) || from == f64::INFINITY {
+                continue;
+            }
+            let node = &self.nodes[k as usize];
+            if node.count > 0 {
+                for i in self.members(node) {
+                    most = most.min(hit(*i));
+                }
+                continue;
+            }
+            let (a, b) = ((enters(node.first), node.first), (enters(node.first + 1), node.first + 1));
+            stack.extend(if a.0 <= b.0 { [b, a] } else { [a, b] });
+        }
+    }
+
     /// Calls `near` with every pair of overlapping extents once, in no particular order. The tree must have been built
     /// from them.
     pub fn pairs(&mut self, extents: &[Aabb], mut near: impl FnMut(u32, u32)) {

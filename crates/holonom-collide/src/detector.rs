@@ -1,5 +1,9 @@
 //! The detector: colliders prepared once, then tested at any poses.
 
+mod query;
+
+pub use query::{NearestPoints, RayHit};
+
 use crate::broad_phase::{Aabb, AabbTree, OrientedBox};
 use crate::candidate::{RelativePose, gap};
 use crate::convex::{self, ConvexScratch};
@@ -9,7 +13,7 @@ use crate::plane::{self, ContactPlane};
 use crate::polyhedron::Polyhedron;
 use crate::surface::TriangleSurface;
 use crate::terrain::{self, TerrainScratch};
-use crate::{Candidate, Collider, CollisionShape, Filter, Mat3, RigidTransform, Vec3};
+use crate::{Candidate, Collider, CollisionShape, Filter, Groups, Mat3, RigidTransform, Vec3};
 
 /// Rounding of positions that a contact must survive, in units of the last place of what they were computed from.
 const ROUNDING: f64 = 32.0 * f64::EPSILON;
@@ -118,6 +122,31 @@ impl Detector {
         })
     }
 
+    /// Puts another shape in the place of a collider's.
+    ///
+    /// # Errors
+    ///
+    /// A shape that is not acceptable; the collider is then as before. A half-space cannot become a shape with an end,
+    /// nor the other way round.
+    pub fn replace(&mut self, collider: u32, shape: CollisionShape) -> Result<(), String> {
+        shape.validate()?;
+        let old = &self.colliders[collider as usize];
+        let new = Collider { shape: shape.into(), ..old.clone() };
+        let ready = prepare(&new);
+        if ready.bound.is_some() != self.ready[collider as usize].bound.is_some() {
+            return Err("a half-space cannot take the place of a shape with an end, nor the other way round".into());
+        }
+        self.colliders[collider as usize] = new;
+        self.ready[collider as usize] = ready;
+        Ok(())
+    }
+
+    /// Lets a collider take part, in all its groups, or not at all.
+    pub fn switch(&mut self, collider: u32, takes_part: bool) {
+        let groups = if takes_part { u32::MAX } else { 0 };
+        self.colliders[collider as usize].groups = Groups { member: groups, with: groups };
+    }
+
     /// Number of carriers.
     pub fn carriers(&self) -> usize {
         self.carriers
@@ -135,6 +164,13 @@ impl Detector {
             (i, collider.carrier, collider.groups)
         };
         a != b && self.filter.meet(who(a.min(b)), who(a.max(b)))
+    }
+
+    /// Whether two colliders that [meet](Detector::meet) can touch at all: surfaces of triangles pass through each
+    /// other, and so do half-spaces.
+    pub fn can_touch(&self, a: u32, b: u32) -> bool {
+        let core = |i: u32| &self.ready[i as usize].core;
+        !matches!((core(a), core(b)), (Core::Surface(_), Core::Surface(_)) | (Core::Plane(_), Core::Plane(_)))
     }
 
     /// Finds every pair of features that touch or may touch soon, at these poses of the carriers.

@@ -53,6 +53,6 @@ mod terrain;
 
 pub use candidate::{Candidate, FeaturePair, Gap, gap};
 pub use collider::{Collider, Filter, Groups, RigidTransform};
-pub use detector::Detector;
+pub use detector::{Detector, NearestPoints, RayHit};
 pub use glam::{DMat3 as Mat3, DVec3 as Vec3};
 pub use shape::CollisionShape;

@@ -120,6 +120,39 @@ impl TriangleSurface {
         found
     }
 
+    /// Where a ray first crosses a triangle from its front, at most `most` (m) along a direction of length 1, and its
+    /// normal. `stack` is memory.
+    ///
+    /// Which side of an edge the ray passes on is judged by the volume of the tetrahedron of the edge and two points of
+    /// the ray, the same number but for its sign for both triangles of an edge: rays do not slip through seams.
+    pub fn ray(&self, o: Vec3, d: Vec3, most: f64, stack: &mut Vec<(f64, u32)>) -> Option<(f64, Vec3)> {
+        let mut best: Option<(f64, Vec3)> = None;
+        self.tree.along(o, d, most, stack, |t| {
+            let n = self.normals[t as usize];
+            let rate = n.dot(d);
+            if !(rate < 0.0) {
+                return f64::INFINITY;
+            }
+            let v = self.triangles[t as usize];
+            let passes = |k: usize| {
+                let (i, j) = (v[k], v[(k + 1) % 3]);
+                let (low, high) = (self.vertices[i.min(j) as usize] - o, self.vertices[i.max(j) as usize] - o);
+                let volume = d.dot(low.cross(high));
+                if i < j { -volume } else { volume }
+            };
+            let height = n.dot(o - self.corners(t)[0]);
+            let s = -height / rate;
+            if s < 0.0 || !(0..3).all(|k| passes(k) >= 0.0) {
+                return f64::INFINITY;
+            }
+            if best.is_none_or(|b| s < b.0) {
+                best = Some((s, n));
+            }
+            s
+        });
+        best
+    }
+
     /// Numbers the edges and finds which stick out; gives the neighbours of each triangle.
     fn find_edges(&mut self) -> Vec<[u32; 3]> {
         let mut neighbours = vec![[NONE; 3]; self.triangles.len()];

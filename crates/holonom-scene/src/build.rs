@@ -600,6 +600,13 @@ pub fn refusal(scene: &Scene, e: &ModelError) -> Diagnostic {
                 joint(name),
             )
         }
+        ModelError::Shape { body: name, .. } => {
+            let d = Diagnostic::error(codes::NO_CONTACT, e.to_string());
+            at(
+                d.help("collide_as = \"hull\" makes a mesh convex; `ignore` in [contact] lets two bodies pass"),
+                body(name),
+            )
+        }
         ModelError::DuplicateName { name, .. } => at(
             Diagnostic::error(codes::DUPLICATE, e.to_string()),
             body(name).or_else(|| joint(name)).or_else(|| force(name)),

@@ -68,6 +68,7 @@ pub use analysis::doctor::Diagnosis;
 pub use analysis::kinematics::JointMotion;
 pub use analysis::linear::{Equilibrium, EquilibriumOptions, Linearisation};
 pub use analysis::observe::{Moving, Observation, ObservationDepth};
+pub use analysis::queries::{ClosestPoints, Hit, Queries};
 pub use build::builder::ModelBuilder;
 pub use catalogue::attach::{Attached, Attachment, AttachmentKind, BodyId, Marker};
 pub use catalogue::bodies::Momentum;

@@ -11,4 +11,5 @@ pub mod linear;
 pub(crate) mod observe;
 pub mod pattern;
 pub mod phases;
+pub(crate) mod queries;
 pub(crate) mod reactions;

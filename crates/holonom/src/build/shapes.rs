@@ -5,7 +5,7 @@ use crate::catalogue::attach::{BodyId, Marker};
 use crate::catalogue::bodies::Body;
 use crate::error::ModelError;
 use crate::model::shapes::{Carrying, ImpactLaw, Material, ShapeId, Shapes};
-use crate::model::{JointId, Names};
+use crate::model::{JointId, Model, Names};
 use holonom_collide::{CollisionShape as Shape, Groups, RigidTransform};
 use std::sync::Arc;
 
@@ -14,12 +14,14 @@ impl ModelBuilder {
     /// marker's.
     pub fn shape(&mut self, marker: Marker, shape: Shape, material: Material) -> ShapeId {
         let place = RigidTransform { position: marker.point, rotation: marker.axes };
+        let radius = shape.bounding_radius();
         self.shapes.all.push(Carrying {
             body: marker.body,
             shape: Arc::new(shape),
             place,
             material,
             groups: Groups::default(),
+            radius,
         });
         ShapeId(self.shapes.all.len() as u32 - 1)
     }
@@ -56,6 +58,22 @@ impl ModelBuilder {
         self.shapes.colliding_joints.insert(joint.0);
         self
     }
+}
+
+/// Refuse shapes that would pass through each other although they are meant to touch.
+pub(super) fn check_pairs(model: &Model) -> Result<(), ModelError> {
+    let Some((a, b)) = model.passing_shapes() else { return Ok(()) };
+    let of = |id: ShapeId| (id.index(), model.body_name(model.shape(id).1).to_string());
+    let ((shape, body), (other, on)) = (of(a), of(b));
+    let reason = match model.shape(a).0 {
+        Shape::HalfSpace => format!(
+            "half-spaces do not meet each other, and shape {other} on `{on}` is one too: give one of them an end (a box), or let the two bodies pass (`ignore_pair`)"
+        ),
+        _ => format!(
+            "surfaces of triangles meet convex shapes only, and shape {other} on `{on}` is a surface too: they would pass through each other; make one of them convex (a hull, or several), or let the two bodies pass (`ignore_pair`)"
+        ),
+    };
+    Err(ModelError::Shape { shape, body, reason })
 }
 
 /// Check shapes when a model is built.

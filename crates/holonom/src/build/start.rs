@@ -4,6 +4,7 @@ use crate::analysis::doctor;
 use crate::build::assemble;
 use crate::build::builder::ModelBuilder;
 use crate::build::plan::Planned;
+use crate::build::shapes;
 use crate::catalogue::attach::View;
 use crate::catalogue::joints::Level;
 use crate::contact::inequality::workspace::Workspace;
@@ -22,6 +23,7 @@ const ASSEMBLED: f64 = 1e-9;
 
 /// Assemble the start pose, make the start velocities legal, open the ledger.
 pub(super) fn start(planned: Planned) -> Result<Model, ModelError> {
+    shapes::check_pairs(&planned.model)?;
     let (model, how, mut work) = with_workspace(planned);
     let angles = if model.has_loops() { work.eval.angles.clone() } else { Angles::default() };
     let (q, v) = assembled(&model, how, &mut work)?;

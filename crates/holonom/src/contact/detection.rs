@@ -6,7 +6,7 @@ use crate::model::Model;
 use holonom_collide::{Candidate, Collider, Detector, Filter, RigidTransform};
 
 /// Shapes as collision detection wants them, and which pairs it looks at. The ground's carrier is the last.
-pub(super) fn colliders(model: &Model) -> (Vec<Collider>, Filter) {
+pub(crate) fn colliders(model: &Model) -> (Vec<Collider>, Filter) {
     let n = model.n_bodies() as u32;
     let shapes = &model.shapes;
     let carrier = |body: BodyId| body.index().map_or(n, |i| i as u32);
@@ -159,7 +159,7 @@ impl Contacts {
     }
 
     /// Pose of a body, the speed of its origin, m/s, and its spin, rad/s.
-    fn motion(model: &Model, bodies: &Bodies, i: usize) -> (RigidTransform, f64, f64) {
+    pub(crate) fn motion(model: &Model, bodies: &Bodies, i: usize) -> (RigidTransform, f64, f64) {
         let id = BodyId(i as u32);
         let see = |what| bodies.carry(&Attachment { body: id, what });
         let origin = see(AttachmentKind::Point(Vec3::ZERO));

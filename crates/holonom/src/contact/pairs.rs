@@ -47,6 +47,22 @@ impl Model {
         MayTouch { detector: Detector::new(colliders, filter).ok(), of_body, carriers }
     }
 
+    /// Two shapes that are meant to touch, as no joint, group or [`crate::ModelBuilder::ignore_pair`] says otherwise,
+    /// and would pass through each other: surfaces of triangles, or half-spaces. Models with such shapes are refused.
+    pub(crate) fn passing_shapes(&self) -> Option<(ShapeId, ShapeId)> {
+        let thin = |s: &Shape| matches!(s, Shape::Mesh { .. } | Shape::HeightField { .. } | Shape::HalfSpace);
+        let all = &self.shapes.all;
+        let thin: Vec<u32> = (0..all.len() as u32).filter(|i| thin(&all[*i as usize].shape)).collect();
+        if thin.iter().all(|i| all[*i as usize].body.is_ground()) {
+            return None; // what does not move meets nothing else that does not
+        }
+        let (colliders, filter) = colliders(self);
+        let detector = Detector::new(colliders, filter).ok()?;
+        let pairs = thin.iter().enumerate().flat_map(|(k, a)| thin[k + 1..].iter().map(move |b| (*a, *b)));
+        let mut passing = pairs.filter(|(a, b)| detector.meet(*a, *b) && !detector.can_touch(*a, *b));
+        passing.next().map(|(a, b)| (ShapeId(a), ShapeId(b)))
+    }
+
     /// How many multipliers a joint has: its rows in the equations, or those of a limit, a rope, dry friction or a
     /// capped drive.
     pub fn n_multipliers(&self, joint: JointId) -> usize {

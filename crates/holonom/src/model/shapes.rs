@@ -143,6 +143,8 @@ pub(crate) struct Carrying {
     pub place: RigidTransform,
     pub material: Material,
     pub groups: Groups,
+    /// Radius about its own origin that holds it, m; infinite for a half-space.
+    pub radius: f64,
 }
 
 /// All shapes of a model, and who may touch whom.

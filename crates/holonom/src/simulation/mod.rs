@@ -2,6 +2,7 @@
 
 pub(crate) mod breakage;
 pub(crate) mod edit;
+mod query;
 pub(crate) mod run;
 
 use crate::analysis::certificate::Certificate;
