@@ -156,3 +156,40 @@ fn a_light_coupler_moves_as_one_without_mass() {
     let (_, text, _) = run_in(&Folder::new("light"), &["check", &found("light-coupler")]);
     assert!(text.contains("mobility 1") && text.contains("No joint is redundant"), "{text}");
 }
+
+/// A speed drive that comes to a stop, with every integrator: both are named, and the state is that before.
+#[test]
+fn a_drive_against_a_stop_is_blocked() {
+    let folder = Folder::new("blocked");
+    for (integrator, value) in [("dop853", "1"), ("rk4", "-1"), ("stepping", "1"), ("stepping", "-3")] {
+        let set = format!("drive.p.value={value}");
+        let args = ["run", &found("speed-against-stop"), "--time", "1", "--integrator", integrator, "--set", &set];
+        let (code, _, err) = run_in(&folder, &args);
+        assert_eq!(code, Some(3), "{integrator}: {err}");
+        for part in ["error[E0603]", "`j.limit` blocks the motion", "`p` drives on", "give the drive a cap"] {
+            assert!(err.contains(part), "{integrator}: `{part}` is missing in\n{err}");
+        }
+    }
+    // with a cap it gives way, and rests at the stop
+    let capped = ["--set", "drive.p.effort=2", "--time", "1", "--json"];
+    let v = json(&[&["run", &found("speed-against-stop"), "--set", "gravity=[0,0,0]"][..], &capped[..]].concat());
+    let angle = v["final"]["joints"]["j"]["coordinate"].as_f64().expect("a number");
+    assert!((angle - 0.1).abs() < 1e-9, "{angle}");
+}
+
+/// A drive that runs to infinity: time stands still before the pole, and the drive is named.
+#[test]
+fn a_drive_that_runs_away_is_named() {
+    let folder = Folder::new("runaway");
+    for (value, pole) in [("tan(t)", std::f64::consts::FRAC_PI_2), ("1/(1-t)", 1.0), ("1/(0.3-t)^2", 0.3)] {
+        let set = format!("drive.p.value=\"{value}\"");
+        let (code, _, err) = run_in(&folder, &["run", &found("runaway"), "--time", "3", "--set", &set]);
+        assert_eq!(code, Some(3), "{value}: {err}");
+        for part in ["error[E0607]", "`p` moves at", "[drive.p]", "a course that stays finite"] {
+            assert!(err.contains(part), "{value}: `{part}` is missing in\n{err}");
+        }
+        let at = err.split("t = ").nth(1).and_then(|s| s.split(' ').next()).and_then(|s| s.parse::<f64>().ok());
+        let at = at.expect("a time");
+        assert!(at < pole && at > 0.9 * pole, "{value}: stopped at {at}");
+    }
+}

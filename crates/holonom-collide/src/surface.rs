@@ -183,7 +183,13 @@ impl TriangleSurface {
     fn open(&mut self, triangle: u32, from: u32, to: u32) {
         let along = (self.vertices[to as usize] - self.vertices[from as usize]).normalize();
         let n = self.normals[triangle as usize];
-        self.ridges.push(SurfaceRidge { ends: [from, to], across: [along.cross(n), n], along, sticks_out: true, border: true });
+        self.ridges.push(SurfaceRidge {
+            ends: [from, to],
+            across: [along.cross(n), n],
+            along,
+            sticks_out: true,
+            border: true,
+        });
     }
 
     /// The second triangle of an edge, with the corner opposite.

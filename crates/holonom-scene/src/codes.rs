@@ -208,6 +208,9 @@ give it an `effort`: a drive with a cap gives way.\n";
     NOT_AS_PROMISED = "E0606", "simulation stopped: a promise was not kept", "\
 With --strict a run stops where a residual, a gap of a joint or its rate, an overlap or a contradiction is larger than what is promised of every step.\n\
 Without it the run goes on and says so at its end.\n";
+    STUCK = "E0607", "simulation stopped: time stands still", "\
+However much is computed, time does not advance any more: a drive runs to infinity (`1/(1-t)`, `tan(t)`), a joint cannot pass a pose, or events follow\n\
+each other without end. The message names what moves fastest there.\n";
     CANNOT_READ = "E0701", "a file cannot be read", "\
 The operating system says why.\n";
     CANNOT_WRITE = "E0702", "a file cannot be written", "\

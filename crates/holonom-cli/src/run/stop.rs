@@ -61,6 +61,9 @@ pub(crate) fn explain(e: &StepError, moment: String, run: &RunLoop, opened: &Ope
         (c, _) if c == codes::NOT_AS_PROMISED => d.help(
             "`holonom check` says what is special about the mechanism; without --strict the run goes on with a warning",
         ),
+        (c, _) if c == codes::STUCK => {
+            d.help("a drive must have a course that stays finite; `--dt` steps across what cannot be followed")
+        }
         (_, Some(dt)) if !implicit => {
             d.help(format!("use  --dt {}  or less, or  --integrator implicit", round_down(dt)))
         }
@@ -100,6 +103,10 @@ fn headline(e: &StepError, scene: &Scene) -> (Code, String, Option<Span>) {
                 others.join(", ")
             );
             (codes::DRIVES_CONTRADICT, message, joint(name))
+        }
+        StepError::Stuck { name, speed, step, .. } => {
+            let fast = format!("`{name}` moves at {speed:.1e} (m/s or rad/s)");
+            (codes::STUCK, format!("time stands still at steps of {step:.1e} s: {fast}"), joint(name).or(body(name)))
         }
         StepError::NotCertified { what, .. } => (codes::NOT_AS_PROMISED, what.clone(), None),
         StepError::NotConverged { what, residual, iterations, .. } => {

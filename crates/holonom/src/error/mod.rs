@@ -183,6 +183,20 @@ pub enum StepError {
         /// The step size that was still too large, s.
         step: f64,
     },
+    /// Time does not advance any more, whatever is computed.
+    #[error(
+        "at t = {time:.9} s time stands still: steps of {step:.1e} s; `{name}` moves at {speed:.1e} (m/s or rad/s)"
+    )]
+    Stuck {
+        /// The drive that runs away, or the fastest body.
+        name: String,
+        /// What the drive wants, or how fast the body is, m/s or rad/s.
+        speed: f64,
+        /// The last step, s.
+        step: f64,
+        /// Time, s.
+        time: f64,
+    },
     /// Projection could not close a joint after the step.
     #[error(
         "at t = {time:.6} s joint `{joint}` could not be closed after a step of {step:.3e} s: gap {gap:.3e}; use a smaller step"

@@ -115,6 +115,7 @@ fn adaptive_step(mechanism: &mut Mechanism, limit: f64) -> Result<StepReport, St
     let (mut rejected, mut evaluations) = (0, 0);
     let before = state_before_breaking(mechanism);
     mechanism.current = false;
+    mechanism.refuse_standstill()?;
     mechanism.events.count = 0;
     mechanism.work.begin_report();
     loop {
@@ -137,6 +138,7 @@ fn adaptive_step(mechanism: &mut Mechanism, limit: f64) -> Result<StepReport, St
                     let cut = cut || *taken < h;
                     // a step cut short by an output time says nothing against the longer one
                     mechanism.state.next_step = if cut && rejected == 0 { next.max(wish) } else { next };
+                    mechanism.progress.note(mechanism.state.t, *taken, evaluations);
                     let report = report(mechanism, *taken, attempt, evaluations, rejected);
                     return look_for_breaks(mechanism, before, report);
                 }

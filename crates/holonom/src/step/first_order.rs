@@ -32,7 +32,7 @@ use crate::catalogue::joints::Level;
 use crate::contact::inequality::solve::{self, Task};
 use crate::contact::inequality::tension::Tension;
 use crate::contact::inequality::workspace::Workspace;
-use crate::contact::inequality::{Block, Origin, RowBound, gather, memory, project};
+use crate::contact::inequality::{Block, RowBound, blocked, gather, memory, project};
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
@@ -246,7 +246,7 @@ impl FirstOrder<'_> {
                 h * (rate + self.gaps[row].max(0.0) / h) < -h * allowed
             };
             if matches!(block.bound, RowBound::Push { .. }) && law.is_some() && goes_over(row) {
-                return Err(self.blocked(block, t));
+                return Err(blocked::error(self.model, ineq, block, t));
             }
         }
         Ok(())
@@ -257,28 +257,8 @@ impl FirstOrder<'_> {
         let pushes = ineq.blocks.iter().filter(|b| matches!(b.bound, RowBound::Push { .. }));
         let depth = |b: &&Block| ineq.gap[b.row as usize];
         match pushes.min_by(|a, b| depth(a).total_cmp(&depth(b))) {
-            Some(block) => self.blocked(block, t),
+            Some(block) => blocked::error(self.model, ineq, block, t),
             None => StepError::StepTooSmall { time: t, step: 0.0 },
         }
-    }
-
-    /// What is blocked, and the drives of its island.
-    fn blocked(&self, block: &Block, t: f64) -> StepError {
-        let (model, ineq) = (self.model, &self.work.contact.rows);
-        let what = match block.origin {
-            Origin::Joint(k) => format!("`{}`", model.joint_names.get(model.inequalities[k as usize].joint as usize)),
-            Origin::Touch(k) => {
-                let (a, b) = ineq.touches[k as usize].bodies;
-                format!("the contact of `{}` and `{}`", model.body_name(a), model.body_name(b))
-            }
-        };
-        let islands: Vec<u32> =
-            ineq.parts_of(block.row as usize).iter().map(|p| model.island[p.body as usize]).collect();
-        let drives =
-            model.joints.iter().enumerate().filter(|(_, joint)| {
-                joint.n_rows > 0 && joint.constraint.rheonomic() && islands.contains(&joint.island)
-            });
-        let drives = drives.map(|(k, _)| model.joint_names.get(k).to_string()).collect();
-        StepError::Blocked { what, drives, time: t }
     }
 }

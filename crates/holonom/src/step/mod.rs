@@ -8,6 +8,7 @@ pub(crate) mod follow;
 pub mod integrate;
 pub(crate) mod laws;
 pub(crate) mod mechanism;
+pub(crate) mod progress;
 pub mod promises;
 
 use crate::contact::inequality::project;

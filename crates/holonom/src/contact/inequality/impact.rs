@@ -33,7 +33,7 @@
 use super::mode::Tolerances;
 use super::solve::{Joints, Solvers, Task};
 use super::workspace::ContactScratch;
-use super::{InequalityRows, Origin, RowBound};
+use super::{InequalityRows, Origin, RowBound, blocked};
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate::{self, reaction};
@@ -44,6 +44,9 @@ use holonom_lcp::ComplementarityLaw as Law;
 
 /// Blows of a sequential impact before what is left is stopped at once.
 const BLOWS: usize = 20_000;
+
+/// What of the speed of approach may be left after a blow.
+const STOPPED: f64 = 1e-6;
 
 /// Where works of a blow are written down: those of stops and ropes with their joints, of friction with contacts.
 pub(crate) struct Books<'a> {
@@ -113,6 +116,10 @@ impl Impact<'_> {
                 }
             }
         }
+        let (rows, u, tolerances) = (self.rows, &self.scratch.u, self.tolerances);
+        let closed = |i: usize| rows.gap[rows.blocks[i].row as usize] <= tolerances.gap;
+        let still = |row: usize| (-u[row], tolerances.rate.max(STOPPED * rows.rate[row].abs()));
+        blocked::refuse(self.joints.model, rows, self.joints.t, closed, still)?;
         Ok(true)
     }
 

@@ -19,6 +19,7 @@
 //!
 //! This file keeps the rows of one moment; [`gather`] fills them in.
 
+pub(crate) mod blocked;
 #[cfg(test)]
 mod differences;
 pub(crate) mod forces;

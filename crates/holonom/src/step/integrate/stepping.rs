@@ -49,7 +49,7 @@ use crate::contact::inequality::memory;
 use crate::contact::inequality::sleep::Sleep;
 use crate::contact::inequality::solve::Task;
 use crate::contact::inequality::tension::Tension;
-use crate::contact::inequality::{RowBound, gather, project};
+use crate::contact::inequality::{RowBound, blocked, gather, project};
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
@@ -86,6 +86,8 @@ pub struct Stepping {
 
 /// Parts in which a step is taken whose joints cannot be closed or whose overlaps cannot be mended otherwise.
 const MOST_HALVES: usize = 64;
+/// How far drives may push a row on in a step against its impulse, of the model's length scale.
+const BLOCKED: f64 = 1e-7;
 /// The largest overlap that is left, of the model's length scale.
 const APART: f64 = 1e-7;
 /// Friction that follows a load is solved for again until the load has settled.
@@ -389,6 +391,7 @@ impl Stepping {
     fn apply(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         self.load_with_impulses(m, h);
         m.work.kkt.solve_and_check(m.model, m.t, &m.work.eval)?;
+        self.refuse_blocked(m, h)?;
         let n = m.v.len();
         self.kept_v.clone_from(m.v);
         for (v, dv) in m.v.iter_mut().zip(&m.work.kkt.x) {
@@ -451,6 +454,15 @@ impl Stepping {
 }
 
 impl Stepping {
+    /// What drives push on against all impulses, by the velocity change in `work.kkt.x`.
+    fn refuse_blocked(&self, m: &Motion<'_>, h: f64) -> Result<(), StepError> {
+        let (rows, dv) = (&m.work.contact.rows, &m.work.kkt.x);
+        let held = |i: usize| self.task.laws.get(i).is_some_and(Option::is_some);
+        let allowed = BLOCKED * m.model.contact_scale() / h;
+        let beyond = |row: usize| (-rows.gap[row].max(0.0) / h - rows.rate[row] - rows.product(row, dv), allowed);
+        blocked::refuse(m.model, rows, m.t, held, beyond)
+    }
+
     /// Overlaps apart. Spins turn with the bodies: a correction gives no kinetic energy.
     fn push_apart(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
         let (model, t, most) = (m.model, m.t + h, self.anew.room(m, h));

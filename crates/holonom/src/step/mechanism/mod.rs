@@ -20,6 +20,7 @@ use crate::solve::{self, SolverKind};
 use crate::step::drift::{self, Drift};
 use crate::step::integrate::{Attempt, Motion};
 use crate::step::integrate::{Coordinates, Integrator, JointSpace};
+use crate::step::progress::{self, Progress};
 use crate::step::{self, Method};
 use events::Events;
 use std::sync::Arc;
@@ -34,6 +35,8 @@ pub(crate) struct Mechanism {
     pub(crate) max_step: f64,
     pub(crate) impacts: ImpactLaw,
     pub(crate) events: Events,
+    /// Time gained by work done in adaptive steps.
+    pub(crate) progress: Progress,
     /// The equations in `work` belong to the current state.
     pub(crate) current: bool,
     /// The multipliers at the current state, those of redundant rows split, once somebody has asked.
@@ -68,6 +71,7 @@ impl Mechanism {
             max_step,
             impacts,
             events: Events::default(),
+            progress: Progress::default(),
             current: false,
             split: Vec::new(),
             split_known: false,
@@ -274,7 +278,7 @@ impl Mechanism {
             && state.work.len() == self.state.work.len()
             && state.turns.len() == self.state.turns.len();
         assert!(same, "set_state: the state belongs to another model");
-        self.state = state;
+        (self.state, self.progress) = (state, Progress::default());
         self.current = false;
     }
 
@@ -321,6 +325,14 @@ impl Mechanism {
             && self.method.coordinates == Coordinates::Maximal
     }
 
+    /// Time that does not advance any more, whatever is computed, ends the run.
+    pub fn refuse_standstill(&mut self) -> Result<(), StepError> {
+        match self.progress.stuck() {
+            Some(step) => Err(progress::explain(&self.model, &self.state, step, &mut self.work)),
+            None => Ok(()),
+        }
+    }
+
     /// One step, without a look at loads.
     pub fn plain_step(&mut self, dt: f64) -> Result<Attempt, StepError> {
         self.current = false;
@@ -329,6 +341,7 @@ impl Mechanism {
         }
         let before = self.state.clone();
         let (end, mut evaluations) = (before.t + dt, 0);
+        self.progress = Progress::default();
         loop {
             let left = end - self.state.t;
             match self.event_attempt(left, false) {
@@ -337,6 +350,11 @@ impl Mechanism {
                     if taken == left || !(end - self.state.t > 0.0) {
                         self.state.t = end;
                         return Ok(Attempt { evaluations, ..attempt });
+                    }
+                    self.progress.note(end, taken, attempt.evaluations);
+                    if let Err(e) = self.refuse_standstill() {
+                        self.state = before;
+                        return Err(e);
                     }
                 }
                 Err(e) => {

@@ -147,7 +147,8 @@ impl Stepping {
         for c in &detection.candidates {
             let depth = -gap(c);
             // one of the same name may have been elsewhere along its edge
-            let foreseen = || known.binary_search_by_key(&c.order(), |c| c.order()).is_ok_and(|i| -gap(&known[i]) > 0.5 * depth);
+            let foreseen =
+                || known.binary_search_by_key(&c.order(), |c| c.order()).is_ok_and(|i| -gap(&known[i]) > 0.5 * depth);
             if depth > quiet && !foreseen() {
                 learned.retain(|l| l.order() != c.order());
                 learned.push(*c);

@@ -1,0 +1,86 @@
+//! A watchdog by progress, not by clock: time must advance in proportion to the work that is done for it.
+//!
+//! Work is counted in evaluations of the equations, rejected attempts included, and looked at in windows of
+//! [`WINDOW`] of them. A window is stuck if in it
+//!
+//! ```text
+//! dt  <=  1e-12 |t|                       time stands still, or
+//! dt / work  <  1e-6 of the best window   the steps have collapsed: a drive runs to infinity, a pose cannot be passed
+//! ```
+//!
+//! A stiff model that always needs short steps is never stuck: it is compared with itself. Nothing here changes a step;
+//! a run that goes on ends in the same bits with and without it.
+
+use crate::contact::inequality::workspace::Workspace;
+use crate::error::StepError;
+use crate::evaluate;
+use crate::model::Model;
+use crate::model::state::State;
+
+/// Evaluations that are looked at together: a second or less for a machine of a dozen bodies.
+const WINDOW: usize = 30_000;
+/// Least part of t by which it advances in a window.
+const LEAST: f64 = 1e-12;
+/// Least part of the best advance per evaluation.
+const COLLAPSED: f64 = 1e-6;
+
+/// Time gained by work done.
+#[derive(Default)]
+pub(crate) struct Progress {
+    /// Evaluations in this window.
+    work: usize,
+    /// Time gained in it, s.
+    gained: f64,
+    /// The best window so far, s per evaluation.
+    best: f64,
+    /// The step at which time was found to stand still, s; the next one is refused.
+    stuck: Option<f64>,
+}
+
+impl Progress {
+    /// A step of `taken` seconds to the time `t` cost so many evaluations.
+    pub fn note(&mut self, t: f64, taken: f64, evaluations: usize) {
+        self.work += evaluations.max(1);
+        self.gained += taken;
+        if self.work < WINDOW {
+            return;
+        }
+        let pace = self.gained / self.work as f64;
+        let stuck = self.gained <= LEAST * t.abs() || pace < COLLAPSED * self.best;
+        self.stuck = stuck.then_some(taken);
+        self.best = self.best.max(pace);
+        (self.work, self.gained) = (0, 0.0);
+    }
+
+    /// The step at which time stood still, if it does; asked once, it is forgotten.
+    pub fn stuck(&mut self) -> Option<f64> {
+        self.stuck.take()
+    }
+}
+
+/// What time stands still at: the drive that runs fastest, if one outruns everything that the mechanism does by itself,
+/// else the fastest body.
+#[cold]
+pub(crate) fn explain(model: &Model, state: &State, step: f64, work: &mut Workspace) -> StepError {
+    let rest = vec![0.0; state.v.len()];
+    evaluate::place_bodies(model, &state.q, &rest, &mut work.eval);
+    evaluate::evaluate_gaps(model, &state.q, &rest, state.t, &mut work.eval);
+    // at rest the rate of a gap is C_t: what the drive wants
+    let fastest_row =
+        |rows: std::ops::Range<usize>| work.eval.gap_rate[rows].iter().fold(0.0, |m: f64, r| m.max(r.abs()));
+    let drives = model.joints.iter().enumerate().filter(|(_, joint)| joint.constraint.rheonomic());
+    let speeds = drives.map(|(k, _)| (k, fastest_row(model.rows_of(crate::model::JointId(k as u32)))));
+    let fastest = speeds.max_by(|a, b| a.1.total_cmp(&b.1));
+    let (name, speed) = match fastest {
+        Some((k, rate)) if rate > RUNAWAY * model.rate_scale() => (model.joint_names.get(k), rate),
+        _ => {
+            let speed = |i: usize| model.v_of(i, &state.v).iter().fold(0.0, |m: f64, v| m.max(v.abs()));
+            let fastest = (0..model.n_bodies()).max_by(|&a, &b| speed(a).total_cmp(&speed(b)));
+            fastest.map_or(("nothing", 0.0), |i| (model.body_names.get(i), speed(i)))
+        }
+    };
+    StepError::Stuck { name: name.to_string(), speed, step, time: state.t }
+}
+
+/// A drive this many times faster than the mechanism's own motion is the cause.
+const RUNAWAY: f64 = 100.0;
