@@ -1,7 +1,9 @@
 //! Surfaces of triangles, prepared: corners welded, edges and what sticks out of them, flat neighbours as one plane, a
 //! tree of bounds.
 //!
-//! Solid is behind the triangles. An edge *sticks out* if the surface bends away from the outside there, or ends there;
+//! Solid is behind the triangles of a surface that closes. One that has a border (a bowl, a sheet, a soup with holes) has
+//! two sides, and shapes meet that on which their middle is: the other side is a surface of its own, with the triangles
+//! turned over. An edge *sticks out* if the surface bends away from the outside there, or ends there;
 //! a seam or a valley does not, and is never touched: what touches near it touches the faces.
 
 use std::collections::BTreeMap;
@@ -47,10 +49,47 @@ pub(crate) struct TriangleSurface {
     pub up: Option<Vec3>,
     pub extent: f64,
     tree: AabbTree,
+    /// The other side, where the surface has a border.
+    back: Option<Box<TriangleSurface>>,
 }
 
 impl TriangleSurface {
     pub fn new(place: &RigidTransform, points: &[Vec3], triangles: &[[u32; 3]], solid_below: bool) -> TriangleSurface {
+        let mut surface = TriangleSurface::one_side(place, points, triangles, solid_below);
+        if !solid_below && surface.ridges.iter().any(|r| r.border) {
+            let over: Vec<[u32; 3]> = triangles.iter().map(|t| [t[0], t[2], t[1]]).collect();
+            surface.back = Some(Box::new(TriangleSurface::one_side(place, points, &over, false)));
+        }
+        surface
+    }
+
+    /// The side that a point is on.
+    pub fn side_of(&self, x: Vec3, stack: &mut Vec<(f64, u32)>) -> &TriangleSurface {
+        match &self.back {
+            Some(back) if self.is_behind(x, stack) => back,
+            _ => self,
+        }
+    }
+
+    /// Whether a point is behind what of the surface is nearest to it.
+    fn is_behind(&self, x: Vec3, stack: &mut Vec<(f64, u32)>) -> bool {
+        let same = 1e-12 * self.extent;
+        let (mut least, mut height) = (f64::INFINITY, 0.0f64);
+        self.tree.nearest(x, stack, |t| {
+            let corners = self.corners(t);
+            let distance = (x - nearest_on_triangle(&corners, x)).length();
+            let above = self.normals[t as usize].dot(x - corners[0]);
+            // At an edge several are equally near: the one that is seen most squarely knows.
+            if distance < least - same || (distance < least + same && above.abs() > height.abs()) {
+                (least, height) = (distance.min(least), above);
+            }
+            // all that are equally near are to be seen
+            (least + same) * (least + same)
+        });
+        height < 0.0
+    }
+
+    fn one_side(place: &RigidTransform, points: &[Vec3], triangles: &[[u32; 3]], solid_below: bool) -> TriangleSurface {
         let (number, vertices) = weld(points);
         let vertices: Vec<Vec3> = vertices.iter().map(|v| place.point(*v)).collect();
         let triangles: Vec<[u32; 3]> = triangles.iter().map(|t| t.map(|v| number[v as usize])).collect();
@@ -73,6 +112,7 @@ impl TriangleSurface {
             up: solid_below.then_some(place.rotation.z_axis),
             extent: (high - low).length(),
             tree: AabbTree::default(),
+            back: None,
             triangles,
         };
         let neighbours = surface.find_edges();

@@ -35,6 +35,7 @@ pub(crate) struct TerrainScratch {
     /// Heights below faces of one corner: height, triangle.
     faces: Vec<(f64, u32)>,
     near: Vec<u32>,
+    by_distance: Vec<(f64, u32)>,
 }
 
 struct Memory<'a> {
@@ -56,6 +57,8 @@ pub(crate) fn meet(
     scratch.vertices.extend(convex.vertices.iter().map(|v| back * (*v - relative.shift)));
     scratch.normals.clear();
     scratch.normals.extend(convex.normals.iter().map(|n| back * *n));
+    let middle = scratch.vertices.iter().sum::<Vec3>() / scratch.vertices.len() as f64;
+    let surface = surface.side_of(middle, &mut scratch.by_distance);
     let limit = pair.core_limit();
     let mut low = scratch.vertices.iter().fold(Vec3::INFINITY, |m, p| m.min(*p)) - Vec3::splat(limit);
     let mut high = scratch.vertices.iter().fold(Vec3::NEG_INFINITY, |m, p| m.max(*p)) + Vec3::splat(limit);
@@ -80,7 +83,6 @@ pub(crate) fn meet(
         list.dedup();
     }
     let view = PolyhedronView { poly: convex, v: &scratch.vertices, n: &scratch.normals };
-    let middle = view.v.iter().sum::<Vec3>() / view.v.len() as f64;
     let mut meeting = PairTest { limit, pair, view, surface, middle };
     let memory = Memory { faces: &mut scratch.faces, stack: &mut scratch.stack, near: &mut scratch.near };
     meeting.corners_above(&scratch.triangles, memory);

@@ -155,6 +155,7 @@ pub(crate) struct CylinderScratch {
     stack: Vec<u32>,
     triangles: Vec<u32>,
     features: Vec<u32>,
+    by_distance: Vec<(f64, u32)>,
 }
 
 /// Notes something with the radius of a side (or both) in addition.

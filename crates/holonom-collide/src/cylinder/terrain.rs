@@ -1,5 +1,6 @@
 //! A cylinder on a surface of triangles.
 
+use super::search::deepest_along;
 use super::{Cylinder, CylinderScratch, rims_above, rounded};
 use crate::Vec3;
 use crate::broad_phase::Aabb;
@@ -23,6 +24,7 @@ pub(crate) fn on_surface(
 ) {
     let back = pair.relative.turn.transpose();
     let seen = own.seen(back, -(back * pair.relative.shift));
+    let surface = surface.side_of(seen.centre, &mut scratch.by_distance);
     let limit = pair.core_limit();
     let reach = Vec3::new(seen.extent(Vec3::X), seen.extent(Vec3::Y), seen.extent(Vec3::Z)) + Vec3::splat(limit);
     let around = Aabb { low: seen.centre - reach, high: seen.centre + reach };
@@ -56,7 +58,8 @@ pub(crate) fn on_surface(
     scratch.features.sort_unstable();
     scratch.features.dedup();
     for &r in &scratch.features {
-        beside_ridge(pair, own, &seen, surface, r);
+        let beside = beside_ridge(pair, own, &seen, surface, r);
+        below_rim(pair, own, &seen, surface, r, beside);
     }
     scratch.features.clear();
     for &t in &scratch.triangles {
@@ -70,24 +73,62 @@ pub(crate) fn on_surface(
     pair.only_once(start);
 }
 
-fn beside_ridge(pair: &mut ColliderPair, own: &Cylinder, seen: &Cylinder, surface: &TriangleSurface, r: u32) {
+/// An edge that sticks out, across the side. Is it?
+fn beside_ridge(pair: &mut ColliderPair, own: &Cylinder, seen: &Cylinder, surface: &TriangleSurface, r: u32) -> bool {
     let ridge = &surface.ridges[r as usize];
     let [q, q1] = ridge.ends.map(|v| surface.vertices[v as usize]);
     let (d, e, w) = (seen.axis(), ridge.along, seen.centre - q);
     let cross = d.cross(e);
     let sine = cross.length();
     if !(sine > PARALLEL) {
-        return;
+        return false;
     }
     let n = if cross.dot(ridge.across[0] + ridge.across[1]) < 0.0 { -cross / sine } else { cross / sine };
     let (de, dw, ew) = (d.dot(e), d.dot(w), e.dot(w));
     let (s, t) = ((de * ew - dw) / (sine * sine), (ew - de * dw) / (sine * sine));
     let height = n.dot(w) - own.radius;
     let fits = s.abs() <= own.half_length && t >= 0.0 && t <= (q1 - q).length() && in_arc(ridge, n);
-    if fits && height <= pair.core_limit() && height > -own.radius {
+    let fits = fits && height <= pair.core_limit() && height > -own.radius;
+    if fits {
         let outward = pair.world * (pair.relative.turn * n);
         let features = FeaturePair::LineLine { p: own.centre, d: own.axis(), o: q, e, outward };
         rounded(pair, own.radius, 0.0, |pair| pair.push(PairSide::First, FeatureKind::EdgeEdge, 0, r, features));
+    }
+    fits
+}
+
+/// Where an edge that sticks out is nearest to a rim or a cap, or deepest in it: there it meets as a point. The same for
+/// the side, unless that has been noted.
+fn below_rim(
+    pair: &mut ColliderPair,
+    own: &Cylinder,
+    seen: &Cylinder,
+    surface: &TriangleSurface,
+    r: u32,
+    side_noted: bool,
+) {
+    let ridge = &surface.ridges[r as usize];
+    let ends = ridge.ends.map(|v| surface.vertices[v as usize]);
+    let x = deepest_along(seen, ends);
+    let (distance, out) = seen.distance(x);
+    if distance > pair.core_limit() || !in_arc(ridge, -out) {
+        return;
+    }
+    let arm = x - seen.centre;
+    let along = arm.dot(seen.axis());
+    let across = arm - seen.axis() * along;
+    let (over, beside) = (along.abs() - seen.half_length, across.length() - seen.radius);
+    let end = usize::from(along > 0.0);
+    if over > 0.0 && beside > 0.0 {
+        let u = across / across.length();
+        let o = own.rim_point(end, [u.dot(seen.axes.x_axis), u.dot(seen.axes.y_axis)]);
+        pair.push(PairSide::Second, FeatureKind::Middle, r, end as u32, FeaturePair::PointPoint { p: x, o });
+    } else if over > beside {
+        let features = FeaturePair::PointPlane { p: x, o: own.end(end), n: own.axis() * own.out(end) };
+        pair.push(PairSide::Second, FeatureKind::Crossing, r, end as u32, features);
+    } else if !side_noted && beside > -own.radius {
+        let features = FeaturePair::PointLine { p: x, o: own.centre, d: own.axis() };
+        rounded(pair, own.radius, 0.0, |pair| pair.push(PairSide::Second, FeatureKind::Under, r, 0, features));
     }
 }
 

@@ -37,6 +37,7 @@
 //! closes exactly: see `stepping/books.rs`.
 
 mod anew;
+mod apart;
 mod books;
 mod near;
 mod smooth;
@@ -79,6 +80,8 @@ pub struct Stepping {
     balance: books::Balance,
     start: Start,
     anew: anew::Anew,
+    /// Of every body: potential energy gained in a correction, and kinetic energy, J.
+    lifted: Vec<(f64, f64)>,
     kept_q: Vec<f64>,
     kept_v: Vec<f64>,
     kept_ledger: Vec<f64>,
@@ -297,6 +300,7 @@ impl Stepping {
     fn pose(&mut self, m: &Motion<'_>, h: f64, rebound: bool) {
         let ineq = &m.work.contact.rows;
         self.task.empty(ineq.len());
+        self.anew.forget_bent();
         let Task { laws, b, x, .. } = &mut self.task;
         for block in &ineq.blocks {
             let load = |joint: u32| self.loads[joint as usize];
@@ -308,7 +312,9 @@ impl Stepping {
                     Level::Acceleration => free + h * ineq.c[row],
                     Level::Velocity => free + ineq.rate[row],
                     Level::Position => {
-                        let (gap, rate) = (ineq.gap[row], ineq.rate[row]);
+                        let bend = self.anew.bend(m, h, block);
+                        self.anew.note_bent(block.key, bend);
+                        let (gap, rate) = (ineq.gap[row] + bend, ineq.rate[row]);
                         let after = rate + free;
                         let mut least = -gap.max(0.0) / h;
                         if let RowBound::Push { restitution } = block.bound
@@ -461,27 +467,6 @@ impl Stepping {
         let allowed = BLOCKED * m.model.contact_scale() / h;
         let beyond = |row: usize| (-rows.gap[row].max(0.0) / h - rows.rate[row] - rows.product(row, dv), allowed);
         blocked::refuse(m.model, rows, m.t, held, beyond)
-    }
-
-    /// Overlaps apart. Spins turn with the bodies: a correction gives no kinetic energy.
-    fn push_apart(&mut self, m: &mut Motion<'_>, h: f64) -> Result<(), StepError> {
-        let (model, t, most) = (m.model, m.t + h, self.anew.room(m, h));
-        self.kept_q.clone_from(m.q);
-        *m.projected += project::push_apart(model, m.q, m.v, t, &self.tension, &mut self.task, m.work, Some(most))?;
-        let before = energy::mechanical(model, m.q, m.v);
-        let mut turned = false;
-        for (i, body) in model.bodies.iter().enumerate() {
-            let (from, to) = (model.q_of(i, &self.kept_q), model.q_of(i, m.q));
-            if from != to {
-                let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
-                body.turn_with(from, to, &mut m.v[range]);
-                turned = true;
-            }
-        }
-        if turned {
-            *m.projected += energy::mechanical(model, m.q, m.v) - before;
-        }
-        Ok(())
     }
 }
 

@@ -8,18 +8,23 @@
 //! G v1 >= - max(C(q0), 0) / h
 //! ```
 //!
-//! as any other. Where C(q0) < 0 (a corner that comes around an edge was behind the plane of the face it is going to
+//! as any other. Rows that were foreseen and are open have more room than that, because bodies that turn leave the
+//! straight line: the second derivative c of the gap at the velocities of the start opens it by h² c / 2 (the tip of a
+//! rod that swings past a wall would hit the air otherwise). Where that proves too much (another touch stops the turn),
+//! the row is learned as well, and has no such room. Where C(q0) < 0 (a corner that comes around an edge was behind the plane of the face it is going to
 //! touch) this forbids to come nearer, which is right to the order of the step. What the linear rows leave is of the
 //! second order, and pushed apart afterwards.
 
+use super::turning::spin;
 use super::{Start, Stepping};
+use crate::catalogue::attach::BodyId;
 use crate::contact::inequality::project::QUIET;
 use crate::contact::inequality::workspace::{ContactScratch, Workspace};
-use crate::contact::inequality::{gather, project};
+use crate::contact::inequality::{Block, Origin, gather, project};
 use crate::contact::touch::ContactGeometry;
 use crate::evaluate;
 use crate::evaluate::evaluation::bodies_at;
-use crate::model::warm_start::WarmStart;
+use crate::model::warm_start::{Key, WarmStart};
 use crate::step::integrate::Motion;
 use holonom_collide::Candidate;
 
@@ -33,6 +38,8 @@ pub(super) struct Anew {
     known: Vec<Candidate>,
     rounds: usize,
     start: Start,
+    /// Touches that had more room because bodies turn.
+    bent: Vec<Key>,
     /// Forces found in the round before.
     forces: Vec<WarmStart>,
     /// How far anything may go in the step, and the deepest overlap where it begins, m.
@@ -44,6 +51,7 @@ impl Anew {
     /// A step begins.
     pub fn begin(&mut self, m: &Motion<'_>) {
         self.learned.clear();
+        self.bent.clear();
         self.rounds = 0;
         if !m.model.shapes.is_empty() {
             self.start.note(m);
@@ -76,6 +84,40 @@ impl Anew {
                 Err(i) => candidates.insert(i, *c),
             }
         }
+    }
+
+    /// How much a gap that is open opens because its bodies turn, m.
+    pub fn bend(&self, m: &Motion<'_>, h: f64, block: &Block) -> f64 {
+        let (ineq, row) = (&m.work.contact.rows, block.row as usize);
+        let Origin::Touch(touch) = block.origin else { return 0.0 };
+        if !(ineq.gap[row] > QUIET * m.model.contact_scale() && ineq.c[row] > 0.0) || self.knows(block.key) {
+            return 0.0;
+        }
+        // not more than the points themselves leave their tangents: the rest is the change of the normal
+        let touch = &ineq.touches[touch as usize];
+        let bodies = &bodies_at(m.model, &m.work.eval.frames, m.q, m.v);
+        let inward = |body: BodyId| match body.index() {
+            Some(i) => {
+                let w = spin(m.model, bodies, body);
+                w.length_squared() * (touch.now.point - m.model.bodies[i].centre(m.model.q_of(i, m.q))).length()
+            }
+            None => 0.0,
+        };
+        0.5 * h * h * ineq.c[row].min(inward(touch.bodies.0) + inward(touch.bodies.1))
+    }
+
+    pub fn forget_bent(&mut self) {
+        self.bent.clear();
+    }
+
+    pub fn note_bent(&mut self, key: Key, bend: f64) {
+        if bend > 0.0 {
+            self.bent.push(key);
+        }
+    }
+
+    fn knows(&self, key: Key) -> bool {
+        self.learned.iter().any(|l| Key(l.a, l.b, l.key) == key)
     }
 
     /// First guesses of forces, if there are better ones than those of the step before.
@@ -142,14 +184,14 @@ impl Stepping {
             let [a, b] = [c.a, c.b].map(|s| m.model.shapes.all[s as usize].body);
             ContactGeometry::of(c, a, b, bodies).gap
         };
-        let Anew { learned, known, .. } = &mut self.anew;
+        let Anew { learned, known, bent, .. } = &mut self.anew;
         let mut more = false;
         for c in &detection.candidates {
             let depth = -gap(c);
             // one of the same name may have been elsewhere along its edge
-            let foreseen =
-                || known.binary_search_by_key(&c.order(), |c| c.order()).is_ok_and(|i| -gap(&known[i]) > 0.5 * depth);
-            if depth > quiet && !foreseen() {
+            let same = |i: usize| -gap(&known[i]) > 0.5 * depth;
+            let foreseen = || known.binary_search_by_key(&c.order(), |c| c.order()).is_ok_and(same);
+            if depth > quiet && (bent.contains(&Key(c.a, c.b, c.key)) || !foreseen()) {
                 learned.retain(|l| l.order() != c.order());
                 learned.push(*c);
                 more = true;

@@ -49,7 +49,8 @@ impl Stepping {
     }
 }
 
-fn spin(model: &Model, bodies: &Bodies, body: BodyId) -> Vec3 {
+/// rad/s, world axes.
+pub(super) fn spin(model: &Model, bodies: &Bodies, body: BodyId) -> Vec3 {
     match body.index() {
         Some(i) if model.bodies[i].can_carry(&AttachmentKind::Spin).is_ok() => {
             bodies.carry(&Attachment::spin(body)).rate
