@@ -30,6 +30,15 @@ pub(crate) struct SurfaceRidge {
     pub border: bool,
 }
 
+impl SurfaceRidge {
+    /// The same two directions for a shape whose middle is at `from`: beside the border of a sheet it may be behind the
+    /// plane of the triangle there.
+    pub fn arc(&self, from: Vec3, end: Vec3) -> [Vec3; 2] {
+        let [across, n] = self.across;
+        if self.border && n.dot(from - end) < 0.0 { [across, -n] } else { [across, n] }
+    }
+}
+
 /// A surface in the axes of its carrier.
 pub(crate) struct TriangleSurface {
     pub vertices: Vec<Vec3>,

@@ -197,13 +197,14 @@ impl PairTest<'_, '_, '_> {
                     continue;
                 }
                 let mut n = cross / cc.sqrt();
-                if n.dot(ridge.across[0] + ridge.across[1]) < 0.0 {
+                let arc = self.arc(ridge, q);
+                if n.dot(arc[0] + arc[1]) < 0.0 {
                     n = -n;
                 }
                 let apart = n.dot(w);
                 let on_ridge = q + e * ((dd * ew - de * dw) / cc);
                 let near = if apart < 0.0 { self.holds(on_ridge, apart) } else { apart <= self.limit };
-                if !near || !in_arc(ridge, n) || !self.own_arc(ea, -n) {
+                if !near || !in_arc(arc, n) || !self.own_arc(ea, -n) {
                     continue;
                 }
                 let poly = self.view.poly;
@@ -230,23 +231,34 @@ impl PairTest<'_, '_, '_> {
         (0..self.view.n.len() as u32).all(|f| self.view.n[f as usize].dot(x - self.view.on(f)) <= slack)
     }
 
+    /// The height of a corner of the surface above a face of the shape, m, if they may touch.
+    fn below(&self, w: u32, face: u32, slack: f64) -> Option<f64> {
+        let (x, n) = (self.surface.vertices[w as usize], self.view.n[face as usize]);
+        let height = n.dot(x - self.view.on(face));
+        let fits = height <= self.limit
+            && (height >= 0.0 || self.holds(x, height))
+            && self.surface.in_cone(w, -n, LOOSE)
+            && crate::clip::within(self.view, face, x, slack);
+        fits.then_some(height)
+    }
+
     /// Corners of the surface below faces of the shape.
     fn corners_below(&mut self, corners: &[u32]) {
         let slack = 1e-9 * self.view.poly.size;
         for &w in corners {
             let x = self.surface.vertices[w as usize];
-            for face in 0..self.view.n.len() as u32 {
-                let n = self.view.n[face as usize];
-                let height = n.dot(x - self.view.on(face));
-                if height > self.limit || height < 0.0 && !self.holds(x, height) {
+            // inside, the shortest of the ways out counts
+            let faces = 0..self.view.n.len() as u32;
+            let below = |face: u32| self.below(w, face, slack);
+            let least = faces.clone().filter_map(below).fold(f64::NEG_INFINITY, f64::max).min(0.0) - slack;
+            for face in faces {
+                if self.below(w, face, slack).is_none_or(|height| height < least) {
                     continue;
                 }
-                if self.surface.in_cone(w, -n, LOOSE) && crate::clip::within(self.view, face, x, slack) {
-                    let poly = self.view.poly;
-                    let o = poly.vertices[poly.ring(face)[0] as usize];
-                    let features = FeaturePair::PointPlane { p: x, o, n: poly.normals[face as usize] };
-                    self.pair.push(PairSide::Second, FeatureKind::VertexFace, w, face, features);
-                }
+                let poly = self.view.poly;
+                let o = poly.vertices[poly.ring(face)[0] as usize];
+                let features = FeaturePair::PointPlane { p: x, o, n: poly.normals[face as usize] };
+                self.pair.push(PairSide::Second, FeatureKind::VertexFace, w, face, features);
             }
         }
     }
@@ -266,7 +278,7 @@ impl PairTest<'_, '_, '_> {
                     continue;
                 }
                 let u = between / distance;
-                if in_arc(ridge, u) && self.own_cone(v as u32, -u) {
+                if in_arc(self.arc(ridge, q), u) && self.own_cone(v as u32, -u) {
                     let features = FeaturePair::PointLine { p: view.poly.vertices[v], o: q, d: ridge.along };
                     self.pair.push(PairSide::First, FeatureKind::VertexEdge, v as u32, r, features);
                 }
@@ -306,6 +318,10 @@ impl PairTest<'_, '_, '_> {
         }
     }
 
+    fn arc(&self, ridge: &SurfaceRidge, end: Vec3) -> [Vec3; 2] {
+        if self.surface.up.is_some() { ridge.across } else { ridge.arc(self.middle, end) }
+    }
+
     /// Whether a direction from an edge of the shape leads between its faces.
     fn own_arc(&self, edge: u32, direction: Vec3) -> bool {
         let Some(faces) = self.own_faces(edge) else { return true };
@@ -337,8 +353,8 @@ impl PairTest<'_, '_, '_> {
 }
 
 /// Whether a direction from an edge of the surface leads where the edge is nearest.
-pub(crate) fn in_arc(ridge: &SurfaceRidge, direction: Vec3) -> bool {
-    ridge.across[0].dot(direction) >= -STRICT && ridge.across[1].dot(direction) >= -STRICT
+pub(crate) fn in_arc(arc: [Vec3; 2], direction: Vec3) -> bool {
+    arc.iter().all(|across| across.dot(direction) >= -STRICT)
 }
 
 /// Whether a point is, looking against `n`, over the inside of a triangle, or within `slack` (m) of side k.

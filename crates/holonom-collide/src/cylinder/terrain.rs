@@ -83,11 +83,12 @@ fn beside_ridge(pair: &mut ColliderPair, own: &Cylinder, seen: &Cylinder, surfac
     if !(sine > PARALLEL) {
         return false;
     }
-    let n = if cross.dot(ridge.across[0] + ridge.across[1]) < 0.0 { -cross / sine } else { cross / sine };
+    let arc = if surface.up.is_some() { ridge.across } else { ridge.arc(seen.centre, q) };
+    let n = if cross.dot(arc[0] + arc[1]) < 0.0 { -cross / sine } else { cross / sine };
     let (de, dw, ew) = (d.dot(e), d.dot(w), e.dot(w));
     let (s, t) = ((de * ew - dw) / (sine * sine), (ew - de * dw) / (sine * sine));
     let height = n.dot(w) - own.radius;
-    let fits = s.abs() <= own.half_length && t >= 0.0 && t <= (q1 - q).length() && in_arc(ridge, n);
+    let fits = s.abs() <= own.half_length && t >= 0.0 && t <= (q1 - q).length() && in_arc(arc, n);
     let fits = fits && height <= pair.core_limit() && height > -own.radius;
     if fits {
         let outward = pair.world * (pair.relative.turn * n);
@@ -111,7 +112,8 @@ fn below_rim(
     let ends = ridge.ends.map(|v| surface.vertices[v as usize]);
     let x = deepest_along(seen, ends);
     let (distance, out) = seen.distance(x);
-    if distance > pair.core_limit() || !in_arc(ridge, -out) {
+    let arc = if surface.up.is_some() { ridge.across } else { ridge.arc(seen.centre, ends[0]) };
+    if distance > pair.core_limit() || !in_arc(arc, -out) {
         return;
     }
     let arm = x - seen.centre;

@@ -31,6 +31,9 @@ use holonom_collide::Candidate;
 /// How often a step is taken again with what it ran into.
 const ROUNDS: usize = 4;
 
+/// Bodies that turn by less in a step, rad, go straight as far as gaps are concerned.
+const BENT: f64 = 0.05;
+
 /// Features that a step ran into, and where it began.
 #[derive(Default)]
 pub(super) struct Anew {
@@ -99,6 +102,9 @@ impl Anew {
         let inward = |body: BodyId| match body.index() {
             Some(i) => {
                 let w = spin(m.model, bodies, body);
+                if h * w.length() < BENT {
+                    return 0.0;
+                }
                 w.length_squared() * (touch.now.point - m.model.bodies[i].centre(m.model.q_of(i, m.q))).length()
             }
             None => 0.0,
