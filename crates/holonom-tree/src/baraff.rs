@@ -13,7 +13,7 @@ use crate::core::Core;
 use crate::factor::Singular;
 use crate::plan::PlanError;
 use crate::planner::Planner;
-use crate::structure::{Node, Structure};
+use crate::structure::{Kind, Node, Structure};
 
 /// A dual pivot below this part of its diagonal entry means dependent rows, in the sample that the order is tried on:
 /// six digits would be lost.
@@ -53,6 +53,14 @@ impl Baraff {
         }
         let forest = planner.root_trees(&core, sample)?;
         let order = &forest.order;
+        for &i in order.iter().filter(|&&i| matches!(structure.kinds[i as usize], Kind::Dual)) {
+            // a row of which rounding errors are all that is left below has a pivot that is its whole diagonal entry
+            let up = forest.parent_link[i as usize];
+            let below: Vec<u32> = planner.links_of(i as usize).iter().copied().filter(|&l| l != up).collect();
+            if !planner.full_rank(&below, Node(i), sample) {
+                return Err(PlanError::Dependent(Node(i)));
+            }
+        }
         let n = order.len();
         let mut index = vec![0; n];
         order.iter().enumerate().for_each(|(i, &node)| index[node as usize] = i);

@@ -210,7 +210,7 @@ impl<'s> Planner<'s> {
     }
 
     /// Do these links of a dual, side by side, have full row rank in the sample, with something to spare?
-    fn full_rank(&self, links: &[u32], dual: Node, sample: &Blocks) -> bool {
+    pub fn full_rank(&self, links: &[u32], dual: Node, sample: &Blocks) -> bool {
         let m = self.s.size(dual);
         let mut rows = vec![Vec::new(); m];
         let mut squares = vec![0.0; m];
