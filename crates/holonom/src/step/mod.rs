@@ -212,10 +212,14 @@ fn name_not_finite(model: &Model, work: &Workspace, e: StepError) -> StepError {
     }
 }
 
+/// A body that has shrunk to less than this part of its size is lost: what comes after would have lost as many digits.
+const LEAST_SIZE: f64 = 1e-6;
+
 pub(crate) fn refuse_not_finite(model: &Model, next: &State) -> Result<(), StepError> {
-    for i in 0..model.n_bodies() {
+    for (i, body) in model.bodies.iter().enumerate() {
         let finite = |x: &[f64]| x.iter().all(|x| x.is_finite());
-        if !finite(model.q_of(i, &next.q)) || !finite(model.v_of(i, &next.v)) {
+        let lost = body.size_left(model.q_of(i, &next.q)) < LEAST_SIZE;
+        if lost || !finite(model.q_of(i, &next.q)) || !finite(model.v_of(i, &next.v)) {
             return Err(StepError::NotFinite { body: model.body_names.get(i).to_string(), time: next.t });
         }
     }

@@ -38,8 +38,10 @@
 //!
 //! **Scales stay positive.** `advance` multiplies them (s exp(sdot dt / s)), so no correction of a pose reaches zero. A
 //! motion may: a body that shrinks without spring and without spin arrives at s = 0 in finite time. There its equations
-//! end, and the step is refused with [`StepError::NotFinite`](crate::StepError::NotFinite), its name in it (implicit
-//! integrators say that they did not converge).
+//! end. With a spring it may come as near as it likes, turn round and grow again, and by then its orientation has lost
+//! as many digits as its size. So a step that ends with a scale below 1e-6 of the start is refused with
+//! [`StepError::NotFinite`](crate::StepError::NotFinite), its name in it (implicit integrators say that they did not
+//! converge).
 //!
 //! Free flight for the variational integrator is the implicit midpoint rule at constant angular momentum L: symmetric,
 //! of order 2. With p = D sdot + B^T W and f_j = dT/ds_j at constant W and sdot, all at the middle (e_m = exp(h/2 w) e,
@@ -411,6 +413,9 @@ impl Body for Scaled {
         for a in 0..self.n_scales() {
             q[7 + a] *= libm::exp(dt * v[6 + a] / q[7 + a]);
         }
+    }
+    fn size_left(&self, q: &[f64]) -> f64 {
+        (0..self.n_scales()).map(|a| q[7 + a] / self.scales[a]).fold(f64::INFINITY, f64::min)
     }
     fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
         for i in 0..3 {

@@ -94,6 +94,12 @@ pub trait Body: Send + Sync {
         }
     }
 
+    /// The part of the size it was made with that is left along the direction in which it has shrunk most. A body
+    /// shrunk to nothing has no motion that could be computed, and one that comes near it loses the digits of its own.
+    fn size_left(&self, _q: &[f64]) -> f64 {
+        1.0
+    }
+
     // ---- rigid bodies ----------------------------------------------------------------------------------------
 
     /// The lock-row door: a body with `v = (velocity of a reference point, angular velocity)`, both in world axes,
