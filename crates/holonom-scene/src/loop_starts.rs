@@ -25,10 +25,15 @@ struct GivenStart<'a> {
     rate: Option<f64>,
 }
 
-/// All given starts of coordinates. A ball joint has none.
-fn given_starts(scene: &Scene) -> Vec<GivenStart<'_>> {
+/// All given starts of coordinates that can be driven. A ball joint has none, and rolling has others than those it is
+/// started by.
+fn given_starts<'s>(scene: &'s Scene, model: &Model) -> Vec<GivenStart<'s>> {
     let mut out = Vec::new();
-    for link in &scene.joints {
+    let driven = |name: &str| {
+        let constraint = model.joint(name).map(|joint| model.constraint(joint));
+        constraint.is_none_or(|c| c.chart().is_none_or(|chart| chart.n_u() == c.coordinates().len()))
+    };
+    for link in scene.joints.iter().filter(|link| driven(&link.name)) {
         let (values, rates) = (link.record.numbers("start"), link.record.numbers("start_rate"));
         let n = values.map_or(0, <[f64]>::len).max(rates.map_or(0, <[f64]>::len));
         out.extend((0..n).map(|index| GivenStart {
@@ -66,7 +71,7 @@ fn coordinate(sim: &Simulation, chart: &dyn Chart, index: usize) -> Option<(f64,
     chart.read(back * (pb - pa), back * axes(&b)?, &mut u);
     let linear = back * (vb - va - wa.cross(pb - pa));
     let angular = back * (spin(&b)? - wa);
-    let (l, w) = chart.free(&u, index);
+    let (l, w) = chart.rate_row(&u, index);
     Some((*u.get(index)?, linear.dot(l) + angular.dot(w)))
 }
 
@@ -92,7 +97,7 @@ pub(crate) fn settled<'s>(
     again: impl Fn(Option<Vec<BodyStart>>) -> Option<Drafted<'s>>,
 ) -> Model {
     // `[start]` overrides the starts of joints
-    let given = if model.has_loops() && scene.starts.is_empty() { given_starts(scene) } else { Vec::new() };
+    let given = if model.has_loops() && scene.starts.is_empty() { given_starts(scene, &model) } else { Vec::new() };
     if given.is_empty() {
         return model;
     }

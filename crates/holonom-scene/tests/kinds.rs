@@ -208,6 +208,11 @@ fn cases() -> Vec<Case> {
             "surface_a = { kind = \"sphere\", radius = 0.3 }\nsurface_b = { kind = \"ellipsoid\", half_axes = [0.1, 0.2, 0.3] }",
             |a, b| { Box::new(SurfaceTangency::new(a, Quadric::sphere(0.3), b, Quadric::ellipsoid([0.1, 0.2, 0.3]))) }
         ),
+        joint!(
+            "rolling",
+            "surface_a = { kind = \"plane\" }\nsurface_b = { kind = \"sphere\", radius = 0.3 }",
+            |a, b| { Box::new(SurfaceRolling::new(a, Plane, b, Quadric::sphere(0.3))) }
+        ),
         joint!("gear", "radius_a = 0.3\nradius_b = 0.5", |a, b| Box::new(Gear::external(a, b, 0.3, 0.5))),
         joint!(
             "gear",

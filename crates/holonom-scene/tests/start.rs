@@ -309,3 +309,73 @@ start = 0.3
     let shown = failed.unwrap_or_else(|e| panic!("{}", e.render())).expect("refused").render();
     assert!(shown.contains("there is no body `rood`") && shown.contains("did you mean `rod`"), "{shown}");
 }
+
+/// A disc and a sphere that roll start where and as they are told: at a point of the plane, by heading, lean and turn, and
+/// by their rates; what hangs on them comes along, and nothing slips.
+#[test]
+fn rolling_starts_by_coordinates() {
+    let text = r#"
+[body.wheel]
+mass = 2
+inertia = [0.05, 0.05, 0.1]
+at = [0, 0, 0.4]
+[body.rider]
+mass = 1
+inertia = [0.01, 0.02, 0.015]
+at = [0, 0, 0.9]
+[joint.it]
+kind = "rolling-disc"
+b = "wheel"
+radius = 0.4
+start = [1.0, 2.0, 0.5, 0.2, 0.7]
+start_rate = [0.3, -0.1, 5.0]
+[joint.seat]
+kind = "weld"
+a = "wheel"
+b = "rider"
+at = [0, 0, 0.6]
+"#;
+    let mut sim = Simulation::new(model(text));
+    let wheel = sim.model().body("wheel").expect("there");
+    let (sin, cos) = (0.2_f64.sin(), 0.2_f64.cos());
+    let (h, m) = (Vec3::new(0.5_f64.cos(), 0.5_f64.sin(), 0.0), Vec3::new(-(0.5_f64.sin()), 0.5_f64.cos(), 0.0));
+    let axis = m * cos + Vec3::Z * sin;
+    let contact = Vec3::new(1.0, 2.0, 0.0);
+    let centre = contact - 0.4 * (m * sin - Vec3::Z * cos);
+    let spin = Vec3::Z * 0.3 - h * 0.1 + axis * 5.0;
+    let near = |what: &str, a: Vec3, b: Vec3| assert!((a - b).length() < 1e-12, "{what}: {a}, not {b}");
+    near("centre", sim.centre(wheel), centre);
+    near("axis", sim.axes(wheel).expect("rigid").z_axis, axis);
+    near("spin", sim.spin(wheel).expect("rigid"), spin);
+    near("velocity", sim.centre_velocity(wheel), spin.cross(centre - contact));
+    let rider = sim.model().body("rider").expect("there");
+    assert!(((sim.centre(rider) - centre).length() - 0.5).abs() < 1e-12, "the rider is not on its seat");
+    let (lean, rate) = sim.coordinate(joint(&sim), 0).expect("a lean");
+    assert!((lean - 0.2).abs() < 1e-12 && (rate + 0.1).abs() < 1e-12, "lean {lean}, {rate}");
+
+    let text = r#"
+[body.ball]
+mass = 1
+inertia = [0.1, 0.1, 0.1]
+at = [0, 0, 0.5]
+[joint.it]
+kind = "rolling-sphere"
+b = "ball"
+radius = 0.5
+start = [1.0, 2.0, 1, 0, 0, 0]
+start_rate = [0.3, 2.0, 5.0]
+"#;
+    let sim = Simulation::new(model(text));
+    let ball = sim.model().body("ball").expect("there");
+    near("centre", sim.centre(ball), Vec3::new(1.0, 2.0, 0.5));
+    near("velocity", sim.centre_velocity(ball), Vec3::new(1.0, -0.15, 0.0));
+    near("spin", sim.spin(ball).expect("rigid"), Vec3::new(0.3, 2.0, 5.0));
+
+    let wrong = text.replace("start = [1.0, 2.0, 1, 0, 0, 0]", "start = [1.0, 2.0]");
+    let refused = Loader::new().load_text("start.toml", &wrong).map(|l| l.build().map(|_| ()));
+    let message = match refused {
+        Ok(Err(e)) | Err(e) => e.render(),
+        Ok(Ok(())) => panic!("two numbers for six were accepted"),
+    };
+    assert!(message.contains("6 elements"), "{message}");
+}

@@ -67,6 +67,7 @@ joints! {
     point_on_curve::PointOnCurve,
     point_on_surface::PointOnSurface,
     tangency::SurfaceTangency,
+    rolling::SurfaceRolling,
     coupler::Coupler,
     differential::Differential,
     gear::Gear,

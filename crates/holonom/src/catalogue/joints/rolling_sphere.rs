@@ -11,16 +11,22 @@
 //!
 //! Spin about the normal is free. The multipliers are the normal force and the two components of friction that rolling
 //! needs. The plane may move: a ball on a turntable. There is no singular pose.
+//!
+//! Chart: (x, y) of the point of contact in the axes of a, then the unit quaternion (w, x, y, z) of the sphere's axes
+//! against those of a; its rates are the relative angular velocity in the axes of a, and the centre moves with w × r n.
 
-use super::{AXES_A, Constraint, Glyph, JointDeclaration, Level, POINTS, Rows, check_markers};
+use super::lock::{normalise_quat, quat_rate, read_quat};
+use super::{AXES_A, AXES_B, Chart, Constraint, Glyph, JointDeclaration, Level, POINTS, Rows, STARTS, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
 use crate::catalogue::declaration::{Invalid, Kind, LENGTH, Make, positive, required};
+use crate::math::{Mat3, Vec3, rotation, vec3};
 
 pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     kind: Kind {
         name: "rolling-sphere",
-        summary: "a sphere with its centre at b rolls on the x-y plane of a, on the side of z",
-        fields: &[POINTS, AXES_A, &[required("radius", LENGTH, "radius of the sphere")]],
+        summary: "a sphere with its centre at b rolls on the x-y plane of a, on the side of z. Start: x and y of the point of contact and the \
+                  quaternion (w, x, y, z) of the axes of b, in the axes of a; its rates are the angular velocity in the axes of a",
+        fields: &[POINTS, AXES_A, AXES_B, &[required("radius", LENGTH, "radius of the sphere")], STARTS],
         make: Make::Joint(|p| Ok(Box::new(RollingSphere::new(p.a(), p.b(), p.of("radius"))))),
     },
     label: "Rolling sphere",
@@ -71,5 +77,41 @@ impl Constraint for RollingSphere {
             let slip = q.rate + spin_b.rate.cross(arm) - p.rate - spin_a.rate.cross(q.at + arm - p.at);
             [x.at.dot(slip), y.at.dot(slip)]
         });
+    }
+    fn chart(&self) -> Option<&dyn Chart> {
+        Some(self)
+    }
+}
+
+impl Chart for RollingSphere {
+    fn markers(&self) -> (Marker, Marker) {
+        self.markers
+    }
+    fn n_u(&self) -> usize {
+        6
+    }
+    fn n_w(&self) -> usize {
+        3
+    }
+    fn free(&self, u: &[f64], k: usize) -> (Vec3, Vec3) {
+        let spin = self.rate_row(u, k).1;
+        (spin.cross(Vec3::Z * self.radius), spin)
+    }
+    fn rate_row(&self, _: &[f64], k: usize) -> (Vec3, Vec3) {
+        (Vec3::ZERO, Vec3::AXES.get(k).copied().unwrap_or(Vec3::ZERO))
+    }
+    fn pose(&self, u: &[f64]) -> (Vec3, Mat3) {
+        (vec3(u[0], u[1], self.radius), rotation(u[2], u[3], u[4], u[5]))
+    }
+    fn read(&self, p: Vec3, r: Mat3, u: &mut [f64]) {
+        (u[0], u[1]) = (p.x, p.y);
+        read_quat(r, &mut u[2..]);
+    }
+    fn u_rate(&self, u: &[f64], w: &[f64], out: &mut [f64]) {
+        (out[0], out[1]) = (self.radius * w[1], -self.radius * w[0]);
+        quat_rate(&u[2..], w, &mut out[2..]);
+    }
+    fn normalise(&self, u: &mut [f64]) {
+        normalise_quat(&mut u[2..]);
     }
 }

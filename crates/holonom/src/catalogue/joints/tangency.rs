@@ -41,9 +41,9 @@
 
 use super::{AXES_A, AXES_B, Constraint, Glyph, JointDeclaration, POINTS, Rows, check_markers};
 use crate::catalogue::attach::{Attachment, Marker, View};
-use crate::catalogue::declaration::{FieldType, Invalid, Kind, Make, Parameters, required};
+use crate::catalogue::declaration::{Field, FieldType, Invalid, Kind, Make, Parameters, required};
 use crate::catalogue::surfaces::{self, Plane, Quadric, SURFACES, Surface, SurfaceGuide, lift};
-use crate::math::number::{Number, Point, Vector};
+use crate::math::number::{Gradient, Number, Vector};
 use crate::math::{Mat3, SplitMix, Vec3, vec3};
 use std::sync::Arc;
 
@@ -51,15 +51,7 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     kind: Kind {
         name: "tangency",
         summary: "keeps two smooth surfaces in touch; they slide and roll freely",
-        fields: &[
-            POINTS,
-            AXES_A,
-            AXES_B,
-            &[
-                required("surface_a", FieldType::Kind(&SURFACES), "the surface of a, in its axes"),
-                required("surface_b", FieldType::Kind(&SURFACES), "the surface of b, in its axes"),
-            ],
-        ],
+        fields: &[POINTS, AXES_A, AXES_B, TOUCHING],
         make: Make::Joint(|p| Ok(Box::new(touching(p)?))),
     },
     label: "Tangency",
@@ -68,7 +60,19 @@ pub(super) static DECLARATION: JointDeclaration = JointDeclaration {
     ..JointDeclaration::PLAIN
 };
 
+/// The surfaces that touch.
+pub(super) static TOUCHING: &[Field] = &[
+    required("surface_a", FieldType::Kind(&SURFACES), "the surface of a, in its axes"),
+    required("surface_b", FieldType::Kind(&SURFACES), "the surface of b, in its axes"),
+];
+
 fn touching(p: &dyn Parameters) -> Result<SurfaceTangency, Invalid> {
+    let [on_a, on_b] = given_surfaces(p)?;
+    Ok(SurfaceTangency::new(p.a(), on_a, p.b(), on_b))
+}
+
+/// The surfaces of a and b as a file gives them.
+pub(super) fn given_surfaces(p: &dyn Parameters) -> Result<[Arc<dyn Surface>; 2], Invalid> {
     let implicit = |field: &str| match surfaces::given(p, field)? {
         SurfaceGuide::Implicit(surface) => Ok(surface),
         SurfaceGuide::Sheet(_) => Err(Invalid::new(field, format!("`{field}` cannot be a NURBS patch"))
@@ -79,7 +83,7 @@ fn touching(p: &dyn Parameters) -> Result<SurfaceTangency, Invalid> {
         let message = "a plane on a plane or on a cylinder touches at no single point";
         return Err(Invalid::new("surface_b", message).label("must be curved more"));
     }
-    Ok(SurfaceTangency::new(p.a(), on_a, p.b(), on_b))
+    Ok([on_a, on_b])
 }
 
 /// Keeps two smooth surfaces, fixed to markers a and b, in touch at one point, without friction.
@@ -100,14 +104,14 @@ impl SurfaceTangency {
             surfaces: [Arc::new(on_a), Arc::new(on_b)],
         }
     }
+}
 
-    fn sides(&self, a: &View) -> [Side<'_>; 2] {
-        [0, 1].map(|k| Side {
-            surface: self.surfaces[k].as_ref(),
-            p: a.at(k),
-            axes: Mat3::from_cols(a.at(2 + 3 * k), a.at(3 + 3 * k), a.at(4 + 3 * k)),
-        })
-    }
+fn sides<'s>(surfaces: &'s [Arc<dyn Surface>; 2], a: &View) -> [Side<'s>; 2] {
+    [0, 1].map(|k| Side {
+        surface: surfaces[k].as_ref(),
+        p: a.at(k),
+        axes: Mat3::from_cols(a.at(2 + 3 * k), a.at(3 + 3 * k), a.at(4 + 3 * k)),
+    })
 }
 
 /// A surface where it is now. On a body that can deform the axes need not be orthonormal: the surface is where f(axes^T
@@ -338,11 +342,84 @@ fn invert(mut m: [[f64; 10]; 5]) -> Option<[[f64; 5]; 5]> {
 
 /// f and its gradient (world axes) at a moving point of a surface that moves.
 #[inline(always)]
-fn lift_side(surface: &dyn Surface, p: Point<8>, axes: [Point<8>; 3], y: Point<8>) -> (Number<[Vec3; 8]>, Point<8>) {
+fn lift_side<G: Gradient>(
+    surface: &dyn Surface,
+    p: Vector<G>,
+    axes: [Vector<G>; 3],
+    y: Vector<G>,
+) -> (Number<G>, Vector<G>) {
     let d = y - p;
     let local = Vector::new(axes[0].dot(d), axes[1].dot(d), axes[2].dot(d));
     let (f, g) = lift(surface, &local);
     (f, axes[0] * g.x + axes[1] * g.y + axes[2] * g.z)
+}
+
+/// Where two surfaces are nearest to each other, as both move: y of a, and the gap along the common normal there.
+#[derive(Clone, Copy)]
+pub(super) struct Nearest {
+    unknown: Unknown,
+    inverse: [[f64; 5]; 5],
+}
+
+impl Nearest {
+    /// At this pose; none where there is no such pair, or more than one.
+    pub fn find(surfaces: &[Arc<dyn Surface>; 2], a: &View) -> Option<Nearest> {
+        let sides = sides(surfaces, a);
+        let unknown = Unknown::solve(&sides)?;
+        Some(Nearest { unknown, inverse: unknown.inverse(&sides)? })
+    }
+
+    /// The point of a, the normal of a there and the gap, with the derivatives that `at` has: points, then axes of a
+    /// and b.
+    #[inline(always)]
+    pub fn follow<G: Gradient>(
+        &self,
+        surfaces: &[Arc<dyn Surface>; 2],
+        [p, q, x, y, z, i, j, k]: [Vector<G>; 8],
+    ) -> (Vector<G>, Vector<G>, Number<G>) {
+        let u = self.unknown;
+        let mut unknown: [Number<G>; 5] = [u.y.x, u.y.y, u.y.z, u.gap, u.mu].map(Number::constant);
+        for _ in 0..2 {
+            let [a, b, c, gap, mu] = unknown;
+            let at = Vector::new(a, b, c);
+            let (f, g) = lift_side(surfaces[0].as_ref(), p, [x, y, z], at);
+            let n = g.normalize();
+            let (e, h) = lift_side(surfaces[1].as_ref(), q, [i, j, k], at + n * gap);
+            let turn = n + h * mu;
+            let residual = [f, e, turn.x, turn.y, turn.z];
+            for (row, x) in self.inverse.iter().zip(&mut unknown) {
+                // the value is rounding: it stays where it is
+                let step: Number<G> = residual.iter().zip(row).map(|(f, m)| *f * *m).sum();
+                *x -= Number { value: 0.0, ..step };
+            }
+        }
+        let [a, b, c, gap, _] = unknown;
+        let at = Vector::new(a, b, c);
+        (at, lift_side(surfaces[0].as_ref(), p, [x, y, z], at).1.normalize(), gap)
+    }
+}
+
+/// The gap between the surfaces as row 0; infinite where they have no common normal.
+pub(super) fn gap_row(surfaces: &[Arc<dyn Surface>; 2], a: &View, t: f64, out: &mut Rows) -> Option<Nearest> {
+    let Some(nearest) = Nearest::find(surfaces, a) else {
+        (out.row(0).gap, out.row(0).curvature) = (f64::INFINITY, f64::NAN);
+        return None;
+    };
+    out.write::<8, 1>(0, a, t, |at, _| [nearest.follow(surfaces, at).2]);
+    out.row(0).rate_t = 0.0; // but for rounding it was: time does not come in
+    Some(nearest)
+}
+
+/// Surfaces in touch: are they and their markers usable?
+pub(super) fn check_touch(markers: &[Marker; 2], surfaces: &[Arc<dyn Surface>; 2]) -> Result<(), Invalid> {
+    check_markers(&markers[0], &markers[1])?;
+    for (side, surface) in ["first", "second"].into_iter().zip(surfaces) {
+        surface.validate().map_err(|e| format!("surface on the {side} body: {e}"))?;
+    }
+    if surfaces[0].straight() + surfaces[1].straight() > 2 {
+        return Err("a plane on a plane or on a cylinder touches at no single point, must be curved more".into());
+    }
+    Ok(())
 }
 
 impl Constraint for SurfaceTangency {
@@ -356,51 +433,26 @@ impl Constraint for SurfaceTangency {
         1
     }
     fn validate(&self) -> Result<(), Invalid> {
-        check_markers(&self.markers[0], &self.markers[1])?;
-        for (side, surface) in ["first", "second"].into_iter().zip(&self.surfaces) {
-            surface.validate().map_err(|e| format!("surface on the {side} body: {e}"))?;
-        }
-        if self.surfaces[0].straight() + self.surfaces[1].straight() > 2 {
-            return Err("a plane on a plane or on a cylinder touches at no single point, must be curved more".into());
-        }
-        Ok(())
+        check_touch(&self.markers, &self.surfaces)
     }
     fn rows(&self, a: &View, t: f64, out: &mut Rows) {
-        let sides = self.sides(a);
-        let found = Unknown::solve(&sides).and_then(|u| Some((u, u.inverse(&sides)?)));
-        let Some((u, inverse)) = found else {
-            (out.row(0).gap, out.row(0).curvature) = (f64::INFINITY, f64::NAN);
-            return;
-        };
-        out.write(0, a, t, |[p, q, x, y, z, i, j, k], _| {
-            let mut unknown: [Number<[Vec3; 8]>; 5] = [u.y.x, u.y.y, u.y.z, u.gap, u.mu].map(Number::constant);
-            for _ in 0..2 {
-                let [a, b, c, gap, mu] = unknown;
-                let at = Vector::new(a, b, c);
-                let (f, g) = lift_side(self.surfaces[0].as_ref(), p, [x, y, z], at);
-                let n = g.normalize();
-                let (e, h) = lift_side(self.surfaces[1].as_ref(), q, [i, j, k], at + n * gap);
-                let turn = n + h * mu;
-                let residual = [f, e, turn.x, turn.y, turn.z];
-                for (row, x) in inverse.iter().zip(&mut unknown) {
-                    // the value is rounding: it stays where it is
-                    let step: Number<[Vec3; 8]> = residual.iter().zip(row).map(|(f, m)| *f * *m).sum();
-                    *x -= Number { value: 0.0, ..step };
-                }
-            }
-            [unknown[3]]
-        });
-        out.row(0).rate_t = 0.0; // but for rounding it was: time does not come in
+        gap_row(&self.surfaces, a, t, out);
     }
 }
 
 fn sample(a: Marker, b: Marker, g: &mut SplitMix) -> SurfaceTangency {
+    let [on_a, on_b] = sample_surfaces(g);
+    SurfaceTangency::new(a, on_a, b, on_b)
+}
+
+/// Two surfaces that touch at one point.
+pub(super) fn sample_surfaces(g: &mut SplitMix) -> [Arc<dyn Surface>; 2] {
     let mut semi_axes = || vec3(0.2 + 0.2 * g.unit(), 0.2 + 0.2 * g.unit(), 0.2 + 0.2 * g.unit());
-    let (first, second) = (Quadric::ellipsoid(semi_axes()), Quadric::ellipsoid(semi_axes()));
+    let (first, second) = (Arc::new(Quadric::ellipsoid(semi_axes())), Arc::new(Quadric::ellipsoid(semi_axes())));
     match g.below(4) {
-        0 => SurfaceTangency::new(a, Plane, b, second),
-        1 => SurfaceTangency::new(a, first, b, Plane),
-        2 => SurfaceTangency::new(a, Quadric::cylinder(0.3), b, second),
-        _ => SurfaceTangency::new(a, first, b, second),
+        0 => [Arc::new(Plane), second],
+        1 => [first, Arc::new(Plane)],
+        2 => [Arc::new(Quadric::cylinder(0.3)), second],
+        _ => [first, second],
     }
 }
