@@ -1,7 +1,7 @@
 //! Baraff 1996: every figure of his section 9, and what he says of methods.
 
 mod auxiliary;
-mod coordinates;
+pub mod coordinates;
 
 use crate::Failed;
 use crate::page::{Curve, Page, Picture, exponent, short, time, times};

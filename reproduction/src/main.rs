@@ -52,11 +52,17 @@ them, and nothing more than both together. A verdict on a claim compares methods
 ";
 
 /// Parts of the report, by the names under which one may be asked for alone; it is then printed and not saved.
-const PARTS: &[&str] = &["witkin", "baraff", "tasora", "pictures", "gallery"];
+const PARTS: &[&str] = &["witkin", "baraff", "coordinates", "tasora", "pictures", "gallery"];
 
 fn part(name: &str, root: &Path) -> Result<(), Failed> {
-    let program = Program::beside_this()?;
     let mut page = Page::new(root);
+    if name == "coordinates" {
+        // needs no times: of Baraff's part, what compares coordinates
+        baraff::coordinates::write(&mut page)?;
+        println!("{}", page.markdown());
+        return Ok(());
+    }
+    let program = Program::beside_this()?;
     match name {
         "witkin" => witkin::write(&mut page, &program)?,
         "baraff" => baraff::measure(&program)?.write(&mut page, &program)?,
