@@ -93,4 +93,19 @@ fn what_the_paper_has_no_order_for_is_refused() {
     assert!(Baraff::new(&s, &blocks).is_ok(), "the small node as the root");
     s.prefer_root(large);
     assert!(matches!(Baraff::new(&s, &blocks), Err(PlanError::Dependent(d)) if d == dual));
+
+    // rounding errors are not rows: nothing is left of the dual in what hangs below it
+    let mut s = Structure::new();
+    let (below, root) = (s.primal(2), s.primal(1));
+    let dual = s.dual(1);
+    let (to_below, to_root) = (s.link(dual, below), s.link(dual, root));
+    s.prefer_root(root);
+    let mut blocks = Blocks::new(&s);
+    blocks.diagonal_mut(below).copy_from_slice(&[1.0, 0.0, 1.0]);
+    blocks.diagonal_mut(root)[0] = 1.0;
+    blocks.link_mut(to_root)[0] = 1.0;
+    blocks.link_mut(to_below).copy_from_slice(&[0.0, -3.5e-18]);
+    assert!(matches!(Baraff::new(&s, &blocks), Err(PlanError::Dependent(d)) if d == dual));
+    blocks.link_mut(to_below).copy_from_slice(&[0.0, 0.5]);
+    assert!(Baraff::new(&s, &blocks).is_ok());
 }

@@ -412,6 +412,39 @@ fn a_body_that_shrinks_away_is_refused() {
     }
 }
 
+/// A spring that is too weak lets a body shrink to almost nothing before it turns round, and by then its orientation has
+/// lost as many digits as its size: named, the state before it kept. With a stronger one it comes back.
+#[test]
+fn a_body_that_all_but_vanishes_is_refused() {
+    let second = Mat3::from_diagonal(vec3(0.3, 0.2, 0.1));
+    for (stiffness, least) in [(1e-2, None), (0.05, Some(libm::exp(-(2.4_f64 / 0.05).sqrt())))] {
+        let mut m = ModelBuilder::new();
+        m.gravity([0.0; 3]);
+        m.body("balloon", Scaled::uniform(1.0, second).scale_rate(-2.0).spring(stiffness, 1.0));
+        let mut sim = Simulation::build(m).expect("one body");
+        let mut smallest = f64::INFINITY;
+        let mut stopped = None;
+        while sim.time() < 1.2 && stopped.is_none() {
+            stopped = sim.step_towards(1.2).err();
+            smallest = smallest.min(sim.state().q[7]);
+        }
+        match least {
+            None => {
+                assert!(
+                    matches!(&stopped, Some(StepError::NotFinite { body, .. }) if body == "balloon"),
+                    "{stopped:?}"
+                );
+                assert!(smallest >= 1e-6 && sim.time() < 0.51, "{smallest:e} at {} s", sim.time());
+            }
+            // where the spring has taken all of the kinetic energy, 1.2 J
+            Some(least) => {
+                assert!(stopped.is_none(), "{stopped:?}");
+                assert!(smallest > least && smallest < 3.0 * least, "{smallest:e}, not {least:e}");
+            }
+        }
+    }
+}
+
 #[test]
 fn parameters_without_sense_are_refused() {
     let refusal = |body: &dyn Body| body.validate().expect_err("refused").reason;

@@ -179,6 +179,11 @@ fn nothing_is_allocated_after_the_first_step() {
         sim.set_coordinates(Coordinates::Joint).expect("a tree of rigid bodies");
         count(&format!("{name} in joint coordinates"), sim, name == "dop853");
     }
+    let mut sim = Simulation::build(looped()).expect("valid");
+    sim.set_integrator(IntegratorKind::RungeKutta4);
+    sim.set_coordinates(Coordinates::Joint).expect("any model");
+    assert!(!sim.cut_joints().is_empty(), "a loop without a cut");
+    count("rk4 in joint coordinates, around loops", sim, false);
     for m in [machine(), looped()] {
         let mut sim = Simulation::build(m).expect("valid");
         sim.evaluate().expect("regular");
