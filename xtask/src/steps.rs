@@ -21,6 +21,7 @@ const SOAK: &[(&str, &str, &str)] = &[
     ("conservation", "PROPTEST_CASES", "2000"),
     ("ledger_blows", "PROPTEST_CASES", "6400"),
     ("graded", "HOLONOM_GRADED", "5000"),
+    ("rest", "HOLONOM_REST", "1"),
 ];
 
 /// Long runs; true when all passed.

@@ -10,7 +10,7 @@
 //!
 //! Strategy, in order: proximal steps from the guess itself; the same after some sweeps of Gauss and Seidel, then after
 //! bursts of accelerated projected gradients; last, continuation in `eps` and convex steps in turn, for these two fail
-//! on different problems.
+//! on different problems. Where rest is preferred, what slips is compared with rest in the end.
 
 use crate::certificate::Certifier;
 use crate::dense::{add_square, axpy, cholesky, cholesky_solve, dot, lu, lu_solve, pivoted_cholesky, zeros};
@@ -33,13 +33,21 @@ pub struct DenseConeSolver {
     pub tolerance: f64,
     /// Most Newton steps altogether; 800 unless set.
     pub steps: usize,
+    /// Of several solutions that in which nothing slips, if there is one; unset unless set.
+    pub rest: bool,
     method: ProximalNewton<DenseOperator>,
     certifier: Certifier,
 }
 
 impl Default for DenseConeSolver {
     fn default() -> Self {
-        Self { tolerance: 1e-12, steps: 800, method: ProximalNewton::default(), certifier: Certifier::default() }
+        Self {
+            tolerance: 1e-12,
+            steps: 800,
+            rest: false,
+            method: ProximalNewton::default(),
+            certifier: Certifier::default(),
+        }
     }
 }
 
@@ -61,7 +69,10 @@ impl DenseConeSolver {
         method.scaled.set(problem, &mut method.operator.a)?;
         method.operator.n = problem.len();
         method.start(x, self.tolerance);
-        let found = method.is_solved() || self.search();
+        let known = method.is_solved();
+        let found = known || self.search();
+        // a guess that slips and still holds was compared with rest when it was found
+        let found = self.rest && !known && self.find_rest() || found;
         self.method.scaled.restore(&self.method.best, x)?;
         let residual = self.certifier.certificate(problem, x).worst;
         if found || residual <= self.tolerance {
@@ -69,6 +80,16 @@ impl DenseConeSolver {
         } else {
             Err(LcpError::NotConverged { residual })
         }
+    }
+
+    /// Rest in place of a solution that slips, where there is rest.
+    fn find_rest(&mut self) -> bool {
+        let method = &mut self.method;
+        if !method.slips() {
+            return false;
+        }
+        method.group_cones();
+        method.operator.is_split && method.rest_steps()
     }
 
     /// All ways to a solution, as the header has them. Whether one led there.

@@ -17,8 +17,19 @@
 //!
 //! Between steps `s` follows `a`, half way each time: all the way it often oscillates. This finds which rows touch,
 //! stick and slide; the last digits are for Coulomb's law itself.
+//!
+//! Rest. Coulomb's law may have several solutions: a pyramid of balls that stands by friction may also part and slide.
+//! With `s = 0` the steps go to the minimum of a convex function of the motion alone,
+//!
+//! ```text
+//!     min  |v|^2 / 2   over   v = v_free + G^T x,  x within the cones         (|v|: the metric of masses; b = G v_free)
+//! ```
+//!
+//! whose `v` is unique. Where any forces within the cones hold everything still the minimum is `v = 0`, whatever else
+//! solves the problem; and then `a = 0`, so that these forces obey Coulomb's law too. So [`ProximalNewton::rest_steps`]
+//! finds rest exactly where rest exists, and says that there is none where the minimum moves.
 
-use super::{ConeOperator, ProximalNewton};
+use super::{ConeOperator, EPS_QUICK, ProximalNewton};
 use crate::dense::{dot, largest, norm, zeros};
 use crate::law::ComplementarityLaw as Law;
 use crate::project::{FrictionCone, ProjectionMode as Mode, add_slip_shift, normal_on_cones, project_law};
@@ -27,6 +38,16 @@ use crate::project::{FrictionCone, ProjectionMode as Mode, add_slip_shift, norma
 const STEPS: usize = 25;
 /// Points tried along one Newton step.
 const SEARCH: usize = 8;
+/// Proximal steps towards rest; and what of `b` may be left of the slip where gaps that are open by rounding close.
+const REST_ROUNDS: usize = 16;
+const REST_SLIP: f64 = 1e-3;
+/// Most factorisations on the way; and slip that is none, of `b`.
+const REST_FACTORS: usize = 200;
+const SLIPS: f64 = 1e-7;
+/// A residual that rest is allowed: gaps may be open by rounding; and one that needs no more steps. The least proximal weight on the way to rest.
+const REST: f64 = 1e-10;
+const REST_LEAST: f64 = 1e-15;
+const REST_EPS: f64 = 1e-6;
 
 /// All cones of one normal: a range of cones.
 #[derive(Clone, Copy, Debug)]
@@ -62,6 +83,63 @@ impl<O: ConeOperator> ProximalNewton<O> {
             error = self.search(eps);
         }
         false
+    }
+
+    /// Whether anything slips in the best solution so far, by more than the residual explains.
+    pub fn slips(&mut self) -> bool {
+        self.back_to_best();
+        FrictionCone::collect(&self.scaled.laws, &mut self.cones);
+        self.most_slip() > SLIPS * largest(&self.scaled.b)
+    }
+
+    fn most_slip(&self) -> f64 {
+        let slip = self.cones.iter().flat_map(|c| &self.a[c.first..c.first + c.rows]);
+        slip.fold(0.0, |most: f64, a| most.max(a.abs()))
+    }
+
+    /// The solution at rest, if there is one; otherwise everything is as it was. Whether it was solved. Cones must be
+    /// grouped.
+    pub fn rest_steps(&mut self) -> bool {
+        let least = std::mem::replace(&mut self.least, f64::INFINITY);
+        self.guess.clear();
+        self.guess.extend_from_slice(&self.best);
+        self.limit = self.report.factorisations + REST_FACTORS;
+        let solved = self.approach_rest();
+        if !solved {
+            self.least = least;
+            std::mem::swap(&mut self.best, &mut self.guess);
+            self.back_to_best();
+        }
+        solved
+    }
+
+    fn approach_rest(&mut self) -> bool {
+        self.slip.fill(0.0);
+        let (size, mut eps, mut before) = (largest(&self.scaled.b), 1e-2, f64::INFINITY);
+        for _ in 0..REST_ROUNDS {
+            // a step that is not solved to the end may still have come closer
+            let (known, enough) = (self.least, (1e-2 * self.least).clamp(1e-2 * REST_LEAST, 1e-3 * size));
+            let solved = self.convex(eps, enough);
+            std::mem::swap(&mut self.y, &mut self.next);
+            self.refresh_and_keep();
+            // forces that are a little off would go on pushing from step to step
+            if self.is_solved() && !(self.least > REST_LEAST && self.least < 0.1 * known) {
+                return true;
+            }
+            let slip = self.most_slip();
+            if solved && slip > 0.5 * before || self.is_spent() {
+                break;
+            }
+            eps = if solved { (0.01 * eps).max(REST_EPS) } else { 10.0 * eps };
+            before = if solved { slip } else { f64::INFINITY };
+        }
+        self.back_to_best();
+        if self.is_solved() {
+            return true;
+        }
+        // where it moves by little, gaps close that are open by little, and Coulomb's law says how
+        let still = |s: &Self| s.most_slip() <= REST_SLIP * size;
+        still(self) && (self.proximal_steps(EPS_QUICK) || self.convex_steps() || self.least <= REST) && still(self)
     }
 
     /// De Saxce's shift follows `a`: all the way with `share = 1`, half with `share = 0.5`.

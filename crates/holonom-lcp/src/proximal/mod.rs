@@ -36,6 +36,7 @@
 //!   not.
 //! - [`ProximalNewton::convex_steps`]: with De Saxce's shift ([`convex`]), which are solved from anywhere; (2) is tried as they
 //!   come closer.
+//! - [`ProximalNewton::rest_steps`]: the same without the shift: rest, wherever rest exists.
 //! - [`ProximalNewton::smoothed_path`]: laws with rounded corners ([`smooth`]), (2) on the way.
 //!
 //! The best `x` seen is what is returned.
@@ -143,6 +144,8 @@ pub(crate) struct ProximalNewton<O> {
     q: Vec<f64>,
     next: Vec<f64>,
     spare: Vec<f64>,
+    /// Where a search for rest began.
+    guess: Vec<f64>,
     modes: Vec<ProjectionMode>,
     groups: Vec<convex::ConeGroup>,
     weights: Vec<(usize, f64)>,
@@ -167,6 +170,14 @@ impl<O: ConeOperator> ProximalNewton<O> {
         self.least = self.refresh();
         self.best.clear();
         self.best.extend_from_slice(&self.y);
+        // what rest needs, so that its first search allocates no more than others do
+        for scratch in [&mut self.guess, &mut self.shift, &mut self.slip, &mut self.pulled, &mut self.spare] {
+            scratch.reserve(n.saturating_sub(scratch.len()));
+        }
+        let laws = self.scaled.laws.len();
+        self.cones.reserve(laws.saturating_sub(self.cones.len()));
+        self.groups.reserve(laws.saturating_sub(self.groups.len()));
+        self.weights.reserve(8usize.saturating_sub(self.weights.len()));
         self.y == self.next
     }
 

@@ -9,7 +9,8 @@
 //!
 //! Strategy, in order: proximal steps from the guess, if that is close; the same after some sweeps; the smoothed path,
 //! from there and after bursts of accelerated projected gradients; last, convex steps and continuation in `eps`.
-//! Nothing expensive is tried any more once the residual is nearly good enough.
+//! Nothing expensive is tried any more once the residual is nearly good enough. Where rest is preferred, what slips is
+//! compared with rest in the end.
 
 mod blocks;
 mod operator;
@@ -42,12 +43,14 @@ pub struct SparseConeSolver {
     pub tolerance: f64,
     /// Most factorisations; 150 unless set.
     pub factorisations: usize,
+    /// Of several solutions that in which nothing slips, if there is one; unset unless set.
+    pub rest: bool,
     method: ProximalNewton<SparseOperator>,
 }
 
 impl Default for SparseConeSolver {
     fn default() -> Self {
-        Self { tolerance: 1e-9, factorisations: 150, method: ProximalNewton::default() }
+        Self { tolerance: 1e-9, factorisations: 150, rest: false, method: ProximalNewton::default() }
     }
 }
 
@@ -84,11 +87,16 @@ impl SparseConeSolver {
         method.operator.set(rows, masses, laws, &mut method.scaled.d)?;
         method.scaled.set_vectors(b, laws)?;
         let unchanged = method.start(x, self.tolerance);
-        if !method.is_solved() {
+        let known = method.is_solved();
+        if !known {
             self.search();
+            // a guess that slips and still holds was compared with rest when it was found
+            if self.rest && self.method.slips() {
+                self.method.rest_steps();
+            }
         } else if unchanged {
             // nothing to do: not even rounding
-            return Ok(ConeReport { residual: method.least, ..method.report });
+            return Ok(ConeReport { residual: self.method.least, ..self.method.report });
         }
         let method = &self.method;
         method.scaled.restore(&method.best, x)?;

@@ -5,6 +5,7 @@
 
 use crate::catalogue::attach::BodyId;
 use crate::contact::inequality::gather::ActiveContact;
+use crate::contact::inequality::memory;
 use crate::contact::inequality::mode::{self, Tolerances};
 use crate::contact::inequality::workspace::Workspace;
 use crate::contact::inequality::{InequalityRows, RowBound, project};
@@ -14,15 +15,21 @@ use crate::evaluate;
 use crate::evaluate::evaluation::bodies_at;
 use crate::math::Vec3;
 use crate::model::shapes::ShapeId;
+use crate::model::warm_start::{Key, WarmStart};
 use crate::model::{JointId, Model};
 use crate::step::mechanism::Mechanism;
+
+/// A slip that nobody would see, in tolerances of rates ([`Tolerances`]): 3e-3 of the speed of a fall through the size
+/// of the shapes.
+const SLOW: f64 = 3e4;
 
 /// What friction does at a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Friction {
     /// Not pressed together, or without friction.
     None,
-    /// No slip.
+    /// No slip: where time is stepped, none that shows (a touch on a body that turns slips by the second order of the
+    /// step).
     Stick,
     /// Slips against the full friction.
     Slip,
@@ -91,7 +98,7 @@ pub(crate) fn read_contacts(mechanism: &mut Mechanism, out: &mut Vec<Contact>) -
         return Ok(());
     }
     mechanism.evaluate()?;
-    out.extend(acting(&mechanism.work));
+    out.extend(acting(&mechanism.model, &mechanism.work));
     Ok(())
 }
 
@@ -177,13 +184,19 @@ pub(crate) fn refuse_contacts(mechanism: &mut Mechanism, what: &str) -> Result<(
 }
 
 /// Touches of the state whose equations are in the workspace.
-pub(crate) fn acting(work: &Workspace) -> impl Iterator<Item = Contact> + '_ {
+pub(crate) fn acting<'w>(model: &Model, work: &'w Workspace) -> impl Iterator<Item = Contact> + 'w {
+    let slow = SLOW * Tolerances::of(model).rate;
     let (ineq, x) = (&work.contact.rows, &work.contact.acting.task.x);
     // nothing was solved for: nothing acts
     let touches = if work.contact.acting.acting && x.len() == ineq.len() { &ineq.touches[..] } else { &[] };
-    touches.iter().map(|touch| {
+    touches.iter().map(move |touch| {
         let candidate = &work.contact.detection.candidates[touch.candidate as usize];
-        describe(ineq, x, touch, (ShapeId(candidate.a), ShapeId(candidate.b)), candidate.key)
+        let mut contact = describe(ineq, x, touch, (ShapeId(candidate.a), ShapeId(candidate.b)), candidate.key);
+        let key = Key(candidate.a, candidate.b, candidate.key);
+        if let Some(known) = memory::find(&work.contact.acting.warm_start, key) {
+            contact.friction = remembered(ineq, touch, known, slow);
+        }
+        contact
     })
 }
 
@@ -220,6 +233,23 @@ pub(crate) fn inequality_status(model: &Model, work: &Workspace, joint: JointId)
         ref all => all.iter().map(|x| x * x).sum::<f64>().sqrt(),
     };
     Some(InequalityStatus { load, gap, state })
+}
+
+/// What friction did at a touch over the last step, where time is stepped. Forces are those remembered, in world axes,
+/// and the axes of the touch have turned since: the cone is that of the forces as they were. A touch whose friction was
+/// within its cone stuck, in the pose at the start of the step; it may slip by the second order of the step in the pose
+/// at its end. Where that is more than nobody would see, it slips now.
+fn remembered(ineq: &InequalityRows, touch: &ActiveContact, known: &WarmStart, slow: f64) -> Friction {
+    let blocks = &ineq.blocks[touch.block as usize..(touch.block + touch.n_blocks) as usize];
+    let cone = blocks.iter().find_map(|block| match block.bound {
+        RowBound::Cone { spin: false, sliding, .. } => Some((block, sliding)),
+        _ => None,
+    });
+    let Some((block, sliding)) = cone.filter(|_| known.force[0] > 0.0) else { return Friction::None };
+    let full =
+        Vec3::new(known.force[1], known.force[2], known.force[3]).length() >= sliding * known.force[0] * (1.0 - 1e-6);
+    let slip = mode::slip_of(ineq, block).length();
+    if slip > if full { 1e-9 } else { slow } { Friction::Slip } else { Friction::Stick }
 }
 
 fn describe(ineq: &InequalityRows, x: &[f64], touch: &ActiveContact, shapes: (ShapeId, ShapeId), key: u64) -> Contact {

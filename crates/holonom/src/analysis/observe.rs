@@ -200,7 +200,7 @@ impl Observation<'_> {
     /// All contacts: touching shapes with the forces between them, in a stable order; as
     /// [`crate::Simulation::contacts`].
     pub fn contacts(&self) -> impl Iterator<Item = Contact> + '_ {
-        contacts::acting(self.work).filter(|_| self.solved)
+        contacts::acting(self.model, self.work).filter(|_| self.solved)
     }
 
     /// What a limit, a rope, dry friction or a capped drive does; `None` for other joints.

@@ -7,7 +7,7 @@
 //! method in the space of motions, which is sparse ([`super::sparse`]); where even that would be too large, without any
 //! matrix: every iteration asks the joints' factor for the response to all pushes at once, in linear time.
 
-use super::{InequalityRows, sparse};
+use super::{Block, InequalityRows, Origin, RowBound, sparse};
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate::evaluation::Evaluation;
@@ -43,6 +43,12 @@ pub(crate) struct Task {
     pub drags: Vec<Drag>,
     /// The largest residual that counts as an answer; infinite where the best that was found will do.
     pub strict: Option<f64>,
+    /// Islands whose touches slip and close no faster than this, m/s, may stop within the step: of several answers
+    /// that in which nothing moves is wanted.
+    pub stoppable: Option<f64>,
+    /// What of `b` is due to gaps that are open by no more than rounding, row by row, or nothing at all: where an
+    /// island may rest they count as closed.
+    pub slack: Vec<f64>,
     /// What is left undone, relative to the size of the problem; largest of all islands.
     pub residual: f64,
     /// Largest number of rows of an island.
@@ -55,6 +61,7 @@ impl Task {
         self.laws.clear();
         self.drags.clear();
         self.b.clear();
+        self.slack.clear();
         self.x.clear();
         self.x.resize(rows, 0.0);
     }
@@ -159,7 +166,9 @@ impl Solvers {
             let group = self.groups[k];
             task.largest = task.largest.max(group.n());
             self.find_held(ineq, &group, joints);
-            self.load(ineq, &group, task);
+            let rest = self.may_rest(ineq, &group, task);
+            self.load(ineq, &group, task, rest);
+            (self.dense.rest, self.sparse.solver.rest) = (rest, rest);
             let residual = if group.is_dense {
                 let a = &self.a[group.a..][..group.n() * group.n()];
                 residual_of(self.dense.solve(&ConeProblem { a, b: &self.b, laws: &self.laws }, &mut self.x))
@@ -292,7 +301,7 @@ impl Solvers {
     }
 
     /// The problem of one island.
-    fn load(&mut self, ineq: &InequalityRows, group: &Group, task: &Task) {
+    fn load(&mut self, ineq: &InequalityRows, group: &Group, task: &Task, rest: bool) {
         self.b.clear();
         self.x.clear();
         self.laws.clear();
@@ -312,10 +321,22 @@ impl Solvers {
             // a vector of one row under a bound per row would be several laws; blocks are single laws by construction
             self.laws.push(law);
             for row in ineq.blocks[i as usize].rows() {
-                self.b.push(task.b[row]);
+                let slack = if rest { task.slack.get(row).map_or(0.0, |slack| *slack) } else { 0.0 };
+                self.b.push(task.b[row] - slack);
                 self.x.push(task.x[row]);
             }
         }
+    }
+
+    /// May everything that touches in an island be at rest after the step?
+    fn may_rest(&self, ineq: &InequalityRows, group: &Group, task: &Task) -> bool {
+        let Some(limit) = task.stoppable else { return false };
+        let blocks = &self.order[group.blocks.0 as usize..group.blocks.1 as usize];
+        let mut blocks = blocks.iter().map(|&i| &ineq.blocks[i as usize]);
+        let turns = |block: &Block| matches!(block.bound, RowBound::Cone { spin: true, .. });
+        let still = |block: &Block| block.rows().all(|row| ineq.rate[row].abs() <= limit);
+        let rubs = blocks.clone().any(|block| matches!(block.bound, RowBound::Cone { .. }));
+        rubs && blocks.all(|block| !matches!(block.origin, Origin::Touch(_)) || turns(block) || still(block))
     }
 
     /// An island too large for a matrix of responses: sparse factorisations where every body has at most six numbers of

@@ -14,7 +14,7 @@ use holonom_tree::{Node, packed};
 /// Scratch for large islands.
 #[derive(Default)]
 pub(crate) struct SparseIsland {
-    solver: SparseConeSolver,
+    pub solver: SparseConeSolver,
     /// Node of each body in the island, and the bodies in order.
     node: Vec<u32>,
     bodies: Vec<u32>,

@@ -182,23 +182,38 @@ impl Tension {
     pub fn followed(
         &mut self,
         model: &Model,
+        at: (&[f64], &[f64], f64),
+        step: (f64, f64),
+        lambda: &[f64],
+        eval: &mut Evaluation,
+    ) -> bool {
+        let mut followed = true;
+        self.each_too_fast(model, at, step, lambda, eval, |_| followed = false);
+        followed
+    }
+
+    /// Bodies that swing too fast for that.
+    pub fn each_too_fast(
+        &mut self,
+        model: &Model,
         (q, v, t): (&[f64], &[f64], f64),
         (h, limit): (f64, f64),
         lambda: &[f64],
         eval: &mut Evaluation,
-    ) -> bool {
+        mut visit: impl FnMut(usize),
+    ) {
         self.gather(model, q, v, t, h * h, lambda, eval);
-        let too_fast = |(i, k): (usize, &Mat3)| {
+        for (i, k) in self.k.iter().enumerate() {
             let largest = k.to_cols_array().into_iter().fold(0.0, |m: f64, x| m.max(x.abs()));
             if largest == 0.0 {
-                return false;
+                continue;
             }
             let limit = limit * across(model.bodies[i].as_ref(), eval.blocks.diagonal_mut(Node(i as u32)));
-            3.0 * largest > limit && symmetric_eigen(k).1.into_iter().any(|k| k > limit)
-        };
-        let followed = !self.k.iter().enumerate().any(too_fast);
+            if 3.0 * largest > limit && symmetric_eigen(k).1.into_iter().any(|k| k > limit) {
+                visit(i);
+            }
+        }
         self.clear();
-        followed
     }
 
     /// The fastest swing under the tension of these multipliers, rad/s, and the body that swings so: the root of the

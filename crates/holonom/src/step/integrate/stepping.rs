@@ -25,10 +25,11 @@
 //! bodies turn, they are pushed apart by a projection ([`crate::contact::inequality::project`]), together with the
 //! joints.
 //!
-//! A step in which nothing can touch and nothing slides is smooth, and taken by the classical Runge-Kutta method of
-//! order 4, in parts so short that the energy is accounted for. Where too many parts would be needed (light links under
-//! a heavy load vibrate much faster than the step), the step is taken on velocities, which damps what it cannot follow
-//! ([`crate::contact::inequality::tension`]).
+//! Where nothing can touch and nothing slides the motion is smooth, and taken by the classical Runge-Kutta method of
+//! order 4, in parts so short that the energy is accounted for: the whole step, or those bodies that neither joints nor
+//! forces connect with anything that touches (`stepping/smooth.rs`, `stepping/flight.rs`). Where too many parts would be
+//! needed (light links under a heavy load vibrate much faster than the step), the step is taken on velocities, which
+//! damps what it cannot follow ([`crate::contact::inequality::tension`]).
 //!
 //! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is
 //! taken that neither gives energy nor takes any ([`crate::catalogue::bodies::Body::inertial_mean`]). With P the
@@ -39,6 +40,7 @@
 mod anew;
 mod apart;
 mod books;
+mod flight;
 mod near;
 mod smooth;
 mod taut;
@@ -93,6 +95,8 @@ const MOST_HALVES: usize = 64;
 const BLOCKED: f64 = 1e-7;
 /// The largest overlap that is left, of the model's length scale.
 const APART: f64 = 1e-7;
+/// Islands may come to rest within a step that are slower than so many times what weight changes in it.
+const STOPPABLE: f64 = 2.0;
 /// Friction that follows a load is solved for again until the load has settled.
 const LOAD_ITERATIONS: usize = 30;
 
@@ -301,13 +305,16 @@ impl Stepping {
         let ineq = &m.work.contact.rows;
         self.task.empty(ineq.len());
         self.anew.forget_bent();
-        let Task { laws, b, x, .. } = &mut self.task;
+        self.task.stoppable = Some(STOPPABLE * m.model.gravity.length() * h);
+        let closed = project::QUIET * m.model.contact_scale();
+        let Task { laws, b, x, slack, .. } = &mut self.task;
         for block in &ineq.blocks {
             let load = |joint: u32| self.loads[joint as usize];
             let slips = slips(ineq, block);
             laws.push(Some(block.bound.law(block.n as usize, h, load, |row| row as usize, slips)));
             for row in block.rows() {
                 let free = ineq.product(row, &self.free);
+                slack.push(if ineq.gap[row] <= closed { ineq.gap[row].max(0.0) / h } else { 0.0 });
                 b.push(match block.level {
                     Level::Acceleration => free + h * ineq.c[row],
                     Level::Velocity => free + ineq.rate[row],
@@ -403,16 +410,19 @@ impl Stepping {
         for (v, dv) in m.v.iter_mut().zip(&m.work.kkt.x) {
             *v += dv;
         }
+        self.ground_pushed(m);
+        self.hold_flying(m);
         self.impulses.clear();
         self.impulses.extend_from_slice(&m.work.kkt.x[n..]);
         self.book(m, h);
         let before = energy::mechanical(m.model, m.q, m.v);
         memory::remember(&m.work.contact.rows, &self.task.x, h, m.warm_start);
         self.sleep.end(m.model, m.sleeping, m.q, m.v, h, m.warm_start, m.work);
-        for (i, body) in m.model.bodies.iter().enumerate() {
+        for (i, body) in m.model.bodies.iter().enumerate().filter(|(i, _)| !self.company.flies(*i)) {
             body.advance(m.model.q_of_mut(i, m.q), m.model.v_of(i, m.v), h);
         }
         m.blows.stepping += energy::mechanical(m.model, m.q, m.v) - before;
+        self.land_flying(m);
         Ok(())
     }
 

@@ -72,6 +72,10 @@ impl Stepping {
         let books = &mut self.balance;
         books.mean_of(&self.kept_v, m.v);
         let Balance { of_bodies, mean, one } = books;
+        // what flies has books of its own
+        for i in (0..model.n_bodies()).filter(|i| self.company.flies(*i)) {
+            mean[model.v_start[i] as usize..model.v_start[i + 1] as usize].fill(0.0);
+        }
         one.clear();
         one.resize(mean.len(), 0.0);
         evaluate::works_of_forces(model, m.q, &self.kept_v, m.t, mean, one, &mut work.eval);

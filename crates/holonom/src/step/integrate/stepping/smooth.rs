@@ -1,5 +1,8 @@
-//! Steps in which nothing can touch and nothing slides: the classical Runge-Kutta method of order 4, in as many parts
-//! as it takes to account for the energy.
+//! Companies in which nothing can touch and nothing slides: the classical Runge-Kutta method of order 4, in as many
+//! parts as it takes to account for the energy. A company is what joints and forces connect.
+//!
+//! Where no company has anything near, the whole step is theirs. Where some have, they are *bound*: the step is taken
+//! on velocities, by all; then the others are put where Runge-Kutta took them (`flight.rs`).
 
 use super::Stepping;
 use crate::catalogue::attach::{Attachment, BodyId};
@@ -17,24 +20,22 @@ const SMOOTH: f64 = 1e-11;
 const MOST_PARTS: usize = 32;
 
 impl Stepping {
-    /// The whole step as a smooth one, if it is.
+    /// The whole step as a smooth one, if it is. Otherwise companies that are free have been taken along, and wait for
+    /// the others.
     pub(super) fn smooth_step(&mut self, m: &mut Motion<'_>, h: f64) -> Result<Option<Attempt>, StepError> {
-        let far = |m: &Motion, block: &crate::contact::inequality::Block| {
-            let (row, fall) = (block.row as usize, m.model.gravity.length() * h * h);
-            let (gap, rate) = (m.work.contact.rows.gap[row], m.work.contact.rows.rate[row]);
-            matches!(block.bound, RowBound::Push { .. })
-                && block.level == Level::Position
-                && gap + 2.0 * h * rate.min(0.0) > fall
-                || matches!(block.bound, RowBound::Cone { .. })
-        };
-        if !m.work.contact.rows.blocks.iter().all(|b| far(m, b)) {
+        self.company.name(m.model);
+        self.company.bind_near(m, h);
+        if !self.company.any_free() {
             return Ok(None);
         }
         self.keep(m);
-        let Some(attempt) = self.in_parts(m, h) else {
+        let attempt = self.in_parts(m, h);
+        if attempt.is_none() || self.company.any_bound {
             self.take_back(m, h);
             return Ok(None);
-        };
+        }
+        m.q.copy_from_slice(&self.company.q);
+        m.v.copy_from_slice(&self.company.v);
         evaluate::place_bodies(m.model, m.q, m.v, &mut m.work.eval);
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
         let ineq = &m.work.contact.rows;
@@ -44,8 +45,9 @@ impl Stepping {
         {
             self.book_smooth(m);
             m.warm_start.clear();
-            return Ok(Some(attempt));
+            return Ok(attempt);
         }
+        self.company.bind_all();
         self.take_back(m, h);
         Ok(None)
     }
@@ -71,14 +73,15 @@ impl Stepping {
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
     }
 
-    /// A smooth step in as many equal parts as it takes to account for the energy; `None` where that would be too many.
-    /// Bodies that neither joints nor forces connect do not feel how many parts others take.
+    /// The step of all that is free in as many equal parts as it takes to account for the energy. What would take too
+    /// many is bound; `None` where equations could not be solved, and then all is. Bodies that neither joints nor
+    /// forces connect do not feel how many parts others take.
     fn in_parts(&mut self, m: &mut Motion<'_>, h: f64) -> Option<Attempt> {
         let (start, mut evaluations) = (m.t, 0);
         let mut company = std::mem::take(&mut self.company);
         company.begin(m.model, m.q, m.v, h);
-        let mut fine = true;
-        while let (true, Some(parts)) = (fine, company.next()) {
+        let mut solved = true;
+        while let (true, Some(parts)) = (solved, company.next()) {
             self.restore(m);
             let part = h / parts as f64;
             for i in 0..parts {
@@ -87,24 +90,29 @@ impl Stepping {
                 m.t = start;
                 match attempt {
                     Ok(attempt) => evaluations += attempt.evaluations,
-                    Err(_) => fine = false,
+                    Err(_) => solved = false,
+                }
+                if !solved {
+                    break;
                 }
                 // light links may be thrown about without the energy telling
                 let Workspace { eval, kkt, .. } = &mut *m.work;
                 let at = (&m.q[..], &m.v[..], start);
-                fine = fine && self.tension.followed(m.model, at, (part, RUNGE_KUTTA), &kkt.x[m.v.len()..], eval);
-                if !fine {
+                let bind = |body: usize| company.bind(body);
+                self.tension.each_too_fast(m.model, at, (part, RUNGE_KUTTA), &kkt.x[m.v.len()..], eval, bind);
+                if company.next().is_none() {
                     break;
                 }
             }
-            fine = fine && company.judge(m, &self.kept_ledger, parts);
+            if solved {
+                company.judge(m, &self.kept_ledger, parts);
+            }
         }
-        if fine {
-            m.q.copy_from_slice(&company.q);
-            m.v.copy_from_slice(&company.v);
+        if !solved {
+            company.bind_all();
         }
         self.company = company;
-        fine.then_some(Attempt { error: None, evaluations })
+        solved.then_some(Attempt { error: None, evaluations })
     }
 }
 
@@ -116,14 +124,19 @@ pub(super) struct Company {
     of: Vec<u32>,
     /// By island.
     known: Vec<Known>,
-    /// Where companies that are done arrive.
-    q: Vec<f64>,
-    v: Vec<f64>,
+    /// Where companies that are done arrive, and the works of their forces and joints on the way, by entry of the
+    /// ledger.
+    pub q: Vec<f64>,
+    pub v: Vec<f64>,
+    pub works: Vec<f64>,
+    any_bound: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
 struct Known {
-    /// Parts it takes next; 0 when it is done, or names none.
+    /// Something is near, or it cannot be followed: it is not taken along.
+    bound: bool,
+    /// Parts it takes next; 0 when it is done, bound, or names none.
     parts: usize,
     /// Energy before, J, and how far it may be off, beside what depends on the speed.
     before: f64,
@@ -134,7 +147,8 @@ struct Known {
 }
 
 impl Company {
-    fn begin(&mut self, model: &Model, q: &[f64], v: &[f64], h: f64) {
+    /// Companies of a model, all of them free.
+    fn name(&mut self, model: &Model) {
         self.sets.reset(model.n_islands.max(1));
         let island = |body: BodyId| body.index().map(|i| model.island[i]);
         let mut join = |first: &mut Option<u32>, next: Option<u32>| {
@@ -157,10 +171,50 @@ impl Company {
         }
         self.known.clear();
         self.known.resize(model.n_islands.max(1), Known::default());
+        self.any_bound = false;
+    }
+
+    /// Bind what comes near anything within the time `h`, and what rubs.
+    fn bind_near(&mut self, m: &Motion<'_>, h: f64) {
+        let (rows, fall) = (&m.work.contact.rows, m.model.gravity.length() * h * h);
+        for block in &rows.blocks {
+            let (gap, rate) = (rows.gap[block.row as usize], rows.rate[block.row as usize]);
+            let far = matches!(block.bound, RowBound::Push { .. })
+                && block.level == Level::Position
+                && gap + 2.0 * h * rate.min(0.0) > fall
+                || matches!(block.bound, RowBound::Cone { .. });
+            if !far {
+                rows.parts_of(block.row as usize).iter().for_each(|part| self.bind(part.body as usize));
+                self.any_bound = true;
+            }
+        }
+    }
+
+    /// The company of a body is not taken along.
+    pub fn bind(&mut self, body: usize) {
+        let known = &mut self.known[self.of[body] as usize];
+        (known.bound, known.parts, self.any_bound) = (true, 0, true);
+    }
+
+    fn bind_all(&mut self) {
+        self.known.iter_mut().for_each(|known| (known.bound, known.parts) = (true, 0));
+        self.any_bound = true;
+    }
+
+    fn any_free(&self) -> bool {
+        self.of.iter().any(|name| !self.known[*name as usize].bound)
+    }
+
+    /// Was this body taken along?
+    pub fn flies(&self, body: usize) -> bool {
+        self.of.get(body).is_some_and(|name| !self.known[*name as usize].bound)
+    }
+
+    fn begin(&mut self, model: &Model, q: &[f64], v: &[f64], h: f64) {
         let fallen = h * model.gravity.length();
         energy::each_body(model, q, v, |i, e| {
             let known = &mut self.known[self.of[i] as usize];
-            known.parts = 1;
+            known.parts = usize::from(!known.bound);
             known.before += e.kinetic + e.gravity + e.elastic;
             // what a fall from rest gains, and rounding of the energy itself
             known.rounding += 0.5 * model.bodies[i].mass() * fallen * fallen + 1e-3 * e.gravity.abs();
@@ -169,6 +223,8 @@ impl Company {
         self.v.clear();
         self.q.extend_from_slice(q);
         self.v.extend_from_slice(v);
+        self.works.clear();
+        self.works.resize(model.n_works(), 0.0);
     }
 
     /// The least number of parts that a company takes which is not done.
@@ -176,9 +232,9 @@ impl Company {
         self.known.iter().map(|k| k.parts).filter(|p| *p > 0).min()
     }
 
-    /// After a step in so many parts: who is done? False where it would take too many.
-    fn judge(&mut self, m: &Motion<'_>, ledger: &[f64], parts: usize) -> bool {
-        let Company { of, known, q, v, .. } = self;
+    /// After a step in so many parts: who is done, and who would take too many?
+    fn judge(&mut self, m: &Motion<'_>, ledger: &[f64], parts: usize) {
+        let Company { of, known, q, v, works, any_bound, .. } = self;
         known.iter_mut().for_each(|k| (k.after, k.kinetic, k.worked) = (0.0, 0.0, 0.0));
         energy::each_body(m.model, m.q, m.v, |i, e| {
             let known = &mut known[of[i] as usize];
@@ -187,7 +243,11 @@ impl Company {
         });
         for (entry, (now, then)) in m.ledger.iter().zip(ledger).enumerate() {
             if let Some(body) = body_of_work(m.model, entry) {
-                known[of[body] as usize].worked += now - then;
+                let known = &mut known[of[body] as usize];
+                known.worked += now - then;
+                if known.parts == parts {
+                    works[entry] = now - then;
+                }
             }
         }
         for i in (0..m.model.n_bodies()).filter(|i| known[of[*i] as usize].parts == parts) {
@@ -204,17 +264,17 @@ impl Company {
             }
             // the error of order 4 tells how many parts it takes
             let more = libm::ceil(1.1 * parts as f64 * libm::sqrt(libm::sqrt(off)));
-            if !(more <= MOST_PARTS as f64) {
-                return false;
+            if more <= MOST_PARTS as f64 {
+                known.parts = (more as usize).max(parts + 1);
+            } else {
+                (known.bound, known.parts, *any_bound) = (true, 0, true);
             }
-            known.parts = (more as usize).max(parts + 1);
         }
-        true
     }
 }
 
 /// A body whose company an entry of the ledger belongs to.
-fn body_of_work(model: &Model, entry: usize) -> Option<usize> {
+pub(super) fn body_of_work(model: &Model, entry: usize) -> Option<usize> {
     let joint = entry.wrapping_sub(model.n_forces());
     let first = |attachments: &[Attachment]| attachments.iter().find_map(|a| a.body.index());
     match model.forces.get(entry) {
