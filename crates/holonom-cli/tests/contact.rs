@@ -277,3 +277,47 @@ fn things_hold_under_the_law_f_m_v() {
     let said = stderr(&out);
     assert!(!out.status.success() && said.contains("`h.limit`") && said.contains("`m`"), "{said}");
 }
+
+/// Events of a run by name, as (time, line).
+fn events(file: &str, name: &str) -> Vec<(f64, serde_json::Value)> {
+    let text = std::fs::read_to_string(file).expect("events");
+    let lines = text.lines().map(|l| serde_json::from_str::<serde_json::Value>(l).expect("a line of JSON"));
+    let named = lines.filter(|l| l["event"] == name);
+    named.map(|l| (l["time"].as_f64().expect("a time"), l)).collect()
+}
+
+/// Belt, threshold, softness and sensor in a scene file, and the events of it.
+#[test]
+fn events_are_written_and_change_nothing() {
+    let folder = Folder::new("contact-events");
+    let (services, file) = (scene("services"), folder.file("e.jsonl"));
+    for way in WAYS {
+        let stepping = way.contains(&"stepping");
+        let plain = run(&services, 3.0, way, &[])["hash"].clone();
+        let with = run(&services, 3.0, way, &["--events", &file]);
+        assert_eq!(plain, with["hash"], "{way:?}");
+        let near = if stepping { 2e-2 } else { 1e-6 };
+        // the parcel touches from the start; the ball and the soft floor begin when they meet
+        let begun = events(&file, "begin");
+        assert!(begun.iter().any(|(t, l)| *t == 0.0 && l["a"] == "parcel" && l["b"] == "ground"), "{way:?}: {begun:?}");
+        // sqrt(2 g h), then half as fast each time until 0.55 m/s, below the threshold
+        let first = (2.0 * 9.81f64).sqrt();
+        let impacts: Vec<_> = events(&file, "impact").into_iter().filter(|(_, l)| l["a"] == "bouncer").collect();
+        assert_eq!(impacts.len(), 4, "{way:?}: {impacts:?}");
+        for (k, (_, line)) in impacts.iter().enumerate() {
+            let speed = first * 0.5f64.powi(k as i32);
+            let back = if speed > 0.8 { 1.5 } else { 1.0 };
+            assert!((line["speed"].as_f64().unwrap() - speed).abs() < near, "{way:?}: {line}");
+            assert!((line["impulse"][2].as_f64().unwrap() - back * speed).abs() < 3.0 * near, "{way:?}: {line}");
+        }
+        // the front of the parcel at 0.9 m: mu g t until 1.5 m/s, then evenly
+        let slip = 1.5 / (0.4 * 9.81);
+        let enters = slip + (0.8 - 0.5 * 1.5 * slip) / 1.5;
+        let found = events(&file, "enter");
+        assert!(found.len() == 1 && (found[0].0 - enters).abs() < near, "{way:?}: {found:?} for {enters}");
+        assert!(found[0].1["a"] == "ground" && found[0].1["b"] == "parcel");
+        let left = events(&file, "leave");
+        assert!(left.len() == 1 && (left[0].0 - enters - 0.4 / 1.5).abs() < near, "{way:?}: {left:?}");
+    }
+    refused(&["run", &services, "--events", &folder.file("no/such/f")], 5, &["no/such"]);
+}

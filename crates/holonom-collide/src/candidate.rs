@@ -85,6 +85,17 @@ pub enum FeaturePair {
         /// Outward unit normal of the plane, in `b`.
         n: Vec3,
     },
+    /// The lowest point of an ellipsoid above a plane: gap = n.(c - o) - sqrt(sum (n.h_i)^2) - r.
+    EllipsoidPlane {
+        /// Its middle, in `a`.
+        c: Vec3,
+        /// Its half axes h_i, in `a`: perpendicular to each other.
+        half: [Vec3; 3],
+        /// A point of the plane, in `b`.
+        o: Vec3,
+        /// Outward unit normal of the plane, in `b`.
+        n: Vec3,
+    },
 }
 
 /// How far apart the features of a candidate are at a pose.
@@ -140,6 +151,19 @@ pub fn gap(candidate: &Candidate, a: &RigidTransform, b: &RigidTransform) -> Gap
             let arm = ra * c;
             let lowest = arm + unit_or(down, axis.any_orthonormal_vector()) * rim;
             (n.dot(apart + (arm - rb * o)) - rim * steep, n, lowest)
+        }
+        FeaturePair::EllipsoidPlane { c, half, o, n } => {
+            let n = rb * n;
+            let mut scaled = Vec3::ZERO; // A^2 n
+            let mut square = 0.0;
+            for h in half {
+                let h = ra * h;
+                let along = h.dot(n);
+                scaled += h * along;
+                square += along * along;
+            }
+            let (arm, support) = (ra * c, square.sqrt());
+            (n.dot(apart + (arm - rb * o)) - support, n, arm - scaled / support)
         }
     };
     Gap { gap: core - candidate.radius, normal, point: a.position + (arm - normal * candidate.radius_a) }

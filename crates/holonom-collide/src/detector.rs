@@ -11,6 +11,7 @@ use crate::cylinder::{self, Cylinder, CylinderScratch};
 use crate::pair::ColliderPair;
 use crate::plane::{self, ContactPlane};
 use crate::polyhedron::Polyhedron;
+use crate::round::{self, Round, RoundShape};
 use crate::surface::TriangleSurface;
 use crate::terrain::{self, TerrainScratch};
 use crate::{Candidate, Collider, CollisionShape, Filter, Groups, Mat3, RigidTransform, Vec3};
@@ -26,6 +27,7 @@ const FEW_CORNERS: usize = 8;
 
 /// What a collider is made of, in the axes of its carrier.
 enum Core {
+    Round(Round),
     Cylinder(Cylinder),
     Polyhedron(Box<Polyhedron>),
     Plane(ContactPlane),
@@ -36,10 +38,11 @@ impl Core {
     /// Shapes tested from the other side: surfaces from convex shapes, half-spaces from everything.
     fn rank(&self) -> u8 {
         match self {
-            Core::Cylinder(_) => 0,
-            Core::Polyhedron(_) => 1,
-            Core::Surface(_) => 2,
-            Core::Plane(_) => 3,
+            Core::Round(_) => 0,
+            Core::Cylinder(_) => 1,
+            Core::Polyhedron(_) => 2,
+            Core::Surface(_) => 3,
+            Core::Plane(_) => 4,
         }
     }
 }
@@ -74,6 +77,7 @@ pub struct Detector {
     scratch: ConvexScratch,
     terrain: TerrainScratch,
     cylinder: CylinderScratch,
+    found: Vec<Candidate>,
 }
 
 impl Detector {
@@ -119,6 +123,7 @@ impl Detector {
             scratch: ConvexScratch::default(),
             terrain: TerrainScratch::default(),
             cylinder: CylinderScratch::default(),
+            found: Vec::new(),
         })
     }
 
@@ -167,10 +172,17 @@ impl Detector {
     }
 
     /// Whether two colliders that [meet](Detector::meet) can touch at all: surfaces of triangles pass through each
-    /// other, and so do half-spaces.
+    /// other, and so do half-spaces; ellipsoids, cones, tubes and tori meet half-spaces and what has corners, tori each
+    /// other.
     pub fn can_touch(&self, a: u32, b: u32) -> bool {
         let core = |i: u32| &self.ready[i as usize].core;
-        !matches!((core(a), core(b)), (Core::Surface(_), Core::Surface(_)) | (Core::Plane(_), Core::Plane(_)))
+        let torus = |r: &Round| matches!(r.shape, RoundShape::Torus { .. });
+        match (core(a), core(b)) {
+            (Core::Surface(_), Core::Surface(_)) | (Core::Plane(_), Core::Plane(_)) => false,
+            (Core::Round(a), Core::Round(b)) => torus(a) && torus(b),
+            (Core::Round(_), other) | (other, Core::Round(_)) => matches!(other, Core::Polyhedron(_) | Core::Plane(_)),
+            _ => true,
+        }
     }
 
     /// Finds every pair of features that touch or may touch soon, at these poses of the carriers.
@@ -248,24 +260,28 @@ impl Detector {
         for k in 0..self.of_carrier[pair.0].len() {
             for l in 0..self.of_carrier[pair.1].len() {
                 let (i, j) = (self.of_carrier[pair.0][k], self.of_carrier[pair.1][l]);
-                if !self.meet(i, j) || self.least_gap(i, j, carriers) > most {
-                    continue;
-                }
-                let mut limit = self.bound_of_gap(i, j, carriers).min(most);
-                let start = out.len();
-                loop {
-                    self.examine(i, j, carriers, limit, out);
-                    let gap = |c: &Candidate| gap(c, &carriers[self.carrier(c.a)], &carriers[self.carrier(c.b)]).gap;
-                    let least = out[start..].iter().map(gap).fold(f64::INFINITY, f64::min);
-                    if limit >= most || least <= limit && least > -BURIED * most {
-                        break;
-                    }
-                    // what is behind a surface does not touch its nearest triangle; and the shortest way out of the
-                    // ground for what is deep in it may lead anywhere
-                    limit = if least < 0.0 { most } else { (2.0 * limit).max(1e-3 * most).min(most) };
-                    out.truncate(start);
+                if self.meet(i, j) && self.least_gap(i, j, carriers) <= most {
+                    self.nearest_of(i, j, carriers, most, out);
                 }
             }
+        }
+    }
+
+    /// The same for two colliders whose bounds are near enough; candidates are added to `out`.
+    fn nearest_of(&mut self, i: u32, j: u32, carriers: &[RigidTransform], most: f64, out: &mut Vec<Candidate>) {
+        let mut limit = self.bound_of_gap(i, j, carriers).min(most);
+        let start = out.len();
+        loop {
+            self.examine(i, j, carriers, limit, out);
+            let gap = |c: &Candidate| gap(c, &carriers[self.carrier(c.a)], &carriers[self.carrier(c.b)]).gap;
+            let least = out[start..].iter().map(gap).fold(f64::INFINITY, f64::min);
+            if limit >= most || least <= limit && least > -BURIED * most {
+                break;
+            }
+            // what is behind a surface does not touch its nearest triangle; and the shortest way out of the ground for
+            // what is deep in it may lead anywhere
+            limit = if least < 0.0 { most } else { (2.0 * limit).max(1e-3 * most).min(most) };
+            out.truncate(start);
         }
     }
 
@@ -328,6 +344,11 @@ impl Detector {
             out,
         };
         match (&a.core, &b.core) {
+            (Core::Round(first), Core::Polyhedron(second)) => {
+                round::on_poly(&mut pair, first, second, &mut self.cylinder)
+            }
+            (Core::Round(first), Core::Plane(plane)) => round::on_plane(&mut pair, first, plane),
+            (Core::Round(first), Core::Round(second)) => round::on_torus(&mut pair, first, second),
             (Core::Cylinder(first), Core::Cylinder(second)) => cylinder::on_cylinder(&mut pair, first, second),
             (Core::Cylinder(first), Core::Polyhedron(second)) => {
                 cylinder::on_poly(&mut pair, first, second, &mut self.cylinder, &mut self.scratch);
@@ -366,6 +387,7 @@ fn extent(ready: &Ready, pose: &RigidTransform, more: f64) -> Aabb {
 
 fn prepare(collider: &Collider) -> Ready {
     let place = &collider.place;
+    let round = |shape: RoundShape| (Core::Round(Round { shape, place: *place }), 0.0);
     let (core, radius) = match &*collider.shape {
         CollisionShape::Point => (Core::Polyhedron(Box::new(Polyhedron::point(place))), 0.0),
         CollisionShape::Sphere { radius } => (Core::Polyhedron(Box::new(Polyhedron::point(place))), *radius),
@@ -381,11 +403,21 @@ fn prepare(collider: &Collider) -> Ready {
         CollisionShape::HeightField { heights, rows, columns, size } => {
             (Core::Surface(Box::new(TriangleSurface::field(place, heights, *rows, *columns, *size))), 0.0)
         }
+        CollisionShape::Ellipsoid { half } => round(RoundShape::Ellipsoid { half: *half }),
+        CollisionShape::Cone { radius, height } => round(RoundShape::Cone { radius: *radius, height: *height }),
+        CollisionShape::Tube { inner, outer, half_length } => {
+            round(RoundShape::Tube { inner: *inner, outer: *outer, half_length: *half_length })
+        }
+        CollisionShape::Torus { ring, tube } => round(RoundShape::Torus { ring: *ring, tube: *tube }),
         CollisionShape::Cylinder { radius, half_length } => {
             (Core::Cylinder(Cylinder::new(place, *radius, *half_length)), 0.0)
         }
     };
     let bound = match &core {
+        Core::Round(round) => {
+            let (half, centre) = round.bound();
+            Some(OrientedBox { centre, axes: round.place.rotation, half })
+        }
         Core::Cylinder(c) => {
             Some(OrientedBox { centre: c.centre, axes: c.axes, half: Vec3::new(c.radius, c.radius, c.half_length) })
         }

@@ -46,6 +46,7 @@ mod nearest;
 mod pair;
 mod plane;
 mod polyhedron;
+mod round;
 mod sat;
 mod shape;
 mod surface;

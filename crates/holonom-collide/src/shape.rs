@@ -31,6 +31,35 @@ pub enum CollisionShape {
         /// Half its length, m.
         half_length: f64,
     },
+    /// An ellipsoid about the origin, along the axes. Meets half-spaces and what has corners: points, spheres, capsules,
+    /// boxes and hulls.
+    Ellipsoid {
+        /// Half of each axis, m.
+        half: Vec3,
+    },
+    /// A cone along z, its base around the origin. Meets what an ellipsoid meets.
+    Cone {
+        /// Radius of its base, m.
+        radius: f64,
+        /// Where its tip is along z, m.
+        height: f64,
+    },
+    /// A cylinder about the origin along z with a hole along its axis. Meets what an ellipsoid meets.
+    Tube {
+        /// Radius of the hole, m.
+        inner: f64,
+        /// Radius, m.
+        outer: f64,
+        /// Half its length, m.
+        half_length: f64,
+    },
+    /// A ring about z, about the origin. Meets what an ellipsoid meets, and other tori.
+    Torus {
+        /// From the z axis to the middle of the tube, m.
+        ring: f64,
+        /// Radius of the tube, m.
+        tube: f64,
+    },
     /// Everything below z = 0.
     HalfSpace,
     /// The convex hull of some points.
@@ -87,6 +116,29 @@ impl CollisionShape {
                 positive("radius of a cylinder", *radius)?;
                 positive("half length of a cylinder", *half_length)
             }
+            CollisionShape::Ellipsoid { half } => {
+                for (axis, h) in ["x", "y", "z"].iter().zip(half.to_array()) {
+                    positive(&format!("half axis of an ellipsoid along {axis}"), h)?;
+                }
+                Ok(())
+            }
+            CollisionShape::Cone { radius, height } => {
+                positive("radius of a cone", *radius)?;
+                positive("height of a cone", *height)
+            }
+            CollisionShape::Tube { inner, outer, half_length } => {
+                positive("inner radius of a tube", *inner)?;
+                positive("half length of a tube", *half_length)?;
+                positive("wall of a tube (outer radius less inner radius)", outer - inner)
+            }
+            CollisionShape::Torus { ring, tube } => {
+                positive("radius of the tube of a torus", *tube)?;
+                if ring >= tube {
+                    positive("ring radius of a torus", *ring)
+                } else {
+                    Err(format!("ring radius of a torus is {ring} m; it must be at least that of its tube, {tube} m"))
+                }
+            }
             CollisionShape::Hull { points } => {
                 finite("point of a hull", points)?;
                 crate::hull::hull(points).map(|_| ())
@@ -96,6 +148,25 @@ impl CollisionShape {
                 mesh(vertices, triangles)
             }
             CollisionShape::HeightField { heights, rows, columns, size } => field(heights, *rows, *columns, *size),
+        }
+    }
+
+    /// What it is, in two words: `a box`.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            CollisionShape::Point => "a point",
+            CollisionShape::Sphere { .. } => "a sphere",
+            CollisionShape::Box { .. } => "a box",
+            CollisionShape::Capsule { .. } => "a capsule",
+            CollisionShape::Cylinder { .. } => "a cylinder",
+            CollisionShape::Ellipsoid { .. } => "an ellipsoid",
+            CollisionShape::Cone { .. } => "a cone",
+            CollisionShape::Tube { .. } => "a tube",
+            CollisionShape::Torus { .. } => "a torus",
+            CollisionShape::HalfSpace => "a half-space",
+            CollisionShape::Hull { .. } => "a hull",
+            CollisionShape::Mesh { .. } => "a mesh of triangles",
+            CollisionShape::HeightField { .. } => "a height field",
         }
     }
 
@@ -118,6 +189,10 @@ impl CollisionShape {
             CollisionShape::Box { half } => half.length(),
             CollisionShape::Capsule { radius, half_length } => radius + half_length,
             CollisionShape::Cylinder { radius, half_length } => (radius * radius + half_length * half_length).sqrt(),
+            CollisionShape::Ellipsoid { half } => half.max_element(),
+            CollisionShape::Cone { radius, height } => radius.max(*height),
+            CollisionShape::Tube { outer, half_length, .. } => (outer * outer + half_length * half_length).sqrt(),
+            CollisionShape::Torus { ring, tube } => ring + tube,
             CollisionShape::HalfSpace => f64::INFINITY,
             CollisionShape::Hull { points } => farthest(points),
             CollisionShape::Mesh { vertices, .. } => farthest(vertices),

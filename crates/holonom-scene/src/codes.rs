@@ -152,7 +152,8 @@ energy.kinetic, ... `*` stands for anything.\n";
     UNKNOWN_CHOICE = "E0228", "not one of the known words", "\
 The message lists them.\n";
     NO_CONTACT = "E0229", "a shape cannot collide", "\
-Boxes, balls, capsules, cylinders, meshes (their convex hull, or their triangles), points, and on the ground planes and terrain (`heights`) can, on\n\
+Boxes, balls, capsules, cylinders, meshes (their convex hull, or their triangles), points, ellipsoids, cones, tubes and tori can, and on the ground\n\
+planes and terrain (`heights`); not every pair of them: surfaces of triangles do not meet each other, and of round shapes docs/contact.md has the list. On\n\
 rigid and planar bodies and particles, which keep their shape. Scaled and affine bodies do not, and rotors have no position. With a section [contact]\n\
 every shape collides that does not say otherwise:\n\
 \n    shape = { kind = \"torus\", ring_radius = 1, tube_radius = 0.1, collides = false }\n";

@@ -53,6 +53,24 @@ pub const SURFACE: &[Field] = &[
         "that of `[contact]`, or 0",
         "lever of the resistance against turning about the normal; of two surfaces the larger",
     ),
+    optional(
+        "restitution_speed",
+        Type::Number(Allowed::NotNegative, "m/s"),
+        "that of `[contact]`, or 0",
+        "nothing comes back from impacts slower than this; of two surfaces the larger",
+    ),
+    optional(
+        "stiffness",
+        Type::Number(Allowed::Positive, "N/m"),
+        "that of `[contact]`, or rigid",
+        "a soft surface: every touch that is pressed in by d pushes back with stiffness d + damping d'; two soft surfaces are springs in series",
+    ),
+    optional(
+        "damping",
+        Type::Number(Allowed::NotNegative, "N s/m"),
+        "that of `[contact]`, or 0",
+        "damping of a soft surface: of every touch",
+    ),
 ];
 
 static PAIR: &[Field] = &[
@@ -63,6 +81,9 @@ static PAIR: &[Field] = &[
     SURFACE[2],
     SURFACE[3],
     SURFACE[4],
+    SURFACE[5],
+    SURFACE[6],
+    SURFACE[7],
 ];
 
 /// Fields of `[contact]`, besides those of a surface.
@@ -99,6 +120,12 @@ pub struct MaterialOverrides {
     pub rolling: Option<f64>,
     /// Lever of the resistance against turning about the normal, m.
     pub torsional: Option<f64>,
+    /// Speed below which nothing comes back, m/s.
+    pub restitution_speed: Option<f64>,
+    /// Stiffness of every touch, N/m.
+    pub stiffness: Option<f64>,
+    /// Damping of every touch, N s/m.
+    pub damping: Option<f64>,
 }
 
 impl MaterialOverrides {
@@ -111,6 +138,9 @@ impl MaterialOverrides {
             restitution: number("restitution"),
             rolling: number("rolling"),
             torsional: number("torsional"),
+            restitution_speed: number("restitution_speed"),
+            stiffness: number("stiffness"),
+            damping: number("damping"),
         };
         match (surface.friction, surface.static_friction) {
             (Some(f), Some(s)) if s < f => {
@@ -132,6 +162,9 @@ impl MaterialOverrides {
             restitution: self.restitution.unwrap_or(base.restitution),
             rolling: self.rolling.unwrap_or(base.rolling),
             torsional: self.torsional.unwrap_or(base.torsional),
+            restitution_speed: self.restitution_speed.unwrap_or(base.restitution_speed),
+            stiffness: self.stiffness.unwrap_or(base.stiffness),
+            damping: self.damping.unwrap_or(base.damping),
         }
     }
 }
@@ -165,7 +198,7 @@ pub struct Pair {
 impl Scene {
     /// Does a shape of this scene touch others?
     pub fn collides(&self, shape: &ShapeRecord) -> bool {
-        !self.run.ideal && shape.collides.unwrap_or(self.contact.said)
+        !self.run.ideal && shape.collides.unwrap_or(self.contact.said || shape.sensor)
     }
 }
 
@@ -221,9 +254,9 @@ pub fn groups(record: &Record, field: &str, otherwise: u32) -> Result<u32, Box<D
 }
 
 /// What others touch of a shape.
-fn touched(shape: &ShapeRecord, on_ground: bool) -> Result<holonom::Shape, String> {
+fn touched(shape: &ShapeRecord, on_ground: bool) -> holonom::Shape {
     use holonom::Shape as Solid;
-    Ok(match &shape.geometry {
+    match &shape.geometry {
         Geometry::Box(size) => Solid::Box { half: *size * 0.5 },
         Geometry::Sphere(radius) => Solid::Sphere { radius: *radius },
         Geometry::Ellipsoid(half) if half.x == half.y && half.y == half.z => Solid::Sphere { radius: half.x },
@@ -245,11 +278,11 @@ fn touched(shape: &ShapeRecord, on_ground: bool) -> Result<holonom::Shape, Strin
             Solid::Mesh { vertices: mesh.vertices.clone(), triangles: corners.collect() }
         }
         Geometry::Mesh(mesh) => hull(&mesh.vertices),
-        Geometry::Ellipsoid(_) => return Err("an ellipsoid".into()),
-        Geometry::Cone(..) => return Err("a cone".into()),
-        Geometry::Tube(..) => return Err("a tube".into()),
-        Geometry::Torus(..) => return Err("a torus".into()),
-    })
+        Geometry::Ellipsoid(half) => Solid::Ellipsoid { half: *half },
+        Geometry::Cone(radius, height) => Solid::Cone { radius: *radius, height: *height },
+        Geometry::Tube(inner, outer, length) => Solid::Tube { inner: *inner, outer: *outer, half_length: 0.5 * length },
+        Geometry::Torus(ring, tube) => Solid::Torus { ring: *ring, tube: *tube },
+    }
 }
 
 /// Directions that stand for all, where a hull has too many corners.
@@ -315,6 +348,12 @@ pub(crate) fn add(scene: &Scene, joints: &mut Joints, report: &mut Report) {
                     if shape.groups != (1, u32::MAX) {
                         joints.builder.shape_groups(id, shape.groups.0, shape.groups.1);
                     }
+                    if shape.sensor {
+                        joints.builder.sensor(id);
+                    }
+                    if shape.surface_velocity != Vec3::ZERO {
+                        joints.builder.surface_velocity(id, shape.surface_velocity);
+                    }
                     ids.push(Some((id, material)));
                 }
                 Err(d) => {
@@ -346,10 +385,7 @@ fn check_names(scene: &Scene, joints: &Joints, report: &mut Report) {
 fn solid(shape: &ShapeRecord, body: BodyId, base: &Material) -> Result<(holonom::Shape, Material), Box<Diagnostic>> {
     const HELP: &str = "say  collides = false  if nothing should touch it";
     let on_ground = body == BodyId::GROUND;
-    let solid = touched(shape, on_ground).map_err(|what| {
-        let d = Diagnostic::error(codes::NO_CONTACT, format!("{what} cannot collide"));
-        Box::new(d.label("box, sphere, capsule, cylinder, mesh, hull, heights, plane and point can").help(HELP))
-    })?;
+    let solid = touched(shape, on_ground);
     let refused = |why: String| {
         Box::new(Diagnostic::error(codes::NO_CONTACT, format!("a shape cannot collide: {why}")).help(HELP))
     };

@@ -67,6 +67,8 @@ pub fn shape(
             _ => record.text("collide_as").map(|way| way == "triangles"),
         },
         groups: (contact::groups(record, "groups", 1)?, contact::groups(record, "meets", u32::MAX)?),
+        sensor: record.flag("sensor"),
+        surface_velocity: record.vector("surface_velocity").unwrap_or_default(),
     };
     Ok((shape, made.mass.map(|m| m.placed(&placed))))
 }
@@ -107,7 +109,7 @@ pub fn fill(
         shapes.push(shape);
         // a point has no volume, and where a particle has its mass
         let nothing = matches!(shapes.last(), Some(ShapeRecord { geometry: Geometry::Point, .. }));
-        if shape_record.flag("massless") || nothing {
+        if shape_record.flag("massless") || shape_record.flag("sensor") || nothing {
             continue;
         }
         let said = shape_record.has("mass") || shape_record.has("density");

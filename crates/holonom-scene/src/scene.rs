@@ -159,6 +159,10 @@ pub struct ShapeRecord {
     pub triangles: Option<bool>,
     /// Groups it belongs to and groups it meets, one bit each.
     pub groups: (u32, u32),
+    /// Does it notice others and push nothing?
+    pub sensor: bool,
+    /// Velocity of its surface over the body, axes of the shape, m/s.
+    pub surface_velocity: Vec3,
 }
 
 /// A named point on a body, with axes for joints that need them.

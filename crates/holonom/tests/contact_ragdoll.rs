@@ -28,7 +28,7 @@ struct Doll {
     cones: Vec<(Marker, Marker, f64)>,
 }
 
-const SKIN: Material = Material { friction: 0.5, static_friction: 0.5, restitution: 0.0, rolling: 0.0, torsional: 0.0 };
+const SKIN: Material = Material::new(0.5);
 
 impl Doll {
     /// A capsule from `a` to `b`.

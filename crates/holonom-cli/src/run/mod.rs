@@ -1,6 +1,7 @@
 //! `holonom run`: through time, with a recording if one is wanted, and a summary at the end.
 
 mod contacts;
+mod events;
 pub(crate) mod progress_bar;
 mod record;
 mod run_loop;
@@ -16,6 +17,7 @@ use crate::interrupt::Interrupt;
 use crate::output::{StandardOutput, refuse_existing};
 use crate::scene::{OpenedScene, SceneArgs, stem, unknown_quantity};
 use contacts::ContactTotals;
+use events::EventStream;
 use holonom::StepError;
 use holonom_scene::source::Span;
 use holonom_scene::{Diagnostic, Quantities};
@@ -80,7 +82,10 @@ pub(crate) struct RunArgs {
     /// Every contact at every row of the recording, one by one, as lines of JSON
     #[arg(long, value_name = "FILE", requires = "out")]
     contacts: Option<PathBuf>,
-    /// Replace files of --out and --contacts that are there already
+    /// What happens and when: touches that begin and end, impacts with their impulses, slips, sensors, as lines of JSON
+    #[arg(long, value_name = "FILE")]
+    events: Option<PathBuf>,
+    /// Replace files of --out, --contacts and --events that are there already
     #[arg(long, short)]
     force: bool,
     /// One JSON object as the last line of standard output
@@ -96,14 +101,16 @@ pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliE
     let resume = args.from.as_ref().map(|path| Resume::read(path, &opened.model)).transpose()?;
     let (mut run, schedule) = set_up(args, &opened, resume.as_ref())?;
     check_snapshot_target(args.snapshot.as_deref())?;
-    for path in [&args.out, &args.contacts].into_iter().flatten() {
+    for path in [&args.out, &args.contacts, &args.events].into_iter().flatten() {
         refuse_existing(path, args.force)?;
     }
     let mut recorder = recorder(args, &opened, &run, resume.as_ref(), schedule)?;
     opened.lighten();
 
+    let mut events = args.events.as_deref().map(|path| EventStream::begin(path, &mut run)).transpose()?;
     let mut statistics = RunStatistics::begin(&mut run.sim);
-    let stopped = step_to_end(&mut run, &mut statistics, recorder.as_mut(), args)?;
+    let stopped = step_to_end(&mut run, &mut statistics, recorder.as_mut(), events.as_mut(), args)?;
+    events.map(EventStream::finish).transpose()?;
     let interrupted = stopped.is_none() && !run.arrived();
     let ending = match &stopped {
         Some(e) => format!("stopped: {e}"),
@@ -161,6 +168,7 @@ fn step_to_end(
     run: &mut RunLoop,
     statistics: &mut RunStatistics,
     mut recorder: Option<&mut Recorder>,
+    mut events: Option<&mut EventStream>,
     args: &RunArgs,
 ) -> Result<Option<StepError>, CliError> {
     let interrupt = Interrupt::watch();
@@ -178,6 +186,9 @@ fn step_to_end(
                 }
                 if let Some(recorder) = &mut recorder {
                     recorder.after_step(run, &report)?;
+                }
+                if let Some(events) = &mut events {
+                    events.after_step(&mut run.sim)?;
                 }
                 progress.show(run.sim.time(), statistics.steps);
             }

@@ -21,13 +21,13 @@ pub(crate) use convex_core::on_poly;
 pub(crate) use cylinder_pair::on_cylinder;
 pub(crate) use terrain::on_surface;
 
-const FLAT: f64 = 0.01;
-const LEVEL: f64 = 1e-6;
+pub(crate) const FLAT: f64 = 0.01;
+pub(crate) const LEVEL: f64 = 1e-6;
 /// Equally deep below cap and side, in parts of the radius: the choice must not flicker.
 const TIE: f64 = 1e-9;
 
 /// Fixed points of a rim: cosine and sine of multiples of an eighth of a turn.
-const EIGHTHS: [[f64; 2]; 8] = {
+pub(crate) const EIGHTHS: [[f64; 2]; 8] = {
     const H: f64 = std::f64::consts::FRAC_1_SQRT_2;
     [[1.0, 0.0], [H, H], [0.0, 1.0], [-H, H], [-1.0, 0.0], [-H, -H], [0.0, -1.0], [H, -H]]
 };
@@ -149,8 +149,8 @@ pub(crate) fn on_plane(pair: &mut ColliderPair, cylinder: &Cylinder, plane: &Con
 /// Scratch memory, reused between calls.
 #[derive(Default)]
 pub(crate) struct CylinderScratch {
-    vertices: Vec<Vec3>,
-    normals: Vec<Vec3>,
+    pub(crate) vertices: Vec<Vec3>,
+    pub(crate) normals: Vec<Vec3>,
     point: Polyhedron,
     stack: Vec<u32>,
     triangles: Vec<u32>,
@@ -159,7 +159,7 @@ pub(crate) struct CylinderScratch {
 }
 
 /// Notes something with the radius of a side (or both) in addition.
-fn rounded(pair: &mut ColliderPair, first: f64, second: f64, note: impl FnOnce(&mut ColliderPair)) {
+pub(crate) fn rounded(pair: &mut ColliderPair, first: f64, second: f64, note: impl FnOnce(&mut ColliderPair)) {
     let radii = pair.radii;
     pair.radii = [radii[0] + first, radii[1] + second];
     note(pair);

@@ -4,7 +4,7 @@
 //! ray           x(s) = origin + s d, |d| = 1: the least s >= 0 with x(s) in the solid
 //!   ball        |x - c| = r: the smaller root of a quadratic                    capsule   side of the segment, or a ball at an end
 //!   polyhedron  s between the last plane entered and the first one left          cylinder  side between the caps, or a cap within the rim
-//!   triangles   where the ray crosses one from its front
+//!   triangles   where the ray crosses one from its front                         round     steps of the distance, never too far
 //! closest       the candidate with the least gap g, its normal n and its point on the first; the other point is p - g n
 //! cast          the collider moves by s d, without turning. With g(s) the distance, 1-Lipschitz in s:
 //!   convex      a plane across n at the distance g keeps both apart until s + g / (-n.d): that is Newton's method, and never too far
@@ -66,6 +66,7 @@ impl Detector {
         let (o, d) = (back * (origin - pose.position), back * direction);
         let (distance, normal) = match &ready.core {
             Core::Polyhedron(poly) => polyhedron(poly, ready.radius, o, d, most)?,
+            Core::Round(round) => round.ray(o, d, most)?,
             Core::Cylinder(c) => {
                 let axes = c.axes.transpose();
                 let (s, n) = cylinder(axes * (o - c.centre), axes * d, c.radius, c.half_length)?;
@@ -85,6 +86,20 @@ impl Detector {
         };
         let normal = pose.rotation * normal;
         (distance <= most).then(|| RayHit { collider, distance, point: origin + direction * distance, normal })
+    }
+
+    /// The least gap of two colliders, m, where it is at most `most` (finite, m); infinite otherwise.
+    pub fn gap_between(&mut self, i: u32, j: u32, carriers: &[RigidTransform], most: f64) -> f64 {
+        if self.least_gap(i, j, carriers) > most {
+            return f64::INFINITY;
+        }
+        let mut found = std::mem::take(&mut self.found);
+        found.clear();
+        self.nearest_of(i, j, carriers, most, &mut found);
+        let of = |c: &Candidate| gap(c, &carriers[self.carrier(c.a)], &carriers[self.carrier(c.b)]).gap;
+        let least = found.iter().map(of).fold(f64::INFINITY, f64::min);
+        self.found = found;
+        if least <= most { least } else { f64::INFINITY }
     }
 
     /// The points of two carriers that are nearest to each other, where they are at most `most` (finite, m) apart. Of
@@ -150,7 +165,8 @@ impl Detector {
         memory: &mut Vec<Candidate>,
     ) -> Option<RayHit> {
         let convex = |d: &Detector, c: usize| {
-            d.of_carrier[c].len() == 1 && !matches!(d.ready[d.of_carrier[c][0] as usize].core, Core::Surface(_))
+            d.of_carrier[c].len() == 1
+                && !matches!(d.ready[d.of_carrier[c][0] as usize].core, Core::Surface(_) | Core::Round(_))
         };
         // of several colliders on a carrier another one may be next
         let newton = convex(self, pair.0) && convex(self, pair.1);

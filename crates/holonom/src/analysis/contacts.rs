@@ -211,7 +211,7 @@ pub(crate) fn inequality_status(model: &Model, work: &Workspace, joint: JointId)
         let row = block.row as usize;
         let pushes = block.rows().map(|row| work.contact.acting.task.x[row]);
         let yields = match block.bound {
-            RowBound::Push { .. } => {
+            RowBound::Push { .. } | RowBound::Soft { .. } => {
                 gap = Some(gap.map_or(ineq.gap[row], |least: f64| least.min(ineq.gap[row])));
                 if work.contact.acting.task.x[row] > 0.0 {
                     state = Friction::Stick;

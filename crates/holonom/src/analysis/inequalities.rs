@@ -124,7 +124,7 @@ pub(crate) fn all_rows(mechanism: &mut Mechanism) -> InequalityTable {
 
 fn law(bound: RowBound, slips: bool, load: impl Fn(u32) -> f64) -> InequalityLaw {
     match bound {
-        RowBound::Push { .. } => InequalityLaw::Push,
+        RowBound::Push { .. } | RowBound::Soft { .. } => InequalityLaw::Push,
         RowBound::Within { least, most } => InequalityLaw::Within { least, most },
         RowBound::Ball { radius } => InequalityLaw::Ball { radius },
         RowBound::Dry { constant, lever, loaded } => {

@@ -4,6 +4,7 @@ use super::builder::ModelBuilder;
 use crate::catalogue::attach::{BodyId, Marker};
 use crate::catalogue::bodies::Body;
 use crate::error::ModelError;
+use crate::math::Vec3;
 use crate::model::shapes::{Carrying, ImpactLaw, Material, ShapeId, Shapes};
 use crate::model::{JointId, Model, Names};
 use holonom_collide::{CollisionShape as Shape, Groups, RigidTransform};
@@ -22,6 +23,8 @@ impl ModelBuilder {
             material,
             groups: Groups::default(),
             radius,
+            surface_velocity: Vec3::ZERO,
+            sensor: false,
         });
         ShapeId(self.shapes.all.len() as u32 - 1)
     }
@@ -31,6 +34,24 @@ impl ModelBuilder {
     pub fn shape_groups(&mut self, shape: ShapeId, member: u32, with: u32) -> &mut Self {
         if let Some(carrying) = self.shapes.all.get_mut(shape.index()) {
             carrying.groups = Groups { member, with };
+        }
+        self
+    }
+
+    /// The surface of a shape runs over its body at this velocity (axes of the shape, m/s): a conveyor belt. Of it the
+    /// part along the plane of a touch counts; what touches is carried along by friction.
+    pub fn surface_velocity(&mut self, shape: ShapeId, velocity: impl Into<Vec3>) -> &mut Self {
+        if let Some(carrying) = self.shapes.all.get_mut(shape.index()) {
+            carrying.surface_velocity = carrying.place.rotation * velocity.into();
+        }
+        self
+    }
+
+    /// A shape that notices what enters and leaves it and pushes nothing ([`crate::EventKind::Enters`],
+    /// [`crate::Simulation::sensed`]).
+    pub fn sensor(&mut self, shape: ShapeId) -> &mut Self {
+        if let Some(carrying) = self.shapes.all.get_mut(shape.index()) {
+            carrying.sensor = true;
         }
         self
     }
@@ -65,14 +86,11 @@ pub(super) fn check_pairs(model: &Model) -> Result<(), ModelError> {
     let Some((a, b)) = model.passing_shapes() else { return Ok(()) };
     let of = |id: ShapeId| (id.index(), model.body_name(model.shape(id).1).to_string());
     let ((shape, body), (other, on)) = (of(a), of(b));
-    let reason = match model.shape(a).0 {
-        Shape::HalfSpace => format!(
-            "half-spaces do not meet each other, and shape {other} on `{on}` is one too: give one of them an end (a box), or let the two bodies pass (`ignore_pair`)"
-        ),
-        _ => format!(
-            "surfaces of triangles meet convex shapes only, and shape {other} on `{on}` is a surface too: they would pass through each other; make one of them convex (a hull, or several), or let the two bodies pass (`ignore_pair`)"
-        ),
-    };
+    let (kind, other_kind) = (model.shape(a).0.kind(), model.shape(b).0.kind());
+    let reason = format!(
+        "{kind} and {other_kind} (shape {other} on `{on}`) do not meet each other and would pass through: use shapes that do \
+         (a convex hull, or several), or let the two bodies pass (`ignore_pair`)"
+    );
     Err(ModelError::Shape { shape, body, reason })
 }
 
@@ -91,6 +109,9 @@ pub(super) fn check(shapes: &Shapes, bodies: &[Arc<dyn Body>], names: &Names) ->
         carrying.material.validate().or_else(refuse)?;
         if !carrying.place.position.is_finite() || !carrying.place.rotation.is_finite() {
             refuse("its place is not finite".into())?;
+        }
+        if !carrying.surface_velocity.is_finite() {
+            refuse("the velocity of its surface is not finite".into())?;
         }
         let Some(k) = carrying.body.index() else { continue };
         let Some(body) = bodies.get(k) else {

@@ -34,6 +34,20 @@ pub(crate) fn colliders(model: &Model) -> (Vec<Collider>, Filter) {
     (colliders, filter)
 }
 
+/// All shapes, sensors among them, to be asked which of them meet and how far apart they are.
+pub(crate) fn meeting(model: &Model) -> Option<Detector> {
+    let (colliders, filter) = colliders(model);
+    Detector::new(colliders, filter).ok()
+}
+
+/// The same without sensors: they push nothing.
+pub(crate) fn pushing(model: &Model) -> Option<Detector> {
+    let mut detector = meeting(model)?;
+    let sensors = model.shapes.all.iter().zip(0..).filter(|(c, _)| c.sensor);
+    sensors.for_each(|(_, i)| detector.switch(i, false));
+    Some(detector)
+}
+
 /// Collision detection for a model.
 pub(crate) struct Contacts {
     detector: Option<Detector>,
@@ -55,9 +69,8 @@ impl Contacts {
             let k = c.body.index().unwrap_or(n);
             extent[k] = extent[k].max(c.place.position.length() + c.shape.bounding_radius());
         }
-        let (colliders, filter) = colliders(model);
         // shapes were checked when the model was built
-        let detector = if colliders.is_empty() { None } else { Detector::new(colliders, filter).ok() };
+        let detector = if model.shapes.is_empty() { None } else { pushing(model) };
         Contacts {
             detector,
             poses: vec![RigidTransform::default(); n + 1],

@@ -3,9 +3,9 @@
 //! Shapes of one body never meet, nor do those of two bodies that a joint connects (unless asked to) or that were told
 //! to ignore each other. All other pairs do.
 
-use super::detection::colliders;
+use super::detection::pushing;
 use crate::catalogue::attach::BodyId;
-use crate::model::shapes::ShapeId;
+use crate::model::shapes::{Carrying, ShapeId};
 use crate::model::{JointId, Model};
 use holonom_collide::CollisionShape as Shape;
 use holonom_collide::Detector;
@@ -37,29 +37,34 @@ impl Model {
 
     /// Who may touch whom.
     pub fn may_touch(&self) -> MayTouch {
-        let (colliders, filter) = colliders(self);
         let mut of_body = vec![Vec::new(); self.n_bodies() + 1];
-        for (i, collider) in colliders.iter().enumerate() {
-            of_body[collider.carrier as usize].push(i as u32);
+        for (i, shape) in self.shapes.all.iter().enumerate() {
+            of_body[shape.body.index().unwrap_or(self.n_bodies())].push(i as u32);
         }
         let carriers = (0..of_body.len()).filter(|i| !of_body[*i].is_empty()).collect();
         // shapes were checked when the model was built
-        MayTouch { detector: Detector::new(colliders, filter).ok(), of_body, carriers }
+        MayTouch { detector: pushing(self), of_body, carriers }
     }
 
     /// Two shapes that are meant to touch, as no joint, group or [`crate::ModelBuilder::ignore_pair`] says otherwise,
-    /// and would pass through each other: surfaces of triangles, or half-spaces. Models with such shapes are refused.
+    /// and that collision detection does not know as a pair ([`Detector::can_touch`]): they would pass through each
+    /// other. Models with such shapes are refused.
     pub(crate) fn passing_shapes(&self) -> Option<(ShapeId, ShapeId)> {
-        let thin = |s: &Shape| matches!(s, Shape::Mesh { .. } | Shape::HeightField { .. } | Shape::HalfSpace);
         let all = &self.shapes.all;
-        let thin: Vec<u32> = (0..all.len() as u32).filter(|i| thin(&all[*i as usize].shape)).collect();
-        if thin.iter().all(|i| all[*i as usize].body.is_ground()) {
-            return None; // what does not move meets nothing else that does not
+        let round = |s: &Shape| {
+            matches!(s, Shape::Ellipsoid { .. } | Shape::Cone { .. } | Shape::Tube { .. } | Shape::Torus { .. })
+        };
+        let thin = |s: &Shape| matches!(s, Shape::Mesh { .. } | Shape::HeightField { .. } | Shape::HalfSpace);
+        let moves = |c: &&Carrying| !c.body.is_ground();
+        // what does not move meets nothing else that does not
+        if !all.iter().filter(moves).any(|c| thin(&c.shape)) && !all.iter().any(|c| round(&c.shape)) {
+            return None;
         }
-        let (colliders, filter) = colliders(self);
-        let detector = Detector::new(colliders, filter).ok()?;
-        let pairs = thin.iter().enumerate().flat_map(|(k, a)| thin[k + 1..].iter().map(move |b| (*a, *b)));
-        let mut passing = pairs.filter(|(a, b)| detector.meet(*a, *b) && !detector.can_touch(*a, *b));
+        let kept = |s: &Shape| thin(s) || round(s) || matches!(s, Shape::Cylinder { .. });
+        let few: Vec<u32> = (0..all.len() as u32).filter(|i| kept(&all[*i as usize].shape)).collect();
+        let detector = pushing(self)?;
+        let pairs = few.iter().enumerate().flat_map(|(k, a)| few[k + 1..].iter().map(move |b| (*a, *b)));
+        let mut passing = pairs.filter(|(a, b)| !detector.can_touch(*a, *b) && detector.meet(*a, *b));
         passing.next().map(|(a, b)| (ShapeId(a), ShapeId(b)))
     }
 

@@ -21,6 +21,7 @@
 //! point-line    d = (p - o) - e e . (p - o), same
 //! line-line     n = ± (d × e)/|d × e|                    gap = n . (p - o) - r                    c = p + s d - r_a n at the nearest points
 //! rim-plane     m = n - axis (n . axis)                  gap = n . (c0 - o) - R |m| - r           c = c0 - R m/|m| - r_a n
+//! ellipsoid-plane   m = sum h_i (h_i . n), s^2 = n . m       gap = n . (c0 - o) - s - r               c = c0 - m/s - r_a n
 //! ```
 //!
 //! Singular: coincident points (n is then the world z axis), parallel lines and a rim flat on its plane, where
@@ -115,6 +116,26 @@ impl ContactGeometry {
                 let (length, m, m_rate) = unit(m, m_rate);
                 let lowest = Attached { at: c.at - m * rim, rate: c.rate - m_rate * rim, jdot_v: Vec3::ZERO };
                 from_surface(n.at.dot(c.at - o.at) - rim * length - r, n.at, n.rate, lowest)
+            }
+            FeaturePair::EllipsoidPlane { c, half, o, n } => {
+                let (c, o, n) = (point(a, c), point(b, o), along(b, n));
+                let (mut m, mut m_rate, mut square, mut half_rate) = (Vec3::ZERO, Vec3::ZERO, 0.0, 0.0);
+                for h in half.map(|h| along(a, h)) {
+                    let k = h.at.dot(n.at);
+                    let k_rate = h.rate.dot(n.at) + h.at.dot(n.rate);
+                    m += h.at * k;
+                    m_rate += h.rate * k + h.at * k_rate;
+                    square += k * k;
+                    half_rate += k * k_rate;
+                }
+                let s = square.sqrt();
+                let s_rate = half_rate / s;
+                let lowest = Attached {
+                    at: c.at - m / s,
+                    rate: c.rate - m_rate / s + m * (s_rate / square),
+                    jdot_v: Vec3::ZERO,
+                };
+                from_surface(n.at.dot(c.at - o.at) - s - r, n.at, n.rate, lowest)
             }
         }
     }

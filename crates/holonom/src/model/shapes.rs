@@ -1,6 +1,7 @@
 //! Shapes on bodies, what they are made of, who may touch whom, and the law of impacts.
 
 use crate::catalogue::attach::BodyId;
+use crate::math::Vec3;
 use holonom_collide::{CollisionShape as Shape, Groups, RigidTransform};
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -25,6 +26,12 @@ pub struct Material {
     pub rolling: f64,
     /// Lever of the resistance against turning about the normal, m.
     pub torsional: f64,
+    /// Nothing comes back from impacts that are slower than this, m/s.
+    pub restitution_speed: f64,
+    /// Stiffness of a touch, N/m; infinite, as by default, for a rigid surface.
+    pub stiffness: f64,
+    /// Damping of a touch, N s/m; of soft surfaces only.
+    pub damping: f64,
 }
 
 impl Default for Material {
@@ -36,8 +43,17 @@ impl Default for Material {
 
 impl Material {
     /// With this coefficient of friction, static and sliding, and no rebound.
-    pub fn new(friction: f64) -> Self {
-        Material { friction, static_friction: friction, restitution: 0.0, rolling: 0.0, torsional: 0.0 }
+    pub const fn new(friction: f64) -> Self {
+        Material {
+            friction,
+            static_friction: friction,
+            restitution: 0.0,
+            rolling: 0.0,
+            torsional: 0.0,
+            restitution_speed: 0.0,
+            stiffness: f64::INFINITY,
+            damping: 0.0,
+        }
     }
 
     /// Without friction.
@@ -65,7 +81,24 @@ impl Material {
         Material { torsional, ..self }
     }
 
-    /// What two materials do together: the geometric mean of friction and restitution, the larger of the levers.
+    /// Nothing comes back from impacts slower than this, m/s.
+    pub fn restitution_speed(self, restitution_speed: f64) -> Self {
+        Material { restitution_speed, ..self }
+    }
+
+    /// A soft surface: where it is pressed in by d (m), every touch pushes back with k d + c d' (N), never pulls. There
+    /// is no impact then, and no restitution; overlap is what the law says.
+    pub fn soft(self, stiffness: f64, damping: f64) -> Self {
+        Material { stiffness, damping, ..self }
+    }
+
+    /// Does it give way?
+    pub fn is_soft(&self) -> bool {
+        self.stiffness.is_finite()
+    }
+
+    /// What two materials do together: the geometric mean of friction and restitution, the larger of the levers and of
+    /// the speeds below which nothing rebounds; soft surfaces are springs (and dampers) in series.
     pub fn with(&self, other: &Material) -> Material {
         let mean = |a: f64, b: f64| if a == b { a } else { (a * b).sqrt() };
         Material {
@@ -74,16 +107,35 @@ impl Material {
             restitution: mean(self.restitution, other.restitution),
             rolling: self.rolling.max(other.rolling),
             torsional: self.torsional.max(other.torsional),
+            restitution_speed: self.restitution_speed.max(other.restitution_speed),
+            stiffness: series(self.stiffness, other.stiffness),
+            damping: match (self.is_soft(), other.is_soft()) {
+                (true, true) => series(self.damping, other.damping),
+                (true, false) => self.damping,
+                (false, _) => other.damping,
+            },
         }
     }
 
     /// Is it usable? `Err` says what is not and what is allowed.
     pub fn validate(&self) -> Result<(), String> {
-        let at_least_0 = [("friction", self.friction), ("rolling", self.rolling), ("torsional", self.torsional)];
+        let at_least_0 = [
+            ("friction", self.friction),
+            ("rolling", self.rolling),
+            ("torsional", self.torsional),
+            ("restitution_speed", self.restitution_speed),
+            ("damping", self.damping),
+        ];
         for (what, x) in at_least_0 {
             if !(x >= 0.0 && x.is_finite()) {
                 return Err(format!("{what} is {x}, must be finite and at least 0"));
             }
+        }
+        if !(self.stiffness > 0.0) {
+            return Err(format!(
+                "stiffness is {}, must be greater than 0 (infinite for a rigid surface)",
+                self.stiffness
+            ));
         }
         if !(self.static_friction >= self.friction && self.static_friction.is_finite()) {
             return Err(format!(
@@ -92,6 +144,16 @@ impl Material {
             ));
         }
         crate::catalogue::declaration::between_0_and_1("restitution", self.restitution).map_err(|e| e.to_string())
+    }
+}
+
+/// Two springs, or two dampers, in series.
+fn series(a: f64, b: f64) -> f64 {
+    match (a.is_infinite(), b.is_infinite()) {
+        (true, _) => b,
+        (_, true) => a,
+        _ if a + b > 0.0 => a * (b / (a + b)),
+        _ => 0.0,
     }
 }
 
@@ -145,6 +207,10 @@ pub(crate) struct Carrying {
     pub groups: Groups,
     /// Radius about its own origin that holds it, m; infinite for a half-space.
     pub radius: f64,
+    /// Velocity of its surface over the body, body axes, m/s: a conveyor belt. Zero for most.
+    pub surface_velocity: Vec3,
+    /// It notices others and does not push them.
+    pub sensor: bool,
 }
 
 /// All shapes of a model, and who may touch whom.

@@ -3,6 +3,7 @@
 use super::Simulation;
 use crate::analysis::queries::Queries;
 use crate::error::StepError;
+use crate::model::shapes::ShapeId;
 
 impl Simulation {
     /// The shapes where they are now, to be asked what a ray or a moving shape hits, and which points are nearest.
@@ -26,6 +27,11 @@ impl Simulation {
     /// ```
     pub fn queries(&mut self) -> Result<Queries, StepError> {
         Queries::new(&mut self.mechanism)
+    }
+
+    /// Pairs of a sensor and a shape that is in it now, sensors first.
+    pub fn sensed(&mut self) -> Vec<(ShapeId, ShapeId)> {
+        self.mechanism.sensed()
     }
 
     /// Move the shapes of [`Simulation::queries`] to where they are now.

@@ -32,7 +32,7 @@ use crate::catalogue::joints::Level;
 use crate::contact::inequality::solve::{self, Task};
 use crate::contact::inequality::tension::Tension;
 use crate::contact::inequality::workspace::Workspace;
-use crate::contact::inequality::{Block, RowBound, blocked, gather, memory, project};
+use crate::contact::inequality::{Block, RowBound, blocked, gather, memory, project, soft};
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
@@ -198,7 +198,8 @@ impl FirstOrder<'_> {
     fn pose(&mut self, h: f64, warm_start: &[WarmStart]) {
         let ineq = &self.work.contact.rows;
         self.task.empty(ineq.len());
-        let Task { laws, b, x, .. } = &mut self.task;
+        let Task { laws, b, x, give, .. } = &mut self.task;
+        soft::prepare(ineq, give);
         memory::recall(warm_start, ineq, 1.0, x);
         for block in &ineq.blocks {
             let first = block.row as usize;
@@ -210,6 +211,13 @@ impl FirstOrder<'_> {
             laws.push((!left_out).then_some(law));
             for row in block.rows() {
                 let room = if block.level == Level::Position { self.gaps[row].max(0.0) / h } else { 0.0 };
+                let room = match block.bound {
+                    RowBound::Soft { stiffness, damping } => {
+                        give[row] = soft::give(stiffness, damping, h);
+                        soft::offset(stiffness, damping, h, self.gaps[row])
+                    }
+                    _ => room,
+                };
                 b.push(if left_out { 0.0 } else { ineq.rate[row] + ineq.product(row, &self.free) + room });
             }
             if left_out {

@@ -27,7 +27,7 @@ enum Kind {
 }
 
 const KINDS: [Kind; 4] = [Kind::Ground, Kind::Particle, Kind::Planar, Kind::Rigid];
-const TOUCHES: [&str; 5] = ["point-plane", "point-point", "point-line", "line-line", "rim-plane"];
+const TOUCHES: [&str; 6] = ["point-plane", "point-point", "point-line", "line-line", "rim-plane", "ellipsoid-plane"];
 
 fn turn(g: &mut SplitMix) -> Mat3 {
     Mat3::from_quat(exp_quat(g.vec3(3.0)))
@@ -92,6 +92,12 @@ fn touch(what: &str, a: Kind, b: Kind, g: &mut SplitMix) -> Option<FeaturePair> 
         }
         "rim-plane" if turns(a) && turns(b) => {
             Some(FeaturePair::RimPlane { c: p, axis: direction(g), rim: 0.1 + g.unit(), o, n: direction(g) })
+        }
+        "ellipsoid-plane" if turns(a) && turns(b) => {
+            let (x, z) = (direction(g), direction(g));
+            let y = z.cross(x).normalize();
+            let half = [x, y, x.cross(y)].map(|h| h * (0.1 + g.unit()));
+            Some(FeaturePair::EllipsoidPlane { c: p, half, o, n: direction(g) })
         }
         _ => None,
     }

@@ -19,7 +19,7 @@ use super::memory;
 use super::mode::{self, ContactMode, Slip, Tolerances};
 use super::solve::{Drag, Joints, Solvers, Task};
 use super::workspace::ContactScratch;
-use super::{InequalityRows, RowBound, gather};
+use super::{InequalityRows, RowBound, gather, soft};
 use crate::catalogue::joints::Level;
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
@@ -27,6 +27,7 @@ use crate::evaluate::reaction;
 use crate::math::Vec3;
 use crate::model::warm_start::WarmStart;
 use crate::model::{JointId, Model};
+use holonom_lcp::ComplementarityLaw as Law;
 
 /// Forces found last.
 #[derive(Default)]
@@ -36,6 +37,8 @@ pub(crate) struct Forces {
     pub acting: bool,
     /// Forces that are given by memory instead of found; empty otherwise.
     pub warm_start: Vec<WarmStart>,
+    /// Forces of soft touches by row: they follow from the state alone.
+    known: Vec<(usize, f64)>,
     loads: Vec<f64>,
     lambda: Vec<f64>,
     bare: Vec<f64>,
@@ -50,6 +53,7 @@ pub(crate) fn solve_motion(model: &Model, q: &[f64], v: &[f64], t: f64, work: &m
     gather::gather_closed(model, q, v, t, work);
     let Workspace { eval, kkt, contact, .. } = work;
     let ContactScratch { rows, solvers, mode, acting, .. } = contact;
+    acting.push_known(Tolerances::of(model).rate, mode, rows, &mut eval.force);
     let mut joints = Joints { model, t, eval, kkt };
     joints.solve_motion()?;
     let result = acting.solve(mode, rows, solvers, q, v, &mut joints);
@@ -73,6 +77,16 @@ impl Forces {
     pub fn of_joint(&self, record: &crate::model::InequalityJoint) -> Option<&[f64]> {
         let rows = record.first as usize..record.first as usize + record.n_rows as usize;
         if self.acting { self.task.x.get(rows) } else { None }
+    }
+
+    /// Soft touches push as their law says, whatever everything else does.
+    fn push_known(&mut self, slow: f64, mode: &ContactMode, rows: &InequalityRows, force: &mut [f64]) {
+        self.known.clear();
+        if self.warm_start.is_empty() {
+            let way = |block: &super::Block, before: Vec3| direction(rows, block, before, slow);
+            soft::known_forces(rows, mode, way, |row, force| self.known.push((row, force)));
+            self.known.iter().for_each(|&(row, x)| rows.push(row, x, force));
+        }
     }
 
     fn solve(
@@ -112,6 +126,7 @@ impl Forces {
             }
             self.pose(slow, mode, rows, None);
         }
+        self.known.iter().for_each(|&(row, x)| self.task.x[row] = x);
         Ok(())
     }
 
@@ -129,7 +144,8 @@ impl Forces {
     /// The problem on accelerations. `fresh`: accelerations without forces of inequality rows, at the start. `slow`:
     /// see [`direction`].
     fn pose(&mut self, slow: f64, mode: &ContactMode, ineq: &InequalityRows, fresh: Option<&[f64]>) {
-        let Task { laws, b, x, drags, .. } = &mut self.task;
+        let Task { laws, b, x, drags, give, .. } = &mut self.task;
+        give.clear();
         if let Some(vdot) = fresh {
             b.clear();
             b.extend((0..ineq.len()).map(|row| ineq.product(row, vdot) + ineq.c[row]));
@@ -146,7 +162,13 @@ impl Forces {
             let load = |joint: u32| loads[joint as usize];
             let law = |slipping| block.bound.law(block.n as usize, 1.0, load, |row| row as usize, slipping);
             laws.push(match (known, block.bound) {
-                (None, RowBound::Push { .. } | RowBound::Cone { .. }) => None,
+                (None, RowBound::Push { .. } | RowBound::Cone { .. }) | (_, RowBound::Soft { .. }) => None,
+                // friction of a soft touch: its limit is known
+                (Some(closed), RowBound::Cone { sticking, .. }) if soft::carrier(ineq, block).is_some() => {
+                    let normal = soft::carrier(ineq, block).and_then(|soft| soft::normal_force(ineq, soft));
+                    let radius = sticking * normal.unwrap_or(0.0);
+                    (closed.slip == Slip::Stick).then_some(Law::Ball { radius, rows: block.n as usize })
+                }
                 (Some(closed), _) if block.level == Level::Velocity => match closed.slip {
                     Slip::Stick => Some(law(false)),
                     Slip::Slide(before) => {
@@ -194,13 +216,7 @@ fn direction(ineq: &InequalityRows, block: &super::Block, before: Vec3, slow: f6
 }
 
 /// A slipping block: its push comes with the normal force, or is a constant.
-fn slide(
-    block: &super::Block,
-    way: [f64; 3],
-    law: holonom_lcp::ComplementarityLaw,
-    drags: &mut Vec<Drag>,
-) -> Option<holonom_lcp::ComplementarityLaw> {
-    use holonom_lcp::ComplementarityLaw as Law;
+fn slide(block: &super::Block, way: [f64; 3], law: Law, drags: &mut Vec<Drag>) -> Option<Law> {
     match law {
         Law::Cone { normal, mu, .. } => {
             for (k, row) in block.rows().enumerate() {

@@ -96,7 +96,7 @@ fn joint_rows(model: &Model, q: &[f64], v: &[f64], t: f64, eval: &mut Evaluation
         let n = out.evaluate(constraint, &view, t);
         let bound = match constraint.law() {
             RowLaw::Equality => continue,
-            RowLaw::Unilateral => RowBound::Push { restitution: constraint.restitution() },
+            RowLaw::Unilateral => RowBound::Push { restitution: constraint.restitution(), threshold: 0.0 },
             RowLaw::Bounded { least, most } => RowBound::Within { least, most },
             RowLaw::Ball { radius } => RowBound::Ball { radius },
             RowLaw::Dry { constant, lever } => RowBound::Dry { constant, lever, loaded: record.loaded },
@@ -171,7 +171,14 @@ fn touch_rows(
     };
     linear_row(model, bodies, &points, now.n, ineq);
     ineq.end_row(now.gap, now.n.dot(u), now.n.dot(k) + now.n_rate.dot(u));
-    block(ineq, RowBound::Push { restitution: material.restitution }, Level::Position, 1);
+    let normal = match material.is_soft() {
+        true => RowBound::Soft { stiffness: material.stiffness, damping: material.damping },
+        false => RowBound::Push { restitution: material.restitution, threshold: material.restitution_speed },
+    };
+    block(ineq, normal, Level::Position, 1);
+    // what runs over a body, seen along the plane of the touch
+    let (run, run_rate) = surface_motion(model, bodies, candidate, ends, &spins, now.n);
+    let (u, k) = (u + run, k + run_rate);
     if material.static_friction > 0.0 {
         for e in [x, y] {
             linear_row(model, bodies, &points, e, ineq);
@@ -203,6 +210,31 @@ fn touch_rows(
         block: first_block,
         n_blocks,
     });
+}
+
+/// Velocity of the surfaces of a touch over their bodies, a over b, without its part along the normal; and the rate of
+/// what turns with the bodies. World axes, m/s and m/s^2.
+fn surface_motion(
+    model: &Model,
+    bodies: &Bodies,
+    candidate: &Candidate,
+    ends: [BodyId; 2],
+    spins: &[Vec3; 2],
+    n: Vec3,
+) -> (Vec3, Vec3) {
+    let (mut run, mut rate) = (Vec3::ZERO, Vec3::ZERO);
+    for (i, (shape, sign)) in [(candidate.a, 1.0), (candidate.b, -1.0)].into_iter().enumerate() {
+        let velocity = model.shapes.all[shape as usize].surface_velocity;
+        if velocity == Vec3::ZERO {
+            continue;
+        }
+        let turns = ends[i].index().is_none_or(|k| model.bodies[k].can_carry(&AttachmentKind::Spin).is_ok());
+        let see = |d| bodies.carry(&Attachment { body: ends[i], what: AttachmentKind::Direction(d) }).at;
+        let along = if turns { see(velocity) } else { velocity };
+        run += along * sign;
+        rate += spins[i].cross(along) * sign;
+    }
+    (run - n * n.dot(run), rate)
 }
 
 /// A world point in the coordinates of a body. A particle has none but its own.

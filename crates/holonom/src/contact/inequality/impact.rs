@@ -70,6 +70,8 @@ pub(crate) fn collide(
     let Workspace { eval, kkt, contact, .. } = work;
     let ContactScratch { rows, solvers, impact: scratch, .. } = contact;
     scratch.u.clone_from(&rows.rate);
+    scratch.total.clear();
+    scratch.total.resize(rows.len(), 0.0);
     Impact { joints: Joints { model, t, eval, kkt }, q, rows, solvers, tolerances, scratch, books }.run(v, law, rebound)
 }
 
@@ -85,6 +87,8 @@ pub(crate) struct Scratch {
     before: Vec<f64>,
     /// Half the sum of velocities before and after it.
     mean: Vec<f64>,
+    /// Impulses of all blows of an impact together.
+    pub total: Vec<f64>,
 }
 
 struct Impact<'a> {
@@ -163,6 +167,8 @@ impl Impact<'_> {
         for (row, u) in u.iter_mut().enumerate() {
             *u += ineq.product(row, &self.joints.kkt.x);
         }
+        let Scratch { p, total, .. } = &mut self.scratch;
+        total.iter_mut().zip(&*p).for_each(|(total, p)| *total += p);
         self.book(v);
         Ok(())
     }
@@ -189,13 +195,12 @@ impl Impact<'_> {
         p.clone_from(&task.x);
         if law == Some(Restitution::Poisson) {
             for block in &self.rows.blocks {
-                let part =
-                    |normal: usize| match self.rows.blocks.iter().find(|b| b.row as usize == normal).map(|b| b.bound) {
-                        Some(RowBound::Push { restitution }) => restitution,
-                        _ => 0.0,
-                    };
+                let part = |normal: usize| {
+                    let of = self.rows.blocks.iter().find(|b| b.row as usize == normal);
+                    of.map_or(0.0, |b| b.bound.rebound(u[normal]))
+                };
                 let e = match block.bound {
-                    RowBound::Push { restitution } => restitution,
+                    RowBound::Push { .. } => block.bound.rebound(u[block.row as usize]),
                     RowBound::Cone { normal, .. } => part(normal as usize),
                     _ => 0.0,
                 };
@@ -219,9 +224,10 @@ impl Impact<'_> {
 
     fn pose(&mut self, only: Option<usize>, newton: bool) {
         let ineq = self.rows;
-        let Task { laws, b, x, drags, .. } = &mut self.scratch.task;
+        let Task { laws, b, x, drags, give, .. } = &mut self.scratch.task;
         laws.clear();
         drags.clear();
+        give.clear();
         x.clear();
         x.resize(ineq.len(), 0.0);
         b.clear();
@@ -230,12 +236,17 @@ impl Impact<'_> {
         for (i, block) in ineq.blocks.iter().enumerate() {
             let row = block.row as usize;
             laws.push(match block.bound {
-                RowBound::Push { restitution } => {
+                RowBound::Push { .. } => {
                     closed = ineq.gap[row] <= self.tolerances.gap && only.is_none_or(|only| only == i);
                     if newton && self.scratch.u[row] < 0.0 {
-                        b[row] += restitution * self.scratch.u[row];
+                        b[row] += block.bound.rebound(self.scratch.u[row]) * self.scratch.u[row];
                     }
                     closed.then_some(Law::Push)
+                }
+                // it yields: forces that are finite have no time to act
+                RowBound::Soft { .. } => {
+                    closed = false;
+                    None
                 }
                 // the friction of a touch follows its normal row
                 RowBound::Cone { normal, sticking, .. } if closed => {
@@ -252,10 +263,15 @@ impl Impact<'_> {
         respond(p, self.rows, &mut self.joints)?;
         let ineq = self.rows;
         let (mut sum, mut size) = (0.0, 0.0);
-        for (row, &p) in p.iter().enumerate().filter(|(_, p)| **p != 0.0) {
-            let (before, change) = (ineq.product(row, v), ineq.product(row, &self.joints.kkt.x));
-            sum += p * (before + 0.5 * change);
-            size += p.abs() * (before.abs() + change.abs());
+        for block in &ineq.blocks {
+            for (row, p) in block.rows().map(|row| (row, p[row])).filter(|(_, p)| *p != 0.0) {
+                // of a touch: over the surface of the other, which may run over its body
+                let touch = matches!(block.origin, Origin::Touch(_));
+                let before = if touch { self.scratch.u[row] } else { ineq.product(row, v) };
+                let change = ineq.product(row, &self.joints.kkt.x);
+                sum += p * (before + 0.5 * change);
+                size += p.abs() * (before.abs() + change.abs());
+            }
         }
         Ok(if sum.abs() <= 1e-12 * size { 0.0 } else { sum })
     }
@@ -275,7 +291,7 @@ pub(crate) fn book_rows(
         let work: f64 = block.rows().filter(|&row| p[row] != 0.0).map(|row| p[row] * rows.product(row, mean)).sum();
         match (block.origin, block.bound) {
             (Origin::Joint(k), _) => works[model.n_forces() + model.inequalities[k as usize].joint as usize] += work,
-            (Origin::Touch(_), RowBound::Push { .. }) => blows.impacts += work,
+            (Origin::Touch(_), RowBound::Push { .. } | RowBound::Soft { .. }) => blows.impacts += work,
             (Origin::Touch(_), _) => works[model.n_works() - 1] += work,
         }
     }

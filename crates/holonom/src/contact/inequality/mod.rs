@@ -20,6 +20,7 @@
 //! This file keeps the rows of one moment; [`gather`] fills them in.
 
 pub(crate) mod blocked;
+pub(crate) mod blows;
 #[cfg(test)]
 mod differences;
 pub(crate) mod forces;
@@ -29,6 +30,7 @@ pub(crate) mod memory;
 pub(crate) mod mode;
 pub(crate) mod project;
 pub(crate) mod sleep;
+pub(crate) mod soft;
 pub(crate) mod solve;
 mod sparse;
 pub(crate) mod tension;
@@ -52,8 +54,15 @@ pub(crate) enum Origin {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum RowBound {
     /// >= 0.
+    /// `threshold`: the speed of approach (m/s) below which nothing comes back.
     Push {
         restitution: f64,
+        threshold: f64,
+    },
+    /// A soft touch: max(0, - stiffness C - damping dC/dt), whatever moves ([`soft`]).
+    Soft {
+        stiffness: f64,
+        damping: f64,
     },
     Within {
         least: f64,
@@ -181,6 +190,14 @@ impl InequalityRows {
 }
 
 impl RowBound {
+    /// The part of the speed of approach (below 0, m/s or rad/s) that comes back.
+    pub fn rebound(&self, approach: f64) -> f64 {
+        match *self {
+            RowBound::Push { restitution, threshold } if -approach >= threshold => restitution,
+            _ => 0.0,
+        }
+    }
+
     /// The law of the complementarity problem; multipliers are scaled by `time` (the step for impulses, 1 for forces).
     /// `row`: number of a row in the problem.
     pub fn law(
@@ -192,7 +209,7 @@ impl RowBound {
         slipping: bool,
     ) -> Law {
         match *self {
-            RowBound::Push { .. } => Law::Push,
+            RowBound::Push { .. } | RowBound::Soft { .. } => Law::Push,
             RowBound::Within { least, most } => Law::Within { least: least * time, most: most * time },
             RowBound::Ball { radius } => Law::Ball { radius: radius * time, rows: n },
             RowBound::Dry { constant, lever, loaded } => {

@@ -131,6 +131,7 @@ pub(crate) fn judge(ineq: &InequalityRows, tolerances: Tolerances, mode: &mut Co
             RowBound::Push { .. } => {
                 ineq.gap[block.row as usize] <= tolerances.gap && ineq.rate[block.row as usize] <= tolerances.rate
             }
+            RowBound::Soft { .. } => ineq.gap[block.row as usize] <= tolerances.gap,
             RowBound::Cone { .. } => mode.is_closed(block.key),
             _ => true,
         };

@@ -168,6 +168,7 @@ fn pose(work: &Workspace, worst: f64, task: &mut Task) {
     let ineq = &work.contact.rows;
     task.laws.clear();
     task.drags.clear();
+    task.give.clear();
     task.b.clear();
     task.x.clear();
     task.x.resize(ineq.len(), 0.0);
@@ -279,6 +280,7 @@ fn hold_rows(
     let ineq = &work.contact.rows;
     task.laws.clear();
     task.drags.clear();
+    task.give.clear();
     task.x.clear();
     task.x.resize(ineq.len(), 0.0);
     task.b.clear();

@@ -41,6 +41,8 @@ pub(crate) struct Task {
     pub x: Vec<f64>,
     /// Pushes that come with others; sorted by the rows they come with.
     pub drags: Vec<Drag>,
+    /// How much a row gives way to its own push, beside what bodies do: `a = A x + give x + b`. Empty where none does.
+    pub give: Vec<f64>,
     /// The largest residual that counts as an answer; infinite where the best that was found will do.
     pub strict: Option<f64>,
     /// Islands whose touches slip and close no faster than this, m/s, may stop within the step: of several answers
@@ -60,6 +62,7 @@ impl Task {
     pub fn empty(&mut self, rows: usize) {
         self.laws.clear();
         self.drags.clear();
+        self.give.clear();
         self.b.clear();
         self.slack.clear();
         self.x.clear();
@@ -80,6 +83,10 @@ impl Task {
         let start = self.drags.partition_point(|d| d.normal < row);
         let n = self.drags[start..].partition_point(|d| d.normal == row);
         &self.drags[start..start + n]
+    }
+
+    fn give_of(&self, row: u32) -> f64 {
+        self.give.get(row as usize).copied().unwrap_or(0.0)
     }
 
     /// `x += s (G_row^T, and what comes with it)`.
@@ -111,6 +118,7 @@ pub(crate) struct Solvers {
     x: Vec<f64>,
     laws: Vec<Law>,
     diagonal: Vec<f64>,
+    give: Vec<f64>,
     /// Rows that joints hold whatever pushes.
     held: Vec<bool>,
 }
@@ -267,6 +275,7 @@ impl Solvers {
                 for (i, &row) in rows.iter().enumerate() {
                     self.a[group.a + i * n + r] = ineq.product(row as usize, &joints.kkt.x);
                 }
+                self.a[group.a + r * n + r] += task.give_of(rows[r]);
             }
         }
         if !task.drags.is_empty() {
@@ -350,12 +359,14 @@ impl Solvers {
     ) -> Result<Option<f64>, StepError> {
         let rows = &self.rows[group.rows.0 as usize..group.rows.1 as usize];
         if rows.len() <= SPARSE_ROWS && task.drags.is_empty() && self.sparse.number_bodies(joints.model, ineq, rows) {
-            return self.sparse.solve(ineq, rows, &self.b, &self.laws, &mut self.x, joints);
+            self.give.clear();
+            self.give.extend(rows.iter().map(|row| task.give_of(*row)));
+            return self.sparse.solve(ineq, rows, (&self.b, &self.give, &self.laws), &mut self.x, joints);
         }
         // what each row would answer to itself if its bodies had no joints: a scale, no more
         self.diagonal.clear();
         for &row in rows {
-            self.diagonal.push(own_response(ineq, row as usize, joints));
+            self.diagonal.push(own_response(ineq, row as usize, joints) + task.give_of(row));
         }
         let mut responses = Responses { ineq, task, rows, joints, failed: None };
         let report = self.matrix_free.solve(&mut responses, &self.diagonal, &self.b, &self.laws, &mut self.x);
@@ -427,8 +438,8 @@ impl LinearOperator for Responses<'_, '_> {
         if let Err(e) = self.joints.solve() {
             self.failed = Some(e);
         }
-        for (&row, out) in self.rows.iter().zip(out) {
-            *out = self.ineq.product(row as usize, &self.joints.kkt.x);
+        for ((&row, out), s) in self.rows.iter().zip(out).zip(x) {
+            *out = self.ineq.product(row as usize, &self.joints.kkt.x) + self.task.give_of(row) * s;
         }
     }
 }

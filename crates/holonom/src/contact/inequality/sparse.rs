@@ -33,8 +33,7 @@ impl SparseIsland {
         &mut self,
         ineq: &InequalityRows,
         rows: &[u32],
-        b: &[f64],
-        laws: &[Law],
+        (b, give, laws): (&[f64], &[f64], &[Law]),
         x: &mut [f64],
         joints: &mut Joints,
     ) -> Result<Option<f64>, StepError> {
@@ -53,7 +52,13 @@ impl SparseIsland {
             self.masses.push(mass);
         }
         self.rows.clear();
-        for &row in rows {
+        for (&row, &give) in rows.iter().zip(give) {
+            // what gives way is a body of its own: a push x moves it by give x
+            if give > 0.0 {
+                let node = self.masses.len() as u32;
+                self.masses.push(std::array::from_fn(|i| if i % 7 == 0 { 1.0 / give } else { 0.0 }));
+                self.rows.part(node, [1.0, 0.0, 0.0, 0.0, 0.0, 0.0]);
+            }
             for part in ineq.parts_of(row as usize) {
                 let mut g = [0.0; 6];
                 g[..part.n as usize].copy_from_slice(&ineq.values[part.at as usize..][..part.n as usize]);

@@ -2,6 +2,7 @@
 //! any time.
 
 use super::InequalityRows;
+use super::blows::Blow;
 use super::forces::Forces;
 use super::impact;
 use super::mode::ContactMode;
@@ -30,6 +31,8 @@ pub(crate) struct ContactScratch {
     pub overlap: f64,
     /// Largest overlap of everything that was near at the start of a step since the last report began, m or rad.
     pub overlap_before: f64,
+    /// What pushed in the steps on velocities since this was emptied, where somebody wants to know.
+    pub blows: Option<Vec<Blow>>,
 }
 
 impl ContactScratch {
@@ -65,6 +68,7 @@ impl Workspace {
                 acting: Forces::default(),
                 overlap: 0.0,
                 overlap_before: 0.0,
+                blows: None,
             },
         }
     }

@@ -48,11 +48,12 @@ mod turning;
 
 use super::{Attempt, Integrator, Motion, RungeKutta4};
 use crate::catalogue::joints::Level;
+use crate::contact::inequality::blows;
 use crate::contact::inequality::memory;
 use crate::contact::inequality::sleep::Sleep;
 use crate::contact::inequality::solve::Task;
 use crate::contact::inequality::tension::Tension;
-use crate::contact::inequality::{RowBound, blocked, gather, project};
+use crate::contact::inequality::{Origin, RowBound, blocked, gather, project, soft};
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
@@ -124,6 +125,7 @@ impl Integrator for Stepping {
                 _ => 2,
             };
             self.start.give_back(m);
+            m.work.contact.blows.iter_mut().for_each(Vec::clear);
             parts = (parts * more).min(MOST_HALVES);
         }
     }
@@ -274,7 +276,7 @@ impl Stepping {
         self.solve_for(m, h, true)?;
         let ineq = &m.work.contact.rows;
         let rebound =
-            ineq.blocks.iter().any(|b| matches!(b.bound, RowBound::Push { restitution } if restitution > 0.0));
+            ineq.blocks.iter().any(|b| matches!(b.bound, RowBound::Push { restitution, .. } if restitution > 0.0));
         if rebound && self.work_of_impulses(m)? > 0.0 {
             self.solve_for(m, h, false)?;
         }
@@ -307,7 +309,8 @@ impl Stepping {
         self.anew.forget_bent();
         self.task.stoppable = Some(STOPPABLE * m.model.gravity.length() * h);
         let closed = project::QUIET * m.model.contact_scale();
-        let Task { laws, b, x, slack, .. } = &mut self.task;
+        let Task { laws, b, x, slack, give, .. } = &mut self.task;
+        soft::prepare(ineq, give);
         for block in &ineq.blocks {
             let load = |joint: u32| self.loads[joint as usize];
             let slips = slips(ineq, block);
@@ -324,14 +327,16 @@ impl Stepping {
                         let (gap, rate) = (ineq.gap[row] + bend, ineq.rate[row]);
                         let after = rate + free;
                         let mut least = -gap.max(0.0) / h;
-                        if let RowBound::Push { restitution } = block.bound
-                            && rebound
-                            && rate < 0.0
-                            && after < least
-                        {
-                            least = least.max(rebound_speed(restitution, rate, gap, -free / h).unwrap_or(least));
+                        if rebound && rate < 0.0 && after < least {
+                            least = least.max(rebound_speed(&block.bound, rate, gap, -free / h).unwrap_or(least));
                         }
-                        after - least
+                        match block.bound {
+                            RowBound::Soft { stiffness, damping } => {
+                                give[row] = soft::give(stiffness, damping, h) / h;
+                                after + soft::offset(stiffness, damping, h, gap)
+                            }
+                            _ => after - least,
+                        }
                     }
                 });
             }
@@ -365,7 +370,10 @@ impl Stepping {
         for block in ineq.blocks.iter().filter(|b| !matches!(b.bound, RowBound::Within { .. } | RowBound::Ball { .. }))
         {
             for row in block.rows() {
-                let before = ineq.product(row, m.v) + ineq.product(row, &self.free);
+                // of a touch: over the surface of the other, which may run over its body
+                let moving =
+                    if matches!(block.origin, Origin::Touch(_)) { ineq.rate[row] } else { ineq.product(row, m.v) };
+                let before = moving + ineq.product(row, &self.free);
                 let (before, change) =
                     (self.task.x[row] * before, 0.5 * self.task.x[row] * ineq.product(row, &work.kkt.x));
                 sum += before + change;
@@ -415,6 +423,10 @@ impl Stepping {
         self.impulses.clear();
         self.impulses.extend_from_slice(&m.work.kkt.x[n..]);
         self.book(m, h);
+        if let Some(out) = &mut m.work.contact.blows {
+            let x = &self.task.x;
+            blows::note(&m.work.contact.rows, x, |row| x[row] > 0.0, |blow| out.push(blow));
+        }
         let before = energy::mechanical(m.model, m.q, m.v);
         memory::remember(&m.work.contact.rows, &self.task.x, h, m.warm_start);
         self.sleep.end(m.model, m.sleeping, m.q, m.v, h, m.warm_start, m.work);
@@ -489,8 +501,9 @@ impl Stepping {
 ///
 /// Without the last term every bounce would begin a little above the floor for nothing, and a ball would never come to
 /// rest.
-fn rebound_speed(restitution: f64, rate: f64, gap: f64, towards: f64) -> Option<f64> {
+fn rebound_speed(bound: &RowBound, rate: f64, gap: f64, towards: f64) -> Option<f64> {
     let fall = 2.0 * towards.max(0.0) * gap.max(0.0);
+    let restitution = bound.rebound(-(rate * rate + fall).sqrt());
     let square = restitution * restitution * (rate * rate + fall) - fall;
     (square > 0.0).then(|| square.sqrt())
 }

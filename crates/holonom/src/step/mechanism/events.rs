@@ -27,7 +27,7 @@ use crate::contact::inequality::forces::Forces;
 use crate::contact::inequality::mode::{self, ContactMode, Slip, Tolerances};
 use crate::contact::inequality::solve::NO_FORCES;
 use crate::contact::inequality::workspace::ContactScratch;
-use crate::contact::inequality::{Block, InequalityRows, RowBound, gather, impact, project};
+use crate::contact::inequality::{Block, InequalityRows, RowBound, gather, impact, project, soft};
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
@@ -80,8 +80,14 @@ impl Mechanism {
         let rejected = result.as_ref().is_ok_and(|(a, _)| control && a.error.is_some_and(|e| e > 1.0));
         if result.is_err() || rejected {
             self.state.clone_from(&events.kept);
+            self.events = events;
+        } else {
+            // the smooth part alone: an impact at the start has happened before it
+            let before = std::mem::take(&mut events.before);
+            self.events = events;
+            self.watch_sensors(&before);
+            self.events.before = before;
         }
-        self.events = events;
         self.current = false;
         result
     }
@@ -221,12 +227,12 @@ impl Mechanism {
             evaluate::evaluate_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
             evaluate::evaluate_constraints(&self.model, &s.q, &s.v, s.t, &mut self.work.eval);
             self.work.kkt.factor(&self.model, s.t, &self.work.eval)?;
-            let ineq = &self.work.contact.rows;
-            let near = |row: usize| ineq.gap[row] <= tolerances.gap && ineq.rate[row] < -tolerances.rate;
-            events.log.impacts(s.t, ineq, near);
             let rebound = events.stalled < STALLED;
             let books = impact::Books { works: &mut s.work, blows: &mut s.blows };
             impact::collide(&self.model, &s.q, &mut s.v, s.t, self.impacts, rebound, books, &mut self.work)?;
+            let ContactScratch { rows, impact, .. } = &self.work.contact;
+            let near = |row: usize| rows.gap[row] <= tolerances.gap && rows.rate[row] < -tolerances.rate;
+            events.log.impacts(s.t, rows, &impact.total, near);
             self.gather_all();
         }
         let ContactScratch { rows, mode, .. } = &mut self.work.contact;
@@ -334,6 +340,9 @@ impl Mechanism {
                 return Ok(Some(Change::Closes(block.key)));
             }
         }
+        if soft::passes(ineq, mode, tolerances.gap) {
+            return Ok(Some(Change::Other));
+        }
         if mode.closed.is_empty() {
             return Ok(None);
         }
@@ -423,6 +432,10 @@ fn update_mode(ineq: &InequalityRows, tolerances: Tolerances, mode: &mut Contact
                 } else if !mode.is_closed(block.key) && rate >= -tolerances.rate {
                     mode.set(block.key, 0, Slip::Stick);
                 }
+                continue;
+            }
+            RowBound::Soft { .. } if ineq.gap[row] > tolerances.gap => {
+                mode.open(block.key);
                 continue;
             }
             RowBound::Cone { .. } if !mode.is_closed(block.key) => continue,

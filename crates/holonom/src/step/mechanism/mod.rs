@@ -1,6 +1,7 @@
 //! A mechanism in motion: model, state, scratch and method in one hand. Steps, answers and edits work on it.
 
 mod events;
+mod sensors;
 
 use crate::catalogue::attach::{Attachment, AttachmentKind, BodyId};
 use crate::contact::inequality::mode::{self, Tolerances};
@@ -23,6 +24,7 @@ use crate::step::integrate::{Coordinates, Integrator, JointSpace};
 use crate::step::progress::{self, Progress};
 use crate::step::{self, Method};
 use events::Events;
+use sensors::Sensors;
 use std::sync::Arc;
 
 /// A model with its state, scratch memory and choices.
@@ -37,6 +39,8 @@ pub(crate) struct Mechanism {
     pub(crate) events: Events,
     /// Time gained by work done in adaptive steps.
     pub(crate) progress: Progress,
+    /// What sensors need; made when somebody wants to know.
+    pub(crate) sensors: Option<Sensors>,
     /// The equations in `work` belong to the current state.
     pub(crate) current: bool,
     /// The multipliers at the current state, those of redundant rows split, once somebody has asked.
@@ -72,6 +76,7 @@ impl Mechanism {
             impacts,
             events: Events::default(),
             progress: Progress::default(),
+            sensors: None,
             current: false,
             split: Vec::new(),
             split_known: false,
@@ -188,6 +193,7 @@ impl Mechanism {
         self.work = Workspace::new(&model, solver);
         self.method.joint_space = None;
         self.method.next = State::default();
+        self.sensors = None;
         (self.model, self.state, self.solver, self.current) = (model, state, solver, false);
     }
 
@@ -333,11 +339,26 @@ impl Mechanism {
         }
     }
 
+    /// A step that follows no events, and what is to be logged of it.
+    fn logged_step(&mut self, dt: f64) -> Result<Attempt, StepError> {
+        let kept = self.events.log.is_kept();
+        let before = kept.then(|| self.state.clone());
+        self.work.contact.blows = kept.then(Vec::new);
+        let attempt = step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, dt, false);
+        let blows = self.work.contact.blows.take();
+        if let (Ok(_), Some(before), Some(blows)) = (&attempt, before, blows) {
+            let slow = Tolerances::of(&self.model).rate;
+            self.events.log.stepped(self.state.t, &blows, &before.warm_start, slow);
+            self.watch_sensors(&before);
+        }
+        attempt
+    }
+
     /// One step, without a look at loads.
     pub fn plain_step(&mut self, dt: f64) -> Result<Attempt, StepError> {
         self.current = false;
         if !self.follows_events() {
-            return step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, dt, false);
+            return self.logged_step(dt);
         }
         let before = self.state.clone();
         let (end, mut evaluations) = (before.t + dt, 0);

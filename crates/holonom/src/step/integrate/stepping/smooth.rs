@@ -9,7 +9,7 @@ use crate::catalogue::attach::{Attachment, BodyId};
 use crate::catalogue::joints::Level;
 use crate::contact::inequality::tension::RUNGE_KUTTA;
 use crate::contact::inequality::workspace::Workspace;
-use crate::contact::inequality::{RowBound, gather};
+use crate::contact::inequality::{Block, RowBound, gather};
 use crate::error::StepError;
 use crate::model::{Model, Sets};
 use crate::step::integrate::{Attempt, Integrator, Motion};
@@ -40,9 +40,8 @@ impl Stepping {
         gather::gather(m.model, m.q, m.v, m.t + h, m.work);
         let ineq = &m.work.contact.rows;
         m.work.contact.overlap = 0.0;
-        if ineq.blocks.iter().all(|b| !matches!(b.bound, RowBound::Push { .. }) || ineq.gap[b.row as usize] >= 0.0)
-            && !self.runs_into(m, h)
-        {
+        let pushes = |b: &Block| matches!(b.bound, RowBound::Push { .. } | RowBound::Soft { .. });
+        if ineq.blocks.iter().all(|b| !pushes(b) || ineq.gap[b.row as usize] >= 0.0) && !self.runs_into(m, h) {
             self.book_smooth(m);
             m.warm_start.clear();
             return Ok(attempt);
@@ -179,7 +178,7 @@ impl Company {
         let (rows, fall) = (&m.work.contact.rows, m.model.gravity.length() * h * h);
         for block in &rows.blocks {
             let (gap, rate) = (rows.gap[block.row as usize], rows.rate[block.row as usize]);
-            let far = matches!(block.bound, RowBound::Push { .. })
+            let far = matches!(block.bound, RowBound::Push { .. } | RowBound::Soft { .. })
                 && block.level == Level::Position
                 && gap + 2.0 * h * rate.min(0.0) > fall
                 || matches!(block.bound, RowBound::Cone { .. });

@@ -30,7 +30,7 @@ impl Stepping {
         let mut most = TURN;
         for touch in &ineq.touches {
             let block = &ineq.blocks[touch.block as usize];
-            debug_assert!(matches!(block.bound, RowBound::Push { .. }));
+            debug_assert!(matches!(block.bound, RowBound::Push { .. } | RowBound::Soft { .. }));
             let ends = [touch.bodies.0, touch.bodies.1];
             let spins = ends.map(spin);
             if spins.iter().all(|w| h * w.length() <= most) {
