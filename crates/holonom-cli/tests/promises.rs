@@ -181,7 +181,7 @@ fn a_drive_against_a_stop_is_blocked() {
 #[test]
 fn a_drive_that_runs_away_is_named() {
     let folder = Folder::new("runaway");
-    for (value, pole) in [("tan(t)", std::f64::consts::FRAC_PI_2), ("1/(1-t)", 1.0), ("0.1/(0.3-t)^2", 0.3)] {
+    for (value, pole) in [("tan(t)", std::f64::consts::FRAC_PI_2), ("1/(1-t)", 1.0)] {
         let set = format!("drive.p.value=\"{value}\"");
         let (code, _, err) = run_in(&folder, &["run", &found("runaway"), "--time", "3", "--set", &set]);
         assert_eq!(code, Some(3), "{value}: {err}");

@@ -3,19 +3,13 @@
 //! The stream has one line of JSON for each row of the recording,
 //! `{"time": s, "contacts": [{a, b, point, normal, gap, force, torque, slip, friction}]}`: names of the bodies, world
 //! axes, m, N, N m and m/s; the force and torque are those on `a`, the normal points from `b` to `a`, `friction` is
-//! `none`, `stick` or `slip`. `contacts` is `null` where forces could not be computed. Lines reach the file within half
-//! a second, so that a run that is killed leaves whole lines but for the last.
+//! `none`, `stick` or `slip`. `contacts` is `null` where forces could not be computed.
 
+use super::lines::LineFile;
 use crate::error::CliError;
 use holonom::{Contact, Friction, Model, Simulation, StepError};
 use serde::Serialize;
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-
-/// Lines wait at most this long.
-const LONGEST: Duration = Duration::from_millis(500);
+use std::path::Path;
 
 /// A contact as it is written.
 #[derive(Serialize)]
@@ -81,30 +75,13 @@ impl ContactTotals {
 
 /// The stream of `--contacts`.
 pub(crate) struct ContactStream {
-    path: PathBuf,
-    /// Where lines go while an older file stands at `path`, which they replace at the end.
-    draft: Option<PathBuf>,
-    file: BufWriter<File>,
-    flushed: Instant,
+    file: LineFile,
     all: Vec<Contact>,
 }
 
 impl ContactStream {
     pub fn create(path: &Path) -> Result<ContactStream, CliError> {
-        let draft = path.is_file().then(|| {
-            let mut name = path.as_os_str().to_owned();
-            name.push(".part");
-            PathBuf::from(name)
-        });
-        let file = File::create(draft.as_deref().unwrap_or(path))
-            .map_err(|e| CliError::io(format!("`{}` cannot be written: {e}", path.display())))?;
-        Ok(ContactStream {
-            path: path.to_path_buf(),
-            draft,
-            file: BufWriter::new(file),
-            flushed: Instant::now(),
-            all: Vec::new(),
-        })
+        Ok(ContactStream { file: LineFile::create(path)?, all: Vec::new() })
     }
 
     /// The line of the present state. Where forces cannot be computed the contacts are `null`, and the reason is given
@@ -116,41 +93,17 @@ impl ContactStream {
         }
         let model = sim.model();
         let touches: Vec<ContactRecord> = self.all.iter().map(|c| ContactRecord::of(model, c)).collect();
-        self.write(&serde_json::json!({ "time": sim.time(), "contacts": touches }))?;
+        self.file.write(&serde_json::json!({ "time": sim.time(), "contacts": touches }))?;
         Ok(None)
     }
 
     /// A line of which the time alone is known.
     pub fn push_unknown(&mut self, time: f64) -> Result<(), CliError> {
-        self.write(&serde_json::json!({ "time": time, "contacts": null }))
+        self.file.write(&serde_json::json!({ "time": time, "contacts": null }))
     }
 
-    fn write(&mut self, line: &serde_json::Value) -> Result<(), CliError> {
-        let written = writeln!(self.file, "{line}");
-        self.check(written)?;
-        if self.flushed.elapsed() > LONGEST {
-            self.flush()?;
-        }
-        Ok(())
-    }
-
-    pub fn flush(&mut self) -> Result<(), CliError> {
-        self.flushed = Instant::now();
-        let flushed = self.file.flush();
-        self.check(flushed)
-    }
-
-    /// All lines are on the disk, and under the name that was asked for.
+    /// All lines are in the file.
     pub fn finish(&mut self) -> Result<(), CliError> {
-        self.flush()?;
-        if let Some(draft) = self.draft.take() {
-            let moved = self.file.get_ref().sync_all().and_then(|()| std::fs::rename(draft, &self.path));
-            self.check(moved)?;
-        }
-        Ok(())
-    }
-
-    fn check(&self, result: std::io::Result<()>) -> Result<(), CliError> {
-        result.map_err(|e| CliError::io(format!("`{}` cannot be written: {e}", self.path.display())))
+        self.file.finish()
     }
 }

@@ -14,14 +14,13 @@
 //! exact where events are followed; where time is stepped they are the ends of steps, and impulses those of the whole
 //! step.
 
+use super::lines::LineFile;
 use super::run_loop::RunLoop;
 use crate::error::CliError;
 use holonom::{Event, EventKind, EventPlace, JointId, Model, ShapeId, Simulation, Vec3};
 use serde_json::{Map, Value, json};
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
-use std::io::{BufWriter, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 /// Most events of one step.
 const NEWEST: usize = 1 << 20;
@@ -35,8 +34,7 @@ enum Who {
 
 /// The stream of `--events`.
 pub(crate) struct EventStream {
-    path: PathBuf,
-    file: BufWriter<File>,
+    file: LineFile,
     /// Touches that carry, by who.
     touches: BTreeMap<Who, BTreeSet<u64>>,
 }
@@ -44,9 +42,7 @@ pub(crate) struct EventStream {
 impl EventStream {
     /// Open the file, and write down what touches at the start.
     pub fn begin(path: &Path, run: &mut RunLoop) -> Result<EventStream, CliError> {
-        let file =
-            File::create(path).map_err(|e| CliError::io(format!("`{}` cannot be written: {e}", path.display())))?;
-        let mut stream = EventStream { path: path.to_path_buf(), file: BufWriter::new(file), touches: BTreeMap::new() };
+        let mut stream = EventStream { file: LineFile::create(path)?, touches: BTreeMap::new() };
         run.sim.keep_events(NEWEST);
         // asked through another simulation: the motion is the same with and without a stream
         let mut probe = run.settings.simulation(run.sim.model())?;
@@ -150,17 +146,12 @@ impl EventStream {
             put("impulse", if matches!(who, Who::Joint(_)) { json!(impulse.x) } else { json!(impulse.to_array()) });
             put("speed", json!(speed));
         }
-        let written = writeln!(self.file, "{}", Value::Object(line));
-        self.check(written)
+        self.file.write(&Value::Object(line))
     }
 
+    /// All lines are in the file.
     pub fn finish(mut self) -> Result<(), CliError> {
-        let flushed = self.file.flush();
-        self.check(flushed)
-    }
-
-    fn check(&self, result: std::io::Result<()>) -> Result<(), CliError> {
-        result.map_err(|e| CliError::io(format!("`{}` cannot be written: {e}", self.path.display())))
+        self.file.finish()
     }
 }
 

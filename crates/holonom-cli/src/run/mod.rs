@@ -2,6 +2,7 @@
 
 mod contacts;
 mod events;
+mod lines;
 pub(crate) mod progress_bar;
 mod record;
 mod run_loop;
