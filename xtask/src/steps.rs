@@ -22,6 +22,9 @@ const SOAK: &[(&str, &str, &str)] = &[
     ("ledger_blows", "PROPTEST_CASES", "6400"),
     ("graded", "HOLONOM_GRADED", "5000"),
     ("rest", "HOLONOM_REST", "1"),
+    ("stepping_pairs", "HOLONOM_FLIGHTS", "200"),
+    ("stepping_surfaces", "HOLONOM_DROPS", "40"),
+    ("stepping_heaps", "HOLONOM_HEAPS", "1"),
 ];
 
 /// Long runs; true when all passed.

@@ -5,7 +5,7 @@
 //! sides and corners decides.
 
 use super::search::{RimPoint, deepest_along, nearest_rim_point, point_distance};
-use super::{Cylinder, CylinderScratch, FLAT, point_on, rims_above, rounded};
+use super::{Cylinder, CylinderScratch, FLAT, parting, point_on, rims_above, rounded};
 use crate::Vec3;
 use crate::candidate::{FeatureKind, FeaturePair};
 use crate::clip::{support, within};
@@ -51,7 +51,7 @@ pub(crate) fn on_poly(
         meeting.note(axis, true);
         if meeting.least > apart + 4.0 * small && poly.normals.is_empty() {
             segment_point(pair, own, view);
-        } else if meeting.least > apart + 4.0 * small {
+        } else if meeting.least > apart + 4.0 * small && !meeting.across_edge(apart + small) {
             // A rim across an edge or a corner, a little in or just not: its deepest or nearest point. Deep in, the
             // axis, which does part them.
             let rim = nearest_rim_point(own, |x| point_distance(view, x));
@@ -188,6 +188,35 @@ impl PairTest<'_, '_, '_> {
             Axis::Edge(edge, n) => self.line(edge, n, overlap),
             Axis::Vertex(v) => self.vertex(v, overlap),
         }
+    }
+
+    /// A rim across an edge: the plane along the edge that parts them best, if it does so better than `apart`, m.
+    fn across_edge(&mut self, apart: f64) -> bool {
+        let poly = self.view.poly;
+        let mut best: Option<(f64, Vec3, u32)> = None;
+        for edge in 0..poly.edges.len() as u32 {
+            let faces = poly.edges[edge as usize].faces;
+            if faces[0] == NONE {
+                continue;
+            }
+            let [from, to] = faces.map(|f| self.view.n[f as usize]);
+            let n = parting::about_edge(self.own, self.view.ends(edge)[0], from, to);
+            let value = self.separation(n);
+            if value > best.map_or(apart, |b| b.0) {
+                best = Some((value, n, edge));
+            }
+        }
+        let Some((value, n, edge)) = best else { return false };
+        let size = poly.size + self.own.radius + self.own.half_length;
+        if !(-parting::SHALLOW * size..=-parting::TOUCHING * size).contains(&value) {
+            return false;
+        }
+        let (p, end) = self.own.support(-n);
+        let o = poly.vertices[poly.edges[edge as usize].ends[0] as usize];
+        let features = FeaturePair::PointPlane { p, o, n: self.pair.relative.turn.transpose() * n };
+        self.least = self.least.min(value);
+        self.pair.push(PairSide::First, FeatureKind::Middle, end as u32, edge, features);
+        true
     }
 
     /// Whether the point of a rim that is nearest or deepest is where the two touch: the rim and an edge are a little

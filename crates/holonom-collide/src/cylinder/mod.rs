@@ -8,6 +8,7 @@
 
 mod convex_core;
 mod cylinder_pair;
+mod parting;
 mod search;
 mod terrain;
 

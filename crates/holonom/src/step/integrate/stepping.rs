@@ -94,7 +94,9 @@ pub struct Stepping {
 const MOST_HALVES: usize = 64;
 /// How far drives may push a row on in a step against its impulse, of the model's length scale.
 const BLOCKED: f64 = 1e-7;
-/// The largest overlap that is left, of the model's length scale.
+/// Parts beyond which overlaps that are left are left, and reported.
+const MOST_PARTS_APART: usize = 8;
+/// The largest overlap that is left without trying shorter steps, of the model's length scale.
 const APART: f64 = 1e-7;
 /// Islands may come to rest within a step that are slower than so many times what weight changes in it.
 const STOPPABLE: f64 = 2.0;
@@ -118,6 +120,7 @@ impl Integrator for Stepping {
             let last = parts >= MOST_HALVES;
             let more = match self.in_steps(m, h, parts) {
                 Ok((attempt, Outcome::Closed)) => return Ok(attempt),
+                Ok((attempt, Outcome::Overlapping)) if parts >= MOST_PARTS_APART => return Ok(attempt),
                 // what is left open is named by the projection that follows
                 Ok((attempt, _)) if last => return Ok(attempt),
                 Err(e) if last => return Err(e),
@@ -136,7 +139,9 @@ impl Integrator for Stepping {
 enum Outcome {
     /// Joints are closed, nothing overlaps.
     Closed,
-    /// Not so.
+    /// Joints are closed, something overlaps.
+    Overlapping,
+    /// Joints are open.
     Open,
     /// It was not taken, because bodies turn too far in it: it must be so many times shorter.
     Shorter(usize),
@@ -185,7 +190,7 @@ impl Stepping {
             evaluations += attempt.evaluations;
             if came != Outcome::Closed {
                 outcome = came;
-                if !last {
+                if !(last || came == Outcome::Overlapping && parts >= MOST_PARTS_APART) {
                     break;
                 }
             }
@@ -210,12 +215,16 @@ impl Stepping {
             self.hold_taut(m, h)?; // and once more where links are taut
             self.apply(m, h)?; // v1, q1
             evaluations += 2;
-            let mut closed = self.close(m, h)?;
+            let closed = self.close(m, h)?;
             if self.learn(m, h) {
                 continue; // again with what it ran into
             }
-            closed &= self.settle(m, h)?; // overlaps apart, velocities legal where they arrive
-            let outcome = if closed { Outcome::Closed } else { Outcome::Open };
+            let apart = self.settle(m, h)?; // overlaps apart, velocities legal where they arrive
+            let outcome = match (closed, apart) {
+                (false, _) => Outcome::Open,
+                (true, false) => Outcome::Overlapping,
+                (true, true) => Outcome::Closed,
+            };
             return Ok((Attempt { error: None, evaluations }, outcome));
         }
     }
