@@ -36,6 +36,7 @@ pub(crate) struct TerrainScratch {
     faces: Vec<(f64, u32)>,
     near: Vec<u32>,
     by_distance: Vec<(f64, u32)>,
+    cut: [Vec<Vec3>; 2],
 }
 
 struct Memory<'a> {
@@ -83,12 +84,15 @@ pub(crate) fn meet(
         list.dedup();
     }
     let view = PolyhedronView { poly: convex, v: &scratch.vertices, n: &scratch.normals };
-    let mut meeting = PairTest { limit, pair, view, surface, middle };
+    let mut meeting = PairTest { limit, pair, view, surface, middle, overlap: false };
     let memory = Memory { faces: &mut scratch.faces, stack: &mut scratch.stack, near: &mut scratch.near };
     meeting.corners_above(&scratch.triangles, memory);
     meeting.edges(&scratch.ridges);
     meeting.corners_below(&scratch.corners);
     meeting.beside(&scratch.ridges, &scratch.corners);
+    if !meeting.overlap {
+        meeting.crossed(&scratch.triangles, &mut scratch.cut);
+    }
 }
 
 struct PairTest<'m, 'p, 'o> {
@@ -98,6 +102,8 @@ struct PairTest<'m, 'p, 'o> {
     limit: f64,
     /// Mean of the corners of the shape.
     middle: Vec3,
+    /// Whether a pair of features was found whose cores overlap.
+    overlap: bool,
 }
 
 impl PairTest<'_, '_, '_> {
@@ -148,6 +154,7 @@ impl PairTest<'_, '_, '_> {
                 let p = self.view.poly.vertices[v];
                 let features = FeaturePair::PointPlane { p, o, n: surface.normals[plane as usize] };
                 self.pair.push(PairSide::First, FeatureKind::VertexFace, v as u32, plane, features);
+                self.overlap |= height < 0.0;
             }
         }
     }
@@ -216,6 +223,7 @@ impl PairTest<'_, '_, '_> {
                     outward: self.pair.world * (self.pair.relative.turn * n),
                 };
                 self.pair.push(PairSide::First, FeatureKind::EdgeEdge, ea, r, features);
+                self.overlap |= apart < 0.0;
             }
         }
     }
@@ -252,15 +260,86 @@ impl PairTest<'_, '_, '_> {
             let below = |face: u32| self.below(w, face, slack);
             let least = faces.clone().filter_map(below).fold(f64::NEG_INFINITY, f64::max).min(0.0) - slack;
             for face in faces {
-                if self.below(w, face, slack).is_none_or(|height| height < least) {
-                    continue;
-                }
+                let Some(height) = self.below(w, face, slack).filter(|height| *height >= least) else { continue };
+                self.overlap |= height < 0.0;
                 let poly = self.view.poly;
                 let o = poly.vertices[poly.ring(face)[0] as usize];
                 let features = FeaturePair::PointPlane { p: x, o, n: poly.normals[face as usize] };
                 self.pair.push(PairSide::Second, FeatureKind::VertexFace, w, face, features);
             }
         }
+    }
+
+    /// Where no pair of features is nearest in its own neighbourhood although triangles go through the shape (it came too
+    /// far in one step): the part of each that is inside, and the shortest way out of it that a face or the triangle
+    /// knows.
+    fn crossed(&mut self, triangles: &[u32], cut: &mut [Vec<Vec3>; 2]) {
+        let (view, surface) = (self.view, self.surface);
+        let slack = 1e-9 * view.poly.size;
+        for &t in triangles.iter().filter(|_| !view.n.is_empty()) {
+            let corners = surface.triangles[t as usize].map(|v| surface.vertices[v as usize]);
+            let n = surface.normals[t as usize];
+            let (mut low, mut high) = ((f64::INFINITY, 0), f64::NEG_INFINITY);
+            for (v, x) in view.v.iter().enumerate() {
+                let height = n.dot(*x - corners[0]);
+                high = high.max(height);
+                if height < low.0 {
+                    low = (height, v);
+                }
+            }
+            let facing = n.dot(self.middle - corners[0]) > 0.0;
+            if !(low.0 < -slack && high > slack && facing && self.cut_triangle(&corners, slack, cut)) {
+                continue;
+            }
+            // out of the triangle's plane, or out of a face that looks at it
+            let mut best = (low.0, None);
+            for face in (0..view.n.len() as u32).filter(|f| view.n[*f as usize].dot(n) < -STRICT) {
+                let height = |x: &Vec3| view.n[face as usize].dot(*x - view.on(face));
+                let deepest = cut[0].iter().copied().min_by(|x, y| height(x).total_cmp(&height(y)));
+                if let Some(x) = deepest.filter(|x| height(x) > best.0) {
+                    best = (height(&x), Some((x, face)));
+                }
+            }
+            let poly = view.poly;
+            match best.1 {
+                Some((x, face)) => {
+                    let o = poly.vertices[poly.ring(face)[0] as usize];
+                    let features = FeaturePair::PointPlane { p: x, o, n: poly.normals[face as usize] };
+                    self.pair.push(PairSide::Second, FeatureKind::Under, t, face, features);
+                }
+                None => {
+                    let features = FeaturePair::PointPlane { p: poly.vertices[low.1], o: corners[0], n };
+                    self.pair.push(PairSide::First, FeatureKind::Under, low.1 as u32, t, features);
+                }
+            }
+        }
+    }
+
+    /// The part of a triangle that is inside the shape by more than `slack`, m, into `cut[0]`. Is there any?
+    fn cut_triangle(&self, corners: &[Vec3; 3], slack: f64, cut: &mut [Vec<Vec3>; 2]) -> bool {
+        let [inside, next] = cut;
+        inside.clear();
+        inside.extend(corners);
+        for face in 0..self.view.n.len() as u32 {
+            let (n, o) = (self.view.n[face as usize], self.view.on(face));
+            let height = |x: Vec3| n.dot(x - o) + slack;
+            next.clear();
+            for k in 0..inside.len() {
+                let (x, y) = (inside[k], inside[(k + 1) % inside.len()]);
+                let (a, b) = (height(x), height(y));
+                if a <= 0.0 {
+                    next.push(x);
+                }
+                if (a < 0.0) != (b < 0.0) && a != b {
+                    next.push(x + (y - x) * (a / (a - b)).clamp(0.0, 1.0));
+                }
+            }
+            std::mem::swap(inside, next);
+            if inside.is_empty() {
+                return false;
+            }
+        }
+        true
     }
 
     /// Corners beside corners and edges: only where there is a distance to tell the direction by.

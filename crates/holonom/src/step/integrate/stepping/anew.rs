@@ -31,6 +31,9 @@ use holonom_collide::Candidate;
 /// How often a step is taken again with what it ran into.
 const ROUNDS: usize = 4;
 
+/// How far bodies that overlap from the start are pushed apart in a step, of the model's length scale.
+const OUT: f64 = 0.1;
+
 /// Bodies that turn by less in a step, rad, go straight as far as gaps are concerned.
 const BENT: f64 = 0.05;
 
@@ -144,12 +147,12 @@ impl Anew {
         h * m.work.contact.detection.farthest(m.model, bodies)
     }
 
-    /// How far a point may be moved to push bodies apart, m: as far as anything moves in the step, and out of what it
-    /// was in before.
+    /// How far a point may be moved to push bodies apart, m: as far as anything moves in the step; and out of what it
+    /// was in before, step by step.
     pub fn room(&self, m: &Motion<'_>, h: f64) -> f64 {
         let moved = self.moved(m, h);
         let size = 1.0f64.max(m.model.contact_scale());
-        2.0 * self.reach.max(moved) + 4.0 * size * self.before + QUIET * size
+        self.reach.max(moved) + (4.0 * size * self.before).min(OUT * m.model.contact_scale()) + QUIET * size
     }
 }
 
