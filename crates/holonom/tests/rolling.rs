@@ -1,4 +1,5 @@
-//! Rolling without slip: on general surfaces against known motions and against the rolling sphere, and in joint coordinates.
+//! Rolling without slip: on general surfaces against known motions and against the rolling sphere, and in joint
+//! coordinates.
 
 mod common;
 
@@ -135,8 +136,8 @@ fn nothing_slips_and_nothing_is_lost() {
         for _ in 0..30 {
             let t = sim.time() + 0.01;
             sim.run_until(t).expect("regular");
-            // where they touch, by other mathematics: the ball towards the core of the ring; on the log, the point of the egg
-            // farthest along the direction to the axis, again and again
+            // where they touch, by other mathematics: the ball towards the core of the ring; on the log, the point of
+            // the egg farthest along the direction to the axis, again and again
             let (c, r) = (sim.centre(body), sim.axes(body).expect("rigid"));
             let other = sim.model().body("log");
             let point = if other.is_none() {
@@ -232,8 +233,8 @@ fn charts_are_motions() {
             assert!(((p1 - p0) * (0.5 / h) - linear).length() < 1e-7, "{name}: the point moves otherwise");
             assert!((spin - angular).length() < 1e-6, "{name}: {spin} and {angular}");
             let ((l1, a1), (l0, a0)) = (twist(&u1, &w1), twist(&u0, &w0));
-            // a motion that stays legal has the accelerations that the chart reads; with more rates than freedom the push
-            // is legal only where the row holds
+            // a motion that stays legal has the accelerations that the chart reads; with more rates than freedom the
+            // push is legal only where the row holds
             if chart.freedom() == chart.n_w() {
                 let found = rates(&u, ((l1 - l0) * (0.5 / h), (a1 - a0) * (0.5 / h)));
                 let found: Vec<f64> = found.iter().enumerate().map(|(k, x)| x + chart.drift(&u, &w, k)).collect();

@@ -192,7 +192,8 @@ impl Aim<'_> {
         let mut turn = vec![0.0f64; model.n_islands];
         for (i, body) in model.bodies.iter().enumerate() {
             let dx = model.v_of(i, &work.kkt.x);
-            // the length of what turns and deforms, not its largest component: that would depend on the axes of the world
+            // the length of what turns and deforms, not its largest component: that would depend on the axes of the
+            // world
             let turned = dx[body.n_lengths().min(dx.len())..].iter().map(|x| x * x).sum::<f64>().sqrt();
             let island = &mut turn[model.island[i] as usize];
             *island = island.max(turned);

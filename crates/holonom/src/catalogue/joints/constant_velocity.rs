@@ -53,14 +53,14 @@
 //! not quite the same condition: such bodies should not be bent beyond 168 degrees.
 //!
 //! No lock: the rows of translation and the bisector have no common axes. Chart: s = (w, x, y), the quaternion without
-//! its z, on the unit sphere, and the relative angular velocity in the axes of a, of which the part along the bisector n
-//! = (y, -x, w) is dropped. Two rates would need directions carried over the sphere of bisectors, and there are no such
-//! directions on all of it; three do without. n . w = 0 at the start stays so, because n . wdot + ndot . w = 0 is the
-//! row itself. s' = (- x w_x - y w_y,  w w_x - y w_z,  w w_y + x w_z) / 2.
+//! its z, on the unit sphere, and the relative angular velocity in the axes of a, of which the part along the bisector
+//! n = (y, -x, w) is dropped. Two rates would need directions carried over the sphere of bisectors, and there are no
+//! such directions on all of it; three do without. n . w = 0 at the start stays so, because n . wdot + ndot . w = 0 is
+//! the row itself. s' = (- x w_x - y w_y,  w w_x - y w_z,  w w_y + x w_z) / 2.
 //!
-//! Coordinates: the bend about x_a and about y_a, as twice the angle by which u leans from z_a, seen along x_a and along
-//! y_a: 2 atan2(- y_a . z_b, 1 + z_a . z_b) and 2 atan2(x_a . z_b, 1 + z_a . z_b). Either is beta itself when the shaft
-//! bends about that axis; both are regular below beta = pi.
+//! Coordinates: the bend about x_a and about y_a, as twice the angle by which u leans from z_a, seen along x_a and
+//! along y_a: 2 atan2(- y_a . z_b, 1 + z_a . z_b) and 2 atan2(x_a . z_b, 1 + z_a . z_b). Either is beta itself when the
+//! shaft bends about that axis; both are regular below beta = pi.
 
 use super::lock::read_quat;
 use super::{

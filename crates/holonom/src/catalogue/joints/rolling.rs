@@ -11,13 +11,13 @@
 //! ```
 //!
 //! t_1 is x_a without its part along n, or y_a where x_a is within 37 degrees of n, and t_2 = n × t_1. Which of the two
-//! depends on the pose alone; where it changes, the two rows turn in their plane, and the force they make does not. (The
-//! axis that leans most would be another choice: on a plane two of them lean alike, and rounding would choose.) The rate
-//! of the rows needs that of y, z and n, which the derivatives of the touching point give.
+//! depends on the pose alone; where it changes, the two rows turn in their plane, and the force they make does not.
+//! (The axis that leans most would be another choice: on a plane two of them lean alike, and rounding would choose.)
+//! The rate of the rows needs that of y, z and n, which the derivatives of the touching point give.
 //!
-//! Spin about the normal is free. Both bodies may move: a ball in a bowl that tilts, an egg on a log. Singular where the
-//! tangency is: where surfaces have no single nearest pair. With a plane and a sphere it is the
-//! [rolling sphere](super::RollingSphere); a disc has an edge and no smooth surface, and a joint of its own.
+//! Spin about the normal is free. Both bodies may move: a ball in a bowl that tilts, an egg on a log. Singular where
+//! the tangency is: where surfaces have no single nearest pair. With a plane and a sphere it is the [rolling
+//! sphere](super::RollingSphere); a disc has an edge and no smooth surface, and a joint of its own.
 
 use super::tangency::{TOUCHING, check_touch, gap_row, given_surfaces, sample_surfaces};
 use super::{AXES_A, AXES_B, Constraint, Glyph, JointDeclaration, Level, POINTS, Rows};

@@ -125,7 +125,8 @@ impl Constraint for RollingDisc {
     }
 }
 
-/// Directions of the disc in the axes of a: h, along which it rolls, m across it, u its axis, e to the point of contact.
+/// Directions of the disc in the axes of a: h, along which it rolls, m across it, u its axis, e to the point of
+/// contact.
 struct Upright {
     h: Vec3,
     m: Vec3,

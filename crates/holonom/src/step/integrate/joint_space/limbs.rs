@@ -11,9 +11,9 @@
 //! p = p0 + sum_i u_i tau_i,     R = exp(theta n) R0          n: normal of the plane; tau_i: free, and across n
 //! ```
 //!
-//! in the axes of marker a, p0 and R0 being those of the pose from which a step begins. That is so where the plane above
-//! is parallel (or the ground), where the directions number as many as the rows leave, and where a finite motion along
-//! all of them at once satisfies the joint; otherwise the joint is cut.
+//! in the axes of marker a, p0 and R0 being those of the pose from which a step begins. That is so where the plane
+//! above is parallel (or the ground), where the directions number as many as the rows leave, and where a finite motion
+//! along all of them at once satisfies the joint; otherwise the joint is cut.
 
 use crate::catalogue::attach::Frame;
 use crate::catalogue::bodies::{Body, frame_of};

@@ -15,8 +15,8 @@
 //!
 //! When the child is body a of its joint, the chart is run backwards: pose and twist of a follow from those of b.
 //!
-//! Which joints are in the forest is in [`limbs`]. Those that are not, the *cut* ones, remain equations among the bodies
-//! like all others: accelerations satisfy them exactly, and what they drift by is taken back after a step by a
+//! Which joints are in the forest is in [`limbs`]. Those that are not, the *cut* ones, remain equations among the
+//! bodies like all others: accelerations satisfy them exactly, and what they drift by is taken back after a step by a
 //! projection in the space of joint coordinates. The step of projection.md,
 //!
 //! ```text
