@@ -172,15 +172,16 @@ impl Detector {
     }
 
     /// Whether two colliders that [meet](Detector::meet) can touch at all: surfaces of triangles pass through each
-    /// other, and so do half-spaces; ellipsoids, cones, tubes and tori meet half-spaces and what has corners, tori each
-    /// other.
+    /// other, and so do half-spaces; of ellipsoids, cones, tubes, cylinders and tori, ellipsoids meet each other and tori
+    /// all of them.
     pub fn can_touch(&self, a: u32, b: u32) -> bool {
         let core = |i: u32| &self.ready[i as usize].core;
-        let torus = |r: &Round| matches!(r.shape, RoundShape::Torus { .. });
         match (core(a), core(b)) {
             (Core::Surface(_), Core::Surface(_)) | (Core::Plane(_), Core::Plane(_)) => false,
-            (Core::Round(a), Core::Round(b)) => torus(a) && torus(b),
-            (Core::Round(_), other) | (other, Core::Round(_)) => matches!(other, Core::Polyhedron(_) | Core::Plane(_)),
+            (Core::Round(a), Core::Round(b)) => round::known(a, b),
+            (Core::Round(a), Core::Cylinder(b)) | (Core::Cylinder(b), Core::Round(a)) => {
+                round::known(a, &round::of_cylinder(b))
+            }
             _ => true,
         }
     }
@@ -347,8 +348,14 @@ impl Detector {
             (Core::Round(first), Core::Polyhedron(second)) => {
                 round::on_poly(&mut pair, first, second, &mut self.cylinder)
             }
+            (Core::Round(first), Core::Surface(second)) => {
+                round::on_surface(&mut pair, first, second, &mut self.cylinder);
+            }
             (Core::Round(first), Core::Plane(plane)) => round::on_plane(&mut pair, first, plane),
-            (Core::Round(first), Core::Round(second)) => round::on_torus(&mut pair, first, second),
+            (Core::Round(first), Core::Round(second)) => round::on_round(&mut pair, first, second),
+            (Core::Round(first), Core::Cylinder(second)) => {
+                round::on_round(&mut pair, first, &round::of_cylinder(second));
+            }
             (Core::Cylinder(first), Core::Cylinder(second)) => cylinder::on_cylinder(&mut pair, first, second),
             (Core::Cylinder(first), Core::Polyhedron(second)) => {
                 cylinder::on_poly(&mut pair, first, second, &mut self.cylinder, &mut self.scratch);

@@ -31,20 +31,20 @@ pub enum CollisionShape {
         /// Half its length, m.
         half_length: f64,
     },
-    /// An ellipsoid about the origin, along the axes. Meets half-spaces and what has corners: points, spheres, capsules,
-    /// boxes and hulls.
+    /// An ellipsoid about the origin, along the axes. Of round shapes meets other ellipsoids and tori, not cylinders,
+    /// cones and tubes.
     Ellipsoid {
         /// Half of each axis, m.
         half: Vec3,
     },
-    /// A cone along z, its base around the origin. Meets what an ellipsoid meets.
+    /// A cone along z, its base around the origin. Of round shapes meets tori only.
     Cone {
         /// Radius of its base, m.
         radius: f64,
         /// Where its tip is along z, m.
         height: f64,
     },
-    /// A cylinder about the origin along z with a hole along its axis. Meets what an ellipsoid meets.
+    /// A cylinder about the origin along z with a hole along its axis. Of round shapes meets tori only.
     Tube {
         /// Radius of the hole, m.
         inner: f64,
@@ -53,7 +53,7 @@ pub enum CollisionShape {
         /// Half its length, m.
         half_length: f64,
     },
-    /// A ring about z, about the origin. Meets what an ellipsoid meets, and other tori.
+    /// A ring about z, about the origin.
     Torus {
         /// From the z axis to the middle of the tube, m.
         ring: f64,

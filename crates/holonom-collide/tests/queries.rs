@@ -14,7 +14,6 @@ fn points(random: &mut Random, n: usize, size: f64) -> Vec<Vec3> {
 /// Is a place in the shape's own axes inside?
 fn inside(shape: &CollisionShape, x: Vec3) -> bool {
     match shape {
-        CollisionShape::Point => false,
         CollisionShape::Sphere { radius } => x.length() <= *radius,
         CollisionShape::Box { half } => x.abs().cmple(*half).all(),
         CollisionShape::Capsule { radius, half_length } => {
@@ -49,6 +48,7 @@ fn inside(shape: &CollisionShape, x: Vec3) -> bool {
             };
             x.z <= top
         }
+        _ => false, // points; round shapes have a test of their own
     }
 }
 

@@ -79,7 +79,7 @@ fn from_core(shape: &CollisionShape, x: Vec3) -> f64 {
         }
         CollisionShape::HalfSpace => x.z,
         // a box by its corners
-        CollisionShape::Hull { points } => {
+        CollisionShape::Hull { points } | CollisionShape::Mesh { vertices: points, .. } => {
             from_core(&CollisionShape::Box { half: points.iter().fold(Vec3::ZERO, |m, p| m.max(*p)) }, x)
         }
         _ => f64::NAN,
@@ -98,7 +98,7 @@ fn round_shapes(random: &mut Random) -> [CollisionShape; 4] {
     ]
 }
 
-fn cores(random: &mut Random) -> [CollisionShape; 5] {
+fn cores(random: &mut Random) -> [CollisionShape; 6] {
     let mut size = || 0.1 + 0.4 * random.unit();
     let half = Vec3::new(size(), size(), size());
     let corners = (0..8).map(|i| {
@@ -109,8 +109,16 @@ fn cores(random: &mut Random) -> [CollisionShape; 5] {
         CollisionShape::Sphere { radius: size() },
         CollisionShape::Capsule { radius: 0.5 * size(), half_length: size() },
         CollisionShape::Box { half: Vec3::new(size(), size(), size()) },
-        CollisionShape::Hull { points: corners.collect() },
+        CollisionShape::Hull { points: corners.clone().collect() },
         CollisionShape::HalfSpace,
+        // the same box as triangles
+        CollisionShape::Mesh {
+            vertices: corners.collect(),
+            triangles: [[1, 3, 7, 5], [0, 4, 6, 2], [2, 6, 7, 3], [0, 1, 5, 4], [4, 5, 7, 6], [0, 2, 3, 1]]
+                .iter()
+                .flat_map(|f: &[u32; 4]| [[f[0], f[1], f[2]], [f[0], f[2], f[3]]])
+                .collect(),
+        },
     ]
 }
 
@@ -259,4 +267,125 @@ fn rays_meet_round_shapes_where_a_walk_does() {
         }
     }
     assert!(hits > 60, "{hits}");
+}
+
+/// A point of the surface of one round shape is inside another, or how far it is outside: for ellipsoids the least over a
+/// sampled surface.
+#[test]
+fn round_shapes_meet_round_shapes() {
+    let mut random = Random(33);
+    let mut memory = Vec::new();
+    let (mut apart, mut overlapping) = (0, 0);
+    for _ in 0..25 {
+        let shapes = round_shapes(&mut random);
+        let again = round_shapes(&mut random);
+        let cylinder = CollisionShape::Cylinder { radius: 0.3, half_length: 0.5 };
+        // a torus is its circle: a thin one is sampled as that, and the radius of the tube taken away
+        let pairs = [
+            (shapes[0].clone(), again[0].clone()),
+            (shapes[3].clone(), again[0].clone()),
+            (shapes[3].clone(), again[1].clone()),
+            (again[2].clone(), shapes[3].clone()),
+            (shapes[3].clone(), cylinder),
+        ];
+        for (a, b) in pairs {
+            let poses = [random.pose(0.9), random.pose(0.9)];
+            let colliders = vec![Collider::new(a.clone(), 0), Collider::new(b.clone(), 1)];
+            let mut detector = Detector::new(colliders, Filter::new(2)).unwrap();
+            assert!(detector.can_touch(0, 1) && detector.can_touch(1, 0), "{a:?} {b:?}");
+            let points = detector.closest(&poses, (0, 1), 10.0, &mut memory).unwrap();
+            // both surfaces sampled, by a search over the first of the least over the second
+            let (first, second) =
+                if matches!(a, CollisionShape::Torus { .. }) { ((&a, 0), (&b, 1)) } else { ((&b, 1), (&a, 0)) };
+            let to_second =
+                |x: Vec3| poses[second.1].rotation.transpose() * (poses[first.1].point(x) - poses[second.1].position);
+            let expected = sampled(first.0, second.0, to_second);
+            let found = points.gap;
+            if expected > 1e-3 {
+                apart += 1;
+                // no sample is nearer, and the points that are told are on both surfaces, so far apart
+                assert!(found <= expected + 1e-9 && found > 0.0, "{a:?} {b:?}: {found} for {expected}");
+                assert!(expected - found < 0.1, "{a:?} {b:?}: {found} for {expected}");
+                for (k, shape, x) in [(0, &a, points.points.0), (1, &b, points.points.1)] {
+                    let own = poses[k].rotation.transpose() * (x - poses[k].position);
+                    assert!(off_surface(shape, own).abs() < 1e-9, "{shape:?}: {}", off_surface(shape, own));
+                }
+                assert!(((points.points.0 - points.points.1).length() - found).abs() < 1e-9);
+            } else if expected < -1e-3 {
+                overlapping += 1;
+                assert!(found < 0.0, "{a:?} {b:?}: {found} for {expected}");
+            }
+        }
+    }
+    assert!(apart > 30 && overlapping > 30, "{apart} {overlapping}");
+}
+
+/// How far a point is from the surface of a shape, to the first order, from its equation.
+fn off_surface(shape: &CollisionShape, x: Vec3) -> f64 {
+    let r = x.x.hypot(x.y);
+    match *shape {
+        CollisionShape::Ellipsoid { half } => (x / half).length() - 1.0,
+        CollisionShape::Torus { ring, tube } => (r - ring).hypot(x.z) - tube,
+        CollisionShape::Cone { radius, height } => (-x.z).max(r - radius * (1.0 - x.z / height)),
+        CollisionShape::Tube { inner, outer, half_length } => (x.z.abs() - half_length).max((inner - r).max(r - outer)),
+        CollisionShape::Cylinder { radius, half_length } => (x.z.abs() - half_length).max(r - radius),
+        _ => f64::NAN,
+    }
+}
+
+/// Least signed distance of the surface of `a` from `b`; the place of a point of `a` in the axes of `b` is given.
+fn sampled(a: &CollisionShape, b: &CollisionShape, to_b: impl Fn(Vec3) -> Vec3) -> f64 {
+    let profile = |r: f64, z: f64, half: f64, from: f64, to: f64| {
+        let (over, beside) = (z.abs() - half, (from - r).max(r - to));
+        if over > 0.0 && beside > 0.0 { over.hypot(beside) } else { over.max(beside) }
+    };
+    let from_b = |x: Vec3| {
+        let y = to_b(x);
+        let r = y.x.hypot(y.y);
+        match *b {
+            CollisionShape::Tube { inner, outer, half_length } => profile(r, y.z, half_length, inner, outer),
+            CollisionShape::Cylinder { radius, half_length } => profile(r, y.z, half_length, -1e9, radius),
+            // the distance from the surface itself, by another search
+            _ => {
+                let inside = match *b {
+                    CollisionShape::Ellipsoid { half } => (y / half).length() < 1.0,
+                    CollisionShape::Cone { radius, height } => {
+                        y.z > 0.0 && y.z < height && r < radius * (1.0 - y.z / height)
+                    }
+                    _ => false,
+                };
+                let distance = coarse(b, |s| (s - y).length());
+                if inside { -distance } else { distance }
+            }
+        }
+    };
+    coarse(a, from_b)
+}
+
+/// As [`least`], with fewer samples and a coarser end.
+fn coarse(shape: &CollisionShape, value: impl Fn(Vec3) -> f64) -> f64 {
+    const GRID: usize = 12;
+    let mut best = f64::INFINITY;
+    for face in faces(shape) {
+        let at = |k: usize| k as f64 / GRID as f64;
+        let all = (0..GRID).flat_map(|i| (0..=GRID).map(move |j| (at(i), at(j))));
+        let first = all.map(|(u, v)| (value(face(u, v)), u, v)).min_by(|a, b| a.0.total_cmp(&b.0));
+        let Some((mut least, mut u, mut v)) = first else { continue };
+        let mut step = 1.0 / GRID as f64;
+        while step > 1e-5 {
+            let mut better = false;
+            for (du, dv) in [(1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, -1), (1, -1), (-1, 1)] {
+                let (x, y) = (u + step * f64::from(du), (v + step * f64::from(dv)).clamp(0.0, 1.0));
+                let found = value(face(x, y));
+                if found < least {
+                    (least, u, v, better) = (found, x, y, true);
+                }
+            }
+            if !better {
+                step *= 0.5;
+            }
+        }
+        best = best.min(least);
+    }
+    best
 }

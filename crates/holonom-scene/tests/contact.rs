@@ -290,9 +290,9 @@ fn mistakes_are_shown_where_they_stand() {
         ),
         (
             "[contact]\n",
-            "[body.ring]\nmass = 1\nshape = { kind = \"torus\", ring_radius = 1, tube_radius = 0.1 }\n\
-             [ground]\nshapes = [{ kind = \"heights\", size = [1, 1], columns = 2, heights = [0, 0, 0, 0] }]",
-            &["E0229", "a torus and a height field", "would pass through", "body/ring"],
+            "[body.hat]\nmass = 1\nshape = { kind = \"cone\", radius = 1, height = 0.1 }\n\
+             [ground]\nshapes = [{ kind = \"cylinder\", radius = 1, length = 1 }]",
+            &["E0229", "a cone and a cylinder", "would pass through", "body/hat"],
         ),
         (
             "[contact]\n",

@@ -153,9 +153,9 @@ pub(crate) struct CylinderScratch {
     pub(crate) vertices: Vec<Vec3>,
     pub(crate) normals: Vec<Vec3>,
     point: Polyhedron,
-    stack: Vec<u32>,
-    triangles: Vec<u32>,
-    features: Vec<u32>,
+    pub(crate) stack: Vec<u32>,
+    pub(crate) triangles: Vec<u32>,
+    pub(crate) features: Vec<u32>,
     by_distance: Vec<(f64, u32)>,
 }
 

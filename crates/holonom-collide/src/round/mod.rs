@@ -11,10 +11,13 @@
 //! the radius of its tube ([`FeaturePair::RimPlane`]). Against corners and edges of convex cores (points and segments with
 //! a radius among them: balls and capsules) the nearest point is exact to rounding at the pose of detection, and is
 //! followed from there as a ball: the tube of a torus, the ball of the mean radius of curvature of an ellipsoid; or as
-//! the plane that touches there, where the surface is hollow or straight. Gaps followed so are off by s^2 times half the
+//! the plane that touches there, where the surface is hollow or straight. Tori meet all round shapes so, ellipsoids each
+//! other. Gaps followed so are off by s^2 times half the
 //! difference of curvatures for motions s along the surface; every step detects anew.
 
 mod on_core;
+mod on_round;
+mod on_surface;
 mod profile;
 
 use crate::candidate::{FeatureKind, FeaturePair, unit_or};
@@ -23,7 +26,9 @@ use crate::pair::{ColliderPair, PairSide};
 use crate::plane::ContactPlane;
 use crate::{Mat3, RigidTransform, Vec3};
 
-pub(crate) use on_core::{on_poly, on_torus};
+pub(crate) use on_core::on_poly;
+pub(crate) use on_round::{known, of_cylinder, on_round};
+pub(crate) use on_surface::on_surface;
 
 /// The shape, in its own axes: round about z, or along the axes.
 #[derive(Clone, Copy, Debug)]
@@ -73,6 +78,8 @@ pub(crate) struct Nearest {
     /// Unit, outward: the direction in which the distance grows.
     pub n: Vec3,
     pub local: Local,
+    /// Least radius of curvature there, m; 0 at corners and where nobody asks.
+    pub bend: f64,
 }
 
 impl Round {

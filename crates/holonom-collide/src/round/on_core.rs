@@ -1,4 +1,4 @@
-//! Round shapes and convex cores; tori and tori.
+//! Round shapes and convex cores.
 //!
 //! Every pair of features that is nearest in its own neighbourhood is noted: the lowest point above a face, where it is
 //! above the face; corners whose direction to the surface leads between their edges; edges at the places where the
@@ -16,12 +16,12 @@ use crate::polyhedron::{NONE, Polyhedron, PolyhedronView};
 /// Directions this far (sine) outside of what belongs to a feature still count.
 const LOOSE: f64 = 1e-9;
 /// Parts of an edge or a circle among which places of least distance are looked for: one for what is convex.
-const PARTS: usize = 24;
+pub(super) const PARTS: usize = 24;
 const HALVINGS: usize = 56;
 
 /// Places of [0, 1] (or of a circle) where `slope`, the derivative of something, passes from below 0 to above, and the
 /// ends where it grows inwards.
-fn least_places(parts: usize, closed: bool, slope: impl Fn(f64) -> f64, mut note: impl FnMut(f64)) {
+pub(super) fn least_places(parts: usize, closed: bool, slope: impl Fn(f64) -> f64, mut note: impl FnMut(f64)) {
     let at = |k: usize| k as f64 / parts as f64;
     let mut before = slope(0.0);
     if !closed && before >= 0.0 {
@@ -81,14 +81,53 @@ pub(crate) fn on_poly(pair: &mut ColliderPair, round: &Round, poly: &Polyhedron,
 
 /// A corner, or a place of an edge, of the core, and what of the surface is nearest to it.
 #[derive(Clone, Copy)]
-struct PlaceOnCore {
-    near: Nearest,
-    kind: FeatureKind,
-    id: u32,
+pub(super) struct PlaceOnCore {
+    pub near: Nearest,
+    pub kind: FeatureKind,
+    pub id: u32,
     /// In the axes of the core's carrier.
-    native: Vec3,
+    pub native: Vec3,
     /// Of the edge.
-    along: Option<Vec3>,
+    pub along: Option<Vec3>,
+}
+
+/// Places inside a segment (own axes of the round shape) at which the distance is least in their neighbourhood, as parts
+/// of it, and how many there are.
+pub(super) fn least_on_edge(round: &Round, from: Vec3, to: Vec3) -> ([f64; 8], usize) {
+    let way = to - from;
+    let convex = matches!(round.shape, RoundShape::Ellipsoid { .. } | RoundShape::Cone { .. });
+    let slope = |s: f64| round.nearest(from + way * s).n.dot(way);
+    let (mut found, mut count) = ([0.0; 8], 0);
+    least_places(if convex { 1 } else { PARTS }, false, slope, |s| {
+        if s > 0.0 && s < 1.0 && count < found.len() {
+            (found[count], count) = (s, count + 1);
+        }
+    });
+    (found, count)
+}
+
+/// A corner of the second side, or a place of one of its edges, beside the nearest point of the surface.
+pub(super) fn note(
+    pair: &mut ColliderPair,
+    round: &Round,
+    PlaceOnCore { near, kind, id, native, along }: &PlaceOnCore,
+) {
+    let place = &round.place;
+    match near.local {
+        // a ball that has no size touches what has none only where both are: the plane across the way serves
+        Local::Ball(radius) if radius > 0.0 || near.distance > 0.0 => {
+            let (p, o) = (place.point(near.x - near.n * radius), *native);
+            let features = match *along {
+                Some(d) => FeaturePair::PointLine { p, o, d },
+                None => FeaturePair::PointPoint { p, o },
+            };
+            rounded(pair, radius, 0.0, |pair| pair.push(PairSide::First, *kind, 0, *id, features));
+        }
+        _ => {
+            let (o, n) = (place.point(near.x), place.rotation * near.n);
+            pair.push(PairSide::Second, *kind, *id, 0, FeaturePair::PointPlane { p: *native, o, n });
+        }
+    }
 }
 
 struct CoreTest<'m, 'p, 'o> {
@@ -132,22 +171,11 @@ impl CoreTest<'_, '_, '_> {
 
     fn edge(&mut self, edge: u32) {
         let [from, to] = self.view.ends(edge).map(|x| self.round.own(x));
-        let way = to - from;
-        let convex = matches!(self.round.shape, RoundShape::Ellipsoid { .. } | RoundShape::Cone { .. });
-        let parts = if convex { 1 } else { PARTS };
-        let round = *self.round;
-        let slope = |s: f64| round.nearest(from + way * s).n.dot(way);
-        let mut found = [None; 8];
-        let mut count = 0;
-        least_places(parts, false, slope, |s| {
-            if s > 0.0 && s < 1.0 && count < found.len() {
-                (found[count], count) = (Some(s), count + 1);
-            }
-        });
+        let (found, count) = least_on_edge(self.round, from, to);
         let poly = self.view.poly;
         let [p, q] = poly.edges[edge as usize].ends.map(|v| poly.vertices[v as usize]);
-        for (k, s) in found.into_iter().flatten().enumerate() {
-            let near = self.round.nearest(from + way * s);
+        for (k, &s) in found[..count].iter().enumerate() {
+            let near = self.round.nearest(from + (to - from) * s);
             let (kind, id, native) = (FeatureKind::VertexEdge, (edge << 3) | k as u32, p + (q - p) * s);
             let nearest = self.between_faces(edge, -near.n);
             self.weigh(PlaceOnCore { near, kind, id, native, along: Some(poly.direction(edge)) }, nearest);
@@ -178,65 +206,10 @@ impl CoreTest<'_, '_, '_> {
         }
     }
 
-    /// A corner of the core, or a place of one of its edges, beside the nearest point of the surface.
-    fn note(&mut self, PlaceOnCore { near, kind, id, native, along }: &PlaceOnCore) {
-        let place = &self.round.place;
-        self.least = self.least.min(near.distance - self.pair.radii[1]);
-        match near.local {
-            // a ball that has no size touches what has none only where both are: the plane across the way serves
-            Local::Ball(radius) if radius > 0.0 || near.distance > 0.0 => {
-                let (p, o) = (place.point(near.x - near.n * radius), *native);
-                let features = match *along {
-                    Some(d) => FeaturePair::PointLine { p, o, d },
-                    None => FeaturePair::PointPoint { p, o },
-                };
-                rounded(self.pair, radius, 0.0, |pair| pair.push(PairSide::First, *kind, 0, *id, features));
-            }
-            _ => {
-                let (o, n) = (place.point(near.x), place.rotation * near.n);
-                self.pair.push(PairSide::Second, *kind, *id, 0, FeaturePair::PointPlane { p: *native, o, n });
-            }
-        }
+    fn note(&mut self, place: &PlaceOnCore) {
+        self.least = self.least.min(place.near.distance - self.pair.radii[1]);
+        note(self.pair, self.round, place);
     }
-}
-
-/// Two tori: places of one middle circle at which the distance from the other is least.
-pub(crate) fn on_torus(pair: &mut ColliderPair, first: &Round, second: &Round) {
-    let (RoundShape::Torus { ring, tube }, RoundShape::Torus { ring: other, tube: wide }) = (first.shape, second.shape)
-    else {
-        return;
-    };
-    let turn = 2.0 * std::f64::consts::PI;
-    let at = |s: f64| {
-        let (sin, cos) = libm::sincos(turn * s);
-        (Vec3::new(cos, sin, 0.0) * ring, Vec3::new(-sin, cos, 0.0))
-    };
-    // the point of the second circle that is nearest, in its own axes
-    let relative = pair.relative;
-    let beside = |x: Vec3| {
-        let y = second.own(relative.point_back(first.place.point(x)));
-        let (_, out) = from_axis(y);
-        (y, out * other)
-    };
-    let back = first.place.rotation.transpose() * relative.turn * second.place.rotation;
-    let slope = |s: f64| {
-        let (x, onward) = at(s);
-        let (y, near) = beside(x);
-        (back * (y - near)).dot(onward)
-    };
-    let limit = pair.limit;
-    let mut found: Vec<f64> = Vec::new();
-    least_places(2 * PARTS, true, slope, |s| found.push(s));
-    rounded(pair, tube, wide, |pair| {
-        for (k, s) in found.into_iter().enumerate() {
-            let (x, _) = at(s);
-            let (y, near) = beside(x);
-            if (y - near).length() - tube - wide <= limit {
-                let features = FeaturePair::PointPoint { p: first.place.point(x), o: second.place.point(near) };
-                pair.push(PairSide::First, FeatureKind::RimPoint, k as u32, 0, features);
-            }
-        }
-    });
 }
 
 impl Round {

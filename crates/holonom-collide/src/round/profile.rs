@@ -6,7 +6,7 @@ use crate::candidate::unit_or;
 
 /// Distances in the half-plane (r, z) as points in space.
 fn turned(out: Vec3, (distance, r, z): (f64, f64, f64), (nr, nz): (f64, f64), local: Local) -> Nearest {
-    Nearest { distance, x: out * r + Vec3::Z * z, n: out * nr + Vec3::Z * nz, local }
+    Nearest { distance, x: out * r + Vec3::Z * z, n: out * nr + Vec3::Z * nz, local, bend: 0.0 }
 }
 
 pub(super) fn torus(ring: f64, tube: f64, x: Vec3) -> Nearest {
@@ -96,5 +96,8 @@ pub(super) fn ellipsoid(half: Vec3, x: Vec3) -> Nearest {
     // radii of curvature by the support function s = |A n|: its second derivative (A^2 - A^2 n n^T A^2 / s^2) / s
     let s = (a * n).length();
     let trace = (square.element_sum() - (square * n).length_squared() / (s * s)) / s;
-    Nearest { distance, x: y * unit, n, local: Local::Ball(unit * 0.5 * trace) }
+    // their product is (a b c)^2 / s^4
+    let product = (square.x * square.y * square.z) / (s * s * s * s);
+    let bend = 0.5 * (trace - (trace * trace - 4.0 * product).max(0.0).sqrt());
+    Nearest { distance, x: y * unit, n, local: Local::Ball(unit * 0.5 * trace), bend: unit * bend }
 }
