@@ -2,7 +2,8 @@
 //!
 //! The best axis decides (sat.rs). A face: what lies above it, cut to its outline, gives one candidate per corner. A
 //! pair of edges: one candidate, and what lies above a face that looks nearly the same way. Where the cores are apart
-//! and this does not account for their distance, corners and edges are nearest: nearest.rs finds them.
+//! and this does not account for their distance, corners and edges are nearest: nearest.rs finds them. Parallel edges
+//! that touch have many normals: they get the one in the middle.
 
 use crate::Vec3;
 use crate::candidate::{FeatureKind, FeaturePair, unit_or};
@@ -10,10 +11,18 @@ use crate::clip::{Clip, ClipOrigin, support, within};
 use crate::nearest::{NearestFeatures, nearest};
 use crate::pair::{ColliderPair, PairSide};
 use crate::polyhedron::{NONE, Polyhedron, PolyhedronView};
-use crate::sat::{ContactSlab, EdgeAxis, FaceAxis, SeparatingAxes, axes, tie};
+use crate::sat::{ContactSlab, EdgeAxis, FaceAxis, PARALLEL, SeparatingAxes, axes, tie};
 
 /// Edges with a sine of angle below this are looked at from end to end besides.
 const NEARLY_PARALLEL: f64 = 0.1;
+/// Edges nearer than this part of the size of both cores touch; and wedges that have more than this angle in common,
+/// rad, may push each other in more than one direction.
+const TOUCHING: f64 = 1e-7;
+const COMMON: f64 = 0.1;
+/// Sharp edges whose sine of angle is below this are kept apart by a plane.
+const LEVEL: f64 = 1e-3;
+/// Part of the length of an edge within which a point is at its end.
+const END: f64 = 1e-9;
 /// Faces whose normals have at least this cosine can lie on each other.
 const NEARLY_FLAT: f64 = 0.95;
 
@@ -38,6 +47,10 @@ pub(crate) fn meet(pair: &mut ColliderPair, first: &Polyhedron, second: &Polyhed
     let Some(found) = axes(a, b, &relative, pair.core_limit(), tie) else { return };
     let start = pair.out.len();
     let mut meeting = PairTest { pair, views: [a, b], clip: &mut scratch.clip, tie, least: f64::INFINITY };
+    if meeting.along_parallel_edges(&found) {
+        pair.only_once(start);
+        return;
+    }
     meeting.along(&found);
     let apart = found.apart();
     // Corners and edges, unless what was found is as near as anything can be.
@@ -61,6 +74,84 @@ struct PairTest<'m, 'p, 'o> {
 impl<'p> PairTest<'_, 'p, '_> {
     fn view(&self, side: PairSide) -> PolyhedronView<'p> {
         self.views[side as usize]
+    }
+
+    /// Two edges that are parallel and touch, each the ridge of its wedge: cards that lean on each other. Every normal
+    /// within both wedges separates them, and which face is best is a matter of rounding; the normal in the middle is
+    /// what symmetry asks for. Whether there are such edges.
+    ///
+    /// In the plane across the edges the outward normals of a wedge are an arc from one face to the other. With the
+    /// lower's first face at the angle 0 its arc is \[0, t\], that of the upper, mirrored, some \[a, b\]: where they have
+    /// more than a little in common, the middle of it is the normal. Faces that lie on each other have nothing in common
+    /// but one direction, and are left to `along`.
+    fn along_parallel_edges(&mut self, found: &SeparatingAxes) -> bool {
+        let size = self.view(PairSide::First).poly.size + self.view(PairSide::Second).poly.size;
+        let near = TOUCHING * size;
+        let Some(face) = found.face else { return false };
+        if face.apart.abs() > near || found.apart() > face.apart + near {
+            return false;
+        }
+        let (lower, upper) = (self.view(face.side), self.view(face.side.other()));
+        let (n, o) = (lower.n[face.face as usize], lower.on(face.face));
+        let low = |x: Vec3| n.dot(x - o) <= face.apart + 2.0 * near;
+        if upper.v.iter().filter(|x| low(**x)).count() != 2 {
+            return false;
+        }
+        let Some(own) = (0..upper.poly.edges.len() as u32).find(|e| upper.ends(*e).into_iter().all(low)) else {
+            return false;
+        };
+        let [p, p1] = upper.ends(own);
+        let d = (p1 - p).normalize();
+        let parallel = |e: &&u32| {
+            let [q, q1] = lower.ends(**e);
+            let e = (q1 - q).normalize();
+            d.cross(e).length() <= PARALLEL && (p - q).cross(e).length() <= 2.0 * near
+        };
+        let Some(&edge) = lower.poly.sides(face.face).iter().find(parallel) else { return false };
+        let (ours, theirs) = (lower.poly.edges[edge as usize].faces, upper.poly.edges[own as usize].faces);
+        if ours.contains(&NONE) || theirs.contains(&NONE) {
+            return false;
+        }
+        let other = if ours[0] == face.face { ours[1] } else { ours[0] };
+        let y = unit_or(lower.n[other as usize] - n * n.dot(lower.n[other as usize]), Vec3::ZERO);
+        let angle = |m: Vec3| libm::atan2(y.dot(m), n.dot(m));
+        let (t, [a, b]) = (angle(lower.n[other as usize]), theirs.map(|f| angle(-upper.n[f as usize])));
+        let (from, to) = (a.min(b).max(0.0), a.max(b).min(t));
+        if !(to - from > COMMON) || (a - b).abs() > std::f64::consts::PI {
+            return false;
+        }
+        let middle = 0.5 * (from + to);
+        let normal = n * libm::cos(middle) + y * libm::sin(middle);
+        self.ends_of_edges(face.side.other(), own, edge, normal)
+    }
+
+    /// Ends of an edge of `side` beside an edge of the other, and the other way round, as corners above planes with
+    /// this normal (towards `side`, in the axes of the first). Are there any?
+    fn ends_of_edges(&mut self, side: PairSide, own: u32, edge: u32, normal: Vec3) -> bool {
+        let mut any = false;
+        for (side, own, edge, normal, slack) in
+            [(side, own, edge, normal, END), (side.other(), edge, own, -normal, -END)]
+        {
+            let (of, other) = (self.view(side), self.view(side.other()));
+            let [q, w] = other.ends(edge);
+            let along = w - q;
+            let turn = |n: Vec3| match side.other() {
+                PairSide::First => n,
+                PairSide::Second => self.pair.relative.turn.transpose() * n,
+            };
+            let n = turn(normal);
+            let [o, o1] = other.poly.edges[edge as usize].ends.map(|v| other.poly.vertices[v as usize]);
+            for vertex in of.poly.edges[own as usize].ends {
+                let part = (of.v[vertex as usize] - q).dot(along) / along.length_squared();
+                if part >= -slack && part <= 1.0 + slack {
+                    let o = o + (o1 - o) * part;
+                    let features = FeaturePair::PointPlane { p: of.poly.vertices[vertex as usize], o, n };
+                    self.pair.push(side, FeatureKind::VertexEdge, vertex, edge, features);
+                    any = true;
+                }
+            }
+        }
+        any
     }
 
     /// Candidates along the best axis.
@@ -198,6 +289,18 @@ impl<'p> PairTest<'_, 'p, '_> {
         if near.distance > self.pair.core_limit() || near.distance > self.least {
             return;
         }
+        if self.pair.radius() == 0.0
+            && let Some([ea, eb]) = self.parallel_edges(&near.features)
+        {
+            let ([p, _], [q, q1]) = (a.ends(ea), b.ends(eb));
+            let d = (q1 - q).normalize();
+            let across = (p - q) - d * d.dot(p - q);
+            // sharp edges that are nearer than a step is long pass each other, and their distance turns round: a plane
+            // between them does not
+            if across.length() > self.tie && self.ends_of_edges(PairSide::First, ea, eb, across.normalize()) {
+                return;
+            }
+        }
         match near.features {
             NearestFeatures::Vertices(v, w) => {
                 let features =
@@ -227,6 +330,31 @@ impl<'p> PairTest<'_, 'p, '_> {
                 self.pair.push(PairSide::First, FeatureKind::Middle, ea, eb, features);
                 self.side_by_side(PairSide::First, ea, eb);
             }
+        }
+    }
+
+    /// Edges that are parallel, of the first and the second, among those that meet in the nearest features.
+    fn parallel_edges(&self, features: &NearestFeatures) -> Option<[u32; 2]> {
+        let [a, b] = self.views;
+        let of = |view: PolyhedronView<'p>, vertex: u32| {
+            (0..view.poly.edges.len() as u32).filter(move |e| view.poly.edges[*e as usize].ends.contains(&vertex))
+        };
+        let level = |[ea, eb]: &[u32; 2]| {
+            let ([p, p1], [q, q1]) = (a.ends(*ea), b.ends(*eb));
+            (p1 - p).normalize().cross((q1 - q).normalize()).length() <= LEVEL
+        };
+        match *features {
+            NearestFeatures::Vertices(v, w) => {
+                of(a, v).flat_map(|ea| of(b, w).map(move |eb| [ea, eb])).find(|edges| level(edges))
+            }
+            NearestFeatures::VertexEdge { side: PairSide::First, vertex, edge } => {
+                of(a, vertex).map(|own| [own, edge]).find(|edges| level(edges))
+            }
+            NearestFeatures::VertexEdge { vertex, edge, .. } => {
+                of(b, vertex).map(|own| [edge, own]).find(|edges| level(edges))
+            }
+            NearestFeatures::Edges(ea, eb) => Some([ea, eb]).filter(|edges| level(edges)),
+            NearestFeatures::Middle { edges, .. } => Some(edges).filter(|edges| level(edges)),
         }
     }
 

@@ -3,6 +3,8 @@
 use crate::confine::shown;
 use crate::kinds;
 use crate::scene::{BodyRecord, Scene};
+use holonom::{BodyId, ImpactOrder, IntegratorKind, JointId, Model};
+use std::collections::BTreeSet;
 
 /// Names shown before "and n more".
 const NAMED: usize = 3;
@@ -34,13 +36,43 @@ pub fn assumed_centres(scene: &Scene) -> Option<String> {
     Some(format!("{names} {verb} no `com`: the centre of mass is taken halfway from `from` to `to`."))
 }
 
+/// `order = "sequential"` where time is stepped: there all impacts of a step are simultaneous. `integrator`: by its name.
+pub fn unheard_order(scene: &Scene, model: &Model, integrator: &str) -> Option<String> {
+    let stepped = IntegratorKind::from_name(integrator) == Some(IntegratorKind::Stepping);
+    let said = scene.contact.impacts.order == ImpactOrder::Sequential;
+    (stepped && said && model.n_shapes() > 0).then(|| {
+        "`order = \"sequential\"` is not heard by `stepping`, which takes all impacts of a step at once: blows follow each \
+         other with events, e.g.  integrator = \"dop853\"."
+            .to_string()
+    })
+}
+
+/// Bodies that joints hold to the ground, and that therefore pass through its shapes, where nobody says whether they
+/// should. `None` where there are none.
+pub fn through_the_ground(scene: &Scene, model: &Model) -> Option<String> {
+    let unsaid = |joint: JointId| {
+        let name = model.joint_name(joint);
+        scene.joints.iter().any(|j| *j.name == *name && !j.record.has("collide"))
+    };
+    let held: BTreeSet<BodyId> = model.held_to_the_ground().filter(|(_, j)| unsaid(*j)).map(|(body, _)| body).collect();
+    let (names, verb) = named(held.iter().map(|b| format!("`{}`", shown(model.body_name(*b)))), "passes", "pass")?;
+    Some(format!(
+        "{names} {verb} through the shapes of the ground, because joints to the ground hold what they carry apart from \
+         it: write  collide = true  in these joints to let them touch, or  collide = false  where this is meant."
+    ))
+}
+
 /// Names in a row, and the verb that goes with their number.
 fn listed<'a>(
     bodies: impl Iterator<Item = &'a BodyRecord>,
     one: &'static str,
     many: &'static str,
 ) -> Option<(String, &'static str)> {
-    let names: Vec<String> = bodies.map(|b| format!("`{}`", shown(&b.name))).collect();
+    named(bodies.map(|b| format!("`{}`", shown(&b.name))), one, many)
+}
+
+fn named(names: impl Iterator<Item = String>, one: &'static str, many: &'static str) -> Option<(String, &'static str)> {
+    let names: Vec<String> = names.collect();
     let more = names.len().saturating_sub(NAMED);
     let first = names.iter().take(NAMED).cloned().collect::<Vec<_>>().join(", ");
     match (names.len(), more) {

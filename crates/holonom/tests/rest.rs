@@ -9,6 +9,7 @@
 //! Pyramids inscribed in the cones have a solution: forces exist, and the structure must stand. Pyramids around the
 //! cones have none: it must fall. Between the two nothing is asked.
 
+use holonom::Friction;
 use holonom::prelude::*;
 
 const G: f64 = 9.81;
@@ -285,4 +286,85 @@ fn arches_stand_where_forces_exist() {
     assert!(thick.0 >= 6 && thick.1 >= 3 && thick.1 < thick.0);
     let thin = compare("a thin arch", |mu| arch(15, 0.07, mu), &[0.5, 0.8, 1.2], 1e-3);
     assert!(thin.0 == 3 && thin.1 == 0, "too thin for any line of thrust");
+}
+
+/// Two cards 0.09 m long that lean on each other at `angle` from the vertical, a gap away from each other and from the
+/// ground.
+fn cards(angle: f64, gap: f64, friction: f64) -> (Structure, Simulation) {
+    let (mut s, mut m) = (Structure::default(), ModelBuilder::new());
+    let material = Material::new(friction);
+    m.shape(BodyId::GROUND.origin(), Shape::HalfSpace, material);
+    let size = vec3(0.001, 0.06, 0.09);
+    for (name, sign) in [("left", -1.0), ("right", 1.0)] {
+        let turn = Quat::from_rotation_y(-sign * angle);
+        let half = size / 2.0;
+        let reach = half.x * angle.cos() + half.z * angle.sin();
+        let foot = half.x * angle.sin() + half.z * angle.cos();
+        let centre = vec3(sign * (reach + gap), 0.0, foot + gap);
+        let card = m.body(name, Rigid::cuboid(0.002, size).position(centre).orientation(turn));
+        m.shape(card.origin(), Shape::Box { half }, material);
+        s.centres.push(centre);
+        s.masses.push(0.002);
+    }
+    (s, simulation(m))
+}
+
+/// Each card needs friction tan(angle)/2 at its foot and a horizontal push at the top, where their edges meet: whatever
+/// normal within both wedges the contact has there, the horizontal one carries the push without friction.
+#[test]
+fn cards_that_lean_on_each_other_stand() {
+    for degrees in [15.0f64, 30.0] {
+        for gap in [0.0, 1e-5] {
+            let needed = 0.5 * degrees.to_radians().tan();
+            for (times, stands) in [(0.8, false), (1.3, true), (1.75, true), (3.0, true)] {
+                let (s, mut sim) = cards(degrees.to_radians(), gap, times * needed);
+                let far = moved(&mut sim, &s, 0.6, 2e-3);
+                println!("cards at {degrees} degrees, gap {gap} m, {times} of the friction needed: moved {far:.1e} m");
+                assert_eq!(far < 1e-4, stands, "{degrees} degrees, gap {gap}, {times}: {far:e} m");
+            }
+        }
+    }
+}
+
+/// Contacts of boxes that are thrown on a heap: those that visibly slide say so, a ball that rolls and a box that lies
+/// stick.
+#[test]
+fn what_slides_is_not_called_stuck() {
+    let mut m = ModelBuilder::new();
+    let material = Material::new(0.4);
+    m.shape(BodyId::GROUND.origin(), Shape::HalfSpace, material);
+    let half = vec3(0.1, 0.07, 0.05);
+    for i in 0..24 {
+        let (x, y, z) = (i % 3, i / 3 % 2, i / 6);
+        let at = vec3(0.21 * x as f64 + 0.02 * z as f64, 0.16 * y as f64, 0.1 + 0.2 * z as f64);
+        let spin = vec3(1.0 + x as f64, -2.0 + y as f64, 0.5 * z as f64);
+        let stone =
+            m.body(format!("s{i}"), Rigid::cuboid(1.0, half * 2.0).position(at).velocity([1.5, 0.3, 0.0]).spin(spin));
+        m.shape(stone.origin(), Shape::Box { half }, material);
+    }
+    let rolling = Rigid::ball(1.0, 0.1).position([0.0, 5.0, 0.1]).velocity([1.0, 0.0, 0.0]).spin([0.0, 10.0, 0.0]);
+    let ball = m.body("ball", rolling);
+    m.shape(ball.origin(), Shape::Sphere { radius: 0.1 }, material);
+    let mut sim = simulation(m);
+    let (mut sliding, mut stuck, mut still) = (0, 0, 0);
+    for _ in 0..150 {
+        sim.step(1.0 / 240.0).unwrap();
+        for c in sim.contacts().unwrap() {
+            let slip = c.slip.length();
+            let pressed = c.force.dot(c.normal) > 1e-9;
+            if slip > 0.02 && pressed {
+                sliding += 1;
+                stuck += usize::from(c.friction != Friction::Slip);
+            }
+            if slip < 1e-9 && pressed {
+                still += 1;
+                assert_eq!(c.friction, Friction::Stick);
+            }
+            if c.bodies.0 == ball || c.bodies.1 == ball {
+                assert_eq!(c.friction, Friction::Stick, "a ball that rolls, {slip:e} m/s");
+            }
+        }
+    }
+    println!("{sliding} contacts slide, {stuck} of them called otherwise; {still} keep still");
+    assert!(sliding > 1000 && stuck == 0 && still > 100);
 }

@@ -115,7 +115,7 @@ impl ContactReport {
         let chosen = if self.by_default { "" } else { ", as the scene says" };
         let how = match IntegratorKind::from_name(&self.integrator) {
             Some(IntegratorKind::Stepping) => {
-                "time stepping: impacts, friction and resting contact are laws between velocities, step by step"
+                "time stepping: impacts, friction and resting contact are laws between velocities, step by step; of first order where something touches, RK4 for what touches nothing"
             }
             _ => "with events: impacts, and where contacts open, stick or slip, are found to rounding",
         };

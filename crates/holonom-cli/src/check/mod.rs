@@ -270,6 +270,10 @@ fn warnings(opened: &OpenedScene, d: &Diagnosis, sim: &Simulation) -> Vec<String
     let mut all = Vec::new();
     all.extend(holonom_scene::remarks::unfelt_gravity(&opened.loaded.scene));
     all.extend(holonom_scene::remarks::assumed_centres(&opened.loaded.scene));
+    let method = opened.loaded.scene.run.integrator.clone();
+    let method = method.unwrap_or_else(|| opened.model.default_integrator().name().to_string());
+    all.extend(holonom_scene::remarks::unheard_order(&opened.loaded.scene, &opened.model, &method));
+    all.extend(holonom_scene::remarks::through_the_ground(&opened.loaded.scene, &opened.model));
     let model = &opened.model;
     let mass = |b: &holonom::BodyId| model.mass(*b);
     let lightest = model.bodies().min_by(|a, b| mass(a).total_cmp(&mass(b)));

@@ -156,9 +156,10 @@ pub(crate) fn run(args: &RunArgs, out: &mut StandardOutput) -> Result<Exit, CliE
 fn set_up(args: &RunArgs, opened: &OpenedScene, resume: Option<&Resume>) -> Result<(RunLoop, RunSchedule), CliError> {
     let scene = &opened.loaded.scene;
     let settings = RunSettings::gather(args, scene, &opened.model, resume)?;
-    if let Some(remark) = holonom_scene::remarks::unfelt_gravity(scene) {
-        warn(&remark);
-    }
+    let order = holonom_scene::remarks::unheard_order(scene, &opened.model, settings.method());
+    let through = holonom_scene::remarks::through_the_ground(scene, &opened.model);
+    let remarks = holonom_scene::remarks::unfelt_gravity(scene).into_iter().chain(order).chain(through);
+    remarks.for_each(|remark| warn(&remark));
     let schedule = RunSchedule::gather(args, scene)?;
     let sim = settings.simulation(&opened.model)?;
     Ok((RunLoop::begin(sim, settings, schedule.end, resume)?, schedule))

@@ -392,7 +392,7 @@ impl RunResult<'_> {
 /// Why this integrator, where nobody said which.
 fn reason(method: &str) -> &'static str {
     match method {
-        "stepping" => " because many shapes may touch",
+        "stepping" => " because many shapes may touch: order 1 where they do, RK4 elsewhere",
         "midpoint" => "",
         _ => " with events",
     }

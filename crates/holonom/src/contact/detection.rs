@@ -20,9 +20,7 @@ pub(crate) fn colliders(model: &Model) -> (Vec<Collider>, Filter) {
         filter = filter.joined(a.min(n), b.min(n));
     }
     for (k, joint) in model.joints.iter().enumerate() {
-        // relations between coordinates, and what drives them, hold no bodies together
-        let holds = joint.n_rows > 0 && joint.constraint.reads().is_empty();
-        if holds && !shapes.colliding_joints.contains(&(k as u32)) {
+        if model.holds(k, joint) {
             let mut ends: Vec<u32> = joint.constraint.attachments().iter().map(|a| carrier(a.body)).collect();
             ends.sort_unstable();
             ends.dedup();

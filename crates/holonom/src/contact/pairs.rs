@@ -68,6 +68,26 @@ impl Model {
         passing.next().map(|(a, b)| (ShapeId(a), ShapeId(b)))
     }
 
+    /// Bodies with shapes that a joint holds to the ground, which has shapes too, so that they pass through those; with
+    /// the joint. Not those that are fixed to it.
+    pub fn held_to_the_ground(&self) -> impl Iterator<Item = (BodyId, JointId)> + '_ {
+        let any = self.shapes.all.iter().any(|s| s.body.is_ground());
+        let joints = self.joints.iter().enumerate().filter(move |(k, joint)| any && self.holds(*k, joint));
+        joints.flat_map(move |(k, joint)| {
+            let ends = joint.constraint.attachments();
+            let grounded = ends.iter().any(|a| a.body.is_ground());
+            let moving = ends.iter().find_map(|a| a.body.index()).filter(|_| grounded);
+            let free = |i: &usize| self.carries_shape[*i] && (joint.n_rows as usize) < self.bodies[*i].n_dof();
+            moving.filter(free).map(|i| (BodyId(i as u32), JointId(k as u32)))
+        })
+    }
+
+    /// Does a joint hold bodies together, so that their shapes pass through each other? Relations between coordinates,
+    /// and what drives them, hold nothing together.
+    pub(super) fn holds(&self, k: usize, joint: &crate::model::Joint) -> bool {
+        joint.n_rows > 0 && joint.constraint.reads().is_empty() && !self.shapes.colliding_joints.contains(&(k as u32))
+    }
+
     /// How many multipliers a joint has: its rows in the equations, or those of a limit, a rope, dry friction or a
     /// capped drive.
     pub fn n_multipliers(&self, joint: JointId) -> usize {
