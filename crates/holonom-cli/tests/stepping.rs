@@ -57,7 +57,8 @@ fn a_cylinder_and_a_box_do_not_overlap() {
 fn a_bullet_does_not_pass_through_a_plate() {
     for (speed, dt) in [("300", "0.002"), ("300", "0.0005"), ("30", "0.004")] {
         let set = format!("v={speed}");
-        let v = run("bullet-box-vs-free-plate", &["--integrator", "stepping", "--dt", dt, "--set", &set, "--time", "0.1"]);
+        let v =
+            run("bullet-box-vs-free-plate", &["--integrator", "stepping", "--dt", dt, "--set", &set, "--time", "0.1"]);
         let x = |body: &str| v["final"]["bodies"][body]["com"][0].as_f64().expect("a number");
         assert!(x("bullet") < x("plate"), "{speed} m/s, {dt} s: {} m, plate at {} m", x("bullet"), x("plate"));
         assert!(number(&v, "max_penetration") <= 1e-8);

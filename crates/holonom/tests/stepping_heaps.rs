@@ -53,14 +53,14 @@ fn heap(n: usize, seed: u64, friction: f64, kinds: &[usize]) -> (Simulation, Vec
     }
     let side = ((2.0 * wide) / 0.18).floor() as usize;
     for i in 0..n {
-            let (shape, body) = random_shape(&mut g, kinds[i % kinds.len()]);
-            let cell = vec3((i % side) as f64, (i / side % side) as f64, (i / side / side) as f64);
-            let at = vec3(-wide + 0.1, -wide + 0.1, 0.12) + cell * 0.17 + g.vec3(0.01);
-            let body = m.body(
-                format!("b{i}"),
-                body.position(at).orientation(holonom::math::exp_quat(g.vec3(3.0))).velocity(g.vec3(0.5)),
-            );
-            parts.push((body, shape, Vec3::ZERO));
+        let (shape, body) = random_shape(&mut g, kinds[i % kinds.len()]);
+        let cell = vec3((i % side) as f64, (i / side % side) as f64, (i / side / side) as f64);
+        let at = vec3(-wide + 0.1, -wide + 0.1, 0.12) + cell * 0.17 + g.vec3(0.01);
+        let body = m.body(
+            format!("b{i}"),
+            body.position(at).orientation(holonom::math::exp_quat(g.vec3(3.0))).velocity(g.vec3(0.5)),
+        );
+        parts.push((body, shape, Vec3::ZERO));
     }
     for (body, shape, at) in &parts {
         m.shape(body.at(*at), shape.clone(), stone);
@@ -111,7 +111,11 @@ fn run(sim: &mut Simulation, parts: &[Part], steps: usize, h: f64, every: usize)
     for k in 0..steps {
         let report = sim.step(h).unwrap();
         let anew = sim.overlap();
-        assert!((anew - report.overlap).abs() <= 1e-9, "step {k} reports {:.3e} m, {anew:.3e} m is found", report.overlap);
+        assert!(
+            (anew - report.overlap).abs() <= 1e-9,
+            "step {k} reports {:.3e} m, {anew:.3e} m is found",
+            report.overlap
+        );
         f.overlap = f.overlap.max(anew);
         let now = sim.energy().total();
         gain = gain.max(now - last);
@@ -141,7 +145,9 @@ fn sizes() -> (Vec<usize>, u64, usize) {
 fn heaps_do_not_overlap() {
     let (numbers, seeds, steps) = sizes();
     let all = [0, 1, 2, 3, 4];
-    for (name, kinds) in [("mixed", &all[..]), ("boxes", &[0]), ("capsules", &[2]), ("cylinders", &[3]), ("hulls", &[4])] {
+    for (name, kinds) in
+        [("mixed", &all[..]), ("boxes", &[0]), ("capsules", &[2]), ("cylinders", &[3]), ("hulls", &[4])]
+    {
         for &n in &numbers {
             for seed in 1..=seeds {
                 let friction = [0.3, 0.8][seed as usize % 2];

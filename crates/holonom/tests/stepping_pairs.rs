@@ -50,7 +50,8 @@ fn pair(kinds: [usize; 2], number: u64, spin: f64) -> Pair {
     let mut g = SplitMix(number.wrapping_mul(0x5851_F42D).wrapping_add(kinds[0] as u64 * 64 + kinds[1] as u64));
     let mut m = ModelBuilder::new();
     m.gravity(Vec3::ZERO);
-    let material = Material::new([0.0, 0.3, 0.8][number as usize % 3]).restitution([0.0, 0.0, 0.5][number as usize / 3 % 3]);
+    let material =
+        Material::new([0.0, 0.3, 0.8][number as usize % 3]).restitution([0.0, 0.0, 0.5][number as usize / 3 % 3]);
     let (first, one) = shape(&mut g, kinds[0]);
     let (second, other) = shape(&mut g, kinds[1]);
     let near = 0.7 * (first.bounding_radius() + second.bounding_radius());
@@ -85,14 +86,16 @@ impl Pair {
                 rotation: turn * pose.rotation,
             }
         });
-        let far = (a.position - b.position).length() - self.shapes[0].bounding_radius() - self.shapes[1].bounding_radius();
+        let far =
+            (a.position - b.position).length() - self.shapes[0].bounding_radius() - self.shapes[1].bounding_radius();
         if far > 0.05 { far } else { distance::distance((&self.shapes[0], &a), (&self.shapes[1], &b)).distance() }
     }
 
     fn speed(&self) -> f64 {
         let at = |k: usize| {
             let body = self.bodies[k];
-            self.sim.centre_velocity(body).length() + self.sim.spin(body).unwrap().length() * self.shapes[k].bounding_radius()
+            self.sim.centre_velocity(body).length()
+                + self.sim.spin(body).unwrap().length() * self.shapes[k].bounding_radius()
         };
         at(0) + at(1)
     }
@@ -180,11 +183,8 @@ fn tumbling_bullets_do_not_pass_through_plates() {
         let material = Material::new(0.2);
         let free = number % 2 == 0;
         let at = vec3(1.0, 0.0, 0.0);
-        let body = if free {
-            m.body("plate", Rigid::cuboid(1.0, vec3(0.002, 1.0, 1.0)).position(at))
-        } else {
-            BodyId::GROUND
-        };
+        let body =
+            if free { m.body("plate", Rigid::cuboid(1.0, vec3(0.002, 1.0, 1.0)).position(at)) } else { BodyId::GROUND };
         m.shape(body.at(if free { Vec3::ZERO } else { at }), plate, material);
         let half = vec3(0.005 + 0.02 * g.unit(), 0.005, 0.005 + 0.01 * g.unit());
         let speed = [3.0, 30.0, 100.0, 300.0][number as usize / 2 % 4];

@@ -123,7 +123,9 @@ fn drops(name: &str, ground: &Shape, kinds: &[usize], many: u64) -> Worst {
             drop(ground, kind, 1000 * kind as u64 + seed, &mut worst);
             if worst.overlap > 1e-6 || worst.jump > 5e-3 || worst.gain > 1e-9 {
                 let Worst { overlap, jump, gain } = worst;
-                println!("{name}, kind {kind}, drop {seed}: overlap {overlap:.2e} m, jump {jump:.2e} m, gain {gain:.2e}");
+                println!(
+                    "{name}, kind {kind}, drop {seed}: overlap {overlap:.2e} m, jump {jump:.2e} m, gain {gain:.2e}"
+                );
             }
             all.overlap = all.overlap.max(worst.overlap);
             all.jump = all.jump.max(worst.jump);

@@ -84,7 +84,7 @@ pub struct Stepping {
     start: Start,
     anew: anew::Anew,
     /// Of every body: potential energy gained in a correction, and kinetic energy, J.
-    lifted: Vec<(f64, f64)>,
+    lifted: apart::Lifted,
     kept_q: Vec<f64>,
     kept_v: Vec<f64>,
     kept_ledger: Vec<f64>,

@@ -11,6 +11,7 @@ use super::Stepping;
 use crate::contact::inequality::project;
 use crate::error::StepError;
 use crate::evaluate::energy;
+use crate::model::sets::Sets;
 use crate::step::integrate::Motion;
 
 impl Stepping {
@@ -36,22 +37,44 @@ impl Stepping {
         Ok(())
     }
 
-    /// What bodies have gained in height since `kept_q`, all together, from the motion of those that have.
+    /// What bodies have gained in height since `kept_q`, all that touch each other together, from the motion of those that
+    /// have.
     fn pay_for_height(&mut self, m: &mut Motion<'_>) {
-        let (model, lifted) = (m.model, &mut self.lifted);
-        lifted.clear();
-        energy::each_body(model, &self.kept_q, m.v, |_, e| lifted.push((-e.gravity, 0.0)));
-        energy::each_body(model, m.q, m.v, |i, e| lifted[i] = (lifted[i].0 + e.gravity, e.kinetic));
-        let gained: f64 = lifted.iter().map(|(height, _)| height).sum();
-        let raised: f64 = lifted.iter().map(|(height, _)| height.max(0.0)).sum();
-        if !(gained > 0.0) {
-            return;
+        let (model, rows) = (m.model, &m.work.contact.rows);
+        let Lifted { bodies, groups, sums } = &mut self.lifted;
+        bodies.clear();
+        energy::each_body(model, &self.kept_q, m.v, |_, e| bodies.push((-e.gravity, 0.0)));
+        energy::each_body(model, m.q, m.v, |i, e| bodies[i] = (bodies[i].0 + e.gravity, e.kinetic));
+        groups.reset(model.n_islands.max(1));
+        for block in &rows.blocks {
+            let parts = rows.parts_of(block.row as usize);
+            parts
+                .windows(2)
+                .for_each(|p| groups.join(model.island[p[0].body as usize], model.island[p[1].body as usize]));
         }
-        for (i, &(height, kinetic)) in lifted.iter().enumerate().filter(|(_, l)| l.0 > 0.0 && l.1 > 0.0) {
-            let left = 1.0 - gained * (height / raised) / kinetic;
+        sums.clear();
+        sums.resize(model.n_islands.max(1), (0.0, 0.0));
+        for (i, (height, _)) in bodies.iter().enumerate() {
+            let (gained, raised) = &mut sums[groups.find(model.island[i]) as usize];
+            (*gained, *raised) = (*gained + height, *raised + height.max(0.0));
+        }
+        for (i, &(height, kinetic)) in bodies.iter().enumerate().filter(|(_, l)| l.0 > 0.0 && l.1 > 0.0) {
+            let (gained, raised) = sums[groups.find(model.island[i]) as usize];
+            let left = 1.0 - gained.max(0.0) * (height / raised) / kinetic;
             let slower = if left > 0.0 { libm::sqrt(left) } else { 0.0 };
             let range = model.v_start[i] as usize..model.v_start[i + 1] as usize;
             m.v[range].iter_mut().for_each(|v| *v *= slower);
         }
     }
+}
+
+/// Who was lifted by a correction.
+#[derive(Default)]
+pub(super) struct Lifted {
+    /// What each body has gained in height, and its kinetic energy, J.
+    bodies: Vec<(f64, f64)>,
+    /// Islands that touch each other.
+    groups: Sets,
+    /// Of each group: gained together, and by those that were raised, J.
+    sums: Vec<(f64, f64)>,
 }
