@@ -67,9 +67,9 @@ pub enum CollisionShape {
         /// At least four of them, not all in one plane, m.
         points: Vec<Vec3>,
     },
-    /// Triangles: terrain, scenery. Closed, solid is behind them, and outside where their corners run counter-clockwise.
-    /// With a border (a bowl, a sheet, a soup with holes) they are thin and have two sides: a shape meets the side on
-    /// which its middle is. Meets convex shapes and half-spaces, not other surfaces.
+    /// Triangles: terrain, scenery. Closed, solid is behind them, and outside where their corners run
+    /// counter-clockwise. With a border (a bowl, a sheet, a soup with holes) they are thin and have two sides: a shape
+    /// meets the side on which its middle is. Meets convex shapes and half-spaces, not other surfaces.
     Mesh {
         /// Corners, m.
         vertices: Vec<Vec3>,

@@ -1,10 +1,10 @@
 //! Surfaces of triangles, prepared: corners welded, edges and what sticks out of them, flat neighbours as one plane, a
 //! tree of bounds.
 //!
-//! Solid is behind the triangles of a surface that closes. One that has a border (a bowl, a sheet, a soup with holes) has
-//! two sides, and shapes meet that on which their middle is: the other side is a surface of its own, with the triangles
-//! turned over. An edge *sticks out* if the surface bends away from the outside there, or ends there;
-//! a seam or a valley does not, and is never touched: what touches near it touches the faces.
+//! Solid is behind the triangles of a surface that closes. One that has a border (a bowl, a sheet, a soup with holes)
+//! has two sides, and shapes meet that on which their middle is: the other side is a surface of its own, with the
+//! triangles turned over. An edge *sticks out* if the surface bends away from the outside there, or ends there; a seam
+//! or a valley does not, and is never touched: what touches near it touches the faces.
 
 use std::collections::BTreeMap;
 

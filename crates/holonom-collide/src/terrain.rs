@@ -270,9 +270,9 @@ impl PairTest<'_, '_, '_> {
         }
     }
 
-    /// Where no pair of features is nearest in its own neighbourhood although triangles go through the shape (it came too
-    /// far in one step): the part of each that is inside, and the shortest way out of it that a face or the triangle
-    /// knows.
+    /// Where no pair of features is nearest in its own neighbourhood although triangles go through the shape (it came
+    /// too far in one step): the part of each that is inside, and the shortest way out of it that a face or the
+    /// triangle knows.
     fn crossed(&mut self, triangles: &[u32], cut: &mut [Vec<Vec3>; 2]) {
         let (view, surface) = (self.view, self.surface);
         let slack = 1e-9 * view.poly.size;

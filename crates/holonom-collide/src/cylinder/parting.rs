@@ -1,8 +1,8 @@
 //! Rims of cylinders that are a little in something: the direction that parts them best.
 //!
 //! Along a unit direction n from b to a two convex shapes are n . (S_a(-n) - S_b(n)) apart, S their support points; the
-//! direction in which that is greatest tells how deep they overlap, and the plane across it through S_b parts them. Where
-//! a rim crosses an edge, n is perpendicular to the edge: one angle is to be found.
+//! direction in which that is greatest tells how deep they overlap, and the plane across it through S_b parts them.
+//! Where a rim crosses an edge, n is perpendicular to the edge: one angle is to be found.
 
 use super::Cylinder;
 use crate::Vec3;
@@ -24,8 +24,8 @@ impl Cylinder {
     }
 }
 
-/// The direction between two unit directions, both perpendicular to an edge through `q`, in which a cylinder is farthest
-/// from the edge. As n turns, the distance n . (S - q) changes at the rate n' . (S - q): halving by its sign.
+/// The direction between two unit directions, both perpendicular to an edge through `q`, in which a cylinder is
+/// farthest from the edge. As n turns, the distance n . (S - q) changes at the rate n' . (S - q): halving by its sign.
 pub(super) fn about_edge(own: &Cylinder, q: Vec3, from: Vec3, to: Vec3) -> Vec3 {
     let at = |t: f64| unit_or(from * (1.0 - t) + to * t, from);
     let (mut low, mut high) = (0.0, 1.0);

@@ -98,8 +98,8 @@ fn beside_ridge(pair: &mut ColliderPair, own: &Cylinder, seen: &Cylinder, surfac
     fits
 }
 
-/// Where an edge that sticks out is nearest to a rim or a cap, or deepest in it: there it meets as a point. The same for
-/// the side, unless that has been noted.
+/// Where an edge that sticks out is nearest to a rim or a cap, or deepest in it: there it meets as a point. The same
+/// for the side, unless that has been noted.
 fn below_rim(
     pair: &mut ColliderPair,
     own: &Cylinder,

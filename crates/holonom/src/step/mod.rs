@@ -63,8 +63,8 @@ pub struct StepReport {
     pub rank_deficiency: usize,
     /// Joints that broke under load at the end of the step.
     pub broken: usize,
-    /// Largest overlap of shapes, or excess over a limit or the length of a rope, m or rad, after the step: where time is
-    /// stepped, of everything, looked for anew; where events are followed, of what the step knew to be near.
+    /// Largest overlap of shapes, or excess over a limit or the length of a rope, m or rad, after the step: where time
+    /// is stepped, of everything, looked for anew; where events are followed, of what the step knew to be near.
     pub overlap: f64,
     /// The same of everything, looked for anew at the start of the step: what the step before left behind.
     pub overlap_anew: f64,

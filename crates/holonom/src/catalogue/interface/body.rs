@@ -178,8 +178,9 @@ pub trait Body: Send + Sync {
     /// seconds without other forces, so that the body on its own neither gains energy in the step nor loses any. The
     /// default leaves them as they are, which suits bodies without such forces.
     fn inertial_mean(&self, _frame: &Frame, _h: f64, _force: &mut [f64]) {}
-    /// A correction of positions has taken the body from one place to another. Velocities that belong to its orientation
-    /// turn with it, so that its kinetic energy stays what it was. The default suits bodies whose mass block is constant.
+    /// A correction of positions has taken the body from one place to another. Velocities that belong to its
+    /// orientation turn with it, so that its kinetic energy stays what it was. The default suits bodies whose mass
+    /// block is constant.
     fn turn_with(&self, _from: &[f64], _to: &[f64], _v: &mut [f64]) {}
     /// Motion without forces for a time `dt`, as a symmetric map that keeps momentum; `v` changes where inertia turns
     /// with the body. The variational integrator is built on it. The default suits bodies whose mass block is constant.

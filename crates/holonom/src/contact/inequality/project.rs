@@ -110,8 +110,8 @@ fn join_held(model: &Model, q: &[f64], v: &[f64], work: &mut Workspace) {
     }
 }
 
-/// Everything at most `near` apart, m, and the deepest overlap of it; `near` grows to twice that. Without `near`, of the
-/// candidates at hand. Frames must be up to date.
+/// Everything at most `near` apart, m, and the deepest overlap of it; `near` grows to twice that. Without `near`, of
+/// the candidates at hand. Frames must be up to date.
 fn look(
     model: &Model,
     (q, v, t): (&[f64], &[f64], f64),

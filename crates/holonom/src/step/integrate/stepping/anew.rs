@@ -11,9 +11,9 @@
 //! as any other. Rows that were foreseen and are open have more room than that, because bodies that turn leave the
 //! straight line: the second derivative c of the gap at the velocities of the start opens it by h² c / 2 (the tip of a
 //! rod that swings past a wall would hit the air otherwise). Where that proves too much (another touch stops the turn),
-//! the row is learned as well, and has no such room. Where C(q0) < 0 (a corner that comes around an edge was behind the plane of the face it is going to
-//! touch) this forbids to come nearer, which is right to the order of the step. What the linear rows leave is of the
-//! second order, and pushed apart afterwards.
+//! the row is learned as well, and has no such room. Where C(q0) < 0 (a corner that comes around an edge was behind the
+//! plane of the face it is going to touch) a row forbids to come nearer, which is right to the order of the step. What
+//! the linear rows leave is of the second order, and pushed apart afterwards.
 
 use super::turning::spin;
 use super::{Start, Stepping};
@@ -157,8 +157,8 @@ impl Anew {
 }
 
 impl Stepping {
-    /// After a smooth step with the candidates at hand: does anything overlap? Frames must be up to date. The candidates
-    /// are as before.
+    /// After a smooth step with the candidates at hand: does anything overlap? Frames must be up to date. The
+    /// candidates are as before.
     pub(super) fn runs_into(&mut self, m: &mut Motion<'_>, h: f64) -> bool {
         let detection = &m.work.contact.detection;
         let foreseen = detection.candidates.is_empty() && self.anew.moved(m, h) <= self.anew.reach * (1.0 + 1e-9);

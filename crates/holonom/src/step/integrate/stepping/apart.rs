@@ -1,7 +1,7 @@
 //! Pushing apart what overlaps where a step ends, without giving energy.
 //!
-//! A correction moves positions alone. It would change the energy twice over: a body that is turned has other moments of
-//! inertia about the axes of the world, and one that is lifted off the ground is higher. So spins turn with their
+//! A correction moves positions alone. It would change the energy twice over: a body that is turned has other moments
+//! of inertia about the axes of the world, and one that is lifted off the ground is higher. So spins turn with their
 //! bodies, which keeps the kinetic energy of each as it is; and what is gained in height is paid from the motion of
 //! those that were lifted, as far as they have any. (It is what the curvature of their path would have cost them: a box
 //! that tumbles over its corner lifts itself.) Bodies that only push each other gain no height together, because their
