@@ -7,7 +7,8 @@
 //! sparse as the graph of touching nodes ([`operator`], [`blocks`]). Sweeps of Gauss and Seidel run in the space of
 //! motions too: `a = G v + b` of one law, its projection, `v += G^T dx`. One costs a small part of a factorisation.
 //!
-//! Strategy, in order: proximal steps from the guess, if that is close; the same after some sweeps; the smoothed path,
+//! Strategy, in order: proximal steps from the guess, if that is close; the same after as many sweeps as it takes to come
+//! close, up to some hundred; the smoothed path,
 //! from there and after bursts of accelerated projected gradients; last, convex steps and continuation in `eps`.
 //! Nothing expensive is tried any more once the residual is nearly good enough. Where rest is preferred, what slips is
 //! compared with rest in the end.
@@ -30,8 +31,11 @@ const CLOSE: f64 = 1e-3;
 const NEARLY: f64 = 10.0;
 /// Rounding at the start of the smoothed path.
 const TAU: f64 = 0.1;
-/// Sweeps before anything is known.
+/// Sweeps of the continuation.
 const SWEEPS: usize = 20;
+/// Sweeps before anything else, round after round, and the residual with which Newton's method is first tried.
+const ROUNDS: [usize; 4] = [20, 40, 80, 160];
+const NEAR: f64 = 1e-4;
 /// Products with `A` between smoothed paths.
 const BURSTS: [usize; 3] = [100, 200, 400];
 
@@ -118,9 +122,19 @@ impl SparseConeSolver {
         if method.least < CLOSE && method.proximal_steps(EPS_QUICK) {
             return;
         }
-        method.sweeps(SWEEPS);
-        if method.is_solved() || method.proximal_steps(method.least.clamp(EPS_QUICK, EPS_EASY)) {
-            return;
+        // a sweep costs a small part of a factorisation, and what they have not decided Newton's method seldom does
+        let mut enough = NEAR;
+        for sweeps in ROUNDS {
+            method.sweeps(sweeps);
+            if method.is_solved() {
+                return;
+            }
+            if method.least <= enough {
+                enough = 0.5 * method.least;
+                if method.proximal_steps(method.least.clamp(EPS_QUICK, EPS_EASY)) {
+                    return;
+                }
+            }
         }
         if method.least <= 0.1 * TAU && method.smoothed_path(10.0 * method.least) || method.least <= self.tolerance {
             return;
