@@ -172,8 +172,8 @@ impl Detector {
     }
 
     /// Whether two colliders that [meet](Detector::meet) can touch at all: surfaces of triangles pass through each
-    /// other, and so do half-spaces; of ellipsoids, cones, tubes, cylinders and tori, ellipsoids meet each other and tori
-    /// all of them.
+    /// other, and so do half-spaces; of ellipsoids, cones, tubes, cylinders and tori, ellipsoids meet each other and
+    /// tori all of them.
     pub fn can_touch(&self, a: u32, b: u32) -> bool {
         let core = |i: u32| &self.ready[i as usize].core;
         match (core(a), core(b)) {

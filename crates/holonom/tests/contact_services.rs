@@ -182,10 +182,10 @@ fn slow_impacts_do_not_rebound() {
 /// A ball on a soft floor rests m g / k deep; let go at touch without damping it swings with sqrt(k / m) about there.
 #[test]
 fn a_soft_floor_gives_way_by_its_law() {
-    let (mass, k) = (2.0, 4000.0);
+    let (mass, k) = (2.0f64, 4000.0f64);
     let sink = mass * G / k;
     for integrator in both() {
-        for (damping, settled) in [(2.0 * (k * mass as f64).sqrt() * 0.5, true), (0.0, false)] {
+        for (damping, settled) in [(2.0 * (k * mass).sqrt() * 0.5, true), (0.0, false)] {
             let mut m = ModelBuilder::new();
             let ball = m.body("ball", Rigid::ball(mass, 0.1).position([0.0, 0.0, 0.1]));
             m.shape(BodyId::GROUND.origin(), Shape::HalfSpace, Material::new(0.5).soft(k, damping));
@@ -282,7 +282,7 @@ fn a_sensor_notices_and_does_not_push() {
         let shape = m.shape(ball.origin(), Shape::Sphere { radius: 0.1 }, Material::default());
         let mut sim = simulate(m, integrator);
         sim.keep_events(100);
-        let steps = (0.7 / h as f64).round() as usize;
+        let steps = (0.7f64 / h).round() as usize;
         let mut seen = 0;
         for _ in 0..steps {
             sim.step(h).expect("it steps");

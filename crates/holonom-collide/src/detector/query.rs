@@ -243,7 +243,8 @@ fn ball(o: Vec3, d: Vec3, radius: f64) -> Option<(f64, Vec3)> {
     if o.length() <= radius {
         return Some((0.0, -d));
     }
-    // the distance from the middle at the nearest point of the ray is computed from a difference of vectors, not of squares
+    // the distance from the middle at the nearest point of the ray is computed from a difference of vectors, not of
+    // squares
     let b = o.dot(d);
     let across = (o - d * b).length();
     if b >= 0.0 || across > radius || radius == 0.0 {

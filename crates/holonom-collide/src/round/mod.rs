@@ -7,13 +7,13 @@
 //! ```
 //!
 //! Against planes, and above faces, everything is exact: the lowest point of an ellipsoid
-//! ([`FeaturePair::EllipsoidPlane`]), the tip and the rim of a cone, the rims of a tube, the middle circle of a torus with
-//! the radius of its tube ([`FeaturePair::RimPlane`]). Against corners and edges of convex cores (points and segments with
-//! a radius among them: balls and capsules) the nearest point is exact to rounding at the pose of detection, and is
-//! followed from there as a ball: the tube of a torus, the ball of the mean radius of curvature of an ellipsoid; or as
-//! the plane that touches there, where the surface is hollow or straight. Tori meet all round shapes so, ellipsoids each
-//! other. Gaps followed so are off by s^2 times half the
-//! difference of curvatures for motions s along the surface; every step detects anew.
+//! ([`FeaturePair::EllipsoidPlane`]), the tip and the rim of a cone, the rims of a tube, the middle circle of a torus
+//! with the radius of its tube ([`FeaturePair::RimPlane`]). Against corners and edges of convex cores (points and
+//! segments with a radius among them: balls and capsules) the nearest point is exact to rounding at the pose of
+//! detection, and is followed from there as a ball: the tube of a torus, the ball of the mean radius of curvature of an
+//! ellipsoid; or as the plane that touches there, where the surface is hollow or straight. Tori meet all round shapes
+//! so, ellipsoids each other. Gaps followed so are off by s^2 times half the difference of curvatures for motions s
+//! along the surface; every step detects anew.
 
 mod on_core;
 mod on_round;
@@ -188,8 +188,8 @@ impl Round {
     }
 }
 
-/// A circle about the z axis of `axes`, with a radius of rounding, above one plane. Gives the least height noted, of the
-/// rounded circle.
+/// A circle about the z axis of `axes`, with a radius of rounding, above one plane. Gives the least height noted, of
+/// the rounded circle.
 fn circle_above(
     pair: &mut ColliderPair,
     (c, axes, rim, radius): (Vec3, Mat3, f64, f64),

@@ -91,8 +91,8 @@ pub(super) struct PlaceOnCore {
     pub along: Option<Vec3>,
 }
 
-/// Places inside a segment (own axes of the round shape) at which the distance is least in their neighbourhood, as parts
-/// of it, and how many there are.
+/// Places inside a segment (own axes of the round shape) at which the distance is least in their neighbourhood, as
+/// parts of it, and how many there are.
 pub(super) fn least_on_edge(round: &Round, from: Vec3, to: Vec3) -> ([f64; 8], usize) {
     let way = to - from;
     let convex = matches!(round.shape, RoundShape::Ellipsoid { .. } | RoundShape::Cone { .. });

@@ -7,8 +7,8 @@
 //! x <- the point of A nearest to x - (d + rho) n,        n, d the normal and distance of B at x, rho its least radius of curvature there
 //! ```
 //!
-//! which is the gradient step of a convex function with the inverse of its greatest curvature, 1 / (d + rho): it does not
-//! overshoot, and contracts by 1 - rho / (greatest radius) at least.
+//! which is the gradient step of a convex function with the inverse of its greatest curvature, 1 / (d + rho): it does
+//! not overshoot, and contracts by 1 - rho / (greatest radius) at least.
 
 use super::on_core::{PARTS, least_places};
 use super::{Local, Nearest, Round, RoundShape};
@@ -79,7 +79,8 @@ fn circle(pair: &mut ColliderPair, side: PairSide, (ring, tube): (f64, f64), own
     }
 }
 
-/// A ball of `side` (its middle in the axes of its carrier, and its radius) beside the nearest point of the other shape.
+/// A ball of `side` (its middle in the axes of its carrier, and its radius) beside the nearest point of the other
+/// shape.
 fn note(
     pair: &mut ColliderPair,
     side: PairSide,

@@ -1,4 +1,5 @@
-//! A round shape on a surface of triangles: its lowest points above triangles, corners and edges that stick out beside it.
+//! A round shape on a surface of triangles: its lowest points above triangles, corners and edges that stick out beside
+//! it.
 
 use super::Round;
 use super::on_core::{PlaceOnCore, least_on_edge, note};

@@ -12,7 +12,7 @@ fn turned(out: Vec3, (distance, r, z): (f64, f64, f64), (nr, nz): (f64, f64), lo
 pub(super) fn torus(ring: f64, tube: f64, x: Vec3) -> Nearest {
     let (r, out) = from_axis(x);
     let (dr, dz) = (r - ring, x.z);
-    let away = dr.hypot(dz);
+    let away = libm::hypot(dr, dz);
     let (nr, nz) = if away > 0.0 { (dr / away, dz / away) } else { (0.0, 1.0) };
     turned(out, (away - tube, ring + tube * nr, tube * nz), (nr, nz), Local::Ball(tube))
 }
@@ -23,7 +23,7 @@ pub(super) fn tube(inner: f64, outer: f64, half: f64, x: Vec3) -> Nearest {
     let (sr, sz) = (if r >= middle { 1.0 } else { -1.0 }, if x.z >= 0.0 { 1.0 } else { -1.0 });
     let (over_r, over_z) = ((r - middle).abs() - wide, x.z.abs() - half);
     if over_r > 0.0 && over_z > 0.0 {
-        let distance = over_r.hypot(over_z);
+        let distance = libm::hypot(over_r, over_z);
         let n = (sr * over_r / distance, sz * over_z / distance);
         return turned(out, (distance, middle + sr * wide, sz * half), n, Local::Ball(0.0));
     }
@@ -35,7 +35,7 @@ pub(super) fn tube(inner: f64, outer: f64, half: f64, x: Vec3) -> Nearest {
 
 pub(super) fn cone(radius: f64, height: f64, x: Vec3) -> Nearest {
     let (r, out) = from_axis(x);
-    let slant = radius.hypot(height);
+    let slant = libm::hypot(radius, height);
     // along the side from the rim (radius, 0) to the tip (0, height), and outward across it
     let (ar, az) = (-radius / slant, height / slant);
     let (nr, nz) = (az, -ar);
@@ -56,7 +56,7 @@ pub(super) fn cone(radius: f64, height: f64, x: Vec3) -> Nearest {
     }
     let corner = if along >= slant { (0.0, height) } else { (radius, 0.0) };
     let (dr, dz) = (r - corner.0, x.z - corner.1);
-    let distance = dr.hypot(dz);
+    let distance = libm::hypot(dr, dz);
     let n = if distance > 0.0 { (dr / distance, dz / distance) } else { (nr, nz) };
     turned(out, (distance, corner.0, corner.1), n, Local::Ball(0.0))
 }

@@ -114,10 +114,10 @@ impl EventLog {
         }
     }
 
-    /// A step on velocities ended: what pushed in it (several times where it was taken in parts), and what had pushed in
-    /// the one before. Impacts are touches that began at more than the speed `slow` between shapes that had not touched.
-    /// A step takes of the speed what would lead beyond the touch, the next one takes the rest: the impact is reported
-    /// when nothing approaches any more, with the time of its first step.
+    /// A step on velocities ended: what pushed in it (several times where it was taken in parts), and what had pushed
+    /// in the one before. Impacts are touches that began at more than the speed `slow` between shapes that had not
+    /// touched. A step takes of the speed what would lead beyond the touch, the next one takes the rest: the impact is
+    /// reported when nothing approaches any more, with the time of its first step.
     pub fn stepped(&mut self, time: f64, blows: &[Blow], before: &[WarmStart], slow: f64) {
         if self.newest == 0 {
             return;

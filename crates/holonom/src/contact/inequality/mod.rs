@@ -53,8 +53,7 @@ pub(crate) enum Origin {
 /// What the multipliers of a block may be.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) enum RowBound {
-    /// >= 0.
-    /// `threshold`: the speed of approach (m/s) below which nothing comes back.
+    /// Not negative. `threshold`: the speed of approach (m/s) below which nothing comes back.
     Push {
         restitution: f64,
         threshold: f64,

@@ -7,15 +7,15 @@
 //! It never pulls. Where events are followed, f is a known force at every state; friction has the limit mu f. The touch
 //! begins and ends where C passes 0, which is found as an event.
 //!
-//! Where time is stepped, C and u are those of the end of the step, C1 = C + h u1, so that no stiffness is too large for
-//! a step. With the impulse p = h f:
+//! Where time is stepped, C and u are those of the end of the step, C1 = C + h u1, so that no stiffness is too large
+//! for a step. With the impulse p = h f:
 //!
 //! ```text
 //! p = h max(0, - k (C + h u1) - c u1)      <=>      u1 + p / (h (h k + c)) + k C / (h k + c) >= 0,  p >= 0,  complementary
 //! ```
 //!
-//! the problem of a rigid touch with `give` = 1 / (h (h k + c)) added to the answer of the row to its own push. For k to
-//! infinity it is the rigid touch. Under f = m v pushes are forces: f = p / h, so that `give` is 1 / (h k + c).
+//! the problem of a rigid touch with `give` = 1 / (h (h k + c)) added to the answer of the row to its own push. For k
+//! to infinity it is the rigid touch. Under f = m v pushes are forces: f = p / h, so that `give` is 1 / (h k + c).
 
 use super::mode::{self, ContactMode, Slip};
 use super::{Block, InequalityRows, RowBound};

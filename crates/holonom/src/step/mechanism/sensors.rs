@@ -1,16 +1,16 @@
 //! Sensors: shapes that notice what enters and leaves them, and push nothing.
 //!
 //! Whether a shape is inside is a function of the poses alone: the gap of the two shapes is not above 0. So nothing is
-//! remembered, and a run that is resumed says the same. Within a step of h from q0 at the velocity v0 to q1, origins are
-//! taken along
+//! remembered, and a run that is resumed says the same. Within a step of h from q0 at the velocity v0 to q1, origins
+//! are taken along
 //!
 //! ```text
 //! x(s) = x0 + s h v0 + s^2 (x1 - x0 - h v0),        0 <= s <= 1        exact where nothing but weight acts
 //! ```
 //!
-//! and bodies turn evenly from one orientation to the other. No point of a body is faster than L = h |v0| + 2 |x1 - x0 -
-//! h v0| + angle times its extent, per unit of s; so from a gap g nothing can enter before s + g / L, and what is thin
-//! or fast is not passed over (but grazes shorter than 1/256 of a step). The moment is halved to rounding.
+//! and bodies turn evenly from one orientation to the other. No point of a body is faster than L = h |v0| + 2 |x1 -
+//! x0 - h v0| + angle times its extent, per unit of s; so from a gap g nothing can enter before s + g / L, and what is
+//! thin or fast is not passed over (but grazes shorter than 1/256 of a step). The moment is halved to rounding.
 
 use super::Mechanism;
 use crate::catalogue::attach::{Attachment, AttachmentKind, Bodies, BodyId};
