@@ -25,7 +25,7 @@ use crate::codes::{self, Code};
 use crate::diagnostic::{Diagnostic, Report};
 use crate::fields::Record;
 use crate::scene::{BodyRecord, InteractionRecord, Pose, Scene};
-use holonom::joints::Chart;
+use holonom::joints::{Chart, JointRole, declaration};
 use holonom::math::{Mat3, Vec3, quat_from_axes};
 use holonom::{BodyId, JointId, Marker, ModelBuilder};
 use std::collections::{HashMap, VecDeque};
@@ -126,11 +126,16 @@ fn edges<'a>(
             edges.push(Edge { a: slot(first.body), b: slot(last.body), markers, start: None, rate: None, id });
         }
     }
-    // joints with a start first: they decide; then those that hold two bodies together, before gears, ropes and the
-    // like
+    // joints with a start first: they decide; then those that hold two bodies together, before gears, threads, ropes
+    // and the like
+    let holds = |id: JointId| {
+        let constraint = builder.constraint(id);
+        let is_pair = declaration(constraint.kind()).is_none_or(|d| d.role == JointRole::Pair);
+        is_pair && constraint.chart().is_some()
+    };
     edges.sort_by_key(|e| {
         let starts = e.start.is_some() || e.rate.is_some();
-        let rank = if starts { 0 } else { 1 + u8::from(builder.constraint(e.id).chart().is_none()) };
+        let rank = if starts { 0 } else { 1 + u8::from(!holds(e.id)) };
         (rank, e.id)
     });
     Some(edges)
