@@ -192,6 +192,52 @@ fn a_linkage_stays_closed() {
     }
 }
 
+/// Stops end a motion in joint coordinates as they do in maximal ones, in a loop too, and a resumed run keeps its bits.
+#[test]
+fn stops_and_snapshots() {
+    let build = || {
+        let axis = [0.0, 1.0, 0.0];
+        let mut m = ModelBuilder::new();
+        let rod = |x: f64, z: f64| Rigid::cuboid(1.0, [0.1, 0.1, 1.0]).position([x, 0.0, z]);
+        let (left, right) = (m.body("left", rod(0.0, -0.5)), m.body("right", rod(1.0, -0.5)));
+        let bar =
+            m.body("bar", Rigid::cuboid(1.0, [1.0, 0.1, 0.1]).position([0.5, 0.0, -1.0]).velocity([2.0, 0.0, 0.0]));
+        let hinge = |a: Marker, b: Marker| Revolute::new(a.along(axis), b.along(axis));
+        let first = m.joint("first", hinge(BodyId::GROUND.origin(), left.at([0.0, 0.0, 0.5])));
+        m.joint("second", hinge(BodyId::GROUND.at([1.0, 0.0, 0.0]), right.at([0.0, 0.0, 0.5])));
+        m.joint("third", hinge(left.at([0.0, 0.0, -0.5]), bar.at([-0.5, 0.0, 0.0])));
+        m.joint("fourth", Spherical::new(right.at([0.0, 0.0, -0.5]), bar.at([0.5, 0.0, 0.0])));
+        m.joint("stop", Limit::new(m.coordinate(first, 0), -0.2, 0.2));
+        m
+    };
+    let run = |coordinates, resumed: bool| {
+        let model = std::sync::Arc::new(build().build().expect("valid"));
+        let mut sim = Simulation::new(model.clone());
+        sim.set_coordinates(coordinates).expect("any model");
+        sim.set_integrator(IntegratorKind::RungeKutta4);
+        for k in 0..100 {
+            if resumed && k == 37 {
+                let bytes = sim.snapshot();
+                sim = Simulation::new(model.clone());
+                sim.set_coordinates(coordinates).expect("any model");
+                sim.set_integrator(IntegratorKind::RungeKutta4);
+                sim.restore(&bytes).expect("its own snapshot");
+            }
+            sim.step(0.005).expect("regular");
+            assert!(sim.violation().0 < 1e-13, "{:?}", sim.violation());
+            let first = sim.model().joint("first").expect("there");
+            let angle = sim.coordinate(first, 0).expect("an angle").0;
+            assert!(angle.abs() < 0.2 + 1e-9, "{angle} rad at {} s", sim.time());
+        }
+        ([&sim.state().q[..], &sim.state().v].concat(), sim.state().hash())
+    };
+    let (maximal, joint) = (run(Coordinates::Maximal, false), run(Coordinates::Joint, false));
+    let off = common::difference(&maximal.0, &joint.0);
+    println!("stops: {off:.1e}");
+    assert!(off < 1e-6, "{off:e}");
+    assert_eq!(joint.1, run(Coordinates::Joint, true).1, "a resumed run has other bits");
+}
+
 /// A nut on a screw that hangs on a carriage, many turns of a fine thread; a shaft bent at a constant-velocity joint.
 #[test]
 fn screws_and_bent_shafts_are_followed() {
