@@ -19,6 +19,7 @@ const SOAK: &[(&str, &str, &str)] = &[
     ("reactions", "PROPTEST_CASES", "2000"),
     ("solvers_loops", "PROPTEST_CASES", "2000"),
     ("conservation", "PROPTEST_CASES", "2000"),
+    ("joint_coordinates", "PROPTEST_CASES", "2000"),
     ("ledger_blows", "PROPTEST_CASES", "6400"),
     ("graded", "HOLONOM_GRADED", "5000"),
     ("rest", "HOLONOM_REST", "1"),

@@ -128,7 +128,7 @@ fn mixed_bodies_follow_the_same_motion() {
 fn loops_follow_the_same_motion() {
     let worst = Worst::default();
     let (mut run, mut loops, mut followed) = (0, 0, 0);
-    for number in 0..60 {
+    for number in 0..common::config(0.12).cases as u64 {
         let spec = closed(number, Closed { most: 6, rigid: number % 2 == 0, closing: 2, full_rank: true });
         let Some(([maximal, joint], (gap, gap_rate), lost, cuts)) = states(&spec, 0.2) else { continue };
         run += 1;
