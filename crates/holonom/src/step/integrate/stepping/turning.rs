@@ -72,7 +72,7 @@ fn turn(model: &Model, bodies: &Bodies, body: BodyId, w: Vec3, h: f64) -> (f64, 
         let (axis, arm) = match *shape.shape {
             Shape::Point | Shape::Sphere { .. } => (None, 0.0),
             Shape::Capsule { half_length, .. } => (Some(shape.place.rotation.z_axis), half_length),
-            Shape::Cylinder { half_length, radius } => (Some(shape.place.rotation.z_axis), half_length.hypot(radius)),
+            Shape::Cylinder { half_length, radius } => (Some(shape.place.rotation.z_axis), half_length + radius),
             _ => (None, shape.shape.bounding_radius()),
         };
         let tilting = axis.map_or(w.length(), |axis| w.cross(world(axis)).length());
