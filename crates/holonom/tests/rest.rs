@@ -94,7 +94,10 @@ fn least_squares(columns: &[Vec<f64>], w: &[f64]) -> f64 {
             banned[best] = true;
             continue;
         };
-        (used.push(best), c.push(0.0), q.push(direction), r.push(products));
+        used.push(best);
+        c.push(0.0);
+        q.push(direction);
+        r.push(products);
         banned.fill(false);
         loop {
             let goal = back_substitute(&q, &r, w);
@@ -109,11 +112,14 @@ fn least_squares(columns: &[Vec<f64>], w: &[f64]) -> f64 {
             if at + 1 == used.len() {
                 banned[used[at]] = true;
             }
-            (used.remove(at), c.remove(at));
-            (q.truncate(at), r.truncate(at));
+            used.remove(at);
+            c.remove(at);
+            q.truncate(at);
+            r.truncate(at);
             for k in at..used.len() {
                 let (direction, products) = orthogonal(&q, &columns[used[k]]).expect("independent before");
-                (q.push(direction), r.push(products));
+                q.push(direction);
+                r.push(products);
             }
         }
         left = w.to_vec();
