@@ -81,9 +81,9 @@ impl<'p> PairTest<'_, 'p, '_> {
     /// what symmetry asks for. Whether there are such edges.
     ///
     /// In the plane across the edges the outward normals of a wedge are an arc from one face to the other. With the
-    /// lower's first face at the angle 0 its arc is \[0, t\], that of the upper, mirrored, some \[a, b\]: where they have
-    /// more than a little in common, the middle of it is the normal. Faces that lie on each other have nothing in common
-    /// but one direction, and are left to `along`.
+    /// lower's first face at the angle 0 its arc is \[0, t\], that of the upper, mirrored, some \[a, b\]: where they
+    /// have more than a little in common, the middle of it is the normal. Faces that lie on each other have nothing in
+    /// common but one direction, and are left to `along`.
     fn along_parallel_edges(&mut self, found: &SeparatingAxes) -> bool {
         let size = self.view(PairSide::First).poly.size + self.view(PairSide::Second).poly.size;
         let near = TOUCHING * size;

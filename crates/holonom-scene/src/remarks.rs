@@ -36,7 +36,8 @@ pub fn assumed_centres(scene: &Scene) -> Option<String> {
     Some(format!("{names} {verb} no `com`: the centre of mass is taken halfway from `from` to `to`."))
 }
 
-/// `order = "sequential"` where time is stepped: there all impacts of a step are simultaneous. `integrator`: by its name.
+/// `order = "sequential"` where time is stepped: there all impacts of a step are simultaneous. `integrator`: by its
+/// name.
 pub fn unheard_order(scene: &Scene, model: &Model, integrator: &str) -> Option<String> {
     let stepped = IntegratorKind::from_name(integrator) == Some(IntegratorKind::Stepping);
     let said = scene.contact.impacts.order == ImpactOrder::Sequential;

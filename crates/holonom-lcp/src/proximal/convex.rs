@@ -44,7 +44,8 @@ const REST_SLIP: f64 = 1e-3;
 /// Most factorisations on the way; and slip that is none, of `b`.
 const REST_FACTORS: usize = 200;
 const SLIPS: f64 = 1e-7;
-/// A residual that rest is allowed: gaps may be open by rounding; and one that needs no more steps. The least proximal weight on the way to rest.
+/// A residual that rest is allowed: gaps may be open by rounding; and one that needs no more steps. The least proximal
+/// weight on the way to rest.
 const REST: f64 = 1e-10;
 const REST_LEAST: f64 = 1e-15;
 const REST_EPS: f64 = 1e-6;

@@ -27,8 +27,8 @@
 //!
 //! Where nothing can touch and nothing slides the motion is smooth, and taken by the classical Runge-Kutta method of
 //! order 4, in parts so short that the energy is accounted for: the whole step, or those bodies that neither joints nor
-//! forces connect with anything that touches (`stepping/smooth.rs`, `stepping/flight.rs`). Where too many parts would be
-//! needed (light links under a heavy load vibrate much faster than the step), the step is taken on velocities, which
+//! forces connect with anything that touches (`stepping/smooth.rs`, `stepping/flight.rs`). Where too many parts would
+//! be needed (light links under a heavy load vibrate much faster than the step), the step is taken on velocities, which
 //! damps what it cannot follow ([`crate::contact::inequality::tension`]).
 //!
 //! Energy. F is constant over the step but for the forces that turn spinning bodies; of those the mean over the step is
