@@ -26,6 +26,7 @@ const SOAK: &[(&str, &str, &str)] = &[
     ("stepping_pairs", "HOLONOM_FLIGHTS", "200"),
     ("stepping_surfaces", "HOLONOM_DROPS", "40"),
     ("stepping_heaps", "HOLONOM_HEAPS", "1"),
+    ("event_flights", "FLIGHTS", "200"),
 ];
 
 /// Long runs; true when all passed.

@@ -6,6 +6,7 @@ pub use query::{NearestPoints, RayHit};
 
 use crate::broad_phase::{Aabb, AabbTree, OrientedBox};
 use crate::candidate::{RelativePose, gap};
+use crate::clearance::Side;
 use crate::convex::{self, ConvexScratch};
 use crate::cylinder::{self, Cylinder, CylinderScratch};
 use crate::pair::ColliderPair;
@@ -26,7 +27,7 @@ const BURIED: f64 = 1e-6;
 const FEW_CORNERS: usize = 8;
 
 /// What a collider is made of, in the axes of its carrier.
-enum Core {
+pub(crate) enum Core {
     Round(Round),
     Cylinder(Cylinder),
     Polyhedron(Box<Polyhedron>),
@@ -150,6 +151,12 @@ impl Detector {
     pub fn switch(&mut self, collider: u32, takes_part: bool) {
         let groups = if takes_part { u32::MAX } else { 0 };
         self.colliders[collider as usize].groups = Groups { member: groups, with: groups };
+    }
+
+    /// A collider as a core with a rounding radius on its carrier.
+    pub(crate) fn side(&self, collider: u32) -> Side<'_> {
+        let ready = &self.ready[collider as usize];
+        Side { carrier: ready.carrier as usize, radius: ready.radius, core: &ready.core }
     }
 
     /// Number of carriers.

@@ -36,6 +36,7 @@
 
 mod broad_phase;
 mod candidate;
+mod clearance;
 mod clip;
 mod collider;
 mod convex;
@@ -53,6 +54,7 @@ mod surface;
 mod terrain;
 
 pub use candidate::{Candidate, FeaturePair, Gap, gap};
+pub use clearance::CarrierMotion;
 pub use collider::{Collider, Filter, Groups, RigidTransform};
 pub use detector::{Detector, NearestPoints, RayHit};
 pub use glam::{DMat3 as Mat3, DVec3 as Vec3};

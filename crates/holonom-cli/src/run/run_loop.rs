@@ -111,6 +111,7 @@ impl RunLoop {
             overlap_anew: 0.0,
             contacts: 0,
             events: 0,
+            forced: 0,
         })
     }
 

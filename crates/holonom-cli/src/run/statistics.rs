@@ -14,6 +14,8 @@ pub(crate) struct RunStatistics {
     pub worst: WorstOfRun,
     /// Impacts, openings, sticks and slips that began or ended.
     pub events: u64,
+    /// Short steps because events brought no time.
+    pub forced: u64,
     pub start: Energy,
     pub now: Energy,
     peak_kinetic: f64,
@@ -40,6 +42,7 @@ impl RunStatistics {
         RunStatistics {
             worst,
             events: 0,
+            forced: 0,
             start,
             now: start,
             peak_kinetic: start.kinetic,
@@ -61,6 +64,7 @@ impl RunStatistics {
         self.broken += report.broken;
         self.worst.add(report, sim.time());
         self.events += report.events as u64;
+        self.forced += report.forced as u64;
         self.now = sim.energy();
         let potential = self.now.gravity + self.now.elastic;
         self.peak_kinetic = self.peak_kinetic.max(self.now.kinetic);

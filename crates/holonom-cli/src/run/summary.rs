@@ -380,10 +380,14 @@ impl RunResult<'_> {
     fn contact(&self, totals: &ContactTotals) -> String {
         let events = self.statistics.events as usize;
         let events = if events > 0 { format!("; {}", plural(events, "event", "events")) } else { String::new() };
+        let forced = match self.statistics.forced as usize {
+            0 => String::new(),
+            n => format!(" ({} where they brought no time)", plural(n, "short step", "short steps")),
+        };
         let force = if totals.points > 0 { format!(", largest force {:.4} N", totals.largest) } else { String::new() };
         let touches = plural(totals.points, "touch", "touches");
         format!(
-            "{touches} now{force}{events}; deepest overlap {:.1e} m or rad",
+            "{touches} now{force}{events}{forced}; deepest overlap {:.1e} m or rad",
             self.statistics.worst.value(Promise::Overlap)
         )
     }

@@ -1,9 +1,11 @@
 //! Collision detection for a model: candidates for contacts at a state.
 
-use crate::catalogue::attach::{Attachment, AttachmentKind, Bodies, BodyId};
-use crate::math::{Mat3, Vec3};
+mod ahead;
+
+use crate::catalogue::attach::{Bodies, BodyId};
 use crate::model::Model;
-use holonom_collide::{Candidate, Collider, Detector, Filter, RigidTransform};
+pub(crate) use ahead::{KnownTouches, Seen};
+use holonom_collide::{Candidate, CarrierMotion, Collider, Detector, Filter, RigidTransform};
 
 /// Shapes as collision detection wants them, and which pairs it looks at. The ground's carrier is the last.
 pub(crate) fn colliders(model: &Model) -> (Vec<Collider>, Filter) {
@@ -57,6 +59,10 @@ pub(crate) struct Contacts {
     /// Radius about the body's origin that holds all of its shapes, m.
     extent: Vec<f64>,
     pub candidates: Vec<Candidate>,
+    /// Motions along a step, the greatest speeds of any points of bodies in it, m/s, and candidates of a look inside.
+    motions: Vec<CarrierMotion>,
+    fastest: Vec<f64>,
+    ahead: Vec<Candidate>,
 }
 
 impl Contacts {
@@ -77,6 +83,9 @@ impl Contacts {
             spin: vec![0.0; n + 1],
             extent,
             candidates: Vec::new(),
+            motions: vec![CarrierMotion::default(); n + 1],
+            fastest: vec![0.0; n + 1],
+            ahead: Vec::new(),
         }
     }
 
@@ -171,14 +180,8 @@ impl Contacts {
 
     /// Pose of a body, the speed of its origin, m/s, and its spin, rad/s.
     pub(crate) fn motion(model: &Model, bodies: &Bodies, i: usize) -> (RigidTransform, f64, f64) {
-        let id = BodyId(i as u32);
-        let see = |what| bodies.carry(&Attachment { body: id, what });
-        let origin = see(AttachmentKind::Point(Vec3::ZERO));
-        let turns = model.bodies[i].can_carry(&AttachmentKind::Spin).is_ok();
-        let axis = |d| if turns { see(AttachmentKind::Direction(d)).at } else { d };
-        let rotation = Mat3::from_cols(axis(Vec3::X), axis(Vec3::Y), axis(Vec3::Z));
-        let spin = if turns { see(AttachmentKind::Spin).rate.length() } else { 0.0 };
-        (RigidTransform { position: origin.at, rotation }, origin.rate.length(), spin)
+        let (pose, velocity, spin) = Self::velocities(model, bodies, i);
+        (pose, velocity.length(), spin.length())
     }
 
     /// How far from the origin of a body its shapes matter, m: their extent, or, where that is infinite (a half-space),

@@ -21,7 +21,7 @@ pub(crate) fn step(mechanism: &mut Mechanism, dt: f64) -> Result<StepReport, Ste
     check_time("step size", dt, dt.is_finite() && dt > 0.0)?;
     check_method(mechanism)?;
     let before = state_before_breaking(mechanism);
-    mechanism.events.count = 0;
+    (mechanism.events.count, mechanism.events.forced) = (0, 0);
     mechanism.work.begin_report();
     let attempt = mechanism.plain_step(dt)?;
     let report = report(mechanism, dt, &attempt, attempt.evaluations, 0);
@@ -65,6 +65,7 @@ fn report(mechanism: &Mechanism, step: f64, attempt: &Attempt, evaluations: usiz
         overlap_anew: mechanism.work.contact.overlap_before,
         contacts: mechanism.state.warm_start.iter().filter(|h| h.key.0 != RESTING).count(),
         events: mechanism.events.count,
+        forced: mechanism.events.forced,
     }
 }
 
@@ -116,7 +117,7 @@ fn adaptive_step(mechanism: &mut Mechanism, limit: f64) -> Result<StepReport, St
     let before = state_before_breaking(mechanism);
     mechanism.current = false;
     mechanism.refuse_standstill()?;
-    mechanism.events.count = 0;
+    (mechanism.events.count, mechanism.events.forced) = (0, 0);
     mechanism.work.begin_report();
     loop {
         let attempt = if mechanism.follows_events() {

@@ -72,6 +72,8 @@ pub struct StepReport {
     pub contacts: usize,
     /// Events in the step: impacts, openings, sticks and slips that began or ended.
     pub events: usize,
+    /// Short steps on velocities in it, because events (bounces, slips that start and stop) no longer brought time.
+    pub forced: usize,
 }
 
 /// Largest gap and gap rate as last evaluated; 0 without joints.

@@ -11,27 +11,30 @@
 //! a slip ends         u . (its direction at the start) < 0              -> stick, or slip the other way
 //! ```
 //!
-//! The first change is bracketed and halved to rounding, the step is taken again to end there (for gaps with a few
-//! Newton corrections, so that the moment does not suffer from the interpolation), and the state is resolved: what
-//! approaches collides, and the mode of what is closed follows from the forces.
+//! The first change is found ([`super::looks`]), the step is taken again to end there (for gaps with a few Newton
+//! corrections, so that the moment does not suffer from the interpolation), what is near is looked for anew at that
+//! pose, and the state is resolved: what approaches collides, and the mode of what is closed follows from the forces.
 //!
 //! A slip that begins has no direction but that of its acceleration; as long as its speed is rounding it does not end.
-//! Where events bring no time any more, a short step on velocities does.
+//! Where events or steps bring no time any more, a short step on velocities does ([`Pace`]).
 //!
-//! Infinitely many bounces in a finite time end when the speed of the next one is below rounding ([`Tolerances`]): the
-//! contact is then closed for good. Where friction leaves no forces at all (Painleve), a short step on velocities lets
-//! impulses decide ([`crate::step::integrate::Stepping`]).
+//! Infinitely many bounces in a finite time end when the speed of the next one is below rounding ([`Tolerances`]), or
+//! when they bring no time: the contact is then closed for good. Where friction leaves no forces at all (Painleve), a
+//! short step on velocities lets impulses decide ([`crate::step::integrate::Stepping`]).
 
 use super::Mechanism;
+use super::looks::Change;
+use super::pace::Pace;
 use crate::contact::inequality::forces::Forces;
 use crate::contact::inequality::mode::{self, ContactMode, Slip, Tolerances};
 use crate::contact::inequality::solve::NO_FORCES;
 use crate::contact::inequality::workspace::ContactScratch;
-use crate::contact::inequality::{Block, InequalityRows, RowBound, gather, impact, project, soft};
+use crate::contact::inequality::{Block, InequalityRows, RowBound, gather, impact, project};
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
 use crate::evaluate::angles;
+use crate::evaluate::evaluation::bodies_at;
 use crate::model::state::State;
 use crate::model::warm_start::Key;
 use crate::model::warm_start::WarmStart;
@@ -39,28 +42,28 @@ use crate::step;
 use crate::step::event_log::EventLog;
 use crate::step::integrate::{Attempt, Integrator, Stepping};
 
-/// Parts of a step at which the mode is checked.
-const LOOKS: [f64; 4] = [0.25, 0.5, 0.75, 1.0];
-/// Halvings of a bracket.
-const HALVINGS: usize = 48;
-/// Events in a row without progress before nothing bounces any more.
-const STALLED: u32 = 100;
-
 /// What events need beside the state.
 #[derive(Default)]
 pub(crate) struct Events {
     /// As it was before the attempt, impacts at its start included in what is undone.
     kept: State,
     /// Start of the smooth part of the step.
-    before: State,
-    sample: State,
+    pub(super) before: State,
+    pub(super) sample: State,
     /// Gaps at the start of the step, by key; those closed then count as open only beyond a tolerance.
-    start: Vec<(Key, f64)>,
+    pub(super) start: Vec<(Key, f64)>,
+    /// Something overlaps then by more than rounding.
+    pub(super) deep: bool,
+    /// Touches that are closed in it.
+    pub(super) closed: Vec<Key>,
     /// What slips at the start of the step too slowly to say which way, by key and part.
-    slow: Vec<(Key, u32)>,
+    pub(super) slow: Vec<(Key, u32)>,
     stepping: Stepping,
-    /// Events in a row that brought no time.
-    stalled: u32,
+    pace: Pace,
+    /// The last attempt was a short step on velocities.
+    jammed: bool,
+    /// Short steps so far because events or steps brought no time, for reports.
+    pub forced: usize,
     /// Events so far, for reports.
     pub count: usize,
     pub log: EventLog,
@@ -93,6 +96,8 @@ impl Mechanism {
     }
 
     fn attempt_with(&mut self, events: &mut Events, h: f64, control: bool) -> Result<(Attempt, f64), StepError> {
+        events.jammed = false;
+        events.pace.note(self.state.t, self.model.rate_scale(), (!control).then_some(h));
         self.recall_mode(h);
         project::note_overlap_before(&mut self.work);
         events.log.begin(&self.work.contact.mode);
@@ -103,16 +108,19 @@ impl Mechanism {
         let pushes = ineq.blocks.iter().filter(|b| matches!(b.bound, RowBound::Push { .. }));
         events.start.extend(pushes.map(|b| (b.key, ineq.gap[b.row as usize])));
         let tolerances = Tolerances::of(&self.model);
+        events.deep = events.start.iter().any(|(key, gap)| key.is_contact() && *gap < -100.0 * tolerances.gap);
         let slow = |b: &&Block| mode::may_slip(b) && mode::slip_of(ineq, b).length() <= tolerances.rate;
         events.slow.clear();
         events.slow.extend(ineq.blocks.iter().filter(slow).map(|b| (b.key, mode::part_of(b))));
-        if events.stalled >= 2 * STALLED {
-            // forces and events go round in circles
-            events.stalled = 0;
-            return self.jam(events, h);
+        if let Some(short) = events.pace.due(self.model.rate_scale()) {
+            events.forced += 1;
+            return self.jam(events, short.min(h));
         }
         let attempt = match self.smooth_step(h, control) {
-            Err(StepError::NotConverged { what: NO_FORCES, .. }) => return self.jam(events, h),
+            Err(StepError::NotConverged { what: NO_FORCES, .. }) => {
+                let short = (1e-3 * h).max(1e-6 / self.model.rate_scale()).min(h);
+                return self.jam(events, short);
+            }
             attempt => attempt?,
         };
         if control && attempt.error.is_some_and(|e| e > 1.0) {
@@ -121,19 +129,19 @@ impl Mechanism {
         let s = &self.state;
         evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
         gather::detect_faster(&self.model, &s.q, &s.v, h, &mut self.work);
-        let Some((theta, closing)) = self.find_event(events, h)? else {
-            events.stalled = 0;
+        let Some(found) = self.find_event(events, h)? else {
             events.log.commit();
+            self.see_anew(events);
             self.remember_mode();
             return Ok((attempt, h));
         };
-        events.count += 1;
-        let mut taken = theta * h;
+        events.count += usize::from(found.change != Change::Cut);
+        let mut taken = found.theta * h;
         self.step_again(events, taken)?;
-        if let Some(key) = closing {
+        if let Change::Closes(key) = found.change {
             taken = self.meet(events, key, taken, h)?;
         }
-        events.stalled = if taken < 1e-9 * h { events.stalled + 1 } else { 0 };
+        self.see_anew(events);
         self.resolve(events)?;
         events.log.commit();
         self.remember_mode();
@@ -150,6 +158,9 @@ impl Mechanism {
 
     /// The same for the first `part` seconds of the step, without dense output.
     pub(crate) fn retrace_part(&mut self, before: &State, h: f64, part: f64) -> Result<(), StepError> {
+        if self.events.jammed {
+            return Err(StepError::NotConverged { what: NO_FORCES, residual: 0.0, iterations: 0, time: before.t });
+        }
         let mut events = std::mem::take(&mut self.events);
         self.state.clone_from(before);
         self.recall_mode(h);
@@ -162,32 +173,12 @@ impl Mechanism {
         step::step(&self.model, &mut self.state, &mut self.work, &mut self.method, h, control)
     }
 
-    fn step_again(&mut self, events: &Events, h: f64) -> Result<(), StepError> {
+    pub(super) fn step_again(&mut self, events: &Events, h: f64) -> Result<(), StepError> {
         self.state.clone_from(&events.before);
         if h > 0.0 {
             self.smooth_step(h, false)?;
         }
         Ok(())
-    }
-
-    /// Newton's method on the step until the gap of `key` vanishes at its end.
-    fn meet(&mut self, events: &Events, key: Key, mut taken: f64, h: f64) -> Result<f64, StepError> {
-        for _ in 0..4 {
-            self.gather_all();
-            let ineq = &self.work.contact.rows;
-            let Some(block) = ineq.blocks.iter().find(|b| b.key == key) else { break };
-            let (gap, rate) = (ineq.gap[block.row as usize], ineq.rate[block.row as usize]);
-            if gap.abs() <= 1e-14 * self.model.contact_scale() || !(rate < 0.0) {
-                break;
-            }
-            let next = (taken - gap / rate).clamp(0.0, h);
-            if next == taken {
-                break;
-            }
-            taken = next;
-            self.step_again(events, taken)?;
-        }
-        Ok(taken)
     }
 
     /// The mode at the start of a step: what is remembered, as far as it is still near.
@@ -203,10 +194,25 @@ impl Mechanism {
     }
 
     /// All inequality rows at the current state.
-    fn gather_all(&mut self) {
+    pub(super) fn gather_all(&mut self) {
         let s = &self.state;
         evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
         gather::gather(&self.model, &s.q, &s.v, s.t, &mut self.work);
+    }
+
+    /// Features that touch at the current state, in place of those the step began with; what was closed and is not
+    /// among them is so no more.
+    fn see_anew(&mut self, events: &Events) {
+        let s = &self.state;
+        evaluate::place_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
+        if events.deep || self.work.contact.detection.candidates.is_empty() {
+            return;
+        }
+        let near = 2.0 * Tolerances::of(&self.model).gap;
+        let ContactScratch { detection, mode, .. } = &mut self.work.contact;
+        detection.detect_within(&self.model, &bodies_at(&self.model, &self.work.eval.frames, &s.q, &s.v), near);
+        let found = &detection.candidates;
+        mode.closed.retain(|c| !c.key.is_contact() || found.iter().any(|f| Key(f.a, f.b, f.key) == c.key));
     }
 
     /// Impacts of what approaches, and then the mode that follows from the forces. Afterwards all inequality rows of
@@ -227,7 +233,7 @@ impl Mechanism {
             evaluate::evaluate_bodies(&self.model, &s.q, &s.v, &mut self.work.eval);
             evaluate::evaluate_constraints(&self.model, &s.q, &s.v, s.t, &mut self.work.eval);
             self.work.kkt.factor(&self.model, s.t, &self.work.eval)?;
-            let rebound = events.stalled < STALLED;
+            let rebound = events.pace.rebounds();
             let books = impact::Books { works: &mut s.work, blows: &mut s.blows };
             impact::collide(&self.model, &s.q, &mut s.v, s.t, self.impacts, rebound, books, &mut self.work)?;
             let ContactScratch { rows, impact, .. } = &self.work.contact;
@@ -266,98 +272,10 @@ impl Mechanism {
         write_mode(&work.contact.mode, &mut state.warm_start);
     }
 
-    /// The first part of the step at which the mode has changed, and the row that closed, if one did.
-    fn find_event(&mut self, events: &mut Events, h: f64) -> Result<Option<(f64, Option<Key>)>, StepError> {
-        let dense = self.samples_steps();
-        if dense {
-            self.prepare_dense(h)?;
-        }
-        events.sample.clone_from(&self.state);
-        let end = self.state.clone();
-        let mut safe = 0.0;
-        for look in LOOKS {
-            let Some(mut change) = self.changed_at(events, &end, look, h, dense)? else {
-                safe = look;
-                continue;
-            };
-            let mut over = look;
-            for _ in 0..HALVINGS {
-                let middle = 0.5 * (safe + over);
-                if !(middle > safe && middle < over) || (over - safe) * h < 1e-16 * self.state.t.abs() {
-                    break;
-                }
-                match self.changed_at(events, &end, middle, h, dense)? {
-                    Some(found) => (over, change) = (middle, found),
-                    None => safe = middle,
-                }
-            }
-            self.state.clone_from(&end);
-            let closing = if let Change::Closes(key) = change { Some(key) } else { None };
-            return Ok(Some((over, closing)));
-        }
-        self.state.clone_from(&end);
-        Ok(None)
-    }
-
-    /// Has the mode changed at the part `theta` of the step?
-    fn changed_at(
-        &mut self,
-        events: &mut Events,
-        end: &State,
-        theta: f64,
-        h: f64,
-        dense: bool,
-    ) -> Result<Option<Change>, StepError> {
-        if theta == 1.0 {
-            self.state.clone_from(end);
-        } else if dense {
-            let sample = &mut events.sample;
-            sample.clone_from(&events.before);
-            sample.t = events.before.t + theta * h;
-            let n_works = self.model.n_works();
-            self.method.integrator.interpolate(
-                theta,
-                &self.model,
-                &mut sample.q,
-                &mut sample.v,
-                &mut sample.work[..n_works],
-            );
-            for (i, body) in self.model.bodies.iter().enumerate() {
-                body.normalise(self.model.q_of_mut(i, &mut sample.q));
-            }
-            self.state.clone_from(sample);
-        } else {
-            self.step_again(events, theta * h)?;
-        }
-        let tolerances = Tolerances::of(&self.model);
-        self.gather_all();
-        let ineq = &self.work.contact.rows;
-        let mode = &self.work.contact.mode;
-        for block in ineq.blocks.iter().filter(|b| matches!(b.bound, RowBound::Push { .. }) && !mode.is_closed(b.key)) {
-            let at = events.start.iter().find(|(key, _)| *key == block.key).map_or(0.0, |s| s.1);
-            let threshold = if at > tolerances.gap { 0.0 } else { -tolerances.gap };
-            if ineq.gap[block.row as usize] < threshold {
-                return Ok(Some(Change::Closes(block.key)));
-            }
-        }
-        if soft::passes(ineq, mode, tolerances.gap) {
-            return Ok(Some(Change::Other));
-        }
-        if mode.closed.is_empty() {
-            return Ok(None);
-        }
-        let s = &self.state;
-        dynamics::accelerations(&self.model, &s.q, &s.v, s.t, None, &mut self.work)?;
-        let mut mode = self.work.contact.mode.clone();
-        let turned = reversed(&self.work.contact.rows, &mode, &events.slow, tolerances.rate);
-        Ok((turned || follow_forces(&self.work.contact.rows, &self.work.contact.acting, &self.work.kkt.x, &mut mode))
-            .then_some(Change::Other))
-    }
-
-    /// Forces do not exist: let impulses decide in a short step.
+    /// Forces do not exist, or bring no time: let impulses decide in a short step of `h`.
     fn jam(&mut self, events: &mut Events, h: f64) -> Result<(Attempt, f64), StepError> {
         self.state.clone_from(&events.before);
-        let h = (1e-3 * h).max(1e-6 / self.model.rate_scale()).min(h);
+        events.jammed = true;
         let swapped: Box<dyn Integrator> = Box::new(std::mem::take(&mut events.stepping));
         let smooth = std::mem::replace(&mut self.method.integrator, swapped);
         self.state.warm_start.clear();
@@ -371,12 +289,6 @@ impl Mechanism {
         self.remember_mode();
         Ok((Attempt { error: None, ..attempt }, h))
     }
-}
-
-/// What changed in a mode.
-enum Change {
-    Closes(Key),
-    Other,
 }
 
 /// What the memory says of a mode, where rows are there to say it of.
@@ -452,7 +364,7 @@ fn update_mode(ineq: &InequalityRows, tolerances: Tolerances, mode: &mut Contact
 }
 
 /// Do the forces in the workspace say that a contact opens or a stick slips? Then the mode is changed so.
-fn follow_forces(ineq: &InequalityRows, acting: &Forces, vdot: &[f64], mode: &mut ContactMode) -> bool {
+pub(super) fn follow_forces(ineq: &InequalityRows, acting: &Forces, vdot: &[f64], mode: &mut ContactMode) -> bool {
     let x = &acting.task.x;
     if !acting.acting || x.len() != ineq.len() {
         return false;
@@ -491,7 +403,7 @@ fn follow_forces(ineq: &InequalityRows, acting: &Forces, vdot: &[f64], mode: &mu
 
 /// Does anything slip against its direction at the start? What was `slow` then must do so at some speed, `rate`: it has
 /// just set out, and what it had left is rounding.
-fn reversed(ineq: &InequalityRows, mode: &ContactMode, slow: &[(Key, u32)], rate: f64) -> bool {
+pub(super) fn reversed(ineq: &InequalityRows, mode: &ContactMode, slow: &[(Key, u32)], rate: f64) -> bool {
     ineq.blocks.iter().any(|block| {
         let part = mode::part_of(block);
         let Some(Slip::Slide(before)) = mode.find(block.key, part).map(|c| c.slip) else { return false };

@@ -1,6 +1,8 @@
 //! A mechanism in motion: model, state, scratch and method in one hand. Steps, answers and edits work on it.
 
 mod events;
+mod looks;
+mod pace;
 mod sensors;
 
 use crate::catalogue::attach::{Attachment, AttachmentKind, BodyId};
