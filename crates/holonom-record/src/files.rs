@@ -130,8 +130,8 @@ pub(crate) fn sync_folder(path: &Path) {
     }
 }
 
-/// Writes a file whole or not at all: under another name beside it, synced, then renamed. A file that is there keeps its
-/// bytes until then, and where the disk is full. Devices and pipes are written to as they are.
+/// Writes a file whole or not at all: under another name beside it, synced, then renamed. A file that is there keeps
+/// its bytes until then, and where the disk is full. Devices and pipes are written to as they are.
 pub fn replace_file(path: &Path, bytes: &[u8]) -> Result<(), RecordError> {
     if place(path)? == PathKind::Device {
         return open_device(path)?.write_all(bytes).map_err(RecordError::io(path, "write"));

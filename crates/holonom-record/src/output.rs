@@ -5,7 +5,8 @@
 //! name, waits for the disk, renames it, and only then removes the stream. If that fails, for want of space say, the
 //! stream stays and [`recover`](crate::recover) can do it later.
 //!
-//! A `.hrec` that is there already is replaced the same way: rows go to `run.hrec.hrec`, which takes its place at the end.
+//! A `.hrec` that is there already is replaced the same way: rows go to `run.hrec.hrec`, which takes its place at the
+//! end.
 //!
 //! A stream that an earlier run left there is not destroyed: it is renamed to `run.left-1.csv.hrec` (or the next free
 //! number), and [`RecordingOutput::left_over`] says so.

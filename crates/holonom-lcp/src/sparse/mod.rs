@@ -7,11 +7,10 @@
 //! sparse as the graph of touching nodes ([`operator`], [`blocks`]). Sweeps of Gauss and Seidel run in the space of
 //! motions too: `a = G v + b` of one law, its projection, `v += G^T dx`. One costs a small part of a factorisation.
 //!
-//! Strategy, in order: proximal steps from the guess, if that is close; the same after as many sweeps as it takes to come
-//! close, up to some hundred; the smoothed path,
-//! from there and after bursts of accelerated projected gradients; last, convex steps and continuation in `eps`.
-//! Nothing expensive is tried any more once the residual is nearly good enough. Where rest is preferred, what slips is
-//! compared with rest in the end.
+//! Strategy, in order: proximal steps from the guess, if that is close; the same after as many sweeps as it takes to
+//! come close, up to some hundred; the smoothed path, from there and after bursts of accelerated projected gradients;
+//! last, convex steps and continuation in `eps`. Nothing expensive is tried any more once the residual is nearly good
+//! enough. Where rest is preferred, what slips is compared with rest in the end.
 
 mod blocks;
 mod operator;

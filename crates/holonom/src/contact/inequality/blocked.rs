@@ -1,9 +1,9 @@
 //! Stops and contacts that are driven on: joints and drives that leave a row no way to give.
 //!
-//! A unilateral row can be held only where it answers to its own force: G A^-1 G^T > 0 with the joints and drives held. A
-//! speed drive on a hinge that has come to its stop leaves nothing: the stop's row is a combination of the drive's, its
-//! response is zero, and whatever its force it goes on at the rate of the drive. Then no motion obeys both, and the run
-//! ends with the names of both.
+//! A unilateral row can be held only where it answers to its own force: G A^-1 G^T > 0 with the joints and drives held.
+//! A speed drive on a hinge that has come to its stop leaves nothing: the stop's row is a combination of the drive's,
+//! its response is zero, and whatever its force it goes on at the rate of the drive. Then no motion obeys both, and the
+//! run ends with the names of both.
 
 use super::{Block, InequalityRows, Origin, RowBound};
 use crate::error::StepError;

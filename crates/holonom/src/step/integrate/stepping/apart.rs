@@ -37,8 +37,8 @@ impl Stepping {
         Ok(())
     }
 
-    /// What bodies have gained in height since `kept_q`, all that touch each other together, from the motion of those that
-    /// have.
+    /// What bodies have gained in height since `kept_q`, all that touch each other together, from the motion of those
+    /// that have.
     fn pay_for_height(&mut self, m: &mut Motion<'_>) {
         let (model, rows) = (m.model, &m.work.contact.rows);
         let Lifted { bodies, groups, sums } = &mut self.lifted;
