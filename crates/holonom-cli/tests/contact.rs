@@ -294,7 +294,7 @@ fn events_are_written_and_change_nothing() {
     for way in WAYS {
         let stepping = way.contains(&"stepping");
         let plain = run(&services, 3.0, way, &[])["hash"].clone();
-        let with = run(&services, 3.0, way, &["--events", &file]);
+        let with = run(&services, 3.0, way, &["--force", "--events", &file]);
         assert_eq!(plain, with["hash"], "{way:?}");
         let near = if stepping { 2e-2 } else { 1e-6 };
         // the parcel touches from the start; the ball and the soft floor begin when they meet
@@ -319,5 +319,5 @@ fn events_are_written_and_change_nothing() {
         let left = events(&file, "leave");
         assert!(left.len() == 1 && (left[0].0 - enters - 0.4 / 1.5).abs() < near, "{way:?}: {left:?}");
     }
-    refused(&["run", &services, "--events", &folder.file("no/such/f")], 5, &["no/such"]);
+    refused(&["run", &services, "--force", "--events", &folder.file("no/such/f")], 5, &["no/such"]);
 }

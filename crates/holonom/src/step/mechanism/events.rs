@@ -139,6 +139,7 @@ impl Mechanism {
         let mut taken = found.theta * h;
         self.step_again(events, taken)?;
         if let Change::Closes(key) = found.change {
+            events.pace.met();
             taken = self.meet(events, key, taken, h)?;
         }
         self.see_anew(events);

@@ -37,8 +37,6 @@ const SAMPLES: usize = 8;
 const PATIENCE: usize = 400;
 /// Newton corrections of the moment of a touch.
 const CORRECTIONS: usize = 8;
-/// How far they go, in parts of the step so far.
-const NEARBY: f64 = 1e-2;
 
 /// What changed in a mode.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -264,15 +262,14 @@ impl Mechanism {
 
     /// Newton's method on the step until the gap of `key` vanishes at its end; of a touch, the least gap of its shapes.
     pub(super) fn meet(&mut self, events: &Events, key: Key, mut taken: f64, h: f64) -> Result<f64, StepError> {
-        let scale = self.model.contact_scale();
-        // corrections are of the size of rounding: a step that is no longer than they are stays as it was found
-        let (least, most) = (taken * (1.0 - NEARBY), (taken * (1.0 + NEARBY)).min(h));
+        let (scale, touching) = (self.model.contact_scale(), Tolerances::of(&self.model).gap);
         for _ in 0..CORRECTIONS {
             let Some((gap, rate)) = self.gap_of(events, key) else { break };
-            if gap.abs() <= 1e-14 * scale || !(rate < 0.0) {
+            // in a step so short that nothing moves farther than what counts as touching, the moment means nothing
+            if gap.abs() <= 1e-14 * scale || !(rate * h < -touching) {
                 break;
             }
-            let next = (taken - gap / rate).clamp(least, most);
+            let next = (taken - gap / rate).clamp(0.0, h);
             if next == taken {
                 break;
             }

@@ -7,8 +7,10 @@
 //! again and again the tries become fewer and the step longer, up to [`MOST`]: at every pace the run comes to its end.
 //! What was done is counted and reported.
 
-/// Attempts within a span of time.
-const TRIES: u32 = 200;
+/// Attempts within a span of time, in fifths: bounces count for one, because those of a ball that comes to rest follow
+/// each other faster and faster by right.
+const TRIES: u32 = 1000;
+const TRY: u32 = 5;
 /// Times, in units of 1/(rate scale of the model): the span, the first short step, and how often it may double.
 const SPAN: f64 = 5e-3;
 const SHORT: f64 = 3e-4;
@@ -34,7 +36,12 @@ impl Pace {
             let forced = if self.lately { self.forced } else { 0 };
             *self = Pace { mark: t, forced, ..Pace::default() };
         }
-        self.tries += 1;
+        self.tries += TRY;
+    }
+
+    /// The attempt ended where something met.
+    pub fn met(&mut self) {
+        self.tries = self.tries.saturating_sub(TRY - 1);
     }
 
     /// May things bounce?
