@@ -12,7 +12,7 @@ const PINNED: &[(&str, &str)] = &[
     ("ring-40", "82a5dcc940ce9229"),
     ("prosthetic-arm-book", "be484edc2dc955de"),
     ("whipple-bicycle", "1e5b3ff3d34bb3a3"),
-    ("wall-100", "d9ae6f239ea100d9"),
+    ("wall-100", "61b969a1693bec89"),
 ];
 
 /// Its joints start open, and are pulled together in time.
