@@ -302,3 +302,48 @@ fn a_slider_crank_jams_and_yields_where_statics_say() {
         assert!(if moves { size > 1e-7 } else { size < 1e-9 }, "{size}");
     }
 }
+
+/// A slider with a speed drive pushes a row of balls that are free, and goes on; against a wall it is blocked, by name.
+#[test]
+fn a_drive_pushes_what_is_free_and_is_blocked_by_what_is_not() {
+    for (kind, dt) in BOTH {
+        for wall in [false, true] {
+            let mut m = ModelBuilder::new();
+            m.gravity([0.0, 0.0, 0.0]);
+            let slider = m.body("slider", Rigid::ball(1.0, 0.1));
+            m.shape(slider.origin(), Shape::Sphere { radius: 0.1 }, Material::smooth());
+            let balls: Vec<BodyId> = (0..3)
+                .map(|k| {
+                    let at = [0.4 + 0.3 * f64::from(k), 0.0, 0.0];
+                    let ball = m.body(format!("ball {k}"), Rigid::ball(0.2, 0.1).position(at));
+                    m.shape(ball.origin(), Shape::Sphere { radius: 0.1 }, Material::smooth());
+                    ball
+                })
+                .collect();
+            if wall {
+                let face = BodyId::GROUND.at([0.0, 0.3, 0.0]).along([0.0, -1.0, 0.0]);
+                m.shape(face, Shape::HalfSpace, Material::smooth());
+            }
+            // along y the wall is hit, along x the balls are
+            let axis = if wall { Vec3::Y } else { Vec3::X };
+            let rail =
+                m.joint("rail", Prismatic::new(BodyId::GROUND.origin().along(axis), slider.origin().along(axis)));
+            m.collide_across(rail);
+            let drive = Motor::speed(m.coordinate(rail, 0), 1.0);
+            m.joint("drive", drive);
+            let mut sim = Simulation::build(m).unwrap();
+            sim.set_integrator(kind);
+            let run = sim.run_fixed(2.0, dt);
+            if wall {
+                let Err(StepError::Blocked { what, drives, time }) = run else { panic!("{kind:?}: {run:?}") };
+                assert!(what.contains("`slider`") && what.contains("ground"), "{what}");
+                assert_eq!(drives, ["drive"]);
+                assert!((time - 0.2).abs() < dt, "{kind:?}: {time}");
+            } else {
+                run.unwrap();
+                assert!((sim.centre(slider).x - 2.0).abs() < 1e-9, "{kind:?}: {}", sim.centre(slider));
+                assert!(balls.iter().all(|&b| sim.centre_velocity(b).x >= 1.0 - 1e-9), "{kind:?}: not all were pushed");
+            }
+        }
+    }
+}

@@ -33,7 +33,7 @@
 use super::mode::Tolerances;
 use super::solve::{Joints, Solvers, Task};
 use super::workspace::ContactScratch;
-use super::{InequalityRows, Origin, RowBound, blocked};
+use super::{Block, InequalityRows, Origin, RowBound, blocked};
 use crate::contact::inequality::workspace::Workspace;
 use crate::error::StepError;
 use crate::evaluate::{self, reaction};
@@ -122,8 +122,11 @@ impl Impact<'_> {
         }
         let (rows, u, tolerances) = (self.rows, &self.scratch.u, self.tolerances);
         let closed = |i: usize| rows.gap[rows.blocks[i].row as usize] <= tolerances.gap;
-        let still = |row: usize| (-u[row], tolerances.rate.max(STOPPED * rows.rate[row].abs()));
-        blocked::refuse(self.joints.model, rows, self.joints.t, closed, still)?;
+        let still = |block: &Block| {
+            let row = block.row as usize;
+            (-u[row], tolerances.rate.max(STOPPED * rows.rate[row].abs()))
+        };
+        blocked::refuse(rows, self.q, &mut self.joints, closed, still)?;
         Ok(true)
     }
 

@@ -40,6 +40,7 @@
 mod anew;
 mod apart;
 mod books;
+mod driven;
 mod flight;
 mod near;
 mod smooth;
@@ -53,7 +54,7 @@ use crate::contact::inequality::memory;
 use crate::contact::inequality::sleep::Sleep;
 use crate::contact::inequality::solve::Task;
 use crate::contact::inequality::tension::Tension;
-use crate::contact::inequality::{Origin, RowBound, blocked, gather, project, soft};
+use crate::contact::inequality::{Origin, RowBound, gather, project, soft};
 use crate::dynamics;
 use crate::error::StepError;
 use crate::evaluate;
@@ -92,8 +93,6 @@ pub struct Stepping {
 
 /// Parts in which a step is taken whose joints cannot be closed or whose overlaps cannot be mended otherwise.
 const MOST_HALVES: usize = 64;
-/// How far drives may push a row on in a step against its impulse, of the model's length scale.
-const BLOCKED: f64 = 1e-7;
 /// Parts beyond which overlaps that are left are left, and reported.
 const MOST_PARTS_APART: usize = 8;
 /// The largest overlap that is left without trying shorter steps, of the model's length scale.
@@ -487,17 +486,6 @@ impl Stepping {
         self.book_arrival(m);
         evaluate::place_bodies(model, m.q, m.v, &mut m.work.eval);
         Ok(closed)
-    }
-}
-
-impl Stepping {
-    /// What drives push on against all impulses, by the velocity change in `work.kkt.x`.
-    fn refuse_blocked(&self, m: &Motion<'_>, h: f64) -> Result<(), StepError> {
-        let (rows, dv) = (&m.work.contact.rows, &m.work.kkt.x);
-        let held = |i: usize| self.task.laws.get(i).is_some_and(Option::is_some);
-        let allowed = BLOCKED * m.model.contact_scale() / h;
-        let beyond = |row: usize| (-rows.gap[row].max(0.0) / h - rows.rate[row] - rows.product(row, dv), allowed);
-        blocked::refuse(m.model, rows, m.t, held, beyond)
     }
 }
 
