@@ -2,8 +2,9 @@
 //!
 //! A unilateral row can be held only where it answers to its own force: r = G A^-1 G^T > 0 with the joints and drives
 //! held. A speed drive on a hinge that has come to its stop leaves nothing: the stop's row is a combination of the
-//! drive's, its response is zero, and whatever its force it goes on at the rate of the drive. Then no motion obeys both,
-//! and the run ends with the names of both. What zero is, is told by the response without joints, which is at least
+//! drive's, its response is zero, and whatever its force it goes on at the rate of the drive. Then no motion obeys
+//! both, and the run ends with the names of both. What zero is, is told by the response without joints, which is at
+//! least
 //!
 //! ```text
 //! G M^-1 G^T >= (G G^T)^2 / (G M G^T)        (Cauchy and Schwarz)
