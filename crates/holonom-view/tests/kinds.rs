@@ -112,4 +112,4 @@ fn the_page_is_told_of_every_kind() {
 const IMPORTERS: [&str; 2] = ["holonom-scene/src/urdf", "holonom-scene/src/mjcf"];
 
 /// Words that mean other things, too: buttons, fields, scenes, a kind of bodies, and the glyphs `screw` and `rope`.
-const NOT_KINDS: [&str; 6] = ["motor", "servo", "limit", "screw", "rope", "planar"];
+const NOT_KINDS: [&str; 7] = ["motor", "servo", "limit", "screw", "rope", "planar", "rolling"];
